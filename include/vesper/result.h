@@ -82,7 +82,7 @@ struct derive_context {
 	const char *grain;  /* of the last of them, "month"; NULL: it is not a time */
 	const char *thing;  /* label of the first of them that is not a time; or NULL */
 	const char *second; /* label of the second such column; or NULL */
-	bool by_name; /* the first column is a display name: each of its values is one entity */
+	bool by_name;     /* the first column is a display name: each of its values is one entity */
 	bool is_additive; /* the first measure is a total, of which groups have shares */
 	const atomic_bool *cancelled; /* set when the caller cancelled: long work ends; or NULL */
 	const struct derive_points *points; /* of a tool that classifies values; or NULL */

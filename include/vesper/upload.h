@@ -44,7 +44,8 @@ struct uploads_options {
 	const char *spool_dir;
 	const struct db_tenant *tenants; /* borrowed */
 	size_t tenant_count;
-	bool exclusive; /* no other process loads for these tenants: a load not running here is dead */
+	bool exclusive; /* no other process loads for these tenants: a load not running here is dead
+			 */
 	int64_t turn_ms;                 /* how long a turn may read the version it began with */
 	int64_t retention_ms;            /* sources unchanged for this long are deleted; 0: never */
 	int64_t max_bytes, tenant_bytes; /* of one file; of all files of a tenant */

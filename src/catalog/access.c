@@ -40,7 +40,7 @@ static bool read_report(struct loader *l, const json_t *menus, const char *key,
 	const json_t *menu = json_object_get(menus, json_string_value(menu_key));
 
 	if (!json_is_string(menu_key) || !menu)
-		return err_set(e, ERR_INPUT, "reports: %s names no menu", key);
+		return err_set(e, ERR_INPUT, "reports: %s has no menu", key);
 	*out = (struct report_def){.key = key, .menu_key = json_string_value(menu_key), .url = ""};
 	if (!json_only(menu, members, e) || !json_get_str(menu, "label", &out->label, e) ||
 	    !json_opt_str(menu, "url", &out->url, e) ||
@@ -166,7 +166,7 @@ static bool add_permissions(struct loader *l, const char *const *own, struct err
 		strlist_add(&all, l->arena, *p);
 	for (; *own; own++) {
 		if (strlist_has(all.items, *own))
-			return err_set(e, ERR_INPUT, "permissions: %s is declared already", *own);
+			return err_set(e, ERR_INPUT, "permissions: %s is already declared", *own);
 		if (!strchr(*own, ':'))
 			return err_set(e, ERR_INPUT, "permissions: %s is not AREA:RIGHT", *own);
 		strlist_add(&all, l->arena, *own);

@@ -78,7 +78,7 @@ static bool find_tools(const struct domain_file *f, const char *path, struct err
 	for (size_t i = 0; i < f->tools.count; i++) {
 		tools[i] = catalog_tool(c, f->tools.items[i]);
 		if (!tools[i])
-			return err_set(e, ERR_INPUT, "%s:1: there is no file for tool %s", path,
+			return err_set(e, ERR_INPUT, "%s:1: the file of tool %s is missing", path,
 				       f->tools.items[i]);
 		for (size_t k = 0; k < i; k++)
 			if (tools[k] == tools[i])
@@ -134,7 +134,7 @@ static bool read_filters(const struct domain_file *f, struct example_def *x, str
 			filters.items[filters.count - 1] = arena_printf(
 				a, "%s %.*s", filters.items[filters.count - 1], STR_FMT(word));
 		} else {
-			return call_wrong(path, x, "the tool takes no ", word, e);
+			return call_wrong(path, x, "the tool has no parameter ", word, e);
 		}
 	}
 	for (size_t i = 0; i < filters.count; i++) {
@@ -211,7 +211,7 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	if (!d->agent || !d->intent || !d->about)
 		return front_matter_wrong(&m, e, "agent, intent and about are needed", STR(""));
 	if (rest.n == 0)
-		return front_matter_wrong(&m, e, "there is no prompt below the front matter",
+		return front_matter_wrong(&m, e, "the prompt below the front matter is missing",
 					  STR(""));
 	return find_tools(&f, m.path, e) && read_calls(&f, m.path, e);
 }
@@ -247,11 +247,10 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 	struct strlist all = {0};
 
 	if (listed > 0 || !t->callers.agents)
-		return err_set(
-			e, ERR_INPUT,
-			"%s:1: \"visible: agents\" wants \"agents:\", and no domain that lists "
-			"the tool",
-			t->path);
+		return err_set(e, ERR_INPUT,
+			       "%s:1: \"visible: agents\" needs \"agents:\", and no domain may "
+			       "list the tool",
+			       t->path);
 	if (strcmp(t->callers.agents[0], "*") == 0) {
 		strlist_add(&all, l->arena, NULL);
 		for (size_t i = 0; i < c->domain_count; i++)
@@ -281,8 +280,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 			continue;
 		if (agents.count == 0 && !t->callers.by_protocol && !is_in_folder(t, d))
 			return err_set(e, ERR_INPUT,
-				       "%s:1: belongs into sql/%s/%s, whose "
-				       "domain lists it first",
+				       "%s:1: must be in sql/%s/%s, whose domain lists it first",
 				       t->path, d->pack, d->name);
 		strlist_add(&agents, l->arena, d->agent);
 	}
@@ -300,8 +298,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 		if (!strlist_has(declared, agents.items[i]) ||
 		    strlist_len(declared) != agents.count)
 			return err_set(e, ERR_INPUT,
-				       "%s:1: agents are not those whose domains "
-				       "list the tool",
+				       "%s:1: agents must be those whose domains list the tool",
 				       t->path);
 	t->callers.agents = agents.items;
 	return true;

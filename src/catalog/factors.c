@@ -20,7 +20,7 @@ static bool read_factor(const struct words_file *f, const char *name, const json
 	if (!json_is_number(value))
 		return words_fail(f, name, "not a number");
 	if (json_is_object(item) && (!source || !source[strspn(source, " ")]))
-		return words_fail(f, name, "source is missing: say who published the value");
+		return words_fail(f, name, "source is missing: name the publisher of the value");
 	*out = (struct factor){.name = name,
 			       .value = json_number_value(value),
 			       .text = arena_printf(f->arena, "%.12g", json_number_value(value)),

@@ -136,7 +136,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	if (!m->read_key(m, key, text, e))
 		return false;
 	if (m->open && text.n > 0)
-		return front_matter_wrong(m, e, "the items follow as \"- …\" lines: ", key);
+		return front_matter_wrong(m, e, "list items must follow as \"- …\" lines: ", key);
 	if (!m->open && text.n == 0)
 		return front_matter_wrong(m, e, "empty: ", key);
 	return true;
@@ -153,7 +153,7 @@ static bool read_line(struct front_matter *m, struct str line, struct err *e)
 		struct str item = str_trim((struct str){line.p + 1, line.n - 1});
 
 		if (!m->open || item.n == 0)
-			return front_matter_wrong(m, e, "an item of no list: ", line);
+			return front_matter_wrong(m, e, "list item outside a list: ", line);
 		strlist_add(m->open, m->arena, arena_strndup(m->arena, item.p, item.n));
 		return true;
 	}

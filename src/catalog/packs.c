@@ -40,7 +40,7 @@ static bool read_needs(const struct words_file *f, const json_t *item, const cha
 		return false;
 	for (const char *const *need = out->needs; *need; need++)
 		if (!packs_find(before, *need))
-			return words_fail(f, member, "no pack before this one is called %s", *need);
+			return words_fail(f, member, "no earlier pack is named %s", *need);
 	return true;
 }
 
@@ -58,11 +58,11 @@ static bool read_pack(const struct words_file *f, const json_t *item, const char
 		return words_fail(f, member, "%s", e.text);
 	if (!pack_is_name(name))
 		return words_fail(f, member,
-				  "\"%s\" is no name of a pack: a-z, 0-9 and _, at most %d, and "
-				  "not language, schema, store or warehouse",
+				  "\"%s\" is not a pack name: use a-z, 0-9 and _, at most %d "
+				  "characters, and not language, schema, store or warehouse",
 				  name, PACK_NAME_BYTES_MAX);
 	if (!str_is_name(out->source, SOURCE_NAME_BYTES_MAX))
-		return words_fail(f, member, "\"%s\" is no name of a source", out->source);
+		return words_fail(f, member, "\"%s\" is not a source name", out->source);
 	same = packs_find(before, name);
 	if (same)
 		return words_fail(f, member, "%s has pack %s already", same->file, name);

@@ -159,10 +159,12 @@ static bool read_place(struct loader *l, const json_t *item, struct dimension_de
 		return err_set(e, ERR_INPUT, "type: there is no %s", type);
 	if (!entity)
 		return d->map.type == COLUMN_TEXT ||
-		       err_set(e, ERR_INPUT, "type %s: only of a dimension of an entity", type);
+		       err_set(e, ERR_INPUT, "type %s: only allowed for a dimension of an entity",
+			       type);
 	if (d->view || !d->column)
-		return err_set(e, ERR_INPUT,
-			       "entity goes with column, and without view: that is the entity's");
+		return err_set(
+			e, ERR_INPUT,
+			"entity requires column and excludes view: the view is the entity's");
 	if (!schema_entity_of(l, entity, "entity", &d->map.entity, e) ||
 	    !schema_column(d->map.entity, d->column, "column", &d->map.column, e))
 		return false;
@@ -175,13 +177,13 @@ static bool check_values(const struct dimension_def *d, bool load, struct err *e
 {
 	if (!d->resolves != !d->by || (d->resolves && (!d->view || d->values || d->parent)))
 		return err_set(e, ERR_INPUT,
-			       "resolves goes with by and a view, and without values or parent");
+			       "resolves requires by and a view, and excludes values and parent");
 	if (!d->view && !d->values)
-		return err_set(e, ERR_INPUT, "neither values nor a view that has them");
+		return err_set(e, ERR_INPUT, "values are missing: give values or a view");
 	if (!load && (d->values || d->watermark || d->resolves || !d->map.entity))
 		return err_set(e, ERR_INPUT,
-			       "values that are not loaded are of an entity, and go "
-			       "without values, watermark and resolves");
+			       "values that are not loaded need an entity, and exclude values, "
+			       "watermark and resolves");
 	return true;
 }
 
@@ -213,9 +215,9 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	if (!json_opt_bool(item, "load", load, e))
 		return err_prefix(e, "%s", d->name);
 	if (*load && d->map.type != COLUMN_TEXT)
-		return err_set(e, ERR_INPUT, "%s: only values of a text are loaded", d->name);
+		return err_set(e, ERR_INPUT, "%s: only text values are loaded", d->name);
 	if (!d->view != !d->column)
-		return err_set(e, ERR_INPUT, "%s: view and column go together", d->name);
+		return err_set(e, ERR_INPUT, "%s: view and column must be given together", d->name);
 	if (d->permission && !strlist_has(l->impl->permissions, d->permission))
 		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
 	if (d->watermark && !d->view)
@@ -242,7 +244,8 @@ static bool check_resolves(const struct loader *l, const struct dimension_def *d
 		return err_set(e, ERR_INPUT, "%s: resolves %s, which is no dimension of values",
 			       d->name, d->resolves);
 	if (!to->view || strcmp(to->view, d->view) != 0)
-		return err_set(e, ERR_INPUT, "%s: %s is of another view", d->name, d->resolves);
+		return err_set(e, ERR_INPUT, "%s: %s belongs to another view", d->name,
+			       d->resolves);
 	return true;
 }
 
@@ -336,8 +339,8 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent) ||
 	    !is_same(d->resolves, more->resolves) || !is_same(d->by, more->by))
 		return err_set(e, ERR_INPUT,
-			       "dimensions: config/%s/catalogue.json has %s with another view, "
-			       "column, permission or parent",
+			       "dimensions: config/%s/catalogue.json already declares %s with "
+			       "another view, column, permission or parent",
 			       d->pack, d->name);
 	if (d->parents && more->parents)
 		join_scoped(l->arena, d, more);
@@ -424,7 +427,7 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 	if (c->peak_first_hour > c->peak_last_hour)
 		return err_set(e, ERR_INPUT, "calendar: the peak ends before it begins");
 	if (l->has_calendar && memcmp(&before, c, sizeof(before)) != 0)
-		return err_set(e, ERR_INPUT, "calendar: not that of a pack before it");
+		return err_set(e, ERR_INPUT, "calendar: differs from that of an earlier pack");
 	l->has_calendar = true;
 	return true;
 }

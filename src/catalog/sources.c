@@ -70,6 +70,6 @@ bool source_schemas_fit(const struct loader *l, const char *source, struct err *
 	const char *const *schemas = catalog_schemas(&l->impl->shown, source, l->arena);
 
 	return strlist_len(schemas) <= DB_SCHEMAS_MAX ||
-	       err_set(e, ERR_INPUT, "%s is the schema with which source %s has more than %d",
+	       err_set(e, ERR_INPUT, "%s: source %s has more than %d schemas",
 		       schemas[DB_SCHEMAS_MAX], source, DB_SCHEMAS_MAX);
 }

@@ -74,7 +74,8 @@ bool load_starters(struct loader *l, struct err *e)
 	if (!json_only(root, members, &why))
 		return words_fail(&f, "starters", "%s", why.text);
 	if (!json_is_array(list) || json_array_size(list) > STARTERS_MAX)
-		return words_fail(&f, "starters", "a list of at most %d questions", STARTERS_MAX);
+		return words_fail(&f, "starters", "must be a list of at most %d questions",
+				  STARTERS_MAX);
 	json_array_foreach(list, i, item) {
 		struct starter_def starter;
 

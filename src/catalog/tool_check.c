@@ -78,9 +78,9 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 	const struct param_def *param = tool_param(p->tool, m->name);
 
 	if (strncmp(m->name, "peak_", 5) == 0 && !p->l->has_calendar)
-		return wrong(p, e, "no calendar in the packs for", m->name);
+		return wrong(p, e, "no pack has a calendar for", m->name);
 	if (strcmp(m->name, "first_day") == 0 && !catalog_days_param(p->tool))
-		return wrong(p, e, "no param with slot=days for", m->name);
+		return wrong(p, e, "no param has slot=days for", m->name);
 	if (catalog_marker_reserved(m->name))
 		return !m->is_list || wrong(p, e, "one value, not a list:", m->name);
 	if (!param)
@@ -91,7 +91,7 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 					: "a list is bound as :name... :",
 			     m->name);
 	if (!m->optional && !param->required && !param->default_text && !param->bound_of)
-		return wrong(p, e, "only a --? line of its own may use optional", m->name);
+		return wrong(p, e, "only a separate --? line may use optional", m->name);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 
 	return strcmp(source, p->tool->source) == 0 ||
 	       err_set(e, ERR_INPUT,
-		       "%s:%d: query %s: %s is a view of source %s, the tool reads source %s",
+		       "%s:%d: query %s: %s is a view of source %s, but the tool reads source %s",
 		       p->file->path, p->query->line, p->query->name, view, source,
 		       p->tool->source);
 }
@@ -161,7 +161,7 @@ static bool check_views(const struct place *p, struct err *e)
 		if (!one_tenant && !has_tenant(p->query))
 			return wrong(p, e, "no :tenant_id for", *view);
 	}
-	return named || wrong(p, e, "names no approved view; these are:", views_listed(p));
+	return named || wrong(p, e, "names no approved view; approved views:", views_listed(p));
 }
 
 static bool check_query(const struct place *p, struct err *e)
@@ -178,7 +178,7 @@ static bool check_query(const struct place *p, struct err *e)
 		if (c->permission &&
 		    sql_query_names_without(p->query, c->name,
 					    catalog_condition_of(c->permission, p->l->arena)))
-			return wrong(p, e, "fetched without its permission:", c->name);
+			return wrong(p, e, "column without its permission:", c->name);
 	}
 	return check_views(p, e);
 }
@@ -214,8 +214,8 @@ static bool check_uses(const struct tool_def *t, const struct sql_file *f, struc
 				       t->params[i].name);
 	for (size_t i = 0; i < t->column_count; i++)
 		if (!t->columns[i].derived && !is_selected(f, t->columns[i].name))
-			return err_set(e, ERR_INPUT, "%s:1: no query gives column \"%s\"", f->path,
-				       t->columns[i].name);
+			return err_set(e, ERR_INPUT, "%s:1: no query returns column \"%s\"",
+				       f->path, t->columns[i].name);
 	return true;
 }
 
@@ -228,11 +228,11 @@ static bool check_totals(const struct tool_def *t, const struct sql_file *f, str
 		return true;
 	if (!sql_query_has_totals(main))
 		return err_set(e, ERR_INPUT,
-			       "%s:%d: whole: the query main gives only a part of its rows",
-			       f->path, main->line);
+			       "%s:%d: whole: query main returns only some of its rows", f->path,
+			       main->line);
 	for (size_t i = 0; i < t->totals.sum_count; i++)
 		if (!sql_query_quotes(main, t->totals.sums[i].name))
-			return err_set(e, ERR_INPUT, "%s:%d: whole: query main gives no \"%s\"",
+			return err_set(e, ERR_INPUT, "%s:%d: whole: query main returns no \"%s\"",
 				       f->path, main->line, t->totals.sums[i].name);
 	return true;
 }
@@ -268,8 +268,8 @@ static bool check_permissions(const struct loader *l, const struct tool_def *t, 
 			if (other && strcmp(other, mine) != 0 &&
 			    strcmp(catalog_condition_of(other, l->arena), condition) == 0)
 				return err_set(e, ERR_INPUT,
-					       "%s:1: %s is the condition of %s and of %s", t->path,
-					       condition, other, mine);
+					       "%s:1: both %s and %s have the condition %s",
+					       t->path, condition, other, mine);
 		}
 	}
 	return true;
@@ -285,8 +285,8 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 
 		if (!q || q == &f->queries[0] || tool_query_is_after_empty(name))
 			return err_set(e, ERR_INPUT,
-				       "%s:1: frame %s is no query of the file beside main, "
-				       "window and others",
+				       "%s:1: frame %s must name a query of the file other than "
+				       "main, window and others",
 				       f->path, name);
 		if (sql_query_has_marker(q, "row_limit"))
 			return err_set(e, ERR_INPUT, "%s:%d: a frame has no :row_limit", f->path,
@@ -304,11 +304,11 @@ static bool check_others(const struct tool_def *t, const struct sql_file *f, str
 		return true;
 	if (!t->window || !catalog_others_param(t))
 		return err_set(e, ERR_INPUT,
-			       "%s:%d: a query others needs a window and a param with entity=",
+			       "%s:%d: query others needs a window and a param with entity=",
 			       f->path, q->line);
 	return (sql_query_quotes(q, "value") && sql_query_quotes(q, "label")) ||
-	       err_set(e, ERR_INPUT, "%s:%d: query others gives \"value\" and \"label\"", f->path,
-		       q->line);
+	       err_set(e, ERR_INPUT, "%s:%d: query others must return \"value\" and \"label\"",
+		       f->path, q->line);
 }
 
 bool tool_file_check(const struct loader *l, const struct tool_def *t, const struct sql_file *f,
@@ -319,16 +319,17 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 	if (tool_has_no_statement(t))
 		return (f->query_count == 0 && t->frame_count == 0) ||
 		       err_set(e, ERR_INPUT,
-			       "%s:1: a tool of documents or data sources has no statement or "
-			       "frame",
+			       "%s:1: a tool of documents or data sources must not have a "
+			       "statement or frame",
 			       f->path);
 	if (t->map)
 		return f->query_count == 0 ||
-		       err_set(e, ERR_INPUT, "%s:%d: a tool of the map has no statement", f->path,
+		       err_set(e, ERR_INPUT, "%s:%d: a map tool must not have a statement", f->path,
 			       f->queries[0].line);
 	if (t->gate)
 		return (f->query_count == 0 && t->frame_count == 0) ||
-		       err_set(e, ERR_INPUT, "%s:%d: a tool with a gate has no statement or frame",
+		       err_set(e, ERR_INPUT,
+			       "%s:%d: a tool with a gate must not have a statement or frame",
 			       f->path, f->query_count > 0 ? f->queries[0].line : 1);
 	if (!check_names(l, t, f, e) || !check_permissions(l, t, e))
 		return false;
@@ -341,8 +342,10 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 		return err_set(e, ERR_INPUT, "%s:%d: the first query must be main", f->path,
 			       f->queries[0].line);
 	if (has_window != (t->window != NULL))
-		return err_set(e, ERR_INPUT, "%s:1: \"-- window:\" and a query window go together",
-			       f->path);
+		return err_set(
+			e, ERR_INPUT,
+			"%s:1: \"-- window:\" and a query named window must be given together",
+			f->path);
 	for (size_t i = 0; i < f->query_count; i++) {
 		struct place p = {l, t, f, &f->queries[i]};
 		if (!check_query(&p, e))

@@ -92,11 +92,11 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 		typed = typed || strcmp(key, "type") == 0;
 	}
 	if (!*f->about)
-		return tool_wrong(h, e, "fact %s says nothing about itself", f->name);
+		return tool_wrong(h, e, "fact %s has no description", f->name);
 	if (!typed)
 		f->type = f->unit || f->unit_of ? FACT_NUMBER : FACT_TEXT;
 	if ((f->unit || f->unit_of) && (f->type == FACT_TEXT || f->type == FACT_DATE))
-		return tool_wrong(h, e, "fact %s: only numbers have a unit", f->name);
+		return tool_wrong(h, e, "fact %s: only numbers can have a unit", f->name);
 	f->line = h->line;
 	h->tool->fact_count++;
 	return true;
@@ -113,7 +113,7 @@ static bool check_units(struct tool_header *h, struct err *e)
 		if (f->unit_of && h->tool->map && strcmp(f->unit_of, "measure") == 0)
 			continue;
 		if (f->unit_of && (!p || p->type != PARAM_TEXT || p->is_list))
-			return tool_wrong(h, e, "unit=@%s is no param that names a column",
+			return tool_wrong(h, e, "unit=@%s is not a param that names a column",
 					  f->unit_of);
 	}
 	return true;
@@ -190,7 +190,7 @@ bool refer_read(struct arena *a, const char *text, int line, struct tool_def *to
 			strlist_add(&words, a, arena_strndup(a, word.p, word.n));
 	}
 	if (words.count == 0)
-		return err_set(e, ERR_INPUT, "no words point at %s", r.path);
+		return err_set(e, ERR_INPUT, "no words refer to %s", r.path);
 	r.words = words.items;
 	for (size_t i = 0; i < tool->words.refer_count; i++)
 		list[i] = tool->words.refers[i];
@@ -243,7 +243,7 @@ static bool take_label(struct tool_header *h, struct str *rest, const char **out
 		return true;
 	after = str_trim((struct str){close + 1, text.n - (size_t)(close + 1 - text.p)});
 	if (!str_starts(after, STR("->")))
-		return tool_wrong(h, e, "suggest: -> is missing behind the label");
+		return tool_wrong(h, e, "suggest: -> is missing after the label");
 	*rest = (struct str){after.p + 2, after.n - 2};
 	return read_sentence(
 		h, arena_strndup(h->l->arena, text.p + 1, (size_t)(close - text.p - 1)), out, e);
@@ -256,7 +256,7 @@ static bool check_terms(struct tool_header *h, const struct condition *c, struct
 		const struct condition_term *term = &c->terms[i];
 
 		if (term->kind == TERM_MISSING)
-			return tool_wrong(h, e, "suggest: no filter is known here");
+			return tool_wrong(h, e, "suggest: filters are not available here");
 		if (term->ref.kind == REF_FACT && !tool_fact(h->tool, term->ref.name))
 			return tool_wrong(h, e, "suggest: %s is no fact of the tool",
 					  term->ref.name);
@@ -379,7 +379,7 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 	d->column = words[1];
 	d->by = n == 3 ? words[2] : first_text(h);
 	if (!d->by)
-		return tool_wrong(h, e, "no column of type text tells the rows apart");
+		return tool_wrong(h, e, "no column of type text distinguishes the rows");
 	for (const struct derive_def *other = h->derives; other < d; other++)
 		if (strcmp(other->name, d->name) == 0)
 			return tool_wrong(h, e, "derive %s is there twice", d->name);

@@ -205,7 +205,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "source") == 0) {
 		t->source = text;
 		return str_is_name(text, SOURCE_NAME_BYTES_MAX) ||
-		       tool_wrong(h, e, "\"%s\" is no name of a source", text);
+		       tool_wrong(h, e, "\"%s\" is not a source name", text);
 	}
 	if (strcmp(key, "shows") == 0)
 		return read_shows(h, text, e);
@@ -301,15 +301,14 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	struct param_def *p = t->gate ? (struct param_def *)tool_param(t, t->gate) : NULL;
 
 	if (!t->gate)
-		return !t->callers.by_protocol || tool_wrong(h, e, "policy goes with gate");
+		return !t->callers.by_protocol || tool_wrong(h, e, "policy requires gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
 	if (t->cache_s || t->totals.askable || t->window || t->column_count || t->derive_count ||
 	    t->source)
-		return tool_wrong(
-			h, e,
-			"a tool with a gate has no cache_s, whole, window, derive, source or "
-			"columns");
+		return tool_wrong(h, e,
+				  "a tool with a gate must not have cache_s, whole, window, "
+				  "derive, source or columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	if (!t->callers.by_protocol)
 		p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
@@ -343,19 +342,19 @@ static bool read_map(struct tool_header *h, struct err *e)
 	if (!t->map)
 		return (!t->analysis.groups && !t->analysis.cues && !t->analysis.measures &&
 			!t->analysis.counted && !t->analysis.points) ||
-		       tool_wrong(h, e, "groups, cue, several, counted and points go with map");
+		       tool_wrong(h, e, "groups, cue, several, counted and points require map");
 	if (t->derive_count > 0
 		    ? !t->analysis.groups || t->frame_count != 1 || !tool_frame(t, "main")
 		    : t->frame_count > 0 || t->analysis.groups || t->analysis.cues)
 		return tool_wrong(h, e,
-				  "a tool of the map that derives has groups and a frame main, and "
-				  "no other has");
+				  "only a map tool that derives may have groups and a frame main, "
+				  "and it needs both");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_wrong(h, e, "map %s is no required plain text param", t->map);
 	if (t->gate || t->cache_s || t->totals.askable || t->window || t->column_count || t->source)
-		return tool_wrong(h, e,
-				  "a tool of the map has no gate, cache_s, whole, window, source "
-				  "or columns");
+		return tool_wrong(
+			h, e,
+			"a map tool must not have gate, cache_s, whole, window, source or columns");
 	p->bytes_max = MAP_QUERY_BYTES_MAX;
 	p->is_query = true;
 	return check_points(h, e);
@@ -373,18 +372,18 @@ static bool read_document(const struct tool_header *h, struct err *e)
 	for (size_t i = 0; i < t->param_count; i++)
 		if (t->params[i].is_source && (!tool_is_own(t) || t->params[i].required))
 			return tool_wrong(h, e,
-					  "a param of the type source is an optional one of a "
+					  "a param of type source must be optional and belong to a "
 					  "tool of data sources, which asks for it");
 	if (tool_is_document(t) &&
 	    (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like))
-		return tool_wrong(h, e, "a tool of documents has a required plain text param %s",
+		return tool_wrong(h, e, "a tool of documents needs a required plain text param %s",
 				  DOCUMENT_PARAM_QUESTION);
 	return !tool_has_no_statement(t) ||
 	       !(t->gate || t->map || t->cache_s || t->totals.askable || t->window ||
 		 t->derive_count) ||
 	       tool_wrong(h, e,
-			  "a tool of documents or data sources has no gate, map, cache_s, whole, "
-			  "window or derive");
+			  "a tool of documents or data sources must not have gate, map, cache_s, "
+			  "whole, window or derive");
 }
 
 static bool check_header(struct tool_header *h, struct err *e)

@@ -88,7 +88,7 @@ static bool read_list_bounds(const struct tool_header *h, struct str text, struc
 	if (!tool_number_read(h, dash ? dash + 1 : bounds, &most, e))
 		return false;
 	if (least < 1 || most < least || most > LIST_ARG_MAX)
-		return tool_wrong(h, e, "a list holds 1 to %d values", LIST_ARG_MAX);
+		return tool_wrong(h, e, "a list must have 1 to %d values", LIST_ARG_MAX);
 	p->list_min = (size_t)least;
 	p->list_max = (size_t)most;
 	p->takes_one = dash && least == 1;
@@ -112,7 +112,7 @@ static bool read_param_type(const struct tool_header *h, struct str word, struct
 	}
 	p->is_source = str_eq(word, STR("source")); /* stays PARAM_TEXT, which is 0 */
 	if (p->is_source)
-		return !p->is_list || tool_wrong(h, e, "there are no lists of sources");
+		return !p->is_list || tool_wrong(h, e, "a source param cannot be a list");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!str_eq(word, str_of(names[i])))
 			continue;
@@ -149,7 +149,7 @@ static bool split_values(const struct tool_header *h, const char *text, const ch
 	for (size_t n;; text += n + 1) {
 		n = strcspn(text, "|");
 		if (n == 0)
-			return tool_wrong(h, e, "values has an empty text");
+			return tool_wrong(h, e, "values must not contain an empty text");
 		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, text, n));
 		if (!text[n])
 			break;
@@ -267,7 +267,7 @@ static bool check_slot(const struct tool_header *h, const struct param_def *p, s
 	if (!fits)
 		return tool_wrong(h, e, "param %s cannot have this slot", p->name);
 	if (!is_only_one(h, p))
-		return tool_wrong(h, e, "param %s: another one has its slot", p->name);
+		return tool_wrong(h, e, "param %s: another param has the same slot", p->name);
 	return true;
 }
 
@@ -278,19 +278,20 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	bool ranged = p->has_min || p->has_max;
 
 	if (!*p->about)
-		return tool_wrong(h, e, "param %s says nothing about itself", p->name);
+		return tool_wrong(h, e, "param %s has no description", p->name);
 	if (ranged && !is_number(p))
-		return tool_wrong(h, e, "param %s: only numbers have a min and max", p->name);
+		return tool_wrong(h, e, "param %s: only numbers can have min and max", p->name);
 	if (p->unit && !is_number(p))
-		return tool_wrong(h, e, "param %s: only numbers have a unit", p->name);
+		return tool_wrong(h, e, "param %s: only numbers can have a unit", p->name);
 	if ((p->entity || p->like) && p->type != PARAM_TEXT)
 		return tool_wrong(h, e, "param %s: entity and match need a text", p->name);
 	if (p->values && (p->type != PARAM_TEXT || p->entity || p->like || p->is_list))
-		return tool_wrong(h, e, "param %s: only a plain text has values", p->name);
+		return tool_wrong(h, e, "param %s: only a plain text can have values", p->name);
 	if (p->required && p->default_text)
-		return tool_wrong(h, e, "param %s: a required one has no default", p->name);
+		return tool_wrong(h, e, "param %s: a required param must not have a default",
+				  p->name);
 	if (p->default_text && p->is_list)
-		return tool_wrong(h, e, "param %s: a list has no default", p->name);
+		return tool_wrong(h, e, "param %s: a list must not have a default", p->name);
 	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &why))
 		return tool_wrong(h, e, "default of %s", why.text);
 	if (p->default_text && p->entity) {
@@ -314,15 +315,14 @@ static bool add_inclusive(struct tool_header *h, const struct param_def *bound, 
 		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
 	p->name = p->filter = arena_printf(a, "%s_incl", bound->name);
 	if (tool_param(h->tool, p->name))
-		return tool_wrong(h, e, "param %s stands beside %s by itself", p->name,
+		return tool_wrong(h, e, "param %s is added to %s automatically", p->name,
 				  bound->name);
 	p->type = PARAM_INT;
 	p->list_min = p->list_max = 1;
 	p->has_min = p->has_max = true;
 	p->max = 1;
 	p->bound_of = bound->name;
-	p->about = arena_printf(a, "1 where %s itself counts, 0 where it does not (default 1)",
-				bound->name);
+	p->about = arena_printf(a, "1 includes %s itself, 0 excludes it (default 1)", bound->name);
 	h->tool->param_count++;
 	return true;
 }
@@ -342,7 +342,7 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 	if (!tool_is_name(p->name))
 		return tool_wrong(h, e, "%s is no name", p->name);
 	if (catalog_marker_reserved(p->name) || strncmp(p->name, "may_", 4) == 0)
-		return tool_wrong(h, e, "%s is bound by code", p->name);
+		return tool_wrong(h, e, "%s is reserved: code binds it", p->name);
 	if (tool_param(h->tool, p->name))
 		return tool_wrong(h, e, "param %s is there twice", p->name);
 	if (!tool_next_word(&rest, &word))
@@ -466,7 +466,7 @@ bool tool_frame_read(struct tool_header *h, const char *text, struct err *e)
 	if (!tool_number_read(h, arena_strndup(h->l->arena, rows.p, rows.n), &n, e))
 		return false;
 	if (n < 1 || n > FRAME_ROWS_MAX)
-		return tool_wrong(h, e, "a frame has 1 to %d rows", FRAME_ROWS_MAX);
+		return tool_wrong(h, e, "a frame must have 1 to %d rows", FRAME_ROWS_MAX);
 	f->rows = (size_t)n;
 	h->tool->frame_count++;
 	return true;

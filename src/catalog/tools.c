@@ -55,7 +55,7 @@ static bool load_override(struct loader *l, const char *folder, enum dialect d, 
 	for (size_t i = 0; i < f->header_count; i++)
 		if (strcmp(f->header[i].key, "tool") != 0 ||
 		    strcmp(f->header[i].value, t->name) != 0)
-			return err_set(e, ERR_INPUT, "%s:%d: only \"-- tool: %s\" may stand here",
+			return err_set(e, ERR_INPUT, "%s:%d: only \"-- tool: %s\" is allowed here",
 				       path, f->header[i].line, t->name);
 	for (size_t i = 0; i < common->query_count; i++)
 		if (f->query_count != common->query_count ||
@@ -101,7 +101,8 @@ static bool load_tool(struct loader *l, const char *folder, const char *name, st
 			       t.name, t.name);
 	same = catalog_tool(c, t.name);
 	if (same)
-		return err_set(e, ERR_INPUT, "%s:1: %s has this tool already", path, same->path);
+		return err_set(e, ERR_INPUT, "%s:1: %s already declares this tool", path,
+			       same->path);
 	t.pack = l->pack->name;
 	t.folder = arena_strdup(l->arena, folder);
 	if (!t.source && !t.gate && !t.map)
@@ -189,7 +190,7 @@ static bool check_refers(const struct catalog *c, const struct tool_def *t, stru
 {
 	for (size_t i = 0; i < t->words.refer_count; i++)
 		if (!is_taken(c, t->words.refers[i].filter))
-			return err_set(e, ERR_INPUT, "%s:%d: refer: no tool takes a filter %s",
+			return err_set(e, ERR_INPUT, "%s:%d: refer: no tool has a filter %s",
 				       t->path, t->words.refers[i].line, t->words.refers[i].filter);
 	return true;
 }
@@ -199,12 +200,12 @@ static bool check_shows(const struct catalog *c, const struct tool_def *t, struc
 	const char *const *by = t->words.shows_by;
 
 	if (t->words.shows && !schema_metric(catalog_schema(c), t->words.shows))
-		return err_set(e, ERR_INPUT, "%s:1: shows: no metric is called %s", t->path,
+		return err_set(e, ERR_INPUT, "%s:1: shows: unknown metric %s", t->path,
 			       t->words.shows);
 	for (; by && *by; by++)
 		if (!schema_dimension(c, *by))
-			return err_set(e, ERR_INPUT, "%s:1: shows: no dimension is called %s",
-				       t->path, *by);
+			return err_set(e, ERR_INPUT, "%s:1: shows: unknown dimension %s", t->path,
+				       *by);
 	return true;
 }
 

@@ -75,7 +75,7 @@ static bool put_list(const struct loader *l, struct buf *out, const char *name, 
 		else
 			put_words(out, d, d->values[i]);
 	}
-	return n > 0 || err_set(e, ERR_INPUT, "{values.%s} names no known values", name);
+	return n > 0 || err_set(e, ERR_INPUT, "{values.%s} refers to no known values", name);
 }
 
 static bool expand(const struct loader *l, const char *text, bool sql, struct buf *out,

@@ -122,13 +122,13 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 
 	json_object_foreach((json_t *)root, name, value)
 		if (!strlist_has(members, name))
-			return words_fail(f, name, "nothing reads this member");
+			return words_fail(f, name, "unknown member");
 	if (!json_get_int(root, "version", &version, &e) || version != VERSION)
 		return words_fail(f, "version", "must be %d", VERSION);
 	if (!json_opt_str(root, "company", &out->company, &e) || (out->company && !*out->company))
-		return words_fail(f, "company",
-				  "words for the company are wanted, such as "
-				  "\"a company that makes shoes\"");
+		return words_fail(
+			f, "company",
+			"must describe the company, such as \"a company that makes shoes\"");
 	return words_list(f, json_object_get(root, "stop"), "stop", true, &out->stop) &&
 	       (!synonyms ||
 		words_synonyms(f, synonyms, "synonyms", &out->synonyms, &out->synonym_count)) &&
@@ -201,7 +201,8 @@ bool load_words(struct loader *l, struct err *e)
 		return false;
 	join_words(l->arena, all, &words);
 	return all->company ||
-	       err_set(e, ERR_INPUT, "%s:1: company: no pack before names it, as \"a company\"",
+	       err_set(e, ERR_INPUT,
+		       "%s:1: company: no earlier pack describes it, such as \"a company\"",
 		       pack_file(l, "words.json"));
 }
 

@@ -125,7 +125,7 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 	} else {
 		count_takeover(log ? "ended" : "unknown");
 		log_info("cluster.take_over", "%s: %s", t->turn_id,
-			 log ? "it had ended" : "nothing is known of it");
+			 log ? "it had ended" : "the turn is unknown");
 		if (!c->closing)
 			refuse_takeover(t);
 	}

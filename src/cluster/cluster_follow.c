@@ -224,7 +224,7 @@ static void read_events(struct follow *f, const redisReply *entries)
 		struct str id = reply_text(item(entry, 0));
 
 		if (!cluster_add_entry(c, f->turn_id, f->log, entry)) {
-			cut_off(f, "what another replica says has a gap");
+			cut_off(f, "the events of another replica have a gap");
 			return;
 		}
 		if (id.n < sizeof(f->last_id))

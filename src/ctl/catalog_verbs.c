@@ -160,7 +160,7 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct d
 
 /* For a tool whose statement the caller provides: prints what the SQL gate makes of it. */
 static bool print_gate_result(const struct catalog *c, const char *sql, const struct principal *who,
-			enum dialect dialect, struct arena *a, struct err *e)
+			      enum dialect dialect, struct arena *a, struct err *e)
 {
 	struct gate_policy policy = catalog_gate_policy(c, who, who->tenant, a);
 	struct gate_result checked;

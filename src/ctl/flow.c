@@ -10,7 +10,7 @@
 #include "vesper/ref.h"
 
 #define FLOW_ARENA_BYTES (16 << 20)
-#define SAMPLE_DAY         "2026-02-01"
+#define SAMPLE_DAY       "2026-02-01"
 
 /* ---- list ---- */
 
@@ -124,7 +124,7 @@ static const char *filled(const struct catalog *c, const struct flow_def *f, con
 /* Returns true when code reads the text as a question that this pack answers, or that lacks only a
  * name. */
 static bool is_answerable(const struct catalog *c, const struct know *k, const char *question,
-			    struct arena *a)
+			  struct arena *a)
 {
 	struct catalog_view may;
 	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};

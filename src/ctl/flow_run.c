@@ -15,9 +15,9 @@
 #include "vesper/planner.h"
 
 /* Exit statuses in addition to 0 and 1. */
-#define EXIT_USAGE       2
-#define QUESTION_OPEN 3
-#define EXIT_UNDECIDED   4 /* with --if */
+#define EXIT_USAGE     2
+#define QUESTION_OPEN  3
+#define EXIT_UNDECIDED 4 /* with --if */
 
 struct flow_run {
 	struct opened opened;

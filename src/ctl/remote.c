@@ -113,7 +113,7 @@ static char *demo_token(const char *tenant, const char *role, struct err *e)
 		token = mem_strdup(text);
 	else if (json_integer_value(json_object_get(json, "status")) == 404)
 		err_set(e, ERR_AUTH,
-			"%s is no demo, so it signs nobody in: set VESPER_TOKEN (vesperctl token "
+			"%s is not a demo and has no sign-in: set VESPER_TOKEN (vesperctl token "
 			"mints one)",
 			remote_url());
 	else

@@ -421,7 +421,8 @@ static int join(struct source_cmd *s, const char *id, const char *columns)
 
 	if (!to || !call(s, "GET", path, NULL, &o)) {
 		status = with ? ctl_fail("%s", s->err.text)
-			      : ctl_usage_error(s->cmd, "give the ID or name of the other data source");
+			      : ctl_usage_error(s->cmd,
+						"give the ID or name of the other data source");
 	} else {
 		list = joins_except(o, to);
 		if (columns)
@@ -461,7 +462,8 @@ static int mean(struct source_cmd *s, const char *id, const char *column)
 		json_set_bool(said, "additive", strcmp(sum, "yes") == 0);
 	if (json_object_size(said) == 0) {
 		json_decref(said);
-		return ctl_usage_error(s->cmd, "give --label, --unit, --about, --as, --words or --sum");
+		return ctl_usage_error(s->cmd,
+				       "give --label, --unit, --about, --as, --words or --sum");
 	}
 	columns = json_object();
 	json_set_take(columns, column, said);

@@ -38,7 +38,7 @@ static void on_hangup(void *owner, int signum)
 /* Signal handler: only async-signal-safe calls. */
 static void on_stop_limit(int signum)
 {
-	static const char words[] = "vesperd: a part could not be taken down in time: ending\n";
+	static const char words[] = "vesperd: a component could not be stopped in time; exiting\n";
 	ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
 
 	(void)signum;
@@ -114,7 +114,7 @@ static void on_drain_over(void *owner)
 
 	if (d->end.handing_over) {
 		d->end.handing_over = false;
-		log_info("daemon.stop", "letting %zu turns end", turns_running(d->turns));
+		log_info("daemon.stop", "waiting for %zu turns to end", turns_running(d->turns));
 		drain_turns(d, config_int(d->config, "llm.timeouts_ms.turn"));
 		return;
 	}
@@ -122,7 +122,7 @@ static void on_drain_over(void *owner)
 		end_turns(d);
 		return;
 	}
-	log_warn("daemon.stop", "gave up waiting after %d ms", STOP_WAIT_MS);
+	log_warn("daemon.stop", "stopped waiting after %d ms", STOP_WAIT_MS);
 	loop_stop(d->loop);
 }
 

@@ -95,7 +95,7 @@ struct daemon {
 		bool stopping;
 		bool waiting_for_turns; /* waiting for running answers to finish */
 		struct handover *handover;
-		bool handing_over;       /* another process accepts connections */
+		bool handing_over;  /* another process accepts connections */
 		struct err failure; /* why the start failed */
 	} end;
 	const char *root;
@@ -103,7 +103,7 @@ struct daemon {
 		struct prepare_tenant *tenants; /* one per tenant */
 		struct timer *timer;            /* checks stores on a server again */
 		int ticks;
-		bool exclusive;     /* no other daemon serves the same files */
+		bool exclusive; /* no other daemon serves the same files */
 		size_t waiting; /* tenants whose store was not checked yet */
 		size_t begun;
 	} prepare;

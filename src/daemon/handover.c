@@ -208,7 +208,7 @@ static void on_next(void *owner, int fd, int events)
 		return;
 	next_drop(h);
 	if (n == (ssize_t)strlen(READY) && memcmp(text, READY, (size_t)n) == 0) {
-		log_info("handover.done", "the next process serves: what runs here ends here");
+		log_info("handover.done", "the next process serves; running turns end in this one");
 		fd_watch_free(&h->listener_watch);
 		close(h->listener);
 		h->listener = -1;
@@ -293,7 +293,7 @@ bool handover_ready(struct handover *h, struct err *e)
 	if (h->before < 0)
 		return true;
 	if (send(h->before, READY, strlen(READY), MSG_NOSIGNAL) < 0)
-		log_warn("handover.before", "the process before is gone: %s", strerror(errno));
+		log_warn("handover.before", "the previous process has ended: %s", strerror(errno));
 	close(h->before);
 	h->before = -1;
 	return true;

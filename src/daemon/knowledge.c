@@ -210,8 +210,8 @@ static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 	}
 	x->list->base = knowledge_ref(x->instead->base);
 	health_set(x->list->check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", why.text);
-	log_error("catalog.refused", "%s: the old one keeps serving: %s", x->list->packs.key,
-		  why.text);
+	log_error("catalog.refused", "%s: the previous version stays in use: %s",
+		  x->list->packs.key, why.text);
 	return true;
 }
 

@@ -41,7 +41,7 @@ static void measure(const struct overload *seen)
 {
 	static const struct metric percent = {
 		.name = "vesper_load_percent",
-		.help = "What there is to do, of what is too much.",
+		.help = "Load as a share of the limit at which questions are refused.",
 		.kind = METRIC_GAUGE,
 		.labels = {"signal"},
 	};
@@ -60,7 +60,7 @@ static void report(struct load_watch *w, struct load load)
 
 	turns_use_load(w->daemon->turns, load);
 	if (over)
-		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u %% of its bound",
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u%% of its limit",
 			   overload_signal_name(load.of), load.percent);
 	else if (w->over)
 		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are answered");

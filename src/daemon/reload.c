@@ -115,7 +115,8 @@ static void on_reload_fault(void *owner, const struct err *e)
 static void on_kept(void *owner, const char *name)
 {
 	(void)owner;
-	log_warn("config.needs_restart", "%s: the value of the start stays", name);
+	log_warn("config.needs_restart",
+		 "%s: changes need a restart; the value from the start is kept", name);
 }
 
 static bool note_failure(struct reload *r, bool good, const struct err *e)
@@ -149,7 +150,8 @@ static bool make_pbi(struct reload *r)
 	struct err e = {0};
 
 	r->other_pbi = !config_same(r->daemon->config, r->config, "pbi.");
-	return !r->other_pbi || note_failure(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
+	return !r->other_pbi ||
+	       note_failure(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
 }
 
 /* Opens new sources, because a tool may read them. They receive no statement before the reload
@@ -163,10 +165,11 @@ static bool make_sources(struct reload *r)
 	r->sources = arena_new(SETTINGS_BYTES);
 	r->source_count = d->sources.table.count;
 	config_hold(r->config, r->sources);
-	return note_failure(r,
-		   databases_read(r->config, r->sources, &all, &e) &&
-			   databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
-		   &e);
+	return note_failure(
+		r,
+		databases_read(r->config, r->sources, &all, &e) &&
+			databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
+		&e);
 }
 
 static bool make_knowledge(struct reload *r)
@@ -184,8 +187,9 @@ static bool prepare(struct reload *r)
 	bool good;
 
 	if (!note_failure(r,
-		 config_reload(d->config, d->config_path, environ, on_kept, NULL, &r->config, &e),
-		 &e) ||
+			  config_reload(d->config, d->config_path, environ, on_kept, NULL,
+					&r->config, &e),
+			  &e) ||
 	    !read_all(r->config, &r->settings, on_reload_fault, r))
 		return false;
 	good = note_failure(r, identity_can_use(d->identity, r->settings.identity, &e), &e);

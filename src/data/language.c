@@ -64,7 +64,7 @@ static bool check_members(const struct words_file *f, const json_t *root)
 					  list_members[i][n] == '.');
 		}
 		if (!known && !group)
-			return words_fail(f, name, "nothing reads this member");
+			return words_fail(f, name, "unknown member");
 		json_object_foreach(value, below, inner) {
 			const char *path = arena_printf(words_scratch(f), "%s.%s", name, below);
 			bool read = !group;
@@ -72,7 +72,7 @@ static bool check_members(const struct words_file *f, const json_t *root)
 			for (size_t i = 0; i < WORDS_COUNT && !read; i++)
 				read = strcmp(path, list_members[i]) == 0;
 			if (!read)
-				return words_fail(f, path, "nothing reads this member");
+				return words_fail(f, path, "unknown member");
 		}
 	}
 	return true;

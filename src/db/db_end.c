@@ -48,8 +48,8 @@ static void on_opened(struct db_pool *p, bool news, const char *why)
 	struct err refusal = {0};
 
 	if (news)
-		log_warn("db.away", "%s: %lld failures in a row, the last: %s", p->source.name,
-			 (long long)p->breaker.failures, why);
+		log_warn("db.away", "%s: %lld consecutive failures, the last one: %s",
+			 p->source.name, (long long)p->breaker.failures, why);
 	snprintf(p->last_failure, sizeof(p->last_failure), "%s", why);
 	if (news && db_breaker_refuses(p, &refusal))
 		db_watch_unavailable(p, &refusal);
@@ -289,7 +289,7 @@ void db_job_abandon(struct job *j, bool again)
 		else
 			list_append(&done, &r->node);
 	}
-	breaker_note(p, j, !again, false, "it does not answer");
+	breaker_note(p, j, !again, false, "it does not respond");
 	if (!again) {
 		struct err e = {0};
 

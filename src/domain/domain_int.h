@@ -52,7 +52,7 @@ const char *domain_list_end(struct domain_list *l, struct arena *a);
 
 /* ---- prices in whole cents, as they are displayed ---- */
 
-#define PRICE_UNIT  "$/MWh"
+#define PRICE_UNIT    "$/MWh"
 #define HOURS_PER_DAY 24
 
 /* False for NULL or not a number. */

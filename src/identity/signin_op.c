@@ -168,7 +168,7 @@ static void on_used(void *owner, const struct cache_consume *drawn)
 		if (drawn->counted)
 			err_set(&x->err, ERR_INPUT, "a state that was used before");
 		else
-			err_set_retry(&x->err, ERR_UPSTREAM, "the cache does not answer");
+			err_set_retry(&x->err, ERR_UPSTREAM, "the cache is unavailable");
 		op_end(x);
 		return;
 	}

@@ -47,7 +47,7 @@ static void report(const struct provider *p, const struct err *e)
 	check = mem_printf("llm:%s", p->name);
 	if (p->breaker.open)
 		health_set(check, HEALTH_OPTIONAL, HEALTH_DEGRADED,
-			   "left alone after %lld failures in a row%s%s",
+			   "unavailable after %lld consecutive failures%s%s",
 			   (long long)p->breaker.failures, e ? ", the last: " : "",
 			   e ? e->text : "");
 	else
@@ -105,7 +105,7 @@ void provider_failed(struct provider *p, bool probe, const struct err *e)
 	breaker_failed(&p->breaker, probe, clock_mono_ms());
 	if (!p->breaker.open || (was_open && !probe))
 		return;
-	log_warn("llm.breaker", "%s is left alone for %lld ms", p->name,
+	log_warn("llm.breaker", "%s: circuit breaker open for %lld ms", p->name,
 		 (long long)p->breaker.open_ms);
 	report(p, e);
 }

@@ -172,7 +172,7 @@ static bool has_new_book(const struct name_refresh *r)
 }
 
 /* Schedules the next round, earlier when a tenant still waits for names. */
-static void schedule_round(struct name_refresh *r)
+static void round_timer_start(struct name_refresh *r)
 {
 	int64_t now = clock_mono_ms(), left;
 
@@ -209,7 +209,7 @@ static void next(struct name_refresh *r)
 				return;
 			}
 	}
-	schedule_round(r);
+	round_timer_start(r);
 	if (r->on_round)
 		r->on_round(r->owner);
 }
@@ -234,7 +234,7 @@ void name_refresh_use_settings(struct name_refresh *r, const struct names_settin
 		return;
 	r->due_ms = latest;
 	if (is_idle(r))
-		schedule_round(r);
+		round_timer_start(r);
 }
 
 /* ---- lifecycle ---- */

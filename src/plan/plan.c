@@ -160,7 +160,7 @@ static bool check_ids(struct plan *p, struct err *e)
 		if (!t->id || !*t->id)
 			return err_set(e, ERR_INPUT, "task %zu has no id", i + 1);
 		if (find(p, t->id) != t)
-			return err_set(e, ERR_INPUT, "two tasks are called %s", t->id);
+			return err_set(e, ERR_INPUT, "two tasks are named %s", t->id);
 		if (!check_exist(p, t, t->depends_on, e) || !check_exist(p, t, t->waits_for, e))
 			return false;
 	}
@@ -250,7 +250,7 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 		p->flaw = PLAN_CYCLE;
 	if (placed < p->count)
 		return err_set(e, ERR_INPUT,
-			       "the tasks of the plan wait for each other in a circle");
+			       "the tasks of the plan depend on each other in a cycle");
 	return true;
 }
 

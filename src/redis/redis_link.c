@@ -385,7 +385,7 @@ static void on_timer(void *owner)
 	if (k->state == PAUSING)
 		resolve(k);
 	else if (k->state == GREETING)
-		drop(k, "it does not answer");
+		drop(k, "it does not respond");
 	else if (k->state == UP && list_empty(&k->sent))
 		ping(k);
 	else if (k->state == UP)

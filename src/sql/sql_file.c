@@ -204,7 +204,8 @@ static bool finish_statement(struct parser *p, struct err *e)
 	}
 	for (size_t i = 0; i < f->query_count; i++)
 		if (strcmp(p->queries[i].name, p->name) == 0)
-			return sql_fail(&p->source, p->line, e, "query %s is there twice", p->name);
+			return sql_fail(&p->source, p->line, e, "query %s is defined twice",
+					p->name);
 
 	struct sql_query q = {.name = p->name, .line = sql_file_line(&p->source, p->line)};
 	if (!collect_markers(p, &q, e))
@@ -224,7 +225,7 @@ static bool check_comment(const struct sql_source *s, const struct sql_token *t,
 	struct str key, value;
 
 	if (header_line(t->text, &key, &value) && is_bare(key))
-		return sql_fail(s, t->line, e, "\"-- %.*s\" stands below the header's end",
+		return sql_fail(s, t->line, e, "\"-- %.*s\" must be above the end of the header",
 				STR_FMT(key));
 	return true;
 }

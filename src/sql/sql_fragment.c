@@ -185,11 +185,13 @@ static bool open_fragment(struct reader *r, struct str name, struct err *e)
 
 	same = same ? same : find(r->shared, name);
 	if (name.n == 0)
-		return fail_at(&r->lines, e, "expected \"--# fragment name\": a-z, 0-9 and _",
+		return fail_at(&r->lines, e,
+			       "expected \"--# fragment name\"; a name begins with a letter and "
+			       "contains only a-z, 0-9 and _",
 			       name);
 	if (same)
-		return err_set(e, ERR_INPUT, "%s:%d: fragment %s is in %s:%d, too", r->lines.path,
-			       r->lines.line, same->name, same->path, same->line);
+		return err_set(e, ERR_INPUT, "%s:%d: fragment %s is already defined in %s:%d",
+			       r->lines.path, r->lines.line, same->name, same->path, same->line);
 	if (r->out->count == SQL_FRAGMENTS_MAX)
 		return err_set(e, ERR_INPUT, "%s:%d: more than %d fragments", r->lines.path,
 			       r->lines.line, SQL_FRAGMENTS_MAX);
@@ -213,16 +215,16 @@ static bool read_fragment_line(struct reader *r, struct err *e)
 		return close_fragment(r, r->lines.text.p, e) && open_fragment(r, name, e);
 	if (is_section(line)) {
 		if (!r->shared && !r->open)
-			return fail_at(&r->lines, e, "only fragments may stand here", STR(""));
+			return fail_at(&r->lines, e, "only fragments are allowed here", STR(""));
 		if (!r->shared)
-			return fail_at(&r->lines, e, "a fragment holds no query", STR(""));
+			return fail_at(&r->lines, e, "a fragment cannot contain a query", STR(""));
 		return close_fragment(r, r->lines.text.p, e);
 	}
 	if (!r->open)
 		return r->shared || !is_text ||
-		       fail_at(&r->lines, e, "only fragments may stand here", STR(""));
+		       fail_at(&r->lines, e, "only fragments are allowed here", STR(""));
 	if (is_use(line, &name))
-		return fail_at(&r->lines, e, "a fragment holds no further one: ", line);
+		return fail_at(&r->lines, e, "a fragment cannot contain another fragment: ", line);
 	r->has_text = r->has_text || is_text;
 	return true;
 }
@@ -269,9 +271,9 @@ static bool put_fragment(struct expander *x, struct str name, const struct sql_f
 
 	f = f ? f : find(shared, name);
 	if (name.n == 0)
-		return fail_at(&x->lines, e, ":{name} stands on a line of its own", name);
+		return fail_at(&x->lines, e, ":{name} must be alone on its line", name);
 	if (!f)
-		return fail_at(&x->lines, e, "there is no fragment ", name);
+		return fail_at(&x->lines, e, "unknown fragment ", name);
 	f->is_used = true;
 	struct lines l = {.path = f->path, .p = f->text, .line = f->line};
 	while (!buf_over(&x->text) && next_line(&l))

@@ -182,9 +182,9 @@ static bool take_plain(struct sql_lexer *lx, struct sql_token *out, struct err *
 		take_while(lx, is_word);
 	} else if (c == '?') {
 		return sql_fail(lx->source, lx->line, e,
-				"a bare ? is taken for a bound value; name it");
+				"a bare ? would be a bound value; use a named marker");
 	} else if (c == ':' && lx->p[1] == '{') {
-		return sql_fail(lx->source, lx->line, e, ":{name} stands on a line of its own");
+		return sql_fail(lx->source, lx->line, e, ":{name} must be alone on its line");
 	} else {
 		out->kind = SQL_PUNCT;
 		lx->p += c == ':' && lx->p[1] == ':' ? 2 : 1;

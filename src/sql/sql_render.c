@@ -91,7 +91,7 @@ static bool find_argument(const struct args *args, const char *name, bool list,
 	if (!*out)
 		return err_set(e, ERR_INPUT, "no argument for :%s", name);
 	return list || !(*out)->is_list ||
-	       err_set(e, ERR_INPUT, "argument %s is a list, one value is wanted", name);
+	       err_set(e, ERR_INPUT, "argument %s must be a single value, not a list", name);
 }
 
 static bool put_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
@@ -102,7 +102,7 @@ static bool put_marker(struct renderer *r, const struct sql_token *t, const stru
 	if (!find_argument(args, t->text.p, t->kind == SQL_LIST, &arg, e))
 		return false;
 	if (arg->count == 0 || arg->count > LIST_ARG_MAX)
-		return err_set(e, ERR_INPUT, "argument %s has %zu values; 1 to %d are possible",
+		return err_set(e, ERR_INPUT, "argument %s has %zu values; 1 to %d are allowed",
 			       t->text.p, arg->count, LIST_ARG_MAX);
 	for (size_t i = 0; i < arg->count; i++) {
 		if (i > 0)
@@ -250,7 +250,9 @@ bool sql_render_totals(const struct sql_query *q, const struct args *args,
 	tokens = active_tokens(q, args, &count, a);
 	if (!sql_totals_tokens(tokens, count, columns, column_count, dialect, a, &totals,
 			       &totals_count))
-		return err_set(e, ERR_INPUT, "query %s: means only a part of its rows", q->name);
+		return err_set(e, ERR_INPUT,
+			       "query %s: no totals, because it selects only some of its rows",
+			       q->name);
 	totals_count = sql_dialect_apply(totals, totals_count, dialect);
 	if (!render_tokens(totals, totals_count, q, args, a, &r, &text, e))
 		return false;

@@ -93,7 +93,7 @@ static void on_flow(struct call *c, struct table **tables, size_t count, const s
 		err_set(&why, ERR_LIMIT, "there are %d approved answers, as many as a tenant has",
 			OVERLAY_FLOWS_MAX);
 	else if (!found)
-		err_set(&why, ERR_NOT_FOUND, "there is no such approved answer");
+		err_set(&why, ERR_NOT_FOUND, "no such approved answer");
 	else if (!is_wanted(f, &flow))
 		err_set(&why, ERR_BUSY,
 			f->message_id ? "there is an approved answer of this name"

@@ -22,8 +22,8 @@ static const char *text_at(const struct receipts_call *r, const struct table *t,
 }
 
 /* A text that every record has, unless it was tampered with. */
-static const char *required_text_at(const struct receipts_call *r, const struct table *t, size_t row,
-			   const char *column)
+static const char *required_text_at(const struct receipts_call *r, const struct table *t,
+				    size_t row, const char *column)
 {
 	const char *text = text_at(r, t, row, column);
 
@@ -119,7 +119,7 @@ static void on_stored(struct call *c, struct table **tables, size_t count, const
 	if (store_chain_retry(&s->link, stored, e && e->code != ERR_BUSY))
 		return;
 	if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");
+		err_set_retry(&none, ERR_BUSY, "other writers were faster in every attempt");
 	s->cb(s->owner, none.code != ERR_NONE ? &none : e);
 }
 

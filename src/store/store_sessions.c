@@ -83,7 +83,7 @@ static void on_session(struct call *c, struct table **tables, size_t count, cons
 	if (!e) {
 		session = store_session_from_row(tables[count - 1], 0, s->arena);
 		if (s->etag && strcmp(session.etag, s->etag) != 0) {
-			err_set(&none, ERR_BUSY, "the session was edited by somebody else");
+			err_set(&none, ERR_BUSY, "the session was changed in the meantime");
 			e = &none;
 		}
 	}

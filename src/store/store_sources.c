@@ -94,7 +94,7 @@ static const char *text_of(const struct table *t, size_t row, const char *column
 }
 
 static const char *optional_text_of(const struct table *t, size_t row, const char *column,
-				struct arena *a)
+				    struct arena *a)
 {
 	return arena_strdup(a, store_cell(t, row, column));
 }
@@ -330,8 +330,10 @@ static bool is_wanted(const struct sources_call *s, const struct table *t,
 	return s->etag == 0 ||
 	       (number_of(t, 0, "etag") == s->etag && column_equals(t, "name", s->edit.name) &&
 		column_equals(t, "description", s->edit.description) &&
-		column_equals(t, "visibility", s->edit.visibility) && column_equals(t, "roles", s->edit.roles) &&
-		column_equals(t, "meaning", s->edit.meaning) && column_equals(t, "expires_at", s->edit.expires_at));
+		column_equals(t, "visibility", s->edit.visibility) &&
+		column_equals(t, "roles", s->edit.roles) &&
+		column_equals(t, "meaning", s->edit.meaning) &&
+		column_equals(t, "expires_at", s->edit.expires_at));
 }
 
 /* Checks the source as it was read after the write. */

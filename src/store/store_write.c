@@ -185,7 +185,7 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 	else if (gone)
 		err_set(&none, ERR_NOT_FOUND, "no such session");
 	else if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "others were faster, again and again");
+		err_set_retry(&none, ERR_BUSY, "other writers were faster in every attempt");
 	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
 }
 

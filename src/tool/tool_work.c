@@ -264,7 +264,8 @@ static const struct derive_context *context_of(const struct result *from, struct
 }
 
 /* The part of a result that the worker may read; its tables are moved. */
-static struct result *split_for_worker(struct tool_call *call, struct arena *a, const atomic_bool *cancelled)
+static struct result *split_for_worker(struct tool_call *call, struct arena *a,
+				       const atomic_bool *cancelled)
 {
 	const struct result *from = call->result;
 	struct result *r = result_new(a);

@@ -71,7 +71,7 @@ static const struct llm_handler answer_handler = {.on_text = on_text, .on_end = 
 /* Keeps the text shown so far; the next provider continues it. */
 static enum turn_state continue_answer(struct turn *t)
 {
-	log_warn("turn.synth", "%s goes on with another provider: %s", t->core.id.text,
+	log_warn("turn.synth", "%s continues with another provider: %s", t->core.id.text,
 		 t->machine.err.text);
 	t->machine.err.code = ERR_NONE;
 	say_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_ANOTHER));

@@ -79,7 +79,7 @@ describe('vesperctl connect, where it is hard', () => {
     assert.equal(code, 0, stderr);
     const review = JSON.parse(await readFile(join(out, 'config/shop/review.json'), 'utf8'));
     assert.deepEqual(review.filter((r) => r.kind === 'table').map((r) => [r.name, r.why]).sort(),
-      [['public.Order', 'its name is a word of SQL'], ['public.user', 'its name is a word of SQL']]);
+      [['public.Order', 'its name is an SQL keyword'], ['public.user', 'its name is an SQL keyword']]);
     const env = { VESPER_PACKS_ROOTS: out, VESPER_DATA_DIR: await tempDir('data'), VESPER_SOURCES: JSON.stringify({ shop: { dialect: 'postgres', only_tenant: 'shop' } }),
       VESPER_SOURCES_SHOP_DSN: dsn('reserved'), VESPER_TENANTS: JSON.stringify({ shop: { warehouse: 'shop.db', store: 'shop.db', packs: ['shop'] } }) };
     const check = await ctl(['map', 'check', '--live', '--tenant', 'shop'], env);

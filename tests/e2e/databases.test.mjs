@@ -285,13 +285,13 @@ describe('a start is refused', () => {
   const tool = 'sql/ferry/trips/get_trips_of_ferry.sql';
   for (const [what, prepare, env, why] of [
     ['a tool of an unknown source', change(tool, '-- permission', '-- source: lighthouse\n-- permission'), {},
-      /get_trips_of_ferry\.sql:\d+: query main: quay\.trips is a view of source harbour, the tool reads source lighthouse/],
+      /get_trips_of_ferry\.sql:\d+: query main: quay\.trips is a view of source harbour, but the tool reads source lighthouse/],
     ['a pack of a source that is not configured', change('config/packs.json', '"harbour"', '"lighthouse"'), {},
       /get_trips_of_ferry\.sql:1: there is no source lighthouse/],
     ['a view of two sources', change('config/ferry/catalogue.json', 'quay.trips", "about"', 'dbo.bak_batches", "about"'), {},
-      /config\/ferry\/catalogue\.json:\d+: views: dbo\.bak_batches is in config\/bakery\/catalogue\.json, too, as a view of source warehouse/],
+      /config\/ferry\/catalogue\.json:\d+: views: dbo\.bak_batches is already declared in config\/bakery\/catalogue\.json, as a view of source warehouse/],
     ['two sources in one statement', change(tool, 'FROM quay.trips t', 'FROM quay.trips t JOIN dbo.bak_batches b ON b.batch_year = t.trip_year'), {},
-      /get_trips_of_ferry\.sql:\d+: query main: dbo\.bak_batches is a view of source warehouse, the tool reads source harbour/],
+      /get_trips_of_ferry\.sql:\d+: query main: dbo\.bak_batches is a view of source warehouse, but the tool reads source harbour/],
     ['a server without a connection string', () => {}, { VESPER_SOURCES_HARBOUR_DIALECT: 'postgres', VESPER_SOURCES_HARBOUR_DIR: undefined },
       /sources\.harbour\.dialect is postgres: sources\.harbour\.dsn must be/],
     ['one tenant that does not exist', () => {}, { VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'nobody' }, /sources\.harbour\.only_tenant: there is no tenant nobody/],

@@ -84,7 +84,7 @@ describe('usage of reports', () => {
     await writeFile(state, JSON.stringify({ days: {}, calls: [Date.now() - 4000000, ...hour] }));
     const done = await toFile();
     assert.equal(done.code, 1);
-    assert.match(done.stderr, /2026-02-10: 200 calls within an hour .* go on in (9|10|11) minutes/);
+    assert.match(done.stderr, /2026-02-10: the service allows only 200 calls an hour: continue in (9|10|11) minutes/);
     assert.equal(pages(), 10);
     assert.equal((await toFile()).code, 1);
     assert.equal(pages(), 10);

@@ -60,7 +60,7 @@ const MISTAKES = [
     /fragments\.sql:\d+: /, ['library', 'library,bakery']],
   ['a tool that two packs claim', 'packs/sql/bakery/ovens/get_loans_by_genre.sql',
     () => LOAVES.replace('get_loaves_by_bread', 'get_loans_by_genre'),
-    /ovens\/get_loans_by_genre\.sql:\d+: sql\/library\/loans\/get_loans_by_genre\.sql has this tool already/, ['bakery', 'library,bakery']],
+    /ovens\/get_loans_by_genre\.sql:\d+: sql\/library\/loans\/get_loans_by_genre\.sql already declares this tool/, ['bakery', 'library,bakery']],
   ['a dimension that two packs see differently', 'packs/config/bakery/catalogue.json',
     replaced('"dimensions": [', '"dimensions": [\n{"name": "genre", "view": "dbo.bak_batches", "column": "bread"},'),
     /config\/bakery\/catalogue\.json:\d+: .*genre/, ['library,bakery']],
@@ -68,7 +68,7 @@ const MISTAKES = [
     /config\/language\/en\.json:\d+: /, ['energy,data', 'library', 'bakery', 'library,bakery']],
   ['packs that need each other', 'packs/config/packs.json',
     replaced('{"name": "library"},\n\t{"name": "bakery"}', '{"name": "library", "needs": ["bakery"]},\n\t{"name": "bakery", "needs": ["library"]}'),
-    /packs\.json:\d+: .*no pack before this one is called bakery/, null],
+    /packs\.json:\d+: .*no earlier pack is named bakery/, null],
   ['a pack that nobody registers', 'config/vesper.json', replaced('"library"', '"circus"'),
     /config\/vesper\.json:\d+: tenants\.both\.packs: there is no pack circus/, null],
 ];

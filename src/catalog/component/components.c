@@ -83,7 +83,7 @@ static bool read_columns(const struct reading *r, const char *at, const json_t *
 		*c = (struct prop_column){.name = name, .has_type = true};
 		if (!json_is_string(type) || !column_type_parse(json_string_value(type), &c->type))
 			return wrong(r, at,
-				     arena_printf(r->f->arena, "%.*s is of no type of a column",
+				     arena_printf(r->f->arena, "%.*s is not a column type",
 						  STR_CUT(name, 60)));
 	}
 	return true;
@@ -144,7 +144,7 @@ static bool read_prop(const struct reading *r, const char *name, const json_t *i
 
 	*p = (struct prop_def){.name = name};
 	if (!is_word(name))
-		return wrong(r, at, "a name is of letters, digits and _");
+		return wrong(r, at, "a name may contain only letters, digits and _");
 	if (!json_get_str(item, "type", &type, &e))
 		return wrong(r, at, e.text);
 	if (!read_type(r, at, type, &p->type))
@@ -159,7 +159,7 @@ static bool read_prop(const struct reading *r, const char *name, const json_t *i
 	    !json_opt_bool(item, "required", &p->required, &e))
 		return wrong(r, at, e.text);
 	if (p->unit && (!units_find(r->units, p->unit) || p->type > PROP_INTEGER))
-		return wrong(r, at, "unit: not one of config/units.json, or of no number");
+		return wrong(r, at, "unit: must be one of config/units.json, for a number");
 	if (!prop_is_set(p))
 		return true;
 	return read_rows(r, at, item, p) &&
@@ -208,7 +208,7 @@ static bool check_prop_of(const struct reading *r, const char *at, const struct 
 		json_is_string(name) ? component_prop(r->def, json_string_value(name)) : NULL;
 
 	if (!p)
-		return wrong(r, at, "it names no prop of the component");
+		return wrong(r, at, "it is not a prop of the component");
 	if (!(k->types & (1u << p->type)))
 		return wrong(r, at,
 			     arena_printf(r->f->arena, "%s shows no %s", k->name,
@@ -298,7 +298,7 @@ static bool check_text(const struct reading *r)
 
 		if (opens || strncmp(p, "]]", 2) == 0) {
 			if (opens == is_open)
-				return wrong(r, "text", "[[ and ]] do not come in pairs");
+				return wrong(r, "text", "[[ and ]] are not paired");
 			is_open = opens;
 			p++;
 		} else if (*p == '{') {
@@ -374,9 +374,9 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 
 	*d = (struct component_def){.name = name, .pack = l->pack->name};
 	if (!is_word(name))
-		return words_fail(f, name, "a name is of letters, digits and _");
+		return words_fail(f, name, "a name may contain only letters, digits and _");
 	if (catalog_component(&l->impl->shown, name))
-		return words_fail(f, name, "a component of this name is in another pack");
+		return words_fail(f, name, "another pack has a component of this name");
 	if (!json_only(item, members, &e) || !json_get_str(item, "about", &d->about, &e) ||
 	    !json_get_str(item, "text", &d->text, &e) ||
 	    !json_opt_object(item, "props", &props, &e) ||

@@ -94,8 +94,9 @@ static bool take_slot(struct approver *k, const struct param_def *p, const json_
 	const json_t *before = json_object_get(k->slots, p->filter);
 
 	if (before && !json_equal(before, value)) {
-		warn(k, arena_printf(k->arena, "%s: the calls have different values; they stay",
-				     p->filter));
+		warn(k,
+		     arena_printf(k->arena, "%s: the calls have different values, which are kept",
+				  p->filter));
 		return false;
 	}
 	json_object_set(k->slots, p->filter, (json_t *)value);
@@ -202,8 +203,7 @@ static bool add_query(struct approver *k, struct flow_line *l, const json_t *val
 
 	mem_free(text);
 	if (!query)
-		return refuse(k, "plan_has_changed",
-			      "the query of this answer is none. Ask again.");
+		return refuse(k, "plan_has_changed", "this answer has no valid query. Ask again.");
 	json_set_take(l->values, l->tool->map, json_str(query));
 	json_object_update(k->slots, slots);
 	if (!flow_query_read(k->c, query, k->arena, &l->slots, &l->slot_count, k->e))
@@ -222,10 +222,11 @@ static bool add_task(struct approver *k, const char *id, const char *tool)
 			      "an agent chose the calls of this answer itself. Only a plan whose "
 			      "calls are fixed can be approved.");
 	if (!def)
-		return refuse(k, "plan_has_changed", "a tool of this answer is gone. Ask again.");
+		return refuse(k, "plan_has_changed",
+			      "a tool of this answer no longer exists. Ask again.");
 	if (def->gate)
 		return refuse(k, "plan_has_sql",
-			      "this answer rests on ad hoc SQL, which can't be approved.");
+			      "this answer uses ad hoc SQL, which can't be approved.");
 	if (k->task_count == PLAN_TASKS_MAX)
 		return refuse(k, "plan_too_long", "it has too many calls.");
 	k->lines[k->task_count++] = (struct flow_line){.kind = FLOW_DO,
@@ -256,8 +257,8 @@ static bool add_step(struct approver *k, const json_t *step, const json_t *filte
 		add_values(k, l, all, true);
 	l->condition = condition && *condition ? condition : NULL;
 	if (json_array_size(json_object_get(step, "depends_on")) > 0 && !l->condition)
-		warn(k, arena_printf(k->arena, "%s: it waits only for those whose values it takes",
-				     id));
+		warn(k, arena_printf(k->arena,
+				     "%s: it waits only for the tasks whose values it uses", id));
 	return true;
 }
 
@@ -282,7 +283,7 @@ static bool add_tasks(struct approver *k)
 	size_t i;
 
 	if (json_object_get(plan, "flow"))
-		return refuse(k, "plan_is_flow", "this answer is that of a flow already.");
+		return refuse(k, "plan_is_flow", "this answer already comes from a flow.");
 	json_array_foreach((json_t *)list, i, one)
 		if (steps ? !add_step(k, one, json_object_get(plan, "filters")) : !add_call(k, one))
 			return false;
@@ -348,8 +349,8 @@ static const char *example_of(struct approver *k, const char *text, bool warns)
 			text = with_value(k, text, filter, item, &found);
 		if (!found && warns && !is_date(k, filter))
 			warn(k, arena_printf(k->arena,
-					     "%s: the question does not write its value out; the "
-					     "words that mean it stay words of the question",
+					     "%s: the question does not contain this value; the "
+					     "words that mean it stay in the question",
 					     filter));
 	}
 	return text;

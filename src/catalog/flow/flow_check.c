@@ -58,7 +58,7 @@ static bool is_main(const char *table)
 static bool check_table(const struct checker *k, const struct flow_line *task, const char *table)
 {
 	if (!task->tool)
-		return wrong(k, "%s is an agent's: only its row_count and outcome are known",
+		return wrong(k, "%s belongs to an agent: only its row_count and outcome are known",
 			     task->id);
 	if (is_main(table))
 		return true;
@@ -97,7 +97,7 @@ static bool check_any_ref(const struct checker *k, const char *text, bool whole,
 	if (out->kind != REF_FACT)
 		return true;
 	if (!task->tool)
-		return wrong(k, "%s is an agent's: only its row_count and outcome are known",
+		return wrong(k, "%s belongs to an agent: only its row_count and outcome are known",
 			     task->id);
 	return tool_fact(task->tool, out->name) ||
 	       wrong(k, "%s has no fact %s", task->tool->name, out->name);
@@ -147,7 +147,7 @@ static bool find_tool(const struct checker *k)
 	const struct tool_def *tool = catalog_tool(k->c, l->agent);
 
 	if (flow_task(k->flow, l->id) != l)
-		return wrong(k, "two tasks are called %s", l->id);
+		return wrong(k, "two tasks are named %s", l->id);
 	if (tool && (tool->callers.visible || tool->map)) {
 		l->tool = tool;
 		l->agent = NULL;
@@ -198,7 +198,7 @@ static bool check_scalar(const struct checker *k, const struct param_def *p, con
 		if (r.kind == REF_COLUMN && !p->is_list)
 			return wrong(k, "%s takes one value, not a column", p->name);
 		return fits_type(k, &r, p) ||
-		       wrong(k, "{%s} is of another type than %s", ref_of(value), p->name);
+		       wrong(k, "{%s} and %s have different types", ref_of(value), p->name);
 	}
 	if (p->type == PARAM_DATE)
 		return date_parse_value(text, any_day, &day) ||
@@ -298,9 +298,9 @@ static bool check_use(const struct checker *k)
 		if (dates && p->type != PARAM_DATE)
 			return wrong(k, "%s of %s is no date", p->name, l->tool->name);
 		if (ask->input == ASK_DATE_RANGE && !flow_last_day(l->tool, p))
-			return wrong(k, "%s takes no last day behind %s", l->tool->name, p->name);
+			return wrong(k, "%s takes no last day after %s", l->tool->name, p->name);
 		if (ask->input == ASK_MULTIPLE && !p->is_list && !l->each)
-			return wrong(k, "%s takes one %s: its line wants \"each %s\"",
+			return wrong(k, "%s takes one %s: its line needs \"each %s\"",
 				     l->tool->name, p->name, ask->filter);
 	}
 	return is_used || wrong(k, "no later line uses the filter %s", ask->filter);
@@ -365,7 +365,7 @@ static bool check_text(const struct checker *k, const char *text)
 
 		if (opens || strncmp(p, "]]", 2) == 0) {
 			if (opens == is_open)
-				return wrong(k, "[[ and ]] do not come in pairs");
+				return wrong(k, "[[ and ]] are not paired");
 			is_open = opens;
 			p++;
 		} else if (*p == '{') {
@@ -427,7 +427,7 @@ static bool check_prop_ref(const struct checker *k, const struct prop_def *p, co
 	if (r.kind == REF_TABLE)
 		return check_set(k, p, &r);
 	return prop_takes(k, p, &r) ||
-	       wrong(k, "{%s} is of another type or unit than %s", text, p->name);
+	       wrong(k, "{%s} and %s have different types or units", text, p->name);
 }
 
 /* Checks a literal text of the flow. */
@@ -494,10 +494,10 @@ static bool check_counts(struct checker *k)
 		if (tasks > PLAN_TASKS_MAX)
 			return wrong(k, "more than %d tasks", PLAN_TASKS_MAX);
 		if (others > PLAN_LINES_MAX)
-			return wrong(k, "more than %d lines beside the tasks", PLAN_LINES_MAX);
+			return wrong(k, "more than %d lines that are not tasks", PLAN_LINES_MAX);
 	}
 	k->line = NULL;
-	return tasks > 0 || wrong(k, "there is no task");
+	return tasks > 0 || wrong(k, "the flow has no task");
 }
 
 /* Returns true when all tasks named by the line's references, condition and options are placed. */
@@ -538,7 +538,7 @@ static bool check_order(struct checker *k)
 	for (size_t i = 0; i < k->flow->line_count; i++) {
 		k->line = &k->flow->lines[i];
 		if (!placed[i])
-			return wrong(k, "the lines wait for each other in a circle");
+			return wrong(k, "the lines depend on each other in a cycle");
 	}
 	return true;
 }

@@ -90,7 +90,7 @@ static bool take_keyword(struct reader *r, const char *word)
 static bool need_name(struct reader *r, const char *what, const char **out)
 {
 	*out = take_name(r);
-	return **out || wrong(r, "%s is missing where \"%.*s\" stands", what, STR_CUT(r->p, 30));
+	return **out || wrong(r, "expected %s, not \"%.*s\"", what, STR_CUT(r->p, 30));
 }
 
 /* Reads "…" with the escapes \" and \\. */
@@ -100,8 +100,7 @@ static bool take_quoted(struct reader *r, const char **out)
 	size_t n = 0;
 
 	if (!take(r, "\""))
-		return wrong(r, "a text in \"…\" is missing where \"%.*s\" stands",
-			     STR_CUT(r->p, 30));
+		return wrong(r, "expected a text in \"…\", not \"%.*s\"", STR_CUT(r->p, 30));
 	for (; *r->p && *r->p != '"'; r->p++) {
 		if (*r->p == '\\' && (r->p[1] == '"' || r->p[1] == '\\'))
 			r->p++;
@@ -141,7 +140,7 @@ static bool take_scalar(struct reader *r, json_t **out)
 	}
 	n = strcspn(r->p, " \t\r,]\"{}[");
 	if (n == 0)
-		return wrong(r, "a value is missing where \"%.*s\" stands", STR_CUT(r->p, 30));
+		return wrong(r, "expected a value, not \"%.*s\"", STR_CUT(r->p, 30));
 	*out = json_strn(r->p, n);
 	r->p += n;
 	return true;
@@ -248,9 +247,8 @@ static bool read_input(struct reader *r, struct flow_line *l)
 	else if (take_keyword(r, "multiple"))
 		l->input = ASK_MULTIPLE;
 	else
-		return wrong(
-			r, "single, multiple, date or date_range is missing where \"%.*s\" stands",
-			STR_CUT(r->p, 30));
+		return wrong(r, "expected single, multiple, date or date_range, not \"%.*s\"",
+			     STR_CUT(r->p, 30));
 	if (l->input != ASK_MULTIPLE)
 		return true;
 	if (!read_count(r, &l->min))
@@ -266,7 +264,7 @@ static bool read_input(struct reader *r, struct flow_line *l)
 static bool read_column(struct reader *r, const char *key, const char **out)
 {
 	if (!take(r, key))
-		return wrong(r, "%s is missing where \"%.*s\" stands", key, STR_CUT(r->p, 30));
+		return wrong(r, "expected %s, not \"%.*s\"", key, STR_CUT(r->p, 30));
 	return need_name(r, "a column", out);
 }
 
@@ -347,13 +345,11 @@ static bool read_suggest(struct reader *r, struct flow_line *l)
 	l->kind = FLOW_SUGGEST;
 	l->primary = take_keyword(r, "primary");
 	if (!l->primary && !take_keyword(r, "secondary"))
-		return wrong(r, "primary or secondary is missing where \"%.*s\" stands",
-			     STR_CUT(r->p, 30));
+		return wrong(r, "expected primary or secondary, not \"%.*s\"", STR_CUT(r->p, 30));
 	if (!take_quoted(r, &l->label))
 		return false;
 	if (!take(r, "->"))
-		return wrong(r, "-> and a question are missing where \"%.*s\" stands",
-			     STR_CUT(r->p, 30));
+		return wrong(r, "expected -> and a question, not \"%.*s\"", STR_CUT(r->p, 30));
 	return take_quoted(r, &l->text) && read_end(r, l);
 }
 
@@ -406,7 +402,7 @@ static bool read_lines(struct reader *r, struct str rest, int line)
 			return false;
 		open = NULL;
 	}
-	return !open || wrong(r, "the line goes on, but nothing follows");
+	return !open || wrong(r, "the line continues, but nothing follows");
 }
 
 /* ---- front matter ---- */

@@ -141,7 +141,7 @@ static bool add_slot(struct query_reader *r, const char *filter, const struct di
 
 	for (size_t i = 0; i < r->count; i++)
 		if (strcmp(r->slots[i].filter, filter) == 0)
-			return err_set(r->e, ERR_INPUT, "the query takes the filter %s twice",
+			return err_set(r->e, ERR_INPUT, "the query has the filter %s twice",
 				       filter);
 	r->slots[r->count++] = (struct param_def){
 		.name = filter,

@@ -37,7 +37,8 @@ static bool check_where(const struct condition_def *c, const struct where_def *w
 		return err_set(e, ERR_INPUT, "%s: where: %s is no dimension of %s", at, d->name,
 			       c->entity->name);
 	if (w->op == OP_CONTAINS && d->map.type != COLUMN_TEXT)
-		return err_set(e, ERR_INPUT, "%s: where: %s is no text: contains is for texts", at,
+		return err_set(e, ERR_INPUT,
+			       "%s: where: %s is not text: contains works only with text", at,
 			       d->name);
 	for (const char *const *v = w->values; *v; v++)
 		if (w->op != OP_CONTAINS && !suits(d, *v))

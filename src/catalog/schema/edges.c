@@ -19,7 +19,8 @@ static bool read_side(const struct loader *l, const json_t *text, const char *at
 	const char *dot = name ? strchr(name, '.') : NULL;
 
 	if (!dot)
-		return err_set(e, ERR_INPUT, "%s: a side of a pair is \"entity.column\"", at);
+		return err_set(e, ERR_INPUT, "%s: each side of a pair must be \"entity.column\"",
+			       at);
 	return schema_entity_of(l, arena_strndup(l->arena, name, (size_t)(dot - name)), at,
 				&out->entity, e) &&
 	       schema_column(out->entity, dot + 1, at, &out->column, e);
@@ -169,7 +170,7 @@ static bool find_ends(struct loader *l, const json_t *item, const char *at, stru
 		return err_set(e, ERR_INPUT, "%s: via: %s is an end of the edge itself", at, via);
 	if (strcmp(g->from->view->source, g->to->view->source) != 0 ||
 	    (g->via && strcmp(g->via->view->source, g->to->view->source) != 0))
-		return err_set(e, ERR_INPUT, "%s: %s and %s are of different sources", at, from,
+		return err_set(e, ERR_INPUT, "%s: %s and %s are from different sources", at, from,
 			       to);
 	return true;
 }
@@ -194,9 +195,9 @@ static bool read_edge(struct loader *l, const json_t *item, const char *at, stru
 		return err_set(e, ERR_INPUT, "%s: cardinality: n:1, 1:1 or n:m", at);
 	g->cardinality = (enum cardinality)cardinality;
 	if (g->via && g->cardinality != CARDINALITY_NM)
-		return err_set(e, ERR_INPUT, "%s: an edge with via is n:m", at);
+		return err_set(e, ERR_INPUT, "%s: an edge with via must be n:m", at);
 	if (g->partial && g->cardinality == CARDINALITY_NM)
-		return err_set(e, ERR_INPUT, "%s: partial: not of an edge n:m", at);
+		return err_set(e, ERR_INPUT, "%s: partial is not allowed for an n:m edge", at);
 	return read_on(l, json_object_get(item, "on"), at, g, e) && check_keys(g, at, e);
 }
 
@@ -245,8 +246,8 @@ static bool find_step(const struct loader *l, const struct entity_def *a,
 			continue;
 		if (*out)
 			return err_set(e, ERR_INPUT,
-				       "%s: several edges join %s and %s: say which, as \"%s via "
-				       "%s\"",
+				       "%s: several edges join %s and %s: choose one, such as \"%s "
+				       "via %s\"",
 				       at, a->name, b->name, b->name, g->id);
 		*out = g;
 	}

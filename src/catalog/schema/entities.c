@@ -165,8 +165,9 @@ bool schema_load_entities(struct loader *l, const json_t *array, struct err *e)
 			return false;
 		same = schema_entity(s, n->name);
 		if (same)
-			return err_set(e, ERR_INPUT, "%s: %s is in config/%s/catalogue.json, too",
-				       at, n->name, same->pack);
+			return err_set(e, ERR_INPUT,
+				       "%s: %s is already declared in config/%s/catalogue.json", at,
+				       n->name, same->pack);
 		if (s->entity_count == MAP_ENTITIES_MAX)
 			return err_set(e, ERR_LIMIT, "%s: more than %d entities", at,
 				       MAP_ENTITIES_MAX);

@@ -34,7 +34,7 @@ static bool read_column(const json_t *item, const char *at, struct measure_def *
 		       err_set(e, ERR_INPUT, "%s: %s needs a column", at,
 			       aggregate_name(m->aggregate));
 	if (m->aggregate == AGGREGATE_COUNT)
-		return err_set(e, ERR_INPUT, "%s: count counts rows: it takes no column", at);
+		return err_set(e, ERR_INPUT, "%s: count counts rows and takes no column", at);
 	if (!schema_column(m->entity, name, at, &m->column, e))
 		return false;
 	if (!m->column->has_type)
@@ -42,7 +42,7 @@ static bool read_column(const json_t *item, const char *at, struct measure_def *
 			       m->entity->view->name);
 	if ((m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_AVG) &&
 	    !column_is_number(m->column->type))
-		return err_set(e, ERR_INPUT, "%s: column %s is %s: %s wants a number", at, name,
+		return err_set(e, ERR_INPUT, "%s: column %s is %s, but %s needs a number", at, name,
 			       column_type_name(m->column->type), aggregate_name(m->aggregate));
 	return true;
 }
@@ -60,7 +60,8 @@ static bool read_over(struct loader *l, const json_t *item, const char *at, stru
 		return false;
 	if (m->additivity != ADDITIVE_SEMI)
 		return (!over && take == SIZE_MAX) ||
-		       err_set(e, ERR_INPUT, "%s: over and take are of semi-additive measures", at);
+		       err_set(e, ERR_INPUT, "%s: only semi-additive measures have over and take",
+			       at);
 	if (!over || take == SIZE_MAX)
 		return err_set(e, ERR_INPUT, "%s: a semi-additive measure needs over and take", at);
 	m->take = (enum measure_take)take;
@@ -89,7 +90,8 @@ static bool read_latest(struct loader *l, const json_t *object, const char *at,
 		return false;
 	for (const struct dimension_def *const *per = m->latest.per; *per; per++)
 		if ((*per)->map.entity != m->latest.order->map.entity)
-			return err_set(e, ERR_INPUT, "%s: per: %s is of another entity than %s", at,
+			return err_set(e, ERR_INPUT,
+				       "%s: per: %s and %s belong to different entities", at,
 				       (*per)->name, order);
 	return true;
 }
@@ -153,8 +155,8 @@ static bool read_measure(struct loader *l, const json_t *item, const char *at,
 	m->additivity = (enum additivity)additivity;
 	if (m->additivity != ADDITIVE_NONE &&
 	    (m->aggregate == AGGREGATE_AVG || m->aggregate == AGGREGATE_COUNT_DISTINCT))
-		return err_set(e, ERR_INPUT, "%s: %s can't be added up again: additivity is none",
-			       at, aggregate_name(m->aggregate));
+		return err_set(e, ERR_INPUT, "%s: %s cannot be summed: its additivity is none", at,
+			       aggregate_name(m->aggregate));
 	return read_column(item, at, m, e) && read_over(l, item, at, m, e) &&
 	       read_latest(l, json_object_get(item, "latest"), at, m, e) &&
 	       schema_dimensions(l, item, "split", at, &m->split, e) &&
@@ -227,10 +229,10 @@ static bool find_part(const struct loader *l, const json_t *item, const char *me
 		return err_prefix(e, "%s", at);
 	*out = schema_metric(&l->impl->schema, name);
 	if (!*out)
-		return err_set(e, ERR_INPUT, "%s: %s: there is no metric %s before it", at, member,
-			       name);
+		return err_set(e, ERR_INPUT, "%s: %s: metric %s must be declared earlier", at,
+			       member, name);
 	return (*out)->form == FORM_MEASURE ||
-	       err_set(e, ERR_INPUT, "%s: %s: %s is made of two metrics itself", at, member, name);
+	       err_set(e, ERR_INPUT, "%s: %s: %s is itself made of two metrics", at, member, name);
 }
 
 static bool check_difference(const struct metric_def *m, const char *at, struct err *e)

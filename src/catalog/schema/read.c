@@ -141,7 +141,7 @@ static bool read_where(struct loader *l, const json_t *item, const char *at, str
 	    !json_get_str(item, "op", &op, e))
 		return err_prefix(e, "%s", at);
 	if (!where_op_parse(op, &out->op))
-		return err_set(e, ERR_INPUT, "%s: op: there is no \"%s\"", at, op);
+		return err_set(e, ERR_INPUT, "%s: op: unknown operator \"%s\"", at, op);
 	strlist_add(&values, l->arena, NULL);
 	json_array_foreach(json_object_get(item, "values"), i, value) {
 		if (!json_is_string(value) && !json_is_integer(value))

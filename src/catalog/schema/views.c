@@ -131,8 +131,8 @@ static bool add_view(struct loader *l, const struct view_def *v, struct err *e)
 
 	if (same)
 		return err_set(e, ERR_INPUT,
-			       "views: %s is in config/%s/catalogue.json, too, as a view "
-			       "of source %s",
+			       "views: %s is already declared in config/%s/catalogue.json, as a "
+			       "view of source %s",
 			       v->name, same->pack, same->source);
 	SCHEMA_PUSH(l->arena, s->views, s->view_count, v);
 	return true;

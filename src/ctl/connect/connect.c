@@ -206,11 +206,12 @@ int ctl_connect(const struct command *cmd)
 	if (!ctl_word(cmd, 0) || ctl_word(cmd, 1))
 		return ctl_usage_error(cmd, "one ODBC connection string is wanted");
 	if (!c.pack || !ctl_is_name(c.pack))
-		return ctl_usage_error(cmd, "--pack names the pack: small letters, digits and _");
+		return ctl_usage_error(cmd,
+				       "--pack names the pack: lower-case letters, digits and _");
 	if (!number(cmd, "limit-s", LIMIT_S, LIMIT_S_MAX, &limit_s) ||
 	    !number(cmd, "golden", GOLDEN_DEFAULT, GOLDEN_MAX, &golden))
 		return ctl_usage_error(cmd, "--limit-s is 0 to %d, --golden 0 to %d", LIMIT_S_MAX,
-				   GOLDEN_MAX);
+				       GOLDEN_MAX);
 	c.tenant = ctl_option(cmd, "tenant", c.pack);
 	c.limit_s = (int)limit_s;
 	c.golden_max = (size_t)golden;

@@ -80,7 +80,8 @@ static void add_guess(struct connect *c, struct connect_table *from, size_t colu
 		     arena_printf(c->a, "%s.%s = %s.%s", from->name, from->columns[column].name,
 				  to->name, to->columns[on[0][1]].name),
 		     NULL,
-		     "no foreign key is declared; %.1f %% of up to %d values were found there",
+		     "no foreign key is declared; %.1f%% of the sampled values (at most %d) exist "
+		     "in the key",
 		     share * 100, CONNECT_OVERLAP_VALUES);
 }
 
@@ -119,8 +120,8 @@ bool connect_guess_edges(struct connect *c, struct err *e)
 	}
 	if (c->edge_count == 0)
 		connect_note(c, "edges", "all", NULL,
-			     "no foreign keys, and no columns that say what they refer to: "
-			     "questions read one table each");
+			     "no foreign keys, and no column whose name shows what it refers to: "
+			     "each question can use only one table");
 	return true;
 }
 
@@ -168,7 +169,7 @@ void connect_name_edges(struct connect *c)
 		if (!ends_at_key(&edge)) {
 			connect_note(c, "edge",
 				     arena_printf(c->a, "%s to %s", edge.from->name, edge.to->name),
-				     NULL, "it does not end at a key");
+				     NULL, "skipped: the referenced columns are not a key");
 			continue;
 		}
 		edge.one_to_one = same_columns(&edge, &edge.from->key, 0);

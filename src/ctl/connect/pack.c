@@ -318,15 +318,13 @@ static void add_notes(const struct connect *c, struct ctl_pack *out)
 
 		if (t->comment)
 			ctl_pack_review(out, "comment", t->name, NULL,
-					"what the database says of it; take over what is true",
-					t->comment);
+					"comment from the database; keep what is true", t->comment);
 		for (size_t k = 0; k < t->column_count; k++)
 			if (t->columns[k].comment)
 				ctl_pack_review(
 					out, "comment",
 					arena_printf(c->a, "%s.%s", t->name, t->columns[k].name),
-					NULL,
-					"what the database says of it; take over what is true",
+					NULL, "comment from the database; keep what is true",
 					t->columns[k].comment);
 	}
 }

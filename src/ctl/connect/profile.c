@@ -25,7 +25,7 @@ static bool ask(struct connect *c, struct connect_table *t, const char *sql, siz
 		return err_prefix(e, "connection lost");
 	if (!t->unprofiled) {
 		t->unprofiled = arena_strdup(c->a, why.text);
-		connect_note(c, "table", t->name, NULL, "not looked at as a whole: %s", why.text);
+		connect_note(c, "table", t->name, NULL, "only sampled: %s", why.text);
 	}
 	return true;
 }

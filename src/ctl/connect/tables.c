@@ -133,8 +133,8 @@ static bool add_table(struct connect *c, const char *schema, const char *name)
 		return true;
 	}
 	connect_note(c, "table", arena_printf(c->a, "%s.%s", schema, name),
-		     "a view of it with a plain name in small letters can be connected",
-		     gate_reserves(name) ? "its name is a word of SQL"
+		     "create a view of it with a plain lower-case name",
+		     gate_reserves(name) ? "its name is an SQL keyword"
 					 : "its name has to be quoted");
 	return false;
 }
@@ -162,8 +162,8 @@ static bool list_tables(struct connect *c, struct err *e)
 			       wanted, CONNECT_TABLES_MAX);
 	return c->table_count > 0 ||
 	       err_set(e, ERR_NOT_FOUND,
-		       wanted ? "none of the %zu tables has a plain name: make views of them with "
-				"names in small letters, of letters, digits and _"
+		       wanted ? "none of the %zu tables has a plain name: create views of them "
+				"whose names have only lower-case letters, digits and _"
 			      : "there are no tables that this login may see and --schema and "
 				"--tables choose (%zu)",
 		       wanted);
@@ -241,7 +241,7 @@ static void add_column(struct connect *c, struct connect_table *t, const struct 
 	if (!is_quotable(name))
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name),
 			     "a view of the table can give it a plain name",
-			     "its name has signs that no name in SQL can be trusted with");
+			     "its name has characters that are not safe in SQL");
 	else if (family == FAMILY_OTHER)
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name), type_name,
 			     "its type is neither text, number, date nor truth value");
@@ -412,7 +412,7 @@ bool connect_read_edges(struct connect *c, struct err *e)
 		    !read_foreign_keys(c, &c->tables[i], e))
 			return err_prefix(e, "%s", c->tables[i].name);
 	if (c->no_foreign_keys)
-		connect_note(c, "edges", "all", NULL, "the driver cannot tell foreign keys");
+		connect_note(c, "edges", "all", NULL, "the driver does not report foreign keys");
 	return true;
 }
 

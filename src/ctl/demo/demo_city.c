@@ -148,8 +148,9 @@ static struct demo_value value_of(const struct spot *s, const struct city_column
 			 demo_day_text(demo_day(s->year, 1, 1) + (int)pick(s, c->name, DAYS)).text);
 		return demo_text(text);
 	case CITY_REF:
-		return demo_int(1 + (int)pick(s, c->name,
-					      (uint32_t)rows_per_year(s->db, table_of(c->of)->rows)));
+		return demo_int(1 +
+				(int)pick(s, c->name,
+					  (uint32_t)rows_per_year(s->db, table_of(c->of)->rows)));
 	case CITY_LEVEL:
 		snprintf(text, size, "L%d", level_of(s));
 		return demo_text(text);

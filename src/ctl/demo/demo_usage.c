@@ -29,7 +29,7 @@ static const struct audience {
 	const char *users[USERS_MAX];
 	const char *domain;
 	const char *workspace_prefix; /* identifies the tenant's workspaces */
-	unsigned events_per_day;        /* on a working day */
+	unsigned events_per_day;      /* on a working day */
 } audiences[DEMO_TENANT_COUNT] = {
 	[DEMO_VESPER] =
 		{

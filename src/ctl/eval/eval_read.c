@@ -118,7 +118,7 @@ bool eval_read(struct eval_cases *v, const char *path, struct arena *a, struct e
 	const char *const *names, *slash = strrchr(path, '/'), *folder;
 
 	if (stat(path, &st) != 0)
-		return err_set(e, ERR_NOT_FOUND, "%s: there is no such file or folder", path);
+		return err_set(e, ERR_NOT_FOUND, "%s: no such file or folder", path);
 	if (!S_ISDIR(st.st_mode)) {
 		folder = slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
 		return read_exchanges(v, *folder ? folder : "/", a, e) &&

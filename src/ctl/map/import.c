@@ -84,7 +84,7 @@ static const char *name_of(struct import *im, const char *text, const char *tabl
 }
 
 void im_skip(struct import *im, const char *kind, const char *name, const char *from,
-	      const char *why, const char *text)
+	     const char *why, const char *text)
 {
 	ctl_pack_review(im->pack, kind, name, from, why, text);
 }
@@ -122,7 +122,7 @@ struct im_table *im_add_table(struct import *im, const char *model_name, const c
 	}
 	if (!schema || !table || !im_is_plain(schema) || !im_is_plain(table)) {
 		im_skip(im, "table", model_name, from,
-			 "it is not one table with a plain name of schema and table", table);
+			"it is not one table with a plain name of schema and table", table);
 		return NULL;
 	}
 	if (im_table(im, model_name)) {
@@ -279,7 +279,8 @@ void im_add_edge(struct import *im, const char *name, struct im_table *many, str
 			return;
 		}
 	if (count == 0 || count > MAP_PAIRS_MAX || !ends_at_key(one, on, count, 1)) {
-		im_skip(im, "edge", name, from, "it does not end at a key", NULL);
+		im_skip(im, "edge", name, from, "skipped: the referenced columns are not a key",
+			NULL);
 		return;
 	}
 	pairs = json_array();
@@ -381,7 +382,7 @@ void im_add_metric(struct import *im, const char *name, const char *label, const
 	if (!left || !right || left->kind != IM_MEASURE || right->kind != IM_MEASURE ||
 	    im->metric_count == IMPORT_METRICS_MAX) {
 		im_skip(im, "metric", name, from, "it is not made of two measures that were read",
-			 text);
+			text);
 		return;
 	}
 	own = name_of(im, name, NULL);
@@ -475,7 +476,7 @@ void im_finish(struct import *im)
 			finish_table(im, im->tables[i]);
 		else
 			im_skip(im, "table", im->tables[i]->model_name, NULL,
-				 "no column of it was read", NULL);
+				"no column of it was read", NULL);
 	}
 }
 
@@ -557,7 +558,8 @@ int ctl_map_import(const struct command *cmd)
 	if (!path || ctl_word(cmd, 2))
 		return ctl_usage_error(cmd, "import takes one file");
 	if (!name || !ctl_is_name(name))
-		return ctl_usage_error(cmd, "--pack names the pack: small letters, digits and _");
+		return ctl_usage_error(cmd,
+				       "--pack names the pack: lower-case letters, digits and _");
 	im.a = arena_new(CATALOG_BYTES_MAX);
 	ctl_pack_init(&pack, name, im.a);
 	good = run(cmd, path, &im, &e);

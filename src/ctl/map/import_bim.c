@@ -133,12 +133,12 @@ static void read_column(struct import *im, struct im_table *t, const json_t *ite
 		return;
 	if (!*column || strncmp(im_text(item, "type"), "calculated", 10) == 0) {
 		im_skip(im, "column", name, from, "it is calculated",
-			 lines_of(im, json_object_get(item, "expression")));
+			lines_of(im, json_object_get(item, "expression")));
 		return;
 	}
 	if (!type) {
 		im_skip(im, "column", name, from, "its type is not translated",
-			 im_text(item, "dataType"));
+			im_text(item, "dataType"));
 		return;
 	}
 	if (!im_add_column(im, t, column, type, from))
@@ -155,7 +155,7 @@ static void read_column(struct import *im, struct im_table *t, const json_t *ite
 }
 
 static void skip_all(struct import *im, const json_t *list, const char *kind, const char *from,
-		      const char *why)
+		     const char *why)
 {
 	const json_t *item;
 	size_t i;
@@ -186,7 +186,7 @@ static void read_table(struct import *im, const json_t *table, const char *from)
 	json_array_foreach(json_object_get(table, "columns"), i, item)
 		read_column(im, t, item, arena_printf(im->a, "%s.columns[%zu]", from, i));
 	skip_all(im, json_object_get(table, "hierarchies"), "hierarchy", from,
-		  "hierarchies are not translated");
+		 "hierarchies are not translated");
 }
 
 /* ---- measures: DAX ---- */
@@ -341,10 +341,10 @@ static void read_measure(struct import *im, const json_t *model, const json_t *t
 			      unit_of(im_text(measure, "formatString")), NULL, from, text);
 	else
 		im_skip(im, "metric", name, from,
-			 function.n ? arena_printf(im->a, "%.*s of this form is not translated",
-						   STR_FMT(function))
-				    : "this expression is not translated",
-			 text);
+			function.n ? arena_printf(im->a, "%.*s of this form is not translated",
+						  STR_FMT(function))
+				   : "this expression is not translated",
+			text);
 }
 
 static void read_measures(struct import *im, const json_t *model, bool pairs)
@@ -504,7 +504,7 @@ bool import_bim(struct import *im, const json_t *root, const char *path, struct 
 	read_measures(im, model, false);
 	read_measures(im, model, true);
 	skip_all(im, json_object_get(model, "roles"), "role", "model.roles",
-		  "permissions are a person's work");
+		 "permissions must be written by hand");
 	read_cultures(im, model);
 	if (path)
 		read_verified(im, path);

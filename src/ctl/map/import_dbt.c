@@ -45,7 +45,7 @@ static void read_entities(struct import *im, struct im_table *t, const json_t *m
 				im_add_key(im, t, key);
 			else
 				im_skip(im, "key", im_text(item, "name"), from,
-					 "its expression is not one column", column);
+					"its expression is not one column", column);
 		}
 }
 
@@ -59,7 +59,7 @@ static void read_dimension(struct import *im, struct im_table *t, const json_t *
 		im_skip(im, "dimension", name, from, "its expression is not one column", column);
 	else if (!is_time && !has_type(item, "categorical"))
 		im_skip(im, "dimension", name, from, "it is neither categorical nor time",
-			 im_text(item, "type"));
+			im_text(item, "type"));
 	else
 		im_add_dimension(im, t, name, label_of(item), column, is_time ? "date" : "text",
 				 NULL, from);
@@ -97,7 +97,7 @@ static void read_non_additive(struct import *im, const struct im_metric *m, cons
 		im_set_semi(im, m, over, take);
 	else
 		im_skip(im, "measure", m->model_name, from,
-			 "its non-additive dimension was not read: it is added up", choice);
+			"its non-additive dimension was not read: it is added up", choice);
 }
 
 static const struct im_metric *read_measure(struct import *im, struct im_table *t,
@@ -119,11 +119,10 @@ static const struct im_metric *read_measure(struct import *im, struct im_table *
 	if (!aggregate || (column && !im_is_plain(column)) ||
 	    (column && strcmp(aggregate, "count") == 0)) {
 		im_skip(im, "measure", name, from,
-			 !aggregate
-				 ? "its aggregation is not translated"
-				 : "its expression is not one column, or it counts the values of "
-				   "one",
-			 !aggregate ? agg : column);
+			!aggregate ? "its aggregation is not translated"
+				   : "its expression is not one column, or it counts the values of "
+				     "one",
+			!aggregate ? agg : column);
 		return NULL;
 	}
 	m = im_add_measure(im, t, name, label, column, aggregate, "count", NULL, from);
@@ -176,7 +175,7 @@ static void add_edges(struct import *im, const json_t *models, const json_t *man
 					    "semantic_models");
 			else
 				im_skip(im, "edge", im_text(foreign, "name"), "semantic_models",
-					 "its expression is not one column", on[0][0]);
+					"its expression is not one column", on[0][0]);
 		}
 	}
 }
@@ -275,8 +274,8 @@ static void add_filtered(struct import *im, const json_t *models, const json_t *
 	if (!m || m->kind != IM_MEASURE || !read_filter(im, filter, &dimension, &value) ||
 	    !(own = filtered_dimension(im, models, dimension))) {
 		im_skip(im, "metric", name, from, "its filter is not translated",
-			 im_text(json_array_get(json_object_get(filter, "where_filters"), 0),
-				 "where_sql_template"));
+			im_text(json_array_get(json_object_get(filter, "where_filters"), 0),
+				"where_sql_template"));
 		return;
 	}
 	where = json_list_of(json_make({"name", json_str(own)}, {"op", json_str("is")},
@@ -325,7 +324,7 @@ static void read_derived(struct import *im, const json_t *item, const char *from
 
 	if (!expr[n] || json_array_size(inputs) != 2 || strpbrk(expr + n + 1, "-/+*()")) {
 		im_skip(im, "metric", im_text(item, "name"), from,
-			 "its expression is not translated", expr);
+			"its expression is not translated", expr);
 		return;
 	}
 	sides[0] = str_trim((struct str){expr, n});

@@ -56,7 +56,7 @@ struct import {
 
 /* Records what was not imported, for review.json. `name` and `text` are from the model. */
 void im_skip(struct import *im, const char *kind, const char *name, const char *from,
-	      const char *why, const char *text);
+	     const char *why, const char *text);
 
 /* `schema` NULL: the table is left out, since dbo or public would be a guess. Returns NULL when it
  * is left out, which is recorded. */

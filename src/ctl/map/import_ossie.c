@@ -121,8 +121,8 @@ static void read_relationship(struct import *im, const json_t *item, const char 
 
 	if (!many || !one || count == 0 || count != strlist_len(b)) {
 		im_skip(im, "edge", im_text(item, "name"), from,
-			 many && one ? "its columns are no pairs" : "a table of it was left out",
-			 NULL);
+			many && one ? "its columns are no pairs" : "a table of it was left out",
+			NULL);
 		return;
 	}
 	on = arena_alloc(im->a, count * sizeof(*on));

@@ -243,8 +243,8 @@ bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, str
 	for (size_t i = 0; i < f.count && !replace; i++)
 		if (exists(f.items[i].path))
 			return err_set(e, ERR_BUSY,
-				       "%s is there; --replace writes over it, --pack and --out "
-				       "name another place",
+				       "%s already exists; use --replace to overwrite it, or "
+				       "--pack and --out for another place",
 				       f.items[i].path);
 	if (!exists(packs))
 		add(&f, packs, packs_file(&f, p));

@@ -137,7 +137,7 @@ static bool next_path(const json_t *reply, char **out, struct err *e)
 	if (json_is_true(json_object_get(reply, "lastResultSet")) || !token || !*token)
 		return true;
 	if (strpbrk(token, " '\"<>&#?\\\r\n\t"))
-		return err_set(e, ERR_UPSTREAM, "a continuation that can't be");
+		return err_set(e, ERR_UPSTREAM, "an invalid continuation");
 	*out = mem_printf(EVENTS "?continuationToken=%%27%s%%27", token);
 	return true;
 }
@@ -194,7 +194,7 @@ static bool days_of(const struct ingest *g, const struct command *cmd, int64_t *
 		return err_set(e, ERR_INPUT, "--from: the service has %d days only",
 			       PBI_ACTIVITY_DAYS);
 	if (*from > *to || *to > today)
-		return err_set(e, ERR_INPUT, "--from, --to: not a span of days up to today");
+		return err_set(e, ERR_INPUT, "--from, --to: must be days up to today, in order");
 	return true;
 }
 
@@ -239,7 +239,7 @@ static bool check_options(const struct ingest *g, const char *file, const char *
 	if (!g->tenant || !json_object_get(tenants, g->tenant))
 		return err_set(e, ERR_INPUT, "--tenant must name one of tenants");
 	if (!file == !dsn)
-		return err_set(e, ERR_INPUT, "--file or --dsn must say where events go");
+		return err_set(e, ERR_INPUT, "--file or --dsn must say where to store the events");
 	return g->workspaces || json_object_size(tenants) == 1 ||
 	       err_set(e, ERR_INPUT,
 		       "--workspace: with several tenants it must say which workspaces are %s's",

@@ -95,8 +95,7 @@ bool pbi_state_call(struct pbi_state *s, struct err *e)
 		json_array_remove(calls, 0);
 	if (json_array_size(calls) >= PBI_CALLS_PER_HOUR)
 		return err_set(e, ERR_LIMIT,
-			       "%d calls within an hour are all that the service allows: go on in "
-			       "%d minutes",
+			       "the service allows only %d calls an hour: continue in %d minutes",
 			       PBI_CALLS_PER_HOUR, (int)((first + HOUR_MS - now) / 60000) + 1);
 	json_push_take(calls, json_integer(now));
 	return save(s, e);

@@ -98,8 +98,7 @@ static bool check_missing(struct walk *w, struct arena *a, struct err *e)
 	}
 	if (r->count > 0)
 		break_at(w, w->number + 1, r->list[0].receipt_id, "record",
-			 arena_printf(a, "it is not there; answer %s has it",
-				      r->list[0].message_id));
+			 arena_printf(a, "missing; answer %s refers to it", r->list[0].message_id));
 	return true;
 }
 
@@ -257,7 +256,7 @@ static void verdict_print(const json_t *verdict)
 	}
 	printf("%s: %s (%zu calls)%s\n", id,
 	       json_is_true(json_object_get(verdict, "ok")) ? "equal" : "not equal",
-	       json_array_size(calls), other ? ", by another catalogue than then" : "");
+	       json_array_size(calls), other ? " with another catalogue" : "");
 	json_array_foreach(calls, i, call) {
 		const char *what = json_string_value(json_object_get(call, "difference"));
 

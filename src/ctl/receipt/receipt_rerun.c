@@ -108,8 +108,9 @@ static const char *difference(const struct again *x, const json_t *call)
 	if (rows != rows_of(r))
 		return arena_printf(x->arena, "it had %lld rows, now %lld", (long long)rows,
 				    (long long)rows_of(r));
-	return any_order ? "as many rows, but not the same: its SQL may leave open which they are"
-			 : "as many rows, but not the same";
+	return any_order ? "same number of rows, but different ones: its SQL may not determine "
+			   "which rows it returns"
+			 : "same number of rows, but different ones";
 }
 
 static const char *call_again(struct again *x, const json_t *call)

@@ -46,8 +46,8 @@ static bool root_of(const struct server *server, const char *source, struct aren
 		if (access(arena_printf(a, "%s/%s", *roots, folder), F_OK) == 0)
 			return true;
 	}
-	return err_set(e, ERR_INPUT, "no root has %s (vesperctl db ddl makes its first file)",
-		       folder);
+	return err_set(e, ERR_INPUT,
+		       "no root contains %s (vesperctl db ddl creates its first file)", folder);
 }
 
 static bool migrate_source(struct server *server, const char *source, struct err *e)
@@ -161,14 +161,14 @@ bool ctl_server(const struct command *cmd, struct server **out, struct err *e)
 			       "the daemon its store");
 	if (!dsn || !*dsn)
 		return err_set(e, ERR_INPUT,
-			       "--dsn or VESPER_ADMIN_DSN must name the server, as one who may "
-			       "create tables and roles");
+			       "--dsn or VESPER_ADMIN_DSN must name the server and a login that "
+			       "may create tables and roles");
 	if (!server_connect(dsn, out, e))
 		return false;
 	if (!dialect || strcmp(dialect, dialect_name(server_dialect(*out))) == 0)
 		return true;
-	err_set(e, ERR_INPUT, "the server speaks %s, not %s", dialect_name(server_dialect(*out)),
-		dialect);
+	err_set(e, ERR_INPUT, "the server's dialect is %s, not %s",
+		dialect_name(server_dialect(*out)), dialect);
 	server_close(out);
 	return false;
 }
@@ -183,9 +183,9 @@ int ctl_db(const struct command *cmd)
 		return ctl_db_ddl(cmd);
 	if (!check_usage(cmd))
 		return ctl_usage_error(cmd,
-				   "init|migrate, and --only warehouse|store or a source whose "
-				   "name has at most %d bytes",
-				   PART_BYTES_MAX);
+				       "init|migrate, and --only warehouse|store or a source whose "
+				       "name has at most %d bytes",
+				       PART_BYTES_MAX);
 	done = ctl_server(cmd, &server, &e) && run_verb(server, cmd, &e);
 	server_close(&server);
 	return done ? 0 : ctl_fail("%s", e.text);

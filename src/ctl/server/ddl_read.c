@@ -205,7 +205,7 @@ static bool read_schema(const struct ddl_reader *r, const json_t *item, const ch
 }
 
 static bool check_lists(const struct ddl_reader *r, const json_t *item, const char *member,
-		       const char *const *names)
+			const char *const *names)
 {
 	for (; *names; names++) {
 		const json_t *list = json_object_get(item, *names);

@@ -80,9 +80,11 @@ static bool write_file(const struct wanted *w, struct str text, struct arena *a,
 		return false;
 	f = fopen(path, "wxe");
 	if (!f)
-		return err_set(e, ERR_INPUT, "%s: %s", path,
-			       errno == EEXIST ? "is there; write what changes into the next number"
-					       : strerror(errno));
+		return err_set(
+			e, ERR_INPUT, "%s: %s", path,
+			errno == EEXIST
+				? "already exists; put changes into a file with the next number"
+				: strerror(errno));
 	good = fwrite(text.p, 1, text.n, f) == text.n;
 	good = fclose(f) == 0 && good;
 	if (good)

@@ -119,7 +119,8 @@ static bool number_of(const char *path, const char *file, int expected, char ver
 	return true;
 }
 
-static bool version_is_supported(struct server *server, const char *part, int known, struct err *err)
+static bool version_is_supported(struct server *server, const char *part, int known,
+				 struct err *err)
 {
 	char newest[CHECKSUM_BYTES];
 

@@ -162,7 +162,7 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 	gate_render(&w, q);
 	if (buf_over(&sql)) {
 		buf_deinit(&sql);
-		return gate_limit_reached(g, 0, "written anew it is longer than %zu bytes",
+		return gate_limit_reached(g, 0, "rewritten, the statement is longer than %zu bytes",
 					  (size_t)GATE_WRITTEN_BYTES_MAX);
 	}
 	out->sql = arena_strndup(g->arena, buf_text(&sql), sql.n);

@@ -94,7 +94,7 @@ static bool resolve_table(const struct check *c, struct gate_source *s, const st
 			}
 		if (ctes->end && gate_same_name(&ctes->end->name, &s->name))
 			return gate_refuse(c->g, s->at,
-					   "a CTE that names itself: recursion is not allowed");
+					   "a CTE refers to itself: recursion is not allowed");
 	}
 	return resolve_view(c, s);
 }
@@ -180,7 +180,7 @@ static bool check_unique(const struct check *c, const struct gate_select *select
 	if (gate_source_find(select->from, gate_source_name(s)) == s)
 		return true;
 	return gate_refuse(c->g, gate_source_name(s)->at ? gate_source_name(s)->at : s->at,
-			   "two sources of one name");
+			   "two sources have the same name");
 }
 
 /* A pivot's result depends on all columns of its source and on names in the clause. */
@@ -289,7 +289,7 @@ static bool check_limits(const struct check *c, const struct gate_query *q)
 	if (term->next || !term->select)
 		return true;
 	if (term->select->top.count.p && (limit->offset.p || limit->count.p))
-		return gate_refuse(c->g, limit->at, "TOP and OFFSET or FETCH together");
+		return gate_refuse(c->g, limit->at, "TOP cannot be combined with OFFSET or FETCH");
 	if (term->select->top.ties && !q->order)
 		return gate_refuse(c->g, term->select->top.at, "WITH TIES needs ORDER BY");
 	return true;
@@ -310,7 +310,8 @@ static bool check_ctes(const struct check *c, struct gate_query *q, const struct
 	for (struct gate_cte *cte = q->ctes; cte; cte = cte->next) {
 		for (const struct gate_cte *other = q->ctes; other != cte; other = other->next)
 			if (gate_same_name(&other->name, &cte->name))
-				return gate_refuse(c->g, cte->name.at, "two CTEs of one name");
+				return gate_refuse(c->g, cte->name.at,
+						   "two CTEs have the same name");
 		ctes->end = cte;
 		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes) ||
 		    !gate_columns_named(c->g, cte->columns, cte->query, NULL, cte->name.at,

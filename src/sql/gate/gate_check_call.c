@@ -77,9 +77,9 @@ static bool check_clauses(const struct gate *g, const struct gate_function *f,
 	if (call->within_group && !(f->flags & GATE_ORDERED))
 		return gate_refuse(g, x->at, "%s does not take WITHIN GROUP", f->name);
 	if (call->within_group && call->filter)
-		return gate_refuse(g, x->at, "WITHIN GROUP and FILTER together");
+		return gate_refuse(g, x->at, "WITHIN GROUP and FILTER cannot be combined");
 	if (call->within_group && call->distinct)
-		return gate_refuse(g, x->at, "WITHIN GROUP and DISTINCT together");
+		return gate_refuse(g, x->at, "WITHIN GROUP and DISTINCT cannot be combined");
 	if (call->over && !aggregate && !(f->flags & GATE_WINDOW))
 		return gate_refuse(g, x->at, "%s does not take OVER", f->name);
 	if (!call->over && (f->flags & GATE_WINDOW))

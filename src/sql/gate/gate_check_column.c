@@ -147,7 +147,7 @@ static bool refuse_missing(const struct check *c, size_t at, struct str column, 
 			   const struct missing *m)
 {
 	if (m->denied)
-		return gate_refuse(c->g, at, "this column needs a permission that is missing");
+		return gate_refuse(c->g, at, "you lack the permission for this column");
 	if (m->nearest && m->edits <= column.n / 2 + 1)
 		return gate_refuse(c->g, at, "%s; the nearest is %s%.*s%s", what,
 				   m->nearest->quoted ? "\"" : "", STR_FMT(m->nearest->text),
@@ -178,11 +178,11 @@ static bool mean_alias(const struct check *c, struct gate_expr *x, const struct 
 		       enum aliases aliases)
 {
 	if (aliases == ALIASES_NONE || as->value->query)
-		return gate_refuse(
-			c->g, x->at,
-			"%.*s is a name that SELECT gives, which can't be used here; repeat "
-			"its expression, or select from a derived table",
-			is_ascii(x->name.text) ? (int)x->name.text.n : 0, x->name.text.p);
+		return gate_refuse(c->g, x->at,
+				   "%.*s is a name defined by SELECT, which can't be used here; "
+				   "repeat its expression, or select from a derived table",
+				   is_ascii(x->name.text) ? (int)x->name.text.n : 0,
+				   x->name.text.p);
 	gate_same_substitute(c->g, x, as->value, true);
 	return true;
 }
@@ -237,7 +237,7 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 		if (s->select)
 			x->of = gate_source_find(s->select->from, &x->qualifier);
 	if (!x->of)
-		return gate_refuse(c->g, x->at, "no source of this name can be seen here");
+		return gate_refuse(c->g, x->at, "no source of this name is visible here");
 	if (x->kind == GATE_ALL) {
 		gate_name_all(x->of);
 		return true;

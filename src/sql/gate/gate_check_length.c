@@ -190,8 +190,8 @@ bool gate_check_widths(const struct gate *g, const struct gate_expr *x)
 	if (str_eq_nocase(x->text, STR("FORMAT"))) {
 		if (g->dialect != DIALECT_MSSQL)
 			return gate_refuse(g, x->at,
-					   "FORMAT is SQL Server's; give the value itself, or use "
-					   "ROUND or CAST");
+					   "FORMAT exists only in SQL Server; return the value "
+					   "itself, or use ROUND or CAST");
 		return check_format(g, x->kids->next);
 	}
 	if (!str_eq_nocase(x->text, STR("STR")))

@@ -172,8 +172,8 @@ static bool check_once(const struct gate *g, const struct gate_columns *columns,
 
 		if (str_eq_nocase(columns->items[i - 1].name.text, name))
 			return gate_refuse(g, at,
-					   "two columns of one name%s%.*s; list the columns and "
-					   "rename one with AS",
+					   "two columns have the same name%s%.*s; list the columns "
+					   "and rename one with AS",
 					   is_ascii(name) ? ": " : "",
 					   is_ascii(name) ? (int)name.n : 0, name.p);
 	}

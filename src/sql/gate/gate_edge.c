@@ -86,16 +86,14 @@ static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 		return true;
 	if (!is_equality(x))
 		return gate_refuse(g, x->at,
-				   "a condition between two sources other than the key's; put it "
-				   "behind WHERE");
+				   "a join condition other than the key's; move it to WHERE");
 	a = edge_origin_of_value(x->kids, s, false);
 	b = edge_origin_of_value(x->kids->next, s, false);
 	if (a.kind == ORIGIN_LITERAL || b.kind == ORIGIN_LITERAL)
 		return true;
 	if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW)
 		return gate_refuse(g, x->at,
-				   "a column that is computed, or that a UNION gives, is no key of "
-				   "a join");
+				   "a computed column, or one of a UNION, cannot be a join key");
 	return edge_add_pair(g, out, a, b, x->at);
 }
 
@@ -304,9 +302,9 @@ static bool check_subselect(const struct gate *g, const struct gate_select *sele
 		struct origin b = edge_origin_of_value(select->items->value, &inner, true);
 
 		if (a.kind != ORIGIN_VIEW || b.kind != ORIGIN_VIEW)
-			return gate_refuse(g, at,
-					   "a column that is computed is no key to compare with a "
-					   "subquery");
+			return gate_refuse(
+				g, at,
+				"a computed column cannot be compared with a subquery as a key");
 		if (!edge_add_pair(g, &pairs, a, b, at))
 			return false;
 	}
@@ -383,7 +381,7 @@ static bool check_scalar(const struct gate *g, const struct gate_expr *x,
 		return true;
 	if (!with)
 		return gate_refuse(g, x->at,
-				   "a subquery in place of a value gives one aggregate, or is "
+				   "a subquery used as a value must return one aggregate, or be "
 				   "joined along an edge");
 	return check_subquery_of(g, x->query, with, true, x->at, s);
 }
@@ -489,7 +487,7 @@ static bool check_atom(const struct gate *g, const struct gate_expr *x, const st
 		return true;
 	if (pair.a.kind != ORIGIN_VIEW || pair.b.kind != ORIGIN_VIEW)
 		return gate_refuse(g, x->at,
-				   "two sources are held equal by something else than an edge");
+				   "two sources are compared on columns that are not an edge");
 	return edge_is_tenant(&pair) || edge_has_pair(g, &pair) ||
 	       edge_refuse_pairs(g, x->at, &pair, 1);
 }

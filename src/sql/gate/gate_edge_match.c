@@ -206,7 +206,7 @@ bool edge_refuse_pairs(const struct gate *g, size_t at, const struct edge_pair *
 					 pairs->b.base->seen->view);
 	missing = first_missing(edge, reversed, pairs, count);
 	if (missing < edge->on_count)
-		return gate_refuse(g, at, "the edge between %s and %s needs also %s.%s = %s.%s",
+		return gate_refuse(g, at, "the edge between %s and %s also needs %s.%s = %s.%s",
 				   edge->left, edge->right, short_name(edge->left),
 				   edge->on[missing][0], short_name(edge->right),
 				   edge->on[missing][1]);

@@ -60,8 +60,8 @@ static bool check_compared_rows(const struct gate *g, const struct gate_select *
 
 		if (one.kind != ORIGIN_VIEW || other.kind != ORIGIN_VIEW)
 			return gate_refuse(g, b->at,
-					   "what INTERSECT and EXCEPT compare are columns of an "
-					   "edge, or the same ones");
+					   "INTERSECT and EXCEPT can compare only columns of an "
+					   "edge, or the same columns");
 		if (!edge_add_pair(g, &pairs, one, other, y->value->at))
 			return false;
 	}

@@ -98,12 +98,12 @@ bool gate_name_plain(const struct gate *g, struct str name, size_t at)
 		enum script script = script_of(c);
 
 		if (is_hidden(c))
-			return gate_refuse(g, at, "U+%04X in a name hides what it says", c);
+			return gate_refuse(g, at, "U+%04X in a name makes it misleading", c);
 		if (is_driver_sign(c))
 			return gate_refuse(g, at, "%c in a name is not allowed; leave it out",
 					   (int)c);
 		if (script != NO_SCRIPT && seen != NO_SCRIPT && script != seen)
-			return gate_refuse(g, at, "letters of two alphabets in one name");
+			return gate_refuse(g, at, "a name mixes letters of two alphabets");
 		if (script != NO_SCRIPT)
 			seen = script;
 	}

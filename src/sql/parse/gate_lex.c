@@ -101,7 +101,7 @@ static bool lex_name(struct lexer *lx)
 	char close = at(lx, 0) == '[' ? ']' : '"';
 
 	if (close == ']' && lx->g->dialect == DIALECT_POSTGRES)
-		return gate_refuse(lx->g, begin, "brackets are not PostgreSQL's");
+		return gate_refuse(lx->g, begin, "PostgreSQL does not quote names with brackets");
 	if (!skip_quoted(lx, close, "quoted name"))
 		return false;
 
@@ -177,7 +177,8 @@ static bool lex_word(struct lexer *lx)
 static bool refuse_char(struct lexer *lx, unsigned char c)
 {
 	if (c >= 0x80)
-		return gate_refuse(lx->g, lx->i, "only ASCII outside of strings and quoted names");
+		return gate_refuse(lx->g, lx->i,
+				   "only ASCII is allowed outside strings and quoted names");
 	if (c == '?' || c == '@' || c == '$' || c == ':')
 		return gate_refuse(lx->g, lx->i, "parameters and variables are not allowed (%c)",
 				   c);
@@ -217,7 +218,8 @@ static bool lex_punct(struct lexer *lx)
 		if (at(lx, 0) == pairs[i][0] && at(lx, 1) == pairs[i][1]) {
 			lx->i += 2;
 			if (pairs[i][0] == ':' && lx->g->dialect != DIALECT_POSTGRES)
-				return gate_refuse(lx->g, begin, ":: is PostgreSQL's; use CAST");
+				return gate_refuse(lx->g, begin,
+						   ":: exists only in PostgreSQL; use CAST");
 			add(lx, GATE_T_PUNCT, begin);
 			return true;
 		}

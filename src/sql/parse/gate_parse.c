@@ -71,9 +71,9 @@ static const char *why_not(const struct gate_token *t)
 		{"FOR", "locking, FOR XML and the like are not allowed"},
 		{"OPTION", "hints are not allowed"},
 		{"TABLESAMPLE", "TABLESAMPLE is not allowed"},
-		{"NATURAL", "NATURAL JOIN is not allowed; say ON"},
-		{"LIMIT", "LIMIT is not of this dialect or stands in the wrong place"},
-		{"TOP", "TOP is not of this dialect or stands in the wrong place"},
+		{"NATURAL", "NATURAL JOIN is not allowed; use ON"},
+		{"LIMIT", "LIMIT does not exist in this dialect or is in the wrong place"},
+		{"TOP", "TOP does not exist in this dialect or is in the wrong place"},
 		{"VALUES", "VALUES is only allowed as a derived table"},
 		{"RECURSIVE", "recursion is not allowed"},
 	};

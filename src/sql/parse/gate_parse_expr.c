@@ -236,7 +236,7 @@ static bool parse_is(struct gate_parser *p, struct gate_expr *x)
 	}
 	x->word = gate_take_one_of(p, words);
 	if (!x->word || (p->g->dialect == DIALECT_MSSQL && x->word != words[0]))
-		return gate_refuse(p->g, p->t->at, "IS goes on with NULL or DISTINCT FROM");
+		return gate_refuse(p->g, p->t->at, "IS must be followed by NULL or DISTINCT FROM");
 	return true;
 }
 

@@ -54,7 +54,7 @@ static bool parse_group(struct gate_parser *p, struct gate_source *s)
 		return false;
 	for (const struct gate_source *in = s->group; in; in = in->next)
 		if (in->join && in->join[0] == ',')
-			return gate_refuse(p->g, in->at, "a comma in a parenthesis of joins");
+			return gate_refuse(p->g, in->at, "a comma inside parenthesized joins");
 	if (!s->group->next)
 		return gate_refuse(p->g, s->at, "parentheses around a single source");
 	gate_leave(p);
@@ -100,7 +100,7 @@ static bool parse_pivot(struct gate_parser *p, struct gate_source *s)
 	if (!unpivot && !gate_at_word(p, "PIVOT"))
 		return true;
 	if (p->g->dialect != DIALECT_MSSQL)
-		return gate_refuse(p->g, p->t->at, "PIVOT and UNPIVOT are SQL Server's");
+		return gate_refuse(p->g, p->t->at, "PIVOT and UNPIVOT exist only in SQL Server");
 	p->t++;
 	s->pivot = arena_alloc(p->g->arena, sizeof(*s->pivot));
 	s->pivot->unpivot = unpivot;
@@ -171,10 +171,10 @@ static bool check_join(struct gate_parser *p, const struct join *join, size_t at
 		return gate_refuse(p->g, at, "%s is not allowed", join->written);
 	if (join->kind == GATE_JOIN_APPLY) {
 		if (p->g->dialect != DIALECT_MSSQL)
-			return gate_refuse(p->g, at, "APPLY is SQL Server's");
+			return gate_refuse(p->g, at, "APPLY exists only in SQL Server");
 		if (!gate_at_punct(p, "("))
 			return gate_refuse(p->g, p->t->at,
-					   "APPLY takes a subquery, no table function");
+					   "APPLY takes a subquery, not a table function");
 	}
 	return true;
 }

@@ -34,7 +34,7 @@ static bool parse_group_member(struct gate_parser *p, enum group_list kind, stru
 	if (!parse_group_list(p, GROUP_SET, NULL, out))
 		return false;
 	return (*out)->kids || kind == GROUP_SETS ||
-	       gate_refuse(p->g, at, "an empty set stands only in GROUPING SETS");
+	       gate_refuse(p->g, at, "an empty set is allowed only in GROUPING SETS");
 }
 
 /* Parses ( members ). `word`: the keyword before the list, or NULL. */
@@ -93,7 +93,7 @@ bool gate_parse_group_by(struct gate_parser *p, struct gate_expr **out)
 		gate_expr_add(list, item);
 	} while (gate_take_punct(p, ","));
 	if (p->g->dialect == DIALECT_MSSQL && gate_at_word(p, "WITH"))
-		return gate_refuse(p->g, p->t->at, "say GROUP BY ROLLUP (…) or CUBE (…), not WITH");
+		return gate_refuse(p->g, p->t->at, "use GROUP BY ROLLUP (…) or CUBE (…), not WITH");
 	*out = list->kids;
 	return true;
 }

@@ -38,7 +38,7 @@ static bool parse_fetch(struct gate_parser *p, struct gate_limit *out)
 	if (!gate_take_word(p, "FETCH"))
 		return true;
 	if (out->count.p)
-		return gate_refuse(p->g, p->t->at, "FETCH and LIMIT together");
+		return gate_refuse(p->g, p->t->at, "FETCH and LIMIT cannot be combined");
 	if (!gate_take_word(p, "NEXT") && !gate_want_word(p, "FIRST"))
 		return false;
 	if (!gate_parse_digits(p, &out->count) || !parse_rows_word(p))

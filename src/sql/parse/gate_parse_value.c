@@ -72,7 +72,7 @@ static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 
 	if (gate_at_word(p, "INTERVAL") && p->g->dialect != DIALECT_POSTGRES)
 		return gate_refuse(p->g, p->t->at,
-				   "INTERVAL is PostgreSQL's; use DATEADD(day, n, date)");
+				   "INTERVAL exists only in PostgreSQL; use DATEADD(day, n, date)");
 	if (gate_take_word(p, "INTERVAL")) {
 		x->text = p->t->text;
 		p->t++;
@@ -159,7 +159,7 @@ static bool parse_word(struct gate_parser *p, struct gate_expr **out)
 	    (p->g->dialect == DIALECT_POSTGRES || (!p->t[1].national && at_typed_literal(p))))
 		return parse_typed_literal(p, out);
 	if (gate_at_word(p, "SELECT") || gate_at_word(p, "WITH"))
-		return gate_refuse(p->g, p->t->at, "a subquery stands in parentheses");
+		return gate_refuse(p->g, p->t->at, "a subquery must be in parentheses");
 	return parse_column(p, out);
 }
 

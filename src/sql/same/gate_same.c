@@ -123,7 +123,7 @@ static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
 					  GATE_DIVISIONS_MAX);
 	if (joins && adds)
 		return gate_refuse(g, x->at,
-				   "|| beside + or - is read differently; put parentheses");
+				   "|| next to + or - is evaluated differently; add parentheses");
 	if (joins || has_interval(x))
 		return true;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
@@ -131,8 +131,8 @@ static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
 
 		if (v == GATE_VALUE_TEXT)
 			return gate_refuse(g, kid->at,
-					   summands ? "+ and - are for numbers; join texts with || "
-						      "or CONCAT"
+					   summands ? "+ and - work only with numbers; join texts "
+						      "with || or CONCAT"
 						    : "arithmetic with a text; CAST it first");
 		if (v == GATE_VALUE_DATE)
 			return gate_refuse(g, kid->at,
@@ -222,7 +222,7 @@ static bool same_cast(const struct gate *g, const struct gate_expr *x)
 	if (x->type->with_zone)
 		return gate_refuse(g, x->at, "CAST … WITH TIME ZONE differs; use TIMESTAMP");
 	if (is_one_of(x->type->name, decimals) && x->type->sizes == 0)
-		return gate_refuse(g, x->at, "say how many digits, as in DECIMAL(18, 2)");
+		return gate_refuse(g, x->at, "give the number of digits, as in DECIMAL(18, 2)");
 	while (of->kind == GATE_PAREN)
 		of = of->kids;
 	if (to == GATE_VALUE_DATE && of->kind == GATE_STRING && !of->word &&
@@ -285,7 +285,7 @@ static bool same_like(const struct gate *g, const struct gate_expr *x)
 		if (pattern->text.p[i] == escape->text.p[1]) {
 			if (i + 2 >= pattern->text.n || !strchr("%_[", pattern->text.p[i + 1]))
 				return gate_refuse(g, pattern->at,
-						   "the escape character stands before %% or _");
+						   "the escape character must precede %% or _");
 			i++;
 		}
 	return true;

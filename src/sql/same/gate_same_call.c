@@ -71,13 +71,13 @@ static bool same_order(const struct gate *g, const struct gate_expr *x,
 	for (size_t i = 0; need[i]; i++)
 		if (is(x, need[i]) && over && !over->order)
 			return gate_refuse(g, x->at,
-					   "%s without an order counts as it happens; say OVER "
-					   "(ORDER BY …)",
+					   "%s without an order counts in arbitrary order; use "
+					   "OVER (ORDER BY …)",
 					   need[i]);
 	for (const struct gate_order *o = over ? over->order : NULL; o; o = o->next)
 		if (o->by->kind == GATE_NUMBER)
 			return gate_refuse(g, o->by->at,
-					   "a number in OVER orders nothing; name the column");
+					   "a number in OVER does not sort; name the column");
 	if (over && over->frame && over->frame[1] == 'A' && (over->from.count || over->to.count))
 		return gate_refuse(g, x->at, "RANGE with a number differs; use ROWS");
 	return true;
@@ -90,16 +90,14 @@ static bool same_ordered(const struct gate *g, const struct gate_expr *x)
 
 	if (x->call->order && g->dialect == DIALECT_SQLITE)
 		return gate_refuse(g, x->at,
-				   "SQLite can't sort inside of an aggregate; list the rows "
-				   "instead");
+				   "SQLite can't sort inside an aggregate; list the rows instead");
 	if (is(x, "STRING_AGG") && !x->call->within_group && !x->call->order)
 		return gate_refuse(g, x->at,
-				   "STRING_AGG without an order joins as it happens; say WITHIN "
-				   "GROUP (ORDER BY …), or list the rows");
+				   "STRING_AGG without an order joins in arbitrary order; use "
+				   "WITHIN GROUP (ORDER BY …), or list the rows");
 	if (x->call->within_group && g->dialect == DIALECT_SQLITE)
 		return gate_refuse(g, x->at,
-				   "SQLite can't sort inside of an aggregate; list the rows "
-				   "instead");
+				   "SQLite can't sort inside an aggregate; list the rows instead");
 	if (percentile && g->dialect == DIALECT_MSSQL && !x->call->over)
 		return gate_refuse(g, x->at,
 				   "SQL Server's %.*s needs OVER (); then take it with DISTINCT",
@@ -127,7 +125,8 @@ static bool same_round(const struct gate *g, const struct gate_expr *x)
 	const struct gate_expr *digits = x->kids->next;
 
 	if (x->kid_count > 2)
-		return gate_refuse(g, x->at, "ROUND takes a number and digits; FLOOR cuts");
+		return gate_refuse(g, x->at,
+				   "ROUND takes a number and digits; to truncate use FLOOR");
 	if (digits && !is_whole(digits))
 		return gate_refuse(g, digits->at,
 				   "ROUND takes digits from 0 to 10; for hundreds say 100 * "
@@ -174,14 +173,15 @@ static bool same_args(const struct gate *g, const struct gate_expr *x)
 	if (is(x, "COALESCE") && x->kid_count < 2)
 		return gate_refuse(g, x->at, "COALESCE takes at least 2 arguments");
 	if (is(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
-		return gate_refuse(g, x->at,
-				   "CHARINDEX from a place on differs; look in SUBSTRING(…)");
+		return gate_refuse(
+			g, x->at,
+			"CHARINDEX with a start position differs; search in SUBSTRING(…)");
 	if (is(x, "EOMONTH") && x->kid_count > 1 && g->dialect != DIALECT_MSSQL)
-		return gate_refuse(g, x->at, "say EOMONTH(DATEADD(month, n, date))");
+		return gate_refuse(g, x->at, "use EOMONTH(DATEADD(month, n, date))");
 	for (size_t i = 0; trims[i]; i++)
 		if (is(x, trims[i]) && x->kid_count > 1)
 			return gate_refuse(g, x->at,
-					   "%s with characters differs; say TRIM('x' FROM text)",
+					   "%s with characters differs; use TRIM('x' FROM text)",
 					   trims[i]);
 	if ((is(x, "SUM") || is(x, "AVG")) && x->kids && gate_value_of(x->kids) != GATE_VALUE_ANY &&
 	    gate_value_of(x->kids) != GATE_VALUE_NUMBER)
@@ -190,8 +190,8 @@ static bool same_args(const struct gate *g, const struct gate_expr *x)
 		return gate_refuse(g, x->kids->next->at,
 				   "SUBSTRING counts from 1; the end of a text is RIGHT(text, n)");
 	if (x->call->distinct && x->call->over)
-		return gate_refuse(g, x->at,
-				   "DISTINCT and OVER together; count in a derived table");
+		return gate_refuse(
+			g, x->at, "DISTINCT and OVER cannot be combined; count in a derived table");
 	return true;
 }
 

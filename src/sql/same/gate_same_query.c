@@ -113,7 +113,7 @@ bool gate_same_ordinal(const struct gate *g, const struct gate_select *s, struct
 
 	*replaced = false;
 	if (x->kind == GATE_STRING)
-		return gate_refuse(g, x->at, "a text in GROUP BY groups nothing; name the column");
+		return gate_refuse(g, x->at, "a text in GROUP BY does not group; name the column");
 	if (x->kind != GATE_NUMBER)
 		return true;
 	for (size_t i = 0; i < x->text.n && n < 10000; i++)
@@ -208,8 +208,9 @@ static bool check_grouped(const struct grouped *by, const struct gate_expr *x)
 	if (is_aggregate(by->g, x) || is_grouped_by(by, by->list, x))
 		return true;
 	if (x->kind == GATE_ALL)
-		return gate_refuse(by->g, x->at,
-				   "* beside GROUP BY or an aggregate; name the columns");
+		return gate_refuse(
+			by->g, x->at,
+			"* cannot be combined with GROUP BY or an aggregate; name the columns");
 	if (x->kind == GATE_COLUMN)
 		return gate_refuse(by->g, x->at,
 				   "%.*s is not in GROUP BY and could be any row's; group by it, "
@@ -287,10 +288,9 @@ static bool truth_of_sources(const struct gate *g, const struct gate_source *s)
 			if (!gate_same_truth(g, row, false))
 				return false;
 		if (g->dialect == DIALECT_SQLITE && s->kind != GATE_TABLE && s->columns)
-			return gate_refuse(
-				g, s->at,
-				"SQLite takes no column names behind a derived table; name "
-				"them inside with AS, or in WITH name (columns)");
+			return gate_refuse(g, s->at,
+					   "SQLite takes no column names after a derived table; "
+					   "name them inside with AS, or in WITH name (columns)");
 	}
 	return true;
 }
@@ -311,7 +311,7 @@ bool gate_same_select(const struct gate *g, const struct gate_select *s,
 			return false;
 	for (const struct gate_order *o = order; o; o = o->next)
 		if (o->by->kind == GATE_STRING)
-			return gate_refuse(g, o->by->at, "a text orders nothing; name the column");
+			return gate_refuse(g, o->by->at, "a text does not sort; name the column");
 	return truth_of_sources(g, s->from) && truth_of_orders(g, order) &&
 	       (!s->where || gate_same_truth(g, s->where, true)) &&
 	       (!s->having || gate_same_truth(g, s->having, true)) && same_groups(g, s, order) &&
@@ -329,9 +329,9 @@ bool gate_same_query(const struct gate *g, const struct gate_query *q)
 		others |= term->op[0] != 'I';
 	}
 	if (intersects && others)
-		return gate_refuse(g, q->at,
-				   "INTERSECT beside UNION or EXCEPT binds differently; put "
-				   "parentheses");
+		return gate_refuse(
+			g, q->at,
+			"INTERSECT next to UNION or EXCEPT binds differently; add parentheses");
 	for (const struct gate_order *o = q->order; o; o = o->next)
 		if (o->nulls && g->dialect == DIALECT_MSSQL &&
 		    (o->nulls[0] == 'F') == o->descending)
@@ -354,8 +354,7 @@ bool gate_same_scalar(const struct gate *g, const struct gate_query *q, size_t a
 		for (const struct gate_item *item = s->items; item; item = item->next)
 			one &= has_aggregate(g, item->value);
 	}
-	return one ||
-	       gate_refuse(g, at,
-			   "a subquery in place of a value gives one row; take MAX(…) or add "
-			   "FETCH FIRST 1 ROWS ONLY");
+	return one || gate_refuse(g, at,
+				  "a subquery used as a value must return one row; use MAX(…) or "
+				  "add FETCH FIRST 1 ROWS ONLY");
 }

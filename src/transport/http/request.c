@@ -212,18 +212,17 @@ static void find_route(struct request *r, const char *method)
 	} else if (strcmp(method, "CONNECT") == 0) {
 		reply_header(r, "Connection", "close");
 		reply_header(r, "Allow", ALL_METHODS);
-		reply_problem(r, CODE_METHOD, "There are no tunnels here.");
+		reply_problem(r, CODE_METHOD, "CONNECT is not supported.");
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
 		reply_problem(r, CODE_METHOD,
 			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
 	} else if (!r->route && strcmp(r->path, "/") == 0) {
 		reply_problem(r, CODE_NOT_FOUND,
-			      "There is no page here: signin.client_id is not set, so nobody could "
-			      "sign in.");
+			      "The page is not served, because signin.client_id is not set and "
+			      "users could not sign in.");
 	} else if (!r->route) {
-		reply_problem(r, CODE_NOT_FOUND,
-			      "There is no such address. /openapi.json has those that there are.");
+		reply_problem(r, CODE_NOT_FOUND, "Not found. /openapi.json lists all addresses.");
 	}
 	buf_deinit(&allow);
 }

@@ -185,7 +185,7 @@ void request_check_framing(struct request *r, const char *method, const char *ve
 	if (!head_is_plain(r->connection, method, version, head->header_size))
 		wrong = "A header is folded, has a control character, or ends without CR LF.";
 	else if (odd)
-		wrong = "A header has a name that can't be.";
+		wrong = "A header has an invalid name.";
 	for (size_t i = 0; !wrong && i < sizeof(once) / sizeof(once[0]); i++)
 		if (request_header_is_twice(r, once[i]))
 			wrong = arena_printf(r->arena, "%s: comes twice", once[i]);

@@ -15,7 +15,7 @@
 
 const struct metric seats_refused = {
 	.name = "vesper_connections_refused_total",
-	.help = "Connections that found no place.",
+	.help = "Connections refused because no seat was free.",
 };
 static const struct metric displaced = {
 	.name = "vesper_connections_displaced_total",

@@ -139,9 +139,8 @@ const struct tool_def *tools_find(struct request *r, const char *name, struct to
 	const struct tool_def *tool = catalog_tool(c, name);
 
 	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
-		return refused(
-			refusal, CODE_NOT_FOUND,
-			"There is no such tool. GET /api/v1/tools lists those that there are.");
+		return refused(refusal, CODE_NOT_FOUND,
+			       "This tool does not exist. GET /api/v1/tools lists all tools.");
 	if (catalog_agent_for(c, tool, r->who, NULL))
 		return tool;
 	if (r->transport->settings->hide_existence)

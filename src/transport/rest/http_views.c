@@ -118,9 +118,9 @@ static void reply_outcome(struct request *r, const struct outcome *o)
 	else if (o->retryable)
 		reply_problem(r, CODE_UPSTREAM, NULL);
 	else if (o->kind == OUTCOME_UNKNOWN_ENTITY || o->detail)
-		reply_problem(r, CODE_EXPIRED,
-			      "The data do not know any more what this answer was about. "
-			      "Ask the question again.");
+		reply_problem(
+			r, CODE_EXPIRED,
+			"The data of this answer is no longer available. Ask the question again.");
 	else
 		reply_problem(r, CODE_INTERNAL, NULL);
 }

@@ -225,7 +225,7 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 
 static void say_no_running_turn(struct ws_conn *c)
 {
-	say_problem(c, CODE_NOT_FOUND, "There is no such answer to stop.", 0);
+	say_problem(c, CODE_NOT_FOUND, "This answer is not running, so it cannot be stopped.", 0);
 	pending_message_done(c);
 }
 

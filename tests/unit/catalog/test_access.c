@@ -23,7 +23,7 @@ static void refuses_wrong_reports(void **state)
 	const char *file = "config/energy/reports.json";
 
 	refused_change(file, SMALL_REPORTS, "\"price_report\": \"prices\"",
-		       "\"price_report\": \"price\"", "price_report names no menu");
+		       "\"price_report\": \"price\"", "price_report has no menu");
 	refused_change(file, SMALL_REPORTS, "https:", "http:", "url must begin with https://");
 	refused_change(file, SMALL_REPORTS, "\"label\"", "\"lable\"", "lable");
 }

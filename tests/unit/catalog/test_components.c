@@ -53,7 +53,7 @@ static void each_mistake_is_named(void **state)
 		 ":3:", "unit"},
 		{FILE_OF("\"n\": {\"type\": \"table\"}", ONE, "x"), ":3:", "wants columns"},
 		{FILE_OF("\"n\": {\"type\": \"table\", \"columns\": {\"a\": \"moon\"}}", ONE, "x"),
-		 ":3:", "of no type"},
+		 ":3:", "is not a column type"},
 		{FILE_OF("\"n\": {\"type\": \"table\", \"columns\": {\"a\": \"text\"}, \"rows\": "
 			 "501}",
 			 ONE, "x"),
@@ -63,7 +63,7 @@ static void each_mistake_is_named(void **state)
 		{FILE_OF(N, "", "x"), ":4:", "1 to 24 parts"},
 		{FILE_OF(N, "{\"pie\": \"n\"}", "x"), ":4:", "a part is"},
 		{FILE_OF(N, "{\"cards\": \"n\"}", "x"), ":4:", "a list"},
-		{FILE_OF(N, "{\"cards\": [\"m\"]}", "x"), ":4:", "no prop"},
+		{FILE_OF(N, "{\"cards\": [\"m\"]}", "x"), ":4:", "not a prop"},
 		{FILE_OF(N, "{\"table\": \"n\"}", "x"), ":4:", "table shows no integer"},
 		{FILE_OF(N, "{\"progress\": \"n\"}", "x"), ":4:", "unit %"},
 		{FILE_OF(N, "{\"cards\": [\"n\"], \"empty\": \"x\"}", "x"), ":4:", "other members"},
@@ -76,7 +76,7 @@ static void each_mistake_is_named(void **state)
 		{FILE_OF(N T, ONE, "{t}"), ":5:", "no prop with a value"},
 		{FILE_OF(N, ONE, "{n"), ":5:", "not closed"},
 		{FILE_OF(N, ONE, "[[{n}"), ":5:", "not closed"},
-		{FILE_OF(N, ONE, "]]"), ":5:", "pairs"},
+		{FILE_OF(N, ONE, "]]"), ":5:", "paired"},
 	};
 
 	(void)state;

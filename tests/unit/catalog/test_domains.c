@@ -67,7 +67,7 @@ static void a_shared_tool_has_several_agents(void **state)
 	assert_string_equal(t->callers.agents[1], "cost_agent");
 	assert_null(t->callers.agents[2]);
 
-	refused("prompts/energy/costs.md", early, "belongs into sql/energy/costs");
+	refused("prompts/energy/costs.md", early, "must be in sql/energy/costs");
 	mem_free(late);
 	mem_free(early);
 }
@@ -81,7 +81,7 @@ static void declared_agents_must_be_true(void **state)
 	load();
 	mem_free(good);
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "-- report", "-- agents: cost_agent\n-- report",
-		       "agents are not those");
+		       "agents must be those");
 }
 
 static void broken(const char *from, const char *to, const char *why)
@@ -100,17 +100,18 @@ static void refuses_wrong_front_matter(void **state)
 	broken("about:", "ask_name: get_price\nabout:", "prices.md:4: ask_name");
 	broken("about:", "intent: x\nabout:", "prices.md:4: a second time: intent");
 	broken("order: 2", "order: two", "order must be a whole number, not two");
-	broken("tools:\n", "tools: get_price\n", "the items follow");
-	broken("- get_price", "- get_cost", "no file for tool get_cost");
+	broken("tools:\n", "tools: get_price\n", "list items must follow");
+	broken("- get_price", "- get_cost", "the file of tool get_cost is missing");
 	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price is there twice");
 	broken("  - get_price\n", "", "no domain lists this tool");
 	broken(ASKED, "  - X => get_cost", "example \"X\": the domain has no tool get_cost");
-	broken(ASKED, "  - X => get_price size=3", "example \"X\": the tool takes no size=3");
+	broken(ASKED, "  - X => get_price size=3",
+	       "example \"X\": the tool has no parameter size=3");
 	broken(ASKED, "  - X => get_price year=soon", "example \"X\": not a value: year=soon");
 	broken("about:", "permission: chat:nothing\nabout:",
 	       "prices.md:4: unknown permission chat:nothing");
-	broken("about:", "- x\nabout:", "an item of no list");
-	broken("\nYou know prices.\n", "\n", "no prompt below");
+	broken("about:", "- x\nabout:", "list item outside a list");
+	broken("\nYou know prices.\n", "\n", "the prompt below");
 	broken("about: What things cost.", "about:", "empty: about");
 }
 

@@ -111,7 +111,7 @@ static void wrong_queries_say_why(void **state)
 		 "report_name is no filter vendor"},
 		{"{\"metrics\":[\"views\"],\"period\":{\"start\":\"{filter.day}\",\"end\":"
 		 "\"{filter.day}\"}}",
-		 "takes the filter day twice"},
+		 "has the filter day twice"},
 		{"{\"metrics\":[\"views\"],\"where\":[{\"op\":\"is\"}]}", "a name that is no text"},
 	};
 

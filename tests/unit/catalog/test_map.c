@@ -152,7 +152,7 @@ static void refuses_wrong_entities(void **state)
 	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]", "\"key\": [\"tags\"]",
 		       FILE_NAME ":11: entities[3].key: tag has no column tags");
 	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"shop\"",
-		       "entities[3]: shop is in config/energy/catalogue.json, too");
+		       "entities[3]: shop is already declared in config/energy/catalogue.json");
 	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
 		       "is no name: a-z");
 	refused_change(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
@@ -189,7 +189,7 @@ static void refuses_wrong_edges(void **state)
 		       "edges[1].on[2]: tag and shop are not the two ends");
 	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\", \"cardinality\": \"n:m\"",
 		       "\"via\": \"shop_tag\", \"cardinality\": \"n:1\"",
-		       "an edge with via is n:m");
+		       "an edge with via must be n:m");
 	refused_change(FILE_NAME, MAP, "\"via\": \"shop_tag\"", "\"via\": \"shop\"",
 		       "shop is an end of the edge itself");
 	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"n:m\"", "n:m needs the join table as via");
@@ -208,14 +208,14 @@ static void refuses_wrong_measures(void **state)
 	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
 		       "measures[0]: unit zloty is not registered");
 	refused_change(FILE_NAME, MAP, "\"additivity\": \"none\"", "\"additivity\": \"full\"",
-		       "avg can't be added up again");
+		       "avg cannot be summed");
 	refused_change(FILE_NAME, MAP, ", \"take\": \"last\"", "", "needs over and take");
 	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
 		       "\"column\": \"file\", \"aggregate\"",
 		       "column file of view dbo.prices needs");
 	refused_change(FILE_NAME, MAP, "\"column\": \"price\", \"aggregate\"",
 		       "\"column\": \"day\", \"aggregate\"",
-		       "column day is date: avg wants a number");
+		       "column day is date, but avg needs a number");
 	refused_change(FILE_NAME, MAP, "{\"file\": \"a\"}", "{\"day\": \"a\"}",
 		       "there is no dimension day");
 	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"cost\"",
@@ -223,11 +223,11 @@ static void refuses_wrong_measures(void **state)
 	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"market\"",
 		       "market is there already");
 	refused_change(FILE_NAME, MAP, "\"denominator\": \"stock\"", "\"denominator\": \"stocks\"",
-		       "there is no metric stocks");
+		       "metric stocks must be declared earlier");
 	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"}],",
 		       "\"unit\": \"$\"}, {\"name\": \"x\", \"kind\": \"ratio\", \"numerator\": "
 		       "\"cost_each\", \"denominator\": \"stock\", \"unit\": \"$\"}],",
-		       "metrics[1]: numerator: cost_each is made of two metrics itself");
+		       "metrics[1]: numerator: cost_each is itself made of two metrics");
 	refused_change(FILE_NAME, MAP,
 		       "\"kind\": \"ratio\", \"numerator\": \"cost\", \"denominator\"",
 		       "\"kind\": \"difference\", \"left\": \"cost\", \"right\"",
@@ -248,7 +248,7 @@ static void refuses_wrong_dimensions(void **state)
 		       "values that are not loaded");
 	refused_change(FILE_NAME, MAP, "\"type\": \"date\", \"grains\"",
 		       "\"type\": \"date\", \"load\": true, \"grains\"",
-		       "only values of a text are loaded");
+		       "only text values are loaded");
 }
 
 static void reads_conditions_that_have_a_name(void **state)
@@ -276,7 +276,7 @@ static void refuses_wrong_conditions(void **state)
 		       "\"name\": \"shop_name\", \"op\"",
 		       "where: shop_name is no dimension of price");
 	refused_change(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
-		       "size is no text: contains is for texts");
+		       "size is not text: contains works only with text");
 	refused_change(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",
 		       "conditions[0]: stock is there already");
 	refused_change(FILE_NAME, MAP, "\"name\": \"stale\", \"entity\": \"price\"",
@@ -294,7 +294,7 @@ static void columns_may_stand_apart(void **state)
 	assert_non_null(schema_view(catalog_schema(catalog), "dbo.more"));
 	refused("config/energy/schema.json",
 		"{\"views\": [{\"name\": \"dbo.tags\", \"about\": \"x\"}]}",
-		"views: dbo.tags is in config/energy/catalogue.json, too");
+		"views: dbo.tags is already declared in config/energy/catalogue.json");
 	refused("config/energy/schema.json", "{\"entities\": []}", "entities");
 }
 

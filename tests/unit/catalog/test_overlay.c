@@ -258,7 +258,7 @@ static void test_parts_add_up(void **state)
 	catalog_unref(&c);
 	parts[0] = &everything;
 	assert_false(catalog_with_overlays(catalog, parts, 2, &c, &e));
-	assert_non_null(strstr(e.text, "uploads.sales is in "));
+	assert_non_null(strstr(e.text, "uploads.sales is already declared in "));
 }
 
 static void test_what_is_wrong_is_named(void **state)
@@ -266,7 +266,7 @@ static void test_what_is_wrong_is_named(void **state)
 	(void)state;
 	load();
 	refuses("{\"views\": [{\"name\": \"dbo.prices\", \"about\": \"x\"}]}", NULL,
-		"dbo.prices is in config/energy/catalogue.json, too");
+		"dbo.prices is already declared in config/energy/catalogue.json");
 	refuses("{\"dimensions\": [{\"name\": \"a\", \"view\": \"uploads.other\", \"column\": "
 		"\"b\"}]}",
 		NULL, "uploads.other is no approved view");
@@ -275,7 +275,7 @@ static void test_what_is_wrong_is_named(void **state)
 		NULL, "source:u2 is no permission");
 	refuses("{\"dimensions\": [{\"name\": \"market\", \"view\": \"dbo.prices\", \"column\": "
 		"\"m\"}]}",
-		NULL, "has market with another view");
+		NULL, "already declares market with another view");
 	refuses("{\"calendar\": {}}", NULL, "calendar");
 	refuses(NULL, "{\"market\": [{\"text\": \"Dawn\", \"value\": \"East\"}]}",
 		"\"Dawn\" is not in lower case");

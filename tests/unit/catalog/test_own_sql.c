@@ -59,8 +59,8 @@ static void joins_run_along_the_edges_of_the_map(void **state)
 		refusal(&policy,
 			"SELECT COUNT(*) AS n FROM mc_dayahead d JOIN mc_vendor_files f ON "
 			"f.file_info_key = d.FILE_INFO_KEY"),
-		"column 67: the edge between Stage.mc_dayahead and Stage.mc_vendor_files needs "
-		"also "
+		"column 67: the edge between Stage.mc_dayahead and Stage.mc_vendor_files also "
+		"needs "
 		"mc_dayahead.HUBZONE_KEY = mc_vendor_files.hubzone_key");
 	assert_non_null(
 		strstr(refusal(&policy, "SELECT p.name FROM per_project p WHERE p.sponsor IN "

@@ -125,12 +125,13 @@ static void registries_are_checked(void **state)
 	static const struct {
 		const char *from, *to, *why;
 	} bad[] = {
-		{"\"stall\"", "\"../stall\"", "packs.json:2: packs[1]: \"../stall\" is no name"},
-		{"\"stall\"", "\"a/b\"", "packs.json:2: packs[1]: \"a/b\" is no name"},
-		{"\"stall\"", "\"store\"", "packs.json:2: packs[1]: \"store\" is no name"},
+		{"\"stall\"", "\"../stall\"",
+		 "packs.json:2: packs[1]: \"../stall\" is not a pack name"},
+		{"\"stall\"", "\"a/b\"", "packs.json:2: packs[1]: \"a/b\" is not a pack name"},
+		{"\"stall\"", "\"store\"", "packs.json:2: packs[1]: \"store\" is not a pack name"},
 		{"\"stall\"", "\"energy\"", "has pack energy already"},
-		{"[\"energy\"]", "[\"other\"]", "no pack before this one is called other"},
-		{"[\"energy\"]", "[\"stall\"]", "no pack before this one is called stall"},
+		{"[\"energy\"]", "[\"other\"]", "no earlier pack is named other"},
+		{"[\"energy\"]", "[\"stall\"]", "no earlier pack is named stall"},
 		{"\"needs\"", "\"wants\"", "wants"},
 		{"\"packs\"", "\"bags\"", "bags"},
 	};
@@ -161,16 +162,17 @@ static void packs_may_not_contradict(void **state)
 		"prompts/stall/flow/walk.flow:1: a flow walk is in prompts/energy/flow/walk.flow");
 	temp_root_write(&root, "prompts/stall/flow/walk.flow", NULL);
 	refused("sql/stall/stalls/get_price.sql", SMALL_TOOL,
-		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql has this tool");
+		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql already "
+		"declares this tool");
 	temp_root_write(&root, "sql/stall/stalls/get_price.sql", NULL);
 	refused_change(
 		"config/stall/catalogue.json", STALL_CATALOGUE, "\"market\", \"values\"",
 		"\"market\", \"permission\": \"stall:read\", \"values\"",
-		"config/stall/catalogue.json:2: dimensions: config/energy/catalogue.json has "
-		"market with another view");
+		"config/stall/catalogue.json:2: dimensions: config/energy/catalogue.json already "
+		"declares market with another view");
 	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "dbo.stalls", "dbo.prices",
-		       "config/stall/catalogue.json:1: views: dbo.prices is in "
-		       "config/energy/catalogue.json, too");
+		       "config/stall/catalogue.json:1: views: dbo.prices is already declared in "
+		       "config/energy/catalogue.json");
 }
 
 static void permissions_are_only_added(void **state)
@@ -179,7 +181,7 @@ static void permissions_are_only_added(void **state)
 		const char *text, *why;
 	} bad[] = {
 		{"{\"permissions\": [\"chat:use\"]}",
-		 ":1: permissions: chat:use is declared already"},
+		 ":1: permissions: chat:use is already declared"},
 		{"{\"permissions\": [\"stall\"]}", "stall is not AREA:RIGHT"},
 		{"{\"permissions\": [\"a:b\"], \"roles\": {\"king\": [\"a:b\"]}}",
 		 "king is no role of config/permissions.json"},

@@ -44,7 +44,7 @@ static void refuses_a_wrong_catalogue(void **state)
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]", "[\"East\", \"East\"]",
 		       "East is there twice");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"", "\"label\": \"file\"",
-		       "view and column go together");
+		       "view and column must be given together");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
 		       "\"peak_last_hour\": 24", "peak_last_hour: 0 to 23");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
@@ -78,12 +78,12 @@ static void a_dimension_may_stand_for_another(void **state)
 	assert_string_equal(d->resolves, "file");
 	assert_string_equal(d->by, "file");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
-		       FILE_ID " \"resolves\": \"file\"}", "resolves goes with by");
+		       FILE_ID " \"resolves\": \"file\"}", "resolves requires by");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION, FILE_ID " \"by\": \"file\"}",
-		       "resolves goes with by");
+		       "resolves requires by");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"values\": [\"a\"], \"resolves\": \"file\", \"by\": \"file\"}",
-		       "without values or parent");
+		       "excludes values and parent");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"resolves\": \"files\", \"by\": \"file\"}",
 		       "is no dimension of values");
@@ -92,7 +92,7 @@ static void a_dimension_may_stand_for_another(void **state)
 		       "is no dimension of values");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"resolves\": \"market\", \"by\": \"file\"}",
-		       "market is of another view");
+		       "market belongs to another view");
 }
 
 static void reads_words(void **state)
@@ -200,8 +200,7 @@ static void a_source_has_so_many_schemas(void **state)
 		text = mem_printf("%.*s%s%s", (int)(at - SMALL_CATALOGUE), SMALL_CATALOGUE, views,
 				  at);
 		if (i == DB_SCHEMAS_MAX) {
-			refused(FILE_NAME, text,
-				"dbo is the schema with which source warehouse has more than 8");
+			refused(FILE_NAME, text, "dbo: source warehouse has more than 8 schemas");
 			refused(FILE_NAME, text, FILE_NAME ":");
 		} else {
 			temp_root_write(&root, FILE_NAME, text);

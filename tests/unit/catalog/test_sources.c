@@ -62,18 +62,19 @@ static void a_tool_reads_the_views_of_its_source(void **state)
 {
 	(void)state;
 	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: warehouse\n-- about",
-		       STALL_TOOL_PATH ":7: query main: fair.stalls is a view of source fair, the "
-				       "tool reads source warehouse");
+		       STALL_TOOL_PATH
+		       ":7: query main: fair.stalls is a view of source fair, but the "
+		       "tool reads source warehouse");
 	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: The Fair\n-- about",
-		       STALL_TOOL_PATH ":2: \"The Fair\" is no name of a source");
+		       STALL_TOOL_PATH ":2: \"The Fair\" is not a source name");
 	refused_change(STALL_TOOL_PATH, STALL_TOOL, "FROM fair.stalls s",
 		       "FROM dbo.prices p, fair.stalls s",
-		       "dbo.prices is a view of source warehouse, the tool reads source fair");
+		       "dbo.prices is a view of source warehouse, but the tool reads source fair");
 	refused_change("config/stall/catalogue.json", STALL_CATALOGUE, "old.stalls", "dbo.prices",
-		       "config/stall/catalogue.json:1: views: dbo.prices is in "
-		       "config/energy/catalogue.json, too, as a view of source warehouse");
+		       "config/stall/catalogue.json:1: views: dbo.prices is already declared in "
+		       "config/energy/catalogue.json, as a view of source warehouse");
 	refused_change("config/packs.json", TWO, "\"fair\"", "\"../fair\"",
-		       "packs.json:2: packs[1]: \"../fair\" is no name of a source");
+		       "packs.json:2: packs[1]: \"../fair\" is not a source name");
 }
 
 static void one_tenant_needs_no_tenant(void **state)

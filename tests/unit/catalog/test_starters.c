@@ -72,7 +72,8 @@ static void a_broken_file_is_refused_with_its_line(void **state)
 		       FILE_NAME ":4: starters[2]: roles: chef is no role");
 	refused_change(FILE_NAME, good, "\"For all?\"", "\"\"", "question: 1 to 200 bytes");
 	refused_change(FILE_NAME, good, "\"tool\"", "\"tol\"", "starters[0]: tol");
-	refused(FILE_NAME, "{\"starters\": {}}", "starters: a list of at most 24 questions");
+	refused(FILE_NAME, "{\"starters\": {}}",
+		"starters: must be a list of at most 24 questions");
 
 	memset(question, 'q', STARTER_BYTES_MAX + 1);
 	refused_change(FILE_NAME, good, "For all?", question, "question: 1 to 200 bytes");
@@ -83,7 +84,7 @@ static void a_broken_file_is_refused_with_its_line(void **state)
 	load();
 	assert_int_equal(catalog->starter_count, STARTERS_MAX);
 	refused(FILE_NAME, arena_printf(a, "{\"starters\": [%s, %s]}", list, many),
-		"a list of at most 24 questions");
+		"must be a list of at most 24 questions");
 	arena_free(&a);
 }
 

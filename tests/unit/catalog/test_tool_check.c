@@ -11,10 +11,10 @@ static void markers_and_params_belong_together(void **state)
 	(void)state;
 	broken("p.hub = :hub", "p.hub = :hubb", "query main: no param for marker hubb");
 	broken("AND p.hub = :hub ", "", "param hub is never used");
-	broken("--? market: AND", "AND", "only a --? line of its own may use optional market");
+	broken("--? market: AND", "AND", "only a separate --? line may use optional market");
 	broken("--? market: AND", "--? year: AND",
-	       "only a --? line of its own may use optional market");
-	broken("--? market:", "--? markt:", "only a --? line of its own");
+	       "only a separate --? line may use optional market");
+	broken("--? market:", "--? markt:", "only a separate --? line");
 	broken("--? since: AND p.day >= :since", "--? snce: AND 1 = 1",
 	       "no param for line --? snce");
 	broken("IN (:hours...)", "IN (:hours)", "a list is bound as :name");
@@ -29,7 +29,7 @@ static void the_tenant_is_demanded(void **state)
 	broken("WHERE p.tenant_id = :tenant_id AND", "\n--? tenant_id: WHERE x = :tenant_id AND\n",
 	       "no param for line --? tenant_id");
 	broken("FROM dbo.prices p", "FROM dbo.other p",
-	       "names no approved view; these are: dbo.prices");
+	       "names no approved view; approved views: dbo.prices");
 }
 
 static void only_selects(void **state)
@@ -44,11 +44,11 @@ static void columns_come_from_somewhere(void **state)
 	(void)state;
 	broken("-- column \"Hub\" priority",
 	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is no param");
-	broken("AS \"Price\"", "AS \"Prize\"", "no query gives column \"Price\"");
+	broken("AS \"Price\"", "AS \"Prize\"", "no query returns column \"Price\"");
 	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
-	       "fetched without its permission: Cost");
+	       "column without its permission: Cost");
 	broken("--? may_read_budget:", "--? may_read:", "no param for line --? may_read");
-	broken("--? may_read_budget:", "--? market:", "fetched without its permission: Cost");
+	broken("--? may_read_budget:", "--? market:", "column without its permission: Cost");
 }
 
 /* Columns of two permissions, each on its own line. */
@@ -82,9 +82,9 @@ static void each_permission_has_its_condition(void **state)
 	temp_root_write(&root, "config/permissions.json", TWO_PERMISSIONS);
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
 	load();
-	refused(SMALL_TOOL_PATH, turned, "fetched without its permission: Cost");
+	refused(SMALL_TOOL_PATH, turned, "column without its permission: Cost");
 	refused(SMALL_TOOL_PATH, alike,
-		"may_a_b_read is the condition of a_b:read and of a:b_read");
+		"both may_a_b_read and a_b:read have the condition a:b_read");
 	mem_free(tool);
 	mem_free(turned);
 	mem_free(alike);
@@ -101,9 +101,9 @@ static void the_whole_must_be_there(void **state)
 	assert_int_equal(catalog->tools[0].totals.sum_count, 1);
 	assert_string_equal(catalog->tools[0].totals.sums[0].name, "Price");
 	refused_change(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",
-		       "main gives only a part of its rows");
+		       "main returns only some of its rows");
 	refused_change(SMALL_TOOL_PATH, tool, "AS \"Price\"", "AS \"Prize\"",
-		       "main gives no \"Price\"");
+		       "main returns no \"Price\"");
 	mem_free(tool);
 }
 
@@ -118,13 +118,13 @@ static void queries_have_an_order(void **state)
 		       FURTHER("g") "ORDER BY p.hub",
 	       "more than 6 queries");
 	broken("ORDER BY p.hub", "AND p.d >= :first_day ORDER BY p.hub",
-	       "no param with slot=days for first_day");
+	       "no param has slot=days for first_day");
 	broken("ORDER BY p.hub",
 	       "\n--# query window\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\nORDER BY p.hub",
-	       "a query window go together");
+	       "a query named window must be given together");
 	broken("ORDER BY p.hub", FURTHER("others") "ORDER BY p.hub", "needs a window");
 	broken("-- report", "-- frame: others 10\n-- report",
-	       "no query of the file beside main, window and others");
+	       "must name a query of the file other than main");
 }
 
 static void names_reserved_markers(void **state)

@@ -57,7 +57,7 @@ static void wrong_suggestions_are_refused(void **state)
 		{"-- suggest: primary And? if row_count >", "suggest: if:"},
 		{"-- suggest: primary And? if facts.moons > 1", "moons is no fact"},
 		{"-- suggest: primary And? if rows[0].Moon > 1", "Moon is no column"},
-		{"-- suggest: primary And? if missing hub", "no filter is known"},
+		{"-- suggest: primary And? if missing hub", "filters are not available"},
 		{"-- suggest: primary \"{Moon}\" -> And?", "{Moon}"},
 	};
 
@@ -218,7 +218,8 @@ static void refuses_wrong_keys(void **state)
 	broken("-- report", "-- cache_s: x\n-- report", "not a whole number");
 	broken("-- report", "-- window: dbo.other.day\n-- report",
 	       "not a column of an approved view");
-	broken("-- report", "-- window: dbo.prices.day\n-- report", "a query window go together");
+	broken("-- report", "-- window: dbo.prices.day\n-- report",
+	       "a query named window must be given together");
 	broken("{Hub} costs", "{Hubs} costs", ":5: {Hubs} is no param, column or fact");
 	broken("{Hub} costs", "{fact.gap} costs", ":5: {fact.gap} is no param, column or fact");
 	broken("{Price}.", "{Price.", ":5: { without }");
@@ -248,27 +249,29 @@ static void refuses_a_wrong_lookback(void **state)
 static void refuses_wrong_params(void **state)
 {
 	(void)state;
-	broken("-- param hub text", "-- param first_day text", "first_day is bound by code");
+	broken("-- param hub text", "-- param first_day text",
+	       "first_day is reserved: code binds it");
 	broken("-- param hub text", "-- param Hub text", ":7: Hub is no name");
-	broken("-- param hub text", "-- param today text", "today is bound by code");
-	broken("-- param hub text", "-- param may_x text", "may_x is bound by code");
+	broken("-- param hub text", "-- param today text", "today is reserved: code binds it");
+	broken("-- param hub text", "-- param may_x text", "may_x is reserved: code binds it");
 	broken("-- param market text", "-- param hub text", ":8: param hub is there twice");
 	broken("hub text required", "hub string required", "unknown type string");
 	broken("hub text required", "hub text", "required or optional?");
 	broken("hub text required", "hub", "unknown type entity=hub");
 	broken("entity=hub Where", "entity=hubs Where", "entity hubs is no dimension");
 	broken("entity=hub Where", "entty=hub Where", "unknown attribute entty");
-	broken("match=like Part", "values= Part", "values has an empty text");
-	broken("match=like Part", "values=|day Part", "values has an empty text");
-	broken("match=like Part", "values=day| Part", "values has an empty text");
-	broken("match=like Part", "values=day||month Part", "values has an empty text");
-	broken("entity=hub Where", "entity=hub", "says nothing about itself");
+	broken("match=like Part", "values= Part", "values must not contain an empty text");
+	broken("match=like Part", "values=|day Part", "values must not contain an empty text");
+	broken("match=like Part", "values=day| Part", "values must not contain an empty text");
+	broken("match=like Part", "values=day||month Part",
+	       "values must not contain an empty text");
+	broken("entity=hub Where", "entity=hub", "has no description");
 	broken("default=2025", "default=x", "default of year must be a whole number");
 	broken("default=2025", "default=1999", "year must be at least 2000");
 	broken("year int optional default", "year int required default",
-	       "required one has no default");
+	       "required param must not have a default");
 	broken("min=2000", "min=x", "x is not a whole number");
-	broken("market text optional", "market text optional min=1", "only numbers have a min");
+	broken("market text optional", "market text optional min=1", "only numbers can have min");
 	broken("year int optional", "year int optional entity=hub", "need a text");
 	broken("market text optional", "market text optional default=North",
 	       "default North is no known market");
@@ -293,7 +296,8 @@ static void refuses_wrong_slots(void **state)
 	broken(above, "-- param above decimal optional slot=over Lowest\n", "unknown slot over");
 	broken(above, "-- param above decimal optional unit=$/barrel Lowest\n",
 	       "unit $/barrel is not registered");
-	broken(above, "-- param above text optional unit=$ Lowest\n", "only numbers have a unit");
+	broken(above, "-- param above text optional unit=$ Lowest\n",
+	       "only numbers can have a unit");
 	broken(above, "-- param above text optional slot=above Lowest\n", "cannot have this slot");
 	broken(above, "-- param above decimal required slot=below Lowest\n",
 	       "cannot have this slot");
@@ -302,7 +306,7 @@ static void refuses_wrong_slots(void **state)
 	broken(above,
 	       "-- param above_incl int optional Lowest\n"
 	       "-- param above decimal optional slot=above Lowest\n",
-	       "param above_incl stands beside above by itself");
+	       "param above_incl is added to above automatically");
 	broken(above, "-- param above decimal optional slot=order Lowest\n",
 	       "cannot have this slot");
 	broken("since date optional", "since int optional slot=day", "cannot have this slot");
@@ -316,7 +320,7 @@ static void refuses_wrong_slots(void **state)
 	broken("-- param since date optional First day\n",
 	       "-- param since date optional slot=day First day\n"
 	       "-- param until date optional slot=day Last day\n",
-	       "param until: another one has its slot");
+	       "param until: another param has the same slot");
 	broken("name text optional match=like", "name text optional slot=order default=up",
 	       "default of name must be asc or desc");
 }
@@ -333,7 +337,7 @@ static void refuses_wrong_refers(void **state)
 	       "get_price.sql:7: refer: Zone is no column");
 	broken("-- param hub", "-- refer: hub first it\n-- param hub", "get_price.sql:7: refer: ");
 	broken("-- param hub", "-- refer: vendor rows[0].Hub it\n-- param hub",
-	       "get_price.sql:7: refer: no tool takes a filter vendor");
+	       "get_price.sql:7: refer: no tool has a filter vendor");
 	load_changed(
 		"-- param hub",
 		"-- refer: hub rows[0].hub it\n-- refer: hour rows[0].price then\n-- param hub");
@@ -347,11 +351,11 @@ static void a_fact_may_have_the_unit_of_a_column(void **state)
 	assert_string_equal(tool_fact(&catalog->tools[0], "sum")->unit_of, "market");
 	assert_int_equal(tool_fact(&catalog->tools[0], "sum")->type, FACT_NUMBER);
 	broken("-- column \"Hub\"", "-- fact sum unit=@year x\n-- column \"Hub\"",
-	       ":15: unit=@year is no param that names a column");
+	       ":15: unit=@year is not a param that names a column");
 	broken("-- column \"Hub\"", "-- fact sum unit=@metric x\n-- column \"Hub\"",
-	       ":15: unit=@metric is no param");
+	       ":15: unit=@metric is not a param");
 	broken("-- column \"Hub\"", "-- fact sum type=text unit=@market x\n-- column \"Hub\"",
-	       "only numbers have a unit");
+	       "only numbers can have a unit");
 }
 
 static void refuses_wrong_facts(void **state)
@@ -360,12 +364,12 @@ static void refuses_wrong_facts(void **state)
 
 	(void)state;
 	broken(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is no name");
-	broken(before, "-- fact gap\n-- column \"Hub\"", "fact gap says nothing about itself");
+	broken(before, "-- fact gap\n-- column \"Hub\"", "fact gap has no description");
 	broken(before, "-- fact gap unit=$/barrel x\n-- column \"Hub\"", "is not registered");
 	broken(before, "-- fact gap type=money x\n-- column \"Hub\"",
 	       "type is number, int, text or date");
 	broken(before, "-- fact gap type=text unit=$ x\n-- column \"Hub\"",
-	       "only numbers have a unit");
+	       "only numbers can have a unit");
 	broken(before, "-- fact gap kind=x y\n-- column \"Hub\"", "unknown attribute kind");
 	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"",
 	       "fact gap is there twice");
@@ -440,7 +444,7 @@ static void derivations_are_read(void **state)
 		{"-- derive: rank Hub\n", "Hub is no fetched column of type int or decimal"},
 		{"-- derive: rank Cost\n", "Cost is no fetched column of type int or decimal"},
 		{"-- derive: rank Price Name\n", "Name is no fetched column"},
-		{"-- derive: rank Price\n", "no column of type text tells the rows apart"},
+		{"-- derive: rank Price\n", "no column of type text distinguishes the rows"},
 		{"-- derive: rank Price Hub\n-- derive: rank Price Hub\n",
 		 ":19: derive rank is there twice"},
 		{"-- derive: a Price Hub\n-- derive: b Price Hub\n-- derive: c Price Hub\n"

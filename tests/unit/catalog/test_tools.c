@@ -32,7 +32,7 @@ static void an_override_is_checked_too(void **state)
 	refused_change(OVERRIDE, STATEMENT, "p.tenant_id = :tenant_id", "1 = 1",
 		       "get_price.mssql.sql:1: query main: no :tenant_id");
 	refused(OVERRIDE, "-- about: other\n" STATEMENT,
-		":1: only \"-- tool: get_price\" may stand");
+		":1: only \"-- tool: get_price\" is allowed");
 	refused(OVERRIDE, STATEMENT "--# query more\nSELECT 1", "must have the queries of");
 	temp_root_write(&root, OVERRIDE, NULL);
 	refused("sql/energy/prices/get_cost.sqlite.sql", STATEMENT, "there is no get_cost.sql");
@@ -45,7 +45,7 @@ static void odd_files_are_refused(void **state)
 	temp_root_write(&root, "sql/energy/prices/notes.txt", NULL);
 	refused("sql/energy/prices/broken.sql", "SELECT '", "broken.sql:1: ' is not closed");
 	temp_root_write(&root, "sql/energy/prices/broken.sql", NULL);
-	refused("sql/energy/other/get_price.sql", SMALL_TOOL, "has this tool already");
+	refused("sql/energy/other/get_price.sql", SMALL_TOOL, "already declares this tool");
 }
 
 #define FRAGMENTS "sql/energy/fragments.sql"
@@ -113,12 +113,13 @@ static void bad_fragments_are_refused(void **state)
 	refused(FRAGMENTS, "\n" NEAR, FRAGMENTS ":2: no tool of the pack uses fragment near");
 	temp_root_write(&root, SMALL_TOOL_PATH, with);
 	refused(FRAGMENTS, NEAR "AND p.x = '\n", FRAGMENTS ":3: ' is not closed");
-	refused(FRAGMENTS, NEAR "--# query more\n", FRAGMENTS ":3: a fragment holds no query");
+	refused(FRAGMENTS, NEAR "--# query more\n",
+		FRAGMENTS ":3: a fragment cannot contain a query");
 	refused(FRAGMENTS, NEAR "AND p.x = :x\n",
 		SMALL_TOOL_PATH ":18: query main: no param for marker x");
 	refused(FRAGMENTS, NEAR "--# fragment firm\nAND 1 = 1\n",
 		SMALL_TOOL_PATH ":1: param firm has the name of a fragment (" FRAGMENTS ":3)");
-	refused(FRAGMENTS, NULL, SMALL_TOOL_PATH ":21: there is no fragment near");
+	refused(FRAGMENTS, NULL, SMALL_TOOL_PATH ":21: unknown fragment near");
 	refused_change(SMALL_TOOL_PATH, with, "ORDER BY",
 		       "--# fragment near\nORDER BY 1\n--# fragment above\nORDER BY",
 		       SMALL_TOOL_PATH ":29: fragment above is not used");

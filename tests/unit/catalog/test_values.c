@@ -63,12 +63,12 @@ static void what_is_not_known_is_refused(void **state)
 {
 	(void)state;
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.region}.",
-		       "{values.region} names no known values");
+		       "{values.region} refers to no known values");
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.",
 		       "Price in {values.market.coast}.",
-		       "{values.market.coast} names no known values");
+		       "{values.market.coast} refers to no known values");
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.file}.",
-		       "{values.file} names no known values");
+		       "{values.file} refers to no known values");
 	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, "You know prices.", "{values.market",
 		       "{values. without its }");
 	refused_change("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES,

@@ -39,7 +39,7 @@ static void broken_words_are_refused_with_their_line(void **state)
 	refused(WORDS, "{\"version\": 1}", WORDS ":1: company:");
 	refused(WORDS, "{\"version\": 1,\n\"company\": \"\"}", WORDS ":2: company:");
 	refused(WORDS, "{\"company\": \"a\"}", WORDS ":1: version: must be 1");
-	refused(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: nothing reads this member");
+	refused(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: unknown member");
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
 		WORDS ":4: synonyms[1]: at least two words");
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",

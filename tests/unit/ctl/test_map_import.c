@@ -223,7 +223,7 @@ static void power_bi_has_measures_edges_and_words(void **state)
 		"edge sales shops: its columns have different types\n"
 		"metric Last year: CALCULATE of this form is not translated\n"
 		"metric Mean of means: it is not made of two measures that were read\n"
-		"role North only: permissions are a person's work\n");
+		"role North only: permissions must be written by hand\n");
 }
 
 static void ossie_has_keys_and_words(void **state)
@@ -242,7 +242,7 @@ static void ossie_has_keys_and_words(void **state)
 			    "field x\"; DROP TABLE: its expression is not one column\n"
 			    "table orders: a second table of this name\n"
 			    "table q: it is not one table with a plain name of schema and table\n"
-			    "edge half: it does not end at a key\n"
+			    "edge half: skipped: the referenced columns are not a key\n"
 			    "edge gone: a table of it was left out\n"
 			    "metric window: its expression is not translated\n"
 			    "metric ratio denominator: it counts the values of a column\n"
@@ -325,7 +325,7 @@ static void writes_a_pack_once(void **state)
 	assert_non_null(strstr(text, "\"from\":\"semantic_model[0].datasets[1].fields[1]\""));
 	assert_false(ctl_pack_write(&pack, dir, false, arena, &written, &error));
 	assert_int_equal(error.code, ERR_BUSY);
-	assert_non_null(strstr(error.text, "catalogue.json is there; --replace"));
+	assert_non_null(strstr(error.text, "catalogue.json already exists; use --replace"));
 	assert_true(ctl_pack_write(&pack, dir, true, arena, &written, &error));
 	for (size_t i = 0; i < count; i++)
 		unlink(written.items[i]);

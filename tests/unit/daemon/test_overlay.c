@@ -299,7 +299,7 @@ static void test_what_does_not_fit_changes_nothing(void **state)
 	(void)state;
 	have_both();
 	wrong.schema = shelf;
-	assert_non_null(strstr(change(OVERLAY_DATA, &wrong), "shelf: neither values nor a view"));
+	assert_non_null(strstr(change(OVERLAY_DATA, &wrong), "shelf: values are missing"));
 	json_decref(shelf);
 	only_acme_has_both();
 }
@@ -421,7 +421,8 @@ static void test_a_view_that_the_packs_have_too(void **state)
 			     "{ \"views\": [{\"name\": \"dbo.own_titles\", \"about\": \"x\"},"));
 	daemon_reload(&d);
 	assert_non_null(
-		strstr(health_says(), "dbo.own_titles is in config/library/catalogue.json"));
+		strstr(health_says(),
+		       "dbo.own_titles is already declared in config/library/catalogue.json"));
 	assert_true(has_flow("acme"));
 	assert_true(may_read("acme"));
 	copy(CATALOGUE);

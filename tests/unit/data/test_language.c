@@ -22,8 +22,8 @@ static void a_broken_file_is_refused(void **state)
 	(void)state;
 	refused("\"stop\": [", "\"stop\": [,", 0, "JSON");
 	refused("\"version\": 1", "\"version\": 2", 0, "version: must be 1");
-	refused("\"stop\"", "\"stopp\"", 0, "stopp: nothing reads this member");
-	refused("\"joining\"", "\"joinin\"", 0, "cues.joinin: nothing reads this member");
+	refused("\"stop\"", "\"stopp\"", 0, "stopp: unknown member");
+	refused("\"joining\"", "\"joinin\"", 0, "cues.joinin: unknown member");
 	refused("\"zero\": 0", "\"zero\": -1", 0, "a number from 0 to");
 	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
 	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "a word is wanted");
@@ -51,7 +51,7 @@ static void a_broken_pattern_is_refused(void **state)
 	refused("\\\\bmonth (?:number", "month ((?:number", 0, "impossible[0].pattern[0]");
 	refused("\"answer\": \"A year has the months 1 to 12.\"", "\"answer\": \"\"", 0,
 		"impossible[0].answer: is empty");
-	refused("\"named\": {", "\"named\": [], \"x\": {", 0, "nothing reads this member");
+	refused("\"named\": {", "\"named\": [], \"x\": {", 0, "unknown member");
 }
 
 static void too_much_that_cannot_be_is_refused(void **state)

@@ -8,7 +8,7 @@ static void lists_hold_distinct_texts(void **state)
 	refused("\"never mind\"", "7", 0, "lets_go[0]");
 	refused("\"never mind\"", "\"drop\"", 0, "lets_go[1]: \"drop\" is there twice");
 	refused("\"never mind\"", "\"a b c d e f g h i\"", 0, "at most 8 words");
-	refused("\"lets_go\": [", "\"lets_go\": {}, \"x\": [", 0, "nothing reads");
+	refused("\"lets_go\": [", "\"lets_go\": {}, \"x\": [", 0, "unknown member");
 	refused("\"never mind\"",
 		"\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 		"xxxxxx"

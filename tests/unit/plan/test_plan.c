@@ -70,9 +70,9 @@ static void circles_are_refused(void **state)
 			      {.id = "b", .depends_on = AFTER("a")}};
 
 	(void)state;
-	assert_int_equal(refuse(two, 2, "circle"), PLAN_CYCLE);
-	refuse(self, 1, "circle");
-	refuse(tail, 3, "circle");
+	assert_int_equal(refuse(two, 2, "cycle"), PLAN_CYCLE);
+	refuse(self, 1, "cycle");
+	refuse(tail, 3, "cycle");
 }
 
 static void strangers_and_twins_are_refused(void **state)
@@ -83,7 +83,7 @@ static void strangers_and_twins_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(refuse(stranger, 1, "z, which does not exist"), PLAN_UNKNOWN);
-	refuse(twins, 2, "two tasks are called a");
+	refuse(twins, 2, "two tasks are named a");
 	refuse(nameless, 1, "no id");
 }
 
@@ -174,7 +174,7 @@ static void what_refers_to_nothing_refuses_the_plan(void **state)
 	(void)state;
 	refuse(bad, 1, "task a takes values, not all of b");
 	refuse(unknown, 1, "b, which does not exist");
-	refuse(self, 1, "circle");
+	refuse(self, 1, "cycle");
 	refuse(wrong, 2, "condition of task b");
 }
 

@@ -157,7 +157,7 @@ static void errors_name_the_fragments_line(void **state)
 {
 	(void)state;
 	share("--# fragment late\nAND 1\n-- param x text\n--# fragment list\nAND :a\nAND :a...\n");
-	refused("SELECT 1\n:{late}\n", "shared.sql:3: \"-- param\" stands below");
+	refused("SELECT 1\n:{late}\n", "shared.sql:3: \"-- param\" must be above");
 	refused("SELECT 1\n:{list}\n", "shared.sql:6: :a is used as one value and as a list");
 	refused("SELECT 1\n\n--# fragment f\n\nAND \"\n--# query b\n:{f}", "x.sql:5: \" is not");
 	refused("SELECT 1\n\n--# fragment f\nAND 1\n--# query b\n:{f}\nAND [",
@@ -172,13 +172,13 @@ static void bad_uses_are_refused(void **state)
 {
 	(void)state;
 	share(SHARED);
-	refused("SELECT 1\n\n:{oldest}", "x.sql:3: there is no fragment oldest");
-	refused("SELECT :{newest}", "x.sql:1: :{name} stands on a line of its own");
-	refused("SELECT 1\n:{newest} AND 2", "x.sql:2: :{name} stands on a line of its own");
-	refused("SELECT 1\n:{newest", "x.sql:2: :{name} stands on a line of its own");
-	refused("SELECT 1\n:{}", "x.sql:2: :{name} stands on a line of its own");
-	refused("SELECT 1\n:{Newest}", "x.sql:2: :{name} stands on a line of its own");
-	refused("SELECT 1\n--? asof: :{newest}", "x.sql:2: :{name} stands on a line of its own");
+	refused("SELECT 1\n\n:{oldest}", "x.sql:3: unknown fragment oldest");
+	refused("SELECT :{newest}", "x.sql:1: :{name} must be alone on its line");
+	refused("SELECT 1\n:{newest} AND 2", "x.sql:2: :{name} must be alone on its line");
+	refused("SELECT 1\n:{newest", "x.sql:2: :{name} must be alone on its line");
+	refused("SELECT 1\n:{}", "x.sql:2: :{name} must be alone on its line");
+	refused("SELECT 1\n:{Newest}", "x.sql:2: :{name} must be alone on its line");
+	refused("SELECT 1\n--? asof: :{newest}", "x.sql:2: :{name} must be alone on its line");
 	parse("SELECT ':{newest}', \":{no}\" -- :{no}");
 }
 
@@ -186,11 +186,12 @@ static void bad_fragments_are_refused(void **state)
 {
 	(void)state;
 	share(SHARED);
-	refused("SELECT 1\n--# fragment newest\nx", "x.sql:2: fragment newest is in shared.sql:3");
+	refused("SELECT 1\n--# fragment newest\nx",
+		"x.sql:2: fragment newest is already defined in shared.sql:3");
 	refused("SELECT 1\n--# fragment a\nx\n--# fragment a\ny",
-		"x.sql:4: fragment a is in x.sql:2, too");
+		"x.sql:4: fragment a is already defined in x.sql:2");
 	refused("SELECT 1\n--# fragment a\n:{newest}\n--# query b\n:{a}",
-		"x.sql:3: a fragment holds no further one: :{newest}");
+		"x.sql:3: a fragment cannot contain another fragment: :{newest}");
 	refused("SELECT 1\n--# fragment\nx", "x.sql:2: expected \"--# fragment name\"");
 	refused("SELECT 1\n--# fragment 2a\nx", "x.sql:2: expected \"--# fragment name\"");
 	refused("SELECT 1\n--# fragment a b\nx", "x.sql:2: expected \"--# fragment name\"");
@@ -204,15 +205,17 @@ static void bad_fragments_are_refused(void **state)
 	refused_shared("--# fragment a\nAND ?", "shared.sql:2: a bare ?");
 	refused_shared("--# fragment a\n/* AND\n", "shared.sql:2: comment is not closed");
 	refused_shared("--# fragment a\n--? a: x\n--? a x\n", "shared.sql:3: expected \"--? name");
-	refused_shared("--# fragment a\nAND :{b}\n", "shared.sql:2: :{name} stands on a line of");
-	refused_shared("SELECT 1\n", "shared.sql:1: only fragments may stand here");
-	refused_shared("--# query a\nSELECT 1\n", "shared.sql:1: only fragments may stand here");
+	refused_shared("--# fragment a\nAND :{b}\n", "shared.sql:2: :{name} must be alone on");
+	refused_shared("SELECT 1\n", "shared.sql:1: only fragments are allowed here");
+	refused_shared("--# query a\nSELECT 1\n", "shared.sql:1: only fragments are allowed here");
 	refused_shared("--# fragment a\nx\n--# query b\nSELECT 1\n",
-		       "shared.sql:3: a fragment holds no query");
+		       "shared.sql:3: a fragment cannot contain a query");
 	refused_shared("--# fragment a\n\n--# fragment b\nx", "shared.sql:1: fragment a is empty");
-	refused_shared("--# fragment a\nx\n:{a}", "shared.sql:3: a fragment holds no further one");
-	refused_shared("--# fragment a\nx\n--# fragment a\nx", "shared.sql:3: fragment a is in "
-							       "shared.sql:1, too");
+	refused_shared("--# fragment a\nx\n:{a}",
+		       "shared.sql:3: a fragment cannot contain another fragment");
+	refused_shared("--# fragment a\nx\n--# fragment a\nx",
+		       "shared.sql:3: fragment a is already "
+		       "defined in shared.sql:1");
 }
 
 static void their_number_and_their_bytes_are_bounded(void **state)

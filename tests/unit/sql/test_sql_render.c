@@ -165,7 +165,7 @@ static void refuses_what_does_not_fit(void **state)
 
 	refused("SELECT :a", "no argument for :a");
 	args_set_list(&args, arena, "a", list, 1);
-	refused("SELECT :a", "is a list");
+	refused("SELECT :a", "must be a single value");
 }
 
 static void comments_are_not_sent(void **state)

@@ -171,12 +171,13 @@ static void frames_are_checked(void **state)
 	static const struct {
 		const char *line, *why;
 	} bad[] = {
-		{"wide 0", "get_price.sql:4: a frame has 1 to 200000 rows"},
-		{"wide 200001", "a frame has 1 to 200000 rows"},
+		{"wide 0", "get_price.sql:4: a frame must have 1 to 200000 rows"},
+		{"wide 200001", "a frame must have 1 to 200000 rows"},
 		{"wide", "expected a query and a number of rows"},
 		{"wide many", "many is not a whole number"},
-		{"main 10", "get_price.sql:1: frame main is no query of the file beside main"},
-		{"other 10", "frame other is no query"},
+		{"main 10",
+		 "get_price.sql:1: frame main must name a query of the file other than main"},
+		{"other 10", "frame other must name a query"},
 		{"wide 10\n-- frame: wide 10", "get_price.sql:5: frame wide is there twice"},
 	};
 	struct err e = {0};

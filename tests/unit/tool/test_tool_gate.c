@@ -187,7 +187,7 @@ static void permissions_decide_columns_and_views(void **state)
 	assert_int_equal(ask("SELECT * FROM prices WHERE n = 1"), OUTCOME_ROWS);
 	assert_int_equal(answer->tables[0]->column_count, 3); /* * is what may be seen */
 	assert_int_equal(ask("SELECT cost FROM prices"), OUTCOME_ERROR);
-	assert_non_null(strstr(answer->outcome.detail, "column 8: this column needs a permission"));
+	assert_non_null(strstr(answer->outcome.detail, "column 8: you lack the permission"));
 	assert_int_equal(ask("SELECT hub FROM prices WHERE cost = 77"), OUTCOME_ERROR);
 	assert_int_equal(ask("SELECT hub FROM deals"), OUTCOME_ERROR);
 	assert_non_null(strstr(answer->outcome.detail, "not an approved view"));

@@ -75,8 +75,8 @@ void mcp_prompts_get(struct mcp_request *m)
 	json_t *content, *message;
 
 	if (!w.name || !each_prompt(m->request, is_wanted, &w)) {
-		mcp_refuse(m, w.name ? "params.name: there is no such prompt. prompts/list has "
-				       "those that there are."
+		mcp_refuse(m, w.name ? "params.name: this prompt does not exist. prompts/list "
+				       "lists all prompts."
 				     : "params.name: must be a text");
 		return;
 	}

@@ -177,8 +177,7 @@ static const struct tool_def *find_tool(struct mcp_request *m, const char *name)
 	const struct tool_def *tool = tools_find(m->request, name, &refusal);
 
 	if (!tool && refusal.code == CODE_NOT_FOUND)
-		mcp_refuse(m, "params.name: there is no such tool. tools/list has those that there "
-			      "are.");
+		mcp_refuse(m, "params.name: this tool does not exist. tools/list lists all tools.");
 	else if (!tool)
 		mcp_reply_text(m, true, refusal.detail);
 	return tool;

@@ -403,8 +403,8 @@ static void a_view_of_one_tenant_has_its_columns_alone(void **state)
 	assert_int_equal(tenants_in("WITH w AS (SELECT gid FROM changes) SELECT r.gid FROM rents r "
 				    "JOIN w ON w.gid = r.gid"),
 			 1);
-	refuses_text(STR("SELECT ssn FROM rents"), ERR_INPUT, "needs a permission");
-	refuses_text(STR("SELECT r.ssn FROM rents r"), ERR_INPUT, "needs a permission");
+	refuses_text(STR("SELECT ssn FROM rents"), ERR_INPUT, "you lack the permission");
+	refuses_text(STR("SELECT r.ssn FROM rents r"), ERR_INPUT, "you lack the permission");
 	refuses_text(STR("SELECT r FROM rents r"), ERR_INPUT, "no source has such a column");
 	refuses_text(STR("SELECT * FROM crm.tenants"), ERR_INPUT, "");
 }
@@ -516,7 +516,7 @@ static void two_columns_of_one_name_are_refused_where_they_are_read(void **state
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++)
-		refuses_text(str_of(twice[i]), ERR_INPUT, "two columns of one name: ");
+		refuses_text(str_of(twice[i]), ERR_INPUT, "two columns have the same name: ");
 }
 
 /* What is not written cannot be in an answer: so the columns told are all that it may show. */
@@ -607,7 +607,8 @@ static void denied_columns_are_refused_everywhere(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		refuses_text(str_of(asked[i]), ERR_INPUT, "needs a permission that is missing");
+		refuses_text(str_of(asked[i]), ERR_INPUT,
+			     "you lack the permission for this column");
 }
 
 static void places(void **state)
