@@ -1,63 +1,25 @@
 /*
  * Tools that classify values of a column: which ones fit a description, or which class each
- * belongs to. The query over the map has returned the values and the measure of each. A model gets
- * those with the largest measure as numbered lines, in calls without tools, and answers with
- * numbers only. An answer is invalid if an entry is not a number, is no line's number, or occurs
- * twice. The model is then asked once more, and after that the lines are dropped. Code maps numbers
- * to values and binds these, and the database measures each class.
- *
- * Without a model, and where it cannot be asked, values are matched by their words. What a model
- * has found is kept for a while under a hash of the very values and words that it was found of, of
- * its name and of the prompt, so that the same question gives the same.
+ * belongs to. The query over the map has returned the values and the measure of each. A model
+ * classifies the values (tool_point_model.c), or their words do if no model can be asked. Then the
+ * database measures each class: code binds the values of a class.
  */
-#include "tool_int.h"
+#include "tool_point_int.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "vesper/decimal.h"
 #include "vesper/frame.h"
-#include "vesper/json.h"
 #include "vesper/limits.h"
 #include "vesper/log.h"
 #include "vesper/map.h"
-#include "vesper/metric.h"
-#include "vesper/prompt.h"
-#include "vesper/utf8.h"
-
-#define YES   "yes"
-#define MAYBE "maybe"
-
-static const struct metric answers = {
-	.name = "vesper_point_answers_total",
-	.help = "Answers of a model that was asked to point at values, by what became of them.",
-	.labels = {"outcome"},
-};
 
 /* One statement: the measure over some values of one class. */
 struct chunk {
 	size_t total; /* index of the total that it is a part of */
 	const struct value *values;
 	size_t count;
-};
-
-struct pointing {
-	struct tool_call *call;
-	const struct map_query *query;
-	bool is_list; /* classes instead of a description */
-	const char *classes[POINT_CLASSES_MAX];
-	struct derive_points points;
-	const char **values;
-	unsigned char *of;
-	struct point_words *words; /* of each class; NULL: not read yet */
-	size_t from, count;        /* first value and size of the batch */
-	bool corrected;            /* the batch was asked once more */
-	const char *invalid;       /* why the answer cannot be used; or NULL */
-	const char *key;           /* in the cache */
-	struct chunk *chunks;
-	size_t chunk_count, chunk_next, chunk_sent;
-	bool *known; /* of each total: nothing is missing */
-	struct decimal *sums;
 };
 
 static size_t totals_of(const struct pointing *p)
@@ -273,7 +235,7 @@ static void add_chunks(struct pointing *p, size_t total)
 		p->known[total] = true; /* no value belongs to it */
 }
 
-static void count_classes(struct pointing *p)
+void point_count_classes(struct pointing *p)
 {
 	struct tool_call *call = p->call;
 	size_t totals = totals_of(p), most = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
@@ -350,303 +312,15 @@ static void on_words(void *owner)
 	if (p->from < p->points.count)
 		loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
 	else
-		count_classes(p);
+		point_count_classes(p);
 }
 
-static void by_words(struct pointing *p)
+void point_by_words(struct pointing *p)
 {
 	p->points.by_model = false;
 	p->from = 0;
 	memset(p->of, POINT_NONE, p->points.count);
 	loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
-}
-
-/* ---- reading an answer ---- */
-
-static const char *member_of(const struct pointing *p, size_t i)
-{
-	static const char *const classes[POINT_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
-							       "7", "8", "9", "10", "11", "12"};
-
-	if (p->is_list)
-		return classes[i];
-	return i == 0 ? YES : MAYBE;
-}
-
-static size_t member_count(const struct pointing *p)
-{
-	return p->is_list ? p->points.class_count : 2;
-}
-
-static unsigned char class_of(const struct pointing *p, size_t member)
-{
-	return !p->is_list && member == 1 ? POINT_MAYBE : (unsigned char)(member + 1);
-}
-
-/* Stores the lines of one list. NULL: the list is valid. Otherwise the reason, which never contains
- * the model's text. */
-static const char *take_lines(const struct pointing *p, const json_t *list, unsigned char class,
-			      unsigned char *of)
-{
-	const json_t *line;
-	size_t i;
-
-	if (!json_is_array(list))
-		return "a list is missing";
-	json_array_foreach((json_t *)list, i, line) {
-		json_int_t n = json_integer_value(line);
-
-		if (!json_is_integer(line))
-			return "what is no line number stands in a list";
-		if (n < 1 || (size_t)n > p->count)
-			return "a number is no line's";
-		if (of[n - 1] != POINT_NONE)
-			return "a line stands there twice";
-		of[n - 1] = class;
-	}
-	return NULL;
-}
-
-static const char *take_answer(const struct pointing *p, const json_t *root, unsigned char *of)
-{
-	const char *invalid = NULL;
-
-	if (!json_is_object(root))
-		return "it is no object";
-	if (json_object_size(root) != member_count(p))
-		return "other lists stand there than were asked for";
-	for (size_t i = 0; i < member_count(p) && !invalid; i++)
-		invalid = take_lines(p, json_object_get(root, member_of(p, i)), class_of(p, i), of);
-	return invalid;
-}
-
-/* ---- asking the model ---- */
-
-static const char *prompt_of(const struct tool_call *call)
-{
-	return prompt_fill(call->box->options.catalog, "points", NULL, 0, call->arena);
-}
-
-static const json_t *format_of(struct pointing *p)
-{
-	json_t *members = json_object(), *names = json_array();
-
-	for (size_t i = 0; i < member_count(p); i++) {
-		const char *member = member_of(p, i);
-
-		json_push_take(names, json_str(member));
-		json_object_set_new(members, member,
-				    json_make({"type", json_str("array")},
-					      {"items", json_make({"type", json_str("integer")})}));
-	}
-	return json_own(p->call->arena,
-			json_make({"type", json_str("object")}, {"properties", members},
-				  {"required", names}, {"additionalProperties", json_false()}));
-}
-
-/* Quotes a text so that it cannot close the element around it. */
-static void put_quoted(struct buf *b, const char *text)
-{
-	struct buf quoted;
-
-	buf_init(&quoted, 8 * POINT_VALUE_BYTES + 8 * TEXT_ARG_BYTES_MAX);
-	buf_json_str(&quoted, text, utf8_cut(text, strlen(text), POINT_VALUE_BYTES));
-	for (const char *c = buf_text(&quoted); *c; c++)
-		if (*c == '<')
-			buf_str(b, "\\u003c");
-		else
-			buf_char(b, *c);
-	buf_deinit(&quoted);
-}
-
-static const char *message_of(const struct pointing *p)
-{
-	const char *text;
-	struct buf b;
-
-	buf_init(&b, LLM_REQUEST_BYTES_MAX);
-	if (p->is_list) {
-		buf_str(&b, "Classes:\n");
-		for (size_t i = 0; i < p->points.class_count; i++) {
-			buf_printf(&b, "%zu: ", i + 1);
-			put_quoted(&b, p->classes[i]);
-			buf_char(&b, '\n');
-		}
-	} else {
-		buf_str(&b, "Description: ");
-		put_quoted(&b, p->classes[0]);
-		buf_char(&b, '\n');
-	}
-	buf_str(&b, "<data>\n");
-	for (size_t i = 0; i < p->count; i++) {
-		buf_printf(&b, "%zu: ", i + 1);
-		put_quoted(&b, p->values[p->from + i]);
-		buf_char(&b, '\n');
-	}
-	buf_str(&b, "</data>");
-	if (p->invalid)
-		buf_printf(&b, "\nAgain: %s", p->invalid);
-	text = arena_strdup(p->call->arena, buf_text(&b));
-	buf_deinit(&b);
-	return text;
-}
-
-static void ask_batch(struct pointing *p);
-
-static void keep(const struct pointing *p)
-{
-	const struct tool_call *call = p->call;
-
-	for (size_t i = 0; i < p->points.count; i++)
-		if (p->of[i] == POINT_DROPPED)
-			return; /* the next call may get more */
-	if (call->box->options.cache)
-		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
-			  p->of, p->points.count, POINT_KEPT_MS);
-}
-
-/* Continues with the next batch, or with the totals. */
-static void next_batch(struct pointing *p)
-{
-	p->from += p->count;
-	p->corrected = false;
-	p->invalid = NULL;
-	if (p->from < p->points.count) {
-		ask_batch(p);
-		return;
-	}
-	keep(p);
-	count_classes(p);
-}
-
-static void count_answer(const char *outcome)
-{
-	metric_add(&answers, &outcome, 1);
-}
-
-static void on_answer(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
-{
-	struct pointing *p = owner;
-	struct tool_call *call = p->call;
-	const char *text;
-	json_t *root = NULL;
-
-	(void)shown;
-	call->query = NULL;
-	if (call->model.used)
-		call->model.used(call->model.owner, &answer->usage);
-	if (e) {
-		log_warn("tool.points", "%s: %s", call->tool->name, e->text);
-		count_answer("failed");
-		p->points.failed = true;
-		by_words(p);
-		return;
-	}
-	text = llm_answer_text(answer, call->arena);
-	memset(p->of + p->from, POINT_NONE, p->count);
-	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
-		root = NULL;
-	p->invalid = take_answer(p, root, p->of + p->from);
-	json_decref(root);
-	count_answer(!p->invalid ? "used" : p->corrected ? "dropped" : "corrected");
-	if (p->invalid)
-		log_warn("tool.points", "%s: %s", call->tool->name, p->invalid);
-	if (p->invalid && !p->corrected) {
-		p->corrected = true;
-		ask_batch(p);
-		return;
-	}
-	if (p->invalid)
-		memset(p->of + p->from, POINT_DROPPED, p->count);
-	next_batch(p);
-}
-
-static void ask_batch(struct pointing *p)
-{
-	static const struct llm_handler handler = {.on_end = on_answer};
-	struct tool_call *call = p->call;
-	size_t left = p->points.count - p->from;
-	struct llm_block *system = arena_alloc(call->arena, sizeof(*system));
-	struct llm_block *user = arena_alloc(call->arena, sizeof(*user));
-	struct llm_message *message = arena_alloc(call->arena, sizeof(*message));
-
-	p->count = left < POINT_BATCH ? left : POINT_BATCH;
-	*system = (struct llm_block){.kind = LLM_TEXT, .text = prompt_of(call), .cache = true};
-	*user = (struct llm_block){.kind = LLM_TEXT, .text = message_of(p)};
-	*message = (struct llm_message){.speaker = LLM_USER, .blocks = user, .count = 1};
-	call->query = llm_start(call->model.llm,
-				&(struct llm_call){.role = LLM_ROUTE,
-						   .system = system,
-						   .system_count = 1,
-						   .messages = message,
-						   .message_count = 1,
-						   .format = format_of(p),
-						   .max_tokens = POINT_TOKENS_MAX,
-						   .deadline_ms = call->model.deadline_ms,
-						   .budget_owner = call->model.budget_owner,
-						   .turn_id = call->turn_id,
-						   .trail = call->model.trail},
-				call->arena, &handler, p);
-}
-
-static bool may_ask(const struct tool_call *call)
-{
-	const struct tool_model *m = &call->model;
-
-	return llm_usable(m->llm) &&
-	       (!m->budget_owner || llm_affordable(m->llm, m->budget_owner, LLM_ROUTE));
-}
-
-/* ---- the cache ---- */
-
-static const char *key_of(const struct pointing *p)
-{
-	char hash[HASH_HEX_BYTES];
-	const struct tool_call *call = p->call;
-	const char *prompt = prompt_of(call), *model = llm_model(call->model.llm, LLM_ROUTE);
-	struct buf b;
-
-	buf_init(&b, SIZE_MAX);
-	buf_printf(&b, "%s\n%s\n%zu:%s", p->is_list ? "classes" : "description", model ? model : "",
-		   strlen(prompt), prompt);
-	for (size_t i = 0; i < p->points.class_count; i++)
-		buf_printf(&b, "\n%zu:%s", strlen(p->classes[i]), p->classes[i]);
-	for (size_t i = 0; i < p->points.count; i++)
-		buf_printf(&b, "\n%zu=%s", strlen(p->values[i]), p->values[i]);
-	hash_sha256_hex(b.p, b.n, hash);
-	buf_deinit(&b);
-	return arena_printf(call->arena, "points:%s", hash);
-}
-
-static bool is_found(const struct pointing *p, struct str found)
-{
-	if (!found.p || found.n != p->points.count)
-		return false;
-	for (size_t i = 0; i < found.n; i++) {
-		unsigned char of = (unsigned char)found.p[i];
-
-		if (of > p->points.class_count && !(of == POINT_MAYBE && !p->is_list))
-			return false;
-	}
-	return true;
-}
-
-static void on_found(void *owner, struct str found)
-{
-	struct pointing *p = owner;
-
-	p->call->query = NULL;
-	if (is_found(p, found)) {
-		memcpy(p->of, found.p, found.n);
-		p->points.by_model = true;
-		count_classes(p);
-	} else if (may_ask(p->call)) {
-		p->points.by_model = true;
-		ask_batch(p);
-	} else {
-		p->points.failed = llm_answers(p->call->model.llm);
-		by_words(p);
-	}
 }
 
 static void on_values(struct tool_call *call, const char **values, size_t count, size_t distinct)
@@ -660,15 +334,10 @@ static void on_values(struct tool_call *call, const char **values, size_t count,
 	p->points.count = count;
 	p->points.distinct = distinct;
 	if (count == 0) {
-		by_words(p);
+		point_by_words(p);
 		return;
 	}
-	p->key = key_of(p);
-	if (call->box->options.cache)
-		call->query = cache_get(call->box->options.cache,
-					(struct cache_key){call->who->tenant, p->key}, on_found, p);
-	else
-		on_found(p, (struct str){0});
+	point_by_model(p);
 }
 
 void tool_point_run(struct tool_call *call)
