@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../catalog/catalog_int.h"
 #include "small_root.h"
 #include "upload_int.h"
 #include "vesper/clock.h"
+#include "vesper/limits.h"
 
 #define HOUR_MS 3600000
 
@@ -135,11 +137,40 @@ static void what_was_given_ends_with_the_share(void **state)
 	end(&f);
 }
 
+/* The listing changes without grants_changed, so a cached caller keeps the permission and a dropped
+ * one loses it. */
+static void the_least_recent_caller_is_dropped_at_the_cap(void **state)
+{
+	int64_t later_ms = clock_now_ms() + HOUR_MS;
+	struct fixture f;
+	char user[24];
+
+	(void)state;
+	begin(&f);
+	for (int i = 0; i < UPLOAD_GRANTS_MAX; i++) {
+		snprintf(user, sizeof(user), "user%d", i);
+		assert_true(uses(&f, user, later_ms));
+	}
+	assert_true(uses(&f, "user0", later_ms)); /* now user1 is the least recent */
+	assert_true(uses(&f, "bob", later_ms));
+	listing_release(&f.tenant.listing);
+	f.tenant.listing = one_source(SOURCE_PRIVATE, 2);
+	for (int i = 0; i < UPLOAD_GRANTS_MAX; i++) {
+		snprintf(user, sizeof(user), "user%d", i);
+		if (i != 1)
+			assert_true(uses(&f, user, later_ms));
+	}
+	assert_true(uses(&f, "bob", later_ms));
+	assert_false(uses(&f, "user1", later_ms));
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_replaced_catalogue_is_freed_with_the_next_caller),
 		cmocka_unit_test(what_was_given_ends_with_the_share),
+		cmocka_unit_test(the_least_recent_caller_is_dropped_at_the_cap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
