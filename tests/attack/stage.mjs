@@ -77,7 +77,7 @@ export function saysLate({ error, complete, body, views = body?.views }) {
 /* It ended as it was told to. Its own deadline ends what a busy machine could not take down, which says so. */
 export function checkEnd(d) {
   d.checkOutput();
-  if (!(d.exited.code === 1 && /could not be taken down in time: ending/.test(d.output)))
+  if (!(d.exited.code === 1 && /could not be stopped in time; exiting/.test(d.output)))
     assert.deepEqual(d.exited, { code: 0, signal: null }, `vesperd ended badly:\n${d.output.slice(-4000)}`);
 }
 

@@ -207,7 +207,7 @@ describe('a second source on PostgreSQL', () => {
     await printed.ended();
     const { sources, store } = JSON.parse(printed.output.slice(printed.output.indexOf('{')));
     assert.deepEqual(sources.harbour, { dialect: 'postgres', dsn: '***' });
-    assert.equal(store.queue, 2000);
+    assert.equal(store.queue, 16000);
     assert.doesNotMatch(printed.output, new RegExp(PASSWORD));
   });
 });

@@ -126,7 +126,7 @@ describe('installing', () => {
   it('what can not be meant is said', async () => {
     assert.match((await ctl(['db', 'init'])).stderr, /VESPER_ADMIN_DSN/);
     assert.match((await pg.ctl(['db', 'init', '--dialect', 'sqlite'])).stderr, /SQLite needs none of it/);
-    assert.match((await pg.ctl(['db', 'init', '--dialect', 'mssql'])).stderr, /speaks postgres, not mssql/);
+    assert.match((await pg.ctl(['db', 'init', '--dialect', 'mssql'])).stderr, /dialect is postgres, not mssql/);
     assert.match((await pg.ctl(['db', 'undo'])).stderr, /init\|migrate, and --only/);
     assert.match((await ctl(['db', 'migrate', '--dsn', 'Driver=nowhere;Database=x'])).stderr, /for SQL Server or PostgreSQL that odbcinst/);
   });

@@ -56,6 +56,6 @@ describe('what does not come back', () => {
     const d = await startDaemon({ env: { LD_PRELOAD: await hangingClose(), ASAN_OPTIONS: 'verify_asan_link_order=0' } });
     d.child.kill('SIGTERM');
     assert.deepEqual(await d.ended(40000), { code: 1, signal: null });
-    assert.match(d.output, /could not be taken down/);
+    assert.match(d.output, /could not be stopped/);
   });
 });
