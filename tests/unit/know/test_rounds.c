@@ -32,6 +32,7 @@ static const struct round rounds[] = {
 	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 16, 51, 17, 104, 38},
 	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 10, 55, 23, 113, 36},
 	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 21, 39, 15, 83, 54},
+	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 18, 31, 19, 73, 65},
 };
 
 struct tally {
