@@ -536,7 +536,8 @@
 
 /* several replicas */
 #define CLUSTER_BEAT_MS 500 /* heartbeat interval; a replica that misses five is dead */
-/* heartbeats; so many that turns which end or begin between two of them are not read for it */
+/* Consecutive heartbeats with turns that do not run here, before the set is read: turns that begin
+ * or end between two heartbeats also differ, for one of them. */
 #define CLUSTER_SURPLUS_BEATS 4
 #define CLUSTER_LEASE_MS      300000 /* a session's lease; longer than any turn */
 #define CLUSTER_STREAM_TTL_MS 720000 /* expiry of a stream; as long as an event log */
