@@ -24,6 +24,10 @@ struct unit_words {
 void unit_words_read(struct unit_words *u, const struct units *registry);
 /* The unit that a column or fact names; NULL: a plain count, or no unit. */
 const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *symbol);
+/* The unit that the last word of a column's name gives, as in "storage_mw"; without one, a unit for
+ * which unit_is_unstated is true. */
+const struct unit_def *unit_of_name(const struct unit_words *u, const char *name);
+bool unit_is_unstated(const struct unit_def *u);
 /* The currency whose sign is at text[0]; *taken: its bytes. Sets *more when the text is too short
  * to decide. */
 const struct unit_def *unit_currency_at(const struct unit_words *u, const char *text, size_t len,

@@ -265,7 +265,7 @@ static bool unit_is_right(const struct known *k, const struct entry *e, const st
 		return true;
 	if (s->part && e->either && e->table >= 0)
 		return false;
-	if (s->worded && !shown && e->unit && !e->unit->counted)
+	if (s->worded && !shown && e->unit && !e->unit->counted && !unit_is_unstated(e->unit))
 		return false; /* "ninety projects" does not match 90 MW */
 	/* A measured quantity is not bound to prose in another column. */
 	if (e->of_text && e->unit && is_measured(k, e->unit))
@@ -617,7 +617,8 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 	out->directed = made.directed;
 	out->ref = made.ref;
 	out->amount = (struct recent){.value = s->minus ? -s->value : s->value,
-				      .unit = s->unit ? s->unit : made.unit,
+				      .unit = s->unit && !unit_is_unstated(made.unit) ? s->unit
+										      : made.unit,
 				      .table = -1,
 				      .column = -1,
 				      .row = -1};

@@ -210,7 +210,8 @@ void claims_of_lists(struct claims *c)
 
 /* ---- columns ---- */
 
-/* The word for the amount's column: "… MW of generation", "$700K (IC)"; 0: none. */
+/* The word for the amount's column: "… MW of generation", "$700K (IC)"; 0: none. In "(peak $55.88)"
+ * the word belongs to the next amount. */
 static uint64_t column_word(const struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n < c->count && n <= i + SAID_NEAR; n++) {
@@ -219,7 +220,10 @@ static uint64_t column_word(const struct claims *c, size_t i)
 		if (t->kind == TOKEN_BREAK ? t->c != '(' || n > i + 1 : t->kind != TOKEN_WORD)
 			break;
 		if (t->kind == TOKEN_WORD && !(t->is & TELLS_AT))
-			return t->is ? 0 : t->word;
+			return t->is || (token_breaks(c, i + 1, "(") &&
+					 !token_breaks(c, n + 1, "),"))
+				       ? 0
+				       : t->word;
 	}
 	return 0;
 }

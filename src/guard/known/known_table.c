@@ -231,11 +231,32 @@ static bool is_alias(const struct known_table *kt, size_t c)
 	return false;
 }
 
+/* Returns true for the result of an ad hoc query: no column states a unit or a label. */
+static bool states_nothing(const struct table *t)
+{
+	for (size_t c = 0; c < t->column_count; c++) {
+		const struct column *column = &t->columns[c];
+
+		if (column->unit || (column->label && strcmp(column->label, column->name) != 0))
+			return false;
+	}
+	return true;
+}
+
+static const struct unit_def *unit_of_column(const struct known *k, const struct column *c,
+					     bool unstated)
+{
+	if (unstated && column_is_number(c->type) && !is_key_column(c))
+		return unit_of_name(&k->units, c->name);
+	return unit_of_symbol(&k->units, c->unit);
+}
+
 static void read_columns(struct known *k, struct known_table *kt)
 {
 	const struct table *t = kt->t;
 	size_t n = t->column_count ? t->column_count : 1;
 	struct arena *a = k->arena;
+	const bool unstated = states_nothing(t);
 
 	kt->slot = arena_alloc(a, sizeof(*kt->slot) * n);
 	kt->rivals = arena_alloc(a, sizeof(*kt->rivals) * n);
@@ -258,7 +279,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 		}
 	}
 	for (size_t c = 0; c < t->column_count; c++) {
-		kt->units[c] = unit_of_symbol(&k->units, t->columns[c].unit);
+		kt->units[c] = unit_of_column(k, &t->columns[c], unstated);
 		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
 						  str_find_nocase(t->columns[c].name, "peak"));
 		known_column_words(&t->columns[c], kt->words[c]);

@@ -70,6 +70,22 @@ void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row)
 	}
 }
 
+/* A unit that the column does not state was not compared. */
+static void leave_unstated(struct sentence *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct mark *m = &s->marks[i];
+		const struct unit_def *unit = m->shown.unit;
+
+		if (!m->bound || m->unchecked || !unit || unit->counted ||
+		    !unit_is_unstated(m->amount.unit) ||
+		    (unit_is_percent(unit) && m->amount.table < 0))
+			continue;
+		m->unchecked = true;
+		m->why = GUARD_OTHER;
+	}
+}
+
 void sentence_end_stretch(struct sentence *s, const char *text, size_t len, const struct known *k,
 			  bool in_row)
 {
@@ -78,6 +94,7 @@ void sentence_end_stretch(struct sentence *s, const char *text, size_t len, cons
 	buf_add(&s->text, text, len);
 	if (!in_row)
 		claims_check(k, s);
+	leave_unstated(s);
 	if (ends_sentence(len > 1 ? text[len - 2] : s->prev, text[len - 1], in_row))
 		buf_reset(&s->text);
 	s->prev = text[len - 1];

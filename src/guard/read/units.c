@@ -13,6 +13,9 @@
 /* An unregistered unit of a column; it equals no other unit. */
 static const struct unit_def other = {.symbol = "", .dimension = "", .style = STYLE_AFTER};
 
+/* The unit of a column that states none, such as one of an ad hoc query; it may equal any unit. */
+static const struct unit_def unstated = {.symbol = "", .dimension = "", .style = STYLE_AFTER};
+
 static bool is_code(const char *text)
 {
 	for (const char *p = text; *p; p++)
@@ -45,6 +48,22 @@ const struct unit_def *unit_of_symbol(const struct unit_words *u, const char *sy
 	if (!symbol || !*symbol || (unit && unit->style == STYLE_COUNT))
 		return NULL;
 	return unit ? unit : &other;
+}
+
+const struct unit_def *unit_of_name(const struct unit_words *u, const char *name)
+{
+	const char *last = strrchr(name, '_');
+
+	for (size_t i = 0; last && i < u->count; i++)
+		if (strcasecmp(u->items[i].text, last + 1) == 0 && !u->items[i].unit->counted &&
+		    !unit_is_ratio(u->items[i].unit))
+			return u->items[i].unit;
+	return &unstated;
+}
+
+bool unit_is_unstated(const struct unit_def *u)
+{
+	return u == &unstated;
 }
 
 /* ---- kinds ---- */
@@ -89,7 +108,7 @@ static const char *per_what(const struct unit_def *unit, const struct unit_def *
 
 bool unit_is_alike(const struct unit_def *a, const struct unit_def *b)
 {
-	return a == b || (unit_is_money(a) && per_what(b, a)) ||
+	return a == b || a == &unstated || b == &unstated || (unit_is_money(a) && per_what(b, a)) ||
 	       (unit_is_money(b) && per_what(a, b));
 }
 
@@ -103,6 +122,8 @@ bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct
 {
 	if (shown == known)
 		return true;
+	if (known == &unstated)
+		return !shown || (!unit_is_ratio(shown) && !(shown->counted && s->decimals > 0));
 	if (!shown) /* A bare integer does not match a rounded price or percentage. */
 		return !(loses_decimals && s->decimals == 0);
 	if (unit_is_money(shown))

@@ -246,6 +246,24 @@ static void read_args(struct result *r, const json_t *args, struct arena *a)
 	}
 }
 
+/* What the outcome says: the range of an argument, a sentence, suggestions. */
+static void read_outcome(struct result *r, const json_t *from, struct arena *a)
+{
+	const json_t *range = json_object_get(from, "range");
+	const json_t *list = json_object_get(from, "suggestions"), *one;
+	struct suggestion *made = arena_alloc(a, sizeof(*made) * (json_array_size(list) + 1));
+	size_t i;
+
+	r->outcome.range_min = json_string_value(json_object_get(range, "min"));
+	r->outcome.range_max = json_string_value(json_object_get(range, "max"));
+	r->outcome.detail = json_string_value(json_object_get(from, "detail"));
+	json_array_foreach(list, i, one) {
+		made[i].label = json_string_value(json_object_get(one, "label"));
+	}
+	r->outcome.suggestions = made;
+	r->outcome.suggestion_count = json_array_size(list);
+}
+
 static void read_line(struct given *g, json_t *line)
 {
 	const json_t *results = json_object_get(line, "results"), *one, *run, *table;
@@ -270,6 +288,7 @@ static void read_line(struct given *g, json_t *line)
 		json_array_foreach(json_object_get(run, "tables"), n, table)
 			result_add_table(r, g->arena, read_table(table, r->tool, g->arena));
 		read_facts(r, json_object_get(run, "facts"), g->arena);
+		read_outcome(r, json_object_get(run, "outcome"), g->arena);
 		g->results[i] = r;
 		g->input.result_count = i + 1;
 	}
