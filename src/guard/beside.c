@@ -201,12 +201,32 @@ static bool read_kind(const struct column *c, const char *text, struct beside *o
 	return at == len && out->after[0];
 }
 
+/* Stores which kind each cell of the column is; its kinds begin at `first` in the list. */
+static void note_kinds(struct known *k, int table, size_t column, size_t first)
+{
+	struct known_table *kt = &k->tables[table];
+	const struct table *t = kt->t;
+
+	if (!kt->kinds)
+		kt->kinds = arena_alloc(k->arena, sizeof(*kt->kinds) * t->row_count *
+							  t->column_count);
+	for (size_t r = 0; r < t->row_count; r++) {
+		struct beside kind;
+
+		if (!read_kind(&t->columns[column], t->rows[r][column], &kind))
+			continue;
+		for (size_t i = first; i < k->kinds.count && i < INT16_MAX - 1; i++)
+			if (memcmp(&k->kinds.list[i], &kind, sizeof(kind)) == 0)
+				kt->kinds[r * t->column_count + column] = (int16_t)(i + 1);
+	}
+}
+
 void known_add_kinds(struct known *k, int table, size_t column, const struct entry *proto)
 {
 	const struct table *t = k->tables[table].t;
 	struct entry kinds[KINDS_MAX];
 	int64_t rows[KINDS_MAX] = {0};
-	size_t count = 0, i;
+	size_t count = 0, first = k->kinds.count, i;
 	bool absent = false;
 
 	if (t->columns[column].type != COLUMN_TEXT || t->total_rows > (int64_t)t->row_count)
@@ -252,6 +272,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 					   sizeof(*k->kinds.list));
 		k->kinds.list[k->kinds.count++] = kinds[i].beside;
 	}
+	note_kinds(k, table, column, first);
 }
 
 /* ---- matching ---- */

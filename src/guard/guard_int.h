@@ -273,6 +273,7 @@ struct known_table {
 	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: folded words of name and label */
 	/* by column: emoji of its label, as in "🔴 Red"; 0: none */
 	uint64_t *pictures;
+	int16_t *kinds; /* [row * columns + column]: index into known.kinds, plus one; 0: none */
 	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
 };
 

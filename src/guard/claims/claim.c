@@ -136,6 +136,18 @@ static void note_names(struct claims *c)
 		c->s->carried |= c->k->asked[i].slots;
 }
 
+/* Keeps the names for the next sentences; without names the earlier ones stay. */
+static void keep_names(struct claims *c)
+{
+	if (!c->s->named)
+		return;
+	c->s->told.count = 0;
+	for (size_t i = 0; i < c->count && c->s->told.count < TOLD_NAMES_MAX; i++)
+		if (c->tokens[i].kind == TOKEN_NAME)
+			c->s->told.names[c->s->told.count++] = (struct told_name){
+				c->tokens[i].id, c->tokens[i].slots};
+}
+
 void claims_check(const struct known *k, struct sentence *s)
 {
 	struct claims c;
@@ -159,9 +171,11 @@ void claims_check(const struct known *k, struct sentence *s)
 	claims_of_lists(&c);
 	claims_of_columns(&c);
 	claims_of_days(&c);
+	claims_of_groups(&c);
 	claims_account(&c);
 	if (s->named)
 		s->carried |= s->named;
+	keep_names(&c);
 }
 
 /* ---- helpers ---- */

@@ -5,6 +5,7 @@
 #include "guard_int.h"
 
 #define SENTENCE_MARKS_MAX 64  /* per stretch; a longer sentence is checked in parts */
+#define TOLD_NAMES_MAX     8
 #define FORMULA_BYTES      160 /* of a derivation as text */
 
 /* A number of the sentence and its result. */
@@ -27,6 +28,13 @@ struct sentence {
 	uint32_t named; /* slots of names in it */
 	/* slots of names in this and the last sentence with names, and the question */
 	uint32_t carried;
+	struct {
+		struct told_name {
+			int id;
+			uint32_t slots;
+		} names[TOLD_NAMES_MAX];
+		size_t count;
+	} told; /* names of the last sentence with names */
 	struct mark marks[SENTENCE_MARKS_MAX]; /* of the last stretch */
 	size_t count;
 };
