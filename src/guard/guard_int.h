@@ -100,6 +100,7 @@ struct lead {
 	bool glued;                      /* a letter, digit or underscore right before */
 	bool dashed;                     /* a letter and a dash before: "mid-2025", "COVID-19" */
 	bool rank;                       /* "#" */
+	bool quote;                      /* "'26" */
 	const struct unit_def *currency; /* "USD" */
 	bool minus;                      /* "minus", "negative" */
 };
@@ -449,6 +450,7 @@ struct context {
 	bool changed;              /* "rose" occurred in the previous sentence */
 	bool sums, means, changes; /* likewise "together", "averages", "gap" */
 	size_t clause_dir;         /* words of the clause before its direction */
+	bool compared;             /* the clause has a direction that is no move: "under" */
 	int32_t days[2];           /* the last dates, in days since 1970; newest first; 0: none */
 	bool missing;              /* "without" or "missing" occurred */
 	bool peak;

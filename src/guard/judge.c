@@ -529,8 +529,10 @@ static struct shown widened(const struct shown *s)
 
 	if (s->part)
 		wide.half = 4 * ONE;
-	if (s->decimals > 0 || s->scaled || unit_is_percent(s->unit) || s->value == 0)
+	if (s->scaled || unit_is_percent(s->unit) || s->value == 0)
 		return wide;
+	if (s->decimals > 0)
+		step = s->half * 2; /* "about $39.50" */
 	while (s->value % (step * 10) == 0)
 		step *= 10;
 	if (step / 2 > wide.half)
@@ -592,7 +594,7 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 			 char *scratch, size_t size, struct verdict *out)
 {
 	struct derived_number made = {.unit = NULL};
-	const struct shown wide = c->told.about ? widened(shown) : *shown, *s = &wide;
+	const struct shown *s = shown;
 	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
 	if (is_limit(s, c))
@@ -748,6 +750,8 @@ void judge(const struct known *k, struct shown *s, const struct context *c, char
 	out->ref = (struct guard_ref){.row = -1};
 	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);
+	if (c->told.about)
+		*s = widened(s);
 	switch (s->kind) {
 	case SHOWN_NUMBER:
 		(void)judge_amount(k, s, c, scratch, size, out);

@@ -48,7 +48,7 @@ static void read_byte(struct reader *r, char c)
 			r->word[r->word_len++] = c;
 	} else {
 		end_word(r);
-		r->word_near = r->word_near && strchr(" _-*:(#`.", c);
+		r->word_near = r->word_near && strchr(" _-*:(#`.'", c);
 		if (r->on_char)
 			r->on_char(r->owner, c);
 	}
@@ -67,7 +67,9 @@ static bool has_near_word(const struct reader *r)
 
 static void reader_lead(const struct reader *r, struct lead *out)
 {
-	struct lead l = {.line_start = r->line_start, .rank = r->prev == '#'};
+	struct lead l = {.line_start = r->line_start,
+			 .rank = r->prev == '#',
+			 .quote = r->prev == '\''};
 
 	l.hour = r->hour_run;
 	l.hour_ending = r->hour_ending_run;

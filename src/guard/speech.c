@@ -31,6 +31,7 @@ static void end_sentence(struct speech *s)
 	s->ordinal.word = 0;
 	c->told.about = c->told.label = c->against = c->from = false;
 	c->clause.count = 0;
+	c->compared = false;
 	c->claim = 0;
 	c->changed = s->ends && c->changes;
 	c->sums = c->means = c->changes = false;
@@ -137,6 +138,7 @@ static void say_tone(struct speech *s, uint32_t is, bool by)
 	t->ref_id = -1;
 	s->dir_word = s->word_count;
 	s->said.clause_dir = s->said.clause.count;
+	s->said.compared = !t->move;
 }
 
 static void say_month(struct speech *s, const char *word, size_t len)
@@ -398,6 +400,9 @@ static enum scan name_ahead(const struct names *names, const char *p, size_t n, 
 		name = name_find(names, key);
 		if (name && name->id >= 0)
 			*out = name;
+		else if (name && name->begins && name->only >= 0 && len > 3 &&
+			 isupper((unsigned char)*p))
+			*out = name; /* "Rio Verde"; the caller looks up which name it begins */
 		at += len;
 		if (!name || !name->begins)
 			return SCAN_DONE;
@@ -536,8 +541,8 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 		return SCAN_MORE;
 	if (name) {
-		s->said.follow.id = name->id;
-		s->said.follow.slots = name->slots;
+		s->said.follow.id = name->id >= 0 ? name->id : name->only;
+		s->said.follow.slots = s->known->names.slots_by_id[s->said.follow.id];
 	}
 	return SCAN_DONE;
 }
@@ -593,7 +598,7 @@ enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
 		}
 		t.after[words] = beside_key(p + at, len);
 		if (name) {
-			t.ref_id = name->id;
+			t.ref_id = name->id >= 0 ? name->id : name->only;
 			break;
 		}
 		at += len;
@@ -617,9 +622,12 @@ enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
 	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
 		return SCAN_MORE;
 	beside_settle(s->known, &s->said.beside);
-	if (s->said.beside.before ==
-	    beside_key("of", 2)) /* "two of four projects are …": describes the two */
+	if (s->said.beside.before == beside_key("of", 2)) {
+		/* "two of four projects are …", "three of five are …": describes the two */
 		memset(s->said.beside.said_to_be, 0, sizeof(s->said.beside.said_to_be));
+		if (n > 1 && telling_of(p + 1, word_length(p + 1, n - 1)) & TELLS_AUX)
+			memset(s->said.beside.after, 0, sizeof(s->said.beside.after));
+	}
 	return SCAN_DONE;
 }
 
@@ -762,6 +770,7 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 			    ? (struct tone){.ref_id = -1, .dir = s->before.dir, .move = true}
 			    : (struct tone){.ref_id = -1};
 	c->clause.count = 0;
+	c->compared = false;
 	c->against = false;
 	if (c->tone_known && c->tone.ref_id >= 0)
 		s->ref_id = c->tone.ref_id;

@@ -136,9 +136,14 @@ static void note_names(struct claims *c)
 		c->s->carried |= c->k->asked[i].slots;
 }
 
-/* Keeps the names for the next sentences; without names the earlier ones stay. */
-static void keep_names(struct claims *c)
+/* Keeps the names and amounts for the next sentences; without names the earlier ones stay. */
+static void keep_told(struct claims *c)
 {
+	c->s->told.amount_count = 0;
+	for (size_t i = 0; i < c->count && c->s->told.amount_count < TOLD_AMOUNTS_MAX; i++)
+		if (token_is_amount(&c->tokens[i]) && c->tokens[i].mark->bound)
+			c->s->told.amounts[c->s->told.amount_count++] = (struct told_amount){
+				token_value(&c->tokens[i]), c->tokens[i].mark->shown.unit};
 	if (!c->s->named)
 		return;
 	c->s->told.count = 0;
@@ -175,13 +180,14 @@ void claims_check(const struct known *k, struct sentence *s)
 	claims_account(&c);
 	if (s->named)
 		s->carried |= s->named;
-	keep_names(&c);
+	keep_told(&c);
 }
 
 /* ---- helpers ---- */
 
 void token_contradicts(struct token *t)
 {
+	t->mark->refuted = true;
 	t->mark->bound = t->mark->unchecked = false;
 }
 

@@ -274,7 +274,7 @@ static bool amount_fits(struct search *q, size_t col)
 	guard_value sum;
 
 	if (!unit_fits(s, s->unit, unit, s->decimals == 0) || unit_is_percent(unit) ||
-	    q->g->count < 2 || (shown_is_bare(s) && unit && !unit_is_unstated(unit)) ||
+	    q->g->count < 2 || (shown_is_bare(s) && unit && !unit->counted && !unit_is_unstated(unit)) ||
 	    is_cell(q, col))
 		return false;
 	sum = sum_over(q->kt, q->g, col);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ONE       ((guard_value)100000000)
-#define TOLD_NEAR 9  /* tokens around a number searched for its operands */
+#define TOLD_NEAR 14 /* tokens around a number searched for its operands */
 #define CELLS_MAX 16 /* per unit and name; with more cells some pair would match any number */
 
 static bool is_open(const struct token *t)
@@ -206,14 +206,18 @@ static bool is_told_amount(const struct claims *c, size_t i, const struct mark *
 static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, size_t b)
 {
 	guard_value from = token_value(&c->tokens[a]), to = token_value(&c->tokens[b]);
-	bool is_signed = m->shown.plus || m->shown.minus, moves = false;
+	bool is_signed = m->shown.plus || m->shown.minus, moves = false, against = false;
 
-	for (size_t n = a + 1; n < b; n++)
+	for (size_t n = a + 1; n < b; n++) {
 		moves = moves || token_tells(c, n, TELLS_TO);
+		against = against || token_tells(c, n, TELLS_AGAINST);
+	}
 	if (is_signed && (!moves || (to < from) != m->shown.minus))
 		return false;
 	if (!unit_is_percent(m->shown.unit))
 		return mark_shows(m, to - from);
+	if (against && to != 0 && mark_shows(m, (from - to) * 100 * ONE / to))
+		return true; /* "18 %: $58.50 against $49.58" */
 	return is_signed && from != 0 && mark_shows(m, (to - from) * 100 * ONE / from);
 }
 

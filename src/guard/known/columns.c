@@ -197,12 +197,14 @@ static bool row_names(const struct known_table *kt, int64_t row, size_t column,
 
 bool column_is_said(const struct known *k, const struct entry *e, const struct context *context)
 {
-	const struct clause *in = &context->clause;
-	struct clause follow = {0};
+	struct clause said = context->clause, follow = {0}, *in = &said;
 	const struct known_table *kt = &k->tables[e->table];
 	size_t own = (size_t)e->column, best = 0, best_column = own;
 	bool none[CLAUSE_WORDS_MAX] = {false}, used[CLAUSE_WORDS_MAX] = {false};
 
+	/* "$20K under budget at": the words after the direction name what it is compared with */
+	if (context->compared && context->clause_dir < in->count)
+		in->count = context->clause_dir;
 	if (in->count == 0 || !kt->measure[own])
 		return true;
 	for (size_t c = 0; c < kt->t->column_count; c++) {

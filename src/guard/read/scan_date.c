@@ -125,6 +125,10 @@ static size_t read_year_after(struct cursor *c, size_t ahead, int *year)
 	if (scan_peek(c, at) != ' ')
 		return 0;
 	at++;
+	if (scan_peek(c, at) == '\'' && scan_digits(c, at + 1) == 2 && !c->more) { /* "'26" */
+		*year = 2000 + scan_int(c, at + 1, 2);
+		return at + 3;
+	}
 	if (scan_digits(c, at) != 4 || c->more)
 		return 0;
 	*year = scan_int(c, at, 4);
@@ -171,6 +175,8 @@ bool scan_worded(struct cursor *c, struct shown *s, const struct lead *lead, siz
 
 	if (lead->month && digits == 4 && scan_is_year(value))
 		return set_date(c, s, digits, value, lead->month, 0);
+	if (lead->month && lead->quote && digits == 2)
+		return set_date(c, s, digits, 2000 + value, lead->month, 0);
 	if (digits > 2 || value < 1 || value > 31)
 		return false;
 	if (lead->month) {

@@ -4,8 +4,9 @@
 
 #include "guard_int.h"
 
-#define SENTENCE_MARKS_MAX 64  /* per stretch; a longer sentence is checked in parts */
+#define SENTENCE_MARKS_MAX 64 /* per stretch; a longer sentence is checked in parts */
 #define TOLD_NAMES_MAX     8
+#define TOLD_AMOUNTS_MAX   6
 #define FORMULA_BYTES      160 /* of a derivation as text */
 
 /* A number of the sentence and its result. */
@@ -14,6 +15,7 @@ struct mark {
 	struct shown shown;
 	bool bound, unchecked, of_fact;
 	bool directed; /* the words for more or less were confirmed */
+	bool refuted;  /* a claim contradicts it */
 	bool miscited; /* as in verdict */
 	enum guard_unjudged why;
 	struct recent amount;
@@ -34,7 +36,12 @@ struct sentence {
 			uint32_t slots;
 		} names[TOLD_NAMES_MAX];
 		size_t count;
-	} told; /* names of the last sentence with names */
+		struct told_amount {
+			guard_value value;
+			const struct unit_def *unit;
+		} amounts[TOLD_AMOUNTS_MAX];
+		size_t amount_count;
+	} told; /* names and amounts of the last sentence that has any */
 	struct mark marks[SENTENCE_MARKS_MAX]; /* of the last stretch */
 	size_t count;
 };
