@@ -108,6 +108,10 @@ struct guard_input {
 	const struct result *const *results; /* borrowed; must outlive the check */
 	size_t result_count;
 	const struct units *units; /* the registry; borrowed; NULL: none */
+	/* For each dimension its values, NULL-ended, as is the list of dimensions; borrowed; NULL:
+	 * none. If the results have one value of a dimension, a sentence with another one that
+	 * neither they nor the question have ("Aurora" for "Ascend") has an unbound number. */
+	const char *const *const *values;
 	const char *question;
 	struct date today;
 	enum guard_policy policy;

@@ -40,6 +40,20 @@ static const char *const *allowed_hosts(struct answer_turn *t)
 	return hosts;
 }
 
+/* The fixed values of all dimensions. */
+static const char *const *const *fixed_values(struct answer_turn *t)
+{
+	const struct catalog *c = t->core->may.catalog;
+	const char *const **lists =
+		arena_alloc(t->core->arena, (c->dimension_count + 1) * sizeof(*lists));
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->dimension_count; i++)
+		if (c->dimensions[i].values)
+			lists[count++] = c->dimensions[i].values;
+	return lists;
+}
+
 /* ---- the chain of checks ---- */
 
 static void on_unquoted(void *owner, const char *text, size_t len)
@@ -70,6 +84,7 @@ static struct guard_input numbers_input(struct answer_turn *t)
 		.results = (const struct result *const *)t->work->results,
 		.result_count = t->work->result_count,
 		.units = &t->core->may.catalog->units,
+		.values = fixed_values(t),
 		.question = t->core->request.content,
 		.today = t->core->today,
 		.policy = t->options->numbers,

@@ -263,6 +263,7 @@ struct known_table {
 	int **ids;    /* ids[row][column] of names; -1: none */
 	bool *rivals; /* by column: its names differ between rows */
 	uint32_t rival_slots;
+	bool *alias;                   /* by column: another name of what an earlier column names */
 	bool *soft;                    /* by column: grouping words ("winter"), not names */
 	const struct unit_def **units; /* by column */
 	bool *measure;                 /* by column: numeric values for computations */
@@ -288,6 +289,15 @@ struct known {
 	struct known_table *tables;
 	int table_count;
 	struct names names;
+	/* Values of dimensions that no result has as a name; ids from foreign.from on. */
+	struct {
+		int from;
+		int8_t *is_known; /* by id less `from`: 1: the data has it elsewhere, -1: not, 0:
+				     not looked up */
+		const char **texts;
+		size_t count, cap, texts_cap;
+	} foreign;
+	const struct guard_input *in; /* results and question only */
 	const char *slot_names[SLOTS_MAX];
 	int slot_count;
 	bool has_rivals;
@@ -326,6 +336,8 @@ struct known {
 	struct date today;
 };
 
+/* Returns true for a name that neither the results nor the question have. */
+bool known_is_foreign(const struct known *k, int id);
 void known_build(struct known *k, const struct guard_input *in);
 void known_free(struct known *k);
 /* The key of a heading without its unit in brackets. 0: no known column matches. */

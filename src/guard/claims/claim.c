@@ -177,6 +177,7 @@ void claims_check(const struct known *k, struct sentence *s)
 	claims_of_columns(&c);
 	claims_of_days(&c);
 	claims_of_groups(&c);
+	claims_of_foreign(&c);
 	claims_account(&c);
 	if (s->named)
 		s->carried |= s->named;

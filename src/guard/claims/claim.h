@@ -58,6 +58,7 @@ void claims_of_multiples(struct claims *c);   /* "nine times as many" */
 void claims_of_lists(struct claims *c);       /* "x and y for A and B" */
 void claims_of_columns(struct claims *c);     /* "130 MW of generation" */
 void claims_of_days(struct claims *c);        /* "Friday, 6 February 2026" */
+void claims_of_foreign(struct claims *c);     /* a name that the data lacks */
 void claims_of_groups(struct claims *c);      /* "Wind 980 MW", "three are at risk" */
 void claims_account(struct claims *c);        /* words that no rule compared; called last */
 

@@ -197,7 +197,7 @@ struct search {
 	struct mark *m;
 	const struct known_table *kt;
 	const struct group *g, *whole;
-	bool sums, means, others;
+	bool sums, means, others, counts, cell;
 	int dir; /* 1: the greater is compared with the lesser, -1: vice versa; 0: no difference */
 };
 
@@ -257,13 +257,20 @@ static bool changes_fit(struct search *q)
 	return false;
 }
 
-/* Returns true for a value of the column: it belongs to its row, not to a group. */
-static bool is_cell(const struct search *q, size_t col)
+/* Returns true for the value of a cell: it belongs to its row, not to a group. */
+static bool is_cell(const struct search *q)
 {
-	for (size_t row = 0; row < q->kt->t->row_count; row++)
-		if (q->kt->values[row][col] != GUARD_NO_VALUE &&
-		    mark_shows(q->m, q->kt->values[row][col]))
-			return true;
+	for (int t = 0; t < q->c->k->table_count; t++) {
+		const struct known_table *kt = &q->c->k->tables[t];
+
+		for (size_t row = 0; row < kt->t->row_count && row < GROUP_ROWS; row++)
+			for (size_t col = 0; col < kt->t->column_count; col++)
+				if (kt->measure[col] && kt->values[row][col] != GUARD_NO_VALUE &&
+				    unit_fits(&q->m->shown, q->m->shown.unit, kt->units[col],
+					      false) &&
+				    mark_shows(q->m, kt->values[row][col]))
+					return true;
+	}
 	return false;
 }
 
@@ -275,7 +282,7 @@ static bool amount_fits(struct search *q, size_t col)
 
 	if (!unit_fits(s, s->unit, unit, s->decimals == 0) || unit_is_percent(unit) ||
 	    q->g->count < 2 || (shown_is_bare(s) && unit && !unit->counted && !unit_is_unstated(unit)) ||
-	    is_cell(q, col))
+	    q->cell)
 		return false;
 	sum = sum_over(q->kt, q->g, col);
 	if (binds(q, unit, "sum over a group of rows", sum))
@@ -284,13 +291,28 @@ static bool amount_fits(struct search *q, size_t col)
 	       binds(q, unit, "mean over a group of rows", sum / (guard_value)q->g->count);
 }
 
+/* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
+static bool is_of_one_thing(const struct claims *c, size_t i)
+{
+	const struct beside before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
+
+	if (before.before && beside_is_numbered(c->k, &before))
+		return true;
+	for (int t = 0; t < c->k->table_count && i + 1 < c->count; t++)
+		for (size_t col = 0; col < c->k->tables[t].t->column_count; col++)
+			if (c->tokens[i + 1].kind == TOKEN_WORD && c->k->tables[t].measure[col] &&
+			    column_has_word(&c->k->tables[t], col, c->tokens[i + 1].word))
+				return true;
+	return false;
+}
+
 static bool group_fits(struct search *q)
 {
 	const struct mark *m = q->m;
 
 	if (unit_is_percent(m->shown.unit))
 		return share_fits(q) || changes_fit(q);
-	if (shown_is_bare(&m->shown) && !q->g->all &&
+	if (shown_is_bare(&m->shown) && !q->g->all && q->g->count > 1 && q->counts &&
 	    binds(q, NULL, "rows of a group", (guard_value)q->g->count * ONE))
 		return true;
 	if (shown_is_bare(&m->shown) && m->shown.value <= SMALL * ONE)
@@ -369,7 +391,7 @@ static bool table_fits(struct search *q, const struct conditions layers[LAYERS])
 
 static bool may_be_of_group(const struct mark *m)
 {
-	return !m->shown.part && !unit_is_ratio(m->shown.unit) && !unit_is_span(m->shown.unit) &&
+	return !m->refuted && !m->shown.part && !unit_is_ratio(m->shown.unit) && !unit_is_span(m->shown.unit) &&
 	       !m->shown.minus && m->shown.value > 0;
 }
 
@@ -388,6 +410,8 @@ void claims_of_groups(struct claims *c)
 		q.m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 		if (!q.m || (q.m->bound && !q.m->unchecked) || !may_be_of_group(q.m))
 			continue;
+		q.counts = !is_of_one_thing(c, i);
+		q.cell = is_cell(&q);
 		read_layers(c, i, layers);
 		for (int t = 0; t < c->k->table_count && t < TABLES_MAX; t++) {
 			q.kt = &c->k->tables[t];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ONE       ((guard_value)100000000)
-#define TOLD_NEAR 14 /* tokens around a number searched for its operands */
+#define TOLD_NEAR 11 /* tokens around a number searched for its operands */
 #define CELLS_MAX 16 /* per unit and name; with more cells some pair would match any number */
 
 static bool is_open(const struct token *t)
@@ -238,8 +238,9 @@ static void bind_told(struct claims *c, size_t i)
 		for (size_t b = a + 1; b < to; b++) {
 			const struct mark *x, *y;
 
-			if (!is_told_amount(c, a, m) || !is_told_amount(c, b, m))
-				continue;
+			if (!is_told_amount(c, a, m) || !is_told_amount(c, b, m) ||
+			    (a > i && !unit_is_percent(m->shown.unit)))
+				continue; /* an amount is no difference of later ones */
 			x = c->tokens[a].mark;
 			y = c->tokens[b].mark;
 			if (!units_compare(x, y) ||

@@ -164,10 +164,30 @@ static bool is_of_another(const struct claims *c, const struct token *amount,
 	return false;
 }
 
+/* Returns true when a row of the name has the amount. */
+static bool is_of_name(const struct claims *c, const struct mark *m, int id)
+{
+	for (int t = 0; t < c->k->table_count; t++) {
+		const struct known_table *kt = &c->k->tables[t];
+
+		for (size_t row = 0; row < kt->t->row_count; row++)
+			for (size_t col = 0;
+			     row_has_name(kt, row, id) && col < kt->t->column_count; col++)
+				if (kt->measure[col] && kt->values[row][col] != GUARD_NO_VALUE &&
+				    mark_shows(m, kt->values[row][col]) &&
+				    unit_fits(&m->shown, m->shown.unit, kt->units[col], false))
+					return true;
+	}
+	return false;
+}
+
 static void check_lists(struct claims *c, const struct list *names, const struct list *amounts)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (is_of_another(c, &c->tokens[amounts->at[i]], names, i))
+		if (!c->tokens[amounts->at[i]].mark->bound &&
+		    is_of_name(c, c->tokens[amounts->at[i]].mark, c->tokens[names->at[i]].id))
+			claim_binds(c->tokens[amounts->at[i]].mark, "value of the listed name");
+		else if (is_of_another(c, &c->tokens[amounts->at[i]], names, i))
 			token_contradicts(&c->tokens[amounts->at[i]]);
 }
 
@@ -259,6 +279,16 @@ void claims_of_columns(struct claims *c)
 		    is_of_other_column(&c->k->tables[r->table], t->mark, word))
 			token_contradicts(&c->tokens[i]);
 	}
+}
+
+/* ---- foreign names ---- */
+
+void claims_of_foreign(struct claims *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->tokens[i].kind == TOKEN_NAME && known_is_foreign(c->k, c->tokens[i].id) &&
+		    claim_nearest(c, i))
+			token_contradicts(claim_nearest(c, i));
 }
 
 /* ---- weekdays ---- */

@@ -260,6 +260,32 @@ static void add_words(struct known *k, const struct result *r)
 		known_add_text(k, &proto, o->suggestions[i].label);
 }
 
+/* Returns true when tables have different names in this slot. */
+static bool slot_has_rivals(const struct known *k, int slot)
+{
+	int count = 0;
+
+	for (int id = 0; id < k->names.count; id++)
+		count += (k->names.slots_by_id[id] & (1u << slot)) != 0;
+	return count > 1;
+}
+
+/* A name that every row of a table has distinguishes it from tables of other names. */
+static void add_rivals_of_tables(struct known *k)
+{
+	for (int i = 0; i < k->table_count && k->table_count > 1; i++) {
+		struct known_table *kt = &k->tables[i];
+
+		for (size_t c = 0; c < kt->t->column_count; c++) {
+			if (kt->slot[c] < 0 || kt->soft[c] || kt->alias[c] || kt->rivals[c] ||
+			    !slot_has_rivals(k, kt->slot[c]))
+				continue;
+			kt->rivals[c] = k->has_rivals = true;
+			kt->rival_slots |= 1u << kt->slot[c];
+		}
+	}
+}
+
 /* "Two vendors", each in a separate result. */
 static void add_name_counts(struct known *k)
 {
@@ -307,6 +333,9 @@ static bool holds_text(const char *text, const char *word)
 
 static bool result_holds(const struct result *r, const char *word)
 {
+	for (size_t i = 0; i < r->fact_count; i++)
+		if (holds_text(r->facts[i].value, word))
+			return true;
 	for (size_t i = 0; i < r->args.count; i++)
 		for (size_t n = 0; n < r->args.items[i].count; n++)
 			if (r->args.items[i].values[n].type == VALUE_TEXT &&
@@ -348,6 +377,60 @@ bool known_asks_other_name(const struct guard_input *in)
 		p += len;
 	}
 	return false;
+}
+
+/* ---- values that the results lack ---- */
+
+/* Returns true when the data has a value of the list, and all of them are written as names. */
+static bool has_value(const struct known *k, const char *const *values)
+{
+	for (const char *const *v = values; *v; v++)
+		if (!isupper((unsigned char)**v))
+			return false;
+	for (; *values; values++) {
+		int words;
+		const struct name *name =
+			name_find(&k->names, name_key(*values, strlen(*values), &words));
+
+		if (name && name->id >= 0 && k->names.slots_by_id[name->id])
+			return true;
+	}
+	return false;
+}
+
+/* Adds the other values of dimensions that the results have a value of. */
+static void add_foreign(struct known *k, const struct guard_input *in)
+{
+	k->foreign.from = k->names.count;
+	for (const char *const *const *list = in->values; list && *list; list++) {
+		if (!has_value(k, *list))
+			continue;
+		for (const char *const *v = *list; *v; v++) {
+			if (name_add_foreign(&k->names, k->arena, *v) < 0)
+				continue;
+			k->foreign.texts = arena_grow(k->arena, k->foreign.texts, k->foreign.count,
+						      &k->foreign.texts_cap,
+						      sizeof(*k->foreign.texts));
+			k->foreign.texts[k->foreign.count++] = *v;
+		}
+	}
+	k->foreign.is_known = arena_alloc(k->arena, k->foreign.count + 1);
+}
+
+bool known_is_foreign(const struct known *k, int id)
+{
+	size_t at = (size_t)(id - k->foreign.from);
+	bool found;
+
+	if (id < k->foreign.from || at >= k->foreign.count)
+		return false;
+	if (k->foreign.is_known[at])
+		return k->foreign.is_known[at] < 0;
+	found = holds_text(k->in->question, k->foreign.texts[at]);
+	for (size_t i = 0; i < k->in->result_count && !found; i++)
+		found = result_holds(k->in->results[i], k->foreign.texts[at]);
+	k->foreign.is_known[at] = found ? 1 : -1;
+	return !found;
 }
 
 /* Returns true when the question names years and the results cover only others. */
@@ -408,10 +491,14 @@ static int by_value(const void *a, const void *b)
 void known_build(struct known *k, const struct guard_input *in)
 {
 	struct entry question = known_nowhere;
+	struct guard_input *kept;
 	size_t tables = 0;
 
 	k->arena = arena_new(TURN_ARENA_BYTES);
 	k->today = in->today;
+	kept = arena_alloc(k->arena, sizeof(*kept));
+	*kept = *in;
+	k->in = kept;
 	unit_words_read(&k->units, in->units);
 	for (size_t i = 0; i < in->result_count; i++)
 		tables += in->results[i]->table_count;
@@ -420,6 +507,8 @@ void known_build(struct known *k, const struct guard_input *in)
 		for (size_t n = 0; n < in->results[i]->table_count; n++)
 			known_add_table(k, k->table_count++, in->results[i],
 					in->results[i]->tables[n]);
+	add_rivals_of_tables(k);
+	add_foreign(k, in);
 	add_name_counts(k);
 	for (size_t i = 0; i < in->result_count; i++) {
 		for (size_t n = 0; n < in->results[i]->fact_count; n++)

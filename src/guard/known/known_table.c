@@ -261,6 +261,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	kt->slot = arena_alloc(a, sizeof(*kt->slot) * n);
 	kt->rivals = arena_alloc(a, sizeof(*kt->rivals) * n);
 	kt->soft = arena_alloc(a, sizeof(*kt->soft) * n);
+	kt->alias = arena_alloc(a, sizeof(*kt->alias) * n);
 	kt->units = arena_alloc(a, sizeof(*kt->units) * n);
 	kt->measure = arena_alloc(a, sizeof(*kt->measure) * n);
 	kt->mixed = arena_alloc(a, sizeof(*kt->mixed) * n);
@@ -300,7 +301,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 		if (kt->slot[c] >= 0)
 			read_names(k, kt, c);
 		if (kt->slot[c] >= 0 && is_alias(kt, c))
-			kt->rivals[c] = false;
+			kt->alias[c] = !(kt->rivals[c] = false);
 		if (kt->slot[c] < 0 && column_gathers_rows(t, c))
 			read_kinds(k, kt, c);
 		if (kt->slot[c] >= 0 && kt->rivals[c])

@@ -141,6 +141,19 @@ int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, i
 	return at->id;
 }
 
+int name_add_foreign(struct names *n, struct arena *a, const char *text)
+{
+	int words, id;
+	uint64_t key = name_key(text, strlen(text), &words);
+	const struct name *known = words > 0 && words <= NAME_WORDS_MAX ? name_find(n, key) : NULL;
+
+	if (words == 0 || words > NAME_WORDS_MAX || known)
+		return -1;
+	id = name_add(n, a, text, key, 0, false);
+	place(n, key)->slots = n->slots_by_id[id] = 0;
+	return id;
+}
+
 void name_uncase(struct names *n, uint64_t key)
 {
 	place(n, key)->cased = false;

@@ -8,6 +8,8 @@
 
 /* Returns true when the text of a cell is a name, with its key. */
 bool name_is_one(const struct unit_words *u, const char *text, int *words, uint64_t *key);
+/* Adds a name that the data lacks; it has no slot. Returns -1 when the data has it. */
+int name_add_foreign(struct names *n, struct arena *a, const char *text);
 /* Allows the name in lower case. */
 void name_uncase(struct names *n, uint64_t key);
 /* Adds another spelling of a known name. */

@@ -264,6 +264,47 @@ static void read_outcome(struct result *r, const json_t *from, struct arena *a)
 	r->outcome.suggestion_count = json_array_size(list);
 }
 
+#define DIMENSIONS_MAX 64
+#define VALUES_MAX     64
+
+/* The fixed values of the pack's dimensions; read once. */
+static const char *const *const *pack_values(void)
+{
+	static const char *values[DIMENSIONS_MAX][VALUES_MAX];
+	static const char *const *lists[DIMENSIONS_MAX + 1];
+	static json_t *root;
+	const json_t *dimension, *group, *value;
+	const char *parent;
+	size_t i, n, at = 0;
+	struct err e;
+	const char *text;
+
+	if (root)
+		return lists;
+	if (!file_read(VESPER_SOURCE_DIR "/config/energy/catalogue.json", 1 << 20,
+		       arena_new(1 << 21), &text, &e) ||
+	    !json_parse_exact(text, strlen(text), 1 << 21, &root, &e))
+		fail_msg("%s", e.text);
+	json_array_foreach(json_object_get(root, "dimensions"), i, dimension) {
+		const json_t *list = json_object_get(dimension, "values");
+		size_t count = 0;
+
+		assert_true(at < DIMENSIONS_MAX);
+		json_array_foreach(list, n, value)
+			values[at][count++] = json_string_value(value);
+		if (json_is_object(list))
+			json_object_foreach((json_t *)(uintptr_t)list, parent, group)
+				json_array_foreach(group, n, value)
+					values[at][count++] = json_string_value(value);
+		assert_true(count < VALUES_MAX);
+		if (count > 0) {
+			lists[at] = values[at];
+			at++;
+		}
+	}
+	return lists;
+}
+
 static void read_line(struct given *g, json_t *line)
 {
 	const json_t *results = json_object_get(line, "results"), *one, *run, *table;
@@ -294,6 +335,7 @@ static void read_line(struct given *g, json_t *line)
 	}
 	g->input.results = g->results;
 	g->input.units = shipped_units();
+	g->input.values = pack_values();
 	g->input.question = json_string_value(json_object_get(line, "question"));
 	g->input.today = (struct date){2026, 2, 27};
 }
