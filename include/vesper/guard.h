@@ -19,7 +19,8 @@
  *   - all numbers, if the question names a year or a code ("NP15") that no result has;
  *   - ordinals ("2nd"): what they rank is checked with its amount;
  *   - counts of things that no column describes ("five areas are finished", "four hours");
- *   - round limits ("below 500 views") without a stated time.
+ *   - round limits ("below 500 views") without a stated time;
+ *   - amounts with a unit, from columns that state none (ad hoc queries).
  * List numbers, labels ("step 2"), ids, and counts in words of things that the data does not name
  * are not marked. An id of a known kind that the data does not have is unbound.
  *

@@ -208,8 +208,8 @@ static void note_kinds(struct known *k, int table, size_t column, size_t first)
 	const struct table *t = kt->t;
 
 	if (!kt->kinds)
-		kt->kinds = arena_alloc(k->arena, sizeof(*kt->kinds) * t->row_count *
-							  t->column_count);
+		kt->kinds =
+			arena_alloc(k->arena, sizeof(*kt->kinds) * t->row_count * t->column_count);
 	for (size_t r = 0; r < t->row_count; r++) {
 		struct beside kind;
 

@@ -405,6 +405,7 @@ struct clause {
 	uint64_t words[CLAUSE_WORDS_MAX];
 	size_t count;
 	bool after_amount; /* only the current word follows the amount */
+	bool compared;     /* has a direction that is no move: "under" */
 };
 
 #define RECENT_MAX 4
@@ -462,7 +463,6 @@ struct context {
 	bool changed;              /* "rose" occurred in the previous sentence */
 	bool sums, means, changes; /* likewise "together", "averages", "gap" */
 	size_t clause_dir;         /* words of the clause before its direction */
-	bool compared;             /* the clause has a direction that is no move: "under" */
 	int32_t days[2];           /* the last dates, in days since 1970; newest first; 0: none */
 	bool missing;              /* "without" or "missing" occurred */
 	bool peak;

@@ -67,9 +67,8 @@ static bool has_near_word(const struct reader *r)
 
 static void reader_lead(const struct reader *r, struct lead *out)
 {
-	struct lead l = {.line_start = r->line_start,
-			 .rank = r->prev == '#',
-			 .quote = r->prev == '\''};
+	struct lead l = {
+		.line_start = r->line_start, .rank = r->prev == '#', .quote = r->prev == '\''};
 
 	l.hour = r->hour_run;
 	l.hour_ending = r->hour_ending_run;

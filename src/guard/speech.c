@@ -31,7 +31,7 @@ static void end_sentence(struct speech *s)
 	s->ordinal.word = 0;
 	c->told.about = c->told.label = c->against = c->from = false;
 	c->clause.count = 0;
-	c->compared = false;
+	c->clause.compared = false;
 	c->claim = 0;
 	c->changed = s->ends && c->changes;
 	c->sums = c->means = c->changes = false;
@@ -138,7 +138,7 @@ static void say_tone(struct speech *s, uint32_t is, bool by)
 	t->ref_id = -1;
 	s->dir_word = s->word_count;
 	s->said.clause_dir = s->said.clause.count;
-	s->said.compared = !t->move;
+	s->said.clause.compared = !t->move;
 }
 
 static void say_month(struct speech *s, const char *word, size_t len)
@@ -770,7 +770,7 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 			    ? (struct tone){.ref_id = -1, .dir = s->before.dir, .move = true}
 			    : (struct tone){.ref_id = -1};
 	c->clause.count = 0;
-	c->compared = false;
+	c->clause.compared = false;
 	c->against = false;
 	if (c->tone_known && c->tone.ref_id >= 0)
 		s->ref_id = c->tone.ref_id;

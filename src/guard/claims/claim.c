@@ -149,8 +149,8 @@ static void keep_told(struct claims *c)
 	c->s->told.count = 0;
 	for (size_t i = 0; i < c->count && c->s->told.count < TOLD_NAMES_MAX; i++)
 		if (c->tokens[i].kind == TOKEN_NAME)
-			c->s->told.names[c->s->told.count++] = (struct told_name){
-				c->tokens[i].id, c->tokens[i].slots};
+			c->s->told.names[c->s->told.count++] =
+				(struct told_name){c->tokens[i].id, c->tokens[i].slots};
 }
 
 void claims_check(const struct known *k, struct sentence *s)

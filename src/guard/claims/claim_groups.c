@@ -206,8 +206,8 @@ static bool binds(struct search *q, const struct unit_def *unit, const char *wha
 	if (!mark_shows(q->m, v))
 		return false;
 	claim_binds(q->m, what);
-	q->m->amount = (struct recent){
-		.value = v, .unit = unit, .table = -1, .column = -1, .row = -1};
+	q->m->amount =
+		(struct recent){.value = v, .unit = unit, .table = -1, .column = -1, .row = -1};
 	return true;
 }
 
@@ -217,8 +217,8 @@ static bool share_fits(struct search *q)
 
 	if (q->g->all)
 		return false;
-	if (q->g->count > 1 && is_share_of(q->m, (guard_value)q->g->count * ONE,
-					   (guard_value)q->whole->count * ONE)) {
+	if (q->g->count > 1 &&
+	    is_share_of(q->m, (guard_value)q->g->count * ONE, (guard_value)q->whole->count * ONE)) {
 		claim_binds(q->m, "share of the rows");
 		return true;
 	}
@@ -281,8 +281,8 @@ static bool amount_fits(struct search *q, size_t col)
 	guard_value sum;
 
 	if (!unit_fits(s, s->unit, unit, s->decimals == 0) || unit_is_percent(unit) ||
-	    q->g->count < 2 || (shown_is_bare(s) && unit && !unit->counted && !unit_is_unstated(unit)) ||
-	    q->cell)
+	    q->g->count < 2 ||
+	    (shown_is_bare(s) && unit && !unit->counted && !unit_is_unstated(unit)) || q->cell)
 		return false;
 	sum = sum_over(q->kt, q->g, col);
 	if (binds(q, unit, "sum over a group of rows", sum))
@@ -391,19 +391,20 @@ static bool table_fits(struct search *q, const struct conditions layers[LAYERS])
 
 static bool may_be_of_group(const struct mark *m)
 {
-	return !m->refuted && !m->shown.part && !unit_is_ratio(m->shown.unit) && !unit_is_span(m->shown.unit) &&
-	       !m->shown.minus && m->shown.value > 0;
+	return !m->refuted && !m->shown.part && !unit_is_ratio(m->shown.unit) &&
+	       !unit_is_span(m->shown.unit) && !m->shown.minus && m->shown.value > 0;
 }
 
 void claims_of_groups(struct claims *c)
 {
 	const bool up = sentence_tells(c, TELLS_UP), down = sentence_tells(c, TELLS_DOWN);
-	struct search q = {
-		.c = c,
-		.sums = sentence_tells(c, TELLS_SUM),
-		.means = sentence_tells(c, TELLS_MEAN),
-		.others = sentence_tells(c, TELLS_SPENT | TELLS_MISSING),
-		.dir = up != down ? (up ? 1 : -1) : sentence_tells(c, TELLS_MOST) ? 1 : 0};
+	struct search q = {.c = c,
+			   .sums = sentence_tells(c, TELLS_SUM),
+			   .means = sentence_tells(c, TELLS_MEAN),
+			   .others = sentence_tells(c, TELLS_SPENT | TELLS_MISSING),
+			   .dir = up != down                      ? (up ? 1 : -1)
+				  : sentence_tells(c, TELLS_MOST) ? 1
+								  : 0};
 	struct conditions layers[LAYERS];
 
 	for (size_t i = 0; i < c->count; i++) {

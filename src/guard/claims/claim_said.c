@@ -171,8 +171,8 @@ static bool is_of_name(const struct claims *c, const struct mark *m, int id)
 		const struct known_table *kt = &c->k->tables[t];
 
 		for (size_t row = 0; row < kt->t->row_count; row++)
-			for (size_t col = 0;
-			     row_has_name(kt, row, id) && col < kt->t->column_count; col++)
+			for (size_t col = 0; row_has_name(kt, row, id) && col < kt->t->column_count;
+			     col++)
 				if (kt->measure[col] && kt->values[row][col] != GUARD_NO_VALUE &&
 				    mark_shows(m, kt->values[row][col]) &&
 				    unit_fits(&m->shown, m->shown.unit, kt->units[col], false))

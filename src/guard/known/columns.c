@@ -203,7 +203,7 @@ bool column_is_said(const struct known *k, const struct entry *e, const struct c
 	bool none[CLAUSE_WORDS_MAX] = {false}, used[CLAUSE_WORDS_MAX] = {false};
 
 	/* "$20K under budget at": the words after the direction name what it is compared with */
-	if (context->compared && context->clause_dir < in->count)
+	if (context->clause.compared && context->clause_dir < in->count)
 		in->count = context->clause_dir;
 	if (in->count == 0 || !kt->measure[own])
 		return true;

@@ -408,9 +408,9 @@ static void add_foreign(struct known *k, const struct guard_input *in)
 		for (const char *const *v = *list; *v; v++) {
 			if (name_add_foreign(&k->names, k->arena, *v) < 0)
 				continue;
-			k->foreign.texts = arena_grow(k->arena, k->foreign.texts, k->foreign.count,
-						      &k->foreign.texts_cap,
-						      sizeof(*k->foreign.texts));
+			k->foreign.texts =
+				arena_grow(k->arena, k->foreign.texts, k->foreign.count,
+					   &k->foreign.texts_cap, sizeof(*k->foreign.texts));
 			k->foreign.texts[k->foreign.count++] = *v;
 		}
 	}

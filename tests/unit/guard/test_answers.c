@@ -614,10 +614,10 @@ static void test_answers(void **state)
 	static const struct {
 		const char *file;
 		long found, missed, alarms; /* at least; at most; at most */
-	} sets[] = {{"manners.jsonl", 121, 9, 2},   {"round1.jsonl", 291, 29, 6},
-		    {"round2.jsonl", 232, 28, 13},  {"round3.jsonl", 184, 25, 4},
-		    {"round4.jsonl", 304, 61, 60},  {"round5.jsonl", 444, 103, 307},
-		    {"round6.jsonl", 397, 87, 445}, {"round7.jsonl", 333, 43, 1095}};
+	} sets[] = {{"manners.jsonl", 121, 9, 2},  {"round1.jsonl", 291, 29, 6},
+		    {"round2.jsonl", 232, 28, 13}, {"round3.jsonl", 184, 25, 4},
+		    {"round4.jsonl", 305, 60, 53}, {"round5.jsonl", 443, 99, 123},
+		    {"round6.jsonl", 401, 81, 252}, {"round7.jsonl", 319, 46, 498}};
 	const char *other = getenv("GUARD_ANSWERS");
 
 	(void)state;

@@ -143,6 +143,48 @@ static void test_percentages_of_the_wrong_one(void **state)
 		assert_bound);
 }
 
+/* The result of an ad hoc query states units in names of columns at most. */
+static void test_groups_and_columns_without_units(void **state)
+{
+	static const struct sample_column plain[] = {
+		{"name", NULL, COLUMN_TEXT},
+		{"technology", NULL, COLUMN_TEXT},
+		{"storage_mw", NULL, COLUMN_INT},
+		{"budget", NULL, COLUMN_INT},
+	};
+	static const char *const rows[] = {
+		"Kern One", "BESS", "305", "2600000", "Lone Two", "BESS",  "187", "1250000",
+		"Mesa Sun", "Wind", "41",  "1650000", "Ohio Sun", "Solar", "9",   "430000",
+	};
+
+	(void)state;
+	use(sample_result(arena, sample_table(plain, 4, rows, 4)));
+	assert_bound("Kern One stores 305 MW.");
+	assert_bound("BESS stores 492 MW.");
+	assert_flagged("BESS stores 429 MW.");
+	assert_flagged("Kern One stores 305 GW.");
+	assert_not_verified("Kern One has a budget of $2.6M.");
+	assert_flagged("Kern One has a budget of $2.7M.");
+}
+
+/* Each result has one name only: it belongs to that result's amounts. */
+static void test_names_of_two_results(void **state)
+{
+	static const struct sample_column vendor[] = {{"Vendor", NULL, COLUMN_TEXT},
+						      {"Price", "$/MWh", COLUMN_DECIMAL}};
+	static const char *const one[] = {"Ascend", "52.14"}, *const two[] = {"Hitachi", "54.80"};
+	static const char *const vendors[] = {"Ascend", "Hitachi", "Aurora", NULL};
+	static const char *const *const values[] = {vendors, NULL};
+
+	(void)state;
+	use(sample_result(arena, sample_table(vendor, 2, one, 1)));
+	use(sample_result(arena, sample_table(vendor, 2, two, 1)));
+	input.values = values;
+	assert_bound("Ascend has $52.14/MWh, Hitachi $54.80/MWh.");
+	assert_flagged("Ascend has $54.80/MWh, Hitachi $52.14/MWh.");
+	assert_flagged("Aurora has $52.14/MWh.");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -157,6 +199,8 @@ int main(void)
 		TEST(test_multiples),
 		TEST(test_lists_columns_and_days),
 		TEST(test_percentages_of_the_wrong_one),
+		TEST(test_groups_and_columns_without_units),
+		TEST(test_names_of_two_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
