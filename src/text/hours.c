@@ -182,6 +182,18 @@ struct clock_time {
 	size_t to;
 };
 
+/* "in the evening" from token i on. Returns the words; 0: it says no half of the day. */
+static size_t half_words(const struct question *q, size_t i, bool *pm)
+{
+	const struct token *part = token_at(q, i + 2);
+
+	*pm = token_in(part, (const char *const[]){"afternoon", "evening", NULL});
+	return token_is(token_at(q, i), "in") && token_is(token_at(q, i + 1), "the") &&
+			       (*pm || token_is(part, "morning"))
+		       ? 3
+		       : 0;
+}
+
 static struct clock_time clock_at(const struct question *q, size_t i)
 {
 	const struct token *t = token_at(q, i), *next = token_at(q, i + 1);
@@ -210,6 +222,11 @@ static struct clock_time clock_at(const struct question *q, size_t i)
 	if (out.half) {
 		/* a separate token */
 		out.to += half == token_at(q, out.to)->text;
+		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
+		out.bare = false;
+	} else if (n >= 1 && n <= 12 && t->number >= 0 && half_words(q, out.to, &out.pm) > 0) {
+		out.half = true;
+		out.to += half_words(q, out.to, &out.pm);
 		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
 		out.bare = false;
 	} else if (out.bare) {

@@ -162,12 +162,48 @@ static bool read_slashed(struct time_parser *p, size_t i)
 	return true;
 }
 
+/* Reads a year that may also be said relative to today: "July 4 this year". Advances *at. */
+static int take_day_year(struct time_parser *p, size_t *at, bool may_be_short)
+{
+	static const char *const years[] = {"last", "this", "next"};
+	int year = take_year(p, at, may_be_short);
+
+	for (int n = 0; n < 3 && !year; n++)
+		if (token_is(token_at(p->q, *at), years[n]) &&
+		    token_is(token_at(p->q, *at + 1), "year")) {
+			year = p->today.year + n - 1;
+			*at += 2;
+		}
+	return year;
+}
+
 /* The most recent year in which the day or month occurred. */
 int latest_year(struct date today, int month, int day)
 {
 	bool came = month < today.month || (month == today.month && day <= today.day);
 
 	return came ? today.year : today.year - 1;
+}
+
+/* The second day of "10 to 20 February", "between 10 and 20 February", "the 10th to the 20th of
+ * February" at token i, with the token after it; 0: there is none. */
+static int second_day(const struct time_parser *p, size_t i, size_t *to)
+{
+	static const char *const to_words[] = {"to", "through", "thru", "until", "till", NULL};
+	const struct question *q = p->q;
+	size_t before = i - (i > 0 && token_is(&q->tokens[i - 1], "the")), at = i + 1;
+	bool between = before > 0 && token_is(&q->tokens[before - 1], "between");
+
+	if (token_in(token_at(q, at), to_words) ||
+	    (between && token_is(token_at(q, at), "and")))
+		at += 1 + token_is(token_at(q, at + 1), "the");
+	else if (token_at(q, at)->before != '-')
+		return 0;
+	if (!is_day_number(token_at(q, at)) ||
+	    !month_token(q, at + 1 + token_is(token_at(q, at + 1), "of")))
+		return 0;
+	*to = at + 1;
+	return day_number(token_at(q, at));
 }
 
 /* "January 15, 2025", "15 January 2025", "the 3rd of March", "March 5-12" */
@@ -185,10 +221,7 @@ static bool read_day(struct time_parser *p, size_t i)
 		at = i + 2;
 	} else if (is_day_number(a)) {
 		first = day_number(a);
-		if (b->before == '-' && is_day_number(b) && month_token(p->q, i + 2)) {
-			last = day_number(b);
-			at++;
-		}
+		last = second_day(p, i, &at);
 		at += token_is(token_at(p->q, at), "of");
 		month = month_token(p->q, at++);
 	} else {
@@ -206,7 +239,7 @@ static bool read_day(struct time_parser *p, size_t i)
 			at = next + 1;
 		}
 	}
-	year = take_year(p, &at, last != 0);
+	year = take_day_year(p, &at, last != 0);
 	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" starts with a day. */
 	on = on || (token_in(token_at(p->q, at), to_words) && month_token(p->q, at + 1) &&
 		    is_day_number(token_at(p->q, at + 2)) &&
@@ -223,6 +256,49 @@ static bool read_day(struct time_parser *p, size_t i)
 		return false;
 	phrase_add_days(p, i, at, start, end)->guessed = !year;
 	return true;
+}
+
+/* "since New Year", "on Christmas Day", "on Independence Day 2027" */
+static bool read_holiday(struct time_parser *p, size_t i)
+{
+	static const struct {
+		const char *first, *second;
+		int month, day;
+		bool needs_day; /* only with "day" or "eve" */
+	} holidays[] = {{"new", "year", 1, 1, false},
+			{"new", "years", 1, 1, false},
+			{"christmas", NULL, 12, 25, false},
+			{"xmas", NULL, 12, 25, false},
+			{"independence", NULL, 7, 4, true}};
+	static const char *const edges[] = {"since", "until", "till", "before", "after",
+					    "from",  "on",    "by",   "at",     NULL};
+	const struct question *q = p->q;
+	bool edged = i > 0 && token_in(&q->tokens[i - 1], edges);
+	struct date day;
+	bool named;
+	int year;
+
+	for (size_t n = 0; n < sizeof(holidays) / sizeof(holidays[0]); n++) {
+		size_t at = i + 1 + (holidays[n].second != NULL);
+
+		if (token_at(q, i)->used || !token_is(token_at(q, i), holidays[n].first) ||
+		    (holidays[n].second && !token_is(token_at(q, i + 1), holidays[n].second)))
+			continue;
+		at += holidays[n].second && token_is(token_at(q, at), "s");
+		named = token_in(token_at(q, at), (const char *const[]){"day", "eve", NULL});
+		if (!named && (holidays[n].needs_day || !edged))
+			return false;
+		day = (struct date){0, holidays[n].month, holidays[n].day};
+		year = p->today.year;
+		if (named && token_is(token_at(q, at), "eve"))
+			day = day_plus((struct date){year, day.month, day.day}, -1);
+		at += named;
+		year = take_day_year(p, &at, true);
+		day.year = year ? year : latest_year(p->today, day.month, day.day);
+		phrase_add_days(p, i, at, day, day)->guessed = !year;
+		return true;
+	}
+	return false;
 }
 
 /* "week 9 of 2026", "2026-W09", "W09 2026": ISO 8601 weeks. */
@@ -393,6 +469,30 @@ static bool read_spoken_year(struct time_parser *p, size_t i)
 	return true;
 }
 
+/* "in 27", "NP15 27 avg": a short year behind a place word or a name, where no other year is said
+ * and nothing is counted. */
+static bool read_short_year(struct time_parser *p, size_t i)
+{
+	static const char *const places[] = {"in", "yr", "for", NULL};
+	const struct token *t = token_at(p->q, i), *before = token_at(p->q, i - 1),
+			   *next = token_at(p->q, i + 1);
+	bool placed = i > 0 && token_in(before, places), ends;
+
+	if (i == 0 || t->used || t->len != 2 || t->before != ' ' ||
+	    !may_be_short_year(t->number) || (!placed && !before->used) || before->number >= 0)
+		return false;
+	for (size_t n = 0; n < p->count; n++)
+		if (p->phrases[n].year || p->phrases[n].dated)
+			return false;
+	ends = i + 1 >= p->q->count || next->first || next->before == ',';
+	if (!ends && (next->before != ' ' || !(next->used || token_says(next, WORDS_AGGREGATES) ||
+					       token_says(next, WORDS_EXCEPT_JOINTS) ||
+					       (placed && token_is(next, "if")))))
+		return false;
+	phrase_add(p, i, i + 1, GRAIN_YEAR)->year = 2000 + t->number;
+	return true;
+}
+
 /* ---- all ---- */
 
 bool phrase_read_day(struct time_parser *p, size_t i)
@@ -413,6 +513,7 @@ void phrases_read(struct time_parser *p)
 		read_slashed,
 		slice_read,
 		read_day,
+		read_holiday,
 		relative_read,
 		read_week,
 		code_read,
@@ -433,4 +534,7 @@ void phrases_read(struct time_parser *p)
 			if (readers[n](p, i))
 				break;
 	}
+	for (size_t i = 1; i < p->q->count; i++)
+		if (p->q->tokens[i].len == 2 && read_short_year(p, i))
+			break;
 }

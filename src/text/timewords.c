@@ -43,6 +43,10 @@ int month_token(const struct question *q, size_t i)
 		return m;
 	if ((i > 0 && token_in(&q->tokens[i - 1], places)) || (t->capital && !t->first))
 		return m;
+	/* "march to may" */
+	if (token_in(after, (const char *const[]){"to", "through", "thru", "until", "till", NULL}) &&
+	    month_named(token_at(q, i + 2)->text, token_at(q, i + 2)->len))
+		return m;
 	/* "May 5", "March to June" */
 	if (t->capital && (is_day_number(after) || token_in(after, places)))
 		return m;
@@ -225,18 +229,19 @@ int unit_days(enum unit u)
 static const char *const begins[26][WORDS_MAX] = {
 	['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
 	['b' - 'a'] = {"balance", "beginning"},
-	['c' - 'a'] = {"cal", "calendar", "close", "coming", "couple", "current", "cy"},
+	['c' - 'a'] = {"cal", "calendar", "christmas", "close", "coming", "couple", "current", "cy"},
 	['d' - 'a'] = {"day", "days", "dec", "december", "dozen"},
 	['e' - 'a'] = {"early", "eight", "eighteen", "eleven", "end"},
 	['f' - 'a'] = {"fall", "feb", "february", "fifteen", "fifty", "first", "fiscal", "five",
 		       "following", "fortnight", "fortnights", "forty", "four", "fourteen",
 		       "fourth", "fri", "friday", "fridays", "fy"},
 	['h' - 'a'] = {"h", "half", "halfs", "halves", "hundred"},
+	['i' - 'a'] = {"independence"},
 	['j' - 'a'] = {"jan", "january", "jul", "july", "jun", "june"},
 	['l' - 'a'] = {"last", "late"},
 	['m' - 'a'] = {"mar", "march", "may", "mid", "middle", "mo", "mon", "monday", "mondays",
 		       "month", "months", "mos", "mtd", "mth"},
-	['n' - 'a'] = {"next", "nine", "nineteen", "nov", "november", "now"},
+	['n' - 'a'] = {"new", "next", "nine", "nineteen", "nov", "november", "now"},
 	['o' - 'a'] = {"oct", "october", "one"},
 	['p' - 'a'] = {"past", "preceding", "previous", "prior"},
 	['q' - 'a'] = {"q", "qtd", "qtr", "qtrs", "quarter", "quarters"},
@@ -252,6 +257,7 @@ static const char *const begins[26][WORDS_MAX] = {
 	['u' - 'a'] = {"upcoming"},
 	['w' - 'a'] = {"wed", "wednesday", "wednesdays", "week", "weeks", "winter", "winters",
 		       "wintertime", "wk", "wks", "wtd"},
+	['x' - 'a'] = {"xmas"},
 	['y' - 'a'] = {"year", "years", "yesterday", "yr", "yrs", "ytd"},
 	['z' - 'a'] = {"zero"}};
 
