@@ -189,6 +189,8 @@ bool value_same(const struct value *a, const struct value *b);
 
 struct router *router_new(struct know *k);
 bool router_has_word(const struct router *r, const char *stem, size_t len);
+/* Returns true when it is the label of a column, folded. */
+bool router_has_label(const struct router *r, const char *key, size_t len);
 
 /* Scores from the words alone, without facts. */
 struct text_score {

@@ -89,9 +89,11 @@ static bool is_soft(const struct reading *r, size_t from, size_t to)
 	bool any = false;
 	struct folded joined;
 
+	/* "mile stones"; "IC_LC", which is a column too */
 	if (to > from + 1 && mention_window(&r->q, from, to - from, &joined) &&
-	    is_tool_word(r, joined.key, joined.len))
-		return true; /* "mile stones" */
+	    (is_tool_word(r, joined.key, joined.len) ||
+	     router_has_label(r->know->router, joined.key, joined.len)))
+		return true;
 
 	for (size_t i = from; i < to; i++) {
 		const struct token *t = &r->q.tokens[i];

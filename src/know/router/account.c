@@ -169,7 +169,8 @@ static bool narrows_bound(const struct account *a, size_t i)
 {
 	size_t by = object_of(a, i);
 
-	if (by == a->r->q.count || is_taken(a, by))
+	if (by == a->r->q.count || is_taken(a, by) ||
+	    token_says(&a->r->q.tokens[i + 1], WORDS_JOINTS)) /* "located, and who" */
 		return true;
 	/* "over budget" for a tool that compares the two */
 	return a->compares && (spoken_of(a, &a->r->q.tokens[by]) & FROM_ABOUT);
@@ -222,9 +223,13 @@ static bool is_left_out(const struct account *a, size_t i)
 /* The number of words of "other than" before an excluded value; 0: none. */
 static size_t except_words(const struct account *a, size_t i)
 {
-	size_t n = words_at(&a->r->q, i, WORDS_EXCEPT);
+	size_t n = words_at(&a->r->q, i, WORDS_EXCEPT), of;
 
-	return n > 1 && is_left_out(a, object_of(a, i + n - 1)) ? n : 0;
+	if (n == 0)
+		return 0;
+	of = object_of(a, i + n - 1);
+	return is_left_out(a, of) && (n > 1 || !a->r->q.tokens[of].word || takes_soft(a, of)) ? n
+											     : 0;
 }
 
 /* The last word of the noun after a superlative or "how many" ("task risks"); q.count: none. */
@@ -272,6 +277,28 @@ static bool is_label(const struct know *k, const struct token *t)
 	return false;
 }
 
+/* "Who buys": the tool has a column with the name of such a person ("Buyer"). */
+static bool is_role(const struct account *a, const struct token *t)
+{
+	char said[STEM_BYTES], stem[STEM_BYTES];
+	size_t n = know_canonical(a->r->know, t, said);
+
+	for (size_t i = 0; i < a->def->column_count; i++) {
+		const struct column_def *c = &a->def->columns[i];
+		struct token label = {.text = c->label, .len = c->label ? strlen(c->label) : 0};
+		struct folded folded;
+
+		if (!c->label || c->type != COLUMN_TEXT || strchr(c->label, ' '))
+			continue;
+		text_fold(c->label, &folded);
+		label.text = arena_strndup(a->r->arena, folded.key, folded.len);
+		label.len = folded.len;
+		if (know_canonical(a->r->know, &label, stem) == n && memcmp(stem, said, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* "Who moved it": the tool must report persons, unless "who is it" asks for another label or
  * "tasks who have" names the subject. */
 static bool person_bound(const struct account *a, size_t i)
@@ -281,7 +308,7 @@ static bool person_bound(const struct account *a, size_t i)
 
 	return (spoken_of(a, &q->tokens[i]) & (FROM_ABOUT | FROM_COLUMN)) || ends_clause(q, i) ||
 	       token_says(next, WORDS_BEING) || token_says(next, WORDS_ARTICLES) ||
-	       is_label(a->r->know, next) ||
+	       is_label(a->r->know, next) || is_role(a, next) ||
 	       (i > 0 && !q->tokens[i].first && spoken_of(a, &q->tokens[i - 1]));
 }
 
@@ -334,7 +361,8 @@ static bool count_bound(const struct account *a, size_t i)
 	size_t noun = noun_of(a, i);
 	int from = noun < a->r->q.count ? spoken_of(a, &a->r->q.tokens[noun]) : 0;
 
-	return (from & COUNTED) || (a->def->totals.askable && (from & FROM_ABOUT));
+	/* "how many MW of storage": not a count, but an amount that the tool has */
+	return (from & (COUNTED | MEASURED)) || (a->def->totals.askable && (from & FROM_ABOUT));
 }
 
 static bool has_list(const struct account *a)
@@ -601,7 +629,8 @@ static bool is_bound(const struct account *a, size_t i)
 	if (is_unanswered(a->r, i))
 		return false;
 	if (is_aggregate(a->r, i))
-		return spoken_of(a, t);
+		return spoken_of(a, t) || (token_says(t, WORDS_TOTALS) &&
+					   (spoken_of(a, t + 1) & TOTALLED));
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))

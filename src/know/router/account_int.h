@@ -16,7 +16,9 @@ enum {
 	FROM_DOMAIN = 8,
 	RANKED = 16,
 	COUNTED = 32,
-	GRAIN = 64
+	GRAIN = 64,
+	MEASURED = 128, /* a unit of a column or fact */
+	TOTALLED = 256  /* a fact is the total of it */
 };
 
 struct accounts {

@@ -60,6 +60,33 @@ static bool text_says(const struct know *k, const char *text, enum words list)
 	return says;
 }
 
+/* Adds the words of a fact, "total budget" as a budget of which there is a total. */
+static void add_fact(const struct know *k, struct dict *d, const char *text)
+{
+	struct arena *scratch = arena_new(ACCOUNT_SCRATCH_BYTES);
+	struct question q;
+	bool total;
+
+	text_read(k->catalog->language, text ? text : "", scratch, &q);
+	total = words_in(&q, WORDS_TOTALS);
+	for (size_t i = 0; i < q.count; i++)
+		if (!know_is_stop(k, &q.tokens[i]) && !token_says(&q.tokens[i], WORDS_AGGREGATES) &&
+		    !token_says(&q.tokens[i], WORDS_SUPERLATIVE))
+			add_word(k, d, &q.tokens[i], FROM_COLUMN | (total ? TOTALLED : 0));
+	arena_free(&scratch);
+}
+
+/* Adds the names of a unit: "percent" for a column in %. Units of counted things only name them. */
+static void add_unit(const struct know *k, struct dict *d, const char *unit)
+{
+	const struct unit_def *u = unit ? units_find(&k->catalog->units, unit) : NULL;
+	int from = FROM_COLUMN | (u && !u->counted ? MEASURED : 0);
+
+	add_text(k, d, unit, from);
+	for (size_t i = 0; u && u->spellings && u->spellings[i]; i++)
+		add_text(k, d, u->spellings[i], from);
+}
+
 static bool is_of_time(const struct know *k, const char *unit)
 {
 	const struct unit_def *u = unit ? units_find(&k->catalog->units, unit) : NULL;
@@ -106,10 +133,16 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		const struct column_def *column = &t->columns[c];
 
 		add_text(k, d, column->label ? column->label : column->name, FROM_COLUMN);
-		add_text(k, d, column->unit, FROM_COLUMN);
+		add_unit(k, d, column->unit);
+		if (column->label && strchr(column->label, '(')) /* "Tenor (years)" */
+			add_text(k, d, strchr(column->label, '('), FROM_COLUMN | MEASURED);
 		all->ranks[i] = all->ranks[i] || text_says(k, column->label, WORDS_SUPERLATIVE);
 		all->bottoms[i] = all->bottoms[i] || text_says(k, column->label, WORDS_BOTTOM);
 		all->explains[i] = all->explains[i] || text_says(k, column->label, WORDS_CAUSES);
+	}
+	for (size_t f = 0; f < t->fact_count; f++) {
+		add_fact(k, d, t->facts[f].about);
+		add_unit(k, d, t->facts[f].unit);
 	}
 	for (size_t p = 0; p < t->param_count; p++) {
 		const struct param_def *param = &t->params[p];

@@ -31,6 +31,7 @@ struct router {
 	const struct router_weights *weights;
 	size_t closed; /* number of terms that accept no more documents */
 	struct dict terms;
+	struct dict labels; /* of all columns, folded */
 	struct term *items;
 	size_t count, cap;
 	double *lengths; /* by document */
@@ -198,8 +199,15 @@ static void add_tool(struct know *k, struct router *r, const struct tool_def *t,
 /* Adds column labels with their own weight: "buyer" and "tenor" of a project. */
 static void add_columns(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
 {
-	for (size_t c = 0; c < t->column_count; c++)
+	for (size_t c = 0; c < t->column_count; c++) {
+		struct folded label;
+
 		add_text(k, r, at, t->columns[c].label, r->weights->words.column);
+		if (!t->columns[c].label)
+			continue;
+		text_fold(t->columns[c].label, &label);
+		dict_put(&r->labels, label.key, label.len, 1);
+	}
 }
 
 /* A capitalized word within an example sentence is a name. */
@@ -260,6 +268,7 @@ struct router *router_new(struct know *k)
 	r->domain_count = c->domain_count;
 	r->lengths =
 		arena_alloc(k->arena, sizeof(*r->lengths) * (c->tool_count + c->domain_count + 1));
+	dict_init(&r->labels, k->arena);
 	dict_init(&r->terms, k->arena);
 	for (size_t i = 0; i < c->tool_count; i++) {
 		if (c->tools[i].callers.agents_only)
@@ -285,6 +294,11 @@ struct router *router_new(struct know *k)
 bool router_has_word(const struct router *r, const char *stem, size_t len)
 {
 	return dict_find(&r->terms, stem, len) >= 0;
+}
+
+bool router_has_label(const struct router *r, const char *key, size_t len)
+{
+	return dict_find(&r->labels, key, len) >= 0;
 }
 
 static double saturated(const struct router *r, const struct posting *p)
