@@ -79,6 +79,9 @@
 	LIST(WORDS_SOME, "cues.some")                                                              \
 	LIST(WORDS_EXCEPT, "cues.except")                                                          \
 	LIST(WORDS_EXCEPT_INSIDE, "cues.except_inside")                                            \
+	LIST(WORDS_LEAVE, "cues.leave")                                                            \
+	LIST(WORDS_LEFT_OUT, "cues.left_out")                                                      \
+	LIST(WORDS_OTHER, "cues.other")                                                            \
 	LIST(WORDS_EXCEPT_BEHIND, "cues.except_behind")                                            \
 	LIST(WORDS_EXCEPT_LINKS, "cues.except_links")                                              \
 	LIST(WORDS_EXCEPT_JOINTS, "cues.except_joints")                                            \

@@ -29,12 +29,23 @@ static bool takes_away(const struct question *q, size_t i)
 	       of->number < 0 && (token_says(of, WORDS_EVERYTHING) || !token_says(of, WORDS_STOP));
 }
 
+/* "Leave the low ones out": the verb at i, with its second part later in the sentence. */
+static bool leaves(const struct question *q, size_t i)
+{
+	if (!token_says(&q->tokens[i], WORDS_LEAVE))
+		return false;
+	for (i++; i < q->count && !q->tokens[i].first; i++)
+		if (token_says(&q->tokens[i], WORDS_LEFT_OUT))
+			return true;
+	return false;
+}
+
 static bool is_cue(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
 
 	/* a leading "isn't" does not negate: "isn't 2026 higher?" */
-	return words_end_at(q, i, WORDS_EXCEPT) ||
+	return words_end_at(q, i, WORDS_EXCEPT) || leaves(q, i) ||
 	       (token_says(t, WORDS_EXCEPT_INSIDE) && !t->first) ||
 	       (token_says(t, WORDS_BUT) && is_all_but(q, i)) || takes_away(q, i);
 }
@@ -83,6 +94,29 @@ static bool goes_on(const struct question *q, const struct mention *last, size_t
 	return !token_says(&q->tokens[cue], WORDS_NOT);
 }
 
+/* "ERCOT and PJM excluded": said behind the names. "Leave out" leads. */
+static bool is_left_out(const struct question *q, const struct mention *m)
+{
+	size_t at = m->to + token_says(token_at(q, m->to), WORDS_ONES);
+
+	at += token_says(token_at(q, at), WORDS_BEING);
+	if (at >= q->count || q->tokens[at].first)
+		return false;
+	for (size_t i = m->from; i-- > 0 && !q->tokens[i + 1].first;)
+		if (token_says(&q->tokens[i], WORDS_LEAVE))
+			return false;
+	return words_at(q, at, WORDS_LEFT_OUT) > 1 ||
+	       (words_at(q, at, WORDS_LEFT_OUT) == 1 && !token_says(&q->tokens[at], WORDS_STOP));
+}
+
+static bool are_joined(const struct reading *r, const struct mention *a, const struct mention *b)
+{
+	return a->count > 0 && b->count > 0 &&
+	       a->candidates[0].dimension == b->candidates[0].dimension &&
+	       (b->from == a->to || (b->from == a->to + 1 &&
+				     token_says(&r->q.tokens[a->to], WORDS_EXCEPT_JOINTS)));
+}
+
 void exclude_mark(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
@@ -91,6 +125,14 @@ void exclude_mark(struct reading *r)
 
 		m->excluded = exclude_before(&r->q, m->from) ||
 			      (last && last->excluded && goes_on(&r->q, last, m->from));
+	}
+	for (size_t i = r->mention_count; i-- > 0;) {
+		struct mention *m = &r->mentions[i];
+		const struct mention *next = i + 1 < r->mention_count ? m + 1 : NULL;
+
+		if (is_left_out(&r->q, m) ||
+		    (next && is_left_out(&r->q, next) && are_joined(r, m, next)))
+			m->excluded = true;
 	}
 }
 

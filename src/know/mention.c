@@ -6,9 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vesper/json.h"
+#include "vesper/strlist.h"
+
 #define PHRASE_WORDS      2 /* a longer run of ordinary words that equals a name is the name */
 #define LEFT_WORDS_MAX    4 /* of a value made of ordinary words only: "out for final review" */
 #define CANDIDATES_MAX    16
+#define CONTEXT_WORDS_MAX 6 /* of a follow-up whose short value the session context explains */
 #define NUMBER_NAME_LEAST 100 /* smaller numbers are hours, days or counts */
 #define NUMBER_YEAR_FIRST 1900
 #define NUMBER_YEAR_LAST  2199
@@ -211,6 +215,96 @@ static bool is_number_name(const struct token *t, const struct entry *e)
 	       (t->number < NUMBER_YEAR_FIRST || t->number > NUMBER_YEAR_LAST);
 }
 
+/* "High" in "the high ones", "only high", "without low": it is no adjective of something else. */
+static bool stands_alone(const struct reading *r, size_t i, const struct dimension_def *d)
+{
+	static const enum words BEFORE[] = {WORDS_ARTICLES,      WORDS_EXCEPT,   WORDS_OPENING,
+					    WORDS_EVERYTHING,    WORDS_SOME,     WORDS_JOINTS,
+					    WORDS_EXCEPT_BEHIND, WORDS_NEGATION, WORDS_LEAVE};
+	const struct question *q = &r->q;
+	const struct token *next = token_at(q, i + 1);
+	bool led = i == 0 || q->tokens[i].first || q->tokens[i].before == ',';
+
+	for (size_t n = 0; n < sizeof(BEFORE) / sizeof(*BEFORE) && !led; n++)
+		led = words_end_at(q, i - 1, BEFORE[n]);
+	if (!led)
+		return false;
+	if (i + 1 >= q->count || next->first || next->before != ' ' ||
+	    token_says(next, WORDS_ONES) || token_says(next, WORDS_JOINTS) ||
+	    token_says(next, WORDS_LEFT_OUT) || mention_of_label(next, d))
+		return true;
+	return token_says(next, WORDS_NEUTRAL) && !token_says(next, WORDS_PLACES) &&
+	       (i + 2 >= q->count || q->tokens[i + 2].first || q->tokens[i + 2].before != ' ');
+}
+
+static bool says_label(const struct question *q, const struct dimension_def *d)
+{
+	for (size_t i = 0; i < q->count; i++)
+		if (mention_of_label(&q->tokens[i], d))
+			return true;
+	return false;
+}
+
+/* Returns true when a tool of the session context narrows by the dimension only where it is said.
+ */
+static bool context_narrows_by(const struct reading *r, const struct dimension_def *d)
+{
+	const struct catalog *c = r->know->catalog;
+	const json_t *tools = json_object_get(r->in->standing, "tools"), *name;
+	size_t i;
+
+	json_array_foreach(tools, i, name) {
+		const struct tool_def *t =
+			json_is_string(name) ? catalog_tool(c, json_string_value(name)) : NULL;
+
+		for (size_t p = 0; t && p < t->param_count; p++)
+			if (t->params[p].entity && strcmp(t->params[p].entity, d->name) == 0 &&
+			    t->params[p].slot == SLOT_NONE &&
+			    (!t->params[p].default_text ||
+			     strlist_has(c->language->lists[WORDS_EVERYTHING],
+					 t->params[p].default_text)))
+				return true;
+	}
+	return false;
+}
+
+enum mark { MARK_NONE, MARK_CONTEXT, MARK_QUESTION, MARK_NEAR };
+
+/* What says that a value of a dimension that has a default is meant. */
+static enum mark mark_of(const struct reading *r, size_t i, size_t n,
+			 const struct dimension_def *d)
+{
+	if (mention_label_near(&r->q, i, i + n, d))
+		return MARK_NEAR;
+	if (n > 1 || !stands_alone(r, i, d))
+		return MARK_NONE;
+	if (says_label(&r->q, d))
+		return MARK_QUESTION;
+	return r->q.count <= CONTEXT_WORDS_MAX && context_narrows_by(r, d) ? MARK_CONTEXT
+									  : MARK_NONE;
+}
+
+/* Keeps the values whose dimensions the question says most clearly. */
+static size_t keep_marked_most(const struct reading *r, size_t i, size_t n, struct entry *found,
+			       size_t count)
+{
+	enum mark most = MARK_NONE;
+	size_t kept = 0;
+
+	for (size_t f = 0; f < count; f++) {
+		enum mark mark = r->scope.weak[found[f].dimension_index]
+					 ? mark_of(r, i, n, found[f].dimension)
+					 : MARK_NEAR;
+
+		most = mark > most ? mark : most;
+	}
+	for (size_t f = 0; f < count; f++)
+		if (!r->scope.weak[found[f].dimension_index] ||
+		    mark_of(r, i, n, found[f].dimension) == most)
+			found[kept++] = found[f];
+	return kept;
+}
+
 /* Returns true when the n words at i may mean this value. */
 static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
@@ -220,7 +314,7 @@ static bool is_meant(const struct reading *r, size_t i, size_t n, const struct e
 
 	if (!r->scope.in[e->dimension_index])
 		return false;
-	if ((plain || weak) && !marked)
+	if ((plain && !marked) || (weak && mark_of(r, i, n, e->dimension) == MARK_NONE))
 		return false;
 	/* A small number is an hour or a count, and others may be years, even if a value has that
 	 * name. */
@@ -349,6 +443,8 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 		if (is_meant(r, i, n, &found[f]) &&
 		    (n == 1 || found[f].kind != ENTRY_PART || says_something(r, i, n)))
 			found[meant++] = found[f];
+	if (n == 1 && meant > 1)
+		meant = keep_marked_most(r, i, n, found, meant);
 	meant = keep_likely(r, i, i + n, found, meant);
 	if (meant > 0)
 		mentions_add(r, i, i + n, found, meant, false);

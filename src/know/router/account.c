@@ -220,6 +220,24 @@ static bool is_left_out(const struct account *a, size_t i)
 	return false;
 }
 
+/* "Leave the low ones out", "PJM excluded": parts of an exclusion in the same sentence. */
+static bool leaves_out(const struct account *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	size_t from = i, to = i + 1;
+
+	if (!token_says(&q->tokens[i], WORDS_LEAVE) && words_at(q, i, WORDS_LEFT_OUT) == 0)
+		return false;
+	while (from > 0 && !q->tokens[from].first)
+		from--;
+	while (to < q->count && !q->tokens[to].first)
+		to++;
+	for (; from < to; from++)
+		if (is_left_out(a, from))
+			return true;
+	return false;
+}
+
 /* The number of words of "other than" before an excluded value; 0: none. */
 static size_t except_words(const struct account *a, size_t i)
 {
@@ -534,6 +552,7 @@ static bool is_aggregate(const struct reading *r, size_t i)
 
 	return token_says(&q->tokens[i], WORDS_AGGREGATES) &&
 	       token_says(&q->tokens[i], WORDS_NEUTRAL) && !ends_clause(q, i) &&
+	       !token_says(&q->tokens[i + 1], WORDS_EXCEPT_BEHIND) &&
 	       !know_is_stop(r->know, &q->tokens[i + 1]);
 }
 
@@ -605,6 +624,8 @@ static bool is_bound(const struct account *a, size_t i)
 		return true;
 	if (is_withheld(a, t))
 		return false;
+	if (leaves_out(a, i))
+		return true;
 	if (token_says(t, WORDS_NEGATION) || token_says(t, WORDS_LEAVING_OUT))
 		return negation_bound(a, i);
 	if (token_says(t, WORDS_GROUPING))
