@@ -462,6 +462,15 @@ static void join(struct reading *r, const struct fact *stands, struct fact *said
 			  said->source);
 }
 
+/* "Now for all projects" */
+static bool asks_all(const struct reading *r, const struct dimension_def *d)
+{
+	for (size_t i = 0; i < r->all_count; i++)
+		if (r->all_of[i] == d)
+			return true;
+	return false;
+}
+
 void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		    const struct candidate *to)
 {
@@ -472,11 +481,13 @@ void followup_carry(struct reading *r, const struct standing *s, enum carry how,
 		struct fact *said = facts_find(&r->facts, f->filter);
 		const struct param_def *p = to ? candidate_param(to, f->filter) : NULL;
 
+		if (how == CARRY_ALL && replace_one(r, f))
+			continue;
 		if (said && join_values && said->count == 1 && said->source != SOURCE_CARRIED) {
 			join(r, f, said);
 			continue;
 		}
-		if (f->dimension && followup_drops(r, f->dimension))
+		if (f->dimension && (followup_drops(r, f->dimension) || asks_all(r, f->dimension)))
 			continue;
 		if (said || followup_hangs_on(r, &r->facts, f) || is_replaced_time(r, f) ||
 		    (how == CARRY_MISSING && !(p && p->required)))

@@ -524,6 +524,17 @@ struct value followup_value(const struct know *k, const char *filter, const json
  * market. */
 bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f);
 
+/* ---- replace.c ---- */
+
+/* Adds the value that a follow-up puts in place of one of the session context without naming it:
+ * "the other vendor", "make it 10". Returns false when there is none. */
+bool replace_values(struct reading *r, const struct standing *s);
+/* Returns true when another value of a dimension is meant that is not known ("the other market").
+ */
+bool replace_is_other(const struct reading *r, size_t i);
+/* Puts a value of the question in place of an excluded one of a list of the session context. */
+bool replace_one(struct reading *r, const struct fact *stands);
+
 /* ---- edit.c ---- */
 
 /* Returns true when the value sent by the client clears its filter. */
@@ -595,6 +606,7 @@ struct reading {
 					     classes (described.c); or NULL */
 	bool bare;            /* it leans on what stands, and says filters and orders alone */
 	bool steps;           /* it only says a step of time to group by */
+	bool replaces;        /* it has a value in place of one of the session context */
 	size_t said_entities; /* facts of this question that are values of a dimension */
 };
 

@@ -221,7 +221,8 @@ static bool is_about_data(const struct reading *r, bool is_followup)
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		evidence += facts_get(&r->facts, times[i]) ? w->evidence.time : 0;
-	if (r->time.range_only || r->time.year_before || (is_followup && r->said_count > 0))
+	if (r->time.range_only || r->time.year_before || r->replaces ||
+	    (is_followup && r->said_count > 0))
 		evidence += w->evidence.time;
 	if (documents_speak(r))
 		return true;
@@ -536,6 +537,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 		return;
 	}
 	stands = standing.tool_count + standing.facts.count > 0 || standing.query;
+	r.replaces = stands && !edits && replace_values(&r, &standing);
 	reply = edits ? NULL : talk_term(k, &r.q, !stands && strchr(q->text, '?'));
 	if (reply) {
 		unclear(KNOW_TERM, 0.95, out);
@@ -571,7 +573,7 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	steps = stands && !edits && followup_says_step(&r);
 	is_followup = stands && (edits ? r.q.count == 0 || choice || standing.ask
-				       : steps || followup_cue(&r));
+				       : steps || r.replaces || followup_cue(&r));
 	if (!edits && !steps && !is_about_data(&r, is_followup)) {
 		if (!is_followup && metrics_choose(&r, false, out))
 			return;

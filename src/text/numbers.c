@@ -62,6 +62,14 @@ static bool ranks_behind(const struct question *q, size_t i)
 	return false;
 }
 
+static bool ranks_before(const struct question *q, size_t i)
+{
+	while (i-- > 0)
+		if (token_says(&q->tokens[i], WORDS_RANK))
+			return true;
+	return false;
+}
+
 /* "At least 3", "more than 3" */
 static bool is_bounded(const struct question *q, size_t i)
 {
@@ -113,6 +121,10 @@ int numbers_top_n(const struct language *l, struct question *q)
 		if (n && i > 0 && token_says(&q->tokens[i - 1], WORDS_WHICH) && ranks_behind(q, to))
 			return take(q, i, to, n);
 		if (n && !is_bounded(q, i) && ranks_named(q, to))
+			return take(q, i, to, n);
+		/* "least active users since May, just 5" */
+		if (n && i > 1 && to >= q->count && q->tokens[i - 1].before == ',' &&
+		    token_says(&q->tokens[i - 1], WORDS_OPENING) && ranks_before(q, i))
 			return take(q, i, to, n);
 	}
 	return 0;

@@ -656,7 +656,7 @@ static bool is_bound(const struct account *a, size_t i)
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
 		return spoken_of(a, t);
-	if (is_unnamed_one(a, i) || is_lost_value(a, t) || points_beyond(a, i))
+	if (replace_is_other(a->r, i) || is_unnamed_one(a, i) || is_lost_value(a, t) || points_beyond(a, i))
 		return false;
 	if (says_how(q, i))
 		return spoken_of(a, t) && is_literal(a, t);
