@@ -404,6 +404,8 @@ void router_text(const struct know *k, const struct know_input *in, const struct
 			  .language = c->language,
 			  .mine = arena_alloc(a, documents + 1),
 			  .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
+	/* "swap A for B", "I meant B": with a subject before it, such words are no other topic */
+	bool follows = json_array_size(json_object_get(in->standing, "tools")) > 0;
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < v->tool_count; i++)
@@ -413,7 +415,8 @@ void router_text(const struct know *k, const struct know_input *in, const struct
 	for (size_t i = from; i < to; i++)
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
-				 know_is_stop(k, &q->tokens[i]));
+				 know_is_stop(k, &q->tokens[i]) ||
+					 (follows && token_says(&q->tokens[i], WORDS_NEUTRAL)));
 	/* "do you have": asks what exists, if no other word is known */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
 		if (words_at(q, i, WORDS_WHAT_THERE_IS))
