@@ -23,6 +23,7 @@
 	LIST(WORDS_ORDINALS, "ordinals")                                                           \
 	LIST(WORDS_ABOVE, "bounds.above")                                                          \
 	LIST(WORDS_BELOW, "bounds.below")                                                          \
+	LIST(WORDS_BELOW_ZERO, "bounds.below_zero")                                                \
 	LIST(WORDS_BETWEEN, "bounds.between")                                                      \
 	LIST(WORDS_BOUND_FILLERS, "bounds.fillers")                                                \
 	LIST(WORDS_BOUND_INCLUDING, "bounds.including")                                            \

@@ -113,8 +113,8 @@ static bool are_joined(const struct reading *r, const struct mention *a, const s
 {
 	return a->count > 0 && b->count > 0 &&
 	       a->candidates[0].dimension == b->candidates[0].dimension &&
-	       (b->from == a->to || (b->from == a->to + 1 &&
-				     token_says(&r->q.tokens[a->to], WORDS_EXCEPT_JOINTS)));
+	       (b->from == a->to ||
+		(b->from == a->to + 1 && token_says(&r->q.tokens[a->to], WORDS_EXCEPT_JOINTS)));
 }
 
 void exclude_mark(struct reading *r)

@@ -12,7 +12,7 @@
 #define PHRASE_WORDS      2 /* a longer run of ordinary words that equals a name is the name */
 #define LEFT_WORDS_MAX    4 /* of a value made of ordinary words only: "out for final review" */
 #define CANDIDATES_MAX    16
-#define CONTEXT_WORDS_MAX 6 /* of a follow-up whose short value the session context explains */
+#define CONTEXT_WORDS_MAX 6   /* of a follow-up whose short value the session context explains */
 #define NUMBER_NAME_LEAST 100 /* smaller numbers are hours, days or counts */
 #define NUMBER_YEAR_FIRST 1900
 #define NUMBER_YEAR_LAST  2199
@@ -271,8 +271,7 @@ static bool context_narrows_by(const struct reading *r, const struct dimension_d
 enum mark { MARK_NONE, MARK_CONTEXT, MARK_QUESTION, MARK_NEAR };
 
 /* What says that a value of a dimension that has a default is meant. */
-static enum mark mark_of(const struct reading *r, size_t i, size_t n,
-			 const struct dimension_def *d)
+static enum mark mark_of(const struct reading *r, size_t i, size_t n, const struct dimension_def *d)
 {
 	if (mention_label_near(&r->q, i, i + n, d))
 		return MARK_NEAR;
@@ -281,7 +280,7 @@ static enum mark mark_of(const struct reading *r, size_t i, size_t n,
 	if (says_label(&r->q, d))
 		return MARK_QUESTION;
 	return r->q.count <= CONTEXT_WORDS_MAX && context_narrows_by(r, d) ? MARK_CONTEXT
-									  : MARK_NONE;
+									   : MARK_NONE;
 }
 
 /* Keeps the values whose dimensions the question says most clearly. */

@@ -109,9 +109,8 @@ static const struct fact *changed_by_number(const struct reading *r, const struc
 
 static bool replace_number(struct reading *r, const struct standing *s)
 {
-	size_t at = r->facts.count + r->said_count == 0 && r->time.year_count == 0
-			    ? lone_number(r)
-			    : r->q.count;
+	size_t at = r->facts.count + r->said_count == 0 && r->time.year_count == 0 ? lone_number(r)
+										   : r->q.count;
 	const struct fact *bound;
 	bool counts;
 

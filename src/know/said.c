@@ -289,6 +289,11 @@ void said_fit(const struct reading *r, struct fit *fit, size_t *said)
 		(*said)++;
 		fit->facts += w->fact.not_taken;
 	}
+	for (size_t i = 0; i < fit->of->param_count; i++)
+		if (fit->of->params[i].slot == SLOT_STEP && takes_step(r, &fit->of->params[i])) {
+			(*said)++;
+			fit->facts += w->fact.optional;
+		}
 	for (size_t i = 0; i < r->said_count; i++) {
 		const struct said *s = &r->said[i];
 		const struct param_def *p = param_of(r, fit->of, i, &count);

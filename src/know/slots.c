@@ -226,6 +226,17 @@ static bool is_barren(const struct reading *r, const struct param_def *p)
 	       names_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
 }
 
+/* "Any files for PJM": the tool narrows by the parent itself. */
+static bool takes_parent(const struct reading *r, const struct candidate *c,
+			 const struct param_def *p)
+{
+	const struct dimension_def *d = catalog_dimension(r->know->catalog, p->entity);
+	const struct dimension_def *up = catalog_dimension(r->know->catalog, d->parent);
+	const struct param_def *parent = candidate_param(c, up->filter);
+
+	return parent && !parent->required;
+}
+
 /* ---- filters ---- */
 
 static void add_filter(struct reading *r, struct filter *filters, size_t *n, const struct fact *f)
@@ -349,7 +360,8 @@ bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 	for (size_t i = 0; i < c->param_count; i++)
 		if (lacks_names(&c->params[i], facts_get(&r->facts, c->params[i].filter)) ||
 		    (!facts_get(&r->facts, c->params[i].filter) &&
-		     (c->params[i].required || is_barren(r, &c->params[i]))))
+		     (c->params[i].required ||
+		      (is_barren(r, &c->params[i]) && !takes_parent(r, c, &c->params[i])))))
 			trouble_missing(r, c, &c->params[i]);
 	for (size_t i = 0; r->trouble.kind == TROUBLE_NONE && i < c->param_count; i++) {
 		struct fact *f = facts_find(&r->facts, c->params[i].filter);

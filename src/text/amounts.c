@@ -370,6 +370,18 @@ static void take(struct question *q, const struct amount *m)
 		q->tokens[i].used = true;
 }
 
+/* "negative prices" */
+static bool read_below_zero(const struct question *q, size_t i, struct amount *out)
+{
+	size_t n = words_at(q, i, WORDS_BELOW_ZERO);
+
+	if (n == 0 || q->tokens[i].used ||
+	    (i > 0 && token_says(&q->tokens[i - 1], WORDS_BOUND_FLIPS)))
+		return false;
+	*out = (struct amount){.from = i, .to = i + n, .side = BOUND_BELOW};
+	return decimal_parse("0", &out->number);
+}
+
 size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a,
 		      struct amount *out, size_t max)
 {
@@ -380,7 +392,8 @@ size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a
 
 		if (n == 0)
 			n = read_front(u, q, i, a, &out[count]) ||
-			    read_behind(u, q, i, a, &out[count]);
+			    read_behind(u, q, i, a, &out[count]) ||
+			    read_below_zero(q, i, &out[count]);
 		if (n == 0)
 			continue;
 		take(q, &out[count]);

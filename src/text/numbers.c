@@ -98,6 +98,16 @@ static bool ranks_named(const struct question *q, size_t i)
 	return token_says(token_at(q, to), WORDS_RANK);
 }
 
+/* "The cheapest one in 2026": the one of what was named before. */
+static bool is_pronoun(const struct question *q, size_t i)
+{
+	const struct token *next = token_at(q, i + 1);
+
+	return token_says(token_at(q, i), WORDS_ROW) &&
+	       (i + 1 >= q->count || next->first || next->before != ' ' ||
+		token_says(next, WORDS_PLACES));
+}
+
 int numbers_top_n(const struct language *l, struct question *q)
 {
 	size_t to;
@@ -110,7 +120,8 @@ int numbers_top_n(const struct language *l, struct question *q)
 		/* "at least 3" is a bound */
 		if (i > 0 && token_says(&q->tokens[i - 1], WORDS_AT))
 			continue;
-		if (token_says(&q->tokens[i], WORDS_RANK) && (n = count_at(q, i + 1, &to)))
+		if (token_says(&q->tokens[i], WORDS_RANK) && (n = count_at(q, i + 1, &to)) &&
+		    !is_pronoun(q, i + 1))
 			return take(q, i + 1, to, n);
 		/* "the ten biggest" */
 		n = count_at(q, i, &to);

@@ -194,8 +194,7 @@ static int second_day(const struct time_parser *p, size_t i, size_t *to)
 	size_t before = i - (i > 0 && token_is(&q->tokens[i - 1], "the")), at = i + 1;
 	bool between = before > 0 && token_is(&q->tokens[before - 1], "between");
 
-	if (token_in(token_at(q, at), to_words) ||
-	    (between && token_is(token_at(q, at), "and")))
+	if (token_in(token_at(q, at), to_words) || (between && token_is(token_at(q, at), "and")))
 		at += 1 + token_is(token_at(q, at + 1), "the");
 	else if (token_at(q, at)->before != '-')
 		return 0;
@@ -394,6 +393,29 @@ static bool read_glued_month(struct time_parser *p, size_t i)
 	return true;
 }
 
+/* "Is winter dearer than summer", "the cheapest season": seasons that are compared are no months to
+ * narrow by, unless each has its own year. */
+static bool compares_seasons(const struct question *q)
+{
+	size_t seasons = 0, with_year = 0;
+	unsigned first = 0, months;
+	bool named = false;
+
+	for (size_t i = 0; i < q->count; i++) {
+		const struct token *t = &q->tokens[i], *next = token_at(q, i + 1);
+
+		named = named || token_in(t, (const char *const[]){"season", "seasons", NULL});
+		months = token_is(t, "fall") ? 0 : season_months(t);
+		named = named || (first && months && months != first);
+		first = first ? first : months;
+		seasons += months != 0;
+		/* the year of a season that was read already is used */
+		with_year += months != 0 &&
+			     (year_token(next, true) || (next->used && next->number >= 0));
+	}
+	return named && with_year < seasons;
+}
+
 /* "summer 26", "the fall of 2025", "winter 2025/26" */
 static bool read_season(struct time_parser *p, size_t i)
 {
@@ -406,6 +428,8 @@ static bool read_season(struct time_parser *p, size_t i)
 	int year, second;
 
 	if (!months)
+		return false;
+	if (compares_seasons(p->q))
 		return false;
 	year = take_year(p, &at, true);
 	/* "prices fall in 2025" */
@@ -478,16 +502,16 @@ static bool read_short_year(struct time_parser *p, size_t i)
 			   *next = token_at(p->q, i + 1);
 	bool placed = i > 0 && token_in(before, places), ends;
 
-	if (i == 0 || t->used || t->len != 2 || t->before != ' ' ||
-	    !may_be_short_year(t->number) || (!placed && !before->used) || before->number >= 0)
+	if (i == 0 || t->used || t->len != 2 || t->before != ' ' || !may_be_short_year(t->number) ||
+	    (!placed && !before->used) || before->number >= 0)
 		return false;
 	for (size_t n = 0; n < p->count; n++)
 		if (p->phrases[n].year || p->phrases[n].dated)
 			return false;
 	ends = i + 1 >= p->q->count || next->first || next->before == ',';
-	if (!ends && (next->before != ' ' || !(next->used || token_says(next, WORDS_AGGREGATES) ||
-					       token_says(next, WORDS_EXCEPT_JOINTS) ||
-					       (placed && token_is(next, "if")))))
+	if (!ends && (next->before != ' ' ||
+		      !(next->used || token_says(next, WORDS_AGGREGATES) ||
+			token_says(next, WORDS_EXCEPT_JOINTS) || (placed && token_is(next, "if")))))
 		return false;
 	phrase_add(p, i, i + 1, GRAIN_YEAR)->year = 2000 + t->number;
 	return true;

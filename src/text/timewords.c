@@ -44,7 +44,8 @@ int month_token(const struct question *q, size_t i)
 	if ((i > 0 && token_in(&q->tokens[i - 1], places)) || (t->capital && !t->first))
 		return m;
 	/* "march to may" */
-	if (token_in(after, (const char *const[]){"to", "through", "thru", "until", "till", NULL}) &&
+	if (token_in(after,
+		     (const char *const[]){"to", "through", "thru", "until", "till", NULL}) &&
 	    month_named(token_at(q, i + 2)->text, token_at(q, i + 2)->len))
 		return m;
 	/* "May 5", "March to June" */
@@ -229,7 +230,8 @@ int unit_days(enum unit u)
 static const char *const begins[26][WORDS_MAX] = {
 	['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
 	['b' - 'a'] = {"balance", "beginning"},
-	['c' - 'a'] = {"cal", "calendar", "christmas", "close", "coming", "couple", "current", "cy"},
+	['c' - 'a'] = {"cal", "calendar", "christmas", "close", "coming", "couple", "current",
+		       "cy"},
 	['d' - 'a'] = {"day", "days", "dec", "december", "dozen"},
 	['e' - 'a'] = {"early", "eight", "eighteen", "eleven", "end"},
 	['f' - 'a'] = {"fall", "feb", "february", "fifteen", "fifty", "first", "fiscal", "five",

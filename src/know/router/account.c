@@ -247,7 +247,7 @@ static size_t except_words(const struct account *a, size_t i)
 		return 0;
 	of = object_of(a, i + n - 1);
 	return is_left_out(a, of) && (n > 1 || !a->r->q.tokens[of].word || takes_soft(a, of)) ? n
-											     : 0;
+											      : 0;
 }
 
 /* The last word of the noun after a superlative or "how many" ("task risks"); q.count: none. */
@@ -650,13 +650,14 @@ static bool is_bound(const struct account *a, size_t i)
 	if (is_unanswered(a->r, i))
 		return false;
 	if (is_aggregate(a->r, i))
-		return spoken_of(a, t) || (token_says(t, WORDS_TOTALS) &&
-					   (spoken_of(a, t + 1) & TOTALLED));
+		return spoken_of(a, t) ||
+		       (token_says(t, WORDS_TOTALS) && (spoken_of(a, t + 1) & TOTALLED));
 	if (token_says(t, WORDS_NEWEST))
 		return a->newest || spoken_of(a, t);
 	if (token_says(t, WORDS_LOADED))
 		return spoken_of(a, t);
-	if (replace_is_other(a->r, i) || is_unnamed_one(a, i) || is_lost_value(a, t) || points_beyond(a, i))
+	if (replace_is_other(a->r, i) || is_unnamed_one(a, i) || is_lost_value(a, t) ||
+	    points_beyond(a, i))
 		return false;
 	if (says_how(q, i))
 		return spoken_of(a, t) && is_literal(a, t);

@@ -138,12 +138,12 @@ static void bounds_and_times_become_queries(void **state)
 		{"budget by market above $5M",
 		 "{\"where\":[],\"having\":[{\"name\":\"budget\",\"op\":\"over\",\"values\":["
 		 "\"5000000\"]}],\"metrics\":[\"budget\"],\"by\":[\"market_of_project\"]}"},
-		{"views by month in 2025",
+		{"views by week in 2025",
 		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
-		 "\"metrics\":[\"views\"],\"by\":[\"view_day.month\"]}"},
-		{"monthly views in 2025",
+		 "\"metrics\":[\"views\"],\"by\":[\"view_day.week\"]}"},
+		{"weekly views in 2025",
 		 "{\"period\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"},\"where\":[],"
-		 "\"metrics\":[\"views\"],\"by\":[\"view_day.month\"]}"},
+		 "\"metrics\":[\"views\"],\"by\":[\"view_day.week\"]}"},
 		{"which month had the most views",
 		 "{\"where\":[],\"metrics\":[\"views\"],\"by\":[\"view_day.month\"],\"top\":1}"},
 		{"views in 2025 vs 2026", "{\"period\":{\"start\":\"2026-01-01\",\"end\":\"2026-12-"

@@ -24,15 +24,15 @@ struct round {
 };
 
 static const struct round rounds[] = {
-	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 11, 106, 39, 206, 13},
-	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 2, 74, 26, 134, 22},
-	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 2, 67, 27, 128, 28},
-	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 6, 43, 31, 104, 48},
-	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 63, 16, 115, 42},
-	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 16, 51, 17, 104, 38},
-	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 10, 55, 23, 113, 36},
-	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 21, 39, 15, 83, 54},
-	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 18, 31, 19, 73, 65},
+	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 113, 39, 214, 7},
+	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 88, 26, 149, 10},
+	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 2, 81, 27, 139, 18},
+	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 6, 59, 31, 123, 29},
+	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 70, 16, 122, 35},
+	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 14, 62, 17, 115, 30},
+	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 7, 62, 23, 122, 30},
+	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 19, 51, 15, 95, 45},
+	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 15, 35, 19, 79, 63},
 };
 
 struct tally {
