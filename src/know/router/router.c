@@ -416,7 +416,8 @@ void router_text(const struct know *k, const struct know_input *in, const struct
 		if (counts(k, &q->tokens[i]))
 			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
 				 know_is_stop(k, &q->tokens[i]) ||
-					 (follows && token_says(&q->tokens[i], WORDS_NEUTRAL)));
+					 (follows && !q->tokens[i].word &&
+					  token_says(&q->tokens[i], WORDS_NEUTRAL)));
 	/* "do you have": asks what exists, if no other word is known */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
 		if (words_at(q, i, WORDS_WHAT_THERE_IS))
