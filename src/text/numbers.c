@@ -98,12 +98,13 @@ static bool ranks_named(const struct question *q, size_t i)
 	return token_says(token_at(q, to), WORDS_RANK);
 }
 
-/* "The cheapest one in 2026": the one of what was named before. */
+/* "The cheapest one in 2026": the one of what was named before. "The first one" is a row. */
 static bool is_pronoun(const struct question *q, size_t i)
 {
 	const struct token *next = token_at(q, i + 1);
 
 	return token_says(token_at(q, i), WORDS_ROW) &&
+	       !token_says(&q->tokens[i - 1], WORDS_RANK_IN_FRONT) &&
 	       (i + 1 >= q->count || next->first || next->before != ' ' ||
 		token_says(next, WORDS_PLACES));
 }
