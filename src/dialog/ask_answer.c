@@ -267,6 +267,8 @@ void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
 		return;
 	date_iso(a, first);
 	date_iso(b, last);
+	if (ask_input_of(ask) == ASK_DATE && strcmp(first, last) != 0) /* more than was asked for */
+		return;
 	out->answers = true;
 	out->plan = json_object_get(ask, "plan");
 	out->why_not = days_outside(t, ask, &days);
