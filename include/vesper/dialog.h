@@ -120,6 +120,12 @@ json_t *dialog_standing(const struct dialog_turn *t);
 /* Sets next_context, unless a clarifying question did. */
 void dialog_set_next_context(struct dialog_turn *t);
 
+/* ---- rows.c ---- */
+
+/* Adds the titles of the rows that this turn shows to its session context (STANDING_ROWS). A turn
+ * without such rows keeps those of the list before, and so does one about a row of that list. */
+void rows_put(const struct dialog_turn *t, json_t *standing);
+
 /* ---- ask.c, ask_plan.c, ask_answer.c, ask_words.c: clarifying questions ---- */
 
 /* Prepares the reply: the question, or, after too many attempts, suggestions instead. */

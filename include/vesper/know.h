@@ -127,6 +127,8 @@ struct know_input {
 	struct company_calendar calendar;
 	const json_t *standing;       /* session context: last filters and tools, or NULL */
 	const json_t *edited_filters; /* filters that the client edited, or NULL */
+	bool names_row; /* the question referred to a row of the last list, and has its title in
+			   place of that; know_understand sets it */
 	/* How well the caller's documents cover the question (find.h); NULL: no documents. */
 	const struct find_reach *documents;
 };
@@ -189,6 +191,12 @@ void know_filter_value(const struct filter *f, struct json_out *j);
  * reference. */
 json_t *know_values(const struct understanding *u);
 #define STANDING_QUERY "map_query" /* in the session context: a query over the map as text */
+/* In the session context: the titles of the last list's rows, in its order, at most
+ * ROWS_NAMED_MAX. A question can refer to one ("the second one"); no prompt includes them. */
+#define STANDING_ROWS "rows"
+/* True when the text is the title of an entity's row ("Hudson Solar") that this caller can name. */
+bool know_is_title(const struct know *k, const struct catalog_view *may, const char *tenant,
+		   const char *text, struct arena *a);
 /* The session context after this turn; it is stored and passed back as `standing`. New
  * reference. */
 json_t *know_standing(const struct understanding *u);

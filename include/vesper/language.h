@@ -20,7 +20,6 @@
 #define LANGUAGE_LISTS(LIST)                                                                       \
 	LIST(WORDS_STOP, "stop")                                                                   \
 	LIST(WORDS_ENDINGS, "endings")                                                             \
-	LIST(WORDS_ORDINALS, "ordinals")                                                           \
 	LIST(WORDS_ABOVE, "bounds.above")                                                          \
 	LIST(WORDS_BELOW, "bounds.below")                                                          \
 	LIST(WORDS_BELOW_ZERO, "bounds.below_zero")                                                \
@@ -50,6 +49,7 @@
 	LIST(WORDS_PLACES, "cues.places")                                                          \
 	LIST(WORDS_PRONOUNS, "cues.pronouns")                                                      \
 	LIST(WORDS_RELATIVE, "cues.relative")                                                      \
+	LIST(WORDS_IT, "cues.it")                                                                  \
 	LIST(WORDS_OWNED, "cues.owned")                                                            \
 	LIST(WORDS_CHOICE, "cues.choice")                                                          \
 	LIST(WORDS_SELECTED, "cues.selected")                                                      \
@@ -178,10 +178,12 @@ struct phrase {
 	const struct phrase *next; /* next phrase with the same first word */
 };
 
+#define ORDINAL_LAST (-1)
+
 struct language_word {
 	word_lists lists;             /* lists that contain this word alone */
 	int number;                   /* -1: none */
-	int ordinal;                  /* 1 for the first; 0: none */
+	int ordinal;                  /* 1 for the first, ORDINAL_LAST for the last; 0: none */
 	const struct phrase *phrases; /* phrases that begin with this word, longest first */
 };
 

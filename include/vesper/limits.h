@@ -129,10 +129,14 @@
 /* Grace period while the turn's model is paused because logs are full. */
 #define TURN_PAUSED_GRACE_MS 10000
 /* Messages without a summary; above, older messages are summarized. */
-#define SUMMARY_MESSAGES   30
-#define SUMMARY_TOKENS     100000 /* tokens in these messages; above, they are summarized too */
-#define SUMMARY_KEEP       6    /* newest messages; not summarized, as prompts have them in full */
-#define SUMMARY_READ       200  /* messages read for one summary */
+#define SUMMARY_MESSAGES 30
+#define SUMMARY_TOKENS   100000 /* tokens in these messages; above, they are summarized too */
+#define SUMMARY_KEEP     6      /* newest messages; not summarized, as prompts have them in full */
+#define SUMMARY_READ     200    /* messages read for one summary */
+/* Rows of an answer that a follow-up can refer to ("the second one"); more do not fit a screen. */
+#define ROWS_NAMED_MAX 20
+/* Longest title of such a row: names of all packs are shorter. */
+#define ROW_TITLE_BYTES    160
 #define SUMMARY_ITEMS_MAX  40   /* questions in a summary; the oldest are dropped */
 #define SUMMARY_TEXT_BYTES 240  /* of a question, and of the text of its answer */
 #define SUMMARY_MODEL_MS   8000 /* time limit for a model to write a summary */

@@ -45,9 +45,10 @@ static const json_t *member_at(const json_t *root, const char *path)
 /* Rejects unknown members, so that a typo is reported. */
 static bool check_members(const struct words_file *f, const json_t *root)
 {
-	static const char *const others[] = {"synonyms", "numbers",   "pointing", "not_pointing",
-					     "named",    "concepts",  "outside",  "impossible",
-					     "foreign",  "sentences", "version",  NULL};
+	static const char *const others[] = {
+		"synonyms",  "numbers",  "ordinals", "pointing",   "not_pointing",
+		"named",     "concepts", "outside",  "impossible", "foreign",
+		"sentences", "version",  NULL};
 	const char *name, *below;
 	json_t *value, *inner;
 
@@ -87,20 +88,23 @@ static bool read_lists(const struct words_file *f, const json_t *root, struct la
 	return true;
 }
 
-static bool read_numbers(const struct words_file *f, const json_t *root,
+/* Reads an object of words and numbers; `add` takes each. */
+static bool read_numbers(const struct words_file *f, const json_t *root, const char *member,
+			 int least,
+			 void (*add)(struct language_words *w, const char *word, int number),
 			 struct language_words *words)
 {
-	const json_t *numbers = json_object_get(root, "numbers"), *value;
+	const json_t *numbers = json_object_get(root, member), *value;
 	const char *word;
 
 	if (!json_is_object(numbers))
-		return words_fail(f, "numbers", "an object of words and numbers is wanted");
+		return words_fail(f, member, "an object of words and numbers is wanted");
 	json_object_foreach((json_t *)numbers, word, value) {
-		if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+		if (!json_is_integer(value) || json_integer_value(value) < least ||
 		    json_integer_value(value) > NUMBER_MAX)
-			return words_fail(f, arena_printf(words_scratch(f), "numbers.%s", word),
-					  "a number from 0 to %d is wanted", NUMBER_MAX);
-		language_words_number(words, word, (int)json_integer_value(value));
+			return words_fail(f, arena_printf(words_scratch(f), "%s.%s", member, word),
+					  "a number from %d to %d is wanted", least, NUMBER_MAX);
+		add(words, word, (int)json_integer_value(value));
 	}
 	return true;
 }
@@ -212,7 +216,9 @@ static bool read_all(const struct words_file *f, const json_t *root, struct lang
 	if (!json_is_integer(json_object_get(root, "version")) ||
 	    json_integer_value(json_object_get(root, "version")) != LANGUAGE_VERSION)
 		return words_fail(f, "version", "must be %d", LANGUAGE_VERSION);
-	if (!check_members(f, root) || !read_lists(f, root, l) || !read_numbers(f, root, words) ||
+	if (!check_members(f, root) || !read_lists(f, root, l) ||
+	    !read_numbers(f, root, "numbers", 0, language_words_number, words) ||
+	    !read_numbers(f, root, "ordinals", ORDINAL_LAST, language_words_ordinal, words) ||
 	    !read_concepts(f, root, l) ||
 	    !words_synonyms(f, json_object_get(root, "synonyms"), "synonyms", &l->synonyms,
 			    &l->synonym_count) ||
@@ -226,8 +232,7 @@ static bool read_all(const struct words_file *f, const json_t *root, struct lang
 		return false;
 	for (enum words i = 0; i < WORDS_COUNT; i++)
 		for (size_t w = 0; l->lists[i][w]; w++)
-			language_words_add(words, l->lists[i][w], i,
-					   i == WORDS_ORDINALS ? (int)w + 1 : 0);
+			language_words_add(words, l->lists[i][w], i);
 	return true;
 }
 

@@ -9,8 +9,9 @@
 struct language_words;
 struct language_words *language_words_new(struct arena *a);
 void language_words_number(struct language_words *w, const char *word, int number);
-/* Adds a word or a phrase with blanks. `ordinal`: 0 for none. */
-void language_words_add(struct language_words *w, const char *text, enum words list, int ordinal);
+void language_words_ordinal(struct language_words *w, const char *word, int ordinal);
+/* Adds a word or a phrase with blanks. */
+void language_words_add(struct language_words *w, const char *text, enum words list);
 
 /* ---- language_say.c ---- */
 

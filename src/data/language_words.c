@@ -39,6 +39,11 @@ void language_words_number(struct language_words *w, const char *word, int numbe
 	word_of(w, word, strlen(word))->number = number;
 }
 
+void language_words_ordinal(struct language_words *w, const char *word, int ordinal)
+{
+	word_of(w, word, strlen(word))->ordinal = ordinal;
+}
+
 /* Counts the words of a text. */
 static size_t words_of(const char *text)
 {
@@ -78,18 +83,16 @@ static void add_phrase(struct language_word *first, const char **words, size_t c
 	*at = p;
 }
 
-void language_words_add(struct language_words *w, const char *text, enum words list, int ordinal)
+void language_words_add(struct language_words *w, const char *text, enum words list)
 {
 	size_t count = words_of(text), lead = strspn(text, " ");
 	struct language_word *first =
 		count > 0 ? word_of(w, text + lead, strcspn(text + lead, " ")) : NULL;
 
-	if (count > 1) {
+	if (count > 1)
 		add_phrase(first, split(w->arena, text, count), count, list, w->arena);
-	} else if (first) {
+	else if (first)
 		first->lists |= (word_lists)1 << list;
-		first->ordinal = ordinal ? ordinal : first->ordinal;
-	}
 }
 
 const struct language_word *language_word(const struct language *l, const char *word, size_t len)

@@ -77,6 +77,7 @@ json_t *dialog_standing(const struct dialog_turn *t)
 
 	if (t->work->spec)
 		json_object_set(standing, "plan", t->work->spec);
+	rows_put(t, standing);
 	return standing;
 }
 
@@ -94,8 +95,9 @@ void dialog_set_next_context(struct dialog_turn *t)
 
 	if (t->dialog->next_context)
 		return;
-	if (!is_unanswered(t) && (u->filter_count > 0 || u->tool_count > 0 || t->work->spec))
+	if (!is_unanswered(t) && (u->filter_count > 0 || u->tool_count > 0 || t->work->spec)) {
 		t->dialog->next_context = dialog_standing(t);
-	else if (!t->core->request.origin)
+	} else if (!t->core->request.origin) {
 		t->dialog->next_context = json_deep_copy(t->context->standing);
+	}
 }

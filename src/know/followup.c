@@ -185,7 +185,8 @@ const char *followup_step_at(const struct question *q, size_t i)
 const char *followup_step(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++) {
-		const char *step = followup_step_at(q, i);
+		/* "Hourly Price Curves" is a name */
+		const char *step = q->tokens[i].used ? NULL : followup_step_at(q, i);
 
 		if (step)
 			return step;
@@ -327,6 +328,8 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 	struct str said = str_trim(str_of(q->text));
 	size_t i;
 
+	if (n == ORDINAL_LAST)
+		n = (int)json_array_size(options);
 	if (n > 0 && (size_t)n <= json_array_size(options))
 		return json_string_value(
 			json_object_get(json_array_get(options, (size_t)n - 1), "value"));
@@ -339,6 +342,13 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 			return value;
 	}
 	return described_choice(q, options);
+}
+
+bool followup_chooses(const struct question *q, const json_t *standing)
+{
+	const json_t *ask = json_object_get(standing, "ask");
+
+	return ask && followup_choice(q, ask);
 }
 
 const char *know_choice(const struct know *k, const char *text, const json_t *ask, struct arena *a)

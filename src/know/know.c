@@ -314,15 +314,20 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 		     struct understanding *out)
 {
 	const char *const *texts = NULL;
-	struct know_input short_one = *in;
+	struct know_input prepared = *in;
+	const char *text;
 	struct question q;
 	size_t parts;
 
 	text_read(k->catalog->language, in->question ? in->question : "", a, &q);
-	short_one.question = request_text(k, in, &q, a);
-	if (short_one.question) {
-		in = &short_one;
-		text_read(k->catalog->language, in->question, a, &q);
+	in = &prepared;
+	for (size_t i = 0; i < 2; i++) {
+		text = i == 0 ? request_text(k, in, &q, a) : rows_text(k, in, &q, a);
+		if (!text)
+			continue;
+		prepared.question = text;
+		prepared.names_row = i == 1;
+		text_read(k->catalog->language, text, a, &q);
 	}
 	if (!in->edited_filters && described_understand(k, in, &q, a, out))
 		return;

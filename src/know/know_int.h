@@ -327,6 +327,12 @@ void said_fill_time(struct reading *r, const struct candidate *c);
 const char *request_text(const struct know *k, const struct know_input *in,
 			 const struct question *q, struct arena *a);
 
+/* ---- rows.c ---- */
+
+/* The question with the titles of rows in place of references to them. NULL: it has none. */
+const char *rows_text(const struct know *k, const struct know_input *in, const struct question *q,
+		      struct arena *a);
+
 /* ---- bound.c ---- */
 
 /* Formats a bound as ">60" or "≥60"; users may type the same form. */
@@ -505,6 +511,8 @@ bool followup_answers(const struct reading *r, const struct standing *s,
 		      const struct candidate *alone);
 /* The value of the ask's option that this question selects, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
+/* Returns true when it selects an option of the session context's clarifying question. */
+bool followup_chooses(const struct question *q, const json_t *standing);
 /* Returns true when the question begins by dropping a filter. */
 bool followup_lets_go(const struct question *q);
 /* Returns true when the question drops the dimension's filter ("never mind the market"). */

@@ -568,12 +568,12 @@ void understand_one(const struct know *k, const struct know_input *in, const str
 	}
 	if (!edits && r.time.weekdays && !standing.query) /* no tool has a parameter for weekdays */
 		standing.query = metrics_of_tool(&r, &standing);
-	if (!edits && standing.query && metrics_follow(&r, standing.query, out))
+	if (!edits && standing.query && !in->names_row && metrics_follow(&r, standing.query, out))
 		return;
 	foreign = edits ? NULL : talk_foreign(k, &r.q);
 	steps = stands && !edits && followup_says_step(&r);
 	is_followup = stands && (edits ? r.q.count == 0 || choice || standing.ask
-				       : steps || r.replaces || followup_cue(&r));
+				       : steps || r.replaces || in->names_row || followup_cue(&r));
 	if (!edits && !steps && !is_about_data(&r, is_followup)) {
 		if (!is_followup && metrics_choose(&r, false, out))
 			return;

@@ -173,9 +173,35 @@ describe('a follow-up that changes the form', () => {
       ['as a chart', ({ tools }) => assert.equal(tools, '', 'of two answers neither is meant alone')]);
   });
 
-  it('rows of the last answer that can\'t be named are said to be unused', () => conversation(
+  it('a row of the last list is meant by its place, and by "it" where there is one', async () => {
+    const budgetOf = (project) => ({ tools, filters }, content) => assert.deepEqual([tools, filters.project_name], ['get_budget_overview:rows', project], content);
+
+    await conversation(['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
+      ['and the budget of the first one?', budgetOf('Sierra Wind')],
+      ['is the second one healthy?', ({ tools, filters }) => assert.deepEqual([tools, filters.project_name], ['get_project_health:rows', 'Pecos Ridge Wind'])],
+      ['budget of the third project', budgetOf('Mojave BESS')],
+      ['the budget of the ninth one', ({ tools }) => assert.equal(tools, '', 'there are three')],
+      ['budget of the last one', budgetOf('Mojave BESS')]);
+    await conversation(['How many projects per sponsor?', ({ tools }) => assert.match(tools, /query_metrics:rows/)],
+      ['which projects does the second one have?', ({ filters }) => assert.equal(filters.sponsor, 'Helios Partners')],
+      ['budget of the third project', ({ tools }) => assert.equal(tools, 'get_budget_overview:rows', 'the projects are the new list')]);
+    await conversation(['Which ERCOT project has the highest budget?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
+      ['its budget?', budgetOf('Bayou Hybrid')],
+      ['is it late?', ({ tools, text }) => {
+        assert.equal(tools, '');
+        assert.match(text, /can't use ".*late"/);
+      }]);
+  });
+
+  it('the period of a list holds for its rows', () => conversation(
+    ['Which 5 reports were viewed most in January 2026?', ({ tools }) => assert.equal(tools, 'get_top_reports_by_views:rows')],
+    ['who opened the second one most?', ({ tools, filters }) => assert.deepEqual([tools, filters.report_name, filters.date_range_start],
+      ['get_top_users:rows', 'Project Overview', '2026-01-01'])],
+    ['show the views of the last report by month', ({ filters }) => assert.deepEqual([filters.report_name, filters.step], ['Hourly Price Curves', 'month'])],
+  ));
+
+  it('rows that can\'t be named are said to be unused', () => conversation(
     ['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
-    ['and the budget of the first one?', ({ tools }) => assert.equal(tools, '')],
     ['which of those slipped dates?', ({ tools }) => assert.equal(tools, '')],
     ['as a table', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/, 'what was not answered changes nothing')],
     ['Which report is the first please', ({ tools }) => assert.match(tools, /get_top_reports_by_views:rows/, 'this names no row')],

@@ -140,9 +140,12 @@ static bool is_said_again(const struct account *a, int number)
 static bool step_is_filled(const struct account *a, size_t i)
 {
 	const char *step = i < a->r->q.count ? followup_step_at(&a->r->q, i) : NULL;
+	const char *filled = followup_step(&a->r->q);
 	const struct candidate *of = a->c->fit.of;
 
-	for (size_t p = 0; step && p < of->param_count; p++)
+	if (!step || !filled || strcmp(step, filled) != 0)
+		return false;
+	for (size_t p = 0; p < of->param_count; p++)
 		if (of->params[p].slot == SLOT_STEP)
 			return strlist_has(of->params[p].values, step);
 	return false;
@@ -571,7 +574,8 @@ static bool is_party(const struct question *q, size_t i)
 static bool is_row_reference(const struct question *q, size_t i)
 {
 	return i > 1 && token_says(&q->tokens[i], WORDS_ROW) && q->tokens[i - 1].known &&
-	       q->tokens[i - 1].known->ordinal > 0 && token_says(&q->tokens[i - 2], WORDS_ARTICLES);
+	       q->tokens[i - 1].known->ordinal != 0 &&
+	       token_says(&q->tokens[i - 2], WORDS_ARTICLES);
 }
 
 /* "Which of them", "which ones": of the rows shown before. */

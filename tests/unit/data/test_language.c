@@ -26,6 +26,7 @@ static void a_broken_file_is_refused(void **state)
 	refused("\"joining\"", "\"joinin\"", 0, "cues.joinin: unknown member");
 	refused("\"zero\": 0", "\"zero\": -1", 0, "a number from 0 to");
 	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
+	refused("\"last\": -1", "\"last\": -2", 0, "ordinals.last: a number from -1");
 	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "a word is wanted");
 }
 

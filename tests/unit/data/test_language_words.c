@@ -24,6 +24,7 @@ static void a_word_knows_its_lists(void **state)
 	assert_int_equal(word(l, "fifty")->number, 50);
 	assert_int_equal(word(l, "and")->number, -1);
 	assert_int_equal(word(l, "third")->ordinal, 3);
+	assert_int_equal(word(l, "last")->ordinal, ORDINAL_LAST);
 	assert_null(word(l, "xylophone"));
 	assert_null(word(l, ""));
 	assert_null(language_word(NULL, "and", 3));
@@ -36,10 +37,10 @@ static void phrases_stand_longest_first(void **state)
 	const struct phrase *p;
 
 	(void)state;
-	language_words_add(words, "more than", WORDS_ABOVE, 0);
-	language_words_add(words, "more  or   less than", WORDS_BELOW, 0);
-	language_words_add(words, "more", WORDS_RANK, 0);
-	language_words_add(words, "more often", WORDS_RANK, 0);
+	language_words_add(words, "more than", WORDS_ABOVE);
+	language_words_add(words, "more  or   less than", WORDS_BELOW);
+	language_words_add(words, "more", WORDS_RANK);
+	language_words_add(words, "more often", WORDS_RANK);
 	p = word(&l, "more")->phrases;
 	assert_int_equal(p->count, 4);
 	assert_string_equal(p->words[3], "than");
