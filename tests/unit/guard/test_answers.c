@@ -276,15 +276,18 @@ static const char *const *const *pack_values(void)
 	const json_t *dimension, *group, *value;
 	const char *parent;
 	size_t i, n, at = 0;
+	struct arena *file;
 	struct err e;
 	const char *text;
 
 	if (root)
 		return lists;
-	if (!file_read(VESPER_SOURCE_DIR "/config/energy/catalogue.json", 1 << 20,
-		       arena_new(1 << 21), &text, &e) ||
+	file = arena_new(1 << 21);
+	if (!file_read(VESPER_SOURCE_DIR "/config/energy/catalogue.json", 1 << 20, file, &text,
+		       &e) ||
 	    !json_parse_exact(text, strlen(text), 1 << 21, &root, &e))
 		fail_msg("%s", e.text);
+	arena_free(&file);
 	json_array_foreach(json_object_get(root, "dimensions"), i, dimension) {
 		const json_t *list = json_object_get(dimension, "values");
 		size_t count = 0;
@@ -614,9 +617,9 @@ static void test_answers(void **state)
 	static const struct {
 		const char *file;
 		long found, missed, alarms; /* at least; at most; at most */
-	} sets[] = {{"manners.jsonl", 121, 9, 2},  {"round1.jsonl", 291, 29, 6},
-		    {"round2.jsonl", 232, 28, 13}, {"round3.jsonl", 184, 25, 4},
-		    {"round4.jsonl", 305, 60, 53}, {"round5.jsonl", 443, 99, 123},
+	} sets[] = {{"manners.jsonl", 121, 9, 2},   {"round1.jsonl", 291, 29, 6},
+		    {"round2.jsonl", 232, 28, 13},  {"round3.jsonl", 184, 25, 4},
+		    {"round4.jsonl", 305, 60, 53},  {"round5.jsonl", 443, 99, 123},
 		    {"round6.jsonl", 401, 81, 252}, {"round7.jsonl", 319, 46, 498}};
 	const char *other = getenv("GUARD_ANSWERS");
 
