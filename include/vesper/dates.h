@@ -33,7 +33,7 @@ struct time_range {
 #define DAYS_WORK    (1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
 #define DAYS_WEEKEND (1u << 6 | 1u << 7)
 
-struct time_read {
+struct parsed_time {
 	int years[YEARS_MAX];
 	unsigned year_months[YEARS_MAX]; /* bit m: month m of that year */
 	size_t year_count;
@@ -43,33 +43,33 @@ struct time_read {
 	size_t asof_count;
 	bool has_start, has_end; /* of the same time as days, inclusive */
 	bool range_only;         /* only the days express it exactly */
-	bool split;              /* the days have a gap */
-	bool mixed;              /* months differ between the years */
+	bool has_gap;            /* the days have a gap */
+	bool months_differ;      /* months differ between the years */
 	struct date start, end;
 	struct time_range readings[2]; /* for a day with two readings */
 	size_t reading_count;
-	const char *day_type; /* "weekend": no tool filters by it; or NULL */
-	unsigned weekdays;    /* of day_type, bit d: 1 is Monday; 0: none */
-	bool days_mixed;      /* several kinds of days are named */
-	const char *bad_hour; /* an invalid hour as written, or NULL */
-	const char *bad_day;  /* an invalid day as written (2025-02-30, Q5), or NULL */
-	const char *vague;    /* "last few weeks", or NULL */
-	const char *unclear;  /* text with two readings, or NULL */
-	bool year_before;     /* "the year before" relative to the session context */
+	const char *day_type;   /* "weekend": no tool filters by it; or NULL */
+	unsigned weekdays;      /* of day_type, bit d: 1 is Monday; 0: none */
+	bool days_mixed;        /* several kinds of days are named */
+	const char *bad_hour;   /* an invalid hour as written, or NULL */
+	const char *bad_day;    /* an invalid day as written (2025-02-30, Q5), or NULL */
+	const char *indefinite; /* "last few weeks", or NULL */
+	const char *ambiguous;  /* text with two readings, or NULL */
+	bool year_before;       /* "the year before" relative to the session context */
 	/* Length in days of a span that begins or ends today ("past two weeks"); 0: no such
 	 * span. */
 	int days_back, days_ahead;
 };
 
 /* Reads the times of a question and marks their tokens as used. `out` must be all zero. */
-void dates_read(struct question *q, struct date today, const struct company_calendar *cal,
-		struct arena *a, struct time_read *out);
+void dates_parse(struct question *q, struct date today, const struct company_calendar *cal,
+		 struct arena *a, struct parsed_time *out);
 /* Reads the hours of a question; peak hours run from `peak_first` to `peak_last`. 0 to 0: no peak
  * hours are defined, and "peak" means a highest value. */
-void hours_read(struct question *q, int peak_first, int peak_last, struct arena *a,
-		struct time_read *out);
+void hours_parse(struct question *q, int peak_first, int peak_last, struct arena *a,
+		 struct parsed_time *out);
 /* Fills *out, in all its forms, with a chosen range. */
-void dates_of_range(struct date start, struct date end, struct time_read *out);
+void dates_of_range(struct date start, struct date end, struct parsed_time *out);
 /* Normalizes a label however it is spelled: "January 2025", "2025Q1". NULL: not a label. */
 const char *dates_label(const char *text, struct arena *a);
 
@@ -78,7 +78,7 @@ const char *dates_label(const char *text, struct arena *a);
 /* Calls `each` for every word that a time may begin with. */
 void dates_words(void (*each)(void *owner, const char *word), void *owner);
 
-enum unit {
+enum time_unit {
 	UNIT_NONE,
 	UNIT_DAY,
 	UNIT_WEEK,
@@ -88,11 +88,11 @@ enum unit {
 	UNIT_HALF,
 	UNIT_YEAR
 };
-enum unit unit_of(const struct token *t);
+enum time_unit time_unit_of(const struct token *t);
 int month_named(const char *text, size_t len); /* 1-12, or 0 */
 const char *month_name(int month);             /* lower case */
 unsigned season_months(const struct token *t); /* month bits; 0: not a season */
 struct date month_end(int year, int month);
-bool day_before(struct date a, struct date b);
+bool date_is_before(struct date a, struct date b);
 
 #endif

@@ -122,7 +122,7 @@ void dialog_set_next_context(struct dialog_turn *t);
 
 /* ---- rows.c ---- */
 
-/* Adds the titles of the rows that this turn shows to its session context (STANDING_ROWS). A turn
+/* Adds the titles of the rows that this turn shows to its session context (CONTEXT_ROWS). A turn
  * without such rows keeps those of the list before, and so does one about a row of that list. */
 void rows_put(const struct dialog_turn *t, json_t *standing);
 

@@ -30,7 +30,7 @@ void know_free(struct know **k);
 /* The entity index; borrowed from `k`. */
 struct name_book *know_names(struct know *k);
 
-enum filter_source { SOURCE_SAID, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
+enum filter_source { SOURCE_EXPLICIT, SOURCE_ALIAS, SOURCE_DEFAULT, SOURCE_CARRIED, SOURCE_EDITED };
 const char *filter_source_name(enum filter_source s);
 
 struct filter {
@@ -39,10 +39,11 @@ struct filter {
 	const struct value *values;
 	size_t count;
 	enum filter_source source;
-	const char *label; /* display text; NULL: the values */
-	const char *said;  /* the words it was read from, if they name something else; or NULL */
-	bool part;         /* part of another filter, whose label covers it */
-	bool fixed;        /* display only: not editable and not carried to the next turn */
+	const char *label;         /* display text; NULL: the values */
+	const char *resolved_from; /* the words it was read from, if they name something else; or
+				      NULL */
+	bool hidden;               /* part of another filter, whose label covers it */
+	bool fixed;                /* display only: not editable and not carried to the next turn */
 };
 
 struct flow_def;
@@ -65,7 +66,7 @@ struct clarification {
 	size_t option_count;
 	size_t min, max;        /* for several choices */
 	bool unknown;           /* the named value does not exist (options are then the closest) */
-	const char *said;       /* the words it asks about, or NULL */
+	const char *term;       /* the words it asks about, or NULL */
 	const char *impossible; /* an impossible value, such as hour 25; or NULL */
 };
 
@@ -73,8 +74,8 @@ enum know_kind {
 	KNOW_DATA,
 	KNOW_GREETING,
 	KNOW_HELP,
-	KNOW_TERM,  /* the meaning of a company term: `reply` */
-	KNOW_ORDER, /* a request to change or send something: `reply` */
+	KNOW_DEFINITION, /* the meaning of a company term: `reply` */
+	KNOW_COMMAND,    /* a request to change or send something: `reply` */
 	KNOW_UNCLEAR
 };
 
@@ -100,24 +101,25 @@ struct understanding {
 	size_t parsed_filter_count;
 	const struct know_call *tools; /* complete calls, ready to run */
 	size_t tool_count;
-	double confidence; /* 0..1; >= KNOW_SURE: routing needs no model */
+	double confidence; /* 0..1; >= KNOW_CONFIDENT: routing needs no model */
 	struct clarification ask;
 	/* Unused words that could change the answer, as written; if there are any, code is not
 	 * sure. */
 	const char *const *unused;
 	size_t unused_count;
-	const char *reply;         /* for KNOW_TERM, KNOW_ORDER, and thanks; or NULL */
-	const char *foreign;       /* reply in the question's language if no model can read it */
-	const char *used_question; /* the question without the unused words; NULL: there are none */
-	bool is_followup;          /* a follow-up: it depends on the session context */
-	const struct tool_def *intended; /* the tool that `ask` is for, or NULL */
-	const struct flow_def *flow;     /* answers the question instead of tools; or NULL */
+	const char *reply;   /* for KNOW_DEFINITION, KNOW_COMMAND, and thanks; or NULL */
+	const char *foreign; /* reply in the question's language if no model can read it */
+	const char *question_without_unused; /* the question without the unused words; NULL: there
+						are none */
+	bool is_followup;                    /* a follow-up: it depends on the session context */
+	const struct tool_def *ask_tool;     /* the tool that `ask` is for, or NULL */
+	const struct flow_def *flow;         /* answers the question instead of tools; or NULL */
 	/* For KNOW_UNCLEAR: its readings, best first. */
 	const struct know_reading *readings;
 	size_t reading_count;
 };
 
-#define KNOW_SURE 0.8
+#define KNOW_CONFIDENT 0.8
 
 struct know_input {
 	const char *question;
@@ -125,8 +127,8 @@ struct know_input {
 	const struct catalog_view *may; /* what this caller may use */
 	struct date today;
 	struct company_calendar calendar;
-	const json_t *standing;       /* session context: last filters and tools, or NULL */
-	const json_t *edited_filters; /* filters that the client edited, or NULL */
+	const json_t *session_context; /* last filters and tools, or NULL */
+	const json_t *edited_filters;  /* filters that the client edited, or NULL */
 	bool names_row; /* the question referred to a row of the last list, and has its title in
 			   place of that; know_understand sets it */
 	/* How well the caller's documents cover the question (find.h); NULL: no documents. */
@@ -144,7 +146,7 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
 
 /* Number of clauses in a question. Clauses are separated by commas, sentence ends and words like
  * "and"; an item in a list of names is not a clause. Pure. */
-size_t know_clauses(const struct know *k, const char *question, struct arena *a);
+size_t know_clause_count(const struct know *k, const char *question, struct arena *a);
 
 /* Catalogue examples similar to this question, most similar first: at most PROMPT_LIKE_MAX, of
  * tools that this caller may use, without values that the caller may not know. Permissions of other
@@ -178,9 +180,9 @@ const char *know_choice(const struct know *k, const char *text, const json_t *as
 
 /* The days of a text that contains nothing else ("15 January 2025", "from March to May"). False: it
  * is not such a text. */
-bool know_days(const struct know *k, const char *text, struct date today,
-	       const struct company_calendar *calendar, struct arena *a, struct date *start,
-	       struct date *end);
+bool know_parse_days(const struct know *k, const char *text, struct date today,
+		     const struct company_calendar *calendar, struct arena *a, struct date *start,
+		     struct date *end);
 
 /* Filters in wire format: [{name,value,label,source,editable,param?}]. */
 void know_filters_write(const struct understanding *u, const struct language *l,
@@ -190,16 +192,16 @@ void know_filter_value(const struct filter *f, struct json_out *j);
 /* Values by filter name that the question gave, or else its parsed filters; no defaults. New
  * reference. */
 json_t *know_values(const struct understanding *u);
-#define STANDING_QUERY "map_query" /* in the session context: a query over the map as text */
+#define CONTEXT_QUERY "map_query" /* in the session context: a query over the map as text */
 /* In the session context: the titles of the last list's rows, in its order, at most
  * ROWS_NAMED_MAX. A question can refer to one ("the second one"); no prompt includes them. */
-#define STANDING_ROWS "rows"
+#define CONTEXT_ROWS "rows"
 /* True when the text is the title of an entity's row ("Hudson Solar") that this caller can name. */
 bool know_is_title(const struct know *k, const struct catalog_view *may, const char *tenant,
 		   const char *text, struct arena *a);
 /* The session context after this turn; it is stored and passed back as `standing`. New
  * reference. */
-json_t *know_standing(const struct understanding *u);
+json_t *know_session_context(const struct understanding *u);
 /* The JSON object printed by `vesperctl route`. New reference. */
 json_t *know_route_json(const struct understanding *u);
 

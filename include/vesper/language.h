@@ -25,10 +25,10 @@
 	LIST(WORDS_BELOW_ZERO, "bounds.below_zero")                                                \
 	LIST(WORDS_BETWEEN, "bounds.between")                                                      \
 	LIST(WORDS_BOUND_FILLERS, "bounds.fillers")                                                \
-	LIST(WORDS_BOUND_INCLUDING, "bounds.including")                                            \
-	LIST(WORDS_BOUND_FLIPS, "bounds.flips")                                                    \
-	LIST(WORDS_ABOVE_BEHIND, "bounds.above_behind")                                            \
-	LIST(WORDS_BELOW_BEHIND, "bounds.below_behind")                                            \
+	LIST(WORDS_BOUND_INCLUSIVE, "bounds.including")                                            \
+	LIST(WORDS_BOUND_NEGATIONS, "bounds.flips")                                                \
+	LIST(WORDS_ABOVE_POSTFIX, "bounds.above_behind")                                           \
+	LIST(WORDS_BELOW_POSTFIX, "bounds.below_behind")                                           \
 	LIST(WORDS_AGGREGATES, "bounds.aggregates")                                                \
 	LIST(WORDS_PER, "bounds.per")                                                              \
 	LIST(WORDS_THOUSAND, "bounds.thousand")                                                    \
@@ -41,23 +41,23 @@
 	LIST(WORDS_GRAIN_QUARTER, "grains.quarter")                                                \
 	LIST(WORDS_GRAIN_YEAR, "grains.year")                                                      \
 	LIST(WORDS_GRAIN_WEEKDAY, "grains.weekday")                                                \
-	LIST(WORDS_LETS_GO, "lets_go")                                                             \
-	LIST(WORDS_OPENING, "cues.opening")                                                        \
-	LIST(WORDS_ANYWHERE, "cues.anywhere")                                                      \
+	LIST(WORDS_DROP_OPENING, "lets_go")                                                        \
+	LIST(WORDS_FOLLOWUP_OPENING, "cues.opening")                                               \
+	LIST(WORDS_FOLLOWUP_ANYWHERE, "cues.anywhere")                                             \
 	LIST(WORDS_THERE, "cues.there")                                                            \
-	LIST(WORDS_BEING, "cues.being")                                                            \
-	LIST(WORDS_PLACES, "cues.places")                                                          \
+	LIST(WORDS_TO_BE, "cues.being")                                                            \
+	LIST(WORDS_PREPOSITIONS, "cues.places")                                                    \
 	LIST(WORDS_PRONOUNS, "cues.pronouns")                                                      \
-	LIST(WORDS_RELATIVE, "cues.relative")                                                      \
+	LIST(WORDS_RELATIVE_PRONOUNS, "cues.relative")                                             \
 	LIST(WORDS_IT, "cues.it")                                                                  \
-	LIST(WORDS_OWNED, "cues.owned")                                                            \
-	LIST(WORDS_CHOICE, "cues.choice")                                                          \
+	LIST(WORDS_THIRD_PERSON, "cues.owned")                                                     \
+	LIST(WORDS_CHOICE_FILLERS, "cues.choice")                                                  \
 	LIST(WORDS_SELECTED, "cues.selected")                                                      \
 	LIST(WORDS_YES, "cues.yes")                                                                \
-	LIST(WORDS_DROP, "cues.drop")                                                              \
-	LIST(WORDS_DROP_LINKS, "cues.drop_links")                                                  \
-	LIST(WORDS_JOINING, "cues.joining")                                                        \
-	LIST(WORDS_PARTS, "cues.parts")                                                            \
+	LIST(WORDS_DROP_FILTER, "cues.drop")                                                       \
+	LIST(WORDS_DROP_FILTER_LINKS, "cues.drop_links")                                           \
+	LIST(WORDS_EXTENDING, "cues.joining")                                                      \
+	LIST(WORDS_CLAUSE_JOINTS, "cues.parts")                                                    \
 	LIST(WORDS_AND, "cues.and")                                                                \
 	LIST(WORDS_WHICH, "cues.which")                                                            \
 	LIST(WORDS_AT, "cues.at")                                                                  \
@@ -65,69 +65,69 @@
 	LIST(WORDS_NOT, "cues.not")                                                                \
 	LIST(WORDS_BUT, "cues.but")                                                                \
 	LIST(WORDS_MOST, "cues.most")                                                              \
-	LIST(WORDS_RANK, "cues.rank")                                                              \
-	LIST(WORDS_RANK_IN_FRONT, "cues.rank_in_front")                                            \
-	LIST(WORDS_RANK_GLUED, "cues.rank_glued")                                                  \
+	LIST(WORDS_RANKING, "cues.rank")                                                           \
+	LIST(WORDS_RANK_BEFORE_NUMBER, "cues.rank_in_front")                                       \
+	LIST(WORDS_RANK_PREFIX, "cues.rank_glued")                                                 \
 	LIST(WORDS_TOP, "cues.top")                                                                \
 	LIST(WORDS_OR, "cues.or")                                                                  \
-	LIST(WORDS_CLASSING, "cues.classing")                                                      \
+	LIST(WORDS_CLASSIFY_AS, "cues.classing")                                                   \
 	LIST(WORDS_BOTTOM, "cues.bottom")                                                          \
-	LIST(WORDS_COMPARED, "cues.compared")                                                      \
-	LIST(WORDS_WHAT_THERE_IS, "cues.what_there_is")                                            \
+	LIST(WORDS_COMPARATIVES, "cues.compared")                                                  \
+	LIST(WORDS_EXISTENCE, "cues.what_there_is")                                                \
 	LIST(WORDS_ALL, "cues.all")                                                                \
 	LIST(WORDS_ALL_LINKS, "cues.all_links")                                                    \
 	LIST(WORDS_EVERYTHING, "cues.everything")                                                  \
 	LIST(WORDS_SOME, "cues.some")                                                              \
-	LIST(WORDS_EXCEPT, "cues.except")                                                          \
-	LIST(WORDS_EXCEPT_INSIDE, "cues.except_inside")                                            \
-	LIST(WORDS_LEAVE, "cues.leave")                                                            \
-	LIST(WORDS_LEFT_OUT, "cues.left_out")                                                      \
+	LIST(WORDS_EXCLUSION, "cues.except")                                                       \
+	LIST(WORDS_EXCLUSION_NOT_FIRST, "cues.except_inside")                                      \
+	LIST(WORDS_EXCLUSION_VERBS, "cues.leave")                                                  \
+	LIST(WORDS_EXCLUDED, "cues.left_out")                                                      \
 	LIST(WORDS_OTHER, "cues.other")                                                            \
-	LIST(WORDS_EXCEPT_BEHIND, "cues.except_behind")                                            \
-	LIST(WORDS_EXCEPT_LINKS, "cues.except_links")                                              \
-	LIST(WORDS_EXCEPT_JOINTS, "cues.except_joints")                                            \
+	LIST(WORDS_EXCLUSION_AFTER_NOUN, "cues.except_behind")                                     \
+	LIST(WORDS_EXCLUSION_LINKS, "cues.except_links")                                           \
+	LIST(WORDS_EXCLUSION_JOINTS, "cues.except_joints")                                         \
 	LIST(WORDS_WEEKENDS, "cues.weekends")                                                      \
 	LIST(WORDS_HOLIDAYS, "cues.holidays")                                                      \
 	LIST(WORDS_NEGATION, "cues.negation")                                                      \
-	LIST(WORDS_BESIDE, "cues.beside")                                                          \
-	LIST(WORDS_BESIDE_NAMES, "cues.beside_names")                                              \
-	LIST(WORDS_JOINTS, "cues.joints")                                                          \
+	LIST(WORDS_VERSUS, "cues.beside")                                                          \
+	LIST(WORDS_NAME_JOINERS, "cues.beside_names")                                              \
+	LIST(WORDS_CONJUNCTIONS, "cues.joints")                                                    \
 	LIST(WORDS_ARTICLES, "cues.articles")                                                      \
 	LIST(WORDS_COMMON, "cues.common")                                                          \
-	LIST(WORDS_DEAR, "cues.dear")                                                              \
-	LIST(WORDS_CHEAP, "cues.cheap")                                                            \
+	LIST(WORDS_PRICIEST, "cues.dear")                                                          \
+	LIST(WORDS_CHEAPEST, "cues.cheap")                                                         \
 	LIST(WORDS_THEM, "cues.them")                                                              \
-	LIST(WORDS_POINTING, "cues.pointing")                                                      \
-	LIST(WORDS_CONTENTS, "cues.contents")                                                      \
+	LIST(WORDS_DEMONSTRATIVES, "cues.pointing")                                                \
+	LIST(WORDS_CONTENT_VERBS, "cues.contents")                                                 \
 	LIST(WORDS_NEUTRAL, "account.neutral")                                                     \
 	LIST(WORDS_NARROWING, "account.narrowing")                                                 \
 	LIST(WORDS_GROUPING, "account.grouping")                                                   \
-	LIST(WORDS_THAN, "account.than")                                                           \
+	LIST(WORDS_COMPARISON, "account.than")                                                     \
 	LIST(WORDS_SUPERLATIVE, "account.superlative")                                             \
-	LIST(WORDS_LEAVING_OUT, "account.leaving_out")                                             \
-	LIST(WORDS_NEWEST, "account.newest")                                                       \
+	LIST(WORDS_EXCLUSION_CUES, "account.leaving_out")                                          \
+	LIST(WORDS_RECENCY, "account.newest")                                                      \
 	LIST(WORDS_COUNTING, "account.counting")                                                   \
 	LIST(WORDS_TOTALS, "account.totals")                                                       \
 	LIST(WORDS_RELATING, "account.relating")                                                   \
-	LIST(WORDS_RAISING, "account.raising")                                                     \
-	LIST(WORDS_LOWERING, "account.lowering")                                                   \
-	LIST(WORDS_LOADED, "account.loaded")                                                       \
-	LIST(WORDS_DEFINING, "account.defining")                                                   \
+	LIST(WORDS_INCREASE, "account.raising")                                                    \
+	LIST(WORDS_DECREASE, "account.lowering")                                                   \
+	LIST(WORDS_QUALIFIERS, "account.loaded")                                                   \
+	LIST(WORDS_DEFINITION, "account.defining")                                                 \
 	LIST(WORDS_MEANING, "account.meaning")                                                     \
 	LIST(WORDS_MEANING_OPENING, "account.meaning_opening")                                     \
 	LIST(WORDS_MEANING_VERB, "account.meaning_verb")                                           \
-	LIST(WORDS_LASTING, "account.lasting")                                                     \
+	LIST(WORDS_DURATION, "account.lasting")                                                    \
 	LIST(WORDS_WHY, "account.why")                                                             \
 	LIST(WORDS_CAUSES, "account.causes")                                                       \
 	LIST(WORDS_DAY_PARTS, "account.day_parts")                                                 \
 	LIST(WORDS_QUALITIES, "account.qualities")                                                 \
 	LIST(WORDS_ONES, "account.ones")                                                           \
-	LIST(WORDS_ROW, "account.row")                                                             \
+	LIST(WORDS_ROW_PRONOUNS, "account.row")                                                    \
 	LIST(WORDS_PARTIES, "account.parties")                                                     \
 	LIST(WORDS_BELONGING, "account.belonging")                                                 \
 	LIST(WORDS_WHO, "account.who")                                                             \
-	LIST(WORDS_SELF, "account.self")                                                           \
-	LIST(WORDS_ORDERS, "account.orders")                                                       \
+	LIST(WORDS_SELF_DESCRIPTION, "account.self")                                               \
+	LIST(WORDS_COMMANDS, "account.orders")                                                     \
 	LIST(WORDS_POLITE, "account.polite")                                                       \
 	LIST(WORDS_UPLOAD_ROW, "uploads.row")                                                      \
 	LIST(WORDS_UPLOAD_RATE, "uploads.rate")                                                    \
@@ -143,7 +143,7 @@
 	LIST(WORDS_THANKS, "smalltalk.thanks")                                                     \
 	LIST(WORDS_HELP, "smalltalk.help")                                                         \
 	LIST(WORDS_HELP_PHRASES, "smalltalk.help_phrases")                                         \
-	LIST(WORDS_AFFAIRS, "smalltalk.affairs")                                                   \
+	LIST(WORDS_WORK_SMALL_TALK, "smalltalk.affairs")                                           \
 	LIST(WORDS_REFERRING, "smalltalk.referring")                                               \
 	LIST(WORDS_UPLOADING, "smalltalk.uploading")
 
@@ -156,10 +156,10 @@ enum concept { CONCEPT_EXISTENCE, CONCEPT_COMPARISON, CONCEPT_HOURS, CONCEPT_COU
 
 /* Phrases that are matched in a question, and the answer they lead to. */
 struct topic {
-	const char *const *phrases; /* NULL-ended */
-	const char *const *unless;  /* no match if one of these is in the question; NULL-ended */
-	const char *takes;          /* applies only to tools with this filter; NULL: to all */
-	const char *answer;         /* {term}: placeholder for the matched words */
+	const char *const *phrases;  /* NULL-ended */
+	const char *const *unless;   /* no match if one of these is in the question; NULL-ended */
+	const char *required_filter; /* applies only to tools with this filter; NULL: to all */
+	const char *answer;          /* {term}: placeholder for the matched words */
 };
 
 /* A regular expression, and word prefixes: a text without any of them, compared in ASCII, cannot

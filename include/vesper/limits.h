@@ -320,9 +320,9 @@
 #define KNOW_SLICE_TOOLS    8  /* tools in a supervisor's prompt: about 450 tokens */
 #define KNOW_SLICE_DOMAINS  3  /* domains of these tools; other domains have one line each */
 /* Interpretations offered for an unclear question; more do not help. */
-#define KNOW_READINGS_MAX 3
-#define UNKNOWN_WORDS_MAX 16 /* unknown words that are looked up as misspelled */
-#define KNOW_SAID_MAX     16 /* bounds, amounts and exclusions of one question */
+#define KNOW_READINGS_MAX    3
+#define UNKNOWN_WORDS_MAX    16 /* unknown words that are looked up as misspelled */
+#define KNOW_CONSTRAINTS_MAX 16 /* bounds, amounts and exclusions of one question */
 
 /* tools and SQL */
 #define XLSX_ROWS_MAX 1048576 /* rows of a sheet; spreadsheet programs open no more */

@@ -19,15 +19,15 @@
 struct token {
 	const char *text; /* lower case, letters and digits only */
 	size_t len;
-	size_t from, to; /* in bytes of the question */
-	char before;     /* the character before it: ' ' '-' '_' ',' '.' … */
-	bool quoted;     /* directly after an apostrophe: '26 */
-	bool first;      /* first of a sentence */
-	bool capital;    /* begins with an upper-case letter */
+	size_t from, to;       /* in bytes of the question */
+	char separator;        /* the character before it: ' ' '-' '_' ',' '.' … */
+	bool after_apostrophe; /* directly after an apostrophe: '26 */
+	bool starts_sentence;  /* first of a sentence */
+	bool capitalized;      /* begins with an upper-case letter */
 	bool has_letter, has_digit;
 	int number;                        /* >= 0 if it is all digits, at most 9 */
 	bool used;                         /* used by a mention, date or number */
-	bool word;                         /* … but it is also a word of the tools */
+	bool is_tool_word;                 /* … but it is also a word of the tools */
 	const struct language_word *known; /* its entry in the language; NULL: unknown */
 };
 
@@ -39,7 +39,8 @@ struct question {
 };
 
 /* Parses a question. `l` NULL: no word is known. */
-void text_read(const struct language *l, const char *text, struct arena *a, struct question *out);
+void text_tokenize(const struct language *l, const char *text, struct arena *a,
+		   struct question *out);
 
 /* A name normalized for comparison: its letters and digits, in lower case and without diacritics,
  * and the end of each word. Longer names are cut. */
@@ -60,7 +61,7 @@ const char *text_between(const struct question *q, size_t from, size_t to, struc
 const struct token *token_at(const struct question *q, size_t i);
 
 /* Returns true if the language's list contains the word. */
-static inline bool token_says(const struct token *t, enum words list)
+static inline bool token_in_list(const struct token *t, enum words list)
 {
 	return t->known && (t->known->lists >> list & 1);
 }
@@ -87,16 +88,16 @@ struct amount {
 	const struct unit_def *unit; /* registered, or a combination; NULL: none */
 	enum bound_side side;
 	bool inclusive; /* of a bound: includes the number itself */
-	bool unclear;   /* not fully understood; must not be used as anything else */
+	bool ambiguous; /* not fully understood; must not be used as anything else */
 };
 
 /* Finds bounds: "above $60", "between 40 and 50" (two), "60 or more"; marks their tokens as used.
  * Call it after times were parsed. Returns their number. */
-size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a,
-		      struct amount *out, size_t max);
+size_t amounts_find_bounds(const struct units *u, struct question *q, struct arena *a,
+			   struct amount *out, size_t max);
 /* Finds numbers with a wanted unit and no bound; marks their tokens as used. */
-typedef bool (*amount_wanted)(void *owner, const struct unit_def *unit);
-size_t amounts_plain(const struct units *u, struct question *q, amount_wanted wanted, void *owner,
-		     struct arena *a, struct amount *out, size_t max);
+typedef bool (*amount_unit_filter)(void *owner, const struct unit_def *unit);
+size_t amounts_find_plain(const struct units *u, struct question *q, amount_unit_filter wanted,
+			  void *owner, struct arena *a, struct amount *out, size_t max);
 
 #endif

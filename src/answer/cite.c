@@ -112,9 +112,9 @@ static void read_stems(const struct language *l, struct str text, struct arena *
 	struct question q;
 
 	out->count = 0;
-	text_read(l, arena_strndup(a, text.p, text.n), a, &q);
+	text_tokenize(l, arena_strndup(a, text.p, text.n), a, &q);
 	for (size_t i = 0; i < q.count && out->count < STEMS_MAX; i++) {
-		if (token_says(&q.tokens[i], WORDS_STOP))
+		if (token_in_list(&q.tokens[i], WORDS_STOP))
 			continue;
 		word_stem(q.tokens[i].text, q.tokens[i].len, out->stem[out->count]);
 		out->count += !has_stem(out, out->stem[out->count]);

@@ -22,7 +22,7 @@ struct stems {
 
 static bool is_content(const struct token *t)
 {
-	return t->has_letter && !token_says(t, WORDS_STOP);
+	return t->has_letter && !token_in_list(t, WORDS_STOP);
 }
 
 static size_t find(const struct stems *s, const char *stem)
@@ -40,7 +40,7 @@ static void read_stems(const struct language *l, const char *text, struct arena 
 	struct question q;
 
 	out->count = 0;
-	text_read(l, text, a, &q);
+	text_tokenize(l, text, a, &q);
 	for (size_t i = 0; i < q.count && out->count < SUBJECT_STEMS_MAX; i++) {
 		if (!is_content(&q.tokens[i]))
 			continue;
@@ -60,11 +60,11 @@ static bool is_named(const struct language *l, const char *subject, const char *
 	size_t found = 0;
 
 	read_stems(l, subject, a, &wanted);
-	text_read(l, text, a, &q);
+	text_tokenize(l, text, a, &q);
 	for (size_t i = 0; i < q.count; i++) {
 		size_t at;
 
-		if (q.tokens[i].first) {
+		if (q.tokens[i].starts_sentence) {
 			memset(seen, 0, sizeof(seen));
 			found = 0;
 		}

@@ -412,7 +412,7 @@ static void note_gaps(struct answer_turn *t, struct scratch *s)
 	for (size_t i = 0; i < t->reading->understood.filter_count; i++) {
 		const struct filter *f = &t->reading->understood.filters[i];
 
-		if (t->work->result_count > 0 && f->source == SOURCE_SAID && !is_used(t, f))
+		if (t->work->result_count > 0 && f->source == SOURCE_EXPLICIT && !is_used(t, f))
 			scratch_gap(s, arena_printf(t->core->arena,
 						    "anything that is narrowed to the filter "
 						    "%s of the question",

@@ -84,7 +84,7 @@ static struct know_input input_of(const struct answer_turn *t)
 				   .may = &t->core->may,
 				   .today = t->core->today,
 				   .calendar = t->core->calendar,
-				   .standing = t->context->standing};
+				   .session_context = t->context->standing};
 }
 
 const char *slice_of_domains(const struct answer_turn *t)

@@ -133,7 +133,7 @@ static bool is_answerable(const struct catalog *c, const struct know *k, const c
 	catalog_all(c, a, &may);
 	know_understand(k, &in, a, &u);
 	return u.flow ||
-	       (u.kind == KNOW_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.intended));
+	       (u.kind == KNOW_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.ask_tool));
 }
 
 /* ---- check ---- */

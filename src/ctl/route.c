@@ -48,7 +48,7 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 			.may = &view,
 			.today = r->today,
 			.calendar = r->calendar,
-			.standing = standing,
+			.session_context = standing,
 		};
 
 		if (!in.question)
@@ -56,7 +56,7 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 		know_understand(r->know, &in, a, &u);
 		if (i < n && u.unused_count == 0 && (u.filter_count > 0 || u.tool_count > 0)) {
 			json_decref(standing);
-			standing = know_standing(&u);
+			standing = know_session_context(&u);
 		}
 	}
 	out = know_route_json(&u);

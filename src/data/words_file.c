@@ -142,7 +142,7 @@ bool words_topic(const struct words_file *f, const json_t *object, const char *m
 	if (!*out->phrases)
 		return words_fail(f, at, "is empty");
 	out->answer = arena_strdup(f->arena, answer);
-	out->takes = arena_strdup(f->arena, takes);
+	out->required_filter = arena_strdup(f->arena, takes);
 	return words_list(f, json_object_get(object, "unless"),
 			  arena_printf(words_scratch(f), "%s.unless", member), true, &out->unless);
 }

@@ -304,7 +304,7 @@ bool ask_read_values(struct dialog_turn *t)
 	const json_t *ask = json_object_get(t->context->standing, "ask"), *values;
 
 	if (!is_open_flow(t, ask) || ask_is_days(ask) || u->unused_count > 0 ||
-	    (u->tool_count > 0 && u->confidence >= KNOW_SURE && !u->is_followup))
+	    (u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT && !u->is_followup))
 		return false;
 	values = json_own(t->core->arena, know_values(u));
 	if (!are_answers(t, ask, values))
@@ -324,7 +324,7 @@ static bool is_own_question(const struct understanding *u, bool model_usable)
 		return u->kind != KNOW_UNCLEAR;
 	if (u->is_followup)
 		return false;
-	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= KNOW_SURE);
+	return model_usable || u->flow || (u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT);
 }
 
 bool ask_remains_open(struct dialog_turn *t, bool model_usable)

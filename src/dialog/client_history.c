@@ -114,10 +114,10 @@ void client_history_read(struct dialog_turn *t)
 		if (r->history[i].role != CLIENT_ROLE_USER)
 			continue;
 		in.question = r->history[i].text.p;
-		in.standing = t->context->standing;
+		in.session_context = t->context->standing;
 		know_understand(t->core->know, &in, t->core->arena, &u);
 		if (u.filter_count > 0 || u.tool_count > 0)
-			t->context->standing = json_own(t->core->arena, know_standing(&u));
+			t->context->standing = json_own(t->core->arena, know_session_context(&u));
 	}
 }
 

@@ -73,7 +73,7 @@ void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const 
 
 json_t *dialog_standing(const struct dialog_turn *t)
 {
-	json_t *standing = know_standing(&t->reading->understood);
+	json_t *standing = know_session_context(&t->reading->understood);
 
 	if (t->work->spec)
 		json_object_set(standing, "plan", t->work->spec);

@@ -90,13 +90,13 @@ static bool keeps_list(const struct dialog_turn *t, const json_t *before, const 
 
 void rows_put(const struct dialog_turn *t, json_t *standing)
 {
-	const json_t *before = json_object_get(t->context->standing, STANDING_ROWS);
+	const json_t *before = json_object_get(t->context->standing, CONTEXT_ROWS);
 	const struct table *table = titled(t->work);
 	const json_t *filters = json_object_get(standing, "filters");
 	json_t *titles;
 
 	if (before && (!table || keeps_list(t, before, table, standing))) {
-		json_object_set(standing, STANDING_ROWS, (json_t *)before);
+		json_object_set(standing, CONTEXT_ROWS, (json_t *)before);
 		return;
 	}
 	if (!table)
@@ -108,5 +108,5 @@ void rows_put(const struct dialog_turn *t, json_t *standing)
 	if (json_array_size(titles) == 1 && is_about_row(titles, filters))
 		json_decref(titles);
 	else
-		json_set_take(standing, STANDING_ROWS, titles);
+		json_set_take(standing, CONTEXT_ROWS, titles);
 }

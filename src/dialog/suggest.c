@@ -19,7 +19,7 @@ bool suggest_read(struct dialog_turn *t, const char *question, struct understand
 	};
 
 	know_understand(t->core->know, &in, t->core->arena, out);
-	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_SURE;
+	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_CONFIDENT;
 }
 
 static bool is_there(const struct dialog_turn *t, const char *question)

@@ -40,8 +40,9 @@ void unused_reply(struct dialog_turn *t)
 	const char *why = sentence(l, SAY_UNUSED_WORDS, t->core->arena, quoted(t, u));
 	struct understanding without;
 
-	if (u->used_question && (u->is_followup || suggest_read(t, u->used_question, &without)))
-		suggest_add(t, u->used_question, u->used_question);
+	if (u->question_without_unused &&
+	    (u->is_followup || suggest_read(t, u->question_without_unused, &without)))
+		suggest_add(t, u->question_without_unused, u->question_without_unused);
 	if (json_array_size(t->dialog->suggestions) == 0 && u->agent_count > 0)
 		offer_examples(t, u->agents[0]);
 	if (json_array_size(t->dialog->suggestions) > 0)

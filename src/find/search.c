@@ -113,11 +113,11 @@ static void read_stems(struct search *s, const struct language *l)
 	struct question q;
 
 	s->stems = arena_alloc(s->arena, FIND_STEMS_MAX * sizeof(*s->stems));
-	text_read(l, s->query->text, s->arena, &q);
+	text_tokenize(l, s->query->text, s->arena, &q);
 	for (size_t i = 0; i < q.count && s->stem_count < FIND_STEMS_MAX; i++) {
 		uint64_t hash = find_hash(&q.tokens[i]);
 
-		if (token_says(&q.tokens[i], WORDS_STOP) || is_known(s, hash))
+		if (token_in_list(&q.tokens[i], WORDS_STOP) || is_known(s, hash))
 			continue;
 		s->stems[s->stem_count].hash = hash;
 		weigh(s, &s->stems[s->stem_count++]);
@@ -377,7 +377,7 @@ double find_covers(const struct find_reach *r, const struct token *tokens, size_
 	double all, most = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; !token_says(&tokens[i], WORDS_STOP) && k < r->stem_count; k++)
+		for (size_t k = 0; !token_in_list(&tokens[i], WORDS_STOP) && k < r->stem_count; k++)
 			if (r->hashes[k] == find_hash(&tokens[i]))
 				asked |= UINT64_C(1) << k;
 	all = weight_of(r, asked);

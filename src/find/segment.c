@@ -94,9 +94,9 @@ static void add_text(struct find_builder *b, struct str text, int times)
 	struct arena *a = arena_new(TEXT_ARENA_BYTES);
 	struct question q;
 
-	text_read(b->language, arena_strndup(a, text.p ? text.p : "", text.n), a, &q);
+	text_tokenize(b->language, arena_strndup(a, text.p ? text.p : "", text.n), a, &q);
 	for (size_t i = 0; i < q.count; i++)
-		for (int k = 0; k < times && !token_says(&q.tokens[i], WORDS_STOP); k++)
+		for (int k = 0; k < times && !token_in_list(&q.tokens[i], WORDS_STOP); k++)
 			add_word(b, find_hash(&q.tokens[i]));
 	arena_free(&a);
 }

@@ -5,23 +5,23 @@
 
 #include "vesper/str.h"
 
-const struct param_def *bound_inclusive(const struct know *k, const struct param_def *p,
-					struct arena *a)
+const struct param_def *bound_inclusive_param(const struct know *k, const struct param_def *p,
+					      struct arena *a)
 {
-	return params_named(k, arena_printf(a, "%s_incl", p->name));
+	return params_first_with_filter(k, arena_printf(a, "%s_incl", p->name));
 }
 
 const char *bound_label(const struct reading *r, const struct param_def *p, const struct fact *f)
 {
-	const struct param_def *incl = bound_inclusive(r->know, p, r->arena);
+	const struct param_def *incl = bound_inclusive_param(r->know, p, r->arena);
 	const struct fact *counts = incl ? facts_get(&r->facts, incl->filter) : NULL;
 	bool inclusive = !counts || counts->values[0].number != 0;
 	const char *sign = p->slot == SLOT_ABOVE ? inclusive ? "≥" : ">" : inclusive ? "≤" : "<";
 
-	return arena_printf(r->arena, "%s%s", sign, value_words(r, &f->values[0]));
+	return arena_printf(r->arena, "%s%s", sign, value_display_text(r, &f->values[0]));
 }
 
-const char *bound_typed(const char *text, bool *has_sign, bool *inclusive)
+const char *bound_parse(const char *text, bool *has_sign, bool *inclusive)
 {
 	static const struct {
 		const char *sign;

@@ -5,24 +5,24 @@
 
 static bool is_rest(const struct know *k, const struct token *t)
 {
-	return !t->used && (t->has_digit || !know_is_stop(k, t));
+	return !t->used && (t->has_digit || !know_is_stop_word(k, t));
 }
 
-bool know_days(const struct know *k, const char *text, struct date today,
-	       const struct company_calendar *calendar, struct arena *a, struct date *start,
-	       struct date *end)
+bool know_parse_days(const struct know *k, const char *text, struct date today,
+		     const struct company_calendar *calendar, struct arena *a, struct date *start,
+		     struct date *end)
 {
-	struct time_read time = {0};
+	struct parsed_time time = {0};
 	struct question q;
 
-	text_read(k->catalog->language, text, a, &q);
+	text_tokenize(k->catalog->language, text, a, &q);
 	if (q.count == 0 || q.count > KNOW_DAYS_WORDS_MAX)
 		return false;
-	dates_read(&q, today, calendar, a, &time);
+	dates_parse(&q, today, calendar, a, &time);
 	for (size_t i = 0; i < q.count; i++)
 		if (is_rest(k, &q.tokens[i]))
 			return false;
-	if (!time.has_start || !time.has_end || time.split || time.reading_count > 0)
+	if (!time.has_start || !time.has_end || time.has_gap || time.reading_count > 0)
 		return false;
 	*start = time.start;
 	*end = time.end;

@@ -9,26 +9,26 @@
 
 #include "vesper/json.h"
 
-static void trouble_edit(struct reading *r, const char *filter, const struct dimension_def *d,
-			 const json_t *v, const struct name_match *m)
+static void add_edit_issue(struct reading *r, const char *filter, const struct dimension_def *d,
+			   const json_t *v, const struct name_match *m)
 {
-	struct trouble t = {.kind = m && m->several ? TROUBLE_SEVERAL
-				    : d             ? TROUBLE_UNKNOWN
-						    : TROUBLE_RANGE,
-			    .filter = filter,
-			    .dimension = d,
-			    .said = json_is_string(v) ? arena_strdup(r->arena, json_string_value(v))
-						      : "this"};
+	struct issue t = {.kind = m && m->several ? ISSUE_AMBIGUOUS
+				  : d             ? ISSUE_UNKNOWN_VALUE
+						  : ISSUE_OUT_OF_RANGE,
+			  .filter = filter,
+			  .dimension = d,
+			  .term = json_is_string(v) ? arena_strdup(r->arena, json_string_value(v))
+						    : "this"};
 
 	if (m) {
 		t.options = m->suggestions;
 		t.option_count = m->suggestion_count;
 	}
-	reading_trouble(r, &t);
+	reading_add_issue(r, &t);
 }
 
 /* Reads an integer, or a string of digits. */
-static bool number_in(const json_t *v, int64_t *out)
+static bool parse_integer(const json_t *v, int64_t *out)
 {
 	const char *text = json_string_value(v);
 	char *end;
@@ -53,7 +53,7 @@ static bool range_parse(const char *text, struct arena *a, struct date *start, s
 	if (!slash || (*first && !date_parse_iso(first, start)) ||
 	    (slash[1] && !date_parse_iso(slash + 1, end)))
 		return false;
-	return *first && slash[1] ? !day_before(*end, *start) : *first || slash[1];
+	return *first && slash[1] ? !date_is_before(*end, *start) : *first || slash[1];
 }
 
 static bool edit_range(struct reading *r, const char *filter, const json_t *v)
@@ -75,17 +75,17 @@ static bool edit_range(struct reading *r, const char *filter, const json_t *v)
 static void edit_bound(struct reading *r, const struct param_def *p, const char *text,
 		       enum filter_source source)
 {
-	const struct param_def *incl = bound_inclusive(r->know, p, r->arena);
+	const struct param_def *incl = bound_inclusive_param(r->know, p, r->arena);
 	bool has_sign, inclusive = true;
-	const char *digits = bound_typed(text, &has_sign, &inclusive);
+	const char *digits = bound_parse(text, &has_sign, &inclusive);
 	struct value value;
 	struct err e = {0};
 
 	if (!param_parse(p, digits, r->arena, &value, &e)) {
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_RANGE,
+		reading_add_issue(r, &(struct issue){.kind = ISSUE_OUT_OF_RANGE,
 						     .filter = p->filter,
 						     .param = p,
-						     .said = arena_strdup(r->arena, text)});
+						     .term = arena_strdup(r->arena, text)});
 		return;
 	}
 	facts_add(&r->facts, r->arena, p->filter, NULL, value, source);
@@ -101,7 +101,7 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 	struct value value = value_null();
 	struct name_match m = {0};
 	struct args context = {0};
-	const struct param_def *p = params_named(r->know, filter);
+	const struct param_def *p = params_first_with_filter(r->know, filter);
 	/* for excluded values */
 	const struct dimension_def *of =
 		!d && p && p->entity ? catalog_dimension(r->know->catalog, p->entity) : NULL;
@@ -132,11 +132,11 @@ static void edit_value(struct reading *r, const char *filter, const struct dimen
 	} else if (!d && followup_is_date(r->know, filter)) {
 		if (json_is_string(v) && date_parse_iso(json_string_value(v), &day))
 			value = value_date(arena_strdup(r->arena, json_string_value(v)));
-	} else if (!d && number_in(v, &n)) {
+	} else if (!d && parse_integer(v, &n)) {
 		value = value_int(n);
 	}
 	if (value.type == VALUE_NULL)
-		trouble_edit(r, filter, d ? d : of, v, d || of ? &m : NULL);
+		add_edit_issue(r, filter, d ? d : of, v, d || of ? &m : NULL);
 	else
 		facts_add(&r->facts, r->arena, filter, d, value, source);
 }
@@ -146,7 +146,7 @@ static void edit_named_bound(struct reading *r, const char *text, enum filter_so
 {
 	size_t n = text ? strcspn(text, "=>") : 0;
 	const char *filter = n > 0 ? arena_strndup(r->arena, text, n) : NULL;
-	const struct param_def *p = filter ? params_named(r->know, filter) : NULL;
+	const struct param_def *p = filter ? params_first_with_filter(r->know, filter) : NULL;
 
 	if (!p || !text[n])
 		return;
@@ -155,8 +155,8 @@ static void edit_named_bound(struct reading *r, const char *text, enum filter_so
 }
 
 /* Reads "ward=North": the dimension chosen for ambiguous words, and the value. */
-static const struct dimension_def *meant(const struct reading *r, const char *text,
-					 const json_t **value)
+static const struct dimension_def *parse_meaning(const struct reading *r, const char *text,
+						 const json_t **value)
 {
 	const char *equals = text ? strchr(text, '=') : NULL;
 
@@ -167,7 +167,7 @@ static const struct dimension_def *meant(const struct reading *r, const char *te
 				  arena_strndup(r->arena, text, (size_t)(equals - text)));
 }
 
-bool edit_drops(const json_t *v)
+bool edit_clears(const json_t *v)
 {
 	const char *text = json_string_value(v);
 
@@ -185,12 +185,12 @@ static void edit_resolved(struct reading *r, const struct dimension_def *d, cons
 	bool several;
 
 	facts_drop(&r->facts, to->filter);
-	if (edit_drops(v))
+	if (edit_clears(v))
 		return;
 	if (!text || !names_resolve(r->names, d, text, NULL, r->arena, &m) ||
-	    !settle_resolved(r, d, m.value, names_parent_of(r->names, d, m.value, NULL, &several),
-			     source))
-		trouble_edit(r, d->filter, d, v, &m);
+	    !facts_add_resolved(r, d, m.value,
+				names_parent_of(r->names, d, m.value, NULL, &several), source))
+		add_edit_issue(r, d->filter, d, v, &m);
 }
 
 /* Returns true when the tool takes days through a slot. */
@@ -215,12 +215,12 @@ static bool is_filter(const struct reading *r, const char *filter)
 }
 
 /* Drops facts that depend on an edited value and no longer match it. */
-static void drop_misfits(struct reading *r, const struct facts *edited)
+static void drop_inconsistent(struct reading *r, const struct facts *edited)
 {
 	for (size_t i = r->facts.count; i-- > 0;) {
 		const struct fact *f = &r->facts.items[i];
 
-		if (!facts_get(edited, f->filter) && followup_hangs_on(r, edited, f))
+		if (!facts_get(edited, f->filter) && followup_depends_on(r, edited, f))
 			facts_drop(&r->facts, f->filter);
 	}
 }
@@ -234,11 +234,11 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 	size_t i;
 
 	json_object_foreach((json_t *)filters, name, value) {
-		const char *filter = followup_filter(r->know, name, r->arena);
+		const char *filter = followup_filter_name(r->know, name, r->arena);
 		const struct dimension_def *d = followup_dimension(c, filter);
 
 		if (strcmp(filter, FILTER_MEANING) == 0 &&
-		    (d = meant(r, json_string_value(value), &value)))
+		    (d = parse_meaning(r, json_string_value(value), &value)))
 			filter = d->filter;
 		if (d && d->resolves) {
 			edit_resolved(r, d, value, source);
@@ -249,10 +249,10 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 		if (!is_filter(r, filter))
 			continue;
 		facts_drop(&r->facts, filter);
-		if (r->trouble.kind != TROUBLE_NONE && r->trouble.filter &&
-		    strcmp(r->trouble.filter, filter) == 0)
-			r->trouble = (struct trouble){0};
-		if (edit_drops(value))
+		if (r->issue.kind != ISSUE_NONE && r->issue.filter &&
+		    strcmp(r->issue.filter, filter) == 0)
+			r->issue = (struct issue){0};
+		if (edit_clears(value))
 			continue;
 		if (!json_is_array(value) && !edit_range(r, filter, value))
 			edit_value(r, filter, d, value, source);
@@ -262,5 +262,5 @@ void followup_edit(struct reading *r, const json_t *filters, enum filter_source 
 		if (facts_get(&r->facts, filter) && edited.count < FACTS_MAX)
 			edited.items[edited.count++] = *facts_get(&r->facts, filter);
 	}
-	drop_misfits(r, &edited);
+	drop_inconsistent(r, &edited);
 }

@@ -168,35 +168,37 @@ static bool may_see(const struct catalog_view *may, const struct example_def *x)
 
 /* The share of the question's words that the example has. All words weigh the same, since there
  * may be few examples. */
-static double likeness(const struct know *k, const char *question, const char *example,
-		       struct arena *a)
+static double similarity(const struct know *k, const char *question, const char *example,
+			 struct arena *a)
 {
 	struct question asked, known;
-	size_t all = 0, held = 0;
+	size_t all = 0, matched = 0;
 	char stem[STEM_BYTES];
 	struct dict words;
 
-	text_read(k->catalog->language, question, a, &asked);
-	text_read(k->catalog->language, example, a, &known);
+	text_tokenize(k->catalog->language, question, a, &asked);
+	text_tokenize(k->catalog->language, example, a, &known);
 	dict_init(&words, a);
 	for (size_t i = 0; i < known.count; i++)
-		dict_put(&words, stem, know_canonical(k, &known.tokens[i], stem), 1);
+		dict_put(&words, stem, know_canonical_stem(k, &known.tokens[i], stem), 1);
 	for (size_t i = 0; i < asked.count; i++) {
-		if (know_is_stop(k, &asked.tokens[i]))
+		if (know_is_stop_word(k, &asked.tokens[i]))
 			continue;
 		all++;
-		held += dict_find(&words, stem, know_canonical(k, &asked.tokens[i], stem)) >= 0;
+		matched += dict_find(&words, stem,
+				     know_canonical_stem(k, &asked.tokens[i], stem)) >= 0;
 	}
-	return all > 0 ? (double)held / (double)all : 0;
+	return all > 0 ? (double)matched / (double)all : 0;
 }
 
 size_t know_examples(const struct know *k, const struct know_input *in, struct arena *a,
 		     const struct example_def **out)
 {
 	const struct examples *x = k->examples;
-	const struct principal nobody = {0};
+	const struct principal no_permissions = {0};
 	struct find_doc *docs = arena_alloc(a, (x->count + 1) * sizeof(*docs));
-	const struct find_query q = {.text = in->question, .top = PROMPT_LIKE_MAX, .who = &nobody};
+	const struct find_query q = {
+		.text = in->question, .top = PROMPT_LIKE_MAX, .who = &no_permissions};
 	struct find_found found;
 	size_t seen = 0, n = 0;
 
@@ -210,7 +212,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 	for (size_t h = 0; h < found.count; h++)
 		for (size_t i = 0; i < x->count; i++)
 			if (strcmp(x->items[i]->id, found.hits[h].doc->uid) == 0 &&
-			    likeness(k, in->question, x->items[i]->question, a) >=
+			    similarity(k, in->question, x->items[i]->question, a) >=
 				    PROMPT_LIKE_LEAST)
 				out[n++] = x->items[i];
 	return n;

@@ -14,28 +14,29 @@
 static bool is_all_but(const struct question *q, size_t i)
 {
 	for (size_t back = 1; back <= 4 && back <= i; back++)
-		if (token_says(&q->tokens[i - back], WORDS_EVERYTHING))
+		if (token_in_list(&q->tokens[i - back], WORDS_EVERYTHING))
 			return true;
 	return false;
 }
 
 /* "All projects minus solar" excludes from what precedes it; "peak minus off-peak" is a
  * difference. */
-static bool takes_away(const struct question *q, size_t i)
+static bool is_subtraction(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i], *of = &q->tokens[i > 0 ? i - 1 : 0];
 
-	return token_says(t, WORDS_EXCEPT_BEHIND) && !t->first && t->before == ' ' && !of->used &&
-	       of->number < 0 && (token_says(of, WORDS_EVERYTHING) || !token_says(of, WORDS_STOP));
+	return token_in_list(t, WORDS_EXCLUSION_AFTER_NOUN) && !t->starts_sentence &&
+	       t->separator == ' ' && !of->used && of->number < 0 &&
+	       (token_in_list(of, WORDS_EVERYTHING) || !token_in_list(of, WORDS_STOP));
 }
 
 /* "Leave the low ones out": the verb at i, with its second part later in the sentence. */
-static bool leaves(const struct question *q, size_t i)
+static bool is_split_verb(const struct question *q, size_t i)
 {
-	if (!token_says(&q->tokens[i], WORDS_LEAVE))
+	if (!token_in_list(&q->tokens[i], WORDS_EXCLUSION_VERBS))
 		return false;
-	for (i++; i < q->count && !q->tokens[i].first; i++)
-		if (token_says(&q->tokens[i], WORDS_LEFT_OUT))
+	for (i++; i < q->count && !q->tokens[i].starts_sentence; i++)
+		if (token_in_list(&q->tokens[i], WORDS_EXCLUDED))
 			return true;
 	return false;
 }
@@ -45,17 +46,17 @@ static bool is_cue(const struct question *q, size_t i)
 	const struct token *t = &q->tokens[i];
 
 	/* a leading "isn't" does not negate: "isn't 2026 higher?" */
-	return words_end_at(q, i, WORDS_EXCEPT) || leaves(q, i) ||
-	       (token_says(t, WORDS_EXCEPT_INSIDE) && !t->first) ||
-	       (token_says(t, WORDS_BUT) && is_all_but(q, i)) || takes_away(q, i);
+	return words_end_at(q, i, WORDS_EXCLUSION) || is_split_verb(q, i) ||
+	       (token_in_list(t, WORDS_EXCLUSION_NOT_FIRST) && !t->starts_sentence) ||
+	       (token_in_list(t, WORDS_BUT) && is_all_but(q, i)) || is_subtraction(q, i);
 }
 
-bool exclude_before(const struct question *q, size_t i)
+bool exclude_cue_before(const struct question *q, size_t i)
 {
 	while (i-- > 0 && !q->tokens[i].used) {
 		if (is_cue(q, i))
 			return true;
-		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
+		if (!token_in_list(&q->tokens[i], WORDS_EXCLUSION_LINKS))
 			return false;
 	}
 	return false;
@@ -66,72 +67,72 @@ static bool is_joined(const struct question *q, size_t from, size_t to)
 {
 	bool joint = false;
 
-	for (; from < to && !q->tokens[from].first; from++) {
+	for (; from < to && !q->tokens[from].starts_sentence; from++) {
 		const struct token *t = &q->tokens[from];
 
-		if (token_says(t, WORDS_EXCEPT_JOINTS) && !joint)
+		if (token_in_list(t, WORDS_EXCLUSION_JOINTS) && !joint)
 			joint = true;
-		else if (!token_says(t, WORDS_ONES) && !token_says(t, WORDS_POINTING) &&
-			 !(joint &&
-			   (token_says(t, WORDS_ARTICLES) ||
-			    (token_says(t, WORDS_PLACES) && token_says(t - 1, WORDS_POINTING)))))
+		else if (!token_in_list(t, WORDS_ONES) && !token_in_list(t, WORDS_DEMONSTRATIVES) &&
+			 !(joint && (token_in_list(t, WORDS_ARTICLES) ||
+				     (token_in_list(t, WORDS_PREPOSITIONS) &&
+				      token_in_list(t - 1, WORDS_DEMONSTRATIVES)))))
 			return false;
 	}
 	return joint && from == to;
 }
 
 /* Continues an exclusion: "excluding NP15 and SP15". In "not NP15, SP15" the second is wanted. */
-static bool goes_on(const struct question *q, const struct mention *last, size_t from)
+static bool continues_exclusion(const struct question *q, const struct mention *last, size_t from)
 {
 	size_t cue = last->from;
 
 	if (is_joined(q, last->to, from))
 		return true;
-	if (from != last->to || q->tokens[from].before != ',')
+	if (from != last->to || q->tokens[from].separator != ',')
 		return false;
 	while (cue > 0 && !is_cue(q, cue))
 		cue--;
-	return !token_says(&q->tokens[cue], WORDS_NOT);
+	return !token_in_list(&q->tokens[cue], WORDS_NOT);
 }
 
 /* "ERCOT and PJM excluded": said behind the names. "Leave out" leads. */
-static bool is_left_out(const struct question *q, const struct mention *m)
+static bool is_excluded_after(const struct question *q, const struct mention *m)
 {
-	size_t at = m->to + token_says(token_at(q, m->to), WORDS_ONES);
+	size_t at = m->to + token_in_list(token_at(q, m->to), WORDS_ONES);
 
-	at += token_says(token_at(q, at), WORDS_BEING);
-	if (at >= q->count || q->tokens[at].first)
+	at += token_in_list(token_at(q, at), WORDS_TO_BE);
+	if (at >= q->count || q->tokens[at].starts_sentence)
 		return false;
-	for (size_t i = m->from; i-- > 0 && !q->tokens[i + 1].first;)
-		if (token_says(&q->tokens[i], WORDS_LEAVE))
+	for (size_t i = m->from; i-- > 0 && !q->tokens[i + 1].starts_sentence;)
+		if (token_in_list(&q->tokens[i], WORDS_EXCLUSION_VERBS))
 			return false;
-	return words_at(q, at, WORDS_LEFT_OUT) > 1 ||
-	       (words_at(q, at, WORDS_LEFT_OUT) == 1 && !token_says(&q->tokens[at], WORDS_STOP));
+	return words_at(q, at, WORDS_EXCLUDED) > 1 ||
+	       (words_at(q, at, WORDS_EXCLUDED) == 1 && !token_in_list(&q->tokens[at], WORDS_STOP));
 }
 
 static bool are_joined(const struct reading *r, const struct mention *a, const struct mention *b)
 {
 	return a->count > 0 && b->count > 0 &&
 	       a->candidates[0].dimension == b->candidates[0].dimension &&
-	       (b->from == a->to ||
-		(b->from == a->to + 1 && token_says(&r->q.tokens[a->to], WORDS_EXCEPT_JOINTS)));
+	       (b->from == a->to || (b->from == a->to + 1 &&
+				     token_in_list(&r->q.tokens[a->to], WORDS_EXCLUSION_JOINTS)));
 }
 
-void exclude_mark(struct reading *r)
+void exclude_mark_mentions(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
 		struct mention *m = &r->mentions[i];
 		const struct mention *last = i > 0 ? &r->mentions[i - 1] : NULL;
 
-		m->excluded = exclude_before(&r->q, m->from) ||
-			      (last && last->excluded && goes_on(&r->q, last, m->from));
+		m->excluded = exclude_cue_before(&r->q, m->from) ||
+			      (last && last->excluded && continues_exclusion(&r->q, last, m->from));
 	}
 	for (size_t i = r->mention_count; i-- > 0;) {
 		struct mention *m = &r->mentions[i];
 		const struct mention *next = i + 1 < r->mention_count ? m + 1 : NULL;
 
-		if (is_left_out(&r->q, m) ||
-		    (next && is_left_out(&r->q, next) && are_joined(r, m, next)))
+		if (is_excluded_after(&r->q, m) ||
+		    (next && is_excluded_after(&r->q, next) && are_joined(r, m, next)))
 			m->excluded = true;
 	}
 }
@@ -147,7 +148,8 @@ static bool is_excluded(const struct reading *r, const struct dimension_def *d, 
 }
 
 /* Writes the values that are not excluded, at most OTHERS_MAX. */
-static size_t others_of(struct reading *r, const struct dimension_def *d, struct suggestion *out)
+static size_t remaining_values(struct reading *r, const struct dimension_def *d,
+			       struct suggestion *out)
 {
 	size_t count = names_count(r->names, d), n = 0;
 
@@ -164,7 +166,7 @@ static size_t others_of(struct reading *r, const struct dimension_def *d, struct
 }
 
 /* The one value that the mention means; NULL: it is ambiguous. */
-static const struct entry *meant_by(const struct mention *m)
+static const struct entry *single_meaning(const struct mention *m)
 {
 	const struct entry *best = m->count == 1 ? &m->candidates[0] : NULL;
 
@@ -177,7 +179,7 @@ static const struct entry *meant_by(const struct mention *m)
 	return best && !best->when_value ? best : NULL;
 }
 
-static bool is_wanted(const struct fact *f, const char *value)
+static bool has_value(const struct fact *f, const char *value)
 {
 	for (size_t i = 0; i < f->count; i++)
 		if (strcmp(f->values[i].text, value) == 0)
@@ -185,7 +187,7 @@ static bool is_wanted(const struct fact *f, const char *value)
 	return false;
 }
 
-void exclude_settle(struct reading *r)
+void exclude_resolve(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct mention *m = &r->mentions[i];
@@ -194,19 +196,19 @@ void exclude_settle(struct reading *r)
 		const struct entry *e;
 		struct suggestion *others;
 		struct value value;
-		struct said s;
+		struct constraint s;
 		size_t n;
 
 		if (!m->excluded || m->count == 0)
 			continue;
-		e = meant_by(m);
+		e = single_meaning(m);
 		d = e ? e->dimension : d;
 		wanted = facts_get(&r->facts, d->filter);
 		/* the wanted value in "stage 2, not stage 3" is enough */
-		if (wanted && !(e && is_wanted(wanted, e->value)))
+		if (wanted && !(e && has_value(wanted, e->value)))
 			continue;
 		others = arena_alloc(r->arena, sizeof(*others) * OTHERS_MAX);
-		n = others_of(r, d, others);
+		n = remaining_values(r, d, others);
 		if (n == 1 && !wanted && !names_loaded(r->names, d)) {
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(others[0].value),
 				  SOURCE_ALIAS);
@@ -214,19 +216,19 @@ void exclude_settle(struct reading *r)
 		}
 		if (e)
 			value = value_text(arena_strdup(r->arena, e->value));
-		s = (struct said){
+		s = (struct constraint){
 			.slot = SLOT_NOT,
 			.dimension = d,
 			.values = &value,
 			.count = e && !wanted,
-			.soft = m->soft,
-			.left_out = {.kind = TROUBLE_LEFT_OUT,
-				     .filter = d->filter,
-				     .dimension = d,
-				     .said = text_between(&r->q, m->from, m->to, r->arena),
-				     .options = others,
-				     .option_count = n}};
-		said_exclude(r, &s);
+			.has_tool_words_only = m->has_tool_words_only,
+			.exclusion_issue = {.kind = ISSUE_EXCLUDED_VALUE,
+					    .filter = d->filter,
+					    .dimension = d,
+					    .term = text_between(&r->q, m->from, m->to, r->arena),
+					    .options = others,
+					    .option_count = n}};
+		constraints_add_exclusion(r, &s);
 	}
 }
 
@@ -238,31 +240,31 @@ static bool in_mention(const struct reading *r, size_t i)
 	return false;
 }
 
-void exclude_times(struct reading *r)
+void exclude_ask_about_times(struct reading *r)
 {
 	const struct question *q = &r->q;
 
 	for (size_t i = 1, to; i < q->count; i = to) {
 		to = i + 1;
 		if (!q->tokens[i].used || q->tokens[i - 1].used || in_mention(r, i) ||
-		    !exclude_before(q, i))
+		    !exclude_cue_before(q, i))
 			continue;
 		while (to < q->count && q->tokens[to].used && !in_mention(r, to))
 			to++;
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_VAGUE,
+		reading_add_issue(r, &(struct issue){.kind = ISSUE_INDEFINITE_TIME,
 						     .filter = FILTER_START,
-						     .said = text_between(q, i, to, r->arena)});
+						     .term = text_between(q, i, to, r->arena)});
 	}
 }
 
-bool exclude_verb(const struct know *k, const struct question *q)
+bool exclude_negates_tool(const struct know *k, const struct question *q)
 {
 	for (size_t i = 0; i + 1 < q->count; i++) {
 		const struct token *t = &q->tokens[i + 1];
 		char stem[STEM_BYTES];
 
-		if (!token_says(&q->tokens[i], WORDS_NEGATION) || q->tokens[i].first || t->used ||
-		    t->before != ' ' || know_is_stop(k, t))
+		if (!token_in_list(&q->tokens[i], WORDS_NEGATION) || q->tokens[i].starts_sentence ||
+		    t->used || t->separator != ' ' || know_is_stop_word(k, t))
 			continue;
 		if (router_has_word(k->router, stem, word_stem(t->text, t->len, stem)))
 			return true;

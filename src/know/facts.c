@@ -53,7 +53,7 @@ struct fact *facts_add(struct facts *f, struct arena *a, const char *filter,
 		fact->values = values;
 		fact->cap = cap;
 	}
-	if (source == SOURCE_ALIAS && fact->source == SOURCE_SAID)
+	if (source == SOURCE_ALIAS && fact->source == SOURCE_EXPLICIT)
 		fact->source = source;
 	fact->values[fact->count++] = v;
 	return fact;
@@ -81,7 +81,7 @@ const char *filter_plural(const char *name, struct arena *a)
 	return arena_printf(a, "%ss", name);
 }
 
-const char *value_words(const struct reading *r, const struct value *v)
+const char *value_display_text(const struct reading *r, const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_INT:

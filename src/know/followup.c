@@ -14,7 +14,7 @@
 
 bool followup_is_date(const struct know *k, const char *filter)
 {
-	const struct param_def *p = params_named(k, filter);
+	const struct param_def *p = params_first_with_filter(k, filter);
 
 	return strcmp(filter, FILTER_START) == 0 || strcmp(filter, FILTER_END) == 0 ||
 	       (p && p->type == PARAM_DATE);
@@ -23,7 +23,7 @@ bool followup_is_date(const struct know *k, const char *filter)
 struct value followup_value(const struct know *k, const char *filter, const json_t *v,
 			    struct arena *a)
 {
-	const struct param_def *p = params_named(k, filter);
+	const struct param_def *p = params_first_with_filter(k, filter);
 	bool is_date = followup_is_date(k, filter);
 
 	if (p && p->type == PARAM_DECIMAL && json_decimal_text(v))
@@ -52,26 +52,26 @@ const struct dimension_def *followup_dimension(const struct catalog *c, const ch
 }
 
 /* A filter name that itself ends in "s" stays unchanged. */
-const char *followup_filter(const struct know *k, const char *name, struct arena *a)
+const char *followup_filter_name(const struct know *k, const char *name, struct arena *a)
 {
-	return followup_dimension(k->catalog, name) || params_named(k, name)
+	return followup_dimension(k->catalog, name) || params_first_with_filter(k, name)
 		       ? arena_strdup(a, name)
 		       : arena_strdup(a, filter_singular(name, a));
 }
 
-void followup_read(const struct reading *r, struct standing *out)
+void session_context_read(const struct reading *r, struct session_context *out)
 {
 	const struct catalog *c = r->know->catalog;
-	const json_t *filters = json_object_get(r->in->standing, "filters"), *value, *item;
-	const json_t *tools = json_object_get(r->in->standing, "tools");
+	const json_t *filters = json_object_get(r->in->session_context, "filters"), *value, *item;
+	const json_t *tools = json_object_get(r->in->session_context, "tools");
 	const char *name;
 	size_t i;
 
-	*out = (struct standing){
-		.ask = json_object_get(r->in->standing, "ask"),
-		.intent = json_string_value(json_object_get(r->in->standing, "intent"))};
+	*out = (struct session_context){
+		.ask = json_object_get(r->in->session_context, "ask"),
+		.intent = json_string_value(json_object_get(r->in->session_context, "intent"))};
 	json_object_foreach((json_t *)filters, name, value) {
-		const char *filter = followup_filter(r->know, name, r->arena);
+		const char *filter = followup_filter_name(r->know, name, r->arena);
 		const struct dimension_def *d = followup_dimension(c, filter);
 
 		if (!json_is_array(value))
@@ -84,7 +84,8 @@ void followup_read(const struct reading *r, struct standing *out)
 					  SOURCE_CARRIED);
 	}
 	out->query = metrics_query_read(
-		json_string_value(json_object_get(r->in->standing, STANDING_QUERY)), r->arena);
+		json_string_value(json_object_get(r->in->session_context, CONTEXT_QUERY)),
+		r->arena);
 	json_array_foreach(tools, i, item) {
 		const struct tool_def *t =
 			json_is_string(item) ? catalog_tool(c, json_string_value(item)) : NULL;
@@ -96,36 +97,37 @@ void followup_read(const struct reading *r, struct standing *out)
 
 /* ---- is it a follow-up? ---- */
 
-bool followup_lets_go(const struct question *q)
+bool followup_opens_with_drop(const struct question *q)
 {
-	return words_at(q, 0, WORDS_LETS_GO) > 0;
+	return words_at(q, 0, WORDS_DROP_OPENING) > 0;
 }
 
 #define POINTED_WORDS  2 /* words after "those" searched for a relative "that" */
 #define ELLIPSIS_WORDS 4 /* a prepositional phrase this short is a follow-up */
 
-bool followup_cue(const struct reading *r)
+bool followup_has_cue(const struct reading *r)
 {
 	const struct question *q = &r->q;
 	bool content = false;
 
 	if (q->count == 0)
 		return false;
-	if (words_at(q, 0, WORDS_OPENING) || followup_lets_go(q))
+	if (words_at(q, 0, WORDS_FOLLOWUP_OPENING) || followup_opens_with_drop(q))
 		return true;
 	/* "in Hitachi's view" */
 	if (q->count <= ELLIPSIS_WORDS && !q->tokens[0].used &&
-	    token_says(&q->tokens[0], WORDS_PLACES))
+	    token_in_list(&q->tokens[0], WORDS_PREPOSITIONS))
 		return true;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (token_says(t, WORDS_ANYWHERE) || (token_says(t, WORDS_THERE) && i > 0 &&
-						      !token_says(&q->tokens[i - 1], WORDS_BEING)))
+		if (token_in_list(t, WORDS_FOLLOWUP_ANYWHERE) ||
+		    (token_in_list(t, WORDS_THERE) && i > 0 &&
+		     !token_in_list(&q->tokens[i - 1], WORDS_TO_BE)))
 			return true;
 		/* "which one is best" is an ordering without a subject */
-		content = content || (!t->used && !know_is_stop(r->know, t) &&
-				      !token_says(t, WORDS_SUPERLATIVE));
+		content = content || (!t->used && !know_is_stop_word(r->know, t) &&
+				      !token_in_list(t, WORDS_SUPERLATIVE));
 	}
 	return !content;
 }
@@ -146,22 +148,22 @@ static size_t form_words(const struct question *q, size_t i)
 	return most;
 }
 
-bool followup_is_form(const struct reading *r)
+bool followup_is_display_only(const struct reading *r)
 {
 	bool any = false;
 
-	if (r->facts.count + r->said_count > 0 || r->trouble.kind != TROUBLE_NONE)
+	if (r->facts.count + r->constraint_count > 0 || r->issue.kind != ISSUE_NONE)
 		return false;
 	for (size_t i = 0, n; i < r->q.count; i += n ? n : 1) {
 		n = form_words(&r->q, i);
 		any = any || n > 0;
-		if (n == 0 && !token_says(&r->q.tokens[i], WORDS_FORM_SHOWING))
+		if (n == 0 && !token_in_list(&r->q.tokens[i], WORDS_FORM_SHOWING))
 			return false;
 	}
 	return any;
 }
 
-static const char *step_of(const struct token *t)
+static const char *time_step_of(const struct token *t)
 {
 	enum grain g = map_words_grain(t);
 
@@ -169,24 +171,24 @@ static const char *step_of(const struct token *t)
 }
 
 /* The step that the token at i groups by: "per day", "by the month", "daily". */
-const char *followup_step_at(const struct question *q, size_t i)
+const char *followup_time_step_at(const struct question *q, size_t i)
 {
-	const char *step = step_of(&q->tokens[i]);
+	const char *step = time_step_of(&q->tokens[i]);
 	size_t by = i;
 
-	if (!step || token_says(&q->tokens[i], WORDS_GROUPING))
+	if (!step || token_in_list(&q->tokens[i], WORDS_GROUPING))
 		return step;
-	while (by > 0 && token_says(&q->tokens[by - 1], WORDS_ARTICLES) &&
-	       !token_says(&q->tokens[by - 1], WORDS_GROUPING))
+	while (by > 0 && token_in_list(&q->tokens[by - 1], WORDS_ARTICLES) &&
+	       !token_in_list(&q->tokens[by - 1], WORDS_GROUPING))
 		by--;
-	return by > 0 && token_says(&q->tokens[by - 1], WORDS_GROUPING) ? step : NULL;
+	return by > 0 && token_in_list(&q->tokens[by - 1], WORDS_GROUPING) ? step : NULL;
 }
 
-const char *followup_step(const struct question *q)
+const char *followup_time_step(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++) {
 		/* "Hourly Price Curves" is a name */
-		const char *step = q->tokens[i].used ? NULL : followup_step_at(q, i);
+		const char *step = q->tokens[i].used ? NULL : followup_time_step_at(q, i);
 
 		if (step)
 			return step;
@@ -194,17 +196,19 @@ const char *followup_step(const struct question *q)
 	return NULL;
 }
 
-bool followup_says_step(const struct reading *r)
+bool followup_is_time_step(const struct reading *r)
 {
 	const struct question *q = &r->q;
 
-	if (q->count > ELLIPSIS_WORDS || r->facts.count + r->said_count > 0 || !followup_step(q))
+	if (q->count > ELLIPSIS_WORDS || r->facts.count + r->constraint_count > 0 ||
+	    !followup_time_step(q))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (token_says(t, WORDS_NEGATION) ||
-		    (!step_of(t) && !token_says(t, WORDS_GROUPING) && !know_is_stop(r->know, t)))
+		if (token_in_list(t, WORDS_NEGATION) ||
+		    (!time_step_of(t) && !token_in_list(t, WORDS_GROUPING) &&
+		     !know_is_stop_word(r->know, t)))
 			return false;
 	}
 	return true;
@@ -213,37 +217,38 @@ bool followup_says_step(const struct reading *r)
 bool followup_is_fragment(const struct reading *r, bool is_followup)
 {
 	return r->q.count > 0 && (is_followup || r->q.count <= ELLIPSIS_WORDS) &&
-	       r->facts.count + r->said_count == 0;
+	       r->facts.count + r->constraint_count == 0;
 }
 
-bool followup_points(const struct reading *r)
+bool followup_points_at_context(const struct reading *r)
 {
 	for (size_t i = 0; i < r->q.count; i++) {
 		bool relative = false;
 
-		if (r->q.tokens[i].used || !token_says(&r->q.tokens[i], WORDS_POINTING))
+		if (r->q.tokens[i].used || !token_in_list(&r->q.tokens[i], WORDS_DEMONSTRATIVES))
 			continue;
 		/* "those projects that are solar" defines what it points at */
 		for (size_t n = i + 1; n < r->q.count && n <= i + POINTED_WORDS; n++)
-			relative = relative || token_says(&r->q.tokens[n], WORDS_RELATIVE);
-		return !relative && r->said_entities == 0;
+			relative =
+				relative || token_in_list(&r->q.tokens[n], WORDS_RELATIVE_PRONOUNS);
+		return !relative && r->entity_count == 0;
 	}
 	return false;
 }
 
-bool followup_answers(const struct reading *r, const struct standing *s,
-		      const struct candidate *alone)
+bool followup_answers_ask(const struct reading *r, const struct session_context *s,
+			  const struct candidate *alone)
 {
 	const char *asked = json_string_value(json_object_get(s->ask, "filter"));
 	const struct fact *f = asked ? facts_get(&r->facts, asked) : NULL;
 
-	for (size_t i = 0; f && f->source == SOURCE_SAID && i < s->tool_count; i++)
+	for (size_t i = 0; f && f->source == SOURCE_EXPLICIT && i < s->tool_count; i++)
 		if (alone->def == s->tools[i])
 			return true;
 	return false;
 }
 
-bool followup_pronoun(const struct question *q)
+bool followup_has_pronoun(const struct question *q)
 {
 	return words_in(q, WORDS_PRONOUNS);
 }
@@ -262,7 +267,7 @@ static int ordinal_choice(const struct question *q)
 			return 0;
 		if (here)
 			n = here;
-		else if (!token_says(t, WORDS_CHOICE))
+		else if (!token_in_list(t, WORDS_CHOICE_FILLERS))
 			return 0;
 	}
 	return n;
@@ -271,7 +276,7 @@ static int ordinal_choice(const struct question *q)
 static bool is_yes(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (!token_says(&q->tokens[i], WORDS_YES))
+		if (!token_in_list(&q->tokens[i], WORDS_YES))
 			return false;
 	return q->count > 0;
 }
@@ -295,7 +300,7 @@ static bool is_described(const struct question *q, const char *label)
 	bool any = false;
 
 	for (size_t i = 0; i < q->count; i++) {
-		if (token_says(&q->tokens[i], WORDS_CHOICE))
+		if (token_in_list(&q->tokens[i], WORDS_CHOICE_FILLERS))
 			continue;
 		if (!label_has_word(label, &q->tokens[i]))
 			return false;
@@ -325,7 +330,7 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
 	int n = json_array_size(options) == 1 && is_yes(q) ? 1 : ordinal_choice(q);
-	struct str said = str_trim(str_of(q->text));
+	struct str text = str_trim(str_of(q->text));
 	size_t i;
 
 	if (n == ORDINAL_LAST)
@@ -337,16 +342,16 @@ const char *followup_choice(const struct question *q, const json_t *ask)
 		const char *label = json_string_value(json_object_get(option, "label"));
 		const char *value = json_string_value(json_object_get(option, "value"));
 
-		if ((label && str_eq_nocase(said, str_of(label))) ||
-		    (value && str_eq_nocase(said, str_of(value))))
+		if ((label && str_eq_nocase(text, str_of(label))) ||
+		    (value && str_eq_nocase(text, str_of(value))))
 			return value;
 	}
 	return described_choice(q, options);
 }
 
-bool followup_chooses(const struct question *q, const json_t *standing)
+bool followup_chooses(const struct question *q, const json_t *session_context)
 {
-	const json_t *ask = json_object_get(standing, "ask");
+	const json_t *ask = json_object_get(session_context, "ask");
 
 	return ask && followup_choice(q, ask);
 }
@@ -355,7 +360,7 @@ const char *know_choice(const struct know *k, const char *text, const json_t *as
 {
 	struct question q;
 
-	text_read(k->catalog->language, text, a, &q);
+	text_tokenize(k->catalog->language, text, a, &q);
 	return followup_choice(&q, ask);
 }
 
@@ -364,7 +369,7 @@ const char *know_choice(const struct know *k, const char *text, const json_t *as
 /* "never mind the hub", "drop the vendor", "regardless of stage": the token after such words. */
 static size_t drop_cue(const struct question *q, size_t i)
 {
-	size_t n = words_at(q, i, WORDS_DROP);
+	size_t n = words_at(q, i, WORDS_DROP_FILTER);
 
 	return n ? i + n : 0;
 }
@@ -374,22 +379,22 @@ static bool names_dimension(const struct reading *r, const struct token *t)
 	const struct catalog *c = r->know->catalog;
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		if (mention_of_label(t, &c->dimensions[i]))
+		if (mention_is_label_word(t, &c->dimensions[i]))
 			return true;
 	return false;
 }
 
-bool followup_drops(const struct reading *r, const struct dimension_def *d)
+bool followup_drops_filter_of(const struct reading *r, const struct dimension_def *d)
 {
 	const struct question *q = &r->q;
 
 	for (size_t i = 0; i < q->count; i++) {
 		size_t at = drop_cue(q, i);
 
-		for (; at > 0 && at < q->count && q->tokens[at].before != '.'; at++) {
-			if (mention_of_label(&q->tokens[at], d))
+		for (; at > 0 && at < q->count && q->tokens[at].separator != '.'; at++) {
+			if (mention_is_label_word(&q->tokens[at], d))
 				return true;
-			if (!token_says(&q->tokens[at], WORDS_DROP_LINKS) &&
+			if (!token_in_list(&q->tokens[at], WORDS_DROP_FILTER_LINKS) &&
 			    !names_dimension(r, &q->tokens[at]))
 				break;
 		}
@@ -399,22 +404,23 @@ bool followup_drops(const struct reading *r, const struct dimension_def *d)
 
 /* ---- carrying over ---- */
 
-bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f)
+bool followup_depends_on(const struct reading *r, const struct facts *facts, const struct fact *f)
 {
 	const struct catalog *c = r->know->catalog;
 	bool several;
 
 	for (size_t i = 0; i < facts->count && f->dimension; i++) {
-		const struct fact *said = &facts->items[i];
-		const struct dimension_def *d = said->dimension;
+		const struct fact *explicit_fact = &facts->items[i];
+		const struct dimension_def *d = explicit_fact->dimension;
 
-		if (!d || said->source == SOURCE_CARRIED || said->source == SOURCE_DEFAULT)
+		if (!d || explicit_fact->source == SOURCE_CARRIED ||
+		    explicit_fact->source == SOURCE_DEFAULT)
 			continue;
 		if (f->dimension->parent && catalog_dimension(c, f->dimension->parent) == d) {
 			const char *parent =
 				names_parent_of(r->names, f->dimension, f->values[0].text,
-						said->values[0].text, &several);
-			if (parent && strcmp(parent, said->values[0].text) != 0)
+						explicit_fact->values[0].text, &several);
+			if (parent && strcmp(parent, explicit_fact->values[0].text) != 0)
 				return true;
 		}
 		/* the parent is derived again from the explicit child */
@@ -426,7 +432,7 @@ bool followup_hangs_on(const struct reading *r, const struct facts *facts, const
 
 static bool is_time(const struct know *k, const char *filter)
 {
-	const struct param_def *p = params_named(k, filter);
+	const struct param_def *p = params_first_with_filter(k, filter);
 
 	if (p && (p->slot == SLOT_DAY || p->slot == SLOT_DAYS || p->slot == SLOT_DAYS_AHEAD))
 		return true;
@@ -434,7 +440,7 @@ static bool is_time(const struct know *k, const char *filter)
 	       strcmp(filter, FILTER_YEAR) == 0 || strcmp(filter, FILTER_MONTH) == 0;
 }
 
-static bool is_said(const struct reading *r, const char *filter)
+static bool is_explicit(const struct reading *r, const char *filter)
 {
 	const struct fact *f = facts_get(&r->facts, filter);
 
@@ -448,58 +454,59 @@ static bool is_replaced_time(const struct reading *r, const struct fact *f)
 		return false;
 	if (strcmp(f->filter, FILTER_MONTH) == 0 || strcmp(f->filter, FILTER_YEAR) == 0)
 		return r->time.range_only;
-	return is_said(r, FILTER_YEAR) || is_said(r, FILTER_MONTH) || r->time.has_start ||
+	return is_explicit(r, FILTER_YEAR) || is_explicit(r, FILTER_MONTH) || r->time.has_start ||
 	       r->time.has_end;
 }
 
 /* "against Hitachi", "add 2026": explicit values extend the carried ones. */
-static bool joins(const struct reading *r)
+static bool extends_values(const struct reading *r)
 {
-	return words_in(&r->q, WORDS_JOINING);
+	return words_in(&r->q, WORDS_EXTENDING);
 }
 
-static void join(struct reading *r, const struct fact *stands, struct fact *said)
+static void join_values(struct reading *r, const struct fact *carried, struct fact *own)
 {
-	struct fact both = *said;
+	struct fact both = *own;
 
-	said->values = NULL;
-	said->count = said->cap = 0;
-	for (size_t i = 0; i < stands->count; i++)
-		facts_add(&r->facts, r->arena, said->filter, said->dimension, stands->values[i],
-			  said->source);
+	own->values = NULL;
+	own->count = own->cap = 0;
+	for (size_t i = 0; i < carried->count; i++)
+		facts_add(&r->facts, r->arena, own->filter, own->dimension, carried->values[i],
+			  own->source);
 	for (size_t i = 0; i < both.count; i++)
-		facts_add(&r->facts, r->arena, said->filter, said->dimension, both.values[i],
-			  said->source);
+		facts_add(&r->facts, r->arena, own->filter, own->dimension, both.values[i],
+			  own->source);
 }
 
 /* "Now for all projects" */
-static bool asks_all(const struct reading *r, const struct dimension_def *d)
+static bool asks_all_values_of(const struct reading *r, const struct dimension_def *d)
 {
 	for (size_t i = 0; i < r->all_count; i++)
-		if (r->all_of[i] == d)
+		if (r->all_values_of[i] == d)
 			return true;
 	return false;
 }
 
-void followup_carry(struct reading *r, const struct standing *s, enum carry how,
+void followup_carry(struct reading *r, const struct session_context *s, enum carry how,
 		    const struct candidate *to)
 {
-	bool join_values = how == CARRY_ALL && joins(r);
+	bool extend = how == CARRY_ALL && extends_values(r);
 
 	for (size_t i = 0; i < s->facts.count && how != CARRY_NOTHING; i++) {
 		const struct fact *f = &s->facts.items[i];
-		struct fact *said = facts_find(&r->facts, f->filter);
+		struct fact *own = facts_find(&r->facts, f->filter);
 		const struct param_def *p = to ? candidate_param(to, f->filter) : NULL;
 
-		if (how == CARRY_ALL && replace_one(r, f))
+		if (how == CARRY_ALL && replace_list_value(r, f))
 			continue;
-		if (said && join_values && said->count == 1 && said->source != SOURCE_CARRIED) {
-			join(r, f, said);
+		if (own && extend && own->count == 1 && own->source != SOURCE_CARRIED) {
+			join_values(r, f, own);
 			continue;
 		}
-		if (f->dimension && (followup_drops(r, f->dimension) || asks_all(r, f->dimension)))
+		if (f->dimension && (followup_drops_filter_of(r, f->dimension) ||
+				     asks_all_values_of(r, f->dimension)))
 			continue;
-		if (said || followup_hangs_on(r, &r->facts, f) || is_replaced_time(r, f) ||
+		if (own || followup_depends_on(r, &r->facts, f) || is_replaced_time(r, f) ||
 		    (how == CARRY_MISSING && !(p && p->required)))
 			continue;
 		for (size_t v = 0; v < f->count; v++)

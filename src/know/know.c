@@ -12,8 +12,8 @@
 
 /* Returns true when the stem belongs to a pack noun that is not in the list. "Projected" is a
  * synonym of forecast, "project" is not. */
-static bool is_of_other_family(const struct know *k, const char *const *list, const char *stem,
-			       size_t n)
+static bool is_unlisted_noun(const struct know *k, const char *const *list, const char *stem,
+			     size_t n)
 {
 	char other[STEM_BYTES];
 
@@ -43,9 +43,10 @@ static void add_synonyms(struct know *k, const char *const *const *lists, size_t
 				dict_put(&k->synonyms, stem, n, (int)k->meaning_count);
 			if (of_pack)
 				dict_put(&k->pack_words, stem, n, 1);
-			if (is_of_other_family(k, lists[i], stem, n)) {
-				dict_put(&k->forms, *word, strlen(*word), (int)k->meaning_count);
-				dict_put(&k->apart, stem, n, 1);
+			if (is_unlisted_noun(k, lists[i], stem, n)) {
+				dict_put(&k->noun_forms, *word, strlen(*word),
+					 (int)k->meaning_count);
+				dict_put(&k->noun_stems, stem, n, 1);
 			}
 		}
 		k->meaning_count++;
@@ -57,21 +58,21 @@ static void add_words(struct know *k)
 	const struct language *l = k->catalog->language;
 	const struct pack_words *w = &k->catalog->words;
 
-	dict_init(&k->stop, k->arena);
+	dict_init(&k->stop_words, k->arena);
 	dict_init(&k->synonyms, k->arena);
-	dict_init(&k->forms, k->arena);
-	dict_init(&k->apart, k->arena);
+	dict_init(&k->noun_forms, k->arena);
+	dict_init(&k->noun_stems, k->arena);
 	dict_init(&k->pack_words, k->arena);
 	k->meanings = arena_alloc(k->arena,
 				  (l->synonym_count + w->synonym_count + 1) * sizeof(*k->meanings));
 	add_synonyms(k, w->synonyms, w->synonym_count, true);
 	add_synonyms(k, l->synonyms, l->synonym_count, false);
 	for (const char *const *word = w->stop; *word; word++)
-		dict_put(&k->stop, *word, strlen(*word), 1);
+		dict_put(&k->stop_words, *word, strlen(*word), 1);
 }
 
 /* Indexes glossary terms and foreign words for matching. */
-static void add_talk(struct know *k)
+static void index_topics(struct know *k)
 {
 	const struct language *l = k->catalog->language;
 	const struct pack_words *w = &k->catalog->words;
@@ -85,7 +86,7 @@ static void add_talk(struct know *k)
 		terms[i] = (struct topic){
 			.phrases = phrases, .unless = phrases + 1, .answer = w->glossary[i].about};
 	}
-	k->terms = topics_new(k->arena, terms, w->glossary_count, NULL, 0);
+	k->glossary = topics_new(k->arena, terms, w->glossary_count, NULL, 0);
 	k->foreign = arena_alloc(k->arena, (l->foreign_count + 1) * sizeof(*k->foreign));
 	for (size_t f = 0; f < l->foreign_count; f++) {
 		dict_init(&k->foreign[f], k->arena);
@@ -113,8 +114,8 @@ struct know *know_new(const struct catalog *c)
 	k->flow_arena = k->arena;
 	k->flows = flow_words_new(k);
 	k->map_words = map_words_new(k, k->arena, k->catalog);
-	k->accounts = accounts_new(k);
-	add_talk(k);
+	k->vocabulary = tool_vocabulary_new(k);
+	index_topics(k);
 	k->refuser = refuser_new(k);
 	k->examples = examples_new(k);
 	return k;
@@ -156,17 +157,17 @@ struct name_book *know_names(struct know *k)
 	return k->names;
 }
 
-bool know_is_stop(const struct know *k, const struct token *t)
+bool know_is_stop_word(const struct know *k, const struct token *t)
 {
-	return token_says(t, WORDS_STOP) || dict_find(&k->stop, t->text, t->len) >= 0;
+	return token_in_list(t, WORDS_STOP) || dict_find(&k->stop_words, t->text, t->len) >= 0;
 }
 
-bool know_is_word(const struct know *k, const struct token *t)
+bool know_is_known_word(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
 	size_t n = word_stem(t->text, t->len, stem);
 
-	return know_is_stop(k, t) || dict_find(&k->synonyms, stem, n) >= 0 ||
+	return know_is_stop_word(k, t) || dict_find(&k->synonyms, stem, n) >= 0 ||
 	       router_has_word(k->router, stem, n);
 }
 
@@ -239,11 +240,11 @@ static void add_filters(struct understanding *all, const struct understanding *o
 	if (n > 0)
 		memcpy(filters, all->filters, n * sizeof(*filters));
 	for (size_t i = 0; i < one->filter_count; i++) {
-		bool there = false;
+		bool exists = false;
 
 		for (size_t p = 0; p < n; p++)
-			there = there || strcmp(filters[p].name, one->filters[i].name) == 0;
-		if (!there)
+			exists = exists || strcmp(filters[p].name, one->filters[i].name) == 0;
+		if (!exists)
 			filters[n++] = one->filters[i];
 	}
 	all->filters = filters;
@@ -264,8 +265,8 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 		struct question q;
 
 		part.question = texts[i];
-		text_read(k->catalog->language, texts[i], a, &q);
-		understand_one(k, &part, &q, a, &one);
+		text_tokenize(k->catalog->language, texts[i], a, &q);
+		understand_single(k, &part, &q, a, &one);
 		if (one.kind != KNOW_DATA || one.agent_count == 0)
 			return false;
 		for (size_t n = 0; n < all.agent_count; n++)
@@ -277,7 +278,7 @@ static bool understand_parts(const struct know *k, const struct know_input *in,
 		add_unused(&all, &one, a);
 		if (one.ask.text && !all.ask.text) {
 			all.ask = one.ask;
-			all.intended = one.intended;
+			all.ask_tool = one.ask_tool;
 		}
 		if (one.confidence < all.confidence)
 			all.confidence = one.confidence;
@@ -302,7 +303,7 @@ static bool understand_halves(const struct know *k, const struct know_input *in,
 		struct understanding both;
 
 		if (understand_parts(k, in, halves[i], 2, a, &both) && !both.ask.text &&
-		    both.tool_count > 0 && both.confidence >= KNOW_SURE) {
+		    both.tool_count > 0 && both.confidence >= KNOW_CONFIDENT) {
 			*out = both;
 			return true;
 		}
@@ -319,7 +320,7 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 	struct question q;
 	size_t parts;
 
-	text_read(k->catalog->language, in->question ? in->question : "", a, &q);
+	text_tokenize(k->catalog->language, in->question ? in->question : "", a, &q);
 	in = &prepared;
 	for (size_t i = 0; i < 2; i++) {
 		text = i == 0 ? request_text(k, in, &q, a) : rows_text(k, in, &q, a);
@@ -327,15 +328,15 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 			continue;
 		prepared.question = text;
 		prepared.names_row = i == 1;
-		text_read(k->catalog->language, text, a, &q);
+		text_tokenize(k->catalog->language, text, a, &q);
 	}
-	if (!in->edited_filters && described_understand(k, in, &q, a, out))
+	if (!in->edited_filters && description_understand(k, in, &q, a, out))
 		return;
 	parts = in->edited_filters ? 0 : parts_of(k, in, &q, a, &texts);
 	if (parts > 1 && understand_parts(k, in, texts, parts, a, out))
 		return;
-	understand_one(k, in, &q, a, out);
+	understand_single(k, in, &q, a, out);
 	if (!in->edited_filters && out->ask.text && !out->ask.unknown &&
-	    out->confidence < KNOW_SURE)
+	    out->confidence < KNOW_CONFIDENT)
 		(void)understand_halves(k, in, &q, a, out);
 }

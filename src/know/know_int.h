@@ -6,10 +6,10 @@
  *               unknown names
  *   facts    -> all values by filter name, with those of the session context
  *   router   -> a score of each tool for words and facts
- *   said     -> bounds, amounts, an order, exclusions: what a tool takes by its slots
+ *   constraints -> bounds, amounts, an order, exclusions: what a tool takes by its slots
  *   slots    -> the chosen tool's values, or the clarifying question
  *   calls    -> the tool's calls
- *   account  -> the words that no step used
+ *   unused_words -> the words that no step used
  *
  * All data is in the caller's arena, except the index (struct know).
  */
@@ -49,10 +49,10 @@ struct know {
 	struct arena *arena;      /* owns the index; NULL: shared (know_with_overlay) */
 	struct arena *flow_arena; /* owns the words of flows, which an overlay extends */
 	struct name_book *names;
-	struct dict stop;       /* stop words of the packs; tokens know the language's */
+	struct dict stop_words; /* stop words of the packs; tokens know the language's */
 	struct dict synonyms;   /* stem -> index into meanings */
-	struct dict forms;      /* words that share the stem of a noun: word -> meaning */
-	struct dict apart;      /* the stems shared this way */
+	struct dict noun_forms; /* words that share the stem of a noun: word -> meaning */
+	struct dict noun_stems; /* the stems shared this way */
 	struct dict pack_words; /* stems of the packs' own synonyms */
 	const char **meanings;  /* by index: the canonical word of the synonyms */
 	size_t meaning_count;
@@ -68,22 +68,22 @@ struct know {
 	struct spelling *spelling;
 	struct flow_words *flows;
 	struct map_words *map_words; /* NULL: the map is empty */
-	struct accounts *accounts;
-	const struct topics *terms; /* of the packs' glossaries */
-	struct dict *foreign;       /* by language: its words */
+	struct tool_vocabulary *vocabulary;
+	const struct topics *glossary; /* of the packs' glossaries */
+	struct dict *foreign;          /* by language: its words */
 	struct refuser *refuser;
 	struct examples *examples;
 };
 
-bool know_is_stop(const struct know *k, const struct token *t);
+bool know_is_stop_word(const struct know *k, const struct token *t);
 /* Writes the stem of the word, or of the canonical word of its synonyms. Returns its length. */
-size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
-/* Same as know_canonical, except for a pack noun whose stem matches a synonym list by chance: it
- * keeps its own stem. "projected" means forecast, but a project does not. Tool scoring uses
- * know_canonical. */
-size_t know_family(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
+size_t know_canonical_stem(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
+/* Same as know_canonical_stem, except for a pack noun whose stem matches a synonym list by chance:
+ * it keeps its own stem. "projected" means forecast, but a project does not. Tool scoring uses
+ * know_canonical_stem. */
+size_t know_noun_stem(const struct know *k, const struct token *t, char stem[STEM_BYTES]);
 /* Returns true when the language or the tools use the word. */
-bool know_is_word(const struct know *k, const struct token *t);
+bool know_is_known_word(const struct know *k, const struct token *t);
 /* Returns true when a tool, a domain or their synonyms use the word. */
 bool know_is_pack_word(const struct know *k, const char *word);
 
@@ -102,54 +102,54 @@ struct reading;
 struct spelling *spelling_new(struct know *k);
 /* Replaces misspelled words and word forms by the words that were meant. Call it before any word
  * is read. */
-void spelling_mend(struct reading *r);
+void spelling_correct(struct reading *r);
 
-/* ---- mention.c, settle.c, unknown.c: names in the question ---- */
+/* ---- mention.c, resolve.c, unknown.c: names in the question ---- */
 
-#define FOUND_MAX 64 /* candidates for one window of words, over all dimensions */
+#define MENTION_CANDIDATES_MAX 64 /* candidates for one window of words, over all dimensions */
 
 struct mention {
 	size_t from, to;
 	const struct entry *candidates;
 	size_t count;
 	bool typo;
-	bool soft;      /* all of its words are also words of the tools */
-	bool excluded;  /* it is named to be excluded */
-	bool contested; /* packs map the words to different values */
+	bool has_tool_words_only; /* all of its words are also words of the tools */
+	bool excluded;            /* it is named to be excluded */
+	bool is_contested;        /* packs map the words to different values */
 };
 
-void mentions_read(struct reading *r);
+void mentions_find(struct reading *r);
 void mentions_add(struct reading *r, size_t from, size_t to, const struct entry *entries,
 		  size_t count, bool typo);
 /* Folds the n tokens from i into one name. Returns false when they cannot form a name. */
 bool mention_window(const struct question *q, size_t i, size_t n, struct folded *out);
 /* Returns true when part of a longer name may count as a mention of e here. "capital" does not
  * name a sponsor, but "sponsored by northwind" does. */
-bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e);
+bool mention_accepts_part(const struct reading *r, size_t i, size_t n, const struct entry *e);
 /* Returns true when words near the tokens name this dimension ("zone North"). */
-bool mention_label_near(const struct question *q, size_t from, size_t to,
-			const struct dimension_def *d);
+bool mention_has_label_near(const struct question *q, size_t from, size_t to,
+			    const struct dimension_def *d);
 /* Returns true when the word belongs to a map value that was not read as a mention because its
  * words are ordinary ("on hold"). The question may still have meant that value. A neutral word
  * counts only where it describes something ("projects that are good"). */
-bool mention_is_left(const struct reading *r, size_t i, bool neutral);
-bool mention_joins(char before); /* may separate two words of a name */
+bool mention_is_missed_value(const struct reading *r, size_t i, bool neutral);
+bool mention_is_separator(char before); /* may separate two words of a name */
 /* Returns true when the word is part of the dimension's label ("hub" of "hub-zone"). */
-bool mention_of_label(const struct token *t, const struct dimension_def *d);
+bool mention_is_label_word(const struct token *t, const struct dimension_def *d);
 
-/* Adds the fact that a value of d resolves to; `said` is that value. Returns false when the target
- * is unknown. */
-bool settle_resolved(struct reading *r, const struct dimension_def *d, const char *value,
-		     const char *stands_for, enum filter_source source);
+/* Adds the fact that a value of d resolves to; `value` is kept as resolved_from. Returns false when
+ * the target is unknown. */
+bool facts_add_resolved(struct reading *r, const struct dimension_def *d, const char *value,
+			const char *resolved, enum filter_source source);
 
 /* Resolves mentions that depend on other facts, such as aliases that differ by market. */
-void mentions_settle(struct reading *r);
+void mentions_resolve(struct reading *r);
 /* The value of the dimension from the question or the session context, or NULL. */
-const char *mention_context(const struct reading *r, const char *dimension);
+const char *mention_context_value(const struct reading *r, const char *dimension);
 
 /* Reads words that look like names but match no known value. Call it after all other readers have
  * marked their tokens. */
-void mentions_read_unknown(struct reading *r);
+void mentions_find_unknown(struct reading *r);
 
 /* ---- facts.c ---- */
 
@@ -162,10 +162,10 @@ struct fact {
 	size_t count, cap;
 	enum filter_source source;
 	const struct dimension_def *dimension; /* or NULL */
-	const char *said; /* the value of another dimension that resolved to it, or NULL */
-	bool implied;     /* derived from another fact: tools need not take it */
-	bool all;         /* all values of the dimension */
-	bool soft;        /* its words are also tool words */
+	const char *resolved_from; /* the value of another dimension that resolved to it, or NULL */
+	bool implied;              /* derived from another fact: tools need not take it */
+	bool all_values;           /* all values of the dimension */
+	bool has_tool_words_only;  /* its words are also tool words */
 };
 
 struct facts {
@@ -182,7 +182,7 @@ void facts_drop(struct facts *f, const char *filter);
 /* Singular form: "vendors" and "vendor" give "vendor". */
 const char *filter_singular(const char *name, struct arena *a);
 const char *filter_plural(const char *name, struct arena *a);
-const char *value_words(const struct reading *r, const struct value *v);
+const char *value_display_text(const struct reading *r, const struct value *v);
 bool value_same(const struct value *a, const struct value *b);
 
 /* ---- router.c ---- */
@@ -199,21 +199,21 @@ struct text_score {
 	double known;         /* weight of the words that the catalogue uses */
 	double evidence;      /* same, without general words such as "who" */
 	size_t known_words;   /* number of words that the catalogue uses */
-	size_t strange_words; /* content words that no tool uses */
+	size_t unknown_words; /* content words that no tool uses */
 	double documents;     /* coverage by the caller's documents (find.h) */
 };
 /* `hours`: the question names hours, which also counts as a word for tools. */
-void router_text(const struct know *k, const struct know_input *in, const struct question *q,
-		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
+void router_score_text(const struct know *k, const struct know_input *in, const struct question *q,
+		       size_t from, size_t to, bool hours, struct arena *a, struct text_score *out);
 
 /* ---- params.c: which parameter of which tool takes which filter ---- */
 
 /* Fixed numbers of filters that the code refers to; all other filters follow. */
-enum { NUMBER_YEAR, NUMBER_MONTH, NUMBER_START, NUMBER_END, NUMBERS };
+enum { NUMBER_YEAR, NUMBER_MONTH, NUMBER_START, NUMBER_END, NUMBER_COUNT };
 
 struct tool_params {
-	const int *filters;                   /* by parameter: its filter number */
-	const struct param_def *const *takes; /* by filter number: the parameter, or NULL */
+	const int *filter_numbers;                /* by parameter: its filter number */
+	const struct param_def *const *by_filter; /* by filter number: the parameter, or NULL */
 };
 
 /* A tool or flow that may answer the question, in one of the caller's domains. Holds only data
@@ -226,9 +226,9 @@ struct candidate {
 	size_t param_count;
 	const struct tool_params *numbers; /* filter numbers of the params */
 	const void *def;                   /* tool_def or flow_def, by kind */
-	bool first;                        /* the first of its domain */
-	bool home;
-	double text;
+	bool first_of_domain;              /* the first of its domain */
+	bool in_home_domain;
+	double text_score;
 };
 
 /* NULL: the candidate is a flow. */
@@ -236,10 +236,10 @@ const struct tool_def *candidate_tool(const struct candidate *c);
 const struct param_def *candidate_param(const struct candidate *c, const char *filter);
 
 /* The facts of a question, indexed by filter number. */
-struct numbered {
+struct numbered_facts {
 	const struct fact **facts; /* by filter number, or NULL */
 	int numbers[FACTS_MAX]; /* by fact: its filter number; -1: no parameter has this filter */
-	bool named;             /* treat soft facts as tool words, not as values */
+	bool tool_words_name_tool; /* treat soft facts as tool words, not as values */
 };
 
 void params_index(struct know *k);
@@ -247,79 +247,80 @@ void params_index(struct know *k);
 const struct tool_params *params_numbers(const struct know *k, const struct param_def *params,
 					 size_t count, struct arena *a);
 /* The first parameter with this filter, or NULL. */
-const struct param_def *params_named(const struct know *k, const char *filter);
-void params_number(const struct reading *r, struct numbered *out);
+const struct param_def *params_first_with_filter(const struct know *k, const char *filter);
+void params_number_facts(const struct reading *r, struct numbered_facts *out);
 /* The parameter that takes the fact, or NULL. */
-const struct param_def *params_take(const struct reading *r, const struct numbered *n,
-				    const struct candidate *c, size_t fact);
+const struct param_def *params_for_fact(const struct reading *r, const struct numbered_facts *n,
+					const struct candidate *c, size_t fact);
 
 /* ---- slots.c ---- */
 
-enum trouble_kind {
-	TROUBLE_NONE,
-	TROUBLE_UNKNOWN,       /* a value that does not exist */
-	TROUBLE_SEVERAL,       /* a name that matches several values */
-	TROUBLE_CONTRADICTION, /* a value combined with a parent that is not its own */
-	TROUBLE_NO_CHILDREN,   /* a parent without values below it */
-	TROUBLE_MISSING,
-	TROUBLE_RANGE,     /* a number out of range, or an hour that does not exist */
-	TROUBLE_NOT_TAKEN, /* a filter that the tool cannot apply */
-	TROUBLE_TOO_MANY,
-	TROUBLE_VAGUE,    /* a time that names no definite period */
-	TROUBLE_LEFT_OUT, /* an excluded value */
-	TROUBLE_PERIODS,  /* several periods for a tool that takes one */
+enum issue_kind {
+	ISSUE_NONE,
+	ISSUE_UNKNOWN_VALUE, /* a value that does not exist */
+	ISSUE_AMBIGUOUS,     /* a name that matches several values */
+	ISSUE_CONTRADICTION, /* a value combined with a parent that is not its own */
+	ISSUE_NO_CHILDREN,   /* a parent without values below it */
+	ISSUE_MISSING,
+	ISSUE_OUT_OF_RANGE,       /* a number out of range, or an hour that does not exist */
+	ISSUE_UNSUPPORTED_FILTER, /* a filter that the tool cannot apply */
+	ISSUE_TOO_MANY,
+	ISSUE_INDEFINITE_TIME, /* a time that names no definite period */
+	ISSUE_EXCLUDED_VALUE,  /* an excluded value */
+	ISSUE_SEVERAL_PERIODS, /* several periods for a tool that takes one */
 };
 
-struct trouble {
-	enum trouble_kind kind;
+struct issue {
+	enum issue_kind kind;
 	const char *filter;
-	const char *said; /* the words that caused it */
+	const char *term; /* the words that caused it */
 	const struct dimension_def *dimension;
 	const struct param_def *param;
 	const struct tool_def *tool;
 	const struct suggestion *options;
 	size_t option_count;
-	bool in_words; /* the options are excluded values: name them, offer none */
+	bool options_in_text; /* the options are excluded values: name them, offer none */
 };
 
-/* ---- said.c: values that a tool takes by slots ---- */
+/* ---- constraints.c: values that a tool takes by slots ---- */
 
 struct fit;
 
 /* A bound, an amount, or the excluded values of one dimension. */
-struct said {
+struct constraint {
 	enum param_slot slot; /* SLOT_NONE: an amount */
 	struct amount amount; /* for a bound or an amount */
 	/* for excluded values */
 	const struct dimension_def *dimension;
 	struct value *values;
 	size_t count;
-	bool soft;               /* its words are also tool words */
-	struct trouble left_out; /* the clarifying question when no slot takes the values */
+	bool has_tool_words_only;     /* its words are also tool words */
+	struct issue exclusion_issue; /* the clarifying question when no slot takes the values */
 };
 
 /* Reads bounds, amounts, and which end of a ranking comes first. Call it after all times are read.
  */
-void said_read(struct reading *r);
-void said_exclude(struct reading *r, const struct said *s);
-/* Adds to the fit what its tool takes and does not take. Increases `said` by the number of facts.
+void constraints_read(struct reading *r);
+void constraints_add_exclusion(struct reading *r, const struct constraint *s);
+/* Adds to the fit what its tool takes and does not take. Increases `taken` by the number of facts.
  */
-void said_fit(const struct reading *r, struct fit *fit, size_t *said);
-/* Returns true when a value in r->said fills the parameter. */
-bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p);
+void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken);
+/* Returns true when a value in r->constraints fills the parameter. */
+bool constraints_fill_param(const struct reading *r, const struct fit *fit,
+			    const struct param_def *p);
 /* Turns the values that the tool takes into facts of its parameters. Asks about the others. */
-void said_fill(struct reading *r, const struct fit *fit);
+void constraints_fill(struct reading *r, const struct fit *fit);
 /* Converts the number to the unit (NULL: unitless). Returns false when its own unit has another
  * physical dimension. */
-bool said_convert(const struct reading *r, const struct amount *m, const struct unit_def *unit,
-		  struct decimal *out);
+bool constraint_convert(const struct reading *r, const struct amount *m,
+			const struct unit_def *unit, struct decimal *out);
 /* Returns true when the time is a single day. */
-bool said_one_day(const struct reading *r);
+bool reading_is_one_day(const struct reading *r);
 /* The parameter that takes the time as one day or as a span of days, or NULL. */
-const struct param_def *said_time_param(const struct reading *r, const struct param_def *params,
-					size_t count);
+const struct param_def *constraints_time_param(const struct reading *r,
+					       const struct param_def *params, size_t count);
 /* Adds the time as a fact of that parameter. */
-void said_fill_time(struct reading *r, const struct candidate *c);
+void constraints_fill_time(struct reading *r, const struct candidate *c);
 
 /* ---- request.c ---- */
 
@@ -338,27 +339,27 @@ const char *rows_text(const struct know *k, const struct know_input *in, const s
 /* Formats a bound as ">60" or "≥60"; users may type the same form. */
 const char *bound_label(const struct reading *r, const struct param_def *p, const struct fact *f);
 /* Returns the number of a typed bound. Sets *inclusive when a sign is present. */
-const char *bound_typed(const char *text, bool *has_sign, bool *inclusive);
+const char *bound_parse(const char *text, bool *has_sign, bool *inclusive);
 /* The parameter next to a bound that makes it inclusive. */
-const struct param_def *bound_inclusive(const struct know *k, const struct param_def *p,
-					struct arena *a);
+const struct param_def *bound_inclusive_param(const struct know *k, const struct param_def *p,
+					      struct arena *a);
 
 /* How the facts fit the parameters of one candidate. */
 struct fit {
-	const struct candidate *of;
-	size_t missing;   /* required parameters without a value */
-	size_t not_taken; /* explicit facts that no parameter takes */
-	size_t calls;     /* number of calls that several values expand to */
-	bool use_range;   /* the time is passed as a range of days */
-	bool lone_list;   /* a list parameter for which only one name was given */
-	bool other_list;  /* several values, but not for the tool's list parameter */
-	double facts;     /* how well the explicit facts are used, about -1..1 */
+	const struct candidate *candidate;
+	size_t missing;        /* required parameters without a value */
+	size_t unsupported;    /* explicit facts that no parameter takes */
+	size_t calls;          /* number of calls that several values expand to */
+	bool use_range;        /* the time is passed as a range of days */
+	bool single_name_list; /* a list parameter for which only one name was given */
+	bool other_list;       /* several values, but not for the tool's list parameter */
+	double facts;          /* how well the explicit facts are used, about -1..1 */
 };
 
-void slots_fit(const struct reading *r, const struct numbered *n, const struct candidate *c,
+void slots_fit(const struct reading *r, const struct numbered_facts *n, const struct candidate *c,
 	       struct fit *out);
 /* Fills the filters and the calls of the chosen candidate. On failure returns false and sets
- * r->trouble. */
+ * r->issue. */
 bool slots_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
 /* Writes all facts as filters, for a question without a chosen tool. `days`: also adds the days of
@@ -372,7 +373,7 @@ bool slots_is_other_form(const struct reading *r, const struct fact *f, bool use
 /* The fact that a parameter takes, or NULL. */
 const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
 			      const struct param_def *p);
-/* Adds the tool's calls. Returns false and sets r->trouble when a value does not fit. */
+/* Adds the tool's calls. Returns false and sets r->issue when a value does not fit. */
 bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 		struct understanding *out);
 
@@ -385,17 +386,17 @@ struct choice {
 	double text;
 };
 
-struct standing;
+struct session_context;
 /* Finds the best candidate in the caller's domains. Returns false when there is none. `standing`:
  * the session context of a follow-up, or NULL. */
-bool choose_best(struct reading *r, const struct standing *standing, struct choice *out);
+bool choose_best(struct reading *r, const struct session_context *context, struct choice *out);
 /* All candidates with their scores, best first. Returns the count. */
 struct ranked {
-	const struct candidate *of;
+	const struct candidate *candidate;
 	double score;
 	bool fits; /* it takes all explicit facts and lacks none */
 };
-size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out);
+size_t choose_ranked(struct reading *r, const struct session_context *context, struct ranked **out);
 /* Finds a flow that the question calls and that fits better than any tool. Returns false when
  * there is none; the caller then ranks tools. */
 bool choose_flow(struct reading *r, struct choice *out);
@@ -403,7 +404,7 @@ bool choose_flow(struct reading *r, struct choice *out);
  * words with the question, takes all its facts and lacks none. */
 void choose_readings(struct reading *r, struct understanding *out);
 /* Returns true when words of the question, not only its times, match the choice. */
-bool choose_is_spoken_of(const struct reading *r, const struct choice *c);
+bool choose_matches_words(const struct reading *r, const struct choice *c);
 /* The confidence, 0..1, of a choice whose calls could be filled. */
 double choose_confidence(const struct reading *r, const struct choice *c, bool is_followup);
 
@@ -413,63 +414,63 @@ double choose_confidence(const struct reading *r, const struct choice *c, bool i
 void documents_score(const struct know_input *in, const struct question *q, size_t from, size_t to,
 		     struct text_score *out);
 /* Returns true when the documents cover enough of the question to treat it as in scope. */
-bool documents_speak(const struct reading *r);
+bool documents_cover_question(const struct reading *r);
 /* Fills the call of a chosen document tool. */
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out);
 /* Falls back to a document search when nothing else was fully understood and the coverage
  * suffices. Returns false otherwise. */
-bool documents_instead(struct reading *r, struct understanding *out);
+bool documents_fallback(struct reading *r, struct understanding *out);
 /* Returns true when the understanding is a document search, which accepts any words. */
-bool documents_answer(const struct understanding *u);
+bool documents_is_search(const struct understanding *u);
 
 /* ---- flows.c ---- */
 
 struct flow_words *flow_words_new(struct know *k);
 /* Writes the caller's flows that the question calls; `any`: all that share words with it. Returns
  * the count, at most the number of the caller's flows. */
-size_t flows_list(const struct reading *r, bool any, struct candidate *out);
+size_t flows_find(const struct reading *r, bool any, struct candidate *out);
 /* Fills `out` for the chosen flow. */
-void flows_take(struct reading *r, const struct choice *c, struct understanding *out);
+void flows_fill(struct reading *r, const struct choice *c, struct understanding *out);
 
-/* ---- account.c ---- */
+/* ---- unused_words.c ---- */
 
-struct accounts;
-struct accounts *accounts_new(struct know *k);
+struct tool_vocabulary;
+struct tool_vocabulary *tool_vocabulary_new(struct know *k);
 /* Returns true when the tool ranks by the most and never by the least. */
-bool accounts_only_top(const struct know *k, const struct tool_def *t);
+bool tool_vocabulary_ranks_top_only(const struct know *k, const struct tool_def *t);
 /* Returns true when this word is a number, or could narrow, order, negate, group or compare. */
-bool account_is_cue(const struct reading *r, size_t i);
+bool word_is_cue(const struct reading *r, size_t i);
 /* Returns true when the word is not a cue and carries no meaning alone. */
-bool account_is_neutral(const struct reading *r, size_t i);
+bool word_is_neutral(const struct reading *r, size_t i);
 /* Returns true when the time is today and is said with a word of the tool ("energy today"). The
  * tool reports the current state and takes no day. */
-bool account_is_of_today(const struct reading *r, const struct tool_def *t);
+bool time_is_tool_today(const struct reading *r, const struct tool_def *t);
 /* Returns true when the token is part of a time or number, and not of a name. */
-bool account_is_time(const struct reading *r, size_t i);
+bool word_is_time(const struct reading *r, size_t i);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
-void account_words(struct reading *r, const struct choice *c, struct understanding *out);
+void unused_words_find(struct reading *r, const struct choice *c, struct understanding *out);
 
 /* ---- exclude.c ---- */
 
 /* Returns true when the name that begins at token i is excluded. */
-bool exclude_before(const struct question *q, size_t i);
-void exclude_mark(struct reading *r);
+bool exclude_cue_before(const struct question *q, size_t i);
+void exclude_mark_mentions(struct reading *r);
 /* Turns exclusions into the remaining values or asks about them. Call it after all other names are
  * settled. */
-void exclude_settle(struct reading *r);
+void exclude_resolve(struct reading *r);
 /* Asks about excluded times. Call it after the times are read. */
-void exclude_times(struct reading *r);
+void exclude_ask_about_times(struct reading *r);
 /* Returns true when what a tool reports is negated: "files that were not published", "projects
  * without risks". */
-bool exclude_verb(const struct know *k, const struct question *q);
+bool exclude_negates_tool(const struct know *k, const struct question *q);
 
 /* ---- parents.c ---- */
 
-void parents_settle(struct reading *r);
+void parents_resolve(struct reading *r);
 
 /* ---- ask.c ---- */
 
-void ask_back(struct reading *r, const struct trouble *t, struct clarification *out);
+void ask_clarify(struct reading *r, const struct issue *t, struct clarification *out);
 
 /* ---- followup.c ---- */
 
@@ -479,7 +480,7 @@ enum carry {
 	CARRY_ALL,
 };
 
-struct standing {
+struct session_context {
 	struct facts facts;
 	const struct tool_def *tools[8];
 	size_t tool_count;
@@ -488,41 +489,41 @@ struct standing {
 	const json_t *query; /* the last answered query over the map; or NULL */
 };
 
-void followup_read(const struct reading *r, struct standing *out);
+void session_context_read(const struct reading *r, struct session_context *out);
 /* Returns true for a follow-up such as "And for SP15?": it opens with such words or holds only
  * values. */
-bool followup_cue(const struct reading *r);
-bool followup_pronoun(const struct question *q); /* "that", "those" */
+bool followup_has_cue(const struct reading *r);
+bool followup_has_pronoun(const struct question *q); /* "that", "those" */
 /* Returns true when the question points at the session context ("have these dates moved") and
  * names nothing. */
-bool followup_points(const struct reading *r);
+bool followup_points_at_context(const struct reading *r);
 /* Returns true when the question only says in which form to show the last answer ("as a chart"). */
-bool followup_is_form(const struct reading *r);
-const char *followup_step_at(const struct question *q, size_t i); /* or NULL */
+bool followup_is_display_only(const struct reading *r);
+const char *followup_time_step_at(const struct question *q, size_t i); /* or NULL */
 /* The step of time that the question groups by ("per day": "day"); NULL: none. */
-const char *followup_step(const struct question *q);
+const char *followup_time_step(const struct question *q);
 /* Returns true when the question only says a step of time to group by ("and by month?"). */
-bool followup_says_step(const struct reading *r);
+bool followup_is_time_step(const struct reading *r);
 /* Returns true for a question too short to stand alone that contains no value ("why?"). */
 bool followup_is_fragment(const struct reading *r, bool is_followup);
 /* Returns true when the question gives the requested value for the tool that asked. `alone`: the
  * best candidate without the session context. */
-bool followup_answers(const struct reading *r, const struct standing *s,
-		      const struct candidate *alone);
+bool followup_answers_ask(const struct reading *r, const struct session_context *s,
+			  const struct candidate *alone);
 /* The value of the ask's option that this question selects, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
 /* Returns true when it selects an option of the session context's clarifying question. */
-bool followup_chooses(const struct question *q, const json_t *standing);
+bool followup_chooses(const struct question *q, const json_t *session_context);
 /* Returns true when the question begins by dropping a filter. */
-bool followup_lets_go(const struct question *q);
+bool followup_opens_with_drop(const struct question *q);
 /* Returns true when the question drops the dimension's filter ("never mind the market"). */
-bool followup_drops(const struct reading *r, const struct dimension_def *d);
+bool followup_drops_filter_of(const struct reading *r, const struct dimension_def *d);
 /* Adds facts of the session context to those of the question. `to`: the candidate for
  * CARRY_MISSING, or NULL. */
-void followup_carry(struct reading *r, const struct standing *s, enum carry how,
+void followup_carry(struct reading *r, const struct session_context *s, enum carry how,
 		    const struct candidate *to);
 /* The singular name used by facts. A filter name that itself ends in "s" stays unchanged. */
-const char *followup_filter(const struct know *k, const char *name, struct arena *a);
+const char *followup_filter_name(const struct know *k, const char *name, struct arena *a);
 const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);
 bool followup_is_date(const struct know *k, const char *filter);
 /* A JSON value in the type of its filter; VALUE_NULL: it has no such value. */
@@ -530,23 +531,23 @@ struct value followup_value(const struct know *k, const char *filter, const json
 			    struct arena *a);
 /* Returns true when a carried fact contradicts an explicit one, such as the hub-zone of another
  * market. */
-bool followup_hangs_on(const struct reading *r, const struct facts *facts, const struct fact *f);
+bool followup_depends_on(const struct reading *r, const struct facts *facts, const struct fact *f);
 
 /* ---- replace.c ---- */
 
 /* Adds the value that a follow-up puts in place of one of the session context without naming it:
  * "the other vendor", "make it 10". Returns false when there is none. */
-bool replace_values(struct reading *r, const struct standing *s);
+bool replace_values(struct reading *r, const struct session_context *s);
 /* Returns true when another value of a dimension is meant that is not known ("the other market").
  */
 bool replace_is_other(const struct reading *r, size_t i);
 /* Puts a value of the question in place of an excluded one of a list of the session context. */
-bool replace_one(struct reading *r, const struct fact *stands);
+bool replace_list_value(struct reading *r, const struct fact *carried);
 
 /* ---- edit.c ---- */
 
 /* Returns true when the value sent by the client clears its filter. */
-bool edit_drops(const json_t *v);
+bool edit_clears(const json_t *v);
 /* Applies the client's filters over those that were read. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
@@ -567,23 +568,23 @@ const struct topics *topics_new(struct arena *a, const struct topic *list, size_
 const struct topic *topics_at(const struct topics *t, const struct question *q, size_t i,
 			      size_t *len);
 /* Returns true when one of the words is in the question. `words`: NULL-terminated. */
-bool topics_speak_of(const struct question *q, const char *const *words);
+bool topics_mention(const struct question *q, const char *const *words);
 
 /* ---- talk.c ---- */
 
 enum small_talk { TALK_NONE, TALK_GREETING, TALK_THANKS, TALK_HELP, TALK_UPLOAD };
 enum small_talk small_talk_of(const struct question *q);
 /* Returns true when the question is an order to change or send something. */
-bool talk_orders(const struct question *q);
+bool talk_is_command(const struct question *q);
 /* The definition of a glossary term when the question asks for it; or NULL. `alone`: also when the
  * question is only the term ("COD?"). */
-const char *talk_term(const struct know *k, const struct question *q, bool alone);
+const char *talk_definition(const struct know *k, const struct question *q, bool alone);
 /* Returns true when the question asks what a word means and has no time or number. */
 bool talk_asks_meaning(const struct reading *r);
 /* The definition of a data value that the question asks about; NULL: it names none. */
-const char *talk_value(const struct reading *r);
+const char *talk_value_definition(const struct reading *r);
 /* The reply in the language of the question when it is not the configured one; or NULL. */
-const char *talk_foreign(const struct know *k, const struct question *q);
+const char *talk_foreign_reply(const struct know *k, const struct question *q);
 
 /* ---- understand.c ---- */
 
@@ -595,43 +596,44 @@ struct reading {
 	struct arena *arena;
 	struct scope scope;
 	struct question q;
-	struct time_read time;
+	struct parsed_time time;
 	struct facts facts;
 	struct mention *mentions;
 	size_t mention_count;
-	size_t *reach;          /* by token: the longest known name that begins there, in tokens */
-	struct trouble trouble; /* the most urgent one so far */
-	struct said said[KNOW_SAID_MAX];
-	size_t said_count;
-	const char *from_bottom; /* the word for the least, as written, or NULL */
-	const char *from_top;    /* the word for the most, or NULL */
-	struct text_score text;
-	const struct dimension_def *all_of[8]; /* dimensions of which all values were requested */
+	size_t *name_reach; /* by token: the longest known name that begins there, in tokens */
+	struct issue issue; /* the most urgent one so far */
+	struct constraint constraints[KNOW_CONSTRAINTS_MAX];
+	size_t constraint_count;
+	const char *bottom_word; /* the word for the least, as written, or NULL */
+	const char *top_word;    /* the word for the most, or NULL */
+	struct text_score text_score;
+	const struct dimension_def
+		*all_values_of[8]; /* dimensions of which all values were requested */
 	size_t all_count;
 	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
 	size_t candidate_count;
-	const struct question *described; /* what stood behind it: which values are meant, or
-					     classes (described.c); or NULL */
-	bool bare;            /* it leans on what stands, and says filters and orders alone */
-	bool steps;           /* it only says a step of time to group by */
-	bool replaces;        /* it has a value in place of one of the session context */
-	size_t said_entities; /* facts of this question that are values of a dimension */
+	const struct question *description; /* what stood behind it: which values are meant, or
+					     classes (description.c); or NULL */
+	bool filters_only;   /* it leans on what stands, and says filters and orders alone */
+	bool time_step_only; /* it only says a step of time to group by */
+	bool replaces_value; /* it has a value in place of one of the session context */
+	size_t entity_count; /* facts of this question that are values of a dimension */
 };
 
 /* Adds the facts that follow from r->time. */
 void reading_add_time(struct reading *r);
 /* An option "2025-03-04/2025-03-31" with its label. An open side is empty. */
 struct suggestion reading_range_option(struct reading *r, struct date start, struct date end);
-/* Keeps the more urgent of t and r->trouble. */
-void reading_trouble(struct reading *r, const struct trouble *t);
+/* Keeps the more urgent of t and r->issue. */
+void reading_add_issue(struct reading *r, const struct issue *t);
 
 /* Reads the question. The caller sets r->know, in, arena and q. */
 void reading_begin(struct reading *r);
 /* Adds facts of the session context for a follow-up. Returns how much was carried. */
-enum carry reading_carry(struct reading *r, const struct standing *s, bool is_followup);
+enum carry reading_carry(struct reading *r, const struct session_context *s, bool is_followup);
 /* know_understand for a question with one subject. `q`: its text, without used tokens. */
-void understand_one(const struct know *k, const struct know_input *in, const struct question *q,
-		    struct arena *a, struct understanding *out);
+void understand_single(const struct know *k, const struct know_input *in, const struct question *q,
+		       struct arena *a, struct understanding *out);
 
 /* ---- metrics.c ---- */
 
@@ -641,42 +643,42 @@ void map_words_deinit(struct map_words *w);
 /* The grain of a time word such as "month" or "monthly"; GRAIN_NONE: not a time word. */
 enum grain map_words_grain(const struct token *t);
 /* Returns true when the entity belongs to the tenant and not to a pack. */
-bool map_words_is_own(const struct know *k, const struct entity_def *n);
+bool map_words_is_tenant_entity(const struct know *k, const struct entity_def *n);
 
-/* ---- described.c ---- */
+/* ---- description.c ---- */
 
 /* A question that describes values ("which products look like snacks"), or names classes for them.
  * False: it is none that can be read as such, and `out` is untouched. */
-bool described_understand(const struct know *k, const struct know_input *in,
-			  const struct question *q, struct arena *a, struct understanding *out);
+bool description_understand(const struct know *k, const struct know_input *in,
+			    const struct question *q, struct arena *a, struct understanding *out);
 /* The description, or the classes, as the parameter takes it. */
-void described_fill(const struct reading *r, const struct param_def *p, struct args *args);
+void description_fill(const struct reading *r, const struct param_def *p, struct args *args);
 
-/* ---- own.c ---- */
+/* ---- sources.c ---- */
 
 /* Fills the tool's data source parameters with the data sources named in the question, in order. */
-void own_fill(struct reading *r, const struct candidate *c);
+void sources_fill(struct reading *r, const struct candidate *c);
 
 /* Returns true when a phrase of the map contains any form of the word. */
-bool map_words_have(const struct know *k, const struct token *t);
+bool map_words_contain(const struct know *k, const struct token *t);
 /* The longest cue of a tool that points at values that stands at token i, with its words; NULL:
  * none. */
-const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
-					size_t *count);
+const struct tool_def *map_words_description_cue(const struct know *k, const struct question *q,
+						 size_t i, size_t *count);
 /* Does a cue of an analysis that points at no values stand at token i, or a condition that has a
  * name ("overdue")? */
-bool map_words_asks(const struct know *k, const struct question *q, size_t i);
+bool map_words_has_cue_at(const struct know *k, const struct question *q, size_t i);
 /* Is it a word of a cue that asks for an analysis? */
-bool map_words_cued(const struct know *k, const struct token *t);
+bool map_words_is_cue_word(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */
-bool map_words_is_thing(const struct know *k, const struct question *q, size_t i);
+bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i);
 /* Builds a query over the map when every word of the question fits one, as a call of the map tool.
  * `asked`: a tool lacks only a value; then only a query that this tool cannot answer counts.
  * Returns false and leaves `out` unchanged when there is none. */
-bool metrics_choose(const struct reading *r, bool asked, struct understanding *out);
+bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct understanding *out);
 /* The map query equivalent to the last answer, as declared in its tool's header; NULL: none. */
-const json_t *metrics_of_tool(const struct reading *r, const struct standing *s);
+const json_t *metrics_query_of_tool(const struct reading *r, const struct session_context *s);
 /* Applies a follow-up to the current query: "by month", "only solar", "what about last year".
  * Returns false and leaves `out` unchanged when the question contains anything else. */
 bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out);

@@ -125,7 +125,7 @@ void know_filters_write(const struct understanding *u, const struct language *l,
 	for (size_t i = 0; i < u->filter_count; i++) {
 		const struct filter *f = &u->filters[i];
 
-		if (f->part)
+		if (f->hidden)
 			continue;
 		buf_reset(&label);
 		if (f->label)
@@ -138,7 +138,7 @@ void know_filters_write(const struct understanding *u, const struct language *l,
 		know_filter_value(f, j);
 		jo_set_str(j, "label", buf_text(&label));
 		jo_set_str(j, "source", filter_source_name(f->source));
-		jo_set_str(j, "said", f->said);
+		jo_set_str(j, "said", f->resolved_from);
 		jo_set_bool(j, "editable", !f->fixed);
 		jo_set_str(j, "param", param_of(u, f));
 		jo_object_end(j);
@@ -180,23 +180,23 @@ static bool holds(const json_t *names, const char *name)
 	return false;
 }
 
-json_t *know_standing(const struct understanding *u)
+json_t *know_session_context(const struct understanding *u)
 {
-	json_t *standing = json_object(), *tools = json_array();
+	json_t *context = json_object(), *tools = json_array();
 	const struct arg *query;
 
-	json_set_str(standing, "intent", u->intent);
-	json_set_take(standing, "filters", values_object(u->filters, u->filter_count));
+	json_set_str(context, "intent", u->intent);
+	json_set_take(context, "filters", values_object(u->filters, u->filter_count));
 	for (size_t i = 0; i < u->tool_count; i++)
 		if (!holds(tools, u->tools[i].tool->name))
 			json_push_take(tools, json_str(u->tools[i].tool->name));
-	if (u->tool_count == 0 && u->intended)
-		json_push_take(tools, json_str(u->intended->name));
-	json_set_take(standing, "tools", tools);
+	if (u->tool_count == 0 && u->ask_tool)
+		json_push_take(tools, json_str(u->ask_tool->name));
+	json_set_take(context, "tools", tools);
 	if (u->tool_count == 1 && u->tools[0].tool->map &&
 	    (query = args_find(&u->tools[0].args, u->tools[0].tool->map)))
-		json_set_str(standing, STANDING_QUERY, query->values[0].text);
-	return standing;
+		json_set_str(context, CONTEXT_QUERY, query->values[0].text);
+	return context;
 }
 
 /* ---- route ---- */

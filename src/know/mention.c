@@ -20,7 +20,7 @@
 
 /* ---- windows of words ---- */
 
-bool mention_joins(char before)
+bool mention_is_separator(char before)
 {
 	return before == ' ' || before == '-' || before == '_' || before == '/' || before == '\'';
 }
@@ -31,7 +31,7 @@ bool mention_window(const struct question *q, size_t i, size_t n, struct folded 
 	for (size_t at = i; at < i + n; at++) {
 		const struct token *t = &q->tokens[at];
 
-		if (t->used || (at > i && !mention_joins(t->before)) ||
+		if (t->used || (at > i && !mention_is_separator(t->separator)) ||
 		    out->len + t->len > TEXT_KEY_BYTES_MAX || out->count == FOLDED_WORDS_MAX)
 			return false;
 		memcpy(out->key + out->len, t->text, t->len);
@@ -41,7 +41,7 @@ bool mention_window(const struct question *q, size_t i, size_t n, struct folded 
 	return out->len > 0;
 }
 
-static bool label_holds(const char *label, const char *text, size_t len)
+static bool label_contains(const char *label, const char *text, size_t len)
 {
 	for (; *label; label++)
 		if (tolower((unsigned char)*label) == text[0] && strncasecmp(label, text, len) == 0)
@@ -49,32 +49,33 @@ static bool label_holds(const char *label, const char *text, size_t len)
 	return false;
 }
 
-bool mention_of_label(const struct token *t, const struct dimension_def *d)
+bool mention_is_label_word(const struct token *t, const struct dimension_def *d)
 {
 	char stem[STEM_BYTES];
 	size_t n;
 
 	if (t->len < 3 || !d->label)
 		return false;
-	if (label_holds(d->label, t->text, t->len))
+	if (label_contains(d->label, t->text, t->len))
 		return true;
 	n = t->len < 4 ? 0 : word_stem(t->text, t->len, stem);
-	return n >= 3 && label_holds(d->label, stem, n);
+	return n >= 3 && label_contains(d->label, stem, n);
 }
 
 /* "High case", "reference: high", "base, high and low cases" */
-bool mention_label_near(const struct question *q, size_t from, size_t to,
-			const struct dimension_def *d)
+bool mention_has_label_near(const struct question *q, size_t from, size_t to,
+			    const struct dimension_def *d)
 {
 	size_t reach = to + 2;
 
 	for (size_t i = from > 2 ? from - 2 : 0; i < from; i++)
-		if (mention_of_label(&q->tokens[i], d))
+		if (mention_is_label_word(&q->tokens[i], d))
 			return true;
 	for (size_t i = to; i < reach && i < q->count; i++) {
-		if (mention_of_label(&q->tokens[i], d))
+		if (mention_is_label_word(&q->tokens[i], d))
 			return true;
-		if (token_says(&q->tokens[i], WORDS_JOINTS) || q->tokens[i].before == ',')
+		if (token_in_list(&q->tokens[i], WORDS_CONJUNCTIONS) ||
+		    q->tokens[i].separator == ',')
 			reach += 2;
 	}
 	return false;
@@ -88,7 +89,7 @@ static bool is_tool_word(const struct reading *r, const char *word, size_t len)
 	return router_has_word(r->know->router, stem, word_stem(word, len, stem));
 }
 
-static bool is_soft(const struct reading *r, size_t from, size_t to)
+static bool has_tool_words_only(const struct reading *r, size_t from, size_t to)
 {
 	bool any = false;
 	struct folded joined;
@@ -103,7 +104,7 @@ static bool is_soft(const struct reading *r, size_t from, size_t to)
 		const struct token *t = &r->q.tokens[i];
 		bool word = is_tool_word(r, t->text, t->len);
 
-		if (!word && !know_is_stop(r->know, t))
+		if (!word && !know_is_stop_word(r->know, t))
 			return false;
 		any = any || word;
 	}
@@ -119,7 +120,8 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 	m->from = from;
 	m->to = to;
 	m->typo = typo;
-	m->soft = !typo && !names_loaded(r->names, entries[0].dimension) && is_soft(r, from, to);
+	m->has_tool_words_only = !typo && !names_loaded(r->names, entries[0].dimension) &&
+				 has_tool_words_only(r, from, to);
 	m->count = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
 	candidates = arena_alloc(r->arena, m->count * sizeof(*candidates));
 	memcpy(candidates, entries, m->count * sizeof(*candidates));
@@ -127,14 +129,14 @@ void mentions_add(struct reading *r, size_t from, size_t to, const struct entry 
 	r->mention_count++;
 	for (size_t i = from; i < to; i++) {
 		r->q.tokens[i].used = true;
-		r->q.tokens[i].word = m->soft;
+		r->q.tokens[i].is_tool_word = m->has_tool_words_only;
 	}
 }
 
 /* Returns true when the window is part of a longer name with underscores. */
-static bool is_glued(const struct question *q, size_t from, size_t to)
+static bool is_part_of_underscore_name(const struct question *q, size_t from, size_t to)
 {
-	return (from > 0 && q->tokens[from].before == '_') || token_at(q, to)->before == '_';
+	return (from > 0 && q->tokens[from].separator == '_') || token_at(q, to)->separator == '_';
 }
 
 /* Returns true for an ordinary word: a data value of the same name does not make it a mention. */
@@ -142,7 +144,7 @@ static bool is_ordinary(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
 
-	return know_is_word(r->know, t) && (t->first || !t->capital);
+	return know_is_known_word(r->know, t) && (t->starts_sentence || !t->capitalized);
 }
 
 /* "project overview" names a tool's result; "Project Overview" may be a report. */
@@ -170,21 +172,21 @@ static size_t keep_marked(struct entry *found, const bool *keep, size_t count)
 static size_t keep_likely(const struct reading *r, size_t from, size_t to, struct entry *found,
 			  size_t count)
 {
-	bool keep[FOUND_MAX], learned = false, listed = false;
+	bool keep[MENTION_CANDIDATES_MAX], any_loaded = false, any_listed = false;
 
 	for (size_t i = 0; i < count; i++) {
-		bool mine = names_loaded(r->names, found[i].dimension);
+		bool loaded = names_loaded(r->names, found[i].dimension);
 
-		keep[i] = !mine || found[i].kind != ENTRY_PART;
-		learned = learned || mine;
-		listed = listed || !mine;
+		keep[i] = !loaded || found[i].kind != ENTRY_PART;
+		any_loaded = any_loaded || loaded;
+		any_listed = any_listed || !loaded;
 	}
-	if (!learned)
+	if (!any_loaded)
 		return count;
-	if (listed)
+	if (any_listed)
 		count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
-		keep[i] = mention_label_near(&r->q, from, to, found[i].dimension);
+		keep[i] = mention_has_label_near(&r->q, from, to, found[i].dimension);
 	count = keep_marked(found, keep, count);
 	for (size_t i = 0; i < count; i++)
 		keep[i] = found[i].dimension == found[0].dimension ||
@@ -197,15 +199,16 @@ static bool is_short_name(const struct reading *r, size_t i, const struct entry 
 {
 	const struct token *t = &r->q.tokens[i];
 
-	return t->capital && !t->first && e->shared == 1 && t->len < strlen(e->value) &&
-	       strncasecmp(e->value, t->text, t->len) == 0 && e->value[t->len] == ' ';
+	return t->capitalized && !t->starts_sentence && e->shared == 1 &&
+	       t->len < strlen(e->value) && strncasecmp(e->value, t->text, t->len) == 0 &&
+	       e->value[t->len] == ' ';
 }
 
-bool mention_part_counts(const struct reading *r, size_t i, size_t n, const struct entry *e)
+bool mention_accepts_part(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
 	return e->kind != ENTRY_PART || n > 1 || r->scope.parts[e->dimension_index] ||
 	       is_short_name(r, i, e) || !names_loaded(r->names, e->dimension) ||
-	       mention_label_near(&r->q, i, i + n, e->dimension);
+	       mention_has_label_near(&r->q, i, i + n, e->dimension);
 }
 
 /* Returns true for a numeric value that is not a small count, an hour or a year. */
@@ -216,31 +219,38 @@ static bool is_number_name(const struct token *t, const struct entry *e)
 }
 
 /* "High" in "the high ones", "only high", "without low": it is no adjective of something else. */
-static bool stands_alone(const struct reading *r, size_t i, const struct dimension_def *d)
+static bool is_standalone(const struct reading *r, size_t i, const struct dimension_def *d)
 {
-	static const enum words BEFORE[] = {WORDS_ARTICLES,      WORDS_EXCEPT,   WORDS_OPENING,
-					    WORDS_EVERYTHING,    WORDS_SOME,     WORDS_JOINTS,
-					    WORDS_EXCEPT_BEHIND, WORDS_NEGATION, WORDS_LEAVE};
+	static const enum words BEFORE[] = {WORDS_ARTICLES,
+					    WORDS_EXCLUSION,
+					    WORDS_FOLLOWUP_OPENING,
+					    WORDS_EVERYTHING,
+					    WORDS_SOME,
+					    WORDS_CONJUNCTIONS,
+					    WORDS_EXCLUSION_AFTER_NOUN,
+					    WORDS_NEGATION,
+					    WORDS_EXCLUSION_VERBS};
 	const struct question *q = &r->q;
 	const struct token *next = token_at(q, i + 1);
-	bool led = i == 0 || q->tokens[i].first || q->tokens[i].before == ',';
+	bool led = i == 0 || q->tokens[i].starts_sentence || q->tokens[i].separator == ',';
 
 	for (size_t n = 0; n < sizeof(BEFORE) / sizeof(*BEFORE) && !led; n++)
 		led = words_end_at(q, i - 1, BEFORE[n]);
 	if (!led)
 		return false;
-	if (i + 1 >= q->count || next->first || next->before != ' ' ||
-	    token_says(next, WORDS_ONES) || token_says(next, WORDS_JOINTS) ||
-	    token_says(next, WORDS_LEFT_OUT) || mention_of_label(next, d))
+	if (i + 1 >= q->count || next->starts_sentence || next->separator != ' ' ||
+	    token_in_list(next, WORDS_ONES) || token_in_list(next, WORDS_CONJUNCTIONS) ||
+	    token_in_list(next, WORDS_EXCLUDED) || mention_is_label_word(next, d))
 		return true;
-	return token_says(next, WORDS_NEUTRAL) && !token_says(next, WORDS_PLACES) &&
-	       (i + 2 >= q->count || q->tokens[i + 2].first || q->tokens[i + 2].before != ' ');
+	return token_in_list(next, WORDS_NEUTRAL) && !token_in_list(next, WORDS_PREPOSITIONS) &&
+	       (i + 2 >= q->count || q->tokens[i + 2].starts_sentence ||
+		q->tokens[i + 2].separator != ' ');
 }
 
-static bool says_label(const struct question *q, const struct dimension_def *d)
+static bool question_has_label(const struct question *q, const struct dimension_def *d)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (mention_of_label(&q->tokens[i], d))
+		if (mention_is_label_word(&q->tokens[i], d))
 			return true;
 	return false;
 }
@@ -250,7 +260,7 @@ static bool says_label(const struct question *q, const struct dimension_def *d)
 static bool context_narrows_by(const struct reading *r, const struct dimension_def *d)
 {
 	const struct catalog *c = r->know->catalog;
-	const json_t *tools = json_object_get(r->in->standing, "tools"), *name;
+	const json_t *tools = json_object_get(r->in->session_context, "tools"), *name;
 	size_t i;
 
 	json_array_foreach(tools, i, name) {
@@ -268,95 +278,98 @@ static bool context_narrows_by(const struct reading *r, const struct dimension_d
 	return false;
 }
 
-enum mark { MARK_NONE, MARK_CONTEXT, MARK_QUESTION, MARK_NEAR };
+enum label_evidence { LABEL_NONE, LABEL_IN_CONTEXT, LABEL_IN_QUESTION, LABEL_NEARBY };
 
 /* What says that a value of a dimension that has a default is meant. */
-static enum mark mark_of(const struct reading *r, size_t i, size_t n, const struct dimension_def *d)
+static enum label_evidence label_evidence_of(const struct reading *r, size_t i, size_t n,
+					     const struct dimension_def *d)
 {
-	if (mention_label_near(&r->q, i, i + n, d))
-		return MARK_NEAR;
-	if (n > 1 || !stands_alone(r, i, d))
-		return MARK_NONE;
-	if (says_label(&r->q, d))
-		return MARK_QUESTION;
-	return r->q.count <= CONTEXT_WORDS_MAX && context_narrows_by(r, d) ? MARK_CONTEXT
-									   : MARK_NONE;
+	if (mention_has_label_near(&r->q, i, i + n, d))
+		return LABEL_NEARBY;
+	if (n > 1 || !is_standalone(r, i, d))
+		return LABEL_NONE;
+	if (question_has_label(&r->q, d))
+		return LABEL_IN_QUESTION;
+	return r->q.count <= CONTEXT_WORDS_MAX && context_narrows_by(r, d) ? LABEL_IN_CONTEXT
+									   : LABEL_NONE;
 }
 
 /* Keeps the values whose dimensions the question says most clearly. */
-static size_t keep_marked_most(const struct reading *r, size_t i, size_t n, struct entry *found,
-			       size_t count)
+static size_t keep_best_labelled(const struct reading *r, size_t i, size_t n, struct entry *found,
+				 size_t count)
 {
-	enum mark most = MARK_NONE;
+	enum label_evidence most = LABEL_NONE;
 	size_t kept = 0;
 
 	for (size_t f = 0; f < count; f++) {
-		enum mark mark = r->scope.weak[found[f].dimension_index]
-					 ? mark_of(r, i, n, found[f].dimension)
-					 : MARK_NEAR;
+		enum label_evidence mark = r->scope.weak[found[f].dimension_index]
+						   ? label_evidence_of(r, i, n, found[f].dimension)
+						   : LABEL_NEARBY;
 
 		most = mark > most ? mark : most;
 	}
 	for (size_t f = 0; f < count; f++)
 		if (!r->scope.weak[found[f].dimension_index] ||
-		    mark_of(r, i, n, found[f].dimension) == most)
+		    label_evidence_of(r, i, n, found[f].dimension) == most)
 			found[kept++] = found[f];
 	return kept;
 }
 
 /* Returns true when the n words at i may mean this value. */
-static bool is_meant(const struct reading *r, size_t i, size_t n, const struct entry *e)
+static bool may_mean(const struct reading *r, size_t i, size_t n, const struct entry *e)
 {
-	bool marked = mention_label_near(&r->q, i, i + n, e->dimension);
-	bool plain = n == 1 && know_is_stop(r->know, &r->q.tokens[i]);
+	bool labelled = mention_has_label_near(&r->q, i, i + n, e->dimension);
+	bool is_stop_word = n == 1 && know_is_stop_word(r->know, &r->q.tokens[i]);
 	bool weak = n == 1 && r->scope.weak[e->dimension_index] && e->kind != ENTRY_ALIAS;
 
 	if (!r->scope.in[e->dimension_index])
 		return false;
-	if ((plain && !marked) || (weak && mark_of(r, i, n, e->dimension) == MARK_NONE))
+	if ((is_stop_word && !labelled) ||
+	    (weak && label_evidence_of(r, i, n, e->dimension) == LABEL_NONE))
 		return false;
 	/* A small number is an hour or a count, and others may be years, even if a value has that
 	 * name. */
-	if (n == 1 && !r->q.tokens[i].has_letter && !marked &&
+	if (n == 1 && !r->q.tokens[i].has_letter && !labelled &&
 	    names_loaded(r->names, e->dimension) && !is_number_name(&r->q.tokens[i], e))
 		return false;
 	/* "any risks" names no value */
-	if (plain && (e->kind == ENTRY_PART || token_says(&r->q.tokens[i], WORDS_SOME)))
+	if (is_stop_word && (e->kind == ENTRY_PART || token_in_list(&r->q.tokens[i], WORDS_SOME)))
 		return false;
 	if (n > 1 && names_loaded(r->names, e->dimension) && is_plain_phrase(r, i, i + n) &&
-	    !marked && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
+	    !labelled && !(n > PHRASE_WORDS && e->kind == ENTRY_VALUE))
 		return false;
 	/* "most red" ranks by red; it does not filter by it. */
-	if (e->kind == ENTRY_ALIAS && i > 0 && token_says(&r->q.tokens[i - 1], WORDS_MOST))
+	if (e->kind == ENTRY_ALIAS && i > 0 && token_in_list(&r->q.tokens[i - 1], WORDS_MOST))
 		return false;
-	if (e->kind == ENTRY_PART && n == 1 && mention_of_label(&r->q.tokens[i], e->dimension))
+	if (e->kind == ENTRY_PART && n == 1 && mention_is_label_word(&r->q.tokens[i], e->dimension))
 		return false;
-	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !marked)
+	if (e->kind == ENTRY_PART && e->shared > PART_NAMES_MAX && !labelled)
 		return false;
 	/* "flights" does not mean flight attendants, nor "by cabin" a cabin refit */
-	if (e->kind == ENTRY_PART && n == 1 && !marked && !r->q.tokens[i].capital &&
-	    map_words_is_thing(r->know, &r->q, i))
+	if (e->kind == ENTRY_PART && n == 1 && !labelled && !r->q.tokens[i].capitalized &&
+	    map_words_is_entity_at(r->know, &r->q, i))
 		return false;
-	if (!mention_part_counts(r, i, n, e))
+	if (!mention_accepts_part(r, i, n, e))
 		return false;
 	/* "usage report" may be a name; "report usage" is a tool's result */
 	if (e->kind == ENTRY_PART && n == 1 && names_loaded(r->names, e->dimension) &&
-	    is_ordinary(r, i) && !mention_of_label(token_at(&r->q, i + 1), e->dimension))
+	    is_ordinary(r, i) && !mention_is_label_word(token_at(&r->q, i + 1), e->dimension))
 		return false;
-	if (n == 1 && names_loaded(r->names, e->dimension) && is_ordinary(r, i) && !marked)
+	if (n == 1 && names_loaded(r->names, e->dimension) && is_ordinary(r, i) && !labelled)
 		return false;
-	return (e->kind != ENTRY_PART && !e->when_value) || !is_glued(&r->q, i, i + n);
+	return (e->kind != ENTRY_PART && !e->when_value) ||
+	       !is_part_of_underscore_name(&r->q, i, i + n);
 }
 
 static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
 {
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded words;
 	size_t count;
 
 	if (!mention_window(&r->q, from, n, &words))
 		return false;
-	count = names_find(r->names, &words, found, FOUND_MAX);
+	count = names_find(r->names, &words, found, MENTION_CANDIDATES_MAX);
 	for (size_t f = 0; f < count; f++)
 		if (found[f].kind == ENTRY_VALUE && found[f].dimension->map.entity)
 			return true;
@@ -365,37 +378,38 @@ static bool is_value_of_map(const struct reading *r, size_t from, size_t n)
 
 /* Returns true when a neutral word describes something: "that are good", "good projects". A
  * lower-case "in" or "or" never means a state. */
-static bool tells_of(const struct reading *r, size_t i)
+static bool describes_something(const struct reading *r, size_t i)
 {
 	const struct question *q = &r->q;
 	const struct token *t = &q->tokens[i];
 
-	if ((t->capital && !t->first) || (i > 0 && token_says(&q->tokens[i - 1], WORDS_BEING)))
+	if ((t->capitalized && !t->starts_sentence) ||
+	    (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_TO_BE)))
 		return true;
-	return i > 0 && i + 1 < q->count && map_words_is_thing(r->know, q, i + 1) &&
-	       !token_says(t, WORDS_ALL) && !token_says(t, WORDS_EVERYTHING) &&
-	       !token_says(t, WORDS_ARTICLES) && !token_says(t, WORDS_WHICH) &&
-	       !token_says(t, WORDS_PLACES);
+	return i > 0 && i + 1 < q->count && map_words_is_entity_at(r->know, q, i + 1) &&
+	       !token_in_list(t, WORDS_ALL) && !token_in_list(t, WORDS_EVERYTHING) &&
+	       !token_in_list(t, WORDS_ARTICLES) && !token_in_list(t, WORDS_WHICH) &&
+	       !token_in_list(t, WORDS_PREPOSITIONS);
 }
 
-bool mention_is_left(const struct reading *r, size_t i, bool neutral)
+bool mention_is_missed_value(const struct reading *r, size_t i, bool neutral)
 {
-	bool says_nothing = neutral || know_is_stop(r->know, &r->q.tokens[i]);
-	size_t least = says_nothing && !tells_of(r, i) ? 2 : 1;
+	bool is_stop_word = neutral || know_is_stop_word(r->know, &r->q.tokens[i]);
+	size_t least = is_stop_word && !describes_something(r, i) ? 2 : 1;
 
 	for (size_t n = least; n <= LEFT_WORDS_MAX; n++)
 		for (size_t from = i + 1 > n ? i + 1 - n : 0; from <= i && from + n <= r->q.count;
 		     from++)
-			if (n <= r->reach[from] && is_value_of_map(r, from, n))
+			if (n <= r->name_reach[from] && is_value_of_map(r, from, n))
 				return true;
 	return false;
 }
 
 /* Returns true when at least one of several words of a longer name is not an ordinary word. */
-static bool says_something(const struct reading *r, size_t i, size_t n)
+static bool has_uncommon_word(const struct reading *r, size_t i, size_t n)
 {
 	for (size_t at = i; at < i + n; at++)
-		if (!know_is_word(r->know, &r->q.tokens[at]))
+		if (!know_is_known_word(r->know, &r->q.tokens[at]))
 			return true;
 	return false;
 }
@@ -429,21 +443,21 @@ static bool window_in_digits(const struct question *q, size_t i, size_t n, struc
 
 static bool try_window(struct reading *r, size_t i, size_t n)
 {
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded words, digits;
 	size_t count, meant = 0;
 
 	if (!mention_window(&r->q, i, n, &words))
 		return false;
-	count = names_find(r->names, &words, found, FOUND_MAX);
+	count = names_find(r->names, &words, found, MENTION_CANDIDATES_MAX);
 	if (count == 0 && window_in_digits(&r->q, i, n, &digits))
-		count = names_find(r->names, &digits, found, FOUND_MAX);
+		count = names_find(r->names, &digits, found, MENTION_CANDIDATES_MAX);
 	for (size_t f = 0; f < count; f++)
-		if (is_meant(r, i, n, &found[f]) &&
-		    (n == 1 || found[f].kind != ENTRY_PART || says_something(r, i, n)))
+		if (may_mean(r, i, n, &found[f]) &&
+		    (n == 1 || found[f].kind != ENTRY_PART || has_uncommon_word(r, i, n)))
 			found[meant++] = found[f];
 	if (n == 1 && meant > 1)
-		meant = keep_marked_most(r, i, n, found, meant);
+		meant = keep_best_labelled(r, i, n, found, meant);
 	meant = keep_likely(r, i, i + n, found, meant);
 	if (meant > 0)
 		mentions_add(r, i, i + n, found, meant, false);
@@ -451,7 +465,7 @@ static bool try_window(struct reading *r, size_t i, size_t n)
 }
 
 /* The dimension named after "all": "all CAISO hub-zones". */
-static const struct dimension_def *labelled(const struct reading *r, size_t from)
+static const struct dimension_def *dimension_after_all(const struct reading *r, size_t from)
 {
 	const struct catalog *c = r->know->catalog;
 
@@ -459,28 +473,29 @@ static const struct dimension_def *labelled(const struct reading *r, size_t from
 		const struct token *t = &r->q.tokens[i];
 
 		for (size_t d = 0; d < c->dimension_count && !t->used; d++)
-			if (r->scope.in[d] && mention_of_label(t, &c->dimensions[d]))
+			if (r->scope.in[d] && mention_is_label_word(t, &c->dimensions[d]))
 				return &c->dimensions[d];
-		if (!t->used && !token_says(t, WORDS_ALL_LINKS))
+		if (!t->used && !token_in_list(t, WORDS_ALL_LINKS))
 			return NULL;
 	}
 	return NULL;
 }
 
 /* "all vendors", "both markets": selects every value. */
-static void read_all_of(struct reading *r)
+static void find_all_values(struct reading *r)
 {
 	for (size_t i = 0; i + 1 < r->q.count && r->all_count < 8; i++) {
-		const struct dimension_def *d =
-			token_says(&r->q.tokens[i], WORDS_ALL) ? labelled(r, i + 1) : NULL;
+		const struct dimension_def *d = token_in_list(&r->q.tokens[i], WORDS_ALL)
+							? dimension_after_all(r, i + 1)
+							: NULL;
 
 		if (d)
-			r->all_of[r->all_count++] = d;
+			r->all_values_of[r->all_count++] = d;
 	}
 }
 
 /* The number of tokens from i on, at most `most`, that can be one known name. */
-static size_t reach_of(const struct reading *r, size_t i, size_t most)
+static size_t name_reach_at(const struct reading *r, size_t i, size_t most)
 {
 	struct folded words, digits;
 	size_t reach, other;
@@ -494,23 +509,23 @@ static size_t reach_of(const struct reading *r, size_t i, size_t most)
 	return reach > other ? reach : other;
 }
 
-void mentions_read(struct reading *r)
+void mentions_find(struct reading *r)
 {
 	size_t longest = names_longest(r->names);
 
 	if (longest > ASKED_NAME_WORDS_MAX)
 		longest = ASKED_NAME_WORDS_MAX;
 	r->mentions = arena_alloc(r->arena, sizeof(*r->mentions) * (r->q.count + 1));
-	r->reach = arena_alloc(r->arena, sizeof(*r->reach) * (r->q.count + 1));
+	r->name_reach = arena_alloc(r->arena, sizeof(*r->name_reach) * (r->q.count + 1));
 	for (size_t i = 0; i < r->q.count; i++) {
 		size_t left = r->q.count - i;
-		size_t n = reach_of(r, i, left < longest + 1 ? left : longest + 1);
+		size_t n = name_reach_at(r, i, left < longest + 1 ? left : longest + 1);
 
-		r->reach[i] = n;
+		r->name_reach[i] = n;
 		while (n > 0 && !try_window(r, i, n))
 			n--;
 		if (n > 0)
 			i += n - 1;
 	}
-	read_all_of(r);
+	find_all_values(r);
 }

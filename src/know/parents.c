@@ -4,29 +4,30 @@
 
 #include <string.h>
 
-static void contradiction(struct reading *r, const struct fact *child, const struct fact *parent,
-			  const char *own)
+static void add_contradiction(struct reading *r, const struct fact *child,
+			      const struct fact *parent, const char *actual)
 {
 	const struct language *l = r->know->catalog->language;
-	const char *value = child->values[0].text, *said = parent->values[0].text;
+	const char *value = child->values[0].text, *given = parent->values[0].text;
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * 2);
 
-	options[0] = (struct suggestion){.value = own,
-					 .label = sentence(l, SAY_PARENT_IN, r->arena, value, own)};
+	options[0] = (struct suggestion){
+		.value = actual, .label = sentence(l, SAY_PARENT_IN, r->arena, value, actual)};
 	options[1] = (struct suggestion){
-		.value = said,
-		.label = sentence(l, SAY_PARENT_OTHER, r->arena, child->dimension->label, said)};
-	reading_trouble(r, &(struct trouble){.kind = TROUBLE_CONTRADICTION,
-					     .filter = parent->filter,
-					     .dimension = parent->dimension,
-					     .said = sentence(l, SAY_PARENT_NOT_OF, r->arena, value,
-							      child->dimension->label, own, said),
-					     .options = options,
-					     .option_count = 2});
+		.value = given,
+		.label = sentence(l, SAY_PARENT_OTHER, r->arena, child->dimension->label, given)};
+	reading_add_issue(r,
+			  &(struct issue){.kind = ISSUE_CONTRADICTION,
+					  .filter = parent->filter,
+					  .dimension = parent->dimension,
+					  .term = sentence(l, SAY_PARENT_NOT_OF, r->arena, value,
+							   child->dimension->label, actual, given),
+					  .options = options,
+					  .option_count = 2});
 }
 
 /* Infers the parent of each value, or checks it against the explicit one. */
-static void settle_parent(struct reading *r, size_t index)
+static void resolve_parent(struct reading *r, size_t index)
 {
 	const struct fact *child = &r->facts.items[index];
 	const struct dimension_def *up =
@@ -36,26 +37,26 @@ static void settle_parent(struct reading *r, size_t index)
 	struct fact *parent = up ? facts_find(&r->facts, up->filter) : NULL;
 	const char *common = NULL;
 
-	if (!up || child->all)
+	if (!up || child->all_values)
 		return;
 	for (size_t v = 0; v < child->count; v++) {
-		const char *own = NULL;
+		const char *actual = NULL;
 		bool several = false, listed = false;
 
 		for (size_t p = 0; parent && p < parent->count && !listed; p++) {
-			own = names_parent_of(r->names, child->dimension, child->values[v].text,
-					      parent->values[p].text, &several);
-			listed = !own || strcmp(own, parent->values[p].text) == 0;
+			actual = names_parent_of(r->names, child->dimension, child->values[v].text,
+						 parent->values[p].text, &several);
+			listed = !actual || strcmp(actual, parent->values[p].text) == 0;
 		}
 		if (parent && !listed) {
-			contradiction(r, child, parent, own);
+			add_contradiction(r, child, parent, actual);
 			return;
 		}
-		own = names_parent_of(r->names, child->dimension, child->values[v].text, NULL,
-				      &several);
-		if (several || !own || (common && strcmp(common, own) != 0))
+		actual = names_parent_of(r->names, child->dimension, child->values[v].text, NULL,
+					 &several);
+		if (several || !actual || (common && strcmp(common, actual) != 0))
 			return;
-		common = own;
+		common = actual;
 	}
 	if (parent)
 		parent->implied = true;
@@ -65,8 +66,8 @@ static void settle_parent(struct reading *r, size_t index)
 			->implied = true;
 }
 
-void parents_settle(struct reading *r)
+void parents_resolve(struct reading *r)
 {
 	for (size_t i = 0, n = r->facts.count; i < n; i++)
-		settle_parent(r, i);
+		resolve_parent(r, i);
 }

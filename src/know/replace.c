@@ -14,11 +14,11 @@ static const struct dimension_def *other_of(const struct reading *r, size_t i)
 	const struct catalog *c = r->know->catalog;
 	const struct token *label = token_at(&r->q, i + 1);
 
-	if (!token_says(&r->q.tokens[i], WORDS_OTHER) || label->used || label->before != ' ')
+	if (!token_in_list(&r->q.tokens[i], WORDS_OTHER) || label->used || label->separator != ' ')
 		return NULL;
 	for (size_t d = 0; d < c->dimension_count; d++)
 		if (r->scope.in[d] && c->dimensions[d].values &&
-		    mention_of_label(label, &c->dimensions[d]))
+		    mention_is_label_word(label, &c->dimensions[d]))
 			return &c->dimensions[d];
 	return NULL;
 }
@@ -35,7 +35,7 @@ static const char *only_other(const struct dimension_def *d, const char *value)
 	return n == 2 ? other : NULL;
 }
 
-static bool replace_other(struct reading *r, const struct standing *s)
+static bool replace_other(struct reading *r, const struct session_context *s)
 {
 	for (size_t i = 0; i + 1 < r->q.count; i++) {
 		const struct dimension_def *d = other_of(r, i);
@@ -47,7 +47,7 @@ static bool replace_other(struct reading *r, const struct standing *s)
 		if (!other)
 			continue;
 		facts_add(&r->facts, r->arena, d->filter, d, value_text(other), SOURCE_ALIAS);
-		r->said_entities++;
+		r->entity_count++;
 		r->q.tokens[i].used = r->q.tokens[i + 1].used = true;
 		return true;
 	}
@@ -62,7 +62,7 @@ bool replace_is_other(const struct reading *r, size_t i)
 /* ---- "make it 10" ---- */
 
 /* The only number of a question that says nothing else; q.count: there is none. */
-static size_t lone_number(const struct reading *r)
+static size_t only_number(const struct reading *r)
 {
 	const struct question *q = &r->q;
 	size_t at = q->count;
@@ -74,12 +74,12 @@ static size_t lone_number(const struct reading *r)
 			if (at < q->count)
 				return q->count;
 			at = i;
-		} else if (!token_says(&q->tokens[i], WORDS_NEUTRAL) &&
+		} else if (!token_in_list(&q->tokens[i], WORDS_NEUTRAL) &&
 			   words_at(q, i, WORDS_NEUTRAL) == 0 &&
-			   !know_is_stop(r->know, &q->tokens[i])) {
+			   !know_is_stop_word(r->know, &q->tokens[i])) {
 			return q->count;
 		}
-		if (token_says(&q->tokens[i], WORDS_NEGATION) && i > 0)
+		if (token_in_list(&q->tokens[i], WORDS_NEGATION) && i > 0)
 			return q->count;
 	}
 	return at;
@@ -87,15 +87,16 @@ static size_t lone_number(const struct reading *r)
 
 /* The filter of the session context that a number alone can change: its one bound, or the count of
  * a ranking. NULL: none, or it is not clear which. */
-static const struct fact *changed_by_number(const struct reading *r, const struct standing *s,
-					    bool *counts)
+static const struct fact *changed_by_number(const struct reading *r,
+					    const struct session_context *s, bool *counts)
 {
 	const struct fact *bound = NULL;
 	size_t bounds = 0;
 
 	*counts = false;
 	for (size_t i = 0; i < s->facts.count; i++) {
-		const struct param_def *p = params_named(r->know, s->facts.items[i].filter);
+		const struct param_def *p =
+			params_first_with_filter(r->know, s->facts.items[i].filter);
 
 		if (p && (p->slot == SLOT_ABOVE || p->slot == SLOT_BELOW) && !p->bound_of) {
 			bound = &s->facts.items[i];
@@ -107,10 +108,11 @@ static const struct fact *changed_by_number(const struct reading *r, const struc
 	return bounds == 1 && !*counts ? bound : NULL;
 }
 
-static bool replace_number(struct reading *r, const struct standing *s)
+static bool replace_number(struct reading *r, const struct session_context *s)
 {
-	size_t at = r->facts.count + r->said_count == 0 && r->time.year_count == 0 ? lone_number(r)
-										   : r->q.count;
+	size_t at = r->facts.count + r->constraint_count == 0 && r->time.year_count == 0
+			    ? only_number(r)
+			    : r->q.count;
 	const struct fact *bound;
 	bool counts;
 
@@ -120,10 +122,10 @@ static bool replace_number(struct reading *r, const struct standing *s)
 	if (bound)
 		facts_add(&r->facts, r->arena, bound->filter, NULL,
 			  value_decimal(arena_printf(r->arena, "%d", r->q.tokens[at].number)),
-			  SOURCE_SAID);
+			  SOURCE_EXPLICIT);
 	else if (counts)
 		facts_add(&r->facts, r->arena, FILTER_TOP_N, NULL,
-			  value_int(r->q.tokens[at].number), SOURCE_SAID);
+			  value_int(r->q.tokens[at].number), SOURCE_EXPLICIT);
 	else
 		return false;
 	r->q.tokens[at].used = true;
@@ -133,40 +135,40 @@ static bool replace_number(struct reading *r, const struct standing *s)
 /* ---- "ZP26 instead of SP15" ---- */
 
 /* Is it excluded by name? */
-static bool is_taken_out(const struct reading *r, const struct fact *stands, const char *value)
+static bool is_excluded(const struct reading *r, const struct fact *carried, const char *value)
 {
 	for (size_t i = 0; i < r->mention_count; i++)
 		for (size_t c = 0; r->mentions[i].excluded && c < r->mentions[i].count; c++)
-			if (r->mentions[i].candidates[c].dimension == stands->dimension &&
+			if (r->mentions[i].candidates[c].dimension == carried->dimension &&
 			    strcmp(r->mentions[i].candidates[c].value, value) == 0)
 				return true;
 	return false;
 }
 
-bool replace_one(struct reading *r, const struct fact *stands)
+bool replace_list_value(struct reading *r, const struct fact *carried)
 {
-	struct fact *said = facts_find(&r->facts, stands->filter), in;
+	struct fact *own = facts_find(&r->facts, carried->filter), in;
 	size_t kept = 0;
 
-	if (!stands->dimension || !said || said->source == SOURCE_CARRIED || stands->count < 2)
+	if (!carried->dimension || !own || own->source == SOURCE_CARRIED || carried->count < 2)
 		return false;
-	for (size_t i = 0; i < stands->count; i++)
-		kept += !is_taken_out(r, stands, stands->values[i].text);
-	if (kept == stands->count || kept == 0)
+	for (size_t i = 0; i < carried->count; i++)
+		kept += !is_excluded(r, carried, carried->values[i].text);
+	if (kept == carried->count || kept == 0)
 		return false;
-	in = *said;
-	said->values = NULL;
-	said->count = said->cap = 0;
-	for (size_t i = 0; i < stands->count; i++)
-		if (!is_taken_out(r, stands, stands->values[i].text))
-			facts_add(&r->facts, r->arena, in.filter, in.dimension, stands->values[i],
+	in = *own;
+	own->values = NULL;
+	own->count = own->cap = 0;
+	for (size_t i = 0; i < carried->count; i++)
+		if (!is_excluded(r, carried, carried->values[i].text))
+			facts_add(&r->facts, r->arena, in.filter, in.dimension, carried->values[i],
 				  in.source);
 	for (size_t i = 0; i < in.count; i++)
 		facts_add(&r->facts, r->arena, in.filter, in.dimension, in.values[i], in.source);
 	return true;
 }
 
-bool replace_values(struct reading *r, const struct standing *s)
+bool replace_values(struct reading *r, const struct session_context *s)
 {
 	return replace_other(r, s) || replace_number(r, s);
 }

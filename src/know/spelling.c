@@ -10,22 +10,23 @@
 #include "vesper/dates.h"
 #include "vesper/limits.h"
 
-#define WORD_BYTES_MIN   4 /* minimum length of a misspelled word */
-#define TURNED_BYTES     4 /* words up to this length may only have two letters swapped */
-#define OTHER_BYTES_MIN  6 /* minimum length for a substituted letter: "share" is not "shape" */
+#define WORD_BYTES_MIN        4 /* minimum length of a misspelled word */
+#define TRANSPOSED_ONLY_BYTES 4 /* words up to this length may only have two letters swapped */
+#define SUBSTITUTED_BYTES_MIN                                                                      \
+	6                  /* minimum length for a substituted letter: "share" is not "shape" */
 #define FAMILY_BYTES_MIN 4 /* minimum common prefix of two forms of a word */
 #define SCRATCH_BYTES    65536
 
-struct spelled {
+struct known_word {
 	const char *word;
 	size_t len;
-	bool common; /* has no other forms */
+	bool has_no_forms; /* has no other forms */
 };
 
 struct spelling {
 	struct arena *arena;
 	struct dict known;
-	struct spelled *words;
+	struct known_word *words;
 	size_t count, cap;
 };
 
@@ -44,7 +45,7 @@ static void add(struct spelling *s, const char *word, size_t n, bool common)
 	if (!is_letters(word, n) || dict_find(&s->known, word, n) >= 0)
 		return;
 	s->words = arena_grow(s->arena, s->words, s->count, &s->cap, sizeof(*s->words));
-	s->words[s->count] = (struct spelled){arena_strndup(s->arena, word, n), n, common};
+	s->words[s->count] = (struct known_word){arena_strndup(s->arena, word, n), n, common};
 	dict_put(&s->known, s->words[s->count].word, n, (int)s->count);
 	s->count++;
 }
@@ -58,10 +59,11 @@ static void add_text(const struct know *k, struct spelling *s, const char *text)
 	if (!text)
 		return;
 	scratch = arena_new(SCRATCH_BYTES);
-	text_read(k->catalog->language, text, scratch, &q);
+	text_tokenize(k->catalog->language, text, scratch, &q);
 	for (size_t i = 0; i < q.count; i++)
-		if (!know_is_stop(k, &q.tokens[i]) && (q.tokens[i].first || !q.tokens[i].capital) &&
-		    !token_says(&q.tokens[i], WORDS_NEUTRAL))
+		if (!know_is_stop_word(k, &q.tokens[i]) &&
+		    (q.tokens[i].starts_sentence || !q.tokens[i].capitalized) &&
+		    !token_in_list(&q.tokens[i], WORDS_NEUTRAL))
 			add(s, q.tokens[i].text, q.tokens[i].len, false);
 	arena_free(&scratch);
 }
@@ -78,7 +80,7 @@ static void add_tool(const struct know *k, struct spelling *s, const struct tool
 		add_text(k, s, t->columns[i].label);
 }
 
-/* Adds cue words. account.c corrects neutral words. */
+/* Adds cue words. unused_words.c corrects neutral words. */
 static void add_language(struct spelling *s, const struct language *l)
 {
 	for (size_t list = 0; list < WORDS_COUNT; list++) {
@@ -97,7 +99,7 @@ static void add_language(struct spelling *s, const struct language *l)
 			add(s, *word, strlen(*word), false);
 }
 
-static void on_time(void *owner, const char *word)
+static void add_time_word(void *owner, const char *word)
 {
 	add(owner, word, strlen(word), true);
 }
@@ -119,14 +121,14 @@ struct spelling *spelling_new(struct know *k)
 		for (const char *const *word = c->words.synonyms[i]; *word; word++)
 			add(s, *word, strlen(*word), false);
 	add_language(s, c->language);
-	dates_words(on_time, s);
+	dates_words(add_time_word, s);
 	return s;
 }
 
 /* ---- one word ---- */
 
 /* Returns true when two adjacent letters are swapped. */
-static bool is_turned(const struct token *t, const struct spelled *w)
+static bool is_transposition(const struct token *t, const struct known_word *w)
 {
 	size_t i = 0;
 
@@ -138,7 +140,7 @@ static bool is_turned(const struct token *t, const struct spelled *w)
 	       memcmp(t->text + i + 2, w->word + i + 2, t->len - i - 2) == 0;
 }
 
-static bool same_stem(const struct spelled *a, const struct spelled *b)
+static bool same_stem(const struct known_word *a, const struct known_word *b)
 {
 	char x[STEM_BYTES], y[STEM_BYTES];
 	size_t n = word_stem(a->word, a->len, x);
@@ -147,14 +149,14 @@ static bool same_stem(const struct spelled *a, const struct spelled *b)
 }
 
 /* The unique closest word; a swap of letters precedes other errors. */
-static const struct spelled *slip_of(const struct spelling *s, const struct token *t)
+static const struct known_word *closest_word(const struct spelling *s, const struct token *t)
 {
 	int limit = fuzzy_limit(t->text, t->len), least = limit + 1;
-	const struct spelled *best = NULL;
+	const struct known_word *best = NULL;
 	bool turned = false, several = false;
 
 	for (size_t i = 0; i < s->count; i++) {
-		const struct spelled *w = &s->words[i];
+		const struct known_word *w = &s->words[i];
 		int distance;
 		bool turns;
 
@@ -163,9 +165,9 @@ static const struct spelled *slip_of(const struct spelling *s, const struct toke
 		distance = fuzzy_distance(t->text, t->len, w->word, w->len, limit);
 		if (distance > limit || distance > least)
 			continue;
-		turns = is_turned(t, w);
-		if (!turns && (t->len <= TURNED_BYTES || w->len <= TURNED_BYTES ||
-			       (t->len == w->len && t->len < OTHER_BYTES_MIN)))
+		turns = is_transposition(t, w);
+		if (!turns && (t->len <= TRANSPOSED_ONLY_BYTES || w->len <= TRANSPOSED_ONLY_BYTES ||
+			       (t->len == w->len && t->len < SUBSTITUTED_BYTES_MIN)))
 			continue;
 		if (distance < least || (turns && !turned)) {
 			best = w;
@@ -190,18 +192,18 @@ static bool is_ending(const struct language *l, const char *rest, size_t n)
 }
 
 /* The known word with another ending. */
-static const struct spelled *form_of(const struct spelling *s, const struct language *l,
-				     const struct token *t)
+static const struct known_word *other_form_of(const struct spelling *s, const struct language *l,
+					      const struct token *t)
 {
-	const struct spelled *best = NULL;
+	const struct known_word *best = NULL;
 
 	for (size_t i = 0; i < s->count; i++) {
-		const struct spelled *w = &s->words[i];
+		const struct known_word *w = &s->words[i];
 		size_t same = 0;
 
 		while (same < t->len && same < w->len && t->text[same] == w->word[same])
 			same++;
-		if (w->common || same < FAMILY_BYTES_MIN ||
+		if (w->has_no_forms || same < FAMILY_BYTES_MIN ||
 		    !is_ending(l, t->text + same, t->len - same) ||
 		    !is_ending(l, w->word + same, w->len - same))
 			continue;
@@ -223,25 +225,26 @@ static bool is_name(const struct reading *r, const struct token *t)
 	return names_find(r->names, &word, found, 1) > 0;
 }
 
-void spelling_mend(struct reading *r)
+void spelling_correct(struct reading *r)
 {
 	const struct language *l = r->know->catalog->language;
 	size_t looked_up = 0;
 
 	for (size_t i = 0; i < r->q.count; i++) {
 		struct token *t = &r->q.tokens[i];
-		const struct spelled *meant;
+		const struct known_word *meant;
 
-		if (t->known || !is_letters(t->text, t->len) || (t->capital && !t->first) ||
-		    know_is_word(r->know, t) || token_says(t, WORDS_NEUTRAL) ||
+		if (t->known || !is_letters(t->text, t->len) ||
+		    (t->capitalized && !t->starts_sentence) || know_is_known_word(r->know, t) ||
+		    token_in_list(t, WORDS_NEUTRAL) ||
 		    dict_find(&r->know->spelling->known, t->text, t->len) >= 0 ||
-		    map_words_have(r->know, t) || is_name(r, t))
+		    map_words_contain(r->know, t) || is_name(r, t))
 			continue;
 		if (looked_up++ == UNKNOWN_WORDS_MAX)
 			return;
-		meant = form_of(r->know->spelling, l, t);
-		if (!meant && !map_words_cued(r->know, t))
-			meant = slip_of(r->know->spelling, t);
+		meant = other_form_of(r->know->spelling, l, t);
+		if (!meant && !map_words_is_cue_word(r->know, t))
+			meant = closest_word(r->know->spelling, t);
 		if (!meant)
 			continue;
 		t->text = meant->word;

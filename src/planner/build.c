@@ -42,14 +42,14 @@ const struct know_call *planner_forbidden(struct planner_turn *t)
 				      .today = core->today,
 				      .calendar = core->calendar};
 
-	if (t->reading->understood.confidence >= KNOW_SURE &&
+	if (t->reading->understood.confidence >= KNOW_CONFIDENT &&
 	    t->reading->understood.kind == KNOW_DATA)
 		return NULL;
 	catalog_all(core->may.catalog, core->arena, &all);
 	if (all.tool_count == core->may.tool_count)
 		return NULL;
 	know_understand(core->know, &in, core->arena, &u);
-	if (u.tool_count == 0 || u.confidence < KNOW_SURE ||
+	if (u.tool_count == 0 || u.confidence < KNOW_CONFIDENT ||
 	    catalog_allows(&core->may, u.tools[0].tool, NULL))
 		return NULL;
 	return &u.tools[0];
@@ -131,7 +131,7 @@ struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
 
 	return plan_of_flow(t, u->flow,
 			    &(struct flow_filters){t->core->request.content, filters, standing,
-						   NULL, NULL, SOURCE_SAID},
+						   NULL, NULL, SOURCE_EXPLICIT},
 			    ask);
 }
 
@@ -167,7 +167,7 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 		&(struct flow_filters){.question = asked ? asked : t->core->request.content,
 				       .values = filters,
 				       .standing = standing,
-				       .source = SOURCE_SAID},
+				       .source = SOURCE_EXPLICIT},
 		&unused);
 	if (!made || asks(made)) {
 		planner_discard_plan(t, &before);
@@ -261,11 +261,11 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 	if (r->flow)
 		return plan_of_flow(t, r->flow,
 				    &(struct flow_filters){t->core->request.content, filters,
-							   standing, NULL, NULL, SOURCE_SAID},
+							   standing, NULL, NULL, SOURCE_EXPLICIT},
 				    ask);
 	steps_understood(t, r->intent, r->steps);
 	known = steps_resolve(t, r->steps, filters, ask);
 	steps_keep(t, t->core->request.content, r->steps, filters);
-	filters_understood(t, steps_filters(t, r->steps, filters), standing, NULL, SOURCE_SAID);
+	filters_understood(t, steps_filters(t, r->steps, filters), standing, NULL, SOURCE_EXPLICIT);
 	return known ? steps_plan(t, PLAN_SUPERVISOR, r->steps, filters) : NULL;
 }

@@ -39,10 +39,10 @@ static bool is_other_end(struct planner_turn *t, const struct know_call *call, c
 			order = args_text(&call->args, call->tool->params[i].name, t->core->arena);
 	if (!order)
 		return false;
-	text_read(t->core->may.catalog->language, phrase, t->core->arena, &q);
+	text_tokenize(t->core->may.catalog->language, phrase, t->core->arena, &q);
 	for (size_t i = 0; i < q.count; i++)
-		if (token_says(&q.tokens[i],
-			       strcmp(order, ORDER_ASC) == 0 ? WORDS_TOP : WORDS_BOTTOM))
+		if (token_in_list(&q.tokens[i],
+				  strcmp(order, ORDER_ASC) == 0 ? WORDS_TOP : WORDS_BOTTOM))
 			return true;
 	return false;
 }
@@ -113,7 +113,7 @@ static void understand(struct planner_turn *t, const char *question, const json_
 		.may = &tools,
 		.today = t->core->today,
 		.calendar = t->core->calendar,
-		.standing = standing,
+		.session_context = standing,
 		.edited_filters = edits,
 		.documents = t->reading->documents,
 	};
@@ -153,7 +153,7 @@ static const struct tool_def *second_tool(const struct understanding *u,
 					  const struct tool_def *first,
 					  const struct refer_def *refer)
 {
-	const struct tool_def *tool = u->tool_count == 1 ? u->tools[0].tool : u->intended;
+	const struct tool_def *tool = u->tool_count == 1 ? u->tools[0].tool : u->ask_tool;
 	bool lacks_it = u->ask.text && u->ask.filter && strcmp(u->ask.filter, refer->filter) == 0;
 
 	if (u->kind != KNOW_DATA || !tool || tool == first || (u->tool_count != 1 && !lacks_it))
@@ -217,7 +217,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 		   const struct refer_def *refer, const char *half, struct understanding *second,
 		   json_t *steps)
 {
-	json_t *standing = json_own(t->core->arena, know_standing(first));
+	json_t *standing = json_own(t->core->arena, know_session_context(first));
 	const struct tool_def *tool;
 	json_t *own, *stood;
 
@@ -226,14 +226,15 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 	/* marks the filter as given; the value follows when the plan runs */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, REFERENCE_PLACEHOLDER);
 	json_object_del(standing, "tools"); /* the second half uses another tool */
-	json_object_del(standing, STANDING_QUERY);
+	json_object_del(standing, CONTEXT_QUERY);
 	understand(t, half, standing, placeholder_value(t, refer), second);
 	tool = second_tool(second, first->tools[0].tool, refer);
 	if (!tool)
 		return false;
 	own = second->tool_count == 1
 		      ? own_of_call(t, &second->tools[0])
-		      : json_object_get(json_own(t->core->arena, know_standing(second)), "filters");
+		      : json_object_get(json_own(t->core->arena, know_session_context(second)),
+					"filters");
 	if (parent_filter(t, refer))
 		filters_drop(own, parent_filter(t, refer));
 	take_over(own, stood, tool);

@@ -256,7 +256,7 @@ static enum filter_source source_of(const struct planner_turn *t, const char *na
 		return json_object_get(edits, name) ? edited : SOURCE_CARRIED;
 	if (stood && json_equal((json_t *)stood, (json_t *)v))
 		return SOURCE_CARRIED;
-	return json_object_get(t->reading->aliases, name) ? SOURCE_ALIAS : SOURCE_SAID;
+	return json_object_get(t->reading->aliases, name) ? SOURCE_ALIAS : SOURCE_EXPLICIT;
 }
 
 static struct filter one_filter(struct planner_turn *t, const char *name, const json_t *v)

@@ -145,5 +145,6 @@ bool planner_may_run(const struct planner_turn *t)
 {
 	const char *asked = t->core->request.content;
 
-	return asked && know_clauses(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_LEAST;
+	return asked &&
+	       know_clause_count(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_LEAST;
 }

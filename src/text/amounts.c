@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define FLIP_WORDS   3 /* words before a bound searched for a negation */
-#define NUMBER_BYTES 40
+#define NEGATION_DISTANCE 3 /* words before a bound searched for a negation */
+#define NUMBER_BYTES      40
 
 /* ---- numbers ---- */
 
@@ -57,7 +57,7 @@ static bool is_letter(char c)
 }
 
 /* The length of `word` if it occurs at p as a whole word; 0: it does not. */
-static size_t spelled_at(const char *p, const char *word)
+static size_t match_whole_word(const char *p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -75,14 +75,14 @@ static const struct unit_def *unit_at(const struct units *u, const char *p, size
 	*bytes = 0;
 	for (size_t i = 0; i < u->count; i++) {
 		const struct unit_def *unit = &u->items[i];
-		size_t n = spelled_at(p, unit->symbol);
+		size_t n = match_whole_word(p, unit->symbol);
 
 		for (const char *const *w = unit->spellings; *w; w++)
-			if (spelled_at(p, *w) > n)
-				n = spelled_at(p, *w);
+			if (match_whole_word(p, *w) > n)
+				n = match_whole_word(p, *w);
 		for (const char *const *w = unit->glued; *w; w++)
-			if (spelled_at(p, *w) > n)
-				n = spelled_at(p, *w);
+			if (match_whole_word(p, *w) > n)
+				n = match_whole_word(p, *w);
 		if (n > *bytes) {
 			*bytes = n;
 			best = unit;
@@ -124,7 +124,7 @@ static size_t blanks_at(const char *p)
 
 /* Applies a multiplier such as "2M" or "3 million" after byte *end and moves *end past it. A
  * separate letter ("60 m") may have another meaning. */
-static void read_size(const struct question *q, size_t *end, struct amount *out)
+static void read_multiplier(const struct question *q, size_t *end, struct amount *out)
 {
 	static const struct {
 		enum words list;
@@ -135,7 +135,7 @@ static void read_size(const struct question *q, size_t *end, struct amount *out)
 
 	for (size_t i = 0; q->language && i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (const char *const *w = q->language->lists[sizes[i].list]; *w; w++) {
-			size_t n = spelled_at(q->text + *end + gap, *w);
+			size_t n = match_whole_word(q->text + *end + gap, *w);
 
 			if (n <= best)
 				continue;
@@ -145,8 +145,8 @@ static void read_size(const struct question *q, size_t *end, struct amount *out)
 	if (best == 0)
 		return;
 	*end += gap + best;
-	out->unclear = (gap > 0 && best == 1) ||
-		       !decimal_mul(out->number, decimal_int(scale), &out->number);
+	out->ambiguous = (gap > 0 && best == 1) ||
+			 !decimal_mul(out->number, decimal_int(scale), &out->number);
 }
 
 /* The quotient of two units, from the registry or newly made. NULL: their scales do not divide. */
@@ -187,7 +187,7 @@ static const struct unit_def *per_at(const struct units *u, const struct questio
 		size_t i = token_from(q, at, 0);
 		const struct token *t = token_at(q, i);
 
-		if (t->from != at + gap || t->used || !token_says(t, WORDS_PER))
+		if (t->from != at + gap || t->used || !token_in_list(t, WORDS_PER))
 			return NULL;
 		gap = t->to - at;
 	}
@@ -212,7 +212,7 @@ static const struct unit_def *unit_before(const struct units *u, const struct qu
 	unit = back < begin ? unit_at(u, q->text + back, &n) : NULL;
 	if (unit && n == begin - back)
 		return unit;
-	if (!before || before->used || q->tokens[i].before != ' ')
+	if (!before || before->used || q->tokens[i].separator != ' ')
 		return NULL;
 	unit = unit_at(u, q->text + before->from, &n);
 	if (!unit || before->from + n != before->to || unit->style != STYLE_MONEY)
@@ -221,7 +221,7 @@ static const struct unit_def *unit_before(const struct units *u, const struct qu
 	return unit;
 }
 
-static bool is_taken_at(const struct question *q, size_t byte, size_t i)
+static bool is_used_at(const struct question *q, size_t byte, size_t i)
 {
 	const struct token *t = token_at(q, token_from(q, byte, i));
 
@@ -233,20 +233,20 @@ static void read_unit(const struct units *u, const struct question *q, size_t be
 		      struct arena *a, struct amount *out)
 {
 	size_t number = out->from, n, to;
-	const struct unit_def *front = unit_before(u, q, number, begin, &out->from), *per, *unit;
+	const struct unit_def *prefix = unit_before(u, q, number, begin, &out->from), *per, *unit;
 
-	if (front) {
-		out->unit = front;
+	if (prefix) {
+		out->unit = prefix;
 		per = per_at(u, q, end, &to);
 	} else {
 		size_t gap = blanks_at(q->text + end);
 
 		unit = unit_at(u, q->text + end + gap, &n);
-		if (unit && is_taken_at(q, end + gap, number + 1))
+		if (unit && is_used_at(q, end + gap, number + 1))
 			unit = NULL; /* "5 days": read as a time */
 		if (!unit) {
 			/* "60k": adjacent letters that are not a unit */
-			out->unclear = out->unclear || is_letter(q->text[end]);
+			out->ambiguous = out->ambiguous || is_letter(q->text[end]);
 			out->to = token_from(q, end, number + 1);
 			return;
 		}
@@ -256,29 +256,29 @@ static void read_unit(const struct units *u, const struct question *q, size_t be
 	}
 	if (per) {
 		out->unit = unit_per(u, out->unit, per, a);
-		out->unclear = out->unclear || !out->unit;
+		out->ambiguous = out->ambiguous || !out->unit;
 		end = to;
 	}
 	out->to = token_from(q, end, number + 1);
 	if (is_letter(q->text[end]) && end > 0 && is_letter(q->text[end - 1]))
-		out->unclear = true;
+		out->ambiguous = true;
 }
 
 /* ---- bounds ---- */
 
 /* A negation right before reverses the bound ("no more than"). One further away makes it unclear.
  */
-static void negate(const struct question *q, struct amount *out)
+static void apply_negation(const struct question *q, struct amount *out)
 {
-	for (size_t back = 1; back <= FLIP_WORDS && back <= out->from; back++) {
+	for (size_t back = 1; back <= NEGATION_DISTANCE && back <= out->from; back++) {
 		size_t i = out->from - back;
 
-		if (q->tokens[i + 1].first)
+		if (q->tokens[i + 1].starts_sentence)
 			return;
-		if (!token_says(&q->tokens[i], WORDS_BOUND_FLIPS))
+		if (!token_in_list(&q->tokens[i], WORDS_BOUND_NEGATIONS))
 			continue;
 		if (back > 1) {
-			out->unclear = true;
+			out->ambiguous = true;
 			return;
 		}
 		out->from = i;
@@ -297,21 +297,21 @@ static bool amount_at(const struct units *u, const struct question *q, size_t i,
 	*out = (struct amount){.from = i};
 	if (!number_at(u, q, i, &out->number, &begin, &end))
 		return false;
-	read_size(q, &end, out);
+	read_multiplier(q, &end, out);
 	read_unit(u, q, begin, end, a, out);
 	return true;
 }
 
 /* Reads "above $60", "over a hundred" at token i. */
-static bool read_front(const struct units *u, const struct question *q, size_t i, struct arena *a,
-		       struct amount *out)
+static bool read_prefix_bound(const struct units *u, const struct question *q, size_t i,
+			      struct arena *a, struct amount *out)
 {
 	size_t above = words_at(q, i, WORDS_ABOVE), below = words_at(q, i, WORDS_BELOW);
 	size_t at = i + (above ? above : below);
 
 	if (!above && !below)
 		return false;
-	at += token_says(token_at(q, at), WORDS_BOUND_FILLERS);
+	at += token_in_list(token_at(q, at), WORDS_BOUND_FILLERS);
 	if (!amount_at(u, q, at, a, out)) {
 		/* "above USD 60" */
 		if (token_at(q, at)->used || !amount_at(u, q, at + 1, a, out) || out->from != at)
@@ -319,21 +319,21 @@ static bool read_front(const struct units *u, const struct question *q, size_t i
 	}
 	out->from = i;
 	out->side = above ? BOUND_ABOVE : BOUND_BELOW;
-	out->inclusive = words_at(q, i, WORDS_BOUND_INCLUDING) > 0;
-	negate(q, out);
+	out->inclusive = words_at(q, i, WORDS_BOUND_INCLUSIVE) > 0;
+	apply_negation(q, out);
 	return true;
 }
 
 /* "60 or more" */
-static bool read_behind(const struct units *u, const struct question *q, size_t i, struct arena *a,
-			struct amount *out)
+static bool read_postfix_bound(const struct units *u, const struct question *q, size_t i,
+			       struct arena *a, struct amount *out)
 {
 	size_t above, below;
 
 	if (!amount_at(u, q, i, a, out))
 		return false;
-	above = words_at(q, out->to, WORDS_ABOVE_BEHIND);
-	below = words_at(q, out->to, WORDS_BELOW_BEHIND);
+	above = words_at(q, out->to, WORDS_ABOVE_POSTFIX);
+	below = words_at(q, out->to, WORDS_BELOW_POSTFIX);
 	if (!above && !below)
 		return false;
 	out->side = above ? BOUND_ABOVE : BOUND_BELOW;
@@ -346,8 +346,8 @@ static bool read_behind(const struct units *u, const struct question *q, size_t 
 static size_t read_between(const struct units *u, const struct question *q, size_t i,
 			   struct arena *a, struct amount out[2])
 {
-	if (!token_says(&q->tokens[i], WORDS_BETWEEN) || !amount_at(u, q, i + 1, a, &out[0]) ||
-	    !token_says(token_at(q, out[0].to), WORDS_AND) ||
+	if (!token_in_list(&q->tokens[i], WORDS_BETWEEN) || !amount_at(u, q, i + 1, a, &out[0]) ||
+	    !token_in_list(token_at(q, out[0].to), WORDS_AND) ||
 	    !amount_at(u, q, out[0].to + 1, a, &out[1]))
 		return 0;
 	if (!out[0].unit)
@@ -358,13 +358,13 @@ static size_t read_between(const struct units *u, const struct question *q, size
 		out[n].from = i;
 		out[n].to = out[1].to;
 		out[n].inclusive = true;
-		out[n].unclear = out[0].unclear || out[1].unclear;
+		out[n].ambiguous = out[0].ambiguous || out[1].ambiguous;
 		out[n].side = n == 0 ? BOUND_ABOVE : BOUND_BELOW;
 	}
 	return 2;
 }
 
-static void take(struct question *q, const struct amount *m)
+static void mark_used(struct question *q, const struct amount *m)
 {
 	for (size_t i = m->from; i < m->to && i < q->count; i++)
 		q->tokens[i].used = true;
@@ -376,14 +376,14 @@ static bool read_below_zero(const struct question *q, size_t i, struct amount *o
 	size_t n = words_at(q, i, WORDS_BELOW_ZERO);
 
 	if (n == 0 || q->tokens[i].used ||
-	    (i > 0 && token_says(&q->tokens[i - 1], WORDS_BOUND_FLIPS)))
+	    (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_BOUND_NEGATIONS)))
 		return false;
 	*out = (struct amount){.from = i, .to = i + n, .side = BOUND_BELOW};
 	return decimal_parse("0", &out->number);
 }
 
-size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a,
-		      struct amount *out, size_t max)
+size_t amounts_find_bounds(const struct units *u, struct question *q, struct arena *a,
+			   struct amount *out, size_t max)
 {
 	size_t count = 0;
 
@@ -391,20 +391,20 @@ size_t amounts_bounds(const struct units *u, struct question *q, struct arena *a
 		size_t n = read_between(u, q, i, a, &out[count]);
 
 		if (n == 0)
-			n = read_front(u, q, i, a, &out[count]) ||
-			    read_behind(u, q, i, a, &out[count]) ||
+			n = read_prefix_bound(u, q, i, a, &out[count]) ||
+			    read_postfix_bound(u, q, i, a, &out[count]) ||
 			    read_below_zero(q, i, &out[count]);
 		if (n == 0)
 			continue;
-		take(q, &out[count]);
+		mark_used(q, &out[count]);
 		i = out[count].to - 1;
 		count += n;
 	}
 	return count;
 }
 
-size_t amounts_plain(const struct units *u, struct question *q, amount_wanted wanted, void *owner,
-		     struct arena *a, struct amount *out, size_t max)
+size_t amounts_find_plain(const struct units *u, struct question *q, amount_unit_filter wanted,
+			  void *owner, struct arena *a, struct amount *out, size_t max)
 {
 	size_t count = 0;
 
@@ -415,7 +415,7 @@ size_t amounts_plain(const struct units *u, struct question *q, amount_wanted wa
 		if (!amount_at(u, q, i, a, &out[count]) || !out[count].unit ||
 		    !wanted(owner, out[count].unit))
 			continue;
-		take(q, &out[count]);
+		mark_used(q, &out[count]);
 		i = out[count].to - 1;
 		count++;
 	}

@@ -13,7 +13,8 @@ static const char *const files[] = {"file", "files",   "vintage",     "release",
 				    "asof", "version", "publication", NULL};
 
 /* Returns true when nearby words mark the phrase as a file label. */
-static bool asof_marked(const struct time_parser *p, const struct time_phrase *ph, bool other_year)
+static bool is_marked_as_file(const struct time_parser *p, const struct time_phrase *ph,
+			      bool other_year)
 {
 	static const char *const weak[] = {"curve",  "curves", "forecast", "forecasts", "outlook",
 					   "update", "view",   "numbers",  "run",       NULL};
@@ -47,19 +48,19 @@ static bool asof_marked(const struct time_parser *p, const struct time_phrase *p
 
 static bool has_label_shape(const struct time_phrase *ph)
 {
-	return ph->grain == GRAIN_MONTHS && ph->year && !ph->gone && !ph->slice.n &&
+	return ph->grain == GRAIN_MONTHS && ph->year && !ph->dropped && !ph->slice.n &&
 	       (ph->quarter || (ph->months & (ph->months - 1)) == 0);
 }
 
 /* Returns true for a month next to a separate year, not joined by "and" or "to". */
-static bool stands_apart(const struct time_parser *p, const struct time_phrase *ph)
+static bool is_separate_from_year(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "through", NULL};
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct time_phrase *other = &p->phrases[i];
 
-		if (other == ph || other->grain != GRAIN_YEAR || other->asof)
+		if (other == ph || other->grain != GRAIN_YEAR || other->is_file_label)
 			continue;
 		if ((other->from == ph->to + 1 && token_in(&p->q->tokens[ph->to], joins)) ||
 		    (ph->from == other->to + 1 && token_in(&p->q->tokens[other->to], joins)))
@@ -83,14 +84,14 @@ static const char *label_of(const struct time_phrase *ph, struct arena *a)
 
 /* Returns true when the phrase is joined to one that names a file ("the Jan 2025 and Jan 2026
  * files"). */
-static bool beside_asof(const struct time_parser *p, const struct time_phrase *ph)
+static bool joined_to_file_label(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const joins[] = {"and", "or", "to", "vs", "versus", "with", NULL};
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct time_phrase *other = &p->phrases[i];
 
-		if (other->asof &&
+		if (other->is_file_label &&
 		    ((other->from == ph->to + 1 && token_in(&p->q->tokens[ph->to], joins)) ||
 		     (ph->from == other->to + 1 && token_in(&p->q->tokens[other->to], joins))))
 			return true;
@@ -100,21 +101,21 @@ static bool beside_asof(const struct time_parser *p, const struct time_phrase *p
 
 /* "What did they say in their Jan 2025 file" asks for its content; "file" is then part of the
  * label. */
-static void take_label(const struct time_parser *p, const struct time_phrase *ph)
+static void mark_file_words(const struct time_parser *p, const struct time_phrase *ph)
 {
 	size_t from = ph->from > 2 ? ph->from - 2 : 0;
 
-	for (size_t i = from; i < ph->to + 2 && i < p->q->count && words_in(p->q, WORDS_CONTENTS);
-	     i++)
+	for (size_t i = from;
+	     i < ph->to + 2 && i < p->q->count && words_in(p->q, WORDS_CONTENT_VERBS); i++)
 		p->q->tokens[i].used |= token_in(&p->q->tokens[i], files);
 }
 
 static bool names_file(const struct time_parser *p, struct time_phrase *ph)
 {
-	bool apart = stands_apart(p, ph);
+	bool apart = is_separate_from_year(p, ph);
 
-	if (asof_marked(p, ph, apart)) {
-		take_label(p, ph);
+	if (is_marked_as_file(p, ph, apart)) {
+		mark_file_words(p, ph);
 		if (ph->grain == GRAIN_DAYS && !ph->relative) {
 			/* a file is named by month */
 			ph->year = ph->start.year;
@@ -125,34 +126,35 @@ static bool names_file(const struct time_parser *p, struct time_phrase *ph)
 	}
 	if (!has_label_shape(ph) || ph->relative)
 		return false;
-	return apart || (ph->label && !ph->quarter) || beside_asof(p, ph);
+	return apart || (ph->label && !ph->quarter) || joined_to_file_label(p, ph);
 }
 
-static void choose_asof(struct time_parser *p, struct arena *a, struct time_read *out)
+static void find_file_labels(struct time_parser *p, struct arena *a, struct parsed_time *out)
 {
 	for (size_t i = 0; i < p->count; i++)
-		p->phrases[i].asof = names_file(p, &p->phrases[i]);
+		p->phrases[i].is_file_label = names_file(p, &p->phrases[i]);
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		ph->asof = ph->asof || (has_label_shape(ph) && beside_asof(p, ph));
-		if (ph->asof && out->asof_count < ASOF_MAX)
+		ph->is_file_label =
+			ph->is_file_label || (has_label_shape(ph) && joined_to_file_label(p, ph));
+		if (ph->is_file_label && out->asof_count < ASOF_MAX)
 			out->asof[out->asof_count++] = label_of(ph, a);
 	}
 }
 
 /* ---- collecting ---- */
 
-static void widen(struct time_read *out, struct date start, struct date end)
+static void extend_range(struct parsed_time *out, struct date start, struct date end)
 {
-	if (!out->has_start || day_before(start, out->start))
+	if (!out->has_start || date_is_before(start, out->start))
 		out->start = start;
-	if (!out->has_end || day_before(out->end, end))
+	if (!out->has_end || date_is_before(out->end, end))
 		out->end = end;
 	out->has_start = out->has_end = true;
 }
 
-static void add_year(struct time_read *out, int year, unsigned months)
+static void add_year(struct parsed_time *out, int year, unsigned months)
 {
 	for (size_t i = 0; i < out->year_count; i++)
 		if (out->years[i] == year) {
@@ -166,7 +168,7 @@ static void add_year(struct time_read *out, int year, unsigned months)
 }
 
 /* Adds each month of a span of whole months. */
-static void add_months(struct time_read *out, struct date start, struct date end)
+static void add_months(struct parsed_time *out, struct date start, struct date end)
 {
 	for (int year = start.year; year <= end.year && year - start.year < YEARS_MAX; year++)
 		add_year(out, year,
@@ -175,8 +177,8 @@ static void add_months(struct time_read *out, struct date start, struct date end
 }
 
 /* The days of a span with an open end. A span that began in the past ends today. */
-static struct time_range opened(const struct time_parser *p, enum time_edge edge, struct date start,
-				struct date end)
+static struct time_range open_range(const struct time_parser *p, enum time_edge edge,
+				    struct date start, struct date end)
 {
 	struct time_range r = {start, end};
 
@@ -193,14 +195,14 @@ static struct time_range opened(const struct time_parser *p, enum time_edge edge
 	case EDGE_SINCE:
 		break;
 	}
-	r.end = day_before(p->today, r.start) ? (struct date){0} : p->today;
+	r.end = date_is_before(p->today, r.start) ? (struct date){0} : p->today;
 	return r;
 }
 
 static void add_open(const struct time_parser *p, const struct time_phrase *ph, struct date start,
-		     struct date end, struct time_read *out)
+		     struct date end, struct parsed_time *out)
 {
-	struct time_range r = opened(p, ph->edge, start, end);
+	struct time_range r = open_range(p, ph->edge, start, end);
 
 	out->range_only = true;
 	if (date_valid(r.start)) {
@@ -213,25 +215,25 @@ static void add_open(const struct time_parser *p, const struct time_phrase *ph, 
 	}
 }
 
-static void add_two_ways(const struct time_parser *p, const struct time_phrase *ph,
-			 struct time_read *out)
+static void add_ambiguous(const struct time_parser *p, const struct time_phrase *ph,
+			  struct parsed_time *out)
 {
 	int64_t days = date_to_days(ph->end) - date_to_days(ph->start);
-	struct date end = day_plus(ph->other, (int)days);
+	struct date end = day_plus(ph->other_start, (int)days);
 
 	if (ph->grain != GRAIN_DAYS)
 		end = month_end(end.year, end.month);
-	out->readings[0] = opened(p, ph->edge, ph->start, ph->end);
-	out->readings[1] = opened(p, ph->edge, ph->other, end);
+	out->readings[0] = open_range(p, ph->edge, ph->start, ph->end);
+	out->readings[1] = open_range(p, ph->edge, ph->other_start, end);
 	out->reading_count = 2;
 }
 
 static void add_phrase(const struct time_parser *p, const struct time_phrase *ph, struct arena *a,
-		       struct time_read *out)
+		       struct parsed_time *out)
 {
 	struct date start, end;
 
-	if (ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated) {
+	if (ph->grain == GRAIN_MONTHS && !ph->year && !ph->has_dates) {
 		out->months |= ph->months;
 		return;
 	}
@@ -241,20 +243,21 @@ static void add_phrase(const struct time_parser *p, const struct time_phrase *ph
 	} else {
 		if (ph->grain == GRAIN_DAYS)
 			out->range_only = true;
-		else if (ph->grain == GRAIN_MONTHS && !ph->dated)
+		else if (ph->grain == GRAIN_MONTHS && !ph->has_dates)
 			add_year(out, ph->year, ph->months);
 		else
 			add_months(out, start, end);
-		widen(out, start, ph->running && day_before(p->today, end) ? p->today : end);
+		extend_range(out, start,
+			     ph->ends_today && date_is_before(p->today, end) ? p->today : end);
 	}
-	if (ph->two_ways) {
-		add_two_ways(p, ph, out);
-		out->unclear = text_between(p->q, ph->from, ph->to, a);
+	if (ph->is_ambiguous) {
+		add_ambiguous(p, ph, out);
+		out->ambiguous = text_between(p->q, ph->from, ph->to, a);
 	}
 }
 
 /* Returns true when months between the first and the last are missing. */
-static bool has_gap(const struct time_read *t)
+static bool months_have_gap(const struct parsed_time *t)
 {
 	int first = INT_MAX, last = 0, count = 0;
 
@@ -271,48 +274,49 @@ static bool has_gap(const struct time_read *t)
 }
 
 /* Converts months without a year to days of their most recent occurrence. */
-static void add_bare_months(const struct time_parser *p, struct time_read *out)
+static void add_months_without_year(const struct time_parser *p, struct parsed_time *out)
 {
 	int first = months_first(out->months);
-	int year = latest_year(p->today, first, 1);
+	int year = most_recent_year(p->today, first, 1);
 	struct date start = {year, first, 1}, end = month_end(year, months_last(out->months));
 
-	if (day_before(end, start))
+	if (date_is_before(end, start))
 		end = month_end(year + 1, months_last(out->months));
-	widen(out, start, day_before(p->today, end) ? p->today : end);
+	extend_range(out, start, date_is_before(p->today, end) ? p->today : end);
 	for (int m = 1; m <= 12; m++)
 		if (out->months & 1u << m &&
 		    !(months_between(first, months_last(out->months)) & 1u << m))
-			out->split = true;
+			out->has_gap = true;
 }
 
 /* Assigns months to the years, and sets the flags for combinations that exceed the question. */
-static void settle_months(struct time_read *out)
+static void assign_months(struct parsed_time *out)
 {
-	unsigned bare = out->months;
+	unsigned months = out->months;
 
 	for (size_t i = 0; i < out->year_count; i++) {
-		out->year_months[i] |= bare;
-		out->mixed = out->mixed || out->year_months[i] != out->year_months[0];
+		out->year_months[i] |= months;
+		out->months_differ =
+			out->months_differ || out->year_months[i] != out->year_months[0];
 		out->months |= out->year_months[i];
 	}
-	out->split = out->split || has_gap(out);
+	out->has_gap = out->has_gap || months_have_gap(out);
 	if (out->range_only) {
 		out->year_count = 0;
 		out->months = 0;
 	}
-	if (out->months == MONTHS_ALL && !out->mixed)
+	if (out->months == MONTHS_ALL && !out->months_differ)
 		out->months = 0;
 }
 
 static bool is_collected(const struct time_phrase *ph)
 {
-	return !ph->asof && !ph->gone && ph->grain != GRAIN_NONE;
+	return !ph->is_file_label && !ph->dropped && ph->grain != GRAIN_NONE;
 }
 
 /* Sets the number of days if the span is the only time. */
-static void count_span(const struct time_parser *p, const struct time_phrase *ph,
-		       struct time_read *out)
+static void set_span_length(const struct time_parser *p, const struct time_phrase *ph,
+			    struct parsed_time *out)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (&p->phrases[i] != ph && is_collected(&p->phrases[i]))
@@ -324,60 +328,60 @@ static void count_span(const struct time_parser *p, const struct time_phrase *ph
 }
 
 /* "since June 3, but only in October": months that cannot be combined with days are reported. */
-static const char *bare_months_said(const struct time_parser *p, struct arena *a)
+static const char *months_without_year_text(const struct time_parser *p, struct arena *a)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct time_phrase *ph = &p->phrases[i];
 
-		if (is_collected(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated)
+		if (is_collected(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->has_dates)
 			return text_between(p->q, ph->from, ph->to, a);
 	}
 	return NULL;
 }
 
-static void collect(const struct time_parser *p, struct arena *a, struct time_read *out)
+static void collect(const struct time_parser *p, struct arena *a, struct parsed_time *out)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (is_collected(&p->phrases[i]))
-			count_span(p, &p->phrases[i], out);
+			set_span_length(p, &p->phrases[i], out);
 	for (size_t i = 0; i < p->count; i++)
 		if (is_collected(&p->phrases[i]))
 			add_phrase(p, &p->phrases[i], a, out);
-	if (out->range_only && out->months && !out->vague)
-		out->vague = bare_months_said(p, a);
+	if (out->range_only && out->months && !out->indefinite)
+		out->indefinite = months_without_year_text(p, a);
 	if (out->year_before && out->year_count == 1 && !out->range_only) {
 		add_year(out, out->years[0] - 1, out->year_months[0]);
-		widen(out, day_plus_months(out->start, -12), out->end);
+		extend_range(out, day_plus_months(out->start, -12), out->end);
 		out->year_before = false;
 	}
 	if (out->year_count == 0 && out->months && !out->range_only)
-		add_bare_months(p, out);
-	settle_months(out);
+		add_months_without_year(p, out);
+	assign_months(out);
 	/* "last two years" are calendar years for tools with years, else days back from today */
-	if (date_valid(p->rolls_from) && out->has_start && !out->range_only) {
-		out->start = p->rolls_from;
+	if (date_valid(p->rolling_start) && out->has_start && !out->range_only) {
+		out->start = p->rolling_start;
 		out->end = p->today;
 	}
 }
 
-void dates_of_range(struct date start, struct date end, struct time_read *out)
+void dates_of_range(struct date start, struct date end, struct parsed_time *out)
 {
 	bool whole = date_valid(start) && date_valid(end);
 	bool months = whole && start.day == 1 && end.day == date_days_in_month(end.year, end.month);
 
-	*out = (struct time_read){.range_only = !months,
-				  .has_start = date_valid(start),
-				  .start = start,
-				  .has_end = date_valid(end),
-				  .end = end};
+	*out = (struct parsed_time){.range_only = !months,
+				    .has_start = date_valid(start),
+				    .start = start,
+				    .has_end = date_valid(end),
+				    .end = end};
 	if (!months)
 		return;
 	add_months(out, start, end);
-	settle_months(out);
+	assign_months(out);
 }
 
 /* "the year before 2026" */
-static void settle_year_before(struct time_parser *p)
+static void resolve_year_before(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
@@ -394,7 +398,7 @@ static void settle_year_before(struct time_parser *p)
 
 /* "the year before", "the previous year": relative to the session context, which only the caller
  * knows, or to a named year. */
-static void read_year_before(struct question *q, struct time_read *out, struct arena *a)
+static void read_year_before(struct question *q, struct parsed_time *out, struct arena *a)
 {
 	static const char *const words[] = {"before", "earlier", "prior", NULL};
 
@@ -405,11 +409,11 @@ static void read_year_before(struct question *q, struct time_read *out, struct a
 			out->year_before = true;
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		} else if (token_in(&q->tokens[i + 1], words) &&
-			   unit_of(&q->tokens[i]) != UNIT_NONE &&
-			   (i + 2 == q->count || q->tokens[i + 2].first)) {
+			   time_unit_of(&q->tokens[i]) != UNIT_NONE &&
+			   (i + 2 == q->count || q->tokens[i + 2].starts_sentence)) {
 			/* "and the month before?": relative to the session context; not supported
 			 */
-			out->vague = text_between(q, i, i + 2, a);
+			out->indefinite = text_between(q, i, i + 2, a);
 			q->tokens[i].used = q->tokens[i + 1].used = true;
 		}
 }
@@ -420,20 +424,20 @@ static void drop_now(struct time_parser *p)
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		if (ph->grain == GRAIN_DAYS && ph->relative && asof_marked(p, ph, false) &&
+		if (ph->grain == GRAIN_DAYS && ph->relative && is_marked_as_file(p, ph, false) &&
 		    date_to_days(ph->end) == date_to_days(p->today))
-			ph->gone = true;
+			ph->dropped = true;
 	}
 }
 
-static void read_day_type(struct question *q, struct time_read *out)
+static void read_day_type(struct question *q, struct parsed_time *out)
 {
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
-		bool weekend = token_says(t, WORDS_WEEKENDS);
-		bool weekday = token_says(t, WORDS_GRAIN_WEEKDAY);
+		bool weekend = token_in_list(t, WORDS_WEEKENDS);
+		bool weekday = token_in_list(t, WORDS_GRAIN_WEEKDAY);
 
-		if (t->used || !(weekend || weekday || token_says(t, WORDS_HOLIDAYS)))
+		if (t->used || !(weekend || weekday || token_in_list(t, WORDS_HOLIDAYS)))
 			continue;
 		out->days_mixed |= out->day_type != NULL;
 		out->weekdays = weekend ? DAYS_WEEKEND : weekday ? DAYS_WORK : 0;
@@ -442,8 +446,8 @@ static void read_day_type(struct question *q, struct time_read *out)
 	}
 }
 
-void dates_read(struct question *q, struct date today, const struct company_calendar *cal,
-		struct arena *a, struct time_read *out)
+void dates_parse(struct question *q, struct date today, const struct company_calendar *cal,
+		 struct arena *a, struct parsed_time *out)
 {
 	static const char *const published[] = {"published", "publish",   "released",
 						"issued",    "received",  "uploaded",
@@ -451,15 +455,15 @@ void dates_read(struct question *q, struct date today, const struct company_cale
 	struct time_parser p = {.q = q, .today = today, .calendar = cal};
 
 	read_year_before(q, out, a);
-	phrases_read(&p);
-	if (p.bad_to > p.bad_from)
-		out->bad_day = text_between(q, p.bad_from, p.bad_to, a);
-	if (p.vague_to > p.vague_from)
-		out->vague = text_between(q, p.vague_from, p.vague_to, a);
+	phrases_parse(&p);
+	if (p.invalid_to > p.invalid_from)
+		out->bad_day = text_between(q, p.invalid_from, p.invalid_to, a);
+	if (p.indefinite_to > p.indefinite_from)
+		out->indefinite = text_between(q, p.indefinite_from, p.indefinite_to, a);
 	drop_now(&p);
-	settle_year_before(&p);
-	choose_asof(&p, a, out);
-	spans_settle(&p);
+	resolve_year_before(&p);
+	find_file_labels(&p, a, out);
+	spans_combine(&p);
 	collect(&p, a, out);
 	out->hours |= p.hours;
 	read_day_type(q, out);
@@ -477,9 +481,9 @@ const char *dates_label(const char *text, struct arena *a)
 	struct time_parser p = {.today = {2000, 1, 1}, .calendar = &plain};
 	struct question q;
 
-	text_read(NULL, text, a, &q);
+	text_tokenize(NULL, text, a, &q);
 	p.q = &q;
-	phrases_read(&p);
+	phrases_parse(&p);
 	if (p.count != 1 || !has_label_shape(&p.phrases[0]))
 		return NULL;
 	for (size_t i = 0; i < q.count; i++)

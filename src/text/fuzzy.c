@@ -10,7 +10,7 @@
 
 #define FUZZY_KEY_MAX TEXT_KEY_BYTES_MAX
 
-static int least(int a, int b)
+static int smaller(int a, int b)
 {
 	return a < b ? a : b;
 }
@@ -32,15 +32,16 @@ int fuzzy_distance(const char *a, size_t a_len, const char *b, size_t b_len, int
 		for (size_t j = 1; j <= b_len; j++) {
 			int cost = a[i - 1] != b[j - 1];
 
-			row[j] = least(least(above[j] + 1, row[j - 1] + 1), above[j - 1] + cost);
+			row[j] =
+				smaller(smaller(above[j] + 1, row[j - 1] + 1), above[j - 1] + cost);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], two_above[j - 2] + 1);
-			best = least(best, row[j]);
+				row[j] = smaller(row[j], two_above[j - 2] + 1);
+			best = smaller(best, row[j]);
 		}
 		if (best > limit)
 			return limit + 1;
 	}
-	return least(rows[a_len % 3][b_len], limit + 1);
+	return smaller(rows[a_len % 3][b_len], limit + 1);
 }
 
 int fuzzy_limit(const char *key, size_t len)

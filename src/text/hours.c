@@ -12,10 +12,10 @@
 struct hours {
 	struct question *q;
 	struct arena *arena;
-	struct time_read *out;
+	struct parsed_time *out;
 };
 
-static void take(struct question *q, size_t from, size_t to)
+static void mark_used(struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to && i < q->count; i++)
 		q->tokens[i].used = true;
@@ -32,13 +32,13 @@ static uint32_t hours_between(int first, int last)
 	}
 }
 
-static void bad(struct hours *h, size_t from, size_t to)
+static void set_invalid(struct hours *h, size_t from, size_t to)
 {
 	h->out->bad_hour = text_between(h->q, from, to, h->arena);
-	take(h->q, from, to);
+	mark_used(h->q, from, to);
 }
 
-static bool is_to(const struct token *t)
+static bool is_range_word(const struct token *t)
 {
 	return token_in(
 		t, (const char *const[]){"to", "through", "thru", "until", "till", "and", NULL});
@@ -54,11 +54,11 @@ static size_t read_pair(const struct question *q, size_t i, int *first, int *las
 	if (t->used || t->number < 0 || t->len > 2)
 		return 0;
 	*first = *last = t->number;
-	if (is_to(next) &&
+	if (is_range_word(next) &&
 	    (!token_is(next, "and") || (i >= 2 && token_is(&q->tokens[i - 2], "between")) ||
 	     (i >= 1 && token_is(&q->tokens[i - 1], "between"))))
 		at = i + 2;
-	else if (next->before != '-')
+	else if (next->separator != '-')
 		return i + 1;
 	next = token_at(q, at);
 	if (token_in(next, (const char *const[]){"he", "hour", "hours", NULL}))
@@ -81,11 +81,11 @@ static size_t read_pair(const struct question *q, size_t i, int *first, int *las
 static void set_ending(struct hours *h, size_t from, size_t to, int first, int last)
 {
 	if (first < 1 || first > 24 || last < 1 || last > 24) {
-		bad(h, from, to);
+		set_invalid(h, from, to);
 		return;
 	}
 	h->out->hours |= hours_between(first - 1, last - 1);
-	take(h->q, from, to);
+	mark_used(h->q, from, to);
 }
 
 /* Continues a list of hours at token i: "HE 7, 8 and 9". */
@@ -97,7 +97,7 @@ static size_t read_more(struct hours *h, size_t i)
 		const struct token *number = and? token_at(h->q, i + 1) : t;
 
 		if (number->used || number->number < 1 || number->number > 24 || number->len > 2 ||
-		    (!and&&number->before != ','))
+		    (!and&&number->separator != ','))
 			return i;
 		set_ending(h, i, i + and+1, number->number, number->number);
 		i += (size_t) and +1;
@@ -114,7 +114,8 @@ static size_t read_ending(struct hours *h, size_t i)
 
 	if (t->used)
 		return 0;
-	if (token_is(t, "he") && !(t->first && t->capital && token_at(h->q, i + 1)->number < 0))
+	if (token_is(t, "he") &&
+	    !(t->starts_sentence && t->capitalized && token_at(h->q, i + 1)->number < 0))
 		at = i + 1;
 	else if ((token_is(t, "hour") || token_is(t, "hours")) &&
 		 token_in(token_at(h->q, i + 1),
@@ -134,7 +135,7 @@ static size_t read_ending(struct hours *h, size_t i)
 		return 0;
 	to = i + 1;
 	/* "HE16-21", "HE16 to HE21" */
-	if (token_at(h->q, to)->before == '-' || is_to(token_at(h->q, to))) {
+	if (token_at(h->q, to)->separator == '-' || is_range_word(token_at(h->q, to))) {
 		struct token glued = *t, *slot = &h->q->tokens[i];
 		int number = first;
 		size_t pair_end;
@@ -150,7 +151,7 @@ static size_t read_ending(struct hours *h, size_t i)
 }
 
 /* "hour 17", "hours 16-21", "hour 24" (the last hour) */
-static size_t read_plain(struct hours *h, size_t i)
+static size_t read_hour_word(struct hours *h, size_t i)
 {
 	const struct token *t = token_at(h->q, i);
 	int first, last;
@@ -164,26 +165,26 @@ static size_t read_plain(struct hours *h, size_t i)
 	first = first == 24 ? 23 : first;
 	last = last == 24 ? 23 : last;
 	if (first > 23 || last > 23) {
-		bad(h, i, to);
+		set_invalid(h, i, to);
 		return to;
 	}
 	h->out->hours |= hours_between(first, last);
-	take(h->q, i, to);
+	mark_used(h->q, i, to);
 	return to;
 }
 
 /* A time of day at token i. */
 struct clock_time {
-	int hour;  /* 0-24, or -1 */
-	bool half; /* with am or pm */
+	int hour;          /* 0-24, or -1 */
+	bool has_day_half; /* with am or pm */
 	bool pm;
-	bool bare; /* a plain number */
-	bool past; /* with minutes after the hour */
+	bool is_bare_number; /* a plain number */
+	bool has_minutes;    /* with minutes after the hour */
 	size_t to;
 };
 
 /* "in the evening" from token i on. Returns the words; 0: it says no half of the day. */
-static size_t half_words(const struct question *q, size_t i, bool *pm)
+static size_t day_half_words(const struct question *q, size_t i, bool *pm)
 {
 	const struct token *part = token_at(q, i + 2);
 
@@ -208,28 +209,28 @@ static struct clock_time clock_at(const struct question *q, size_t i)
 	if (end == t->text || n > 24)
 		return out;
 	/* "17:30" */
-	if (t->number >= 0 && next->before == ':' && !next->used && day_number(next) < 60) {
-		out.past = day_number(next) > 0;
+	if (t->number >= 0 && next->separator == ':' && !next->used && day_number(next) < 60) {
+		out.has_minutes = day_number(next) > 0;
 		out.hour = (int)n;
 		out.to = i + 2;
 		half = next->number >= 0 ? token_at(q, i + 2)->text : next->text + 2;
 	} else {
 		half = t->number >= 0 ? next->text : end;
-		out.bare = true;
+		out.is_bare_number = true;
 	}
 	out.pm = strcmp(half, "pm") == 0;
-	out.half = (out.pm || strcmp(half, "am") == 0) && n >= 1 && n <= 12;
-	if (out.half) {
+	out.has_day_half = (out.pm || strcmp(half, "am") == 0) && n >= 1 && n <= 12;
+	if (out.has_day_half) {
 		/* a separate token */
 		out.to += half == token_at(q, out.to)->text;
 		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
-		out.bare = false;
-	} else if (n >= 1 && n <= 12 && t->number >= 0 && half_words(q, out.to, &out.pm) > 0) {
-		out.half = true;
-		out.to += half_words(q, out.to, &out.pm);
+		out.is_bare_number = false;
+	} else if (n >= 1 && n <= 12 && t->number >= 0 && day_half_words(q, out.to, &out.pm) > 0) {
+		out.has_day_half = true;
+		out.to += day_half_words(q, out.to, &out.pm);
 		out.hour = (int)n % 12 + (out.pm ? 12 : 0);
-		out.bare = false;
-	} else if (out.bare) {
+		out.is_bare_number = false;
+	} else if (out.is_bare_number) {
 		out.hour = n <= 12 && t->number >= 1 ? (int)n : -1;
 	}
 	return out;
@@ -253,22 +254,22 @@ static size_t read_clock(struct hours *h, size_t i)
 
 	if (first.hour < 0)
 		return 0;
-	if (is_to(token_at(h->q, at)) || token_at(h->q, at)->before == '-') {
-		last = read_time(h->q, is_to(token_at(h->q, at)) ? at + 1 : at);
-		if (first.bare && last.half)
+	if (is_range_word(token_at(h->q, at)) || token_at(h->q, at)->separator == '-') {
+		last = read_time(h->q, is_range_word(token_at(h->q, at)) ? at + 1 : at);
+		if (first.is_bare_number && last.has_day_half)
 			first.hour = first.hour % 12 + (last.pm ? 12 : 0);
-		if (last.hour >= 0 && !last.bare && last.hour != first.hour) {
-			int end = last.past ? last.hour : last.hour + 23;
+		if (last.hour >= 0 && !last.is_bare_number && last.hour != first.hour) {
+			int end = last.has_minutes ? last.hour : last.hour + 23;
 
 			h->out->hours |= hours_between(first.hour % 24, end % 24);
-			take(h->q, i, last.to);
+			mark_used(h->q, i, last.to);
 			return last.to;
 		}
 	}
-	if (first.bare)
+	if (first.is_bare_number)
 		return 0;
 	h->out->hours |= 1u << first.hour % 24;
-	take(h->q, i, first.to);
+	mark_used(h->q, i, first.to);
 	return first.to;
 }
 
@@ -305,7 +306,7 @@ static bool is_difference(const struct question *q, size_t peak)
 /* "peak", "on-peak hours", "off-peak"; both together mean the whole day. */
 static void read_peak(struct hours *h, int peak_first, int peak_last)
 {
-	uint32_t peak = hours_between(peak_first, peak_last), said = 0;
+	uint32_t peak = hours_between(peak_first, peak_last), hours = 0;
 	struct question *q = h->q;
 
 	for (size_t i = 0; peak_last > 0 && i < q->count; i++) {
@@ -317,15 +318,15 @@ static void read_peak(struct hours *h, int peak_first, int peak_last)
 			on = !off;
 		}
 		if ((off || on) && is_difference(q, i))
-			said = HOURS_ALL;
-		said |= off ? HOURS_ALL & ~peak : on ? peak : 0;
+			hours = HOURS_ALL;
+		hours |= off ? HOURS_ALL & ~peak : on ? peak : 0;
 	}
-	if (said != HOURS_ALL)
-		h->out->hours |= said;
+	if (hours != HOURS_ALL)
+		h->out->hours |= hours;
 }
 
-void hours_read(struct question *q, int peak_first, int peak_last, struct arena *a,
-		struct time_read *out)
+void hours_parse(struct question *q, int peak_first, int peak_last, struct arena *a,
+		 struct parsed_time *out)
 {
 	struct hours h = {q, a, out};
 	uint32_t before = out->hours;
@@ -334,7 +335,7 @@ void hours_read(struct question *q, int peak_first, int peak_last, struct arena 
 		size_t to = read_ending(&h, i);
 
 		if (to == 0)
-			to = read_plain(&h, i);
+			to = read_hour_word(&h, i);
 		if (to == 0)
 			to = read_clock(&h, i);
 		if (to == 0 && peak_last > 0)

@@ -27,7 +27,7 @@ static int count_at(const struct question *q, size_t i, size_t *to)
 	return n >= 1 && n <= TOP_MAX ? n : 0;
 }
 
-static int take(struct question *q, size_t from, size_t to, int n)
+static int mark_used(struct question *q, size_t from, size_t to, int n)
 {
 	for (size_t i = from; i < to && i < q->count; i++)
 		q->tokens[i].used = true;
@@ -35,11 +35,11 @@ static int take(struct question *q, size_t from, size_t to, int n)
 }
 
 /* "top3": a rank word followed directly by a number. */
-static int glued_top(const struct language *l, const struct token *t)
+static int top_with_digits(const struct language *l, const struct token *t)
 {
 	if (t->used || !t->has_letter || !t->has_digit)
 		return 0;
-	for (const char *const *w = l ? l->lists[WORDS_RANK_GLUED] : NULL; w && *w; w++) {
+	for (const char *const *w = l ? l->lists[WORDS_RANK_PREFIX] : NULL; w && *w; w++) {
 		size_t len = strlen(*w);
 		int n = 0;
 
@@ -54,18 +54,18 @@ static int glued_top(const struct language *l, const struct token *t)
 }
 
 /* Returns true when a rank word follows later in the same sentence. */
-static bool ranks_behind(const struct question *q, size_t i)
+static bool rank_follows(const struct question *q, size_t i)
 {
-	for (i++; i < q->count && !q->tokens[i].first; i++)
-		if (token_says(&q->tokens[i], WORDS_RANK))
+	for (i++; i < q->count && !q->tokens[i].starts_sentence; i++)
+		if (token_in_list(&q->tokens[i], WORDS_RANKING))
 			return true;
 	return false;
 }
 
-static bool ranks_before(const struct question *q, size_t i)
+static bool rank_precedes(const struct question *q, size_t i)
 {
 	while (i-- > 0)
-		if (token_says(&q->tokens[i], WORDS_RANK))
+		if (token_in_list(&q->tokens[i], WORDS_RANKING))
 			return true;
 	return false;
 }
@@ -73,40 +73,40 @@ static bool ranks_before(const struct question *q, size_t i)
 /* "At least 3", "more than 3" */
 static bool is_bounded(const struct question *q, size_t i)
 {
-	return i > 0 && (token_says(&q->tokens[i - 1], WORDS_RANK) ||
-			 token_says(&q->tokens[i - 1], WORDS_THAN));
+	return i > 0 && (token_in_list(&q->tokens[i - 1], WORDS_RANKING) ||
+			 token_in_list(&q->tokens[i - 1], WORDS_COMPARISON));
 }
 
 #define RANKED_WORDS 3 /* "report views" */
 
 /* "Three users with the most views", "five reports that have fewest": a rank follows the name.
  * `i`: the token after the number. */
-static bool ranks_named(const struct question *q, size_t i)
+static bool rank_follows_noun(const struct question *q, size_t i)
 {
 	size_t to = i;
 
-	while (to < q->count && to - i < RANKED_WORDS && !q->tokens[to].first &&
-	       !q->tokens[to].used && !token_says(&q->tokens[to], WORDS_PLACES) &&
-	       !token_says(&q->tokens[to], WORDS_RELATIVE))
+	while (to < q->count && to - i < RANKED_WORDS && !q->tokens[to].starts_sentence &&
+	       !q->tokens[to].used && !token_in_list(&q->tokens[to], WORDS_PREPOSITIONS) &&
+	       !token_in_list(&q->tokens[to], WORDS_RELATIVE_PRONOUNS))
 		to++;
-	if (to == i || to >= q->count || q->tokens[to].first || q->tokens[to].used)
+	if (to == i || to >= q->count || q->tokens[to].starts_sentence || q->tokens[to].used)
 		return false;
-	if (token_says(&q->tokens[to], WORDS_RELATIVE))
-		return ranks_behind(q, to);
+	if (token_in_list(&q->tokens[to], WORDS_RELATIVE_PRONOUNS))
+		return rank_follows(q, to);
 	to++;
-	to += token_says(token_at(q, to), WORDS_ARTICLES);
-	return token_says(token_at(q, to), WORDS_RANK);
+	to += token_in_list(token_at(q, to), WORDS_ARTICLES);
+	return token_in_list(token_at(q, to), WORDS_RANKING);
 }
 
 /* "The cheapest one in 2026": the one of what was named before. "The first one" is a row. */
-static bool is_pronoun(const struct question *q, size_t i)
+static bool is_row_pronoun(const struct question *q, size_t i)
 {
 	const struct token *next = token_at(q, i + 1);
 
-	return token_says(token_at(q, i), WORDS_ROW) &&
-	       !token_says(&q->tokens[i - 1], WORDS_RANK_IN_FRONT) &&
-	       (i + 1 >= q->count || next->first || next->before != ' ' ||
-		token_says(next, WORDS_PLACES));
+	return token_in_list(token_at(q, i), WORDS_ROW_PRONOUNS) &&
+	       !token_in_list(&q->tokens[i - 1], WORDS_RANK_BEFORE_NUMBER) &&
+	       (i + 1 >= q->count || next->starts_sentence || next->separator != ' ' ||
+		token_in_list(next, WORDS_PREPOSITIONS));
 }
 
 int numbers_top_n(const struct language *l, struct question *q)
@@ -115,29 +115,30 @@ int numbers_top_n(const struct language *l, struct question *q)
 	int n;
 
 	for (size_t i = 0; i < q->count; i++) {
-		n = glued_top(l, &q->tokens[i]);
+		n = top_with_digits(l, &q->tokens[i]);
 		if (n)
-			return take(q, i, i + 1, n);
+			return mark_used(q, i, i + 1, n);
 		/* "at least 3" is a bound */
-		if (i > 0 && token_says(&q->tokens[i - 1], WORDS_AT))
+		if (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_AT))
 			continue;
-		if (token_says(&q->tokens[i], WORDS_RANK) && (n = count_at(q, i + 1, &to)) &&
-		    !is_pronoun(q, i + 1))
-			return take(q, i + 1, to, n);
+		if (token_in_list(&q->tokens[i], WORDS_RANKING) && (n = count_at(q, i + 1, &to)) &&
+		    !is_row_pronoun(q, i + 1))
+			return mark_used(q, i + 1, to, n);
 		/* "the ten biggest" */
 		n = count_at(q, i, &to);
-		if (n && token_says(token_at(q, to), WORDS_RANK) &&
-		    !token_says(token_at(q, to), WORDS_RANK_IN_FRONT))
-			return take(q, i, to, n);
+		if (n && token_in_list(token_at(q, to), WORDS_RANKING) &&
+		    !token_in_list(token_at(q, to), WORDS_RANK_BEFORE_NUMBER))
+			return mark_used(q, i, to, n);
 		/* "which three reports are viewed most" */
-		if (n && i > 0 && token_says(&q->tokens[i - 1], WORDS_WHICH) && ranks_behind(q, to))
-			return take(q, i, to, n);
-		if (n && !is_bounded(q, i) && ranks_named(q, to))
-			return take(q, i, to, n);
+		if (n && i > 0 && token_in_list(&q->tokens[i - 1], WORDS_WHICH) &&
+		    rank_follows(q, to))
+			return mark_used(q, i, to, n);
+		if (n && !is_bounded(q, i) && rank_follows_noun(q, to))
+			return mark_used(q, i, to, n);
 		/* "least active users since May, just 5" */
-		if (n && i > 1 && to >= q->count && q->tokens[i - 1].before == ',' &&
-		    token_says(&q->tokens[i - 1], WORDS_OPENING) && ranks_before(q, i))
-			return take(q, i, to, n);
+		if (n && i > 1 && to >= q->count && q->tokens[i - 1].separator == ',' &&
+		    token_in_list(&q->tokens[i - 1], WORDS_FOLLOWUP_OPENING) && rank_precedes(q, i))
+			return mark_used(q, i, to, n);
 	}
 	return 0;
 }

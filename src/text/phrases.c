@@ -8,7 +8,7 @@
 
 struct time_phrase *phrase_add(struct time_parser *p, size_t from, size_t to, enum time_grain grain)
 {
-	struct time_phrase *out = p->count < PHRASES_MAX ? &p->phrases[p->count++] : &p->spill;
+	struct time_phrase *out = p->count < PHRASES_MAX ? &p->phrases[p->count++] : &p->overflow;
 
 	*out = (struct time_phrase){.from = from, .to = to, .grain = grain};
 	for (size_t i = from; i < to; i++)
@@ -23,7 +23,7 @@ struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t t
 
 	out->start = start;
 	out->end = end;
-	out->dated = true;
+	out->has_dates = true;
 	return out;
 }
 
@@ -35,7 +35,7 @@ struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t
 
 	out->start = start;
 	out->end = day_plus(day_plus_months(start, months), -1);
-	out->dated = true;
+	out->has_dates = true;
 	out->year = start.year;
 	if (months == 12 && start.month == 1)
 		out->grain = GRAIN_YEAR;
@@ -46,16 +46,16 @@ struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t
 	return out;
 }
 
-static bool no_such_time(struct time_parser *p, size_t from, size_t to)
+static bool add_invalid(struct time_parser *p, size_t from, size_t to)
 {
-	phrase_add(p, from, to, GRAIN_NONE)->gone = true;
-	p->bad_from = from;
-	p->bad_to = to;
+	phrase_add(p, from, to, GRAIN_NONE)->dropped = true;
+	p->invalid_from = from;
+	p->invalid_to = to;
 	return true;
 }
 
 /* Reads a year after tokens that require one: "of 2025", "'26", "_2025". Advances *at. */
-static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
+static int read_year_after(struct time_parser *p, size_t *at, bool may_be_short)
 {
 	size_t i = *at;
 	int year;
@@ -65,7 +65,7 @@ static int take_year(struct time_parser *p, size_t *at, bool may_be_short)
 		i++;
 	year = year_token(token_at(p->q, i), may_be_short);
 	/* "Jan 25-31": a day, not a year */
-	if (year && token_at(p->q, i)->len == 2 && token_at(p->q, i + 1)->before == '-' &&
+	if (year && token_at(p->q, i)->len == 2 && token_at(p->q, i + 1)->separator == '-' &&
 	    is_day_number(token_at(p->q, i + 1)))
 		return 0;
 	if (year)
@@ -97,12 +97,12 @@ static bool read_iso(struct time_parser *p, size_t i)
 	int hour;
 
 	if (y->len != 4 || !year_token(y, false) || m->used || m->len != 2 || m->number < 0 ||
-	    (m->before != '-' && m->before != '/'))
+	    (m->separator != '-' && m->separator != '/'))
 		return false;
-	day.day = d->before == m->before ? day_and_hour(d, &hour) : -1;
+	day.day = d->separator == m->separator ? day_and_hour(d, &hour) : -1;
 	if (day.day < 0) {
 		if (m->number == 0 || (m->number > 12 && !may_be_short_year(m->number)))
-			return no_such_time(p, i, i + 2);
+			return add_invalid(p, i, i + 2);
 		if (m->number > 12)
 			return false;
 		struct time_phrase *out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
@@ -112,8 +112,8 @@ static bool read_iso(struct time_parser *p, size_t i)
 		return true;
 	}
 	if (!date_valid(day) || hour > 23)
-		return no_such_time(p, i, to);
-	while (hour >= 0 && token_at(p->q, to)->before == ':')
+		return add_invalid(p, i, to);
+	while (hour >= 0 && token_at(p->q, to)->separator == ':')
 		to++;
 	if (hour >= 0)
 		p->hours |= 1u << hour;
@@ -132,41 +132,41 @@ static bool read_slashed(struct time_parser *p, size_t i)
 	int year;
 
 	if (a->used || a->number < 0 || a->len > 2 || b->number < 0 ||
-	    (b->before != '/' && b->before != '-' && b->before != '.'))
+	    (b->separator != '/' && b->separator != '-' && b->separator != '.'))
 		return false;
 	/* 1/2025 */
-	if (b->before == '/' && b->len == 4 && year_token(b, false) && a->number >= 1 &&
+	if (b->separator == '/' && b->len == 4 && year_token(b, false) && a->number >= 1 &&
 	    a->number <= 12) {
 		out = phrase_add(p, i, i + 2, GRAIN_MONTHS);
 		out->year = b->number;
 		out->months = 1u << a->number;
 		return true;
 	}
-	if (b->len > 2 || c->used || c->before != b->before)
+	if (b->len > 2 || c->used || c->separator != b->separator)
 		return false;
-	year = year_token(c, b->before == '/');
+	year = year_token(c, b->separator == '/');
 	if (!year)
 		return false;
 	month_first = (struct date){year, a->number, b->number};
 	day_first = (struct date){year, b->number, a->number};
-	us = date_valid(month_first) && b->before != '.';
+	us = date_valid(month_first) && b->separator != '.';
 	other = date_valid(day_first);
 	if (!us && !other)
-		return no_such_time(p, i, i + 3);
+		return add_invalid(p, i, i + 3);
 	out = phrase_add_days(p, i, i + 3, us ? month_first : day_first,
 			      us ? month_first : day_first);
-	out->two_ways = us && other && a->number != b->number;
-	out->other = day_first;
+	out->is_ambiguous = us && other && a->number != b->number;
+	out->other_start = day_first;
 	if (us != other)
 		p->order = us ? ORDER_MONTH_FIRST : ORDER_DAY_FIRST;
 	return true;
 }
 
 /* Reads a year that may also be said relative to today: "July 4 this year". Advances *at. */
-static int take_day_year(struct time_parser *p, size_t *at, bool may_be_short)
+static int read_day_year(struct time_parser *p, size_t *at, bool may_be_short)
 {
 	static const char *const years[] = {"last", "this", "next"};
-	int year = take_year(p, at, may_be_short);
+	int year = read_year_after(p, at, may_be_short);
 
 	for (int n = 0; n < 3 && !year; n++)
 		if (token_is(token_at(p->q, *at), years[n]) &&
@@ -178,7 +178,7 @@ static int take_day_year(struct time_parser *p, size_t *at, bool may_be_short)
 }
 
 /* The most recent year in which the day or month occurred. */
-int latest_year(struct date today, int month, int day)
+int most_recent_year(struct date today, int month, int day)
 {
 	bool came = month < today.month || (month == today.month && day <= today.day);
 
@@ -196,7 +196,7 @@ static int second_day(const struct time_parser *p, size_t i, size_t *to)
 
 	if (token_in(token_at(q, at), to_words) || (between && token_is(token_at(q, at), "and")))
 		at += 1 + token_is(token_at(q, at + 1), "the");
-	else if (token_at(q, at)->before != '-')
+	else if (token_at(q, at)->separator != '-')
 		return 0;
 	if (!is_day_number(token_at(q, at)) ||
 	    !month_token(q, at + 1 + token_is(token_at(q, at + 1), "of")))
@@ -229,16 +229,16 @@ static bool read_day(struct time_parser *p, size_t i)
 	if (!month)
 		return false;
 	if (!last &&
-	    (token_at(p->q, at)->before == '-' || token_in(token_at(p->q, at), to_words))) {
+	    (token_at(p->q, at)->separator == '-' || token_in(token_at(p->q, at), to_words))) {
 		size_t next = at + token_in(token_at(p->q, at), to_words);
 
 		if (is_day_number(token_at(p->q, next)) && !month_token(p->q, next + 1) &&
-		    token_at(p->q, next + 1)->before != '/') {
+		    token_at(p->q, next + 1)->separator != '/') {
 			last = day_number(token_at(p->q, next));
 			at = next + 1;
 		}
 	}
-	year = take_day_year(p, &at, last != 0);
+	year = read_day_year(p, &at, last != 0);
 	/* "Jan 25" is January 2025, "Jan 15" a day, and "Dec 20 to Jan 5" starts with a day. */
 	on = on || (token_in(token_at(p->q, at), to_words) && month_token(p->q, at + 1) &&
 		    is_day_number(token_at(p->q, at + 2)) &&
@@ -246,14 +246,14 @@ static bool read_day(struct time_parser *p, size_t i)
 	if (!year && !last && !on && b->len == 2 && may_be_short_year(b->number) &&
 	    b->number == first)
 		return false;
-	start = (struct date){year ? year : latest_year(p->today, month, first), month, first};
+	start = (struct date){year ? year : most_recent_year(p->today, month, first), month, first};
 	end = start;
 	end.day = last ? last : first;
 	if (!date_valid(start) || !date_valid(end))
-		return no_such_time(p, i, at);
-	if (day_before(end, start))
+		return add_invalid(p, i, at);
+	if (date_is_before(end, start))
 		return false;
-	phrase_add_days(p, i, at, start, end)->guessed = !year;
+	phrase_add_days(p, i, at, start, end)->year_inferred = !year;
 	return true;
 }
 
@@ -292,9 +292,9 @@ static bool read_holiday(struct time_parser *p, size_t i)
 		if (named && token_is(token_at(q, at), "eve"))
 			day = day_plus((struct date){year, day.month, day.day}, -1);
 		at += named;
-		year = take_day_year(p, &at, true);
-		day.year = year ? year : latest_year(p->today, day.month, day.day);
-		phrase_add_days(p, i, at, day, day)->guessed = !year;
+		year = read_day_year(p, &at, true);
+		day.year = year ? year : most_recent_year(p->today, day.month, day.day);
+		phrase_add_days(p, i, at, day, day)->year_inferred = !year;
 		return true;
 	}
 	return false;
@@ -321,7 +321,7 @@ static bool read_week(struct time_parser *p, size_t i)
 	if (week < 0)
 		return false;
 	if (!year)
-		year = take_year(p, &at, false);
+		year = read_year_after(p, &at, false);
 	if (!year)
 		year = p->today.year;
 	fourth = (struct date){year, 1, 4};
@@ -329,7 +329,7 @@ static bool read_week(struct time_parser *p, size_t i)
 	start = day_plus(fourth, monday + (week - 1) * 7);
 	/* a week belongs to the year of its Thursday */
 	if (week < 1 || day_plus(start, 3).year != year)
-		return no_such_time(p, i, at);
+		return add_invalid(p, i, at);
 	phrase_add_days(p, i, at, start, day_plus(start, 6));
 	return true;
 }
@@ -351,20 +351,20 @@ static bool read_month(struct time_parser *p, size_t i)
 		return false;
 	next = at + token_in(token_at(p->q, at), to_words);
 	t = token_at(p->q, next);
-	if (!t->used && (next > at || t->before == '-') && month_named(t->text, t->len) &&
+	if (!t->used && (next > at || t->separator == '-') && month_named(t->text, t->len) &&
 	    !is_day_number(token_at(p->q, next + 1))) {
 		last = month_named(t->text, t->len);
 		at = next + 1;
 	}
-	joined = token_at(p->q, at)->before;
-	year = take_year(p, &at, true);
+	joined = token_at(p->q, at)->separator;
+	year = read_year_after(p, &at, true);
 	out = phrase_add(p, i, at, GRAIN_MONTHS);
 	out->months = months_between(first, last);
 	out->year = year;
 	out->label = year && joined == '_' && first == last;
 	/* "November to February 2026" ends in that year */
 	if (year && last < first) {
-		out->dated = true;
+		out->has_dates = true;
 		out->start = (struct date){year - 1, first, 1};
 		out->end = month_end(year, last);
 	}
@@ -372,7 +372,7 @@ static bool read_month(struct time_parser *p, size_t i)
 }
 
 /* "Jan2025", "jan25" */
-static bool read_glued_month(struct time_parser *p, size_t i)
+static bool read_month_with_digits(struct time_parser *p, size_t i)
 {
 	const struct token *t = token_at(p->q, i);
 	size_t letters = strcspn(t->text, "0123456789"), digits = t->len - letters;
@@ -431,14 +431,14 @@ static bool read_season(struct time_parser *p, size_t i)
 		return false;
 	if (compares_seasons(p->q))
 		return false;
-	year = take_year(p, &at, true);
+	year = read_year_after(p, &at, true);
 	/* "prices fall in 2025" */
 	if (token_is(t, "fall") && !year_token(token_at(p->q, i + 1), true) &&
 	    !token_is(token_at(p->q, i + 1), "of") &&
 	    !(i > 0 && token_in(&p->q->tokens[i - 1], places)))
 		return false;
 	next = token_at(p->q, at);
-	second = next->before == '/' || next->before == '-' ? year_token(next, true) : 0;
+	second = next->separator == '/' || next->separator == '-' ? year_token(next, true) : 0;
 	if (year && second == year + 1 && months & 1u << 12) {
 		phrase_add_months(p, i, at + 1, (struct date){year, 12, 1}, 3);
 		return true;
@@ -465,7 +465,7 @@ static bool read_year(struct time_parser *p, size_t i)
 	if (token_in(next, to_words) || (between && token_is(next, "and"))) {
 		last = year_token(token_at(p->q, i + 2), true);
 		to = i + 3;
-	} else if (next->before == '-' && year_token(next, true)) {
+	} else if (next->separator == '-' && year_token(next, true)) {
 		last = year_token(next, true);
 		to = i + 2;
 	}
@@ -502,16 +502,17 @@ static bool read_short_year(struct time_parser *p, size_t i)
 			   *next = token_at(p->q, i + 1);
 	bool placed = i > 0 && token_in(before, places), ends;
 
-	if (i == 0 || t->used || t->len != 2 || t->before != ' ' || !may_be_short_year(t->number) ||
-	    (!placed && !before->used) || before->number >= 0)
+	if (i == 0 || t->used || t->len != 2 || t->separator != ' ' ||
+	    !may_be_short_year(t->number) || (!placed && !before->used) || before->number >= 0)
 		return false;
 	for (size_t n = 0; n < p->count; n++)
-		if (p->phrases[n].year || p->phrases[n].dated)
+		if (p->phrases[n].year || p->phrases[n].has_dates)
 			return false;
-	ends = i + 1 >= p->q->count || next->first || next->before == ',';
-	if (!ends && (next->before != ' ' ||
-		      !(next->used || token_says(next, WORDS_AGGREGATES) ||
-			token_says(next, WORDS_EXCEPT_JOINTS) || (placed && token_is(next, "if")))))
+	ends = i + 1 >= p->q->count || next->starts_sentence || next->separator == ',';
+	if (!ends &&
+	    (next->separator != ' ' ||
+	     !(next->used || token_in_list(next, WORDS_AGGREGATES) ||
+	       token_in_list(next, WORDS_EXCLUSION_JOINTS) || (placed && token_is(next, "if")))))
 		return false;
 	phrase_add(p, i, i + 1, GRAIN_YEAR)->year = 2000 + t->number;
 	return true;
@@ -519,40 +520,40 @@ static bool read_short_year(struct time_parser *p, size_t i)
 
 /* ---- all ---- */
 
-bool phrase_read_day(struct time_parser *p, size_t i)
+bool phrase_parse_day(struct time_parser *p, size_t i)
 {
 	return read_iso(p, i) || read_slashed(p, i) || read_day(p, i);
 }
 
-bool phrase_read_period(struct time_parser *p, size_t i)
+bool phrase_parse_period(struct time_parser *p, size_t i)
 {
-	return relative_read(p, i) || code_read(p, i) || read_glued_month(p, i) ||
+	return relative_parse(p, i) || code_parse(p, i) || read_month_with_digits(p, i) ||
 	       read_month(p, i) || read_season(p, i) || read_year(p, i);
 }
 
-void phrases_read(struct time_parser *p)
+void phrases_parse(struct time_parser *p)
 {
 	static bool (*const readers[])(struct time_parser *, size_t) = {
 		read_iso,
 		read_slashed,
-		slice_read,
+		slice_parse,
 		read_day,
 		read_holiday,
-		relative_read,
+		relative_parse,
 		read_week,
-		code_read,
-		read_glued_month,
+		code_parse,
+		read_month_with_digits,
 		read_month,
 		read_season,
 		read_year,
 		read_spoken_year,
-		relative_read_day,
-		relative_read_distance,
-		relative_read_weekday,
+		relative_parse_day,
+		relative_parse_distance,
+		relative_parse_weekday,
 	};
 
 	for (size_t i = 0; i < p->q->count; i++) {
-		if (!may_begin_time(&p->q->tokens[i]))
+		if (!may_start_time(&p->q->tokens[i]))
 			continue;
 		for (size_t n = 0; n < sizeof(readers) / sizeof(readers[0]); n++)
 			if (readers[n](p, i))

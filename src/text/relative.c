@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* The calendar unit at `offset` from the current one. */
-static void calendar_unit(const struct time_parser *p, enum unit unit, int offset, bool fiscal,
+static void calendar_unit(const struct time_parser *p, enum time_unit unit, int offset, bool fiscal,
 			  struct date *start, struct date *end)
 {
 	struct date t = p->today;
-	int months = unit_months(unit), first;
+	int months = time_unit_months(unit), first;
 
 	if (unit == UNIT_DAY) {
 		*start = *end = day_plus(t, offset);
@@ -18,8 +18,8 @@ static void calendar_unit(const struct time_parser *p, enum unit unit, int offse
 	if (months == 0) {
 		int back = (date_weekday(t) - p->calendar->week_start + 7) % 7;
 
-		*start = day_plus(t, offset * unit_days(unit) - back);
-		*end = day_plus(*start, unit_days(unit) - 1);
+		*start = day_plus(t, offset * time_unit_days(unit) - back);
+		*end = day_plus(*start, time_unit_days(unit) - 1);
 		return;
 	}
 	first = fiscal ? fiscal_year_start(p->calendar, t.year).month : 1;
@@ -29,21 +29,21 @@ static void calendar_unit(const struct time_parser *p, enum unit unit, int offse
 	*end = day_plus(day_plus_months(*start, months), -1);
 }
 
-static struct date back_by(struct date d, enum unit unit, int n)
+static struct date date_minus(struct date d, enum time_unit unit, int n)
 {
-	return unit_months(unit) ? day_plus_months(d, -n * unit_months(unit))
-				 : day_plus(d, -n * unit_days(unit));
+	return time_unit_months(unit) ? day_plus_months(d, -n * time_unit_months(unit))
+				      : day_plus(d, -n * time_unit_days(unit));
 }
 
-struct time_phrase *phrase_add_unit(struct time_parser *p, size_t from, size_t to, enum unit unit,
-				    int offset, bool fiscal)
+struct time_phrase *phrase_add_unit(struct time_parser *p, size_t from, size_t to,
+				    enum time_unit unit, int offset, bool fiscal)
 {
 	struct date start, end;
 	struct time_phrase *out;
 
 	calendar_unit(p, unit, offset, fiscal, &start, &end);
-	out = unit_months(unit) ? phrase_add_months(p, from, to, start, unit_months(unit))
-				: phrase_add_days(p, from, to, start, end);
+	out = time_unit_months(unit) ? phrase_add_months(p, from, to, start, time_unit_months(unit))
+				     : phrase_add_days(p, from, to, start, end);
 	out->relative = true;
 	out->quarter = 0;
 	return out;
@@ -67,18 +67,18 @@ static struct time_phrase *add_span(struct time_parser *p, size_t from, size_t t
 	struct time_phrase *out = phrase_add_days(p, from, to, start, end);
 
 	out->relative = true;
-	out->days = (int)(day_before(start, p->today) ? -days : days);
+	out->days = (int)(date_is_before(start, p->today) ? -days : days);
 	return out;
 }
 
 /* Adds a rolling span up to today, both ends included. */
-static void add_rolling(struct time_parser *p, size_t from, size_t to, enum unit unit, int n)
+static void add_rolling(struct time_parser *p, size_t from, size_t to, enum time_unit unit, int n)
 {
-	add_span(p, from, to, back_by(p->today, unit, n), p->today);
+	add_span(p, from, to, date_minus(p->today, unit, n), p->today);
 }
 
 /* Reads "7 days", "a couple of weeks" at token i. Returns the end; 0: not a number of units. */
-static size_t read_count(const struct time_parser *p, size_t i, int *n, enum unit *unit)
+static size_t read_count(const struct time_parser *p, size_t i, int *n, enum time_unit *unit)
 {
 	const struct question *q = p->q;
 	size_t at = i;
@@ -89,14 +89,14 @@ static size_t read_count(const struct time_parser *p, size_t i, int *n, enum uni
 	at += token_is(token_at(q, at), "couple") && token_is(token_at(q, at + 1), "of") ? 2 : 1;
 	if (token_in(token_at(q, at), (const char *const[]){"full", "calendar", "whole", NULL}))
 		at++;
-	*unit = unit_of(token_at(q, at));
+	*unit = time_unit_of(token_at(q, at));
 	return *n >= 1 && *n <= 1000 && *unit != UNIT_NONE && !token_at(q, at)->used ? at + 1 : 0;
 }
 
 /* "last 7 days", "next two years" */
 static bool read_counted(struct time_parser *p, size_t i, int direction)
 {
-	enum unit unit;
+	enum time_unit unit;
 	int n;
 	size_t to = read_count(p, i + 1, &n, &unit);
 	struct time_phrase *out;
@@ -109,11 +109,11 @@ static bool read_counted(struct time_parser *p, size_t i, int direction)
 			out->year = p->today.year + (direction > 0 ? y : y - n - 1);
 		}
 		if (direction < 0)
-			p->rolls_from = back_by(p->today, unit, n);
+			p->rolling_start = date_minus(p->today, unit, n);
 		return true;
 	}
 	if (direction > 0)
-		add_span(p, i, to, p->today, back_by(p->today, unit, -n));
+		add_span(p, i, to, p->today, date_minus(p->today, unit, -n));
 	else
 		add_rolling(p, i, to, unit, n);
 	return true;
@@ -127,30 +127,30 @@ static bool is_negative(const struct question *q, const struct token *t)
 }
 
 /* "next 0 days", "last -3 days" */
-static bool read_impossible(struct time_parser *p, size_t i)
+static bool read_invalid_count(struct time_parser *p, size_t i)
 {
 	const struct token *t = token_at(p->q, i + 1);
 
 	if ((t->number != 0 && !is_negative(p->q, t)) ||
-	    unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
+	    time_unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
 		return false;
-	phrase_add(p, i, i + 3, GRAIN_NONE)->gone = true;
-	p->bad_from = i;
-	p->bad_to = i + 3;
+	phrase_add(p, i, i + 3, GRAIN_NONE)->dropped = true;
+	p->invalid_from = i;
+	p->invalid_to = i + 3;
 	return true;
 }
 
 /* "last few weeks": an indefinite number. */
-static bool read_vague(struct time_parser *p, size_t i)
+static bool read_indefinite(struct time_parser *p, size_t i)
 {
 	size_t at = i + 1;
 
 	if (!token_in(token_at(p->q, at), (const char *const[]){"few", "several", "some", NULL}) ||
-	    unit_of(token_at(p->q, at + 1)) == UNIT_NONE)
+	    time_unit_of(token_at(p->q, at + 1)) == UNIT_NONE)
 		return false;
-	phrase_add(p, i, at + 2, GRAIN_NONE)->gone = true;
-	p->vague_from = i;
-	p->vague_to = at + 2;
+	phrase_add(p, i, at + 2, GRAIN_NONE)->dropped = true;
+	p->indefinite_from = i;
+	p->indefinite_to = at + 2;
 	return true;
 }
 
@@ -169,8 +169,8 @@ static void add_winter(struct time_parser *p, size_t i, int direction)
 	out = phrase_add_months(p, i, i + 2, (struct date){year, 12, 1}, 3);
 	out->quarter = 0;
 	if (direction < 0 && runs) {
-		out->two_ways = out->relative = true;
-		out->other = (struct date){year + 1, 12, 1};
+		out->is_ambiguous = out->relative = true;
+		out->other_start = (struct date){year + 1, 12, 1};
 	}
 }
 
@@ -235,8 +235,8 @@ static bool read_named_day(struct time_parser *p, size_t i, int direction)
 	out = phrase_add_days(p, i, i + 2, at, at);
 	out->relative = true;
 	if (direction > 0 && ahead > 0 && day > date_weekday(p->today)) {
-		out->two_ways = true;
-		out->other = day_plus(at, 7);
+		out->is_ambiguous = true;
+		out->other_start = day_plus(at, 7);
 	}
 	return true;
 }
@@ -254,16 +254,16 @@ static bool read_weekend(struct time_parser *p, size_t i, int direction)
 	out = phrase_add_days(p, i, i + 2, saturday, day_plus(saturday, 1));
 	out->relative = true;
 	if (direction > 0 && to_saturday > 0) {
-		out->two_ways = true;
-		out->other = day_plus(saturday, -7);
+		out->is_ambiguous = true;
+		out->other_start = day_plus(saturday, -7);
 	}
 	return true;
 }
 
 /* "the week before last", "the year after next" */
-static bool read_second(struct time_parser *p, size_t i)
+static bool read_unit_before_last(struct time_parser *p, size_t i)
 {
-	enum unit unit = unit_of(token_at(p->q, i));
+	enum time_unit unit = time_unit_of(token_at(p->q, i));
 	bool last = token_is(token_at(p->q, i + 1), "before") &&
 		    token_is(token_at(p->q, i + 2), "last");
 	bool next =
@@ -287,7 +287,7 @@ static bool is_rolling(const struct time_parser *p, size_t i, int direction)
 			(const char *const[]){"in", "over", "during", "within", NULL});
 }
 
-bool relative_read(struct time_parser *p, size_t i)
+bool relative_parse(struct time_parser *p, size_t i)
 {
 	static const char *const whole[] = {"full",   "complete",  "calendar", "whole",
 					    "entire", "completed", NULL};
@@ -296,25 +296,25 @@ bool relative_read(struct time_parser *p, size_t i)
 	bool this = token_in(t, (const char *const[]){"this", "current", NULL});
 	bool fiscal = token_in(next, (const char *const[]){"fiscal", "financial", NULL});
 	size_t at = i + 1 + (fiscal || token_in(next, whole));
-	enum unit unit = unit_of(token_at(p->q, at));
+	enum time_unit unit = time_unit_of(token_at(p->q, at));
 	struct time_phrase *out;
 
 	if (t->used)
 		return false;
-	if (direction && read_impossible(p, i))
+	if (direction && read_invalid_count(p, i))
 		return true;
 	if (!direction && !this)
-		return read_second(p, i);
+		return read_unit_before_last(p, i);
 	/* "this past month" */
 	if (this && direction_of(next) < 0) {
 		if (read_counted(p, i + 1, -1))
 			return true;
-		if (unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
+		if (time_unit_of(token_at(p->q, i + 2)) == UNIT_NONE)
 			return false;
-		add_rolling(p, i, i + 3, unit_of(token_at(p->q, i + 2)), 1);
+		add_rolling(p, i, i + 3, time_unit_of(token_at(p->q, i + 2)), 1);
 		return true;
 	}
-	if (direction && (read_counted(p, i, direction) || read_vague(p, i)))
+	if (direction && (read_counted(p, i, direction) || read_indefinite(p, i)))
 		return true;
 	if (unit == UNIT_NONE || token_at(p->q, at)->used)
 		return read_named(p, i, direction) || read_named_day(p, i, direction) ||
@@ -325,25 +325,25 @@ bool relative_read(struct time_parser *p, size_t i)
 		return true;
 	}
 	/* "half year" */
-	if (unit == UNIT_HALF && unit_of(token_at(p->q, at + 1)) == UNIT_YEAR)
+	if (unit == UNIT_HALF && time_unit_of(token_at(p->q, at + 1)) == UNIT_YEAR)
 		at++;
 	out = phrase_add_unit(p, i, at + 1, unit, direction, fiscal);
-	out->running = this;
+	out->ends_today = this;
 	/* "the coming week": also a span from today on */
 	if (token_in(t, (const char *const[]){"coming", "upcoming", NULL}))
-		out->days =
-			(int)(date_to_days(back_by(p->today, unit, -1)) - date_to_days(p->today));
+		out->days = (int)(date_to_days(date_minus(p->today, unit, -1)) -
+				  date_to_days(p->today));
 	return true;
 }
 
 /* "in two years", "two years from now", "3 years ago", "within 30 days" */
-bool relative_read_distance(struct time_parser *p, size_t i)
+bool relative_parse_distance(struct time_parser *p, size_t i)
 {
 	static const char *const now[] = {"now", "today", NULL};
 	const struct token *before = i > 0 ? &p->q->tokens[i - 1] : token_at(p->q, p->q->count);
 	bool in = token_is(before, "in"), within = token_is(before, "within"), ago, from_now;
 	size_t to;
-	enum unit unit;
+	enum time_unit unit;
 	int n;
 
 	if (token_at(p->q, i)->used)
@@ -351,7 +351,7 @@ bool relative_read_distance(struct time_parser *p, size_t i)
 	to = read_count(p, i, &n, &unit);
 	/* "a week ago" */
 	if (to == 0 && token_in(token_at(p->q, i), (const char *const[]){"a", "an", "one", NULL})) {
-		unit = unit_of(token_at(p->q, i + 1));
+		unit = time_unit_of(token_at(p->q, i + 1));
 		n = 1;
 		to = unit != UNIT_NONE ? i + 2 : 0;
 		in = in && to;
@@ -361,7 +361,7 @@ bool relative_read_distance(struct time_parser *p, size_t i)
 	ago = token_in(token_at(p->q, to), (const char *const[]){"ago", "back", NULL});
 	from_now = token_is(token_at(p->q, to), "from") && token_in(token_at(p->q, to + 1), now);
 	if (within) {
-		add_span(p, i, to, p->today, back_by(p->today, unit, -n));
+		add_span(p, i, to, p->today, date_minus(p->today, unit, -n));
 		return true;
 	}
 	if (!ago && !from_now && !in)
@@ -375,11 +375,11 @@ static bool read_to_date(struct time_parser *p, size_t i)
 {
 	static const struct {
 		const char *name;
-		enum unit unit;
+		enum time_unit unit;
 	} codes[] = {
 		{"ytd", UNIT_YEAR}, {"qtd", UNIT_QUARTER}, {"mtd", UNIT_MONTH}, {"wtd", UNIT_WEEK}};
 	const struct token *t = token_at(p->q, i);
-	enum unit unit = UNIT_NONE;
+	enum time_unit unit = UNIT_NONE;
 	size_t to = i + 1;
 
 	for (size_t n = 0; n < sizeof(codes) / sizeof(codes[0]); n++)
@@ -387,16 +387,16 @@ static bool read_to_date(struct time_parser *p, size_t i)
 			unit = codes[n].unit;
 	if (unit == UNIT_NONE && token_is(token_at(p->q, i + 1), "to") &&
 	    token_is(token_at(p->q, i + 2), "date")) {
-		unit = unit_of(t);
+		unit = time_unit_of(t);
 		to = i + 3;
 	}
 	if (unit == UNIT_NONE)
 		return false;
-	phrase_add_unit(p, i, to, unit, 0, false)->running = true;
+	phrase_add_unit(p, i, to, unit, 0, false)->ends_today = true;
 	return true;
 }
 
-bool relative_read_day(struct time_parser *p, size_t i)
+bool relative_parse_day(struct time_parser *p, size_t i)
 {
 	static const char *const to_words[] = {"until", "till",    "to", "through",
 					       "from",  "between", NULL};
@@ -428,7 +428,7 @@ bool relative_read_day(struct time_parser *p, size_t i)
 }
 
 /* "since Monday": the last one before today. */
-bool relative_read_weekday(struct time_parser *p, size_t i)
+bool relative_parse_weekday(struct time_parser *p, size_t i)
 {
 	static const char *const cues[] = {"since", "on",     "until", "till", "from",
 					   "after", "before", "to",    "and",  NULL};

@@ -3,24 +3,24 @@
 #include "text_int.h"
 
 /* Reads a period at token i: "March", "last year", "the month". */
-static struct time_phrase *read_inner(struct time_parser *p, size_t i)
+static struct time_phrase *read_sliced_period(struct time_parser *p, size_t i)
 {
 	size_t before = p->count;
-	enum unit unit;
+	enum time_unit unit;
 
 	i += token_is(token_at(p->q, i), "the");
-	unit = unit_of(token_at(p->q, i));
-	if (phrase_read_period(p, i))
+	unit = time_unit_of(token_at(p->q, i));
+	if (phrase_parse_period(p, i))
 		return p->count == before + 1 ? &p->phrases[before] : NULL;
 	if (unit == UNIT_NONE || token_at(p->q, i)->used)
 		return NULL;
-	phrase_add_unit(p, i, i + 1, unit, 0, false)->named = true;
+	phrase_add_unit(p, i, i + 1, unit, 0, false)->refers_back = true;
 	return p->count == before + 1 ? &p->phrases[before] : NULL;
 }
 
 /* Reads "first two weeks of", "end of", "rest of", "week of". Returns the start of the period; 0:
  * none. */
-static size_t read_slice_head(const struct time_parser *p, size_t i, struct time_slice *out)
+static size_t read_slice_prefix(const struct time_parser *p, size_t i, struct time_slice *out)
 {
 	static const char *const ends[] = {"end", "close", NULL};
 	static const char *const starts[] = {"start", "beginning", NULL};
@@ -41,16 +41,16 @@ static size_t read_slice_head(const struct time_parser *p, size_t i, struct time
 	}
 	if (!last && !token_is(t, "first"))
 		return 0;
-	out->unit = unit_of(token_at(q, i + 1));
+	out->unit = time_unit_of(token_at(q, i + 1));
 	out->n = last ? -1 : 1;
 	n = token_number(token_at(q, i + 1));
 	if (n >= 1 && n <= 366) {
-		out->unit = unit_of(token_at(q, i + 2));
+		out->unit = time_unit_of(token_at(q, i + 2));
 		out->n *= n;
 		i++;
 	}
 	/* "first half of 2026" is a half-year, "last half of 2026" the second one */
-	if (out->unit == UNIT_NONE || (!last && unit_months(out->unit) > 1))
+	if (out->unit == UNIT_NONE || (!last && time_unit_months(out->unit) > 1))
 		return 0;
 	return token_in(token_at(q, i + 2), (const char *const[]){"of", "in", NULL}) ? i + 3 : 0;
 }
@@ -64,7 +64,7 @@ static bool read_week_of(struct time_parser *p, size_t i)
 	if (!token_is(token_at(p->q, i), "week") || !token_is(token_at(p->q, i + 1), "of"))
 		return false;
 	at += token_is(token_at(p->q, at), "the");
-	if (!phrase_read_day(p, at) || p->count != before + 1)
+	if (!phrase_parse_day(p, at) || p->count != before + 1)
 		return false;
 	out = &p->phrases[before];
 	back = (date_weekday(out->start) - p->calendar->week_start + 7) % 7;
@@ -76,7 +76,7 @@ static bool read_week_of(struct time_parser *p, size_t i)
 }
 
 /* "mid-2026", "early March": times without a definite start. */
-static bool read_about(struct time_parser *p, size_t i)
+static bool read_approximate(struct time_parser *p, size_t i)
 {
 	static const char *const words[] = {"early", "late", NULL};
 	static const char *const places[] = {"in", "since", "from",   "until",
@@ -88,19 +88,19 @@ static bool read_about(struct time_parser *p, size_t i)
 
 	if (!token_is(t, "mid") && !(token_is(t, "middle") && of) &&
 	    !(token_in(t, words) &&
-	      (next->before == '-' || (i > 0 && token_in(&p->q->tokens[i - 1], places)))))
+	      (next->separator == '-' || (i > 0 && token_in(&p->q->tokens[i - 1], places)))))
 		return false;
-	inner = read_inner(p, at);
+	inner = read_sliced_period(p, at);
 	if (!inner)
 		return false;
-	inner->gone = true;
-	p->vague_from = i;
-	p->vague_to = inner->to;
+	inner->dropped = true;
+	p->indefinite_from = i;
+	p->indefinite_to = inner->to;
 	p->q->tokens[i].used = true;
 	return true;
 }
 
-bool slice_read(struct time_parser *p, size_t i)
+bool slice_parse(struct time_parser *p, size_t i)
 {
 	struct time_slice slice;
 	struct time_phrase *inner;
@@ -108,10 +108,10 @@ bool slice_read(struct time_parser *p, size_t i)
 
 	if (token_at(p->q, i)->used)
 		return false;
-	if (read_week_of(p, i) || read_about(p, i))
+	if (read_week_of(p, i) || read_approximate(p, i))
 		return true;
-	at = read_slice_head(p, i, &slice);
-	inner = at > 0 ? read_inner(p, at) : NULL;
+	at = read_slice_prefix(p, i, &slice);
+	inner = at > 0 ? read_sliced_period(p, at) : NULL;
 	if (!inner)
 		return false;
 	inner->slice = slice;

@@ -8,7 +8,7 @@
 
 void phrase_span(const struct time_phrase *ph, struct date *start, struct date *end)
 {
-	if (ph->dated) {
+	if (ph->has_dates) {
 		*start = ph->start;
 		*end = ph->end;
 		return;
@@ -21,14 +21,14 @@ void phrase_span(const struct time_phrase *ph, struct date *start, struct date *
 	*end = month_end(ph->year, months_last(ph->months));
 }
 
-static bool is_live(const struct time_phrase *ph)
+static bool is_active(const struct time_phrase *ph)
 {
-	return !ph->gone && !ph->asof && ph->grain != GRAIN_NONE;
+	return !ph->dropped && !ph->is_file_label && ph->grain != GRAIN_NONE;
 }
 
-static bool is_bare_months(const struct time_phrase *ph)
+static bool is_months_without_year(const struct time_phrase *ph)
 {
-	return is_live(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->dated;
+	return is_active(ph) && ph->grain == GRAIN_MONTHS && !ph->year && !ph->has_dates;
 }
 
 static void set_span(struct time_phrase *ph, struct date start, struct date end,
@@ -36,7 +36,7 @@ static void set_span(struct time_phrase *ph, struct date start, struct date end,
 {
 	ph->start = start;
 	ph->end = end;
-	ph->dated = true;
+	ph->has_dates = true;
 	ph->grain = grain;
 	ph->quarter = 0;
 	ph->year = start.year;
@@ -45,16 +45,16 @@ static void set_span(struct time_phrase *ph, struct date start, struct date end,
 
 /* ---- order of day and month ---- */
 
-static void settle_order(struct time_parser *p)
+static void resolve_day_month_order(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		if (!ph->two_ways || ph->relative || p->order == ORDER_UNKNOWN)
+		if (!ph->is_ambiguous || ph->relative || p->order == ORDER_UNKNOWN)
 			continue;
-		ph->two_ways = false;
+		ph->is_ambiguous = false;
 		if (p->order == ORDER_DAY_FIRST)
-			ph->start = ph->end = ph->other;
+			ph->start = ph->end = ph->other_start;
 	}
 }
 
@@ -67,62 +67,63 @@ static bool joined_by(const struct time_parser *p, const struct time_phrase *a,
 }
 
 /* "January 2025 and 2026": the month applies to both years. */
-static unsigned months_beside(const struct time_parser *p, const struct time_phrase *year)
+static unsigned months_joined_to(const struct time_parser *p, const struct time_phrase *year)
 {
 	static const char *const joins[] = {"and", "or", "vs", "versus", NULL};
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct time_phrase *ph = &p->phrases[i];
 
-		if (is_live(ph) && ph->grain == GRAIN_MONTHS && ph->year && !ph->dated &&
+		if (is_active(ph) && ph->grain == GRAIN_MONTHS && ph->year && !ph->has_dates &&
 		    joined_by(p, ph, year, joins))
 			return ph->months;
 	}
 	return 0;
 }
 
-static void give_months(struct time_phrase *year, unsigned months)
+static void set_months(struct time_phrase *year, unsigned months)
 {
 	year->grain = GRAIN_MONTHS;
 	year->months = months;
-	year->dated = false;
-	year->running = false;
+	year->has_dates = false;
+	year->ends_today = false;
 }
 
 /* Months without a year belong to the years in the question, if any. */
-static void settle_years(struct time_parser *p)
+static void apply_months_to_years(struct time_parser *p)
 {
-	unsigned bare = 0;
+	unsigned months = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < p->count; i++)
-		if (is_bare_months(&p->phrases[i]))
-			bare |= p->phrases[i].months;
+		if (is_months_without_year(&p->phrases[i]))
+			months |= p->phrases[i].months;
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		if (!is_live(ph) || ph->grain != GRAIN_YEAR || ph->slice.n || ph->slice.rest)
+		if (!is_active(ph) || ph->grain != GRAIN_YEAR || ph->slice.n || ph->slice.rest)
 			continue;
-		if (bare) {
-			give_months(ph, bare);
+		if (months) {
+			set_months(ph, months);
 			any = true;
-		} else if (months_beside(p, ph)) {
-			give_months(ph, months_beside(p, ph));
+		} else if (months_joined_to(p, ph)) {
+			set_months(ph, months_joined_to(p, ph));
 		}
 	}
 	for (size_t i = 0; any && i < p->count; i++)
-		p->phrases[i].gone = p->phrases[i].gone || is_bare_months(&p->phrases[i]);
+		p->phrases[i].dropped =
+			p->phrases[i].dropped || is_months_without_year(&p->phrases[i]);
 }
 
 /* "July and August 2025": the year of the next months with one, else of the previous months. */
-static int year_beside(const struct time_parser *p, const struct time_phrase *ph)
+static int year_of_neighbour(const struct time_parser *p, const struct time_phrase *ph)
 {
 	int before = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct time_phrase *other = &p->phrases[i];
 
-		if (!is_live(other) || other->grain != GRAIN_MONTHS || !other->year ||
+		if (!is_active(other) || other->grain != GRAIN_MONTHS || !other->year ||
 		    other->relative)
 			continue;
 		if (other->from > ph->from)
@@ -132,25 +133,25 @@ static int year_beside(const struct time_parser *p, const struct time_phrase *ph
 	return before;
 }
 
-static void settle_month_years(struct time_parser *p)
+static void infer_month_years(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (is_bare_months(&p->phrases[i]))
-			p->phrases[i].year = year_beside(p, &p->phrases[i]);
+		if (is_months_without_year(&p->phrases[i]))
+			p->phrases[i].year = year_of_neighbour(p, &p->phrases[i]);
 }
 
 /* Sets the most recent year of months without one, or the next for a future time. */
-static void give_year(const struct time_parser *p, struct time_phrase *ph, bool ahead)
+static void set_recent_year(const struct time_parser *p, struct time_phrase *ph, bool ahead)
 {
 	int first = months_first(ph->months);
 
-	ph->year = latest_year(p->today, first, 1) + (ahead && first < p->today.month);
+	ph->year = most_recent_year(p->today, first, 1) + (ahead && first < p->today.month);
 }
 
 /* ---- parts of an earlier period ---- */
 
 /* Returns true when the phrase is a second period rather than a part. */
-static bool is_beside(const struct time_parser *p, const struct time_phrase *ph)
+static bool is_second_period(const struct time_parser *p, const struct time_phrase *ph)
 {
 	static const char *const words[] = {"and",  "or", "vs", "versus", "with",
 					    "than", "to", "by", "from",   NULL};
@@ -163,7 +164,7 @@ static bool is_beside(const struct time_parser *p, const struct time_phrase *ph)
 
 static bool is_whole(const struct time_phrase *ph, enum time_grain grain, unsigned months)
 {
-	return is_live(ph) && ph->grain == grain && !ph->slice.n && !ph->slice.rest &&
+	return is_active(ph) && ph->grain == grain && !ph->slice.n && !ph->slice.rest &&
 	       __builtin_popcount(ph->months) == __builtin_popcount(months);
 }
 
@@ -184,7 +185,7 @@ static struct time_phrase *whole_before(struct time_parser *p, const struct time
 }
 
 /* "in 2027. Only the last quarter of the year": narrows the earlier year. */
-static void settle_named(struct time_parser *p, struct time_phrase *part)
+static void resolve_back_reference(struct time_parser *p, struct time_phrase *part)
 {
 	struct time_phrase *whole = whole_before(p, part, part->grain, part->months);
 
@@ -192,59 +193,59 @@ static void settle_named(struct time_parser *p, struct time_phrase *part)
 		return;
 	part->year = whole->year;
 	part->months = whole->months;
-	part->dated = whole->dated;
+	part->has_dates = whole->has_dates;
 	part->start = whole->start;
 	part->end = whole->end;
 	part->relative = whole->relative;
-	whole->gone = !is_beside(p, part);
+	whole->dropped = !is_second_period(p, part);
 }
 
 /* "last quarter, only in October": narrows the quarter to a month. */
-static void settle_month(struct time_parser *p, struct time_phrase *part)
+static void narrow_to_month(struct time_parser *p, struct time_phrase *part)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *whole = &p->phrases[i];
 
-		if (!is_live(whole) || whole->from > part->from || whole->grain != GRAIN_MONTHS ||
+		if (!is_active(whole) || whole->from > part->from || whole->grain != GRAIN_MONTHS ||
 		    !whole->year || whole->slice.n || whole->slice.rest ||
 		    (whole->months & part->months) != part->months ||
-		    whole->months == part->months || is_beside(p, part))
+		    whole->months == part->months || is_second_period(p, part))
 			continue;
 		part->year = whole->year;
-		whole->gone = true;
+		whole->dropped = true;
 		return;
 	}
 }
 
 /* "in 2026, last quarter": ambiguous between the last quarter of 2026 and the previous quarter. */
-static void settle_last(struct time_parser *p, struct time_phrase *part)
+static void resolve_last(struct time_parser *p, struct time_phrase *part)
 {
 	const struct token *first = &p->q->tokens[part->from];
 	struct time_phrase *year = whole_before(p, part, GRAIN_YEAR, 0);
 	int count = __builtin_popcount(part->months);
 	struct date start, end;
 
-	if (!year || year->relative || year->year == part->year || is_beside(p, part) ||
+	if (!year || year->relative || year->year == part->year || is_second_period(p, part) ||
 	    !token_is(first, "last"))
 		return;
 	phrase_span(part, &start, &end);
 	set_span(part, start, end, GRAIN_MONTHS);
-	part->two_ways = true;
-	part->other = (struct date){year->year, 13 - count, 1};
-	year->gone = true;
+	part->is_ambiguous = true;
+	part->other_start = (struct date){year->year, 13 - count, 1};
+	year->dropped = true;
 }
 
-static void settle_parts(struct time_parser *p)
+static void resolve_parts(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		if (is_live(ph) && ph->named)
-			settle_named(p, ph);
-		else if (is_bare_months(ph) && !ph->slice.n && !ph->slice.rest)
-			settle_month(p, ph);
-		else if (is_live(ph) && ph->relative && ph->grain == GRAIN_MONTHS && !ph->slice.n)
-			settle_last(p, ph);
+		if (is_active(ph) && ph->refers_back)
+			resolve_back_reference(p, ph);
+		else if (is_months_without_year(ph) && !ph->slice.n && !ph->slice.rest)
+			narrow_to_month(p, ph);
+		else if (is_active(ph) && ph->relative && ph->grain == GRAIN_MONTHS && !ph->slice.n)
+			resolve_last(p, ph);
 	}
 }
 
@@ -270,27 +271,27 @@ static void slice_days(struct time_phrase *ph, struct date start, struct date en
 	set_span(ph, start, end, GRAIN_DAYS);
 }
 
-static void settle_slice(const struct time_parser *p, struct time_phrase *ph)
+static void resolve_slice(const struct time_parser *p, struct time_phrase *ph)
 {
 	const struct time_slice *s = &ph->slice;
 	struct date start, end;
 
-	if (!is_live(ph) || (!s->n && !s->rest))
+	if (!is_active(ph) || (!s->n && !s->rest))
 		return;
-	if (is_bare_months(ph))
-		give_year(p, ph, false);
+	if (is_months_without_year(ph))
+		set_recent_year(p, ph, false);
 	phrase_span(ph, &start, &end);
-	ph->running = false;
+	ph->ends_today = false;
 	if (s->rest)
-		set_span(ph, day_before(start, p->today) ? p->today : start, end, GRAIN_DAYS);
-	else if (unit_months(s->unit))
-		slice_months(ph, start, end, s->n * unit_months(s->unit));
+		set_span(ph, date_is_before(start, p->today) ? p->today : start, end, GRAIN_DAYS);
+	else if (time_unit_months(s->unit))
+		slice_months(ph, start, end, s->n * time_unit_months(s->unit));
 	else
-		slice_days(ph, start, end, s->n * unit_days(s->unit));
+		slice_days(ph, start, end, s->n * time_unit_days(s->unit));
 }
 
 /* "Monday of last week" */
-static void settle_weekday(struct time_parser *p, struct time_phrase *day)
+static void resolve_weekday(struct time_parser *p, struct time_phrase *day)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *week = &p->phrases[i];
@@ -301,10 +302,10 @@ static void settle_weekday(struct time_parser *p, struct time_phrase *day)
 			 token_in(&p->q->tokens[day->to],
 				  (const char *const[]){"of", "in", "the", NULL}));
 
-		if (week == day || !is_live(week) || week->grain != GRAIN_DAYS || !beside ||
+		if (week == day || !is_active(week) || week->grain != GRAIN_DAYS || !beside ||
 		    date_to_days(week->end) - date_to_days(week->start) != 6)
 			continue;
-		week->gone = true;
+		week->dropped = true;
 		day->start = week->start;
 		while (date_weekday(day->start) != day->weekday - 1)
 			day->start = day_plus(day->start, 1);
@@ -323,7 +324,7 @@ static bool is_range(const struct time_parser *p, const struct time_phrase *a,
 	size_t before = a->from;
 
 	if (b->from == a->to)
-		return q->tokens[b->from].before == '-' && a->grain == b->grain;
+		return q->tokens[b->from].separator == '-' && a->grain == b->grain;
 	if (b->from == a->to + 2 && token_is(&q->tokens[a->to + 1], "the") &&
 	    token_in(&q->tokens[a->to], to_words))
 		return true;
@@ -335,19 +336,19 @@ static bool is_range(const struct time_parser *p, const struct time_phrase *a,
 }
 
 /* Sets the missing year of one end so that the range runs forward. */
-static void share_year(struct time_phrase *a, struct time_phrase *b)
+static void infer_range_year(struct time_phrase *a, struct time_phrase *b)
 {
-	if (is_bare_months(a) && (b->year || b->dated)) {
+	if (is_months_without_year(a) && (b->year || b->has_dates)) {
 		struct date start, end;
 
 		phrase_span(b, &start, &end);
 		a->year = start.year - (months_first(a->months) > start.month);
-	} else if (is_bare_months(b) && (a->year || a->dated)) {
+	} else if (is_months_without_year(b) && (a->year || a->has_dates)) {
 		struct date start, end;
 
 		phrase_span(a, &start, &end);
 		b->year = end.year + (months_first(b->months) < end.month);
-	} else if (a->guessed && b->grain == GRAIN_DAYS && !b->guessed) {
+	} else if (a->year_inferred && b->grain == GRAIN_DAYS && !b->year_inferred) {
 		a->start.year = a->end.year = b->start.year - (a->start.month > b->start.month);
 	}
 }
@@ -363,36 +364,37 @@ static bool join_range(struct time_phrase *a, struct time_phrase *b)
 {
 	struct date start, end, unused;
 
-	share_year(a, b);
-	if (is_bare_months(a) && is_bare_months(b)) {
+	infer_range_year(a, b);
+	if (is_months_without_year(a) && is_months_without_year(b)) {
 		a->months = months_between(months_first(a->months), months_last(b->months));
-		b->gone = true;
+		b->dropped = true;
 		return true;
 	}
-	if (is_bare_months(a) || is_bare_months(b))
+	if (is_months_without_year(a) || is_months_without_year(b))
 		return false;
-	if (a->weekday && b->weekday && day_before(b->end, a->start))
+	if (a->weekday && b->weekday && date_is_before(b->end, a->start))
 		a->start = day_plus(a->start, -7);
 	phrase_span(a, &start, &unused);
 	phrase_span(b, &unused, &end);
-	if (day_before(end, start))
+	if (date_is_before(end, start))
 		return false;
 	a->to = b->to;
 	a->relative = a->relative || b->relative;
-	a->running = false;
-	a->two_ways = a->two_ways || b->two_ways;
-	if (a->two_ways && !date_valid(a->other))
-		a->other = start;
+	a->ends_today = false;
+	a->is_ambiguous = a->is_ambiguous || b->is_ambiguous;
+	if (a->is_ambiguous && !date_valid(a->other_start))
+		a->other_start = start;
 	set_span(a, start, end, range_grain(a, b));
-	b->gone = true;
+	b->dropped = true;
 	return true;
 }
 
-static void settle_ranges(struct time_parser *p)
+static void join_ranges(struct time_parser *p)
 {
 	for (size_t i = 0; i < p->count; i++)
-		for (size_t n = i + 1; n < p->count && is_live(&p->phrases[i]); n++)
-			if (is_live(&p->phrases[n]) && is_range(p, &p->phrases[i], &p->phrases[n]))
+		for (size_t n = i + 1; n < p->count && is_active(&p->phrases[i]); n++)
+			if (is_active(&p->phrases[n]) &&
+			    is_range(p, &p->phrases[i], &p->phrases[n]))
 				(void)join_range(&p->phrases[i], &p->phrases[n]);
 }
 
@@ -436,26 +438,26 @@ static enum time_edge edge_of(const struct time_parser *p, const struct time_phr
 	return token_in(next, earlier) ? EDGE_UNTIL : EDGE_NONE;
 }
 
-void spans_settle(struct time_parser *p)
+void spans_combine(struct time_parser *p)
 {
-	settle_order(p);
+	resolve_day_month_order(p);
 	for (size_t i = 0; i < p->count; i++)
-		if (p->phrases[i].weekday && is_live(&p->phrases[i]))
-			settle_weekday(p, &p->phrases[i]);
-	settle_parts(p);
-	settle_ranges(p);
-	settle_years(p);
-	settle_month_years(p);
+		if (p->phrases[i].weekday && is_active(&p->phrases[i]))
+			resolve_weekday(p, &p->phrases[i]);
+	resolve_parts(p);
+	join_ranges(p);
+	apply_months_to_years(p);
+	infer_month_years(p);
 	for (size_t i = 0; i < p->count; i++)
-		settle_slice(p, &p->phrases[i]);
-	settle_ranges(p);
+		resolve_slice(p, &p->phrases[i]);
+	join_ranges(p);
 	for (size_t i = 0; i < p->count; i++) {
 		struct time_phrase *ph = &p->phrases[i];
 
-		if (!is_live(ph))
+		if (!is_active(ph))
 			continue;
 		ph->edge = edge_of(p, ph);
-		if (is_bare_months(ph) && ph->edge != EDGE_NONE)
-			give_year(p, ph, ph->edge == EDGE_BEFORE || ph->edge == EDGE_UNTIL);
+		if (is_months_without_year(ph) && ph->edge != EDGE_NONE)
+			set_recent_year(p, ph, ph->edge == EDGE_BEFORE || ph->edge == EDGE_UNTIL);
 	}
 }

@@ -57,7 +57,7 @@ static size_t utf8_step(const char *p)
 }
 
 /* The length of the next character; *as: its ASCII class (a letter of another script is 'x'). */
-static size_t next_char(const char *p, char *as)
+static size_t decode_char(const char *p, char *as)
 {
 	unsigned char c = (unsigned char)*p;
 
@@ -84,13 +84,13 @@ static size_t next_char(const char *p, char *as)
 	return utf8_step(p);
 }
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) != 0;
 }
 
 /* The most significant of several separators between two tokens. */
-static char stronger(char a, char b)
+static char stronger_separator(char a, char b)
 {
 	static const char order[] = ".?!;:,/_-'";
 	const char *pa = a ? strchr(order, a) : NULL, *pb = b ? strchr(order, b) : NULL;
@@ -109,14 +109,14 @@ static bool ends_sentence(char c)
 static size_t apostrophe(const char *p, size_t n)
 {
 	char as, after;
-	size_t len = next_char(p + n, &as);
+	size_t len = decode_char(p + n, &as);
 
 	if (as == 's' || as == 'S') {
-		next_char(p + n + len, &after);
-		if (!is_word(after) && after != '\'')
+		decode_char(p + n + len, &after);
+		if (!is_word_char(after) && after != '\'')
 			return n + len;
 	}
-	return is_word(as) && isalpha((unsigned char)as) ? n : 0;
+	return is_word_char(as) && isalpha((unsigned char)as) ? n : 0;
 }
 
 /* Reads one word at p into `out`, truncated to `room` bytes with its terminator. Returns its bytes
@@ -127,7 +127,7 @@ static size_t read_word(const char *p, char *out, size_t room, struct token *t)
 	char as;
 
 	for (size_t n; p[at]; at += n) {
-		n = next_char(p + at, &as);
+		n = decode_char(p + at, &as);
 		if (as == '\'' && len > 0 && t->has_letter) {
 			size_t skip = apostrophe(p + at, n);
 
@@ -136,12 +136,12 @@ static size_t read_word(const char *p, char *out, size_t room, struct token *t)
 			n = skip;
 			continue;
 		}
-		if (!is_word(as))
+		if (!is_word_char(as))
 			break;
 		t->has_digit = t->has_digit || isdigit((unsigned char)as);
 		t->has_letter = t->has_letter || !isdigit((unsigned char)as);
 		if (len == 0)
-			t->capital = isupper((unsigned char)as) != 0;
+			t->capitalized = isupper((unsigned char)as) != 0;
 		if (len + n >= room)
 			continue;
 		if (n == 1 || latin_letter(p + at)) {
@@ -168,19 +168,20 @@ static int number_in(const struct token *t)
 }
 
 /* In all-caps text, capitals carry no information. */
-static void hush(struct token *tokens, size_t count)
+static void ignore_all_caps(struct token *tokens, size_t count)
 {
 	size_t small = 0, words = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		words += tokens[i].has_letter && !tokens[i].has_digit;
-		small += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capital;
+		small += tokens[i].has_letter && !tokens[i].has_digit && !tokens[i].capitalized;
 	}
 	for (size_t i = 0; words > 2 && small == 0 && i < count; i++)
-		tokens[i].capital = false;
+		tokens[i].capitalized = false;
 }
 
-void text_read(const struct language *l, const char *text, struct arena *a, struct question *out)
+void text_tokenize(const struct language *l, const char *text, struct arena *a,
+		   struct question *out)
 {
 	size_t bytes = strlen(text), at = 0;
 	char *words = arena_alloc(a, bytes * 2 + 2), as, before = '.';
@@ -189,12 +190,12 @@ void text_read(const struct language *l, const char *text, struct arena *a, stru
 	bool at_apostrophe = false;
 
 	while (text[at]) {
-		size_t n = next_char(text + at, &as);
+		size_t n = decode_char(text + at, &as);
 		struct token *t = &tokens[count];
 
-		if (!is_word(as)) {
+		if (!is_word_char(as)) {
 			at_apostrophe = as == '\'';
-			before = stronger(before, as);
+			before = stronger_separator(before, as);
 			at += n;
 			continue;
 		}
@@ -203,16 +204,16 @@ void text_read(const struct language *l, const char *text, struct arena *a, stru
 		at += read_word(text + at, words, SIZE_MAX, t);
 		t->to = at;
 		words += t->len + 1;
-		t->before = before ? before : ' ';
-		t->quoted = at_apostrophe;
-		t->first = count == 0 || ends_sentence(t->before);
+		t->separator = before ? before : ' ';
+		t->after_apostrophe = at_apostrophe;
+		t->starts_sentence = count == 0 || ends_sentence(t->separator);
 		t->number = number_in(t);
 		t->known = language_word(l, t->text, t->len);
 		before = '\0';
 		at_apostrophe = false;
 		count++;
 	}
-	hush(tokens, count);
+	ignore_all_caps(tokens, count);
 	*out = (struct question){text, l, tokens, count};
 }
 
@@ -224,9 +225,9 @@ void text_fold(const char *text, struct folded *out)
 	out->len = out->count = 0;
 	while (text[at] && out->count < FOLDED_WORDS_MAX && out->len + 4 < TEXT_KEY_BYTES_MAX) {
 		struct token t = {0};
-		size_t n = next_char(text + at, &as);
+		size_t n = decode_char(text + at, &as);
 
-		if (!is_word(as)) {
+		if (!is_word_char(as)) {
 			at += n;
 			continue;
 		}
@@ -245,7 +246,7 @@ const char *text_between(const struct question *q, size_t from, size_t to, struc
 
 const struct token *token_at(const struct question *q, size_t i)
 {
-	static const struct token none = {.text = "", .number = -1, .before = '.', .used = true};
+	static const struct token none = {.text = "", .number = -1, .separator = '.', .used = true};
 
 	return i < q->count ? &q->tokens[i] : &none;
 }
@@ -276,7 +277,7 @@ size_t words_at(const struct question *q, size_t i, enum words list)
 
 bool words_end_at(const struct question *q, size_t i, enum words list)
 {
-	if (token_says(&q->tokens[i], list))
+	if (token_in_list(&q->tokens[i], list))
 		return true;
 	for (size_t back = 1; back <= i && back < PHRASE_WORDS_MAX; back++)
 		if (words_at(q, i - back, list) == back + 1)

@@ -34,7 +34,7 @@ enum time_grain { GRAIN_NONE, GRAIN_YEAR, GRAIN_MONTHS, GRAIN_DAYS };
 
 /* "the first two weeks of", "the end of" (its last day), "the rest of". */
 struct time_slice {
-	enum unit unit;
+	enum time_unit unit;
 	int n; /* units from the start; negative: from the end */
 	bool rest;
 };
@@ -49,21 +49,21 @@ struct time_phrase {
 	int year;        /* 0: not given */
 	unsigned months; /* bit m */
 	int quarter;     /* 1-4; 0: not a quarter */
-	bool dated;      /* has start and end: a span other than a year or its months */
+	bool has_dates;  /* has start and end: a span other than a year or its months */
 	struct date start, end;
-	bool relative; /* relative to today */
-	bool running;  /* "this month": ends today */
-	int days;      /* length of a span from today; negative: up to today */
-	bool guessed;  /* a day without a year */
-	int weekday;   /* 1-7 when only the weekday was given */
-	bool two_ways; /* 3/4/2025: may also begin at `other` */
-	struct date other;
+	bool relative;      /* relative to today */
+	bool ends_today;    /* "this month": ends today */
+	int days;           /* length of a span from today; negative: up to today */
+	bool year_inferred; /* a day without a year */
+	int weekday;        /* 1-7 when only the weekday was given */
+	bool is_ambiguous;  /* 3/4/2025: may also begin at `other` */
+	struct date other_start;
 	struct time_slice slice;
-	bool named; /* "the year": the one named before, else the current one */
+	bool refers_back; /* "the year": the one named before, else the current one */
 	enum time_edge edge;
 	bool label; /* written like a label: Jan_2025, 2025Q1 */
-	bool asof;
-	bool gone; /* merged into another phrase */
+	bool is_file_label;
+	bool dropped; /* merged into another phrase */
 };
 
 enum day_order { ORDER_UNKNOWN, ORDER_MONTH_FIRST, ORDER_DAY_FIRST };
@@ -73,13 +73,13 @@ struct time_parser {
 	struct date today;
 	const struct company_calendar *calendar;
 	struct time_phrase phrases[PHRASES_MAX];
-	struct time_phrase spill; /* receives phrases beyond PHRASES_MAX, which are dropped */
+	struct time_phrase overflow; /* receives phrases beyond PHRASES_MAX, which are dropped */
 	size_t count;
-	size_t bad_from, bad_to;     /* tokens of a nonexistent day */
-	size_t vague_from, vague_to; /* tokens of an indefinite time */
-	enum day_order order;        /* inferred from other days in the question */
-	struct date rolls_from;      /* "last two years" as days, if present */
-	uint32_t hours;              /* from times written with their day */
+	size_t invalid_from, invalid_to;       /* tokens of a nonexistent day */
+	size_t indefinite_from, indefinite_to; /* tokens of an indefinite time */
+	enum day_order order;                  /* inferred from other days in the question */
+	struct date rolling_start;             /* "last two years" as days, if present */
+	uint32_t hours;                        /* from times written with their day */
 };
 
 /* Adds a phrase and marks its tokens as used. */
@@ -89,27 +89,27 @@ struct time_phrase *phrase_add_days(struct time_parser *p, size_t from, size_t t
 				    struct date start, struct date end);
 struct time_phrase *phrase_add_months(struct time_parser *p, size_t from, size_t to,
 				      struct date start, int months);
-void phrases_read(struct time_parser *p);
+void phrases_parse(struct time_parser *p);
 /* Read a day, or a period longer than a day, at token i. */
-bool phrase_read_day(struct time_parser *p, size_t i);
-bool phrase_read_period(struct time_parser *p, size_t i);
-int latest_year(struct date today, int month, int day);
+bool phrase_parse_day(struct time_parser *p, size_t i);
+bool phrase_parse_period(struct time_parser *p, size_t i);
+int most_recent_year(struct date today, int month, int day);
 /* Reads a year or part of a year written as a code at token i. */
-bool code_read(struct time_parser *p, size_t i);
+bool code_parse(struct time_parser *p, size_t i);
 struct date fiscal_year_start(const struct company_calendar *cal, int year);
 /* Readers of times relative to today. Each returns true when it read a phrase at token i. */
-bool slice_read(struct time_parser *p, size_t i);
+bool slice_parse(struct time_parser *p, size_t i);
 /* Adds the calendar or fiscal unit at `offset` from the current one. */
-struct time_phrase *phrase_add_unit(struct time_parser *p, size_t from, size_t to, enum unit unit,
-				    int offset, bool fiscal);
-bool relative_read(struct time_parser *p, size_t i);
-bool relative_read_distance(struct time_parser *p, size_t i);
-bool relative_read_day(struct time_parser *p, size_t i);
-bool relative_read_weekday(struct time_parser *p, size_t i);
+struct time_phrase *phrase_add_unit(struct time_parser *p, size_t from, size_t to,
+				    enum time_unit unit, int offset, bool fiscal);
+bool relative_parse(struct time_parser *p, size_t i);
+bool relative_parse_distance(struct time_parser *p, size_t i);
+bool relative_parse_day(struct time_parser *p, size_t i);
+bool relative_parse_weekday(struct time_parser *p, size_t i);
 
 /* Combines years with months, parts with periods, ranges and open ends. Phrases that name a file
  * stay unchanged. */
-void spans_settle(struct time_parser *p);
+void spans_combine(struct time_parser *p);
 /* The first and last day of a phrase with a year. */
 void phrase_span(const struct time_phrase *ph, struct date *start, struct date *end);
 
@@ -117,7 +117,7 @@ void phrase_span(const struct time_phrase *ph, struct date *start, struct date *
 
 /* Returns true for a number or a word that can begin a phrase of time. Readers skip all other
  * tokens. */
-bool may_begin_time(const struct token *t);
+bool may_start_time(const struct token *t);
 
 /* 1-12, or 0. "may" and "march" count only where a month can occur. */
 int month_token(const struct question *q, size_t i);
@@ -132,8 +132,8 @@ bool is_day_number(const struct token *t); /* "3", "3rd" */
 int day_number(const struct token *t);
 int weekday_of(const struct token *t); /* 0 = Monday, or -1 */
 int weekday_short(const struct token *t);
-int unit_months(enum unit u); /* 0: measured in days */
-int unit_days(enum unit u);
+int time_unit_months(enum time_unit u); /* 0: measured in days */
+int time_unit_days(enum time_unit u);
 struct date day_plus(struct date d, int days);
 struct date day_plus_months(struct date d, int months);
 

@@ -24,9 +24,9 @@ struct code {
 	int part; /* 0: none */
 	bool half, fiscal, calendar;
 	int year;
-	bool label;   /* part and year joined as in labels */
-	bool no_part; /* an invalid part such as Q5 */
-	size_t to;    /* the token after the code */
+	bool label;        /* part and year joined as in labels */
+	bool invalid_part; /* an invalid part such as Q5 */
+	size_t to;         /* the token after the code */
 };
 
 static void add_runs(struct code *c, const struct token *t, size_t token)
@@ -41,8 +41,12 @@ static void add_runs(struct code *c, const struct token *t, size_t token)
 				break;
 			number = digit ? number * 10 + (t->text[to] - '0') : -1;
 		}
-		*a = (struct atom){t->text + from,          to - from,          number,
-				   from ? '\0' : t->before, !from && t->quoted, token};
+		*a = (struct atom){t->text + from,
+				   to - from,
+				   number,
+				   from ? '\0' : t->separator,
+				   !from && t->after_apostrophe,
+				   token};
 	}
 }
 
@@ -68,14 +72,14 @@ static bool atom_in(const struct atom *a, const char *const *words)
 
 /* Reads "q1", "1q", "h2", "quarter 1", "first quarter". Returns the end; the year of "q12025"
  * stays. */
-static size_t take_part(struct code *c, size_t i)
+static size_t read_part(struct code *c, size_t i)
 {
 	static const char *const words[] = {"q", "qtr", "quarter", "h", "half", NULL};
 	static const char *const ordinals[] = {"first", "second", "third", "fourth"};
 	struct atom *a = (struct atom *)atom_at(c, i);
 	struct atom *b = (struct atom *)atom_at(c, i + 1);
 	int number = 0;
-	bool half, lone = false;
+	bool half, year_follows = false;
 
 	if (atom_in(a, words) && b->number > 0) {
 		half = a->text[0] == 'h';
@@ -86,7 +90,7 @@ static size_t take_part(struct code *c, size_t i)
 			*b = (struct atom){b->text + 1, b->len - 1, 0, '\0', false, b->token};
 			for (size_t n = 0; n < b->len; n++)
 				b->number = b->number * 10 + (b->text[n] - '0');
-			lone = true;
+			year_follows = true;
 		}
 	} else if (a->number > 0 && a->len == 1 && b->before == '\0' &&
 		   (atom_is(b, "q") || atom_is(b, "h"))) {
@@ -108,14 +112,14 @@ static size_t take_part(struct code *c, size_t i)
 	}
 	if (number > 9)
 		return 0;
-	c->no_part = number > (half ? 2 : 4);
+	c->invalid_part = number > (half ? 2 : 4);
 	c->part = number;
 	c->half = half;
-	return lone ? i + 1 : i + 2;
+	return year_follows ? i + 1 : i + 2;
 }
 
 /* Reads a year of four digits, or of two where allowed. */
-static size_t take_year(struct code *c, size_t i, bool may_be_short)
+static size_t read_year(struct code *c, size_t i, bool may_be_short)
 {
 	const struct atom *a = atom_at(c, i);
 
@@ -129,7 +133,7 @@ static size_t take_year(struct code *c, size_t i, bool may_be_short)
 }
 
 /* "fy", "fiscal year", "cal", "calendar year" */
-static size_t take_name(struct code *c, size_t i)
+static size_t read_calendar_name(struct code *c, size_t i)
 {
 	static const char *const fiscal[] = {"fy", "fiscal", NULL};
 	static const char *const calendar[] = {"cal", "calendar", "cy", NULL};
@@ -145,7 +149,7 @@ static size_t take_name(struct code *c, size_t i)
 }
 
 /* Reads part, year and name in any order. Returns the number of atoms. */
-static size_t take_all(struct code *c)
+static size_t read_all(struct code *c)
 {
 	size_t i = 0, to;
 
@@ -153,8 +157,8 @@ static size_t take_all(struct code *c)
 		size_t before = i;
 
 		if (!c->fiscal && !c->calendar)
-			i = take_name(c, i);
-		if (!c->part && (to = take_part(c, i)) > 0)
+			i = read_calendar_name(c, i);
+		if (!c->part && (to = read_part(c, i)) > 0)
 			i = to;
 		if (!c->year) {
 			bool behind = c->part || c->fiscal || c->calendar;
@@ -163,9 +167,9 @@ static size_t take_all(struct code *c)
 			/* "Q2 of FY26" */
 			if (c->part &&
 			    atom_in(atom_at(c, at), (const char *const[]){"of", "in", NULL}) &&
-			    take_name(c, at + 1) > at + 1)
-				at = take_name(c, at + 1);
-			to = take_year(c, at, behind);
+			    read_calendar_name(c, at + 1) > at + 1)
+				at = read_calendar_name(c, at + 1);
+			to = read_year(c, at, behind);
 			if (to > 0) {
 				c->label = c->part && (atom_at(c, at)->before == '_' ||
 						       atom_at(c, at)->before == '\0');
@@ -183,7 +187,7 @@ static size_t take_all(struct code *c)
 }
 
 /* "FY25/26", "FY 2025-26": uses the year in which it ends. */
-static size_t take_second_year(struct code *c, size_t i)
+static size_t read_second_year(struct code *c, size_t i)
 {
 	const struct atom *a = atom_at(c, i);
 	int second = a->number < 0 ? 0 : year_of_number(a->number, a->len, true);
@@ -224,29 +228,29 @@ static void add_code(struct time_parser *p, size_t i, const struct code *c)
 	out->months = months_between(offset + 1, offset + months);
 }
 
-bool code_read(struct time_parser *p, size_t i)
+bool code_parse(struct time_parser *p, size_t i)
 {
 	struct code c = {0};
-	size_t taken;
+	size_t length;
 
 	for (size_t n = i; n < p->q->count && n < i + 5 && !p->q->tokens[n].used; n++)
 		add_runs(&c, &p->q->tokens[n], n);
 	if (p->q->tokens[i].used)
 		return false;
-	taken = take_second_year(&c, take_all(&c));
-	if (taken == 0 || (!c.part && !c.calendar && !c.fiscal) || (!c.part && !c.year))
+	length = read_second_year(&c, read_all(&c));
+	if (length == 0 || (!c.part && !c.calendar && !c.fiscal) || (!c.part && !c.year))
 		return false;
 	/* a code ends at a token boundary */
-	if (taken < c.count && c.atoms[taken].before == '\0')
+	if (length < c.count && c.atoms[length].before == '\0')
 		return false;
-	c.to = c.atoms[taken - 1].token + 1;
+	c.to = c.atoms[length - 1].token + 1;
 	/* "2h" alone is not a half-year */
 	if (!c.year && c.atoms[0].number >= 0)
 		return false;
-	if (c.no_part) {
-		phrase_add(p, i, c.to, GRAIN_NONE)->gone = true;
-		p->bad_from = i;
-		p->bad_to = c.to;
+	if (c.invalid_part) {
+		phrase_add(p, i, c.to, GRAIN_NONE)->dropped = true;
+		p->invalid_from = i;
+		p->invalid_to = c.to;
 		return true;
 	}
 	if (c.fiscal && !c.year)

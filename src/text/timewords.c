@@ -41,7 +41,8 @@ int month_token(const struct question *q, size_t i)
 		return m;
 	if (after->number >= YEAR_MIN || may_be_short_year(after->number))
 		return m;
-	if ((i > 0 && token_in(&q->tokens[i - 1], places)) || (t->capital && !t->first))
+	if ((i > 0 && token_in(&q->tokens[i - 1], places)) ||
+	    (t->capitalized && !t->starts_sentence))
 		return m;
 	/* "march to may" */
 	if (token_in(after,
@@ -49,7 +50,7 @@ int month_token(const struct question *q, size_t i)
 	    month_named(token_at(q, i + 2)->text, token_at(q, i + 2)->len))
 		return m;
 	/* "May 5", "March to June" */
-	if (t->capital && (is_day_number(after) || token_in(after, places)))
+	if (t->capitalized && (is_day_number(after) || token_in(after, places)))
 		return m;
 	return 0;
 }
@@ -70,7 +71,7 @@ int year_token(const struct token *t, bool may_be_short)
 {
 	if (t->used || t->number < 0)
 		return 0;
-	return year_of_number(t->number, t->len, may_be_short || t->quoted);
+	return year_of_number(t->number, t->len, may_be_short || t->after_apostrophe);
 }
 
 unsigned months_between(int first, int last)
@@ -128,7 +129,7 @@ bool is_day_number(const struct token *t)
 	static const char *const endings[] = {"st", "nd", "rd", "th"};
 	int n = day_number(t);
 
-	if (t->used || n < 1 || n > 31 || t->quoted)
+	if (t->used || n < 1 || n > 31 || t->after_apostrophe)
 		return false;
 	if (t->number >= 1)
 		return t->len <= 2;
@@ -184,13 +185,13 @@ int weekday_short(const struct token *t)
 	return -1;
 }
 
-enum unit unit_of(const struct token *t)
+enum time_unit time_unit_of(const struct token *t)
 {
 	static const char *const names[] = {"",      "day",     "week", "fortnight",
 					    "month", "quarter", "half", "year"};
 	static const struct {
 		const char *name;
-		enum unit unit;
+		enum time_unit unit;
 	} short_names[] = {{"wk", UNIT_WEEK},      {"wks", UNIT_WEEK},  {"mo", UNIT_MONTH},
 			   {"mos", UNIT_MONTH},    {"mth", UNIT_MONTH}, {"qtr", UNIT_QUARTER},
 			   {"qtrs", UNIT_QUARTER}, {"yr", UNIT_YEAR},   {"yrs", UNIT_YEAR},
@@ -201,7 +202,7 @@ enum unit unit_of(const struct token *t)
 
 		if (strncmp(t->text, names[u], n) == 0 &&
 		    (t->len == n || (t->len == n + 1 && t->text[n] == 's')))
-			return (enum unit)u;
+			return (enum time_unit)u;
 	}
 	for (size_t i = 0; i < sizeof(short_names) / sizeof(short_names[0]); i++)
 		if (token_is(t, short_names[i].name))
@@ -209,14 +210,14 @@ enum unit unit_of(const struct token *t)
 	return UNIT_NONE;
 }
 
-int unit_months(enum unit u)
+int time_unit_months(enum time_unit u)
 {
 	static const int months[] = {0, 0, 0, 0, 1, 3, 6, 12};
 
 	return months[u];
 }
 
-int unit_days(enum unit u)
+int time_unit_days(enum time_unit u)
 {
 	static const int days[] = {0, 1, 7, 14, 0, 0, 0, 0};
 
@@ -227,7 +228,7 @@ int unit_days(enum unit u)
 
 #define WORDS_MAX 24 /* per letter, including the terminator */
 
-static const char *const begins[26][WORDS_MAX] = {
+static const char *const time_starters[26][WORDS_MAX] = {
 	['a' - 'a'] = {"a", "an", "apr", "april", "aug", "august", "autumn"},
 	['b' - 'a'] = {"balance", "beginning"},
 	['c' - 'a'] = {"cal", "calendar", "christmas", "close", "coming", "couple", "current",
@@ -263,18 +264,18 @@ static const char *const begins[26][WORDS_MAX] = {
 	['y' - 'a'] = {"year", "years", "yesterday", "yr", "yrs", "ytd"},
 	['z' - 'a'] = {"zero"}};
 
-bool may_begin_time(const struct token *t)
+bool may_start_time(const struct token *t)
 {
 	char letter = t->text[0];
 
 	return t->has_digit ||
-	       (letter >= 'a' && letter <= 'z' && token_in(t, begins[letter - 'a']));
+	       (letter >= 'a' && letter <= 'z' && token_in(t, time_starters[letter - 'a']));
 }
 
 void dates_words(void (*each)(void *owner, const char *word), void *owner)
 {
 	for (size_t letter = 0; letter < 26; letter++)
-		for (const char *const *word = begins[letter]; *word; word++)
+		for (const char *const *word = time_starters[letter]; *word; word++)
 			each(owner, *word);
 }
 
@@ -303,7 +304,7 @@ struct date month_end(int year, int month)
 	return (struct date){year, month, date_days_in_month(year, month)};
 }
 
-bool day_before(struct date a, struct date b)
+bool date_is_before(struct date a, struct date b)
 {
 	return date_to_days(a) < date_to_days(b);
 }

@@ -97,9 +97,9 @@ void point_words_read(const struct catalog *c, const char *text, struct arena *a
 	struct question q;
 
 	*out = (struct point_words){0};
-	text_read(c->language, text, a, &q);
+	text_tokenize(c->language, text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
-		if (!token_says(&q.tokens[i], WORDS_STOP))
+		if (!token_in_list(&q.tokens[i], WORDS_STOP))
 			add_word(c, &q.tokens[i], a, out);
 	if (out->count > 0)
 		return;

@@ -30,7 +30,7 @@ static enum turn_state run_again(struct turn *t, const json_t *stored)
 	const struct ask_answer *a = &t->dialog.answered;
 	struct clarification ask;
 	struct plan *p = plan_again(&t->for_planner, stored, t->context.standing, a->edits,
-				    a->answers ? SOURCE_SAID : SOURCE_EDITED, &ask);
+				    a->answers ? SOURCE_EXPLICIT : SOURCE_EDITED, &ask);
 
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
@@ -122,7 +122,7 @@ static struct know_input input_of(const struct turn *t)
 		.may = &t->core.may,
 		.today = t->core.today,
 		.calendar = t->core.calendar,
-		.standing = t->context.standing,
+		.session_context = t->context.standing,
 		.edited_filters = t->dialog.answered.edits,
 		.documents = t->reading.documents,
 	};
@@ -171,9 +171,9 @@ static bool replies(struct turn *t)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
 	else if (u->kind == KNOW_GREETING)
 		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELLO));
-	else if (u->kind == KNOW_TERM)
+	else if (u->kind == KNOW_DEFINITION)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
-	else if (u->kind == KNOW_ORDER)
+	else if (u->kind == KNOW_COMMAND)
 		suggest_end(&t->for_dialog, u->reply);
 	else if (u->foreign && !answer_may_ask_model(&t->for_answer))
 		suggest_end_in(&t->for_dialog, u->foreign);
@@ -200,7 +200,7 @@ static enum turn_state run_flow(struct turn *t)
 static enum turn_state choose_route(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
-	bool sure = u->confidence >= KNOW_SURE;
+	bool sure = u->confidence >= KNOW_CONFIDENT;
 	bool may_ask_model = answer_may_ask_model(&t->for_answer);
 
 	if (u->flow)

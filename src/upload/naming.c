@@ -23,7 +23,7 @@ static const enum words no_nouns[] = {
 static bool is_noun(const struct token *t)
 {
 	for (size_t i = 0; i < sizeof(no_nouns) / sizeof(*no_nouns); i++)
-		if (token_says(t, no_nouns[i]))
+		if (token_in_list(t, no_nouns[i]))
 			return false;
 	return t->len >= NOUN_BYTES_MIN && t->has_letter && !t->has_digit;
 }
@@ -33,7 +33,7 @@ static bool has_word(const struct language *l, const char *label, const struct t
 {
 	struct question q;
 
-	text_read(l, label, a, &q);
+	text_tokenize(l, label, a, &q);
 	for (size_t i = 0; i < q.count; i++)
 		if (q.tokens[i].len == word->len &&
 		    memcmp(q.tokens[i].text, word->text, word->len) == 0)
@@ -70,8 +70,8 @@ static void add_noun_of(const struct language *l, const json_t *column, json_t *
 {
 	struct question q;
 
-	text_read(l, json_text_at(column, "label"), a, &q);
-	if (q.count >= 2 && token_says(&q.tokens[q.count - 1], WORDS_UPLOAD_ROW) &&
+	text_tokenize(l, json_text_at(column, "label"), a, &q);
+	if (q.count >= 2 && token_in_list(&q.tokens[q.count - 1], WORDS_UPLOAD_ROW) &&
 	    is_noun(&q.tokens[q.count - 2]))
 		add_text(list, text_between(&q, 0, q.count - 1, a));
 }
@@ -92,7 +92,7 @@ json_t *naming_rows(const struct language *l, const char *name, const json_t *co
 			add_noun_of(l, column, list, a);
 		dated |= is_date;
 	}
-	text_read(l, name, a, &q);
+	text_tokenize(l, name, a, &q);
 	while (q.count > 0 && !is_noun(&q.tokens[q.count - 1]))
 		q.count--;
 	if (q.count > 0 && holders(l, columns, &q.tokens[q.count - 1], a) == 0)
@@ -107,7 +107,7 @@ const char *naming_head(const struct language *l, const char *label, const json_
 	struct question q;
 	const struct token *last;
 
-	text_read(l, label, a, &q);
+	text_tokenize(l, label, a, &q);
 	if (q.count < 2)
 		return NULL;
 	last = &q.tokens[q.count - 1];
@@ -120,20 +120,20 @@ enum naming_sum naming_sums(const struct language *l, const char *label, struct 
 {
 	struct question q;
 
-	text_read(l, label, a, &q);
+	text_tokenize(l, label, a, &q);
 	if (words_in(&q, WORDS_TOTALS))
 		return NAMING_SUM;
 	if (words_in(&q, WORDS_UPLOAD_RATE) || strchr(label, '%'))
 		return NAMING_MEAN;
 	for (size_t i = 0; i < q.count; i++)
-		if (token_says(&q.tokens[i], WORDS_UPLOAD_ROW) && i + 1 == q.count)
+		if (token_in_list(&q.tokens[i], WORDS_UPLOAD_ROW) && i + 1 == q.count)
 			return NAMING_NEITHER;
-	return q.count == 1 && (token_says(&q.tokens[0], WORDS_GRAIN_YEAR) ||
-				token_says(&q.tokens[0], WORDS_GRAIN_MONTH) ||
-				token_says(&q.tokens[0], WORDS_GRAIN_WEEK) ||
-				token_says(&q.tokens[0], WORDS_GRAIN_QUARTER) ||
-				token_says(&q.tokens[0], WORDS_GRAIN_DAY) ||
-				token_says(&q.tokens[0], WORDS_GRAIN_HOUR))
+	return q.count == 1 && (token_in_list(&q.tokens[0], WORDS_GRAIN_YEAR) ||
+				token_in_list(&q.tokens[0], WORDS_GRAIN_MONTH) ||
+				token_in_list(&q.tokens[0], WORDS_GRAIN_WEEK) ||
+				token_in_list(&q.tokens[0], WORDS_GRAIN_QUARTER) ||
+				token_in_list(&q.tokens[0], WORDS_GRAIN_DAY) ||
+				token_in_list(&q.tokens[0], WORDS_GRAIN_HOUR))
 		       ? NAMING_NEITHER
 		       : NAMING_SUM;
 }

@@ -89,11 +89,11 @@ static void hashed(const char *text, struct arena *a, float out[HASH_DIMS])
 	struct question q;
 
 	memset(out, 0, HASH_DIMS * sizeof(*out));
-	text_read(shipped_language(), text, a, &q);
+	text_tokenize(shipped_language(), text, a, &q);
 	for (size_t i = 0; i < q.count; i++) {
 		uint64_t hash = find_hash(&q.tokens[i]);
 
-		if (!token_says(&q.tokens[i], WORDS_STOP))
+		if (!token_in_list(&q.tokens[i], WORDS_STOP))
 			out[hash % HASH_DIMS] += hash >> 63 ? 1 : -1;
 	}
 	unit(out, HASH_DIMS);

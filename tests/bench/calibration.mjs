@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
 const [program = 'build/test_know_rounds', path = 'build/calibration.svg'] = process.argv.slice(2);
-const SURE = 0.8; /* KNOW_SURE of include/vesper/know.h */
+const SURE = 0.8; /* KNOW_CONFIDENT of include/vesper/know.h */
 const EDGES = [0, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.001];
 const SIZE = 400;
 const MARGIN = 50;

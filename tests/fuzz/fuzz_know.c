@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (third)
 		*third++ = '\0';
 	ask(text, NULL, NULL, a, &u);
-	standing = know_standing(&u);
+	standing = know_session_context(&u);
 	if (second)
 		ask(second, standing, NULL, a, &u);
 	if (third && json_parse(third, strlen(third), 65536, &edited, &e)) {

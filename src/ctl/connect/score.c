@@ -188,7 +188,7 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 		*why = u.ask.text;
 		return want ? SCORE_ASKED : SCORE_RIGHT;
 	}
-	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_SURE)
+	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_CONFIDENT)
 		return want ? SCORE_NONE : SCORE_RIGHT;
 	request.tool = u.tools[0].tool->name;
 	request.agent = u.tools[0].agent;

@@ -21,8 +21,8 @@ static bool is_joint(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
 
-	return i > 0 && (t->before == ';' || t->before == '.' || t->before == '?' ||
-			 t->before == ',' || token_says(t, WORDS_PARTS));
+	return i > 0 && (t->separator == ';' || t->separator == '.' || t->separator == '?' ||
+			 t->separator == ',' || token_in_list(t, WORDS_CLAUSE_JOINTS));
 }
 
 /* Domains that share a tool count as the same subject. */
@@ -36,8 +36,8 @@ static bool same_subject(const struct domain_def *a, const struct domain_def *b)
 }
 
 /* The score of the domain's best tool for the clause. */
-static double fit_of(const struct catalog_view *v, const struct text_score *text,
-		     const struct domain_def *d)
+static double best_tool_score(const struct catalog_view *v, const struct text_score *text,
+			      const struct domain_def *d)
 {
 	double best = 0;
 
@@ -48,13 +48,13 @@ static double fit_of(const struct catalog_view *v, const struct text_score *text
 }
 
 /* "Biggest first" only orders what precedes it. */
-static bool says_order_alone(const struct know *k, const struct question *q, size_t from, size_t to)
+static bool is_ordering_only(const struct know *k, const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (!token_says(t, WORDS_SUPERLATIVE) && !token_says(t, WORDS_RANK) &&
-		    !know_is_stop(k, t))
+		if (!token_in_list(t, WORDS_SUPERLATIVE) && !token_in_list(t, WORDS_RANKING) &&
+		    !know_is_stop_word(k, t))
 			return false;
 	}
 	return true;
@@ -70,11 +70,11 @@ static const struct domain_def *subject_of(const struct know *k, const struct kn
 	double most = 0, second = 0;
 	struct text_score text;
 
-	if (says_order_alone(k, q, from, to))
+	if (is_ordering_only(k, q, from, to))
 		return NULL;
-	router_text(k, in, q, from, to, false, a, &text);
+	router_score_text(k, in, q, from, to, false, a, &text);
 	for (size_t d = 0; d < v->domain_count; d++) {
-		double here = fit_of(v, &text, v->domains[d]);
+		double here = best_tool_score(v, &text, v->domains[d]);
 
 		if (here > most) {
 			most = here;
@@ -82,7 +82,7 @@ static const struct domain_def *subject_of(const struct know *k, const struct kn
 		}
 	}
 	for (size_t d = 0; best && d < v->domain_count; d++) {
-		double here = fit_of(v, &text, v->domains[d]);
+		double here = best_tool_score(v, &text, v->domains[d]);
 
 		if (here > second && !same_subject(best, v->domains[d]))
 			second = here;
@@ -128,7 +128,7 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	size_t n = 0, from = 0;
 
 	if (in->may->domain_count < 2 || q->count > KNOW_WORDS_MAX || !has_joint(q) ||
-	    followup_lets_go(q))
+	    followup_opens_with_drop(q))
 		return 0;
 	for (size_t i = 1; i <= q->count; i++) {
 		if (i < q->count && !is_joint(q, i))
@@ -142,7 +142,8 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 	for (size_t i = 0; i < n; i++) {
 		size_t first = parts[i].from;
 
-		while (first + 1 < parts[i].to && token_says(&q->tokens[first], WORDS_PARTS))
+		while (first + 1 < parts[i].to &&
+		       token_in_list(&q->tokens[first], WORDS_CLAUSE_JOINTS))
 			first++;
 		texts[i] = text_between(q, first, parts[i].to, a);
 	}
@@ -154,21 +155,21 @@ size_t parts_of(const struct know *k, const struct know_input *in, const struct 
 static bool is_clause(const struct know *k, const struct question *q, size_t from, size_t to)
 {
 	size_t words = 0;
-	bool says = false;
+	bool has_content = false;
 
 	for (size_t i = from; i < to; i++) {
-		words += !token_says(&q->tokens[i], WORDS_PARTS);
-		says = says || !know_is_stop(k, &q->tokens[i]);
+		words += !token_in_list(&q->tokens[i], WORDS_CLAUSE_JOINTS);
+		has_content = has_content || !know_is_stop_word(k, &q->tokens[i]);
 	}
-	return words > 1 && says;
+	return words > 1 && has_content;
 }
 
-size_t know_clauses(const struct know *k, const char *question, struct arena *a)
+size_t know_clause_count(const struct know *k, const char *question, struct arena *a)
 {
 	struct question q;
 	size_t n = 0, from = 0;
 
-	text_read(k->catalog->language, question, a, &q);
+	text_tokenize(k->catalog->language, question, a, &q);
 	for (size_t i = 1; i <= q.count; i++) {
 		if (i < q.count && !is_joint(&q, i))
 			continue;
@@ -191,7 +192,8 @@ size_t parts_halves(const struct know_input *in, const struct question *q, struc
 
 		if (!is_joint(q, i))
 			continue;
-		while (second + 1 < q->count && token_says(&q->tokens[second], WORDS_PARTS))
+		while (second + 1 < q->count &&
+		       token_in_list(&q->tokens[second], WORDS_CLAUSE_JOINTS))
 			second++;
 		halves[n][0] = text_between(q, 0, i, a);
 		halves[n][1] = text_between(q, second, q->count, a);

@@ -15,7 +15,7 @@
 struct row_reader {
 	const struct know *know;
 	const struct question *q;
-	const json_t *standing, *titles;
+	const json_t *context, *titles;
 	const struct names *names;
 	const struct dimension_def *dimension; /* of the titles; NULL: unknown */
 };
@@ -23,12 +23,12 @@ struct row_reader {
 /* The dimension that has the title as a value; NULL: none. */
 static const struct dimension_def *dimension_of(const struct names *names, const char *title)
 {
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded key;
 	size_t count;
 
 	text_fold(title, &key);
-	count = names_find(names, &key, found, FOUND_MAX);
+	count = names_find(names, &key, found, MENTION_CANDIDATES_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (found[i].kind == ENTRY_VALUE)
 			return found[i].dimension;
@@ -78,15 +78,15 @@ static bool ends(const struct question *q, size_t i)
 {
 	const struct token *next = token_at(q, i + 1);
 
-	return i + 1 >= q->count || next->first || next->before != ' ' ||
-	       token_says(next, WORDS_PLACES);
+	return i + 1 >= q->count || next->starts_sentence || next->separator != ' ' ||
+	       token_in_list(next, WORDS_PREPOSITIONS);
 }
 
 /* "One", or a word for what the rows are: "project". */
 static bool is_noun(const struct row_reader *r, const struct token *t)
 {
-	return token_says(t, WORDS_ROW) ||
-	       (r->dimension && t->has_letter && mention_of_label(t, r->dimension));
+	return token_in_list(t, WORDS_ROW_PRONOUNS) ||
+	       (r->dimension && t->has_letter && mention_is_label_word(t, r->dimension));
 }
 
 /* "The second one". "The first project to be built" is a superlative: "first" and "last" need a
@@ -97,11 +97,12 @@ static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 	const struct token *noun = token_at(q, i + 2);
 	int n = ordinal_of(token_at(q, i + 1));
 
-	if (!token_says(&q->tokens[i], WORDS_ARTICLES) || n == 0 || noun->before != ' ' ||
+	if (!token_in_list(&q->tokens[i], WORDS_ARTICLES) || n == 0 || noun->separator != ' ' ||
 	    !is_noun(r, noun))
 		return NULL;
-	if (token_says(token_at(q, i + 3), WORDS_RELATIVE) ||
-	    ((n == 1 || n == ORDINAL_LAST) && !token_says(noun, WORDS_ROW) && !ends(q, i + 2)))
+	if (token_in_list(token_at(q, i + 3), WORDS_RELATIVE_PRONOUNS) ||
+	    ((n == 1 || n == ORDINAL_LAST) && !token_in_list(noun, WORDS_ROW_PRONOUNS) &&
+	     !ends(q, i + 2)))
 		return NULL;
 	*to = i + 3;
 	return title_at(r, n);
@@ -109,7 +110,7 @@ static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 
 static bool is_filter_value(const struct row_reader *r, const char *title)
 {
-	const json_t *filters = json_object_get(r->standing, "filters"), *value, *item;
+	const json_t *filters = json_object_get(r->context, "filters"), *value, *item;
 	const char *name;
 	size_t i;
 
@@ -127,7 +128,7 @@ static bool is_filter_value(const struct row_reader *r, const char *title)
 static bool is_led_by_stop_words(const struct row_reader *r, size_t i)
 {
 	for (size_t n = 0; n < i; n++)
-		if (!know_is_stop(r->know, &r->q->tokens[n]))
+		if (!know_is_stop_word(r->know, &r->q->tokens[n]))
 			return false;
 	return true;
 }
@@ -136,13 +137,14 @@ static bool is_led_by_stop_words(const struct row_reader *r, size_t i)
 static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 {
 	const struct question *q = r->q;
-	bool it = token_says(&q->tokens[i], WORDS_IT);
+	bool it = token_in_list(&q->tokens[i], WORDS_IT);
 	const char *title;
 
 	if (json_array_size(r->titles) != 1 || !is_of_entity(r->dimension) ||
 	    !is_led_by_stop_words(r, i))
 		return NULL;
-	if (!it && (!token_says(&q->tokens[i], WORDS_PRONOUNS) || !is_noun(r, token_at(q, i + 1))))
+	if (!it &&
+	    (!token_in_list(&q->tokens[i], WORDS_PRONOUNS) || !is_noun(r, token_at(q, i + 1))))
 		return NULL;
 	title = title_at(r, 1);
 	*to = i + (it ? 1 : 2);
@@ -153,8 +155,8 @@ static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 static bool may_refer(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (ordinal_of(&q->tokens[i]) != 0 || token_says(&q->tokens[i], WORDS_IT) ||
-		    token_says(&q->tokens[i], WORDS_PRONOUNS))
+		if (ordinal_of(&q->tokens[i]) != 0 || token_in_list(&q->tokens[i], WORDS_IT) ||
+		    token_in_list(&q->tokens[i], WORDS_PRONOUNS))
 			return true;
 	return false;
 }
@@ -162,13 +164,13 @@ static bool may_refer(const struct question *q)
 const char *rows_text(const struct know *k, const struct know_input *in, const struct question *q,
 		      struct arena *a)
 {
-	struct row_reader r = {.know = k, .q = q, .standing = in->standing};
+	struct row_reader r = {.know = k, .q = q, .context = in->session_context};
 	const char *text = NULL, *title;
 	size_t from = 0, to;
 
-	r.titles = json_object_get(in->standing, STANDING_ROWS);
+	r.titles = json_object_get(in->session_context, CONTEXT_ROWS);
 	if (in->edited_filters || json_array_size(r.titles) == 0 || !may_refer(q) ||
-	    followup_chooses(q, in->standing))
+	    followup_chooses(q, in->session_context))
 		return NULL;
 	r.names = nameable(k, in->may, in->tenant, a);
 	r.dimension = dimension_of(r.names, json_string_value(json_array_get(r.titles, 0)));

@@ -25,7 +25,7 @@ struct pattern {
 
 /* Pattern indexes: attempts to change the rules, then those of the language. From IMPOSSIBLE on:
  * what the language calls impossible. */
-enum { INJECTIONS = 10, POINTING = INJECTIONS, NOT_POINTING, NAMED, IMPOSSIBLE };
+enum { INJECTION_COUNT = 10, POINTING = INJECTION_COUNT, NOT_POINTING, NAMED, IMPOSSIBLE };
 
 #define PATTERNS_MAX (IMPOSSIBLE + LANGUAGE_IMPOSSIBLE_MAX)
 
@@ -35,7 +35,7 @@ _Static_assert(PATTERNS_MAX <= 32, "the suspects of a text are 32 bits");
 /* clang-format off */
 #define RULES "(?:instructions?|rules?|guardrails?|restrictions?|guidelines|system prompt|prompts?|permissions?|permission checks?|access controls?|security(?: checks?| rules?)?|safety rules?|content polic(?:y|ies)|everything (?:above|before))"
 
-static const struct pattern injections[INJECTIONS] = {
+static const struct pattern injections[INJECTION_COUNT] = {
 	{"\\b(?:ignore|ignoring|disregard|forget|override|overrule|bypass|circumvent|disable|deactivate|turn off|break out of)\\b(?:\\W+\\w+){0,4}?\\W+" RULES "\\b",
 	 "ignor disregard forget overr bypass circumvent disable deactivate turn break", false, NULL},
 	{"\\b(?:reveal|show|print|repeat|tell|give|display|output|leak|recite|summari[sz]e|translate|what(?:\\W+(?:is|are|s|was|were))?)\\b(?:\\W+\\w+){0,4}?\\W+(?:system (?:prompt|message)|(?:initial|hidden|original|full|secret) (?:prompt|instructions?)|your (?:prompts?|instructions?|rules|guidelines|guardrails|configuration|system message)|developer message)\\b",
@@ -76,7 +76,7 @@ struct hint {
 struct refuser {
 	struct rx *patterns[PATTERNS_MAX]; /* NULL: disabled */
 	size_t pattern_count;
-	uint32_t unhinted;
+	uint32_t always_tried;
 	struct hint items[HINTS_MAX];
 	size_t count;
 	const struct hint *hints[ASCII]; /* by first letter */
@@ -105,7 +105,7 @@ static void add_injections(struct refuser *r, const struct know *k)
 {
 	const struct pack_words *w = &k->catalog->words;
 
-	for (size_t i = 0; i < INJECTIONS; i++) {
+	for (size_t i = 0; i < INJECTION_COUNT; i++) {
 		const struct language_pattern p = {.regex = injections[i].regex};
 		const char *at = injections[i].hints;
 
@@ -126,7 +126,7 @@ static void add_pattern(struct refuser *r, const struct know *k, size_t number,
 
 	compile(r, number, language_pattern(p, w->nouns, w->states, w->aspects, k->arena));
 	if (!*p->hints)
-		r->unhinted |= UINT32_C(1) << number;
+		r->always_tried |= UINT32_C(1) << number;
 	for (const char *const *hint = p->hints; *hint; hint++)
 		add_hint(r, number, *hint, strlen(*hint));
 }
@@ -155,12 +155,12 @@ void refuser_deinit(struct refuser *r)
 		rx_free(&r->patterns[i]);
 }
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static uint32_t hinted(const struct refuser *r, const char *at)
+static uint32_t patterns_hinted_at(const struct refuser *r, const char *at)
 {
 	uint32_t found = 0;
 
@@ -172,38 +172,38 @@ static uint32_t hinted(const struct refuser *r, const char *at)
 
 /* The patterns that the text may match, as bits. Non-ASCII text may match any pattern, since
  * letters can be written in other ways. */
-static uint32_t suspects(const struct refuser *r, const char *text)
+static uint32_t possible_patterns(const struct refuser *r, const char *text)
 {
-	uint32_t found = r->unhinted;
+	uint32_t found = r->always_tried;
 
 	for (const char *at = text; *at; at++) {
 		if ((unsigned char)*at >= ASCII)
 			return UINT32_MAX;
-		if (!is_word(*at) || at == text || !is_word(at[-1]))
-			found |= hinted(r, at);
+		if (!is_word_char(*at) || at == text || !is_word_char(at[-1]))
+			found |= patterns_hinted_at(r, at);
 	}
 	return found;
 }
 
 /* A text, and the patterns it may match. */
-struct subject {
+struct checked_text {
 	const struct refuser *refuser;
 	const char *text;
-	uint32_t suspects;
+	uint32_t patterns;
 };
 
-static struct subject subject_of(const struct know *k, const struct know_input *in)
+static struct checked_text checked_text_of(const struct know *k, const struct know_input *in)
 {
 	const char *text = in->question ? in->question : "";
 
-	return (struct subject){k->refuser, text, suspects(k->refuser, text)};
+	return (struct checked_text){k->refuser, text, possible_patterns(k->refuser, text)};
 }
 
-static bool find(const struct subject *s, size_t pattern, struct str *what)
+static bool match_pattern(const struct checked_text *s, size_t pattern, struct str *what)
 {
 	struct str groups[RX_GROUPS_MAX];
 
-	if (!(s->suspects >> pattern & 1) || !s->refuser->patterns[pattern] ||
+	if (!(s->patterns >> pattern & 1) || !s->refuser->patterns[pattern] ||
 	    !rx_match(s->refuser->patterns[pattern], str_of(s->text), 0, groups))
 		return false;
 	*what = groups[0];
@@ -249,43 +249,43 @@ static bool may_write_sql(const struct catalog_view *v)
 	return false;
 }
 
-static bool is_injection(const struct subject *s, const struct know_input *in)
+static bool is_injection(const struct checked_text *s, const struct know_input *in)
 {
 	struct str what;
 
-	for (size_t i = 0; i < INJECTIONS; i++)
-		if (find(s, i, &what) && !(injections[i].is_sql && may_write_sql(in->may)))
+	for (size_t i = 0; i < INJECTION_COUNT; i++)
+		if (match_pattern(s, i, &what) && !(injections[i].is_sql && may_write_sql(in->may)))
 			return true;
 	return false;
 }
 
 bool refuse_is_injection(const struct know_input *in, const struct know *k)
 {
-	struct subject s = subject_of(k, in);
+	struct checked_text s = checked_text_of(k, in);
 
 	return is_injection(&s, in);
 }
 
 /* ---- refusal kinds ---- */
 
-static bool is_sure(const struct understanding *u)
+static bool is_confident(const struct understanding *u)
 {
-	return u->tool_count > 0 && u->confidence >= KNOW_SURE;
+	return u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT;
 }
 
 static const struct tool_def *tool_of(const struct understanding *u)
 {
-	return u->tool_count > 0 ? u->tools[0].tool : u->intended;
+	return u->tool_count > 0 ? u->tools[0].tool : u->ask_tool;
 }
 
-static bool stands(const json_t *standing)
+static bool has_session_context(const json_t *standing)
 {
 	return json_object_size(json_object_get(standing, "filters")) > 0 ||
 	       json_array_size(json_object_get(standing, "tools")) > 0 ||
 	       json_object_get(standing, "plan");
 }
 
-static bool says_names(const struct know *k, const struct understanding *u)
+static bool has_named_values(const struct know *k, const struct understanding *u)
 {
 	for (size_t i = 0; i < u->filter_count; i++)
 		for (size_t d = 0; d < k->catalog->dimension_count; d++)
@@ -313,8 +313,10 @@ static const struct topic *impossible_topic(const struct know *k, const struct q
 	for (size_t i = 0, len; i < q->count; i++) {
 		const struct topic *t = topics_at(k->refuser->impossible, q, i, &len);
 
-		if (!t || (t->takes && !(tool && tool_param_of_filter(tool, t->takes))) ||
-		    topics_speak_of(q, t->unless))
+		if (!t ||
+		    (t->required_filter &&
+		     !(tool && tool_param_of_filter(tool, t->required_filter))) ||
+		    topics_mention(q, t->unless))
 			continue;
 		*what = str_of(text_between(q, i, i + len, a));
 		return t;
@@ -322,9 +324,9 @@ static const struct topic *impossible_topic(const struct know *k, const struct q
 	return NULL;
 }
 
-static bool is_impossible(const struct know *k, const struct subject *s, const struct question *q,
-			  const struct understanding *u, struct arena *a, struct str *what,
-			  const char **why)
+static bool is_impossible(const struct know *k, const struct checked_text *s,
+			  const struct question *q, const struct understanding *u, struct arena *a,
+			  struct str *what, const char **why)
 {
 	const struct language *l = k->catalog->language;
 	const struct topic *topic;
@@ -335,7 +337,7 @@ static bool is_impossible(const struct know *k, const struct subject *s, const s
 		return true;
 	}
 	for (size_t i = 0; i < l->impossible_count; i++)
-		if (find(s, IMPOSSIBLE + i, what)) {
+		if (match_pattern(s, IMPOSSIBLE + i, what)) {
 			*why = l->impossible[i].answer;
 			return true;
 		}
@@ -346,8 +348,8 @@ static bool is_impossible(const struct know *k, const struct subject *s, const s
 }
 
 /* A part of a longer name counts only for dimensions whose tools accept parts. */
-static bool is_one_of(const struct names *names, const struct scope *scope,
-		      const struct entry *found, size_t count)
+static bool accepts_any(const struct names *names, const struct scope *scope,
+			const struct entry *found, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (found[i].kind != ENTRY_PART || scope->parts[found[i].dimension_index] ||
@@ -362,36 +364,37 @@ static bool is_name(const struct know *k, const struct know_input *in, const cha
 {
 	const struct names *names;
 	struct scope scope;
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded f;
 
 	scope_read(k->names, in->may, a, &scope);
 	names = names_of(k->names, in->tenant, scope.in, a);
 	text_fold(text, &f);
-	return is_one_of(names, &scope, found, names_find(names, &f, found, FOUND_MAX)) ||
-	       is_one_of(names, &scope, found,
-			 names_near(names, scope.in, f.key, f.len, false, a, found, NEAR_MAX));
+	return accepts_any(names, &scope, found,
+			   names_find(names, &f, found, MENTION_CANDIDATES_MAX)) ||
+	       accepts_any(names, &scope, found,
+			   names_near(names, scope.in, f.key, f.len, false, a, found, NEAR_MAX));
 }
 
 static bool is_time(const struct token *t)
 {
-	return month_named(t->text, t->len) || unit_of(t) != UNIT_NONE || season_months(t);
+	return month_named(t->text, t->len) || time_unit_of(t) != UNIT_NONE || season_months(t);
 }
 
 static bool is_common(const struct know *k, const struct token *t)
 {
-	return know_is_word(k, t) || token_says(t, WORDS_COMMON) || is_time(t) ||
+	return know_is_known_word(k, t) || token_in_list(t, WORDS_COMMON) || is_time(t) ||
 	       (t->known && t->known->ordinal != 0);
 }
 
 /* Returns true when neither the vocabulary of tools nor the entity index has these words. */
-static bool is_strange(const struct know *k, const struct know_input *in, struct str words,
-		       struct arena *a)
+static bool is_unknown_words(const struct know *k, const struct know_input *in, struct str words,
+			     struct arena *a)
 {
 	const char *text = arena_strndup(a, words.p, words.n);
 	struct question q;
 
-	text_read(k->catalog->language, text, a, &q);
+	text_tokenize(k->catalog->language, text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
 		if (is_common(k, &q.tokens[i]) || is_name(k, in, text_between(&q, i, i + 1, a), a))
 			return false;
@@ -401,43 +404,43 @@ static bool is_strange(const struct know *k, const struct know_input *in, struct
 /* "Is northwind on track?" without a project of that name. Answering for all other projects would
  * be wrong. */
 static bool is_unknown_name(const struct know *k, const struct know_input *in,
-			    const struct understanding *u, const struct subject *s, struct arena *a,
-			    struct str *what)
+			    const struct understanding *u, const struct checked_text *s,
+			    struct arena *a, struct str *what)
 {
-	if (u->ask.unknown && u->ask.option_count == 0 && u->ask.said) {
-		*what = str_of(u->ask.said);
+	if (u->ask.unknown && u->ask.option_count == 0 && u->ask.term) {
+		*what = str_of(u->ask.term);
 		return true;
 	}
-	return find(s, NAMED, what) && is_strange(k, in, *what, a);
+	return match_pattern(s, NAMED, what) && is_unknown_words(k, in, *what, a);
 }
 
 /* "Projects with their dates": the pronoun refers to a word of the question. */
-static bool is_owned(const struct know *k, struct str what, struct arena *a)
+static bool is_possessive(const struct know *k, struct str what, struct arena *a)
 {
 	const char *text = arena_strndup(a, what.p, what.n);
 	struct question q;
 
-	text_read(k->catalog->language, text, a, &q);
-	return q.count == 1 && token_says(&q.tokens[0], WORDS_OWNED);
+	text_tokenize(k->catalog->language, text, a, &q);
+	return q.count == 1 && token_in_list(&q.tokens[0], WORDS_THIRD_PERSON);
 }
 
-static bool is_dangling(const struct know *k, const struct know_input *in,
-			const struct understanding *u, const struct subject *s, struct arena *a,
-			struct str *what)
+static bool is_dangling_reference(const struct know *k, const struct know_input *in,
+				  const struct understanding *u, const struct checked_text *s,
+				  struct arena *a, struct str *what)
 {
 	struct str none;
 
-	if (stands(in->standing) || says_names(k, u) || !find(s, POINTING, what) ||
-	    find(s, NOT_POINTING, &none))
+	if (has_session_context(in->session_context) || has_named_values(k, u) ||
+	    !match_pattern(s, POINTING, what) || match_pattern(s, NOT_POINTING, &none))
 		return false;
-	return !is_sure(u) || !is_owned(k, *what, a);
+	return !is_confident(u) || !is_possessive(k, *what, a);
 }
 
 /* Returns true when a listed name or an alias of this caller begins at token i. */
 static bool is_listed(const struct names *names, const struct scope *scope,
 		      const struct question *q, size_t i)
 {
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded words;
 
 	for (size_t n = 1; n <= LISTED_WORDS_MAX && i + n <= q->count; n++) {
@@ -445,7 +448,7 @@ static bool is_listed(const struct names *names, const struct scope *scope,
 
 		if (!mention_window(q, i, n, &words))
 			return false;
-		count = names_find(names, &words, found, FOUND_MAX);
+		count = names_find(names, &words, found, MENTION_CANDIDATES_MAX);
 		for (size_t f = 0; f < count; f++)
 			if (found[f].kind != ENTRY_PART && scope->in[found[f].dimension_index])
 				return true;
@@ -465,8 +468,8 @@ static bool has_known_word(const struct know *k, const struct know_input *in,
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (!marked[i] && t->has_letter && !know_is_stop(k, t) && !is_time(t) &&
-		    !token_says(t, WORDS_COMMON) &&
+		if (!marked[i] && t->has_letter && !know_is_stop_word(k, t) && !is_time(t) &&
+		    !token_in_list(t, WORDS_COMMON) &&
 		    (know_is_pack_word(k, t->text) || is_listed(names, &scope, q, i)))
 			return true;
 	}
@@ -496,8 +499,8 @@ static const struct topic *outside_topic(const struct know *k, const struct know
 	return first && !has_known_word(k, in, q, marked, a) ? first : NULL;
 }
 
-static bool set(struct refusal *out, enum refusal_kind kind, struct str what, const char *text,
-		struct arena *a)
+static bool set_refusal(struct refusal *out, enum refusal_kind kind, struct str what,
+			const char *text, struct arena *a)
 {
 	*out = (struct refusal){
 		.kind = kind, .term = arena_strndup(a, what.p, what.n), .text = text};
@@ -508,29 +511,31 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 		 struct arena *a, struct refusal *out)
 {
 	const struct language *l = k->catalog->language;
-	struct subject s = subject_of(k, in);
+	struct checked_text s = checked_text_of(k, in);
 	const struct topic *outside;
 	struct str what = {0};
 	struct question q;
 	const char *why;
 
 	if (is_injection(&s, in))
-		return set(out, REFUSE_INJECTION, what, sentence(l, SAY_REFUSE_INJECTION, a), a);
+		return set_refusal(out, REFUSE_INJECTION, what,
+				   sentence(l, SAY_REFUSE_INJECTION, a), a);
 	if (!u || u->kind == KNOW_GREETING || u->kind == KNOW_HELP || u->reply || u->foreign ||
-	    documents_answer(u))
+	    documents_is_search(u))
 		return false;
-	text_read(l, s.text, a, &q);
+	text_tokenize(l, s.text, a, &q);
 	if (is_impossible(k, &s, &q, u, a, &what, &why))
-		return set(out, REFUSE_IMPOSSIBLE, what, why, a);
+		return set_refusal(out, REFUSE_IMPOSSIBLE, what, why, a);
 	if (is_unknown_name(k, in, u, &s, a, &what))
-		return set(out, REFUSE_UNKNOWN, what,
-			   sentence(l, SAY_REFUSE_UNKNOWN, a, arena_strndup(a, what.p, what.n)), a);
-	outside = is_sure(u) ? NULL : outside_topic(k, in, &q, a, &what);
+		return set_refusal(
+			out, REFUSE_UNKNOWN, what,
+			sentence(l, SAY_REFUSE_UNKNOWN, a, arena_strndup(a, what.p, what.n)), a);
+	outside = is_confident(u) ? NULL : outside_topic(k, in, &q, a, &what);
 	if (outside)
-		return set(out, REFUSE_SCOPE, what, answer_of(outside, what, a), a);
-	if (is_dangling(k, in, u, &s, a, &what))
-		return set(out, REFUSE_REFERENCE, what,
-			   sentence(l, SAY_REFUSE_REFERENCE, a, arena_strndup(a, what.p, what.n)),
-			   a);
+		return set_refusal(out, REFUSE_SCOPE, what, answer_of(outside, what, a), a);
+	if (is_dangling_reference(k, in, u, &s, a, &what))
+		return set_refusal(
+			out, REFUSE_REFERENCE, what,
+			sentence(l, SAY_REFUSE_REFERENCE, a, arena_strndup(a, what.p, what.n)), a);
 	return false;
 }

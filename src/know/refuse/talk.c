@@ -9,8 +9,8 @@ static bool is_greeting(const struct question *q)
 	if (!words_in(q, WORDS_GREETINGS))
 		return false;
 	for (size_t i = 0; i < q->count; i++)
-		if (!token_says(&q->tokens[i], WORDS_GREETINGS) &&
-		    !token_says(&q->tokens[i], WORDS_GREETING_FILLERS))
+		if (!token_in_list(&q->tokens[i], WORDS_GREETINGS) &&
+		    !token_in_list(&q->tokens[i], WORDS_GREETING_FILLERS))
 			return false;
 	return true;
 }
@@ -34,15 +34,15 @@ enum small_talk small_talk_of(const struct question *q)
 
 /* ---- orders ---- */
 
-bool talk_orders(const struct question *q)
+bool talk_is_command(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (token_says(t, WORDS_ORDERS) && i + 1 < q->count &&
+		if (token_in_list(t, WORDS_COMMANDS) && i + 1 < q->count &&
 		    words_at(q, i, WORDS_NEUTRAL) < 2) /* "send me" is a request */
 			return true;
-		if (!token_says(t, WORDS_POLITE))
+		if (!token_in_list(t, WORDS_POLITE))
 			return false;
 	}
 	return false;
@@ -50,16 +50,16 @@ bool talk_orders(const struct question *q)
 
 /* ---- terms ---- */
 
-const char *talk_term(const struct know *k, const struct question *q, bool alone)
+const char *talk_definition(const struct know *k, const struct question *q, bool alone)
 {
-	bool defines = words_in(q, WORDS_DEFINING);
+	bool defines = words_in(q, WORDS_DEFINITION);
 	const struct topic *term = NULL;
 	size_t len;
 
 	if (!defines && !alone)
 		return NULL;
 	for (size_t i = 0; i < q->count; i++) {
-		const struct topic *found = topics_at(k->terms, q, i, &len);
+		const struct topic *found = topics_at(k->glossary, q, i, &len);
 
 		if (found && term)
 			return NULL;
@@ -68,9 +68,9 @@ const char *talk_term(const struct know *k, const struct question *q, bool alone
 			i += len - 1;
 		} else if (!defines) {
 			return NULL;
-		} else if (!know_is_stop(k, &q->tokens[i]) &&
-			   !token_says(&q->tokens[i], WORDS_DEFINING) &&
-			   !token_says(&q->tokens[i], WORDS_NEUTRAL)) {
+		} else if (!know_is_stop_word(k, &q->tokens[i]) &&
+			   !token_in_list(&q->tokens[i], WORDS_DEFINITION) &&
+			   !token_in_list(&q->tokens[i], WORDS_NEUTRAL)) {
 			return NULL;
 		}
 	}
@@ -83,30 +83,30 @@ static bool asks_by_verb(const struct question *q)
 	if (!words_in(q, WORDS_MEANING_OPENING))
 		return false;
 	for (size_t i = 0; i < q->count; i++)
-		if (token_says(&q->tokens[i], WORDS_MEANING_VERB) &&
-		    (i + 1 == q->count || q->tokens[i + 1].before != ' ' ||
-		     token_says(&q->tokens[i + 1], WORDS_PLACES)))
+		if (token_in_list(&q->tokens[i], WORDS_MEANING_VERB) &&
+		    (i + 1 == q->count || q->tokens[i + 1].separator != ' ' ||
+		     token_in_list(&q->tokens[i + 1], WORDS_PREPOSITIONS)))
 			return true;
 	return false;
 }
 
 bool talk_asks_meaning(const struct reading *r)
 {
-	const struct time_read *t = &r->time;
+	const struct parsed_time *t = &r->time;
 
 	/* "what does off-peak mean" names hours but does not filter by them */
 	return (asks_by_verb(&r->q) || (words_in(&r->q, WORDS_MEANING) && !t->hours)) &&
 	       t->year_count == 0 && t->asof_count == 0 && !t->months && !t->has_start &&
-	       !t->has_end && r->said_count == 0;
+	       !t->has_end && r->constraint_count == 0;
 }
 
 /* "What is an X", "meaning of the X": returns true when the value follows directly. */
-static bool is_asked_of(const struct question *q, size_t from)
+static bool follows_meaning_cue(const struct question *q, size_t from)
 {
 	for (size_t i = 0; i < from; i++) {
 		size_t at = i + words_at(q, i, WORDS_MEANING);
 
-		while (at > i && at < from && token_says(&q->tokens[at], WORDS_ARTICLES))
+		while (at > i && at < from && token_in_list(&q->tokens[at], WORDS_ARTICLES))
 			at++;
 		if (at == from)
 			return true;
@@ -119,15 +119,15 @@ static bool is_asked_of(const struct question *q, size_t from)
 static bool is_listed(const struct reading *r, const struct mention *m)
 {
 	return m->count > 0 && !names_loaded(r->names, m->candidates[0].dimension) &&
-	       (asks_by_verb(&r->q) || is_asked_of(&r->q, m->from));
+	       (asks_by_verb(&r->q) || follows_meaning_cue(&r->q, m->from));
 }
 
-const char *talk_value(const struct reading *r)
+const char *talk_value_definition(const struct reading *r)
 {
 	const struct language *l = r->know->catalog->language;
 	const struct mention *of = NULL;
 	const struct entry *e;
-	const char *said;
+	const char *term;
 
 	for (size_t i = 0; i < r->mention_count; i++) {
 		if (of || !is_listed(r, &r->mentions[i]))
@@ -137,30 +137,30 @@ const char *talk_value(const struct reading *r)
 	for (size_t i = 0; i < r->q.count; i++) {
 		const struct token *t = &r->q.tokens[i];
 
-		if (!t->used && !know_is_word(r->know, t) && !token_says(t, WORDS_DEFINING) &&
-		    !token_says(t, WORDS_NEUTRAL))
+		if (!t->used && !know_is_known_word(r->know, t) &&
+		    !token_in_list(t, WORDS_DEFINITION) && !token_in_list(t, WORDS_NEUTRAL))
 			return NULL;
 	}
 	if (!of)
 		return NULL;
 	e = &of->candidates[0];
-	said = text_between(&r->q, of->from, of->to, r->arena);
-	if (strcasecmp(said, e->value) == 0)
-		return sentence(l, SAY_REPLY_VALUE, r->arena, said, e->dimension->label);
-	return sentence(l, SAY_REPLY_STANDS_FOR, r->arena, said, e->value, e->dimension->label);
+	term = text_between(&r->q, of->from, of->to, r->arena);
+	if (strcasecmp(term, e->value) == 0)
+		return sentence(l, SAY_REPLY_VALUE, r->arena, term, e->dimension->label);
+	return sentence(l, SAY_REPLY_STANDS_FOR, r->arena, term, e->value, e->dimension->label);
 }
 
 /* ---- other languages ---- */
 
 #define FOREIGN_LEAST 2 /* one word may match another language by chance */
 
-const char *talk_foreign(const struct know *k, const struct question *q)
+const char *talk_foreign_reply(const struct know *k, const struct question *q)
 {
 	const struct language *l = k->catalog->language;
 	size_t most = 0, own = 0, best = 0;
 
 	for (size_t i = 0; i < q->count; i++)
-		own += know_is_stop(k, &q->tokens[i]);
+		own += know_is_stop_word(k, &q->tokens[i]);
 	for (size_t f = 0; f < l->foreign_count; f++) {
 		size_t n = 0;
 

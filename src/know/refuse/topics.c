@@ -56,7 +56,7 @@ static void add_topic(struct topics *t, const struct topic *topic)
 	for (const char *const *phrase = topic->phrases; *phrase; phrase++) {
 		struct topic_phrase p = {.topic = topic};
 
-		text_read(NULL, *phrase, a, &p.words);
+		text_tokenize(NULL, *phrase, a, &p.words);
 		if (p.words.count == 0)
 			continue;
 		add_first(t, &p, p.words.tokens[0].text);
@@ -64,7 +64,7 @@ static void add_topic(struct topics *t, const struct topic *topic)
 	}
 }
 
-static size_t phrases_of(const struct topic *list, size_t count)
+static size_t phrase_count(const struct topic *list, size_t count)
 {
 	size_t n = 0;
 
@@ -78,7 +78,7 @@ const struct topics *topics_new(struct arena *a, const struct topic *list, size_
 				const struct topic *more, size_t more_count)
 {
 	struct topics *t = arena_alloc(a, sizeof(*t));
-	size_t phrases = phrases_of(list, count) + phrases_of(more, more_count);
+	size_t phrases = phrase_count(list, count) + phrase_count(more, more_count);
 
 	dict_init(&t->first, a);
 	t->chains = arena_alloc(a, (2 * phrases + 1) * sizeof(*t->chains));
@@ -105,7 +105,7 @@ const struct topic *topics_at(const struct topics *t, const struct question *q, 
 	return found;
 }
 
-bool topics_speak_of(const struct question *q, const char *const *words)
+bool topics_mention(const struct question *q, const char *const *words)
 {
 	for (; words && *words; words++)
 		for (size_t i = 0; i < q->count; i++)

@@ -10,7 +10,7 @@
 
 #define CODES_LOOKED_AT 64 /* values of a dimension sampled to detect codes */
 
-static bool try_near(struct reading *r, size_t i, size_t n)
+static bool try_fuzzy(struct reading *r, size_t i, size_t n)
 {
 	struct entry near[NEAR_MAX];
 	struct folded words;
@@ -24,7 +24,7 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 		in[d] = r->scope.in[d] && !r->scope.weak[d];
 	count = names_candidates(r->names, in, words.key, words.len, r->arena, near);
 	for (size_t e = 0; e < count; e++)
-		if (mention_part_counts(r, i, 1, &near[e])) /* "capital of" matches */
+		if (mention_accepts_part(r, i, 1, &near[e])) /* "capital of" matches */
 			near[kept++] = near[e];
 	if (kept > 0)
 		mentions_add(r, i, i + n, near, kept, true);
@@ -33,14 +33,14 @@ static bool try_near(struct reading *r, size_t i, size_t n)
 
 /* Tries the longest name that begins here first. A name does not end with a word of the language.
  */
-static bool try_near_name(struct reading *r, size_t i, size_t least)
+static bool try_fuzzy_name(struct reading *r, size_t i, size_t least)
 {
 	size_t longest = names_longest(r->names), left = r->q.count - i;
 
 	for (size_t n = left < longest ? left : longest; n > least; n--)
-		if (!know_is_stop(r->know, &r->q.tokens[i + n - 1]) && try_near(r, i, n))
+		if (!know_is_stop_word(r->know, &r->q.tokens[i + n - 1]) && try_fuzzy(r, i, n))
 			return true;
-	return try_near(r, i, least) || (left > least && try_near(r, i, least + 1));
+	return try_fuzzy(r, i, least) || (left > least && try_fuzzy(r, i, least + 1));
 }
 
 /* "state" is not a misspelled "stage", nor are "flights" a "Flight attendant". */
@@ -48,22 +48,23 @@ static bool is_ordinary_word(const struct reading *r, size_t i)
 {
 	const struct token *t = &r->q.tokens[i];
 
-	return know_is_word(r->know, t) || (!t->capital && token_says(t, WORDS_NEUTRAL)) ||
-	       map_words_have(r->know, t);
+	return know_is_known_word(r->know, t) ||
+	       (!t->capitalized && token_in_list(t, WORDS_NEUTRAL)) ||
+	       map_words_contain(r->know, t);
 }
 
 /* "aren't": a word of exclusion is not a name. */
-static bool leaves_out(const struct token *t)
+static bool is_exclusion(const struct token *t)
 {
-	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_EXCEPT_INSIDE);
+	return token_in_list(t, WORDS_EXCLUSION) || token_in_list(t, WORDS_EXCLUSION_NOT_FIRST);
 }
 
 /* The number of tokens from i on that form one word with underscores. */
-static size_t glued_from(const struct question *q, size_t i)
+static size_t underscore_length(const struct question *q, size_t i)
 {
 	size_t n = 1;
 
-	while (token_at(q, i + n)->before == '_' && !token_at(q, i + n)->used)
+	while (token_at(q, i + n)->separator == '_' && !token_at(q, i + n)->used)
 		n++;
 	return n;
 }
@@ -89,7 +90,7 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 		return NULL;
 	for (size_t n = 0; n < c->dimension_count; n++)
 		if (r->scope.in[n] && names_known(r->names, &c->dimensions[n]) &&
-		    mention_of_label(before, &c->dimensions[n]))
+		    mention_is_label_word(before, &c->dimensions[n]))
 			return &c->dimensions[n];
 	d = dict_find(&r->know->prepositions, before->text, before->len);
 	return d >= 0 && r->scope.in[d] ? &c->dimensions[d] : NULL;
@@ -97,30 +98,30 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 
 /* "the Atlantis project": only for dimensions loaded from the data, whose label often follows the
  * name. */
-static const struct dimension_def *cue_behind(const struct reading *r, size_t i)
+static const struct dimension_def *cue_after(const struct reading *r, size_t i)
 {
 	const struct catalog *c = r->know->catalog;
 
 	for (size_t n = 0; i < r->q.count && n < c->dimension_count; n++)
 		if (r->scope.in[n] && names_loaded(r->names, &c->dimensions[n]) &&
-		    mention_of_label(&r->q.tokens[i], &c->dimensions[n]))
+		    mention_is_label_word(&r->q.tokens[i], &c->dimensions[n]))
 			return &c->dimensions[n];
 	return NULL;
 }
 
 /* Without any capital in the question, case does not tell names from words. */
-static bool writes_capitals(const struct question *q)
+static bool has_capitals(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (q->tokens[i].capital)
+		if (q->tokens[i].capitalized)
 			return true;
 	return false;
 }
 
 /* "Ascend vs Bloomberg": a word joined to a known name has the same dimension. */
-static const struct dimension_def *kind_of_neighbour(const struct reading *r, size_t i)
+static const struct dimension_def *dimension_of_neighbour(const struct reading *r, size_t i)
 {
-	bool capital = r->q.tokens[i].capital || !writes_capitals(&r->q);
+	bool capital = r->q.tokens[i].capitalized || !has_capitals(&r->q);
 
 	for (size_t m = 0; m < r->mention_count; m++) {
 		const struct mention *n = &r->mentions[m];
@@ -129,8 +130,8 @@ static const struct dimension_def *kind_of_neighbour(const struct reading *r, si
 					     : i + 2 == n->from ? &r->q.tokens[i + 1]
 								: NULL;
 
-		if (joiner && (token_says(joiner, WORDS_BESIDE) ||
-			       (capital && token_says(joiner, WORDS_BESIDE_NAMES))))
+		if (joiner && (token_in_list(joiner, WORDS_VERSUS) ||
+			       (capital && token_in_list(joiner, WORDS_NAME_JOINERS))))
 			return d;
 	}
 	return NULL;
@@ -144,7 +145,7 @@ static bool is_code(const char *value)
 }
 
 /* The dimension whose values are codes, for a code similar to none of them. */
-static const struct dimension_def *kind_of_codes(const struct reading *r)
+static const struct dimension_def *dimension_of_codes(const struct reading *r)
 {
 	const struct catalog *c = r->know->catalog;
 
@@ -170,18 +171,18 @@ static const struct mention *mention_at(const struct reading *r, size_t i)
 
 /* "atlantis solar": a word that many names end with makes the previous word part of such a name.
  * "rooftop solar projects" contains no name. */
-static const struct dimension_def *named_with(const struct reading *r, size_t i)
+static const struct dimension_def *dimension_of_name_ending(const struct reading *r, size_t i)
 {
 	const struct mention *m = mention_at(r, i);
-	struct entry found[FOUND_MAX];
+	struct entry found[MENTION_CANDIDATES_MAX];
 	struct folded word;
 	size_t count;
 
-	if (!m || m->typo || r->q.tokens[i].before != ' ' || cue_behind(r, i + 1) ||
+	if (!m || m->typo || r->q.tokens[i].separator != ' ' || cue_after(r, i + 1) ||
 	    names_loaded(r->names, m->candidates[0].dimension))
 		return NULL;
 	text_fold(r->q.tokens[i].text, &word);
-	count = names_find(r->names, &word, found, FOUND_MAX);
+	count = names_find(r->names, &word, found, MENTION_CANDIDATES_MAX);
 	for (size_t f = 0; f < count; f++)
 		if (found[f].kind == ENTRY_PART && found[f].shared > 1 &&
 		    names_loaded(r->names, found[f].dimension))
@@ -190,76 +191,80 @@ static const struct dimension_def *named_with(const struct reading *r, size_t i)
 }
 
 /* The dimension of the unknown name at i..i+n; NULL: it is not a name. */
-static const struct dimension_def *unknown_of(struct reading *r, size_t i, size_t n)
+static const struct dimension_def *dimension_of_unknown(struct reading *r, size_t i, size_t n)
 {
 	const struct token *t = &r->q.tokens[i];
-	const struct dimension_def *beside = kind_of_neighbour(r, i), *cue = cue_before(r, i),
-				   *behind = cue_behind(r, i + n);
+	const struct dimension_def *neighbour = dimension_of_neighbour(r, i),
+				   *cue = cue_before(r, i), *after = cue_after(r, i + n);
 
 	if (!cue)
-		cue = behind;
+		cue = after;
 	if (looks_like_code(&r->q, i, n)) {
-		const struct dimension_def *like = names_most_similar_dimension(
+		const struct dimension_def *similar = names_most_similar_dimension(
 			r->names, text_between(&r->q, i, i + n, r->arena));
 
-		return like ? like : beside ? beside : cue ? cue : kind_of_codes(r);
+		return similar     ? similar
+		       : neighbour ? neighbour
+		       : cue       ? cue
+				   : dimension_of_codes(r);
 	}
-	if (beside)
-		return beside;
-	beside = named_with(r, i + n);
-	if (beside)
-		return beside;
+	if (neighbour)
+		return neighbour;
+	neighbour = dimension_of_name_ending(r, i + n);
+	if (neighbour)
+		return neighbour;
 	/* "the northwind project" */
-	if (behind && i > 0 && token_says(&r->q.tokens[i - 1], WORDS_ARTICLES) &&
-	    !facts_get(&r->facts, behind->filter))
-		return behind;
-	if (i == 0 || t->first || !cue || facts_get(&r->facts, cue->filter))
+	if (after && i > 0 && token_in_list(&r->q.tokens[i - 1], WORDS_ARTICLES) &&
+	    !facts_get(&r->facts, after->filter))
+		return after;
+	if (i == 0 || t->starts_sentence || !cue || facts_get(&r->facts, cue->filter))
 		return NULL;
-	return t->capital || token_says(&r->q.tokens[i - 1], WORDS_FROM) ? cue : NULL;
+	return t->capitalized || token_in_list(&r->q.tokens[i - 1], WORDS_FROM) ? cue : NULL;
 }
 
 /* "Quillon Ridge": a name extends over capitalized words, even if one of them belongs to a known
  * name. */
-static size_t name_from(const struct question *q, size_t i, size_t n)
+static size_t name_length(const struct question *q, size_t i, size_t n)
 {
-	while (q->tokens[i].capital && token_at(q, i + n)->capital &&
-	       mention_joins(token_at(q, i + n)->before) && token_at(q, i + n)->number < 0)
+	while (q->tokens[i].capitalized && token_at(q, i + n)->capitalized &&
+	       mention_is_separator(token_at(q, i + n)->separator) &&
+	       token_at(q, i + n)->number < 0)
 		n++;
 	return n;
 }
 
-static void trouble_unknown(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
+static void add_unknown_issue(struct reading *r, size_t i, size_t n, const struct dimension_def *d)
 {
-	struct trouble t = {.kind = TROUBLE_UNKNOWN,
-			    .filter = d->filter,
-			    .dimension = d,
-			    .said = text_between(&r->q, i, i + n, r->arena)};
+	struct issue t = {.kind = ISSUE_UNKNOWN_VALUE,
+			  .filter = d->filter,
+			  .dimension = d,
+			  .term = text_between(&r->q, i, i + n, r->arena)};
 
-	t.option_count =
-		names_closest(r->names, d, t.said, d->parent ? mention_context(r, d->parent) : NULL,
-			      r->arena, &t.options);
+	t.option_count = names_closest(r->names, d, t.term,
+				       d->parent ? mention_context_value(r, d->parent) : NULL,
+				       r->arena, &t.options);
 	for (size_t at = i; at < i + n; at++)
 		r->q.tokens[at].used = true;
-	reading_trouble(r, &t);
+	reading_add_issue(r, &t);
 }
 
-void mentions_read_unknown(struct reading *r)
+void mentions_find_unknown(struct reading *r)
 {
 	for (size_t i = 0, n, looked_up = 0; i < r->q.count; i += n) {
 		const struct token *t = &r->q.tokens[i];
 		const struct dimension_def *d;
 
-		n = glued_from(&r->q, i);
-		if (t->used || t->number >= 0 || leaves_out(t) ||
+		n = underscore_length(&r->q, i);
+		if (t->used || t->number >= 0 || is_exclusion(t) ||
 		    (n == 1 && is_ordinary_word(r, i)))
 			continue;
 		if (looked_up++ == UNKNOWN_WORDS_MAX)
 			return;
-		if (try_near_name(r, i, n))
+		if (try_fuzzy_name(r, i, n))
 			continue;
-		d = unknown_of(r, i, n);
-		n = d ? name_from(&r->q, i, n) : n;
+		d = dimension_of_unknown(r, i, n);
+		n = d ? name_length(&r->q, i, n) : n;
 		if (d && names_known(r->names, d))
-			trouble_unknown(r, i, n, d);
+			add_unknown_issue(r, i, n, d);
 	}
 }

@@ -11,12 +11,14 @@
 #include "vesper/decimal.h"
 #include "vesper/limits.h"
 
-static void trouble_range(struct reading *r, const struct param_def *p, const struct value *v)
+static void add_range_issue(struct reading *r, const struct param_def *p, const struct value *v)
 {
-	struct trouble trouble = {
-		.kind = TROUBLE_RANGE, .filter = p->filter, .param = p, .said = value_words(r, v)};
+	struct issue range = {.kind = ISSUE_OUT_OF_RANGE,
+			      .filter = p->filter,
+			      .param = p,
+			      .term = value_display_text(r, v)};
 
-	reading_trouble(r, &trouble);
+	reading_add_issue(r, &range);
 }
 
 /* Parses the integer of a bound, such as "12". */
@@ -57,7 +59,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 		break;
 	case PARAM_TEXT:
 		if (v->type != VALUE_TEXT)
-			*out = value_text(value_words(r, v));
+			*out = value_text(value_display_text(r, v));
 		return true;
 	case PARAM_DATE:
 		if (v->type == VALUE_DATE)
@@ -65,7 +67,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 		break;
 	case PARAM_DECIMAL:
 		if (v->type == VALUE_INT)
-			*out = value_decimal(value_words(r, v));
+			*out = value_decimal(value_display_text(r, v));
 		if (out->type == VALUE_DECIMAL && in_range(p, out->text))
 			return true;
 		break;
@@ -74,7 +76,7 @@ static bool convert(struct reading *r, const struct param_def *p, const struct v
 			return true;
 		break;
 	}
-	trouble_range(r, p, v);
+	add_range_issue(r, p, v);
 	return false;
 }
 
@@ -85,7 +87,7 @@ const struct fact *calls_fact(const struct reading *r, const struct fit *fit,
 
 	if (!f || slots_is_other_form(r, f, fit->use_range))
 		return NULL;
-	if (f->all && !p->required && !p->is_list)
+	if (f->all_values && !p->required && !p->is_list)
 		return NULL;
 	return f;
 }
@@ -98,7 +100,7 @@ static size_t keep_months(const struct reading *r, const struct fact *f, const s
 	const struct arg *year = args_find(args, FILTER_YEAR);
 	size_t n = 0;
 
-	if (!r->time.mixed || !year || strcmp(f->filter, FILTER_MONTH) != 0)
+	if (!r->time.months_differ || !year || strcmp(f->filter, FILTER_MONTH) != 0)
 		return f->count;
 	for (size_t i = 0; i < r->time.year_count; i++)
 		for (size_t v = 0; v < f->count && r->time.years[i] == year->values[0].number; v++)
@@ -108,17 +110,17 @@ static size_t keep_months(const struct reading *r, const struct fact *f, const s
 }
 
 /* "Compare NP15, SP15 and ZP26" for a tool that takes two: asks which ones. */
-static void trouble_too_many(struct reading *r, const struct candidate *c,
-			     const struct param_def *p, const struct fact *f)
+static void add_too_many_issue(struct reading *r, const struct candidate *c,
+			       const struct param_def *p, const struct fact *f)
 {
 	struct suggestion *options = arena_alloc(r->arena, sizeof(*options) * f->count);
 
 	for (size_t i = 0; i < f->count; i++) {
-		const char *words = value_words(r, &f->values[i]);
+		const char *words = value_display_text(r, &f->values[i]);
 
 		options[i] = (struct suggestion){.value = words, .label = words};
 	}
-	reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
+	reading_add_issue(r, &(struct issue){.kind = ISSUE_TOO_MANY,
 					     .filter = p->filter,
 					     .dimension = f->dimension,
 					     .param = p,
@@ -130,7 +132,7 @@ static void trouble_too_many(struct reading *r, const struct candidate *c,
 /* Fills the n-th combination of values for single-value parameters. */
 static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct args *args)
 {
-	const struct candidate *c = fit->of;
+	const struct candidate *c = fit->candidate;
 
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
@@ -140,7 +142,7 @@ static bool fill_call(struct reading *r, const struct fit *fit, size_t n, struct
 		if (!f)
 			continue;
 		if (p->is_list && f->count > p->list_max) {
-			trouble_too_many(r, c, p, f);
+			add_too_many_issue(r, c, p, f);
 			return false;
 		}
 		values = arena_alloc(r->arena, sizeof(*values) * f->count);
@@ -194,28 +196,28 @@ bool calls_fill(struct reading *r, const struct fit *fit, const char *agent,
 	struct know_call *calls;
 	size_t count = 1, n = out->tool_count;
 
-	for (size_t i = 0; i < fit->of->param_count; i++) {
-		const struct fact *f = calls_fact(r, fit, &fit->of->params[i]);
+	for (size_t i = 0; i < fit->candidate->param_count; i++) {
+		const struct fact *f = calls_fact(r, fit, &fit->candidate->params[i]);
 
-		if (f && !fit->of->params[i].is_list)
+		if (f && !fit->candidate->params[i].is_list)
 			count *= f->count;
 	}
 	if (count > KNOW_CALLS_MAX) {
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_TOO_MANY,
-						     .tool = candidate_tool(fit->of)});
+		reading_add_issue(r, &(struct issue){.kind = ISSUE_TOO_MANY,
+						     .tool = candidate_tool(fit->candidate)});
 		return false;
 	}
 	calls = arena_alloc(r->arena, sizeof(*calls) * (n + count));
 	if (n > 0)
 		memcpy(calls, out->tools, n * sizeof(*calls));
 	for (size_t i = 0; i < count; i++) {
-		calls[n] = (struct know_call){.kind = fit->of->kind,
-					      .name = fit->of->name,
-					      .tool = candidate_tool(fit->of),
+		calls[n] = (struct know_call){.kind = fit->candidate->kind,
+					      .name = fit->candidate->name,
+					      .tool = candidate_tool(fit->candidate),
 					      .agent = agent};
 		if (!fill_call(r, fit, i, &calls[n].args))
 			return false;
-		n += call_is_consistent(r, fit->of, &calls[n].args);
+		n += call_is_consistent(r, fit->candidate, &calls[n].args);
 	}
 	out->tools = calls;
 	out->tool_count = n;

@@ -11,8 +11,8 @@
 
 #include "vesper/limits.h"
 
-#define SURE_LEAST 0.02
-#define SURE_MOST  0.99
+#define CONFIDENCE_MIN 0.02
+#define CONFIDENCE_MAX 0.99
 
 static const struct router_weights *weights_of(const struct reading *r)
 {
@@ -20,22 +20,22 @@ static const struct router_weights *weights_of(const struct reading *r)
 }
 
 /* Trust in the words: one rare word outweighs three that every tool uses. */
-static double trust_in(const struct reading *r)
+static double words_weight(const struct reading *r)
 {
 	double enough = weights_of(r)->words.enough;
 
-	if (r->bare) /* "top" in "only since March, top 3" does not name a tool */
+	if (r->filters_only) /* "top" in "only since March, top 3" does not name a tool */
 		return 0;
 
-	return r->text.known < enough ? r->text.known / enough : 1;
+	return r->text_score.known < enough ? r->text_score.known / enough : 1;
 }
 
-static double text_of(const struct reading *r, const struct tool_def *t)
+static double text_score_of(const struct reading *r, const struct tool_def *t)
 {
 	for (size_t i = 0; i < r->in->may->tool_count; i++)
 		if (r->in->may->tools[i] == t)
-			return tool_is_document(t) ? r->text.tools[i]
-						   : r->text.tools[i] * trust_in(r);
+			return tool_is_document(t) ? r->text_score.tools[i]
+						   : r->text_score.tools[i] * words_weight(r);
 	return 0;
 }
 
@@ -45,13 +45,13 @@ static double strongest_text(const struct reading *r)
 	double most = 0;
 
 	for (size_t i = 0; i < r->in->may->tool_count; i++)
-		if (r->text.tools[i] > most)
-			most = r->text.tools[i];
-	return most * trust_in(r);
+		if (r->text_score.tools[i] > most)
+			most = r->text_score.tools[i];
+	return most * words_weight(r);
 }
 
 /* A shared tool belongs to the first of its domains, unless the words name another. */
-static bool is_home(const struct catalog_view *v, const struct tool_def *t, size_t domain)
+static bool is_home_domain(const struct catalog_view *v, const struct tool_def *t, size_t domain)
 {
 	for (size_t d = 0; d < domain; d++)
 		if (catalog_allows(v, t, v->domains[d]->agent))
@@ -102,9 +102,9 @@ static void list_tools(struct reading *r)
 				.param_count = t->param_count,
 				.numbers = r->know->params[t->index],
 				.def = t,
-				.first = first,
-				.home = is_home(v, t, d),
-				.text = text_of(r, t)};
+				.first_of_domain = first,
+				.in_home_domain = is_home_domain(v, t, d),
+				.text_score = text_score_of(r, t)};
 			first = false;
 		}
 	}
@@ -125,28 +125,28 @@ static bool is_of_intent(const struct reading *r, const struct candidate *c, con
 }
 
 static double score_of(const struct reading *r, const struct candidate *c, const struct fit *fit,
-		       const struct standing *standing)
+		       const struct session_context *context)
 {
 	const struct router_weights *w = weights_of(r);
-	double score = w->kind[c->kind] + w->score.text * c->text +
-		       w->score.domain * r->text.domains[c->domain] * trust_in(r) +
+	double score = w->kind[c->kind] + w->score.text * c->text_score +
+		       w->score.domain * r->text_score.domains[c->domain] * words_weight(r) +
 		       w->score.facts * fit->facts + w->score.missing * (double)fit->missing +
-		       w->score.not_taken * (double)fit->not_taken;
+		       w->score.not_taken * (double)fit->unsupported;
 
-	if (c->first)
+	if (c->first_of_domain)
 		score += w->score.first;
-	if (standing && standing->intent && standing->tool_count > 0
-		    ? is_of_intent(r, c, standing->intent)
-		    : c->home)
+	if (context && context->intent && context->tool_count > 0
+		    ? is_of_intent(r, c, context->intent)
+		    : c->in_home_domain)
 		score += w->score.home;
 	if (fit->calls > 1)
 		score += w->score.calls;
-	if (fit->lone_list)
+	if (fit->single_name_list)
 		score += w->score.lone_list;
 	if (fit->other_list)
 		score += w->score.other_list;
-	for (size_t i = 0; standing && i < standing->tool_count; i++)
-		if (standing->tools[i] == c->def) {
+	for (size_t i = 0; context && i < context->tool_count; i++)
+		if (context->tools[i] == c->def) {
 			score += w->score.standing * (1 - strongest_text(r));
 			break;
 		}
@@ -155,16 +155,16 @@ static double score_of(const struct reading *r, const struct candidate *c, const
 
 /* Keeps the best candidate and the best of another tool. The same tool in two domains does not
  * reduce the margin. */
-static void consider(struct choice *best, bool *any, const struct choice *c)
+static void keep_best_two(struct choice *best, bool *any, const struct choice *c)
 {
 	if (!*any || c->score > best->score) {
-		double second = !*any                                 ? c->score - 1
-				: best->fit.of->def == c->fit.of->def ? best->second
-								      : best->score;
+		double second = !*any                                               ? c->score - 1
+				: best->fit.candidate->def == c->fit.candidate->def ? best->second
+										    : best->score;
 
 		*best = *c;
 		best->second = second;
-	} else if (c->score > best->second && c->fit.of->def != best->fit.of->def) {
+	} else if (c->score > best->second && c->fit.candidate->def != best->fit.candidate->def) {
 		best->second = c->score;
 	}
 	*any = true;
@@ -172,23 +172,23 @@ static void consider(struct choice *best, bool *any, const struct choice *c)
 
 /* "And its milestones": all new facts are tool words, and the best matching tool takes none of
  * them. The words then name the tool. */
-static bool names_tool(const struct reading *r, const struct numbered *n)
+static bool words_name_tool(const struct reading *r, const struct numbered_facts *n)
 {
 	const struct candidate *best = NULL;
 	bool carried = false, soft = false;
 
-	if (r->said_count > 0)
+	if (r->constraint_count > 0)
 		return false;
 
 	for (size_t i = 0; i < r->candidate_count; i++)
-		if (!best || r->candidates[i].text > best->text)
+		if (!best || r->candidates[i].text_score > best->text_score)
 			best = &r->candidates[i];
 	for (size_t i = 0; best && i < r->facts.count; i++) {
 		const struct fact *f = &r->facts.items[i];
 
 		if (f->source == SOURCE_CARRIED)
 			carried = true;
-		else if (f->soft && !params_take(r, n, best, i))
+		else if (f->has_tool_words_only && !params_for_fact(r, n, best, i))
 			soft = true;
 		else if (!f->implied && f->source != SOURCE_DEFAULT)
 			return false;
@@ -198,9 +198,9 @@ static bool names_tool(const struct reading *r, const struct numbered *n)
 
 /* The context's intent for a follow-up of filters and orderings only, which has no subject. NULL:
  * any domain. */
-static const char *intent_kept(const struct reading *r, const struct standing *s)
+static const char *context_intent(const struct reading *r, const struct session_context *s)
 {
-	for (size_t i = 0; r->bare && s && s->intent && i < r->candidate_count; i++)
+	for (size_t i = 0; r->filters_only && s && s->intent && i < r->candidate_count; i++)
 		if (is_of_intent(r, &r->candidates[i], s->intent))
 			return s->intent;
 	return NULL;
@@ -208,7 +208,7 @@ static const char *intent_kept(const struct reading *r, const struct standing *s
 
 /* A step of time alone keeps the subject: the tool is one of the session context, or takes all
  * values of it. */
-static bool keeps_subject(const struct standing *s, const struct candidate *can)
+static bool keeps_subject(const struct session_context *s, const struct candidate *can)
 {
 	size_t values = 0;
 
@@ -225,27 +225,28 @@ static bool keeps_subject(const struct standing *s, const struct candidate *can)
 	return values > 0;
 }
 
-bool choose_best(struct reading *r, const struct standing *standing, struct choice *out)
+bool choose_best(struct reading *r, const struct session_context *context, struct choice *out)
 {
-	struct numbered n;
+	struct numbered_facts n;
 	const char *intent;
 	bool any = false;
 
 	*out = (struct choice){0};
 	list_candidates(r);
-	params_number(r, &n);
-	n.named = names_tool(r, &n);
-	intent = intent_kept(r, standing);
+	params_number_facts(r, &n);
+	n.tool_words_name_tool = words_name_tool(r, &n);
+	intent = context_intent(r, context);
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct candidate *can = &r->candidates[i];
-		struct choice c = {.domain = r->in->may->domains[can->domain], .text = can->text};
+		struct choice c = {.domain = r->in->may->domains[can->domain],
+				   .text = can->text_score};
 
 		if ((intent && !is_of_intent(r, can, intent)) ||
-		    (r->steps && standing && !keeps_subject(standing, can)))
+		    (r->time_step_only && context && !keeps_subject(context, can)))
 			continue;
 		slots_fit(r, &n, can, &c.fit);
-		c.score = score_of(r, can, &c.fit, standing);
-		consider(out, &any, &c);
+		c.score = score_of(r, can, &c.fit, context);
+		keep_best_two(out, &any, &c);
 	}
 	return any;
 }
@@ -256,25 +257,25 @@ static int by_score(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	return strcmp(x->of->name, y->of->name);
+	return strcmp(x->candidate->name, y->candidate->name);
 }
 
-size_t choose_ranked(struct reading *r, const struct standing *standing, struct ranked **out)
+size_t choose_ranked(struct reading *r, const struct session_context *context, struct ranked **out)
 {
-	struct numbered n;
+	struct numbered_facts n;
 	struct ranked *list;
 
 	list_candidates(r);
-	params_number(r, &n);
-	n.named = names_tool(r, &n);
+	params_number_facts(r, &n);
+	n.tool_words_name_tool = words_name_tool(r, &n);
 	list = arena_alloc(r->arena, (r->candidate_count + 1) * sizeof(*list));
 	for (size_t i = 0; i < r->candidate_count; i++) {
 		const struct candidate *can = &r->candidates[i];
 		struct fit fit;
 
 		slots_fit(r, &n, can, &fit);
-		list[i] = (struct ranked){can, score_of(r, can, &fit, standing),
-					  fit.missing + fit.not_taken == 0};
+		list[i] = (struct ranked){can, score_of(r, can, &fit, context),
+					  fit.missing + fit.unsupported == 0};
 	}
 	qsort(list, r->candidate_count, sizeof(*list), by_score);
 	*out = list;
@@ -283,12 +284,12 @@ size_t choose_ranked(struct reading *r, const struct standing *standing, struct 
 
 /* A flow whose phrase occurs completely wins, unless it lacks a value that a tool does not need:
  * "compare CAISO and ERCOT" does not fill "Compare {hub_zone} and {hub_zone}". */
-static bool is_better(const struct ranked *a, const struct ranked *b)
+static bool is_better_flow(const struct ranked *a, const struct ranked *b)
 {
 	if (b && a->fits != b->fits)
 		return a->fits;
-	if (!b || (a->of->text >= 1) != (b->of->text >= 1))
-		return !b || a->of->text >= 1;
+	if (!b || (a->candidate->text_score >= 1) != (b->candidate->text_score >= 1))
+		return !b || a->candidate->text_score >= 1;
 	return a->score > b->score;
 }
 
@@ -299,24 +300,24 @@ bool choose_flow(struct reading *r, struct choice *out)
 	size_t n;
 
 	begin_list(r);
-	r->candidate_count = flows_list(r, false, r->candidates);
+	r->candidate_count = flows_find(r, false, r->candidates);
 	if (r->candidate_count > 0)
 		list_tools(r);
 	n = r->candidate_count > 0 ? choose_ranked(r, NULL, &list) : 0;
 	for (size_t i = 0; i < n; i++)
-		if (!candidate_tool(list[i].of))
-			flow = is_better(&list[i], flow) ? &list[i] : flow;
+		if (!candidate_tool(list[i].candidate))
+			flow = is_better_flow(&list[i], flow) ? &list[i] : flow;
 		else if (!tool)
 			tool = &list[i];
 	r->candidates = NULL;
-	if (!flow || flow->of->text < weights_of(r)->flow.least ||
+	if (!flow || flow->candidate->text_score < weights_of(r)->flow.least ||
 	    (tool && tool->fits && !flow->fits) ||
-	    (flow->of->text < 1 && tool && tool->score >= flow->score))
+	    (flow->candidate->text_score < 1 && tool && tool->score >= flow->score))
 		return false;
-	*out = (struct choice){.fit = {.of = flow->of},
-			       .domain = r->in->may->domains[flow->of->domain],
+	*out = (struct choice){.fit = {.candidate = flow->candidate},
+			       .domain = r->in->may->domains[flow->candidate->domain],
 			       .score = flow->score,
-			       .text = flow->of->text};
+			       .text = flow->candidate->text_score};
 	return true;
 }
 
@@ -331,16 +332,16 @@ static bool is_listed(const struct understanding *u, const void *def)
 /* The share of all content words. General words such as "who" alone do not make a reading. */
 static double share_of(const struct reading *r, const struct candidate *c)
 {
-	size_t known = r->text.known_words, all = known + r->text.strange_words;
+	size_t known = r->text_score.known_words, all = known + r->text_score.unknown_words;
 
 	if (!candidate_tool(c))
-		return c->text;
-	return r->text.evidence > 0 ? c->text * (double)known / (double)all : 0;
+		return c->text_score;
+	return r->text_score.evidence > 0 ? c->text_score * (double)known / (double)all : 0;
 }
 
-bool choose_is_spoken_of(const struct reading *r, const struct choice *c)
+bool choose_matches_words(const struct reading *r, const struct choice *c)
 {
-	return share_of(r, c->fit.of) >= weights_of(r)->reading.least;
+	return share_of(r, c->fit.candidate) >= weights_of(r)->reading.least;
 }
 
 void choose_readings(struct reading *r, struct understanding *out)
@@ -351,12 +352,12 @@ void choose_readings(struct reading *r, struct understanding *out)
 	size_t n;
 
 	begin_list(r);
-	r->candidate_count = flows_list(r, true, r->candidates);
+	r->candidate_count = flows_find(r, true, r->candidates);
 	list_tools(r);
 	n = choose_ranked(r, NULL, &list);
 	out->readings = readings;
 	for (size_t i = 0; i < n && out->reading_count < KNOW_READINGS_MAX; i++) {
-		const struct candidate *c = list[i].of;
+		const struct candidate *c = list[i].candidate;
 
 		if (list[i].fits && share_of(r, c) >= weights_of(r)->reading.least &&
 		    !is_listed(out, c->def))
@@ -373,11 +374,11 @@ double choose_confidence(const struct reading *r, const struct choice *c, bool i
 	const struct router_weights *w = weights_of(r);
 	double sum = w->confidence.base + w->confidence.margin * (c->score - c->second) +
 		     w->confidence.text * c->text + w->confidence.facts * c->fit.facts +
-		     w->confidence.strange * (double)r->text.strange_words +
+		     w->confidence.strange * (double)r->text_score.unknown_words +
 		     (is_followup ? w->confidence.standing : 0);
 	double confidence = 1 / (1 + exp(-sum));
 
-	return confidence < SURE_LEAST  ? SURE_LEAST
-	       : confidence > SURE_MOST ? SURE_MOST
-					: confidence;
+	return confidence < CONFIDENCE_MIN   ? CONFIDENCE_MIN
+	       : confidence > CONFIDENCE_MAX ? CONFIDENCE_MAX
+					     : confidence;
 }

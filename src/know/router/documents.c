@@ -29,23 +29,24 @@ static bool names_documents(const struct reading *r)
 {
 	double documents = 0, others = 0;
 
-	for (size_t i = 0; r->text.evidence > 0 && i < r->in->may->tool_count; i++) {
+	for (size_t i = 0; r->text_score.evidence > 0 && i < r->in->may->tool_count; i++) {
 		double *most = tool_is_document(r->in->may->tools[i]) ? &documents : &others;
 
-		if (r->text.tools[i] > *most)
-			*most = r->text.tools[i];
+		if (r->text_score.tools[i] > *most)
+			*most = r->text_score.tools[i];
 	}
 	return documents > others;
 }
 
-bool documents_speak(const struct reading *r)
+bool documents_cover_question(const struct reading *r)
 {
-	return r->in->documents && (r->text.documents >= r->know->catalog->router.documents.speak ||
-				    names_documents(r));
+	return r->in->documents &&
+	       (r->text_score.documents >= r->know->catalog->router.documents.speak ||
+		names_documents(r));
 }
 
-static void fill(struct reading *r, const struct tool_def *tool, const char *agent,
-		 struct understanding *out)
+static void fill_search(struct reading *r, const struct tool_def *tool, const char *agent,
+			struct understanding *out)
 {
 	struct know_call *call = arena_alloc(r->arena, sizeof(*call));
 
@@ -59,24 +60,25 @@ static void fill(struct reading *r, const struct tool_def *tool, const char *age
 
 void documents_fill(struct reading *r, const struct choice *c, struct understanding *out)
 {
-	fill(r, c->fit.of->def, c->domain->agent, out);
-	r->text.strange_words = 0; /* they are search terms */
+	fill_search(r, c->fit.candidate->def, c->domain->agent, out);
+	r->text_score.unknown_words = 0; /* they are search terms */
 }
 
 /* Returns true when part of the question is unused, or when a value is missing that the documents
  * may answer. */
-static bool is_poor(const struct reading *r, const struct understanding *u)
+static bool is_incomplete(const struct reading *r, const struct understanding *u)
 {
 	if (u->kind == KNOW_UNCLEAR)
 		return true;
-	return u->kind == KNOW_DATA && (u->unused_count > 0 || (u->ask.text && documents_speak(r)));
+	return u->kind == KNOW_DATA &&
+	       (u->unused_count > 0 || (u->ask.text && documents_cover_question(r)));
 }
 
-bool documents_instead(struct reading *r, struct understanding *out)
+bool documents_fallback(struct reading *r, struct understanding *out)
 {
 	const struct catalog_view *v = r->in->may;
 
-	if (!is_poor(r, out) || r->text.documents < DOCUMENT_COVERAGE_LEAST)
+	if (!is_incomplete(r, out) || r->text_score.documents < DOCUMENT_COVERAGE_LEAST)
 		return false;
 	for (size_t d = 0; d < v->domain_count; d++)
 		for (size_t i = 0; i < v->domains[d]->tool_count; i++) {
@@ -91,15 +93,15 @@ bool documents_instead(struct reading *r, struct understanding *out)
 						      .intent = v->domains[d]->intent,
 						      .agents = agents,
 						      .agent_count = 1,
-						      .intended = t,
+						      .ask_tool = t,
 						      .confidence = UNSURE};
-			fill(r, t, agents[0], out);
+			fill_search(r, t, agents[0], out);
 			return true;
 		}
 	return false;
 }
 
-bool documents_answer(const struct understanding *u)
+bool documents_is_search(const struct understanding *u)
 {
 	return u && u->tool_count > 0 && u->tools[0].kind == CANDIDATE_DOCUMENTS;
 }

@@ -39,7 +39,7 @@ struct flow_words {
 	struct dict terms; /* stem -> number */
 	struct phrase_words *phrases;
 	size_t phrase_count, phrase_cap;
-	struct dict *about;         /* by flow: stems of all its texts */
+	struct dict *vocabulary;    /* by flow: stems of all its texts */
 	struct flow_params *params; /* by flow */
 };
 
@@ -47,12 +47,12 @@ struct flow_words {
 
 static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
-	return know_canonical(k, t, stem);
+	return know_canonical_stem(k, t, stem);
 }
 
-static bool is_word(const struct token *t)
+static bool is_phrase_word(const struct token *t)
 {
-	return t->has_letter && t->len >= LETTERS_MIN && !token_says(t, WORDS_ARTICLES);
+	return t->has_letter && t->len >= LETTERS_MIN && !token_in_list(t, WORDS_ARTICLES);
 }
 
 static int term_of(struct flow_words *f, const char *stem, size_t n)
@@ -78,7 +78,7 @@ static void add_about(struct know *k, struct flow_words *f, size_t flow, const s
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < q->count; i++)
-		dict_put(&f->about[flow], stem, stem_of(k, &q->tokens[i], stem), 1);
+		dict_put(&f->vocabulary[flow], stem, stem_of(k, &q->tokens[i], stem), 1);
 }
 
 static void add_slot(struct phrase_words *p, const char *filter)
@@ -117,7 +117,7 @@ static void add_phrase(struct know *k, struct flow_words *f, struct phrase_words
 	for (size_t i = 0; i < q->count; i++) {
 		int term;
 
-		if (!is_word(&q->tokens[i]) || q->tokens[i].used)
+		if (!is_phrase_word(&q->tokens[i]) || q->tokens[i].used)
 			continue;
 		term = term_of(f, stem, stem_of(k, &q->tokens[i], stem));
 		if (has_term(&p, term))
@@ -139,12 +139,12 @@ static bool is_followup(const struct know *k, const struct question *q)
 	bool content = false;
 
 	for (size_t i = 0; i < q->count; i++)
-		content = content || (!q->tokens[i].used && !know_is_stop(k, &q->tokens[i]));
-	return !content || words_at(q, 0, WORDS_OPENING);
+		content = content || (!q->tokens[i].used && !know_is_stop_word(k, &q->tokens[i]));
+	return !content || words_at(q, 0, WORDS_FOLLOWUP_OPENING);
 }
 
 /* A query over the map needs all words of a question; a phrase cannot call it. */
-static bool queries(const struct flow_def *f)
+static bool has_map_query(const struct flow_def *f)
 {
 	for (size_t i = 0; i < f->line_count; i++)
 		if (f->lines[i].tool && f->lines[i].tool->map)
@@ -158,15 +158,15 @@ static void add_text(struct know *k, struct flow_words *f, size_t flow, const ch
 	struct arena *scratch = arena_new(SCRATCH_BYTES);
 	bool own = k->catalog->flows[flow].own;
 	struct phrase_words p = {.flow = flow};
-	struct time_read days = {0};
+	struct parsed_time days = {0};
 	struct question q;
 
-	text_read(k->catalog->language, own ? without_slots(k, text, scratch, &p) : text, scratch,
-		  &q);
+	text_tokenize(k->catalog->language, own ? without_slots(k, text, scratch, &p) : text,
+		      scratch, &q);
 	if (own) /* days vary between questions */
-		dates_read(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
+		dates_parse(&q, ANY_DAY, &(struct company_calendar){0}, scratch, &days);
 	add_about(k, f, flow, &q);
-	if (calls && !(own && (is_followup(k, &q) || queries(&k->catalog->flows[flow]))))
+	if (calls && !(own && (is_followup(k, &q) || has_map_query(&k->catalog->flows[flow]))))
 		add_phrase(k, f, p, &q);
 	arena_free(&scratch);
 }
@@ -199,12 +199,12 @@ struct flow_words *flow_words_new(struct know *k)
 	struct flow_words *f = arena_alloc(k->flow_arena, sizeof(*f));
 
 	dict_init(&f->terms, k->flow_arena);
-	f->about = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->about));
+	f->vocabulary = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->vocabulary));
 	f->params = arena_alloc(k->flow_arena, (c->flow_count + 1) * sizeof(*f->params));
 	for (size_t i = 0; i < c->flow_count; i++) {
 		const struct flow_def *def = &c->flows[i];
 
-		dict_init(&f->about[i], k->flow_arena);
+		dict_init(&f->vocabulary[i], k->flow_arena);
 		add_params(k, def, &f->params[i]);
 		/* users do not say the name of an approved answer */
 		add_text(k, f, i, def->name, !def->own);
@@ -225,7 +225,7 @@ static int *terms_of(const struct reading *r)
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < r->q.count; i++)
-		terms[i] = is_word(&r->q.tokens[i])
+		terms[i] = is_phrase_word(&r->q.tokens[i])
 				   ? dict_find(&f->terms, stem,
 					       stem_of(r->know, &r->q.tokens[i], stem))
 				   : -1;
@@ -233,15 +233,15 @@ static int *terms_of(const struct reading *r)
 }
 
 /* Returns true when all words of the phrase occur. `said`: by term. */
-static bool is_said(const struct phrase_words *p, const bool *said)
+static bool phrase_occurs(const struct phrase_words *p, const bool *occurs)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (!said[p->terms[i]])
+		if (!occurs[p->terms[i]])
 			return false;
 	return true;
 }
 
-static bool is_taken(const struct flow_def *f, const char *filter)
+static bool is_param(const struct flow_def *f, const char *filter)
 {
 	for (size_t i = 0; i < f->line_count; i++)
 		if (flow_answer_param(&f->lines[i], filter))
@@ -277,8 +277,8 @@ static bool is_other_time(const struct reading *r, const struct flow_def *f, con
 {
 	if (is_day(filter))
 		return !r->time.range_only && facts_get(&r->facts, FILTER_YEAR) &&
-		       is_taken(f, FILTER_YEAR);
-	return is_time(filter) && is_taken(f, FILTER_START);
+		       is_param(f, FILTER_YEAR);
+	return is_time(filter) && is_param(f, FILTER_START);
 }
 
 /* Returns true when the line has a time parameter, filled or not. */
@@ -300,7 +300,7 @@ static bool line_takes_time(const struct reading *r, const struct flow_line *l)
 	const bool month = facts_get(&r->facts, FILTER_MONTH) && !r->time.range_only;
 	size_t count;
 	const struct param_def *params = flow_line_params(l, &count);
-	const struct param_def *p = said_time_param(r, params, count);
+	const struct param_def *p = constraints_time_param(r, params, count);
 
 	if (p)
 		return flow_answer_param(l, p->filter);
@@ -343,18 +343,18 @@ static bool is_of_today(const struct reading *r, const struct flow_def *f)
 {
 	char stem[STEM_BYTES];
 
-	if (!said_one_day(r) || date_to_days(r->time.start) != date_to_days(r->in->today))
+	if (!reading_is_one_day(r) || date_to_days(r->time.start) != date_to_days(r->in->today))
 		return false;
 	for (size_t i = 0; i < r->q.count; i++)
-		if (account_is_time(r, i) &&
-		    dict_find(&r->know->flows->about[f->index], stem,
-			      stem_of(r->know, &r->q.tokens[i], stem)) >= 0)
+		if (word_is_time(r, i) && dict_find(&r->know->flows->vocabulary[f->index], stem,
+						    stem_of(r->know, &r->q.tokens[i], stem)) >= 0)
 			return true;
 	return false;
 }
 
 /* Returns true when a line takes the fact. An approved answer already includes its kind of time. */
-static bool takes_said(const struct reading *r, const struct flow_def *f, const struct fact *fact)
+static bool flow_takes_fact(const struct reading *r, const struct flow_def *f,
+			    const struct fact *fact)
 {
 	if (!f->own && is_time(fact->filter))
 		return takes_time(r, f) || is_of_today(r, f);
@@ -370,7 +370,7 @@ static bool is_in_phrase(const struct phrase_words *p, const int *terms, const s
 	return true;
 }
 
-static bool names(const struct mention *m, const struct dimension_def *d)
+static bool mention_has_dimension(const struct mention *m, const struct dimension_def *d)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (m->candidates[i].dimension == d)
@@ -385,7 +385,7 @@ static bool is_of_phrase(const struct reading *r, const struct fact *fact,
 	bool any = false;
 
 	for (size_t i = 0; i < r->mention_count && fact->dimension; i++) {
-		if (!names(&r->mentions[i], fact->dimension))
+		if (!mention_has_dimension(&r->mentions[i], fact->dimension))
 			continue;
 		if (!is_in_phrase(p, terms, &r->mentions[i]))
 			return false;
@@ -398,22 +398,24 @@ static bool is_of_phrase(const struct reading *r, const struct fact *fact,
 static bool takes_values(const struct reading *r, const struct flow_def *f,
 			 const struct phrase_words *p, const int *terms)
 {
-	bool beside = false;
+	bool has_other_values = false;
 
 	for (size_t i = 0; i < r->q.count; i++)
-		beside = beside || (r->q.tokens[i].used && !has_term(p, terms[i]));
-	for (size_t i = 0; beside && i < r->facts.count; i++) {
+		has_other_values =
+			has_other_values || (r->q.tokens[i].used && !has_term(p, terms[i]));
+	for (size_t i = 0; has_other_values && i < r->facts.count; i++) {
 		const struct fact *fact = &r->facts.items[i];
 
-		if (!fact->implied && !fact->soft && fact->source != SOURCE_DEFAULT &&
-		    !takes_said(r, f, fact) && !is_of_phrase(r, fact, p, terms))
+		if (!fact->implied && !fact->has_tool_words_only &&
+		    fact->source != SOURCE_DEFAULT && !flow_takes_fact(r, f, fact) &&
+		    !is_of_phrase(r, fact, p, terms))
 			return false;
 	}
 	return true;
 }
 
 /* An approved answer requires the same kinds of values. */
-static bool says_slots(const struct reading *r, const struct phrase_words *p)
+static bool has_slot_values(const struct reading *r, const struct phrase_words *p)
 {
 	for (size_t i = 0; i < p->slot_count; i++)
 		if (!facts_get(&r->facts, p->slots[i]))
@@ -424,7 +426,7 @@ static bool says_slots(const struct reading *r, const struct phrase_words *p)
 /* Returns true when each word belongs to the phrase, a value or the flow, or is neutral. */
 static bool is_accounted(const struct reading *r, const struct phrase_words *p, const int *terms)
 {
-	const struct dict *about = &r->know->flows->about[p->flow];
+	const struct dict *about = &r->know->flows->vocabulary[p->flow];
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < r->q.count; i++) {
@@ -433,9 +435,9 @@ static bool is_accounted(const struct reading *r, const struct phrase_words *p, 
 
 		if (neutral > 1) /* "by the way" */
 			i += neutral - 1;
-		else if (!(terms[i] >= 0 && has_term(p, terms[i])) && !(t->used && !t->word) &&
-			 !account_is_neutral(r, i) &&
-			 (account_is_cue(r, i) ||
+		else if (!(terms[i] >= 0 && has_term(p, terms[i])) &&
+			 !(t->used && !t->is_tool_word) && !word_is_neutral(r, i) &&
+			 (word_is_cue(r, i) ||
 			  dict_find(about, stem, stem_of(r->know, t, stem)) < 0))
 			return false;
 	}
@@ -447,14 +449,14 @@ static bool is_content(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
 
-	return !t->used && (!know_is_stop(k, t) ||
+	return !t->used && (!know_is_stop_word(k, t) ||
 			    dict_find(&k->synonyms, stem, word_stem(t->text, t->len, stem)) >= 0);
 }
 
 /* The share of the content words that the phrase and the flow account for. */
 static double share_of(const struct reading *r, const struct phrase_words *p, const int *terms)
 {
-	const struct dict *about = &r->know->flows->about[p->flow];
+	const struct dict *about = &r->know->flows->vocabulary[p->flow];
 	double all = 0, mine = 0;
 	char stem[STEM_BYTES];
 
@@ -489,16 +491,16 @@ static double *called_shares(const struct reading *r)
 	const struct flow_words *f = r->know->flows;
 	double *shares =
 		arena_alloc(r->arena, (r->know->catalog->flow_count + 1) * sizeof(*shares));
-	bool *said = arena_alloc(r->arena, f->terms.count + 1);
+	bool *occurs = arena_alloc(r->arena, f->terms.count + 1);
 	const int *terms = terms_of(r);
 
 	for (size_t i = 0; i < r->q.count; i++)
 		if (terms[i] >= 0)
-			said[terms[i]] = true;
+			occurs[terms[i]] = true;
 	for (size_t i = 0; i < f->phrase_count; i++) {
 		const struct phrase_words *p = &f->phrases[i];
-		const struct flow_def *def = is_said(p, said) ? flow_of(r, p->flow) : NULL;
-		bool fits = def && says_slots(r, p) && takes_values(r, def, p, terms) &&
+		const struct flow_def *def = phrase_occurs(p, occurs) ? flow_of(r, p->flow) : NULL;
+		bool fits = def && has_slot_values(r, p) && takes_values(r, def, p, terms) &&
 			    is_accounted(r, p, terms);
 		double share = fits ? share_of(r, p, terms) : 0;
 
@@ -525,7 +527,8 @@ static double *word_shares(const struct reading *r)
 		all++;
 		n = stem_of(r->know, &r->q.tokens[i], stem);
 		for (size_t f = 0; f < may->flow_count; f++)
-			if (dict_find(&r->know->flows->about[may->flows[f]->index], stem, n) >= 0)
+			if (dict_find(&r->know->flows->vocabulary[may->flows[f]->index], stem, n) >=
+			    0)
 				shares[may->flows[f]->index]++;
 	}
 	for (size_t i = 0; all > 0 && i < r->know->catalog->flow_count; i++)
@@ -542,13 +545,13 @@ static size_t domain_at(const struct catalog_view *v, const char *agent)
 	return d;
 }
 
-size_t flows_list(const struct reading *r, bool any, struct candidate *out)
+size_t flows_find(const struct reading *r, bool any, struct candidate *out)
 {
 	const struct catalog_view *v = r->in->may;
 	const double *shares;
 	size_t n = 0;
 
-	if (v->flow_count == 0 || r->said_count > 0 || r->trouble.kind != TROUBLE_NONE)
+	if (v->flow_count == 0 || r->constraint_count > 0 || r->issue.kind != ISSUE_NONE)
 		return 0;
 	shares = any ? word_shares(r) : called_shares(r);
 	for (size_t i = 0; i < v->flow_count; i++) {
@@ -565,7 +568,7 @@ size_t flows_list(const struct reading *r, bool any, struct candidate *out)
 						      .param_count = p->count,
 						      .numbers = p->numbers,
 						      .def = f,
-						      .text = shares[f->index]};
+						      .text_score = shares[f->index]};
 	}
 	return n;
 }
@@ -573,12 +576,12 @@ size_t flows_list(const struct reading *r, bool any, struct candidate *out)
 /* A month is passed as days to lines without a year. */
 static bool takes_days(const struct reading *r, const struct flow_def *f)
 {
-	return is_taken(f, FILTER_START) &&
-	       !(facts_get(&r->facts, FILTER_YEAR) && is_taken(f, FILTER_YEAR));
+	return is_param(f, FILTER_START) &&
+	       !(facts_get(&r->facts, FILTER_YEAR) && is_param(f, FILTER_YEAR));
 }
 
 /* Writes as filters what the flow's lines take. */
-static void take_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
+static void set_filters(struct reading *r, const struct flow_def *f, struct understanding *out)
 {
 	struct filter *kept;
 	size_t n = 0;
@@ -586,22 +589,23 @@ static void take_filters(struct reading *r, const struct flow_def *f, struct und
 	slots_filters(r, r->time.range_only || takes_days(r, f), out);
 	kept = arena_alloc(r->arena, (out->filter_count + 1) * sizeof(*kept));
 	for (size_t i = 0; i < out->filter_count; i++)
-		if (is_taken(f, filter_singular(out->filters[i].name, r->arena)) ||
-		    is_taken(f, out->filters[i].name))
+		if (is_param(f, filter_singular(out->filters[i].name, r->arena)) ||
+		    is_param(f, out->filters[i].name))
 			kept[n++] = out->filters[i];
 	out->filters = kept;
 	out->filter_count = n;
 }
 
-void flows_take(struct reading *r, const struct choice *c, struct understanding *out)
+void flows_fill(struct reading *r, const struct choice *c, struct understanding *out)
 {
-	const struct flow_def *f = c->fit.of->def;
+	const struct flow_def *f = c->fit.candidate->def;
 
 	*out = (struct understanding){.kind = KNOW_DATA,
 				      .intent = c->domain->intent,
 				      .flow = f,
-				      .confidence = c->text > KNOW_SURE ? c->text : KNOW_SURE};
+				      .confidence =
+					      c->text > KNOW_CONFIDENT ? c->text : KNOW_CONFIDENT};
 	if (!f->own)
-		said_fill_time(r, c->fit.of);
-	take_filters(r, f, out);
+		constraints_fill_time(r, c->fit.candidate);
+	set_filters(r, f, out);
 }

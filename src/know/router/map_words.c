@@ -25,8 +25,8 @@ static bool is_capital(const char *text)
 /* "avg" becomes "average"; other words have no synonyms here. */
 static size_t stem_of(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
-	return token_says(t, WORDS_AGGREGATES) && !token_says(t, WORDS_TOTALS)
-		       ? know_canonical(k, t, stem)
+	return token_in_list(t, WORDS_AGGREGATES) && !token_in_list(t, WORDS_TOTALS)
+		       ? know_canonical_stem(k, t, stem)
 		       : word_stem(t->text, t->len, stem);
 }
 
@@ -38,15 +38,15 @@ static void add_phrase(struct know *k, struct map_words *w, const char *text,
 	struct question q;
 	char stem[STEM_BYTES];
 
-	text_read(k->catalog->language, text, scratch, &q);
+	text_tokenize(k->catalog->language, text, scratch, &q);
 	if (is_capital(text))
-		p.capital = text;
+		p.required_spelling = text;
 	for (size_t i = 0; i < q.count && p.count <= MAP_PHRASE_WORDS; i++) {
 		size_t n = stem_of(k, &q.tokens[i], stem);
 
 		if (p.count < MAP_PHRASE_WORDS)
 			p.stems[p.count] = arena_strndup(w->arena, stem, n);
-		p.last = arena_strndup(w->arena, q.tokens[i].text, q.tokens[i].len);
+		p.last_word = arena_strndup(w->arena, q.tokens[i].text, q.tokens[i].len);
 		p.count++;
 	}
 	arena_free(&scratch);
@@ -91,7 +91,8 @@ static void add_dimension(struct know *k, struct map_words *w, const struct dime
 	add_all(k, w, d->map.synonyms, &of);
 	if (d->map.column != d->map.entity->title) /* "risk category" */
 		add_phrase(k, w, arena_printf(w->arena, "%s %s", d->map.entity->label, d->label),
-			   &(struct map_phrase){.dimension = d, .singular = true, .joined = true});
+			   &(struct map_phrase){
+				   .dimension = d, .singular = true, .is_adjacent = true});
 }
 
 static void add_condition(struct know *k, struct map_words *w, const struct condition_def *c)
@@ -118,16 +119,17 @@ static void add_cue(struct know *k, struct map_words *w, const struct tool_def *
 	struct question q;
 	char stem[STEM_BYTES];
 
-	text_read(k->catalog->language, text, scratch, &q);
+	text_tokenize(k->catalog->language, text, scratch, &q);
 	for (size_t i = 0; i < q.count && i < MAP_PHRASE_WORDS; i++)
 		cue.stems[cue.count++] = arena_strndup(
 			w->arena, stem, word_stem(q.tokens[i].text, q.tokens[i].len, stem));
 	arena_free(&scratch);
 	w->cues = arena_grow(w->arena, w->cues, w->cue_count, &w->cue_cap, sizeof(*w->cues));
 	if (t->analysis.points && cue.count > 0) {
-		w->pointing = arena_grow(w->arena, w->pointing, w->pointing_count, &w->pointing_cap,
-					 sizeof(*w->pointing));
-		w->pointing[w->pointing_count++] = w->cue_count;
+		w->description_cues =
+			arena_grow(w->arena, w->description_cues, w->description_cue_count,
+				   &w->description_cue_cap, sizeof(*w->description_cues));
+		w->description_cues[w->description_cue_count++] = w->cue_count;
 	}
 	w->cues[w->cue_count++] = cue;
 }
@@ -150,7 +152,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	if (!has_map_tool(k->catalog))
 		return NULL;
 	w->arena = a;
-	w->shared = catalog_schema(packs)->entity_count;
+	w->pack_entity_count = catalog_schema(packs)->entity_count;
 	s = catalog_schema(k->catalog);
 	w->map = map_new(k->catalog);
 	add_cues(k, w);
@@ -173,9 +175,9 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	return w;
 }
 
-bool map_words_is_own(const struct know *k, const struct entity_def *n)
+bool map_words_is_tenant_entity(const struct know *k, const struct entity_def *n)
 {
-	return k->map_words && n->index >= k->map_words->shared;
+	return k->map_words && n->index >= k->map_words->pack_entity_count;
 }
 
 void map_words_deinit(struct map_words *w)
@@ -186,37 +188,39 @@ void map_words_deinit(struct map_words *w)
 
 /* ---- in a question ---- */
 
-static bool is_written(const struct map_phrase *p, const struct question *q, const struct token *t)
+static bool has_required_spelling(const struct map_phrase *p, const struct question *q,
+				  const struct token *t)
 {
-	return !p->capital || (strlen(p->capital) == t->to - t->from &&
-			       strncmp(p->capital, q->text + t->from, t->to - t->from) == 0);
+	return !p->required_spelling ||
+	       (strlen(p->required_spelling) == t->to - t->from &&
+		strncmp(p->required_spelling, q->text + t->from, t->to - t->from) == 0);
 }
 
-static bool ends_as_written(const struct map_phrase *p, const struct token *t)
+static bool has_same_last_word(const struct map_phrase *p, const struct token *t)
 {
-	return strlen(p->last) == t->len && strncmp(p->last, t->text, t->len) == 0;
+	return strlen(p->last_word) == t->len && strncmp(p->last_word, t->text, t->len) == 0;
 }
 
-static bool is_said(const struct know *k, const struct map_phrase *p, const struct question *q,
-		    size_t i)
+static bool phrase_is_at(const struct know *k, const struct map_phrase *p, const struct question *q,
+			 size_t i)
 {
 	char stem[STEM_BYTES];
 
 	if (i + p->count > q->count ||
-	    (p->joined && !ends_as_written(p, &q->tokens[i + p->count - 1])))
+	    (p->is_adjacent && !has_same_last_word(p, &q->tokens[i + p->count - 1])))
 		return false;
 	for (size_t n = 0; n < p->count; n++) {
 		const struct token *t = &q->tokens[i + n];
 		size_t len = stem_of(k, t, stem);
 
-		if ((t->used && !t->word) || !is_written(p, q, t) || strlen(p->stems[n]) != len ||
-		    strncmp(p->stems[n], stem, len) != 0)
+		if ((t->used && !t->is_tool_word) || !has_required_spelling(p, q, t) ||
+		    strlen(p->stems[n]) != len || strncmp(p->stems[n], stem, len) != 0)
 			return false;
 	}
 	return true;
 }
 
-bool map_words_have(const struct know *k, const struct token *t)
+bool map_words_contain(const struct know *k, const struct token *t)
 {
 	const struct map_words *w = k->map_words;
 	char stem[STEM_BYTES];
@@ -230,7 +234,7 @@ bool map_words_have(const struct know *k, const struct token *t)
 	return false;
 }
 
-bool map_words_cued(const struct know *k, const struct token *t)
+bool map_words_is_cue_word(const struct know *k, const struct token *t)
 {
 	const struct map_words *w = k->map_words;
 	char stem[STEM_BYTES];
@@ -244,25 +248,25 @@ bool map_words_cued(const struct know *k, const struct token *t)
 	return false;
 }
 
-bool map_words_is_thing(const struct know *k, const struct question *q, size_t i)
+bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
 	/* "by cabin", but "by risk level" may continue a name */
-	bool grouped = i > 0 && token_says(&q->tokens[i - 1], WORDS_GROUPING) &&
-		       (i + 1 == q->count || know_is_stop(k, &q->tokens[i + 1]));
+	bool grouped = i > 0 && token_in_list(&q->tokens[i - 1], WORDS_GROUPING) &&
+		       (i + 1 == q->count || know_is_stop_word(k, &q->tokens[i + 1]));
 
 	for (size_t p = 0; w && p < w->count; p++) {
 		const struct map_phrase *one = &w->phrases[p];
 
 		if (one->count == 1 &&
 		    ((one->entity && !one->level) || (grouped && one->dimension)) &&
-		    is_said(k, one, q, i))
+		    phrase_is_at(k, one, q, i))
 			return true;
 	}
 	return false;
 }
 
-static bool cue_stands(const struct map_cue *c, const struct question *q, size_t i)
+static bool cue_is_at(const struct map_cue *c, const struct question *q, size_t i)
 {
 	char stem[STEM_BYTES];
 
@@ -277,44 +281,44 @@ static bool cue_stands(const struct map_cue *c, const struct question *q, size_t
 	return c->count > 0;
 }
 
-const struct map_cue *map_words_cue(const struct asking *a, size_t i)
+const struct map_cue *map_words_cue(const struct query_builder *a, size_t i)
 {
 	const struct map_cue *best = NULL;
 
 	for (size_t c = 0; c < a->w->cue_count; c++)
 		if ((!best || a->w->cues[c].count > best->count) &&
-		    (a->r->described || !a->w->cues[c].tool->analysis.points) &&
-		    cue_stands(&a->w->cues[c], &a->r->q, i))
+		    (a->r->description || !a->w->cues[c].tool->analysis.points) &&
+		    cue_is_at(&a->w->cues[c], &a->r->q, i))
 			best = &a->w->cues[c];
 	return best;
 }
 
-bool map_words_asks(const struct know *k, const struct question *q, size_t i)
+bool map_words_has_cue_at(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
 
 	for (size_t c = 0; w && c < w->cue_count; c++)
-		if (!w->cues[c].tool->analysis.points && cue_stands(&w->cues[c], q, i))
+		if (!w->cues[c].tool->analysis.points && cue_is_at(&w->cues[c], q, i))
 			return true;
 	for (size_t p = 0; w && p < w->count; p++)
-		if (w->phrases[p].condition && is_said(k, &w->phrases[p], q, i))
+		if (w->phrases[p].condition && phrase_is_at(k, &w->phrases[p], q, i))
 			return true;
 	return false;
 }
 
-const struct tool_def *map_words_points(const struct know *k, const struct question *q, size_t i,
-					size_t *count)
+const struct tool_def *map_words_description_cue(const struct know *k, const struct question *q,
+						 size_t i, size_t *count)
 {
 	const struct map_words *w = k->map_words;
 	const struct map_cue *best = NULL;
 	char stem[STEM_BYTES];
 	size_t len = w ? word_stem(q->tokens[i].text, q->tokens[i].len, stem) : 0;
 
-	for (size_t p = 0; w && p < w->pointing_count; p++) {
-		const struct map_cue *cue = &w->cues[w->pointing[p]];
+	for (size_t p = 0; w && p < w->description_cue_count; p++) {
+		const struct map_cue *cue = &w->cues[w->description_cues[p]];
 
 		if (strlen(cue->stems[0]) == len && memcmp(cue->stems[0], stem, len) == 0 &&
-		    (!best || cue->count > best->count) && cue_stands(cue, q, i))
+		    (!best || cue->count > best->count) && cue_is_at(cue, q, i))
 			best = cue;
 	}
 	*count = best ? best->count : 0;
@@ -323,7 +327,7 @@ const struct tool_def *map_words_points(const struct know *k, const struct quest
 
 /* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
  * "number of" a thing. */
-static size_t rank_of(const struct asking *a, const struct map_phrase *p)
+static size_t rank_of(const struct query_builder *a, const struct map_phrase *p)
 {
 	size_t kind = p->level             ? 0
 		      : a->after.number_of ? (p->entity ? 3 : 0)
@@ -335,9 +339,9 @@ static size_t rank_of(const struct asking *a, const struct map_phrase *p)
 	return p->count * 4 + kind;
 }
 
-static bool is_exact(const struct asking *a, const struct map_phrase *p, size_t i)
+static bool is_exact(const struct query_builder *a, const struct map_phrase *p, size_t i)
 {
-	return ends_as_written(p, &a->r->q.tokens[i + p->count - 1]);
+	return has_same_last_word(p, &a->r->q.tokens[i + p->count - 1]);
 }
 
 static const struct entity_def *phrase_entity(const struct map_phrase *p)
@@ -356,38 +360,39 @@ static const struct entity_def *phrase_entity(const struct map_phrase *p)
 }
 
 /* "Which year had the highest total" ranks years by their total. */
-static bool is_rank(const struct asking *a, const struct map_phrase *p, size_t i)
+static bool is_rank(const struct query_builder *a, const struct map_phrase *p, size_t i)
 {
 	const struct measure_def *m = p->metric ? p->metric->measure : NULL;
 
 	if (!m || (m->aggregate != AGGREGATE_MAX && m->aggregate != AGGREGATE_MIN))
 		return false;
-	while (i > 0 && !token_says(&a->r->q.tokens[i - 1], WORDS_WHICH))
+	while (i > 0 && !token_in_list(&a->r->q.tokens[i - 1], WORDS_WHICH))
 		i--;
 	return i > 0;
 }
 
 /* Returns true for `only`, or an entity of which each row of `only` has at most one. */
-static bool belongs(const struct asking *a, const struct entity_def *n)
+static bool is_within_only_entity(const struct query_builder *a, const struct entity_def *n)
 {
 	struct map_path paths[2];
 
-	return n == a->only || (map_path(a->w->map, a->only, n, a->r->arena, paths) == MAP_FOUND &&
-				map_path_is_safe(&paths[0]));
+	return n == a->only_entity ||
+	       (map_path(a->w->map, a->only_entity, n, a->r->arena, paths) == MAP_FOUND &&
+		map_path_is_safe(&paths[0]));
 }
 
 /* A tenant entity is reported as nonexistent to callers without permission. */
-static bool is_there(const struct asking *a, const struct map_phrase *p)
+static bool is_visible(const struct query_builder *a, const struct map_phrase *p)
 {
 	const struct principal *who = a->r->in->may->who;
 
-	return phrase_entity(p)->index < a->w->shared ||
+	return phrase_entity(p)->index < a->w->pack_entity_count ||
 	       ((!who || map_may_entity(who, phrase_entity(p))) &&
-		(!a->only || belongs(a, phrase_entity(p))));
+		(!a->only_entity || is_within_only_entity(a, phrase_entity(p))));
 }
 
-bool map_words_own(const struct asking *a, const struct entity_def **out, size_t most,
-		   size_t *count)
+bool map_words_tenant_entities(const struct query_builder *a, const struct entity_def **out,
+			       size_t most, size_t *count)
 {
 	const struct entity_def *first = NULL;
 	bool several = false;
@@ -398,9 +403,9 @@ bool map_words_own(const struct asking *a, const struct entity_def **out, size_t
 		const struct entity_def *n = phrase_entity(one);
 		size_t at = 0, known = 0;
 
-		if (n->index < a->w->shared || !is_there(a, one))
+		if (n->index < a->w->pack_entity_count || !is_visible(a, one))
 			continue;
-		while (at < a->r->q.count && !is_said(a->r->know, one, &a->r->q, at))
+		while (at < a->r->q.count && !phrase_is_at(a->r->know, one, &a->r->q, at))
 			at++;
 		if (at == a->r->q.count)
 			continue;
@@ -414,7 +419,7 @@ bool map_words_own(const struct asking *a, const struct entity_def **out, size_t
 	return several;
 }
 
-static bool has_meaning(const struct meant *m, const struct map_phrase *p)
+static bool has_meaning(const struct phrase_meanings *m, const struct map_phrase *p)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (m->items[i]->metric == p->metric && m->items[i]->entity == p->entity &&
@@ -426,7 +431,7 @@ static bool has_meaning(const struct meant *m, const struct map_phrase *p)
 
 /* Keeps the meanings that the caller may see. If none is permitted, all stay, and the tool refuses
  * later. */
-static void keep_permitted(const struct asking *a, struct meant *m)
+static void keep_permitted(const struct query_builder *a, struct phrase_meanings *m)
 {
 	const struct principal *who = a->r->in->may->who;
 	size_t n = 0;
@@ -442,20 +447,20 @@ static void keep_permitted(const struct asking *a, struct meant *m)
 	m->count = n;
 }
 
-struct meant map_words_at(const struct asking *a, size_t i)
+struct phrase_meanings map_words_at(const struct query_builder *a, size_t i)
 {
-	struct meant best = {0};
+	struct phrase_meanings best = {0};
 
 	for (size_t p = 0; p < a->w->count; p++) {
 		const struct map_phrase *one = &a->w->phrases[p];
 		size_t rank, least = best.count > 0 ? rank_of(a, best.items[0]) : 0;
 
-		if (!is_said(a->r->know, one, &a->r->q, i) || !is_there(a, one) ||
+		if (!phrase_is_at(a->r->know, one, &a->r->q, i) || !is_visible(a, one) ||
 		    is_rank(a, one, i) || (rank = rank_of(a, one)) < least)
 			continue;
 		if (rank > least)
 			best.count = 0;
-		if (best.count < MEANT_MAX && !has_meaning(&best, one))
+		if (best.count < MEANINGS_MAX && !has_meaning(&best, one))
 			best.items[best.count++] = one;
 		best.exact |= one->singular && is_exact(a, one, i);
 	}
@@ -473,7 +478,7 @@ enum grain map_words_grain(const struct token *t)
 	};
 
 	for (int g = GRAIN_HOUR; g <= GRAIN_WEEKDAY; g++)
-		if (token_says(t, lists[g]))
+		if (token_in_list(t, lists[g]))
 			return (enum grain)g;
 	return GRAIN_NONE;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Searches dimensions with known values first, then plain ones. */
-const struct dimension_def *metrics_title(const struct asking *a, const struct entity_def *n)
+const struct dimension_def *metrics_title(const struct query_builder *a, const struct entity_def *n)
 {
 	const struct catalog *c = a->r->know->catalog;
 	const struct schema *s = catalog_schema(c);
@@ -21,7 +21,7 @@ const struct dimension_def *metrics_title(const struct asking *a, const struct e
 	return NULL;
 }
 
-bool metrics_add_by(struct asking *a, const char *name)
+bool metrics_add_by(struct query_builder *a, const char *name)
 {
 	if (a->by_count == MAP_BY_MAX)
 		return false;
@@ -32,14 +32,14 @@ bool metrics_add_by(struct asking *a, const char *name)
 	return true;
 }
 
-bool metrics_add_by_title(struct asking *a, const struct entity_def *n)
+bool metrics_add_by_title(struct query_builder *a, const struct entity_def *n)
 {
 	const struct dimension_def *d = metrics_title(a, n);
 
 	return d && metrics_add_by(a, d->name);
 }
 
-const struct metric_def *metrics_count_of(const struct asking *a, const struct entity_def *n)
+const struct metric_def *metrics_count_of(const struct query_builder *a, const struct entity_def *n)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 
@@ -51,7 +51,7 @@ const struct metric_def *metrics_count_of(const struct asking *a, const struct e
 	return NULL;
 }
 
-bool metrics_add(struct asking *a, const struct metric_def *m)
+bool metrics_add(struct query_builder *a, const struct metric_def *m)
 {
 	if (!m || a->metric_count > 0)
 		return false;
@@ -59,13 +59,14 @@ bool metrics_add(struct asking *a, const struct metric_def *m)
 	return true;
 }
 
-static bool take_entity(struct asking *a, const struct entity_def *n, bool grouped, bool counted)
+static bool add_entity(struct query_builder *a, const struct entity_def *n, bool grouped,
+		       bool counted)
 {
 	if (counted)
 		return metrics_add(a, metrics_count_of(a, n));
 	if (grouped)
 		return metrics_add_by_title(a, n);
-	if (a->subject && a->related.said) { /* "projects related to risks" */
+	if (a->subject && a->related.has_word) { /* "projects related to risks" */
 		if (a->related.count == MAP_RELATED_MAX || a->subject == n)
 			return false;
 		a->related.items[a->related.count++] = n;
@@ -78,39 +79,39 @@ static bool take_entity(struct asking *a, const struct entity_def *n, bool group
 }
 
 /* An analysis may take several metrics. */
-static bool take_metric(struct asking *a, const struct meant *m)
+static bool add_metric(struct query_builder *a, const struct phrase_meanings *m)
 {
-	if (a->measured.count == 0)
-		a->measured = *m;
-	else if (a->slots.also.count < MAP_METRICS_ASKED_MAX - 1)
-		a->slots.also.items[a->slots.also.count++] = *m;
+	if (a->measured_metric.count == 0)
+		a->measured_metric = *m;
+	else if (a->slots.further.count < MAP_METRICS_ASKED_MAX - 1)
+		a->slots.further.items[a->slots.further.count++] = *m;
 	else
 		return false;
 	return true;
 }
 
-static bool take_phrase(struct asking *a, const struct meant *m)
+static bool add_phrase(struct query_builder *a, const struct phrase_meanings *m)
 {
 	const struct map_phrase *first = m->items[0];
 	bool grouped = a->after.by, counted = a->after.number_of;
 
 	a->after.by = a->after.number_of = false;
 	if (first->level) {
-		bool again = a->level.said.count > 0;
+		bool again = a->level.phrase.count > 0;
 
-		a->level.said = *m;
+		a->level.phrase = *m;
 		return !again;
 	}
 	if (grouped && counted) /* "count of" an unknown thing per project */
 		return false;
 	if (m->exact && !first->metric && !counted) {
-		a->one.named |= first->entity && !(a->related.said && a->subject);
-		a->one.ranked = true;
+		a->singular.named |= first->entity && !(a->related.has_word && a->subject);
+		a->singular.ranked = true;
 	}
 	if (first->metric)
-		return take_metric(a, m);
+		return add_metric(a, m);
 	if (first->entity)
-		return m->count == 1 && take_entity(a, first->entity, grouped, counted);
+		return m->count == 1 && add_entity(a, first->entity, grouped, counted);
 	if (a->group_count == MAP_BY_MAX)
 		return false;
 	a->groups[a->group_count] = *m;
@@ -119,200 +120,206 @@ static bool take_phrase(struct asking *a, const struct meant *m)
 }
 
 /* "Projects that are not solar" */
-static bool is_relative(const struct asking *a, size_t i)
+static bool is_relative(const struct query_builder *a, size_t i)
 {
-	return i > 0 && a->phrase[i - 1] && token_says(&a->r->q.tokens[i], WORDS_RELATIVE);
+	return i > 0 && a->in_phrase[i - 1] &&
+	       token_in_list(&a->r->q.tokens[i], WORDS_RELATIVE_PRONOUNS);
 }
 
 /* "its", "those": refers to something outside this question. */
-static bool points_back(const struct token *t)
+static bool refers_back(const struct token *t)
 {
-	return token_says(t, WORDS_PRONOUNS) || token_says(t, WORDS_OWNED) ||
-	       token_says(t, WORDS_ANYWHERE);
+	return token_in_list(t, WORDS_PRONOUNS) || token_in_list(t, WORDS_THIRD_PERSON) ||
+	       token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
 }
 
-static bool leaves_out(const struct asking *a)
+static bool has_exclusion(const struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++)
-		if (a->r->said[i].slot == SLOT_NOT)
+	for (size_t i = 0; i < a->r->constraint_count; i++)
+		if (a->r->constraints[i].slot == SLOT_NOT)
 			return true;
 	return false;
 }
 
 /* "Which three projects", "the 3 projects with": the requested number of rows, if the number is
  * unused. */
-static bool take_rows(struct asking *a, size_t i)
+static bool read_row_count(struct query_builder *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
 	int n = t->used || i == 0 || a->rows > 0 ? -1 : token_number(t);
 
 	if (n < 1 || n > MAP_TOP_MAX ||
-	    !(token_says(&a->r->q.tokens[i - 1], WORDS_WHICH) ||
-	      token_says(&a->r->q.tokens[i - 1], WORDS_ARTICLES)))
+	    !(token_in_list(&a->r->q.tokens[i - 1], WORDS_WHICH) ||
+	      token_in_list(&a->r->q.tokens[i - 1], WORDS_ARTICLES)))
 		return false;
 	a->rows = n;
 	return true;
 }
 
 /* "vs", "compare" */
-static bool compares(const struct token *t)
+static bool is_comparison_word(const struct token *t)
 {
-	return token_says(t, WORDS_BESIDE) ||
-	       (token_says(t, WORDS_THAN) && token_says(t, WORDS_JOINING));
+	return token_in_list(t, WORDS_VERSUS) ||
+	       (token_in_list(t, WORDS_COMPARISON) && token_in_list(t, WORDS_EXTENDING));
 }
 
 /* ---- named conditions ---- */
 
-static bool leaves_out_word(const struct token *t)
+static bool is_exclusion_word(const struct token *t)
 {
-	return token_says(t, WORDS_EXCEPT) || token_says(t, WORDS_LEAVING_OUT) ||
-	       token_says(t, WORDS_EXCEPT_INSIDE) || token_says(t, WORDS_EXCEPT_BEHIND);
+	return token_in_list(t, WORDS_EXCLUSION) || token_in_list(t, WORDS_EXCLUSION_CUES) ||
+	       token_in_list(t, WORDS_EXCLUSION_NOT_FIRST) ||
+	       token_in_list(t, WORDS_EXCLUSION_AFTER_NOUN);
 }
 
 /* "That are not overdue": the word that negates a condition. */
-static bool negates_condition(const struct asking *a, size_t i)
+static bool negates_condition(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	if (!leaves_out_word(&q->tokens[i]))
+	if (!is_exclusion_word(&q->tokens[i]))
 		return false;
 	while (++i < q->count) {
-		const struct meant m = map_words_at(a, i);
+		const struct phrase_meanings m = map_words_at(a, i);
 
 		if (m.count > 0 && m.items[0]->condition)
 			return true;
-		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
+		if (!token_in_list(&q->tokens[i], WORDS_EXCLUSION_LINKS))
 			return false;
 	}
 	return false;
 }
 
 /* "Not on weekends": the word that excludes days. */
-static bool leaves_out_days(const struct asking *a, size_t i)
+static bool excludes_days(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	if (!leaves_out_word(&q->tokens[i]) || !a->r->time.weekdays)
+	if (!is_exclusion_word(&q->tokens[i]) || !a->r->time.weekdays)
 		return false;
 	while (++i < q->count && q->tokens[i].text != a->r->time.day_type)
-		if (!token_says(&q->tokens[i], WORDS_EXCEPT_LINKS))
+		if (!token_in_list(&q->tokens[i], WORDS_EXCLUSION_LINKS))
 			return false;
 	return i < q->count;
 }
 
-static bool is_bounded_before(const struct asking *a, size_t i)
+static bool is_bounded_before(const struct query_builder *a, size_t i)
 {
-	for (size_t k = 0; k < a->r->said_count; k++)
-		if (a->r->said[k].slot != SLOT_NOT && a->r->said[k].amount.to == i)
+	for (size_t k = 0; k < a->r->constraint_count; k++)
+		if (a->r->constraints[k].slot != SLOT_NOT && a->r->constraints[k].amount.to == i)
 			return true;
 	return false;
 }
 
 /* Reads "overdue", including in "projects with overdue tasks". Returns the number of words.
  * SIZE_MAX: it is not a condition here, as in "late stage" or "more than 3 overdue tasks". */
-static size_t take_condition(struct asking *a, size_t i, const struct meant *m)
+static size_t read_condition(struct query_builder *a, size_t i, const struct phrase_meanings *m)
 {
 	size_t n = m->items[0]->count;
-	const struct meant next = map_words_at(a, i + n);
+	const struct phrase_meanings next = map_words_at(a, i + n);
 	const struct map_phrase *of = next.count > 0 ? next.items[0] : NULL;
 
 	if (a->conditions.count == MAP_NAMED_MAX || is_bounded_before(a, i) ||
 	    (of && (of->dimension || of->metric)))
 		return SIZE_MAX;
 	a->conditions.items[a->conditions.count].of = *m;
-	a->conditions.items[a->conditions.count++].negated = exclude_before(&a->r->q, i);
+	a->conditions.items[a->conditions.count++].negated = exclude_cue_before(&a->r->q, i);
 	if (of && m->count == 1 && of->entity == m->items[0]->condition->entity && a->subject &&
 	    a->subject != of->entity && !a->after.by && !a->top && !a->bottom)
 		n += of->count;
-	memset(a->phrase + i, true, n);
+	memset(a->in_phrase + i, true, n);
 	return n;
 }
 
 /* Reads a known cue. Returns its number of words; 0: none. */
-static size_t take_cue(struct asking *a, size_t i)
+static size_t read_cue(struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 	const struct token *t = &q->tokens[i];
 	size_t counting = words_at(q, i, WORDS_COUNTING);
 
 	if (counting > 0) {
-		a->counts = a->after.number_of = true;
+		a->is_count = a->after.number_of = true;
 		a->after.by = false;
 		return counting;
 	}
-	if (a->follows && (token_says(t, WORDS_CHEAP) || token_says(t, WORDS_DEAR)))
+	if (a->is_followup &&
+	    (token_in_list(t, WORDS_CHEAPEST) || token_in_list(t, WORDS_PRICIEST)))
 		return 1; /* orders by the current metric; read by metrics_follow.c */
-	if (token_says(t, WORDS_TOP) || token_says(t, WORDS_BOTTOM)) {
-		a->top |= token_says(t, WORDS_TOP);
-		a->bottom |= token_says(t, WORDS_BOTTOM);
+	if (token_in_list(t, WORDS_TOP) || token_in_list(t, WORDS_BOTTOM)) {
+		a->top |= token_in_list(t, WORDS_TOP);
+		a->bottom |= token_in_list(t, WORDS_BOTTOM);
 		return 1;
 	}
-	if (token_says(t, WORDS_PLACES) && token_says(t, WORDS_GROUPING)) { /* "by", "per" */
+	if (token_in_list(t, WORDS_PREPOSITIONS) &&
+	    token_in_list(t, WORDS_GROUPING)) { /* "by", "per" */
 		a->after.by = true;
 		return 1;
 	}
-	if (token_says(t, WORDS_ALL) && token_says(t, WORDS_GROUPING)) { /* "each" */
+	if (token_in_list(t, WORDS_ALL) && token_in_list(t, WORDS_GROUPING)) { /* "each" */
 		a->after.by = true;
 		return 1;
 	}
-	if (compares(t)) {
+	if (is_comparison_word(t)) {
 		a->cues.compares = true;
 		return 1;
 	}
-	if (token_says(t, WORDS_TOTALS)) {
+	if (token_in_list(t, WORDS_TOTALS)) {
 		a->cues.totals = true;
 		return 1;
 	}
-	if (token_says(t, WORDS_RELATING)) {
-		a->related.said = true;
-		a->related.must |= !account_is_neutral(a->r, i);
+	if (token_in_list(t, WORDS_RELATING)) {
+		a->related.has_word = true;
+		a->related.is_required |= !word_is_neutral(a->r, i);
 		return 1;
 	}
-	if (take_rows(a, i))
+	if (read_row_count(a, i))
 		return 1;
-	if ((leaves_out(a) && leaves_out_word(t)) || negates_condition(a, i) ||
-	    leaves_out_days(a, i))
+	if ((has_exclusion(a) && is_exclusion_word(t)) || negates_condition(a, i) ||
+	    excludes_days(a, i))
 		return 1;
-	if (a->follows && i == 0 && token_says(t, WORDS_OPENING)) /* "add the market" */
+	if (a->is_followup && i == 0 &&
+	    token_in_list(t, WORDS_FOLLOWUP_OPENING)) /* "add the market" */
 		return 1;
-	a->lists |= token_says(t, WORDS_WHICH) || token_says(t, WORDS_EVERYTHING);
+	a->is_list |= token_in_list(t, WORDS_WHICH) || token_in_list(t, WORDS_EVERYTHING);
 	return 0;
 }
 
 /* "by month", "monthly": groups by a grain of the entity's time dimension, or by a dimension of
  * that name. */
-static bool take_grain(struct asking *a, size_t i, const struct meant *m)
+static bool read_grain(struct query_builder *a, size_t i, const struct phrase_meanings *m)
 {
 	const struct token *t = &a->r->q.tokens[i];
 	bool weekday = a->after.by && a->r->time.day_type == t->text;
 	enum grain grain = t->used && !weekday ? GRAIN_NONE : map_words_grain(t);
-	bool grouped = a->after.by || token_says(t, WORDS_GROUPING);
+	bool grouped = a->after.by || token_in_list(t, WORDS_GROUPING);
 	bool named = m->count > 0 && m->items[0]->dimension;
 
 	if (!grain || a->after.number_of || a->group_count == MAP_BY_MAX ||
 	    (m->count > 0 && (m->items[0]->count > 1 || !(named || grouped))))
 		return false;
-	a->groups[a->group_count] = named ? *m : (struct meant){0};
+	a->groups[a->group_count] = named ? *m : (struct phrase_meanings){0};
 	a->groups[a->group_count].grain = grain;
 	a->groups[a->group_count++].grouped = grouped;
 	a->after.by = false;
-	a->one.ranked |= strcmp(t->text, grain_name(grain)) == 0;
+	a->singular.ranked |= strcmp(t->text, grain_name(grain)) == 0;
 	return true;
 }
 
 /* Reads a phrase of n words: as the target of an adjacent bound, or else as what the query groups
  * or measures. A bound's metric after "by" is both. */
-static bool take_meant(struct asking *a, size_t i, size_t n, const struct meant *m)
+static bool add_phrase_or_bound(struct query_builder *a, size_t i, size_t n,
+				const struct phrase_meanings *m)
 {
-	bool grouped = a->after.by, bounded = bounds_take(a, m, i, n);
+	bool grouped = a->after.by, bounded = bounds_set_target(a, m, i, n);
 
-	memset(a->phrase + i, true, n);
+	memset(a->in_phrase + i, true, n);
 
-	return (bounded && !(grouped && m->items[0]->metric)) || take_phrase(a, m);
+	return (bounded && !(grouped && m->items[0]->metric)) || add_phrase(a, m);
 }
 
 /* Returns true when the word belongs to a value that the query takes. */
-static bool is_value(const struct asking *a, size_t i)
+static bool is_value(const struct query_builder *a, size_t i)
 {
 	for (size_t k = 0; k < a->r->mention_count; k++) {
 		const struct mention *m = &a->r->mentions[k];
@@ -320,8 +327,9 @@ static bool is_value(const struct asking *a, size_t i)
 
 		if (i < m->from || i >= m->to)
 			continue;
-		for (size_t n = 0; n < a->r->said_count && m->excluded; n++)
-			if (a->r->said[n].slot == SLOT_NOT && a->r->said[n].dimension == d)
+		for (size_t n = 0; n < a->r->constraint_count && m->excluded; n++)
+			if (a->r->constraints[n].slot == SLOT_NOT &&
+			    a->r->constraints[n].dimension == d)
 				return true;
 		if (!m->excluded && facts_get(&a->r->facts, d->filter))
 			return true;
@@ -330,33 +338,33 @@ static bool is_value(const struct asking *a, size_t i)
 }
 
 /* "Albums by Iron Maiden" filters by one value; several values after "by" are groups. */
-static void take_by_value(struct asking *a, size_t i)
+static void read_value_after_by(struct query_builder *a, size_t i)
 {
 	for (size_t k = 0; a->after.by && k < a->r->mention_count; k++) {
 		const struct mention *m = &a->r->mentions[k];
 
 		if (i < m->from || i >= m->to || m->excluded)
 			continue;
-		a->valued = m->candidates[0].dimension;
+		a->value_after_by = m->candidates[0].dimension;
 		a->after.by = false;
 	}
 }
 
 /* "In total" requests a sum and has no other effect. */
-static size_t take_total(struct asking *a, size_t i)
+static size_t read_total(struct query_builder *a, size_t i)
 {
 	size_t n = words_at(&a->r->q, i, WORDS_NEUTRAL);
 	bool total = false;
 
 	for (size_t k = i; k < i + n && n > 1; k++)
-		total |= token_says(&a->r->q.tokens[k], WORDS_TOTALS);
+		total |= token_in_list(&a->r->q.tokens[k], WORDS_TOTALS);
 	a->cues.totals |= total;
 	return total ? n : 0;
 }
 
 /* "Is there a trend": only one analysis may be requested. Its words may also be phrases of the map
  * or name a sort order. */
-static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
+static size_t read_analysis_cue(struct query_builder *a, size_t i, const struct phrase_meanings *m)
 {
 	const struct map_cue *cue = map_words_cue(a, i);
 
@@ -365,15 +373,15 @@ static size_t take_analysis(struct asking *a, size_t i, const struct meant *m)
 	if (a->analysis && a->analysis != cue->tool)
 		return SIZE_MAX;
 	a->analysis = cue->tool;
-	memset(a->phrase + i, true, cue->count);
+	memset(a->in_phrase + i, true, cue->count);
 	return cue->count;
 }
 
 /* Finds the analysis before the words are read: words before its cue also belong to it. */
-static void find_analysis(struct asking *a)
+static void find_analysis(struct query_builder *a)
 {
 	for (size_t i = 0; i < a->r->q.count && !a->analysis; i++) {
-		const struct meant m = map_words_at(a, i);
+		const struct phrase_meanings m = map_words_at(a, i);
 		const struct map_cue *cue =
 			metrics_change_words(a, i) > 0 ? NULL : map_words_cue(a, i);
 
@@ -382,7 +390,7 @@ static void find_analysis(struct asking *a)
 	}
 }
 
-bool metrics_read(struct asking *a)
+bool metrics_read(struct query_builder *a)
 {
 	const struct question *q = &a->r->q;
 
@@ -390,43 +398,44 @@ bool metrics_read(struct asking *a)
 
 	for (size_t i = 0; i < q->count;) {
 		const struct token *t = &q->tokens[i];
-		const struct meant m = map_words_at(a, i);
+		const struct phrase_meanings m = map_words_at(a, i);
 		size_t change = metrics_change_words(a, i);
-		size_t cue = change > 0 ? change : take_analysis(a, i, &m);
+		size_t cue = change > 0 ? change : read_analysis_cue(a, i, &m);
 		size_t n = cue > 0 ? cue : bounds_words(a, i);
 
 		if (n == 0)
-			n = take_total(a, i);
+			n = read_total(a, i);
 		if (n == 0 && m.count > 0 && m.items[0]->condition)
-			n = take_condition(a, i, &m);
-		else if (n == 0 && take_grain(a, i, &m))
+			n = read_condition(a, i, &m);
+		else if (n == 0 && read_grain(a, i, &m))
 			n = 1;
 		else if (n == 0 && m.count > 0)
-			n = take_meant(a, i, m.items[0]->count, &m) ? m.items[0]->count : SIZE_MAX;
+			n = add_phrase_or_bound(a, i, m.items[0]->count, &m) ? m.items[0]->count
+									     : SIZE_MAX;
 		else if (n == 0)
-			n = take_cue(a, i);
+			n = read_cue(a, i);
 		if (n == SIZE_MAX ||
-		    (n == 0 && !a->follows && points_back(t) && !is_relative(a, i)))
+		    (n == 0 && !a->is_followup && refers_back(t) && !is_relative(a, i)))
 			return false;
-		if (n == 0 && token_says(t, WORDS_AGGREGATES)) /* "the mean cost" is not a sum */
+		if (n == 0 && token_in_list(t, WORDS_AGGREGATES)) /* "the mean cost" is not a sum */
 			return false;
 		if (n == 0)
-			take_by_value(a, i);
+			read_value_after_by(a, i);
 		if (n == 0)
 			n = metrics_name_words(a, i);
-		if (n == 0 && !(t->used && !t->word) && !is_value(a, i) && !is_relative(a, i) &&
-		    !account_is_neutral(a->r, i))
+		if (n == 0 && !(t->used && !t->is_tool_word) && !is_value(a, i) &&
+		    !is_relative(a, i) && !word_is_neutral(a->r, i))
 			return false;
-		if (n == 0 && mention_is_left(a->r, i, false))
+		if (n == 0 && mention_is_missed_value(a->r, i, false))
 			return false;
-		if (n == 0 && !know_is_stop(a->r->know, t))
-			a->lists |= token_says(t, WORDS_NEUTRAL);
+		if (n == 0 && !know_is_stop_word(a->r->know, t))
+			a->is_list |= token_in_list(t, WORDS_NEUTRAL);
 		i += n > 0 ? n : 1;
 	}
-	return !a->after.by && (a->follows || !a->after.number_of) &&
-	       (!a->related.must || a->related.count > 0) &&
-	       (a->slots.also.count == 0 ||
-		(a->analysis && a->slots.also.count < a->analysis->analysis.measures));
+	return !a->after.by && (a->is_followup || !a->after.number_of) &&
+	       (!a->related.is_required || a->related.count > 0) &&
+	       (a->slots.further.count == 0 ||
+		(a->analysis && a->slots.further.count < a->analysis->analysis.measures));
 }
 
 /* ---- ambiguous phrases ---- */
@@ -442,7 +451,8 @@ static const struct entity_def *entity_of(const struct map_phrase *p)
 	return p->metric->measure ? p->metric->measure->entity : NULL;
 }
 
-const struct map_phrase *metrics_settle(const struct meant *m, const struct entity_def *of)
+const struct map_phrase *metrics_pick_meaning(const struct phrase_meanings *m,
+					      const struct entity_def *of)
 {
 	const struct map_phrase *found = NULL;
 
@@ -458,15 +468,15 @@ const struct map_phrase *metrics_settle(const struct meant *m, const struct enti
 	return found;
 }
 
-const struct entity_def *metrics_spoken_of(const struct asking *a)
+const struct entity_def *metrics_entity(const struct query_builder *a)
 {
 	return a->metric_count > 0 && a->metrics[0]->measure ? a->metrics[0]->measure->entity
 							     : a->subject;
 }
 
-const char *metrics_grain(const struct asking *a, enum grain grain)
+const char *metrics_grain(const struct query_builder *a, enum grain grain)
 {
-	const struct entity_def *n = metrics_spoken_of(a);
+	const struct entity_def *n = metrics_entity(a);
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct dimension_def *time = n ? schema_time(s, n) : NULL;
 
@@ -478,12 +488,12 @@ const char *metrics_grain(const struct asking *a, enum grain grain)
 }
 
 /* "With billing city Paris": the dimension only labels its value. */
-static bool is_of_value(const struct asking *a, const struct dimension_def *d)
+static bool labels_a_value(const struct query_builder *a, const struct dimension_def *d)
 {
 	return facts_get(&a->r->facts, d->filter) != NULL;
 }
 
-static bool settle_group(struct asking *a, const struct meant *m)
+static bool resolve_group(struct query_builder *a, const struct phrase_meanings *m)
 {
 	const char *grain = m->grain && (m->grouped || a->analysis || a->top || a->bottom)
 				    ? metrics_grain(a, m->grain)
@@ -492,12 +502,12 @@ static bool settle_group(struct asking *a, const struct meant *m)
 
 	if (grain)
 		return metrics_add_by(a, grain);
-	p = metrics_settle(m, metrics_spoken_of(a));
+	p = metrics_pick_meaning(m, metrics_entity(a));
 	if (!p)
 		return false;
 	if (m->grouped || /* "add the market" */
-	    (a->follows && a->metric_count > 0 && words_in(&a->r->q, WORDS_JOINING)) ||
-	    (a->analysis && !is_of_value(a, p->dimension)) || a->top || a->bottom ||
+	    (a->is_followup && a->metric_count > 0 && words_in(&a->r->q, WORDS_EXTENDING)) ||
+	    (a->analysis && !labels_a_value(a, p->dimension)) || a->top || a->bottom ||
 	    (bounds_any(a) && !a->subject))
 		return metrics_add_by(a, p->dimension->name);
 	a->named.items[a->named.count++] = p->dimension;
@@ -510,7 +520,7 @@ static bool is_total(const struct metric_def *m)
 	       (m->measure->aggregate == AGGREGATE_SUM || m->measure->aggregate == AGGREGATE_COUNT);
 }
 
-void metrics_add_total(struct asking *a, const struct metric_def *total)
+void metrics_add_total(struct query_builder *a, const struct metric_def *total)
 {
 	if (!total || is_total(a->metrics[0]))
 		return;
@@ -520,11 +530,11 @@ void metrics_add_total(struct asking *a, const struct metric_def *total)
 }
 
 /* Adds the other metrics. Totals precede averages. */
-static bool settle_also(struct asking *a)
+static bool add_further_metrics(struct query_builder *a)
 {
-	for (size_t i = 0; i < a->slots.also.count; i++) {
+	for (size_t i = 0; i < a->slots.further.count; i++) {
 		const struct map_phrase *p =
-			metrics_settle(&a->slots.also.items[i], metrics_spoken_of(a));
+			metrics_pick_meaning(&a->slots.further.items[i], metrics_entity(a));
 		size_t at = a->metric_count;
 
 		if (!p)
@@ -542,27 +552,28 @@ static bool settle_also(struct asking *a)
 
 /* "Units and prices": the first unambiguous further metric determines the entity of all. NULL: none
  * is unambiguous. */
-static const struct entity_def *told_by_another(const struct asking *a)
+static const struct entity_def *entity_of_further_metric(const struct query_builder *a)
 {
-	for (size_t i = 0; i < a->slots.also.count; i++)
-		if (a->slots.also.items[i].count == 1)
-			return entity_of(a->slots.also.items[i].items[0]);
+	for (size_t i = 0; i < a->slots.further.count; i++)
+		if (a->slots.further.items[i].count == 1)
+			return entity_of(a->slots.further.items[i].items[0]);
 	return NULL;
 }
 
-bool metrics_settle_all(struct asking *a)
+bool metrics_resolve_all(struct query_builder *a)
 {
 	const struct map_phrase *p;
 
-	if (a->measured.count > 0) {
-		p = metrics_settle(&a->measured, a->subject ? a->subject : told_by_another(a));
-		if (!p || !metrics_add(a, p->metric) || !settle_also(a))
+	if (a->measured_metric.count > 0) {
+		p = metrics_pick_meaning(&a->measured_metric,
+					 a->subject ? a->subject : entity_of_further_metric(a));
+		if (!p || !metrics_add(a, p->metric) || !add_further_metrics(a))
 			return false;
 	}
 	if (!a->subject && a->metric_count == 0) /* "countries with more than 3 customers" */
-		(void)(bounds_settle(a) && metrics_add(a, bounds_metric(a)));
+		(void)(bounds_resolve(a) && metrics_add(a, bounds_metric(a)));
 	for (size_t i = 0; i < a->group_count; i++)
-		if (!settle_group(a, &a->groups[i]))
+		if (!resolve_group(a, &a->groups[i]))
 			return false;
 	return true;
 }

@@ -9,20 +9,20 @@
 #include "vesper/decimal.h"
 #include "vesper/json.h"
 
-static bool is_bound(const struct said *s)
+static bool is_bound(const struct constraint *s)
 {
 	return s->slot == SLOT_ABOVE || s->slot == SLOT_BELOW;
 }
 
-bool bounds_are_read(const struct asking *a)
+bool bounds_are_supported(const struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++) {
-		const struct said *s = &a->r->said[i];
+	for (size_t i = 0; i < a->r->constraint_count; i++) {
+		const struct constraint *s = &a->r->constraints[i];
 		bool left_out = s->slot == SLOT_NOT && s->dimension && s->dimension->map.entity;
 		bool change = a->slots.percent && s->slot == SLOT_NONE && /* read as a slot */
 			      s->amount.to == a->slots.to;
 
-		if (!left_out && !change && !(is_bound(s) && !s->amount.unclear))
+		if (!left_out && !change && !(is_bound(s) && !s->amount.ambiguous))
 			return false;
 	}
 	return true;
@@ -30,18 +30,18 @@ bool bounds_are_read(const struct asking *a)
 
 /* ---- words that name the target ---- */
 
-size_t bounds_words(const struct asking *a, size_t i)
+size_t bounds_words(const struct query_builder *a, size_t i)
 {
-	for (size_t k = 0; k < a->r->said_count; k++)
-		if (is_bound(&a->r->said[k]) && a->r->said[k].amount.from == i)
-			return a->r->said[k].amount.to - i;
+	for (size_t k = 0; k < a->r->constraint_count; k++)
+		if (is_bound(&a->r->constraints[k]) && a->r->constraints[k].amount.from == i)
+			return a->r->constraints[k].amount.to - i;
 	return 0;
 }
 
-bool bounds_any(const struct asking *a)
+bool bounds_any(const struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++)
-		if (is_bound(&a->r->said[i]))
+	for (size_t i = 0; i < a->r->constraint_count; i++)
+		if (is_bound(&a->r->constraints[i]))
 			return true;
 	return false;
 }
@@ -49,8 +49,8 @@ bool bounds_any(const struct asking *a)
 static bool only_links(const struct question *q, size_t from, size_t to)
 {
 	for (; from < to; from++)
-		if (!token_says(&q->tokens[from], WORDS_BEING) &&
-		    !token_says(&q->tokens[from], WORDS_ARTICLES))
+		if (!token_in_list(&q->tokens[from], WORDS_TO_BE) &&
+		    !token_in_list(&q->tokens[from], WORDS_ARTICLES))
 			return false;
 	return true;
 }
@@ -61,21 +61,21 @@ static bool is_number(const struct map_phrase *p)
 					      p->dimension->map.type == COLUMN_DECIMAL));
 }
 
-bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n)
+bool bounds_set_target(struct query_builder *a, const struct phrase_meanings *m, size_t i, size_t n)
 {
 	const struct map_phrase *first = m->items[0];
 	bool taken = false;
 
-	for (size_t k = 0; k < a->r->said_count; k++) {
-		const struct said *s = &a->r->said[k];
+	for (size_t k = 0; k < a->r->constraint_count; k++) {
+		const struct constraint *s = &a->r->constraints[k];
 		bool behind = is_bound(s) && s->amount.to == i;
 		bool before = is_bound(s) && s->amount.from >= i + n &&
 			      only_links(&a->r->q, i + n, s->amount.from) && is_number(first);
 
-		if (a->bounds[k].of.count > 0 ||
+		if (a->bounds[k].named.count > 0 ||
 		    !(before || (behind && (first->entity || is_number(first)))))
 			continue;
-		a->bounds[k].of = *m;
+		a->bounds[k].named = *m;
 		taken = true;
 	}
 	return taken;
@@ -84,7 +84,7 @@ bool bounds_take(struct asking *a, const struct meant *m, size_t i, size_t n)
 /* ---- resolving the target ---- */
 
 /* The listed or counted entity, whose rows have measures. NULL: something else is measured. */
-static const struct entity_def *rows_of(const struct asking *a)
+static const struct entity_def *rows_of(const struct query_builder *a)
 {
 	const struct metric_def *m = a->metric_count > 0 ? a->metrics[0] : NULL;
 
@@ -94,15 +94,15 @@ static const struct entity_def *rows_of(const struct asking *a)
 									  : NULL;
 }
 
-static bool is_of_rows(const struct asking *a, const struct metric_def *m)
+static bool is_of_rows(const struct query_builder *a, const struct metric_def *m)
 {
 	return m->form == FORM_MEASURE && m->measure->entity == rows_of(a) && m->measure->column &&
 	       m->where_count == 0 && m->measure->where_count == 0;
 }
 
-static bool settle_named(const struct asking *a, struct bounded *b)
+static bool resolve_named_target(const struct query_builder *a, struct bound_target *b)
 {
-	const struct map_phrase *p = metrics_settle(&b->of, metrics_spoken_of(a));
+	const struct map_phrase *p = metrics_pick_meaning(&b->named, metrics_entity(a));
 
 	if (!p)
 		return false;
@@ -119,22 +119,24 @@ static bool settle_named(const struct asking *a, struct bounded *b)
 
 /* Returns true for a measure of another column. Measures of one column are the same number of a
  * row. */
-static bool is_other(const struct measure_def *found, const struct measure_def *m)
+static bool is_other_column(const struct measure_def *found, const struct measure_def *m)
 {
 	return found && found->column != m->column;
 }
 
-static bool has_unit(const struct asking *a, const struct said *s, const struct measure_def *m)
+static bool has_unit(const struct query_builder *a, const struct constraint *s,
+		     const struct measure_def *m)
 {
 	struct decimal number;
 
 	return m->entity == rows_of(a) && m->column && m->unit &&
-	       said_convert(a->r, &s->amount, m->unit, &number);
+	       constraint_convert(a->r, &s->amount, m->unit, &number);
 }
 
 /* The only measure in this unit, first among the listed ones, then among all; NULL: none or
  * several. */
-static const struct measure_def *measure_in(const struct asking *a, const struct said *s)
+static const struct measure_def *measure_in(const struct query_builder *a,
+					    const struct constraint *s)
 {
 	const struct schema *all = catalog_schema(a->r->know->catalog);
 	const struct entity_def *rows = rows_of(a);
@@ -145,14 +147,14 @@ static const struct measure_def *measure_in(const struct asking *a, const struct
 
 		if (!m || !has_unit(a, s, m))
 			continue;
-		if (is_other(found, m))
+		if (is_other_column(found, m))
 			return NULL;
 		found = m;
 	}
 	for (size_t i = 0, shown = found != NULL; !shown && i < all->measure_count; i++) {
 		if (!has_unit(a, s, all->measures[i]))
 			continue;
-		if (is_other(found, all->measures[i]))
+		if (is_other_column(found, all->measures[i]))
 			return NULL;
 		found = all->measures[i];
 	}
@@ -160,7 +162,8 @@ static const struct measure_def *measure_in(const struct asking *a, const struct
 }
 
 /* "More than 100 views": the only metric in this unit. */
-static const struct metric_def *metric_in(const struct asking *a, const struct unit_def *unit)
+static const struct metric_def *metric_in(const struct query_builder *a,
+					  const struct unit_def *unit)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct metric_def *found = NULL;
@@ -175,7 +178,8 @@ static const struct metric_def *metric_in(const struct asking *a, const struct u
 	return found;
 }
 
-static bool settle_unit(const struct asking *a, const struct said *s, struct bounded *b)
+static bool resolve_target_by_unit(const struct query_builder *a, const struct constraint *s,
+				   struct bound_target *b)
 {
 	const struct schema *all = catalog_schema(a->r->know->catalog);
 
@@ -192,26 +196,27 @@ static bool settle_unit(const struct asking *a, const struct said *s, struct bou
 	return b->metric != NULL;
 }
 
-bool bounds_settle(struct asking *a)
+bool bounds_resolve(struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++) {
-		const struct said *s = &a->r->said[i];
-		struct bounded *b = &a->bounds[i];
+	for (size_t i = 0; i < a->r->constraint_count; i++) {
+		const struct constraint *s = &a->r->constraints[i];
+		struct bound_target *b = &a->bounds[i];
 		const struct unit_def *unit;
 		struct decimal number;
 
 		if (!is_bound(s) || b->dimension || b->measure || b->metric)
 			continue;
-		if (!(b->of.count > 0 ? settle_named(a, b) : settle_unit(a, s, b)))
+		if (!(b->named.count > 0 ? resolve_named_target(a, b)
+					 : resolve_target_by_unit(a, s, b)))
 			return false;
 		unit = b->measure ? b->measure->unit : b->metric ? b->metric->unit : NULL;
-		if (!said_convert(a->r, &s->amount, unit, &number))
+		if (!constraint_convert(a->r, &s->amount, unit, &number))
 			return false;
 	}
 	return true;
 }
 
-void bounds_of_rows(struct asking *a)
+void bounds_apply_to_rows(struct query_builder *a)
 {
 	const struct metric_def *m = a->metric_count == 1 ? a->metrics[0] : NULL;
 	const struct schema *s = catalog_schema(a->r->know->catalog);
@@ -219,9 +224,9 @@ void bounds_of_rows(struct asking *a)
 	if (!m || a->by_count > 0 || a->subject || m->form != FORM_MEASURE || m->where_count > 0 ||
 	    m->measure->aggregate != AGGREGATE_AVG || bounds_metric(a) != m)
 		return;
-	for (size_t i = 0; i < a->r->said_count; i++)
+	for (size_t i = 0; i < a->r->constraint_count; i++)
 		if (a->bounds[i].metric == m)
-			a->bounds[i] = (struct bounded){.measure = m->measure};
+			a->bounds[i] = (struct bound_target){.measure = m->measure};
 	for (size_t i = 0; i < s->metric_count && a->metric_count == 1; i++) {
 		const struct metric_def *n = s->metrics[i];
 
@@ -231,20 +236,20 @@ void bounds_of_rows(struct asking *a)
 	}
 }
 
-const struct metric_def *bounds_metric(const struct asking *a)
+const struct metric_def *bounds_metric(const struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->said_count; i++)
+	for (size_t i = 0; i < a->r->constraint_count; i++)
 		if (a->bounds[i].metric)
 			return a->bounds[i].metric;
 	return NULL;
 }
 
-const struct measure_def *bounds_measure(const struct asking *a, bool *above)
+const struct measure_def *bounds_measure(const struct query_builder *a, bool *above)
 {
-	for (size_t i = 0; i < a->r->said_count; i++) {
+	for (size_t i = 0; i < a->r->constraint_count; i++) {
 		if (!a->bounds[i].measure)
 			continue;
-		*above = a->r->said[i].slot == SLOT_ABOVE;
+		*above = a->r->constraints[i].slot == SLOT_ABOVE;
 		return a->bounds[i].measure;
 	}
 	return NULL;
@@ -252,18 +257,18 @@ const struct measure_def *bounds_measure(const struct asking *a, bool *above)
 
 /* ---- writing the query ---- */
 
-static enum where_op op_of(const struct said *s)
+static enum where_op op_of(const struct constraint *s)
 {
 	if (s->slot == SLOT_ABOVE)
 		return s->amount.inclusive ? OP_AT_LEAST : OP_OVER;
 	return s->amount.inclusive ? OP_AT_MOST : OP_UNDER;
 }
 
-void bounds_write(const struct asking *a, json_t *where, json_t *having)
+void bounds_write(const struct query_builder *a, json_t *where, json_t *having)
 {
-	for (size_t i = 0; i < a->r->said_count; i++) {
-		const struct said *s = &a->r->said[i];
-		const struct bounded *b = &a->bounds[i];
+	for (size_t i = 0; i < a->r->constraint_count; i++) {
+		const struct constraint *s = &a->r->constraints[i];
+		const struct bound_target *b = &a->bounds[i];
 		const char *name = b->dimension ? b->dimension->name
 				   : b->measure ? b->measure->name
 				   : b->metric  ? b->metric->name
@@ -274,11 +279,11 @@ void bounds_write(const struct asking *a, json_t *where, json_t *having)
 
 		if (!name)
 			continue;
-		(void)said_convert(a->r, &s->amount,
-				   b->measure  ? b->measure->unit
-				   : b->metric ? b->metric->unit
-					       : NULL,
-				   &number); /* succeeded before in bounds_settle */
+		(void)constraint_convert(a->r, &s->amount,
+					 b->measure  ? b->measure->unit
+					 : b->metric ? b->metric->unit
+						     : NULL,
+					 &number); /* succeeded before in bounds_resolve */
 		decimal_text_short(number, text);
 		values = json_array();
 		json_push_take(values, json_str(text));

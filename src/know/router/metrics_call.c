@@ -11,7 +11,8 @@
 #include "vesper/mem.h"
 #include "vesper/strlist.h"
 
-const struct tool_def *metrics_tool(const struct catalog_view *may, const struct tool_def *analysis)
+const struct tool_def *metrics_select_tool(const struct catalog_view *may,
+					   const struct tool_def *analysis)
 {
 	for (size_t i = 0; i < may->agent_tool_count; i++)
 		if (may->agent_tools[i]->map && (analysis ? may->agent_tools[i] == analysis
@@ -46,14 +47,14 @@ static size_t closeness(const struct catalog *c, const struct domain_def *d,
 	return close;
 }
 
-bool metrics_is_own(const struct asking *a)
+bool metrics_is_tenant_query(const struct query_builder *a)
 {
-	return metrics_spoken_of(a)->index >= a->w->shared;
+	return metrics_entity(a)->index >= a->w->pack_entity_count;
 }
 
 /* Tenant entities belong to no pack. Their domain is the one for callers who may use data sources.
  */
-static const struct domain_def *own_domain(const struct catalog_view *may)
+static const struct domain_def *sources_domain(const struct catalog_view *may)
 {
 	for (size_t i = 0; i < may->domain_count; i++)
 		if (may->domains[i]->permission &&
@@ -63,18 +64,17 @@ static const struct domain_def *own_domain(const struct catalog_view *may)
 }
 
 /* Within the pack that declares the metric or entity, the domain with the closest tools. */
-static const struct domain_def *domain_of(const struct asking *a)
+static const struct domain_def *domain_of(const struct query_builder *a)
 {
 	const struct catalog_view *may = a->r->in->may;
 	const char *pack = a->metric_count > 0 ? a->metrics[0]->pack : a->subject->pack;
 	const struct domain_def *best = NULL;
 	size_t most = 0;
 
-	if (metrics_is_own(a))
-		return own_domain(may);
+	if (metrics_is_tenant_query(a))
+		return sources_domain(may);
 	for (size_t i = 0; i < may->domain_count; i++) {
-		size_t close =
-			closeness(a->r->know->catalog, may->domains[i], metrics_spoken_of(a));
+		size_t close = closeness(a->r->know->catalog, may->domains[i], metrics_entity(a));
 
 		if (strcmp(may->domains[i]->pack, pack) != 0 || (best && close <= most))
 			continue;
@@ -94,7 +94,7 @@ const json_t *metrics_query_read(const char *text, struct arena *a)
 		       : NULL;
 }
 
-bool metrics_of_query(struct asking *a, const json_t *query)
+bool metrics_set_from_query(struct query_builder *a, const json_t *query)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const char *list = json_string_value(json_object_get(query, MAP_LIST));
@@ -128,10 +128,10 @@ static enum filter_source source_of(const struct query_origin *from, const json_
 	json_array_foreach((json_t *)before, i, one)
 		if (json_equal((json_t *)one, (json_t *)condition))
 			return SOURCE_CARRIED;
-	return SOURCE_SAID;
+	return SOURCE_EXPLICIT;
 }
 
-static const char *label_of(const struct asking *a, enum where_op op, enum grain grain,
+static const char *label_of(const struct query_builder *a, enum where_op op, enum grain grain,
 			    const struct value *values, size_t count, const struct unit_def *unit)
 {
 	const char *text = map_op_sign(op);
@@ -139,14 +139,14 @@ static const char *label_of(const struct asking *a, enum where_op op, enum grain
 	for (size_t i = 0; i < count; i++)
 		text = arena_printf(a->r->arena, "%s%s %s", text, i ? "," : "",
 				    grain == GRAIN_WEEKDAY ? map_weekday(values[i].number)
-							   : value_words(a->r, &values[i]));
+							   : value_display_text(a->r, &values[i]));
 	return unit && count > 0 ? arena_printf(a->r->arena, "%s %s", text, unit->symbol) : text;
 }
 
 /* A named condition, a bound or an exclusion: no tool takes it as a filter. */
-static struct filter fixed(const struct asking *a, const struct map_where *w)
+static struct filter display_only_filter(const struct query_builder *a, const struct map_where *w)
 {
-	struct value *holds = arena_alloc(a->r->arena, sizeof(*holds));
+	struct value *value = arena_alloc(a->r->arena, sizeof(*value));
 	struct filter f = {.name = w->name,
 			   .fixed = true,
 			   .is_list = w->count > 1,
@@ -154,8 +154,8 @@ static struct filter fixed(const struct asking *a, const struct map_where *w)
 			   .count = w->count};
 
 	if (w->count == 0) {
-		*holds = value_bool(w->op == OP_IS || w->op == OP_PRESENT);
-		f.values = holds;
+		*value = value_bool(w->op == OP_IS || w->op == OP_PRESENT);
+		f.values = value;
 		f.count = 1;
 	}
 	if (w->condition)
@@ -171,12 +171,12 @@ static struct filter fixed(const struct asking *a, const struct map_where *w)
 	return f;
 }
 
-static struct filter filter_of(const struct asking *a, const struct map_where *w)
+static struct filter filter_of(const struct query_builder *a, const struct map_where *w)
 {
 	const struct dimension_def *d = w->dimension;
 
 	if (!d || w->grain || w->op != OP_IS)
-		return fixed(a, w);
+		return display_only_filter(a, w);
 	return (struct filter){
 		.name = w->count > 1 ? filter_plural(d->filter, a->r->arena) : d->filter,
 		.is_list = w->count > 1,
@@ -185,13 +185,13 @@ static struct filter filter_of(const struct asking *a, const struct map_where *w
 	};
 }
 
-static struct filter day_of(const struct asking *a, const struct query_origin *from,
+static struct filter day_of(const struct query_builder *a, const struct query_origin *from,
 			    const json_t *query, const char *filter, struct date day)
 {
 	const json_t *period = json_object_get(query, MAP_PERIOD);
 	struct value *value = arena_alloc(a->r->arena, sizeof(*value));
 	char iso[DATE_ISO_BYTES];
-	bool stood = json_equal(json_object_get(from->before, MAP_PERIOD), (json_t *)period);
+	bool unchanged = json_equal(json_object_get(from->before, MAP_PERIOD), (json_t *)period);
 
 	date_iso(day, iso);
 	*value = value_date(arena_strdup(a->r->arena, iso));
@@ -200,8 +200,8 @@ static struct filter day_of(const struct asking *a, const struct query_origin *f
 			       .count = 1,
 			       .source = from->edited && strlist_has(from->edited, filter)
 						 ? from->source
-					 : stood ? SOURCE_CARRIED
-						 : SOURCE_SAID};
+					 : unchanged ? SOURCE_CARRIED
+						     : SOURCE_EXPLICIT};
 }
 
 static bool is_shown(const struct filter *filters, size_t count, const char *name)
@@ -213,10 +213,11 @@ static bool is_shown(const struct filter *filters, size_t count, const char *nam
 }
 
 /* Shows conditions in the order of the query, then the added ones. */
-static void show_filters(const struct asking *a, const json_t *query, const struct map_query *q,
-			 const struct query_origin *from, struct understanding *out)
+static void show_filters(const struct query_builder *a, const json_t *query,
+			 const struct map_query *q, const struct query_origin *from,
+			 struct understanding *out)
 {
-	size_t said = json_array_size(json_object_get(query, MAP_WHERE)), n = 0;
+	size_t explicit_count = json_array_size(json_object_get(query, MAP_WHERE)), n = 0;
 	struct filter *filters =
 		arena_alloc(a->r->arena, (q->where_count + q->having_count + 3) * sizeof(*filters));
 
@@ -225,11 +226,11 @@ static void show_filters(const struct asking *a, const json_t *query, const stru
 		struct filter f = filter_of(a, w);
 
 		f.source = w->source == MAP_DEFAULT ? SOURCE_DEFAULT
-			   : i < said
+			   : i < explicit_count
 				   ? source_of(from,
 					       json_array_get(json_object_get(query, MAP_WHERE), i),
 					       w->dimension ? w->dimension->filter : w->name)
-				   : SOURCE_SAID;
+				   : SOURCE_EXPLICIT;
 		if (!is_shown(filters, n, f.name))
 			filters[n++] = f;
 	}
@@ -254,11 +255,11 @@ static void show_filters(const struct asking *a, const json_t *query, const stru
 
 /* ---- the call ---- */
 
-bool metrics_call(const struct asking *a, const json_t *query, const struct query_origin *from,
-		  struct understanding *out)
+bool metrics_call(const struct query_builder *a, const json_t *query,
+		  const struct query_origin *from, struct understanding *out)
 {
 	struct arena *arena = a->r->arena;
-	const struct tool_def *tool = metrics_tool(a->r->in->may, a->analysis);
+	const struct tool_def *tool = metrics_select_tool(a->r->in->may, a->analysis);
 	const struct domain_def *d = !tool         ? NULL
 				     : a->analysis ? domain_of_agent(a->r->in->may, tool)
 						   : domain_of(a);
@@ -284,7 +285,7 @@ bool metrics_call(const struct asking *a, const json_t *query, const struct quer
 				      .agent_count = 1,
 				      .tools = call,
 				      .tool_count = 1,
-				      .confidence = KNOW_SURE};
+				      .confidence = KNOW_CONFIDENT};
 	if (map_query_read(a->w->map, NULL, query, a->r->in->today, arena, q, &why, &e))
 		show_filters(a, query, q, from, out);
 	return true;

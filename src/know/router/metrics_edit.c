@@ -17,7 +17,7 @@ struct editing {
 };
 
 /* The first dimension with this filter, or NULL. */
-static const struct dimension_def *of_filter(const struct catalog *c, const char *filter)
+static const struct dimension_def *dimension_of_filter(const struct catalog *c, const char *filter)
 {
 	const struct dimension_def *d = followup_dimension(c, filter);
 	const struct schema *s = catalog_schema(c);
@@ -30,8 +30,8 @@ static const struct dimension_def *of_filter(const struct catalog *c, const char
 
 /* The condition of the query that matches the filter; *at is its index. NULL: none. Sets *other
  * when the filter occurs in another form. */
-static const struct dimension_def *stands_as(const struct editing *e, const char *filter,
-					     size_t *at, bool *other)
+static const struct dimension_def *find_condition(const struct editing *e, const char *filter,
+						  size_t *at, bool *other)
 {
 	const struct catalog *c = e->r->know->catalog;
 	const json_t *where = json_object_get(e->query, MAP_WHERE);
@@ -62,11 +62,11 @@ static json_t *value_of(struct editing *e, const struct dimension_def *d, const 
 		return json_deep_copy(v);
 	if (names_resolve(e->r->names, d, json_string_value(v), NULL, e->r->arena, &m))
 		return json_str(m.value);
-	reading_trouble(e->r,
-			&(struct trouble){.kind = m.several ? TROUBLE_SEVERAL : TROUBLE_UNKNOWN,
+	reading_add_issue(e->r,
+			  &(struct issue){.kind = m.several ? ISSUE_AMBIGUOUS : ISSUE_UNKNOWN_VALUE,
 					  .filter = d->filter,
 					  .dimension = d,
-					  .said = arena_strdup(e->r->arena, json_string_value(v)),
+					  .term = arena_strdup(e->r->arena, json_string_value(v)),
 					  .options = m.suggestions,
 					  .option_count = m.suggestion_count});
 	return NULL;
@@ -92,7 +92,7 @@ static void edit_day(struct editing *e, const char *filter, const json_t *v)
 	const char *text = json_string_value(v), *slash = text ? strchr(text, '/') : NULL;
 	bool first = strcmp(filter, FILTER_START) == 0;
 
-	if (edit_drops(v)) {
+	if (edit_clears(v)) {
 		json_object_del(e->query, MAP_PERIOD);
 		json_object_del(e->query, MAP_COMPARE);
 		return;
@@ -113,7 +113,7 @@ static void edit_day(struct editing *e, const char *filter, const json_t *v)
 
 static void edit_one(struct editing *e, const char *name, const json_t *v)
 {
-	const char *filter = followup_filter(e->r->know, name, e->r->arena);
+	const char *filter = followup_filter_name(e->r->know, name, e->r->arena);
 	json_t *where = json_object_get(e->query, MAP_WHERE), *values;
 	const struct dimension_def *d;
 	bool other;
@@ -124,16 +124,16 @@ static void edit_one(struct editing *e, const char *name, const json_t *v)
 		strlist_add(&e->edited, e->r->arena, filter);
 		return;
 	}
-	d = stands_as(e, filter, &at, &other);
+	d = find_condition(e, filter, &at, &other);
 	if (other && !d)
 		return;
-	if (d && edit_drops(v)) {
+	if (d && edit_clears(v)) {
 		json_array_remove(where, at);
 		return;
 	}
-	if (edit_drops(v) || (!d && !of_filter(e->r->know->catalog, filter)))
+	if (edit_clears(v) || (!d && !dimension_of_filter(e->r->know->catalog, filter)))
 		return;
-	values = values_of(e, d ? d : of_filter(e->r->know->catalog, filter), v);
+	values = values_of(e, d ? d : dimension_of_filter(e->r->know->catalog, filter), v);
 	strlist_add(&e->edited, e->r->arena, filter);
 	if (d)
 		json_set_take(json_array_get(where, at), MAP_VALUES, values);
@@ -146,30 +146,30 @@ static void edit_one(struct editing *e, const char *name, const json_t *v)
 bool metrics_edit(struct reading *r, const json_t *query, const struct tool_def *analysis,
 		  const json_t *edits, struct understanding *out)
 {
-	struct asking a = {.r = r, .w = r->know->map_words, .analysis = analysis};
+	struct query_builder a = {.r = r, .w = r->know->map_words, .analysis = analysis};
 	struct editing e = {.r = r};
 	const char *name;
 	const json_t *value;
 
-	if (!a.w || !metrics_of_query(&a, query))
+	if (!a.w || !metrics_set_from_query(&a, query))
 		return false;
 	e.query = json_own(r->arena, json_deep_copy(query));
 	if (!json_object_get(e.query, MAP_WHERE))
 		json_set_take(e.query, MAP_WHERE, json_array());
 	strlist_add(&e.edited, r->arena, NULL);
-	r->trouble = (struct trouble){0};
+	r->issue = (struct issue){0};
 	json_object_foreach((json_t *)edits, name, value)
 		edit_one(&e, name, value);
 	if (!metrics_call(&a, e.query,
 			  &(struct query_origin){.edited = e.edited.items, .source = SOURCE_EDITED},
 			  out))
 		return false;
-	if (r->trouble.kind == TROUBLE_NONE)
+	if (r->issue.kind == ISSUE_NONE)
 		return true;
-	out->intended = out->tools[0].tool;
+	out->ask_tool = out->tools[0].tool;
 	out->tools = NULL;
 	out->tool_count = 0;
 	out->filter_count = 0;
-	ask_back(r, &r->trouble, &out->ask);
+	ask_clarify(r, &r->issue, &out->ask);
 	return true;
 }

@@ -14,19 +14,19 @@
 /* ---- the current query ---- */
 
 /* The entity of the query's rows; NULL: no longer in the catalogue. */
-static const struct entity_def *entity_of(const struct asking *a, const json_t *query)
+static const struct entity_def *entity_of(const struct query_builder *a, const json_t *query)
 {
-	struct asking before = {.r = a->r};
+	struct query_builder before = {.r = a->r};
 	const struct metric_def *m;
 
-	if (!metrics_of_query(&before, query))
+	if (!metrics_set_from_query(&before, query))
 		return NULL;
 	for (m = before.metric_count > 0 ? before.metrics[0] : NULL; m && !m->measure; m = m->left)
 		;
 	return m ? m->measure->entity : before.subject;
 }
 
-static bool is_cut(const json_t *query)
+static bool is_limited(const json_t *query)
 {
 	return json_object_get(query, MAP_TOP) || json_object_get(query, MAP_BOTTOM) ||
 	       json_object_get(query, MAP_HAVING);
@@ -34,11 +34,11 @@ static bool is_cut(const json_t *query)
 
 /* Replaces a list by metrics. Fails when the list was limited, since metrics would cover other
  * rows. */
-static bool leave_list(json_t *query)
+static bool replace_list(json_t *query)
 {
 	if (!json_object_get(query, MAP_LIST))
 		return true;
-	if (is_cut(query))
+	if (is_limited(query))
 		return false;
 	json_object_del(query, MAP_LIST);
 	json_object_del(query, MAP_SHOW);
@@ -53,7 +53,7 @@ static void set_metric(json_t *query, const struct metric_def *m)
 
 /* ---- the follow-up ---- */
 
-static bool is_grouped(const struct asking *a)
+static bool is_grouped(const struct query_builder *a)
 {
 	for (size_t i = 0; i < a->group_count; i++)
 		if (a->groups[i].grouped)
@@ -62,32 +62,35 @@ static bool is_grouped(const struct asking *a)
 }
 
 /* Reads a metric: "and the forecast?", "how many of those", "by market" after a list. */
-static bool take_metric(struct asking *a, const struct entity_def *n, json_t *query, bool *changed)
+static bool apply_metric(struct query_builder *a, const struct entity_def *n, json_t *query,
+			 bool *changed)
 {
-	const struct map_phrase *p = a->measured.count > 0 ? metrics_settle(&a->measured, n) : NULL;
+	const struct map_phrase *p =
+		a->measured_metric.count > 0 ? metrics_pick_meaning(&a->measured_metric, n) : NULL;
 	const struct metric_def *count = metrics_count_of(a, n);
 	bool list = json_object_get(query, MAP_LIST) != NULL;
 
-	if (a->measured.count > 0 && (!p || !p->metric || json_object_get(query, MAP_HAVING)))
+	if (a->measured_metric.count > 0 &&
+	    (!p || !p->metric || json_object_get(query, MAP_HAVING)))
 		return false;
-	if (p || (list && (a->counts || is_grouped(a)))) {
-		if (!(p ? p->metric : count) || !leave_list(query))
+	if (p || (list && (a->is_count || is_grouped(a)))) {
+		if (!(p ? p->metric : count) || !replace_list(query))
 			return false;
 		set_metric(query, p ? p->metric : count);
 		json_object_del(query, MAP_ORDER);
-		*changed = p || a->counts;
+		*changed = p || a->is_count;
 	}
-	a->measured.count = 0;
-	return metrics_of_query(a, query) &&
-	       (a->subject || !a->counts || (a->metric_count == 1 && a->metrics[0] == count));
+	a->measured_metric.count = 0;
+	return metrics_set_from_query(a, query) &&
+	       (a->subject || !a->is_count || (a->metric_count == 1 && a->metrics[0] == count));
 }
 
 /* Replaces the groups, or extends them after "add". New groups drop the top, bottom and order. */
-static void take_groups(const struct asking *a, json_t *query)
+static void apply_groups(const struct query_builder *a, json_t *query)
 {
 	json_t *by = json_object_get(query, MAP_BY);
 
-	if (!by || !words_in(&a->r->q, WORDS_JOINING)) {
+	if (!by || !words_in(&a->r->q, WORDS_EXTENDING)) {
 		by = json_array();
 		json_set_take(query, MAP_BY, by);
 		json_object_del(query, MAP_TOP);
@@ -106,17 +109,18 @@ static bool is_named(const json_t *one, const char *name)
 }
 
 /* Extends an exclusion: "excluding wind" when solar is already excluded. */
-static bool joins(const struct asking *a, const json_t *stands, const json_t *said)
+static bool extends_condition(const struct query_builder *a, const json_t *current,
+			      const json_t *added)
 {
-	const char *op = json_string_value(json_object_get(said, MAP_OP));
+	const char *op = json_string_value(json_object_get(added, MAP_OP));
 
-	return strcmp(op, json_string_value(json_object_get(stands, MAP_OP))) == 0 &&
-	       (strcmp(op, where_op_name(OP_NOT)) == 0 || words_in(&a->r->q, WORDS_JOINING));
+	return strcmp(op, json_string_value(json_object_get(current, MAP_OP))) == 0 &&
+	       (strcmp(op, where_op_name(OP_NOT)) == 0 || words_in(&a->r->q, WORDS_EXTENDING));
 }
 
 /* Conditions replace those of the same name. */
-static void take_conditions(const struct asking *a, json_t *query, const char *member,
-			    const json_t *said)
+static void apply_conditions(const struct query_builder *a, json_t *query, const char *member,
+			     const json_t *added)
 {
 	json_t *list = json_object_get(query, member), *one;
 	size_t i;
@@ -125,18 +129,18 @@ static void take_conditions(const struct asking *a, json_t *query, const char *m
 		list = json_array();
 		json_set_take(query, member, list);
 	}
-	json_array_foreach((json_t *)said, i, one) {
+	json_array_foreach((json_t *)added, i, one) {
 		const char *name = json_string_value(json_object_get(one, MAP_NAME));
 		json_t *now = json_own(a->r->arena, json_deep_copy(one));
 
 		for (size_t k = json_array_size(list); k-- > 0;) {
-			const json_t *stands = json_array_get(list, k);
+			const json_t *current = json_array_get(list, k);
 			const json_t *more = json_object_get(one, MAP_VALUES);
 
-			if (!is_named(stands, name))
+			if (!is_named(current, name))
 				continue;
-			if (more && joins(a, stands, one)) {
-				json_t *all = json_copy(json_object_get(stands, MAP_VALUES));
+			if (more && extends_condition(a, current, one)) {
+				json_t *all = json_copy(json_object_get(current, MAP_VALUES));
 
 				json_array_extend(all, (json_t *)more);
 				json_set_take(now, MAP_VALUES, all);
@@ -150,9 +154,9 @@ static void take_conditions(const struct asking *a, json_t *query, const char *m
 }
 
 /* Adds the year of the current period to months: "and in March?". */
-static void take_year(struct reading *r, const json_t *query)
+static void inherit_year(struct reading *r, const json_t *query)
 {
-	struct time_read *t = &r->time;
+	struct parsed_time *t = &r->time;
 	const json_t *period = json_object_get(query, MAP_PERIOD);
 	const char *start = json_string_value(json_object_get(period, MAP_START));
 	const char *end = json_string_value(json_object_get(period, MAP_END));
@@ -166,10 +170,10 @@ static void take_year(struct reading *r, const json_t *query)
 	t->year_months[0] = t->months;
 }
 
-static bool take_period(json_t *query, json_t *said)
+static bool apply_period(json_t *query, json_t *added)
 {
-	json_t *period = json_object_get(said, MAP_PERIOD);
-	const json_t *compare = json_object_get(said, MAP_COMPARE);
+	json_t *period = json_object_get(added, MAP_PERIOD);
+	const json_t *compare = json_object_get(added, MAP_COMPARE);
 
 	if (!period)
 		return false;
@@ -182,17 +186,17 @@ static bool take_period(json_t *query, json_t *said)
 }
 
 /* "And the cheapest?" of a price is the lowest. */
-static void take_price_order(struct asking *a, const json_t *query)
+static void apply_price_order(struct query_builder *a, const json_t *query)
 {
-	struct asking before = *a;
+	struct query_builder before = *a;
 	bool money;
 
-	if (!metrics_of_query(&before, query) || before.metric_count == 0)
+	if (!metrics_set_from_query(&before, query) || before.metric_count == 0)
 		return;
 	money = before.metrics[0]->unit && before.metrics[0]->unit->style <= STYLE_MONEY_PER;
 
-	a->bottom |= money && words_in(&a->r->q, WORDS_CHEAP);
-	a->top |= money && words_in(&a->r->q, WORDS_DEAR);
+	a->bottom |= money && words_in(&a->r->q, WORDS_CHEAPEST);
+	a->top |= money && words_in(&a->r->q, WORDS_PRICIEST);
 }
 
 /* How many rows "and the lowest?" means: as many as the query had. */
@@ -204,10 +208,11 @@ static json_t *rows_before(const json_t *query)
 }
 
 /* "Just the top 3", "and the lowest": requires groups or an ordered list. */
-static bool take_top(const struct asking *a, json_t *query, const json_t *said, bool *changed)
+static bool apply_top(const struct query_builder *a, json_t *query, const json_t *added,
+		      bool *changed)
 {
 	const char *member = a->bottom ? MAP_BOTTOM : MAP_TOP;
-	json_t *rows = json_object_get(said, member);
+	json_t *rows = json_object_get(added, member);
 
 	if (!a->top && !a->bottom)
 		return true;
@@ -231,17 +236,17 @@ static bool is_followup(const struct reading *r)
 {
 	const struct question *q = &r->q;
 
-	if (followup_cue(r) || token_says(token_at(q, 0), WORDS_GROUPING) ||
-	    token_says(token_at(q, 0), WORDS_EXCEPT))
+	if (followup_has_cue(r) || token_in_list(token_at(q, 0), WORDS_GROUPING) ||
+	    token_in_list(token_at(q, 0), WORDS_EXCLUSION))
 		return true;
 	for (size_t i = 0; i < q->count; i++)
-		if (token_says(&q->tokens[i], WORDS_OWNED) ||
-		    (token_says(&q->tokens[i], WORDS_PRONOUNS) && i > 0))
+		if (token_in_list(&q->tokens[i], WORDS_THIRD_PERSON) ||
+		    (token_in_list(&q->tokens[i], WORDS_PRONOUNS) && i > 0))
 			return true;
 	return false;
 }
 
-static bool reads_on(struct asking *a, const struct entity_def *n)
+static bool read_followup(struct query_builder *a, const struct entity_def *n)
 {
 	if (!metrics_read(a) || a->analysis || a->rows > 0 || a->related.count > 0 ||
 	    (a->subject && a->subject != n))
@@ -253,41 +258,41 @@ static bool reads_on(struct asking *a, const struct entity_def *n)
 bool metrics_follow(const struct reading *r, const json_t *query, struct understanding *out)
 {
 	struct reading *with_year = arena_alloc(r->arena, sizeof(*with_year));
-	struct asking a = {.r = with_year,
-			   .w = r->know->map_words,
-			   .follows = true,
-			   .phrase = arena_alloc(r->arena, r->q.count + 1)};
-	json_t *now = json_own(r->arena, json_deep_copy(query)), *said;
+	struct query_builder a = {.r = with_year,
+				  .w = r->know->map_words,
+				  .is_followup = true,
+				  .in_phrase = arena_alloc(r->arena, r->q.count + 1)};
+	json_t *edited = json_own(r->arena, json_deep_copy(query)), *added;
 	const struct entity_def *n;
 	bool changed = false;
 
 	*with_year = *r;
-	take_year(with_year, query);
-	if (!a.w || !metrics_tool(r->in->may, NULL) || !is_followup(r) || !bounds_are_read(&a) ||
-	    r->trouble.kind != TROUBLE_NONE)
+	inherit_year(with_year, query);
+	if (!a.w || !metrics_select_tool(r->in->may, NULL) || !is_followup(r) ||
+	    !bounds_are_supported(&a) || r->issue.kind != ISSUE_NONE)
 		return false;
 	n = entity_of(&a, query);
-	said = json_own(r->arena, json_object());
-	if (!n || !reads_on(&a, n) || !take_metric(&a, n, now, &changed))
+	added = json_own(r->arena, json_object());
+	if (!n || !read_followup(&a, n) || !apply_metric(&a, n, edited, &changed))
 		return false;
-	if ((a.cues.totals && !metrics_is_total(&a)) || (a.level.said.count > 0 && !a.subject) ||
-	    !metrics_settle_level(&a) || !metrics_settle_all(&a) || !bounds_settle(&a) ||
-	    !metrics_take_facts(&a, said) || a.cues.compares || a.shows)
+	if ((a.cues.totals && !metrics_is_total(&a)) || (a.level.phrase.count > 0 && !a.subject) ||
+	    !metrics_resolve_level(&a) || !metrics_resolve_all(&a) || !bounds_resolve(&a) ||
+	    !metrics_add_facts(&a, added) || a.cues.compares || a.lists_columns)
 		return false;
-	take_price_order(&a, query);
-	if (!take_top(&a, now, said, &changed))
+	apply_price_order(&a, query);
+	if (!apply_top(&a, edited, added, &changed))
 		return false;
 	if (a.by_count > 0)
-		take_groups(&a, now);
-	if (a.level.is)
-		json_set_str(now, MAP_LEVEL, a.level.is);
-	take_conditions(&a, now, MAP_WHERE, json_object_get(said, MAP_WHERE));
-	take_conditions(&a, now, MAP_HAVING, json_object_get(said, MAP_HAVING));
-	changed |= take_period(now, said) || a.by_count > 0 || a.level.is ||
-		   json_array_size(json_object_get(said, MAP_WHERE)) > 0 ||
-		   json_array_size(json_object_get(said, MAP_HAVING)) > 0;
-	if (!changed || !metrics_takes(&a, now) ||
-	    !metrics_call(&a, now, &(struct query_origin){.before = query}, out))
+		apply_groups(&a, edited);
+	if (a.level.value)
+		json_set_str(edited, MAP_LEVEL, a.level.value);
+	apply_conditions(&a, edited, MAP_WHERE, json_object_get(added, MAP_WHERE));
+	apply_conditions(&a, edited, MAP_HAVING, json_object_get(added, MAP_HAVING));
+	changed |= apply_period(edited, added) || a.by_count > 0 || a.level.value ||
+		   json_array_size(json_object_get(added, MAP_WHERE)) > 0 ||
+		   json_array_size(json_object_get(added, MAP_HAVING)) > 0;
+	if (!changed || !metrics_is_valid(&a, edited) ||
+	    !metrics_call(&a, edited, &(struct query_origin){.before = query}, out))
 		return false;
 	out->is_followup = true;
 	return true;

@@ -12,7 +12,7 @@
 
 #define ROWS_OF_MANY 10 /* default rows for "the top genres" */
 
-static json_t *names_json(const struct asking *a, bool metrics)
+static json_t *names_json(const struct query_builder *a, bool metrics)
 {
 	json_t *list = json_array();
 
@@ -22,7 +22,7 @@ static json_t *names_json(const struct asking *a, bool metrics)
 }
 
 /* A list with a bounded measure is ordered by that measure. */
-static bool ranks_rows(const struct asking *a)
+static bool ranks_rows(const struct query_builder *a)
 {
 	bool above;
 
@@ -31,7 +31,8 @@ static bool ranks_rows(const struct asking *a)
 
 /* The first metric of entities that the dimension distinguishes, when it has none itself: prices
  * for hub-zones. NULL: none, or several entities. */
-static const struct metric_def *measured_by(const struct asking *a, const struct dimension_def *d)
+static const struct metric_def *default_metric_of(const struct query_builder *a,
+						  const struct dimension_def *d)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct metric_def *first = NULL;
@@ -56,24 +57,24 @@ static const struct metric_def *measured_by(const struct asking *a, const struct
 }
 
 /* "Compare" groups by the dimension of several values, or compares two years. */
-static void settle_compared(struct asking *a)
+static void resolve_comparison(struct query_builder *a)
 {
 	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
 
-		if (!a->cues.compares && (!a->valued || f->dimension != a->valued))
+		if (!a->cues.compares && (!a->value_after_by || f->dimension != a->value_after_by))
 			continue;
 
 		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)
 			continue;
 		a->cues.compares = !metrics_add_by(a, f->dimension->name);
 		if (a->metric_count == 0 && !a->subject)
-			(void)metrics_add(a, measured_by(a, f->dimension));
+			(void)metrics_add(a, default_metric_of(a, f->dimension));
 	}
 }
 
 /* "Which country has the most customers", not "the top customers by country". */
-static bool counts_of_ranked(const struct asking *a)
+static bool counts_of_ranked(const struct query_builder *a)
 {
 	for (size_t i = 0; i < a->group_count; i++)
 		if (a->groups[i].grouped)
@@ -81,19 +82,19 @@ static bool counts_of_ranked(const struct asking *a)
 	return a->group_count == 1 && a->by_count == 1;
 }
 
-bool metrics_is_total(const struct asking *a)
+bool metrics_is_total(const struct query_builder *a)
 {
 	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
 
 	for (size_t i = 0; i < a->r->q.count; i++)
-		if (token_says(&a->r->q.tokens[i], WORDS_AND))
+		if (token_in_list(&a->r->q.tokens[i], WORDS_AND))
 			return false; /* of an unknown second item */
 	return m && (m->aggregate == AGGREGATE_SUM || m->aggregate == AGGREGATE_COUNT);
 }
 
-bool metrics_settle_level(struct asking *a)
+bool metrics_resolve_level(struct query_builder *a)
 {
-	const struct meant *m = &a->level.said;
+	const struct phrase_meanings *m = &a->level.phrase;
 	const struct map_phrase *found = NULL;
 
 	if (m->count == 0)
@@ -103,19 +104,19 @@ bool metrics_settle_level(struct asking *a)
 	for (size_t i = 0; i < m->count; i++)
 		if (m->items[i]->entity == a->subject)
 			found = m->items[i];
-	a->level.is = found ? found->level->value : NULL;
+	a->level.value = found ? found->level->value : NULL;
 	return found != NULL;
 }
 
 /* "The three projects with the highest budgets" ranks the subject itself. */
-static bool ranks_subject(const struct asking *a)
+static bool ranks_subject(const struct query_builder *a)
 {
-	return a->metric_count > 0 && a->subject && metrics_spoken_of(a) == a->subject &&
+	return a->metric_count > 0 && a->subject && metrics_entity(a) == a->subject &&
 	       a->by_count == 0 && (a->top || a->bottom);
 }
 
 /* "The smallest invoice total" is the extreme of single rows, if the map has such a metric. */
-static bool takes_extreme(struct asking *a)
+static bool use_extreme_metric(struct query_builder *a)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct metric_def *of = a->metrics[0];
@@ -137,7 +138,7 @@ static bool takes_extreme(struct asking *a)
 }
 
 /* "The average fee per visit" covers all visits; a single visit has no average. */
-static void drop_own_rows(struct asking *a)
+static void drop_group_by_row(struct query_builder *a)
 {
 	const struct measure_def *m = a->metric_count == 1 ? a->metrics[0]->measure : NULL;
 	const struct dimension_def *title = m ? metrics_title(a, m->entity) : NULL;
@@ -148,7 +149,7 @@ static void drop_own_rows(struct asking *a)
 }
 
 /* The only sum over an entity's rows; NULL: none or several. */
-static const struct metric_def *only_sum(const struct asking *a, const struct entity_def *n)
+static const struct metric_def *only_sum(const struct query_builder *a, const struct entity_def *n)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 	const struct metric_def *found = NULL;
@@ -166,7 +167,7 @@ static const struct metric_def *only_sum(const struct asking *a, const struct en
 }
 
 /* "Segment the customers": measures them by their only sum. */
-static void settle_measured(struct asking *a)
+static void choose_default_metric(struct query_builder *a)
 {
 	const struct entity_def *n = a->subject;
 
@@ -176,64 +177,64 @@ static void settle_measured(struct asking *a)
 		(void)metrics_add(a, metrics_count_of(a, n));
 	else if (a->metric_count == 0 && n && a->analysis->analysis.groups != GROUPS_TIME)
 		(void)metrics_add(a, only_sum(a, n));
-	else if (a->metric_count == 1 && metrics_takes_change(a))
-		metrics_add_total(a, only_sum(a, metrics_spoken_of(a)));
+	else if (a->metric_count == 1 && metrics_has_change_slot(a))
+		metrics_add_total(a, only_sum(a, metrics_entity(a)));
 }
 
 /* An analysis needs a metric or a count. Another named entity becomes a group. */
-static bool settle_analysis(struct asking *a)
+static bool resolve_analysis(struct query_builder *a)
 {
 	if (a->cues.totals || a->rows > 0 || a->related.count > 0)
 		return false;
-	settle_measured(a);
+	choose_default_metric(a);
 	if (a->metric_count == 0 && a->subject)
-		return metrics_add(a, metrics_count_of(a, a->subject)) && bounds_settle(a) &&
-		       metrics_settle_slots(a);
-	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
+		return metrics_add(a, metrics_count_of(a, a->subject)) && bounds_resolve(a) &&
+		       metrics_resolve_slots(a);
+	if (a->metric_count > 0 && a->subject && metrics_entity(a) != a->subject &&
 	    (a->by_count > 0 || !metrics_add_by_title(a, a->subject)))
 		return false;
-	return a->metric_count > 0 && bounds_settle(a) && metrics_settle_slots(a);
+	return a->metric_count > 0 && bounds_resolve(a) && metrics_resolve_slots(a);
 }
 
 /* Resolves "how many tracks", "genres by number of tracks", "the top customers by spend". A named
  * item that has no role makes the question unreadable. */
-static bool settle(struct asking *a)
+static bool resolve_roles(struct query_builder *a)
 {
 	bool ranks = a->top || a->bottom;
 
 	if (a->top && a->bottom)
 		return false;
-	if (!metrics_settle_level(a) || !metrics_settle_all(a) ||
+	if (!metrics_resolve_level(a) || !metrics_resolve_all(a) ||
 	    (a->cues.totals && !metrics_is_total(a)))
 		return false;
-	settle_compared(a);
-	drop_own_rows(a);
+	resolve_comparison(a);
+	drop_group_by_row(a);
 	if (a->analysis)
-		return settle_analysis(a);
+		return resolve_analysis(a);
 	if (a->slots.percent) /* a change requires an analysis */
 		return false;
-	if (a->metric_count == 0 && a->subject && (a->counts || a->by_count > 0))
+	if (a->metric_count == 0 && a->subject && (a->is_count || a->by_count > 0))
 		return metrics_add(a, metrics_count_of(a, a->subject)) && !a->rows &&
-		       (!ranks || counts_of_ranked(a)) && bounds_settle(a);
+		       (!ranks || counts_of_ranked(a)) && bounds_resolve(a);
 	if (ranks_subject(a) && !metrics_add_by_title(a, a->subject))
 		return false;
-	if (a->metric_count > 0 && a->subject && metrics_spoken_of(a) != a->subject &&
-	    (a->by_count > 0 || !(ranks || a->counts) || !metrics_add_by_title(a, a->subject)))
+	if (a->metric_count > 0 && a->subject && metrics_entity(a) != a->subject &&
+	    (a->by_count > 0 || !(ranks || a->is_count) || !metrics_add_by_title(a, a->subject)))
 		return false;
-	if (!bounds_settle(a))
+	if (!bounds_resolve(a))
 		return false;
-	bounds_of_rows(a);
+	bounds_apply_to_rows(a);
 	if (bounds_metric(a) && a->metric_count > 0 && a->by_count == 0)
 		return false; /* "budget above $2M" without its subject */
 	if ((a->rows > 0 && !(ranks && a->metric_count == 1)) || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
 	if (ranks && a->metric_count == 1 && a->by_count == 0)
-		return takes_extreme(a);
+		return use_extreme_metric(a);
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);
 }
 
 /* A list bounded by metrics of other entities can have no time and no other conditions. */
-static bool lists_alone(const struct asking *a, const json_t *query)
+static bool list_is_valid(const struct query_builder *a, const json_t *query)
 {
 	const json_t *where = json_object_get(query, MAP_WHERE);
 
@@ -243,7 +244,7 @@ static bool lists_alone(const struct asking *a, const json_t *query)
 }
 
 /* "Solar projects" is a list without a word for it; "the solar project" is a single item. */
-static bool write_list(struct asking *a, json_t *query)
+static bool write_list(struct query_builder *a, json_t *query)
 {
 	bool above = true;
 	const struct measure_def *m = bounds_measure(a, &above);
@@ -251,12 +252,13 @@ static bool write_list(struct asking *a, json_t *query)
 	bool narrows = json_array_size(json_object_get(query, MAP_WHERE)) > 0 ||
 		       json_object_get(query, MAP_HAVING);
 
-	if (!(a->lists || ((narrows || a->shows || a->level.is) && !a->one.named)) ||
-	    a->by_count > 0 || !lists_alone(a, query))
+	if (!(a->is_list ||
+	      ((narrows || a->lists_columns || a->level.value) && !a->singular.named)) ||
+	    a->by_count > 0 || !list_is_valid(a, query))
 		return false;
 	json_set_str(query, MAP_LIST, a->subject->name);
-	if (!a->level.is && !narrows && a->subject->levels.count > 0)
-		a->level.is = MAP_ASK; /* platforms and their features are separate lists */
+	if (!a->level.value && !narrows && a->subject->levels.count > 0)
+		a->level.value = MAP_ASK; /* platforms and their features are separate lists */
 	if (a->rows == 0 && !a->top && !a->bottom)
 		return true;
 	if (a->top || a->bottom)
@@ -266,18 +268,18 @@ static bool write_list(struct asking *a, json_t *query)
 		       json_make({MAP_NAME, json_str(m->name)},
 				 {MAP_DIR, json_str(above ? ORDER_DESC : ORDER_ASC)}));
 	if (a->rows == 0) {
-		const json_t *said = json_object_get(query, a->bottom ? MAP_BOTTOM : MAP_TOP);
+		const json_t *requested = json_object_get(query, a->bottom ? MAP_BOTTOM : MAP_TOP);
 
-		rows = said                            ? (int)json_integer_value(said)
-		       : a->one.named || a->one.ranked ? 1
-						       : ROWS_OF_MANY;
+		rows = requested ? (int)json_integer_value(requested)
+		       : a->singular.named || a->singular.ranked ? 1
+								 : ROWS_OF_MANY;
 		json_object_del(query, MAP_BOTTOM); /* the order already gives the end */
 	}
 	json_set_int(query, MAP_TOP, rows);
 	return true;
 }
 
-static bool write_metrics(const struct asking *a, json_t *query)
+static bool write_metrics(const struct query_builder *a, json_t *query)
 {
 	json_set_take(query, MAP_METRICS, names_json(a, true));
 	if (a->by_count > 0)
@@ -285,32 +287,32 @@ static bool write_metrics(const struct asking *a, json_t *query)
 	if (!a->analysis && (a->top || a->bottom) && !json_object_get(query, MAP_TOP) &&
 	    !json_object_get(query, MAP_BOTTOM))
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP,
-			     a->rows > 0                     ? a->rows
-			     : a->one.named || a->one.ranked ? 1
-							     : ROWS_OF_MANY);
+			     a->rows > 0                               ? a->rows
+			     : a->singular.named || a->singular.ranked ? 1
+								       : ROWS_OF_MANY);
 	return true;
 }
 
-static bool write_query(struct asking *a, json_t *query)
+static bool write_query(struct query_builder *a, json_t *query)
 {
 	if (a->cues.compares || (a->related.count > 0 && a->metric_count > 0) ||
 	    !(a->metric_count > 0 ? write_metrics(a, query) : a->subject && write_list(a, query)))
 		return false;
-	if (a->level.is)
-		json_set_str(query, MAP_LEVEL, a->level.is);
+	if (a->level.value)
+		json_set_str(query, MAP_LEVEL, a->level.value);
 	return true;
 }
 
 /* Returns true when the map's refusal explains the reason and an alternative that fit the
  * question. */
-static bool is_refused_well(const struct asking *a, const struct map_problem *why)
+static bool is_explained_refusal(const struct query_builder *a, const struct map_problem *why)
 {
 	return why->code &&
 	       (strcmp(why->code, MAP_FAN_OUT) == 0 || strcmp(why->code, MAP_NEEDS_LEVEL) == 0 ||
 		(strcmp(why->code, MAP_NO_PATH) == 0 && a->related.count > 0));
 }
 
-bool metrics_takes(const struct asking *a, const json_t *query)
+bool metrics_is_valid(const struct query_builder *a, const json_t *query)
 {
 	struct map_query *q = arena_alloc(a->r->arena, sizeof(*q));
 	struct map_statement s;
@@ -319,45 +321,47 @@ bool metrics_takes(const struct asking *a, const json_t *query)
 
 	return (map_query_read(a->w->map, NULL, query, a->r->in->today, a->r->arena, q, &why, &e) &&
 		map_write(a->w->map, q, DIALECT_SQLITE, a->r->arena, &s, &why, &e)) ||
-	       is_refused_well(a, &why);
+	       is_explained_refusal(a, &why);
 }
 
 /* A tool answers but needs a value: prefer the query if the question groups or narrows, or names
  * rows or amounts of a data source in several words. */
-static bool outdoes_asking(const struct asking *a)
+static bool is_preferred_to_asking(const struct query_builder *a)
 {
-	if (a->by_count + a->r->said_count + a->conditions.count > 0)
+	if (a->by_count + a->r->constraint_count + a->conditions.count > 0)
 		return true;
-	return metrics_is_own(a) &&
-	       (a->counts || (a->measured.count > 0 && a->measured.items[0]->count > 1));
+	return metrics_is_tenant_query(a) &&
+	       (a->is_count ||
+		(a->measured_metric.count > 0 && a->measured_metric.items[0]->count > 1));
 }
 
-json_t *metrics_try(const struct reading *r, bool asked, const struct entity_def *only,
-		    struct asking *a)
+json_t *metrics_build(const struct reading *r, bool asked, const struct entity_def *only,
+		      struct query_builder *a)
 {
 	json_t *query = json_own(r->arena, json_object());
 
-	*a = (struct asking){.r = r,
-			     .w = r->know->map_words,
-			     .only = only,
-			     .phrase = arena_alloc(r->arena, r->q.count + 1)};
+	*a = (struct query_builder){.r = r,
+				    .w = r->know->map_words,
+				    .only_entity = only,
+				    .in_phrase = arena_alloc(r->arena, r->q.count + 1)};
 	metrics_find_change(a);
-	return bounds_are_read(a) && metrics_read(a) && settle(a) && metrics_take_facts(a, query) &&
-			       write_query(a, query) && metrics_takes(a, query) &&
-			       (!asked || a->analysis || outdoes_asking(a))
+	return bounds_are_supported(a) && metrics_read(a) && resolve_roles(a) &&
+			       metrics_add_facts(a, query) && write_query(a, query) &&
+			       metrics_is_valid(a, query) &&
+			       (!asked || a->analysis || is_preferred_to_asking(a))
 		       ? query
 		       : NULL;
 }
 
-bool metrics_choose(const struct reading *r, bool asked, struct understanding *out)
+bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct understanding *out)
 {
-	struct asking a;
+	struct query_builder a;
 	const json_t *query;
 
-	if (!r->know->map_words || !metrics_tool(r->in->may, NULL) ||
-	    r->trouble.kind != TROUBLE_NONE)
+	if (!r->know->map_words || !metrics_select_tool(r->in->may, NULL) ||
+	    r->issue.kind != ISSUE_NONE)
 		return false;
-	query = metrics_try(r, asked, NULL, &a);
+	query = metrics_build(r, tool_lacks_value, NULL, &a);
 	return query ? metrics_call(&a, query, &(struct query_origin){0}, out)
-		     : metrics_choose_own(r, asked, out);
+		     : metrics_choose_source(r, tool_lacks_value, out);
 }

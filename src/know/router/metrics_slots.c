@@ -33,28 +33,29 @@ static bool is_unit(void *owner, const struct unit_def *unit)
 	return strcmp(((const struct unit_def *)owner)->dimension, unit->dimension) == 0;
 }
 
-static void take_change(struct asking *a, const struct amount *m, const struct unit_def *unit)
+static void set_change(struct query_builder *a, const struct amount *m, const struct unit_def *unit)
 {
 	const struct question *q = &a->r->q;
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
 
-	if (m->side || m->unclear || !m->unit || !units_convert(m->number, m->unit, unit, &number))
+	if (m->side || m->ambiguous || !m->unit ||
+	    !units_convert(m->number, m->unit, unit, &number))
 		return;
 	for (size_t i = 0; i < q->count; i++) {
-		a->slots.up |= words_at(q, i, WORDS_RAISING) > 0;
-		a->slots.down |= words_at(q, i, WORDS_LOWERING) > 0;
+		a->slots.up |= words_at(q, i, WORDS_INCREASE) > 0;
+		a->slots.down |= words_at(q, i, WORDS_DECREASE) > 0;
 	}
 	decimal_text_short(number, text);
 	a->slots.percent =
 		arena_printf(a->r->arena, "%s%s", a->slots.down && !a->slots.up ? "-" : "", text);
 	a->slots.from = m->from;
 	a->slots.to = m->to;
-	if (m->from > 0 && token_says(&q->tokens[m->from - 1], WORDS_PLACES))
+	if (m->from > 0 && token_in_list(&q->tokens[m->from - 1], WORDS_PREPOSITIONS))
 		a->slots.from--; /* "by" */
 }
 
-void metrics_find_change(struct asking *a)
+void metrics_find_change(struct query_builder *a)
 {
 	const struct catalog *c = a->r->know->catalog;
 	const struct unit_def *unit = change_unit(c);
@@ -63,54 +64,55 @@ void metrics_find_change(struct asking *a)
 
 	if (!unit)
 		return;
-	for (size_t i = 0; i < a->r->said_count; i++)
-		if (a->r->said[i].slot == SLOT_NONE)
-			take_change(a, &a->r->said[i].amount, unit);
+	for (size_t i = 0; i < a->r->constraint_count; i++)
+		if (a->r->constraints[i].slot == SLOT_NONE)
+			set_change(a, &a->r->constraints[i].amount, unit);
 	/* reads a copy: numbers that no analysis takes stay unused */
 	q.tokens = arena_alloc(a->r->arena, (q.count + 1) * sizeof(*q.tokens));
 	memcpy(q.tokens, a->r->q.tokens, (q.count + 1) * sizeof(*q.tokens));
 	if (!a->slots.percent &&
-	    amounts_plain(&c->units, &q, is_unit, (void *)unit, a->r->arena, &found, 1) == 1)
-		take_change(a, &found, unit);
+	    amounts_find_plain(&c->units, &q, is_unit, (void *)unit, a->r->arena, &found, 1) == 1)
+		set_change(a, &found, unit);
 }
 
-bool metrics_takes_change(const struct asking *a)
+bool metrics_has_change_slot(const struct query_builder *a)
 {
 	return slot_of(a->analysis, SLOT_CHANGE) != NULL;
 }
 
-size_t metrics_change_words(struct asking *a, size_t i)
+size_t metrics_change_words(struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 	size_t n;
 
 	if (a->slots.percent && i >= a->slots.from && i < a->slots.to)
 		return a->slots.to - i;
-	n = a->slots.percent || metrics_takes_change(a) ? words_at(q, i, WORDS_RAISING) : 0;
+	n = a->slots.percent || metrics_has_change_slot(a) ? words_at(q, i, WORDS_INCREASE) : 0;
 	if (n == 0 && a->slots.percent) /* a decrease needs a percentage */
-		n = words_at(q, i, WORDS_LOWERING);
+		n = words_at(q, i, WORDS_DECREASE);
 	return n;
 }
 
 /* ---- the compared item ---- */
 
-static bool is_of_spoken(const struct asking *a, const struct fact *f)
+static bool is_value_of_entity(const struct query_builder *a, const struct fact *f)
 {
-	return f->count == 1 && f->values[0].text && f->dimension && !f->implied && !f->all &&
-	       f->source != SOURCE_DEFAULT && f->dimension->map.entity == metrics_spoken_of(a);
+	return f->count == 1 && f->values[0].text && f->dimension && !f->implied &&
+	       !f->all_values && f->source != SOURCE_DEFAULT &&
+	       f->dimension->map.entity == metrics_entity(a);
 }
 
 /* The value of the group's dimension, else of the title dimension, else the only value. */
-static const struct fact *focus_of(struct asking *a)
+static const struct fact *compared_item(struct query_builder *a)
 {
-	const struct dimension_def *title = metrics_title(a, metrics_spoken_of(a));
+	const struct dimension_def *title = metrics_title(a, metrics_entity(a));
 	const struct fact *only = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
 
-		if (!is_of_spoken(a, f))
+		if (!is_value_of_entity(a, f))
 			continue;
 		for (size_t b = 0; b < a->by_count; b++)
 			if (strcmp(a->by[b], f->dimension->name) == 0)
@@ -124,49 +126,50 @@ static const struct fact *focus_of(struct asking *a)
 }
 
 /* Returns true for a capitalized or otherwise unknown word. */
-static bool may_be_of_name(const struct asking *a, size_t i)
+static bool may_be_of_name(const struct query_builder *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
 
-	if ((t->used && !t->word) || t->number >= 0 || know_is_stop(a->r->know, t) ||
-	    a->phrase[i] || map_words_at(a, i).count > 0 || map_words_cue(a, i))
+	if ((t->used && !t->is_tool_word) || t->number >= 0 || know_is_stop_word(a->r->know, t) ||
+	    a->in_phrase[i] || map_words_at(a, i).count > 0 || map_words_cue(a, i))
 		return false;
-	return (t->capital && !t->first) || !account_is_neutral(a->r, i);
+	return (t->capitalized && !t->starts_sentence) || !word_is_neutral(a->r, i);
 }
 
-size_t metrics_name_words(struct asking *a, size_t i)
+size_t metrics_name_words(struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 	const struct token *t = &q->tokens[i];
 	size_t to = i;
 
 	if (a->slots.name || !slot_of(a->analysis, SLOT_THING) || !may_be_of_name(a, i) ||
-	    (!t->capital && know_is_word(a->r->know, t)) || account_is_cue(a->r, i))
+	    (!t->capitalized && know_is_known_word(a->r->know, t)) || word_is_cue(a->r, i))
 		return 0;
-	while (to < q->count && (to == i || q->tokens[to].before == ' ') && may_be_of_name(a, to))
+	while (to < q->count && (to == i || q->tokens[to].separator == ' ') &&
+	       may_be_of_name(a, to))
 		to++;
 	a->slots.name = text_between(q, i, to, a->r->arena);
 	return to - i;
 }
 
-bool metrics_settle_slots(struct asking *a)
+bool metrics_resolve_slots(struct query_builder *a)
 {
-	if (slot_of(a->analysis, SLOT_WORDS) && !a->r->described)
+	if (slot_of(a->analysis, SLOT_WORDS) && !a->r->description)
 		return false;
-	if (a->slots.percent && (!metrics_takes_change(a) || (a->slots.up && a->slots.down)))
+	if (a->slots.percent && (!metrics_has_change_slot(a) || (a->slots.up && a->slots.down)))
 		return false;
 	if (!slot_of(a->analysis, SLOT_THING))
 		return true;
 	a->cues.compares = false; /* the analysis compares with all others */
 	if (a->slots.name)
 		return true;
-	a->slots.thing = focus_of(a);
-	return !a->slots.thing || metrics_add_by(a, a->slots.thing->dimension->name);
+	a->slots.item = compared_item(a);
+	return !a->slots.item || metrics_add_by(a, a->slots.item->dimension->name);
 }
 
 /* ---- filling ---- */
 
-void metrics_fill_slots(const struct asking *a, struct args *args)
+void metrics_fill_slots(const struct query_builder *a, struct args *args)
 {
 	const struct fact *top = facts_get(&a->r->facts, FILTER_TOP_N);
 
@@ -175,12 +178,12 @@ void metrics_fill_slots(const struct asking *a, struct args *args)
 
 		if (p->slot == SLOT_CHANGE && a->slots.percent)
 			args_set(args, a->r->arena, p->name, value_decimal(a->slots.percent));
-		else if (p->slot == SLOT_THING && a->slots.thing)
-			args_set(args, a->r->arena, p->name, a->slots.thing->values[0]);
+		else if (p->slot == SLOT_THING && a->slots.item)
+			args_set(args, a->r->arena, p->name, a->slots.item->values[0]);
 		else if (p->slot == SLOT_THING && a->slots.name)
 			args_set(args, a->r->arena, p->name, value_text(a->slots.name));
-		else if (p->slot == SLOT_WORDS && a->r->described)
-			described_fill(a->r, p, args);
+		else if (p->slot == SLOT_WORDS && a->r->description)
+			description_fill(a->r, p, args);
 		else if (strcmp(p->filter, FILTER_TOP_N) == 0 && top)
 			args_set(args, a->r->arena, p->name, top->values[0]);
 	}

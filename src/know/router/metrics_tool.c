@@ -38,7 +38,7 @@ static bool add_filter(const struct reading *r, const struct fact *f, const stru
 	const struct entity_def *n = m->measure->entity;
 	const struct dimension_def *d = dimension_of(r, f, n);
 
-	if (f->all)
+	if (f->all_values)
 		return true;
 	if (strcmp(f->filter, FILTER_YEAR) == 0 && f->count == 1 && n->time) {
 		json_set_take(query, MAP_PERIOD, metrics_year((int)f->values[0].number));
@@ -53,7 +53,7 @@ static bool add_filter(const struct reading *r, const struct fact *f, const stru
 	return true;
 }
 
-const json_t *metrics_of_tool(const struct reading *r, const struct standing *s)
+const json_t *metrics_query_of_tool(const struct reading *r, const struct session_context *s)
 {
 	const struct tool_def *t = s->tool_count == 1 ? s->tools[0] : NULL;
 	const struct metric_def *m =

@@ -7,8 +7,8 @@
 #include "vesper/dates.h"
 #include "vesper/json.h"
 
-static bool knows_all(const struct asking *a, const struct dimension_def *d,
-		      const struct value *values, size_t count)
+static bool are_known_values(const struct query_builder *a, const struct dimension_def *d,
+			     const struct value *values, size_t count)
 {
 	struct name_match m;
 
@@ -22,13 +22,13 @@ static bool knows_all(const struct asking *a, const struct dimension_def *d,
 }
 
 /* The dimension of the same filter on the subject: the market of a project instead of a price. */
-static const struct dimension_def *same_filter(const struct asking *a,
+static const struct dimension_def *same_filter(const struct query_builder *a,
 					       const struct dimension_def *read)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
 
 	for (size_t i = 0; i < s->plain_count; i++)
-		if (s->plain[i]->map.entity == metrics_spoken_of(a) &&
+		if (s->plain[i]->map.entity == metrics_entity(a) &&
 		    strcmp(s->plain[i]->filter, read->filter) == 0)
 			return s->plain[i];
 	return NULL;
@@ -36,7 +36,7 @@ static const struct dimension_def *same_filter(const struct asking *a,
 
 /* The dimension of the values: the named one, else one of the counted entity that has these values
  * ("Paris" of invoices is a billing city), else the one read. NULL: undetermined. */
-static const struct dimension_def *dimension_of(const struct asking *a,
+static const struct dimension_def *dimension_of(const struct query_builder *a,
 						const struct dimension_def *read,
 						const struct value *values, size_t count)
 {
@@ -44,16 +44,17 @@ static const struct dimension_def *dimension_of(const struct asking *a,
 	const struct dimension_def *found = NULL;
 
 	for (size_t i = 0; i < a->named.count; i++)
-		if (a->named.items[i] == read || knows_all(a, a->named.items[i], values, count))
+		if (a->named.items[i] == read ||
+		    are_known_values(a, a->named.items[i], values, count))
 			return a->named.items[i];
-	if (read->map.entity == metrics_spoken_of(a))
+	if (read->map.entity == metrics_entity(a))
 		return read;
 	if ((found = same_filter(a, read)))
 		return found;
 	for (size_t i = 0; i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 
-		if (d->map.entity != metrics_spoken_of(a) || !knows_all(a, d, values, count))
+		if (d->map.entity != metrics_entity(a) || !are_known_values(a, d, values, count))
 			continue;
 		if (found)
 			return NULL;
@@ -72,7 +73,7 @@ static bool is_used(const json_t *where, const char *name)
 }
 
 /* A named dimension must have a value or be a column of the list: "the status of projects". */
-static bool use_named(struct asking *a, const json_t *where, json_t *query)
+static bool use_named_dimensions(struct query_builder *a, const json_t *where, json_t *query)
 {
 	bool lists = a->metric_count == 0 && a->by_count == 0 && a->subject;
 	json_t *show = json_array();
@@ -81,22 +82,23 @@ static bool use_named(struct asking *a, const json_t *where, json_t *query)
 	for (size_t i = 0; ok && i < a->named.count; i++) {
 		const struct dimension_def *d = a->named.items[i];
 
-		if (is_used(where, d->name) || (a->slots.thing && a->slots.thing->dimension == d) ||
-		    (a->level.is && d->map.column == a->subject->levels.column))
+		if (is_used(where, d->name) || (a->slots.item && a->slots.item->dimension == d) ||
+		    (a->level.value && d->map.column == a->subject->levels.column))
 			continue;
 		ok = lists && d->map.entity == a->subject;
 		json_push_take(show, json_str(d->name));
 	}
-	a->shows = ok && json_array_size(show) > 0;
-	if (a->shows)
+	a->lists_columns = ok && json_array_size(show) > 0;
+	if (a->lists_columns)
 		json_set_take(query, MAP_SHOW, show);
 	else
 		json_decref(show);
 	return ok;
 }
 
-static bool add_where(const struct asking *a, json_t *where, const struct dimension_def *read,
-		      enum where_op op, const struct value *values, size_t count)
+static bool add_where(const struct query_builder *a, json_t *where,
+		      const struct dimension_def *read, enum where_op op,
+		      const struct value *values, size_t count)
 {
 	const struct dimension_def *d = dimension_of(a, read, values, count);
 	json_t *list;
@@ -137,7 +139,7 @@ json_t *metrics_year(int year)
 }
 
 /* Returns true for consecutive months of one year, or consecutive years. */
-static bool one_span(const struct time_read *t)
+static bool one_span(const struct parsed_time *t)
 {
 	unsigned months = t->months ? t->months >> __builtin_ctz(t->months) : 1;
 
@@ -147,7 +149,7 @@ static bool one_span(const struct time_read *t)
 	return (months & (months + 1)) == 0 && (!t->months || t->year_count == 1);
 }
 
-static json_t *span_json(const struct time_read *t)
+static json_t *span_json(const struct parsed_time *t)
 {
 	int last = t->years[t->year_count - 1];
 
@@ -158,10 +160,10 @@ static json_t *span_json(const struct time_read *t)
 }
 
 /* The year dimension of an entity without a time; NULL: it has a time or no year. */
-static const struct dimension_def *year_of(const struct asking *a)
+static const struct dimension_def *year_of(const struct query_builder *a)
 {
 	const struct schema *s = catalog_schema(a->r->know->catalog);
-	const struct entity_def *n = metrics_spoken_of(a);
+	const struct entity_def *n = metrics_entity(a);
 
 	for (size_t i = 0; n && !schema_time(s, n) && i < s->plain_count; i++)
 		if (s->plain[i]->map.entity == n && strcmp(s->plain[i]->filter, FILTER_YEAR) == 0)
@@ -170,9 +172,9 @@ static const struct dimension_def *year_of(const struct asking *a)
 }
 
 /* Returns true for whole years, at most MAP_VALUES_MAX. */
-static bool is_years(const struct time_read *t)
+static bool is_years(const struct parsed_time *t)
 {
-	if (t->months || t->split || t->mixed)
+	if (t->months || t->has_gap || t->months_differ)
 		return false;
 	if (!t->has_start || !t->has_end)
 		return t->year_count > 0 && !t->has_start && !t->has_end;
@@ -180,7 +182,7 @@ static bool is_years(const struct time_read *t)
 	       t->end.year - t->start.year < MAP_VALUES_MAX;
 }
 
-static void add_years(const struct time_read *t, const struct dimension_def *d, json_t *where)
+static void add_years(const struct parsed_time *t, const struct dimension_def *d, json_t *where)
 {
 	json_t *years = json_array();
 
@@ -194,7 +196,7 @@ static void add_years(const struct time_read *t, const struct dimension_def *d, 
 }
 
 /* Returns true when grouped by this grain; GRAIN_NONE: by any. */
-static bool by_time(const struct asking *a, enum grain grain)
+static bool by_time(const struct query_builder *a, enum grain grain)
 {
 	for (size_t i = 0; i < a->group_count; i++)
 		if (a->groups[i].grain && (!grain || a->groups[i].grain == grain))
@@ -203,9 +205,9 @@ static bool by_time(const struct asking *a, enum grain grain)
 }
 
 /* "On weekends", "excluding weekends": adds weekdays of the metric's time. */
-static bool add_weekdays(const struct asking *a, json_t *where)
+static bool add_weekdays(const struct query_builder *a, json_t *where)
 {
-	const struct time_read *t = &a->r->time;
+	const struct parsed_time *t = &a->r->time;
 	const char *name = metrics_grain(a, GRAIN_WEEKDAY);
 	json_t *days;
 	size_t i = 0;
@@ -219,24 +221,25 @@ static bool add_weekdays(const struct asking *a, json_t *where)
 	for (int day = 1; day <= 7; day++)
 		if (t->weekdays >> day & 1)
 			json_push_take(days, json_int(day));
-	json_push_take(where,
-		       json_make({MAP_NAME, json_str(name)},
-				 {MAP_OP, json_str(where_op_name(
-						  exclude_before(&a->r->q, i) ? OP_NOT : OP_IS))},
-				 {MAP_VALUES, days}));
+	json_push_take(
+		where,
+		json_make({MAP_NAME, json_str(name)},
+			  {MAP_OP, json_str(where_op_name(
+					   exclude_cue_before(&a->r->q, i) ? OP_NOT : OP_IS))},
+			  {MAP_VALUES, days}));
 	return true;
 }
 
 /* Adds the period of the question, or compares two years. Returns false when the time has another
  * form. */
-static bool take_time(struct asking *a, json_t *where, json_t *query)
+static bool add_time(struct query_builder *a, json_t *where, json_t *query)
 {
-	const struct time_read *t = &a->r->time;
+	const struct parsed_time *t = &a->r->time;
 	const struct dimension_def *year = year_of(a);
 	bool later = t->year_count > 1 && t->years[1] > t->years[0];
 
 	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY) && !add_weekdays(a, where)) || t->hours ||
-	    t->days_mixed || t->asof_count > 0 || t->vague || t->reading_count > 0)
+	    t->days_mixed || t->asof_count > 0 || t->indefinite || t->reading_count > 0)
 		return false;
 	if (a->cues.compares && t->year_count == 2 && !t->months && !by_time(a, GRAIN_NONE)) {
 		json_set_take(query, MAP_PERIOD, metrics_year(t->years[later]));
@@ -246,7 +249,7 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 	}
 	if (year && is_years(t))
 		add_years(t, year, where);
-	else if (t->has_start && t->has_end && !t->split && !t->mixed)
+	else if (t->has_start && t->has_end && !t->has_gap && !t->months_differ)
 		json_set_take(query, MAP_PERIOD, period_json(t->start, t->end));
 	else if (t->year_count > 0 && !t->has_start && !t->has_end && one_span(t))
 		json_set_take(query, MAP_PERIOD, span_json(t));
@@ -257,31 +260,34 @@ static bool take_time(struct asking *a, json_t *where, json_t *query)
 
 /* Returns true for a value whose words name something on the map or request an analysis:
  * "generation capacity". */
-static bool is_named(const struct asking *a, const struct fact *f)
+static bool is_named(const struct query_builder *a, const struct fact *f)
 {
 	bool named = false;
 
-	for (size_t i = 0; (f->soft || a->analysis) && i < a->r->mention_count; i++) {
+	for (size_t i = 0; (f->has_tool_words_only || a->analysis) && i < a->r->mention_count;
+	     i++) {
 		const struct mention *m = &a->r->mentions[i];
 
 		if (m->candidates[0].dimension != f->dimension)
 			continue;
 		named = true;
 		for (size_t t = m->from; t < m->to; t++)
-			named = named && a->phrase[t];
+			named = named && a->in_phrase[t];
 	}
 	return named;
 }
 
 /* Adds a value as a condition, or a number of rows. Times are handled by take_time. Returns false
  * when the fact does not fit. */
-static bool take_fact(const struct asking *a, const struct fact *f, json_t *where, json_t *query)
+static bool add_fact(const struct query_builder *a, const struct fact *f, json_t *where,
+		     json_t *query)
 {
-	if (f->implied || f->source == SOURCE_DEFAULT || f == a->slots.thing || is_named(a, f))
+	if (f->implied || f->source == SOURCE_DEFAULT || f == a->slots.item || is_named(a, f))
 		return true;
 	if (f->dimension) {
-		if (!f->dimension->map.entity || f->said || f->all ||
-		    (f->soft && (f->count > 1 || f->dimension->map.entity != metrics_spoken_of(a))))
+		if (!f->dimension->map.entity || f->resolved_from || f->all_values ||
+		    (f->has_tool_words_only &&
+		     (f->count > 1 || f->dimension->map.entity != metrics_entity(a))))
 			return false;
 		return add_where(a, where, f->dimension, OP_IS, f->values, f->count);
 	}
@@ -293,13 +299,13 @@ static bool take_fact(const struct asking *a, const struct fact *f, json_t *wher
 }
 
 /* Words that are also tool words may exclude values of the subject only. */
-static bool may_leave_out(const struct asking *a, const struct said *s)
+static bool may_exclude(const struct query_builder *a, const struct constraint *s)
 {
-	return !s->soft || s->dimension->map.entity == metrics_spoken_of(a);
+	return !s->has_tool_words_only || s->dimension->map.entity == metrics_entity(a);
 }
 
 /* Requires an existing row of each related entity. */
-static bool add_related(const struct asking *a, json_t *where)
+static bool add_related(const struct query_builder *a, json_t *where)
 {
 	for (size_t i = 0; i < a->related.count; i++) {
 		const struct dimension_def *d = metrics_title(a, a->related.items[i]);
@@ -327,7 +333,7 @@ static bool is_of_today(const struct condition_def *c)
 
 /* "Overdue" refers to today, so it cannot be combined with another time. "Overdue or" something
  * else would need two queries, and analyses have their own conditions. */
-static bool add_conditions(const struct asking *a, const json_t *query, json_t *where)
+static bool add_conditions(const struct query_builder *a, const json_t *query, json_t *where)
 {
 	bool of_other_time = json_object_get(query, MAP_PERIOD) || a->r->time.year_count > 0;
 
@@ -335,7 +341,7 @@ static bool add_conditions(const struct asking *a, const json_t *query, json_t *
 		return false;
 	for (size_t i = 0; i < a->conditions.count; i++) {
 		const struct map_phrase *p =
-			metrics_settle(&a->conditions.items[i].of, metrics_spoken_of(a));
+			metrics_pick_meaning(&a->conditions.items[i].of, metrics_entity(a));
 
 		if (!p || (of_other_time && is_of_today(p->condition)))
 			return false;
@@ -349,19 +355,19 @@ static bool add_conditions(const struct asking *a, const json_t *query, json_t *
 	return true;
 }
 
-bool metrics_take_facts(struct asking *a, json_t *query)
+bool metrics_add_facts(struct query_builder *a, json_t *query)
 {
 	json_t *where = json_array(), *having = json_array();
-	bool ok = take_time(a, where, query);
+	bool ok = add_time(a, where, query);
 
 	for (size_t i = 0; ok && i < a->r->facts.count; i++)
-		ok = take_fact(a, &a->r->facts.items[i], where, query);
-	for (size_t i = 0; ok && i < a->r->said_count; i++)
-		if (a->r->said[i].slot == SLOT_NOT)
-			ok = may_leave_out(a, &a->r->said[i]) &&
-			     add_where(a, where, a->r->said[i].dimension, OP_NOT,
-				       a->r->said[i].values, a->r->said[i].count);
-	ok = ok && use_named(a, where, query) && add_related(a, where) &&
+		ok = add_fact(a, &a->r->facts.items[i], where, query);
+	for (size_t i = 0; ok && i < a->r->constraint_count; i++)
+		if (a->r->constraints[i].slot == SLOT_NOT)
+			ok = may_exclude(a, &a->r->constraints[i]) &&
+			     add_where(a, where, a->r->constraints[i].dimension, OP_NOT,
+				       a->r->constraints[i].values, a->r->constraints[i].count);
+	ok = ok && use_named_dimensions(a, where, query) && add_related(a, where) &&
 	     add_conditions(a, query, where);
 	bounds_write(a, where, having);
 	json_set_take(query, MAP_WHERE, where);

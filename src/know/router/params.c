@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-static const char *const grammar[] = {
+static const char *const fixed_filters[] = {
 	[NUMBER_YEAR] = FILTER_YEAR,
 	[NUMBER_MONTH] = FILTER_MONTH,
 	[NUMBER_START] = FILTER_START,
 	[NUMBER_END] = FILTER_END,
 };
 
-static void number_filter(struct know *k, const char *filter)
+static void assign_number(struct know *k, const char *filter)
 {
 	if (dict_find(&k->filters, filter, strlen(filter)) < 0)
 		dict_put(&k->filters, filter, strlen(filter), (int)k->filters.count);
 }
 
-static int number_of(const struct know *k, const char *filter)
+static int filter_number_of(const struct know *k, const char *filter)
 {
 	return dict_find(&k->filters, filter, strlen(filter));
 }
@@ -31,7 +31,7 @@ const struct tool_params *params_numbers(const struct know *k, const struct para
 		arena_alloc(a, k->filters.count * sizeof(struct param_def *));
 
 	for (size_t i = 0; i < count; i++)
-		filters[i] = number_of(k, params[i].filter);
+		filters[i] = filter_number_of(k, params[i].filter);
 	for (size_t i = 0; i < k->filters.count; i++)
 		takes[i] = params_of_filter(params, count, k->filter_names[i]);
 	*out = (struct tool_params){filters, takes};
@@ -54,7 +54,7 @@ static void index_names(struct know *k)
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t i = 0; i < c->tools[t].param_count; i++) {
 			const struct param_def *p = &c->tools[t].params[i];
-			int number = number_of(k, p->filter);
+			int number = filter_number_of(k, p->filter);
 
 			named[number] = named[number] ? named[number] : p;
 			count += takes_amount(p);
@@ -68,9 +68,9 @@ static void index_names(struct know *k)
 	k->amount_units = units;
 }
 
-const struct param_def *params_named(const struct know *k, const char *filter)
+const struct param_def *params_first_with_filter(const struct know *k, const char *filter)
 {
-	int number = number_of(k, filter);
+	int number = filter_number_of(k, filter);
 
 	return number < 0 ? NULL : k->filter_params[number];
 }
@@ -81,17 +81,17 @@ void params_index(struct know *k)
 	const char **names;
 
 	dict_init(&k->filters, k->arena);
-	for (size_t i = 0; i < NUMBERS; i++)
-		number_filter(k, grammar[i]);
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		assign_number(k, fixed_filters[i]);
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t i = 0; i < c->tools[t].param_count; i++)
-			number_filter(k, c->tools[t].params[i].filter);
+			assign_number(k, c->tools[t].params[i].filter);
 	names = arena_alloc(k->arena, k->filters.count * sizeof(*names));
-	for (size_t i = 0; i < NUMBERS; i++)
-		names[i] = grammar[i];
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		names[i] = fixed_filters[i];
 	for (size_t t = 0; t < c->tool_count; t++)
 		for (size_t i = 0; i < c->tools[t].param_count; i++)
-			names[number_of(k, c->tools[t].params[i].filter)] =
+			names[filter_number_of(k, c->tools[t].params[i].filter)] =
 				c->tools[t].params[i].filter;
 	k->filter_names = names;
 	index_names(k);
@@ -101,22 +101,22 @@ void params_index(struct know *k)
 			params_numbers(k, c->tools[t].params, c->tools[t].param_count, k->arena);
 }
 
-void params_number(const struct reading *r, struct numbered *out)
+void params_number_facts(const struct reading *r, struct numbered_facts *out)
 {
 	const struct know *k = r->know;
 
 	out->facts = arena_alloc(r->arena, k->filters.count * sizeof(struct fact *));
 	for (size_t i = 0; i < r->facts.count; i++) {
-		out->numbers[i] = number_of(k, r->facts.items[i].filter);
+		out->numbers[i] = filter_number_of(k, r->facts.items[i].filter);
 		if (out->numbers[i] >= 0)
 			out->facts[out->numbers[i]] = &r->facts.items[i];
 	}
 }
 
-const struct param_def *params_take(const struct reading *r, const struct numbered *n,
-				    const struct candidate *c, size_t fact)
+const struct param_def *params_for_fact(const struct reading *r, const struct numbered_facts *n,
+					const struct candidate *c, size_t fact)
 {
 	if (n->numbers[fact] < 0) /* it may be the plural of a numbered filter */
 		return candidate_param(c, r->facts.items[fact].filter);
-	return c->numbers->takes[n->numbers[fact]];
+	return c->numbers->by_filter[n->numbers[fact]];
 }

@@ -29,18 +29,18 @@ struct term {
 struct router {
 	struct arena *arena;
 	const struct router_weights *weights;
-	size_t closed; /* number of terms that accept no more documents */
+	size_t closed_terms; /* number of terms that accept no more documents */
 	struct dict terms;
 	struct dict labels; /* of all columns, folded */
 	struct term *items;
 	size_t count, cap;
 	double *lengths; /* by document */
 	size_t tool_count, domain_count;
-	size_t worded; /* tools in the index: all except those for agents only */
+	size_t indexed_tools; /* tools in the index: all except those for agents only */
 	double average_tool, average_domain;
 };
 
-size_t know_canonical(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+size_t know_canonical_stem(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
 	size_t n = word_stem(t->text, t->len, stem);
 	int meaning = dict_find(&k->synonyms, stem, n);
@@ -49,14 +49,14 @@ size_t know_canonical(const struct know *k, const struct token *t, char stem[STE
 			   : word_stem(k->meanings[meaning], strlen(k->meanings[meaning]), stem);
 }
 
-size_t know_family(const struct know *k, const struct token *t, char stem[STEM_BYTES])
+size_t know_noun_stem(const struct know *k, const struct token *t, char stem[STEM_BYTES])
 {
 	size_t n = word_stem(t->text, t->len, stem);
-	int form = dict_find(&k->forms, t->text, t->len);
+	int form = dict_find(&k->noun_forms, t->text, t->len);
 
 	if (form >= 0)
 		return word_stem(k->meanings[form], strlen(k->meanings[form]), stem);
-	return dict_find(&k->apart, stem, n) >= 0 ? n : know_canonical(k, t, stem);
+	return dict_find(&k->noun_stems, stem, n) >= 0 ? n : know_canonical_stem(k, t, stem);
 }
 
 static int term_of(struct router *r, const char *stem, size_t n)
@@ -99,14 +99,14 @@ static void add_posting(struct router *r, struct term *t, uint32_t document, dou
 }
 
 /* A stop word counts when it is a synonym of a tool word ("who": users). */
-static bool counts(const struct know *k, const struct token *t)
+static bool is_scored_word(const struct know *k, const struct token *t)
 {
 	char stem[STEM_BYTES];
 	size_t n;
 
-	if ((t->used && !t->word) || !t->has_letter || t->len < 2)
+	if ((t->used && !t->is_tool_word) || !t->has_letter || t->len < 2)
 		return false;
-	if (!know_is_stop(k, t))
+	if (!know_is_stop_word(k, t))
 		return true;
 	n = word_stem(t->text, t->len, stem);
 	return dict_find(&k->synonyms, stem, n) >= 0;
@@ -124,10 +124,10 @@ static void add_words(struct know *k, struct router *r, uint32_t document, const
 	for (size_t i = 0; i < q->count; i++) {
 		int term;
 
-		if (!counts(k, &q->tokens[i]))
+		if (!is_scored_word(k, &q->tokens[i]))
 			continue;
-		term = term_of(r, stem, know_canonical(k, &q->tokens[i], stem));
-		if ((size_t)term < r->closed)
+		term = term_of(r, stem, know_canonical_stem(k, &q->tokens[i], stem));
+		if ((size_t)term < r->closed_terms)
 			continue;
 		add_posting(r, &r->items[term], document, weight);
 		r->lengths[document] += weight;
@@ -143,7 +143,7 @@ static void add_text(struct know *k, struct router *r, uint32_t document, const 
 	if (!text)
 		return;
 	scratch = arena_new(SCRATCH_BYTES);
-	text_read(k->catalog->language, text, scratch, &q);
+	text_tokenize(k->catalog->language, text, scratch, &q);
 	mark_names(k, &q);
 	add_words(k, r, document, &q, weight);
 	arena_free(&scratch);
@@ -157,27 +157,27 @@ static void mark_names(const struct know *k, struct question *q)
 		struct token *t = &q->tokens[i];
 
 		/* HB_NORTH, but not get_task_risks */
-		if (t->capital && (t->before == '_' || token_at(q, i + 1)->before == '_'))
+		if (t->capitalized && (t->separator == '_' || token_at(q, i + 1)->separator == '_'))
 			t->used = true;
 	}
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
 
-		if (t->capital && names_listed_in(k->names, t->text, t->len) >= 0)
+		if (t->capitalized && names_listed_in(k->names, t->text, t->len) >= 0)
 			t->used = true;
 	}
 }
 
-static void learn_prepositions(struct know *k, const char *example)
+static void index_prepositions(struct know *k, const char *example)
 {
 	struct question q;
 
-	text_read(k->catalog->language, example, k->arena, &q);
+	text_tokenize(k->catalog->language, example, k->arena, &q);
 	for (size_t i = 1; i < q.count; i++) {
 		const struct token *before = &q.tokens[i - 1];
 		int d = names_listed_in(k->names, q.tokens[i].text, q.tokens[i].len);
 
-		if (d >= 0 && know_is_stop(k, before) &&
+		if (d >= 0 && know_is_stop_word(k, before) &&
 		    dict_find(&k->prepositions, before->text, before->len) < 0)
 			dict_put(&k->prepositions, before->text, before->len, d);
 	}
@@ -215,10 +215,11 @@ static void add_example(struct know *k, struct router *r, uint32_t at, const cha
 {
 	struct question q;
 
-	text_read(k->catalog->language, text, r->arena, &q);
+	text_tokenize(k->catalog->language, text, r->arena, &q);
 	mark_names(k, &q);
 	for (size_t i = 0; i < q.count; i++)
-		q.tokens[i].used = q.tokens[i].used || (q.tokens[i].capital && !q.tokens[i].first);
+		q.tokens[i].used = q.tokens[i].used ||
+				   (q.tokens[i].capitalized && !q.tokens[i].starts_sentence);
 	add_words(k, r, at, &q, r->weights->words.example);
 }
 
@@ -229,7 +230,7 @@ static void add_domain(struct know *k, struct router *r, const struct domain_def
 	add_text(k, r, at, d->intent, r->weights->words.about);
 	for (size_t i = 0; d->examples && d->examples[i]; i++) {
 		add_example(k, r, at, d->examples[i]);
-		learn_prepositions(k, d->examples[i]);
+		index_prepositions(k, d->examples[i]);
 	}
 }
 
@@ -244,9 +245,9 @@ static double mean_length(const double *lengths, size_t all, size_t n)
 
 /* The inverse document frequency. A tool that only mentions the word counts as a fraction,
  * compared with one that has it in its name. */
-static double rarity(const struct router *r, const struct term *t)
+static double inverse_document_frequency(const struct router *r, const struct term *t)
 {
-	double most = 0, tools = 0, n = (double)r->worded;
+	double most = 0, tools = 0, n = (double)r->indexed_tools;
 
 	for (size_t p = 0; p < t->count; p++)
 		if (t->postings[p].document < r->tool_count && t->postings[p].weight > most)
@@ -274,18 +275,18 @@ struct router *router_new(struct know *k)
 		if (c->tools[i].callers.agents_only)
 			continue;
 		add_tool(k, r, &c->tools[i], (uint32_t)i);
-		r->worded++;
+		r->indexed_tools++;
 	}
 	for (size_t i = 0; i < c->domain_count; i++)
 		if (!c->domains[i].by_cues)
 			add_domain(k, r, &c->domains[i], (uint32_t)(c->tool_count + i));
-	r->closed = r->count;
+	r->closed_terms = r->count;
 	for (size_t i = 0; i < c->tool_count; i++)
 		if (!c->tools[i].callers.agents_only)
 			add_columns(k, r, &c->tools[i], (uint32_t)i);
 	for (size_t i = 0; i < r->count; i++)
-		r->items[i].idf = rarity(r, &r->items[i]);
-	r->average_tool = mean_length(r->lengths, c->tool_count, r->worded);
+		r->items[i].idf = inverse_document_frequency(r, &r->items[i]);
+	r->average_tool = mean_length(r->lengths, c->tool_count, r->indexed_tools);
 	r->average_domain =
 		mean_length(r->lengths + c->tool_count, c->domain_count, c->domain_count);
 	return r;
@@ -301,7 +302,7 @@ bool router_has_label(const struct router *r, const char *key, size_t len)
 	return dict_find(&r->labels, key, len) >= 0;
 }
 
-static double saturated(const struct router *r, const struct posting *p)
+static double saturated_weight(const struct router *r, const struct posting *p)
 {
 	bool tool = p->document < r->tool_count;
 	double mean = tool ? r->average_tool : r->average_domain;
@@ -328,48 +329,48 @@ static bool can_compare(const struct catalog_view *v, const struct dimension_def
 static bool asks_which_of(const struct catalog_view *v, const struct question *q, size_t i)
 {
 	const struct catalog *c = v->catalog;
-	bool asked = token_says(&q->tokens[i], WORDS_WHICH);
-	bool ranked =
-		token_says(&q->tokens[i], WORDS_SUPERLATIVE) && token_at(q, i + 1)->before == ' ';
+	bool asked = token_in_list(&q->tokens[i], WORDS_WHICH);
+	bool ranked = token_in_list(&q->tokens[i], WORDS_SUPERLATIVE) &&
+		      token_at(q, i + 1)->separator == ' ';
 
 	for (size_t n = i + 1; asked && n < q->count && !ranked; n++)
-		ranked = token_says(&q->tokens[n], WORDS_COMPARED);
+		ranked = token_in_list(&q->tokens[n], WORDS_COMPARATIVES);
 	for (size_t d = 0; ranked && i + 1 < q->count && d < c->dimension_count; d++)
 		if (c->dimensions[d].values &&
-		    mention_of_label(&q->tokens[i + 1], &c->dimensions[d]) &&
+		    mention_is_label_word(&q->tokens[i + 1], &c->dimensions[d]) &&
 		    can_compare(v, &c->dimensions[d]))
 			return true;
 	return false;
 }
 
 /* Scores of one question. */
-struct tally {
+struct question_score {
 	const struct router *router;
 	const struct language *language;
-	bool *mine;      /* by document: the caller may use it */
+	bool *in_view;   /* by document: the caller may use it */
 	double *weights; /* by document */
 	int seen[WORDS_MAX];
-	size_t seen_count, strange;
+	size_t seen_count, unknown;
 	double known, evidence;
 };
 
-static bool is_mine(const struct tally *t, const struct term *term)
+static bool is_in_view(const struct question_score *t, const struct term *term)
 {
 	for (size_t p = 0; p < term->count; p++)
-		if (t->mine[term->postings[p].document])
+		if (t->in_view[term->postings[p].document])
 			return true;
 	return false;
 }
 
 /* Adds each distinct word to the documents that contain it. */
-static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
+static void add_word(struct question_score *t, const char *stem, size_t n, bool plain)
 {
 	const struct router *r = t->router;
 	int id = dict_find(&r->terms, stem, n);
 	const struct term *term;
 
-	if (id < 0 || !is_mine(t, &r->items[id])) {
-		t->strange += !plain;
+	if (id < 0 || !is_in_view(t, &r->items[id])) {
+		t->unknown += !plain;
 		return;
 	}
 	for (size_t s = 0; s < t->seen_count; s++)
@@ -383,10 +384,10 @@ static void add_word(struct tally *t, const char *stem, size_t n, bool plain)
 	t->evidence += plain ? 0 : term->idf;
 	for (size_t p = 0; p < term->count; p++)
 		t->weights[term->postings[p].document] +=
-			term->idf * saturated(r, &term->postings[p]);
+			term->idf * saturated_weight(r, &term->postings[p]);
 }
 
-static void add_concept(struct tally *t, enum concept which)
+static void add_concept(struct question_score *t, enum concept which)
 {
 	const char *word = t->language->concepts[which];
 	char stem[STEM_BYTES];
@@ -394,33 +395,33 @@ static void add_concept(struct tally *t, enum concept which)
 	add_word(t, stem, word_stem(word, strlen(word), stem), true);
 }
 
-void router_text(const struct know *k, const struct know_input *in, const struct question *q,
-		 size_t from, size_t to, bool hours, struct arena *a, struct text_score *out)
+void router_score_text(const struct know *k, const struct know_input *in, const struct question *q,
+		       size_t from, size_t to, bool hours, struct arena *a, struct text_score *out)
 {
 	const struct catalog *c = k->catalog;
 	const struct catalog_view *v = in->may;
 	size_t documents = c->tool_count + c->domain_count;
-	struct tally t = {.router = k->router,
-			  .language = c->language,
-			  .mine = arena_alloc(a, documents + 1),
-			  .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
+	struct question_score t = {.router = k->router,
+				   .language = c->language,
+				   .in_view = arena_alloc(a, documents + 1),
+				   .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
 	/* "swap A for B", "I meant B": with a subject before it, such words are no other topic */
-	bool follows = json_array_size(json_object_get(in->standing, "tools")) > 0;
+	bool follows = json_array_size(json_object_get(in->session_context, "tools")) > 0;
 	char stem[STEM_BYTES];
 
 	for (size_t i = 0; i < v->tool_count; i++)
-		t.mine[v->tools[i]->index] = true;
+		t.in_view[v->tools[i]->index] = true;
 	for (size_t i = 0; i < v->domain_count; i++)
-		t.mine[c->tool_count + v->domains[i]->index] = true;
+		t.in_view[c->tool_count + v->domains[i]->index] = true;
 	for (size_t i = from; i < to; i++)
-		if (counts(k, &q->tokens[i]))
-			add_word(&t, stem, know_canonical(k, &q->tokens[i], stem),
-				 know_is_stop(k, &q->tokens[i]) ||
-					 (follows && !q->tokens[i].word &&
-					  token_says(&q->tokens[i], WORDS_NEUTRAL)));
+		if (is_scored_word(k, &q->tokens[i]))
+			add_word(&t, stem, know_canonical_stem(k, &q->tokens[i], stem),
+				 know_is_stop_word(k, &q->tokens[i]) ||
+					 (follows && !q->tokens[i].is_tool_word &&
+					  token_in_list(&q->tokens[i], WORDS_NEUTRAL)));
 	/* "do you have": asks what exists, if no other word is known */
 	for (size_t i = from; i < to && t.seen_count == 0; i++)
-		if (words_at(q, i, WORDS_WHAT_THERE_IS))
+		if (words_at(q, i, WORDS_EXISTENCE))
 			add_concept(&t, CONCEPT_EXISTENCE);
 	for (size_t i = from; i < to; i++)
 		if (asks_which_of(v, q, i))
@@ -433,7 +434,7 @@ void router_text(const struct know *k, const struct know_input *in, const struct
 		.known = t.known,
 		.evidence = t.evidence,
 		.known_words = t.seen_count,
-		.strange_words = t.strange,
+		.unknown_words = t.unknown,
 	};
 	for (size_t i = 0; i < v->tool_count && t.known > 0; i++)
 		out->tools[i] = t.weights[v->tools[i]->index] / t.known;

@@ -30,7 +30,7 @@ static void add(struct slice *s, const struct tool_def *tool)
 }
 
 /* Returns true when the domain is in the slice or can be added. */
-static bool is_near(struct slice *s, size_t domain)
+static bool add_domain(struct slice *s, size_t domain)
 {
 	for (size_t i = 0; i < s->domain_count; i++)
 		if (s->domains[i] == domain)
@@ -45,17 +45,17 @@ static struct subject subject_of(const struct know *k, const struct know_input *
 				 const struct question *q, struct arena *a, struct slice *s)
 {
 	struct reading r = {.know = k, .in = in, .arena = a, .q = *q};
-	struct standing standing;
+	struct session_context context;
 	struct subject out;
 	enum carry how;
 
 	reading_begin(&r);
-	followup_read(&r, &standing);
-	for (size_t i = 0; i < standing.tool_count; i++)
-		add(s, standing.tools[i]);
-	how = reading_carry(&r, &standing, followup_cue(&r));
-	parents_settle(&r);
-	out.count = choose_ranked(&r, how == CARRY_ALL ? &standing : NULL, &out.list);
+	session_context_read(&r, &context);
+	for (size_t i = 0; i < context.tool_count; i++)
+		add(s, context.tools[i]);
+	how = reading_carry(&r, &context, followup_has_cue(&r));
+	parents_resolve(&r);
+	out.count = choose_ranked(&r, how == CARRY_ALL ? &context : NULL, &out.list);
 	return out;
 }
 
@@ -72,8 +72,8 @@ static void add_in_turn(struct slice *s, const struct subject *subjects, size_t 
 			if (i >= subjects[p].count)
 				continue;
 			more = true;
-			if (is_near(s, one->of->domain))
-				add(s, candidate_tool(one->of));
+			if (add_domain(s, one->candidate->domain))
+				add(s, candidate_tool(one->candidate));
 		}
 	}
 }
@@ -87,7 +87,7 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
 	struct question q;
 	size_t n;
 
-	text_read(k->catalog->language, in->question, a, &q);
+	text_tokenize(k->catalog->language, in->question, a, &q);
 	n = parts_of(k, in, &q, a, &parts);
 	if (n == 0)
 		n = 1;
@@ -96,7 +96,7 @@ size_t know_slice(const struct know *k, const struct know_input *in, struct aren
 		struct know_input part = *in;
 
 		part.question = parts[p];
-		text_read(k->catalog->language, parts[p], a, &q);
+		text_tokenize(k->catalog->language, parts[p], a, &q);
 		subjects[p] = subject_of(k, &part, &q, a, &s);
 	}
 	add_in_turn(&s, subjects, n);

@@ -24,8 +24,8 @@ static void the_words_are_read(void **state)
 	assert_string_equal(catalog->words.states[0], "sold out");
 	assert_null(catalog->words.aspects[0]);
 	assert_string_equal(catalog->words.outside[0].phrases[0], "stock price");
-	assert_null(catalog->words.outside[0].takes);
-	assert_string_equal(catalog->words.impossible[0].takes, "year");
+	assert_null(catalog->words.outside[0].required_filter);
+	assert_string_equal(catalog->words.impossible[0].required_filter, "year");
 	assert_string_equal(catalog->words.impossible[0].unless[0], "budget");
 	assert_string_equal(catalog->words.glossary[0].about, "A place.");
 	assert_non_null(catalog->language);

@@ -203,7 +203,7 @@ static const char *branch_of(const char *tenant, const char *question)
 	struct understanding u;
 
 	know_understand(turns_knowledge(d.turns, tenant)->know, &in, arena, &u);
-	for (size_t i = 0; i < u.filter_count && u.confidence >= KNOW_SURE; i++)
+	for (size_t i = 0; i < u.filter_count && u.confidence >= KNOW_CONFIDENT; i++)
 		if (strcmp(u.filters[i].name, "branch") == 0)
 			return u.filters[i].values[0].text;
 	return "";

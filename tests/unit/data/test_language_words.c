@@ -18,7 +18,7 @@ static void a_word_knows_its_lists(void **state)
 	const struct language *l = english(arena);
 
 	(void)state;
-	assert_true(has(word(l, "and"), WORDS_PARTS));
+	assert_true(has(word(l, "and"), WORDS_CLAUSE_JOINTS));
 	assert_true(has(word(l, "and"), WORDS_STOP));
 	assert_false(has(word(l, "and"), WORDS_NOT));
 	assert_int_equal(word(l, "fifty")->number, 50);
@@ -39,15 +39,15 @@ static void phrases_stand_longest_first(void **state)
 	(void)state;
 	language_words_add(words, "more than", WORDS_ABOVE);
 	language_words_add(words, "more  or   less than", WORDS_BELOW);
-	language_words_add(words, "more", WORDS_RANK);
-	language_words_add(words, "more often", WORDS_RANK);
+	language_words_add(words, "more", WORDS_RANKING);
+	language_words_add(words, "more often", WORDS_RANKING);
 	p = word(&l, "more")->phrases;
 	assert_int_equal(p->count, 4);
 	assert_string_equal(p->words[3], "than");
 	assert_int_equal(p->next->count, 2);
 	assert_int_equal(p->next->next->count, 2);
 	assert_null(p->next->next->next);
-	assert_true(has(word(&l, "more"), WORDS_RANK));
+	assert_true(has(word(&l, "more"), WORDS_RANKING));
 	assert_false(has(word(&l, "more"), WORDS_ABOVE));
 }
 

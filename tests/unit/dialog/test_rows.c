@@ -62,7 +62,7 @@ static const char *titles_of(struct result **results, size_t count, const json_t
 
 	json_object_clear(standing);
 	rows_put(&t, standing);
-	rows = json_object_get(standing, STANDING_ROWS);
+	rows = json_object_get(standing, CONTEXT_ROWS);
 	if (!rows)
 		return "";
 	text = json_text(rows);
@@ -91,7 +91,7 @@ static void a_long_list_keeps_its_first_rows(void **state)
 
 	(void)state;
 	(void)titles_of(&r, 1, NULL);
-	assert_int_equal(json_array_size(json_object_get(standing, STANDING_ROWS)), ROWS_NAMED_MAX);
+	assert_int_equal(json_array_size(json_object_get(standing, CONTEXT_ROWS)), ROWS_NAMED_MAX);
 }
 
 static void long_texts_are_no_titles(void **state)
@@ -114,7 +114,7 @@ static void long_texts_are_no_titles(void **state)
 static void two_lists_have_no_rows_to_refer_to(void **state)
 {
 	struct result *r[] = {listed(2, "Plant "), listed(2, "Site ")};
-	json_t *before = json_pack("{s:[s,s]}", STANDING_ROWS, "a", "b");
+	json_t *before = json_pack("{s:[s,s]}", CONTEXT_ROWS, "a", "b");
 
 	(void)state;
 	assert_string_equal(titles_of(r, 2, NULL), "");

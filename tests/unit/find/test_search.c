@@ -336,7 +336,7 @@ static double covers(const struct find_index *x, const struct principal *who, co
 	struct question q;
 
 	find_reach(x, question, who, &reach);
-	text_read(shipped_language(), part, arena, &q);
+	text_tokenize(shipped_language(), part, arena, &q);
 	return find_covers(&reach, q.tokens, q.count);
 }
 

@@ -76,7 +76,7 @@ static inline const struct understanding *fixture_edit(struct fixture *f, const 
 	struct know_input in = {.question = question,
 				.may = &f->view,
 				.today = fixture_today,
-				.standing = f->standing};
+				.session_context = f->standing};
 
 	if (filters) {
 		json_t *edited;
@@ -95,10 +95,10 @@ static inline const struct understanding *fixture_ask(struct fixture *f, const c
 }
 
 /* As a turn does it: what was understood stands, with what was asked back. */
-static inline void fixture_stand(struct fixture *f)
+static inline void fixture_store_context(struct fixture *f)
 {
 	json_decref(f->standing);
-	f->standing = know_standing(&f->u);
+	f->standing = know_session_context(&f->u);
 	if (f->u.ask.text) {
 		json_t *ask = json_object(), *options = json_array();
 
@@ -113,10 +113,10 @@ static inline void fixture_stand(struct fixture *f)
 	}
 }
 
-static inline void fixture_said(struct fixture *f, const char *question)
+static inline void fixture_ask_and_store(struct fixture *f, const char *question)
 {
 	fixture_ask(f, question);
-	fixture_stand(f);
+	fixture_store_context(f);
 }
 
 /* The route object without its confidence, as text. */
@@ -138,7 +138,7 @@ static inline const char *fixture_words(struct fixture *f, const struct value *v
 {
 	const struct reading r = {.know = f->know, .arena = f->arena};
 
-	return value_words(&r, v);
+	return value_display_text(&r, v);
 }
 
 /* "name arg=value arg=a,b; name …" of the calls. */

@@ -29,7 +29,7 @@ static inline int close_all(void **state)
 /* The query of an understanding; NULL: it is none. */
 static inline const char *query_in(const struct understanding *u)
 {
-	if (u->confidence < KNOW_SURE || u->tool_count != 1 || !u->tools[0].tool ||
+	if (u->confidence < KNOW_CONFIDENT || u->tool_count != 1 || !u->tools[0].tool ||
 	    !u->tools[0].tool->map)
 		return NULL;
 	return args_text(&u->tools[0].args, u->tools[0].tool->map, arena);
@@ -58,7 +58,7 @@ static inline const char *query_without_tools(const char *question)
 	struct understanding u = {0};
 
 	catalog_for(bench.catalog, &bench.who, arena, &may);
-	text_read(bench.catalog->language, question, arena, &r.q);
+	text_tokenize(bench.catalog->language, question, arena, &r.q);
 	reading_begin(&r);
 	return metrics_choose(&r, false, &u) ? query_in(&u) : NULL;
 }
@@ -107,6 +107,6 @@ static inline void become(const struct query_case *cases, size_t count)
 	}
 }
 
-#define BECOME(cases) become(cases, sizeof(cases) / sizeof(cases[0]))
+#define CHECK_QUERIES(cases) become(cases, sizeof(cases) / sizeof(cases[0]))
 
 #endif

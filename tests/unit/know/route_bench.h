@@ -35,7 +35,7 @@ struct bench {
 
 static inline json_t *standing_of(const struct understanding *u)
 {
-	json_t *standing = know_standing(u), *ask = json_object(), *options = json_array();
+	json_t *standing = know_session_context(u), *ask = json_object(), *options = json_array();
 
 	for (size_t i = 0; i < u->ask.option_count; i++)
 		json_push_take(options, json_pack("{s:s,s:s}", "value", u->ask.options[i].value,
@@ -63,7 +63,7 @@ static inline void understand(struct bench *b, const struct catalog_view *may, c
 					.tenant = TENANT,
 					.may = may,
 					.today = {2026, 2, 27},
-					.standing = standing,
+					.session_context = standing,
 					.edited_filters =
 						i == n ? json_object_get(line, "edits") : NULL};
 		int64_t began = clock_mono_us();

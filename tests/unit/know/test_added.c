@@ -39,7 +39,7 @@ static char *sure_calls(struct bench *b, const struct catalog_view *may, const c
 
 	understand(b, may, line, a, &u);
 	json_decref(line);
-	if (b->refused || u.tool_count == 0 || u.confidence < KNOW_SURE || u.unused_count > 0)
+	if (b->refused || u.tool_count == 0 || u.confidence < KNOW_CONFIDENT || u.unused_count > 0)
 		return NULL;
 	route = know_route_json(&u);
 	text = json_text(json_object_get(route, "tools"));
@@ -75,7 +75,7 @@ static void ask(struct bench *b, const json_t *line, void *owner)
 	arena_free(&a);
 }
 
-static void what_is_added_is_not_lost(void **state)
+static void keeps_added_values(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
 	struct bench b = {.asked = 0};
@@ -98,7 +98,7 @@ static void what_is_added_is_not_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_is_not_lost),
+		cmocka_unit_test(keeps_added_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

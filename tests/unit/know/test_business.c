@@ -53,7 +53,7 @@ static void judge(struct bench *b, const json_t *line, void *owner)
 	understand(b, &may, line, a, &u);
 	nothing_is_made_up(b, &u, question);
 	route = know_route_json(&u);
-	sure = u.tool_count > 0 && u.confidence >= KNOW_SURE;
+	sure = u.tool_count > 0 && u.confidence >= KNOW_CONFIDENT;
 	exact = !holds(line, "open") && intent && strcmp(u.intent, intent) == 0 &&
 		right_tools(&u, line) && right_rest(&u, line, route) && right_query(&u, line);
 	right = exact || (!sure && (holds(line, "open") || holds(line, "may_ask")));

@@ -9,8 +9,8 @@ static void check(struct fixture *f, const char *text, const char *want)
 	const char *got = "";
 	struct date first, last;
 
-	if (know_days(f->know, text, (struct date){2026, 2, 27}, &calendar, f->arena, &first,
-		      &last)) {
+	if (know_parse_days(f->know, text, (struct date){2026, 2, 27}, &calendar, f->arena, &first,
+			    &last)) {
 		date_iso(first, start);
 		date_iso(last, end);
 		got = arena_printf(f->arena, "%s/%s", start, end);
@@ -19,7 +19,7 @@ static void check(struct fixture *f, const char *text, const char *want)
 		fail_msg("\"%s\": got %s, want %s", text, got, want);
 }
 
-static void days_in_any_spelling(void **state)
+static void reads_days_in_any_spelling(void **state)
 {
 	struct fixture *f = *state;
 
@@ -29,7 +29,7 @@ static void days_in_any_spelling(void **state)
 	check(f, "March 2025", "2025-03-01/2025-03-31");
 }
 
-static void what_says_more_is_a_question(void **state)
+static void longer_text_is_a_question(void **state)
 {
 	struct fixture *f = *state;
 	char many[KNOW_DAYS_WORDS_MAX * 4 + 16] = "2025-01-15";
@@ -46,9 +46,9 @@ static void what_says_more_is_a_question(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(days_in_any_spelling, fixture_setup,
+		cmocka_unit_test_setup_teardown(reads_days_in_any_spelling, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(what_says_more_is_a_question, fixture_setup,
+		cmocka_unit_test_setup_teardown(longer_text_is_a_question, fixture_setup,
 						fixture_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

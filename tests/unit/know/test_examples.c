@@ -55,7 +55,7 @@ static size_t ask(const char *role, const char *question)
 			     like);
 }
 
-static void a_question_finds_the_one_that_is_like_it(void **state)
+static void question_finds_similar_example(void **state)
 {
 	size_t n = ask("admin", "How dear is the average day-ahead price for SP15 from Hitachi?");
 
@@ -68,7 +68,7 @@ static void a_question_finds_the_one_that_is_like_it(void **state)
 	assert_string_equal(like[0]->id, HEALTH_CALL);
 }
 
-static void another_question_finds_none(void **state)
+static void unrelated_question_finds_no_example(void **state)
 {
 	(void)state;
 	assert_int_equal(ask("admin", "Which users opened reports about budgets yesterday?"), 0);
@@ -76,7 +76,7 @@ static void another_question_finds_none(void **state)
 	assert_int_equal(ask("admin", "of the and"), 0);
 }
 
-static void what_a_caller_may_not_use_is_no_example(void **state)
+static void examples_respect_permissions(void **state)
 {
 	(void)state;
 	assert_int_equal(ask("viewer", "What is the average day-ahead price for NP15 from Ascend?"),
@@ -85,7 +85,7 @@ static void what_a_caller_may_not_use_is_no_example(void **state)
 	assert_string_equal(like[0]->id, HEALTH_CALL);
 }
 
-static void a_text_of_any_length_is_fine(void **state)
+static void accepts_text_of_any_length(void **state)
 {
 	char *text = arena_alloc(arena, 16384);
 
@@ -146,7 +146,7 @@ static size_t ask_approved(const struct flow_source *flows, size_t count, const 
 	return n;
 }
 
-static void an_approved_answer_is_one(void **state)
+static void approved_answer_is_an_example(void **state)
 {
 	static const struct flow_source one[] = {APPROVED("zorbing", "do t1 " PRICE "\n")};
 
@@ -158,7 +158,7 @@ static void an_approved_answer_is_one(void **state)
 	assert_int_equal(ask_approved(one, 1, "viewer"), 0);
 }
 
-static void what_is_not_approved_or_no_single_call_is_none(void **state)
+static void only_approved_single_calls_are_examples(void **state)
 {
 	struct flow_source draft[] = {APPROVED("zorbing", "do t1 " PRICE "\n")};
 	static const struct flow_source two[] = {
@@ -191,20 +191,20 @@ static void clauses_are_counted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (know_clauses(know, rows[i].question, arena) != rows[i].count)
-			fail_msg("%zu: %s", know_clauses(know, rows[i].question, arena),
+		if (know_clause_count(know, rows[i].question, arena) != rows[i].count)
+			fail_msg("%zu: %s", know_clause_count(know, rows[i].question, arena),
 				 rows[i].question);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_question_finds_the_one_that_is_like_it),
-		cmocka_unit_test(another_question_finds_none),
-		cmocka_unit_test(what_a_caller_may_not_use_is_no_example),
-		cmocka_unit_test(a_text_of_any_length_is_fine),
-		cmocka_unit_test(an_approved_answer_is_one),
-		cmocka_unit_test(what_is_not_approved_or_no_single_call_is_none),
+		cmocka_unit_test(question_finds_similar_example),
+		cmocka_unit_test(unrelated_question_finds_no_example),
+		cmocka_unit_test(examples_respect_permissions),
+		cmocka_unit_test(accepts_text_of_any_length),
+		cmocka_unit_test(approved_answer_is_an_example),
+		cmocka_unit_test(only_approved_single_calls_are_examples),
 		cmocka_unit_test(clauses_are_counted),
 	};
 

@@ -5,7 +5,7 @@ struct exclude_case {
 };
 
 /* Of two sellers the other one is left. */
-static void the_other_one_is_taken(void **state)
+static void uses_only_remaining_value(void **state)
 {
 	static const struct exclude_case cases[] = {
 		{"average price EP10 2025 not acorn", "Birchwood"},
@@ -32,7 +32,7 @@ static void the_other_one_is_taken(void **state)
 }
 
 /* Of several it is asked which; what is left out is not among them. */
-static void else_it_is_asked(void **state)
+static void otherwise_asks(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u;
@@ -46,7 +46,7 @@ static void else_it_is_asked(void **state)
 	u = fixture_ask(f, "average price EP10 2025 acorn, not low grade");
 	assert_string_equal(u->ask.filter, "grade");
 	assert_int_equal(u->ask.option_count, 2);
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "Fine"),
 			    "get_average_price seller=Acorn zone=EP10 year=2025 region=EAST "
 			    "grade=Fine");
@@ -69,18 +69,19 @@ static void times_are_asked_about(void **state)
 }
 
 /* What a tool tells is not wanted: no tool knows that. */
-static void a_tool_that_is_negated_is_not_sure(void **state)
+static void negated_tool_lowers_confidence(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_true(fixture_ask(f, "list price files of acorn")->confidence >= KNOW_SURE);
+	assert_true(fixture_ask(f, "list price files of acorn")->confidence >= KNOW_CONFIDENT);
 	assert_true(fixture_ask(f, "list sellers of acorn without price files")->confidence <
-		    KNOW_SURE);
-	assert_true(fixture_ask(f, "no rush: list price files of acorn")->confidence >= KNOW_SURE);
+		    KNOW_CONFIDENT);
+	assert_true(fixture_ask(f, "no rush: list price files of acorn")->confidence >=
+		    KNOW_CONFIDENT);
 }
 
 /* Words that only look so. */
-static void nothing_else_is_left_out(void **state)
+static void excludes_nothing_else(void **state)
 {
 	static const char *const questions[] = {
 		"isn't acorn's average price for EP10 in 2025 high?",
@@ -103,9 +104,9 @@ static void nothing_else_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_other_one_is_taken),   TEST(else_it_is_asked),
-		TEST(times_are_asked_about),    TEST(a_tool_that_is_negated_is_not_sure),
-		TEST(nothing_else_is_left_out),
+		TEST(uses_only_remaining_value), TEST(otherwise_asks),
+		TEST(times_are_asked_about),     TEST(negated_tool_lowers_confidence),
+		TEST(excludes_nothing_else),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,11 +44,11 @@ static void asks_for(const char *question, const char *flow)
 	found = u.flow ? u.flow->name : "none";
 	if (strcmp(found, flow ? flow : "none") != 0)
 		fail_msg("\"%s\" asks for %s, not %s", question, found, flow ? flow : "none");
-	assert_true(!u.flow || (u.tool_count == 0 && u.confidence >= KNOW_SURE));
+	assert_true(!u.flow || (u.tool_count == 0 && u.confidence >= KNOW_CONFIDENT));
 	arena_free(&a);
 }
 
-static void a_name_or_an_example_asks_for_it(void **state)
+static void name_or_example_calls_flow(void **state)
 {
 	(void)state;
 	asks_for("Weekly briefing", "weekly_briefing");
@@ -60,7 +60,7 @@ static void a_name_or_an_example_asks_for_it(void **state)
 	asks_for("budget report", "budget_report");
 }
 
-static void other_words_do_not(void **state)
+static void other_words_do_not_call_flow(void **state)
 {
 	(void)state;
 	asks_for("Who looks at the budget report?", NULL);
@@ -70,7 +70,7 @@ static void other_words_do_not(void **state)
 }
 
 /* The days are part of the flow: it can't be asked for another week. */
-static void a_value_that_it_does_not_take_is_for_a_tool(void **state)
+static void unsupported_value_leaves_question_to_tools(void **state)
 {
 	(void)state;
 	asks_for("Weekly briefing for March 2025", NULL);
@@ -78,7 +78,7 @@ static void a_value_that_it_does_not_take_is_for_a_tool(void **state)
 
 /* Each line that knows times has to take the one that was said; what one chooses from has its own:
  * the day on which a file was published is not the day that is audited. */
-static void a_time_reaches_every_line_or_none(void **state)
+static void time_applies_to_all_lines_or_none(void **state)
 {
 	(void)state;
 	asks_for("Vendor audit for NP15 on 5 May 2026", NULL);
@@ -87,7 +87,7 @@ static void a_time_reaches_every_line_or_none(void **state)
 }
 
 /* The same for flows of plants: the audit is of one day, the check of days that it says itself. */
-static void a_day_is_taken_by_a_flow_of_one_day(void **state)
+static void flow_of_one_day_takes_day(void **state)
 {
 	const struct pack_list plants = {.key = "solar",
 					 .names = (const char *const[]){"core", "solar", NULL}};
@@ -109,7 +109,7 @@ static void a_day_is_taken_by_a_flow_of_one_day(void **state)
 }
 
 /* A word that narrows, orders, negates or groups is never dropped in silence. */
-static void a_word_that_it_does_not_use_is_not_dropped(void **state)
+static void unused_word_leaves_question_to_tools(void **state)
 {
 	(void)state;
 	asks_for("What happened this week in late tasks", NULL);
@@ -157,12 +157,12 @@ static void an_unclear_question_has_readings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_or_an_example_asks_for_it),
-		cmocka_unit_test(other_words_do_not),
-		cmocka_unit_test(a_value_that_it_does_not_take_is_for_a_tool),
-		cmocka_unit_test(a_time_reaches_every_line_or_none),
-		cmocka_unit_test(a_day_is_taken_by_a_flow_of_one_day),
-		cmocka_unit_test(a_word_that_it_does_not_use_is_not_dropped),
+		cmocka_unit_test(name_or_example_calls_flow),
+		cmocka_unit_test(other_words_do_not_call_flow),
+		cmocka_unit_test(unsupported_value_leaves_question_to_tools),
+		cmocka_unit_test(time_applies_to_all_lines_or_none),
+		cmocka_unit_test(flow_of_one_day_takes_day),
+		cmocka_unit_test(unused_word_leaves_question_to_tools),
 		cmocka_unit_test(an_unclear_question_has_readings),
 	};
 

@@ -3,7 +3,7 @@
 #define FIRST   "What was the average price in EP10 for 2025 from Acorn?"
 #define AVERAGE "get_average_price seller="
 
-static void it_inherits_what_was_not_said(void **state)
+static void followup_carries_missing_values(void **state)
 {
 	static const struct {
 		const char *question, *want;
@@ -36,7 +36,7 @@ static void it_inherits_what_was_not_said(void **state)
 
 		json_decref(f->standing);
 		f->standing = NULL;
-		fixture_said(f, FIRST);
+		fixture_ask_and_store(f, FIRST);
 		got = fixture_calls(f, cases[i].question);
 		if (strcmp(got, cases[i].want) != 0)
 			fail_msg("\"%s\": got \"%s\" (%s), want \"%s\"", cases[i].question, got,
@@ -44,19 +44,19 @@ static void it_inherits_what_was_not_said(void **state)
 	}
 }
 
-static void what_is_let_go_does_not_stay(void **state)
+static void dropped_filters_are_not_carried(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	u = fixture_ask(f, "never mind the seller");
 	assert_null(filter_of(u, "seller"));
 	assert_non_null(filter_of(u, "zone"));
 }
 
 /* A day with two readings is asked about, and the answer is taken whole. */
-static void a_chosen_reading_is_a_range(void **state)
+static void chosen_interpretation_is_range(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "average price EP10 Acorn on 3/4/2025");
@@ -69,7 +69,7 @@ static void a_chosen_reading_is_a_range(void **state)
 }
 
 /* Also one that is open at an end: "/2025-03-03" has no first day. */
-static void a_chosen_reading_may_be_open(void **state)
+static void chosen_interpretation_may_be_open(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "list price files before 3/4/2025");
@@ -77,64 +77,64 @@ static void a_chosen_reading_may_be_open(void **state)
 	assert_int_equal(u->ask.option_count, 2);
 	assert_string_equal(u->ask.options[0].value, "/2025-03-03");
 	assert_string_equal(u->ask.options[0].label, "until March 3, 2025");
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "1"), "list_price_files to=2025-03-03");
 	u = fixture_ask(f, "list price files since 3/4/2052");
 	assert_string_equal(u->ask.options[1].value, "2052-04-03/");
 	assert_string_equal(u->ask.options[1].label, "from April 3, 2052 on");
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "2"), "list_price_files from=2052-04-03");
 }
 
-static void carried_values_say_so(void **state)
+static void carried_values_have_their_source(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	u = fixture_ask(f, "and for EP20?");
 	assert_int_equal(filter_of(u, "seller")->source, SOURCE_CARRIED);
-	assert_int_equal(filter_of(u, "zone")->source, SOURCE_SAID);
-	assert_true(u->confidence >= KNOW_SURE);
+	assert_int_equal(filter_of(u, "zone")->source, SOURCE_EXPLICIT);
+	assert_true(u->confidence >= KNOW_CONFIDENT);
 }
 
 /* "Top depots" would be a tool of its own, but no word says depots. */
-static void an_order_alone_stays_with_its_subject(void **state)
+static void ordering_stays_with_its_subject(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	assert_string_equal(fixture_ask(f, "which one is best")->intent, "price_question");
-	assert_true(f->u.confidence < KNOW_SURE);
+	assert_true(f->u.confidence < KNOW_CONFIDENT);
 	assert_string_equal(fixture_ask(f, "and the highest?")->intent, "price_question");
-	assert_true(f->u.confidence < KNOW_SURE);
+	assert_true(f->u.confidence < KNOW_CONFIDENT);
 }
 
-static void these_are_those_of_what_stands(void **state)
+static void demonstratives_refer_to_context(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "how many parcels did River Depot send last week");
+	fixture_ask_and_store(f, "how many parcels did River Depot send last week");
 	assert_non_null(
 		filter_of(fixture_ask(f, "have these parcels been sent this week"), "depot"));
 	assert_int_equal(filter_of(&f->u, "depot")->source, SOURCE_CARRIED);
 }
 
-static void what_was_asked_for_completes_the_question(void **state)
+static void requested_value_completes_question(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "average price 2025 from Acorn");
+	fixture_ask_and_store(f, "average price 2025 from Acorn");
 	assert_string_equal(f->u.ask.filter, "zone");
 	assert_string_equal(fixture_calls(f, "EP10, average price"),
 			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
 }
 
-static void a_whole_question_inherits_nothing(void **state)
+static void complete_question_carries_nothing(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "average price EP10 2025 Acorn as of Jan_2025 low grade");
+	fixture_ask_and_store(f, "average price EP10 2025 Acorn as of Jan_2025 low grade");
 	assert_string_equal(fixture_calls(f, "What was the average price in WZ_BETA for 2026 from "
 					     "Birchwood?"),
 			    AVERAGE "Birchwood zone=WZ_BETA year=2026 region=WEST grade=Base");
@@ -143,22 +143,22 @@ static void a_whole_question_inherits_nothing(void **state)
 			    "get_top_depots most=3");
 }
 
-static void a_new_parent_drops_the_old_child(void **state)
+static void new_parent_drops_carried_child(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	u = fixture_ask(f, "and in WEST?");
 	assert_string_equal(u->ask.filter, "zone");
 	assert_int_equal(u->ask.option_count, 2);
 	assert_string_equal(u->ask.options[0].value, "WZ_ALPHA");
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "WZ_BETA"),
 			    AVERAGE "Acorn zone=WZ_BETA year=2025 region=WEST grade=Base");
 }
 
-static void an_ask_is_answered_by_number_value_or_label(void **state)
+static void ask_accepts_number_value_or_label(void **state)
 {
 	static const char *const answers[] = {"2",         "option 2",      "the second one",
 					      "Birchwood", "birchwood",     "Birchwood please",
@@ -170,7 +170,7 @@ static void an_ask_is_answered_by_number_value_or_label(void **state)
 
 		json_decref(f->standing);
 		f->standing = NULL;
-		fixture_said(f, "What was the average price in EP10 for 2025?");
+		fixture_ask_and_store(f, "What was the average price in EP10 for 2025?");
 		assert_string_equal(f->u.ask.filter, "seller");
 		got = fixture_calls(f, answers[i]);
 		if (strcmp(got, AVERAGE "Birchwood zone=EP10 year=2025 region=EAST grade=Base") !=
@@ -180,7 +180,7 @@ static void an_ask_is_answered_by_number_value_or_label(void **state)
 	assert_int_equal(fixture_ask(f, "7")->tool_count, 0);
 }
 
-static void leaving_out_what_can_not_be_taken(void **state)
+static void confirmation_drops_unsupported_filter(void **state)
 {
 	static const char *const answers[] = {"yes", "Leave it out", "1", "ok"};
 	struct fixture *f = *state;
@@ -188,14 +188,14 @@ static void leaving_out_what_can_not_be_taken(void **state)
 	for (size_t i = 0; i < COUNT(answers); i++) {
 		json_decref(f->standing);
 		f->standing = NULL;
-		fixture_said(f, "compare Acorn and Birchwood EP10 summer 2025");
+		fixture_ask_and_store(f, "compare Acorn and Birchwood EP10 summer 2025");
 		assert_string_equal(fixture_calls(f, answers[i]),
 				    "compare_sellers zone=EP10 year=2025 sellers=Acorn,Birchwood "
 				    "region=EAST grade=Base");
 	}
 }
 
-static void an_ask_is_answered_by_what_one_option_has_alone(void **state)
+static void ask_accepts_unique_word_of_option(void **state)
 {
 	static const struct {
 		const char *said, *choice;
@@ -218,11 +218,11 @@ static void an_ask_is_answered_by_what_one_option_has_alone(void **state)
 	json_decref(ask);
 }
 
-static void a_contradiction_is_settled_by_the_answer(void **state)
+static void answer_resolves_contradiction(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "average price EP10 in WEST 2025 Acorn");
+	fixture_ask_and_store(f, "average price EP10 in WEST 2025 Acorn");
 	assert_string_equal(fixture_calls(f, "1"),
 			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
 	assert_string_equal(fixture_ask(f, "2")->ask.filter, "zone");
@@ -234,7 +234,7 @@ static void edited_filters_replace_and_rerun(void **state)
 	struct fixture *f = *state;
 	const struct understanding *u;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	u = fixture_edit(f, NULL, "{\"zone\":\"EP20\",\"year\":2026}");
 	assert_string_equal(calls_text(f, u),
 			    AVERAGE "Acorn zone=EP20 year=2026 region=EAST grade=Base");
@@ -255,7 +255,7 @@ static void edited_filters_replace_and_rerun(void **state)
 			    AVERAGE "Birchwood zone=EP10 year=2026 region=EAST grade=Base");
 }
 
-static void edited_filters_from_nowhere(void **state)
+static void edited_filters_without_context(void **state)
 {
 	struct fixture *f = *state;
 
@@ -280,7 +280,7 @@ static void hostile_filters_are_asked_about(void **state)
 	};
 	struct fixture *f = *state;
 
-	fixture_said(f, FIRST);
+	fixture_ask_and_store(f, FIRST);
 	for (size_t i = 0; i < COUNT(edits); i++) {
 		const struct understanding *u = fixture_edit(f, NULL, edits[i]);
 
@@ -292,7 +292,7 @@ static void hostile_filters_are_asked_about(void **state)
 			    AVERAGE "Acorn zone=EP10 year=2025 region=EAST grade=Base");
 }
 
-static void broken_standing_is_ignored(void **state)
+static void ignores_malformed_session_context(void **state)
 {
 	static const char *const broken[] = {"{}", "[]", "{\"filters\":7,\"tools\":{}}",
 					     "{\"filters\":{\"year\":{}},\"tools\":[7,\"none\"]}",
@@ -311,24 +311,24 @@ static void broken_standing_is_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(it_inherits_what_was_not_said),
-		TEST(what_is_let_go_does_not_stay),
-		TEST(a_chosen_reading_is_a_range),
-		TEST(a_chosen_reading_may_be_open),
-		TEST(carried_values_say_so),
-		TEST(an_order_alone_stays_with_its_subject),
-		TEST(these_are_those_of_what_stands),
-		TEST(what_was_asked_for_completes_the_question),
-		TEST(a_whole_question_inherits_nothing),
-		TEST(a_new_parent_drops_the_old_child),
-		TEST(an_ask_is_answered_by_number_value_or_label),
-		TEST(an_ask_is_answered_by_what_one_option_has_alone),
-		TEST(leaving_out_what_can_not_be_taken),
-		TEST(a_contradiction_is_settled_by_the_answer),
+		TEST(followup_carries_missing_values),
+		TEST(dropped_filters_are_not_carried),
+		TEST(chosen_interpretation_is_range),
+		TEST(chosen_interpretation_may_be_open),
+		TEST(carried_values_have_their_source),
+		TEST(ordering_stays_with_its_subject),
+		TEST(demonstratives_refer_to_context),
+		TEST(requested_value_completes_question),
+		TEST(complete_question_carries_nothing),
+		TEST(new_parent_drops_carried_child),
+		TEST(ask_accepts_number_value_or_label),
+		TEST(ask_accepts_unique_word_of_option),
+		TEST(confirmation_drops_unsupported_filter),
+		TEST(answer_resolves_contradiction),
 		TEST(edited_filters_replace_and_rerun),
-		TEST(edited_filters_from_nowhere),
+		TEST(edited_filters_without_context),
 		TEST(hostile_filters_are_asked_about),
-		TEST(broken_standing_is_ignored),
+		TEST(ignores_malformed_session_context),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "know_test.h"
 #include "vesper/limits.h"
 
-static void the_route_has_its_shape(void **state)
+static void route_json_has_expected_shape(void **state)
 {
 	struct fixture *f = *state;
 
@@ -60,8 +60,8 @@ static void small_talk_and_nonsense(void **state)
 		{"thanks, that is great", KNOW_GREETING},
 		{"help", KNOW_HELP},
 		{"what can you do?", KNOW_HELP},
-		{"delete the parcels of river depot", KNOW_ORDER},
-		{"please email the report to Bob", KNOW_ORDER},
+		{"delete the parcels of river depot", KNOW_COMMAND},
+		{"please email the report to Bob", KNOW_COMMAND},
 		{"send me the average price EP10 2025 Acorn", KNOW_DATA},
 		{"", KNOW_UNCLEAR},
 		{"???", KNOW_UNCLEAR},
@@ -87,7 +87,7 @@ static void small_talk_and_nonsense(void **state)
 }
 
 /* A question in another language is never answered by chance: what to say stands beside it. */
-static void other_languages_are_told_apart(void **state)
+static void recognizes_other_languages(void **state)
 {
 	static const char *const foreign[] = {
 		"Wie hoch ist der Durchschnittspreis EP10 2025 von Acorn?",
@@ -100,12 +100,12 @@ static void other_languages_are_told_apart(void **state)
 		const struct understanding *u = fixture_ask(f, foreign[i]);
 
 		assert_non_null(u->foreign);
-		assert_true(u->confidence < KNOW_SURE);
+		assert_true(u->confidence < KNOW_CONFIDENT);
 	}
 	assert_null(fixture_ask(f, "average price EP10 2025 Acorn")->foreign);
 }
 
-static void what_is_not_permitted_is_no_choice(void **state)
+static void unpermitted_tools_are_not_chosen(void **state)
 {
 	struct fixture *f = *state;
 
@@ -116,12 +116,12 @@ static void what_is_not_permitted_is_no_choice(void **state)
 	assert_int_equal(fixture_ask(f, "average price EP10 2025 Acorn")->kind, KNOW_DATA);
 }
 
-static void nothing_standing_is_made_of_a_default(void **state)
+static void defaults_are_not_in_session_context(void **state)
 {
 	struct fixture *f = *state;
 	char *text;
 
-	fixture_said(f, "average price EP10 2025 Acorn");
+	fixture_ask_and_store(f, "average price EP10 2025 Acorn");
 	text = json_text(f->standing);
 	assert_string_equal(text, "{\"intent\":\"price_question\",\"filters\":{\"seller\":"
 				  "\"Acorn\",\"zone\":\"EP10\",\"year\":2025,\"region\":\"EAST\"},"
@@ -130,7 +130,7 @@ static void nothing_standing_is_made_of_a_default(void **state)
 }
 
 /* No tool is found for it, but a model need not read it again; it stands for nobody else. */
-static void values_of_an_unclear_question_are_heard(void **state)
+static void unclear_question_has_parsed_filters(void **state)
 {
 	const struct understanding *u;
 	struct fixture *f = *state;
@@ -147,7 +147,7 @@ static void values_of_an_unclear_question_are_heard(void **state)
 				  "\"region\":\"EAST\"}");
 	mem_free(text);
 	json_decref(values);
-	standing = know_standing(u);
+	standing = know_session_context(u);
 	assert_int_equal(json_object_size(json_object_get(standing, "filters")), 0);
 	json_decref(standing);
 
@@ -160,11 +160,11 @@ static void values_of_an_unclear_question_are_heard(void **state)
 static void sources_have_names(void **state)
 {
 	(void)state;
-	assert_string_equal(filter_source_name(SOURCE_SAID), "said");
+	assert_string_equal(filter_source_name(SOURCE_EXPLICIT), "said");
 	assert_string_equal(filter_source_name(SOURCE_EDITED), "edited");
 }
 
-static void only_so_many_words_are_read(void **state)
+static void bounds_words_read(void **state)
 {
 	struct fixture *f = *state;
 	struct buf b;
@@ -182,7 +182,7 @@ static void only_so_many_words_are_read(void **state)
 	buf_deinit(&b);
 }
 
-static void only_so_many_strange_words_are_looked_up(void **state)
+static void bounds_lookups_of_unknown_words(void **state)
 {
 	struct fixture *f = *state;
 	struct buf b;
@@ -200,7 +200,7 @@ static void only_so_many_strange_words_are_looked_up(void **state)
 	buf_deinit(&b);
 }
 
-static void long_questions_end(void **state)
+static void bounds_long_questions(void **state)
 {
 	struct fixture *f = *state;
 	struct buf b;
@@ -215,17 +215,17 @@ static void long_questions_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_route_has_its_shape),
+		TEST(route_json_has_expected_shape),
 		TEST(filters_have_label_source_and_parameter),
 		TEST(small_talk_and_nonsense),
-		TEST(other_languages_are_told_apart),
-		TEST(what_is_not_permitted_is_no_choice),
-		TEST(nothing_standing_is_made_of_a_default),
-		TEST(values_of_an_unclear_question_are_heard),
+		TEST(recognizes_other_languages),
+		TEST(unpermitted_tools_are_not_chosen),
+		TEST(defaults_are_not_in_session_context),
+		TEST(unclear_question_has_parsed_filters),
 		TEST(sources_have_names),
-		TEST(only_so_many_words_are_read),
-		TEST(only_so_many_strange_words_are_looked_up),
-		TEST(long_questions_end),
+		TEST(bounds_words_read),
+		TEST(bounds_lookups_of_unknown_words),
+		TEST(bounds_long_questions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static bool offers(const struct suggestion *options, size_t count, const char *v
 	return false;
 }
 
-static void names_are_resolved_as_listed_ones_are(void **state)
+static void loaded_names_resolve_like_listed_ones(void **state)
 {
 	static const struct {
 		const char *dimension, *text, *want;
@@ -151,7 +151,7 @@ static void names_are_resolved_as_listed_ones_are(void **state)
 	assert_int_equal(m.suggestion_count, 2);
 }
 
-static void no_tenant_meets_the_names_of_another(void **state)
+static void names_are_separate_per_tenant(void **state)
 {
 	static const char *const texts[] = {
 		"Telltale Ridge",  "telltale", "tell tale rigde", "Sierra",
@@ -183,7 +183,7 @@ static void no_tenant_meets_the_names_of_another(void **state)
 	assert_string_equal(resolve(f, "vesper", "project", "sierra", &m), "Sierra Telltale");
 }
 
-static void who_has_learned_nothing_takes_names_as_said(void **state)
+static void without_loaded_names_accepts_any(void **state)
 {
 	struct name_match m;
 
@@ -248,7 +248,7 @@ static void unknown_names_are_asked_about(void **state)
 }
 
 /* The catalogue lists "Solar"; that three projects have it in their names changes nothing. */
-static void listed_names_go_before_parts(void **state)
+static void listed_names_precede_parts(void **state)
 {
 	const struct understanding *u = ask(*state, "acme", "What is the budget of solar?");
 
@@ -257,7 +257,7 @@ static void listed_names_go_before_parts(void **state)
 	assert_string_equal(u->filters[0].name, "kind");
 }
 
-static void the_word_beside_tells_the_kind(void **state)
+static void neighbour_word_gives_dimension(void **state)
 {
 	const struct understanding *u =
 		ask(*state, "acme", "What is the budget of sponsor Zircon?");
@@ -267,7 +267,7 @@ static void the_word_beside_tells_the_kind(void **state)
 	assert_string_equal(u->filters[0].values[0].text, "Zircon Partners");
 }
 
-static void ordinary_words_stay_words(void **state)
+static void keeps_ordinary_words(void **state)
 {
 	static const char *const reports[] = {"Budget", "Health of everything", "Status"};
 	struct fixture *f = *state;
@@ -296,7 +296,7 @@ static void numbers_stay_numbers(void **state)
 	assert_string_equal(u->filters[0].values[0].text, "2025");
 }
 
-static void learning_again_replaces(void **state)
+static void loading_again_replaces_names(void **state)
 {
 	static const char *const later[] = {"Aurora", "Borealis"};
 	struct fixture *f = *state;
@@ -313,7 +313,7 @@ static void learning_again_replaces(void **state)
 	assert_string_equal(resolve(f, "acme", "project", "zircon", &m), "zircon");
 }
 
-static void too_many_are_none(void **state)
+static void rejects_too_many_loaded_names(void **state)
 {
 	size_t count = KNOW_VALUES_MAX + 1;
 	const char **many = mem_alloc(count * sizeof(*many));
@@ -329,7 +329,7 @@ static void too_many_are_none(void **state)
 	mem_free(many);
 }
 
-static void listed_values_and_those_of_the_data_are_known(void **state)
+static void knows_listed_and_loaded_values(void **state)
 {
 	static const char *const values[] = {"Hydro", "Solar"};
 	struct name_match m;
@@ -344,7 +344,7 @@ static void listed_values_and_those_of_the_data_are_known(void **state)
 	assert_int_equal(m.suggestion_count, 3);
 }
 
-static void labels_are_those_of_the_data(void **state)
+static void labels_use_spelling_of_data(void **state)
 {
 	struct fixture *f = *state;
 	struct name_match m;
@@ -382,7 +382,7 @@ static int setup_guarded(void **state)
 
 static const char *const reads_projects[] = {"read_projects"};
 
-static void who_may_not_know_a_dimension_learns_nothing_of_it(void **state)
+static void hidden_dimension_reveals_nothing(void **state)
 {
 	static const char *const texts[] = {"Sierra Solar", "siera solar", "Sierra", "bom",
 					    "Blue Oak",     "xyz",         "Zircon"};
@@ -420,7 +420,7 @@ static void who_may_not_know_a_dimension_learns_nothing_of_it(void **state)
 }
 
 /* Two letters are initials only where one name has them. */
-static void initials_and_rows_of_words_name_projects(void **state)
+static void initials_and_phrases_name_projects(void **state)
 {
 	static const char *const later[] = {"Nazareth Solar", "Sierra Wind Farm",
 					    "Sierra Wind Park", "Desert Sun", "Delta Storage"};
@@ -439,7 +439,7 @@ static void initials_and_rows_of_words_name_projects(void **state)
 	assert_int_equal(f->u.ask.option_count, 2);
 }
 
-static void an_alias_counts_where_its_value_is(void **state)
+static void alias_counts_only_with_its_value(void **state)
 {
 	static const struct alias_def aliases[] = {{"the big one", "Sierra Solar", NULL, NULL}};
 	const struct principal acme = {.user = "u",
@@ -472,23 +472,23 @@ static void an_alias_counts_where_its_value_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names_are_resolved_as_listed_ones_are),
-		TEST(no_tenant_meets_the_names_of_another),
-		TEST(who_has_learned_nothing_takes_names_as_said),
+		TEST(loaded_names_resolve_like_listed_ones),
+		TEST(names_are_separate_per_tenant),
+		TEST(without_loaded_names_accepts_any),
 		TEST(questions_find_names),
 		TEST(several_are_asked_about),
 		TEST(unknown_names_are_asked_about),
-		TEST(listed_names_go_before_parts),
-		TEST(the_word_beside_tells_the_kind),
-		TEST(ordinary_words_stay_words),
+		TEST(listed_names_precede_parts),
+		TEST(neighbour_word_gives_dimension),
+		TEST(keeps_ordinary_words),
 		TEST(numbers_stay_numbers),
-		TEST(learning_again_replaces),
-		TEST(too_many_are_none),
-		TEST(listed_values_and_those_of_the_data_are_known),
-		TEST(labels_are_those_of_the_data),
-		TEST(initials_and_rows_of_words_name_projects),
-		GUARDED(who_may_not_know_a_dimension_learns_nothing_of_it),
-		GUARDED(an_alias_counts_where_its_value_is),
+		TEST(loading_again_replaces_names),
+		TEST(rejects_too_many_loaded_names),
+		TEST(knows_listed_and_loaded_values),
+		TEST(labels_use_spelling_of_data),
+		TEST(initials_and_phrases_name_projects),
+		GUARDED(hidden_dimension_reveals_nothing),
+		GUARDED(alias_counts_only_with_its_value),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

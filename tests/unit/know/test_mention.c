@@ -47,7 +47,7 @@ static void the_longest_name_wins(void **state)
 	check(*state, cases, COUNT(cases));
 }
 
-static void weak_values_need_their_label(void **state)
+static void ambiguous_values_need_label(void **state)
 {
 	static const struct mention_case cases[] = {
 		{"low average price EP10 2025 acorn",
@@ -63,7 +63,7 @@ static void weak_values_need_their_label(void **state)
 	check(*state, cases, COUNT(cases));
 }
 
-static void scoped_names_look_at_the_rest(void **state)
+static void scoped_names_use_context(void **state)
 {
 	static const struct mention_case cases[] = {
 		{"average price sunny EAST 2025 acorn",
@@ -83,7 +83,7 @@ static void scoped_names_look_at_the_rest(void **state)
 	assert_int_equal(f->u.tool_count, 0);
 }
 
-static void what_nobody_knows_is_asked_about(void **state)
+static void asks_about_unknown_values(void **state)
 {
 	static const struct {
 		const char *question, *filter, *said;
@@ -112,7 +112,7 @@ static void what_nobody_knows_is_asked_about(void **state)
 	}
 }
 
-static void ordinary_words_are_no_names(void **state)
+static void ordinary_words_are_not_names(void **state)
 {
 	static const char *const questions[] = {
 		"What is the average price in EP10 for 2025 according to Acorn?",
@@ -129,7 +129,7 @@ static void ordinary_words_are_no_names(void **state)
 			fail_msg("\"%s\": %s", questions[i], f->u.ask.text);
 }
 
-static void all_of_a_kind(void **state)
+static void all_values_of_dimension(void **state)
 {
 	static const struct mention_case cases[] = {
 		{"average price all EAST sales zones 2025 acorn",
@@ -142,7 +142,7 @@ static void all_of_a_kind(void **state)
 }
 
 /* Of the real catalogue, where a sponsor is no name that a tool needs. */
-static void a_name_is_known_by_its_first_word(void **state)
+static void first_word_identifies_name(void **state)
 {
 	static const struct {
 		const char *question, *filter, *value;
@@ -180,13 +180,10 @@ static void a_name_is_known_by_its_first_word(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_longest_name_wins),
-		TEST(weak_values_need_their_label),
-		TEST(scoped_names_look_at_the_rest),
-		TEST(what_nobody_knows_is_asked_about),
-		TEST(ordinary_words_are_no_names),
-		TEST(all_of_a_kind),
-		TEST(a_name_is_known_by_its_first_word),
+		TEST(the_longest_name_wins),        TEST(ambiguous_values_need_label),
+		TEST(scoped_names_use_context),     TEST(asks_about_unknown_values),
+		TEST(ordinary_words_are_not_names), TEST(all_values_of_dimension),
+		TEST(first_word_identifies_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

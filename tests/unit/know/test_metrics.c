@@ -1,7 +1,7 @@
 /* Questions that become queries over the shipped packs' map, and questions that must not. */
 #include "metrics_test.h"
 
-static void whole_questions_become_queries(void **state)
+static void complete_questions_become_queries(void **state)
 {
 	static const char *const cases[][2] = {
 		{"How many projects are there in total?",
@@ -40,7 +40,7 @@ static void whole_questions_become_queries(void **state)
 }
 
 /* A word that nothing takes, a direction back, a bound, a comparison: code is not sure. */
-static void a_word_too_much_leaves_the_question_unread(void **state)
+static void extra_word_prevents_query(void **state)
 {
 	static const char *const questions[] = {
 		"How many projects did we win?",
@@ -77,7 +77,7 @@ static void a_word_too_much_leaves_the_question_unread(void **state)
 }
 
 /* A time alone speaks of no hub-zone, so none is asked for. */
-static void what_nothing_speaks_of_asks_for_nothing(void **state)
+static void asks_for_no_value_of_unrelated_tool(void **state)
 {
 	static const char *const questions[] = {"How many orders were there in February 2025?",
 						"How many projects slipped their COD this year?"};
@@ -92,12 +92,12 @@ static void what_nothing_speaks_of_asks_for_nothing(void **state)
 		catalog_for(bench.catalog, &bench.who, arena, &may);
 		understand(&bench, &may, line, arena, &u);
 		assert_null(u.ask.text);
-		assert_true(u.confidence < KNOW_SURE);
+		assert_true(u.confidence < KNOW_CONFIDENT);
 	}
 }
 
 /* What counts a project once for each risk is handed on: the tool says why not, and what works. */
-static void what_would_be_counted_twice_is_left_to_be_refused(void **state)
+static void double_counting_is_left_to_refusal(void **state)
 {
 	const char *query = query_of("budget by risk level");
 
@@ -183,7 +183,7 @@ static void bounds_and_times_become_queries(void **state)
 }
 
 /* What the catalogue has a word for is compared as it says; what is said beside it as well. */
-static void conditions_that_have_a_name_become_queries(void **state)
+static void named_conditions_become_queries(void **state)
 {
 	static const char *const cases[][2] = {
 		{"How many tasks are overdue?",
@@ -262,13 +262,13 @@ static void open_questions_need_no_tool(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_questions_become_queries),
-		cmocka_unit_test(what_would_be_counted_twice_is_left_to_be_refused),
-		cmocka_unit_test(what_nothing_speaks_of_asks_for_nothing),
+		cmocka_unit_test(complete_questions_become_queries),
+		cmocka_unit_test(double_counting_is_left_to_refusal),
+		cmocka_unit_test(asks_for_no_value_of_unrelated_tool),
 		cmocka_unit_test(bounds_and_times_become_queries),
 		cmocka_unit_test(open_questions_need_no_tool),
-		cmocka_unit_test(conditions_that_have_a_name_become_queries),
-		cmocka_unit_test(a_word_too_much_leaves_the_question_unread),
+		cmocka_unit_test(named_conditions_become_queries),
+		cmocka_unit_test(extra_word_prevents_query),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

@@ -25,11 +25,11 @@ static void filters_show_what_was_understood(void **state)
 	assert_string_equal(filter_in(&u, "date_range_end")->values[0].text, "2025-12-31");
 	u = after(LIST_OF_SOLAR, "and late?", NULL);
 	assert_int_equal(filter_in(&u, "technology")->source, SOURCE_CARRIED);
-	assert_int_equal(filter_in(&u, "overdue")->source, SOURCE_SAID);
+	assert_int_equal(filter_in(&u, "overdue")->source, SOURCE_EXPLICIT);
 }
 
 /* The domain is that whose tools are about what is asked for. */
-static void a_query_is_of_the_domain_that_is_about_it(void **state)
+static void query_belongs_to_closest_domain(void **state)
 {
 	struct understanding u = after(NULL, "How many tasks are overdue?", NULL);
 
@@ -45,7 +45,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_show_what_was_understood),
-		cmocka_unit_test(a_query_is_of_the_domain_that_is_about_it),
+		cmocka_unit_test(query_belongs_to_closest_domain),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

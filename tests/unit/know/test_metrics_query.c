@@ -1,7 +1,7 @@
 /* How what a question names becomes one query: totals, ranks, lists that are cut. */
 #include "metrics_test.h"
 
-static void a_total_is_a_sum_and_a_mean_is_none(void **state)
+static void total_is_sum_and_mean_is_not(void **state)
 {
 	(void)state;
 	assert_string_equal(query_of("total budget by sponsor"),
@@ -19,7 +19,7 @@ static void a_total_is_a_sum_and_a_mean_is_none(void **state)
 }
 
 /* One is asked for where one thing is named, ten where several are; a number says how many. */
-static void ranks_say_how_many(void **state)
+static void ranks_give_row_count(void **state)
 {
 	static const struct query_case cases[] = {
 		{"which sponsor has the highest budget",
@@ -34,11 +34,11 @@ static void ranks_say_how_many(void **state)
 	};
 
 	(void)state;
-	BECOME(cases);
+	CHECK_QUERIES(cases);
 }
 
 /* A list that is cut needs an order, which the number that bounds it gives. */
-static void lists_are_cut_in_an_order(void **state)
+static void limited_lists_need_an_order(void **state)
 {
 	static const struct query_case cases[] = {
 		{"which three projects are above $2M",
@@ -53,15 +53,15 @@ static void lists_are_cut_in_an_order(void **state)
 	};
 
 	(void)state;
-	BECOME(cases);
+	CHECK_QUERIES(cases);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_total_is_a_sum_and_a_mean_is_none),
-		cmocka_unit_test(ranks_say_how_many),
-		cmocka_unit_test(lists_are_cut_in_an_order),
+		cmocka_unit_test(total_is_sum_and_mean_is_not),
+		cmocka_unit_test(ranks_give_row_count),
+		cmocka_unit_test(limited_lists_need_an_order),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

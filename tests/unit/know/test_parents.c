@@ -1,6 +1,6 @@
 #include "know_test.h"
 
-static void a_contradiction_offers_both_readings(void **state)
+static void contradiction_offers_both_values(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "average price EP10 in WEST 2025 Acorn");
@@ -13,7 +13,7 @@ static void a_contradiction_offers_both_readings(void **state)
 	assert_false(u->ask.unknown);
 }
 
-static void a_parent_without_children_lists_what_there_is(void **state)
+static void parent_without_children_lists_others(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "average price in NORD 2025 Acorn");
@@ -23,7 +23,7 @@ static void a_parent_without_children_lists_what_there_is(void **state)
 	assert_non_null(strstr(u->ask.text, "NORD"));
 }
 
-static void the_parent_is_inferred_where_it_is_one(void **state)
+static void infers_unique_parent(void **state)
 {
 	struct fixture *f = *state;
 
@@ -38,9 +38,9 @@ static void the_parent_is_inferred_where_it_is_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_contradiction_offers_both_readings),
-		TEST(a_parent_without_children_lists_what_there_is),
-		TEST(the_parent_is_inferred_where_it_is_one),
+		TEST(contradiction_offers_both_values),
+		TEST(parent_without_children_lists_others),
+		TEST(infers_unique_parent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void two_subjects_are_two_calls(void **state)
 }
 
 /* "parcels" speaks for both halves here: only that each is whole by itself tells them apart. */
-static void halves_that_lack_nothing_are_two(void **state)
+static void complete_halves_are_two_questions(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(
@@ -27,7 +27,7 @@ static void halves_that_lack_nothing_are_two(void **state)
 	assert_int_equal(u->tool_count, 2);
 }
 
-static void one_subject_with_joints_stays_one(void **state)
+static void joints_within_one_subject_do_not_split(void **state)
 {
 	static const char *const questions[] = {
 		"Compare Acorn and Birchwood for EP10 and 2025",
@@ -43,7 +43,7 @@ static void one_subject_with_joints_stays_one(void **state)
 }
 
 /* "Most first" orders what was asked for before it; it is no question about depots. */
-static void an_order_alone_is_no_subject(void **state)
+static void ordering_is_no_subject(void **state)
 {
 	struct fixture *f = *state;
 
@@ -53,7 +53,7 @@ static void an_order_alone_is_no_subject(void **state)
 			 1);
 }
 
-static void a_part_that_lacks_something_asks_for_all(void **state)
+static void incomplete_part_asks_instead_of_calling(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(
@@ -64,7 +64,7 @@ static void a_part_that_lacks_something_asks_for_all(void **state)
 	assert_int_equal(u->tool_count, 0);
 }
 
-static void who_may_use_one_domain_gets_one(void **state)
+static void slice_respects_permissions(void **state)
 {
 	struct fixture *f = *state;
 
@@ -78,11 +78,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(two_subjects_are_two_calls),
-		TEST(halves_that_lack_nothing_are_two),
-		TEST(one_subject_with_joints_stays_one),
-		TEST(an_order_alone_is_no_subject),
-		TEST(a_part_that_lacks_something_asks_for_all),
-		TEST(who_may_use_one_domain_gets_one),
+		TEST(complete_halves_are_two_questions),
+		TEST(joints_within_one_subject_do_not_split),
+		TEST(ordering_is_no_subject),
+		TEST(incomplete_part_asks_instead_of_calling),
+		TEST(slice_respects_permissions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

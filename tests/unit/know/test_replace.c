@@ -7,12 +7,12 @@ static const char *after(struct fixture *f, const char *before, const char *ques
 {
 	json_decref(f->standing);
 	f->standing = NULL;
-	fixture_said(f, before);
+	fixture_ask_and_store(f, before);
 	return fixture_calls(f, question);
 }
 
 /* Of two sellers the other one; a correction keeps the subject. */
-static void the_other_value_and_corrections_keep_the_subject(void **state)
+static void corrections_keep_subject(void **state)
 {
 	static const char *const questions[] = {"the other seller please", "no, I meant Birchwood",
 						"sorry, I meant Birchwood"};
@@ -25,7 +25,7 @@ static void the_other_value_and_corrections_keep_the_subject(void **state)
 }
 
 /* Of more than two regions no other one is known, so code is not sure. */
-static void one_of_several_others_is_not_guessed(void **state)
+static void never_guesses_among_several_others(void **state)
 {
 	struct fixture *f = *state;
 
@@ -36,8 +36,8 @@ static void one_of_several_others_is_not_guessed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_other_value_and_corrections_keep_the_subject),
-		TEST(one_of_several_others_is_not_guessed),
+		TEST(corrections_keep_subject),
+		TEST(never_guesses_among_several_others),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void judge(struct bench *b, const json_t *line, void *owner)
 	route = know_route_json(&u);
 	calls = json_object_get(route, "tools");
 	runs = u.tool_count > 0 && !b->refused && !u.ask.text && u.unused_count == 0;
-	sure = runs && u.confidence >= KNOW_SURE;
+	sure = runs && u.confidence >= KNOW_CONFIDENT;
 	right = u.tool_count > 0;
 	json_array_foreach((json_t *)calls, i, call)
 		right = right && is_right_call(call, label);
@@ -180,12 +180,12 @@ static void judge(struct bench *b, const json_t *line, void *owner)
 	if (u.tool_count > 0 && getenv("VESPER_POINTS"))
 		print_message("point %.3f %d\n", u.confidence, (int)right);
 	if (u.unused_count > 0)
-		assert_true(u.confidence < KNOW_SURE);
+		assert_true(u.confidence < KNOW_CONFIDENT);
 	json_decref(route);
 	arena_free(&a);
 }
 
-static void rounds_do_not_fall_back(void **state)
+static void rounds_do_not_regress(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 8);
 	struct bench b = {0};
@@ -217,7 +217,7 @@ static void rounds_do_not_fall_back(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_do_not_fall_back)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_do_not_regress)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

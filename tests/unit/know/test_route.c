@@ -116,7 +116,7 @@ static void questions_are_understood(void **state)
 	arena_free(&a);
 }
 
-static void confidence_is_the_share_of_right_ones(void **state)
+static void confidence_matches_share_of_correct_calls(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 4);
 	struct bench b = {0};
@@ -136,7 +136,7 @@ static void confidence_is_the_share_of_right_ones(void **state)
 			assert_true(right - mean < BIN_OFF + (bin_from[i] < 0.8) &&
 				    mean - right < BIN_OFF);
 		/* what is sure is run without asking a model */
-		if (bin_from[i] >= KNOW_SURE && bin->total >= BIN_LEAST)
+		if (bin_from[i] >= KNOW_CONFIDENT && bin->total >= BIN_LEAST)
 			assert_true(right >= 0.8);
 	}
 	bench_close(&b);
@@ -147,7 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(questions_are_understood),
-		cmocka_unit_test(confidence_is_the_share_of_right_ones),
+		cmocka_unit_test(confidence_matches_share_of_correct_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,9 @@ static const char *best_tool(struct fixture *f, const char *text, double *score)
 	struct question q;
 	size_t best = 0;
 
-	text_read(f->know->catalog->language, text, f->arena, &q);
-	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
-		    &s);
+	text_tokenize(f->know->catalog->language, text, f->arena, &q);
+	router_score_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false,
+			  f->arena, &s);
 	for (size_t i = 1; i < f->view.tool_count; i++)
 		if (s.tools[i] > s.tools[best])
 			best = i;
@@ -44,36 +44,36 @@ static void words_point_at_tools(void **state)
 	}
 }
 
-static void words_of_others_are_strange(void **state)
+static void words_of_hidden_tools_are_unknown(void **state)
 {
 	struct fixture *f = *state;
 	struct text_score s;
 	struct question q;
 
-	text_read(f->know->catalog->language, "parcels of bananas", f->arena, &q);
-	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
-		    &s);
+	text_tokenize(f->know->catalog->language, "parcels of bananas", f->arena, &q);
+	router_score_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false,
+			  f->arena, &s);
 	assert_int_equal(s.known_words, 1);
-	assert_int_equal(s.strange_words, 1);
+	assert_int_equal(s.unknown_words, 1);
 	catalog_for(&goods_catalog, &nobody, f->arena, &f->view);
-	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
-		    &s);
+	router_score_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false,
+			  f->arena, &s);
 	assert_int_equal(s.known_words, 0);
-	assert_int_equal(s.strange_words, 2);
+	assert_int_equal(s.unknown_words, 2);
 }
 
-static void a_rare_word_tells_more(void **state)
+static void rare_word_outweighs_common_words(void **state)
 {
 	struct fixture *f = *state;
 	struct text_score rare, common;
 	struct question q;
 
-	text_read(f->know->catalog->language, "compare", f->arena, &q);
-	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
-		    &rare);
-	text_read(f->know->catalog->language, "price", f->arena, &q);
-	router_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false, f->arena,
-		    &common);
+	text_tokenize(f->know->catalog->language, "compare", f->arena, &q);
+	router_score_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false,
+			  f->arena, &rare);
+	text_tokenize(f->know->catalog->language, "price", f->arena, &q);
+	router_score_text(f->know, &(struct know_input){.may = &f->view}, &q, 0, q.count, false,
+			  f->arena, &common);
 	assert_true(rare.known > common.known);
 }
 
@@ -81,8 +81,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(words_point_at_tools),
-		TEST(words_of_others_are_strange),
-		TEST(a_rare_word_tells_more),
+		TEST(words_of_hidden_tools_are_unknown),
+		TEST(rare_word_outweighs_common_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

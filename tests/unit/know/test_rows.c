@@ -11,9 +11,9 @@ static void list_rows(struct fixture *f, const char *question, const char *title
 
 	json_decref(f->standing);
 	f->standing = NULL;
-	fixture_said(f, question);
+	fixture_ask_and_store(f, question);
 	assert_true(json_parse(titles, strlen(titles), 4096, &rows, &e));
-	json_set_take(f->standing, STANDING_ROWS, rows);
+	json_set_take(f->standing, CONTEXT_ROWS, rows);
 }
 
 static const char *depot_of(struct fixture *f, const char *question)
@@ -81,10 +81,12 @@ static void what_is_no_row_is_not_replaced(void **state)
 static void an_open_question_is_answered_first(void **state)
 {
 	struct fixture *f = *state;
+	const char *second;
 
 	list_rows(f, "parcels last week", "[\"Hill Yard\",\"River Depot\"]");
 	assert_string_equal(f->u.ask.filter, "depot");
-	assert_string_equal(depot_of(f, "the second one"), f->u.ask.options[1].value);
+	second = f->u.ask.options[1].value;
+	assert_string_equal(depot_of(f, "the second one"), second);
 	assert_string_equal(depot_of(f, "how many parcels did the second one send last week?"),
 			    "River Depot");
 }

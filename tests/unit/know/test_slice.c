@@ -19,7 +19,7 @@ static size_t slice_of(struct bench *b, const struct catalog_view *may, const ch
 				      .tenant = TENANT,
 				      .may = may,
 				      .today = {2026, 2, 27},
-				      .standing = standing};
+				      .session_context = standing};
 
 	return know_slice(b->know, &in, a, out);
 }
@@ -94,19 +94,19 @@ static void is_within(const char *path)
 	arena_free(&a);
 }
 
-static void the_labelled_tool_is_within(void **state)
+static void slice_contains_labelled_tool(void **state)
 {
 	(void)state;
 	is_within(QUESTIONS);
 }
 
-static void of_business_questions_too(void **state)
+static void business_questions_are_within_slice(void **state)
 {
 	(void)state;
 	is_within(BUSINESS);
 }
 
-static void a_slice_has_few_domains_and_what_stands(void **state)
+static void slice_has_few_domains_and_context_tools(void **state)
 {
 	struct arena *a = arena_new(FILE_CAP * 4);
 	const struct tool_def *const *tools;
@@ -140,9 +140,9 @@ static void a_slice_has_few_domains_and_what_stands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_labelled_tool_is_within),
-		cmocka_unit_test(of_business_questions_too),
-		cmocka_unit_test(a_slice_has_few_domains_and_what_stands),
+		cmocka_unit_test(slice_contains_labelled_tool),
+		cmocka_unit_test(business_questions_are_within_slice),
+		cmocka_unit_test(slice_has_few_domains_and_context_tools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

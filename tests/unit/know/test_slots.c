@@ -1,6 +1,6 @@
 #include "know_test.h"
 
-static void arguments_come_in_the_tools_names(void **state)
+static void arguments_use_parameter_names(void **state)
 {
 	struct fixture *f = *state;
 
@@ -45,7 +45,7 @@ static void values_of_two_parents_are_not_mixed(void **state)
 			    "get_average_price seller=Acorn zone=WZ_BETA year=2025 grade=Base");
 }
 
-static void lists_take_all_named(void **state)
+static void list_parameters_take_all_names(void **state)
 {
 	struct fixture *f = *state;
 
@@ -60,7 +60,7 @@ static void lists_take_all_named(void **state)
 }
 
 /* One of two sellers stands for both; which other one of many was meant is asked. */
-static void a_list_is_completed_only_where_all_fit(void **state)
+static void list_is_completed_only_if_all_fit(void **state)
 {
 	struct fixture *f = *state;
 
@@ -69,7 +69,7 @@ static void a_list_is_completed_only_where_all_fit(void **state)
 			    "region=EAST grade=Base");
 }
 
-static void a_list_that_is_too_long_is_not_cut(void **state)
+static void too_long_list_is_asked_about(void **state)
 {
 	struct fixture *f = *state;
 
@@ -78,7 +78,7 @@ static void a_list_that_is_too_long_is_not_cut(void **state)
 	assert_string_equal(f->u.ask.filter, "hour");
 }
 
-static void the_same_time_in_the_form_a_tool_takes(void **state)
+static void time_has_form_of_parameter(void **state)
 {
 	struct fixture *f = *state;
 
@@ -92,7 +92,7 @@ static void the_same_time_in_the_form_a_tool_takes(void **state)
 			    "count_parcels depot=River Depot since=2025-01-01 until=2025-12-31");
 }
 
-static void what_is_missing_is_asked(void **state)
+static void asks_for_missing_value(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "average price in EAST for 2025 from Acorn");
@@ -100,15 +100,15 @@ static void what_is_missing_is_asked(void **state)
 	assert_string_equal(u->ask.filter, "zone");
 	assert_int_equal(u->ask.option_count, 3);
 	assert_string_equal(u->ask.options[0].label, "EP10");
-	assert_string_equal(u->intended->name, "get_average_price");
-	assert_true(u->confidence < KNOW_SURE);
+	assert_string_equal(u->ask_tool->name, "get_average_price");
+	assert_true(u->confidence < KNOW_CONFIDENT);
 	u = fixture_ask(f, "average price EP10 from Acorn");
 	assert_string_equal(u->ask.filter, "year");
 	assert_int_equal(u->ask.option_count, 0);
 	assert_non_null(strstr(u->ask.text, "2026"));
 }
 
-static void what_a_tool_cannot_take_is_not_dropped(void **state)
+static void never_drops_unsupported_filter(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u =
@@ -143,22 +143,22 @@ static void defaults_are_filters_with_their_source(void **state)
 
 	assert_int_equal(filter_of(u, "grade")->source, SOURCE_DEFAULT);
 	assert_int_equal(filter_of(u, "region")->source, SOURCE_ALIAS);
-	assert_int_equal(filter_of(u, "seller")->source, SOURCE_SAID);
+	assert_int_equal(filter_of(u, "seller")->source, SOURCE_EXPLICIT);
 	assert_int_equal(filter_of(u, "year")->values[0].number, 2025);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(arguments_come_in_the_tools_names),
+		TEST(arguments_use_parameter_names),
 		TEST(several_values_make_several_calls),
 		TEST(values_of_two_parents_are_not_mixed),
-		TEST(lists_take_all_named),
-		TEST(a_list_is_completed_only_where_all_fit),
-		TEST(a_list_that_is_too_long_is_not_cut),
-		TEST(the_same_time_in_the_form_a_tool_takes),
-		TEST(what_is_missing_is_asked),
-		TEST(what_a_tool_cannot_take_is_not_dropped),
+		TEST(list_parameters_take_all_names),
+		TEST(list_is_completed_only_if_all_fit),
+		TEST(too_long_list_is_asked_about),
+		TEST(time_has_form_of_parameter),
+		TEST(asks_for_missing_value),
+		TEST(never_drops_unsupported_filter),
 		TEST(numbers_have_bounds),
 		TEST(defaults_are_filters_with_their_source),
 	};

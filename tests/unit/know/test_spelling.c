@@ -2,16 +2,16 @@
 #include "know_test.h"
 #include "vesper/limits.h"
 
-static const char *mended(struct fixture *f, const char *text)
+static const char *corrected(struct fixture *f, const char *text)
 {
 	const struct know_input in = {.question = text, .may = &f->view, .today = fixture_today};
 	struct reading r = {.know = f->know, .in = &in, .arena = f->arena};
 	const char *out = "";
 
-	text_read(f->know->catalog->language, text, f->arena, &r.q);
+	text_tokenize(f->know->catalog->language, text, f->arena, &r.q);
 	scope_read(f->know->names, in.may, f->arena, &r.scope);
 	r.names = names_of(f->know->names, NULL, r.scope.in, f->arena);
-	spelling_mend(&r);
+	spelling_correct(&r);
 	for (size_t i = 0; i < r.q.count; i++)
 		out = arena_printf(f->arena, "%s%s%s", out, i ? " " : "", r.q.tokens[i].text);
 	return out;
@@ -20,14 +20,14 @@ static const char *mended(struct fixture *f, const char *text)
 static void check(struct fixture *f, const char *const (*cases)[2], size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *got = mended(f, cases[i][0]);
+		const char *got = corrected(f, cases[i][0]);
 
 		if (strcmp(got, cases[i][1]) != 0)
 			fail_msg("\"%s\": got \"%s\", want \"%s\"", cases[i][0], got, cases[i][1]);
 	}
 }
 
-static void slips_become_the_word_that_was_meant(void **state)
+static void corrects_misspelled_words(void **state)
 {
 	static const char *const cases[][2] = {
 		{"parcles of depots", "parcels of depots"},
@@ -41,7 +41,7 @@ static void slips_become_the_word_that_was_meant(void **state)
 	check(*state, cases, COUNT(cases));
 }
 
-static void forms_become_the_word_that_tools_use(void **state)
+static void word_forms_become_tool_words(void **state)
 {
 	static const char *const cases[][2] = {
 		{"parcelment of depots", "parcels of depots"},
@@ -51,7 +51,7 @@ static void forms_become_the_word_that_tools_use(void **state)
 	check(*state, cases, COUNT(cases));
 }
 
-static void what_may_be_meant_stays(void **state)
+static void keeps_words_that_may_be_right(void **state)
 {
 	static const char *const cases[][2] = {
 		{"please share prices", "please share prices"}, /* no "shape" */
@@ -66,24 +66,25 @@ static void what_may_be_meant_stays(void **state)
 }
 
 /* Each looked up costs a walk over all words. */
-static void only_so_many_are_looked_up(void **state)
+static void bounds_lookups(void **state)
 {
 	struct fixture *f = *state;
 	const char *text = "";
 
 	for (int i = 0; i < UNKNOWN_WORDS_MAX; i++)
 		text = arena_printf(f->arena, "%sqwxz%c ", text, 'a' + i);
-	assert_non_null(strstr(mended(f, arena_printf(f->arena, "parcles %s", text)), "parcels"));
-	assert_non_null(strstr(mended(f, arena_printf(f->arena, "%sparcles", text)), "parcles"));
+	assert_non_null(
+		strstr(corrected(f, arena_printf(f->arena, "parcles %s", text)), "parcels"));
+	assert_non_null(strstr(corrected(f, arena_printf(f->arena, "%sparcles", text)), "parcles"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(slips_become_the_word_that_was_meant),
-		TEST(forms_become_the_word_that_tools_use),
-		TEST(what_may_be_meant_stays),
-		TEST(only_so_many_are_looked_up),
+		TEST(corrects_misspelled_words),
+		TEST(word_forms_become_tool_words),
+		TEST(keeps_words_that_may_be_right),
+		TEST(bounds_lookups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

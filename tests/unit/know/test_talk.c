@@ -7,7 +7,7 @@ static void check(enum small_talk want, const char *const *texts)
 	for (; *texts; texts++) {
 		struct question q;
 
-		text_read(english(a), *texts, a, &q);
+		text_tokenize(english(a), *texts, a, &q);
 		if (small_talk_of(&q) != want)
 			fail_msg("\"%s\": %d", *texts, (int)small_talk_of(&q));
 	}
@@ -43,7 +43,7 @@ static void uploads(void **state)
 	check(TALK_NONE, (const char *const[]){"which reports were uploaded", NULL});
 }
 
-static void questions_are_none_of_them(void **state)
+static void questions_are_not_small_talk(void **state)
 {
 	(void)state;
 	check(TALK_NONE, (const char *const[]){"average price for NP15", "hi average price", "",
@@ -52,20 +52,20 @@ static void questions_are_none_of_them(void **state)
 }
 
 /* "Acorn" is a seller, which a tool would take; what it means is no question for a tool. */
-static void what_a_value_means_is_no_question_for_a_tool(void **state)
+static void meaning_of_value_needs_no_tool(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_string_equal(fixture_ask(f, "What is an Acorn?")->reply,
 			    "\"Acorn\" is a value of seller in the data. The glossary does not "
 			    "say what it stands for.");
-	assert_int_equal(f->u.kind, KNOW_TERM);
-	assert_int_equal(fixture_ask(f, "what does Acorn mean")->kind, KNOW_TERM);
+	assert_int_equal(f->u.kind, KNOW_DEFINITION);
+	assert_int_equal(fixture_ask(f, "what does Acorn mean")->kind, KNOW_DEFINITION);
 	assert_int_equal(fixture_ask(f, "what does the average price mean")->tool_count, 0);
 	assert_int_equal(fixture_ask(f, "what does it mean")->tool_count, 0);
 }
 
-static void the_mean_price_is_no_meaning(void **state)
+static void mean_price_is_not_a_definition(void **state)
 {
 	struct fixture *f = *state;
 
@@ -87,10 +87,10 @@ int main(void)
 		cmocka_unit_test(thanks),
 		cmocka_unit_test(help),
 		cmocka_unit_test(uploads),
-		cmocka_unit_test(questions_are_none_of_them),
-		cmocka_unit_test_setup_teardown(what_a_value_means_is_no_question_for_a_tool,
-						fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(the_mean_price_is_no_meaning, fixture_setup,
+		cmocka_unit_test(questions_are_not_small_talk),
+		cmocka_unit_test_setup_teardown(meaning_of_value_needs_no_tool, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(mean_price_is_not_a_definition, fixture_setup,
 						fixture_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ static void judge(struct bench *b, const json_t *line, void *owner)
 	understand(b, &may, line, a, &u);
 	nothing_is_made_up(b, &u, question);
 	route = know_route_json(&u);
-	sure = u.tool_count > 0 && u.confidence >= KNOW_SURE;
+	sure = u.tool_count > 0 && u.confidence >= KNOW_CONFIDENT;
 	if (json_object_get(line, "refused"))
 		right = is_refused(b, &may, line, &u, a);
 	else
@@ -99,7 +99,7 @@ static void questions_are_understood(void **state)
 }
 
 /* A tool that tells what was most, and takes no order, is not for the least. */
-static void the_least_is_asked_about(void **state)
+static void asks_when_tool_ranks_only_top(void **state)
 {
 	static const char *const names[] = {"library", NULL};
 	struct arena *a = arena_new(1 << 24);
@@ -124,7 +124,7 @@ static void the_least_is_asked_about(void **state)
 	line = json_pack("{s:s}", "question",
 			 "Which genre had the least loans of Oldtown in 2025?");
 	understand(&b, &may, line, a, &u);
-	assert_true(u.tool_count == 0 || u.confidence < KNOW_SURE);
+	assert_true(u.tool_count == 0 || u.confidence < KNOW_CONFIDENT);
 	assert_non_null(u.ask.text);
 	assert_non_null(strstr(u.ask.text, "least"));
 	json_decref(line);
@@ -135,7 +135,7 @@ static void the_least_is_asked_about(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(questions_are_understood),
-					   cmocka_unit_test(the_least_is_asked_about)};
+					   cmocka_unit_test(asks_when_tool_ranks_only_top)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void add(struct buf *b, const struct question *q, const struct amount *m,
 	decimal_text_short(m->number, number);
 	buf_printf(b, "%s[%s] %s%s%s %s%s", b->n > 0 ? "; " : "",
 		   text_between(q, m->from, m->to, a), sides[m->side], m->inclusive ? "=" : "",
-		   number, m->unit ? m->unit->symbol : "-", m->unclear ? " unclear" : "");
+		   number, m->unit ? m->unit->symbol : "-", m->ambiguous ? " unclear" : "");
 }
 
 /* "[words] >=60 $/MWh; …" */
@@ -30,9 +30,9 @@ static const char *amounts(const char *text, bool bounds, struct arena *a)
 	const char *out;
 	size_t n;
 
-	text_read(english(a), text, a, &q);
-	n = bounds ? amounts_bounds(shipped_units(), &q, a, found, 8)
-		   : amounts_plain(shipped_units(), &q, any_unit, NULL, a, found, 8);
+	text_tokenize(english(a), text, a, &q);
+	n = bounds ? amounts_find_bounds(shipped_units(), &q, a, found, 8)
+		   : amounts_find_plain(shipped_units(), &q, any_unit, NULL, a, found, 8);
 	buf_init(&b, 4096);
 	for (size_t i = 0; i < n; i++)
 		add(&b, &q, &found[i], a);
@@ -94,7 +94,7 @@ static void bounds_are_read(void **state)
 }
 
 /* They are bounds, but nobody may take them for one. */
-static void what_is_not_understood_is_unclear(void **state)
+static void unknown_questions_are_unclear(void **state)
 {
 	static const struct amount_case cases[] = {
 		{"above 60 k", "[above 60 k] >60 - unclear"},
@@ -107,7 +107,7 @@ static void what_is_not_understood_is_unclear(void **state)
 	check(cases, sizeof(cases) / sizeof(cases[0]), true);
 }
 
-static void other_words_are_no_bounds(void **state)
+static void other_words_are_not_bounds(void **state)
 {
 	static const struct amount_case cases[] = {
 		{"over the last week", ""},
@@ -142,7 +142,7 @@ static void amounts_have_units(void **state)
 }
 
 /* 12 cents a kWh are 120 $/MWh, exactly. */
-static void made_units_convert(void **state)
+static void combined_units_convert(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct amount found[2];
@@ -151,8 +151,8 @@ static void made_units_convert(void **state)
 	char text[DECIMAL_TEXT_BYTES];
 
 	(void)state;
-	text_read(english(a), "12.5 cents a kWh", a, &q);
-	assert_int_equal(amounts_plain(shipped_units(), &q, any_unit, NULL, a, found, 2), 1);
+	text_tokenize(english(a), "12.5 cents a kWh", a, &q);
+	assert_int_equal(amounts_find_plain(shipped_units(), &q, any_unit, NULL, a, found, 2), 1);
 	assert_true(units_convert(found[0].number, found[0].unit,
 				  units_find(shipped_units(), "$/MWh"), &out));
 	decimal_text_short(out, text);
@@ -162,17 +162,17 @@ static void made_units_convert(void **state)
 	arena_free(&a);
 }
 
-static void no_more_than_there_is_room_for(void **state)
+static void finds_no_more_than_capacity(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct amount found[3];
 	struct question q;
 
 	(void)state;
-	text_read(english(a), "above 1 above 2 above 3 above 4", a, &q);
-	assert_int_equal(amounts_bounds(shipped_units(), &q, a, found, 3), 2);
-	text_read(english(a), "1 kW 2 kW 3 kW 4 kW", a, &q);
-	assert_int_equal(amounts_plain(shipped_units(), &q, any_unit, NULL, a, found, 3), 3);
+	text_tokenize(english(a), "above 1 above 2 above 3 above 4", a, &q);
+	assert_int_equal(amounts_find_bounds(shipped_units(), &q, a, found, 3), 2);
+	text_tokenize(english(a), "1 kW 2 kW 3 kW 4 kW", a, &q);
+	assert_int_equal(amounts_find_plain(shipped_units(), &q, any_unit, NULL, a, found, 3), 3);
 	arena_free(&a);
 }
 
@@ -180,11 +180,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_are_read),
-		cmocka_unit_test(what_is_not_understood_is_unclear),
-		cmocka_unit_test(other_words_are_no_bounds),
+		cmocka_unit_test(unknown_questions_are_unclear),
+		cmocka_unit_test(other_words_are_not_bounds),
 		cmocka_unit_test(amounts_have_units),
-		cmocka_unit_test(made_units_convert),
-		cmocka_unit_test(no_more_than_there_is_room_for),
+		cmocka_unit_test(combined_units_convert),
+		cmocka_unit_test(finds_no_more_than_capacity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

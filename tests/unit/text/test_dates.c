@@ -7,13 +7,13 @@ static const struct company_calendar calendar = {0};
  * only days are right. */
 static const char *read_as(const char *text, struct arena *a)
 {
-	struct time_read t = {0};
+	struct parsed_time t = {0};
 	struct question q;
 	const char *out = "";
 	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
 
-	text_read(english(a), text, a, &q);
-	dates_read(&q, fixture_today, &calendar, a, &t);
+	text_tokenize(english(a), text, a, &q);
+	dates_parse(&q, fixture_today, &calendar, a, &t);
 	for (size_t i = 0; i < t.year_count; i++)
 		out = arena_printf(a, "%s%s%d", out, i ? "," : "y", t.years[i]);
 	for (int m = 1, n = 0; m <= 12; m++)
@@ -28,12 +28,12 @@ static const char *read_as(const char *text, struct arena *a)
 	if (t.has_start || t.has_end)
 		out = arena_printf(a, "%s %s%s/%s", out, t.range_only ? "!" : "r",
 				   t.has_start ? first : "..", t.has_end ? last : "..");
-	if (t.split)
+	if (t.has_gap)
 		out = arena_printf(a, "%s split", out);
-	if (t.mixed)
+	if (t.months_differ)
 		out = arena_printf(a, "%s mixed", out);
-	if (t.vague)
-		out = arena_printf(a, "%s vague %s", out, t.vague);
+	if (t.indefinite)
+		out = arena_printf(a, "%s vague %s", out, t.indefinite);
 	for (size_t i = 0; i < t.reading_count; i++) {
 		date_iso(t.readings[i].start, first);
 		date_iso(t.readings[i].end, last);
@@ -142,7 +142,7 @@ static void parts_of_years(void **state)
 	check(cases, COUNT(cases));
 }
 
-static void words_that_are_no_time(void **state)
+static void words_that_are_not_times(void **state)
 {
 	static const struct phrase_case cases[] = {
 		{"may I ask", ""},
@@ -282,19 +282,19 @@ static void week_start_is_configured(void **state)
 {
 	struct company_calendar sunday = {.week_start = 6};
 	struct arena *a = arena_new(1 << 20);
-	struct time_read t = {0};
+	struct parsed_time t = {0};
 	struct question q;
 	char iso[DATE_ISO_BYTES];
 
 	(void)state;
-	text_read(english(a), "last week", a, &q);
-	dates_read(&q, fixture_today, &sunday, a, &t);
+	text_tokenize(english(a), "last week", a, &q);
+	dates_parse(&q, fixture_today, &sunday, a, &t);
 	date_iso(t.start, iso);
 	assert_string_equal(iso, "2026-02-15");
 	arena_free(&a);
 }
 
-static void more_phrases_than_fit_do_no_harm(void **state)
+static void too_many_phrases_are_safe(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	const char *text = "";
@@ -312,14 +312,14 @@ int main(void)
 		cmocka_unit_test(years),
 		cmocka_unit_test(relative_years),
 		cmocka_unit_test(parts_of_years),
-		cmocka_unit_test(words_that_are_no_time),
+		cmocka_unit_test(words_that_are_not_times),
 		cmocka_unit_test(calendar_periods),
 		cmocka_unit_test(rolling_periods),
 		cmocka_unit_test(days_and_ranges),
 		cmocka_unit_test(labels_of_files),
 		cmocka_unit_test(one_label),
 		cmocka_unit_test(week_start_is_configured),
-		cmocka_unit_test(more_phrases_than_fit_do_no_harm),
+		cmocka_unit_test(too_many_phrases_are_safe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@ static int distance(const char *a, const char *b, int limit)
 	return fuzzy_distance(a, strlen(a), b, strlen(b), limit);
 }
 
-static void counts_edits(void **state)
+static void edit_distance_counts_edits(void **state)
 {
 	(void)state;
 	assert_int_equal(distance("ascend", "ascend", 2), 0);
@@ -30,7 +30,7 @@ static void stops_at_the_limit(void **state)
 	assert_int_equal(fuzzy_distance(long_key, 300, long_key, 300, 2), 3);
 }
 
-static void digits_tell_names_apart(void **state)
+static void digits_distinguish_names(void **state)
 {
 	(void)state;
 	assert_true(fuzzy_same_digits("np15", 4, "sp15", 4));
@@ -39,7 +39,7 @@ static void digits_tell_names_apart(void **state)
 	assert_true(fuzzy_same_digits("abc", 3, "xyz", 3));
 }
 
-static void short_names_forgive_nothing(void **state)
+static void short_names_need_exact_match(void **state)
 {
 	(void)state;
 	assert_int_equal(fuzzy_limit("spp", 3), 0);
@@ -50,10 +50,10 @@ static void short_names_forgive_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_edits),
+		cmocka_unit_test(edit_distance_counts_edits),
 		cmocka_unit_test(stops_at_the_limit),
-		cmocka_unit_test(digits_tell_names_apart),
-		cmocka_unit_test(short_names_forgive_nothing),
+		cmocka_unit_test(digits_distinguish_names),
+		cmocka_unit_test(short_names_need_exact_match),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

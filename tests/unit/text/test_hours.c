@@ -2,12 +2,12 @@
 
 static const char *read_with(const char *text, int peak_first, int peak_last, struct arena *a)
 {
-	struct time_read t = {0};
+	struct parsed_time t = {0};
 	struct question q;
 	const char *out = "";
 
-	text_read(english(a), text, a, &q);
-	hours_read(&q, peak_first, peak_last, a, &t);
+	text_tokenize(english(a), text, a, &q);
+	hours_parse(&q, peak_first, peak_last, a, &t);
 	for (int h = 0; h < 24; h++)
 		if (t.hours & 1u << h)
 			out = arena_printf(a, "%s%s%d", out, *out ? "," : "", h);
@@ -82,7 +82,7 @@ static void hours_of_every_spelling(void **state)
 }
 
 /* A company whose calendar has no peak: "peak power" is the highest power, and no hour. */
-static void no_hours_are_peak_where_there_are_none(void **state)
+static void no_peak_hours_without_definition(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 
@@ -98,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hours_of_every_spelling),
-		cmocka_unit_test(no_hours_are_peak_where_there_are_none),
+		cmocka_unit_test(no_peak_hours_without_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@ static int top(const char *text)
 	struct question q;
 	int n;
 
-	text_read(english(a), text, a, &q);
+	text_tokenize(english(a), text, a, &q);
 	n = numbers_top_n(english(a), &q);
 	arena_free(&a);
 	return n;

@@ -48,7 +48,7 @@ static void add_numbers(struct buf *b, const char *sign, uint32_t bits)
 		}
 }
 
-static void print_read(const struct time_read *t, struct arena *a, struct buf *b)
+static void print_read(const struct parsed_time *t, struct arena *a, struct buf *b)
 {
 	for (size_t i = 0; i < t->year_count; i++)
 		buf_printf(b, "%s%d", i ? "," : "y", t->years[i]);
@@ -57,17 +57,17 @@ static void print_read(const struct time_read *t, struct arena *a, struct buf *b
 		add_text(b, arena_printf(a, "a%s", t->asof[i]));
 	add_days(b, t->range_only ? "!" : "r", t->has_start, t->start, t->has_end, t->end);
 	add_numbers(b, "h", t->hours);
-	if (t->split)
+	if (t->has_gap)
 		add_text(b, "split");
-	if (t->mixed)
+	if (t->months_differ)
 		add_text(b, "mixed");
 	for (size_t i = 0; i < t->reading_count; i++)
 		add_days(b, "?", date_valid(t->readings[i].start), t->readings[i].start,
 			 date_valid(t->readings[i].end), t->readings[i].end);
 	if (t->bad_day || t->bad_hour)
 		add_text(b, arena_printf(a, "bad %s", t->bad_day ? t->bad_day : t->bad_hour));
-	if (t->vague)
-		add_text(b, arena_printf(a, "vague %s", t->vague));
+	if (t->indefinite)
+		add_text(b, arena_printf(a, "vague %s", t->indefinite));
 	if (t->day_type)
 		add_text(b, arena_printf(a, "day %s", t->day_type));
 	if (!*buf_text(b))
@@ -98,14 +98,14 @@ static void read_setting(const char *line, struct setting *out, const char **zon
 
 static bool check(const struct setting *s, const char *phrase, const char *want, struct arena *a)
 {
-	struct time_read t = {0};
+	struct parsed_time t = {0};
 	struct question q;
 	struct buf b;
 	bool good;
 
-	text_read(english(a), phrase, a, &q);
-	dates_read(&q, s->today, &s->calendar, a, &t);
-	hours_read(&q, 7, 22, a, &t);
+	text_tokenize(english(a), phrase, a, &q);
+	dates_parse(&q, s->today, &s->calendar, a, &t);
+	hours_parse(&q, 7, 22, a, &t);
 	buf_init(&b, 1024);
 	print_read(&t, a, &b);
 	good = strcmp(buf_text(&b), want) == 0;

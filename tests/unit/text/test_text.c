@@ -5,14 +5,14 @@ static const char *tokens_of(const char *text, struct arena *a)
 	struct question q;
 	const char *out = "";
 
-	text_read(english(a), text, a, &q);
+	text_tokenize(english(a), text, a, &q);
 	for (size_t i = 0; i < q.count; i++)
-		out = arena_printf(a, "%s%s%c%s", out, i ? " " : "", q.tokens[i].before,
+		out = arena_printf(a, "%s%s%c%s", out, i ? " " : "", q.tokens[i].separator,
 				   q.tokens[i].text);
 	return out;
 }
 
-static void splits_and_lowers(void **state)
+static void splits_and_lower_cases(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 
@@ -35,7 +35,7 @@ static void possessives_and_apostrophes(void **state)
 	arena_free(&a);
 }
 
-static void typographic_signs_are_ascii(void **state)
+static void typographic_signs_become_ascii(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 
@@ -47,7 +47,7 @@ static void typographic_signs_are_ascii(void **state)
 	arena_free(&a);
 }
 
-static void other_scripts_stay_whole_and_broken_bytes_do_no_harm(void **state)
+static void keeps_other_scripts_and_survives_invalid_utf8(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct question q;
@@ -55,7 +55,7 @@ static void other_scripts_stay_whole_and_broken_bytes_do_no_harm(void **state)
 	(void)state;
 	assert_string_equal(tokens_of("caf\xC3\xA9 \xE4\xBB\xB7\xE6\xA0\xBC", a),
 			    ".cafe  \xE4\xBB\xB7\xE6\xA0\xBC");
-	text_read(english(a), "\xFF\xC3 a\xE2\x80", a, &q);
+	text_tokenize(english(a), "\xFF\xC3 a\xE2\x80", a, &q);
 	assert_true(q.count >= 1);
 	for (size_t i = 0; i < q.count; i++)
 		assert_true(q.tokens[i].to <= 6);
@@ -68,11 +68,11 @@ static void numbers_and_marks(void **state)
 	struct question q;
 
 	(void)state;
-	text_read(english(a), "From 2025. Then HE17 1234567890", a, &q);
+	text_tokenize(english(a), "From 2025. Then HE17 1234567890", a, &q);
 	assert_int_equal(q.count, 5);
-	assert_true(q.tokens[0].first && q.tokens[0].capital);
+	assert_true(q.tokens[0].starts_sentence && q.tokens[0].capitalized);
 	assert_int_equal(q.tokens[1].number, 2025);
-	assert_true(q.tokens[2].first);
+	assert_true(q.tokens[2].starts_sentence);
 	assert_int_equal(q.tokens[3].number, -1);
 	assert_true(q.tokens[3].has_letter && q.tokens[3].has_digit);
 	assert_int_equal(q.tokens[4].number, -1);
@@ -99,10 +99,10 @@ static void keys_join(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splits_and_lowers),
+		cmocka_unit_test(splits_and_lower_cases),
 		cmocka_unit_test(possessives_and_apostrophes),
-		cmocka_unit_test(typographic_signs_are_ascii),
-		cmocka_unit_test(other_scripts_stay_whole_and_broken_bytes_do_no_harm),
+		cmocka_unit_test(typographic_signs_become_ascii),
+		cmocka_unit_test(keeps_other_scripts_and_survives_invalid_utf8),
 		cmocka_unit_test(numbers_and_marks),
 		cmocka_unit_test(keys_join),
 	};

@@ -10,12 +10,12 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-struct own_reading {
-	const struct asking *asking;
+struct source_query {
+	const struct query_builder *builder;
 	const json_t *query;
 };
 
-static bool is_read(const struct own_reading *list, size_t count, const json_t *query)
+static bool is_known_query(const struct source_query *list, size_t count, const json_t *query)
 {
 	for (size_t i = 0; i < count; i++)
 		if (json_equal(list[i].query, query))
@@ -23,15 +23,15 @@ static bool is_read(const struct own_reading *list, size_t count, const json_t *
 	return false;
 }
 
-static bool ask_which(const struct own_reading *list, size_t count, struct understanding *out)
+static bool ask_which(const struct source_query *list, size_t count, struct understanding *out)
 {
-	struct arena *a = list[0].asking->r->arena;
+	struct arena *a = list[0].builder->r->arena;
 	struct know_reading *readings = arena_alloc(a, count * sizeof(*readings));
 
 	for (size_t i = 0; i < count; i++) {
 		struct understanding one;
 
-		if (!metrics_call(list[i].asking, list[i].query, &(struct query_origin){0}, &one))
+		if (!metrics_call(list[i].builder, list[i].query, &(struct query_origin){0}, &one))
 			return false;
 		if (i == 0)
 			*out = (struct understanding){.kind = KNOW_DATA,
@@ -39,36 +39,37 @@ static bool ask_which(const struct own_reading *list, size_t count, struct under
 						      .agents = one.agents,
 						      .agent_count = one.agent_count,
 						      .readings = readings,
-						      .confidence = KNOW_SURE};
+						      .confidence = KNOW_CONFIDENT};
 		readings[out->reading_count++] =
 			(struct know_reading){.kind = CANDIDATE_TOOL,
 					      .name = one.tools[0].name,
 					      .agent = one.tools[0].agent,
 					      .def = one.tools[0].tool,
-					      .label = metrics_spoken_of(list[i].asking)->about,
+					      .label = metrics_entity(list[i].builder)->about,
 					      .args = &one.tools[0].args};
 	}
 	return true;
 }
 
-bool metrics_choose_own(const struct reading *r, bool asked, struct understanding *out)
+bool metrics_choose_source(const struct reading *r, bool tool_lacks_value,
+			   struct understanding *out)
 {
-	const struct entity_def *things[SOURCES_PER_TENANT_MAX];
-	struct own_reading list[ASK_OPTIONS_MAX];
+	const struct entity_def *entities[SOURCES_PER_TENANT_MAX];
+	struct source_query list[ASK_OPTIONS_MAX];
 	size_t n = 0, count;
-	struct asking all = {.r = r, .w = r->know->map_words};
+	struct query_builder all = {.r = r, .w = r->know->map_words};
 
-	if (!map_words_own(&all, things, SOURCES_PER_TENANT_MAX, &count))
+	if (!map_words_tenant_entities(&all, entities, SOURCES_PER_TENANT_MAX, &count))
 		return false;
 	for (size_t i = 0; i < count && n < ASK_OPTIONS_MAX; i++) {
-		struct asking *a = arena_alloc(r->arena, sizeof(*a));
-		const json_t *query = metrics_try(r, asked, things[i], a);
+		struct query_builder *a = arena_alloc(r->arena, sizeof(*a));
+		const json_t *query = metrics_build(r, tool_lacks_value, entities[i], a);
 
-		if (query && metrics_is_own(a) && !is_read(list, n, query))
-			list[n++] = (struct own_reading){a, query};
+		if (query && metrics_is_tenant_query(a) && !is_known_query(list, n, query))
+			list[n++] = (struct source_query){a, query};
 	}
 	if (n == 0)
 		return false;
 	return n > 1 ? ask_which(list, n, out)
-		     : metrics_call(list[0].asking, list[0].query, &(struct query_origin){0}, out);
+		     : metrics_call(list[0].builder, list[0].query, &(struct query_origin){0}, out);
 }

@@ -103,7 +103,7 @@ static const struct understanding *ask(struct fixture *f, const char *question, 
 	struct know_input in = {.question = question,
 				.may = &f->may,
 				.today = {2026, 2, 27},
-				.standing = f->standing,
+				.session_context = f->standing,
 				.edited_filters = edits ? json_own(f->arena, edits) : NULL};
 
 	know_understand(f->bench.know, &in, f->arena, &f->u);
@@ -124,7 +124,7 @@ static void check_asked(struct fixture *f, const char *question, const char *fil
 
 	if (!u->ask.text)
 		fail_msg("\"%s\" is not asked about", question);
-	assert_true(u->confidence >= KNOW_SURE);
+	assert_true(u->confidence >= KNOW_CONFIDENT);
 	assert_int_equal(u->tool_count, 0);
 	assert_string_equal(u->ask.filter, filter);
 	assert_int_equal(u->ask.option_count, 2);
@@ -158,7 +158,7 @@ static void two_values_of_one_dimension(void **state)
 	check_call(f, "get_guests", "house", "Old Mill");
 }
 
-static void a_name_that_another_pack_spells_otherwise(void **state)
+static void name_spelled_differently_by_packs(void **state)
 {
 	check_asked(*state, "Guests of Orchard in 2025", "house", "Orchard", "orchard");
 }
@@ -182,7 +182,7 @@ static void two_dimensions(void **state)
 	check_call(f, "get_harvest", "field", "Lakeside");
 }
 
-static void a_choice_that_was_not_offered_is_no_value(void **state)
+static void rejects_choice_that_was_not_offered(void **state)
 {
 	struct fixture *f = *state;
 
@@ -194,7 +194,7 @@ static void a_choice_that_was_not_offered_is_no_value(void **state)
 	assert_int_equal(f->u.tool_count, 0);
 }
 
-static void the_question_may_say_which(void **state)
+static void question_may_name_dimension(void **state)
 {
 	struct fixture *f = *state;
 
@@ -207,7 +207,7 @@ static void the_question_may_say_which(void **state)
 }
 
 /* A choice says what is wanted: it would say the opposite of what was asked. */
-static void what_is_left_out_is_asked_in_words(void **state)
+static void exclusion_is_asked_without_options(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = ask(f, "Guests in 2025 except for Lakeside", NULL);
@@ -220,7 +220,7 @@ static void what_is_left_out_is_asked_in_words(void **state)
 }
 
 /* No name has as many words. */
-static void a_long_alias_is_found(void **state)
+static void finds_long_alias(void **state)
 {
 	struct fixture *f = *state;
 
@@ -249,12 +249,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(two_values_of_one_dimension),
-		TEST(a_name_that_another_pack_spells_otherwise),
+		TEST(name_spelled_differently_by_packs),
 		TEST(two_dimensions),
-		TEST(a_choice_that_was_not_offered_is_no_value),
-		TEST(the_question_may_say_which),
-		TEST(what_is_left_out_is_asked_in_words),
-		TEST(a_long_alias_is_found),
+		TEST(rejects_choice_that_was_not_offered),
+		TEST(question_may_name_dimension),
+		TEST(exclusion_is_asked_without_options),
+		TEST(finds_long_alias),
 		TEST(one_pack_alone_is_clear),
 	};
 

@@ -15,7 +15,7 @@
 
 /* ---- reading ---- */
 
-static bool is_wanted(void *owner, const struct unit_def *unit)
+static bool is_amount_unit(void *owner, const struct unit_def *unit)
 {
 	const struct unit_def *const *wanted = ((const struct know *)owner)->amount_units;
 
@@ -25,25 +25,25 @@ static bool is_wanted(void *owner, const struct unit_def *unit)
 	return false;
 }
 
-static struct said *add(struct reading *r, enum param_slot slot)
+static struct constraint *add(struct reading *r, enum param_slot slot)
 {
-	struct said *s;
+	struct constraint *s;
 
-	if (r->said_count == KNOW_SAID_MAX)
+	if (r->constraint_count == KNOW_CONSTRAINTS_MAX)
 		return NULL;
-	s = &r->said[r->said_count++];
-	*s = (struct said){.slot = slot};
+	s = &r->constraints[r->constraint_count++];
+	*s = (struct constraint){.slot = slot};
 	return s;
 }
 
-static const char *words_of(struct reading *r, const struct said *s)
+static const char *constraint_text(struct reading *r, const struct constraint *s)
 {
-	return s->slot == SLOT_NOT ? s->left_out.said
+	return s->slot == SLOT_NOT ? s->exclusion_issue.term
 				   : text_between(&r->q, s->amount.from, s->amount.to, r->arena);
 }
 
 /* Resolves pairs: "above 60 or below 20" cannot be expressed, "above 60 and below 20" is empty. */
-static void settle_pairs(const struct question *q, struct amount *list, size_t count)
+static void check_bound_pairs(const struct question *q, struct amount *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t n = 0; n < count; n++) {
@@ -55,36 +55,36 @@ static void settle_pairs(const struct question *q, struct amount *list, size_t c
 				continue;
 			if ((same && decimal_cmp(above->number, below->number) >= 0) ||
 			    (above->from != below->from && later->from > 0 &&
-			     token_says(&q->tokens[later->from - 1], WORDS_OR)))
-				above->unclear = below->unclear = true;
+			     token_in_list(&q->tokens[later->from - 1], WORDS_OR)))
+				above->ambiguous = below->ambiguous = true;
 		}
 }
 
 static void read_amounts(struct reading *r)
 {
 	const struct units *u = &r->know->catalog->units;
-	struct amount found[KNOW_SAID_MAX];
-	size_t count = amounts_bounds(u, &r->q, r->arena, found, KNOW_SAID_MAX);
+	struct amount found[KNOW_CONSTRAINTS_MAX];
+	size_t count = amounts_find_bounds(u, &r->q, r->arena, found, KNOW_CONSTRAINTS_MAX);
 
-	settle_pairs(&r->q, found, count);
+	check_bound_pairs(&r->q, found, count);
 	if (*r->know->amount_units)
-		count += amounts_plain(u, &r->q, is_wanted, (void *)r->know, r->arena,
-				       found + count, KNOW_SAID_MAX - count);
+		count += amounts_find_plain(u, &r->q, is_amount_unit, (void *)r->know, r->arena,
+					    found + count, KNOW_CONSTRAINTS_MAX - count);
 	for (size_t i = 0; i < count; i++) {
-		struct said *s = add(r, found[i].side == BOUND_ABOVE   ? SLOT_ABOVE
-					: found[i].side == BOUND_BELOW ? SLOT_BELOW
-								       : SLOT_NONE);
+		struct constraint *s = add(r, found[i].side == BOUND_ABOVE   ? SLOT_ABOVE
+					      : found[i].side == BOUND_BELOW ? SLOT_BELOW
+									     : SLOT_NONE);
 		if (s)
 			s->amount = found[i];
 	}
 }
 
 /* "The top 5 least viewed": words after the number select the end. */
-static bool leads_to_bottom(const struct question *q, size_t i)
+static bool is_followed_by_bottom(const struct question *q, size_t i)
 {
 	i++;
 	i += token_at(q, i)->used && token_number(token_at(q, i)) >= 0;
-	return token_says(token_at(q, i), WORDS_BOTTOM);
+	return token_in_list(token_at(q, i), WORDS_BOTTOM);
 }
 
 /* "The least viewed". Without such a word rankings begin at the top. */
@@ -95,63 +95,63 @@ static void read_order(struct reading *r)
 	for (size_t i = 0; i < q->count; i++) {
 		const struct token *t = &q->tokens[i];
 
-		if (i > 0 && token_says(&q->tokens[i - 1], WORDS_AT))
+		if (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_AT))
 			continue;
-		if (token_says(t, WORDS_BOTTOM))
-			r->from_bottom = r->from_bottom ? r->from_bottom : t->text;
-		else if (token_says(t, WORDS_TOP) && !leads_to_bottom(q, i))
-			r->from_top = r->from_top ? r->from_top : t->text;
+		if (token_in_list(t, WORDS_BOTTOM))
+			r->bottom_word = r->bottom_word ? r->bottom_word : t->text;
+		else if (token_in_list(t, WORDS_TOP) && !is_followed_by_bottom(q, i))
+			r->top_word = r->top_word ? r->top_word : t->text;
 	}
 }
 
-void said_read(struct reading *r)
+void constraints_read(struct reading *r)
 {
 	read_amounts(r);
 	read_order(r);
 }
 
-void said_exclude(struct reading *r, const struct said *said)
+void constraints_add_exclusion(struct reading *r, const struct constraint *added)
 {
-	struct said *s = NULL;
+	struct constraint *s = NULL;
 	struct value *values;
 
-	for (size_t i = 0; i < r->said_count && said->count > 0; i++)
-		if (r->said[i].slot == SLOT_NOT && r->said[i].dimension == said->dimension &&
-		    r->said[i].count > 0)
-			s = &r->said[i];
+	for (size_t i = 0; i < r->constraint_count && added->count > 0; i++)
+		if (r->constraints[i].slot == SLOT_NOT &&
+		    r->constraints[i].dimension == added->dimension && r->constraints[i].count > 0)
+			s = &r->constraints[i];
 	if (!s) {
 		s = add(r, SLOT_NOT);
 		if (!s) { /* no space left, and no tool takes this many */
-			reading_trouble(r, &said->left_out);
+			reading_add_issue(r, &added->exclusion_issue);
 			return;
 		}
-		*s = *said;
+		*s = *added;
 		s->values = NULL;
 		s->count = 0;
 	}
-	values = arena_alloc(r->arena, (s->count + said->count + 1) * sizeof(*values));
+	values = arena_alloc(r->arena, (s->count + added->count + 1) * sizeof(*values));
 	if (s->count > 0)
 		memcpy(values, s->values, s->count * sizeof(*values));
-	if (said->count > 0)
-		memcpy(values + s->count, said->values, said->count * sizeof(*values));
+	if (added->count > 0)
+		memcpy(values + s->count, added->values, added->count * sizeof(*values));
 	s->values = values;
-	s->count += said->count;
-	s->left_out = said->left_out;
-	s->soft = s->soft && said->soft;
+	s->count += added->count;
+	s->exclusion_issue = added->exclusion_issue;
+	s->has_tool_words_only = s->has_tool_words_only && added->has_tool_words_only;
 }
 
-bool said_one_day(const struct reading *r)
+bool reading_is_one_day(const struct reading *r)
 {
-	const struct time_read *t = &r->time;
+	const struct parsed_time *t = &r->time;
 
-	return t->has_start && t->has_end && t->range_only && t->reading_count == 0 && !t->split &&
-	       date_to_days(t->start) == date_to_days(t->end);
+	return t->has_start && t->has_end && t->range_only && t->reading_count == 0 &&
+	       !t->has_gap && date_to_days(t->start) == date_to_days(t->end);
 }
 
 /* ---- which parameter takes it ---- */
 
 /* "$60" for a price in $/MWh: the denominator is implied. */
-static bool is_numerator(const struct units *u, const struct unit_def *said,
+static bool is_numerator(const struct units *u, const struct unit_def *given,
 			 const struct unit_def *unit)
 {
 	const char *slash = strchr(unit->symbol, '/');
@@ -159,12 +159,12 @@ static bool is_numerator(const struct units *u, const struct unit_def *said,
 
 	for (size_t i = 0; i < u->count && n > 0; i++)
 		if (strncmp(u->items[i].symbol, unit->symbol, n) == 0 && !u->items[i].symbol[n])
-			return &u->items[i] == said;
+			return &u->items[i] == given;
 	return false;
 }
 
-bool said_convert(const struct reading *r, const struct amount *m, const struct unit_def *unit,
-		  struct decimal *out)
+bool constraint_convert(const struct reading *r, const struct amount *m,
+			const struct unit_def *unit, struct decimal *out)
 {
 	*out = m->number;
 	if (!m->unit || (unit && is_numerator(&r->know->catalog->units, m->unit, unit)))
@@ -173,20 +173,22 @@ bool said_convert(const struct reading *r, const struct amount *m, const struct 
 }
 
 /* "averages above $60" bounds the average, not its rows. */
-static bool bounds_other(const struct reading *r, const struct amount *m, const struct param_def *p)
+static bool bounds_other_aggregate(const struct reading *r, const struct amount *m,
+				   const struct param_def *p)
 {
 	for (size_t back = 1; back <= AGGREGATE_WORDS && back <= m->from; back++) {
 		const struct token *t = &r->q.tokens[m->from - back];
 
-		if (token_says(t, WORDS_AGGREGATES) && !strcasestr(p->about, t->text))
+		if (token_in_list(t, WORDS_AGGREGATES) && !strcasestr(p->about, t->text))
 			return true;
-		if (t->first)
+		if (t->starts_sentence)
 			break;
 	}
 	return false;
 }
 
-static bool takes(const struct reading *r, const struct said *s, const struct param_def *p)
+static bool param_takes(const struct reading *r, const struct constraint *s,
+			const struct param_def *p)
 {
 	struct decimal number;
 
@@ -194,21 +196,21 @@ static bool takes(const struct reading *r, const struct said *s, const struct pa
 		return false;
 	if (s->slot == SLOT_NOT)
 		return s->count > 0 && strcmp(p->entity, s->dimension->name) == 0;
-	if (s->amount.unclear || (s->slot == SLOT_NONE && !p->unit) || p->bound_of)
+	if (s->amount.ambiguous || (s->slot == SLOT_NONE && !p->unit) || p->bound_of)
 		return false;
-	return said_convert(r, &s->amount, p->unit, &number) &&
-	       (s->slot == SLOT_NONE || !bounds_other(r, &s->amount, p));
+	return constraint_convert(r, &s->amount, p->unit, &number) &&
+	       (s->slot == SLOT_NONE || !bounds_other_aggregate(r, &s->amount, p));
 }
 
 /* The first parameter that takes s. Sets *count to the number of such parameters. */
 static const struct param_def *find_param(const struct reading *r, const struct candidate *c,
-					  const struct said *s, size_t *count)
+					  const struct constraint *s, size_t *count)
 {
 	const struct param_def *found = NULL;
 
 	*count = 0;
 	for (size_t i = 0; i < c->param_count; i++)
-		if (takes(r, s, &c->params[i])) {
+		if (param_takes(r, s, &c->params[i])) {
 			found = found ? found : &c->params[i];
 			(*count)++;
 		}
@@ -219,11 +221,11 @@ static const struct param_def *find_param(const struct reading *r, const struct 
 static const struct param_def *param_of(const struct reading *r, const struct candidate *c,
 					size_t index, size_t *count)
 {
-	const struct param_def *p = find_param(r, c, &r->said[index], count);
+	const struct param_def *p = find_param(r, c, &r->constraints[index], count);
 	size_t unused;
 
-	for (size_t i = 0; p && i < r->said_count; i++)
-		if (i != index && find_param(r, c, &r->said[i], &unused) == p)
+	for (size_t i = 0; p && i < r->constraint_count; i++)
+		if (i != index && find_param(r, c, &r->constraints[i], &unused) == p)
 			return NULL;
 	return p;
 }
@@ -237,10 +239,11 @@ static const struct param_def *slot_of(const struct param_def *params, size_t co
 	return NULL;
 }
 
-const struct param_def *said_time_param(const struct reading *r, const struct param_def *params,
-					size_t count)
+const struct param_def *constraints_time_param(const struct reading *r,
+					       const struct param_def *params, size_t count)
 {
-	const struct param_def *day = said_one_day(r) ? slot_of(params, count, SLOT_DAY) : NULL;
+	const struct param_def *day =
+		reading_is_one_day(r) ? slot_of(params, count, SLOT_DAY) : NULL;
 
 	if (day || !r->time.has_start)
 		return day;
@@ -251,60 +254,62 @@ const struct param_def *said_time_param(const struct reading *r, const struct pa
 
 static const struct param_def *time_param(const struct reading *r, const struct candidate *c)
 {
-	return said_time_param(r, c->params, c->param_count);
+	return constraints_time_param(r, c->params, c->param_count);
 }
 
-static bool takes_step(const struct reading *r, const struct param_def *p)
+static bool param_takes_time_step(const struct reading *r, const struct param_def *p)
 {
-	const char *step = followup_step(&r->q);
+	const char *step = followup_time_step(&r->q);
 
 	return step && strlist_has(p->values, step);
 }
 
-bool said_fills(const struct reading *r, const struct fit *fit, const struct param_def *p)
+bool constraints_fill_param(const struct reading *r, const struct fit *fit,
+			    const struct param_def *p)
 {
-	const struct param_def *time = time_param(r, fit->of);
+	const struct param_def *time = time_param(r, fit->candidate);
 	size_t count;
 
 	if (time && (p == time || (time->slot == SLOT_DAY && strcmp(p->filter, FILTER_YEAR) == 0)))
 		return true;
-	for (size_t i = 0; i < r->said_count; i++)
-		if (param_of(r, fit->of, i, &count) == p)
+	for (size_t i = 0; i < r->constraint_count; i++)
+		if (param_of(r, fit->candidate, i, &count) == p)
 			return true;
-	return (p->slot == SLOT_STEP && takes_step(r, p)) ||
-	       (p->slot == SLOT_ORDER && (r->from_bottom || r->from_top));
+	return (p->slot == SLOT_STEP && param_takes_time_step(r, p)) ||
+	       (p->slot == SLOT_ORDER && (r->bottom_word || r->top_word));
 }
 
-void said_fit(const struct reading *r, struct fit *fit, size_t *said)
+void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken)
 {
 	const struct router_weights *w = &r->know->catalog->router;
-	const struct param_def *time = time_param(r, fit->of);
+	const struct param_def *time = time_param(r, fit->candidate);
 	size_t count;
 
 	if (time) {
-		(*said)++;
+		(*taken)++;
 		fit->facts += time->required ? w->fact.required : w->fact.optional;
-	} else if (said_one_day(r) && !candidate_param(fit->of, FILTER_START) &&
-		   !account_is_of_today(r, candidate_tool(fit->of))) {
-		(*said)++;
+	} else if (reading_is_one_day(r) && !candidate_param(fit->candidate, FILTER_START) &&
+		   !time_is_tool_today(r, candidate_tool(fit->candidate))) {
+		(*taken)++;
 		fit->facts += w->fact.not_taken;
 	}
-	for (size_t i = 0; i < fit->of->param_count; i++)
-		if (fit->of->params[i].slot == SLOT_STEP && takes_step(r, &fit->of->params[i])) {
-			(*said)++;
+	for (size_t i = 0; i < fit->candidate->param_count; i++)
+		if (fit->candidate->params[i].slot == SLOT_STEP &&
+		    param_takes_time_step(r, &fit->candidate->params[i])) {
+			(*taken)++;
 			fit->facts += w->fact.optional;
 		}
-	for (size_t i = 0; i < r->said_count; i++) {
-		const struct said *s = &r->said[i];
-		const struct param_def *p = param_of(r, fit->of, i, &count);
+	for (size_t i = 0; i < r->constraint_count; i++) {
+		const struct constraint *s = &r->constraints[i];
+		const struct param_def *p = param_of(r, fit->candidate, i, &count);
 
 		if (p) {
-			(*said)++;
+			(*taken)++;
 			fit->facts += (p->required ? w->fact.required : w->fact.optional) *
-				      (s->soft ? w->fact.soft : 1);
+				      (s->has_tool_words_only ? w->fact.soft : 1);
 		} else if (s->slot != SLOT_NOT) {
-			(*said)++;
-			fit->not_taken++;
+			(*taken)++;
+			fit->unsupported++;
 			fit->facts += w->fact.not_taken;
 		}
 	}
@@ -315,7 +320,7 @@ void said_fit(const struct reading *r, struct fit *fit, size_t *said)
 static void set_fact(struct reading *r, const struct param_def *p, struct value v)
 {
 	facts_drop(&r->facts, p->filter);
-	facts_add(&r->facts, r->arena, p->filter, NULL, v, SOURCE_SAID);
+	facts_add(&r->facts, r->arena, p->filter, NULL, v, SOURCE_EXPLICIT);
 }
 
 static void fill_day(struct reading *r, const struct candidate *c, const struct param_def *p)
@@ -329,7 +334,7 @@ static void fill_day(struct reading *r, const struct candidate *c, const struct 
 			set_fact(r, &c->params[i], value_int(r->time.start.year));
 }
 
-void said_fill_time(struct reading *r, const struct candidate *c)
+void constraints_fill_time(struct reading *r, const struct candidate *c)
 {
 	const struct param_def *p = time_param(r, c);
 
@@ -347,21 +352,23 @@ void said_fill_time(struct reading *r, const struct candidate *c)
 static void fill_order(struct reading *r, const struct fit *fit)
 {
 	const struct language *l = r->know->catalog->language;
-	const struct param_def *p = slot_of(fit->of->params, fit->of->param_count, SLOT_ORDER);
+	const struct param_def *p =
+		slot_of(fit->candidate->params, fit->candidate->param_count, SLOT_ORDER);
 	struct suggestion *ends;
 
-	if (!p && r->from_bottom &&
-	    (candidate_param(fit->of, FILTER_TOP_N) ||
-	     (candidate_tool(fit->of) && accounts_only_top(r->know, candidate_tool(fit->of)))))
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
+	if (!p && r->bottom_word &&
+	    (candidate_param(fit->candidate, FILTER_TOP_N) ||
+	     (candidate_tool(fit->candidate) &&
+	      tool_vocabulary_ranks_top_only(r->know, candidate_tool(fit->candidate)))))
+		reading_add_issue(r, &(struct issue){.kind = ISSUE_UNSUPPORTED_FILTER,
 						     .filter = FILTER_ORDER,
-						     .said = r->from_bottom,
-						     .tool = candidate_tool(fit->of)});
-	if (!p || (!r->from_bottom && !r->from_top))
+						     .term = r->bottom_word,
+						     .tool = candidate_tool(fit->candidate)});
+	if (!p || (!r->bottom_word && !r->top_word))
 		return;
-	if (!r->from_bottom || !r->from_top) {
-		set_fact(r, p, value_text(r->from_bottom ? ORDER_ASC : ORDER_DESC));
-		if (r->from_top && p->default_text && strcmp(p->default_text, ORDER_DESC) == 0)
+	if (!r->bottom_word || !r->top_word) {
+		set_fact(r, p, value_text(r->bottom_word ? ORDER_ASC : ORDER_DESC));
+		if (r->top_word && p->default_text && strcmp(p->default_text, ORDER_DESC) == 0)
 			facts_drop(&r->facts, p->filter);
 		return;
 	}
@@ -370,36 +377,37 @@ static void fill_order(struct reading *r, const struct fit *fit)
 				      .label = sentence(l, SAY_ASK_FROM_TOP, r->arena)};
 	ends[1] = (struct suggestion){.value = ORDER_ASC,
 				      .label = sentence(l, SAY_ASK_FROM_BOTTOM, r->arena)};
-	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
+	reading_add_issue(r, &(struct issue){.kind = ISSUE_AMBIGUOUS,
 					     .filter = p->filter,
-					     .said = arena_printf(r->arena, "%s, %s", r->from_top,
-								  r->from_bottom),
+					     .term = arena_printf(r->arena, "%s, %s", r->top_word,
+								  r->bottom_word),
 					     .param = p,
-					     .tool = candidate_tool(fit->of),
+					     .tool = candidate_tool(fit->candidate),
 					     .options = ends,
 					     .option_count = 2});
 }
 
 /* "Views by day": a step that the tool does not offer stays an unused word. */
-static void fill_step(struct reading *r, const struct fit *fit)
+static void fill_time_step(struct reading *r, const struct fit *fit)
 {
-	const struct param_def *p = slot_of(fit->of->params, fit->of->param_count, SLOT_STEP);
+	const struct param_def *p =
+		slot_of(fit->candidate->params, fit->candidate->param_count, SLOT_STEP);
 
-	if (p && takes_step(r, p))
-		set_fact(r, p, value_text(followup_step(&r->q)));
+	if (p && param_takes_time_step(r, p))
+		set_fact(r, p, value_text(followup_time_step(&r->q)));
 }
 
-static void fill_number(struct reading *r, const struct fit *fit, const struct said *s,
+static void fill_number(struct reading *r, const struct fit *fit, const struct constraint *s,
 			const struct param_def *p)
 {
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
 
-	(void)said_convert(r, &s->amount, p->unit, &number); /* find_param has checked it */
+	(void)constraint_convert(r, &s->amount, p->unit, &number); /* find_param has checked it */
 	decimal_text_short(number, text);
 	set_fact(r, p, value_decimal(arena_strdup(r->arena, text)));
-	for (size_t i = 0; i < fit->of->param_count; i++) {
-		const struct param_def *incl = &fit->of->params[i];
+	for (size_t i = 0; i < fit->candidate->param_count; i++) {
+		const struct param_def *incl = &fit->candidate->params[i];
 
 		if (incl->bound_of && strcmp(incl->bound_of, p->name) == 0)
 			set_fact(r, incl, value_int(s->amount.inclusive));
@@ -415,12 +423,13 @@ static void drop_carried(struct reading *r, const char *filter)
 }
 
 /* Exclusions replace a value carried from before. */
-static void fill_not(struct reading *r, const struct said *s, const struct param_def *p)
+static void fill_exclusions(struct reading *r, const struct constraint *s,
+			    const struct param_def *p)
 {
 	drop_carried(r, s->dimension->filter);
 	facts_drop(&r->facts, p->filter);
 	for (size_t i = 0; i < s->count; i++)
-		facts_add(&r->facts, r->arena, p->filter, NULL, s->values[i], SOURCE_SAID);
+		facts_add(&r->facts, r->arena, p->filter, NULL, s->values[i], SOURCE_EXPLICIT);
 }
 
 static const struct param_def *bound_of(const struct candidate *c, const struct param_def *p)
@@ -437,8 +446,9 @@ static void drop_replaced(struct reading *r, const struct candidate *c)
 {
 	bool bound = false;
 
-	for (size_t i = 0; i < r->said_count; i++)
-		bound = bound || r->said[i].slot == SLOT_ABOVE || r->said[i].slot == SLOT_BELOW;
+	for (size_t i = 0; i < r->constraint_count; i++)
+		bound = bound || r->constraints[i].slot == SLOT_ABOVE ||
+			r->constraints[i].slot == SLOT_BELOW;
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
 		const struct dimension_def *d =
@@ -454,9 +464,9 @@ static void drop_replaced(struct reading *r, const struct candidate *c)
 }
 
 /* Several parameters could take the number: offers each as an option, "min_price>60". */
-static void ask_which(struct reading *r, const struct fit *fit, const struct said *s)
+static void ask_which(struct reading *r, const struct fit *fit, const struct constraint *s)
 {
-	const struct candidate *c = fit->of;
+	const struct candidate *c = fit->candidate;
 	struct suggestion *options = arena_alloc(r->arena, c->param_count * sizeof(*options));
 	char text[DECIMAL_TEXT_BYTES];
 	struct decimal number;
@@ -465,7 +475,7 @@ static void ask_which(struct reading *r, const struct fit *fit, const struct sai
 	for (size_t i = 0; i < c->param_count; i++) {
 		const struct param_def *p = &c->params[i];
 
-		if (!takes(r, s, p) || !said_convert(r, &s->amount, p->unit, &number))
+		if (!param_takes(r, s, p) || !constraint_convert(r, &s->amount, p->unit, &number))
 			continue;
 		decimal_text_short(number, text);
 		options[n++] = (struct suggestion){
@@ -474,44 +484,44 @@ static void ask_which(struct reading *r, const struct fit *fit, const struct sai
 				s->slot == SLOT_NONE || s->amount.inclusive ? "=" : ">", text),
 			.label = p->about};
 	}
-	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
+	reading_add_issue(r, &(struct issue){.kind = ISSUE_AMBIGUOUS,
 					     .filter = FILTER_BOUND,
-					     .said = words_of(r, s),
+					     .term = constraint_text(r, s),
 					     .tool = candidate_tool(c),
 					     .options = options,
 					     .option_count = n});
 }
 
-static void ask_about(struct reading *r, const struct fit *fit, const struct said *s)
+static void ask_about(struct reading *r, const struct fit *fit, const struct constraint *s)
 {
 	if (s->slot != SLOT_NOT) {
-		reading_trouble(r, &(struct trouble){.kind = TROUBLE_NOT_TAKEN,
+		reading_add_issue(r, &(struct issue){.kind = ISSUE_UNSUPPORTED_FILTER,
 						     .filter = FILTER_BOUND,
-						     .said = words_of(r, s),
-						     .tool = candidate_tool(fit->of)});
+						     .term = constraint_text(r, s),
+						     .tool = candidate_tool(fit->candidate)});
 		return;
 	}
-	if (candidate_param(fit->of, s->dimension->filter) || !s->soft)
-		reading_trouble(r, &s->left_out);
+	if (candidate_param(fit->candidate, s->dimension->filter) || !s->has_tool_words_only)
+		reading_add_issue(r, &s->exclusion_issue);
 }
 
-void said_fill(struct reading *r, const struct fit *fit)
+void constraints_fill(struct reading *r, const struct fit *fit)
 {
-	drop_replaced(r, fit->of);
-	said_fill_time(r, fit->of);
+	drop_replaced(r, fit->candidate);
+	constraints_fill_time(r, fit->candidate);
 	fill_order(r, fit);
-	fill_step(r, fit);
-	for (size_t i = 0; i < r->said_count; i++) {
-		const struct said *s = &r->said[i];
+	fill_time_step(r, fit);
+	for (size_t i = 0; i < r->constraint_count; i++) {
+		const struct constraint *s = &r->constraints[i];
 		size_t count;
-		const struct param_def *p = param_of(r, fit->of, i, &count);
+		const struct param_def *p = param_of(r, fit->candidate, i, &count);
 
 		if (count > 1)
 			ask_which(r, fit, s);
 		else if (!p)
 			ask_about(r, fit, s);
 		else if (s->slot == SLOT_NOT)
-			fill_not(r, s, p);
+			fill_exclusions(r, s, p);
 		else
 			fill_number(r, fit, s, p);
 	}

@@ -17,11 +17,11 @@ static void check(struct fixture *f, const struct account_case *cases, size_t co
 		if (!same)
 			fail_msg("\"%s\": unused is \"%s\"", cases[i].question, got ? got : "");
 		assert_true(u->tool_count > 0);
-		assert_true(got ? u->confidence < KNOW_SURE : u->confidence >= KNOW_SURE);
+		assert_true(got ? u->confidence < KNOW_CONFIDENT : u->confidence >= KNOW_CONFIDENT);
 	}
 }
 
-static void what_narrows_is_never_dropped(void **state)
+static void never_drops_narrowing_words(void **state)
 {
 	static const struct account_case cases[] = {
 		{"average price EP10 2025 acorn", NULL},
@@ -100,7 +100,7 @@ static void asked_of_the_real_catalogue(void **state)
 		char *text;
 
 		understand(&b, &may, line, a, &u);
-		sure = u.tool_count > 0 && u.confidence >= KNOW_SURE;
+		sure = u.tool_count > 0 && u.confidence >= KNOW_CONFIDENT;
 		route = know_route_json(&u);
 		text = json_text(route);
 		if (sure != (cases[i].left_out != NULL) ||
@@ -115,22 +115,22 @@ static void asked_of_the_real_catalogue(void **state)
 	arena_free(&a);
 }
 
-static void the_question_without_them_is_offered(void **state)
+static void offers_question_without_unused_words(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_string_equal(
-		fixture_ask(f, "average price per month EP10 2025 acorn")->used_question,
+		fixture_ask(f, "average price per month EP10 2025 acorn")->question_without_unused,
 		"average price EP10 2025 acorn");
 	assert_string_equal(fixture_ask(f, "average price EP10 2025 acorn for the organic cheese")
-				    ->used_question,
+				    ->question_without_unused,
 			    "average price EP10 2025 acorn");
-	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->used_question);
+	assert_null(fixture_ask(f, "average price EP10 2025 acorn")->question_without_unused);
 }
 
 /* Asked of the real catalogue, where users are ranked by how often they viewed reports: "most" says
  * so again, "never" at the very beginning is the opposite. */
-static void what_is_ranked_may_not_be_turned_round(void **state)
+static void ranking_is_not_reversed(void **state)
 {
 	static const struct account_case cases[] = {
 		{"Who viewed the most Power BI reports on 2026-02-25?", NULL},
@@ -162,7 +162,7 @@ static void what_is_ranked_may_not_be_turned_round(void **state)
 
 /* Budgets are columns of the portfolio for those who may see them. Others are told that they may
  * not, which is what the query over the map ends in; a table without budgets would be no answer. */
-static void a_column_that_is_withheld_is_not_answered_by_the_others(void **state)
+static void hidden_column_leaves_word_unused(void **state)
 {
 	static const struct {
 		const char *role, *tool;
@@ -194,7 +194,7 @@ static void a_column_that_is_withheld_is_not_answered_by_the_others(void **state
 
 /* "Projected" has the stem of "project", and no tool that speaks of projects speaks of what is
  * forecast. */
-static void a_stem_by_chance_takes_no_word(void **state)
+static void chance_stem_does_not_merge_words(void **state)
 {
 	static const struct {
 		const char *question, *tool, *unused;
@@ -231,15 +231,15 @@ static void a_stem_by_chance_takes_no_word(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_ranked_may_not_be_turned_round),
-		cmocka_unit_test(a_column_that_is_withheld_is_not_answered_by_the_others),
-		cmocka_unit_test(a_stem_by_chance_takes_no_word),
+		cmocka_unit_test(ranking_is_not_reversed),
+		cmocka_unit_test(hidden_column_leaves_word_unused),
+		cmocka_unit_test(chance_stem_does_not_merge_words),
 		cmocka_unit_test(asked_of_the_real_catalogue),
-		cmocka_unit_test_setup_teardown(what_narrows_is_never_dropped, fixture_setup,
+		cmocka_unit_test_setup_teardown(never_drops_narrowing_words, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(harmless_words_do_not_count, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(the_question_without_them_is_offered, fixture_setup,
+		cmocka_unit_test_setup_teardown(offers_question_without_unused_words, fixture_setup,
 						fixture_teardown),
 	};
 

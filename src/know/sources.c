@@ -10,7 +10,7 @@
 #include "vesper/map.h"
 
 /* The number of words that the label takes at this token; 0: it does not match. */
-static size_t words_of(const struct question *q, size_t at, const char *label)
+static size_t label_words_at(const struct question *q, size_t at, const char *label)
 {
 	struct str rest = str_of(label), word;
 	size_t n = 0;
@@ -38,9 +38,10 @@ static const char *label_at(const struct reading *r, size_t at, size_t *count)
 	*count = 0;
 	for (size_t i = 0; i < s->entity_count; i++) {
 		const struct entity_def *n = s->entities[i];
-		size_t words = map_words_is_own(r->know, n) && (!who || map_may_entity(who, n))
-				       ? words_of(&r->q, at, n->label)
-				       : 0;
+		size_t words =
+			map_words_is_tenant_entity(r->know, n) && (!who || map_may_entity(who, n))
+				? label_words_at(&r->q, at, n->label)
+				: 0;
 
 		if (words <= *count)
 			continue;
@@ -50,7 +51,7 @@ static const char *label_at(const struct reading *r, size_t at, size_t *count)
 	return found;
 }
 
-void own_fill(struct reading *r, const struct candidate *c)
+void sources_fill(struct reading *r, const struct candidate *c)
 {
 	size_t at = 0;
 
@@ -65,7 +66,7 @@ void own_fill(struct reading *r, const struct candidate *c)
 			label = label_at(r, at, &n);
 		if (!label)
 			return;
-		facts_add(&r->facts, r->arena, p->filter, NULL, value_text(label), SOURCE_SAID);
+		facts_add(&r->facts, r->arena, p->filter, NULL, value_text(label), SOURCE_EXPLICIT);
 		for (size_t k = at - n; k < at; k++)
 			r->q.tokens[k].used = true;
 	}

@@ -11,33 +11,34 @@ static bool is_exact(const struct entry *e)
 	return e->kind != ENTRY_PART && !e->when_value;
 }
 
-bool settle_resolved(struct reading *r, const struct dimension_def *d, const char *value,
-		     const char *stands_for, enum filter_source source)
+bool facts_add_resolved(struct reading *r, const struct dimension_def *d, const char *value,
+			const char *resolved, enum filter_source source)
 {
 	const struct dimension_def *to = catalog_dimension(r->know->catalog, d->resolves);
 
-	if (!stands_for || !*stands_for)
+	if (!resolved || !*resolved)
 		return false;
-	facts_add(&r->facts, r->arena, to->filter, to,
-		  value_text(arena_strdup(r->arena, stands_for)), source)
-		->said = arena_strdup(r->arena, value);
+	facts_add(&r->facts, r->arena, to->filter, to, value_text(arena_strdup(r->arena, resolved)),
+		  source)
+		->resolved_from = arena_strdup(r->arena, value);
 	return true;
 }
 
 static void add_fact(struct reading *r, const struct mention *m, const struct entry *e)
 {
-	bool said = e->kind == ENTRY_VALUE && !m->typo;
+	bool is_explicit = e->kind == ENTRY_VALUE && !m->typo;
 
 	if (e->dimension->resolves) {
-		settle_resolved(r, e->dimension, e->value, e->parent, SOURCE_ALIAS);
+		facts_add_resolved(r, e->dimension, e->value, e->parent, SOURCE_ALIAS);
 		return;
 	}
 	facts_add(&r->facts, r->arena, e->dimension->filter, e->dimension,
-		  value_text(arena_strdup(r->arena, e->value)), said ? SOURCE_SAID : SOURCE_ALIAS)
-		->soft = m->soft;
+		  value_text(arena_strdup(r->arena, e->value)),
+		  is_explicit ? SOURCE_EXPLICIT : SOURCE_ALIAS)
+		->has_tool_words_only = m->has_tool_words_only;
 }
 
-static const struct entry *exact_of(const struct mention *m)
+static const struct entry *best_exact_entry(const struct mention *m)
 {
 	const struct entry *best = NULL;
 
@@ -50,26 +51,26 @@ static const struct entry *exact_of(const struct mention *m)
 	return best;
 }
 
-const char *mention_context(const struct reading *r, const char *dimension)
+const char *mention_context_value(const struct reading *r, const char *dimension)
 {
 	const struct dimension_def *d = catalog_dimension(r->know->catalog, dimension);
 	const struct fact *f = d ? facts_get(&r->facts, d->filter) : NULL;
-	const json_t *stands;
+	const json_t *carried;
 
 	if (f && f->count == 1)
 		return f->values[0].text;
 	if (!d || f)
 		return NULL;
-	stands = json_object_get(json_object_get(r->in->standing, "filters"), d->filter);
-	return json_string_value(stands);
+	carried = json_object_get(json_object_get(r->in->session_context, "filters"), d->filter);
+	return json_string_value(carried);
 }
 
-static bool fits(const struct reading *r, const struct entry *e, const char **context)
+static bool fits_context(const struct reading *r, const struct entry *e, const char **context)
 {
 	const char *dimension = e->when_dimension ? e->when_dimension : e->dimension->parent;
 	const char *wanted = e->when_value ? e->when_value : e->parent;
 
-	*context = dimension ? mention_context(r, dimension) : NULL;
+	*context = dimension ? mention_context_value(r, dimension) : NULL;
 	return *context && wanted && strcmp(*context, wanted) == 0;
 }
 
@@ -92,15 +93,17 @@ static bool same_meaning(const struct entry *a, const struct entry *b)
 
 /* The meanings that packs give to the whole mention, without duplicates. `open`: includes those
  * whose context is not known yet. */
-static size_t meanings_of(const struct reading *r, const struct mention *m, bool open,
-			  struct entry out[CANDIDATES_MAX])
+static size_t meanings_of(const struct reading *r, const struct mention *m,
+			  bool with_unknown_context, struct entry out[CANDIDATES_MAX])
 {
 	const char *context;
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->count && n < CANDIDATES_MAX; i++) {
 		const struct entry *e = &m->candidates[i];
-		bool counts = is_exact(e) || (e->when_value && (open || fits(r, e, &context)));
+		bool counts =
+			is_exact(e) ||
+			(e->when_value && (with_unknown_context || fits_context(r, e, &context)));
 		bool found = !e->pack || !counts;
 
 		for (size_t k = 0; k < n && !found; k++)
@@ -126,14 +129,14 @@ static size_t keep_labelled(const struct reading *r, const struct mention *m,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (mention_label_near(&r->q, m->from, m->to, meanings[i].dimension))
+		if (mention_has_label_near(&r->q, m->from, m->to, meanings[i].dimension))
 			meanings[kept++] = meanings[i];
 	return kept > 0 ? kept : n;
 }
 
 /* Packs map the words to different values: asks the user which one is meant. */
-static void settle_contested(struct reading *r, const struct mention *m,
-			     const struct entry *meanings, size_t n)
+static void ask_which_meaning(struct reading *r, const struct mention *m,
+			      const struct entry *meanings, size_t n)
 {
 	const struct dimension_def *first = meanings[0].dimension;
 	struct suggestion *options = arena_alloc(r->arena, n * sizeof(*options));
@@ -151,18 +154,18 @@ static void settle_contested(struct reading *r, const struct mention *m,
 				.value = arena_printf(r->arena, "%s=%s", d->filter, value),
 				.label = arena_printf(r->arena, "%s (%s)", value, d->label)};
 	}
-	reading_trouble(r, &(struct trouble){.kind = TROUBLE_SEVERAL,
+	reading_add_issue(r, &(struct issue){.kind = ISSUE_AMBIGUOUS,
 					     .filter = one ? first->filter : FILTER_MEANING,
 					     .dimension = one ? first : NULL,
-					     .said = text_between(&r->q, m->from, m->to, r->arena),
+					     .term = text_between(&r->q, m->from, m->to, r->arena),
 					     .options = options,
 					     .option_count = n,
-					     .in_words = m->excluded});
+					     .options_in_text = m->excluded});
 }
 
 /* Resolves a name that depends on other values. One fitting meaning becomes a fact; several lead
  * to a clarifying question. */
-static void settle_loose(struct reading *r, const struct mention *m)
+static void resolve_by_context(struct reading *r, const struct mention *m)
 {
 	struct suggestion *fitting = arena_alloc(r->arena, sizeof(*fitting) * CANDIDATES_MAX);
 	struct suggestion *possible = arena_alloc(r->arena, sizeof(*possible) * CANDIDATES_MAX);
@@ -170,14 +173,14 @@ static void settle_loose(struct reading *r, const struct mention *m)
 	const struct entry *last = &m->candidates[0];
 	const char *context = NULL;
 	bool scoped = false;
-	struct trouble t = {.dimension = last->dimension,
-			    .filter = last->dimension->filter,
-			    .said = text_between(&r->q, m->from, m->to, r->arena)};
+	struct issue t = {.dimension = last->dimension,
+			  .filter = last->dimension->filter,
+			  .term = text_between(&r->q, m->from, m->to, r->arena)};
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct entry *e = &m->candidates[i];
 
-		if (fits(r, e, &context)) {
+		if (fits_context(r, e, &context)) {
 			add_option(fitting, &fitting_count, e, r->arena);
 			last = e;
 		}
@@ -188,13 +191,13 @@ static void settle_loose(struct reading *r, const struct mention *m)
 		add_fact(r, m, last);
 		return;
 	}
-	t.kind = context && fitting_count == 0 ? TROUBLE_UNKNOWN : TROUBLE_SEVERAL;
+	t.kind = context && fitting_count == 0 ? ISSUE_UNKNOWN_VALUE : ISSUE_AMBIGUOUS;
 	t.options = fitting_count > 0 ? fitting : possible;
 	t.option_count = fitting_count > 0 ? fitting_count : possible_count;
-	if (t.kind == TROUBLE_UNKNOWN)
+	if (t.kind == ISSUE_UNKNOWN_VALUE)
 		t.option_count =
 			names_options(r->names, t.dimension, context, r->arena, &t.options);
-	reading_trouble(r, &t);
+	reading_add_issue(r, &t);
 }
 
 /* Returns true when the meant name contains the neighbouring word ("nazereth solar"). */
@@ -206,7 +209,7 @@ static bool has_word(const struct entry *e, const struct reading *r, const struc
 }
 
 /* Drops a mention that is part of the neighbouring name. */
-static void absorb(struct reading *r)
+static void drop_parts_of_neighbours(struct reading *r)
 {
 	for (size_t i = 0; i < r->mention_count; i++) {
 		const struct mention *m = &r->mentions[i];
@@ -222,7 +225,7 @@ static void absorb(struct reading *r)
 			    has_word(&m->candidates[0], r, other)) {
 				other->count = 0;
 				for (size_t t = other->from; t < other->to; t++)
-					r->q.tokens[t].word = false;
+					r->q.tokens[t].is_tool_word = false;
 			}
 		}
 	}
@@ -230,7 +233,7 @@ static void absorb(struct reading *r)
 
 /* Resolves differences between packs: keeps one meaning that fits the question, or sets a trouble.
  */
-static void settle_packs(struct reading *r, struct mention *m)
+static void resolve_pack_conflict(struct reading *r, struct mention *m)
 {
 	struct entry *meanings = arena_alloc(r->arena, CANDIDATES_MAX * sizeof(*meanings));
 	size_t n = meanings_of(r, m, false, meanings);
@@ -243,32 +246,32 @@ static void settle_packs(struct reading *r, struct mention *m)
 	m->count = n;
 	if (!is_contested(meanings, n))
 		return;
-	settle_contested(r, m, meanings, n);
+	ask_which_meaning(r, m, meanings, n);
 	m->count = 0;
 }
 
-void mentions_settle(struct reading *r)
+void mentions_resolve(struct reading *r)
 {
 	struct entry meanings[CANDIDATES_MAX];
 
-	absorb(r);
-	exclude_mark(r);
+	drop_parts_of_neighbours(r);
+	exclude_mark_mentions(r);
 	for (size_t i = 0; i < r->mention_count; i++) {
 		struct mention *m = &r->mentions[i];
 
-		m->contested = is_contested(meanings, meanings_of(r, m, true, meanings));
-		if (exact_of(m) && !m->excluded && !m->contested)
-			add_fact(r, m, exact_of(m));
+		m->is_contested = is_contested(meanings, meanings_of(r, m, true, meanings));
+		if (best_exact_entry(m) && !m->excluded && !m->is_contested)
+			add_fact(r, m, best_exact_entry(m));
 	}
 	for (size_t i = 0; i < r->mention_count; i++) {
 		struct mention *m = &r->mentions[i];
 
-		if (m->contested)
-			settle_packs(r, m);
-		if (m->contested && exact_of(m) && !m->excluded)
-			add_fact(r, m, exact_of(m));
-		if (m->count > 0 && !m->excluded && !exact_of(m))
-			settle_loose(r, m);
+		if (m->is_contested)
+			resolve_pack_conflict(r, m);
+		if (m->is_contested && best_exact_entry(m) && !m->excluded)
+			add_fact(r, m, best_exact_entry(m));
+		if (m->count > 0 && !m->excluded && !best_exact_entry(m))
+			resolve_by_context(r, m);
 	}
-	exclude_settle(r);
+	exclude_resolve(r);
 }

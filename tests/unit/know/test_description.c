@@ -18,10 +18,10 @@ static bool points(const struct understanding *u)
 /* The tool that code is sure of; NULL: of none. */
 static const char *sure_of(const struct understanding *u)
 {
-	return u->confidence >= KNOW_SURE && u->tool_count == 1 ? u->tools[0].name : NULL;
+	return u->confidence >= KNOW_CONFIDENT && u->tool_count == 1 ? u->tools[0].name : NULL;
 }
 
-static void what_was_a_question_before_still_is(void **state)
+static void questions_with_values_stay_questions(void **state)
 {
 	static const struct {
 		const char *question, *tool, *filter, *value;
@@ -54,7 +54,7 @@ static void what_was_a_question_before_still_is(void **state)
 
 /* What stands behind the words is a question, or narrows one; and no tool is
  * sure that drops it. */
-static void what_is_no_description_is_read_as_a_question(void **state)
+static void other_questions_are_not_descriptions(void **state)
 {
 	static const char *const questions[] = {
 		"which reports look like finance and which projects are at risk",
@@ -93,7 +93,7 @@ static void what_is_no_description_is_read_as_a_question(void **state)
 	}
 }
 
-static void a_description_is_taken_as_it_stands(void **state)
+static void description_is_passed_verbatim(void **state)
 {
 	static const struct {
 		const char *question, *tool, *words;
@@ -126,9 +126,9 @@ static void a_description_is_taken_as_it_stands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_a_question_before_still_is),
-		cmocka_unit_test(what_is_no_description_is_read_as_a_question),
-		cmocka_unit_test(a_description_is_taken_as_it_stands),
+		cmocka_unit_test(questions_with_values_stay_questions),
+		cmocka_unit_test(other_questions_are_not_descriptions),
+		cmocka_unit_test(description_is_passed_verbatim),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

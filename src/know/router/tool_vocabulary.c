@@ -2,28 +2,28 @@
  * Builds the vocabulary of each tool and domain: the stems of their texts, and whether a tool
  * ranks, compares, or reports durations or reasons.
  */
-#include "account_int.h"
+#include "tool_vocabulary.h"
 
 #include <string.h>
 
-#define RANKED_BEFORE 2 /* words next to a superlative that it may rank */
-#define RANKED_BEHIND 3
+#define NEIGHBOURS_BEFORE 2 /* words next to a superlative that it may rank */
+#define NEIGHBOURS_AFTER  3
 
 static void add_word(const struct know *k, struct dict *d, const struct token *t, int from)
 {
 	char stem[STEM_BYTES];
-	size_t n = know_family(k, t, stem);
+	size_t n = know_noun_stem(k, t, stem);
 	int was = dict_find(d, stem, n);
 
 	dict_put(d, stem, n, (was < 0 ? 0 : was) | from);
 }
 
-static void add_beside(const struct know *k, struct dict *d, const struct question *q, size_t i,
-		       int from)
+static void add_neighbours(const struct know *k, struct dict *d, const struct question *q, size_t i,
+			   int from)
 {
-	for (size_t at = i > RANKED_BEFORE ? i - RANKED_BEFORE : 0;
-	     at <= i + RANKED_BEHIND && at < q->count; at++)
-		if (!know_is_stop(k, &q->tokens[at]))
+	for (size_t at = i > NEIGHBOURS_BEFORE ? i - NEIGHBOURS_BEFORE : 0;
+	     at <= i + NEIGHBOURS_AFTER && at < q->count; at++)
+		if (!know_is_stop_word(k, &q->tokens[at]))
 			add_word(k, d, &q->tokens[at], from);
 }
 
@@ -34,44 +34,45 @@ static void add_text(const struct know *k, struct dict *d, const char *text, int
 
 	if (!text)
 		return;
-	scratch = arena_new(ACCOUNT_SCRATCH_BYTES);
-	text_read(k->catalog->language, text, scratch, &q);
+	scratch = arena_new(VOCABULARY_SCRATCH_BYTES);
+	text_tokenize(k->catalog->language, text, scratch, &q);
 	for (size_t i = 0; i < q.count; i++) {
 		add_word(k, d, &q.tokens[i], from);
 		if (from == FROM_PARAM || from == FROM_DOMAIN)
 			continue;
-		if (token_says(&q.tokens[i], WORDS_SUPERLATIVE))
-			add_beside(k, d, &q, i, RANKED);
+		if (token_in_list(&q.tokens[i], WORDS_SUPERLATIVE))
+			add_neighbours(k, d, &q, i, RANKED);
 		if (words_at(&q, i, WORDS_COUNTING) > 0)
-			add_beside(k, d, &q, i + 1, COUNTED);
+			add_neighbours(k, d, &q, i + 1, COUNTED);
 	}
 	arena_free(&scratch);
 }
 
-static bool text_says(const struct know *k, const char *text, enum words list)
+static bool text_has(const struct know *k, const char *text, enum words list)
 {
-	struct arena *scratch = arena_new(ACCOUNT_SCRATCH_BYTES);
+	struct arena *scratch = arena_new(VOCABULARY_SCRATCH_BYTES);
 	struct question q;
-	bool says;
+	bool found;
 
-	text_read(k->catalog->language, text ? text : "", scratch, &q);
-	says = words_in(&q, list);
+	text_tokenize(k->catalog->language, text ? text : "", scratch, &q);
+	found = words_in(&q, list);
 	arena_free(&scratch);
-	return says;
+	return found;
 }
 
 /* Adds the words of a fact, "total budget" as a budget of which there is a total. */
 static void add_fact(const struct know *k, struct dict *d, const char *text)
 {
-	struct arena *scratch = arena_new(ACCOUNT_SCRATCH_BYTES);
+	struct arena *scratch = arena_new(VOCABULARY_SCRATCH_BYTES);
 	struct question q;
 	bool total;
 
-	text_read(k->catalog->language, text ? text : "", scratch, &q);
+	text_tokenize(k->catalog->language, text ? text : "", scratch, &q);
 	total = words_in(&q, WORDS_TOTALS);
 	for (size_t i = 0; i < q.count; i++)
-		if (!know_is_stop(k, &q.tokens[i]) && !token_says(&q.tokens[i], WORDS_AGGREGATES) &&
-		    !token_says(&q.tokens[i], WORDS_SUPERLATIVE))
+		if (!know_is_stop_word(k, &q.tokens[i]) &&
+		    !token_in_list(&q.tokens[i], WORDS_AGGREGATES) &&
+		    !token_in_list(&q.tokens[i], WORDS_SUPERLATIVE))
 			add_word(k, d, &q.tokens[i], FROM_COLUMN | (total ? TOTALLED : 0));
 	arena_free(&scratch);
 }
@@ -96,7 +97,7 @@ static bool is_of_time(const struct know *k, const char *unit)
 }
 
 /* Returns true when a column or fact of the tool is a duration. */
-static bool tells_time(const struct know *k, const struct tool_def *t)
+static bool reports_duration(const struct know *k, const struct tool_def *t)
 {
 	for (size_t i = 0; i < t->column_count; i++)
 		if (is_of_time(k, t->columns[i].unit))
@@ -107,7 +108,7 @@ static bool tells_time(const struct know *k, const struct tool_def *t)
 	return false;
 }
 
-static void add_tool(const struct know *k, struct accounts *all, size_t i)
+static void add_tool(const struct know *k, struct tool_vocabulary *all, size_t i)
 {
 	const struct tool_def *t = &k->catalog->tools[i];
 	struct dict *d = &all->tools[i];
@@ -118,17 +119,17 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 	add_text(k, d, t->words.answer, FROM_COLUMN);
 	add_text(k, d, t->words.measures, FROM_ABOUT | RANKED | COUNTED);
 	add_text(k, d, t->words.grain, FROM_ABOUT | GRAIN);
-	all->ranks[i] = t->words.measures || text_says(k, t->about, WORDS_SUPERLATIVE) ||
-			text_says(k, t->words.answer, WORDS_SUPERLATIVE);
+	all->ranks[i] = t->words.measures || text_has(k, t->about, WORDS_SUPERLATIVE) ||
+			text_has(k, t->words.answer, WORDS_SUPERLATIVE);
 	all->compares[i] =
-		text_says(k, t->about, WORDS_THAN) || text_says(k, t->about, WORDS_ABOVE);
+		text_has(k, t->about, WORDS_COMPARISON) || text_has(k, t->about, WORDS_ABOVE);
 	all->newest[i] =
-		text_says(k, t->about, WORDS_NEWEST) || text_says(k, t->words.answer, WORDS_NEWEST);
-	all->lasts[i] = tells_time(k, t);
-	all->explains[i] =
-		text_says(k, t->about, WORDS_CAUSES) || text_says(k, t->words.answer, WORDS_CAUSES);
-	all->bottoms[i] =
-		text_says(k, t->about, WORDS_BOTTOM) || text_says(k, t->words.answer, WORDS_BOTTOM);
+		text_has(k, t->about, WORDS_RECENCY) || text_has(k, t->words.answer, WORDS_RECENCY);
+	all->has_duration[i] = reports_duration(k, t);
+	all->has_reasons[i] =
+		text_has(k, t->about, WORDS_CAUSES) || text_has(k, t->words.answer, WORDS_CAUSES);
+	all->ranks_bottom[i] =
+		text_has(k, t->about, WORDS_BOTTOM) || text_has(k, t->words.answer, WORDS_BOTTOM);
 	for (size_t c = 0; c < t->column_count; c++) {
 		const struct column_def *column = &t->columns[c];
 
@@ -136,9 +137,11 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 		add_unit(k, d, column->unit);
 		if (column->label && strchr(column->label, '(')) /* "Tenor (years)" */
 			add_text(k, d, strchr(column->label, '('), FROM_COLUMN | MEASURED);
-		all->ranks[i] = all->ranks[i] || text_says(k, column->label, WORDS_SUPERLATIVE);
-		all->bottoms[i] = all->bottoms[i] || text_says(k, column->label, WORDS_BOTTOM);
-		all->explains[i] = all->explains[i] || text_says(k, column->label, WORDS_CAUSES);
+		all->ranks[i] = all->ranks[i] || text_has(k, column->label, WORDS_SUPERLATIVE);
+		all->ranks_bottom[i] =
+			all->ranks_bottom[i] || text_has(k, column->label, WORDS_BOTTOM);
+		all->has_reasons[i] =
+			all->has_reasons[i] || text_has(k, column->label, WORDS_CAUSES);
 	}
 	for (size_t f = 0; f < t->fact_count; f++) {
 		add_fact(k, d, t->facts[f].about);
@@ -158,19 +161,19 @@ static void add_tool(const struct know *k, struct accounts *all, size_t i)
 	}
 }
 
-struct accounts *accounts_new(struct know *k)
+struct tool_vocabulary *tool_vocabulary_new(struct know *k)
 {
 	const struct catalog *c = k->catalog;
-	struct accounts *all = arena_alloc(k->arena, sizeof(*all));
+	struct tool_vocabulary *all = arena_alloc(k->arena, sizeof(*all));
 	char stem[STEM_BYTES];
 
 	all->tools = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->tools));
 	all->ranks = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->ranks));
 	all->newest = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->newest));
 	all->compares = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->compares));
-	all->lasts = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->lasts));
-	all->bottoms = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->bottoms));
-	all->explains = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->explains));
+	all->has_duration = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->has_duration));
+	all->ranks_bottom = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->ranks_bottom));
+	all->has_reasons = arena_alloc(k->arena, (c->tool_count + 1) * sizeof(*all->has_reasons));
 	all->domains = arena_alloc(k->arena, (c->domain_count + 1) * sizeof(*all->domains));
 	dict_init(&all->neutral, k->arena);
 	for (const char *const *word = c->language->lists[WORDS_NEUTRAL]; *word; word++)
@@ -188,7 +191,7 @@ struct accounts *accounts_new(struct know *k)
 	return all;
 }
 
-bool accounts_only_top(const struct know *k, const struct tool_def *t)
+bool tool_vocabulary_ranks_top_only(const struct know *k, const struct tool_def *t)
 {
-	return k->accounts->ranks[t->index] && !k->accounts->bottoms[t->index];
+	return k->vocabulary->ranks[t->index] && !k->vocabulary->ranks_bottom[t->index];
 }

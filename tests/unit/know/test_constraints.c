@@ -258,7 +258,7 @@ static void bounds_that_no_slot_takes_are_asked_about(void **state)
 	check_asked(f, "offers of suppliers above 60", FILTER_BOUND, "not clear");
 }
 
-static void two_slots_for_one_number_are_both_named(void **state)
+static void ambiguous_number_offers_both_parameters(void **state)
 {
 	struct fixture *f = *state;
 	const struct understanding *u = fixture_ask(f, "deals that were closed above $60");
@@ -267,9 +267,9 @@ static void two_slots_for_one_number_are_both_named(void **state)
 	assert_int_equal(u->ask.option_count, 2);
 	assert_string_equal(u->ask.options[0].value, "min_cost>60");
 	assert_string_equal(u->ask.options[1].value, "min_fee>60");
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "2"), "list_deals min_fee=60 min_fee_incl=0");
-	fixture_said(f, "deals that were closed at least $60");
+	fixture_ask_and_store(f, "deals that were closed at least $60");
 	assert_string_equal(fixture_calls(f, "min_cost=60"),
 			    "list_deals min_cost=60 min_cost_incl=1");
 }
@@ -287,11 +287,11 @@ static void orders_fill_slots(void **state)
 	check(f, cases, COUNT(cases));
 	check_asked(f, "the lowest and the highest offers of suppliers", "order",
 		    "the highest first or the lowest first");
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(fixture_calls(f, "the lowest first"), "list_offers order=asc");
 }
 
-static void values_are_left_out(void **state)
+static void excludes_values(void **state)
 {
 	static const struct said_case cases[] = {
 		{"offers of suppliers that aren't blue", "list_offers order=desc not_color=blue"},
@@ -310,28 +310,28 @@ static void values_are_left_out(void **state)
 		fixture_calls(f, "offers of suppliers, not blue and not white and not silver"),
 		"list_offers order=desc color=black");
 	fixture_ask(f, "offers of suppliers except all of them");
-	assert_true(f->u.confidence < KNOW_SURE);
+	assert_true(f->u.confidence < KNOW_CONFIDENT);
 }
 
 /* What stands is kept, and replaced by what is said of the same. */
-static void slots_stand(void **state)
+static void slots_are_carried(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "offers of suppliers above $60 that aren't blue");
-	fixture_said(f, "and the lowest first?");
+	fixture_ask_and_store(f, "offers of suppliers above $60 that aren't blue");
+	fixture_ask_and_store(f, "and the lowest first?");
 	assert_string_equal(calls_text(f, &f->u),
 			    "list_offers min_price=60 min_price_incl=0 order=asc not_color=blue");
-	fixture_said(f, "and at least $80?");
+	fixture_ask_and_store(f, "and at least $80?");
 	assert_string_equal(calls_text(f, &f->u),
 			    "list_offers min_price=80 min_price_incl=1 order=asc not_color=blue");
-	fixture_said(f, "and the blue ones?");
+	fixture_ask_and_store(f, "and the blue ones?");
 	assert_string_equal(calls_text(f, &f->u),
 			    "list_offers min_price=80 min_price_incl=1 order=asc color=blue");
-	fixture_said(f, "and below $20?");
+	fixture_ask_and_store(f, "and below $20?");
 	assert_string_equal(calls_text(f, &f->u),
 			    "list_offers max_price=20 max_price_incl=0 order=asc color=blue");
-	fixture_said(f, "output of the panels yesterday");
+	fixture_ask_and_store(f, "output of the panels yesterday");
 	assert_string_equal(fixture_calls(f, "and on 14 March 2025?"), "get_output day=2025-03-14");
 }
 
@@ -339,7 +339,7 @@ static void filters_are_edited(void **state)
 {
 	struct fixture *f = *state;
 
-	fixture_said(f, "offers of suppliers above $60 that aren't blue");
+	fixture_ask_and_store(f, "offers of suppliers above $60 that aren't blue");
 	assert_string_equal(
 		calls_text(f, fixture_edit(f, "",
 					   "{\"min_price\":70.5,\"not_color\":[\"white\"],"
@@ -383,7 +383,7 @@ static void bounds_are_shown_and_typed(void **state)
 	assert_null(strstr(buf_text(&b), "incl"));
 	buf_deinit(&b);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		fixture_said(f, "offers of suppliers above $60");
+		fixture_ask_and_store(f, "offers of suppliers above $60");
 		assert_string_equal(calls_text(f, fixture_edit(f, "", cases[i].typed)),
 				    cases[i].calls);
 	}
@@ -404,7 +404,7 @@ static void names_on_the_wire(void **state)
 }
 
 /* A value that stands for another dimension's becomes that filter. */
-static void one_name_stands_for_another(void **state)
+static void resolves_name_to_another_value(void **state)
 {
 	struct fixture *f = *state;
 	const struct filter *color;
@@ -416,13 +416,13 @@ static void one_name_stands_for_another(void **state)
 	assert_null(filter_of(&f->u, "hue"));
 	color = filter_of(&f->u, "color");
 	assert_int_equal(color->source, SOURCE_ALIAS);
-	assert_string_equal(color->said, "RAL-5010");
+	assert_string_equal(color->resolved_from, "RAL-5010");
 	buf_init(&b, 4096);
 	jo_init(&j, &b);
 	know_filters_write(&f->u, f->know->catalog->language, &j);
 	assert_non_null(strstr(buf_text(&b), "\"source\":\"alias\",\"said\":\"RAL-5010\""));
 	buf_deinit(&b);
-	fixture_stand(f);
+	fixture_store_context(f);
 	assert_string_equal(calls_text(f, fixture_edit(f, "", "{\"hue\":\"RAL-9003\"}")),
 			    "list_offers order=desc color=white");
 	fixture_edit(f, "", "{\"hue\":\"RAL-7777\"}");
@@ -444,14 +444,14 @@ int main(void)
 		SUN(amounts_are_converted),
 		SUN(bounds_fill_slots),
 		SUN(bounds_that_no_slot_takes_are_asked_about),
-		SUN(two_slots_for_one_number_are_both_named),
+		SUN(ambiguous_number_offers_both_parameters),
 		SUN(orders_fill_slots),
-		SUN(values_are_left_out),
-		SUN(slots_stand),
+		SUN(excludes_values),
+		SUN(slots_are_carried),
 		SUN(filters_are_edited),
 		SUN(bounds_are_shown_and_typed),
 		SUN(names_on_the_wire),
-		SUN(one_name_stands_for_another),
+		SUN(resolves_name_to_another_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
