@@ -4,7 +4,8 @@
  * the question's text, so that everything after this step reads an ordinary name. It is replaced
  * only if the title is a known value of a dimension that the caller can name, and if it is clear
  * which row is meant: an ordinal counts in the order of the answer, and a pronoun needs an answer
- * of one row that no filter names. Otherwise the words stay, and account.c reports them as unused.
+ * of one row that no filter names. Otherwise the words stay, and unused_words.c reports them as
+ * unused.
  */
 #include "know_int.h"
 
@@ -101,6 +102,7 @@ static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 	    !is_noun(r, noun))
 		return NULL;
 	if (token_in_list(token_at(q, i + 3), WORDS_RELATIVE_PRONOUNS) ||
+	    time_unit_of(token_at(q, i + 3)) != UNIT_NONE || /* "the last one month" */
 	    ((n == 1 || n == ORDINAL_LAST) && !token_in_list(noun, WORDS_ROW_PRONOUNS) &&
 	     !ends(q, i + 2)))
 		return NULL;

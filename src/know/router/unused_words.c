@@ -586,6 +586,7 @@ static bool is_party(const struct question *q, size_t i)
 static bool is_row_reference(const struct question *q, size_t i)
 {
 	return i > 1 && token_in_list(&q->tokens[i], WORDS_ROW_PRONOUNS) &&
+	       time_unit_of(token_at(q, i + 1)) == UNIT_NONE && /* "the last one month" */
 	       q->tokens[i - 1].known && q->tokens[i - 1].known->ordinal != 0 &&
 	       token_in_list(&q->tokens[i - 2], WORDS_ARTICLES);
 }

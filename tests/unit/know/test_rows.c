@@ -66,6 +66,7 @@ static void what_is_no_row_is_not_replaced(void **state)
 		"how many parcels did the fourth one send last week?", /* not a known name */
 		"how many parcels did the first one that opened send last week?",
 		"how many parcels did the first depot opened send last week?",
+		"how many parcels were sent in the last one week?",
 		"how many parcels did it send last week?", /* of four rows */
 	};
 	struct fixture *f = *state;
