@@ -1,12 +1,12 @@
 /*
- * Questions that say in words which values of a column are meant ("which products look like
- * snacks"), or into which classes they are put. Behind the words that ask for it stands a
- * description and no question: a name, a time or a bound in it is none of the data's. So the
- * question is read as if it ended there, and is another one where that makes no sense.
+ * Questions that describe values of a column in words ("which products look like snacks"), or name
+ * classes to sort the values into. The text after the cue is a description: a name, a time or a
+ * bound in it does not refer to the data. The rest of the question is read without it, and must be
+ * a complete query over the map.
  *
- * "Which projects look like they are late" has the same words and no description. So what stands
- * behind them must be one: if it names a time, a number or a value that the data has, or if it
- * compares, ranks, groups or asks, the whole is read as any other question.
+ * "Which projects look like they are late" has the same cue but no description. If the text after
+ * the cue names a time, a number or a value of the data, or if it compares, ranks, groups or asks,
+ * the whole text is read as any other question.
  */
 #include "know_int.h"
 
@@ -14,12 +14,12 @@
 
 #include "vesper/limits.h"
 
-#define SUBJECT_WORDS_MAX 4 /* between "which" and what asks for it */
+#define SUBJECT_WORDS_MAX 4 /* between "which" and the cue */
 
-/* Where the cue ends and the description begins. */
+/* Token positions of the cue and the description. */
 struct description_cue {
 	const struct tool_def *tool;
-	size_t cue_start, cue_end; /* where it begins, and the next token */
+	size_t cue_start, cue_end; /* first token, and the token after the cue */
 	size_t question_end, description_start;
 };
 
@@ -74,9 +74,9 @@ static bool find_cue(const struct know *k, const struct know_input *in, const st
 	return false;
 }
 
-/* ---- is it a description ---- */
+/* ---- recognizing a description ---- */
 
-/* Words of a question that no description has. */
+/* Words that occur in questions but not in descriptions. */
 static const enum words question_lists[] = {
 	WORDS_GROUPING,     WORDS_NARROWING,      WORDS_COMPARISON, WORDS_SUPERLATIVE,
 	WORDS_RANKING,      WORDS_ABOVE,          WORDS_BELOW,      WORDS_BETWEEN,
@@ -110,7 +110,7 @@ static bool is_question(const struct know *k, const struct question *q, size_t f
 	return false;
 }
 
-/* "Into solar, wind or other": a class may be a value that the data has. */
+/* "Into solar, wind or other": a class may also be a value of the data. */
 static bool starts_class(const struct question *q, size_t i)
 {
 	return i == 0 || strchr(",;/", q->tokens[i].separator) ||
@@ -118,7 +118,7 @@ static bool starts_class(const struct question *q, size_t i)
 	       token_in_list(&q->tokens[i - 1], WORDS_AND);
 }
 
-/* "Budget" is a word of many names, and describes them; "in the Budget report" names one. */
+/* "Budget" is part of many names and describes them; "in the Budget report" names one. */
 static bool is_word_of_names(const struct mention *m)
 {
 	for (size_t i = 0; i < m->count; i++)
@@ -127,7 +127,7 @@ static bool is_word_of_names(const struct mention *m)
 	return m->from == 0;
 }
 
-/* Does what stands behind the cue name a time, an amount or a value of the data? */
+/* Returns true when the text after the cue names a time, an amount or a value of the data. */
 static bool names_data(const struct reading *rest, bool is_list)
 {
 	const struct mention *m = rest->mentions;
@@ -146,8 +146,7 @@ static bool names_data(const struct reading *rest, bool is_list)
 	return false;
 }
 
-/* "The top 3 that look like": which of those that fit are the first is not told by a rank of all.
- */
+/* "The top 3 that look like": the top of all values is not the top of the matching ones. */
 static bool ranks_outside_cue(const struct question *q, const struct description_cue *d)
 {
 	for (size_t i = 0; i < d->question_end; i++)

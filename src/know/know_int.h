@@ -387,15 +387,15 @@ struct choice {
 };
 
 struct session_context;
-/* Finds the best candidate in the caller's domains. Returns false when there is none. `standing`:
+/* Finds the best candidate in the caller's domains. Returns false when there is none. `context`:
  * the session context of a follow-up, or NULL. */
 bool choose_best(struct reading *r, const struct session_context *context, struct choice *out);
-/* All candidates with their scores, best first. Returns the count. */
 struct ranked {
 	const struct candidate *candidate;
 	double score;
 	bool fits; /* it takes all explicit facts and lacks none */
 };
+/* All candidates with their scores, best first. Returns the count. */
 size_t choose_ranked(struct reading *r, const struct session_context *context, struct ranked **out);
 /* Finds a flow that the question calls and that fits better than any tool. Returns false when
  * there is none; the caller then ranks tools. */
@@ -442,8 +442,8 @@ bool tool_vocabulary_ranks_top_only(const struct know *k, const struct tool_def 
 bool word_is_cue(const struct reading *r, size_t i);
 /* Returns true when the word is not a cue and carries no meaning alone. */
 bool word_is_neutral(const struct reading *r, size_t i);
-/* Returns true when the time is today and is said with a word of the tool ("energy today"). The
- * tool reports the current state and takes no day. */
+/* Returns true when the time is today and is named by a word that the tool also uses ("energy
+ * today"). A tool with this word reports the current state and takes no day. */
 bool time_is_tool_today(const struct reading *r, const struct tool_def *t);
 /* Returns true when the token is part of a time or number, and not of a name. */
 bool word_is_time(const struct reading *r, size_t i);
@@ -456,7 +456,7 @@ void unused_words_find(struct reading *r, const struct choice *c, struct underst
 bool exclude_cue_before(const struct question *q, size_t i);
 void exclude_mark_mentions(struct reading *r);
 /* Turns exclusions into the remaining values or asks about them. Call it after all other names are
- * settled. */
+ * resolved. */
 void exclude_resolve(struct reading *r);
 /* Asks about excluded times. Call it after the times are read. */
 void exclude_ask_about_times(struct reading *r);
@@ -490,19 +490,19 @@ struct session_context {
 };
 
 void session_context_read(const struct reading *r, struct session_context *out);
-/* Returns true for a follow-up such as "And for SP15?": it opens with such words or holds only
+/* Returns true for a question that opens with a follow-up cue ("And for SP15?") or contains only
  * values. */
 bool followup_has_cue(const struct reading *r);
 bool followup_has_pronoun(const struct question *q); /* "that", "those" */
-/* Returns true when the question points at the session context ("have these dates moved") and
- * names nothing. */
+/* Returns true when the question refers to the session context ("have these dates moved") and names
+ * nothing. */
 bool followup_points_at_context(const struct reading *r);
-/* Returns true when the question only says in which form to show the last answer ("as a chart"). */
+/* Returns true when the question only names a form for the last answer ("as a chart"). */
 bool followup_is_display_only(const struct reading *r);
 const char *followup_time_step_at(const struct question *q, size_t i); /* or NULL */
-/* The step of time that the question groups by ("per day": "day"); NULL: none. */
+/* The time step that the question groups by ("per day": "day"); NULL: none. */
 const char *followup_time_step(const struct question *q);
-/* Returns true when the question only says a step of time to group by ("and by month?"). */
+/* Returns true when the question only names a time step to group by ("and by month?"). */
 bool followup_is_time_step(const struct reading *r);
 /* Returns true for a question too short to stand alone that contains no value ("why?"). */
 bool followup_is_fragment(const struct reading *r, bool is_followup);
@@ -512,7 +512,7 @@ bool followup_answers_ask(const struct reading *r, const struct session_context 
 			  const struct candidate *alone);
 /* The value of the ask's option that this question selects, or NULL. */
 const char *followup_choice(const struct question *q, const json_t *ask);
-/* Returns true when it selects an option of the session context's clarifying question. */
+/* Returns true when the question selects an option of the session context's clarifying question. */
 bool followup_chooses(const struct question *q, const json_t *session_context);
 /* Returns true when the question begins by dropping a filter. */
 bool followup_opens_with_drop(const struct question *q);
@@ -526,7 +526,7 @@ void followup_carry(struct reading *r, const struct session_context *s, enum car
 const char *followup_filter_name(const struct know *k, const char *name, struct arena *a);
 const struct dimension_def *followup_dimension(const struct catalog *c, const char *filter);
 bool followup_is_date(const struct know *k, const char *filter);
-/* A JSON value in the type of its filter; VALUE_NULL: it has no such value. */
+/* A JSON value converted to the type of its filter; VALUE_NULL: it cannot be converted. */
 struct value followup_value(const struct know *k, const char *filter, const json_t *v,
 			    struct arena *a);
 /* Returns true when a carried fact contradicts an explicit one, such as the hub-zone of another
@@ -535,20 +535,20 @@ bool followup_depends_on(const struct reading *r, const struct facts *facts, con
 
 /* ---- replace.c ---- */
 
-/* Adds the value that a follow-up puts in place of one of the session context without naming it:
- * "the other vendor", "make it 10". Returns false when there is none. */
+/* Replaces a value of the session context when the follow-up does not name its filter ("the other
+ * vendor", "make it 10"). Returns false when nothing is replaced. */
 bool replace_values(struct reading *r, const struct session_context *s);
-/* Returns true when another value of a dimension is meant that is not known ("the other market").
- */
+/* Returns true when token i asks for another value that was not resolved ("the other market"). */
 bool replace_is_other(const struct reading *r, size_t i);
-/* Puts a value of the question in place of an excluded one of a list of the session context. */
+/* Replaces the excluded values of a carried list by the question's value. Returns false when
+ * nothing is replaced. */
 bool replace_list_value(struct reading *r, const struct fact *carried);
 
 /* ---- edit.c ---- */
 
 /* Returns true when the value sent by the client clears its filter. */
 bool edit_clears(const json_t *v);
-/* Applies the client's filters over those that were read. */
+/* Replaces facts by the client's filters. */
 void followup_edit(struct reading *r, const json_t *filters, enum filter_source source);
 
 /* ---- refuse.c ---- */
@@ -612,12 +612,12 @@ struct reading {
 	size_t all_count;
 	struct candidate *candidates; /* of choose.c; NULL: not listed yet */
 	size_t candidate_count;
-	const struct question *description; /* what stood behind it: which values are meant, or
-					     classes (description.c); or NULL */
-	bool filters_only;   /* it leans on what stands, and says filters and orders alone */
-	bool time_step_only; /* it only says a step of time to group by */
-	bool replaces_value; /* it has a value in place of one of the session context */
-	size_t entity_count; /* facts of this question that are values of a dimension */
+	const struct question
+		*description; /* the described values or classes (description.c); or NULL */
+	bool filters_only;    /* a follow-up with filters and sort orders only */
+	bool time_step_only;  /* a follow-up that only names a time step */
+	bool replaces_value;  /* it replaces a value of the session context */
+	size_t entity_count;  /* number of dimension values in this question */
 };
 
 /* Adds the facts that follow from r->time. */
@@ -647,11 +647,11 @@ bool map_words_is_tenant_entity(const struct know *k, const struct entity_def *n
 
 /* ---- description.c ---- */
 
-/* A question that describes values ("which products look like snacks"), or names classes for them.
- * False: it is none that can be read as such, and `out` is untouched. */
+/* Understands a question that describes values ("which products look like snacks") or names classes
+ * for them. Returns false and leaves `out` unchanged for any other question. */
 bool description_understand(const struct know *k, const struct know_input *in,
 			    const struct question *q, struct arena *a, struct understanding *out);
-/* The description, or the classes, as the parameter takes it. */
+/* Sets the parameter to the description, or to the classes if it is a list. */
 void description_fill(const struct reading *r, const struct param_def *p, struct args *args);
 
 /* ---- sources.c ---- */
@@ -661,21 +661,21 @@ void sources_fill(struct reading *r, const struct candidate *c);
 
 /* Returns true when a phrase of the map contains any form of the word. */
 bool map_words_contain(const struct know *k, const struct token *t);
-/* The longest cue of a tool that points at values that stands at token i, with its words; NULL:
+/* The tool with the longest description cue at token i. *count: number of words in the cue. NULL:
  * none. */
 const struct tool_def *map_words_description_cue(const struct know *k, const struct question *q,
 						 size_t i, size_t *count);
-/* Does a cue of an analysis that points at no values stand at token i, or a condition that has a
- * name ("overdue")? */
+/* Returns true when a cue of an analysis without a description, or a named condition ("overdue"),
+ * begins at token i. */
 bool map_words_has_cue_at(const struct know *k, const struct question *q, size_t i);
-/* Is it a word of a cue that asks for an analysis? */
+/* Returns true when the word occurs in a cue for an analysis. */
 bool map_words_is_cue_word(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */
 bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i);
 /* Builds a query over the map when every word of the question fits one, as a call of the map tool.
- * `asked`: a tool lacks only a value; then only a query that this tool cannot answer counts.
- * Returns false and leaves `out` unchanged when there is none. */
+ * `tool_lacks_value`: a tool lacks only a value; then only a query that this tool cannot answer
+ * counts. Returns false and leaves `out` unchanged when there is none. */
 bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct understanding *out);
 /* The map query equivalent to the last answer, as declared in its tool's header; NULL: none. */
 const json_t *metrics_query_of_tool(const struct reading *r, const struct session_context *s);

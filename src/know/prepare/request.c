@@ -126,7 +126,7 @@ static size_t end_without_thanks(const struct know *k, const struct know_input *
 	return end;
 }
 
-/* "How its views are trending" refers to what the skipped text names. */
+/* "How its views are trending" refers to a name in the skipped text. */
 static bool points_back(const struct question *q, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)

@@ -48,7 +48,8 @@ static const char *title_at(const struct row_reader *r, int ordinal)
 	return title && dimension_of(r->names, title) ? title : NULL;
 }
 
-/* Its values are the titles of an entity's rows, as of projects; a market is none. */
+/* Returns true when the dimension's values are titles of an entity's rows, as for projects but not
+ * for markets. */
 static bool is_of_entity(const struct dimension_def *d)
 {
 	return d && d->map.entity && d->map.column == d->map.entity->title;
@@ -83,7 +84,7 @@ static bool ends(const struct question *q, size_t i)
 	       token_in_list(next, WORDS_PREPOSITIONS);
 }
 
-/* "One", or a word for what the rows are: "project". */
+/* Returns true for "one", or a word for the rows ("project"). */
 static bool is_noun(const struct row_reader *r, const struct token *t)
 {
 	return token_in_list(t, WORDS_ROW_PRONOUNS) ||
@@ -126,7 +127,7 @@ static bool is_filter_value(const struct row_reader *r, const char *title)
 	return false;
 }
 
-/* Returns true when nothing before token i can be what a pronoun refers to. */
+/* Returns true when no word before token i can be the referent of a pronoun. */
 static bool is_led_by_stop_words(const struct row_reader *r, size_t i)
 {
 	for (size_t n = 0; n < i; n++)
@@ -153,7 +154,7 @@ static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 	return title && !is_filter_value(r, title) ? title : NULL;
 }
 
-/* Most questions refer to no row, and reading names takes time. */
+/* A cheap check before names are read: most questions refer to no row. */
 static bool may_refer(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)

@@ -1,8 +1,8 @@
 /*
  * Matches questions to flows. A flow is called when all words of its name or of one example occur.
  * The other words must be values that its lines take, words of the flow, or neutral. A word that
- * could narrow, order, negate, group or compare leaves the question to the tools. The confidence
- * is the share of the question that the phrase accounts for.
+ * could narrow, order, negate, group or compare leaves the question to the tools. The confidence is
+ * the share of the question that the phrase covers.
  */
 #include "know_int.h"
 
@@ -206,7 +206,7 @@ struct flow_words *flow_words_new(struct know *k)
 
 		dict_init(&f->vocabulary[i], k->flow_arena);
 		add_params(k, def, &f->params[i]);
-		/* users do not say the name of an approved answer */
+		/* users do not type the name of an approved answer */
 		add_text(k, f, i, def->name, !def->own);
 		add_text(k, f, i, def->about, false);
 		for (const char *const *x = def->examples; x && *x; x++)
@@ -232,7 +232,7 @@ static int *terms_of(const struct reading *r)
 	return terms;
 }
 
-/* Returns true when all words of the phrase occur. `said`: by term. */
+/* Returns true when all words of the phrase occur. `occurs`: by term. */
 static bool phrase_occurs(const struct phrase_words *p, const bool *occurs)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -272,7 +272,7 @@ static bool is_time(const char *filter)
 	       strcmp(filter, FILTER_MONTH) == 0;
 }
 
-/* A time is present both as a year and as days; a line that takes either form takes it. */
+/* A time is stored both as a year and as days; a line that takes either form takes it. */
 static bool is_other_time(const struct reading *r, const struct flow_def *f, const char *filter)
 {
 	if (is_day(filter))
@@ -453,7 +453,7 @@ static bool is_content(const struct know *k, const struct token *t)
 			    dict_find(&k->synonyms, stem, word_stem(t->text, t->len, stem)) >= 0);
 }
 
-/* The share of the content words that the phrase and the flow account for. */
+/* The share of the content words that the phrase and the flow cover. */
 static double share_of(const struct reading *r, const struct phrase_words *p, const int *terms)
 {
 	const struct dict *about = &r->know->flows->vocabulary[p->flow];
@@ -485,7 +485,7 @@ static const struct flow_def *flow_of(const struct reading *r, size_t index)
 	return NULL;
 }
 
-/* By catalogue index of the flow: the share accounted for by its best phrase. */
+/* By catalogue index of the flow: the share covered by its best phrase. */
 static double *called_shares(const struct reading *r)
 {
 	const struct flow_words *f = r->know->flows;

@@ -325,8 +325,7 @@ const struct tool_def *map_words_description_cue(const struct know *k, const str
 	return best ? best->tool : NULL;
 }
 
-/* How well a phrase suits the place where it stands; behind "by" a dimension is meant, behind
- * "number of" a thing. */
+/* How well a phrase suits its position: a dimension after "by", an entity after "number of". */
 static size_t rank_of(const struct query_builder *a, const struct map_phrase *p)
 {
 	size_t kind = p->level             ? 0

@@ -102,7 +102,7 @@ static bool add_phrase(struct query_builder *a, const struct phrase_meanings *m)
 		a->level.phrase = *m;
 		return !again;
 	}
-	if (grouped && counted) /* "count of" an unknown thing per project */
+	if (grouped && counted) /* "count of" an unknown item per project */
 		return false;
 	if (m->exact && !first->metric && !counted) {
 		a->singular.named |= first->entity && !(a->related.has_word && a->subject);

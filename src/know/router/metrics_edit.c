@@ -52,7 +52,7 @@ static const struct dimension_def *find_condition(const struct editing *e, const
 	return NULL;
 }
 
-/* One value in the form of the query. New reference. NULL: unknown, and a trouble is set. */
+/* One value in the form of the query. New reference. NULL: unknown, and an issue is added. */
 static json_t *value_of(struct editing *e, const struct dimension_def *d, const json_t *v)
 {
 	bool loaded = catalog_dimension(e->r->know->catalog, d->name) == d;

@@ -1,8 +1,7 @@
 /*
  * Applies a follow-up to the current query over the map. A follow-up names no entity or metric, or
  * only those of the last question. Its groups and times replace the current ones, its values those
- * of the same dimension; everything else stays. Each word must be accounted for, as in a complete
- * question.
+ * of the same dimension; everything else stays. Each word must be used, as in a complete question.
  */
 #include "metrics_int.h"
 
@@ -199,7 +198,7 @@ static void apply_price_order(struct query_builder *a, const json_t *query)
 	a->top |= money && words_in(&a->r->q, WORDS_PRICIEST);
 }
 
-/* How many rows "and the lowest?" means: as many as the query had. */
+/* The number of rows for "and the lowest?": that of the current query. */
 static json_t *rows_before(const json_t *query)
 {
 	json_t *top = json_object_get(query, MAP_TOP);

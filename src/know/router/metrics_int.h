@@ -5,10 +5,10 @@
  *   metrics        -> metrics, groups and order
  *   metrics_values -> values, exclusions, time
  *   metrics_query  -> the query
- *   metrics_sources    -> one query per data source that may be meant
+ *   metrics_sources -> one query per data source that may be meant
  *   metrics_call   -> its tool and domain, and the filters to display
  *   metrics_follow -> applies a follow-up to the current query
- *   metrics_select_tool   -> the query equivalent to a tool's answer
+ *   metrics_tool   -> the query equivalent to a tool's answer
  *   metrics_edit   -> applies filters edited by the client
  *   metrics_bound  -> the target of a bound ("more than 5 tracks", "above $2M")
  */
@@ -47,8 +47,8 @@ struct map_words {
 	struct arena *arena; /* owns the phrases */
 	struct map_cue *cues;
 	size_t cue_count, cue_cap;
-	size_t *description_cues; /* those of tools that point at values; every question is held to
-				     them */
+	size_t *description_cues; /* indexes of the cues of tools that take a description; checked
+				     for every question */
 	size_t description_cue_count, description_cue_cap;
 	struct map *map;
 	size_t pack_entity_count; /* count of pack entities; later ones are the tenant's */
@@ -93,8 +93,8 @@ struct analysis_slots {
 };
 
 struct singulars {
-	bool named;  /* a thing is named in the singular: "the solar project" */
-	bool ranked; /* the ranked thing is singular: "which genre" */
+	bool named;  /* an item is named in the singular: "the solar project" */
+	bool ranked; /* the ranked item is singular: "which genre" */
 };
 
 struct query_builder {
@@ -113,7 +113,8 @@ struct query_builder {
 		/* "related to risks": entities that rows of the subject belong to. */
 		const struct entity_def *items[MAP_RELATED_MAX];
 		size_t count;
-		bool has_word, is_required; /* a word for it occurs; it has no other meaning */
+		bool has_word, is_required; /* a word such as "related to" occurs; it has no other
+					       meaning */
 	} related;
 	struct {
 		struct {
@@ -187,7 +188,7 @@ bool metrics_add(struct query_builder *a, const struct metric_def *m);
 /* "Raise prices by 10 %": adds the total that the change acts on, before the only metric if that
  * is not a total. */
 void metrics_add_total(struct query_builder *a, const struct metric_def *total);
-/* Reads all words. Returns false when a word is not accounted for. */
+/* Reads all words. Returns false when a word cannot be used. */
 bool metrics_read(struct query_builder *a);
 /* Resolves ambiguous phrases after all words are read. */
 bool metrics_resolve_all(struct query_builder *a);
@@ -251,7 +252,7 @@ size_t metrics_change_words(struct query_builder *a, size_t i);
 /* The number of words at token i that form an unknown name of the item that an analysis takes; 0:
  * none. The analysis looks the name up in the data. */
 size_t metrics_name_words(struct query_builder *a, size_t i);
-/* Finds the item that the analysis takes, after all words are settled. Returns false when nothing
+/* Finds the item that the analysis takes, after all words are read. Returns false when nothing
  * takes a given change. */
 bool metrics_resolve_slots(struct query_builder *a);
 /* Fills the parameters of the analysis apart from its query. */
@@ -268,7 +269,7 @@ bool bounds_any(const struct query_builder *a);
 /* Makes the phrase of n tokens at i the target of an adjacent bound. */
 bool bounds_set_target(struct query_builder *a, const struct phrase_meanings *m, size_t i,
 		       size_t n);
-/* Finds the measure or metric of each bound without one, after all names are settled. */
+/* Finds the measure or metric of each bound without one, after all names are resolved. */
 bool bounds_resolve(struct query_builder *a);
 /* "Prices above $60": when a bounded average is not grouped, the bound applies to rows and the
  * query counts them. */

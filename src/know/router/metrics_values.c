@@ -21,7 +21,8 @@ static bool are_known_values(const struct query_builder *a, const struct dimensi
 	return count > 0;
 }
 
-/* The dimension of the same filter on the subject: the market of a project instead of a price. */
+/* The subject's dimension with the same filter: the market of a project instead of that of a
+ * price. */
 static const struct dimension_def *same_filter(const struct query_builder *a,
 					       const struct dimension_def *read)
 {
@@ -277,7 +278,7 @@ static bool is_named(const struct query_builder *a, const struct fact *f)
 	return named;
 }
 
-/* Adds a value as a condition, or a number of rows. Times are handled by take_time. Returns false
+/* Adds a value as a condition, or a number of rows. Times are handled by add_time. Returns false
  * when the fact does not fit. */
 static bool add_fact(const struct query_builder *a, const struct fact *f, json_t *where,
 		     json_t *query)
@@ -295,7 +296,7 @@ static bool add_fact(const struct query_builder *a, const struct fact *f, json_t
 		json_set_int(query, a->bottom ? MAP_BOTTOM : MAP_TOP, f->values[0].number);
 		return true;
 	}
-	return is_time(f) || strcmp(f->filter, FILTER_DAYS) == 0; /* handled by take_time */
+	return is_time(f) || strcmp(f->filter, FILTER_DAYS) == 0; /* handled by add_time */
 }
 
 /* Words that are also tool words may exclude values of the subject only. */

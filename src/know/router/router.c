@@ -405,7 +405,7 @@ void router_score_text(const struct know *k, const struct know_input *in, const 
 				   .language = c->language,
 				   .in_view = arena_alloc(a, documents + 1),
 				   .weights = arena_alloc(a, sizeof(*t.weights) * (documents + 1))};
-	/* "swap A for B", "I meant B": with a subject before it, such words are no other topic */
+	/* "swap A for B", "I meant B": in a follow-up, these words do not name another topic */
 	bool follows = json_array_size(json_object_get(in->session_context, "tools")) > 0;
 	char stem[STEM_BYTES];
 

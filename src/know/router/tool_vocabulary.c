@@ -60,7 +60,7 @@ static bool text_has(const struct know *k, const char *text, enum words list)
 	return found;
 }
 
-/* Adds the words of a fact, "total budget" as a budget of which there is a total. */
+/* Adds the words of a fact. "Total budget" adds "budget" with the flag TOTALLED. */
 static void add_fact(const struct know *k, struct dict *d, const char *text)
 {
 	struct arena *scratch = arena_new(VOCABULARY_SCRATCH_BYTES);
@@ -77,7 +77,8 @@ static void add_fact(const struct know *k, struct dict *d, const char *text)
 	arena_free(&scratch);
 }
 
-/* Adds the names of a unit: "percent" for a column in %. Units of counted things only name them. */
+/* Adds the names of a unit: "percent" for a column in %. Units of counted items only name the
+ * items. */
 static void add_unit(const struct know *k, struct dict *d, const char *unit)
 {
 	const struct unit_def *u = unit ? units_find(&k->catalog->units, unit) : NULL;

@@ -1,9 +1,9 @@
 /*
- * Accounts for each word of a question. A word is bound when a filter, time or number took it,
- * when the chosen tool uses it, or when the language lists it as neutral. An unbound word could
- * narrow, order, negate, group or compare, and prevents a confident answer. Some words are bound
- * by a rule: "by" by its group, "without" by an excluded name, "since" by a time, "largest" by a
- * tool that ranks.
+ * Finds the words of a question that nothing uses. A word is used when a filter, time or number
+ * took it, when the chosen tool uses it, or when the language lists it as neutral. An unused word
+ * could narrow, order, negate, group or compare, and prevents a confident answer. Rules decide for
+ * some words: "by" needs a group, "without" an excluded name, "since" a time, "largest" a tool that
+ * ranks.
  */
 #include "tool_vocabulary.h"
 
@@ -39,7 +39,7 @@ struct word_check {
 	const struct dict *tool_words, *domain_words;
 	struct dict hidden;           /* stems of tool columns hidden from this caller */
 	bool ranks, newest, compares; /* properties of the tool */
-	bool *unused;                 /* by token: not yet accounted for */
+	bool *unused;                 /* by token: nothing uses it */
 };
 
 /* The FROM_… flags of the word for the chosen tool; 0: the tool does not use it. */
@@ -137,7 +137,7 @@ static bool repeats_number(const struct word_check *a, int number)
 	return false;
 }
 
-/* Returns true when the step that is said at i fills a parameter of the tool. */
+/* Returns true when the time step named at token i fills a parameter of the tool. */
 static bool time_step_is_filled(const struct word_check *a, size_t i)
 {
 	const char *step = i < a->r->q.count ? followup_time_step_at(&a->r->q, i) : NULL;
@@ -340,7 +340,7 @@ static bool person_is_accounted(const struct word_check *a, size_t i)
 	       (i > 0 && !q->tokens[i].starts_sentence && word_origins(a, &q->tokens[i - 1]));
 }
 
-/* Returns true for a value, or a word that the tool or its domain speaks of. */
+/* Returns true for a value, or a word of the tool or its domain. */
 static bool is_subject(const struct word_check *a, size_t i)
 {
 	const struct token *t = &a->r->q.tokens[i];
@@ -372,7 +372,7 @@ static bool context_has_tool(const struct word_check *a)
 }
 
 /* A superlative belongs to the noun next to it, which the tool must rank. Without a noun ("the top
- * ones") the question or the session context must say the subject. */
+ * ones") the question or the session context must name the subject. */
 static bool superlative_is_accounted(const struct word_check *a, size_t i)
 {
 	size_t noun = next_noun(a, i);
@@ -582,7 +582,7 @@ static bool is_party(const struct question *q, size_t i)
 	       token_in_list(&q->tokens[at - 1], WORDS_BELONGING);
 }
 
-/* "Of the first one", "the second one": a row of the last answer, which no tool can be told. */
+/* "Of the first one", "the second one": a row of the last answer, which no tool takes. */
 static bool is_row_reference(const struct question *q, size_t i)
 {
 	return i > 1 && token_in_list(&q->tokens[i], WORDS_ROW_PRONOUNS) &&
@@ -591,7 +591,7 @@ static bool is_row_reference(const struct question *q, size_t i)
 	       token_in_list(&q->tokens[i - 2], WORDS_ARTICLES);
 }
 
-/* "Which of them", "which ones": of the rows shown before. */
+/* "Which of them", "which ones": refers to rows of the last answer. */
 static bool points_at_rows(const struct question *q, size_t i)
 {
 	const struct token *t = &q->tokens[i];
@@ -602,8 +602,8 @@ static bool points_at_rows(const struct question *q, size_t i)
 						token_in_list(&q->tokens[i - 1], WORDS_BELONGING));
 }
 
-/* Such words mean rows narrowed by filters of the session context. Returns true when one of those
- * filters does not narrow the chosen tool. */
+/* "Which of them" means rows narrowed by filters of the session context. Returns true when one of
+ * these filters does not narrow the chosen tool. */
 static bool needs_dropped_filter(const struct word_check *a, size_t i)
 {
 	const json_t *filters = json_object_get(a->r->in->session_context, "filters"), *value;
@@ -625,7 +625,8 @@ static bool needs_dropped_filter(const struct word_check *a, size_t i)
 	return false;
 }
 
-/* Otherwise neutral words that here ask for something no tool or metric provides. */
+/* Returns true for an otherwise neutral word that here asks for something no tool or metric
+ * provides. */
 static bool is_unsupported_request(const struct reading *r, size_t i)
 {
 	return is_day_part(r, i) || is_command(&r->q, i) || is_quality(r, i) || is_party(&r->q, i);
@@ -773,7 +774,7 @@ bool word_is_neutral(const struct reading *r, size_t i)
 	       words_at(&r->q, i, WORDS_WHY) == 0 && has_no_meaning(r->know, &r->q.tokens[i]);
 }
 
-/* A word that only names a hidden column stays unbound: other columns must not answer it. */
+/* A word that only names a hidden column stays unused: other columns must not answer it. */
 static void find_hidden_columns(struct word_check *a)
 {
 	const struct know *k = a->r->know;
