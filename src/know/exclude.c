@@ -95,7 +95,7 @@ static bool continues_exclusion(const struct question *q, const struct mention *
 	return !token_in_list(&q->tokens[cue], WORDS_NOT);
 }
 
-/* "ERCOT and PJM excluded": said behind the names. "Leave out" leads. */
+/* "ERCOT and PJM excluded": the cue follows the names. "Leave out" precedes them. */
 static bool is_excluded_after(const struct question *q, const struct mention *m)
 {
 	size_t at = m->to + token_in_list(token_at(q, m->to), WORDS_ONES);

@@ -95,7 +95,7 @@ void session_context_read(const struct reading *r, struct session_context *out)
 	}
 }
 
-/* ---- is it a follow-up? ---- */
+/* ---- detecting a follow-up ---- */
 
 bool followup_opens_with_drop(const struct question *q)
 {

@@ -218,7 +218,7 @@ static bool is_number_name(const struct token *t, const struct entry *e)
 	       (t->number < NUMBER_YEAR_FIRST || t->number > NUMBER_YEAR_LAST);
 }
 
-/* "High" in "the high ones", "only high", "without low": it is no adjective of something else. */
+/* "High" in "the high ones", "only high", "without low": it does not describe another noun. */
 static bool is_standalone(const struct reading *r, size_t i, const struct dimension_def *d)
 {
 	static const enum words BEFORE[] = {WORDS_ARTICLES,
@@ -255,8 +255,8 @@ static bool question_has_label(const struct question *q, const struct dimension_
 	return false;
 }
 
-/* Returns true when a tool of the session context narrows by the dimension only where it is said.
- */
+/* Returns true when a tool of the session context has a parameter for the dimension that by default
+ * narrows nothing. */
 static bool context_narrows_by(const struct reading *r, const struct dimension_def *d)
 {
 	const struct catalog *c = r->know->catalog;
@@ -280,7 +280,7 @@ static bool context_narrows_by(const struct reading *r, const struct dimension_d
 
 enum label_evidence { LABEL_NONE, LABEL_IN_CONTEXT, LABEL_IN_QUESTION, LABEL_NEARBY };
 
-/* What says that a value of a dimension that has a default is meant. */
+/* The evidence that the words mean a value of a dimension that has a default. */
 static enum label_evidence label_evidence_of(const struct reading *r, size_t i, size_t n,
 					     const struct dimension_def *d)
 {

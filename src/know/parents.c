@@ -1,4 +1,4 @@
-/* Settles parents of values, such as the market of a hub-zone. A missing parent is inferred; a
+/* Resolves parents of values, such as the market of a hub-zone. A missing parent is inferred; a
  * contradicting one leads to a clarifying question. */
 #include "know_int.h"
 

@@ -23,7 +23,7 @@ static const struct dimension_def *other_of(const struct reading *r, size_t i)
 	return NULL;
 }
 
-/* The only value besides this one; NULL: there are more, or none. */
+/* The other value of a dimension with two values; NULL: it has more or fewer. */
 static const char *only_other(const struct dimension_def *d, const char *value)
 {
 	const char *other = NULL;
@@ -134,7 +134,7 @@ static bool replace_number(struct reading *r, const struct session_context *s)
 
 /* ---- "ZP26 instead of SP15" ---- */
 
-/* Is it excluded by name? */
+/* Returns true when a mention excludes the value. */
 static bool is_excluded(const struct reading *r, const struct fact *carried, const char *value)
 {
 	for (size_t i = 0; i < r->mention_count; i++)

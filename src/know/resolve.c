@@ -231,8 +231,8 @@ static void drop_parts_of_neighbours(struct reading *r)
 	}
 }
 
-/* Resolves differences between packs: keeps one meaning that fits the question, or sets a trouble.
- */
+/* Resolves differences between packs: keeps one meaning that fits the question, or adds an
+ * issue. */
 static void resolve_pack_conflict(struct reading *r, struct mention *m)
 {
 	struct entry *meanings = arena_alloc(r->arena, CANDIDATES_MAX * sizeof(*meanings));

@@ -186,7 +186,7 @@ void slots_fit(const struct reading *r, const struct numbered_facts *n, const st
 	}
 }
 
-/* ---- troubles of one tool ---- */
+/* ---- issues of one tool ---- */
 
 static void add_missing_issue(struct reading *r, const struct candidate *of,
 			      const struct param_def *p)

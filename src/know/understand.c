@@ -11,7 +11,7 @@
 
 #define UNSURE 0.6 /* low enough that a model routes the question */
 
-/* Orders troubles: those that no other answer can resolve come first. */
+/* Orders issues: those that no other answer can resolve come first. */
 static int issue_priority(enum issue_kind kind)
 {
 	switch (kind) {
@@ -480,8 +480,9 @@ static void report_fragment_unused(struct reading *r, const struct session_conte
 	out->is_followup = true;
 }
 
-/* The session context can be run again from its filters: one call of a tool, or a query over the
- * map that is no analysis. A plan of several steps can't, and what was asked back was not run. */
+/* Returns true when the session context can be run again from its filters: one call of a tool, or a
+ * query over the map that is not an analysis. A plan of several steps cannot, and a clarifying
+ * question was not run. */
 static bool can_rerun_context(const struct reading *r, const struct session_context *s)
 {
 	const json_t *tools = json_object_get(r->in->session_context, "tools");

@@ -1,6 +1,6 @@
 /*
- * Unknown and misspelled names. A word that looks like a name but matches no value raises a
- * trouble, so that it never becomes a filter.
+ * Unknown and misspelled names. A word that looks like a name but matches no value raises an issue,
+ * so that it never becomes a filter.
  */
 #include "know_int.h"
 
