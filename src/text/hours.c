@@ -183,7 +183,7 @@ struct clock_time {
 	size_t to;
 };
 
-/* "in the evening" from token i on. Returns the words; 0: it says no half of the day. */
+/* "in the evening" from token i on. Returns the number of words; 0: no half of the day is named. */
 static size_t day_half_words(const struct question *q, size_t i, bool *pm)
 {
 	const struct token *part = token_at(q, i + 2);

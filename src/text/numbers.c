@@ -98,7 +98,7 @@ static bool rank_follows_noun(const struct question *q, size_t i)
 	return token_in_list(token_at(q, to), WORDS_RANKING);
 }
 
-/* "The cheapest one in 2026": the one of what was named before. "The first one" is a row. */
+/* "The cheapest one in 2026": "one" refers to something named before. "The first one" is a row. */
 static bool is_row_pronoun(const struct question *q, size_t i)
 {
 	const struct token *next = token_at(q, i + 1);

@@ -393,8 +393,8 @@ static bool read_month_with_digits(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "Is winter dearer than summer", "the cheapest season": seasons that are compared are no months to
- * narrow by, unless each has its own year. */
+/* "Is winter dearer than summer", "the cheapest season": compared seasons are not months to narrow
+ * by, unless each has its own year. */
 static bool compares_seasons(const struct question *q)
 {
 	size_t seasons = 0, with_year = 0;
@@ -493,7 +493,7 @@ static bool read_spoken_year(struct time_parser *p, size_t i)
 	return true;
 }
 
-/* "in 27", "NP15 27 avg": a short year behind a place word or a name, where no other year is said
+/* "in 27", "NP15 27 avg": a short year after a place word or a name, when no other year is given
  * and nothing is counted. */
 static bool read_short_year(struct time_parser *p, size_t i)
 {
