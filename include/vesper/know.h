@@ -158,7 +158,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 enum refusal_kind {
 	REFUSE_INJECTION,  /* prompt injection, or a request for internals */
 	REFUSE_REFERENCE,  /* refers to something that was never mentioned */
-	REFUSE_SCOPE,      /* about something other than our data */
+	REFUSE_SCOPE,      /* about something outside the data */
 	REFUSE_IMPOSSIBLE, /* asks for the impossible: an actual price of a forecast, month 13 */
 	REFUSE_UNKNOWN,    /* names an unknown value */
 };
@@ -169,8 +169,8 @@ struct refusal {
 	const char *term; /* the words that caused it; "" if they must not be repeated */
 	const char *text; /* for the user */
 };
-/* True when the question must be refused. `u` is its understanding (NULL: not yet; then only an
- * injection is detected). A question that code is sure of is never refused for its topic
+/* Returns true when the question must be refused. `u` is its understanding (NULL: not yet; then
+ * only an injection is detected). A question that code is sure of is never refused for its topic
  * (REFUSE_SCOPE). Takes microseconds. Loop thread only. */
 bool know_refuse(const struct know *k, const struct know_input *in, const struct understanding *u,
 		 struct arena *a, struct refusal *out);
@@ -178,8 +178,8 @@ bool know_refuse(const struct know *k, const struct know_input *in, const struct
 /* The value of the option that the text selects (by number, label or value); NULL: none. */
 const char *know_choice(const struct know *k, const char *text, const json_t *ask, struct arena *a);
 
-/* The days of a text that contains nothing else ("15 January 2025", "from March to May"). False: it
- * is not such a text. */
+/* The days of a text that contains nothing else ("15 January 2025", "from March to May"). Returns
+ * false for any other text. */
 bool know_parse_days(const struct know *k, const char *text, struct date today,
 		     const struct company_calendar *calendar, struct arena *a, struct date *start,
 		     struct date *end);
@@ -196,7 +196,8 @@ json_t *know_values(const struct understanding *u);
 /* In the session context: the titles of the last list's rows, in its order, at most
  * ROWS_NAMED_MAX. A question can refer to one ("the second one"); no prompt includes them. */
 #define CONTEXT_ROWS "rows"
-/* True when the text is the title of an entity's row ("Hudson Solar") that this caller can name. */
+/* Returns true when the text is the title of an entity's row ("Hudson Solar") that this caller can
+ * name. */
 bool know_is_title(const struct know *k, const struct catalog_view *may, const char *tenant,
 		   const char *text, struct arena *a);
 /* The session context after this turn; it is stored and passed back as `standing`. New
