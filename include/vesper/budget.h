@@ -132,7 +132,7 @@ struct budget_spent {
 };
 struct budget_spent budget_most_spent(const struct budget *b, const char *tenant, size_t limit);
 
-/* The limit of this payer that is nearest to its end. False: none concerns them. */
+/* The limit of this budget owner with the highest use. False: no limit applies. */
 struct budget_state {
 	enum budget_scope scope;
 	enum budget_period period;

@@ -216,7 +216,7 @@ bool recovery_any_rows(const struct dialog_turn *t);
 bool recovery_begin(struct dialog_turn *t);
 /* The first empty result, else the first one without data; NULL: there is neither. */
 const struct result *recovery_nothing_found(const struct dialog_turn *t);
-/* Starts the suggested questions of `lack`, then example questions of its domain, as probes. False:
+/* Starts probes: the suggestions of `without_rows`, then example questions of its domain. False:
  * there are none. */
 bool recovery_start_probes(struct dialog_turn *t, const struct result *without_rows);
 void recovery_take_probes(struct dialog_turn *t); /* suggests the probes that found rows */

@@ -17,7 +17,7 @@
 
 struct follow {
 	struct hashmap_node by_turn;
-	struct list node; /* in follow_list, least recently read last */
+	struct list node; /* in follow_list, least recently read first */
 	struct cluster *cluster;
 	struct stream_log *log;
 	char turn_id[UUID_BYTES];

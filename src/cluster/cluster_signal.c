@@ -1,6 +1,6 @@
 /*
  * Signals between replicas: one line of JSON in the receiver's stream. Sent to the replica that
- * runs a turn, or to all.
+ * runs a turn, or to all other replicas.
  */
 #include "cluster_int.h"
 

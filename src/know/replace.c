@@ -85,8 +85,8 @@ static size_t only_number(const struct reading *r)
 	return at;
 }
 
-/* The filter of the session context that a number alone can change: its one bound, or the count of
- * a ranking. NULL: none, or it is not clear which. */
+/* The bound that a number alone can change: the only one of the session context. NULL: none, or
+ * several; or the number is the count of a ranking (*counts). */
 static const struct fact *changed_by_number(const struct reading *r,
 					    const struct session_context *s, bool *counts)
 {
