@@ -91,7 +91,7 @@ static void ask(const char *question, const json_t *standing, const json_t *edit
 					     .tenant = who.tenant,
 					     .may = &may,
 					     .today = {2026, 2, 27},
-					     .standing = standing,
+					     .session_context = standing,
 					     .edited_filters = edited},
 			a, u);
 	for (size_t i = 0; i < u->tool_count; i++)
