@@ -7,7 +7,7 @@
 #include "vesper/mem.h"
 
 /* The result's columns as the driver describes them, and as the frame gets them. */
-struct description_cue {
+struct described {
 	struct table *table; /* its columns are the driver's; it has no rows */
 	struct frame_declared *columns;
 	size_t count;
@@ -21,7 +21,7 @@ static const struct frame_declared *declared(const struct sink *sink, const char
 	return NULL;
 }
 
-static bool describe(struct db_rows *from, struct description_cue *d, const struct sink *sink,
+static bool describe(struct db_rows *from, struct described *d, const struct sink *sink,
 		     struct err *e)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -39,7 +39,7 @@ static bool describe(struct db_rows *from, struct description_cue *d, const stru
 	return true;
 }
 
-static bool row_read(struct db_rows *from, const struct description_cue *d, struct frame_builder *b,
+static bool row_read(struct db_rows *from, const struct described *d, struct frame_builder *b,
 		     struct err *e)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -61,7 +61,7 @@ static bool too_many(const struct source_statement *s, struct err *e)
 }
 
 /* Columns are described after the first row: only then a driver knows the type of an expression. */
-static bool rows_read(struct db_rows *from, struct description_cue *d, struct work *w,
+static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 		      const struct source_statement *s, struct frame_builder **b, struct err *e)
 {
 	bool more, wanted;
@@ -85,7 +85,7 @@ static bool rows_read(struct db_rows *from, struct description_cue *d, struct wo
 bool db_fetch_frame(struct db_rows *from, size_t columns, struct work *w,
 		    const struct source_statement *s, struct err *e)
 {
-	struct description_cue d = {.table = table_new(DB_RESULT_BYTES_MAX), .count = columns};
+	struct described d = {.table = table_new(DB_RESULT_BYTES_MAX), .count = columns};
 	struct frame_builder *b = NULL;
 	bool done;
 

@@ -76,14 +76,14 @@ void analysis_moving(struct result *r, const struct derive_def *of, struct arena
 
 /* ---- current value ---- */
 
-struct session_context {
+struct standing {
 	double total, mean, last;
 	size_t n, high, low; /* n: periods with a value; high, low: the extreme periods */
 };
 
-static struct session_context standing_of(const struct analysis_series *s)
+static struct standing standing_of(const struct analysis_series *s)
 {
-	struct session_context t = {.last = NAN};
+	struct standing t = {.last = NAN};
 	struct calc_sum sum = {0};
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -107,7 +107,7 @@ static struct session_context standing_of(const struct analysis_series *s)
 static void add_standing(struct analysis_rows *w, const struct analysis_series *s,
 			 const char *label)
 {
-	struct session_context t = standing_of(s);
+	struct standing t = standing_of(s);
 	struct arena *a = w->x->a;
 
 	analysis_rows_add(w, (const char *const[]){
@@ -120,7 +120,7 @@ void analysis_baseline(struct result *r, const struct derive_def *of, struct are
 {
 	struct analysis_series s;
 	struct analysis_rows w;
-	struct session_context t;
+	struct standing t;
 	struct analysis x;
 
 	(void)of;

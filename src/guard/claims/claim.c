@@ -76,7 +76,7 @@ static void add_word(struct claims *c, const char *p, size_t len, bool joined)
 	add_token(c, (struct token){
 			     .kind = TOKEN_WORD,
 			     .cardinal = words_cardinal(p, len),
-			     .is_tool_word = beside_key(p, len),
+			     .word = beside_key(p, len),
 			     .is = l ? l->is & ~(uint32_t)(joined ? TELLS_UP | TELLS_DOWN : 0) : 0,
 			     .value = l ? l->value : 0,
 			     .weekday = weekday_of_word(p, len),

@@ -22,13 +22,13 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	uint64_t is_tool_word; /* folded */
-	uint32_t is;           /* TELLS_… flags of the word */
-	int value;             /* for an ordinal */
-	int cardinal;          /* 2 for "two"; 0: not a number */
-	int month;             /* 1-12: a month name, or the month of the number's date */
-	int weekday;           /* 1-7: a weekday name */
-	int id;                /* for a name */
+	uint64_t word; /* folded */
+	uint32_t is;   /* TELLS_… flags of the word */
+	int value;     /* for an ordinal */
+	int cardinal;  /* 2 for "two"; 0: not a number */
+	int month;     /* 1-12: a month name, or the month of the number's date */
+	int weekday;   /* 1-7: a weekday name */
+	int id;        /* for a name */
 	uint32_t slots;
 	struct mark *mark; /* for a number */
 	char c;            /* for a break */

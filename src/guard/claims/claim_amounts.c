@@ -87,7 +87,7 @@ static size_t whole_after(const struct claims *c, size_t a)
 {
 	size_t b = a + 2;
 
-	if (!is_plain_word(c, a + 1) || c->tokens[a + 1].is_tool_word != beside_key("of", 2))
+	if (!is_plain_word(c, a + 1) || c->tokens[a + 1].word != beside_key("of", 2))
 		return 0;
 	while (b < a + 2 + PART_TOKENS && is_plain_word(c, b))
 		b++;

@@ -31,8 +31,8 @@ static struct side side_of(const struct claims *c, const struct token *t)
 		return (struct side){.name = t};
 	if (t->month && c->k->has_times)
 		return (struct side){.month = t->month};
-	if (t->kind == TOKEN_WORD && !t->is && known_is_column_word(c->k, t->is_tool_word))
-		return (struct side){.column = t->is_tool_word};
+	if (t->kind == TOKEN_WORD && !t->is && known_is_column_word(c->k, t->word))
+		return (struct side){.column = t->word};
 	return (struct side){0};
 }
 
@@ -42,8 +42,8 @@ static struct side side_at(const struct claims *c, size_t i)
 	struct side s = side_of(c, &c->tokens[i]);
 
 	if (s.column && i > 0 && c->tokens[i - 1].kind == TOKEN_WORD &&
-	    known_is_column_word(c->k, c->tokens[i - 1].is_tool_word))
-		s.before = c->tokens[i - 1].is_tool_word;
+	    known_is_column_word(c->k, c->tokens[i - 1].word))
+		s.before = c->tokens[i - 1].word;
 	return s;
 }
 
@@ -70,7 +70,7 @@ static struct side reference(const struct claims *c, size_t i)
 			break;
 		s = side_at(c, n);
 		if (s.column && n + 1 < c->count && c->tokens[n + 1].kind == TOKEN_WORD &&
-		    known_is_column_word(c->k, c->tokens[n + 1].is_tool_word))
+		    known_is_column_word(c->k, c->tokens[n + 1].word))
 			continue;
 		if (is_side(&s))
 			return s;
@@ -97,7 +97,7 @@ static bool leads_to_amount(const struct claims *c, size_t i)
 	const struct token *t = &c->tokens[i];
 
 	return t->kind == TOKEN_WORD &&
-	       (t->is_tool_word == beside_key("by", 2) || t->is_tool_word == beside_key("of", 2));
+	       (t->word == beside_key("by", 2) || t->word == beside_key("of", 2));
 }
 
 /* The difference given in the sentence; NULL: none. */

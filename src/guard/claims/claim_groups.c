@@ -56,9 +56,9 @@ static int kind_at(const struct claims *c, size_t i)
 	for (size_t n = 0; c->tokens[i].kind == TOKEN_WORD && n < kinds->count; n++) {
 		const uint64_t *after = kinds->list[n].after;
 
-		if (after[0] == c->tokens[i].is_tool_word &&
+		if (after[0] == c->tokens[i].word &&
 		    (!after[1] || (i + 1 < c->count && c->tokens[i + 1].kind == TOKEN_WORD &&
-				   c->tokens[i + 1].is_tool_word == after[1])))
+				   c->tokens[i + 1].word == after[1])))
 			return (int)n + 1;
 	}
 	return 0;
@@ -104,7 +104,8 @@ static bool row_meets(const struct known_table *kt, size_t row, const struct con
 	return false;
 }
 
-/* Keeps the conditions that some row of the table meets, and no other row fails to decide. */
+/* Keeps the conditions that a row of the table meets, with the columns of the cells that meet them.
+ */
 static void apply(const struct known_table *kt, struct conditions *by)
 {
 	size_t kept = 0;
@@ -294,14 +295,14 @@ static bool amount_fits(struct search *q, size_t col)
 /* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
 static bool is_of_one_thing(const struct claims *c, size_t i)
 {
-	const struct beside before = {.before = i > 0 ? c->tokens[i - 1].is_tool_word : 0};
+	const struct beside before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
 
 	if (before.before && beside_is_numbered(c->k, &before))
 		return true;
 	for (int t = 0; t < c->k->table_count && i + 1 < c->count; t++)
 		for (size_t col = 0; col < c->k->tables[t].t->column_count; col++)
 			if (c->tokens[i + 1].kind == TOKEN_WORD && c->k->tables[t].measure[col] &&
-			    column_has_word(&c->k->tables[t], col, c->tokens[i + 1].is_tool_word))
+			    column_has_word(&c->k->tables[t], col, c->tokens[i + 1].word))
 				return true;
 	return false;
 }

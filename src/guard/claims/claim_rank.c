@@ -369,7 +369,7 @@ void claims_of_hours(struct claims *c)
 		for (size_t i = 0; i < c->count; i++) {
 			const struct token *t = &c->tokens[i];
 
-			told = told || (t->kind == TOKEN_WORD && t->is_tool_word == fact->word) ||
+			told = told || (t->kind == TOKEN_WORD && t->word == fact->word) ||
 			       (t->kind == TOKEN_NUMBER && t->mark->bound && t->mark->of_fact &&
 				t->mark->ref.formula && rank_of_fact(t->mark->ref.formula) &&
 				strncasecmp(t->mark->ref.formula, fact->name,

@@ -23,7 +23,7 @@ static bool is_compared(const struct claims *c, size_t i)
 
 	for (size_t w = 0; i < c->count && w < sizeof(words) / sizeof(words[0]); w++)
 		if (c->tokens[i].kind == TOKEN_WORD &&
-		    c->tokens[i].is_tool_word == beside_key(words[w], strlen(words[w])))
+		    c->tokens[i].word == beside_key(words[w], strlen(words[w])))
 			return true;
 	return token_tells(c, i, TELLS_UP | TELLS_DOWN);
 }
@@ -243,7 +243,7 @@ static uint64_t column_word(const struct claims *c, size_t i)
 			return t->is || (token_breaks(c, i + 1, "(") &&
 					 !token_breaks(c, n + 1, "),"))
 				       ? 0
-				       : t->is_tool_word;
+				       : t->word;
 	}
 	return 0;
 }

@@ -35,7 +35,7 @@ static void add_digits(struct digits *d, const char *p, size_t n)
 	d->n += n;
 }
 
-static bool mark_used(struct str *s, const char *text)
+static bool take(struct str *s, const char *text)
 {
 	struct str prefix = str_of(text);
 
@@ -67,7 +67,7 @@ static struct str trim(struct str s)
 	do {
 		before = s.n;
 		s = str_trim(s);
-		(void)(mark_used(&s, NO_BREAK) || take_back(&s, NO_BREAK));
+		(void)(take(&s, NO_BREAK) || take_back(&s, NO_BREAK));
 	} while (s.n != before);
 	return s;
 }
@@ -117,13 +117,13 @@ static bool take_around(struct reading *r)
 	bool *negative = &r->out->negative;
 
 	take_unit(r);
-	if (mark_used(&r->rest, "(")) {
+	if (take(&r->rest, "(")) {
 		*negative = true;
 		if (!take_back(&r->rest, ")"))
 			return false;
-	} else if (mark_used(&r->rest, "-") || mark_used(&r->rest, "\xE2\x88\x92")) {
+	} else if (take(&r->rest, "-") || take(&r->rest, "\xE2\x88\x92")) {
 		*negative = true;
-	} else if (!mark_used(&r->rest, "+") && take_back(&r->rest, "-")) {
+	} else if (!take(&r->rest, "+") && take_back(&r->rest, "-")) {
 		*negative = true;
 	}
 	r->rest = trim(r->rest);
@@ -183,11 +183,11 @@ static bool take_exponent(struct reading *r, int *exponent)
 	*exponent = 0;
 	if (r->rest.n == 0)
 		return true;
-	if (!mark_used(&r->rest, "e") && !mark_used(&r->rest, "E"))
+	if (!take(&r->rest, "e") && !take(&r->rest, "E"))
 		return false;
-	negative = mark_used(&r->rest, "-");
+	negative = take(&r->rest, "-");
 	if (!negative)
-		(void)mark_used(&r->rest, "+");
+		(void)take(&r->rest, "+");
 	n = digits_at(r->rest);
 	if (n == 0 || n != r->rest.n || n > 3)
 		return false;
@@ -226,7 +226,7 @@ static bool read_digits(struct reading *r, bool comma, struct digits *digits)
 	if (!take_whole(r, comma, digits))
 		return false;
 	r->out->is_int = true;
-	if (mark_used(&r->rest, comma ? "," : ".")) {
+	if (take(&r->rest, comma ? "," : ".")) {
 		n = digits_at(r->rest);
 		add_digits(digits, r->rest.p, n);
 		r->rest.p += n;
