@@ -75,6 +75,11 @@ bool words_in(const struct question *q, enum words list);
 
 /* A number in digits or as a word of the language; -1: not a number. */
 int token_number(const struct token *t);
+/* 1 for "first", ORDINAL_LAST for "last"; 0: no ordinal. */
+static inline int token_ordinal(const struct token *t)
+{
+	return t->known ? t->known->ordinal : 0;
+}
 int numbers_top_n(const struct language *l, struct question *q); /* 0: none */
 
 /* ---- amounts ---- */

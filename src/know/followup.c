@@ -261,8 +261,8 @@ static int ordinal_choice(const struct question *q)
 		const struct token *t = &q->tokens[i];
 		int here = t->number > 0 && t->len <= 2 ? t->number : 0;
 
-		if (!here && t->known)
-			here = t->known->ordinal;
+		if (!here)
+			here = token_ordinal(t);
 		if (here && n)
 			return 0;
 		if (here)

@@ -447,6 +447,7 @@ bool word_is_neutral(const struct reading *r, size_t i);
 bool time_is_tool_today(const struct reading *r, const struct tool_def *t);
 /* Returns true when the token is part of a time or number, and not of a name. */
 bool word_is_time(const struct reading *r, size_t i);
+bool word_ends_clause(const struct question *q, size_t i);
 /* Sets the words of the question that neither a filter nor the chosen tool uses. */
 void unused_words_find(struct reading *r, const struct choice *c, struct understanding *out);
 

@@ -384,7 +384,7 @@ static bool is_time(const struct token *t)
 static bool is_common(const struct know *k, const struct token *t)
 {
 	return know_is_known_word(k, t) || token_in_list(t, WORDS_COMMON) || is_time(t) ||
-	       (t->known && t->known->ordinal != 0);
+	       token_ordinal(t) != 0;
 }
 
 /* Returns true when neither the vocabulary of tools nor the entity index has these words. */

@@ -1,7 +1,7 @@
-/* Vocabulary that unused_words.c checks the words of a question against. tool_vocabulary.c builds
- * it once per catalogue. */
-#ifndef KNOW_ACCOUNT_INT_H
-#define KNOW_ACCOUNT_INT_H
+/* Vocabulary that unused_words.c checks the words of a question against, and what the words do
+ * there. tool_vocabulary.c builds it once per catalogue. */
+#ifndef KNOW_TOOL_VOCABULARY_H
+#define KNOW_TOOL_VOCABULARY_H
 
 #include "know_int.h"
 
@@ -30,5 +30,20 @@ struct tool_vocabulary {
 	bool *has_duration;              /* by tool index: it reports durations */
 	bool *has_reasons;               /* by tool index: it reports reasons */
 };
+
+/* ---- word_use.c: all are pure ---- */
+
+/* "Who sponsors it": the word is the label of a dimension. */
+bool word_is_label(const struct know *k, const struct token *t);
+/* "Projects that are big": it describes what is asked for, even if it is neutral elsewhere. */
+bool word_is_predicate_adjective(const struct question *q, size_t i);
+/* "The mean budget": an aggregate in front of a noun. */
+bool word_is_aggregate(const struct reading *r, size_t i);
+/* "The second one": a row of the last answer, which no tool takes. */
+bool word_is_row_reference(const struct question *q, size_t i);
+/* "Which of them": the rows of the last answer. */
+bool word_points_at_rows(const struct question *q, size_t i);
+/* An otherwise neutral word that here asks for something no tool or metric provides. */
+bool word_is_unsupported_request(const struct reading *r, size_t i);
 
 #endif

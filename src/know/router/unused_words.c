@@ -190,13 +190,6 @@ static bool is_noun(const struct word_check *a, size_t i)
 	return !is_neutral(a, t) || (word_origins(a, t) & FROM_ABOUT);
 }
 
-static bool ends_clause(const struct question *q, size_t i)
-{
-	const struct token *next = token_at(q, i + 1);
-
-	return i + 1 >= q->count || next->starts_sentence || next->separator != ' ';
-}
-
 /* "not Ascend" is handled as an exclusion; no tool can exclude "not viewed". */
 static bool negation_is_accounted(const struct word_check *a, size_t i)
 {
@@ -207,7 +200,7 @@ static bool negation_is_accounted(const struct word_check *a, size_t i)
 	    words_at(q, i, WORDS_NEUTRAL) > 0)
 		return true;
 	/* "is it on track or not?" */
-	if (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_OR) && ends_clause(q, i))
+	if (i > 0 && token_in_list(&q->tokens[i - 1], WORDS_OR) && word_ends_clause(q, i))
 		return true;
 	for (size_t m = 0; m < a->r->mention_count; m++)
 		if (a->r->mentions[m].excluded && a->r->mentions[m].from > i &&
@@ -288,22 +281,6 @@ static bool most_of_ranked(const struct word_check *a, size_t i, size_t noun)
 	       (word_origins(a, &q->tokens[before - 1]) & RANKED);
 }
 
-/* "Who sponsors it": the word is the label of a dimension. */
-static bool is_label(const struct know *k, const struct token *t)
-{
-	const struct catalog *c = k->catalog;
-	char stem[STEM_BYTES], label[STEM_BYTES];
-	size_t n = word_stem(t->text, t->len, stem);
-
-	for (size_t i = 0; i < c->dimension_count; i++) {
-		const char *of = c->dimensions[i].label;
-
-		if (word_stem(of, strlen(of), label) == n && memcmp(stem, label, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* "Who buys": the tool has a column with the name of such a person ("Buyer"). */
 static bool is_role(const struct word_check *a, const struct token *t)
 {
@@ -334,9 +311,10 @@ static bool person_is_accounted(const struct word_check *a, size_t i)
 	const struct question *q = &a->r->q;
 	const struct token *next = token_at(q, i + 1);
 
-	return (word_origins(a, &q->tokens[i]) & (FROM_ABOUT | FROM_COLUMN)) || ends_clause(q, i) ||
-	       token_in_list(next, WORDS_TO_BE) || token_in_list(next, WORDS_ARTICLES) ||
-	       is_label(a->r->know, next) || is_role(a, next) ||
+	return (word_origins(a, &q->tokens[i]) & (FROM_ABOUT | FROM_COLUMN)) ||
+	       word_ends_clause(q, i) || token_in_list(next, WORDS_TO_BE) ||
+	       token_in_list(next, WORDS_ARTICLES) || word_is_label(a->r->know, next) ||
+	       is_role(a, next) ||
 	       (i > 0 && !q->tokens[i].starts_sentence && word_origins(a, &q->tokens[i - 1]));
 }
 
@@ -402,16 +380,6 @@ static bool has_list(const struct word_check *a)
 	return false;
 }
 
-bool word_is_time(const struct reading *r, size_t i)
-{
-	const struct token *t = token_at(&r->q, i);
-
-	for (size_t m = 0; m < r->mention_count; m++)
-		if (i >= r->mentions[m].from && i < r->mentions[m].to)
-			return false;
-	return i < r->q.count && t->used && !t->is_tool_word;
-}
-
 /* "the solar project": one unnamed item of a dimension loaded from the data. */
 static bool is_unnamed_one(const struct word_check *a, size_t i)
 {
@@ -445,45 +413,6 @@ static bool is_missed_value(const struct word_check *a, const struct token *t)
 		for (size_t v = 0; d && d->values && d->values[v]; v++)
 			if (strcasecmp(d->values[v], t->text) == 0 && !t->used)
 				return !know_is_stop_word(a->r->know, t);
-	}
-	return false;
-}
-
-#define HOW_WORDS 2 /* words allowed between "are" and the state: "still very" */
-
-/* Returns true when "are" refers to the requested items: "that are", "which projects are". */
-static bool describes_requested(const struct question *q, size_t being)
-{
-	size_t i = being;
-
-	if (i > 1 && token_in_list(&q->tokens[i - 1], WORDS_RELATIVE_PRONOUNS) &&
-	    !q->tokens[i - 1].starts_sentence)
-		return true;
-	while (i > 0 && !q->tokens[i].starts_sentence)
-		if (token_in_list(&q->tokens[--i], WORDS_WHICH))
-			return i + 1 < being;
-	return false;
-}
-
-/* "Projects that are big", "which projects are new": the word describes the requested items, even
- * if it is neutral elsewhere. */
-static bool is_predicate_adjective(const struct question *q, size_t i)
-{
-	const struct token *t = &q->tokens[i];
-	size_t at = i;
-
-	if (t->used || t->number >= 0 || i < 2 || !ends_clause(q, i) ||
-	    token_in_list(t, WORDS_PREPOSITIONS) || token_in_list(t, WORDS_THERE) ||
-	    token_in_list(t, WORDS_EVERYTHING) || token_in_list(t, WORDS_PRONOUNS) ||
-	    token_in_list(t, WORDS_THIRD_PERSON) || token_in_list(t, WORDS_POLITE))
-		return false;
-	while (at-- > 1 && i - at <= HOW_WORDS + 1 && !q->tokens[at + 1].starts_sentence) {
-		if (token_in_list(&q->tokens[at], WORDS_TO_BE))
-			return describes_requested(q, at);
-		if (q->tokens[at].used || !token_in_list(&q->tokens[at], WORDS_STOP) ||
-		    token_in_list(&q->tokens[at], WORDS_PREPOSITIONS) ||
-		    token_in_list(&q->tokens[at], WORDS_ARTICLES))
-			return false;
 	}
 	return false;
 }
@@ -526,82 +455,6 @@ static bool is_literal(const struct word_check *a, const struct token *t)
 	return know_canonical_stem(a->r->know, t, family) == n && memcmp(stem, family, n) == 0;
 }
 
-/* "…, and mail it to Bob": no tool does that; "send me" only requests the answer. */
-static bool is_command(const struct question *q, size_t i)
-{
-	const struct token *what = token_at(q, i + 1);
-
-	return token_in_list(&q->tokens[i], WORDS_COMMANDS) &&
-	       (token_in_list(what, WORDS_PRONOUNS) ||
-		token_in_list(what, WORDS_FOLLOWUP_ANYWHERE)) &&
-	       !ends_clause(q, i + 1) && words_at(q, i + 2, WORDS_NEUTRAL) < 2;
-}
-
-/* "Morning. NP15 in 2026", "good evening": these do not name hours. */
-static bool is_greeting_word(const struct question *q, size_t i)
-{
-	return token_in_list(&q->tokens[i], WORDS_GREETINGS) &&
-	       (i == 0 || (i == 1 && token_in_list(&q->tokens[0], WORDS_GREETING_FILLERS)));
-}
-
-/* "At night" has no defined hours; "hour ending 19 in the evening" does. */
-static bool is_day_part(const struct reading *r, size_t i)
-{
-	return token_in_list(&r->q.tokens[i], WORDS_DAY_PARTS) && r->time.hours == 0 &&
-	       !is_greeting_word(&r->q, i);
-}
-
-/* "The official ones", "important projects": undefined qualities. */
-static bool is_quality(const struct reading *r, size_t i)
-{
-	const struct token *next = token_at(&r->q, i + 1);
-
-	return token_in_list(&r->q.tokens[i], WORDS_QUALITIES) && !ends_clause(&r->q, i) &&
-	       (token_in_list(next, WORDS_ONES) || is_label(r->know, next));
-}
-
-/* "The mean budget", not "what does it mean": an aggregate in front of a noun. */
-static bool is_aggregate(const struct reading *r, size_t i)
-{
-	const struct question *q = &r->q;
-
-	return token_in_list(&q->tokens[i], WORDS_AGGREGATES) &&
-	       token_in_list(&q->tokens[i], WORDS_NEUTRAL) && !ends_clause(q, i) &&
-	       !token_in_list(&q->tokens[i + 1], WORDS_EXCLUSION_AFTER_NOUN) &&
-	       !know_is_stop_word(r->know, &q->tokens[i + 1]);
-}
-
-/* "Projects of the client", not "for the client". */
-static bool is_party(const struct question *q, size_t i)
-{
-	size_t at = i;
-
-	while (at > 0 && token_in_list(&q->tokens[at - 1], WORDS_ARTICLES))
-		at--;
-	return token_in_list(&q->tokens[i], WORDS_PARTIES) && at > 0 &&
-	       token_in_list(&q->tokens[at - 1], WORDS_BELONGING);
-}
-
-/* "Of the first one", "the second one": a row of the last answer, which no tool takes. */
-static bool is_row_reference(const struct question *q, size_t i)
-{
-	return i > 1 && token_in_list(&q->tokens[i], WORDS_ROW_PRONOUNS) &&
-	       time_unit_of(token_at(q, i + 1)) == UNIT_NONE && /* "the last one month" */
-	       q->tokens[i - 1].known && q->tokens[i - 1].known->ordinal != 0 &&
-	       token_in_list(&q->tokens[i - 2], WORDS_ARTICLES);
-}
-
-/* "Which of them", "which ones": refers to rows of the last answer. */
-static bool points_at_rows(const struct question *q, size_t i)
-{
-	const struct token *t = &q->tokens[i];
-
-	if (token_in_list(t, WORDS_ONES))
-		return i > 0 && token_in_list(&q->tokens[i - 1], WORDS_WHICH);
-	return token_in_list(t, WORDS_THEM) || (token_in_list(t, WORDS_DEMONSTRATIVES) && i > 0 &&
-						token_in_list(&q->tokens[i - 1], WORDS_BELONGING));
-}
-
 /* "Which of them" means rows narrowed by filters of the session context. Returns true when one of
  * these filters does not narrow the chosen tool. */
 static bool needs_dropped_filter(const struct word_check *a, size_t i)
@@ -609,7 +462,7 @@ static bool needs_dropped_filter(const struct word_check *a, size_t i)
 	const json_t *filters = json_object_get(a->r->in->session_context, "filters"), *value;
 	const char *name;
 
-	if (!points_at_rows(&a->r->q, i) || context_has_tool(a))
+	if (!word_points_at_rows(&a->r->q, i) || context_has_tool(a))
 		return false;
 	json_object_foreach((json_t *)filters, name, value) {
 		const char *filter = followup_filter_name(a->r->know, name, a->r->arena);
@@ -625,19 +478,12 @@ static bool needs_dropped_filter(const struct word_check *a, size_t i)
 	return false;
 }
 
-/* Returns true for an otherwise neutral word that here asks for something no tool or metric
- * provides. */
-static bool is_unsupported_request(const struct reading *r, size_t i)
-{
-	return is_day_part(r, i) || is_command(&r->q, i) || is_quality(r, i) || is_party(&r->q, i);
-}
-
 static bool is_accounted(const struct word_check *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 	const struct token *t = &q->tokens[i];
 
-	if (is_row_reference(q, i))
+	if (word_is_row_reference(q, i))
 		return false;
 	if (is_used(a, i) || (t->used && takes_tool_word_value(a, i)))
 		return true;
@@ -666,9 +512,9 @@ static bool is_accounted(const struct word_check *a, size_t i)
 		return a->r->know->vocabulary->has_duration[a->tool->index];
 	if (words_at(q, i, WORDS_WHY) > 0)
 		return a->r->know->vocabulary->has_reasons[a->tool->index];
-	if (is_unsupported_request(a->r, i))
+	if (word_is_unsupported_request(a->r, i))
 		return false;
-	if (is_aggregate(a->r, i))
+	if (word_is_aggregate(a->r, i))
 		return word_origins(a, t) ||
 		       (token_in_list(t, WORDS_TOTALS) && (word_origins(a, t + 1) & TOTALLED));
 	if (token_in_list(t, WORDS_RECENCY))
@@ -678,7 +524,7 @@ static bool is_accounted(const struct word_check *a, size_t i)
 	if (replace_is_other(a->r, i) || is_unnamed_one(a, i) || is_missed_value(a, t) ||
 	    needs_dropped_filter(a, i))
 		return false;
-	if (is_predicate_adjective(q, i))
+	if (word_is_predicate_adjective(q, i))
 		return word_origins(a, t) && is_literal(a, t);
 	if (t->number >= 0)
 		return repeats_number(a, t->number);
@@ -769,8 +615,8 @@ bool word_is_cue(const struct reading *r, size_t i)
 
 bool word_is_neutral(const struct reading *r, size_t i)
 {
-	return !word_is_cue(r, i) && !is_predicate_adjective(&r->q, i) &&
-	       !is_unsupported_request(r, i) && !is_aggregate(r, i) &&
+	return !word_is_cue(r, i) && !word_is_predicate_adjective(&r->q, i) &&
+	       !word_is_unsupported_request(r, i) && !word_is_aggregate(r, i) &&
 	       words_at(&r->q, i, WORDS_WHY) == 0 && has_no_meaning(r->know, &r->q.tokens[i]);
 }
 
