@@ -129,8 +129,9 @@ struct know_input {
 	struct company_calendar calendar;
 	const json_t *session_context; /* last filters and tools, or NULL */
 	const json_t *edited_filters;  /* filters that the client edited, or NULL */
-	bool names_row; /* the question referred to a row of the last list, and has its title in
-			   place of that; know_understand sets it */
+	/* The question has the title of a row in place of a reference to it; set by
+	 * know_understand. */
+	bool refers_to_row;
 	/* How well the caller's documents cover the question (find.h); NULL: no documents. */
 	const struct find_reach *documents;
 };
@@ -193,13 +194,16 @@ void know_filter_value(const struct filter *f, struct json_out *j);
  * reference. */
 json_t *know_values(const struct understanding *u);
 #define CONTEXT_QUERY "map_query" /* in the session context: a query over the map as text */
-/* In the session context: the titles of the last list's rows, in its order, at most
- * ROWS_NAMED_MAX. A question can refer to one ("the second one"); no prompt includes them. */
+/* In the session context: {titles, needs} of the last list: the titles of its rows, in its order,
+ * at most ROWS_NAMED_MAX, and the permissions that the list required. A question can refer to one
+ * ("the second one"); no prompt includes them. */
 #define CONTEXT_ROWS "rows"
 /* Returns true when the text is the title of an entity's row ("Hudson Solar") that this caller can
  * name. */
 bool know_is_title(const struct know *k, const struct catalog_view *may, const char *tenant,
 		   const char *text, struct arena *a);
+/* True when a filter of the session context has this value, alone or in a list. */
+bool know_filters_have(const json_t *session_context, const char *value);
 /* The session context after this turn; it is stored and passed back as `standing`. New
  * reference. */
 json_t *know_session_context(const struct understanding *u);

@@ -299,14 +299,26 @@ static bool is_listed(const char *needs, const char *permission)
 	return false;
 }
 
+static const char *with_need(const struct answer_turn *t, const char *needs, const char *one)
+{
+	return is_listed(needs, one)
+		       ? needs
+		       : arena_printf(t->core->arena, "%s%s%s", needs, *needs ? " " : "", one);
+}
+
 const char *answer_needs(const struct answer_turn *t)
 {
+	const json_t *of_rows =
+		json_object_get(json_object_get(t->dialog->next_context, CONTEXT_ROWS), "needs");
+	const json_t *one;
 	const char *needs = "";
+	size_t i;
 
-	for (size_t i = 0; i < t->work->result_count; i++)
+	for (i = 0; i < t->work->result_count; i++)
 		for (const char *const *p = t->work->results[i]->needs; p && *p; p++)
-			if (!is_listed(needs, *p))
-				needs = arena_printf(t->core->arena, "%s%s%s", needs,
-						     *needs ? " " : "", *p);
+			needs = with_need(t, needs, *p);
+	/* titles of an earlier list, which the session context keeps */
+	json_array_foreach((json_t *)of_rows, i, one)
+		needs = with_need(t, needs, json_string_value(one));
 	return needs;
 }

@@ -1,10 +1,15 @@
-/* Titles of the rows that an answer shows, for follow-ups that refer to one (know.h). */
+/*
+ * Titles of the rows that an answer shows, for follow-ups that refer to one (know.h). They are
+ * stored with the permissions of their list, because a later message that keeps them must require
+ * these too: it is hidden from readers without them, and forgotten with a deleted data source.
+ */
 #include "vesper/dialog.h"
 
 #include <string.h>
 
 #include "vesper/json.h"
 #include "vesper/limits.h"
+#include "vesper/strlist.h"
 
 static size_t rows_named(const struct table *t)
 {
@@ -35,10 +40,10 @@ static bool has_titles(const struct table *t)
 	return row == rows_named(t);
 }
 
-/* The only table with titles; NULL: none, or several, of which no row is "the second one". */
-static const struct table *titled(const struct turn_work *w)
+/* The only result with titles; NULL: none, or several, of which no row is "the second one". */
+static const struct result *titled(const struct turn_work *w)
 {
-	const struct table *found = NULL;
+	const struct result *found = NULL;
 
 	for (size_t i = 0; i < w->result_count; i++) {
 		const struct result *r = w->results[i];
@@ -48,65 +53,91 @@ static const struct table *titled(const struct turn_work *w)
 			continue;
 		if (found)
 			return NULL;
-		found = r->tables[0];
+		found = r;
 	}
 	return found;
 }
 
-static bool is_one_of(const json_t *titles, const json_t *value)
+/* Returns true when a filter of the turn is one of the titles: the answer is about that row. */
+static bool is_about_row(const json_t *titles, const json_t *standing)
 {
 	const json_t *title;
 	size_t i;
 
 	json_array_foreach((json_t *)titles, i, title)
-		if (json_equal(title, value))
+		if (know_filters_have(standing, json_string_value(title)))
 			return true;
 	return false;
 }
 
-/* Returns true when a filter of the turn is one of the titles: the answer is about that row. */
-static bool is_about_row(const json_t *titles, const json_t *filters)
+static bool is_required(const struct turn_work *w, const char *permission)
 {
-	const json_t *value;
-	const char *name;
-
-	json_object_foreach((json_t *)filters, name, value)
-		if (is_one_of(titles, value))
+	for (size_t i = 0; i < w->result_count; i++)
+		if (w->results[i]->needs && strlist_has(w->results[i]->needs, permission))
 			return true;
 	return false;
 }
 
-/* Returns true when the table has details of one row of the list before: "the third one" still
- * refers to that list. A table of other entities is a new list. */
-static bool keeps_list(const struct dialog_turn *t, const json_t *before, const struct table *table,
-		       const json_t *standing)
+static bool is_covered(const struct turn_work *w, const json_t *needs)
 {
-	return json_array_size(before) > 1 &&
-	       is_about_row(before, json_object_get(standing, "filters")) &&
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)needs, i, one)
+		if (!is_required(w, json_string_value(one)))
+			return false;
+	return true;
+}
+
+/* Returns true when the list before stays what "the third one" refers to: there is no answer, it is
+ * about a row of the list, or it is another one without rows to refer to. The message then requires
+ * what the list required (answer_needs); an answer about something else must require it anyway. */
+static bool stays(const struct dialog_turn *t, const json_t *before, const struct table *table,
+		  const json_t *standing)
+{
+	const json_t *titles = json_object_get(before, "titles");
+	bool about_row = is_about_row(titles, standing);
+
+	if (!before)
+		return false;
+	if (!table)
+		return about_row || t->work->result_count == 0 ||
+		       is_covered(t->work, json_object_get(before, "needs"));
+	/* details of a row, not a list of other entities */
+	return about_row && json_array_size(titles) > 1 &&
 	       (table->row_count == 1 ||
 		!know_is_title(t->core->know, &t->core->may, t->core->who->tenant,
 			       table->rows[0][0], t->core->arena));
 }
 
-void rows_put(const struct dialog_turn *t, json_t *standing)
+static void put(json_t *standing, const struct result *r)
 {
-	const json_t *before = json_object_get(t->context->standing, CONTEXT_ROWS);
-	const struct table *table = titled(t->work);
-	const json_t *filters = json_object_get(standing, "filters");
-	json_t *titles;
+	const struct table *table = r->tables[0];
+	json_t *titles = json_array(), *needs = json_array(), *rows;
 
-	if (before && (!table || keeps_list(t, before, table, standing))) {
-		json_object_set(standing, CONTEXT_ROWS, (json_t *)before);
-		return;
-	}
-	if (!table)
-		return;
-	titles = json_array();
 	for (size_t i = 0; i < rows_named(table); i++)
 		json_push_take(titles, json_str(table->rows[i][0]));
 	/* A filter stands for the only row already. */
-	if (json_array_size(titles) == 1 && is_about_row(titles, filters))
+	if (json_array_size(titles) == 1 && is_about_row(titles, standing)) {
 		json_decref(titles);
-	else
-		json_set_take(standing, CONTEXT_ROWS, titles);
+		json_decref(needs);
+		return;
+	}
+	for (const char *const *p = r->needs; p && *p; p++)
+		json_push_take(needs, json_str(*p));
+	rows = json_object();
+	json_set_take(rows, "titles", titles);
+	json_set_take(rows, "needs", needs);
+	json_set_take(standing, CONTEXT_ROWS, rows);
+}
+
+void rows_put(const struct dialog_turn *t, json_t *standing)
+{
+	const json_t *before = json_object_get(t->context->standing, CONTEXT_ROWS);
+	const struct result *r = titled(t->work);
+
+	if (stays(t, before, r ? r->tables[0] : NULL, standing))
+		json_object_set(standing, CONTEXT_ROWS, (json_t *)before);
+	else if (r)
+		put(standing, r);
 }

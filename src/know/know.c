@@ -327,7 +327,7 @@ void know_understand(const struct know *k, const struct know_input *in, struct a
 		if (!text)
 			continue;
 		prepared.question = text;
-		prepared.names_row = i == 1;
+		prepared.refers_to_row = i == 1;
 		text_tokenize(k->catalog->language, text, a, &q);
 	}
 	if (!in->edited_filters && description_understand(k, in, &q, a, out))

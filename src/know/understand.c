@@ -576,13 +576,13 @@ void understand_single(const struct know *k, const struct know_input *in, const 
 	}
 	if (!edits && r.time.weekdays && !context.query) /* no tool has a parameter for weekdays */
 		context.query = metrics_query_of_tool(&r, &context);
-	if (!edits && context.query && !in->names_row && metrics_follow(&r, context.query, out))
+	if (!edits && context.query && !in->refers_to_row && metrics_follow(&r, context.query, out))
 		return;
 	foreign = edits ? NULL : talk_foreign_reply(k, &r.q);
 	time_step_only = has_context && !edits && followup_is_time_step(&r);
 	is_followup = has_context && (edits ? r.q.count == 0 || choice || context.ask
-					    : time_step_only || r.replaces_value || in->names_row ||
-						      followup_has_cue(&r));
+					    : time_step_only || r.replaces_value ||
+						      in->refers_to_row || followup_has_cue(&r));
 	if (!edits && !time_step_only && !is_about_data(&r, is_followup)) {
 		if (!is_followup && metrics_choose(&r, false, out))
 			return;

@@ -61,6 +61,9 @@ it('a deleted file is unreachable at once, and gone from wherever it was', async
   assert.equal((await ann.rest.delete(`/api/v1/data-sources/${nests.id}`)).status, 202);
   await until('an answer', async () => /canary0x7f3a/.test((await chat(ann, QUESTION)).text));
   const asked = (await chat(ann, QUESTION, { 'idempotency-key': 'birds' })).body;
+  /* Later messages of a session keep the names of a list for "the second one". */
+  for (const content of ['hello', 'as of when?', 'the ninetieth one', 'What is the health status of Nazareth Solar?', 'total gram for the second one', 'thanks'])
+    assert.equal((await ann.rest.post('/api/v1/chat', { content, session_id: asked.session_id })).status, 200);
   const theirs = await until('it is shared', async () => {
     const { body, text } = await chat(bob, QUESTION);
     return /canary0x7f3a/.test(text) && body;

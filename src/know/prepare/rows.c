@@ -64,24 +64,32 @@ static const struct names *nameable(const struct know *k, const struct catalog_v
 	return names_of(k->names, tenant, scope.in, a);
 }
 
+bool know_filters_have(const json_t *session_context, const char *value)
+{
+	const json_t *filters = json_object_get(session_context, "filters"), *set, *item;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)filters, name, set) {
+		if (json_is_string(set) && strcmp(json_string_value(set), value) == 0)
+			return true;
+		json_array_foreach(set, i, item)
+			if (json_is_string(item) && strcmp(json_string_value(item), value) == 0)
+				return true;
+	}
+	return false;
+}
+
 bool know_is_title(const struct know *k, const struct catalog_view *may, const char *tenant,
 		   const char *text, struct arena *a)
 {
 	return is_of_entity(dimension_of(nameable(k, may, tenant, a), text));
 }
 
-static int ordinal_of(const struct token *t)
-{
-	return t->known && !t->used ? t->known->ordinal : 0;
-}
-
 /* Returns true when nothing after token i describes it: "by month" does not. */
 static bool ends(const struct question *q, size_t i)
 {
-	const struct token *next = token_at(q, i + 1);
-
-	return i + 1 >= q->count || next->starts_sentence || next->separator != ' ' ||
-	       token_in_list(next, WORDS_PREPOSITIONS);
+	return word_ends_clause(q, i) || token_in_list(token_at(q, i + 1), WORDS_PREPOSITIONS);
 }
 
 /* Returns true for "one", or a word for the rows ("project"). */
@@ -97,7 +105,7 @@ static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 {
 	const struct question *q = r->q;
 	const struct token *noun = token_at(q, i + 2);
-	int n = ordinal_of(token_at(q, i + 1));
+	int n = token_ordinal(token_at(q, i + 1));
 
 	if (!token_in_list(&q->tokens[i], WORDS_ARTICLES) || n == 0 || noun->separator != ' ' ||
 	    !is_noun(r, noun))
@@ -109,22 +117,6 @@ static const char *by_ordinal(const struct row_reader *r, size_t i, size_t *to)
 		return NULL;
 	*to = i + 3;
 	return title_at(r, n);
-}
-
-static bool is_filter_value(const struct row_reader *r, const char *title)
-{
-	const json_t *filters = json_object_get(r->context, "filters"), *value, *item;
-	const char *name;
-	size_t i;
-
-	json_object_foreach((json_t *)filters, name, value) {
-		if (json_is_string(value) && strcmp(json_string_value(value), title) == 0)
-			return true;
-		json_array_foreach(value, i, item)
-			if (json_is_string(item) && strcmp(json_string_value(item), title) == 0)
-				return true;
-	}
-	return false;
 }
 
 /* Returns true when no word before token i can be the referent of a pronoun. */
@@ -151,14 +143,14 @@ static const char *by_pronoun(const struct row_reader *r, size_t i, size_t *to)
 		return NULL;
 	title = title_at(r, 1);
 	*to = i + (it ? 1 : 2);
-	return title && !is_filter_value(r, title) ? title : NULL;
+	return title && !know_filters_have(r->context, title) ? title : NULL;
 }
 
 /* A cheap check before names are read: most questions refer to no row. */
 static bool may_refer(const struct question *q)
 {
 	for (size_t i = 0; i < q->count; i++)
-		if (ordinal_of(&q->tokens[i]) != 0 || token_in_list(&q->tokens[i], WORDS_IT) ||
+		if (token_ordinal(&q->tokens[i]) != 0 || token_in_list(&q->tokens[i], WORDS_IT) ||
 		    token_in_list(&q->tokens[i], WORDS_PRONOUNS))
 			return true;
 	return false;
@@ -171,7 +163,7 @@ const char *rows_text(const struct know *k, const struct know_input *in, const s
 	const char *text = NULL, *title;
 	size_t from = 0, to;
 
-	r.titles = json_object_get(in->session_context, CONTEXT_ROWS);
+	r.titles = json_object_get(json_object_get(in->session_context, CONTEXT_ROWS), "titles");
 	if (in->edited_filters || json_array_size(r.titles) == 0 || !may_refer(q) ||
 	    followup_chooses(q, in->session_context))
 		return NULL;

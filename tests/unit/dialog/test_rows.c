@@ -62,7 +62,7 @@ static const char *titles_of(struct result **results, size_t count, const json_t
 
 	json_object_clear(standing);
 	rows_put(&t, standing);
-	rows = json_object_get(standing, CONTEXT_ROWS);
+	rows = json_object_get(json_object_get(standing, CONTEXT_ROWS), "titles");
 	if (!rows)
 		return "";
 	text = json_text(rows);
@@ -91,7 +91,9 @@ static void a_long_list_keeps_its_first_rows(void **state)
 
 	(void)state;
 	(void)titles_of(&r, 1, NULL);
-	assert_int_equal(json_array_size(json_object_get(standing, CONTEXT_ROWS)), ROWS_NAMED_MAX);
+	assert_int_equal(
+		json_array_size(json_object_get(json_object_get(standing, CONTEXT_ROWS), "titles")),
+		ROWS_NAMED_MAX);
 }
 
 static void long_texts_are_no_titles(void **state)
@@ -114,7 +116,7 @@ static void long_texts_are_no_titles(void **state)
 static void two_lists_have_no_rows_to_refer_to(void **state)
 {
 	struct result *r[] = {listed(2, "Plant "), listed(2, "Site ")};
-	json_t *before = json_pack("{s:[s,s]}", CONTEXT_ROWS, "a", "b");
+	json_t *before = json_pack("{s:{s:[s,s]}}", CONTEXT_ROWS, "titles", "a", "b");
 
 	(void)state;
 	assert_string_equal(titles_of(r, 2, NULL), "");
@@ -123,6 +125,29 @@ static void two_lists_have_no_rows_to_refer_to(void **state)
 	assert_string_equal(titles_of(r, 1, before), "[\"Plant 1\",\"Plant 2\"]");
 	r[0]->outcome.kind = OUTCOME_EMPTY;
 	assert_string_equal(titles_of(r, 1, before), "[\"a\",\"b\"]");
+	json_decref(before);
+}
+
+/* Titles are read with the permissions of the message that keeps them. */
+static void an_answer_that_requires_less_drops_the_list(void **state)
+{
+	static const char *const both[] = {"see_plants", "source:1", NULL};
+	static const char *const other[] = {"see_plants", NULL};
+	struct result *list = listed(2, "Plant "), *answer = listed(0, "");
+	const json_t *needs;
+	json_t *before;
+
+	(void)state;
+	list->needs = both;
+	(void)titles_of(&list, 1, NULL);
+	needs = json_object_get(json_object_get(standing, CONTEXT_ROWS), "needs");
+	assert_string_equal(json_string_value(json_array_get(needs, 1)), "source:1");
+	before = json_deep_copy(standing);
+	answer->needs = other;
+	assert_string_equal(titles_of(&answer, 1, before), "");
+	answer->needs = both;
+	assert_string_not_equal(titles_of(&answer, 1, before), "");
+	assert_string_not_equal(titles_of(NULL, 0, before), ""); /* with its needs */
 	json_decref(before);
 }
 
@@ -135,6 +160,7 @@ int main(void)
 		TEST(a_long_list_keeps_its_first_rows),
 		TEST(long_texts_are_no_titles),
 		TEST(two_lists_have_no_rows_to_refer_to),
+		TEST(an_answer_that_requires_less_drops_the_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void list_rows(struct fixture *f, const char *question, const char *title
 	f->standing = NULL;
 	fixture_ask_and_store(f, question);
 	assert_true(json_parse(titles, strlen(titles), 4096, &rows, &e));
-	json_set_take(f->standing, CONTEXT_ROWS, rows);
+	json_set_take(f->standing, CONTEXT_ROWS, json_pack("{s:o}", "titles", rows));
 }
 
 static const char *depot_of(struct fixture *f, const char *question)
