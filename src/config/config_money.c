@@ -74,7 +74,8 @@ static bool budget_check(const json_t *budget, struct err *e)
 		return err_set(e, ERR_INPUT, "tokens: must be 1 or more");
 	if (!json_object_get(budget, "tokens") &&
 	    json_number_value(json_object_get(budget, "usd")) * 1e9 < 1)
-		return err_set(e, ERR_INPUT, "limits nothing: tokens or usd is wanted, above 0");
+		return err_set(e, ERR_INPUT,
+			       "limits nothing: set tokens or usd to a value above 0");
 	return true;
 }
 

@@ -204,7 +204,7 @@ int ctl_connect(const struct command *cmd)
 	if (ctl_option(cmd, "score", NULL))
 		return score(cmd);
 	if (!ctl_word(cmd, 0) || ctl_word(cmd, 1))
-		return ctl_usage_error(cmd, "one ODBC connection string is wanted");
+		return ctl_usage_error(cmd, "give exactly one ODBC connection string");
 	if (!c.pack || !ctl_is_name(c.pack))
 		return ctl_usage_error(cmd,
 				       "--pack names the pack: lower-case letters, digits and _");

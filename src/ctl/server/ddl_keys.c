@@ -50,13 +50,17 @@ static bool read_key(const struct ddl_reader *r, const json_t *list, const char 
 			return words_fail(&r->f, member, "%s has no column %s", t->name, names[i]);
 		if (c->identity)
 			return (i == 0 && !names[1]) ||
-			       words_fail(&r->f, member, "%s is a key alone", c->name);
+			       words_fail(&r->f, member,
+					  "identity column %s must be the only column of its key",
+					  c->name);
 		if (i == 0 && strcmp(c->name, DDL_TENANT) != 0)
-			return words_fail(&r->f, member, DDL_TENANT " comes first");
+			return words_fail(&r->f, member, DDL_TENANT " must be the first column");
 	}
 	if (*names && (ddl_key_bytes(t, names) == 0 || ddl_key_bytes(t, names) > INDEX_BYTES_MAX))
-		return words_fail(&r->f, member, "longer than the %d bytes of an index",
-				  INDEX_BYTES_MAX);
+		return words_fail(
+			&r->f, member,
+			"the columns must have a fixed maximum size of at most %d bytes together",
+			INDEX_BYTES_MAX);
 	return true;
 }
 
@@ -64,10 +68,12 @@ static bool check_primary(const struct ddl_reader *r, const char *member, const 
 {
 	for (const char *const *k = t->key; *k; k++)
 		if (ddl_column(t, *k)->null)
-			return words_fail(&r->f, member, "%s may be NULL", *k);
+			return words_fail(&r->f, member,
+					  "%s must not be nullable in the primary key", *k);
 	for (size_t i = 0; i < t->column_count; i++)
 		if (t->columns[i].identity && (!*t->key || strcmp(*t->key, t->columns[i].name)))
-			return words_fail(&r->f, member, "%s has to be the key",
+			return words_fail(&r->f, member,
+					  "identity column %s must be the primary key",
 					  t->columns[i].name);
 	return !t->without_rowid || (*t->key && t->key[1]) ||
 	       words_fail(&r->f, member, "without_rowid needs a key");
@@ -87,7 +93,8 @@ static bool read_unique(const struct ddl_reader *r, const json_t *item, const ch
 		if (!read_key(r, one, place, t, &unique[i]))
 			return false;
 		if (!unique[i][0] || !unique[i][1])
-			return words_fail(&r->f, place, "a column beside the tenant is missing");
+			return words_fail(&r->f, place,
+					  "add at least one column after " DDL_TENANT);
 	}
 	t->unique = unique;
 	t->unique_count = json_array_size(list);
@@ -112,7 +119,8 @@ static bool read_index(const struct ddl_reader *r, const json_t *item, const cha
 			      &index[i].columns))
 			return false;
 		if (!index[i].columns[0] || !index[i].columns[1])
-			return words_fail(&r->f, place, "a column beside the tenant is missing");
+			return words_fail(&r->f, place,
+					  "add at least one column after " DDL_TENANT);
 	}
 	t->index = index;
 	t->index_count = json_array_size(list);
@@ -154,8 +162,10 @@ static bool read_references(const struct ddl_reader *r, const json_t *item, cons
 		if (!ddl_only(r, one, place, members))
 			return false;
 		if (!to)
-			return words_fail(&r->f, place, "no table before this one is called %s",
-					  name ? name : "so");
+			return words_fail(
+				&r->f, place,
+				"\"table\" must name a table defined before this one, not \"%s\"",
+				name ? name : "");
 		if (!read_key(r, json_object_get(one, "columns"), ddl_at(r, place, "columns"), t,
 			      &all[i].columns) ||
 		    !read_key(r, json_object_get(one, "to"), ddl_at(r, place, "to"), to,
@@ -163,7 +173,9 @@ static bool read_references(const struct ddl_reader *r, const json_t *item, cons
 			return false;
 		if (!is_key_of(to, all[i].to) || strlist_len(all[i].to) < 2 ||
 		    strlist_len(all[i].columns) != strlist_len(all[i].to))
-			return words_fail(&r->f, place, "no key of %s with as many columns",
+			return words_fail(&r->f, place,
+					  "\"to\" must be a key of %s with at least two columns "
+					  "and as many as \"columns\"",
 					  to->name);
 		all[i].table = to->name;
 	}
@@ -184,7 +196,7 @@ static bool read_checks(const struct ddl_reader *r, const json_t *item, const ch
 
 		if (!text || !*text)
 			return words_fail(&r->f, arena_printf(r->arena, "%s.check[%zu]", member, i),
-					  "a condition is wanted");
+					  "must be a non-empty SQL condition");
 		checks[i] = arena_strdup(r->arena, text);
 	}
 	t->check = checks;

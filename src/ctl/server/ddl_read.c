@@ -61,7 +61,7 @@ static bool read_text(const struct ddl_reader *r, const json_t *item, const char
 	if (!json_opt_str(item, name, &text, &e))
 		return words_fail(&r->f, member, "%s", e.text);
 	if (text && (!*text || strchr(text, '\n')))
-		return words_fail(&r->f, ddl_at(r, member, name), "one line of text is wanted");
+		return words_fail(&r->f, ddl_at(r, member, name), "must be one line of text");
 	*out = text ? arena_strdup(r->arena, text) : NULL;
 	return true;
 }
@@ -300,7 +300,7 @@ static bool read_all(struct ddl_reader *r, const json_t *all)
 		    !json_is_array(json_object_get(all, lists[i])))
 			return words_fail(&r->f, lists[i], "not a list");
 	if (json_array_size(tables) == 0)
-		return words_fail(&r->f, "tables", "a list of tables is wanted");
+		return words_fail(&r->f, "tables", "must be a list of at least one table");
 	r->tables = arena_alloc(r->arena, json_array_size(tables) * sizeof(*r->tables));
 	r->views = arena_alloc(r->arena, (json_array_size(views) + 1) * sizeof(*r->views));
 	json_array_foreach(tables, i, item)

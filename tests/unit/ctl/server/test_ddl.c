@@ -256,7 +256,7 @@ static void names_and_types_are_checked(void **state)
 	refused("\"null\": true", "\"nil\": true", "nil");
 	refused("\"null\": true", "\"null\": \"yes\"", "null");
 	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true", "an identity is a");
-	refused("\"kwh >= 0\"", "\"\"", "one line of text is wanted");
+	refused("\"kwh >= 0\"", "\"\"", "must be one line of text");
 	refused("\"decimal(10,3)\"", "\"flag\"", "a flag has its own check");
 }
 
@@ -264,26 +264,28 @@ static void keys_are_checked(void **state)
 {
 #define KEY "\"key\": [\"tenant_id\", \"logger_id\"]"
 	(void)state;
-	refused(KEY, "\"key\": [\"logger_id\"]", "tables[0].key: tenant_id comes first");
+	refused(KEY, "\"key\": [\"logger_id\"]",
+		"tables[0].key: tenant_id must be the first column");
 	refused(KEY, "\"key\": [\"tenant_id\", \"id\"]", "loggers has no column id");
 	refused(KEY, "\"key\": \"tenant_id\"", "tables[0].key: not a list");
-	refused(KEY, "\"key\": [\"tenant_id\", \"seen\"]", "seen may be NULL");
-	refused(KEY, "\"key\": [\"tenant_id\", \"note\"]", "longer than the 1700 bytes");
-	refused(KEY, "\"key\": [\"tenant_id\", \"extra\"]", "longer than the 1700 bytes");
-	refused("\"text(40)\"", "\"text(900)\"", "longer than the 1700 bytes");
+	refused(KEY, "\"key\": [\"tenant_id\", \"seen\"]",
+		"seen must not be nullable in the primary key");
+	refused(KEY, "\"key\": [\"tenant_id\", \"note\"]", "at most 1700 bytes together");
+	refused(KEY, "\"key\": [\"tenant_id\", \"extra\"]", "at most 1700 bytes together");
+	refused("\"text(40)\"", "\"text(900)\"", "at most 1700 bytes together");
 	refused(KEY, "\"without_rowid\": true", "without_rowid needs a key");
 	refused(KEY, KEY ", \"unique\": [[\"tenant_id\"]]",
-		"unique[0]: a column beside the tenant");
+		"unique[0]: add at least one column after tenant_id");
 	refused(KEY, KEY ", \"index\": [{\"name\": \"i\", \"columns\": [\"note\"]}]",
-		"tables[0].index[0].columns: tenant_id comes first");
+		"tables[0].index[0].columns: tenant_id must be the first column");
 	refused(KEY, KEY ", \"index\": [{\"columns\": [\"tenant_id\", \"seen\"]}]",
 		"tables[0].index[0]: \"name\" is a name");
 	refused("\"table\": \"loggers\"", "\"table\": \"days\"",
-		"references[0]: no table before this one is called days");
+		"references[0]: \"table\" must name a table defined before this one, not \"days\"");
 	refused("\"to\": [\"tenant_id\", \"logger_id\"]", "\"to\": [\"tenant_id\", \"seen\"]",
-		"no key of loggers with as many columns");
+		"\"to\" must be a key of loggers with at least two columns");
 	refused("\"type\": \"bigint\", \"null\": true", "\"type\": \"bigint\", \"identity\": true",
-		"rest has to be the key");
+		"identity column rest must be the primary key");
 }
 
 static void views_are_checked(void **state)
