@@ -46,7 +46,7 @@ bool ddl_read_name(const struct ddl_reader *r, const json_t *item, const char *m
 	const char *name = json_string_value(json_object_get(item, "name"));
 
 	if (!is_name(name))
-		return words_fail(&r->f, member, "\"name\" is a name of at most %d bytes",
+		return words_fail(&r->f, member, "\"name\" must be a name of at most %d bytes",
 				  NAME_BYTES_MAX);
 	*out = arena_strdup(r->arena, name);
 	return true;
@@ -134,7 +134,8 @@ static bool read_column(const struct ddl_reader *r, const json_t *item, const ch
 				  "date, datetime, bool, flag or json",
 				  TEXT_SIZE_MAX);
 	if (c->identity && (c->type != DDL_BIGINT || c->null || c->check))
-		return words_fail(&r->f, member, "an identity is a bigint without null or check");
+		return words_fail(&r->f, member,
+				  "an identity column must be a bigint without null or check");
 	if (c->type == DDL_FLAG && c->check)
 		return words_fail(&r->f, member, "a flag has its own check");
 	return true;
@@ -165,7 +166,7 @@ static bool read_columns(const struct ddl_reader *r, const json_t *item, const c
 		if (!read_column(r, one, place, &columns[i]))
 			return false;
 		if (ddl_column(t, columns[i].name))
-			return words_fail(&r->f, place, "%s is there twice", columns[i].name);
+			return words_fail(&r->f, place, "%s is defined twice", columns[i].name);
 		t->column_count++;
 	}
 	tenant = ddl_column(t, DDL_TENANT);
@@ -201,7 +202,7 @@ static bool read_schema(const struct ddl_reader *r, const json_t *item, const ch
 	if (!*out)
 		*out = r->schema;
 	return (is_name(*out) && **out != '"') ||
-	       words_fail(&r->f, member, "\"schema\" is a plain name");
+	       words_fail(&r->f, member, "\"schema\" must be a plain name");
 }
 
 static bool check_lists(const struct ddl_reader *r, const json_t *item, const char *member,
@@ -234,7 +235,7 @@ static bool read_table(struct ddl_reader *r, const json_t *item, const char *mem
 	    (view && !read_schema(r, item, member, &t->schema)))
 		return false;
 	if (is_taken(r, t->name))
-		return words_fail(&r->f, member, "%s is there twice", t->name);
+		return words_fail(&r->f, member, "%s is defined twice", t->name);
 	if (!read_columns(r, item, member, t) || !ddl_read_keys(r, item, member, t))
 		return false;
 	r->table_count++;
@@ -248,7 +249,7 @@ static bool check_sql(const struct ddl_reader *r, const char *member, const char
 		size_t n = strcspn(open, "}");
 
 		if (!ddl_find_table(r, open + 1, n - 1))
-			return words_fail(&r->f, member, "no table of this file is called %.*s",
+			return words_fail(&r->f, member, "this file defines no table %.*s",
 					  (int)n - 1, open + 1);
 	}
 	return true;
@@ -267,7 +268,7 @@ static bool read_view(struct ddl_reader *r, const json_t *item, const char *memb
 	    !read_text(r, item, member, "sql", &common))
 		return false;
 	if (is_taken(r, v->name))
-		return words_fail(&r->f, member, "%s is there twice", v->name);
+		return words_fail(&r->f, member, "%s is defined twice", v->name);
 	for (int d = 0; d < DIALECT_COUNT; d++) {
 		const char *name = dialect_name((enum dialect)d);
 

@@ -232,15 +232,16 @@ static void names_and_types_are_checked(void **state)
 {
 	(void)state;
 	refused("\"tables\"", "\"tabels\"", "tabels");
-	refused("\"pv\"", "\"p v\"", "\"schema\" is a plain name");
-	refused("\"loggers\"", "\"log gers\"", ":2: tables[0]: \"name\" is a name");
-	refused("\"loggers\"", "\"log;gers\"", "\"name\" is a name");
-	refused("\"loggers\"", "\"\"", "\"name\" is a name");
-	refused("\\\"Is on\\\"", "\\\"Is } on\\\"", "\"name\" is a name");
-	refused("\\\"Is on\\\"", "\\\"Is on", "\"name\" is a name");
-	refused("\"days\", \"col", "\"loggers\", \"col", ":10: tables[1]: loggers is there twice");
-	refused("\"v_total\"", "\"days\"", "views[0]: days is there twice");
-	refused("\"seen\"", "\"note\"", ":8: tables[0].columns[5]: note is there twice");
+	refused("\"pv\"", "\"p v\"", "\"schema\" must be a plain name");
+	refused("\"loggers\"", "\"log gers\"", ":2: tables[0]: \"name\" must be a name");
+	refused("\"loggers\"", "\"log;gers\"", "\"name\" must be a name");
+	refused("\"loggers\"", "\"\"", "\"name\" must be a name");
+	refused("\\\"Is on\\\"", "\\\"Is } on\\\"", "\"name\" must be a name");
+	refused("\\\"Is on\\\"", "\\\"Is on", "\"name\" must be a name");
+	refused("\"days\", \"col", "\"loggers\", \"col",
+		":10: tables[1]: loggers is defined twice");
+	refused("\"v_total\"", "\"days\"", "views[0]: days is defined twice");
+	refused("\"seen\"", "\"note\"", ":8: tables[0].columns[5]: note is defined twice");
 	refused("text(40)", "varchar(40)", ":4: tables[0].columns[1]: \"type\" is");
 	refused("text(40)", "text(0)", "\"type\" is");
 	refused("text(40)", "text(4001)", "\"type\" is");
@@ -255,7 +256,8 @@ static void names_and_types_are_checked(void **state)
 	refused("text(100)", "text(99)", "tenant_id of type text(100) is missing");
 	refused("\"null\": true", "\"nil\": true", "nil");
 	refused("\"null\": true", "\"null\": \"yes\"", "null");
-	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true", "an identity is a");
+	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true",
+		"an identity column must be a");
 	refused("\"kwh >= 0\"", "\"\"", "must be one line of text");
 	refused("\"decimal(10,3)\"", "\"flag\"", "a flag has its own check");
 }
@@ -279,7 +281,7 @@ static void keys_are_checked(void **state)
 	refused(KEY, KEY ", \"index\": [{\"name\": \"i\", \"columns\": [\"note\"]}]",
 		"tables[0].index[0].columns: tenant_id must be the first column");
 	refused(KEY, KEY ", \"index\": [{\"columns\": [\"tenant_id\", \"seen\"]}]",
-		"tables[0].index[0]: \"name\" is a name");
+		"tables[0].index[0]: \"name\" must be a name");
 	refused("\"table\": \"loggers\"", "\"table\": \"days\"",
 		"references[0]: \"table\" must name a table defined before this one, not \"days\"");
 	refused("\"to\": [\"tenant_id\", \"logger_id\"]", "\"to\": [\"tenant_id\", \"seen\"]",
@@ -291,10 +293,10 @@ static void keys_are_checked(void **state)
 static void views_are_checked(void **state)
 {
 	(void)state;
-	refused("{days}", "{nights}", "views[0]: no table of this file is called nights");
-	refused("{days}", "{days", "no table of this file is called");
+	refused("{days}", "{nights}", "views[0]: this file defines no table nights");
+	refused("{days}", "{days", "this file defines no table");
 	refused("\"sql\"", "\"postgres\"", "neither \"sqlite\" nor \"sql\"");
-	refused("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" is a plain name");
+	refused("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" must be a plain name");
 }
 
 int main(void)
