@@ -80,8 +80,10 @@ static bool read_warehouse(const struct config *c, struct arena *a, struct datab
 			   &out->dialect, e))
 		return false;
 	if (out->dialect != DIALECT_SQLITE && *dir)
-		return err_set(e, ERR_INPUT, "warehouse.dir is for sqlite, warehouse.dialect is %s",
-			       dialect_name(out->dialect));
+		return err_set(
+			e, ERR_INPUT,
+			"warehouse.dir requires the dialect sqlite, but warehouse.dialect is %s",
+			dialect_name(out->dialect));
 	return true;
 }
 
@@ -122,11 +124,12 @@ static bool read_source(const struct config *c, const char *name, const json_t *
 			   &out->dialect, e))
 		return false;
 	if (out->dialect != DIALECT_SQLITE && *dir)
-		return err_set(e, ERR_INPUT, "%s.dir is for sqlite, %s.dialect is %s", out->section,
-			       out->section, dialect_name(out->dialect));
+		return err_set(e, ERR_INPUT,
+			       "%s.dir requires the dialect sqlite, but %s.dialect is %s",
+			       out->section, out->section, dialect_name(out->dialect));
 	if (out->only_tenant && !json_object_get(config_json(c, "tenants"), out->only_tenant))
-		return err_set(e, ERR_INPUT, "%s.only_tenant: there is no tenant %s", out->section,
-			       out->only_tenant);
+		return err_set(e, ERR_INPUT, "%s.only_tenant: tenant %s is not configured",
+			       out->section, out->only_tenant);
 	return true;
 }
 
@@ -209,8 +212,10 @@ static bool check_names(const struct databases *all, const char *id, const json_
 
 	json_object_foreach(json_object_get(tenant, "sources"), name, file)
 		if (!databases_find(all, name) || strcmp(name, SOURCE_WAREHOUSE) == 0)
-			return err_set(e, ERR_INPUT, "tenants.%s.sources: there is no source %s",
-				       id, name);
+			return err_set(
+				e, ERR_INPUT,
+				"tenants.%s.sources: source %s is not configured under sources", id,
+				name);
 	return true;
 }
 
@@ -239,7 +244,7 @@ static bool read_tenants(const struct config *c, struct arena *a, struct databas
 	json_t *tenant;
 
 	if (n == 0 || n > TENANTS_MAX)
-		return err_set(e, ERR_INPUT, "tenants: 1 to %d are wanted, %zu are given",
+		return err_set(e, ERR_INPUT, "tenants: configure 1 to %d tenants, not %zu",
 			       TENANTS_MAX, n);
 	all->tenant_ids = arena_alloc(a, sizeof(char *) * (n + 1));
 	all->store_tenants = arena_alloc(a, sizeof(struct db_tenant) * n);

@@ -294,9 +294,9 @@ describe('a start is refused', () => {
       /get_trips_of_ferry\.sql:\d+: query main: dbo\.bak_batches is a view of source warehouse, but the tool reads source harbour/],
     ['a server without a connection string', () => {}, { VESPER_SOURCES_HARBOUR_DIALECT: 'postgres', VESPER_SOURCES_HARBOUR_DIR: undefined },
       /sources\.harbour\.dialect is postgres: sources\.harbour\.dsn must be/],
-    ['one tenant that does not exist', () => {}, { VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'nobody' }, /sources\.harbour\.only_tenant: there is no tenant nobody/],
+    ['one tenant that does not exist', () => {}, { VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'nobody' }, /sources\.harbour\.only_tenant: tenant nobody is not configured/],
     ['a file of an unknown source', () => {}, { VESPER_TENANTS: JSON.stringify({ ...TENANTS, crumb: { ...TENANTS.crumb, sources: { port: 'x.db' } } }) },
-      /tenants\.crumb\.sources: there is no source port/],
+      /tenants\.crumb\.sources: source port is not configured/],
   ])
     it(`for ${what}`, async () => {
       const s = await setting(env);

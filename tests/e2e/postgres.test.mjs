@@ -313,7 +313,7 @@ describe('configuration', () => {
 
   it('an unknown dialect, a folder that means nothing, a tenant without its file', async () => {
     await refused({ VESPER_STORE_DIALECT: 'oracle' }, /must be one of mssql\|postgres\|sqlite/i);
-    await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir is for sqlite/);
+    await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir requires the dialect sqlite/);
     await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name its SQLite file/);
   });
 
