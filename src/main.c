@@ -16,8 +16,8 @@ static const char usage[] =
 	"which "
 	"then ends\n"
 	"vesperd --record DIR  serves, and keeps every exchange with a model there\n"
-	"vesperd --check       loads everything, holds it against the databases, says what is "
-	"wrong\n"
+	"vesperd --check       loads everything, checks it against the databases, reports "
+	"errors\n"
 	"vesperd --print-config | --print-keys | --print-turn | --version\n"
 	"VESPER_DEMO=1 is the demo: users without passwords, for this machine only.\n";
 
