@@ -88,12 +88,13 @@ bool budget_cost(const struct budget *b, const char *model, const struct budget_
 /* True when this much more fits the limits; nothing is reserved. */
 bool budget_allows(struct budget *b, const struct budget_owner *budget_owner, int64_t tokens,
 		   int64_t nano_usd, int64_t now_ms);
-/* Reserves hold->tokens and hold->nano_usd. ERR_QUOTA: a limit, which the text names, would be
- * exceeded; nothing is reserved. */
+/* Reserves reservation->tokens and reservation->nano_usd. ERR_QUOTA: a limit, which the text names,
+ * would be exceeded; nothing is reserved. */
 MUST_CHECK bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
-			       struct budget_reservation *hold, int64_t now_ms, struct err *e);
+			       struct budget_reservation *reservation, int64_t now_ms,
+			       struct err *e);
 void budget_settle(struct budget *b, const struct budget_owner *budget_owner,
-		   const struct budget_reservation *hold, int64_t tokens, int64_t nano_usd);
+		   const struct budget_reservation *reservation, int64_t tokens, int64_t nano_usd);
 
 /* An entry of the usage ledger: one row when a call is reserved (only if limits exist), one when it
  * is settled. The sums of `tokens` and `nano_usd` over all rows are the amounts spent. A process

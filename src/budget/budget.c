@@ -23,7 +23,7 @@ struct amount {
 
 struct sum {
 	struct hashmap_node by_key;
-	char *key; /* limit, tenant, KEY_SEPARATOR, and whom of it */
+	char *key; /* limit, tenant, KEY_SEPARATOR, and the user, tenant or role */
 	struct tenant *tenant;
 	int64_t period;
 	struct amount spent; /* known spending of all replicas */
@@ -36,13 +36,13 @@ static size_t sum_limit(const struct sum *s)
 	return (size_t)(unsigned char)s->key[0] - 1;
 }
 
-/* What is remembered of a tenant. */
+/* State of a tenant. */
 struct tenant {
 	struct list node;
 	char *name;
 	int64_t latest_ms;  /* never goes back */
 	int64_t reading_ms; /* when the current reading began; 0: none */
-	bool asked;
+	bool was_checked;
 	int used_percent;
 };
 
@@ -350,7 +350,7 @@ void budget_read_begin(struct budget *b, const char *tenant, int64_t now_ms)
 	struct tenant *t = tenant_of(b, tenant);
 
 	t->reading_ms = tenant_now(t, now_ms);
-	t->asked = false;
+	t->was_checked = false;
 	t->used_percent = 0;
 	each_sum(b, t, begin_sum);
 }
@@ -384,7 +384,7 @@ bool budget_was_checked(const struct budget *b, const char *tenant, int *used_pe
 		if (strcmp(t->name, tenant) != 0)
 			continue;
 		*used_percent = t->used_percent;
-		return t->asked;
+		return t->was_checked;
 	}
 	return false;
 }
@@ -396,7 +396,7 @@ static int percent(int64_t used, int64_t limit)
 	return used >= limit ? 100 : used <= 0 ? 0 : (int)(100.0 * (double)used / (double)limit);
 }
 
-/* More than 1 beyond the limit's end. */
+/* Share of the limit that is spent: above 1 when the limit is exceeded. */
 static double spent_part(const struct budget_limit *l, const struct sum *s)
 {
 	double tokens = l->tokens > 0 ? (double)s->spent.tokens / (double)l->tokens : -1;
@@ -405,13 +405,13 @@ static double spent_part(const struct budget_limit *l, const struct sum *s)
 	return usd >= tokens ? usd : tokens;
 }
 
-/* Behind the limit, whose code may be the separator's. */
+/* Skips the first byte, the limit's index, because it may equal the separator. */
 static const char *sum_subject(const struct sum *s)
 {
 	return strchr(s->key + 1, KEY_SEPARATOR) + 1;
 }
 
-/* By name where they have spent the same. */
+/* Equal shares are ordered by name. */
 static bool has_spent_more(const struct budget_limit *l, const struct sum *s,
 			   const struct sum *than)
 {
@@ -438,7 +438,7 @@ struct budget_spent budget_most_spent(const struct budget *b, const char *tenant
 	return (struct budget_spent){sum_subject(most), most->spent.tokens, most->spent.nano_usd};
 }
 
-/* Of that limit, the more used of its two kinds; -1: it does not concern them. */
+/* Use of a limit in percent, the higher of tokens and money; -1: the limit does not apply. */
 static int used_percent(struct budget *b, size_t limit, const struct budget_owner *budget_owner,
 			const struct amount *more, int64_t now_ms, bool *money)
 {
@@ -456,7 +456,7 @@ static int used_percent(struct budget *b, size_t limit, const struct budget_owne
 
 static void note_use(struct tenant *t, int percent)
 {
-	t->asked = true;
+	t->was_checked = true;
 	if (t->used_percent < percent)
 		t->used_percent = percent;
 }
@@ -491,9 +491,9 @@ bool budget_allows(struct budget *b, const struct budget_owner *budget_owner, in
 }
 
 bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
-		    struct budget_reservation *hold, int64_t now_ms, struct err *e)
+		    struct budget_reservation *reservation, int64_t now_ms, struct err *e)
 {
-	const struct amount more = {hold->tokens, hold->nano_usd};
+	const struct amount more = {reservation->tokens, reservation->nano_usd};
 	const struct budget_limit *l;
 	bool money;
 	size_t i;
@@ -506,15 +506,16 @@ bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
 			       budget_scope_name(l->scope), money ? "money" : "tokens",
 			       budget_period_name(l->period));
 	}
-	hold->at_ms = now_ms;
-	add(b, budget_owner, hold->tokens, hold->nano_usd, now_ms);
+	reservation->at_ms = now_ms;
+	add(b, budget_owner, reservation->tokens, reservation->nano_usd, now_ms);
 	return true;
 }
 
 void budget_settle(struct budget *b, const struct budget_owner *budget_owner,
-		   const struct budget_reservation *hold, int64_t tokens, int64_t nano_usd)
+		   const struct budget_reservation *reservation, int64_t tokens, int64_t nano_usd)
 {
-	add(b, budget_owner, tokens - hold->tokens, nano_usd - hold->nano_usd, hold->at_ms);
+	add(b, budget_owner, tokens - reservation->tokens, nano_usd - reservation->nano_usd,
+	    reservation->at_ms);
 }
 
 bool budget_state(struct budget *b, const struct budget_owner *budget_owner, int64_t now_ms,

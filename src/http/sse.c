@@ -49,7 +49,7 @@ static bool event_dispatch(struct sse_parser *p)
 	buf_reset(&p->event);
 	buf_reset(&p->data);
 	p->has_data = false;
-	return more || err_set(&p->failed, ERR_CANCELLED, "the reader wanted no more events");
+	return more || err_set(&p->failed, ERR_CANCELLED, "the reader stopped the event stream");
 }
 
 static bool field_read(struct sse_parser *p, struct str name, struct str value)

@@ -52,7 +52,7 @@ static bool choose_secret(const struct config *c, struct jwt_options *o, struct 
 			       "auth.jwt_secret: the demo's secret is refused outside demo mode");
 	if (!demo && strlen(o->hs256_secret) < 32)
 		return err_set(e, ERR_INPUT,
-			       "auth.jwt_secret: at least 32 bytes are wanted outside demo mode");
+			       "auth.jwt_secret: must have at least 32 bytes outside demo mode");
 	return true;
 }
 

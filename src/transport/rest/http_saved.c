@@ -151,7 +151,7 @@ static bool saving_parse(const json_t *body, struct saving *out, struct err *e)
 	    !json_opt_bool(body, "shared", &out->shared, e))
 		return false;
 	if (!uuid_valid(out->message_id))
-		return err_set(e, ERR_INPUT, "message_id: a UUID is wanted");
+		return err_set(e, ERR_INPUT, "message_id: must be a UUID");
 	if (strlen(out->view_id) > VIEW_ID_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "view_id: at most %d bytes", VIEW_ID_BYTES_MAX);
 	return (*out->title &&

@@ -69,7 +69,7 @@ static bool enabled_parse(const json_t *body, bool *out, struct err *e)
 
 	return json_only(body, names, e) && json_opt_bool(body, "enabled", out, e) &&
 	       (json_object_get(body, "enabled") ||
-		err_set(e, ERR_INPUT, "enabled: true or false is wanted"));
+		err_set(e, ERR_INPUT, "enabled: must be true or false"));
 }
 
 void on_put_admin_tool(struct request *r)

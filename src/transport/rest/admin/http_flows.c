@@ -214,13 +214,13 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 			       "name: a word of a-z, 0-9 and _, at most %d long, is wanted",
 			       NAME_BYTES_MAX);
 	if (!are_texts(out->examples, APPROVED_EXAMPLES_MAX))
-		return err_set(e, ERR_INPUT, "examples: a list of at most %d questions is wanted",
+		return err_set(e, ERR_INPUT, "examples: must be a list of at most %d questions",
 			       APPROVED_EXAMPLES_MAX);
 	if (!are_texts(out->slots, LIST_ARG_MAX))
-		return err_set(e, ERR_INPUT, "slots: a list of filters is wanted");
+		return err_set(e, ERR_INPUT, "slots: must be a list of filters");
 	out->by_model = strcmp(answer, "model") == 0;
 	return out->by_model || strcmp(answer, "template") == 0 ||
-	       err_set(e, ERR_INPUT, "answer: template or model is wanted");
+	       err_set(e, ERR_INPUT, "answer: must be template or model");
 }
 
 void on_post_approve(struct request *r)
@@ -268,7 +268,7 @@ void on_get_admin_flows(struct request *r)
 	const char *status = request_query(r, "status");
 
 	if (status && !is_status(status)) {
-		reply_problem(r, CODE_BAD_FRAME, "status: active, stale or withdrawn is wanted.");
+		reply_problem(r, CODE_BAD_FRAME, "status: must be active, stale or withdrawn.");
 		return;
 	}
 	r->op = store_flows(r->transport->options.store, r->who->tenant, r->arena, on_list, r);
@@ -339,7 +339,7 @@ static bool edit_parse(const struct request *r, struct flow_edit *out, struct er
 		return err_set(e, ERR_INPUT, "text or status: nothing is to be changed");
 	if (out->status && strcmp(out->status, flow_status_name(FLOW_ACTIVE)) != 0 &&
 	    strcmp(out->status, flow_status_name(FLOW_WITHDRAWN)) != 0)
-		return err_set(e, ERR_INPUT, "status: active or withdrawn is wanted");
+		return err_set(e, ERR_INPUT, "status: must be active or withdrawn");
 	if (out->text) {
 		if (!check_text(r, r->params[0], out->text, &read, e))
 			return false;

@@ -100,7 +100,7 @@ static bool read_body(const struct request *r, struct making *m, struct err *e)
 	    !json_opt_int(r->body, "expires_in_s", &m->lifetime_s, e))
 		return false;
 	if (strlen(m->name) > TOKEN_NAME_BYTES_MAX || !utf8_is_identifier(m->name, strlen(m->name)))
-		return err_set(e, ERR_INPUT, "name: 1 to %d bytes of visible text are wanted",
+		return err_set(e, ERR_INPUT, "name: must be 1 to %d bytes of visible text",
 			       TOKEN_NAME_BYTES_MAX);
 	if (m->lifetime_s < 1 || m->lifetime_s > TOKEN_LIFE_S_MAX)
 		return err_set(e, ERR_INPUT, "expires_in_s: 1 to %d are wanted", TOKEN_LIFE_S_MAX);
