@@ -59,49 +59,49 @@ static bool times_check(const json_t *claims, int64_t now_ms, int64_t leeway_s, 
 }
 
 /* Returns true when no text is required, or the text is the required one. */
-static bool is_wanted(const char *wanted, const char *text)
+static bool matches_required(const char *required, const char *text)
 {
-	return !wanted || !*wanted || strcmp(wanted, text) == 0;
+	return !required || !*required || strcmp(required, text) == 0;
 }
 
 /* The issuer of a multi-tenant application contains the tenant, so its placeholder is filled from
  * the token. The tenant must have been checked before. */
-static bool issuer_is_wanted(const json_t *claims, const char *wanted, const char *issuer)
+static bool issuer_matches(const json_t *claims, const char *required, const char *issuer)
 {
-	const char *mark = strstr(wanted, TENANT_MARK);
+	const char *mark = strstr(required, TENANT_MARK);
 	const char *tid;
 	size_t head, tid_len;
 	if (!mark)
-		return strcmp(wanted, issuer) == 0;
+		return strcmp(required, issuer) == 0;
 	if (!json_get_str(claims, "tid", &tid, NULL) || !*tid)
 		return false;
-	head = (size_t)(mark - wanted);
+	head = (size_t)(mark - required);
 	tid_len = strlen(tid);
-	return strncmp(issuer, wanted, head) == 0 && strncmp(issuer + head, tid, tid_len) == 0 &&
+	return strncmp(issuer, required, head) == 0 && strncmp(issuer + head, tid, tid_len) == 0 &&
 	       strcmp(issuer + head + tid_len, mark + strlen(TENANT_MARK)) == 0;
 }
 
-static bool issuer_check(const json_t *claims, const char *wanted)
+static bool issuer_check(const json_t *claims, const char *required)
 {
 	const char *issuer = "";
 	return json_opt_str(claims, "iss", &issuer, NULL) &&
-	       (!wanted || !*wanted || issuer_is_wanted(claims, wanted, issuer));
+	       (!required || !*required || issuer_matches(claims, required, issuer));
 }
 
 /* `aud` is a text or a list of texts, one of which must be the required one. */
-static bool audience_check(const json_t *claims, const char *wanted)
+static bool audience_check(const json_t *claims, const char *required)
 {
 	const json_t *aud = json_object_get(claims, "aud");
 	if (!aud)
-		return is_wanted(wanted, "");
+		return matches_required(required, "");
 	if (json_is_string(aud))
-		return is_wanted(wanted, json_string_value(aud));
-	bool found = is_wanted(wanted, "");
+		return matches_required(required, json_string_value(aud));
+	bool found = matches_required(required, "");
 	for (size_t i = 0; i < json_array_size(aud); i++) {
 		const char *one = json_string_value(json_array_get(aud, i));
 		if (!one)
 			return false;
-		found |= is_wanted(wanted, one);
+		found |= matches_required(required, one);
 	}
 	return json_is_array(aud) && found;
 }
@@ -115,12 +115,12 @@ static bool is_application(const json_t *claims)
 	       json_opt_str(claims, "idtyp", &idtyp, NULL) && strcmp(idtyp, "app") == 0;
 }
 
-static bool scope_check(const json_t *claims, const char *wanted)
+static bool scope_check(const json_t *claims, const char *required)
 {
 	const json_t *scp = json_object_get(claims, "scp");
 	struct str rest, one;
 
-	if (!wanted || !*wanted)
+	if (!required || !*required)
 		return true;
 	if (!scp)
 		return is_application(claims);
@@ -128,7 +128,7 @@ static bool scope_check(const json_t *claims, const char *wanted)
 		return false;
 	rest = str_of(json_string_value(scp));
 	while (str_split(&rest, ' ', &one))
-		if (str_eq(one, str_of(wanted)))
+		if (str_eq(one, str_of(required)))
 			return true;
 	return false;
 }
@@ -181,7 +181,7 @@ static bool who_check(const json_t *claims, const struct jwt_options *options,
 	if (!audience_check(claims, options->audience))
 		return jwt_refuse(e, "wrong audience");
 	if (!scope_check(claims, options->scope))
-		return jwt_refuse(e, "not of the scope that is wanted");
+		return jwt_refuse(e, "without the required scope");
 	if (!client_check(claims, options->clients))
 		return jwt_refuse(e, "from an application that is not listed");
 	return true;

@@ -117,11 +117,11 @@ static const struct key *key_find(const struct jwt_keys *keys, const char *kid)
 	return NULL;
 }
 
-static bool is_text(const json_t *jwk, const char *name, const char *wanted)
+static bool is_text(const json_t *jwk, const char *name, const char *expected)
 {
 	const json_t *value = json_object_get(jwk, name);
 
-	return json_is_string(value) && strcmp(json_string_value(value), wanted) == 0;
+	return json_is_string(value) && strcmp(json_string_value(value), expected) == 0;
 }
 
 /* Sets also contain keys of other types and for other uses. */
@@ -147,7 +147,7 @@ static bool key_add(struct jwt_keys *keys, const json_t *jwk, struct err *e)
 		return err_set(e, ERR_INPUT, "more than %d keys", JWKS_KEYS_MAX);
 	key = key_of(jwk);
 	if (!key)
-		return err_set(e, ERR_INPUT, "a key is no RSA public key of %d to %d bits",
+		return err_set(e, ERR_INPUT, "a key is not an RSA public key of %d to %d bits",
 			       RSA_BITS_MIN, RSA_BITS_MAX);
 	keys->keys[keys->count++] = (struct key){mem_strdup(kid), key};
 	return true;

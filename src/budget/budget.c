@@ -502,8 +502,8 @@ bool budget_reserve(struct budget *b, const struct budget_owner *budget_owner,
 	i = limit_exceeded_by(b, budget_owner, &more, now_ms, &money);
 	if (i < b->limit_count) {
 		l = &b->limits[i];
-		return err_set(e, ERR_QUOTA, "the %s's %s for the %s has no room left",
-			       budget_scope_name(l->scope), money ? "money" : "tokens",
+		return err_set(e, ERR_QUOTA, "this call would exceed the %s's %s limit for the %s",
+			       budget_scope_name(l->scope), money ? "money" : "token",
 			       budget_period_name(l->period));
 	}
 	reservation->at_ms = now_ms;

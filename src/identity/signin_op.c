@@ -328,7 +328,8 @@ static void judge(struct signin_op *x, struct str value)
 		op_end(x);
 	} else if (!x->session.refresh) {
 		if (x->fresh || clock_now_ms() >= x->session.bearer_ends_ms)
-			err_set(&x->err, ERR_AUTH, "the token is over, and there is no other");
+			err_set(&x->err, ERR_AUTH,
+				"the session has no refresh token; sign in again");
 		op_end(x);
 	} else if (x->locked) {
 		renew(x);

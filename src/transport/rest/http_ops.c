@@ -124,12 +124,12 @@ static bool demo_token(struct request *r, const char *tenant, const char *role, 
 	struct principal *checked;
 
 	if (!k)
-		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
+		return err_set(e, ERR_INPUT, "tenant: unknown tenant");
 	if (!permissions)
-		return err_set(e, ERR_INPUT, "role: there is no such role");
+		return err_set(e, ERR_INPUT, "role: unknown role");
 	identity_mint(o->identity, token, &who, DEMO_TOKEN_LIFE_S);
 	if (!identity_token(o->identity, (struct str){buf_text(token), token->n}, &checked, NULL))
-		return err_set(e, ERR_INPUT, "tenant: there is no such tenant");
+		return err_set(e, ERR_INPUT, "tenant: unknown tenant");
 	principal_free(&checked);
 	return true;
 }

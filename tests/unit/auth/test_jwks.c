@@ -227,14 +227,14 @@ static void bad_sets(void **state)
 	set_refused("{\"keys\":[5,{}]}", "no key for RS256");
 	set_refused("{\"keys\":[{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}]}", "no kid");
 	set_refused("{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"n\":\"AQAB\",\"e\":\"AQAB\"}]}",
-		    "no RSA public key");
+		    "not an RSA public key");
 	set_refused("{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"n\":\"!\",\"e\":\"AQAB\"}]}",
-		    "no RSA public key");
+		    "not an RSA public key");
 	buf_init(&set, 1000000);
 	buf_str(&set, "{\"keys\":[");
 	rsa_key_jwk(&set, weak, "a", "");
 	buf_str(&set, "]}");
-	set_refused(buf_text(&set), "no RSA public key");
+	set_refused(buf_text(&set), "not an RSA public key");
 	buf_reset(&set);
 	buf_str(&set, "{\"keys\":[");
 	rsa_key_jwk(&set, key, "a", "");

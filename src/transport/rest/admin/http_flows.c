@@ -211,7 +211,7 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 		return false;
 	if (!out->name || !is_name(out->name))
 		return err_set(e, ERR_INPUT,
-			       "name: a word of a-z, 0-9 and _, at most %d long, is wanted",
+			       "name: must be a word of a-z, 0-9 and _, at most %d characters long",
 			       NAME_BYTES_MAX);
 	if (!are_texts(out->examples, APPROVED_EXAMPLES_MAX))
 		return err_set(e, ERR_INPUT, "examples: must be a list of at most %d questions",

@@ -73,7 +73,7 @@ static bool read_scopes(const struct request *r, struct making *m, struct err *e
 	if (!json_opt_array(r->body, "scopes", &list, e))
 		return false;
 	if (json_array_size(list) == 0)
-		return err_set(e, ERR_INPUT, "scopes: the permissions of the token are wanted");
+		return err_set(e, ERR_INPUT, "scopes: must list the permissions of the token");
 	buf_init(&text, BODY_BYTES_MAX);
 	json_array_foreach(list, i, one) {
 		const char *scope = json_string_value(one);
@@ -103,7 +103,8 @@ static bool read_body(const struct request *r, struct making *m, struct err *e)
 		return err_set(e, ERR_INPUT, "name: must be 1 to %d bytes of visible text",
 			       TOKEN_NAME_BYTES_MAX);
 	if (m->lifetime_s < 1 || m->lifetime_s > TOKEN_LIFE_S_MAX)
-		return err_set(e, ERR_INPUT, "expires_in_s: 1 to %d are wanted", TOKEN_LIFE_S_MAX);
+		return err_set(e, ERR_INPUT, "expires_in_s: must be from 1 to %d",
+			       TOKEN_LIFE_S_MAX);
 	return read_scopes(r, m, e);
 }
 
