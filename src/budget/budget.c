@@ -301,7 +301,7 @@ void budget_use(struct budget *b, const struct budget_settings *now)
 	hashmap_init(&b->sums);
 	hashmap_each(node, &old) {
 		struct sum *s = hashmap_item(node, struct sum, by_key);
-		size_t place = budget_place(b->limits, sum_limit(s), now);
+		size_t place = budget_match_limit(b->limits, sum_limit(s), now);
 
 		hashmap_remove(&old, node);
 		s->key[0] = (char)(place + 1);

@@ -90,7 +90,8 @@ static bool is_same_limit(const struct budget_limit *a, const struct budget_limi
 }
 
 /* Several limits may be equivalent; they match in order. */
-size_t budget_place(const struct budget_limit *all, size_t old, const struct budget_settings *now)
+size_t budget_match_limit(const struct budget_limit *all, size_t old,
+			  const struct budget_settings *now)
 {
 	size_t before = 0, i;
 

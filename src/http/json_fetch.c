@@ -40,7 +40,7 @@ static void note_error(struct json_fetch *t, const json_t *reply)
 		snprintf(t->error, sizeof(t->error), "%s", code);
 }
 
-static bool judge(const struct json_fetch *t, const json_t *reply, struct err *e)
+static bool check_reply(const struct json_fetch *t, const json_t *reply, struct err *e)
 {
 	if (t->status == 200 && !reply)
 		return err_prefix(e, "the answer");
@@ -78,7 +78,7 @@ static void on_end(void *owner, const struct err *e)
 	bad.code = ERR_UPSTREAM;
 	if (t->status != 200)
 		note_error(t, reply);
-	if (judge(t, reply, &bad))
+	if (check_reply(t, reply, &bad))
 		t->done(t->owner, reply, NULL);
 	else
 		t->done(t->owner, NULL, &bad);

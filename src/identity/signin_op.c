@@ -318,7 +318,7 @@ static void on_locked(void *owner, bool locked)
 
 /* Without a refresh token, the bearer token is used until it expires; then the user signs in
  * again. */
-static void judge(struct signin_op *x, struct str value)
+static void check_session(struct signin_op *x, struct str value)
 {
 	x->asked = NULL;
 	if (!session_open(x->id, value, x->arena, &x->session)) {
@@ -340,7 +340,7 @@ static void judge(struct signin_op *x, struct str value)
 
 static void on_read(void *owner, struct str value)
 {
-	judge(owner, value);
+	check_session(owner, value);
 }
 
 static void look(void *owner)

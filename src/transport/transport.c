@@ -16,10 +16,10 @@
 #include "vesper/mem.h"
 #include "ws/ws.h"
 
-#define DRAIN_LOOK_MS 20
+#define DRAIN_POLL_MS 20
 #define LEAVE_TICK_MS 100
 
-static void on_drain_look(void *owner);
+static void on_drain_poll(void *owner);
 
 /* Each connection may become a WebSocket. Upstream streams, databases and files also need
  * descriptors.
@@ -62,7 +62,7 @@ static bool seats_open(struct transport *t, struct err *e)
 		return false;
 	public.proxies = t->proxies;
 	t->seats = seats_new(&public);
-	t->signed_in_places = public.signed_in;
+	t->signed_in_limit = public.signed_in;
 	t->admin_seats =
 		seats_new(&(struct seats_limits){.unauthenticated = ADMIN_CONNECTIONS_MAX});
 	return true;
@@ -74,8 +74,8 @@ void transport_use(struct transport *t, const struct transport_settings *s, stru
 	struct pbi *before = t->pbi;
 
 	if (per_tenant == 0 && t->options.tenant_count > 1)
-		per_tenant = t->signed_in_places / 2;
-	seats_use(t->seats, s->per_address, s->per_user, per_tenant);
+		per_tenant = t->signed_in_limit / 2;
+	seats_set_limits(t->seats, s->per_address, s->per_user, per_tenant);
 	settings_use(&t->settings, s);
 	t->pbi = pbi_hold(pbi);
 	pbi_free(&before);
@@ -129,7 +129,7 @@ bool transport_open(const struct transport_options *options, struct transport **
 		hash_sha256(options->cursor_secret, strlen(options->cursor_secret), t->cursor_key);
 	else
 		hash_random(t->cursor_key, sizeof(t->cursor_key));
-	t->drain_look = timer_new(options->loop, on_drain_look, t);
+	t->drain_poll = timer_new(options->loop, on_drain_poll, t);
 	if (!parts_open(t, e)) {
 		transport_close(&t);
 		return false;
@@ -162,9 +162,9 @@ static void on_leave_tick(void *owner)
 
 void transport_leave(struct transport *t, int64_t within_ms)
 {
-	listener_leave(t->port);
+	listener_stop_accepting(t->port);
 	if (t->admin)
-		listener_leave(t->admin_port);
+		listener_stop_accepting(t->admin_port);
 	t->leave_until_ms = clock_mono_ms() + within_ms;
 	t->leave = timer_new(t->options.loop, on_leave_tick, t);
 	timer_repeat(t->leave, LEAVE_TICK_MS);
@@ -176,7 +176,7 @@ static bool is_empty(const struct transport *t)
 	       list_empty(&t->pending_keys);
 }
 
-static void on_drain_look(void *owner)
+static void on_drain_poll(void *owner)
 {
 	struct transport *t = owner;
 	int64_t left = t->drain_until_ms - clock_mono_ms();
@@ -189,7 +189,7 @@ static void on_drain_look(void *owner)
 		ws_server_drain(t->ws);
 	if (!is_empty(t) && left > 0)
 		return;
-	timer_stop(t->drain_look);
+	timer_stop(t->drain_poll);
 	t->drained(t->drain_owner);
 }
 
@@ -201,7 +201,7 @@ void transport_drain(struct transport *t, void (*done)(void *owner), void *owner
 	timer_free(&t->leave);
 	listener_stop(t->port);
 	ws_server_refuse_new(t->ws);
-	timer_repeat(t->drain_look, DRAIN_LOOK_MS);
+	timer_repeat(t->drain_poll, DRAIN_POLL_MS);
 }
 
 /* Stops accepting first, then closes WebSockets (libwebsockets has to close its handles on the
@@ -224,7 +224,7 @@ void transport_close(struct transport **transport)
 	mem_free(t->proxies);
 	settings_release(t->settings);
 	pbi_free(&t->pbi);
-	timer_free(&t->drain_look);
+	timer_free(&t->drain_poll);
 	timer_free(&t->leave);
 	mem_free(t);
 }

@@ -103,7 +103,7 @@ static void deny(struct request *r)
 static bool take_seat(struct request *r)
 {
 	switch (seat_sign_in(r->seat, r->who)) {
-	case SEAT_GIVEN:
+	case SEAT_ASSIGNED:
 		return true;
 	case SEAT_TOO_MANY:
 		reply_problem(r, CODE_RATE_LIMITED,

@@ -21,9 +21,9 @@ static void log_refused_origin(struct transport *t, const char *origin)
 {
 	int64_t now_ms = clock_mono_ms();
 
-	if (t->origin_told_ms && now_ms - t->origin_told_ms < REFUSED_LOG_MS)
+	if (t->origin_logged_ms && now_ms - t->origin_logged_ms < REFUSED_LOG_MS)
 		return;
-	t->origin_told_ms = now_ms;
+	t->origin_logged_ms = now_ms;
 	log_warn("origin.refused",
 		 "a page of %.*s was refused: auth.origins does not list it, exactly so",
 		 STR_CUT(origin, ORIGIN_BYTES_SHOWN));

@@ -15,7 +15,7 @@
 
 #define KEY_CHARS 24 /* base64 of 16 bytes */
 
-bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len)
+bool handshake_is_complete(const char *bytes, size_t len, size_t *head_len)
 {
 	const char *end = memmem(bytes, len, "\r\n\r\n", 4);
 

@@ -29,7 +29,7 @@ struct handshake {
 };
 
 /* Returns true when the bytes hold a complete request head; *head_len is its length. */
-bool handshake_is_whole(const char *bytes, size_t len, size_t *head_len);
+bool handshake_is_complete(const char *bytes, size_t len, size_t *head_len);
 
 /* Parses a complete head. Returns false for an invalid handshake; *problem is the error to answer
  * with. */

@@ -154,7 +154,7 @@ static enum peek_answer peek_look(int fd, bool is_ws, char bytes[HEADER_BYTES_MA
 		return PEEK_HTTP;
 	if (!is_ws)
 		return *len < WS_PREFIX_LEN ? PEEK_MORE : PEEK_HANDSHAKE;
-	if (handshake_is_whole(bytes, *len, &head_len)) {
+	if (handshake_is_complete(bytes, *len, &head_len)) {
 		*len = head_len;
 		return PEEK_HANDSHAKE;
 	}
@@ -331,7 +331,7 @@ int listener_fd(const struct listener *l)
 	return l->fd;
 }
 
-void listener_leave(struct listener *l)
+void listener_stop_accepting(struct listener *l)
 {
 	if (!l->watch)
 		return;
@@ -343,7 +343,7 @@ void listener_leave(struct listener *l)
 
 void listener_stop(struct listener *l)
 {
-	listener_leave(l);
+	listener_stop_accepting(l);
 	while (!list_empty(&l->peeks))
 		peek_drop(list_item(l->peeks.next, struct peek, node));
 	while (!list_empty(&l->reading))

@@ -36,7 +36,7 @@ MUST_CHECK bool listener_open(const struct listener_options *options, struct lis
 const char *listener_address(const struct listener *l);
 int listener_fd(const struct listener *l); /* Borrowed */
 /* Stops accepting because another process accepts from now on; open connections stay. */
-void listener_leave(struct listener *l);
+void listener_stop_accepting(struct listener *l);
 /* Stops accepting and drops connections that are not handed over yet. */
 void listener_stop(struct listener *l);
 void listener_close(struct listener **l);

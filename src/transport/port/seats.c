@@ -170,7 +170,7 @@ struct seats *seats_new(const struct seats_limits *limits)
 	return s;
 }
 
-void seats_use(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant)
+void seats_set_limits(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant)
 {
 	s->limits.per_address = per_address;
 	s->limits.per_user = per_user;
@@ -229,10 +229,10 @@ void seat_forwarded(struct seat *seat, struct str list, struct str forwarded)
 	add_unauthenticated(seat, &client);
 }
 
-enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
+enum seat_result seat_sign_in(struct seat *seat, const struct principal *who)
 {
 	struct seats *s = seat->all;
-	enum seat_answer answer = SEAT_GIVEN;
+	enum seat_result answer = SEAT_ASSIGNED;
 
 	assert(!seat->signed_in);
 	if (seat->ended || s->signed_in_count >= s->limits.signed_in) {
@@ -243,7 +243,7 @@ enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who)
 	seat->tenant = named_holder(s, who->tenant, NULL);
 	if (is_over(seat->user, s->limits.per_user) || is_over(seat->tenant, s->limits.per_tenant))
 		answer = SEAT_TOO_MANY;
-	if (answer == SEAT_GIVEN) {
+	if (answer == SEAT_ASSIGNED) {
 		remove_unauthenticated(seat);
 		seat->signed_in = true;
 		s->signed_in_count++;

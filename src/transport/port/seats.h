@@ -31,7 +31,7 @@ struct seats_limits {
 
 struct seats *seats_new(const struct seats_limits *limits);
 /* Changes the limits. Existing seats stay; only new connections are checked. */
-void seats_use(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant);
+void seats_set_limits(struct seats *s, size_t per_address, size_t per_user, size_t per_tenant);
 /* All seats must have been freed. */
 void seats_free(struct seats **s);
 
@@ -48,13 +48,13 @@ bool seat_is_proxied(const struct seat *seat);
  * forwarded_client. If they cannot be read, it counts for the proxy. */
 void seat_forwarded(struct seat *seat, struct str list, struct str forwarded);
 
-enum seat_answer {
-	SEAT_GIVEN,
+enum seat_result {
+	SEAT_ASSIGNED,
 	SEAT_TOO_MANY, /* this user or tenant has reached its limit */
 	SEAT_FULL,     /* all seats for users are taken, or this connection is being ended */
 };
 /* Assigns the connection to this user. */
-enum seat_answer seat_sign_in(struct seat *seat, const struct principal *who);
+enum seat_result seat_sign_in(struct seat *seat, const struct principal *who);
 /* Marks the connection as idle between two requests: it has no user, and is the last to be
  * ended. */
 void seat_idle(struct seat *seat);

@@ -22,7 +22,7 @@ struct transport {
 	struct http_server *admin;
 	struct net_range *proxies;
 	struct seats *seats; /* of the public port */
-	size_t signed_in_places;
+	size_t signed_in_limit;
 	struct seats *admin_seats; /* separate, so that probes are answered when the public port is
 				      full */
 
@@ -31,11 +31,11 @@ struct transport {
 				     (idempotency.c) */
 	struct list downloads;    /* full results being read or sent (http_views.c) */
 
-	int64_t origin_told_ms; /* time of the last log line about a refused origin; 0: none */
+	int64_t origin_logged_ms; /* time of the last log line about a refused origin; 0: none */
 
 	struct timer *leave; /* closes idle sockets; NULL: this process accepts connections */
 	int64_t leave_until_ms;
-	struct timer *drain_look; /* polls until all connections are closed */
+	struct timer *drain_poll; /* polls until all connections are closed */
 	int64_t drain_until_ms;
 	void (*drained)(void *owner);
 	void *drain_owner;

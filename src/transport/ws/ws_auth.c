@@ -229,12 +229,12 @@ static void auth_refuse_token(struct handshake_auth *d, const struct err *e)
 
 static bool auth_take_seat(struct handshake_auth *d)
 {
-	enum seat_answer answer = seat_sign_in(d->seat, d->who);
+	enum seat_result answer = seat_sign_in(d->seat, d->who);
 
-	if (answer != SEAT_GIVEN)
+	if (answer != SEAT_ASSIGNED)
 		auth_refuse_as(d, WS_CLOSE_LATER, "too many connections",
 			       answer == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
-	return answer == SEAT_GIVEN;
+	return answer == SEAT_ASSIGNED;
 }
 
 /* Called when the user is known, or when the token is to come in the first frame. */

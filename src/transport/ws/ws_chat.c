@@ -345,7 +345,7 @@ static void auth_as(struct ws_conn *c, struct principal *who)
 	turns_recheck(c);
 	if (c->stage != CHAT_AUTH)
 		return;
-	if (seat_sign_in(c->seat, c->who) != SEAT_GIVEN) {
+	if (seat_sign_in(c->seat, c->who) != SEAT_ASSIGNED) {
 		conn_close(c, WS_CLOSE_LATER, "too many connections");
 		return;
 	}

@@ -28,18 +28,18 @@ static struct budget *with(struct budget_limit limit)
 static bool take(struct budget *b, const struct budget_owner *who, int64_t tokens, int64_t nano,
 		 int64_t at_ms, struct budget_reservation *out)
 {
-	struct budget_reservation hold = {.tokens = tokens, .nano_usd = nano};
+	struct budget_reservation reservation = {.tokens = tokens, .nano_usd = nano};
 	struct err e = {0};
-	bool ok = budget_reserve(b, who, &hold, at_ms, &e);
+	bool ok = budget_reserve(b, who, &reservation, at_ms, &e);
 
 	assert_int_equal(e.code, ok ? ERR_NONE : ERR_QUOTA);
 	if (out)
-		*out = hold;
+		*out = reservation;
 	return ok;
 }
 
-/* Of a limit that each user has, the one who has used most of it. */
-static void test_who_has_spent_most(void **state)
+/* Finds the user who has used most of a limit that applies to each user. */
+static void test_finds_who_spent_most(void **state)
 {
 	const struct budget_limit limits[] = {
 		{.scope = BUDGET_USER, .period = BUDGET_DAY, .tokens = 1000},
@@ -70,8 +70,8 @@ static void test_who_has_spent_most(void **state)
 	budget_free(&b);
 }
 
-/* Beyond its end, too, and where a limit's place is a separator's code. */
-static void test_who_has_overspent_most(void **state)
+/* Also above the limit, and for a limit whose index byte equals the separator. */
+static void test_finds_who_overspent_most(void **state)
 {
 	struct budget_limit limits[31];
 	const struct budget_sum sums[] = {{"ann", "analyst", 2001, 0, 0, 0},
@@ -117,36 +117,36 @@ static void test_prices(void **state)
 	budget_free(&b);
 }
 
-/* What is held counts: of calls at the same time, none gets past the limit. */
-static void test_nothing_is_overspent(void **state)
+/* Reservations count as spent, so concurrent calls cannot exceed the limit together. */
+static void test_concurrent_calls_stay_within_limit(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 1000, 0});
-	struct budget_reservation holds[10];
+	struct budget_reservation reservations[10];
 	size_t n = 0;
 
 	(void)state;
-	while (n < 10 && take(b, &ann, 300, 0, NOV_1, &holds[n]))
+	while (n < 10 && take(b, &ann, 300, 0, NOV_1, &reservations[n]))
 		n++;
 	assert_int_equal(n, 3);
 	assert_true(take(b, &bob, 300, 0, NOV_1, NULL)); /* each user has their own */
 	assert_true(take(b, &eve, 300, 0, NOV_1, NULL)); /* and so has one of that name elsewhere */
-	budget_settle(b, &ann, &holds[0], 10, 0);
+	budget_settle(b, &ann, &reservations[0], 10, 0);
 	assert_true(take(b, &ann, 300, 0, NOV_1, NULL));
 	assert_false(take(b, &ann, 100, 0, NOV_1, NULL));
 	assert_true(take(b, &ann, 90, 0, NOV_1, NULL)); /* to the last token */
 	budget_free(&b);
 }
 
-static void test_settled_money_is_free_again(void **state)
+static void test_settling_releases_the_rest(void **state)
 {
 	const struct budget_limit limits[] = {{BUDGET_USER, NULL, BUDGET_DAY, 0, 100}};
 	struct budget *b = budget_new(NULL, 0, limits, 1);
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 
 	(void)state;
-	assert_true(take(b, &ann, 0, 100, NOV_1, &hold));
+	assert_true(take(b, &ann, 0, 100, NOV_1, &reservation));
 	assert_false(take(b, &ann, 0, 1, NOV_1, NULL));
-	budget_settle(b, &ann, &hold, 0, 40);
+	budget_settle(b, &ann, &reservation, 0, 40);
 	assert_false(take(b, &ann, 0, 61, NOV_1, NULL));
 	assert_true(take(b, &ann, 0, 60, NOV_1, NULL)); /* all but what the call cost */
 	budget_free(&b);
@@ -221,13 +221,13 @@ static void test_spent_before(void **state)
 
 /* Others spend from the same limits: what they are known to have spent takes the place of what was
  * known before; what is spent here while it is read counts at its most until the next reading. */
-static void test_spent_by_others(void **state)
+static void test_spending_of_other_replicas(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_TENANT, NULL, BUDGET_DAY, 1000, 0});
 	const struct budget_sum ours = {"ann", "analyst", 100, 0, 100, 0};
 	const struct budget_sum theirs = {"bob", "viewer", 500, 0, 500, 0};
 	struct budget_state s;
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 	int used;
 
 	(void)state;
@@ -240,8 +240,8 @@ static void test_spent_by_others(void **state)
 	budget_read_begin(b, "acme", NOV_1);
 	assert_false(budget_was_checked(b, "acme", &used));
 	budget_add_sum(b, "acme", &ours);
-	assert_true(take(b, &ann, 200, 0, NOV_1, &hold)); /* may be in the sums or not */
-	budget_settle(b, &ann, &hold, 50, 0);
+	assert_true(take(b, &ann, 200, 0, NOV_1, &reservation)); /* may be in the sums or not */
+	budget_settle(b, &ann, &reservation, 50, 0);
 	budget_add_sum(b, "acme", &theirs);
 	assert_true(budget_state(b, &ann, NOV_1, &s));
 	assert_int_equal(s.used_percent, 15); /* nothing is taken over before the end */
@@ -259,8 +259,8 @@ static void test_spent_by_others(void **state)
 	budget_free(&b);
 }
 
-/* A reading that failed and is begun again counts its first page once. */
-static void test_a_reading_is_begun_again(void **state)
+/* A reading that is restarted after a failure counts its first page once. */
+static void test_restarted_reading_counts_once(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_TENANT, NULL, BUDGET_MONTH, 1000, 0});
 	const struct budget_sum page = {"ann", "analyst", 300, 0, 300, 0};
@@ -277,8 +277,8 @@ static void test_a_reading_is_begun_again(void **state)
 	budget_free(&b);
 }
 
-/* Midnight comes while the sums of yesterday are read. */
-static void test_a_reading_over_midnight(void **state)
+/* The day ends while its sums are being read. */
+static void test_reading_across_midnight(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 1000, 0});
 	const struct budget_sum sum = {"ann", "analyst", 900, 0, 900, 0};
@@ -295,25 +295,25 @@ static void test_a_reading_over_midnight(void **state)
 	budget_free(&b);
 }
 
-/* A clock that goes back gives nobody a day that is over once more. */
-static void test_a_clock_that_goes_back(void **state)
+/* If the clock goes back, spending still counts for the latest day. */
+static void test_clock_going_back_keeps_the_day(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 
 	(void)state;
 	assert_true(take(b, &ann, 100, 0, NOV_1 + DAY_MS, NULL));
 	assert_false(take(b, &ann, 1, 0, NOV_1 + DAY_MS - 1, NULL));
-	assert_true(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, &hold));
-	assert_int_equal(hold.at_ms, NOV_1 + DAY_MS);
+	assert_true(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, &reservation));
+	assert_int_equal(reservation.at_ms, NOV_1 + DAY_MS);
 	assert_false(take(b, &bob, 60, 0, NOV_1 + DAY_MS - 1, NULL));
 	assert_true(budget_allows(b, &bob, 40, 0, NOV_1));
 	assert_false(budget_allows(b, &bob, 41, 0, NOV_1));
 	budget_free(&b);
 }
 
-/* Sums of periods that are over make room; those that count are never dropped. */
-static void test_many_users(void **state)
+/* Sums of past periods are freed; current sums are never dropped. */
+static void test_sums_of_past_periods_are_dropped(void **state)
 {
 	struct budget *b = with((struct budget_limit){BUDGET_USER, NULL, BUDGET_DAY, 100, 0});
 	char name[32];
@@ -331,7 +331,7 @@ static void test_many_users(void **state)
 
 /* Limits change while something is spent against them: what goes on keeps its sum, in whatever
  * place; what is new begins with nothing, and what was taken away holds nobody. */
-static void test_other_limits(void **state)
+static void test_changed_limits_keep_sums(void **state)
 {
 	const struct budget_limit before[] = {
 		{BUDGET_USER, NULL, BUDGET_DAY, 100, 0},
@@ -346,16 +346,16 @@ static void test_other_limits(void **state)
 	const struct budget_settings day = {.limits = after + 1, .limit_count = 1};
 	const struct budget_settings none = {0};
 	struct budget *b = budget_new(NULL, 0, before, 3);
-	struct budget_reservation hold = {.tokens = 90};
+	struct budget_reservation reservation = {.tokens = 90};
 
 	(void)state;
-	assert_true(budget_reserve(b, &ann, &hold, 0, NULL));
+	assert_true(budget_reserve(b, &ann, &reservation, 0, NULL));
 	assert_false(budget_allows(b, &ann, 20, 0, 0)); /* of the user's */
 	budget_use(b, &now);
 	assert_true(budget_allows(b, &ann, 50, 0, 0));
 	assert_false(
 		budget_allows(b, &ann, 51, 0, 0)); /* of the month's, which began with nothing */
-	budget_settle(b, &ann, &hold, 110, 0);
+	budget_settle(b, &ann, &reservation, 110, 0);
 	assert_true(budget_allows(b, &ann, 30, 0, 0));
 	assert_false(budget_allows(b, &ann, 31, 0, 0)); /* the month knows of 20 */
 	budget_use(b, &day);
@@ -369,20 +369,20 @@ static void test_other_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_limits),
+		cmocka_unit_test(test_changed_limits_keep_sums),
 		cmocka_unit_test(test_prices),
-		cmocka_unit_test(test_nothing_is_overspent),
-		cmocka_unit_test(test_settled_money_is_free_again),
+		cmocka_unit_test(test_concurrent_calls_stay_within_limit),
+		cmocka_unit_test(test_settling_releases_the_rest),
 		cmocka_unit_test(test_scopes),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_spent_before),
-		cmocka_unit_test(test_many_users),
-		cmocka_unit_test(test_who_has_spent_most),
-		cmocka_unit_test(test_who_has_overspent_most),
-		cmocka_unit_test(test_spent_by_others),
-		cmocka_unit_test(test_a_reading_is_begun_again),
-		cmocka_unit_test(test_a_reading_over_midnight),
-		cmocka_unit_test(test_a_clock_that_goes_back),
+		cmocka_unit_test(test_sums_of_past_periods_are_dropped),
+		cmocka_unit_test(test_finds_who_spent_most),
+		cmocka_unit_test(test_finds_who_overspent_most),
+		cmocka_unit_test(test_spending_of_other_replicas),
+		cmocka_unit_test(test_restarted_reading_counts_once),
+		cmocka_unit_test(test_reading_across_midnight),
+		cmocka_unit_test(test_clock_going_back_keeps_the_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,8 +36,8 @@ static void a_head_ends_at_its_empty_line(void **state)
 	size_t len = 0;
 
 	(void)state;
-	assert_false(handshake_is_whole("GET / HTTP/1.1\r\n\r", 17, &len));
-	assert_true(handshake_is_whole("GET / HTTP/1.1\r\n\r\nmore", 22, &len));
+	assert_false(handshake_is_complete("GET / HTTP/1.1\r\n\r", 17, &len));
+	assert_true(handshake_is_complete("GET / HTTP/1.1\r\n\r\nmore", 22, &len));
 	assert_int_equal(len, 18);
 }
 

@@ -83,7 +83,7 @@ static bool was_ended(int i)
 	return recv(lines[i].there, &c, 1, 0) == 0;
 }
 
-static enum seat_answer sign_in(int i, const char *tenant, const char *user)
+static enum seat_result sign_in(int i, const char *tenant, const char *user)
 {
 	const struct principal who = {.tenant = tenant, .user = user};
 
@@ -118,18 +118,18 @@ static void all_together_end_the_quietest_of_all(void **state)
 		assert_false(was_ended(i));
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_FULL);
 	seat_idle(lines[0].seat);
-	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_GIVEN);
+	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_ASSIGNED);
 }
 
 static void a_user_and_a_tenant_have_shares(void **state)
 {
 	static const struct {
 		const char *tenant, *user;
-		enum seat_answer answer;
-	} who[] = {{"vesper", "ann", SEAT_GIVEN},    {"vesper", "ann", SEAT_GIVEN},
-		   {"vesper", "ann", SEAT_TOO_MANY}, {"acme", "ann", SEAT_GIVEN},
-		   {"vesper", "ben", SEAT_GIVEN},    {"vesper", "cat", SEAT_TOO_MANY},
-		   {"acme", "ann", SEAT_GIVEN},      {"acme", "ben", SEAT_FULL}};
+		enum seat_result answer;
+	} who[] = {{"vesper", "ann", SEAT_ASSIGNED}, {"vesper", "ann", SEAT_ASSIGNED},
+		   {"vesper", "ann", SEAT_TOO_MANY}, {"acme", "ann", SEAT_ASSIGNED},
+		   {"vesper", "ben", SEAT_ASSIGNED}, {"vesper", "cat", SEAT_TOO_MANY},
+		   {"acme", "ann", SEAT_ASSIGNED},   {"acme", "ben", SEAT_FULL}};
 	char from[32];
 
 	(void)state;
@@ -137,23 +137,23 @@ static void a_user_and_a_tenant_have_shares(void **state)
 		snprintf(from, sizeof(from), "192.0.2.%d", i);
 		open_from(i, from);
 		assert_int_equal(sign_in(i, who[i].tenant, who[i].user), who[i].answer);
-		if (who[i].answer != SEAT_GIVEN)
+		if (who[i].answer != SEAT_ASSIGNED)
 			line_close(i);
-		lines[i].seat = who[i].answer == SEAT_GIVEN ? lines[i].seat : NULL;
+		lines[i].seat = who[i].answer == SEAT_ASSIGNED ? lines[i].seat : NULL;
 	}
 	seat_idle(lines[0].seat);
 	line_close(1);
 	lines[1].seat = NULL;
 	open_from(2, "192.0.2.2");
-	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_GIVEN);
-	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_GIVEN);
+	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_ASSIGNED);
+	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_ASSIGNED);
 }
 
 static void users_are_never_ended(void **state)
 {
 	(void)state;
 	open_from(0, "192.0.2.1");
-	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_GIVEN);
+	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_ASSIGNED);
 	for (int i = 1; i < LINES_MAX; i++)
 		open_from(i, "192.0.2.1");
 	assert_false(was_ended(0));
