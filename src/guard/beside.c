@@ -17,7 +17,7 @@
 
 /* ---- words ---- */
 
-uint64_t beside_key(const char *word, size_t len)
+uint64_t folded_word_key(const char *word, size_t len)
 {
 	char folded[WORD_BYTES_MAX];
 
@@ -42,7 +42,7 @@ static bool is_between(char c)
 
 /* U+2300-27BF, U+2B1B-2B7F, U+1F000-1FFFF: symbols that replace words; excludes dashes, bullets,
  * arrows and mathematical signs. */
-static size_t picture_bytes(const char *p, size_t n)
+static size_t emoji_bytes(const char *p, size_t n)
 {
 	const unsigned char *b = (const unsigned char *)p;
 
@@ -54,10 +54,10 @@ static size_t picture_bytes(const char *p, size_t n)
 												: 0;
 }
 
-uint64_t beside_picture(const char *text, size_t len)
+uint64_t first_emoji_key(const char *text, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
-		size_t bytes = picture_bytes(text + at, len - at);
+		size_t bytes = emoji_bytes(text + at, len - at);
 
 		if (bytes > 0)
 			return name_word_key(text + at, bytes);
@@ -65,7 +65,7 @@ uint64_t beside_picture(const char *text, size_t len)
 	return 0;
 }
 
-enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
+enum scan number_context_read_after(const char *p, size_t n, bool final, struct number_context *out)
 {
 	uint64_t *to = out->after;
 	size_t at = 0;
@@ -74,7 +74,7 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 
 	out->picture = 0;
 	memset(out->after, 0, sizeof(out->after));
-	memset(out->said_to_be, 0, sizeof(out->said_to_be));
+	memset(out->predicate, 0, sizeof(out->predicate));
 	if (n >= AFTER_BYTES_MAX) {
 		n = AFTER_BYTES_MAX;
 		final = true;
@@ -91,7 +91,7 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 		if (at == n && !final)
 			return SCAN_MORE;
 		if (words == 0)
-			out->picture = beside_picture(p, from);
+			out->picture = first_emoji_key(p, from);
 		if (at == from || (!of && isdigit((unsigned char)p[from])))
 			return SCAN_DONE;
 		if (of &&
@@ -101,17 +101,17 @@ enum scan beside_after(const char *p, size_t n, bool final, struct beside *out)
 		}
 		if (words_is_cardinal(p + from, at - from))
 			return SCAN_DONE;
-		is = telling_of(p + from, at - from);
-		if (count == 0 && is & (TELLS_AUX | TELLS_MORE))
+		is = cue_word_flags(p + from, at - from);
+		if (count == 0 && is & (CUE_AUX | CUE_MORE))
 			continue; /* "three are on track", "518 more views" */
-		if (is & TELLS_AUX) {
+		if (is & CUE_AUX) {
 			if (to != out->after)
 				return SCAN_DONE;
-			to = out->said_to_be;
+			to = out->predicate;
 			to[0] = 1; /* any value */
 			count = 0;
 		} else if (count < 2) {
-			to[count++] = beside_key(p + from, at - from);
+			to[count++] = folded_word_key(p + from, at - from);
 		}
 		if (to != out->after && count == 2)
 			return SCAN_DONE;
@@ -137,7 +137,7 @@ static size_t add_words(const char *text, uint64_t out[COLUMN_WORDS_MAX], size_t
 		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
 					  islower((unsigned char)text[i - 1])))) {
 			if (count < COLUMN_WORDS_MAX && i - from > 2)
-				out[count++] = beside_key(text + from, i - from);
+				out[count++] = folded_word_key(text + from, i - from);
 			from = i;
 		}
 		if (ends)
@@ -162,7 +162,7 @@ void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX])
 
 /* ---- known data ---- */
 
-void known_note_numbered(struct known *k, const struct beside *b)
+void known_note_numbered(struct known *k, const struct number_context *b)
 {
 	for (size_t i = 0; i < k->numbered.count; i++)
 		if (k->numbered.list[i].before == b->before &&
@@ -183,20 +183,20 @@ static const char *shown_as(const struct column *c, const char *text)
 }
 
 /* Returns false for a name or prose. */
-static bool read_kind(const struct column *c, const char *text, struct beside *out)
+static bool read_kind(const struct column *c, const char *text, struct number_context *out)
 {
 	const char *shown = shown_as(c, text);
-	uint64_t picture = shown ? beside_picture(shown, strlen(shown)) : 0;
+	uint64_t picture = shown ? first_emoji_key(shown, strlen(shown)) : 0;
 	size_t len = text ? strlen(text) : 0, at = 0;
 
-	*out = (struct beside){.picture = picture};
+	*out = (struct number_context){.picture = picture};
 	if (!text)
 		return picture != 0;
 	if (len > NAME_BYTES_MAX || !isalpha((unsigned char)*text))
 		return false;
 	for (; at < len && (isalpha((unsigned char)text[at]) || strchr(" _-", text[at])); at++)
 		;
-	(void)beside_after(text, at, true, out);
+	(void)number_context_read_after(text, at, true, out);
 	out->picture = picture;
 	return at == len && out->after[0];
 }
@@ -211,7 +211,7 @@ static void note_kinds(struct known *k, int table, size_t column, size_t first)
 		kt->kinds =
 			arena_alloc(k->arena, sizeof(*kt->kinds) * t->row_count * t->column_count);
 	for (size_t r = 0; r < t->row_count; r++) {
-		struct beside kind;
+		struct number_context kind;
 
 		if (!read_kind(&t->columns[column], t->rows[r][column], &kind))
 			continue;
@@ -233,7 +233,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		return;
 	for (size_t r = 0; r < t->row_count; r++) {
 		const char *text = t->rows[r][column];
-		struct beside kind;
+		struct number_context kind;
 
 		absent = absent || !text;
 		if (!read_kind(&t->columns[column], text, &kind)) {
@@ -241,13 +241,14 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 				continue;
 			return;
 		}
-		for (i = 0; i < count && memcmp(&kinds[i].beside, &kind, sizeof(kind)) != 0; i++)
+		for (i = 0; i < count && memcmp(&kinds[i].number_context, &kind, sizeof(kind)) != 0;
+		     i++)
 			;
 		if (i == KINDS_MAX)
 			return;
 		if (i == count) {
 			kinds[count] = *proto;
-			kinds[count].beside = kind;
+			kinds[count].number_context = kind;
 			kinds[count].column_name = t->columns[column].name;
 			kinds[count].formula =
 				arena_printf(k->arena, "rows that say %s",
@@ -261,7 +262,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		return;
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
-		if (kinds[i].beside.after[0]) {
+		if (kinds[i].number_context.after[0]) {
 			kinds[i].counted = COUNTED_NOTHING;
 			kinds[i].share = true;
 			kinds[i].unit = k->units.percent;
@@ -270,7 +271,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 		}
 		k->kinds.list = arena_grow(k->arena, k->kinds.list, k->kinds.count, &k->kinds.cap,
 					   sizeof(*k->kinds.list));
-		k->kinds.list[k->kinds.count++] = kinds[i].beside;
+		k->kinds.list[k->kinds.count++] = kinds[i].number_context;
 	}
 	note_kinds(k, table, column, first);
 }
@@ -282,18 +283,18 @@ static bool same_words(const uint64_t kind[2], const uint64_t said[2])
 	return kind[0] && kind[0] == said[0] && (!kind[1] || kind[1] == said[1]);
 }
 
-static bool same_picture(const struct beside *a, const struct beside *b)
+static bool same_emoji(const struct number_context *a, const struct number_context *b)
 {
 	return a->picture && a->picture == b->picture;
 }
 
-static bool same_kind(const struct beside *kind, const struct beside *said)
+static bool same_kind(const struct number_context *kind, const struct number_context *said)
 {
-	return same_picture(kind, said) || same_words(kind->after, said->after) ||
-	       (said->said_to_be[0] && same_words(kind->after, said->said_to_be));
+	return same_emoji(kind, said) || same_words(kind->after, said->after) ||
+	       (said->predicate[0] && same_words(kind->after, said->predicate));
 }
 
-static bool is_kind(const struct known *k, const struct beside *said)
+static bool is_kind(const struct known *k, const struct number_context *said)
 {
 	for (size_t i = 0; (said->after[0] || said->picture) && i < k->kinds.count; i++)
 		if (same_kind(&k->kinds.list[i], said))
@@ -301,14 +302,14 @@ static bool is_kind(const struct known *k, const struct beside *said)
 	return false;
 }
 
-bool beside_is_kind(const struct known *k, const struct beside *said)
+bool number_context_is_kind(const struct known *k, const struct number_context *said)
 {
 	return is_kind(k, said);
 }
 
-void beside_settle(const struct known *k, struct beside *said)
+void number_context_drop_emoji(const struct known *k, struct number_context *said)
 {
-	struct beside words = *said;
+	struct number_context words = *said;
 
 	words.picture = 0;
 	if (is_kind(k, &words))
@@ -316,7 +317,7 @@ void beside_settle(const struct known *k, struct beside *said)
 }
 
 /* Returns true when the number labels an item that the data numbers. */
-static bool is_numbered(const struct known *k, const struct beside *said, bool *with_after)
+static bool is_numbered(const struct known *k, const struct number_context *said, bool *with_after)
 {
 	bool before = false;
 
@@ -331,7 +332,8 @@ static bool is_numbered(const struct known *k, const struct beside *said, bool *
 	return before;
 }
 
-static bool column_says(const struct known *k, const struct entry *e, const struct beside *said)
+static bool column_says(const struct known *k, const struct entry *e,
+			const struct number_context *said)
 {
 	const uint64_t *words =
 		e->table >= 0 && e->column >= 0 ? k->tables[e->table].words[e->column] : NULL;
@@ -339,14 +341,14 @@ static bool column_says(const struct known *k, const struct entry *e, const stru
 	for (size_t i = 0; words && i < COLUMN_WORDS_MAX && words[i]; i++)
 		if (words[i] == said->after[0] || words[i] == said->after[1])
 			return true;
-	return words && said->picture && k->tables[e->table].pictures[e->column] == said->picture;
+	return words && said->picture && k->tables[e->table].emojis[e->column] == said->picture;
 }
 
-static bool measure_says(const struct known *k, int table, const struct beside *said)
+static bool measure_says(const struct known *k, int table, const struct number_context *said)
 {
 	const struct known_table *kt = &k->tables[table];
 	struct entry e = {.table = table};
-	struct beside words = *said;
+	struct number_context words = *said;
 
 	words.picture = 0; /* "3 🔴 projects" may match a column of red areas */
 	for (size_t c = 0; c < kt->t->column_count; c++) {
@@ -358,12 +360,13 @@ static bool measure_says(const struct known *k, int table, const struct beside *
 }
 
 /* Returns true when the row contains the kind, as in a table of counts by status. */
-static bool row_says(const struct known *k, const struct entry *e, const struct beside *said)
+static bool row_says(const struct known *k, const struct entry *e,
+		     const struct number_context *said)
 {
 	const struct table *t = k->tables[e->table].t;
 
 	for (size_t c = 0; c < t->column_count; c++) {
-		struct beside kind;
+		struct number_context kind;
 
 		if (t->columns[c].type == COLUMN_TEXT &&
 		    read_kind(&t->columns[c], t->rows[e->row][c], &kind) && same_kind(&kind, said))
@@ -372,20 +375,21 @@ static bool row_says(const struct known *k, const struct entry *e, const struct 
 	return false;
 }
 
-static bool text_fits(const struct entry *e, const struct beside *said)
+static bool text_fits(const struct entry *e, const struct number_context *said)
 {
 	if (e->unit)
 		return false;
-	return (!e->beside.before && !e->beside.after[0] && !e->beside.picture) ||
-	       same_picture(&e->beside, said) ||
-	       (e->beside.before && e->beside.before == said->before) ||
-	       (e->beside.after[0] && e->beside.after[0] == said->after[0]);
+	return (!e->number_context.before && !e->number_context.after[0] &&
+		!e->number_context.picture) ||
+	       same_emoji(&e->number_context, said) ||
+	       (e->number_context.before && e->number_context.before == said->before) ||
+	       (e->number_context.after[0] && e->number_context.after[0] == said->after[0]);
 }
 
 static bool column_is_beside(const struct known *k, const struct entry *e,
-			     const struct beside *said)
+			     const struct number_context *said)
 {
-	const struct beside to_be = {.after = {said->said_to_be[0], said->said_to_be[1]}};
+	const struct number_context to_be = {.after = {said->predicate[0], said->predicate[1]}};
 
 	return column_says(k, e, said) || column_says(k, e, &to_be);
 }
@@ -395,21 +399,23 @@ static bool count_fits(const struct known *k, const struct entry *e, const struc
 {
 	switch (e->counted) {
 	case COUNTED_KIND:
-		if (e->beside.after[0] == beside_key("yes", 3) && /* "eleven have passed" */
-		    column_is_beside(k, e, &c->beside))
+		if (e->number_context.after[0] ==
+			    folded_word_key("yes", 3) && /* "eleven have passed" */
+		    column_is_beside(k, e, &c->number_context))
 			return true;
-		return kind ? same_kind(&e->beside, &c->beside)
-			    : c->beside.before && (e->beside.after[0] == c->beside.before ||
-						   e->beside.after[1] == c->beside.before);
+		return kind ? same_kind(&e->number_context, &c->number_context)
+			    : c->number_context.before &&
+				       (e->number_context.after[0] == c->number_context.before ||
+					e->number_context.after[1] == c->number_context.before);
 	case COUNTED_ROWS:
-		return !kind && !measure_says(k, e->table, &c->beside);
+		return !kind && !measure_says(k, e->table, &c->number_context);
 	case COUNTED_NAMED:
-		return !kind && !measure_says(k, e->table, &c->beside);
+		return !kind && !measure_says(k, e->table, &c->number_context);
 	case COUNTED_DISTINCT:
 		return !kind && !k->tables[e->table].measure[e->column] &&
-		       column_says(k, e, &c->beside);
+		       column_says(k, e, &c->number_context);
 	case COUNTED_VALUES:
-		return !kind && column_says(k, e, &c->beside);
+		return !kind && column_says(k, e, &c->number_context);
 	case COUNTED_NULLS:
 		return !kind && c->missing;
 	case COUNTED_NOTHING:
@@ -418,7 +424,7 @@ static bool count_fits(const struct known *k, const struct entry *e, const struc
 	return true;
 }
 
-bool beside_is_numbered(const struct known *k, const struct beside *said)
+bool number_context_is_numbered(const struct known *k, const struct number_context *said)
 {
 	bool with_after;
 
@@ -433,9 +439,9 @@ static bool fact_says(const struct entry *e, const struct context *c)
 	for (size_t i = 0; i < COLUMN_WORDS_MAX && e->fact_words[i]; i++) {
 		uint64_t word = e->fact_words[i];
 
-		if (word == c->beside.after[0] || word == c->beside.after[1] ||
-		    word == c->beside.said_to_be[0] || word == c->beside.said_to_be[1] ||
-		    word == c->beside.before)
+		if (word == c->number_context.after[0] || word == c->number_context.after[1] ||
+		    word == c->number_context.predicate[0] ||
+		    word == c->number_context.predicate[1] || word == c->number_context.before)
 			return true;
 		for (size_t n = 0; n < c->clause.count; n++)
 			if (word == c->clause.words[n])
@@ -444,49 +450,51 @@ static bool fact_says(const struct entry *e, const struct context *c)
 	return false;
 }
 
-bool beside_says_kind(const struct entry *e, const struct context *c)
+bool number_context_names_kind(const struct entry *e, const struct context *c)
 {
-	if (e->beside.after[0] == c->beside.before)
+	if (e->number_context.after[0] == c->number_context.before)
 		return true;
-	for (size_t i = 0; i < TONE_WORDS && c->tone.after[i]; i++)
-		if (e->beside.after[0] == c->tone.after[i])
+	for (size_t i = 0; i < COMPARISON_WORDS && c->tone.after[i]; i++)
+		if (e->number_context.after[0] == c->tone.after[i])
 			return true;
 	return false;
 }
 
-bool beside_fits(const struct known *k, const struct entry *e, const struct context *c)
+bool number_context_fits(const struct known *k, const struct entry *e, const struct context *c)
 {
 	bool kind, with_after;
 
 	if (e->anything)
 		return true;
-	if (is_numbered(k, &c->beside, &with_after))
-		return e->beside.before == c->beside.before &&
-		       (!with_after || e->beside.after[0] == c->beside.after[0]);
+	if (is_numbered(k, &c->number_context, &with_after))
+		return e->number_context.before == c->number_context.before &&
+		       (!with_after || e->number_context.after[0] == c->number_context.after[0]);
 	if (c->in_row)
 		return e->counted != COUNTED_KIND;
-	kind = is_kind(k, &c->beside);
+	kind = is_kind(k, &c->number_context);
 	if (e->counted)
 		return count_fits(k, e, c, kind);
-	if (e->beside.before || e->beside.after[0] || e->beside.picture || e->of_text)
-		return text_fits(e, &c->beside);
+	if (e->number_context.before || e->number_context.after[0] || e->number_context.picture ||
+	    e->of_text)
+		return text_fits(e, &c->number_context);
 	if (e->fact)
 		return fact_says(e, c);
 	if (e->table < 0)
 		return true;
-	if (kind && !column_says(k, e, &c->beside) && (e->row < 0 || !row_says(k, e, &c->beside)))
+	if (kind && !column_says(k, e, &c->number_context) &&
+	    (e->row < 0 || !row_says(k, e, &c->number_context)))
 		return false;
 	/* "1,322 viewers" does not match views */
-	if (e->column >= 0 && !column_says(k, e, &c->beside) &&
-	    measure_says(k, e->table, &c->beside))
+	if (e->column >= 0 && !column_says(k, e, &c->number_context) &&
+	    measure_says(k, e->table, &c->number_context))
 		return false;
-	return !c->told.in_all || e->row < 0;
+	return !c->cues.in_all || e->row < 0;
 }
 
 /* ---- numbers in words ---- */
 
 /* "these two", "the last three months", "the second half": references, not data. */
-static bool is_pointing(uint64_t before)
+static bool is_determiner(uint64_t before)
 {
 	static const char *const words[] = {
 		"these",    "those",  "first", "second", "third",  "last",   "next",     "past",
@@ -495,12 +503,12 @@ static bool is_pointing(uint64_t before)
 		"late",     "within", "all",   "bottom", "better", "follow", "following"};
 
 	for (size_t i = 0; before && i < sizeof(words) / sizeof(words[0]); i++)
-		if (beside_key(words[i], strlen(words[i])) == before)
+		if (folded_word_key(words[i], strlen(words[i])) == before)
 			return true;
 	return false;
 }
 
-static bool some_column_says(const struct known *k, const struct beside *said)
+static bool some_column_says(const struct known *k, const struct number_context *said)
 {
 	for (int i = 0; i < k->table_count; i++) {
 		struct entry e = {.table = i};
@@ -514,16 +522,17 @@ static bool some_column_says(const struct known *k, const struct beside *said)
 	return false;
 }
 
-bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word)
+bool word_fits_column(const struct known *k, const struct entry *e, uint64_t word)
 {
-	const struct beside said = {.after = {word}};
+	const struct number_context said = {.after = {word}};
 
 	return !word || column_says(k, e, &said) || !measure_says(k, e->table, &said);
 }
 
-bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said)
+bool number_context_refers_to_data(const struct known *k, const struct shown *s,
+				   const struct number_context *said)
 {
-	if (is_pointing(said->before))
+	if (is_determiner(said->before))
 		return false;
 	if (s->value == 100000000 && !s->out_of) /* "one at risk" */
 		return is_kind(k, said) && shown_is_bare(s);

@@ -49,7 +49,7 @@ static void pass(struct guard_cite *g, const char *text, size_t len)
 		g->sink.on_text(g->sink.owner, text, len);
 }
 
-static void let_go(struct guard_cite *g)
+static void release_held(struct guard_cite *g)
 {
 	pass(g, g->held, g->held_len);
 	g->held_len = 0;
@@ -123,7 +123,7 @@ static void follow_code(struct guard_cite *g, char c)
 		g->code = 0;
 }
 
-static bool may_stand_inside(const struct guard_cite *g, char c)
+static bool may_be_in_brackets(const struct guard_cite *g, char c)
 {
 	return isdigit((unsigned char)c) || (g->held_len > 1 && strchr(", -]", c) && c);
 }
@@ -138,7 +138,7 @@ void guard_cite_feed(struct guard_cite *g, const char *text, size_t len)
 		follow_code(g, c);
 		g->before = c;
 		if (g->held_len > 0 && g->held_len + 1 < sizeof(g->held) &&
-		    may_stand_inside(g, c)) {
+		    may_be_in_brackets(g, c)) {
 			g->held[g->held_len++] = c;
 			from = i + 1;
 			if (c == ']')
@@ -146,7 +146,7 @@ void guard_cite_feed(struct guard_cite *g, const char *text, size_t len)
 			continue;
 		}
 		if (g->held_len > 0) {
-			let_go(g);
+			release_held(g);
 			from = i;
 		}
 		if (c == '[' && g->code == 0) {
@@ -160,7 +160,7 @@ void guard_cite_feed(struct guard_cite *g, const char *text, size_t len)
 
 void guard_cite_end(struct guard_cite *g)
 {
-	let_go(g);
+	release_held(g);
 	g->marks = g->code = 0;
 	g->before = '\0';
 }
@@ -207,7 +207,7 @@ static int next_folded(const char **p, const char *end)
 	return ' ';
 }
 
-static bool stands_at(const char *at, const char *end, struct str quote)
+static bool quote_matches_at(const char *at, const char *end, struct str quote)
 {
 	const char *q = quote.p, *q_end = quote.p + quote.n;
 
@@ -225,7 +225,7 @@ bool guard_quote_stands(struct str quote, struct str passage)
 	if (quote.n == 0)
 		return false;
 	for (const char *at = passage.p; at < end; at++)
-		if (((unsigned char)*at & 0xC0) != 0x80 && stands_at(at, end, quote))
+		if (((unsigned char)*at & 0xC0) != 0x80 && quote_matches_at(at, end, quote))
 			return true;
 	return false;
 }

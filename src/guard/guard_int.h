@@ -208,11 +208,11 @@ enum counted {
 
 /* The folded words next to a whole number without a unit: what it numbers ("Stage 5") or counts
  * ("3 at risk", "2 vendors"). 0: none. */
-struct beside {
+struct number_context {
 	uint64_t before;
 	uint64_t picture; /* "2 🔴": an emoji that the data shows for a value */
 	uint64_t after[2];
-	uint64_t said_to_be[2]; /* "areas are green": the words after the verb */
+	uint64_t predicate[2]; /* "areas are green": the words after the verb */
 };
 
 enum entry_class { CLASS_NUMBER, CLASS_DATE, CLASS_YEAR, CLASS_HOUR, CLASS_MONTH, CLASS_QUARTER };
@@ -233,7 +233,8 @@ struct entry {
 	bool anything;              /* from the question: matches any unit */
 	bool of_text;               /* a number inside a text cell */
 	enum counted counted;
-	struct beside beside; /* of a number inside a text, or of the counted rows */
+	struct number_context
+		number_context; /* of a number inside a text, or of the counted rows */
 	/* computed over rows of several names, so it belongs to no single name */
 	bool pooled;
 	const struct unit_def *unit;
@@ -274,7 +275,7 @@ struct known_table {
 	uint64_t (*sets)[2][4]; /* by column: the words that distinguish its name and its label */
 	uint64_t (*words)[COLUMN_WORDS_MAX]; /* by column: folded words of name and label */
 	/* by column: emoji of its label, as in "🔴 Red"; 0: none */
-	uint64_t *pictures;
+	uint64_t *emojis;
 	int16_t *kinds; /* [row * columns + column]: index into known.kinds, plus one; 0: none */
 	guard_value **values; /* values[row][column], signed; GUARD_NO_VALUE */
 };
@@ -320,7 +321,7 @@ struct known {
 		int facts; /* number of facts with a text */
 	} texts;
 	struct besides {
-		struct beside *list;
+		struct number_context *list;
 		size_t count, cap;
 	} numbered;           /* "Stage", or "Stage … Construction": before and after[0] */
 	struct besides kinds; /* "green", "on track": after; "🟢": picture */
@@ -350,9 +351,10 @@ bool known_number(const char *text, guard_value *out); /* signed */
 /* ---- words next to a number ---- */
 
 /* The key of a word: lower case, singular. */
-uint64_t beside_key(const char *word, size_t len);
+uint64_t folded_word_key(const char *word, size_t len);
 /* Reads the emoji and the next words of the same phrase. SCAN_MORE: the text is too short. */
-enum scan beside_after(const char *p, size_t n, bool final, struct beside *out);
+enum scan number_context_read_after(const char *p, size_t n, bool final,
+				    struct number_context *out);
 /* Returns true for a whole number without a unit or counted item. */
 bool shown_is_bare(const struct shown *s);
 
@@ -380,22 +382,22 @@ struct when {
 	uint32_t amounts; /* number of further amounts it applies to */
 };
 
-#define TONE_WORDS 6 /* words read after an amount for its comparison and counted item */
+#define COMPARISON_WORDS 6 /* words read after an amount for its comparison and counted item */
 
 /* How the words around an amount compare it. */
 struct tone {
-	int dir;                    /* 1: "above", "rose"; -1: "below", "fell" */
-	bool change;                /* "gap", "changed" */
-	bool of;                    /* "35 % of" */
-	bool rest;                  /* "remaining" */
-	bool sum;                   /* "together" follows the amount */
-	bool mean;                  /* "on average" follows the amount */
-	bool by;                    /* "rose by" */
-	bool to;                    /* "rose to" */
-	bool move;                  /* "rose" rather than "higher" */
-	bool than;                  /* the reference of the comparison is named */
-	int ref_id;                 /* the name of the reference; -1: none */
-	uint64_t after[TONE_WORDS]; /* the following words, folded */
+	int dir;                          /* 1: "above", "rose"; -1: "below", "fell" */
+	bool change;                      /* "gap", "changed" */
+	bool of;                          /* "35 % of" */
+	bool rest;                        /* "remaining" */
+	bool sum;                         /* "together" follows the amount */
+	bool mean;                        /* "on average" follows the amount */
+	bool by;                          /* "rose by" */
+	bool to;                          /* "rose to" */
+	bool move;                        /* "rose" rather than "higher" */
+	bool than;                        /* the reference of the comparison is named */
+	int ref_id;                       /* the name of the reference; -1: none */
+	uint64_t after[COMPARISON_WORDS]; /* the following words, folded */
 };
 
 #define CLAUSE_WORDS_MAX 12
@@ -421,7 +423,7 @@ struct recent {
 };
 
 struct context {
-	struct mention said[GROUP_MAX]; /* names in this sentence or table row */
+	struct mention mentions[GROUP_MAX]; /* names in this sentence or table row */
 	int count;
 	struct mention before[GROUP_MAX]; /* names in the previous sentence */
 	int before_count;
@@ -436,9 +438,9 @@ struct context {
 		const struct unit_def *unit;
 		uint64_t key; /* the matching known column; 0: none */
 	} header;
-	bool in_row;          /* of a table in the answer */
-	struct row_set rows;  /* rows consistent with the cells of this row so far */
-	struct beside beside; /* words next to the number */
+	bool in_row;         /* of a table in the answer */
+	struct row_set rows; /* rows consistent with the cells of this row so far */
+	struct number_context number_context; /* words next to the number */
 	struct {
 		bool first_of;       /* "first 24", "top 5" */
 		bool in_all;         /* "in all", "in total": not of a single row */
@@ -448,11 +450,11 @@ struct context {
 		bool about;          /* "roughly" right before */
 		bool label;          /* "step" right before */
 		int limit;           /* "above" (1) or "below" (-1) right before */
-	} told;                      /* about the number, from the preceding words */
+	} cues;                      /* about the number, from the preceding words */
 	struct when when;
 	int same_hour;                    /* "hour 19 (HE 20)": the hour it must equal; -1: any */
 	struct tone tone;                 /* of the words before the number, later also after it */
-	bool tone_known;                  /* the words after the number were read */
+	bool comparison_known;            /* the words after the number were read */
 	struct recent recent[RECENT_MAX]; /* newest first */
 	uint32_t sentence;
 	struct clause clause;
@@ -469,7 +471,7 @@ struct context {
 	struct {
 		int64_t written; /* table rows and list items in the answer so far */
 		int64_t last;    /* of the last table or list */
-	} rows_said;
+	} rows_written;
 	struct {
 		/* bind to these passages first; NULL: no citation */
 		const struct guard_place *places;
@@ -489,16 +491,16 @@ struct verdict {
 };
 
 /* Binds a number. Sets *s to the unit of the matching value. */
-void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
-	   size_t scratch_size, struct verdict *out);
+void bind_shown(const struct known *k, struct shown *s, const struct context *c, char *scratch,
+		size_t scratch_size, struct verdict *out);
 /* Returns true when the preceding words name this amount's column, or no column. */
-bool column_is_said(const struct known *k, const struct entry *e, const struct context *c);
+bool column_is_mentioned(const struct known *k, const struct entry *e, const struct context *c);
 /* Returns true when the words name a kind of rows. */
-bool beside_is_kind(const struct known *k, const struct beside *said);
+bool number_context_is_kind(const struct known *k, const struct number_context *said);
 /* Drops the emoji when the words already name a kind. */
-void beside_settle(const struct known *k, struct beside *said);
+void number_context_drop_emoji(const struct known *k, struct number_context *said);
 /* The first emoji of a text; 0: none. */
-uint64_t beside_picture(const char *text, size_t len);
+uint64_t first_emoji_key(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
 struct derived_number {
 	struct guard_ref ref;
@@ -513,7 +515,7 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
  * differ. */
 int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
 /* Returns true when the words describe a number derived in this way. */
-bool is_told_as(enum derived how, const struct shown *s, const struct context *c);
+bool derivation_is_worded(enum derived how, const struct shown *s, const struct context *c);
 /* The role of a column in the comparison: 1: subject, -1: reference, 0: none. */
 int column_side(const struct known *k, int table, size_t column, const struct context *c);
 /* Returns true when the row's time matches. */
@@ -521,17 +523,18 @@ bool row_is_when(const struct known *k, int table, int64_t row, const struct whe
 bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct unit_def *known,
 	       bool loses_decimals);
 /* Returns true when the data numbers such items: "Stage". */
-bool beside_is_numbered(const struct known *k, const struct beside *said);
+bool number_context_is_numbered(const struct known *k, const struct number_context *said);
 /* "The highest price": returns true when the word names this column, or no column. */
-bool beside_of_column(const struct known *k, const struct entry *e, uint64_t word);
+bool word_fits_column(const struct known *k, const struct entry *e, uint64_t word);
 /* Returns true when a number in words refers to the data. */
-bool beside_is_told(const struct known *k, const struct shown *s, const struct beside *said);
+bool number_context_refers_to_data(const struct known *k, const struct shown *s,
+				   const struct number_context *said);
 /* "75 % are on track": returns true when the words name the kind that the share is of. */
-bool beside_says_kind(const struct entry *e, const struct context *c);
+bool number_context_names_kind(const struct entry *e, const struct context *c);
 /* Returns true when a bare number with these words may match the entry. */
-bool beside_fits(const struct known *k, const struct entry *e, const struct context *c);
+bool number_context_fits(const struct known *k, const struct entry *e, const struct context *c);
 /* Returns true when the row has the names of the sentence. */
-bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c);
+bool row_matches_names(const struct known *k, int table, int64_t row, const struct context *c);
 
 /* ---- reading text ---- */
 
@@ -580,10 +583,10 @@ struct heading {
 	uint64_t key;
 };
 
-struct speech {
+struct text_tracker {
 	const struct known *known;
 	struct reader reader;
-	struct context said;
+	struct context context;
 	uint32_t amounts;               /* number of amounts in this sentence */
 	uint64_t words[NAME_WORDS_MAX]; /* keys of the last words, newest first */
 	bool ends;                      /* the end reached is a sentence end, not just a part */
@@ -593,7 +596,7 @@ struct speech {
 	uint32_t word_count;
 	/* "one of the", "second": the superlative that follows is not the overall extreme */
 	bool partly;
-	bool said_in; /* the last word was "in" */
+	bool is_after_in; /* the last word was "in" */
 	struct {
 		uint32_t word; /* index of the word "second"; 0: none */
 		int value;
@@ -611,10 +614,10 @@ struct speech {
 		uint32_t words;  /* words since */
 		bool till, open; /* "to" followed; "(" or "/" followed */
 	} hour;
-	bool compared;  /* "above", "than": numbers of both names follow a colon */
-	bool year_told; /* the last number was a year outside a date */
-	bool bullet;    /* the line may begin with a bullet */
-	bool stop;      /* a full stop was read; a following space ends the sentence */
+	bool compared;      /* "above", "than": numbers of both names follow a colon */
+	bool is_after_year; /* the last number was a year outside a date */
+	bool bullet;        /* the line may begin with a bullet */
+	bool stop;          /* a full stop was read; a following space ends the sentence */
 	bool in_table, is_heading, is_ruler;
 	int column;
 	struct heading headings[COLUMNS_MAX];
@@ -623,27 +626,28 @@ struct speech {
 };
 
 /* Contains pointers to itself, so it must not move. */
-void speech_init(struct speech *s, const struct known *k);
+void tracker_init(struct text_tracker *s, const struct known *k);
 /* Finds the name that follows a number and belongs to it. SCAN_MORE: more text is needed. */
-enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final);
-/* Reads the words next to a number. Returns as speech_follower. */
-enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
-			const struct shown *number);
+enum scan tracker_read_following_name(struct text_tracker *s, const char *p, size_t n, bool final);
+/* Reads the words next to a number. Returns as tracker_read_following_name. */
+enum scan tracker_read_number_context(struct text_tracker *s, const char *p, size_t n, bool final,
+				      const struct shown *number);
 /* Reads the words after an amount that compare it. */
-enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final);
+enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t n, bool final);
 /* Returns true when the number is part of an id of a kind in the data; *known: this id exists. */
-bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known);
+bool tracker_is_id(const struct text_tracker *s, const char *p, const struct shown *number,
+		   bool *known);
 /* Returns true when the number completes a name of the data: "Portfolio 360". */
-bool speech_is_name(const struct speech *s, const char *p, const struct shown *number);
+bool tracker_is_name(const struct text_tracker *s, const char *p, const struct shown *number);
 /* Returns true when the number begins a name: "100% Solar". */
-bool speech_begins_name(const struct speech *s, const char *p, size_t n,
-			const struct shown *number);
+bool tracker_begins_name(const struct text_tracker *s, const char *p, size_t n,
+			 const struct shown *number);
 /* Returns true when the number is the row number in the first cell of a table row. */
-bool speech_is_rank_cell(const struct speech *s, const struct shown *number);
+bool tracker_is_rank_cell(const struct text_tracker *s, const struct shown *number);
 /* Returns true when a number in words refers to the data and is not a figure of speech. */
-bool speech_tells(const struct speech *s, const struct shown *number);
+bool tracker_refers_to_data(const struct text_tracker *s, const struct shown *number);
 /* Consumes the number found by the reader. */
-void speech_take(struct speech *s, const char *p, const struct shown *number,
-		 const struct verdict *verdict);
+void tracker_consume_number(struct text_tracker *s, const char *p, const struct shown *number,
+			    const struct verdict *verdict);
 
 #endif

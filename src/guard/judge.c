@@ -18,9 +18,9 @@
 static uint32_t last_group(const struct context *c, uint32_t slot_bit, bool *any)
 {
 	for (int i = c->count; i-- > 0;)
-		if (c->said[i].slots & slot_bit && !c->said[i].post) {
+		if (c->mentions[i].slots & slot_bit && !c->mentions[i].post) {
 			*any = true;
-			return c->said[i].group;
+			return c->mentions[i].group;
 		}
 	*any = false;
 	return 0;
@@ -33,7 +33,7 @@ static size_t group_size(const struct context *c, uint32_t slot_bit)
 	size_t size = 0;
 
 	for (int i = 0; any && i < c->count; i++)
-		size += (c->said[i].slots & slot_bit) && c->said[i].group == group;
+		size += (c->mentions[i].slots & slot_bit) && c->mentions[i].group == group;
 	return size;
 }
 
@@ -56,14 +56,14 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 		return id == c->header.id;
 	group = last_group(c, slot_bit, any);
 	for (int i = 0; *any && i < c->count; i++)
-		if (c->said[i].id == id && (c->in_row || c->said[i].group == group))
+		if (c->mentions[i].id == id && (c->in_row || c->mentions[i].group == group))
 			return true;
 	return false;
 }
 
 /* `but`: slots to ignore. */
-static bool row_is_meant_but(const struct known *k, int table, int64_t row, const struct context *c,
-			     uint32_t but)
+static bool row_matches_names_except(const struct known *k, int table, int64_t row,
+				     const struct context *c, uint32_t but)
 {
 	const struct known_table *kt = &k->tables[table];
 
@@ -78,9 +78,9 @@ static bool row_is_meant_but(const struct known *k, int table, int64_t row, cons
 	return true;
 }
 
-bool row_is_meant(const struct known *k, int table, int64_t row, const struct context *c)
+bool row_matches_names(const struct known *k, int table, int64_t row, const struct context *c)
 {
-	return row_is_meant_but(k, table, row, c, 0);
+	return row_matches_names_except(k, table, row, c, 0);
 }
 
 static const struct when *time_of(const struct context *c)
@@ -94,7 +94,7 @@ static bool has_time(const struct when *w)
 }
 
 /* An amount must have the time stated for it. Other cells of the row may state another time. */
-static bool time_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+static bool time_matches(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
 	const struct when *w = time_of(c);
@@ -105,7 +105,7 @@ static bool time_is_meant(const struct known *k, const struct entry *e, const st
 	return e->row >= 0 && row_is_when(k, e->table, e->row, w);
 }
 
-static bool label_is_meant(const struct known *k, const int *label_ids, const struct context *c)
+static bool label_matches(const struct known *k, const int *label_ids, const struct context *c)
 {
 	for (int slot = 0; slot < k->slot_count; slot++) {
 		uint32_t bit = 1u << slot;
@@ -123,7 +123,7 @@ static bool label_is_meant(const struct known *k, const int *label_ids, const st
 	return true;
 }
 
-static bool was_asked(const struct known *k, int id)
+static bool is_in_question(const struct known *k, int id)
 {
 	for (int i = 0; i < k->asked_count; i++)
 		if (k->asked[i].id == id)
@@ -147,7 +147,7 @@ static bool rows_are_named(const struct known_table *kt, const struct entry *e, 
 }
 
 /* An aggregate over several names does not belong to one of them. */
-static bool pool_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+static bool pooled_matches(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
 	bool said;
@@ -165,7 +165,7 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 			bool any;
 
 			if (!is_named(c, e->group_id, bit, &any) &&
-			    (any || !was_asked(k, e->group_id)))
+			    (any || !is_in_question(k, e->group_id)))
 				return false;
 		} else if (group_size(c, bit) == 1 && !rows_are_named(kt, e, col, c)) {
 			return false;
@@ -176,7 +176,7 @@ static bool pool_is_meant(const struct known *k, const struct entry *e, const st
 
 /* Below the heading of a known column only its values, derivations of them and facts with a label
  * are allowed. */
-static bool is_in_place(const struct known *k, const struct entry *e, const struct context *c)
+static bool fits_heading(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
 
@@ -194,7 +194,7 @@ static bool is_in_place(const struct known *k, const struct entry *e, const stru
 }
 
 /* "Spring $34.99, Summer $53.48" in a fact's text: the word before a number must match. */
-static bool text_is_meant(const struct known *k, const struct entry *e, const struct context *c)
+static bool text_matches(const struct known *k, const struct entry *e, const struct context *c)
 {
 	bool other = false;
 
@@ -206,7 +206,7 @@ static bool text_is_meant(const struct known *k, const struct entry *e, const st
 		for (size_t n = 0; n < c->clause.count; n++) {
 			if (c->clause.words[n] != w->word)
 				continue;
-			if (w->word == e->beside.before)
+			if (w->word == e->number_context.before)
 				return true;
 			other = true;
 		}
@@ -223,26 +223,26 @@ static bool is_cited(const struct entry *e, const struct context *c)
 	return false;
 }
 
-static bool is_meant(const struct known *k, const struct entry *e, const struct context *c)
+static bool entry_matches(const struct known *k, const struct entry *e, const struct context *c)
 {
 	if (e->shadowed || (c->cited.places && !is_cited(e, c)))
 		return false;
-	if (e->text && !c->in_row && !text_is_meant(k, e, c))
+	if (e->text && !c->in_row && !text_matches(k, e, c))
 		return false;
 	if (e->table >= 0 && e->column >= 0 && !c->in_row && !e->counted &&
-	    e->class == CLASS_NUMBER && e->value > 12 * ONE && !column_is_said(k, e, c))
+	    e->class == CLASS_NUMBER && e->value > 12 * ONE && !column_is_mentioned(k, e, c))
 		return false;
-	if (!is_in_place(k, e, c))
+	if (!fits_heading(k, e, c))
 		return false;
 	if (e->label_ids)
-		return label_is_meant(k, e->label_ids, c);
+		return label_matches(k, e->label_ids, c);
 	if (e->table < 0)
 		return true;
-	if (!time_is_meant(k, e, c))
+	if (!time_matches(k, e, c))
 		return false;
 	if (e->pooled)
-		return pool_is_meant(k, e, c);
-	return e->row < 0 || row_is_meant(k, e->table, e->row, c);
+		return pooled_matches(k, e, c);
+	return e->row < 0 || row_matches_names(k, e->table, e->row, c);
 }
 
 /* ---- numbers ---- */
@@ -255,8 +255,8 @@ static bool is_measured(const struct known *k, const struct unit_def *unit)
 	return false;
 }
 
-static bool unit_is_right(const struct known *k, const struct entry *e, const struct shown *s,
-			  const struct unit_def *shown)
+static bool entry_unit_fits(const struct known *k, const struct entry *e, const struct shown *s,
+			    const struct unit_def *shown)
 {
 	guard_value step = s->half * 2;
 	bool loses = step > 0 && e->value % step != 0;
@@ -280,8 +280,8 @@ static bool is_difference_column(const struct known *k, const struct entry *e)
 }
 
 /* Returns true when negative values and directions agree with the words. */
-static bool sign_is_right(const struct known *k, const struct entry *e, const struct shown *s,
-			  const struct context *c)
+static bool sign_fits(const struct known *k, const struct entry *e, const struct shown *s,
+		      const struct context *c)
 {
 	int dir = s->minus ? -1 : s->plus ? 1 : c->tone.dir;
 
@@ -289,7 +289,7 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 	    (s->minus || s->plus))
 		return false; /* the order of minimum and maximum is unknown */
 	if (e->change)
-		return c->tone_known && (!dir || (dir < 0) == e->minus);
+		return c->comparison_known && (!dir || (dir < 0) == e->minus);
 	if (e->either)
 		return true;
 	if (e->minus)
@@ -302,15 +302,15 @@ static bool sign_is_right(const struct known *k, const struct entry *e, const st
 }
 
 /* A number from the question is no evidence. */
-static bool is_asked(const struct entry *e)
+static bool is_from_question(const struct entry *e)
 {
 	return e->anything && !e->call;
 }
 
-static void refer(const struct entry *e, struct verdict *out)
+static void set_reference(const struct entry *e, struct verdict *out)
 {
 	out->bound = true;
-	out->unchecked = is_asked(e);
+	out->unchecked = is_from_question(e);
 	out->of_fact = e->fact;
 	out->amount = (struct recent){.value = e->minus ? -e->value : e->value,
 				      .unit = e->unit,
@@ -326,8 +326,8 @@ static void refer(const struct entry *e, struct verdict *out)
 }
 
 /* Collects all rows with this value, when a cell of the answer's row identifies the row. */
-static void note_rows(const struct known *k, size_t from, const struct context *c, guard_value to,
-		      struct row_set *out)
+static void collect_rows(const struct known *k, size_t from, const struct context *c,
+			 guard_value to, struct row_set *out)
 {
 	const struct entry *first = &k->entries[from];
 
@@ -352,7 +352,7 @@ static const struct unit_def *shown_unit(const struct shown *s, const struct con
 }
 
 /* Table headings would state it, as in "Total". */
-bool is_told_as(enum derived how, const struct shown *s, const struct context *c)
+bool derivation_is_worded(enum derived how, const struct shown *s, const struct context *c)
 {
 	bool fits = true;
 
@@ -376,12 +376,12 @@ bool is_told_as(enum derived how, const struct shown *s, const struct context *c
 }
 
 /* "Five months" must match counted rows or values of such a column. */
-static bool lasts(const struct entry *e, const struct shown *s)
+static bool is_span_without_unit(const struct entry *e, const struct shown *s)
 {
 	return unit_is_span(s->unit) && !e->unit && !e->anything;
 }
 
-static bool lasts_by_data(const struct known *k, const struct entry *e)
+static bool span_fits_data(const struct known *k, const struct entry *e)
 {
 	const struct known_table *kt = e->table >= 0 ? &k->tables[e->table] : NULL;
 
@@ -393,7 +393,7 @@ static bool lasts_by_data(const struct known *k, const struct entry *e)
 }
 
 /* "Rose from x to y", "A is higher: x against y": the previous amount decides. */
-static bool moves_right(const struct entry *e, const struct context *c, bool *directed)
+static bool direction_fits(const struct entry *e, const struct context *c, bool *directed)
 {
 	const struct recent *last = &c->recent[0];
 	guard_value own = e->minus ? -e->value : e->value;
@@ -414,7 +414,7 @@ static bool moves_right(const struct entry *e, const struct context *c, bool *di
 
 /* Returns true when a cell is used for a second item in the sentence, or together with a value
  * derived from it. */
-static bool is_told_twice(const struct entry *e, const struct shown *s, const struct context *c)
+static bool is_repeated_value(const struct entry *e, const struct shown *s, const struct context *c)
 {
 	const struct recent *last = &c->recent[0];
 
@@ -449,18 +449,20 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
 			break;
-		if (unit_is_right(k, e, s, unit) && sign_is_right(k, e, s, c) &&
-		    (!bare || beside_fits(k, e, c)) &&
-		    (!e->share || c->in_row || (c->tone_known && beside_says_kind(e, c))) &&
-		    is_told_as(e->derived, s, c) && (!e->fact || c->tone_known) &&
-		    (!lasts(e, s) || lasts_by_data(k, e)) && moves_right(e, c, &directed) &&
-		    !is_told_twice(e, s, c) && is_meant(k, e, c)) {
-			refer(e, out);
+		if (entry_unit_fits(k, e, s, unit) && sign_fits(k, e, s, c) &&
+		    (!bare || number_context_fits(k, e, c)) &&
+		    (!e->share || c->in_row ||
+		     (c->comparison_known && number_context_names_kind(e, c))) &&
+		    derivation_is_worded(e->derived, s, c) && (!e->fact || c->comparison_known) &&
+		    (!is_span_without_unit(e, s) || span_fits_data(k, e)) &&
+		    direction_fits(e, c, &directed) && !is_repeated_value(e, s, c) &&
+		    entry_matches(k, e, c)) {
+			set_reference(e, out);
 			out->directed =
 				directed || (e->change && (c->tone.dir || s->minus || s->plus));
 			if (out->unchecked) /* unless the data has it as well */
 				continue;
-			note_rows(k, i, c, s->value + s->half, &out->rows);
+			collect_rows(k, i, c, s->value + s->half, &out->rows);
 			return true;
 		}
 	}
@@ -476,18 +478,18 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 
 		if (e->class != class || e->value > to)
 			return false;
-		if (is_meant(k, e, c)) {
-			refer(e, out);
+		if (entry_matches(k, e, c)) {
+			set_reference(e, out);
 			if (out->unchecked)
 				continue;
-			note_rows(k, i, c, to, &out->rows);
+			collect_rows(k, i, c, to, &out->rows);
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool agree(struct verdict *out, const char *formula)
+static bool bind_to_formula(struct verdict *out, const char *formula)
 {
 	out->bound = true;
 	out->unchecked = false;
@@ -498,7 +500,7 @@ static bool agree(struct verdict *out, const char *formula)
 /* "The first 24 of 8,760 rows are shown": the rows of the table above. */
 static bool is_of_rows(const struct context *c)
 {
-	return c->rows_said.last > 0 && c->beside.after[0] == beside_key("of", 2);
+	return c->rows_written.last > 0 && c->number_context.after[0] == folded_word_key("of", 2);
 }
 
 /* Counts of the answer's own rows and of the calendar. */
@@ -509,15 +511,15 @@ static bool is_plain_count(const struct known *k, const struct shown *s, const s
 
 	if (s->decimals || s->scaled || s->minus || s->currency)
 		return false;
-	if (shown_is_bare(s) && beside_is_numbered(k, &c->beside))
+	if (shown_is_bare(s) && number_context_is_numbered(k, &c->number_context))
 		return false;
-	if (!s->unit && c->told.first_of && n <= k->rows_max &&
-	    (!is_of_rows(c) || n == c->rows_said.last))
-		return agree(out, "count");
-	if (!s->unit && !c->in_row && n > 0 && n == c->rows_said.written)
-		return agree(out, "rows shown");
+	if (!s->unit && c->cues.first_of && n <= k->rows_max &&
+	    (!is_of_rows(c) || n == c->rows_written.last))
+		return bind_to_formula(out, "count");
+	if (!s->unit && !c->in_row && n > 0 && n == c->rows_written.written)
+		return bind_to_formula(out, "rows shown");
 	if (unit_is_calendar(&k->units, s->unit, (int64_t)n))
-		return agree(out, "calendar");
+		return bind_to_formula(out, "calendar");
 	return false;
 }
 
@@ -545,11 +547,11 @@ static bool is_limit(const struct shown *s, const struct context *c)
 {
 	const struct when *w = time_of(c);
 
-	return c->told.limit && !c->in_row && !shown_is_bare(s) && !unit_is_percent(s->unit) &&
+	return c->cues.limit && !c->in_row && !shown_is_bare(s) && !unit_is_percent(s->unit) &&
 	       ((w->hours & (w->hours - 1)) || (w->months & (w->months - 1)));
 }
 
-static bool holds_limit(const struct known *k, const struct shown *s, const struct context *c)
+static bool limit_holds(const struct known *k, const struct shown *s, const struct context *c)
 {
 	const struct when *w = time_of(c);
 
@@ -564,10 +566,10 @@ static bool holds_limit(const struct known *k, const struct shown *s, const stru
 				guard_value v = kt->values[r][col];
 
 				if (v == GUARD_NO_VALUE || !row_is_when(k, i, (int64_t)r, w) ||
-				    !row_is_meant(k, i, (int64_t)r, c))
+				    !row_matches_names(k, i, (int64_t)r, c))
 					continue;
 				rows++;
-				all = c->told.limit > 0 ? v >= s->value : v <= s->value;
+				all = c->cues.limit > 0 ? v >= s->value : v <= s->value;
 			}
 			if (all && rows > 0)
 				return true;
@@ -590,15 +592,16 @@ static bool is_contradicted(const struct known *k, const struct shown *s, const 
 	return derive_bind(k, s, &other, scratch, size, &made);
 }
 
-static bool judge_number(const struct known *k, const struct shown *shown, const struct context *c,
-			 char *scratch, size_t size, struct verdict *out)
+static bool bind_number(const struct known *k, const struct shown *shown, const struct context *c,
+			char *scratch, size_t size, struct verdict *out)
 {
 	struct derived_number made = {.unit = NULL};
 	const struct shown *s = shown;
 	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
 	if (is_limit(s, c))
-		return (out->directed = holds_limit(k, s, c)) && agree(out, "each of these hours");
+		return (out->directed = limit_holds(k, s, c)) &&
+		       bind_to_formula(out, "each of these hours");
 	if (find_number(k, s, c, out) || (!c->header.key && is_plain_count(k, s, c, out)))
 		return !is_contradicted(k, s, c, scratch, size, out) || (out->bound = false);
 	if (c->in_row && c->header.key && c->count > 0)
@@ -607,10 +610,11 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 		return true;
 	if (!derive_bind(k, s, c, scratch, size, &made)) {
 		/* "five hours see less", "six areas are finished": such counts are not checked */
-		if (c->tone_known && !c->in_row &&
+		if (c->comparison_known && !c->in_row &&
 		    ((s->worded && unit_is_span(s->unit)) ||
-		     (bare && s->value <= 31 * ONE && !c->told.first_of &&
-		      c->beside.said_to_be[0] && !beside_is_kind(k, &c->beside))))
+		     (bare && s->value <= 31 * ONE && !c->cues.first_of &&
+		      c->number_context.predicate[0] &&
+		      !number_context_is_kind(k, &c->number_context))))
 			out->bound = out->unchecked = true;
 		return out->bound;
 	}
@@ -629,22 +633,22 @@ static bool judge_number(const struct known *k, const struct shown *shown, const
 
 /* ---- dates and hours ---- */
 
-static bool judge_year(const struct known *k, const struct shown *s, const struct context *c,
-		       char *scratch, size_t size, struct verdict *out)
+static bool bind_year(const struct known *k, const struct shown *s, const struct context *c,
+		      char *scratch, size_t size, struct verdict *out)
 {
 	guard_value year = s->value / ONE;
 	struct context other = *c; /* a year may appear next to another one */
 
 	other.count = 0;
 	for (int i = 0; i < c->count; i++)
-		if (!(c->said[i].slots & k->year_slots))
-			other.said[other.count++] = c->said[i];
+		if (!(c->mentions[i].slots & k->year_slots))
+			other.mentions[other.count++] = c->mentions[i];
 	return find_in(k, CLASS_YEAR, year, year, &other, out) ||
-	       judge_number(k, s, c, scratch, size, out);
+	       bind_number(k, s, c, scratch, size, out);
 }
 
-static bool judge_day(const struct known *k, const struct shown *s, const struct context *c,
-		      struct verdict *out)
+static bool bind_day(const struct known *k, const struct shown *s, const struct context *c,
+		     struct verdict *out)
 {
 	guard_value day = s->date.month * 100 + s->date.day;
 
@@ -653,8 +657,8 @@ static bool judge_day(const struct known *k, const struct shown *s, const struct
 
 		if (e->class != CLASS_DATE)
 			return false;
-		if (e->value % 10000 == day && is_meant(k, e, c)) {
-			refer(e, out);
+		if (e->value % 10000 == day && entry_matches(k, e, c)) {
+			set_reference(e, out);
 			return true;
 		}
 	}
@@ -672,8 +676,8 @@ static bool is_month_of_rows(const struct known *k, const struct shown *s, const
 	       find_in(k, CLASS_YEAR, s->date.year, s->date.year, c, &year);
 }
 
-static bool judge_date(const struct known *k, const struct shown *s, const struct context *c,
-		       struct verdict *out)
+static bool bind_date(const struct known *k, const struct shown *s, const struct context *c,
+		      struct verdict *out)
 {
 	guard_value day = s->date.year * 10000 + s->date.month * 100 + s->date.day;
 
@@ -694,8 +698,8 @@ static bool is_quarter_of_rows(const struct known *k, const struct shown *s,
 	return out->bound = false;
 }
 
-static bool judge_quarter(const struct known *k, const struct shown *s, const struct context *c,
-			  struct verdict *out)
+static bool bind_quarter(const struct known *k, const struct shown *s, const struct context *c,
+			 struct verdict *out)
 {
 	int quarter = s->date.month, from = s->date.year * 10000 + (quarter * 3 - 2) * 100;
 	guard_value key = s->date.year * 10 + quarter;
@@ -705,13 +709,13 @@ static bool judge_quarter(const struct known *k, const struct shown *s, const st
 }
 
 /* Peak hours have a fixed definition. */
-static bool is_peak_bound(guard_value hour)
+static bool is_peak_boundary(guard_value hour)
 {
 	return hour == 0 || hour == 6 || hour == 7 || hour == 22 || hour == 23;
 }
 
-static bool judge_hour(const struct known *k, const struct shown *s, const struct context *c,
-		       struct verdict *out)
+static bool bind_hour(const struct known *k, const struct shown *s, const struct context *c,
+		      struct verdict *out)
 {
 	struct context nameless = *c;
 
@@ -721,21 +725,22 @@ static bool judge_hour(const struct known *k, const struct shown *s, const struc
 	nameless.follow.id = -1;
 	if (find_in(k, CLASS_HOUR, s->value, s->value, &nameless, out))
 		return true;
-	return c->peak && !k->peak_known && is_peak_bound(s->value) && agree(out, "peak hours");
+	return c->peak && !k->peak_known && is_peak_boundary(s->value) &&
+	       bind_to_formula(out, "peak hours");
 }
 
 /* Tries the unit shown, then each unit of its dimension in the data: "0.2 GW" for 200 MW. */
-static bool judge_amount(const struct known *k, struct shown *s, const struct context *c,
-			 char *scratch, size_t size, struct verdict *out)
+static bool bind_amount(const struct known *k, struct shown *s, const struct context *c,
+			char *scratch, size_t size, struct verdict *out)
 {
-	if (judge_number(k, s, c, scratch, size, out))
+	if (bind_number(k, s, c, scratch, size, out))
 		return true;
 	for (size_t i = 0; s->unit && i < k->measured.count; i++) {
 		struct shown other = *s;
 
 		if (k->measured.units[i] == s->unit || !k->measured.units[i] ||
 		    !shown_convert(&other, k->measured.units[i]) ||
-		    !judge_number(k, &other, c, scratch, size, out))
+		    !bind_number(k, &other, c, scratch, size, out))
 			continue;
 		*s = other;
 		return true;
@@ -743,34 +748,34 @@ static bool judge_amount(const struct known *k, struct shown *s, const struct co
 	return false;
 }
 
-void judge(const struct known *k, struct shown *s, const struct context *c, char *scratch,
-	   size_t size, struct verdict *out)
+void bind_shown(const struct known *k, struct shown *s, const struct context *c, char *scratch,
+		size_t size, struct verdict *out)
 {
 	out->bound = out->unchecked = out->of_fact = out->directed = out->miscited = false;
 	out->ref = (struct guard_ref){.row = -1};
 	out->amount = (struct recent){.table = -1, .column = -1, .row = -1};
 	row_set_clear(&out->rows);
-	if (c->told.about)
+	if (c->cues.about)
 		*s = widened(s);
 	switch (s->kind) {
 	case SHOWN_NUMBER:
-		(void)judge_amount(k, s, c, scratch, size, out);
+		(void)bind_amount(k, s, c, scratch, size, out);
 		break;
 	case SHOWN_YEAR:
-		(void)judge_year(k, s, c, scratch, size, out);
+		(void)bind_year(k, s, c, scratch, size, out);
 		break;
 	case SHOWN_MONTH:
 	case SHOWN_DATE:
-		(void)judge_date(k, s, c, out);
+		(void)bind_date(k, s, c, out);
 		break;
 	case SHOWN_DAY:
-		(void)judge_day(k, s, c, out);
+		(void)bind_day(k, s, c, out);
 		break;
 	case SHOWN_QUARTER:
-		(void)judge_quarter(k, s, c, out);
+		(void)bind_quarter(k, s, c, out);
 		break;
 	case SHOWN_HOUR:
-		(void)judge_hour(k, s, c, out);
+		(void)bind_hour(k, s, c, out);
 		break;
 	case SHOWN_RANK:
 		/* claims_of_ranks checks it with its amount */

@@ -76,7 +76,7 @@ static bool is_listed(const struct guard_links *l, const char *host, size_t len)
 }
 
 /* Checks the held text: "://host" after a scheme, or ".host" after "www". */
-static bool may_link(const struct guard_links *l)
+static bool link_is_allowed(const struct guard_links *l)
 {
 	char host[HOST_BYTES_MAX + 3];
 	size_t n = l->held_len;
@@ -105,7 +105,7 @@ static bool ends_host(char c)
 }
 
 /* Returns true when a space must separate the bytes to break a link, an image or a tag. */
-static bool must_part(char prev, char c)
+static bool needs_space(char prev, char c)
 {
 	return (prev == ']' && (c == '(' || c == ':')) || (prev == '!' && c == '[') ||
 	       (prev == '<' && (isalpha((unsigned char)c) || c == '/' || c == '!' || c == '?'));
@@ -123,7 +123,7 @@ static void read_text_byte(struct guard_links *l, char c)
 	l->prev = c;
 }
 
-static void let_go(struct guard_links *l)
+static void release_held(struct guard_links *l)
 {
 	for (size_t i = 0; i < l->held_len; i++)
 		read_text_byte(l, l->held[i]);
@@ -132,10 +132,10 @@ static void let_go(struct guard_links *l)
 	l->place = IN_TEXT;
 }
 
-static void judge_host(struct guard_links *l)
+static void decide_host(struct guard_links *l)
 {
-	if (may_link(l)) {
-		let_go(l);
+	if (link_is_allowed(l)) {
+		release_held(l);
 		return;
 	}
 	pass(l, removed, sizeof(removed) - 1);
@@ -152,12 +152,12 @@ static void hold(struct guard_links *l, char c, enum place place)
 }
 
 /* Returns true when the byte was consumed, false when it follows the held text. */
-static bool take_held_byte(struct guard_links *l, char c)
+static bool consume_held_byte(struct guard_links *l, char c)
 {
 	switch (l->place) {
 	case AT_COLON:
 		if (c != '/') {
-			let_go(l);
+			release_held(l);
 			return false;
 		}
 		hold(l, c, l->held_len == 2 ? IN_HOST : AT_COLON);
@@ -167,7 +167,7 @@ static bool take_held_byte(struct guard_links *l, char c)
 			hold(l, c, IN_HOST);
 			return true;
 		}
-		judge_host(l);
+		decide_host(l);
 		return false;
 	case IN_REMOVED:
 		if (!ends_address(c))
@@ -181,7 +181,7 @@ static bool take_held_byte(struct guard_links *l, char c)
 }
 
 /* The length of a bidirectional control: it could make "48.73" appear as "37.84". */
-static size_t turning(const char *p, size_t n)
+static size_t bidi_control_bytes(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
 
@@ -194,18 +194,18 @@ static size_t turning(const char *p, size_t n)
 }
 
 /* Passes text up to a byte that must be held or dropped. Returns the bytes consumed. */
-static size_t take_text(struct guard_links *l, const char *p, size_t n)
+static size_t consume_text(struct guard_links *l, const char *p, size_t n)
 {
 	size_t i = 0;
 
 	for (; i < n; i++) {
-		size_t skipped = turning(p + i, n - i);
+		size_t skipped = bidi_control_bytes(p + i, n - i);
 
 		if (skipped) {
 			pass(l, p, i);
 			return i + skipped;
 		}
-		if (must_part(l->prev, p[i])) {
+		if (needs_space(l->prev, p[i])) {
 			pass(l, p, i);
 			pass(l, " ", 1);
 			read_text_byte(l, ' ');
@@ -228,17 +228,17 @@ void guard_links_feed(struct guard_links *l, const char *text, size_t len)
 
 	while (at < len)
 		if (l->place == IN_TEXT)
-			at += take_text(l, text + at, len - at);
+			at += consume_text(l, text + at, len - at);
 		else
-			at += take_held_byte(l, text[at]);
+			at += consume_held_byte(l, text[at]);
 }
 
 void guard_links_end(struct guard_links *l)
 {
 	if (l->place == IN_HOST)
-		judge_host(l);
+		decide_host(l);
 	else
-		let_go(l);
+		release_held(l);
 	l->place = IN_TEXT;
 }
 

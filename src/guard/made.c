@@ -30,7 +30,7 @@ struct made {
 /* ---- values of parts ---- */
 
 /* The display text may also exist for "", an absent value. */
-static const char *in_words(const struct column *c, const char *cell)
+static const char *display_text(const struct column *c, const char *cell)
 {
 	for (const char *const *w = c->words; w && *w; w += 2)
 		if (strcmp(*w, cell ? cell : "") == 0)
@@ -88,7 +88,7 @@ static const char *part_text(const struct result_part *p)
 	case RESULT_PART_CELL:
 		t = p->result->tables[0];
 		cell = t->rows[p->row][p->column];
-		words = in_words(&t->columns[p->column], cell);
+		words = display_text(&t->columns[p->column], cell);
 		return words ? words : cell;
 	case RESULT_PART_FACT:
 		return p->fact->value;
@@ -121,7 +121,7 @@ static bool is_unit(const struct unit_def *shown, const struct unit_def *unit)
 	return shown == unit || (!unit && shown->counted);
 }
 
-static bool says_number(const struct shown *s, guard_value value)
+static bool number_equals(const struct shown *s, guard_value value)
 {
 	guard_value size = value < 0 ? -value : value;
 	guard_value off = size > s->value ? size - s->value : s->value - size;
@@ -139,7 +139,7 @@ static bool says_number(const struct shown *s, guard_value value)
 	}
 }
 
-static bool says_date(const struct shown *s, struct date d)
+static bool date_equals(const struct shown *s, struct date d)
 {
 	if (s->date.year != d.year || s->date.month != d.month)
 		return false;
@@ -147,7 +147,8 @@ static bool says_date(const struct shown *s, struct date d)
 }
 
 /* Returns true when the number at `from` matches its part's value. */
-static bool is_said(struct made *m, const struct result_part *p, size_t from, const struct shown *s)
+static bool part_is_shown(struct made *m, const struct result_part *p, size_t from,
+			  const struct shown *s)
 {
 	const struct unit_def *unit;
 	guard_value value;
@@ -155,9 +156,9 @@ static bool is_said(struct made *m, const struct result_part *p, size_t from, co
 	struct date date;
 
 	if (text && date_parse_start(text, &date))
-		return says_date(s, date);
+		return date_equals(s, date);
 	if (part_number(m, p, &value, &unit))
-		return says_number(s, value) && is_unit(s->unit, unit);
+		return number_equals(s, value) && is_unit(s->unit, unit);
 	if (m->read == m->part + 1)
 		return from + s->len <= p->from + p->len;
 	text = part_text(p);
@@ -212,8 +213,8 @@ static bool take_number(struct made *m, size_t from, const struct shown *s)
 	if (!p || s->kind == SHOWN_STRANGE)
 		return false;
 	if (s->kind == SHOWN_ID || s->worded) /* part of a text value */
-		return is_said(m, p, from, s);
-	if (!is_said(m, p, from, s))
+		return part_is_shown(m, p, from, s);
+	if (!part_is_shown(m, p, from, s))
 		return false;
 	m->marks = arena_grow(m->in->arena, m->marks, m->count, &m->cap, sizeof(*m->marks));
 	m->marks[m->count++] = (struct made_mark){from, s->len, ref_of(p)};
@@ -260,7 +261,7 @@ static bool results_have_year(const struct guard_input *in, int year)
 }
 
 /* Returns true when the question names no year or code, or one that the results cover. */
-static bool asks_for_results(const struct guard_input *in, const struct unit_words *u)
+static bool question_fits_results(const struct guard_input *in, const struct unit_words *u)
 {
 	const char *p = in->question ? in->question : "";
 	size_t n = strlen(p), at = 0, plain;
@@ -298,7 +299,7 @@ static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 	}
 }
 
-static void pass_on(const struct made *m, const struct guard_sink *sink)
+static void pass_with_marks(const struct made *m, const struct guard_sink *sink)
 {
 	size_t at = 0;
 
@@ -324,8 +325,8 @@ bool guard_made_pass(const struct guard_input *in, const struct guard_made *made
 	struct made m = {.in = made};
 
 	unit_words_read(&m.units, in->units);
-	if (!asks_for_results(in, &m.units) || !read_text(&m))
+	if (!question_fits_results(in, &m.units) || !read_text(&m))
 		return false;
-	pass_on(&m, &in->sink);
+	pass_with_marks(&m, &in->sink);
 	return true;
 }

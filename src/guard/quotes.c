@@ -146,7 +146,7 @@ static void pass(struct guard_quotes *q, const char *text, size_t len)
 		q->on_text(q->owner, text, len);
 }
 
-static void let_go(struct guard_quotes *q)
+static void release_held(struct guard_quotes *q)
 {
 	pass(q, q->held.p, q->held.n);
 	buf_reset(&q->held);
@@ -158,12 +158,12 @@ static bool is_known(const struct guard_quotes *q)
 	return q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
 }
 
-static void judge_word(struct guard_quotes *q, bool known)
+static void decide_word(struct guard_quotes *q, bool known)
 {
 	q->chain = !known ? 0 : q->chain ? q->chain + 1 : RUN;
 	if (!known) {
 		q->dropping = false;
-		let_go(q); /* after a quotation: this word only */
+		release_held(q); /* after a quotation: this word only */
 		return;
 	}
 	if (q->chain == QUOTE_WORDS_MAX) {
@@ -196,7 +196,7 @@ void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
 			continue; /* not secret; passed later together with adjacent words */
 		pass_or_hold(q, text + from, i - from); /* up to the end of this word */
 		from = i;
-		judge_word(q, known);
+		decide_word(q, known);
 	}
 	pass_or_hold(q, text + from, len - from);
 }
@@ -204,9 +204,9 @@ void guard_quotes_feed(struct guard_quotes *q, const char *text, size_t len)
 void guard_quotes_end(struct guard_quotes *q)
 {
 	if (read_byte(&q->words, '\n'))
-		judge_word(q, is_known(q));
+		decide_word(q, is_known(q));
 	if (!q->dropping)
-		let_go(q);
+		release_held(q);
 	buf_reset(&q->held);
 	q->words = (struct words){0};
 	q->chain = 0;

@@ -91,7 +91,7 @@ static void reader_lead(const struct reader *r, struct lead *out)
 uint64_t reader_before(const struct reader *r)
 {
 	return has_near_word(r) && !isdigit((unsigned char)r->word[0])
-		       ? beside_key(r->word, r->word_len)
+		       ? folded_word_key(r->word, r->word_len)
 		       : 0;
 }
 

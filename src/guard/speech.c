@@ -17,19 +17,19 @@
 
 /* ---- names and words ---- */
 
-static void end_sentence(struct speech *s)
+static void end_sentence(struct text_tracker *s)
 {
-	struct context *c = &s->said;
+	struct context *c = &s->context;
 
 	if (c->count > 0) {
-		memcpy(c->before, c->said, sizeof(c->said));
+		memcpy(c->before, c->mentions, sizeof(c->mentions));
 		c->before_count = c->count;
 	}
 	c->count = 0;
-	c->peak = c->told.in_all = c->missing = s->partly = false;
-	c->told.extreme = c->told.rank = s->ordinal.last = 0;
+	c->peak = c->cues.in_all = c->missing = s->partly = false;
+	c->cues.extreme = c->cues.rank = s->ordinal.last = 0;
 	s->ordinal.word = 0;
-	c->told.about = c->told.label = c->against = c->from = false;
+	c->cues.about = c->cues.label = c->against = c->from = false;
 	c->clause.count = 0;
 	c->clause.compared = false;
 	c->claim = 0;
@@ -46,9 +46,9 @@ static void end_sentence(struct speech *s)
 	memset(s->words, 0, sizeof(s->words));
 }
 
-static void say_name(struct speech *s, const struct name *name, uint32_t first_word)
+static void note_name(struct text_tracker *s, const struct name *name, uint32_t first_word)
 {
-	struct context *c = &s->said;
+	struct context *c = &s->context;
 
 	if (s->is_heading) {
 		if (s->column > 0 && s->column <= COLUMNS_MAX) {
@@ -58,21 +58,21 @@ static void say_name(struct speech *s, const struct name *name, uint32_t first_w
 		return;
 	}
 	/* "Kern Wind II" replaces "Kern Wind" */
-	while (c->count > 0 && c->said[c->count - 1].word >= first_word)
+	while (c->count > 0 && c->mentions[c->count - 1].word >= first_word)
 		c->count--;
 	if (c->count == GROUP_MAX) {
-		memmove(c->said, c->said + 1, sizeof(c->said[0]) * (GROUP_MAX - 1));
+		memmove(c->mentions, c->mentions + 1, sizeof(c->mentions[0]) * (GROUP_MAX - 1));
 		c->count--;
 	}
 	if (s->ordinal.word && first_word == s->ordinal.word + 1) /* "third Portfolio View" */
-		c->told.rank = s->ordinal.value;
-	c->said[c->count++] = (struct mention){.id = name->id,
-					       .slots = name->slots,
-					       .word = first_word,
-					       .group = s->amounts,
-					       .post = s->amounts > 0 && name->id == s->post_id,
-					       .ref = name->id == s->ref_id ||
-						      (s->before.dir && first_word > s->dir_word)};
+		c->cues.rank = s->ordinal.value;
+	c->mentions[c->count++] = (struct mention){
+		.id = name->id,
+		.slots = name->slots,
+		.word = first_word,
+		.group = s->amounts,
+		.post = s->amounts > 0 && name->id == s->post_id,
+		.ref = name->id == s->ref_id || (s->before.dir && first_word > s->dir_word)};
 	if (s->before.dir && first_word > s->dir_word) {
 		s->before.ref_id = name->id;
 	}
@@ -84,98 +84,98 @@ static bool word_is(const char *word, size_t len, const char *other)
 }
 
 /* "Second-highest", "second with": a rank. "The second half" is not. */
-static void say_rank(struct speech *s, uint32_t is, int value)
+static void note_rank(struct text_tracker *s, uint32_t is, int value)
 {
-	if (s->ordinal.last && (is & (TELLS_MOST | TELLS_LEAST | TELLS_PLACE | TELLS_AUX)))
-		s->said.told.rank = s->ordinal.last;
-	s->ordinal.last = is & TELLS_ORDINAL ? value : 0;
+	if (s->ordinal.last && (is & (CUE_MOST | CUE_LEAST | CUE_PLACE | CUE_AUX)))
+		s->context.cues.rank = s->ordinal.last;
+	s->ordinal.last = is & CUE_ORDINAL ? value : 0;
 }
 
-static void say_extreme(struct speech *s, const char *word, size_t len, uint32_t is)
+static void note_extreme(struct text_tracker *s, const char *word, size_t len, uint32_t is)
 {
-	struct context *c = &s->said;
+	struct context *c = &s->context;
 
-	if (c->told.extreme && !c->told.extreme_of)
-		c->told.extreme_of = beside_key(word, len);
-	if (is & (TELLS_MOST | TELLS_LEAST)) {
-		if (s->last_is & TELLS_AT) /* "at most", "in most of them" */
+	if (c->cues.extreme && !c->cues.extreme_of)
+		c->cues.extreme_of = folded_word_key(word, len);
+	if (is & (CUE_MOST | CUE_LEAST)) {
+		if (s->last_is & CUE_AT) /* "at most", "in most of them" */
 			return;
-		if (!s->partly || c->told.rank) {
-			c->told.extreme = is & TELLS_MOST ? 1 : -1;
-			c->told.extreme_of = 0;
+		if (!s->partly || c->cues.rank) {
+			c->cues.extreme = is & CUE_MOST ? 1 : -1;
+			c->cues.extreme_of = 0;
 		}
 		return;
 	}
-	if (is & TELLS_PARTLY)
+	if (is & CUE_PARTLY)
 		s->partly = true;
-	if (s->last_is & TELLS_QUANTITY && is & (TELLS_PARTLY | TELLS_AT))
-		c->told.extreme = 0; /* "most recent", "most of" */
+	if (s->last_is & CUE_QUANTITY && is & (CUE_PARTLY | CUE_AT))
+		c->cues.extreme = 0; /* "most recent", "most of" */
 }
 
 /* Updates the comparison of the next amount. */
-static void say_tone(struct speech *s, uint32_t is, bool by)
+static void note_comparison(struct text_tracker *s, uint32_t is, bool by)
 {
 	struct tone *t = &s->before;
 
 	t->by = by;
-	t->to = is & TELLS_TO;
-	t->than = t->than || is & TELLS_THAN;
-	s->said.sums = s->said.sums || is & TELLS_SUM;
-	s->said.means = s->said.means || is & TELLS_MEAN;
-	s->said.changes = s->said.changes || is & TELLS_CHANGE;
-	if (is & TELLS_AND && s->amounts > 0)
-		s->said.clause.count = 0;
-	s->said.against = is & TELLS_AGAINST || /* "compared with", "compared to" */
-			  (s->said.against && is & (TELLS_PLACE | TELLS_TO));
-	s->said.from = s->said.from || is & TELLS_FROM;
-	t->change = t->change || is & TELLS_CHANGE;
-	t->rest = t->rest || is & TELLS_SPENT;
-	if (!(is & (TELLS_UP | TELLS_DOWN)))
+	t->to = is & CUE_TO;
+	t->than = t->than || is & CUE_THAN;
+	s->context.sums = s->context.sums || is & CUE_SUM;
+	s->context.means = s->context.means || is & CUE_MEAN;
+	s->context.changes = s->context.changes || is & CUE_CHANGE;
+	if (is & CUE_AND && s->amounts > 0)
+		s->context.clause.count = 0;
+	s->context.against = is & CUE_AGAINST || /* "compared with", "compared to" */
+			     (s->context.against && is & (CUE_PLACE | CUE_TO));
+	s->context.from = s->context.from || is & CUE_FROM;
+	t->change = t->change || is & CUE_CHANGE;
+	t->rest = t->rest || is & CUE_SPENT;
+	if (!(is & (CUE_UP | CUE_DOWN)))
 		return;
-	t->dir = is & TELLS_UP ? 1 : -1;
-	t->move = is & TELLS_MOVE;
-	s->said.changes = s->said.changes || t->move;
+	t->dir = is & CUE_UP ? 1 : -1;
+	t->move = is & CUE_MOVE;
+	s->context.changes = s->context.changes || t->move;
 	t->ref_id = -1;
 	s->dir_word = s->word_count;
-	s->said.clause_dir = s->said.clause.count;
-	s->said.clause.compared = !t->move;
+	s->context.clause_dir = s->context.clause.count;
+	s->context.clause.compared = !t->move;
 }
 
-static void say_month(struct speech *s, const char *word, size_t len)
+static void note_month(struct text_tracker *s, const char *word, size_t len)
 {
-	int month = s->known->has_times && !s->said.in_row ? month_of_word(word, len) : 0;
+	int month = s->known->has_times && !s->context.in_row ? month_of_word(word, len) : 0;
 
-	if (!month || (s->last_is && !(s->last_is & (TELLS_AT | TELLS_AUX | TELLS_AND))))
+	if (!month || (s->last_is && !(s->last_is & (CUE_AT | CUE_AUX | CUE_AND))))
 		return;
-	if (!(s->last_is & TELLS_AND) || s->said.when.amounts == 0)
-		s->said.when = (struct when){0};
-	s->said.when.months |= 1u << month;
-	s->said.when.amounts++;
+	if (!(s->last_is & CUE_AND) || s->context.when.amounts == 0)
+		s->context.when = (struct when){0};
+	s->context.when.months |= 1u << month;
+	s->context.when.amounts++;
 }
 
 /* "Nazareth" for Nazareth Solar, unless the data uses the word otherwise. */
-static bool is_short_name(const struct speech *s, const struct name *name, int words)
+static bool is_short_name(const struct text_tracker *s, const struct name *name, int words)
 {
 	if (words > 1)
 		return true;
-	return (s->titled || !name->cased) && s->word_len > 3 && !s->said.in_row &&
+	return (s->titled || !name->cased) && s->word_len > 3 && !s->context.in_row &&
 	       !known_is_column_word(s->known, s->folded);
 }
 
 /* Finds the longest name that ends with this word. */
-static void find_name(struct speech *s, bool is_number)
+static void find_name(struct text_tracker *s, bool is_number)
 {
 	for (int n = NAME_WORDS_MAX; n >= 1; n--) {
 		const struct name *name;
 		uint64_t key = 0;
 
-		if (!s->words[n - 1] || (n == 1 && is_number && !s->year_told))
+		if (!s->words[n - 1] || (n == 1 && is_number && !s->is_after_year))
 			continue;
 		for (int i = n; i-- > 0;)
 			key = name_join(key, s->words[i]);
 		name = name_find(&s->known->names, key);
 		if (name && name->id >= 0 && (n > 1 || s->titled || !name->cased)) {
-			say_name(s, name, s->word_count - (uint32_t)n + 1);
+			note_name(s, name, s->word_count - (uint32_t)n + 1);
 			return;
 		}
 		if (name && name->id < 0 && name->begins && name->only >= 0 && !is_number &&
@@ -183,13 +183,13 @@ static void find_name(struct speech *s, bool is_number)
 			const struct name whole = {
 				.id = name->only, .slots = s->known->names.slots_by_id[name->only]};
 
-			say_name(s, &whole, s->word_count - (uint32_t)n + 1);
+			note_name(s, &whole, s->word_count - (uint32_t)n + 1);
 			return;
 		}
 	}
 }
 
-static void add_heading_text(struct speech *s, const char *text, size_t len)
+static void add_heading_text(struct text_tracker *s, const char *text, size_t len)
 {
 	if (s->is_heading && s->cell_len + len <= HEADING_BYTES) {
 		memcpy(s->cell + s->cell_len, text, len);
@@ -199,44 +199,44 @@ static void add_heading_text(struct speech *s, const char *text, size_t len)
 
 static void on_word(void *owner, const char *word, size_t len)
 {
-	struct speech *s = owner;
-	const struct telling *l = telling_find(word, len);
+	struct text_tracker *s = owner;
+	const struct cue_word *l = cue_word_find(word, len);
 	uint32_t is = l ? l->is : 0;
 
 	add_heading_text(s, word, len);
 	s->stop = false;
 	s->is_ruler = false;
-	s->said.told.first_of = is & TELLS_COUNT_OF;
-	s->said.told.about = is & TELLS_ABOUT;
-	s->said.told.label = is & TELLS_LABEL;
-	s->said.told.limit = is & TELLS_UP     ? 1
-			     : is & TELLS_DOWN ? -1
-			     : is & TELLS_THAN ? s->said.told.limit
-					       : 0;
-	s->said.peak = s->said.peak || word_is(word, len, "peak");
-	s->said.told.in_all =
-		s->said.told.in_all || word_is(word, len, "altogether") ||
-		(s->said_in && (word_is(word, len, "all") || word_is(word, len, "total")));
-	s->said_in = word_is(word, len, "in");
+	s->context.cues.first_of = is & CUE_COUNT_OF;
+	s->context.cues.about = is & CUE_ABOUT;
+	s->context.cues.label = is & CUE_LABEL;
+	s->context.cues.limit = is & CUE_UP     ? 1
+				: is & CUE_DOWN ? -1
+				: is & CUE_THAN ? s->context.cues.limit
+						: 0;
+	s->context.peak = s->context.peak || word_is(word, len, "peak");
+	s->context.cues.in_all =
+		s->context.cues.in_all || word_is(word, len, "altogether") ||
+		(s->is_after_in && (word_is(word, len, "all") || word_is(word, len, "total")));
+	s->is_after_in = word_is(word, len, "in");
 	if (!isdigit((unsigned char)*word)) {
-		say_rank(s, is, l ? l->value : 0);
-		say_extreme(s, word, len, is);
-		say_tone(s, is, word_is(word, len, "by"));
-		say_month(s, word, len);
-		s->last_is = is | TELLS_SOME;
-		s->hour.till = s->hour.till || is & TELLS_TO;
+		note_rank(s, is, l ? l->value : 0);
+		note_extreme(s, word, len, is);
+		note_comparison(s, is, word_is(word, len, "by"));
+		note_month(s, word, len);
+		s->last_is = is | CUE_SOME;
+		s->hour.till = s->hour.till || is & CUE_TO;
 		s->hour.words++;
 	}
-	s->said.missing = s->said.missing || is & TELLS_MISSING;
-	s->compared = s->compared || is & TELLS_THAN;
+	s->context.missing = s->context.missing || is & CUE_MISSING;
+	s->compared = s->compared || is & CUE_THAN;
 	if (s->known->table_count == 0)
 		return;
 	s->word_len = len;
-	s->folded = beside_key(word, len);
-	if (!s->said.in_row && !s->said.clause.after_amount &&
-	    s->said.clause.count < CLAUSE_WORDS_MAX)
-		s->said.clause.words[s->said.clause.count++] = s->folded;
-	s->said.clause.after_amount = false;
+	s->folded = folded_word_key(word, len);
+	if (!s->context.in_row && !s->context.clause.after_amount &&
+	    s->context.clause.count < CLAUSE_WORDS_MAX)
+		s->context.clause.words[s->context.clause.count++] = s->folded;
+	s->context.clause.after_amount = false;
 	if (s->known->names.count == 0)
 		return;
 	memmove(s->words + 1, s->words, sizeof(s->words) - sizeof(s->words[0]));
@@ -244,43 +244,43 @@ static void on_word(void *owner, const char *word, size_t len)
 	s->titled = isupper((unsigned char)*word);
 	s->word_count++;
 	find_name(s, isdigit((unsigned char)*word) != 0);
-	s->year_told = false;
-	if (is & TELLS_ORDINAL) {
+	s->is_after_year = false;
+	if (is & CUE_ORDINAL) {
 		s->ordinal.word = s->word_count;
 		s->ordinal.value = l->value;
 	}
 }
 
-static void add_row(struct speech *s)
+static void add_row(struct text_tracker *s)
 {
-	s->said.rows_said.written++;
-	s->said.rows_said.last++;
+	s->context.rows_written.written++;
+	s->context.rows_written.last++;
 }
 
-static void end_row(struct speech *s)
+static void end_row(struct text_tracker *s)
 {
-	if (s->said.in_row && !s->is_heading && !s->is_ruler)
+	if (s->context.in_row && !s->is_heading && !s->is_ruler)
 		add_row(s);
-	s->said.in_row = false;
+	s->context.in_row = false;
 	s->is_heading = false;
 }
 
-static void begin_row(struct speech *s)
+static void begin_row(struct text_tracker *s)
 {
 	s->is_heading = !s->in_table;
 	if (s->is_heading) {
 		for (int i = 0; i < COLUMNS_MAX; i++)
 			s->headings[i] = (struct heading){.id = -1};
-		s->said.rows_said.last = 0;
+		s->context.rows_written.last = 0;
 	}
 	s->in_table = true;
 	s->is_ruler = true; /* until a word is read */
-	s->said.in_row = true;
-	row_set_clear(&s->said.rows);
+	s->context.in_row = true;
+	row_set_clear(&s->context.rows);
 	s->column = 0;
 }
 
-static void next_cell(struct speech *s)
+static void next_cell(struct text_tracker *s)
 {
 	const struct heading *h;
 
@@ -292,22 +292,22 @@ static void next_cell(struct speech *s)
 	s->cell_len = 0;
 	s->column++;
 	h = s->column <= COLUMNS_MAX ? &s->headings[s->column - 1] : NULL;
-	s->said.header.id = h ? h->id : -1;
-	s->said.header.slots = h ? h->slots : 0;
-	s->said.header.unit = h ? h->unit : NULL;
-	s->said.header.key = h && !s->is_heading ? h->key : 0;
+	s->context.header.id = h ? h->id : -1;
+	s->context.header.slots = h ? h->slots : 0;
+	s->context.header.unit = h ? h->unit : NULL;
+	s->context.header.key = h && !s->is_heading ? h->key : 0;
 }
 
 /* "A is 2.66 above B: 54.80 against 52.14": the numbers that follow refer to both names. */
-static void join_names(struct speech *s)
+static void join_names(struct text_tracker *s)
 {
-	for (int i = 0; i < s->said.count; i++)
-		s->said.said[i].group = s->amounts;
+	for (int i = 0; i < s->context.count; i++)
+		s->context.mentions[i].group = s->amounts;
 }
 
 static void on_char(void *owner, char c)
 {
-	struct speech *s = owner;
+	struct text_tracker *s = owner;
 
 	if (c == '\n') {
 		end_row(s);
@@ -322,28 +322,28 @@ static void on_char(void *owner, char c)
 		begin_row(s);
 	else if (s->reader.line_start && c != ' ')
 		s->in_table = false;
-	s->said.clause.after_amount = s->said.clause.after_amount && strchr(" *", c);
+	s->context.clause.after_amount = s->context.clause.after_amount && strchr(" *", c);
 	if (c == ' ' && s->bullet)
 		add_row(s);
 	s->bullet = s->reader.line_start && (c == '-' || c == '*') && !s->bullet;
 	if (c == ':' && s->compared)
 		join_names(s);
-	if (c == '|' && s->said.in_row)
+	if (c == '|' && s->context.in_row)
 		next_cell(s);
 	else
 		add_heading_text(s, &c, 1);
 	s->ends = s->reader.prev != ';';
-	if (c == ' ' && s->stop && !s->said.in_row)
+	if (c == ' ' && s->stop && !s->context.in_row)
 		end_sentence(s);
 	if (strchr(",(:;", c))
 		s->last_is = 0;
 	if (strchr(",(;", c) && s->amounts > 0)
-		s->said.clause.count = 0;
+		s->context.clause.count = 0;
 	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
 	s->hour.open = s->hour.open || c == '(' || c == '/';
 	s->hour.till = s->hour.till || (c == '-' && isdigit((unsigned char)s->reader.prev));
 	if (s->ordinal.last && strchr(",(:.;", c))
-		s->said.told.rank = s->ordinal.last;
+		s->context.cues.rank = s->ordinal.last;
 	if (s->ordinal.last && c != ' ' && c != '-' && c != '*')
 		s->ordinal.last = 0;
 }
@@ -458,9 +458,9 @@ static uint32_t hours_between(int from, int to)
 }
 
 /* Reads the time after a number: "in hour 19", "in hours 18-20", "in August". */
-static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool final)
+static enum scan time_ahead(struct text_tracker *s, const char *p, size_t n, bool final)
 {
-	struct when *w = &s->said.follow.when;
+	struct when *w = &s->context.follow.when;
 	size_t len = word_length(p, n), at = 0, more = 0;
 	int from, to;
 
@@ -503,14 +503,14 @@ static enum scan time_ahead(struct speech *s, const char *p, size_t n, bool fina
 }
 
 /* Reads the name or time after a number: "… for Ascend", "… (Hitachi)", "… in hour 19". */
-enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
+enum scan tracker_read_following_name(struct text_tracker *s, const char *p, size_t n, bool final)
 {
 	const struct name *name = NULL;
 	size_t at = 0, len;
 
-	s->said.follow.id = -1;
-	s->said.follow.when = (struct when){0};
-	if ((!s->known->has_rivals && !s->known->has_times) || s->said.in_row)
+	s->context.follow.id = -1;
+	s->context.follow.when = (struct when){0};
+	if ((!s->known->has_rivals && !s->known->has_times) || s->context.in_row)
 		return SCAN_DONE;
 	final = final || n >= FOLLOW_BYTES_MAX;
 	while (at < n && p[at] == '*')
@@ -541,22 +541,22 @@ enum scan speech_follower(struct speech *s, const char *p, size_t n, bool final)
 	if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 		return SCAN_MORE;
 	if (name) {
-		s->said.follow.id = name->id >= 0 ? name->id : name->only;
-		s->said.follow.slots = s->known->names.slots_by_id[s->said.follow.id];
+		s->context.follow.id = name->id >= 0 ? name->id : name->only;
+		s->context.follow.slots = s->known->names.slots_by_id[s->context.follow.id];
 	}
 	return SCAN_DONE;
 }
 
 /* "… above Ascend", "… more than Hitachi's", "… of its budget". */
-enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
+enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t n, bool final)
 {
 	struct tone t = s->before;
 	size_t at = 0;
 	bool led = false; /* an introducing word was read */
 
-	s->said.tone_known = false;
+	s->context.comparison_known = false;
 	final = final || n >= FOLLOW_BYTES_MAX;
-	for (int words = 0; words < TONE_WORDS; words++) {
+	for (int words = 0; words < COMPARISON_WORDS; words++) {
 		const struct name *name = NULL;
 		uint32_t is;
 		size_t len;
@@ -577,26 +577,26 @@ enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
 			return SCAN_MORE;
 		if (len == 0 || isdigit((unsigned char)p[at]))
 			break;
-		is = telling_of(p + at, len);
-		if (is & TELLS_AND)
+		is = cue_word_flags(p + at, len);
+		if (is & CUE_AND)
 			break;
 		t.of = t.of || (words == 0 && word_is(p + at, len, "of"));
-		t.rest = t.rest || is & TELLS_SPENT;
-		t.sum = t.sum || is & TELLS_SUM;
-		t.mean = t.mean || is & TELLS_MEAN;
-		t.than = t.than || is & TELLS_THAN;
-		if (is & (TELLS_UP | TELLS_DOWN) && !led && !(t.by && t.dir)) {
-			t.dir = is & TELLS_UP ? 1 : -1;
-			t.move = is & TELLS_MOVE;
+		t.rest = t.rest || is & CUE_SPENT;
+		t.sum = t.sum || is & CUE_SUM;
+		t.mean = t.mean || is & CUE_MEAN;
+		t.than = t.than || is & CUE_THAN;
+		if (is & (CUE_UP | CUE_DOWN) && !led && !(t.by && t.dir)) {
+			t.dir = is & CUE_UP ? 1 : -1;
+			t.move = is & CUE_MOVE;
 			t.ref_id = -1;
 			led = true;
 		}
-		t.change = t.change || is & TELLS_CHANGE;
-		if (led || is & TELLS_THAN) {
+		t.change = t.change || is & CUE_CHANGE;
+		if (led || is & CUE_THAN) {
 			if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 				return SCAN_MORE;
 		}
-		t.after[words] = beside_key(p + at, len);
+		t.after[words] = folded_word_key(p + at, len);
 		if (name) {
 			t.ref_id = name->id >= 0 ? name->id : name->only;
 			break;
@@ -605,57 +605,60 @@ enum scan speech_tone(struct speech *s, const char *p, size_t n, bool final)
 	}
 	if (t.ref_id < 0) /* "… above Ascend, 5 % more" */
 		t.ref_id = s->ref_id;
-	s->said.tone = t;
-	s->said.tone_known = true;
+	s->context.tone = t;
+	s->context.comparison_known = true;
 	return SCAN_DONE;
 }
 
-enum scan speech_beside(struct speech *s, const char *p, size_t n, bool final,
-			const struct shown *number)
+enum scan tracker_read_number_context(struct text_tracker *s, const char *p, size_t n, bool final,
+				      const struct shown *number)
 {
-	s->said.beside = (struct beside){.before = reader_before(&s->reader)};
-	s->said.same_hour = s->hour.last >= 0 && s->hour.open && s->hour.words <= HOUR_WORDS
-				    ? s->hour.from
-				    : -1;
+	s->context.number_context = (struct number_context){.before = reader_before(&s->reader)};
+	s->context.same_hour = s->hour.last >= 0 && s->hour.open && s->hour.words <= HOUR_WORDS
+				       ? s->hour.from
+				       : -1;
 	if (!shown_is_bare(number))
 		return SCAN_DONE;
-	if (beside_after(p, n, final, &s->said.beside) == SCAN_MORE)
+	if (number_context_read_after(p, n, final, &s->context.number_context) == SCAN_MORE)
 		return SCAN_MORE;
-	beside_settle(s->known, &s->said.beside);
-	if (s->said.beside.before == beside_key("of", 2)) {
+	number_context_drop_emoji(s->known, &s->context.number_context);
+	if (s->context.number_context.before == folded_word_key("of", 2)) {
 		/* "two of four projects are …", "three of five are …": describes the two */
-		memset(s->said.beside.said_to_be, 0, sizeof(s->said.beside.said_to_be));
-		if (n > 1 && telling_of(p + 1, word_length(p + 1, n - 1)) & TELLS_AUX)
-			memset(s->said.beside.after, 0, sizeof(s->said.beside.after));
+		memset(s->context.number_context.predicate, 0,
+		       sizeof(s->context.number_context.predicate));
+		if (n > 1 && cue_word_flags(p + 1, word_length(p + 1, n - 1)) & CUE_AUX)
+			memset(s->context.number_context.after, 0,
+			       sizeof(s->context.number_context.after));
 	}
 	return SCAN_DONE;
 }
 
-bool speech_tells(const struct speech *s, const struct shown *number)
+bool tracker_refers_to_data(const struct text_tracker *s, const struct shown *number)
 {
 	/* "A is twice as dear as B": before B is named, the ratio has no second operand. */
-	if (unit_is_ratio(number->unit) && s->said.count < 2)
+	if (unit_is_ratio(number->unit) && s->context.count < 2)
 		return false;
-	return beside_is_told(s->known, number, &s->said.beside);
+	return number_context_refers_to_data(s->known, number, &s->context.number_context);
 }
 
-void speech_init(struct speech *s, const struct known *k)
+void tracker_init(struct text_tracker *s, const struct known *k)
 {
-	*s = (struct speech){.known = k,
-			     .hour.last = -1,
-			     .post_id = -1,
-			     .ref_id = -1,
-			     .before = {.ref_id = -1},
-			     .said.sentence = 1};
+	*s = (struct text_tracker){.known = k,
+				   .hour.last = -1,
+				   .post_id = -1,
+				   .ref_id = -1,
+				   .before = {.ref_id = -1},
+				   .context.sentence = 1};
 	reader_init(&s->reader, &k->units);
 	s->reader.on_word = on_word;
 	s->reader.on_char = on_char;
 	s->reader.owner = s;
-	s->said.follow.id = s->said.header.id = s->said.same_hour = -1;
-	row_set_clear(&s->said.rows);
+	s->context.follow.id = s->context.header.id = s->context.same_hour = -1;
+	row_set_clear(&s->context.rows);
 }
 
-bool speech_is_id(const struct speech *s, const char *p, const struct shown *number, bool *known)
+bool tracker_is_id(const struct text_tracker *s, const char *p, const struct shown *number,
+		   bool *known)
 {
 	const struct name *begin =
 		s->words[0] ? name_find(&s->known->names, name_join(0, s->words[0])) : NULL;
@@ -669,7 +672,7 @@ bool speech_is_id(const struct speech *s, const char *p, const struct shown *num
 	return true;
 }
 
-bool speech_is_name(const struct speech *s, const char *p, const struct shown *number)
+bool tracker_is_name(const struct text_tracker *s, const char *p, const struct shown *number)
 {
 	uint64_t last = name_word_key(p, number->len);
 
@@ -689,7 +692,8 @@ bool speech_is_name(const struct speech *s, const char *p, const struct shown *n
 	return false;
 }
 
-bool speech_begins_name(const struct speech *s, const char *p, size_t n, const struct shown *number)
+bool tracker_begins_name(const struct text_tracker *s, const char *p, size_t n,
+			 const struct shown *number)
 {
 	uint64_t key = 0;
 	size_t at = 0;
@@ -709,19 +713,19 @@ bool speech_begins_name(const struct speech *s, const char *p, size_t n, const s
 	return false;
 }
 
-bool speech_is_rank_cell(const struct speech *s, const struct shown *number)
+bool tracker_is_rank_cell(const struct text_tracker *s, const struct shown *number)
 {
-	return s->said.in_row && !s->is_heading && s->column == 1 && !s->said.header.key &&
+	return s->context.in_row && !s->is_heading && s->column == 1 && !s->context.header.key &&
 	       shown_is_bare(number) && !number->worded &&
-	       number->value == (s->said.rows_said.last + 1) * (guard_value)100000000;
+	       number->value == (s->context.rows_written.last + 1) * (guard_value)100000000;
 }
 
-static void take_hour(struct speech *s, const struct shown *number)
+static void consume_hour(struct text_tracker *s, const struct shown *number)
 {
-	struct when *w = &s->said.when;
+	struct when *w = &s->context.when;
 	int hour = (int)number->value;
 
-	if (hour > 23 || s->said.in_row)
+	if (hour > 23 || s->context.in_row)
 		return;
 	if (s->hour.last >= 0 && w->amounts > 0 && s->hour.till)
 		w->hours |= hours_between(s->hour.last, hour);
@@ -736,17 +740,17 @@ static void take_hour(struct speech *s, const struct shown *number)
 	s->hour.words = 0;
 }
 
-static void take_day(struct speech *s, const struct shown *number)
+static void consume_day(struct text_tracker *s, const struct shown *number)
 {
-	struct when *w = &s->said.when;
+	struct when *w = &s->context.when;
 	int from = number->date.year * 10000 + number->date.month * 100 + number->date.day;
 	bool quarter = number->kind == SHOWN_QUARTER;
 
 	if (number->kind == SHOWN_DATE) {
-		s->said.days[1] = s->said.days[0];
-		s->said.days[0] = (int32_t)date_to_days(number->date);
+		s->context.days[1] = s->context.days[0];
+		s->context.days[0] = (int32_t)date_to_days(number->date);
 	}
-	if (s->said.in_row || (!quarter && !(s->last_is & TELLS_AT) && !w->months && s->last_is))
+	if (s->context.in_row || (!quarter && !(s->last_is & CUE_AT) && !w->months && s->last_is))
 		return;
 	if (quarter)
 		from = number->date.year * 10000 + (number->date.month * 3 - 2) * 100;
@@ -758,12 +762,13 @@ static void take_day(struct speech *s, const struct shown *number)
 }
 
 /* Clears what described the previous amount; the sentence continues. */
-static void take_amount(struct speech *s, const struct shown *number, const struct verdict *v)
+static void consume_amount(struct text_tracker *s, const struct shown *number,
+			   const struct verdict *v)
 {
-	struct context *c = &s->said;
+	struct context *c = &s->context;
 
 	s->amounts++;
-	s->said.clause.after_amount = !shown_is_bare(number);
+	s->context.clause.after_amount = !shown_is_bare(number);
 	s->post_id = c->follow.id;
 	c->claim = s->before.move || s->before.by ? 0 : s->before.dir;
 	s->before = s->before.move && c->from && !s->before.by && !s->before.to
@@ -772,7 +777,7 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 	c->clause.count = 0;
 	c->clause.compared = false;
 	c->against = false;
-	if (c->tone_known && c->tone.ref_id >= 0)
+	if (c->comparison_known && c->tone.ref_id >= 0)
 		s->ref_id = c->tone.ref_id;
 	c->when.amounts -= c->when.amounts > 0;
 	if (c->when.amounts == 0)
@@ -786,25 +791,25 @@ static void take_amount(struct speech *s, const struct shown *number, const stru
 	c->recent[0].half = number->half;
 }
 
-void speech_take(struct speech *s, const char *p, const struct shown *number,
-		 const struct verdict *verdict)
+void tracker_consume_number(struct text_tracker *s, const char *p, const struct shown *number,
+			    const struct verdict *verdict)
 {
 	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
 	reader_take(&s->reader, p, number);
-	s->year_told = number->kind == SHOWN_YEAR;
+	s->is_after_year = number->kind == SHOWN_YEAR;
 	if (number->kind == SHOWN_HOUR)
-		take_hour(s, number);
+		consume_hour(s, number);
 	else if (number->kind == SHOWN_MONTH || number->kind == SHOWN_DATE ||
 		 number->kind == SHOWN_DAY || number->kind == SHOWN_QUARTER)
-		take_day(s, number);
+		consume_day(s, number);
 	else if (number->kind == SHOWN_NUMBER)
-		take_amount(s, number, verdict);
+		consume_amount(s, number, verdict);
 	if (number->kind != SHOWN_HOUR)
 		s->hour.last = -1;
 	if (number->kind == SHOWN_RANK && number->value <= 20)
 		s->ordinal.last = (int)number->value;
 	if (number->kind == SHOWN_NUMBER &&
 	    (!shown_is_bare(number) || number->value > 12 * (guard_value)100000000))
-		s->said.told.extreme = s->said.told.rank = 0;
+		s->context.cues.extreme = s->context.cues.rank = 0;
 }

@@ -21,7 +21,7 @@ static bool is_short_name(const struct known *k, const struct name *name, const 
 	if (name->id >= 0 || !name->begins || name->only < 0)
 		return false;
 	return words > 1 || (isupper((unsigned char)*p) && len > 3 &&
-			     !known_is_column_word(k, beside_key(p, len)));
+			     !known_is_column_word(k, folded_word_key(p, len)));
 }
 
 /* The byte length of the longest name at p, or 0. */
@@ -71,16 +71,16 @@ static struct token *add_token(struct claims *c, struct token t)
 static void add_word(struct claims *c, const char *p, size_t len, bool joined)
 {
 	bool season = len == 4 && memcmp(p, "Fall", 4) == 0;
-	const struct telling *l = season ? NULL : telling_find(p, len);
+	const struct cue_word *l = season ? NULL : cue_word_find(p, len);
 
-	add_token(c, (struct token){
-			     .kind = TOKEN_WORD,
-			     .cardinal = words_cardinal(p, len),
-			     .word = beside_key(p, len),
-			     .is = l ? l->is & ~(uint32_t)(joined ? TELLS_UP | TELLS_DOWN : 0) : 0,
-			     .value = l ? l->value : 0,
-			     .weekday = weekday_of_word(p, len),
-			     .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
+	add_token(c,
+		  (struct token){.kind = TOKEN_WORD,
+				 .cardinal = words_cardinal(p, len),
+				 .word = folded_word_key(p, len),
+				 .is = l ? l->is & ~(uint32_t)(joined ? CUE_UP | CUE_DOWN : 0) : 0,
+				 .value = l ? l->value : 0,
+				 .weekday = weekday_of_word(p, len),
+				 .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
 }
 
 static void add_number(struct claims *c, struct mark *m)
@@ -139,18 +139,19 @@ static void note_names(struct claims *c)
 /* Keeps the names and amounts for the next sentences; without names the earlier ones stay. */
 static void keep_told(struct claims *c)
 {
-	c->s->told.amount_count = 0;
-	for (size_t i = 0; i < c->count && c->s->told.amount_count < TOLD_AMOUNTS_MAX; i++)
+	c->s->previous.amount_count = 0;
+	for (size_t i = 0; i < c->count && c->s->previous.amount_count < PREVIOUS_AMOUNTS_MAX; i++)
 		if (token_is_amount(&c->tokens[i]) && c->tokens[i].mark->bound)
-			c->s->told.amounts[c->s->told.amount_count++] = (struct told_amount){
-				token_value(&c->tokens[i]), c->tokens[i].mark->shown.unit};
+			c->s->previous.amounts[c->s->previous.amount_count++] =
+				(struct previous_amount){token_value(&c->tokens[i]),
+							 c->tokens[i].mark->shown.unit};
 	if (!c->s->named)
 		return;
-	c->s->told.count = 0;
-	for (size_t i = 0; i < c->count && c->s->told.count < TOLD_NAMES_MAX; i++)
+	c->s->previous.count = 0;
+	for (size_t i = 0; i < c->count && c->s->previous.count < PREVIOUS_NAMES_MAX; i++)
 		if (c->tokens[i].kind == TOKEN_NAME)
-			c->s->told.names[c->s->told.count++] =
-				(struct told_name){c->tokens[i].id, c->tokens[i].slots};
+			c->s->previous.names[c->s->previous.count++] =
+				(struct previous_name){c->tokens[i].id, c->tokens[i].slots};
 }
 
 void claims_check(const struct known *k, struct sentence *s)

@@ -23,9 +23,9 @@ static bool is_span(const struct claims *c, size_t i)
 /* "over 8,760 hours", "over these days", "up to the 27th": a place or time, not a comparison. */
 static bool is_preposition(const struct claims *c, size_t i)
 {
-	if (token_tells(c, i, TELLS_MOVE))
-		return token_tells(c, i + 1, TELLS_TO) && !is_amount(c, i + 2);
-	if (!token_tells(c, i, TELLS_ABOUT) || i + 1 >= c->count)
+	if (token_tells(c, i, CUE_MOVE))
+		return token_tells(c, i + 1, CUE_TO) && !is_amount(c, i + 2);
+	if (!token_tells(c, i, CUE_ABOUT) || i + 1 >= c->count)
 		return false;
 	return is_span(c, i + 1) ||
 	       (!is_amount(c, i + 1) && !(i > 0 && is_amount(c, i - 1)) &&
@@ -34,29 +34,29 @@ static bool is_preposition(const struct claims *c, size_t i)
 
 static bool is_direction(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, TELLS_UP | TELLS_DOWN) && !is_preposition(c, i);
+	return token_tells(c, i, CUE_UP | CUE_DOWN) && !is_preposition(c, i);
 }
 
 static bool is_rank(const struct claims *c, size_t i)
 {
-	if (token_tells(c, i, TELLS_MOST | TELLS_LEAST))
+	if (token_tells(c, i, CUE_MOST | CUE_LEAST))
 		return claim_superlative(c, i) != 0;
-	return token_tells(c, i, TELLS_LATE | TELLS_EARLY) ||
-	       (token_tells(c, i, TELLS_ORDINAL) && !token_tells(c, i, TELLS_COUNT_OF));
+	return token_tells(c, i, CUE_LATE | CUE_EARLY) ||
+	       (token_tells(c, i, CUE_ORDINAL) && !token_tells(c, i, CUE_COUNT_OF));
 }
 
 /* Excludes "all three", "the first two", "these two", which refer to earlier items. */
 static bool is_count(const struct claims *c, size_t i)
 {
 	return c->tokens[i].cardinal > 1 &&
-	       !(i > 0 && token_tells(c, i - 1, TELLS_COUNT_OF | TELLS_SUM));
+	       !(i > 0 && token_tells(c, i - 1, CUE_COUNT_OF | CUE_SUM));
 }
 
 /* "Only $1.57 apart" adds nothing to the number. */
 static bool is_wording(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, TELLS_ELSE) && !is_amount(c, i + 1) &&
-	       !(token_tells(c, i + 1, TELLS_AT) && is_amount(c, i + 2));
+	return token_tells(c, i, CUE_ELSE) && !is_amount(c, i + 1) &&
+	       !(token_tells(c, i + 1, CUE_AT) && is_amount(c, i + 2));
 }
 
 /* Returns true when the comparison of a nearby number confirmed the word. */
@@ -107,9 +107,9 @@ static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
 		why = GUARD_RANK;
 	else if (is_direction(c, i) && !is_directed(c, i))
 		why = GUARD_COMPARISON;
-	else if (token_tells(c, i, TELLS_MISSING) && c->k->rows_max > 0 && !counts_missing(c))
+	else if (token_tells(c, i, CUE_MISSING) && c->k->rows_max > 0 && !counts_missing(c))
 		why = GUARD_NEGATION;
-	else if (token_tells(c, i, TELLS_TIMES | TELLS_PART))
+	else if (token_tells(c, i, CUE_TIMES | CUE_PART))
 		why = GUARD_MULTIPLE;
 	else if (is_count(c, i))
 		why = GUARD_COUNT;

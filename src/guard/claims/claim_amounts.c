@@ -24,10 +24,10 @@ static bool is_break(const struct claims *c, size_t i)
 static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 {
 	for (size_t i = at; i-- > 0 && !is_break(c, i);)
-		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
+		if (token_tells(c, i, CUE_UP | CUE_DOWN) && token_tells(c, i, CUE_MOVE))
 			return i;
 	for (size_t i = end; i < end + DIRECTION_NEAR && !is_break(c, i); i++)
-		if (token_tells(c, i, TELLS_UP | TELLS_DOWN) && token_tells(c, i, TELLS_MOVE))
+		if (token_tells(c, i, CUE_UP | CUE_DOWN) && token_tells(c, i, CUE_MOVE))
 			return i;
 	return SIZE_MAX;
 }
@@ -35,16 +35,16 @@ static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 /* The end of a move that begins with "from" at i; 0: none. */
 static size_t end_of_move(const struct claims *c, size_t i)
 {
-	size_t a = i + 1 + token_tells(c, i + 1, TELLS_ABOUT);
+	size_t a = i + 1 + token_tells(c, i + 1, CUE_ABOUT);
 
 	if (a >= c->count || !token_is_amount(&c->tokens[a]))
 		return 0;
 	for (size_t n = a + 1; n < a + MOVE_TOKENS && !is_break(c, n); n++) {
-		size_t b = n + 1 + token_tells(c, n + 1, TELLS_ABOUT);
+		size_t b = n + 1 + token_tells(c, n + 1, CUE_ABOUT);
 
 		if (token_is_amount(&c->tokens[n]))
 			return 0;
-		if (token_tells(c, n, TELLS_TO) && b < c->count && token_is_amount(&c->tokens[b]) &&
+		if (token_tells(c, n, CUE_TO) && b < c->count && token_is_amount(&c->tokens[b]) &&
 		    units_compare(c->tokens[a].mark, c->tokens[b].mark))
 			return b;
 	}
@@ -54,18 +54,18 @@ static size_t end_of_move(const struct claims *c, size_t i)
 void claims_of_moves(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		size_t b = token_tells(c, i, TELLS_FROM) ? end_of_move(c, i) : 0;
+		size_t b = token_tells(c, i, CUE_FROM) ? end_of_move(c, i) : 0;
 		guard_value from, to;
 		size_t word;
 
 		if (b == 0)
 			continue;
-		from = token_value(&c->tokens[i + 1 + token_tells(c, i + 1, TELLS_ABOUT)]);
+		from = token_value(&c->tokens[i + 1 + token_tells(c, i + 1, CUE_ABOUT)]);
 		to = token_value(&c->tokens[b]);
 		word = word_of_move(c, i, b + 1);
 		if (word == SIZE_MAX || from == to)
 			continue;
-		if ((to > from) == token_tells(c, word, TELLS_UP))
+		if ((to > from) == token_tells(c, word, CUE_UP))
 			token_agrees(c, word);
 		else
 			token_contradicts(&c->tokens[b]);
@@ -78,8 +78,7 @@ void claims_of_moves(struct claims *c)
 static bool is_plain_word(const struct claims *c, size_t i)
 {
 	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
-	       !(c->tokens[i].is &
-		 (TELLS_UP | TELLS_DOWN | TELLS_FROM | TELLS_TO | TELLS_AND | TELLS_PLACE));
+	       !(c->tokens[i].is & (CUE_UP | CUE_DOWN | CUE_FROM | CUE_TO | CUE_AND | CUE_PLACE));
 }
 
 /* The whole after "x of"; 0: none. */
@@ -87,7 +86,7 @@ static size_t whole_after(const struct claims *c, size_t a)
 {
 	size_t b = a + 2;
 
-	if (!is_plain_word(c, a + 1) || c->tokens[a + 1].word != beside_key("of", 2))
+	if (!is_plain_word(c, a + 1) || c->tokens[a + 1].word != folded_word_key("of", 2))
 		return 0;
 	while (b < a + 2 + PART_TOKENS && is_plain_word(c, b))
 		b++;
@@ -193,7 +192,7 @@ static void check_sign(struct claims *c, size_t i)
 	    known_is_change(&c->k->tables[r->table].t->columns[r->column]))
 		return;
 	for (size_t n = i > DIRECTION_NEAR ? i - DIRECTION_NEAR : 0; n < i + 3; n++)
-		if (token_tells(c, n, TELLS_DOWN | TELLS_CHANGE))
+		if (token_tells(c, n, CUE_DOWN | CUE_CHANGE))
 			return;
 	token_contradicts(&c->tokens[i]);
 }
@@ -237,7 +236,7 @@ void claims_of_parts(struct claims *c)
  * over". */
 static bool is_second_form(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, TELLS_AND) || token_breaks(c, i, "()") ||
+	return token_tells(c, i, CUE_AND) || token_breaks(c, i, "()") ||
 	       (token_is_amount(&c->tokens[i]) && unit_is_percent(c->tokens[i].mark->shown.unit));
 }
 
@@ -253,7 +252,7 @@ static size_t direction_of(const struct claims *c, size_t i)
 		}
 		if (c->tokens[n].kind == TOKEN_BREAK || c->tokens[n].kind == TOKEN_NUMBER)
 			break;
-		if (token_tells(c, n, TELLS_UP | TELLS_DOWN))
+		if (token_tells(c, n, CUE_UP | CUE_DOWN))
 			return n;
 	}
 	return SIZE_MAX;
@@ -309,9 +308,9 @@ static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
 	int dir = m->shown.minus ? -1 : m->shown.plus ? 1 : 0;
 
 	if (!dir && word != SIZE_MAX)
-		dir = token_tells(c, word, TELLS_UP) ? 1 : -1;
+		dir = token_tells(c, word, CUE_UP) ? 1 : -1;
 	for (size_t n = a; n < b; n++)
-		against = against || token_tells(c, n, TELLS_AGAINST);
+		against = against || token_tells(c, n, CUE_AGAINST);
 	/* "Ascend: $52.14, Hitachi: $54.80, 5.1 % more": relative to the first */
 	if (!against && dir && (second > first) == (dir > 0) && shows_pair(m, second, first))
 		token_agrees(c, word);

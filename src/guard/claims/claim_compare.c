@@ -66,7 +66,7 @@ static struct side reference(const struct claims *c, size_t i)
 	for (size_t n = i + 1; n <= i + REF_TOKENS && n < c->count; n++) {
 		struct side s;
 
-		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, TELLS_AND))
+		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, CUE_AND))
 			break;
 		s = side_at(c, n);
 		if (s.column && n + 1 < c->count && c->tokens[n + 1].kind == TOKEN_WORD &&
@@ -97,7 +97,7 @@ static bool leads_to_amount(const struct claims *c, size_t i)
 	const struct token *t = &c->tokens[i];
 
 	return t->kind == TOKEN_WORD &&
-	       (t->word == beside_key("by", 2) || t->word == beside_key("of", 2));
+	       (t->word == folded_word_key("by", 2) || t->word == folded_word_key("of", 2));
 }
 
 /* The difference given in the sentence; NULL: none. */
@@ -108,7 +108,7 @@ static const struct mark *difference_near(const struct claims *c, size_t i)
 			near++;
 			continue;
 		}
-		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, TELLS_AND))
+		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, CUE_AND))
 			break;
 		if (token_is_amount(&c->tokens[n]))
 			return c->tokens[n].mark;
@@ -263,15 +263,15 @@ static void vote_columns(const struct claims *c, const struct known_table *kt, c
 /* "less expensive": the first word decides the direction. */
 static int direction_at(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, TELLS_UP) ? 1 : -1;
+	return token_tells(c, i, CUE_UP) ? 1 : -1;
 }
 
 static bool is_comparison(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, TELLS_UP | TELLS_DOWN) ||
-	    (i > 0 && token_tells(c, i - 1, TELLS_UP | TELLS_DOWN)))
+	if (!token_tells(c, i, CUE_UP | CUE_DOWN) ||
+	    (i > 0 && token_tells(c, i - 1, CUE_UP | CUE_DOWN)))
 		return false;
-	return !token_tells(c, i, TELLS_MOVE) || token_tells(c, i + 1, TELLS_THAN);
+	return !token_tells(c, i, CUE_MOVE) || token_tells(c, i + 1, CUE_THAN);
 }
 
 /* "SP15 is dearer than NP15, at $53.05 against $49.58" */
@@ -303,8 +303,8 @@ static void decide(struct claims *c, size_t i, const struct votes *v, bool told_
 
 static int direction_of_move(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, TELLS_MOVE) && token_tells(c, i, TELLS_UP | TELLS_DOWN)
-		       ? (token_tells(c, i, TELLS_UP) ? 1 : -1)
+	return token_tells(c, i, CUE_MOVE) && token_tells(c, i, CUE_UP | CUE_DOWN)
+		       ? (token_tells(c, i, CUE_UP) ? 1 : -1)
 		       : 0;
 }
 
@@ -312,10 +312,10 @@ static int direction_of_move(const struct claims *c, size_t i)
 static bool find_ends(const struct claims *c, size_t i, struct side *from, struct side *to)
 {
 	for (size_t n = 0; n + 3 < c->count; n++) {
-		if (!token_tells(c, n, TELLS_FROM))
+		if (!token_tells(c, n, CUE_FROM))
 			continue;
 		*from = side_of(c, &c->tokens[n + 1]);
-		if (!is_side(from) || from->column || !token_tells(c, n + 2, TELLS_TO))
+		if (!is_side(from) || from->column || !token_tells(c, n + 2, CUE_TO))
 			continue;
 		*to = side_of(c, &c->tokens[n + 3]);
 		if (is_side(to) && is_same_kind(from, to) && n + 12 > i && i + 12 > n)
@@ -361,7 +361,7 @@ static void check_move(struct claims *c, size_t i, int dir)
 void claims_of_comparisons(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (direction_of_move(c, i) && !token_tells(c, i + 1, TELLS_THAN))
+		if (direction_of_move(c, i) && !token_tells(c, i + 1, CUE_THAN))
 			check_move(c, i, direction_of_move(c, i));
 	for (size_t i = 0; i < c->count; i++) {
 		struct side a, b;

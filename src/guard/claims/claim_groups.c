@@ -295,9 +295,9 @@ static bool amount_fits(struct search *q, size_t col)
 /* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
 static bool is_of_one_thing(const struct claims *c, size_t i)
 {
-	const struct beside before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
+	const struct number_context before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
 
-	if (before.before && beside_is_numbered(c->k, &before))
+	if (before.before && number_context_is_numbered(c->k, &before))
 		return true;
 	for (int t = 0; t < c->k->table_count && i + 1 < c->count; t++)
 		for (size_t col = 0; col < c->k->tables[t].t->column_count; col++)
@@ -349,8 +349,8 @@ static void read_layers(const struct claims *c, size_t i, struct conditions out[
 	read_conditions(c, i + 1, to, &out[LAYER_AFTER]);
 	read_conditions(c, from, i, &out[LAYER_BEFORE]);
 	read_conditions(c, 0, c->count, &out[LAYER_SENTENCE]);
-	for (size_t n = 0; n < c->s->told.count; n++)
-		add_condition(&out[LAYER_EARLIER], BY_NAME, c->s->told.names[n].id);
+	for (size_t n = 0; n < c->s->previous.count; n++)
+		add_condition(&out[LAYER_EARLIER], BY_NAME, c->s->previous.names[n].id);
 }
 
 static bool sentence_tells(const struct claims *c, uint32_t is)
@@ -398,14 +398,14 @@ static bool may_be_of_group(const struct mark *m)
 
 void claims_of_groups(struct claims *c)
 {
-	const bool up = sentence_tells(c, TELLS_UP), down = sentence_tells(c, TELLS_DOWN);
+	const bool up = sentence_tells(c, CUE_UP), down = sentence_tells(c, CUE_DOWN);
 	struct search q = {.c = c,
-			   .sums = sentence_tells(c, TELLS_SUM),
-			   .means = sentence_tells(c, TELLS_MEAN),
-			   .others = sentence_tells(c, TELLS_SPENT | TELLS_MISSING),
-			   .dir = up != down                      ? (up ? 1 : -1)
-				  : sentence_tells(c, TELLS_MOST) ? 1
-								  : 0};
+			   .sums = sentence_tells(c, CUE_SUM),
+			   .means = sentence_tells(c, CUE_MEAN),
+			   .others = sentence_tells(c, CUE_SPENT | CUE_MISSING),
+			   .dir = up != down                    ? (up ? 1 : -1)
+				  : sentence_tells(c, CUE_MOST) ? 1
+								: 0};
 	struct conditions layers[LAYERS];
 
 	for (size_t i = 0; i < c->count; i++) {

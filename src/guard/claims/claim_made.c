@@ -98,7 +98,7 @@ static void bind_mean(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
 
-	if (!clause_tells(c, i, TELLS_MEAN) || c->s->named)
+	if (!clause_tells(c, i, CUE_MEAN) || c->s->named)
 		return; /* for one name the mean is already known */
 	for (int t = 0; t < c->k->table_count; t++) {
 		const struct known_table *kt = &c->k->tables[t];
@@ -118,11 +118,10 @@ static void bind_mean(struct claims *c, size_t i)
 static size_t top_before(const struct claims *c, size_t i)
 {
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
-		if (token_is_amount(&c->tokens[n]) && n > 0 &&
-		    token_tells(c, n - 1, TELLS_COUNT_OF))
+		if (token_is_amount(&c->tokens[n]) && n > 0 && token_tells(c, n - 1, CUE_COUNT_OF))
 			return (size_t)(c->tokens[n].mark->shown.value / ONE);
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
-		if (n > 0 && c->tokens[n].cardinal > 1 && token_tells(c, n - 1, TELLS_COUNT_OF))
+		if (n > 0 && c->tokens[n].cardinal > 1 && token_tells(c, n - 1, CUE_COUNT_OF))
 			return (size_t)c->tokens[n].cardinal;
 	return 0;
 }
@@ -209,8 +208,8 @@ static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, s
 	bool is_signed = m->shown.plus || m->shown.minus, moves = false, against = false;
 
 	for (size_t n = a + 1; n < b; n++) {
-		moves = moves || token_tells(c, n, TELLS_TO);
-		against = against || token_tells(c, n, TELLS_AGAINST);
+		moves = moves || token_tells(c, n, CUE_TO);
+		against = against || token_tells(c, n, CUE_AGAINST);
 	}
 	if (is_signed && (!moves || (to < from) != m->shown.minus))
 		return false;
@@ -232,7 +231,7 @@ static void bind_told(struct claims *c, size_t i)
 	if (shown_is_bare(&m->shown) || unit_is_ratio(m->shown.unit))
 		return;
 	for (size_t n = from; n < to; n++) /* comparisons with a direction are checked elsewhere */
-		if (token_tells(c, n, TELLS_UP | TELLS_DOWN) && !token_tells(c, n, TELLS_MOVE))
+		if (token_tells(c, n, CUE_UP | CUE_DOWN) && !token_tells(c, n, CUE_MOVE))
 			return;
 	for (size_t a = from; a < to; a++)
 		for (size_t b = a + 1; b < to; b++) {
@@ -269,7 +268,7 @@ static bool is_limit(const struct claims *c, size_t i)
 	while (digits > 0 && digits % 10 == 0)
 		digits /= 10;
 	return digits < 10 && i > 0 && !m->shown.minus && m->shown.value >= 10 * ONE &&
-	       token_tells(c, i - 1, TELLS_UP | TELLS_DOWN | TELLS_THAN);
+	       token_tells(c, i - 1, CUE_UP | CUE_DOWN | CUE_THAN);
 }
 
 static void leave_unjudged(struct claims *c, size_t i)
@@ -333,7 +332,7 @@ void claims_of_repeats(struct claims *c)
 			const struct mark *o =
 				token_is_amount(&c->tokens[n]) ? c->tokens[n].mark : NULL;
 
-			if (token_tells(c, n, TELLS_MOST | TELLS_LEAST | TELLS_ABOUT))
+			if (token_tells(c, n, CUE_MOST | CUE_LEAST | CUE_ABOUT))
 				break;
 			if (!o)
 				continue;

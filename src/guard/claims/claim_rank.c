@@ -13,22 +13,22 @@
 
 int claim_superlative(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, TELLS_MOST | TELLS_LEAST))
+	if (!token_tells(c, i, CUE_MOST | CUE_LEAST))
 		return 0;
-	if (i > 0 && token_tells(c, i - 1, TELLS_AT))
+	if (i > 0 && token_tells(c, i - 1, CUE_AT))
 		return 0; /* "at most" */
-	if (token_tells(c, i, TELLS_QUANTITY) && token_tells(c, i + 1, TELLS_PARTLY | TELLS_AT))
+	if (token_tells(c, i, CUE_QUANTITY) && token_tells(c, i + 1, CUE_PARTLY | CUE_AT))
 		return 0; /* "most recent", "most of" */
 	for (size_t n = i; n-- > 0 && n + 4 > i;)
-		if (token_tells(c, n, TELLS_PARTLY) && !token_tells(c, n, TELLS_ORDINAL))
+		if (token_tells(c, n, CUE_PARTLY) && !token_tells(c, n, CUE_ORDINAL))
 			return 0; /* "one of the" */
-	return token_tells(c, i, TELLS_MOST) ? 1 : -1;
+	return token_tells(c, i, CUE_MOST) ? 1 : -1;
 }
 
 /* "second-highest" gives 2. */
 static int place_before(const struct claims *c, size_t i)
 {
-	if (i > 0 && token_tells(c, i - 1, TELLS_ORDINAL))
+	if (i > 0 && token_tells(c, i - 1, CUE_ORDINAL))
 		return c->tokens[i - 1].value;
 	if (i > 0 && c->tokens[i - 1].kind == TOKEN_NUMBER &&
 	    c->tokens[i - 1].mark->shown.kind == SHOWN_RANK)
@@ -58,7 +58,7 @@ static bool is_date_cell(const struct claims *c, const struct token *t)
 static struct token *date_of(struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
-		if (token_tells(c, n, TELLS_LATE | TELLS_EARLY | TELLS_MOST | TELLS_LEAST) ||
+		if (token_tells(c, n, CUE_LATE | CUE_EARLY | CUE_MOST | CUE_LEAST) ||
 		    token_breaks(c, n, ";.!?|"))
 			break;
 		if (is_date_cell(c, &c->tokens[n]))
@@ -76,13 +76,13 @@ static struct token *cell_of(struct claims *c, size_t i)
 	bool ended = false, other = false;
 
 	for (size_t n = i; n-- > 0 && n + RANK_NEAR >= i && !before;) {
-		if (token_breaks(c, n, ";:.!?|") || token_tells(c, n, TELLS_MOST | TELLS_LEAST))
+		if (token_breaks(c, n, ";:.!?|") || token_tells(c, n, CUE_MOST | CUE_LEAST))
 			break;
 		if (is_cell(c, &c->tokens[n]))
 			before = &c->tokens[n];
 	}
 	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
-		if (token_tells(c, n, TELLS_MOST | TELLS_LEAST | TELLS_AGAINST) ||
+		if (token_tells(c, n, CUE_MOST | CUE_LEAST | CUE_AGAINST) ||
 		    token_breaks(c, n, ";.!?|"))
 			break;
 		ended = ended || token_breaks(c, n, ",");
@@ -210,14 +210,14 @@ static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, 
 static int rank_of_fact(const char *name)
 {
 	size_t len = name ? strcspn(name, "_ ") : 0;
-	uint32_t is = len ? telling_of(name, len) : 0;
+	uint32_t is = len ? cue_word_flags(name, len) : 0;
 
-	return is & TELLS_MOST ? 1 : is & TELLS_LEAST ? -1 : 0;
+	return is & CUE_MOST ? 1 : is & CUE_LEAST ? -1 : 0;
 }
 
 static bool ends_rank(const struct claims *c, size_t i)
 {
-	return token_breaks(c, i, ";.!?|") || token_tells(c, i, TELLS_MOST | TELLS_LEAST);
+	return token_breaks(c, i, ";.!?|") || token_tells(c, i, CUE_MOST | CUE_LEAST);
 }
 
 static bool is_amount_or_date(const struct token *t)
@@ -253,18 +253,18 @@ static void check_fact(struct claims *c, size_t i, int dir)
 static bool is_place(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
-	bool ordinal = token_tells(c, i, TELLS_ORDINAL) ||
+	bool ordinal = token_tells(c, i, CUE_ORDINAL) ||
 		       (t->kind == TOKEN_NUMBER && t->mark->shown.kind == SHOWN_RANK);
 
-	if (!ordinal || token_tells(c, i + 1, TELLS_MOST | TELLS_LEAST))
+	if (!ordinal || token_tells(c, i + 1, CUE_MOST | CUE_LEAST))
 		return false;
 	if (i > 0 && c->tokens[i - 1].kind == TOKEN_WORD && token_breaks(c, i + 1, "(,"))
 		return true; /* "comes second (1,591)" */
 	if (i + 1 < c->count && c->tokens[i + 1].kind == TOKEN_NAME)
 		return true;
-	if (token_tells(c, i + 1, TELLS_AND))
+	if (token_tells(c, i + 1, CUE_AND))
 		return false;
-	return token_tells(c, i + 1, TELLS_PLACE | TELLS_AUX) ||
+	return token_tells(c, i + 1, CUE_PLACE | CUE_AUX) ||
 	       (i > 0 && c->tokens[i - 1].kind == TOKEN_NAME &&
 		(i + 1 >= c->count || c->tokens[i + 1].kind != TOKEN_WORD));
 }
@@ -296,7 +296,7 @@ static void check_place(struct claims *c, size_t i)
 		return;
 	fit = fit_of_rank(c, r, 1, (size_t)place);
 	for (size_t n = 0; n < c->count; n++)
-		up = up || token_tells(c, n, TELLS_LEAST);
+		up = up || token_tells(c, n, CUE_LEAST);
 	if (fit == FITS_NOT && (up || rises(&c->k->tables[r->table], (size_t)r->column)))
 		fit = fit_of_rank(c, r, -1, (size_t)place);
 	if (fit == FITS_NOT)
@@ -311,13 +311,13 @@ void claims_of_ranks(struct claims *c)
 		if (is_place(c, i))
 			check_place(c, i);
 	for (size_t i = 0; i < c->count; i++) {
-		struct token *date = token_tells(c, i, TELLS_LATE | TELLS_EARLY) &&
-						     !token_tells(c, i + 1, TELLS_AT)
-					     ? date_of(c, i)
-					     : NULL;
+		struct token *date =
+			token_tells(c, i, CUE_LATE | CUE_EARLY) && !token_tells(c, i + 1, CUE_AT)
+				? date_of(c, i)
+				: NULL;
 
 		if (date)
-			check_rank(c, i, date, token_tells(c, i, TELLS_LATE) ? 1 : -1, 1);
+			check_rank(c, i, date, token_tells(c, i, CUE_LATE) ? 1 : -1, 1);
 	}
 	for (size_t i = 0; i < c->count; i++) {
 		int dir = claim_superlative(c, i);
@@ -376,7 +376,7 @@ void claims_of_hours(struct claims *c)
 					    strcspn(fact->name, "_")) == 0);
 		}
 		for (size_t i = 0; told && i + 1 < c->count; i++) {
-			size_t b = i + 1 + token_tells(c, i + 1, TELLS_TO | TELLS_AND);
+			size_t b = i + 1 + token_tells(c, i + 1, CUE_TO | CUE_AND);
 
 			if (!tells_hours(c, i) || b >= c->count || !tells_hours(c, b))
 				continue;

@@ -23,19 +23,19 @@ static bool is_compared(const struct claims *c, size_t i)
 
 	for (size_t w = 0; i < c->count && w < sizeof(words) / sizeof(words[0]); w++)
 		if (c->tokens[i].kind == TOKEN_WORD &&
-		    c->tokens[i].word == beside_key(words[w], strlen(words[w])))
+		    c->tokens[i].word == folded_word_key(words[w], strlen(words[w])))
 			return true;
-	return token_tells(c, i, TELLS_UP | TELLS_DOWN);
+	return token_tells(c, i, CUE_UP | CUE_DOWN);
 }
 
 /* The factor of "nine times" or "twice"; 0: none. */
 static int factor_at(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, TELLS_TIMES) || !is_compared(c, i + 1))
+	if (!token_tells(c, i, CUE_TIMES) || !is_compared(c, i + 1))
 		return 0;
 	if (c->tokens[i].value > 0)
 		return c->tokens[i].value;
-	if (i == 0 || c->tokens[i - 1].kind != TOKEN_WORD || token_tells(c, i - 1, TELLS_PART))
+	if (i == 0 || c->tokens[i - 1].kind != TOKEN_WORD || token_tells(c, i - 1, CUE_PART))
 		return 0;
 	return c->tokens[i - 1].cardinal > 1 ? c->tokens[i - 1].cardinal : 0;
 }
@@ -65,13 +65,13 @@ static int rough_before(const struct claims *c, size_t i)
 {
 	size_t at = c->tokens[i].value > 0 ? i : i - 1;
 
-	if (at > 1 && token_tells(c, at - 1, TELLS_THAN))
+	if (at > 1 && token_tells(c, at - 1, CUE_THAN))
 		at--;
 	if (at == 0)
 		return 0;
-	if (token_tells(c, at - 1, TELLS_ABOUT) && c->tokens[at - 1].value < 0)
+	if (token_tells(c, at - 1, CUE_ABOUT) && c->tokens[at - 1].value < 0)
 		return -1;
-	return token_tells(c, at - 1, TELLS_UP) ? 1 : token_tells(c, at - 1, TELLS_DOWN) ? -1 : 0;
+	return token_tells(c, at - 1, CUE_UP) ? 1 : token_tells(c, at - 1, CUE_DOWN) ? -1 : 0;
 }
 
 static void check_multiple(struct claims *c, size_t i, int factor)
@@ -113,8 +113,8 @@ struct list {
 
 static bool joins(const struct claims *c, size_t i)
 {
-	return token_breaks(c, i, ",") || token_tells(c, i, TELLS_AND) ||
-	       token_tells(c, i, TELLS_AGAINST);
+	return token_breaks(c, i, ",") || token_tells(c, i, CUE_AND) ||
+	       token_tells(c, i, CUE_AGAINST);
 }
 
 static bool goes_on(const struct claims *c, const struct list *l, size_t i)
@@ -239,7 +239,7 @@ static uint64_t column_word(const struct claims *c, size_t i)
 
 		if (t->kind == TOKEN_BREAK ? t->c != '(' || n > i + 1 : t->kind != TOKEN_WORD)
 			break;
-		if (t->kind == TOKEN_WORD && !(t->is & TELLS_AT))
+		if (t->kind == TOKEN_WORD && !(t->is & CUE_AT))
 			return t->is || (token_breaks(c, i + 1, "(") &&
 					 !token_breaks(c, n + 1, "),"))
 				       ? 0

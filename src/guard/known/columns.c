@@ -19,7 +19,7 @@ struct column_set {
 /* Excludes words with another meaning: "lowest price". */
 static bool is_plain(const char *word, size_t len)
 {
-	return !(telling_of(word, len) & (TELLS_MOST | TELLS_LEAST)) &&
+	return !(cue_word_flags(word, len) & (CUE_MOST | CUE_LEAST)) &&
 	       !(len == 3 && strncasecmp(word, "all", 3) == 0);
 }
 
@@ -36,7 +36,7 @@ static struct column_set read_set(const char *text)
 			if (!is_plain(text + from, i - from))
 				return (struct column_set){0};
 			if (set.count < COLUMN_WORDS_MAX && i - from > 1)
-				set.words[set.count++] = beside_key(text + from, i - from);
+				set.words[set.count++] = folded_word_key(text + from, i - from);
 			from = i;
 		}
 		if (ends)
@@ -111,7 +111,7 @@ static bool says_difference(const char *text)
 
 		if (i > from && (ends || (isupper((unsigned char)text[i]) &&
 					  islower((unsigned char)text[i - 1])))) {
-			if (telling_of(text + from, i - from) & TELLS_CHANGE)
+			if (cue_word_flags(text + from, i - from) & CUE_CHANGE)
 				return true;
 			from = i;
 		}
@@ -195,7 +195,8 @@ static bool row_names(const struct known_table *kt, int64_t row, size_t column,
 	return false;
 }
 
-bool column_is_said(const struct known *k, const struct entry *e, const struct context *context)
+bool column_is_mentioned(const struct known *k, const struct entry *e,
+			 const struct context *context)
 {
 	struct clause said = context->clause, follow = {0}, *in = &said;
 	const struct known_table *kt = &k->tables[e->table];
@@ -219,8 +220,8 @@ bool column_is_said(const struct known *k, const struct entry *e, const struct c
 	}
 	if (best == 0 || best_column == own || name_column(kt, own, in, none) == best)
 		return true;
-	for (;
-	     context->tone_known && follow.count < TONE_WORDS && context->tone.after[follow.count];
+	for (; context->comparison_known && follow.count < COMPARISON_WORDS &&
+	       context->tone.after[follow.count];
 	     follow.count++)
 		follow.words[follow.count] = context->tone.after[follow.count];
 	memset(none, 0, sizeof(none));
@@ -238,7 +239,7 @@ int column_side(const struct known *k, int table, size_t column, const struct co
 
 	if (!c->tone.dir || c->in_row)
 		return 0;
-	for (; follow.count < TONE_WORDS && c->tone.after[follow.count]; follow.count++)
+	for (; follow.count < COMPARISON_WORDS && c->tone.after[follow.count]; follow.count++)
 		follow.words[follow.count] = c->tone.after[follow.count];
 	before.count = c->clause_dir < before.count ? c->clause_dir : before.count;
 	after.count -= before.count;

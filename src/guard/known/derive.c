@@ -135,7 +135,7 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 	if (dir && a != b && (a > b) != (dir > 0))
 		return false;
 	if (unit_is_percent(s->unit)) {
-		if (!is_told_as(DERIVED_CHANGE, s, q->c))
+		if (!derivation_is_worded(DERIVED_CHANGE, s, q->c))
 			return false;
 		if (is_change(q, a, b))
 			return found(q, column, "/ - 1:", a, b);
@@ -143,8 +143,8 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 	}
 	if (!unit_of_column_fits(q, unit))
 		return false;
-	return is_told_as(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 && is_difference(s, a, b) &&
-	       found(q, column, "-", a, b);
+	return derivation_is_worded(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 &&
+	       is_difference(s, a, b) && found(q, column, "-", a, b);
 }
 
 /* `order`: 1: a is the subject and b the reference; 0: unknown. */
@@ -184,9 +184,10 @@ static bool sums_fit(struct search *q, size_t column)
 	}
 	if (n < 2 || (q->s->minus && sum >= 0) || !unit_of_column_fits(q, kt->units[column]))
 		return false;
-	if (is_told_as(DERIVED_SUM, q->s, q->c) && is_value(q->s, sum))
+	if (derivation_is_worded(DERIVED_SUM, q->s, q->c) && is_value(q->s, sum))
 		return found(q, column, "= sum of the named rows;", sum, (guard_value)n * ONE);
-	return is_told_as(DERIVED_MEAN, q->s, q->c) && is_value(q->s, sum / (guard_value)n) &&
+	return derivation_is_worded(DERIVED_MEAN, q->s, q->c) &&
+	       is_value(q->s, sum / (guard_value)n) &&
 	       found(q, column, "= mean of the named rows;", sum / (guard_value)n,
 		     (guard_value)n * ONE);
 }
@@ -280,9 +281,9 @@ static bool is_subject(const struct search *q, int64_t row, int ref_id)
 	bool any = false;
 
 	for (int i = 0; i < c->count; i++) {
-		if (!(c->said[i].slots & slots) || c->said[i].ref)
+		if (!(c->mentions[i].slots & slots) || c->mentions[i].ref)
 			continue;
-		if (is_row_of(q, row, c->said[i].id))
+		if (is_row_of(q, row, c->mentions[i].id))
 			return true;
 		any = true;
 	}
@@ -348,7 +349,7 @@ static int order_of(const struct search *q, int64_t a, int64_t b)
 	    known_later(q->k, q->kt, a, b))
 		return known_later(q->k, q->kt, a, b);
 	if (c->count > 0 && t->dir)
-		last = c->said[c->count - 1].id;
+		last = c->mentions[c->count - 1].id;
 	if (last < 0)
 		return 0;
 	ref_a = is_row_of(q, a, last);
@@ -547,7 +548,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 		bit = 1u << kt->slot[col];
 		if (!(q->said & bit) && !widely)
 			continue;
-		named = holds(c->said, c->count, id) || id == c->tone.ref_id;
+		named = holds(c->mentions, c->count, id) || id == c->tone.ref_id;
 		if (widely && (q->earlier & bit))
 			named = named || holds(c->before, c->before_count, id) ||
 				holds(k->asked, k->asked_count, id);
@@ -693,7 +694,7 @@ static bool recent_fits(struct search *q)
 			if (!unit_is_alike(a->unit, b->unit))
 				continue;
 			if (unit_is_percent(unit) && unit_is_percent(q->s->unit)) {
-				if (is_told_as(DERIVED_CHANGE, q->s, c) &&
+				if (derivation_is_worded(DERIVED_CHANGE, q->s, c) &&
 				    is_difference(q->s, a->value, b->value))
 					return found(q, SIZE_MAX, "-", a->value, b->value);
 				continue;
@@ -770,9 +771,9 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 {
 	struct search q = {.k = k, .s = s, .c = c, .scratch = scratch, .size = size, .out = out};
 
-	if (!may_derive(s) || !c->tone_known)
+	if (!may_derive(s) || !c->comparison_known)
 		return false;
-	q.said = spoken_slots(c->said, c->count);
+	q.said = spoken_slots(c->mentions, c->count);
 	q.earlier =
 		spoken_slots(c->before, c->before_count) | spoken_slots(k->asked, k->asked_count);
 	for (int i = 0; i < k->table_count; i++) {

@@ -45,7 +45,7 @@ struct entry *known_add(struct known *k, const struct entry *proto, enum entry_c
 	return e;
 }
 
-const struct entry known_nowhere = {
+const struct entry known_entry_empty = {
 	.table = -1, .row = -1, .column = -1, .group_slot = -1, .group_id = -1};
 
 void known_add_date(struct known *k, const struct entry *proto, struct date d)
@@ -75,11 +75,13 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 	r.line_start = false;
 	for (; reader_next(&r, text + at, len - at, true, &plain, &s); at += plain + s.len) {
 		const char *end = text + at + plain + s.len;
-		struct beside beside = {.before = reader_before(&r)};
+		struct number_context number_context = {.before = reader_before(&r)};
 		bool titled = reader_is_titled(&r);
 
-		(void)beside_after(end, len - (size_t)(end - text), true, &beside);
-		beside.after[1] = beside.said_to_be[0] = beside.said_to_be[1] = 0;
+		(void)number_context_read_after(end, len - (size_t)(end - text), true,
+						&number_context);
+		number_context.after[1] = number_context.predicate[0] =
+			number_context.predicate[1] = 0;
 		reader_take(&r, text + at + plain, &s);
 		switch (s.kind) {
 		case SHOWN_NUMBER: {
@@ -87,12 +89,12 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 				known_add(k, proto, CLASS_NUMBER, s.minus ? -s.value : s.value);
 
 			e->unit = s.unit;
-			e->beside = beside;
-			if (e->text && beside.before && !shown_is_bare(&s))
-				note_text_word(k, e->text, beside.before);
+			e->number_context = number_context;
+			if (e->text && number_context.before && !shown_is_bare(&s))
+				note_text_word(k, e->text, number_context.before);
 			if (shown_is_bare(&s) && !s.worded && titled &&
 			    (!proto->of_text || len <= NAME_BYTES_MAX))
-				known_note_numbered(k, &beside);
+				known_note_numbered(k, &number_context);
 			break;
 		}
 		case SHOWN_YEAR:
@@ -170,12 +172,12 @@ static void note_hour_fact(struct known *k, const struct fact *f)
 	k->hours.facts = arena_grow(k->arena, k->hours.facts, k->hours.count, &k->hours.cap,
 				    sizeof(*k->hours.facts));
 	k->hours.facts[k->hours.count++] =
-		(struct hour_fact){f->name, f->value, beside_key(f->name, len)};
+		(struct hour_fact){f->name, f->value, folded_word_key(f->name, len)};
 }
 
 static void add_fact(struct known *k, const struct result *r, const struct fact *f)
 {
-	struct entry proto = known_nowhere;
+	struct entry proto = known_entry_empty;
 	guard_value value;
 
 	proto.call = r->call;
@@ -227,7 +229,7 @@ static void note_asked(struct known *k, const char *text)
 
 static void add_args(struct known *k, const struct result *r)
 {
-	struct entry proto = known_nowhere;
+	struct entry proto = known_entry_empty;
 
 	proto.anything = true;
 	for (size_t i = 0; i < r->args.count; i++) {
@@ -246,7 +248,7 @@ static void add_args(struct known *k, const struct result *r)
 /* Adds the texts that the tool wrote about its result. */
 static void add_words(struct known *k, const struct result *r)
 {
-	struct entry proto = known_nowhere;
+	struct entry proto = known_entry_empty;
 	const struct outcome *o = &r->outcome;
 
 	proto.call = r->call;
@@ -291,7 +293,7 @@ static void add_name_counts(struct known *k)
 {
 	for (int i = 0; i < k->table_count; i++)
 		for (size_t c = 0; c < k->tables[i].t->column_count; c++) {
-			struct entry proto = known_nowhere;
+			struct entry proto = known_entry_empty;
 			int slot = k->tables[i].slot[c], count = 0;
 
 			for (int id = 0; slot >= 0 && id < k->names.count; id++)
@@ -490,7 +492,7 @@ static int by_value(const void *a, const void *b)
 
 void known_build(struct known *k, const struct guard_input *in)
 {
-	struct entry question = known_nowhere;
+	struct entry question = known_entry_empty;
 	struct guard_input *kept;
 	size_t tables = 0;
 

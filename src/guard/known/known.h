@@ -5,7 +5,7 @@
 #include "guard_int.h"
 
 /* An entry without table, row, column and group. */
-extern const struct entry known_nowhere;
+extern const struct entry known_entry_empty;
 
 /* Adds a copy of proto with this class and signed value. The caller completes the entry. */
 struct entry *known_add(struct known *k, const struct entry *proto, enum entry_class class,
@@ -19,7 +19,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 void known_name_words(const char *name, const char *label, uint64_t out[COLUMN_WORDS_MAX]);
 void known_column_words(const struct column *c, uint64_t out[COLUMN_WORDS_MAX]);
 /* Stores the words around a number in a text. */
-void known_note_numbered(struct known *k, const struct beside *b);
+void known_note_numbered(struct known *k, const struct number_context *b);
 /* Returns true when values of the column may be written with or without a sign. */
 bool known_is_change(const struct column *c);
 bool known_is_difference(const struct column *c);

@@ -269,7 +269,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	kt->ids = arena_alloc(a, sizeof(*kt->ids) * (t->row_count + 1));
 	kt->keys = arena_alloc(a, sizeof(*kt->keys) * n);
 	kt->words = arena_alloc(a, sizeof(*kt->words) * n);
-	kt->pictures = arena_alloc(a, sizeof(*kt->pictures) * n);
+	kt->emojis = arena_alloc(a, sizeof(*kt->emojis) * n);
 	kt->values = arena_alloc(a, sizeof(*kt->values) * (t->row_count + 1));
 	for (size_t r = 0; r < t->row_count; r++) {
 		kt->ids[r] = arena_alloc(a, sizeof(**kt->ids) * n);
@@ -284,9 +284,9 @@ static void read_columns(struct known *k, struct known_table *kt)
 		k->peak_known = k->peak_known || (ends_with(t->columns[c].name, "hour") &&
 						  str_find_nocase(t->columns[c].name, "peak"));
 		known_column_words(&t->columns[c], kt->words[c]);
-		kt->pictures[c] = t->columns[c].label ? beside_picture(t->columns[c].label,
-								       strlen(t->columns[c].label))
-						      : 0;
+		kt->emojis[c] = t->columns[c].label ? first_emoji_key(t->columns[c].label,
+								      strlen(t->columns[c].label))
+						    : 0;
 		kt->mixed[c] = known_is_change(&t->columns[c]);
 		kt->differences[c] = known_is_difference(&t->columns[c]);
 		kt->keys[c][0] = heading_key(t->columns[c].name, strlen(t->columns[c].name));
@@ -557,7 +557,7 @@ static void add_groups(struct known *k, struct known_table *kt, size_t by, struc
 void known_add_table(struct known *k, int index, const struct result *r, const struct table *t)
 {
 	struct known_table *kt = &k->tables[index];
-	struct entry proto = known_nowhere;
+	struct entry proto = known_entry_empty;
 
 	*kt = (struct known_table){.t = t, .call = r->call};
 	read_columns(k, kt);

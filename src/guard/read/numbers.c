@@ -29,7 +29,7 @@ struct guard_numbers {
 	enum guard_policy policy;
 	struct guard_sink sink;
 	struct buf waiting; /* received and not yet passed on */
-	struct speech speech;
+	struct text_tracker text_tracker;
 	struct buf doubted;                     /* unbound numbers of a sentence */
 	struct buf miscited;                    /* wrongly cited numbers of a sentence */
 	struct cited *cited_first, *cited_last; /* for the held text and later text */
@@ -102,57 +102,59 @@ static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 /* ---- checking numbers ---- */
 
 /* Binds to the cited passages, else to all known data. */
-static void judge_cited(struct guard_numbers *g, struct shown *s, struct verdict *out)
+static void bind_cited(struct guard_numbers *g, struct shown *s, struct verdict *out)
 {
-	struct context *c = &g->speech.said;
+	struct context *c = &g->text_tracker.context;
 	const struct cited *cited = g->cited && g->cited->count > 0 ? g->cited : NULL;
 	struct shown as_said = *s;
 
 	if (cited) {
 		c->cited.places = cited->places;
 		c->cited.count = cited->count;
-		judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+		bind_shown(&g->known, s, c, g->formula, sizeof(g->formula), out);
 		c->cited.places = NULL;
 		c->cited.count = 0;
 		if (out->bound && !out->unchecked && out->ref.call && !out->ref.formula)
 			return;
 		*s = as_said;
 	}
-	judge(&g->known, s, c, g->formula, sizeof(g->formula), out);
+	bind_shown(&g->known, s, c, g->formula, sizeof(g->formula), out);
 	out->miscited = cited && out->bound && !out->unchecked && out->ref.call;
 }
 
 /* Compares the number with known data. Reads the words after it only if they matter. */
-static void judge_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
-			 struct verdict *out)
+static void bind_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
+			struct verdict *out)
 {
-	struct context *c = &g->speech.said;
+	struct context *c = &g->text_tracker.context;
 
-	c->tone_known = s->kind != SHOWN_NUMBER || c->in_row;
-	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->speech.before;
-	judge_cited(g, s, out);
-	out->bound = out->bound || speech_begins_name(&g->speech, p, n, s) ||
-		     (s->kind != SHOWN_NUMBER && speech_is_name(&g->speech, p, s));
-	if ((out->bound && !out->unchecked) || c->tone_known)
+	c->comparison_known = s->kind != SHOWN_NUMBER || c->in_row;
+	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->text_tracker.before;
+	bind_cited(g, s, out);
+	out->bound = out->bound || tracker_begins_name(&g->text_tracker, p, n, s) ||
+		     (s->kind != SHOWN_NUMBER && tracker_is_name(&g->text_tracker, p, s));
+	if ((out->bound && !out->unchecked) || c->comparison_known)
 		return;
-	(void)speech_tone(&g->speech, p + s->len, n - s->len, true);
-	judge_cited(g, s, out);
+	(void)tracker_read_comparison(&g->text_tracker, p + s->len, n - s->len, true);
+	bind_cited(g, s, out);
 }
 
 static bool is_label(struct guard_numbers *g, const char *p, const struct shown *s)
 {
 	bool known = true;
 
-	if (s->kind == SHOWN_TEXT || (s->worded && !speech_tells(&g->speech, s)) ||
+	if (s->kind == SHOWN_TEXT || (s->worded && !tracker_refers_to_data(&g->text_tracker, s)) ||
 	    (s->worded && s->value == 100000000 && shown_is_bare(s) &&
-	     g->speech.said.beside.before == beside_key("the", 3)) || /* "the one of January" */
-	    (s->kind == SHOWN_NUMBER && speech_is_name(&g->speech, p, s)) ||
-	    speech_is_rank_cell(&g->speech, s))
+	     g->text_tracker.context.number_context.before ==
+		     folded_word_key("the", 3)) || /* "the one of January" */
+	    (s->kind == SHOWN_NUMBER && tracker_is_name(&g->text_tracker, p, s)) ||
+	    tracker_is_rank_cell(&g->text_tracker, s))
 		return true;
 	if (s->kind == SHOWN_ID)
-		return !speech_is_id(&g->speech, p, s, &known) || known;
-	return g->speech.said.told.label && !s->unit && !s->currency && !s->scaled &&
-	       s->kind == SHOWN_NUMBER && !beside_is_numbered(&g->known, &g->speech.said.beside);
+		return !tracker_is_id(&g->text_tracker, p, s, &known) || known;
+	return g->text_tracker.context.cues.label && !s->unit && !s->currency && !s->scaled &&
+	       s->kind == SHOWN_NUMBER &&
+	       !number_context_is_numbered(&g->known, &g->text_tracker.context.number_context);
 }
 
 /* Checks the number at p. The rest of its sentence is available. */
@@ -163,19 +165,20 @@ static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t
 	struct verdict verdict;
 
 	if (s->kind != SHOWN_TEXT) {
-		(void)speech_follower(&g->speech, p + s->len, n - s->len, true);
-		(void)speech_beside(&g->speech, p + s->len, n - s->len, true, s);
+		(void)tracker_read_following_name(&g->text_tracker, p + s->len, n - s->len, true);
+		(void)tracker_read_number_context(&g->text_tracker, p + s->len, n - s->len, true,
+						  s);
 	}
 	if (is_label(g, p, s)) {
 		taken.kind = SHOWN_TEXT;
-		speech_take(&g->speech, p, &taken, NULL);
+		tracker_consume_number(&g->text_tracker, p, &taken, NULL);
 		return;
 	}
-	judge_number(g, p, n, &taken, &verdict);
+	bind_number(g, p, n, &taken, &verdict);
 	if (verdict.rows.table >= 0)
-		row_set_narrow(&g->speech.said.rows, &verdict.rows);
+		row_set_narrow(&g->text_tracker.context.rows, &verdict.rows);
 	sentence_mark(&g->sentence, from, &taken, &verdict, g->formula);
-	speech_take(&g->speech, p, &taken, &verdict);
+	tracker_consume_number(&g->text_tracker, p, &taken, &verdict);
 }
 
 /* Checks the numbers of a stretch. Returns the bytes read, which are fewer than n when there are
@@ -188,7 +191,7 @@ static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 	while (at < n && g->sentence.count < SENTENCE_MARKS_MAX) {
 		struct shown s;
 		size_t plain;
-		bool found = reader_next(&g->speech.reader, p + at, n - at, true, &plain, &s);
+		bool found = reader_next(&g->text_tracker.reader, p + at, n - at, true, &plain, &s);
 
 		at += plain;
 		if (!found)
@@ -196,19 +199,19 @@ static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 		take_number(g, p + at, n - at, from + at, &s);
 		at += s.len;
 	}
-	sentence_end_stretch(&g->sentence, p, at, &g->known, g->speech.said.in_row);
+	sentence_end_stretch(&g->sentence, p, at, &g->known, g->text_tracker.context.in_row);
 	return at;
 }
 
 /* ---- sentences ---- */
 
 /* The offset after the end of the current sentence or table row; 0: not received yet. */
-static size_t sentence_end(const struct speech *s, const char *p, size_t n)
+static size_t sentence_end(const struct text_tracker *s, const char *p, size_t n)
 {
 	char before = s->reader.prev;
 
 	for (size_t i = 0; i < n; before = p[i++])
-		if (ends_sentence(before, p[i], s->said.in_row))
+		if (ends_sentence(before, p[i], s->context.in_row))
 			return i + 1;
 	return 0;
 }
@@ -226,7 +229,8 @@ static size_t cut_sentence(const char *p, size_t n)
 /* The number of bytes at p to check together; 0: more text is needed. */
 static size_t sentence_length(const struct guard_numbers *g, const char *p, size_t n)
 {
-	size_t end = sentence_end(&g->speech, p, n < SENTENCE_BYTES_MAX ? n : SENTENCE_BYTES_MAX);
+	size_t end =
+		sentence_end(&g->text_tracker, p, n < SENTENCE_BYTES_MAX ? n : SENTENCE_BYTES_MAX);
 
 	if (end == 0 && n >= SENTENCE_BYTES_MAX)
 		return cut_sentence(p, n);
@@ -280,13 +284,13 @@ static void find_cited(struct guard_numbers *g, size_t at)
 /* Returns the bytes passed on; 0: held until rewritten. */
 static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 {
-	struct speech before = g->speech;
+	struct text_tracker before = g->text_tracker;
 	size_t text = g->sentence.text.n, read;
 
 	find_cited(g, g->fed - g->waiting.n + (size_t)(p - g->waiting.p));
 	read = read_stretch(g, p, n);
 	if (g->policy == GUARD_REWRITE && !is_sound(g, p) && doubt(g, p, read)) {
-		g->speech = before;
+		g->text_tracker = before;
 		sentence_return(&g->sentence, text);
 		return 0;
 	}
@@ -333,10 +337,10 @@ static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 
 		if (doubt_uncited(g, p + at, n - at))
 			break;
-		(void)reader_next(&g->speech.reader, p + at, n - at, g->ended, &plain, &s);
+		(void)reader_next(&g->text_tracker.reader, p + at, n - at, g->ended, &plain, &s);
 		clear = before_uncited(g, p + at, plain);
 		pass_text(g, p + at, clear);
-		sentence_add(&g->sentence, p + at, clear, g->speech.said.in_row);
+		sentence_add(&g->sentence, p + at, clear, g->text_tracker.context.in_row);
 		at += clear;
 		if (clear < plain)
 			continue;
@@ -407,7 +411,7 @@ void guard_numbers_end(struct guard_numbers *g)
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len)
 {
 	size_t n = g->doubtful, kept = g->sentence.text.n;
-	struct speech before = g->speech;
+	struct text_tracker before = g->text_tracker;
 	const struct cited *cited = g->cited;
 
 	assert(n > 0);
@@ -417,7 +421,7 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 	    is_sound(g, text)) {
 		pass_stretch(g, text, len);
 	} else {
-		g->speech = before;
+		g->text_tracker = before;
 		g->cited = cited;
 		sentence_return(&g->sentence, kept);
 		if (g->uncited) /* pass the original text */
@@ -449,7 +453,7 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	buf_init(&g->miscited, DOUBTED_BYTES_MAX);
 	sentence_init(&g->sentence);
 	known_build(&g->known, in);
-	speech_init(&g->speech, &g->known);
+	tracker_init(&g->text_tracker, &g->known);
 	return g;
 }
 

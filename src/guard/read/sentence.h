@@ -4,10 +4,10 @@
 
 #include "guard_int.h"
 
-#define SENTENCE_MARKS_MAX 64 /* per stretch; a longer sentence is checked in parts */
-#define TOLD_NAMES_MAX     8
-#define TOLD_AMOUNTS_MAX   6
-#define FORMULA_BYTES      160 /* of a derivation as text */
+#define SENTENCE_MARKS_MAX   64 /* per stretch; a longer sentence is checked in parts */
+#define PREVIOUS_NAMES_MAX   8
+#define PREVIOUS_AMOUNTS_MAX 6
+#define FORMULA_BYTES        160 /* of a derivation as text */
 
 /* A number of the sentence and its result. */
 struct mark {
@@ -31,17 +31,17 @@ struct sentence {
 	/* slots of names in this and the last sentence with names, and the question */
 	uint32_t carried;
 	struct {
-		struct told_name {
+		struct previous_name {
 			int id;
 			uint32_t slots;
-		} names[TOLD_NAMES_MAX];
+		} names[PREVIOUS_NAMES_MAX];
 		size_t count;
-		struct told_amount {
+		struct previous_amount {
 			guard_value value;
 			const struct unit_def *unit;
-		} amounts[TOLD_AMOUNTS_MAX];
+		} amounts[PREVIOUS_AMOUNTS_MAX];
 		size_t amount_count;
-	} told; /* names and amounts of the last sentence that has any */
+	} previous; /* names and amounts of the last sentence that has any */
 	struct mark marks[SENTENCE_MARKS_MAX]; /* of the last stretch */
 	size_t count;
 };

@@ -293,15 +293,15 @@ static bool set_twice(struct words *w, struct shown *s)
 static bool set_day(struct words *w, int month, struct shown *s)
 {
 	size_t len = word_at(w, 0), next = 0, after = 0;
-	const struct telling *l = telling_find(w->p, len);
-	int tens = cardinal(w->p, len), day = l && l->is & TELLS_ORDINAL ? l->value : 0;
+	const struct cue_word *l = cue_word_find(w->p, len);
+	int tens = cardinal(w->p, len), day = l && l->is & CUE_ORDINAL ? l->value : 0;
 	struct cursor c = {.units = w->units, .p = w->p, .len = w->n, .final = w->final};
 	bool is;
 
 	if (tens == 20 || tens == 30) {
 		next = next_word(w, len, &after);
-		l = next ? telling_find(w->p + next, after) : NULL;
-		if (!l || !(l->is & TELLS_ORDINAL) || l->value > 9)
+		l = next ? cue_word_find(w->p + next, after) : NULL;
+		if (!l || !(l->is & CUE_ORDINAL) || l->value > 9)
 			return false;
 		day = tens + l->value;
 		len = next + after;
