@@ -72,7 +72,7 @@ enum scan number_context_read_after(const char *p, size_t n, bool final, struct 
 	int count = 0;   /* words in `to` */
 	bool of = false; /* the first word was "of" */
 
-	out->picture = 0;
+	out->emoji_key = 0;
 	memset(out->after, 0, sizeof(out->after));
 	memset(out->predicate, 0, sizeof(out->predicate));
 	if (n >= AFTER_BYTES_MAX) {
@@ -91,7 +91,7 @@ enum scan number_context_read_after(const char *p, size_t n, bool final, struct 
 		if (at == n && !final)
 			return SCAN_MORE;
 		if (words == 0)
-			out->picture = first_emoji_key(p, from);
+			out->emoji_key = first_emoji_key(p, from);
 		if (at == from || (!of && isdigit((unsigned char)p[from])))
 			return SCAN_DONE;
 		if (of &&
@@ -186,18 +186,18 @@ static const char *shown_as(const struct column *c, const char *text)
 static bool read_kind(const struct column *c, const char *text, struct number_context *out)
 {
 	const char *shown = shown_as(c, text);
-	uint64_t picture = shown ? first_emoji_key(shown, strlen(shown)) : 0;
+	uint64_t emoji_key = shown ? first_emoji_key(shown, strlen(shown)) : 0;
 	size_t len = text ? strlen(text) : 0, at = 0;
 
-	*out = (struct number_context){.picture = picture};
+	*out = (struct number_context){.emoji_key = emoji_key};
 	if (!text)
-		return picture != 0;
+		return emoji_key != 0;
 	if (len > NAME_BYTES_MAX || !isalpha((unsigned char)*text))
 		return false;
 	for (; at < len && (isalpha((unsigned char)text[at]) || strchr(" _-", text[at])); at++)
 		;
 	(void)number_context_read_after(text, at, true, out);
-	out->picture = picture;
+	out->emoji_key = emoji_key;
 	return at == len && out->after[0];
 }
 
@@ -278,79 +278,81 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 
 /* ---- matching ---- */
 
-static bool same_words(const uint64_t kind[2], const uint64_t said[2])
+static bool same_words(const uint64_t kind[2], const uint64_t around[2])
 {
-	return kind[0] && kind[0] == said[0] && (!kind[1] || kind[1] == said[1]);
+	return kind[0] && kind[0] == around[0] && (!kind[1] || kind[1] == around[1]);
 }
 
 static bool same_emoji(const struct number_context *a, const struct number_context *b)
 {
-	return a->picture && a->picture == b->picture;
+	return a->emoji_key && a->emoji_key == b->emoji_key;
 }
 
-static bool same_kind(const struct number_context *kind, const struct number_context *said)
+static bool same_kind(const struct number_context *kind, const struct number_context *around)
 {
-	return same_emoji(kind, said) || same_words(kind->after, said->after) ||
-	       (said->predicate[0] && same_words(kind->after, said->predicate));
+	return same_emoji(kind, around) || same_words(kind->after, around->after) ||
+	       (around->predicate[0] && same_words(kind->after, around->predicate));
 }
 
-static bool is_kind(const struct known *k, const struct number_context *said)
+static bool is_kind(const struct known *k, const struct number_context *around)
 {
-	for (size_t i = 0; (said->after[0] || said->picture) && i < k->kinds.count; i++)
-		if (same_kind(&k->kinds.list[i], said))
+	for (size_t i = 0; (around->after[0] || around->emoji_key) && i < k->kinds.count; i++)
+		if (same_kind(&k->kinds.list[i], around))
 			return true;
 	return false;
 }
 
-bool number_context_is_kind(const struct known *k, const struct number_context *said)
+bool number_context_is_kind(const struct known *k, const struct number_context *around)
 {
-	return is_kind(k, said);
+	return is_kind(k, around);
 }
 
-void number_context_drop_emoji(const struct known *k, struct number_context *said)
+void number_context_drop_emoji(const struct known *k, struct number_context *around)
 {
-	struct number_context words = *said;
+	struct number_context words = *around;
 
-	words.picture = 0;
+	words.emoji_key = 0;
 	if (is_kind(k, &words))
-		said->picture = 0;
+		around->emoji_key = 0;
 }
 
 /* Returns true when the number labels an item that the data numbers. */
-static bool is_numbered(const struct known *k, const struct number_context *said, bool *with_after)
+static bool is_numbered(const struct known *k, const struct number_context *around,
+			bool *with_after)
 {
 	bool before = false;
 
 	*with_after = false;
-	for (size_t i = 0; said->before && i < k->numbered.count; i++) {
-		if (k->numbered.list[i].before != said->before)
+	for (size_t i = 0; around->before && i < k->numbered.count; i++) {
+		if (k->numbered.list[i].before != around->before)
 			continue;
 		before = true;
 		*with_after = *with_after || (k->numbered.list[i].after[0] &&
-					      k->numbered.list[i].after[0] == said->after[0]);
+					      k->numbered.list[i].after[0] == around->after[0]);
 	}
 	return before;
 }
 
 static bool column_says(const struct known *k, const struct entry *e,
-			const struct number_context *said)
+			const struct number_context *around)
 {
 	const uint64_t *words =
 		e->table >= 0 && e->column >= 0 ? k->tables[e->table].words[e->column] : NULL;
 
 	for (size_t i = 0; words && i < COLUMN_WORDS_MAX && words[i]; i++)
-		if (words[i] == said->after[0] || words[i] == said->after[1])
+		if (words[i] == around->after[0] || words[i] == around->after[1])
 			return true;
-	return words && said->picture && k->tables[e->table].emojis[e->column] == said->picture;
+	return words && around->emoji_key &&
+	       k->tables[e->table].emojis[e->column] == around->emoji_key;
 }
 
-static bool measure_says(const struct known *k, int table, const struct number_context *said)
+static bool measure_says(const struct known *k, int table, const struct number_context *around)
 {
 	const struct known_table *kt = &k->tables[table];
 	struct entry e = {.table = table};
-	struct number_context words = *said;
+	struct number_context words = *around;
 
-	words.picture = 0; /* "3 🔴 projects" may match a column of red areas */
+	words.emoji_key = 0; /* "3 🔴 projects" may match a column of red areas */
 	for (size_t c = 0; c < kt->t->column_count; c++) {
 		e.column = (int)c;
 		if (kt->measure[c] && column_says(k, &e, &words))
@@ -361,7 +363,7 @@ static bool measure_says(const struct known *k, int table, const struct number_c
 
 /* Returns true when the row contains the kind, as in a table of counts by status. */
 static bool row_says(const struct known *k, const struct entry *e,
-		     const struct number_context *said)
+		     const struct number_context *around)
 {
 	const struct table *t = k->tables[e->table].t;
 
@@ -369,29 +371,30 @@ static bool row_says(const struct known *k, const struct entry *e,
 		struct number_context kind;
 
 		if (t->columns[c].type == COLUMN_TEXT &&
-		    read_kind(&t->columns[c], t->rows[e->row][c], &kind) && same_kind(&kind, said))
+		    read_kind(&t->columns[c], t->rows[e->row][c], &kind) &&
+		    same_kind(&kind, around))
 			return true;
 	}
 	return false;
 }
 
-static bool text_fits(const struct entry *e, const struct number_context *said)
+static bool text_fits(const struct entry *e, const struct number_context *around)
 {
 	if (e->unit)
 		return false;
 	return (!e->number_context.before && !e->number_context.after[0] &&
-		!e->number_context.picture) ||
-	       same_emoji(&e->number_context, said) ||
-	       (e->number_context.before && e->number_context.before == said->before) ||
-	       (e->number_context.after[0] && e->number_context.after[0] == said->after[0]);
+		!e->number_context.emoji_key) ||
+	       same_emoji(&e->number_context, around) ||
+	       (e->number_context.before && e->number_context.before == around->before) ||
+	       (e->number_context.after[0] && e->number_context.after[0] == around->after[0]);
 }
 
 static bool column_is_beside(const struct known *k, const struct entry *e,
-			     const struct number_context *said)
+			     const struct number_context *around)
 {
-	const struct number_context to_be = {.after = {said->predicate[0], said->predicate[1]}};
+	const struct number_context to_be = {.after = {around->predicate[0], around->predicate[1]}};
 
-	return column_says(k, e, said) || column_says(k, e, &to_be);
+	return column_says(k, e, around) || column_says(k, e, &to_be);
 }
 
 static bool count_fits(const struct known *k, const struct entry *e, const struct context *c,
@@ -424,17 +427,17 @@ static bool count_fits(const struct known *k, const struct entry *e, const struc
 	return true;
 }
 
-bool number_context_is_numbered(const struct known *k, const struct number_context *said)
+bool number_context_is_numbered(const struct known *k, const struct number_context *around)
 {
 	bool with_after;
 
-	return is_numbered(k, said, &with_after);
+	return is_numbered(k, around, &with_after);
 }
 
 /* "red_areas": returns true when the words next to the number match the fact's name. */
 static bool fact_says(const struct entry *e, const struct context *c)
 {
-	if (!e->fact_words || c->in_row || c->tone.dir || c->changes || e->label_ids)
+	if (!e->fact_words || c->in_row || c->word_comparison.dir || c->changes || e->label_ids)
 		return true;
 	for (size_t i = 0; i < COLUMN_WORDS_MAX && e->fact_words[i]; i++) {
 		uint64_t word = e->fact_words[i];
@@ -454,8 +457,8 @@ bool number_context_names_kind(const struct entry *e, const struct context *c)
 {
 	if (e->number_context.after[0] == c->number_context.before)
 		return true;
-	for (size_t i = 0; i < COMPARISON_WORDS && c->tone.after[i]; i++)
-		if (e->number_context.after[0] == c->tone.after[i])
+	for (size_t i = 0; i < COMPARISON_WORDS && c->word_comparison.after[i]; i++)
+		if (e->number_context.after[0] == c->word_comparison.after[i])
 			return true;
 	return false;
 }
@@ -474,7 +477,7 @@ bool number_context_fits(const struct known *k, const struct entry *e, const str
 	kind = is_kind(k, &c->number_context);
 	if (e->counted)
 		return count_fits(k, e, c, kind);
-	if (e->number_context.before || e->number_context.after[0] || e->number_context.picture ||
+	if (e->number_context.before || e->number_context.after[0] || e->number_context.emoji_key ||
 	    e->of_text)
 		return text_fits(e, &c->number_context);
 	if (e->fact)
@@ -508,14 +511,14 @@ static bool is_determiner(uint64_t before)
 	return false;
 }
 
-static bool some_column_says(const struct known *k, const struct number_context *said)
+static bool some_column_says(const struct known *k, const struct number_context *around)
 {
 	for (int i = 0; i < k->table_count; i++) {
 		struct entry e = {.table = i};
 
 		for (size_t c = 0; c < k->tables[i].t->column_count; c++) {
 			e.column = (int)c;
-			if (column_says(k, &e, said))
+			if (column_says(k, &e, around))
 				return true;
 		}
 	}
@@ -524,20 +527,20 @@ static bool some_column_says(const struct known *k, const struct number_context 
 
 bool word_fits_column(const struct known *k, const struct entry *e, uint64_t word)
 {
-	const struct number_context said = {.after = {word}};
+	const struct number_context around = {.after = {word}};
 
-	return !word || column_says(k, e, &said) || !measure_says(k, e->table, &said);
+	return !word || column_says(k, e, &around) || !measure_says(k, e->table, &around);
 }
 
 bool number_context_refers_to_data(const struct known *k, const struct shown *s,
-				   const struct number_context *said)
+				   const struct number_context *around)
 {
-	if (is_determiner(said->before))
+	if (is_determiner(around->before))
 		return false;
 	if (s->value == 100000000 && !s->out_of) /* "one at risk" */
-		return is_kind(k, said) && shown_is_bare(s);
+		return is_kind(k, around) && shown_is_bare(s);
 	return !shown_is_bare(s) || s->out_of ||
 	       (s->value > 12 * (guard_value)100000000 && !s->scaled &&
 		s->value % (100 * (guard_value)100000000) != 0) ||
-	       is_kind(k, said) || some_column_says(k, said);
+	       is_kind(k, around) || some_column_says(k, around);
 }

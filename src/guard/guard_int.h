@@ -210,7 +210,7 @@ enum counted {
  * ("3 at risk", "2 vendors"). 0: none. */
 struct number_context {
 	uint64_t before;
-	uint64_t picture; /* "2 🔴": an emoji that the data shows for a value */
+	uint64_t emoji_key; /* "2 🔴": an emoji that the data shows for a value */
 	uint64_t after[2];
 	uint64_t predicate[2]; /* "areas are green": the words after the verb */
 };
@@ -385,7 +385,7 @@ struct when {
 #define COMPARISON_WORDS 6 /* words read after an amount for its comparison and counted item */
 
 /* How the words around an amount compare it. */
-struct tone {
+struct word_comparison {
 	int dir;                          /* 1: "above", "rose"; -1: "below", "fell" */
 	bool change;                      /* "gap", "changed" */
 	bool of;                          /* "35 % of" */
@@ -452,8 +452,9 @@ struct context {
 		int limit;           /* "above" (1) or "below" (-1) right before */
 	} cues;                      /* about the number, from the preceding words */
 	struct when when;
-	int same_hour;                    /* "hour 19 (HE 20)": the hour it must equal; -1: any */
-	struct tone tone;                 /* of the words before the number, later also after it */
+	int same_hour; /* "hour 19 (HE 20)": the hour it must equal; -1: any */
+	struct word_comparison
+		word_comparison;          /* of the words before the number, later also after it */
 	bool comparison_known;            /* the words after the number were read */
 	struct recent recent[RECENT_MAX]; /* newest first */
 	uint32_t sentence;
@@ -479,7 +480,7 @@ struct context {
 	} cited;
 };
 
-struct verdict {
+struct number_binding {
 	bool bound;
 	bool unchecked; /* matches only the question's own words */
 	bool of_fact;   /* a derived fact */
@@ -492,7 +493,7 @@ struct verdict {
 
 /* Binds a number. Sets *s to the unit of the matching value. */
 void bind_shown(const struct known *k, struct shown *s, const struct context *c, char *scratch,
-		size_t scratch_size, struct verdict *out);
+		size_t scratch_size, struct number_binding *out);
 /* Returns true when the preceding words name this amount's column, or no column. */
 bool column_is_mentioned(const struct known *k, const struct entry *e, const struct context *c);
 /* Returns true when the words name a kind of rows. */
@@ -602,11 +603,11 @@ struct text_tracker {
 		int value;
 		int last; /* the last word was "second", a rank if the next word confirms it */
 	} ordinal;
-	uint32_t last_is;   /* flags of the last word */
-	uint32_t dir_word;  /* index of the direction word */
-	struct tone before; /* the tone before the number only */
-	int post_id;        /* the name after the last amount */
-	int ref_id;         /* the reference of a comparison in this sentence; -1: none */
+	uint32_t last_is;              /* flags of the last word */
+	uint32_t dir_word;             /* index of the direction word */
+	struct word_comparison before; /* the tone before the number only */
+	int post_id;                   /* the name after the last amount */
+	int ref_id; /* the reference of a comparison in this sentence; -1: none */
 	struct {
 		int last;        /* the last number was this hour; -1: not an hour */
 		int from;        /* start of its range */
@@ -648,6 +649,6 @@ bool tracker_is_rank_cell(const struct text_tracker *s, const struct shown *numb
 bool tracker_refers_to_data(const struct text_tracker *s, const struct shown *number);
 /* Consumes the number found by the reader. */
 void tracker_consume_number(struct text_tracker *s, const char *p, const struct shown *number,
-			    const struct verdict *verdict);
+			    const struct number_binding *number_binding);
 
 #endif

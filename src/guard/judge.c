@@ -283,7 +283,7 @@ static bool is_difference_column(const struct known *k, const struct entry *e)
 static bool sign_fits(const struct known *k, const struct entry *e, const struct shown *s,
 		      const struct context *c)
 {
-	int dir = s->minus ? -1 : s->plus ? 1 : c->tone.dir;
+	int dir = s->minus ? -1 : s->plus ? 1 : c->word_comparison.dir;
 
 	if (e->derived == DERIVED_CHANGE && !e->change && !unit_is_percent(e->unit) && !c->in_row &&
 	    (s->minus || s->plus))
@@ -293,11 +293,11 @@ static bool sign_fits(const struct known *k, const struct entry *e, const struct
 	if (e->either)
 		return true;
 	if (e->minus)
-		return s->minus || (!s->plus && (e->table < 0 || c->tone.change || dir < 0 ||
-						 is_difference_column(k, e)));
+		return s->minus || (!s->plus && (e->table < 0 || c->word_comparison.change ||
+						 dir < 0 || is_difference_column(k, e)));
 	if (s->minus)
 		return false;
-	return dir >= 0 || !c->tone.by || e->table < 0 || e->column < 0 ||
+	return dir >= 0 || !c->word_comparison.by || e->table < 0 || e->column < 0 ||
 	       !k->tables[e->table].mixed[e->column];
 }
 
@@ -307,7 +307,7 @@ static bool is_from_question(const struct entry *e)
 	return e->anything && !e->call;
 }
 
-static void set_reference(const struct entry *e, struct verdict *out)
+static void set_reference(const struct entry *e, struct number_binding *out)
 {
 	out->bound = true;
 	out->unchecked = is_from_question(e);
@@ -360,14 +360,15 @@ bool derivation_is_worded(enum derived how, const struct shown *s, const struct 
 		return true;
 	switch (how) {
 	case DERIVED_SUM:
-		fits = c->sums || c->tone.sum || c->count < 2;
+		fits = c->sums || c->word_comparison.sum || c->count < 2;
 		break;
 	case DERIVED_MEAN:
-		fits = c->means || c->tone.mean;
+		fits = c->means || c->word_comparison.mean;
 		break;
 	case DERIVED_CHANGE:
-		fits = c->tone.dir || c->tone.by || c->tone.change || c->changes || c->changed ||
-		       c->tone.rest || s->plus || s->minus;
+		fits = c->word_comparison.dir || c->word_comparison.by ||
+		       c->word_comparison.change || c->changes || c->changed ||
+		       c->word_comparison.rest || s->plus || s->minus;
 		break;
 	case DERIVED_NOT:
 		break;
@@ -402,10 +403,10 @@ static bool direction_fits(const struct entry *e, const struct context *c, bool 
 	*directed = false;
 	if (c->in_row || !last->sentence || !unit_is_alike(last->unit, e->unit))
 		return true;
-	if (c->tone.to && c->tone.move &&
+	if (c->word_comparison.to && c->word_comparison.move &&
 	    ((c->from && last->sentence == c->sentence) ||
 	     (c->count == 0 && c->sentence - last->sentence == 1)))
-		dir = c->tone.dir;
+		dir = c->word_comparison.dir;
 	else if (c->against && last->sentence == c->sentence)
 		dir = -c->claim;
 	*directed = dir != 0;
@@ -438,7 +439,7 @@ static bool is_repeated_value(const struct entry *e, const struct shown *s, cons
 }
 
 static bool find_number(const struct known *k, const struct shown *s, const struct context *c,
-			struct verdict *out)
+			struct number_binding *out)
 {
 	const struct unit_def *unit = shown_unit(s, c);
 	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
@@ -459,7 +460,8 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 		    entry_matches(k, e, c)) {
 			set_reference(e, out);
 			out->directed =
-				directed || (e->change && (c->tone.dir || s->minus || s->plus));
+				directed ||
+				(e->change && (c->word_comparison.dir || s->minus || s->plus));
 			if (out->unchecked) /* unless the data has it as well */
 				continue;
 			collect_rows(k, i, c, s->value + s->half, &out->rows);
@@ -471,7 +473,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 
 /* Binds the first entry of a class within the range that matches the names. */
 static bool find_in(const struct known *k, enum entry_class class, guard_value from, guard_value to,
-		    const struct context *c, struct verdict *out)
+		    const struct context *c, struct number_binding *out)
 {
 	for (size_t i = known_from(k, class, from); i < k->count; i++) {
 		const struct entry *e = &k->entries[i];
@@ -489,7 +491,7 @@ static bool find_in(const struct known *k, enum entry_class class, guard_value f
 	return false;
 }
 
-static bool bind_to_formula(struct verdict *out, const char *formula)
+static bool bind_to_formula(struct number_binding *out, const char *formula)
 {
 	out->bound = true;
 	out->unchecked = false;
@@ -505,7 +507,7 @@ static bool is_of_rows(const struct context *c)
 
 /* Counts of the answer's own rows and of the calendar. */
 static bool is_plain_count(const struct known *k, const struct shown *s, const struct context *c,
-			   struct verdict *out)
+			   struct number_binding *out)
 {
 	guard_value n = s->value / ONE;
 
@@ -580,20 +582,20 @@ static bool limit_holds(const struct known *k, const struct shown *s, const stru
 
 /* Returns true when a derived fact contradicts the direction in the sentence. */
 static bool is_contradicted(const struct known *k, const struct shown *s, const struct context *c,
-			    char *scratch, size_t size, const struct verdict *out)
+			    char *scratch, size_t size, const struct number_binding *out)
 {
 	struct context other = *c;
 	struct derived_number made;
 
-	if (!out->of_fact || !c->tone.dir || c->in_row ||
+	if (!out->of_fact || !c->word_comparison.dir || c->in_row ||
 	    derive_bind(k, s, c, scratch, size, &made))
 		return false;
-	other.tone.dir = -c->tone.dir;
+	other.word_comparison.dir = -c->word_comparison.dir;
 	return derive_bind(k, s, &other, scratch, size, &made);
 }
 
 static bool bind_number(const struct known *k, const struct shown *shown, const struct context *c,
-			char *scratch, size_t size, struct verdict *out)
+			char *scratch, size_t size, struct number_binding *out)
 {
 	struct derived_number made = {.unit = NULL};
 	const struct shown *s = shown;
@@ -634,7 +636,7 @@ static bool bind_number(const struct known *k, const struct shown *shown, const 
 /* ---- dates and hours ---- */
 
 static bool bind_year(const struct known *k, const struct shown *s, const struct context *c,
-		      char *scratch, size_t size, struct verdict *out)
+		      char *scratch, size_t size, struct number_binding *out)
 {
 	guard_value year = s->value / ONE;
 	struct context other = *c; /* a year may appear next to another one */
@@ -648,7 +650,7 @@ static bool bind_year(const struct known *k, const struct shown *s, const struct
 }
 
 static bool bind_day(const struct known *k, const struct shown *s, const struct context *c,
-		     struct verdict *out)
+		     struct number_binding *out)
 {
 	guard_value day = s->date.month * 100 + s->date.day;
 
@@ -667,9 +669,9 @@ static bool bind_day(const struct known *k, const struct shown *s, const struct 
 
 /* "August 2027", from a row of month 8 in a table of 2027. */
 static bool is_month_of_rows(const struct known *k, const struct shown *s, const struct context *c,
-			     struct verdict *out)
+			     struct number_binding *out)
 {
-	struct verdict year = {0};
+	struct number_binding year = {0};
 
 	return s->kind == SHOWN_MONTH &&
 	       find_in(k, CLASS_MONTH, s->date.month, s->date.month, c, out) &&
@@ -677,7 +679,7 @@ static bool is_month_of_rows(const struct known *k, const struct shown *s, const
 }
 
 static bool bind_date(const struct known *k, const struct shown *s, const struct context *c,
-		      struct verdict *out)
+		      struct number_binding *out)
 {
 	guard_value day = s->date.year * 10000 + s->date.month * 100 + s->date.day;
 
@@ -688,7 +690,7 @@ static bool bind_date(const struct known *k, const struct shown *s, const struct
 }
 
 static bool is_quarter_of_rows(const struct known *k, const struct shown *s,
-			       const struct context *c, struct verdict *out)
+			       const struct context *c, struct number_binding *out)
 {
 	int first = s->date.month * 3 - 2;
 
@@ -699,7 +701,7 @@ static bool is_quarter_of_rows(const struct known *k, const struct shown *s,
 }
 
 static bool bind_quarter(const struct known *k, const struct shown *s, const struct context *c,
-			 struct verdict *out)
+			 struct number_binding *out)
 {
 	int quarter = s->date.month, from = s->date.year * 10000 + (quarter * 3 - 2) * 100;
 	guard_value key = s->date.year * 10 + quarter;
@@ -715,7 +717,7 @@ static bool is_peak_boundary(guard_value hour)
 }
 
 static bool bind_hour(const struct known *k, const struct shown *s, const struct context *c,
-		      struct verdict *out)
+		      struct number_binding *out)
 {
 	struct context nameless = *c;
 
@@ -731,7 +733,7 @@ static bool bind_hour(const struct known *k, const struct shown *s, const struct
 
 /* Tries the unit shown, then each unit of its dimension in the data: "0.2 GW" for 200 MW. */
 static bool bind_amount(const struct known *k, struct shown *s, const struct context *c,
-			char *scratch, size_t size, struct verdict *out)
+			char *scratch, size_t size, struct number_binding *out)
 {
 	if (bind_number(k, s, c, scratch, size, out))
 		return true;
@@ -749,7 +751,7 @@ static bool bind_amount(const struct known *k, struct shown *s, const struct con
 }
 
 void bind_shown(const struct known *k, struct shown *s, const struct context *c, char *scratch,
-		size_t size, struct verdict *out)
+		size_t size, struct number_binding *out)
 {
 	out->bound = out->unchecked = out->of_fact = out->directed = out->miscited = false;
 	out->ref = (struct guard_ref){.row = -1};

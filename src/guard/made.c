@@ -204,7 +204,7 @@ static const struct result_part *part_at(struct made *m, size_t from)
 }
 
 /* Returns false when the origin of the number is unknown. */
-static bool take_number(struct made *m, size_t from, const struct shown *s)
+static bool check_number(struct made *m, size_t from, const struct shown *s)
 {
 	const struct result_part *p = part_at(m, from);
 
@@ -230,7 +230,7 @@ static bool read_text(struct made *m)
 
 	reader_init(&r, &m->units);
 	for (; reader_next(&r, p + at, n - at, true, &plain, &s); at += plain + s.len) {
-		if (!take_number(m, at + plain, &s))
+		if (!check_number(m, at + plain, &s))
 			return false;
 		reader_take(&r, p + at + plain, &s);
 	}

@@ -72,7 +72,7 @@ static uint64_t run_key(const struct words *w)
 
 /* ---- the secret ---- */
 
-static uint64_t *place(const struct guard_secret *s, uint64_t key)
+static uint64_t *find_slot(const struct guard_secret *s, uint64_t key)
 {
 	size_t i = (key >> 20) & (s->size - 1);
 
@@ -87,7 +87,7 @@ static void add_runs(struct guard_secret *s, const char *text)
 
 	for (const char *p = text;; p++) {
 		if (read_byte(&w, *p) && w.count == RUN)
-			*place(s, run_key(&w)) = run_key(&w);
+			*find_slot(s, run_key(&w)) = run_key(&w);
 		if (!*p)
 			return;
 	}
@@ -155,7 +155,7 @@ static void release_held(struct guard_quotes *q)
 /* Returns true when the completed word continues a run of the secret. */
 static bool is_known(const struct guard_quotes *q)
 {
-	return q->words.count == RUN && *place(q->secret, run_key(&q->words)) != 0;
+	return q->words.count == RUN && *find_slot(q->secret, run_key(&q->words)) != 0;
 }
 
 static void decide_word(struct guard_quotes *q, bool known)

@@ -36,7 +36,7 @@ static void end_sentence(struct text_tracker *s)
 	c->changed = s->ends && c->changes;
 	c->sums = c->means = c->changes = false;
 	c->when = (struct when){0};
-	s->before = (struct tone){.ref_id = -1};
+	s->before = (struct word_comparison){.ref_id = -1};
 	s->ref_id = -1;
 	s->last_is = 0;
 	s->hour.last = -1;
@@ -115,7 +115,7 @@ static void note_extreme(struct text_tracker *s, const char *word, size_t len, u
 /* Updates the comparison of the next amount. */
 static void note_comparison(struct text_tracker *s, uint32_t is, bool by)
 {
-	struct tone *t = &s->before;
+	struct word_comparison *t = &s->before;
 
 	t->by = by;
 	t->to = is & CUE_TO;
@@ -550,7 +550,7 @@ enum scan tracker_read_following_name(struct text_tracker *s, const char *p, siz
 /* "… above Ascend", "… more than Hitachi's", "… of its budget". */
 enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t n, bool final)
 {
-	struct tone t = s->before;
+	struct word_comparison t = s->before;
 	size_t at = 0;
 	bool led = false; /* an introducing word was read */
 
@@ -605,7 +605,7 @@ enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t 
 	}
 	if (t.ref_id < 0) /* "… above Ascend, 5 % more" */
 		t.ref_id = s->ref_id;
-	s->context.tone = t;
+	s->context.word_comparison = t;
 	s->context.comparison_known = true;
 	return SCAN_DONE;
 }
@@ -763,7 +763,7 @@ static void consume_day(struct text_tracker *s, const struct shown *number)
 
 /* Clears what described the previous amount; the sentence continues. */
 static void consume_amount(struct text_tracker *s, const struct shown *number,
-			   const struct verdict *v)
+			   const struct number_binding *v)
 {
 	struct context *c = &s->context;
 
@@ -771,14 +771,15 @@ static void consume_amount(struct text_tracker *s, const struct shown *number,
 	s->context.clause.after_amount = !shown_is_bare(number);
 	s->post_id = c->follow.id;
 	c->claim = s->before.move || s->before.by ? 0 : s->before.dir;
-	s->before = s->before.move && c->from && !s->before.by && !s->before.to
-			    ? (struct tone){.ref_id = -1, .dir = s->before.dir, .move = true}
-			    : (struct tone){.ref_id = -1};
+	s->before =
+		s->before.move && c->from && !s->before.by && !s->before.to
+			? (struct word_comparison){.ref_id = -1, .dir = s->before.dir, .move = true}
+			: (struct word_comparison){.ref_id = -1};
 	c->clause.count = 0;
 	c->clause.compared = false;
 	c->against = false;
-	if (c->comparison_known && c->tone.ref_id >= 0)
-		s->ref_id = c->tone.ref_id;
+	if (c->comparison_known && c->word_comparison.ref_id >= 0)
+		s->ref_id = c->word_comparison.ref_id;
 	c->when.amounts -= c->when.amounts > 0;
 	if (c->when.amounts == 0)
 		c->when = (struct when){0};
@@ -792,7 +793,7 @@ static void consume_amount(struct text_tracker *s, const struct shown *number,
 }
 
 void tracker_consume_number(struct text_tracker *s, const char *p, const struct shown *number,
-			    const struct verdict *verdict)
+			    const struct number_binding *number_binding)
 {
 	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
@@ -804,7 +805,7 @@ void tracker_consume_number(struct text_tracker *s, const char *p, const struct 
 		 number->kind == SHOWN_DAY || number->kind == SHOWN_QUARTER)
 		consume_day(s, number);
 	else if (number->kind == SHOWN_NUMBER)
-		consume_amount(s, number, verdict);
+		consume_amount(s, number, number_binding);
 	if (number->kind != SHOWN_HOUR)
 		s->hour.last = -1;
 	if (number->kind == SHOWN_RANK && number->value <= 20)

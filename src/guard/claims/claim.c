@@ -137,7 +137,7 @@ static void note_names(struct claims *c)
 }
 
 /* Keeps the names and amounts for the next sentences; without names the earlier ones stay. */
-static void keep_told(struct claims *c)
+static void store_previous(struct claims *c)
 {
 	c->s->previous.amount_count = 0;
 	for (size_t i = 0; i < c->count && c->s->previous.amount_count < PREVIOUS_AMOUNTS_MAX; i++)
@@ -166,7 +166,7 @@ void claims_check(const struct known *k, struct sentence *s)
 	read_tokens(&c);
 	note_names(&c);
 	claims_of_pairs(&c);
-	claims_of_made(&c);
+	claims_of_derived(&c);
 	claims_of_moves(&c);
 	claims_of_parts(&c);
 	claims_of_comparisons(&c);
@@ -179,10 +179,10 @@ void claims_check(const struct known *k, struct sentence *s)
 	claims_of_days(&c);
 	claims_of_groups(&c);
 	claims_of_foreign(&c);
-	claims_account(&c);
+	claims_check_unhandled_words(&c);
 	if (s->named)
 		s->carried |= s->named;
-	keep_told(&c);
+	store_previous(&c);
 }
 
 /* ---- helpers ---- */

@@ -46,21 +46,21 @@ struct claims {
 void claims_check(const struct known *k, struct sentence *s);
 
 /* Each function checks one kind of claim. */
-void claims_of_moves(struct claims *c);       /* "rose from 17 to 21" */
-void claims_of_parts(struct claims *c);       /* "$1.4M of $2.1M, 67 %" */
-void claims_of_comparisons(struct claims *c); /* "A is above B" */
-void claims_of_pairs(struct claims *c);       /* "54.80 against 52.14, 2.66 more" */
-void claims_of_ranks(struct claims *c);       /* "the lowest" */
-void claims_of_hours(struct claims *c);       /* "widest in hours 16 to 21" */
-void claims_of_made(struct claims *c);        /* "$880,000 left", "the top two: 34.6 %" */
-void claims_of_repeats(struct claims *c);     /* "$34.49 and $34.49" */
-void claims_of_multiples(struct claims *c);   /* "nine times as many" */
-void claims_of_lists(struct claims *c);       /* "x and y for A and B" */
-void claims_of_columns(struct claims *c);     /* "130 MW of generation" */
-void claims_of_days(struct claims *c);        /* "Friday, 6 February 2026" */
-void claims_of_foreign(struct claims *c);     /* a name that the data lacks */
-void claims_of_groups(struct claims *c);      /* "Wind 980 MW", "three are at risk" */
-void claims_account(struct claims *c);        /* words that no rule compared; called last */
+void claims_of_moves(struct claims *c);              /* "rose from 17 to 21" */
+void claims_of_parts(struct claims *c);              /* "$1.4M of $2.1M, 67 %" */
+void claims_of_comparisons(struct claims *c);        /* "A is above B" */
+void claims_of_pairs(struct claims *c);              /* "54.80 against 52.14, 2.66 more" */
+void claims_of_ranks(struct claims *c);              /* "the lowest" */
+void claims_of_hours(struct claims *c);              /* "widest in hours 16 to 21" */
+void claims_of_derived(struct claims *c);            /* "$880,000 left", "the top two: 34.6 %" */
+void claims_of_repeats(struct claims *c);            /* "$34.49 and $34.49" */
+void claims_of_multiples(struct claims *c);          /* "nine times as many" */
+void claims_of_lists(struct claims *c);              /* "x and y for A and B" */
+void claims_of_columns(struct claims *c);            /* "130 MW of generation" */
+void claims_of_days(struct claims *c);               /* "Friday, 6 February 2026" */
+void claims_of_foreign(struct claims *c);            /* a name that the data lacks */
+void claims_of_groups(struct claims *c);             /* "Wind 980 MW", "three are at risk" */
+void claims_check_unhandled_words(struct claims *c); /* words that no rule compared; called last */
 
 /* ---- helpers ---- */
 

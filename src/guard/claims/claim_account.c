@@ -53,7 +53,7 @@ static bool is_count(const struct claims *c, size_t i)
 }
 
 /* "Only $1.57 apart" adds nothing to the number. */
-static bool is_wording(const struct claims *c, size_t i)
+static bool is_unhandled_wording(const struct claims *c, size_t i)
 {
 	return token_tells(c, i, CUE_ELSE) && !is_amount(c, i + 1) &&
 	       !(token_tells(c, i + 1, CUE_AT) && is_amount(c, i + 2));
@@ -84,7 +84,7 @@ static bool counts_missing(const struct claims *c)
 }
 
 /* Returns true when the word's number is already unbound, so the reader is warned. */
-static bool is_blamed(const struct claims *c, size_t i)
+static bool number_is_unbound(const struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n < c->count && !token_breaks(c, n, ",;:.!?"); n++)
 		if (token_is_amount(&c->tokens[n]))
@@ -96,12 +96,12 @@ static bool is_blamed(const struct claims *c, size_t i)
 }
 
 /* What the word at i claims without a check. */
-static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
+static enum guard_unjudged unchecked_reason(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
 	enum guard_unjudged why = GUARD_JUDGED;
 
-	if (t->kind != TOKEN_WORD || t->agreed || is_blamed(c, i))
+	if (t->kind != TOKEN_WORD || t->agreed || number_is_unbound(c, i))
 		return why;
 	if (is_rank(c, i))
 		why = GUARD_RANK;
@@ -113,14 +113,14 @@ static enum guard_unjudged unaccounted(const struct claims *c, size_t i)
 		why = GUARD_MULTIPLE;
 	else if (is_count(c, i))
 		why = GUARD_COUNT;
-	else if (is_wording(c, i))
+	else if (is_unhandled_wording(c, i))
 		why = GUARD_WORDING;
 	return why;
 }
 
 /* Returns true when the claim affects this number. Comparisons, counts and multiples do not affect
  * times. */
-static bool concerns(enum guard_unjudged why, const struct mark *m)
+static bool reason_affects(enum guard_unjudged why, const struct mark *m)
 {
 	return why == GUARD_RANK || why == GUARD_NEGATION || why == GUARD_WORDING ||
 	       m->shown.kind == SHOWN_NUMBER;
@@ -133,7 +133,7 @@ static const char *limits_of(enum guard_unjudged why)
 										   : ";.!?";
 }
 
-static void leave(struct claims *c, size_t i, enum guard_unjudged why)
+static void mark_unchecked(struct claims *c, size_t i, enum guard_unjudged why)
 {
 	const char *limits = limits_of(why);
 	size_t from = i;
@@ -143,19 +143,19 @@ static void leave(struct claims *c, size_t i, enum guard_unjudged why)
 	for (size_t n = from; n < c->count && !token_breaks(c, n, limits); n++) {
 		struct mark *m = c->tokens[n].kind == TOKEN_NUMBER ? c->tokens[n].mark : NULL;
 
-		if (!m || !m->bound || m->unchecked || !concerns(why, m))
+		if (!m || !m->bound || m->unchecked || !reason_affects(why, m))
 			continue;
 		m->unchecked = true;
 		m->why = why;
 	}
 }
 
-void claims_account(struct claims *c)
+void claims_check_unhandled_words(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		enum guard_unjudged why = unaccounted(c, i);
+		enum guard_unjudged why = unchecked_reason(c, i);
 
 		if (why != GUARD_JUDGED)
-			leave(c, i, why);
+			mark_unchecked(c, i, why);
 	}
 }

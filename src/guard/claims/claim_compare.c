@@ -124,30 +124,30 @@ static const struct mark *difference_near(const struct claims *c, size_t i)
 
 struct votes {
 	const struct mark *by;
-	struct mark *said[2]; /* the two values if the sentence continues with them; or NULL */
+	struct mark *stated[2]; /* the two values if the sentence continues with them; or NULL */
 	int dir;
-	size_t yes, no;           /* of all values */
-	size_t told_yes, told_no; /* of the values with the given difference */
+	size_t yes, no;             /* of all values */
+	size_t given_yes, given_no; /* of the values with the given difference */
 };
 
 static void vote(struct votes *v, const struct unit_def *unit, guard_value a, guard_value b)
 {
-	bool right, told;
+	bool right, fits_given;
 
 	if (a == GUARD_NO_VALUE || b == GUARD_NO_VALUE || a == b)
 		return;
 	right = (a > b) == (v->dir > 0);
-	told = v->by && (unit_is_percent(v->by->shown.unit)
-				 ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
-				 : unit_fits(&v->by->shown, v->by->shown.unit, unit, false) &&
-					   mark_shows(v->by, a - b));
-	if (v->said[1] && right && mark_shows(v->said[0], a) && mark_shows(v->said[1], b)) {
-		claim_binds(v->said[0], "what is compared");
-		claim_binds(v->said[1], "what it is compared with");
+	fits_given = v->by && (unit_is_percent(v->by->shown.unit)
+				       ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
+				       : unit_fits(&v->by->shown, v->by->shown.unit, unit, false) &&
+						 mark_shows(v->by, a - b));
+	if (v->stated[1] && right && mark_shows(v->stated[0], a) && mark_shows(v->stated[1], b)) {
+		claim_binds(v->stated[0], "what is compared");
+		claim_binds(v->stated[1], "what it is compared with");
 	}
 	*(right ? &v->yes : &v->no) += 1;
-	if (told)
-		*(right ? &v->told_yes : &v->told_no) += 1;
+	if (fits_given)
+		*(right ? &v->given_yes : &v->given_no) += 1;
 }
 
 static bool row_is_of(const struct known_table *kt, size_t row, const struct side *s)
@@ -275,14 +275,14 @@ static bool is_comparison(const struct claims *c, size_t i)
 }
 
 /* "SP15 is dearer than NP15, at $53.05 against $49.58" */
-static void find_said(struct claims *c, size_t i, struct votes *v)
+static void find_stated_amounts(struct claims *c, size_t i, struct votes *v)
 {
 	size_t found = 0;
 
 	for (size_t n = i + 1; n < c->count && found < 2 && !token_breaks(c, n, ";.!?|"); n++)
 		if (token_is_amount(&c->tokens[n]) && c->tokens[n].mark != v->by &&
 		    !unit_is_percent(c->tokens[n].mark->shown.unit))
-			v->said[found++] = c->tokens[n].mark;
+			v->stated[found++] = c->tokens[n].mark;
 }
 
 static void decide(struct claims *c, size_t i, const struct votes *v, bool told_only)
@@ -291,13 +291,13 @@ static void decide(struct claims *c, size_t i, const struct votes *v, bool told_
 
 	if (!at)
 		return;
-	if (v->told_yes ? !v->told_no : !told_only && v->yes && !v->no && !v->told_no)
+	if (v->given_yes ? !v->given_no : !told_only && v->yes && !v->no && !v->given_no)
 		token_agrees(c, i);
-	if (v->told_no && !v->told_yes)
+	if (v->given_no && !v->given_yes)
 		token_contradicts(at);
-	else if (!told_only && !v->told_yes && v->no && !v->yes)
+	else if (!told_only && !v->given_yes && v->no && !v->yes)
 		token_contradicts(at);
-	else if (v->by && v->told_yes && !v->told_no && !v->by->bound)
+	else if (v->by && v->given_yes && !v->given_no && !v->by->bound)
 		claim_binds((struct mark *)v->by, "difference of the named values");
 }
 
@@ -374,7 +374,7 @@ void claims_of_comparisons(struct claims *c)
 		if (!is_side(&a))
 			continue;
 		v = (struct votes){.by = difference_near(c, i), .dir = direction_at(c, i)};
-		find_said(c, i, &v);
+		find_stated_amounts(c, i, &v);
 		for (int t = 0; t < c->k->table_count; t++)
 			if (a.column)
 				vote_columns(c, &c->k->tables[t], &a, &b, &v);

@@ -202,7 +202,7 @@ struct search {
 	int dir; /* 1: the greater is compared with the lesser, -1: vice versa; 0: no difference */
 };
 
-static bool binds(struct search *q, const struct unit_def *unit, const char *what, guard_value v)
+static bool try_bind(struct search *q, const struct unit_def *unit, const char *what, guard_value v)
 {
 	if (!mark_shows(q->m, v))
 		return false;
@@ -240,10 +240,10 @@ static bool change_fits(struct search *q, size_t a, size_t b)
 
 	if (!unit_is_percent(q->m->shown.unit))
 		return x != y && q->g->count > 1 && !shown_is_bare(&q->m->shown) &&
-		       binds(q, q->kt->units[a], "difference of two sums", x - y);
+		       try_bind(q, q->kt->units[a], "difference of two sums", x - y);
 	return less > 0 && q->m->shown.decimals > 0 &&
-	       binds(q, NULL, "change between two sums",
-		     (more - less) * 100 * ONE / (q->dir > 0 ? less : more));
+	       try_bind(q, NULL, "change between two sums",
+			(more - less) * 100 * ONE / (q->dir > 0 ? less : more));
 }
 
 static bool changes_fit(struct search *q)
@@ -286,10 +286,10 @@ static bool amount_fits(struct search *q, size_t col)
 	    (shown_is_bare(s) && unit && !unit->counted && !unit_is_unstated(unit)) || q->cell)
 		return false;
 	sum = sum_over(q->kt, q->g, col);
-	if (binds(q, unit, "sum over a group of rows", sum))
+	if (try_bind(q, unit, "sum over a group of rows", sum))
 		return true;
 	return q->means &&
-	       binds(q, unit, "mean over a group of rows", sum / (guard_value)q->g->count);
+	       try_bind(q, unit, "mean over a group of rows", sum / (guard_value)q->g->count);
 }
 
 /* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
@@ -314,7 +314,7 @@ static bool group_fits(struct search *q)
 	if (unit_is_percent(m->shown.unit))
 		return share_fits(q) || changes_fit(q);
 	if (shown_is_bare(&m->shown) && !q->g->all && q->g->count > 1 && q->counts &&
-	    binds(q, NULL, "rows of a group", (guard_value)q->g->count * ONE))
+	    try_bind(q, NULL, "rows of a group", (guard_value)q->g->count * ONE))
 		return true;
 	if (shown_is_bare(&m->shown) && m->shown.value <= SMALL * ONE)
 		return false;

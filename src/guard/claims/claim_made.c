@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ONE       ((guard_value)100000000)
-#define TOLD_NEAR 11 /* tokens around a number searched for its operands */
-#define CELLS_MAX 16 /* per unit and name; with more cells some pair would match any number */
+#define ONE                  ((guard_value)100000000)
+#define OPERAND_DISTANCE_MAX 11 /* tokens around a number searched for its operands */
+#define CELLS_MAX            16 /* per unit and name; with more cells some pair would match any number */
 
 static bool is_open(const struct token *t)
 {
@@ -132,14 +132,14 @@ static bool is_share(const struct mark *m, guard_value part, guard_value whole)
 }
 
 /* Returns true for a counted unit other than time. */
-static bool is_thing(const struct unit_def *u)
+static bool is_counted_item(const struct unit_def *u)
 {
 	return u->counted && !unit_is_span(u);
 }
 
 static bool same_unit(const struct unit_def *a, const struct unit_def *b)
 {
-	return a == b || ((!a || is_thing(a)) && (!b || is_thing(b)));
+	return a == b || ((!a || is_counted_item(a)) && (!b || is_counted_item(b)));
 }
 
 /* Returns true for a share of a column's total, over all rows or as given by the only row of
@@ -191,7 +191,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 }
 
 /* Returns true for an amount of the sentence that is bound or not checked. */
-static bool is_told_amount(const struct claims *c, size_t i, const struct mark *m)
+static bool is_earlier_amount(const struct claims *c, size_t i, const struct mark *m)
 {
 	const struct token *t = &c->tokens[i];
 
@@ -202,7 +202,7 @@ static bool is_told_amount(const struct claims *c, size_t i, const struct mark *
 
 /* Returns true when m is the difference from a to b, absolute or in percent. A sign requires "a to
  * b". */
-static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, size_t b)
+static bool is_difference_of(const struct claims *c, const struct mark *m, size_t a, size_t b)
 {
 	guard_value from = token_value(&c->tokens[a]), to = token_value(&c->tokens[b]);
 	bool is_signed = m->shown.plus || m->shown.minus, moves = false, against = false;
@@ -222,11 +222,11 @@ static bool is_made_of(const struct claims *c, const struct mark *m, size_t a, s
 
 /* "$58.50 and $41.90, a band of $16.60"; "$1.65M to $1.8M (+9.1 %)": derived from two amounts of
  * the sentence. */
-static void bind_told(struct claims *c, size_t i)
+static void bind_derived_from_sentence(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
-	size_t from = i > TOLD_NEAR ? i - TOLD_NEAR : 0;
-	size_t to = i + TOLD_NEAR < c->count ? i + TOLD_NEAR : c->count;
+	size_t from = i > OPERAND_DISTANCE_MAX ? i - OPERAND_DISTANCE_MAX : 0;
+	size_t to = i + OPERAND_DISTANCE_MAX < c->count ? i + OPERAND_DISTANCE_MAX : c->count;
 
 	if (shown_is_bare(&m->shown) || unit_is_ratio(m->shown.unit))
 		return;
@@ -237,14 +237,14 @@ static void bind_told(struct claims *c, size_t i)
 		for (size_t b = a + 1; b < to; b++) {
 			const struct mark *x, *y;
 
-			if (!is_told_amount(c, a, m) || !is_told_amount(c, b, m) ||
+			if (!is_earlier_amount(c, a, m) || !is_earlier_amount(c, b, m) ||
 			    (a > i && !unit_is_percent(m->shown.unit)))
 				continue; /* an amount is no difference of later ones */
 			x = c->tokens[a].mark;
 			y = c->tokens[b].mark;
 			if (!units_compare(x, y) ||
 			    (!unit_is_percent(m->shown.unit) && !units_compare(m, x)) ||
-			    !is_made_of(c, m, a, b))
+			    !is_difference_of(c, m, a, b))
 				continue;
 			claim_binds(m, "difference of two amounts in the sentence");
 			m->unchecked = x->unchecked || y->unchecked;
@@ -271,7 +271,7 @@ static bool is_limit(const struct claims *c, size_t i)
 	       token_tells(c, i - 1, CUE_UP | CUE_DOWN | CUE_THAN);
 }
 
-static void leave_unjudged(struct claims *c, size_t i)
+static void mark_round_limit_unchecked(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
 
@@ -282,7 +282,7 @@ static void leave_unjudged(struct claims *c, size_t i)
 	m->ref = (struct guard_ref){.row = -1};
 }
 
-void claims_of_made(struct claims *c)
+void claims_of_derived(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		if (is_open(&c->tokens[i]))
@@ -292,9 +292,9 @@ void claims_of_made(struct claims *c)
 		if (is_open(&c->tokens[i]))
 			bind_rest(c, i);
 		if (is_open(&c->tokens[i]))
-			bind_told(c, i);
+			bind_derived_from_sentence(c, i);
 		if (is_open(&c->tokens[i]))
-			leave_unjudged(c, i);
+			mark_round_limit_unchecked(c, i);
 	}
 }
 

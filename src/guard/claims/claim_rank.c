@@ -93,7 +93,7 @@ static struct token *cell_of(struct claims *c, size_t i)
 	return other ? NULL : before;
 }
 
-static guard_value compared(const struct known_table *kt, size_t row, size_t col)
+static guard_value comparable_value(const struct known_table *kt, size_t row, size_t col)
 {
 	guard_value v = kt->values[row][col];
 
@@ -124,14 +124,14 @@ static bool is_beyond_today(const struct known *k, const struct known_table *kt,
 	return kt->t->columns[col].type == COLUMN_DATE && (v <= today) != (other <= today);
 }
 
-static enum fit ranks_so(const struct known *k, const struct known_table *kt,
-			 const struct recent *r, uint32_t slots, int dir, size_t place)
+static enum fit rank_fit_in_rows(const struct known *k, const struct known_table *kt,
+				 const struct recent *r, uint32_t slots, int dir, size_t place)
 {
 	size_t col = (size_t)r->column, own = (size_t)r->row, rows = 0, beyond = 0, same = 0;
-	guard_value v = compared(kt, own, col);
+	guard_value v = comparable_value(kt, own, col);
 
 	for (size_t row = 0; row < kt->t->row_count; row++) {
-		guard_value other = compared(kt, row, col);
+		guard_value other = comparable_value(kt, row, col);
 
 		if (other == GUARD_NO_VALUE || !shares(kt, own, row, slots) ||
 		    is_beyond_today(k, kt, col, v, other))
@@ -147,29 +147,29 @@ static enum fit ranks_so(const struct known *k, const struct known_table *kt,
 
 /* Ranks among the rows that share these names. If only its own rows do, ranks among those that
  * share all but one. */
-static enum fit ranks_among(const struct claims *c, const struct recent *r, uint32_t slots, int dir,
-			    size_t place)
+static enum fit rank_fit_among(const struct claims *c, const struct recent *r, uint32_t slots,
+			       int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
-	enum fit fit = ranks_so(c->k, kt, r, slots, dir, place);
+	enum fit fit = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
 	for (int slot = 0; fit == FITS_NOTHING && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1)
-			fit = ranks_so(c->k, kt, r, slots & ~(1u << slot), dir, place);
+			fit = rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place);
 	return fit;
 }
 
-static enum fit ranks_but_one(const struct claims *c, const struct recent *r, uint32_t slots,
-			      int dir, size_t place)
+static enum fit rank_fit_without_slot(const struct claims *c, const struct recent *r,
+				      uint32_t slots, int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
-	enum fit all = ranks_so(c->k, kt, r, slots, dir, place);
+	enum fit all = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
 	for (int slot = 0; all == FITS_NOTHING && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1 &&
-		    ranks_so(c->k, kt, r, slots & ~(1u << slot), dir, place) == FITS)
+		    rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place) == FITS)
 			return FITS;
-	return all == FITS_NOTHING ? ranks_among(c, r, slots, dir, place) : all;
+	return all == FITS_NOTHING ? rank_fit_among(c, r, slots, dir, place) : all;
 }
 
 /* Ranks among the rows of the names in this sentence, else of names carried over or asked for. */
@@ -181,15 +181,16 @@ static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int 
 
 	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
 		return FITS_NOTHING;
-	fit = ranks_but_one(c, r, named, dir, place);
+	fit = rank_fit_without_slot(c, r, named, dir, place);
 	for (int slot = 0; fit == FITS_NOT && slot < c->k->slot_count; slot++)
 		if (named >> slot & 1) /* "Development is the biggest group, with a budget of" */
-			fit = ranks_so(c->k, kt, r, kt->rival_slots & ~(1u << slot), dir, place) ==
-					      FITS
+			fit = rank_fit_in_rows(c->k, kt, r, kt->rival_slots & ~(1u << slot), dir,
+					       place) == FITS
 				      ? FITS
 				      : FITS_NOT;
 	if (fit == FITS_NOT && carried & ~named)
-		fit = ranks_but_one(c, r, named | carried, dir, place) == FITS ? FITS : FITS_NOT;
+		fit = rank_fit_without_slot(c, r, named | carried, dir, place) == FITS ? FITS
+										       : FITS_NOT;
 	return fit;
 }
 
@@ -362,20 +363,21 @@ void claims_of_hours(struct claims *c)
 	for (size_t f = 0; f < c->k->hours.count; f++) {
 		const struct hour_fact *fact = &c->k->hours.facts[f];
 		guard_value hours[2];
-		bool told = false;
+		bool is_described = false;
 
 		if (!read_hours(&c->k->units, fact->text, hours))
 			continue;
 		for (size_t i = 0; i < c->count; i++) {
 			const struct token *t = &c->tokens[i];
 
-			told = told || (t->kind == TOKEN_WORD && t->word == fact->word) ||
-			       (t->kind == TOKEN_NUMBER && t->mark->bound && t->mark->of_fact &&
-				t->mark->ref.formula && rank_of_fact(t->mark->ref.formula) &&
-				strncasecmp(t->mark->ref.formula, fact->name,
-					    strcspn(fact->name, "_")) == 0);
+			is_described =
+				is_described || (t->kind == TOKEN_WORD && t->word == fact->word) ||
+				(t->kind == TOKEN_NUMBER && t->mark->bound && t->mark->of_fact &&
+				 t->mark->ref.formula && rank_of_fact(t->mark->ref.formula) &&
+				 strncasecmp(t->mark->ref.formula, fact->name,
+					     strcspn(fact->name, "_")) == 0);
 		}
-		for (size_t i = 0; told && i + 1 < c->count; i++) {
+		for (size_t i = 0; is_described && i + 1 < c->count; i++) {
 			size_t b = i + 1 + token_tells(c, i + 1, CUE_TO | CUE_AND);
 
 			if (!tells_hours(c, i) || b >= c->count || !tells_hours(c, b))

@@ -117,7 +117,7 @@ static bool joins(const struct claims *c, size_t i)
 	       token_tells(c, i, CUE_AGAINST);
 }
 
-static bool goes_on(const struct claims *c, const struct list *l, size_t i)
+static bool continues_list(const struct claims *c, const struct list *l, size_t i)
 {
 	const struct token *t = &c->tokens[i], *first = &c->tokens[l->at[0]];
 
@@ -138,7 +138,7 @@ static bool list_at(const struct claims *c, size_t i, struct list *l)
 	while (n < c->count && l->count < LIST_MAX && joins(c, n)) {
 		while (n < c->count && joins(c, n))
 			n++;
-		if (n >= c->count || !goes_on(c, l, n))
+		if (n >= c->count || !continues_list(c, l, n))
 			break;
 		l->at[l->count++] = n++;
 		l->end = n;

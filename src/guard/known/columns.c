@@ -59,8 +59,9 @@ static bool is_rival(const struct known_table *kt, size_t a, size_t b)
 }
 
 /* Keeps the words that distinguish the column from the others of its unit. */
-static void keep_telling(const struct known_table *kt, const struct column_set (*all)[2], size_t c,
-			 size_t source, struct column_set *out)
+static void keep_distinguishing_words(const struct known_table *kt,
+				      const struct column_set (*all)[2], size_t c, size_t source,
+				      struct column_set *out)
 {
 	const struct column_set *own = &all[c][source];
 
@@ -96,13 +97,13 @@ void known_add_column_sets(struct known *k, struct known_table *kt)
 		for (size_t source = 0; source < 2 && kt->measure[c]; source++) {
 			struct column_set set;
 
-			keep_telling(kt, all, c, source, &set);
+			keep_distinguishing_words(kt, all, c, source, &set);
 			memcpy(kt->sets[c][source], set.words, sizeof(kt->sets[c][source]));
 		}
 }
 
 /* Returns true when a word of the text means a difference. */
-static bool says_difference(const char *text)
+static bool names_difference(const char *text)
 {
 	size_t from = 0, n = text ? strlen(text) : 0;
 
@@ -123,13 +124,13 @@ static bool says_difference(const char *text)
 
 bool known_is_change(const struct column *c)
 {
-	return says_difference(c->name) || says_difference(c->label);
+	return names_difference(c->name) || names_difference(c->label);
 }
 
 bool known_is_difference(const struct column *c)
 {
 	return str_find_nocase(c->name, "spread") || str_find_nocase(c->name, "difference") ||
-	       (c->label && says_difference(c->label) && !str_find_nocase(c->label, "change"));
+	       (c->label && names_difference(c->label) && !str_find_nocase(c->label, "change"));
 }
 
 static size_t find_word(const struct clause *in, const bool *used, uint64_t word)
@@ -221,9 +222,9 @@ bool column_is_mentioned(const struct known *k, const struct entry *e,
 	if (best == 0 || best_column == own || name_column(kt, own, in, none) == best)
 		return true;
 	for (; context->comparison_known && follow.count < COMPARISON_WORDS &&
-	       context->tone.after[follow.count];
+	       context->word_comparison.after[follow.count];
 	     follow.count++)
-		follow.words[follow.count] = context->tone.after[follow.count];
+		follow.words[follow.count] = context->word_comparison.after[follow.count];
 	memset(none, 0, sizeof(none));
 	if (follow.count > 0 && name_column(kt, own, &follow, none) > 0)
 		return true; /* "180 MW of storage" after the words for generation */
@@ -237,10 +238,11 @@ int column_side(const struct known *k, int table, size_t column, const struct co
 	struct clause before = c->clause, after = c->clause, follow = {0};
 	bool used[CLAUSE_WORDS_MAX] = {false};
 
-	if (!c->tone.dir || c->in_row)
+	if (!c->word_comparison.dir || c->in_row)
 		return 0;
-	for (; follow.count < COMPARISON_WORDS && c->tone.after[follow.count]; follow.count++)
-		follow.words[follow.count] = c->tone.after[follow.count];
+	for (; follow.count < COMPARISON_WORDS && c->word_comparison.after[follow.count];
+	     follow.count++)
+		follow.words[follow.count] = c->word_comparison.after[follow.count];
 	before.count = c->clause_dir < before.count ? c->clause_dir : before.count;
 	after.count -= before.count;
 	memmove(after.words, after.words + before.count, sizeof(after.words[0]) * after.count);

@@ -24,7 +24,7 @@ struct search {
 	const struct context *c;
 	int table; /* index of kt */
 	/* slots of names in this sentence; in earlier text or the question */
-	uint32_t said, earlier;
+	uint32_t mentioned, earlier;
 	const struct shown *s;
 	int64_t rows[GROUP_MAX];
 	size_t count;
@@ -104,7 +104,7 @@ static bool are_of_one_unit(const struct search *q, size_t a, size_t b)
 
 static int direction(const struct search *q)
 {
-	return q->s->minus ? -1 : q->s->plus ? 1 : q->c->tone.dir;
+	return q->s->minus ? -1 : q->s->plus ? 1 : q->c->word_comparison.dir;
 }
 
 /* Matches the change from b to a in percent of b. */
@@ -160,11 +160,11 @@ static bool pair_fits(struct search *q, size_t column, const struct unit_def *un
 /* Matches a share of a whole, or the remainder. */
 static bool part_fits(struct search *q, size_t column, guard_value part, guard_value whole)
 {
-	if (whole == 0 || (direction(q) && !q->c->tone.rest) || part > whole)
+	if (whole == 0 || (direction(q) && !q->c->word_comparison.rest) || part > whole)
 		return false;
 	if (is_ratio(q->s, part, whole, 100 * ONE))
 		return found(q, column, "/", part, whole);
-	return q->c->tone.rest && is_ratio(q->s, whole - part, whole, 100 * ONE) &&
+	return q->c->word_comparison.rest && is_ratio(q->s, whole - part, whole, 100 * ONE) &&
 	       found(q, column, "/", whole - part, whole);
 }
 
@@ -245,7 +245,7 @@ static bool share_fits(struct search *q, size_t column)
 	guard_value sum, whole;
 	size_t n;
 
-	if (!unit_is_percent(q->s->unit) || q->c->tone.dir > 0 ||
+	if (!unit_is_percent(q->s->unit) || q->c->word_comparison.dir > 0 ||
 	    unit_is_percent(q->kt->units[column]) || !total_of(q, column, &sum))
 		return false; /* percentages do not add up to a whole */
 	if (whole_of(q, column, sum, &whole)) {
@@ -333,7 +333,7 @@ int known_later(const struct known *k, const struct known_table *kt, int64_t a, 
 /* Returns 1: a is the subject and b the reference, -1: vice versa, 0: unknown, or OTHER_ROWS. */
 static int order_of(const struct search *q, int64_t a, int64_t b)
 {
-	const struct tone *t = &q->c->tone;
+	const struct word_comparison *t = &q->c->word_comparison;
 	const struct context *c = q->c;
 	bool ref_a, ref_b;
 	int last = -1;
@@ -360,7 +360,7 @@ static int order_of(const struct search *q, int64_t a, int64_t b)
 /* "45 % still to go" */
 static bool rest_fits(struct search *q, size_t column)
 {
-	if (!q->c->tone.rest || !unit_is_percent(q->s->unit) ||
+	if (!q->c->word_comparison.rest || !unit_is_percent(q->s->unit) ||
 	    !unit_is_percent(q->kt->units[column]))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
@@ -391,10 +391,10 @@ static bool leader_fits(struct search *q, size_t column)
 			return true;
 	}
 	if (known_number(stats->max, &end) && end != own &&
-	    pair_fits(q, column, q->kt->units[column], own, end, q->c->tone.dir != 0))
+	    pair_fits(q, column, q->kt->units[column], own, end, q->c->word_comparison.dir != 0))
 		return true;
 	return known_number(stats->min, &end) && end != own &&
-	       pair_fits(q, column, q->kt->units[column], own, end, q->c->tone.dir != 0);
+	       pair_fits(q, column, q->kt->units[column], own, end, q->c->word_comparison.dir != 0);
 }
 
 static bool rows_fit(struct search *q, size_t column)
@@ -444,7 +444,7 @@ static bool totals_fit(struct search *q)
 }
 
 /* Returns true when the answer has mentioned one of the two columns: "budget", "forecast". */
-static bool is_column_told(const struct search *q, int64_t row, size_t a, size_t b)
+static bool mentions_either_column(const struct search *q, int64_t row, size_t a, size_t b)
 {
 	const struct context *c = q->c;
 
@@ -466,7 +466,7 @@ static bool cells_fit(struct search *q, size_t column, size_t other, int64_t row
 
 	if (!side)
 		order = -column_side(q->k, q->table, other, q->c);
-	if (is_column_told(q, row, column, other) &&
+	if (mentions_either_column(q, row, column, other) &&
 	    (order >= 0 ? pair_fits(q, column, q->kt->units[column], a, b, order)
 			: pair_fits(q, column, q->kt->units[column], b, a, 1)))
 		return true;
@@ -521,7 +521,7 @@ static bool holds(const struct mention *list, int count, int id)
 }
 
 /* The slots of the names. */
-static uint32_t spoken_slots(const struct mention *list, int count)
+static uint32_t mentioned_slots(const struct mention *list, int count)
 {
 	uint32_t slots = 0;
 
@@ -546,13 +546,13 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 		if (kt->slot[col] < 0 || !kt->rivals[col])
 			continue;
 		bit = 1u << kt->slot[col];
-		if (!(q->said & bit) && !widely)
+		if (!(q->mentioned & bit) && !widely)
 			continue;
-		named = holds(c->mentions, c->count, id) || id == c->tone.ref_id;
+		named = holds(c->mentions, c->count, id) || id == c->word_comparison.ref_id;
 		if (widely && (q->earlier & bit))
 			named = named || holds(c->before, c->before_count, id) ||
 				holds(k->asked, k->asked_count, id);
-		else if (widely && !(q->said & bit))
+		else if (widely && !(q->mentioned & bit))
 			continue;
 		if (!named)
 			return false;
@@ -561,7 +561,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 	return any;
 }
 
-static bool take_rows(struct search *q, const struct context *c, bool widely)
+static bool select_rows(struct search *q, const struct context *c, bool widely)
 {
 	const struct when *w =
 		c->follow.when.hours || c->follow.when.months ? &c->follow.when : &c->when;
@@ -577,7 +577,7 @@ static bool take_rows(struct search *q, const struct context *c, bool widely)
 		} else if (timed && !row_is_when(q->k, q->table, (int64_t)row, w)) {
 			continue;
 		} else if (n > FEW_ROWS && !row_is_named(q, row, c, widely) &&
-			   (!timed || (q->said & q->kt->rival_slots))) {
+			   (!timed || (q->mentioned & q->kt->rival_slots))) {
 			continue;
 		}
 		if (q->count == GROUP_MAX)
@@ -636,7 +636,7 @@ static bool row_days_fit(struct search *q)
 static bool recent_pair_fits(struct search *q, const struct unit_def *unit, const struct recent *a,
 			     const struct recent *b)
 {
-	int order = q->c->tone.move || q->s->plus || q->s->minus ? -1 : 0;
+	int order = q->c->word_comparison.move || q->s->plus || q->s->minus ? -1 : 0;
 
 	if (a->table >= 0 && a->table == b->table && a->row >= 0 && b->row >= 0) {
 		q->kt = &q->k->tables[a->table];
@@ -655,9 +655,9 @@ static bool recent_sums_fit(struct search *q)
 	const struct context *c = q->c;
 	guard_value sum = c->recent[0].value;
 
-	bool mean = c->means || c->tone.mean;
+	bool mean = c->means || c->word_comparison.mean;
 
-	if (!c->sums && !c->tone.sum && !mean)
+	if (!c->sums && !c->word_comparison.sum && !mean)
 		return false;
 	for (size_t i = 1; i < RECENT_MAX; i++) {
 		const struct recent *r = &c->recent[i];
@@ -667,7 +667,7 @@ static bool recent_sums_fit(struct search *q)
 		sum += r->value;
 		if ((q->s->minus && sum >= 0) || !unit_fits(q->s, q->s->unit, r->unit, false))
 			continue;
-		if ((c->sums || c->tone.sum) && is_value(q->s, sum))
+		if ((c->sums || c->word_comparison.sum) && is_value(q->s, sum))
 			return found(q, SIZE_MAX, "= sum of what was said;", sum,
 				     (guard_value)(i + 1) * ONE);
 		if (mean && is_value(q->s, sum / (guard_value)(i + 1)))
@@ -727,7 +727,7 @@ static bool first_rows_fit(struct search *q)
 static bool totals_of_all(struct search *q, const struct context *c)
 {
 	if (c->in_row || q->s->part || q->kt->t->row_count < 2 || q->kt->t->row_count > GROUP_MAX ||
-	    q->said & q->kt->rival_slots)
+	    q->mentioned & q->kt->rival_slots)
 		return false;
 	q->count = 0;
 	for (size_t r = 0; r < q->kt->t->row_count; r++)
@@ -746,7 +746,7 @@ static bool table_fits(struct search *q, const struct context *c)
 	const struct table *t = q->kt->t;
 
 	for (int widely = 0; widely < 2; widely++) {
-		if (!take_rows(q, c, widely))
+		if (!select_rows(q, c, widely))
 			continue;
 		for (size_t col = 0; col < t->column_count; col++)
 			if (q->kt->measure[col] && column_fits(q, col))
@@ -773,9 +773,9 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 
 	if (!may_derive(s) || !c->comparison_known)
 		return false;
-	q.said = spoken_slots(c->mentions, c->count);
-	q.earlier =
-		spoken_slots(c->before, c->before_count) | spoken_slots(k->asked, k->asked_count);
+	q.mentioned = mentioned_slots(c->mentions, c->count);
+	q.earlier = mentioned_slots(c->before, c->before_count) |
+		    mentioned_slots(k->asked, k->asked_count);
 	for (int i = 0; i < k->table_count; i++) {
 		q.kt = &k->tables[i];
 		q.table = i;

@@ -232,7 +232,7 @@ static bool is_alias(const struct known_table *kt, size_t c)
 }
 
 /* Returns true for the result of an ad hoc query: no column states a unit or a label. */
-static bool states_nothing(const struct table *t)
+static bool has_no_units_or_labels(const struct table *t)
 {
 	for (size_t c = 0; c < t->column_count; c++) {
 		const struct column *column = &t->columns[c];
@@ -256,7 +256,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 	const struct table *t = kt->t;
 	size_t n = t->column_count ? t->column_count : 1;
 	struct arena *a = k->arena;
-	const bool unstated = states_nothing(t);
+	const bool unstated = has_no_units_or_labels(t);
 
 	kt->slot = arena_alloc(a, sizeof(*kt->slot) * n);
 	kt->rivals = arena_alloc(a, sizeof(*kt->rivals) * n);

@@ -50,7 +50,7 @@ uint64_t name_key(const char *text, size_t len, int *words)
 	return key;
 }
 
-static struct name *place(const struct names *n, uint64_t key)
+static struct name *find_slot(const struct names *n, uint64_t key)
 {
 	size_t i = key & (n->size - 1);
 
@@ -61,7 +61,7 @@ static struct name *place(const struct names *n, uint64_t key)
 
 const struct name *name_find(const struct names *n, uint64_t key)
 {
-	const struct name *found = n->size ? place(n, key) : NULL;
+	const struct name *found = n->size ? find_slot(n, key) : NULL;
 
 	return found && found->key ? found : NULL;
 }
@@ -73,7 +73,7 @@ static void grow(struct names *n, struct arena *a)
 	wider.table = arena_alloc(a, sizeof(*wider.table) * wider.size);
 	for (size_t i = 0; i < n->size; i++)
 		if (n->table[i].key)
-			*place(&wider, n->table[i].key) = n->table[i];
+			*find_slot(&wider, n->table[i].key) = n->table[i];
 	n->table = wider.table;
 	n->size = wider.size;
 }
@@ -84,7 +84,7 @@ static struct name *place_new(struct names *n, struct arena *a, uint64_t key)
 
 	if (n->used * 2 >= n->size)
 		grow(n, a);
-	at = place(n, key);
+	at = find_slot(n, key);
 	if (!at->key) {
 		*at = (struct name){.key = key, .id = -1};
 		n->used++;
@@ -129,7 +129,7 @@ int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, i
 
 	if (at->id < 0) {
 		add_beginnings(n, a, text, short_too ? n->count : -1);
-		at = place(n, key);
+		at = find_slot(n, key);
 		at->id = n->count;
 		at->cased = isupper((unsigned char)*text) && words_in(text) == 1;
 		n->slots_by_id = arena_grow(a, n->slots_by_id, (size_t)n->count, &n->slots_cap,
@@ -150,13 +150,13 @@ int name_add_foreign(struct names *n, struct arena *a, const char *text)
 	if (words == 0 || words > NAME_WORDS_MAX || known)
 		return -1;
 	id = name_add(n, a, text, key, 0, false);
-	place(n, key)->slots = n->slots_by_id[id] = 0;
+	find_slot(n, key)->slots = n->slots_by_id[id] = 0;
 	return id;
 }
 
 void name_uncase(struct names *n, uint64_t key)
 {
-	place(n, key)->cased = false;
+	find_slot(n, key)->cased = false;
 }
 
 void name_alias(struct names *n, struct arena *a, uint64_t key, int id)

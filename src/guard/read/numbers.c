@@ -13,7 +13,7 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define DOUBTED_BYTES_MAX 400 /* size of the list of unbound numbers of a sentence */
+#define UNBOUND_BYTES_MAX 400 /* size of the list of unbound numbers of a sentence */
 
 static const char unverified[] = "[unverified]";
 
@@ -30,12 +30,12 @@ struct guard_numbers {
 	struct guard_sink sink;
 	struct buf waiting; /* received and not yet passed on */
 	struct text_tracker text_tracker;
-	struct buf doubted;                     /* unbound numbers of a sentence */
+	struct buf unbound_numbers;             /* unbound numbers of a sentence */
 	struct buf miscited;                    /* wrongly cited numbers of a sentence */
 	struct cited *cited_first, *cited_last; /* for the held text and later text */
 	const struct cited *cited;              /* for the current stretch; or NULL */
 	size_t fed;                             /* total bytes received */
-	size_t doubtful; /* bytes of `waiting` with a pending rewrite; 0: none */
+	size_t rewrite_bytes; /* bytes of `waiting` with a pending rewrite; 0: none */
 	/* offsets of a stretch without citations, not yet reported; equal: none */
 	size_t uncited_from, uncited_to;
 	bool uncited; /* the pending rewrite is for that stretch */
@@ -60,8 +60,9 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 	g->sink.on_piece(g->sink.owner, &piece);
 }
 
-/* `leave`: replace unbound numbers. */
-static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m, bool leave)
+/* `withhold`: replace unbound numbers. */
+static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m,
+			bool withhold)
 {
 	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
@@ -72,7 +73,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 		piece.why = GUARD_MISMATCH;
 	if (!m->bound)
 		piece.ref = (struct guard_ref){.row = -1};
-	if (!m->bound && leave) {
+	if (!m->bound && withhold) {
 		piece.kind = GUARD_WITHHELD;
 		piece.text = unverified;
 		piece.len = sizeof(unverified) - 1;
@@ -102,7 +103,7 @@ static void pass_stretch(struct guard_numbers *g, const char *p, size_t n)
 /* ---- checking numbers ---- */
 
 /* Binds to the cited passages, else to all known data. */
-static void bind_cited(struct guard_numbers *g, struct shown *s, struct verdict *out)
+static void bind_cited(struct guard_numbers *g, struct shown *s, struct number_binding *out)
 {
 	struct context *c = &g->text_tracker.context;
 	const struct cited *cited = g->cited && g->cited->count > 0 ? g->cited : NULL;
@@ -124,12 +125,13 @@ static void bind_cited(struct guard_numbers *g, struct shown *s, struct verdict 
 
 /* Compares the number with known data. Reads the words after it only if they matter. */
 static void bind_number(struct guard_numbers *g, const char *p, size_t n, struct shown *s,
-			struct verdict *out)
+			struct number_binding *out)
 {
 	struct context *c = &g->text_tracker.context;
 
 	c->comparison_known = s->kind != SHOWN_NUMBER || c->in_row;
-	c->tone = c->in_row ? (struct tone){.ref_id = -1} : g->text_tracker.before;
+	c->word_comparison =
+		c->in_row ? (struct word_comparison){.ref_id = -1} : g->text_tracker.before;
 	bind_cited(g, s, out);
 	out->bound = out->bound || tracker_begins_name(&g->text_tracker, p, n, s) ||
 		     (s->kind != SHOWN_NUMBER && tracker_is_name(&g->text_tracker, p, s));
@@ -158,11 +160,11 @@ static bool is_label(struct guard_numbers *g, const char *p, const struct shown 
 }
 
 /* Checks the number at p. The rest of its sentence is available. */
-static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t from,
-			const struct shown *s)
+static void check_number(struct guard_numbers *g, const char *p, size_t n, size_t from,
+			 const struct shown *s)
 {
 	struct shown taken = *s;
-	struct verdict verdict;
+	struct number_binding number_binding;
 
 	if (s->kind != SHOWN_TEXT) {
 		(void)tracker_read_following_name(&g->text_tracker, p + s->len, n - s->len, true);
@@ -174,11 +176,11 @@ static void take_number(struct guard_numbers *g, const char *p, size_t n, size_t
 		tracker_consume_number(&g->text_tracker, p, &taken, NULL);
 		return;
 	}
-	bind_number(g, p, n, &taken, &verdict);
-	if (verdict.rows.table >= 0)
-		row_set_narrow(&g->text_tracker.context.rows, &verdict.rows);
-	sentence_mark(&g->sentence, from, &taken, &verdict, g->formula);
-	tracker_consume_number(&g->text_tracker, p, &taken, &verdict);
+	bind_number(g, p, n, &taken, &number_binding);
+	if (number_binding.rows.table >= 0)
+		row_set_narrow(&g->text_tracker.context.rows, &number_binding.rows);
+	sentence_mark(&g->sentence, from, &taken, &number_binding, g->formula);
+	tracker_consume_number(&g->text_tracker, p, &taken, &number_binding);
 }
 
 /* Checks the numbers of a stretch. Returns the bytes read, which are fewer than n when there are
@@ -196,7 +198,7 @@ static size_t read_stretch(struct guard_numbers *g, const char *p, size_t n)
 		at += plain;
 		if (!found)
 			break;
-		take_number(g, p + at, n - at, from + at, &s);
+		check_number(g, p + at, n - at, from + at, &s);
 		at += s.len;
 	}
 	sentence_end_stretch(&g->sentence, p, at, &g->known, g->text_tracker.context.in_row);
@@ -237,13 +239,13 @@ static size_t sentence_length(const struct guard_numbers *g, const char *p, size
 	return end == 0 && g->ended ? n : end;
 }
 
-static bool is_sound(struct guard_numbers *g, const char *p)
+static bool has_only_bound_numbers(struct guard_numbers *g, const char *p)
 {
-	buf_reset(&g->doubted);
+	buf_reset(&g->unbound_numbers);
 	buf_reset(&g->miscited);
 	for (size_t i = 0; i < g->sentence.count; i++) {
 		const struct mark *m = &g->sentence.marks[i];
-		struct buf *list = m->bound ? &g->miscited : &g->doubted;
+		struct buf *list = m->bound ? &g->miscited : &g->unbound_numbers;
 
 		if (m->bound && (!m->miscited || m->unchecked))
 			continue;
@@ -251,21 +253,21 @@ static bool is_sound(struct guard_numbers *g, const char *p)
 			buf_str(list, ", ");
 		buf_add(list, p + m->from - g->sentence.read, m->len);
 	}
-	return g->doubted.n == 0 && g->miscited.n == 0;
+	return g->unbound_numbers.n == 0 && g->miscited.n == 0;
 }
 
 /* Returns true when a rewrite was requested. */
-static bool doubt(struct guard_numbers *g, const char *p, size_t n)
+static bool request_rewrite(struct guard_numbers *g, const char *p, size_t n)
 {
 	const struct guard_unbound d = {.text = p,
 					.len = n,
-					.numbers = buf_text(&g->doubted),
+					.numbers = buf_text(&g->unbound_numbers),
 					.miscited = buf_text(&g->miscited),
 					.uncited = g->uncited};
 
 	if (!g->sink.on_unbound || !g->sink.on_unbound(g->sink.owner, &d))
 		return false;
-	g->doubtful = n;
+	g->rewrite_bytes = n;
 	return true;
 }
 
@@ -289,7 +291,8 @@ static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 
 	find_cited(g, g->fed - g->waiting.n + (size_t)(p - g->waiting.p));
 	read = read_stretch(g, p, n);
-	if (g->policy == GUARD_REWRITE && !is_sound(g, p) && doubt(g, p, read)) {
+	if (g->policy == GUARD_REWRITE && !has_only_bound_numbers(g, p) &&
+	    request_rewrite(g, p, read)) {
 		g->text_tracker = before;
 		sentence_return(&g->sentence, text);
 		return 0;
@@ -300,7 +303,7 @@ static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 
 /* Reports a stretch without citations that contains p. Returns true when a rewrite was requested.
  */
-static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
+static bool request_citation(struct guard_numbers *g, const char *p, size_t n)
 {
 	size_t at = g->fed - g->waiting.n + (size_t)(p - g->waiting.p), to = g->uncited_to;
 
@@ -309,10 +312,10 @@ static bool doubt_uncited(struct guard_numbers *g, const char *p, size_t n)
 	g->uncited_from = to; /* report only once */
 	if (g->policy != GUARD_REWRITE || to - at > n || to - at > SENTENCE_BYTES_MAX)
 		return false;
-	buf_reset(&g->doubted);
+	buf_reset(&g->unbound_numbers);
 	buf_reset(&g->miscited);
 	g->uncited = true;
-	g->uncited = doubt(g, p, to - at);
+	g->uncited = request_rewrite(g, p, to - at);
 	return g->uncited;
 }
 
@@ -335,7 +338,7 @@ static size_t pass_sentences(struct guard_numbers *g, const char *p, size_t n)
 		struct shown s;
 		size_t plain, len, clear;
 
-		if (doubt_uncited(g, p + at, n - at))
+		if (request_citation(g, p + at, n - at))
 			break;
 		(void)reader_next(&g->text_tracker.reader, p + at, n - at, g->ended, &plain, &s);
 		clear = before_uncited(g, p + at, plain);
@@ -362,12 +365,12 @@ static void drop(struct buf *b, size_t n)
 }
 
 /* Passes on all text that is ready. */
-static void go_on(struct guard_numbers *g)
+static void pass_ready_text(struct guard_numbers *g)
 {
 	struct buf *b = &g->waiting;
 	size_t whole = g->ended ? b->n : utf8_whole(b->p, b->n);
 
-	if (whole > 0 && !g->doubtful)
+	if (whole > 0 && !g->rewrite_bytes)
 		drop(b, pass_sentences(g, b->p, whole));
 }
 
@@ -378,7 +381,7 @@ void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
 		return;
 	buf_add(&g->waiting, text, len);
 	g->fed += len;
-	go_on(g);
+	pass_ready_text(g);
 }
 
 void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count)
@@ -405,20 +408,20 @@ void guard_numbers_uncited(struct guard_numbers *g, size_t len)
 void guard_numbers_end(struct guard_numbers *g)
 {
 	g->ended = true;
-	go_on(g);
+	pass_ready_text(g);
 }
 
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len)
 {
-	size_t n = g->doubtful, kept = g->sentence.text.n;
+	size_t n = g->rewrite_bytes, kept = g->sentence.text.n;
 	struct text_tracker before = g->text_tracker;
 	const struct cited *cited = g->cited;
 
 	assert(n > 0);
-	g->doubtful = 0;
+	g->rewrite_bytes = 0;
 	g->cited = g->cited_last;
 	if (len > 0 && len <= SENTENCE_BYTES_MAX && read_stretch(g, text, len) == len &&
-	    is_sound(g, text)) {
+	    has_only_bound_numbers(g, text)) {
 		pass_stretch(g, text, len);
 	} else {
 		g->text_tracker = before;
@@ -431,7 +434,7 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 	}
 	g->uncited = false;
 	drop(&g->waiting, n);
-	go_on(g);
+	pass_ready_text(g);
 }
 
 size_t guard_numbers_waiting(const struct guard_numbers *g)
@@ -449,8 +452,8 @@ struct guard_numbers *guard_numbers_new(const struct guard_input *in)
 	g->policy = in->policy;
 	g->sink = in->sink;
 	buf_init(&g->waiting, ANSWER_BYTES_MAX + SENTENCE_BYTES_MAX);
-	buf_init(&g->doubted, DOUBTED_BYTES_MAX);
-	buf_init(&g->miscited, DOUBTED_BYTES_MAX);
+	buf_init(&g->unbound_numbers, UNBOUND_BYTES_MAX);
+	buf_init(&g->miscited, UNBOUND_BYTES_MAX);
 	sentence_init(&g->sentence);
 	known_build(&g->known, in);
 	tracker_init(&g->text_tracker, &g->known);
@@ -465,7 +468,7 @@ void guard_numbers_free(struct guard_numbers **owned)
 	if (!g)
 		return;
 	buf_deinit(&g->waiting);
-	buf_deinit(&g->doubted);
+	buf_deinit(&g->unbound_numbers);
 	buf_deinit(&g->miscited);
 	for (struct cited *c = g->cited_first, *next; c; c = next) {
 		next = c->next;

@@ -249,7 +249,7 @@ const struct unit_def *shown_unit_after(const struct unit_words *u, const char *
 	return unit;
 }
 
-static bool in_scale(struct decimal d, guard_value *out)
+static bool to_guard_scale(struct decimal d, guard_value *out)
 {
 	struct decimal rounded = decimal_round(d, GUARD_SCALE);
 
@@ -265,7 +265,7 @@ bool shown_convert(struct shown *s, const struct unit_def *to)
 
 	if (!units_convert((struct decimal){s->value, GUARD_SCALE}, from, to, &value) ||
 	    !units_convert((struct decimal){s->half, GUARD_SCALE}, from, to, &half) ||
-	    !in_scale(value, &size) || !in_scale(half, &step))
+	    !to_guard_scale(value, &size) || !to_guard_scale(half, &step))
 		return false;
 	s->value = size;
 	s->half = step;

@@ -35,7 +35,7 @@ void sentence_begin_stretch(struct sentence *s)
 }
 
 void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
-		   const struct verdict *v, const char *scratch)
+		   const struct number_binding *v, const char *scratch)
 {
 	struct mark *m = &s->marks[s->count++];
 
@@ -71,7 +71,7 @@ void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row)
 }
 
 /* A unit that the column does not state was not compared. */
-static void leave_unstated(struct sentence *s)
+static void mark_unstated_units(struct sentence *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct mark *m = &s->marks[i];
@@ -94,7 +94,7 @@ void sentence_end_stretch(struct sentence *s, const char *text, size_t len, cons
 	buf_add(&s->text, text, len);
 	if (!in_row)
 		claims_check(k, s);
-	leave_unstated(s);
+	mark_unstated_units(s);
 	if (ends_sentence(len > 1 ? text[len - 2] : s->prev, text[len - 1], in_row))
 		buf_reset(&s->text);
 	s->prev = text[len - 1];

@@ -53,7 +53,7 @@ bool ends_sentence(char before, char c, bool in_row);
 /* Later calls of sentence_mark refer to the text passed to sentence_end_stretch. */
 void sentence_begin_stretch(struct sentence *s);
 void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
-		   const struct verdict *v, const char *scratch);
+		   const struct number_binding *v, const char *scratch);
 /* Adds the text of the stretch and checks the claims about its numbers. */
 void sentence_end_stretch(struct sentence *s, const char *text, size_t len, const struct known *k,
 			  bool in_row);

@@ -51,7 +51,7 @@ static bool is_series(const struct known_table *kt, size_t c)
 	return true;
 }
 
-static int small(const char *text, int max)
+static int parse_small_int(const char *text, int max)
 {
 	guard_value v;
 
@@ -83,8 +83,8 @@ void known_add_times(struct known *k, struct known_table *kt)
 	for (size_t r = 0; r < t->row_count; r++) {
 		struct row_time *at = &kt->times[r];
 
-		at->hour = hour >= 0 ? small(t->rows[r][hour], 23) : -1;
-		at->month = month >= 0 ? small(t->rows[r][month], 12) : -1;
+		at->hour = hour >= 0 ? parse_small_int(t->rows[r][hour], 23) : -1;
+		at->month = month >= 0 ? parse_small_int(t->rows[r][month], 12) : -1;
 		at->day = day >= 0 ? known_day(t->rows[r][day]) : 0;
 	}
 }

@@ -136,11 +136,11 @@ static size_t read_cardinal(struct words *w, struct shown *s)
 		group = 1;
 	}
 	for (;;) {
-		int small = cardinal(w->p + at, len);
+		int parse_small_int = cardinal(w->p + at, len);
 		int64_t by = scale(w->p + at, len);
 
-		if (small && may_join(group, small)) {
-			group += small;
+		if (parse_small_int && may_join(group, parse_small_int)) {
+			group += parse_small_int;
 			last = 1;
 		} else if (by == 100 && group > 0 && group < 10) {
 			group *= 100;

@@ -32,7 +32,7 @@ struct cited_answer {
 	size_t doubts;
 	char miscited[100];
 	bool uncited;
-	char doubted[100];
+	char unbound_numbers[100];
 	struct guard_numbers *numbers;
 };
 
@@ -55,7 +55,7 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 
 	a->doubts++;
 	snprintf(a->miscited, sizeof(a->miscited), "%s", d->miscited);
-	snprintf(a->doubted, sizeof(a->doubted), "%.*s", (int)d->len, d->text);
+	snprintf(a->unbound_numbers, sizeof(a->unbound_numbers), "%.*s", (int)d->len, d->text);
 	a->uncited = d->uncited;
 	return true;
 }
@@ -230,7 +230,7 @@ static void what_cites_nothing_is_written_anew(void **state)
 		assert_int_equal(a.doubts, 1);
 		assert_true(a.uncited);
 		assert_string_equal(a.miscited, "");
-		assert_string_equal(a.doubted, "Then everybody waits.");
+		assert_string_equal(a.unbound_numbers, "Then everybody waits.");
 		feed(&a, &(struct piece){" End.", {2}}); /* meanwhile */
 		cite(a.numbers, rows[i].cites);
 		guard_numbers_rewrite(a.numbers, rows[i].rewrite, strlen(rows[i].rewrite));
