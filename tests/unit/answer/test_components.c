@@ -56,7 +56,7 @@ static json_t *view_of(const struct shown *s)
 	return json_own(arena, v);
 }
 
-static void props_are_of_their_types(void **state)
+static void props_have_declared_types(void **state)
 {
 	struct shown_prop props[] = {prop("project", "Sierra Wind"), prop("risks", "2.5"),
 				     prop("budget", "5600000.10"), prop("budgetUsed", "much"),
@@ -76,7 +76,7 @@ static void props_are_of_their_types(void **state)
 	assert_int_equal(json_array_size(json_object_get(v, "calls")), 1);
 }
 
-static void a_required_prop_must_fit(void **state)
+static void rejects_missing_or_mistyped_required_prop(void **state)
 {
 	const struct component_def *d = catalog_component(catalog, "ProjectCard");
 	struct shown_prop props[] = {prop("stage", "Stage 3"), prop("project", NULL)};
@@ -90,7 +90,7 @@ static void a_required_prop_must_fit(void **state)
 	assert_null(component_lacks(d, &s));
 }
 
-static void a_table_has_the_declared_columns(void **state)
+static void table_has_declared_columns(void **state)
 {
 	static const char *const names[] = {"milestone", "other", "Planned_Date", NULL};
 	struct table *t = table_new(1 << 16);
@@ -122,9 +122,9 @@ static void a_table_has_the_declared_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(props_are_of_their_types),
-		cmocka_unit_test(a_required_prop_must_fit),
-		cmocka_unit_test(a_table_has_the_declared_columns),
+		cmocka_unit_test(props_have_declared_types),
+		cmocka_unit_test(rejects_missing_or_mistyped_required_prop),
+		cmocka_unit_test(table_has_declared_columns),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

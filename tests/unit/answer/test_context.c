@@ -45,7 +45,7 @@ static void check_results(const struct context_result *a, const struct context_r
 	      want);
 }
 
-static void results_are_as_old_as_they_were_read(void **state)
+static void status_follows_read_time(void **state)
 {
 	(void)state;
 	check_results(&fresh, NULL, 0, "query_results available");
@@ -59,14 +59,14 @@ static void results_are_as_old_as_they_were_read(void **state)
 	check_results(&nothing, NULL, 3, "query_results missing");
 }
 
-static void what_was_never_looked_up_is_to_be(void **state)
+static void results_without_lookup_are_loaded(void **state)
 {
 	(void)state;
 	check(&(struct context_input){.wants_results = true}, "query_results missing load");
 	check(&(struct context_input){0}, "");
 }
 
-static void a_follow_up_needs_what_was_said(void **state)
+static void followup_needs_history(void **state)
 {
 	struct context_input in = {.is_followup = true};
 
@@ -80,7 +80,7 @@ static void a_follow_up_needs_what_was_said(void **state)
 	check(&in, "");
 }
 
-static void a_statement_needs_views(void **state)
+static void ad_hoc_sql_needs_views(void **state)
 {
 	struct context_input in = {.writes_sql = true};
 
@@ -93,10 +93,10 @@ static void a_statement_needs_views(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_are_as_old_as_they_were_read),
-		cmocka_unit_test(what_was_never_looked_up_is_to_be),
-		cmocka_unit_test(a_follow_up_needs_what_was_said),
-		cmocka_unit_test(a_statement_needs_views),
+		cmocka_unit_test(status_follows_read_time),
+		cmocka_unit_test(results_without_lookup_are_loaded),
+		cmocka_unit_test(followup_needs_history),
+		cmocka_unit_test(ad_hoc_sql_needs_views),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include "vesper/answer.h"
 
-static void what_is_open_is_closed(void **state)
+static void closes_open_markup(void **state)
 {
 	static const struct {
 		const char *shown, *marks;
@@ -38,7 +38,7 @@ static void what_is_open_is_closed(void **state)
 	arena_free(&a);
 }
 
-static void what_was_said_is_not_said_again(void **state)
+static void detects_repeated_sentences(void **state)
 {
 	static const char shown[] =
 		"The average price was 48.73 dollars in NP15. Prices rose towards "
@@ -69,7 +69,7 @@ static void what_was_said_is_not_said_again(void **state)
 }
 
 /* What a template says and the text has not said: by its numbers, or by its words. */
-static void what_was_not_said_is_left(void **state)
+static void returns_missing_sentences(void **state)
 {
 	static const char made[] = "The price was 48.73 dollars. It was highest at 7 pm.\n"
 				   "- Ascend: 51.20\n| a | 99 |\nNothing is missing there.\n";
@@ -110,9 +110,9 @@ static void long_sentences_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_open_is_closed),
-		cmocka_unit_test(what_was_said_is_not_said_again),
-		cmocka_unit_test(what_was_not_said_is_left),
+		cmocka_unit_test(closes_open_markup),
+		cmocka_unit_test(detects_repeated_sentences),
+		cmocka_unit_test(returns_missing_sentences),
 		cmocka_unit_test(long_sentences_are_bounded),
 	};
 

@@ -76,7 +76,7 @@ static bool answers(const char *lines, struct view_answer *out)
 	return flow_answer(&plan, NULL, catalog, arena, out);
 }
 
-static void it_says_what_applies_and_what_is_missing(void **state)
+static void shows_applicable_sentences_and_missing_lookups(void **state)
 {
 	struct view_answer v;
 
@@ -89,7 +89,7 @@ static void it_says_what_applies_and_what_is_missing(void **state)
 					"reason: a step that it builds on gave nothing.\n");
 }
 
-static void without_a_sentence_it_says_so(void **state)
+static void returns_false_without_sentence(void **state)
 {
 	struct view_answer v;
 
@@ -98,7 +98,7 @@ static void without_a_sentence_it_says_so(void **state)
 	assert_int_equal(v.followup_count, 0);
 }
 
-static void suggestions_that_have_their_values_come_primary_first(void **state)
+static void complete_suggestions_are_listed_primary_first(void **state)
 {
 	struct view_answer v;
 
@@ -115,7 +115,7 @@ static void suggestions_that_have_their_values_come_primary_first(void **state)
 }
 
 /* As the planner makes them of the lines. */
-static void take_shows(void)
+static void plan_copy_shows(void)
 {
 	struct task_show *shows = arena_alloc(arena, sizeof(*shows) * (flow.line_count + 1));
 
@@ -128,7 +128,7 @@ static void take_shows(void)
 	plan.shows = shows;
 }
 
-static void components_get_what_their_references_find(void **state)
+static void components_get_referenced_values(void **state)
 {
 	static struct column columns[] = {{.name = "TaskName"}};
 	static struct table table = {.name = "rows", .columns = columns, .column_count = 1};
@@ -145,7 +145,7 @@ static void components_get_what_their_references_find(void **state)
 		"off.row_count > 0\n"
 		"show ProjectCard project=\"All {off.facts.projects}\" stage=plain\n",
 		&unused);
-	take_shows();
+	plan_copy_shows();
 	assert_int_equal(flow_shown(&plan, arena, &shown), 2);
 	assert_string_equal(shown[0].show->id, "show1");
 	assert_int_equal(shown[0].prop_count, 3);
@@ -167,10 +167,10 @@ static void components_get_what_their_references_find(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(it_says_what_applies_and_what_is_missing),
-		TEST(without_a_sentence_it_says_so),
-		TEST(suggestions_that_have_their_values_come_primary_first),
-		TEST(components_get_what_their_references_find),
+		TEST(shows_applicable_sentences_and_missing_lookups),
+		TEST(returns_false_without_sentence),
+		TEST(complete_suggestions_are_listed_primary_first),
+		TEST(components_get_referenced_values),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void names_and_values(void **state)
+static void links_contain_names_and_values(void **state)
 {
 	const struct value hours[] = {value_int(15), value_int(16)};
 
@@ -51,7 +51,7 @@ static void names_and_values(void **state)
 		"%20and%20Day_x002D_Ahead/Year%20eq%202025%20and%20T/H%20in%20%2815%2C%2016%29");
 }
 
-static void values_stay_values(void **state)
+static void values_are_escaped(void **state)
 {
 	(void)state;
 	args_set(&args, arena, "zone", value_text("O'Brien' or 1 eq 1&x=#é"));
@@ -60,7 +60,7 @@ static void values_stay_values(void **state)
 			    "%27O%27%27Brien%27%27%20or%201%20eq%201%26x%3D%23%C3%A9%27");
 }
 
-static void without_filters_the_address_is_plain(void **state)
+static void url_without_filters_is_unchanged(void **state)
 {
 	static char huge[5000];
 	struct report_def query = report;
@@ -82,8 +82,9 @@ static void without_filters_the_address_is_plain(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {CASE(names_and_values), CASE(values_stay_values),
-					   CASE(without_filters_the_address_is_plain)};
+	const struct CMUnitTest tests[] = {CASE(links_contain_names_and_values),
+					   CASE(values_are_escaped),
+					   CASE(url_without_filters_is_unchanged)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const char *told(const char *question)
+static const char *slice_for(const char *question)
 {
 	core.request.content = question;
 	return slice_text(&turn);
@@ -64,9 +64,9 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-static void the_best_tools_are_told_whole(void **state)
+static void best_tools_are_described_in_full(void **state)
 {
-	const char *text = told("seasonal shape of SP15 in 2026");
+	const char *text = slice_for("seasonal shape of SP15 in 2026");
 	const struct tool_def *first = catalog_tool(catalog, "get_seasonal_shape");
 
 	(void)state;
@@ -80,19 +80,19 @@ static void the_best_tools_are_told_whole(void **state)
 	}
 }
 
-static void values_are_of_filters_that_are_not_read(void **state)
+static void lists_values_of_unread_filters(void **state)
 {
 	const char *question = "seasonal shape of SP15 in 2026";
 
 	(void)state;
-	assert_non_null(strstr(told(question), "- hub_zone: NP15"));
-	assert_non_null(strstr(told(question), "- market: "));
+	assert_non_null(strstr(slice_for(question), "- hub_zone: NP15"));
+	assert_non_null(strstr(slice_for(question), "- market: "));
 	json_set_str(reading.known, "hub_zone", "SP15");
-	assert_null(strstr(told(question), "- hub_zone:"));
-	assert_non_null(strstr(told(question), "- market: "));
+	assert_null(strstr(slice_for(question), "- hub_zone:"));
+	assert_non_null(strstr(slice_for(question), "- market: "));
 }
 
-static void many_values_are_cut(void **state)
+static void truncates_long_value_lists(void **state)
 {
 	static const char *values[PROMPT_VALUES_MAX + 2];
 	struct dimension_def *d = (struct dimension_def *)catalog_dimension(catalog, "vendor");
@@ -103,20 +103,20 @@ static void many_values_are_cut(void **state)
 	for (size_t i = 0; i <= PROMPT_VALUES_MAX; i++)
 		values[i] = arena_printf(arena, "v%02zu", i);
 	d->values = values;
-	text = told("average price of SP15 in 2026");
+	text = slice_for("average price of SP15 in 2026");
 	assert_non_null(strstr(text, "v19, …\n"));
 	assert_null(strstr(text, "v20"));
 	values[PROMPT_VALUES_MAX] = NULL;
-	text = told("average price of SP15 in 2026");
+	text = slice_for("average price of SP15 in 2026");
 	assert_non_null(strstr(text, "v19\n"));
 	d->values = before;
 }
 
-static void a_caller_without_tools_is_told_of_none(void **state)
+static void lists_no_tools_for_caller_without_tools(void **state)
 {
 	(void)state;
 	core.may.tool_count = core.may.domain_count = 0;
-	assert_string_equal(told("seasonal shape of SP15 in 2026"), "");
+	assert_string_equal(slice_for("seasonal shape of SP15 in 2026"), "");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -124,10 +124,10 @@ static void a_caller_without_tools_is_told_of_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_best_tools_are_told_whole),
-		TEST(values_are_of_filters_that_are_not_read),
-		TEST(many_values_are_cut),
-		TEST(a_caller_without_tools_is_told_of_none),
+		TEST(best_tools_are_described_in_full),
+		TEST(lists_values_of_unread_filters),
+		TEST(truncates_long_value_lists),
+		TEST(lists_no_tools_for_caller_without_tools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void use_projects(void)
 				      .value = "FinishDate 9, Budget 1, Technology 4"});
 }
 
-static void test_what_the_data_numbers(void **state)
+static void test_number_labels_item(void **state)
 {
 	(void)state;
 	use_projects();
@@ -44,7 +44,7 @@ static void test_what_the_data_numbers(void **state)
 	assert_flagged("Changed were Budget 9.");
 }
 
-static void test_kinds_are_counted(void **state)
+static void test_counts_rows_of_kind(void **state)
 {
 	(void)state;
 	use_projects();
@@ -57,7 +57,7 @@ static void test_kinds_are_counted(void **state)
 }
 
 /* The same kinds by the picture that the data shows them with, where no word says them. */
-static void test_pictures_say_kinds(void **state)
+static void test_emoji_names_kind(void **state)
 {
 	static const char *const shown[] = {"on_track",  "🟢 On track", "at_risk", "🟡 At risk",
 					    "off_track", "🔴 Off track",   "",        "⬜ N/A",
@@ -92,7 +92,7 @@ static void test_pictures_say_kinds(void **state)
 }
 
 /* A kind that each row but one says is counted as any other. */
-static void test_an_absent_value_is_no_name(void **state)
+static void test_absent_value_is_not_a_name(void **state)
 {
 	static const char *const shown[] = {"on_track", "🟢 On track", "", "⬜ N/A", NULL};
 	static const struct sample_column status[] = {{"Status", NULL, COLUMN_TEXT}};
@@ -109,7 +109,7 @@ static void test_an_absent_value_is_no_name(void **state)
 }
 
 /* A text that code derived says it with pictures too. */
-static void test_pictures_of_a_text(void **state)
+static void test_emoji_in_text(void **state)
 {
 	struct result *r = sample_result(arena, sample_table(columns, 6, cells, 5));
 
@@ -125,7 +125,7 @@ static void test_pictures_of_a_text(void **state)
 	assert_flagged("It is late; 8 ⬜ areas.");
 }
 
-static void test_nouns_say_what_is_counted(void **state)
+static void test_noun_selects_counted_column(void **state)
 {
 	(void)state;
 	use_projects();
@@ -152,7 +152,7 @@ static void test_shown_rows(void **state)
 	assert_bound("The top 3 of them lead.");
 }
 
-static void test_marks_wherever_it_is_cut(void **state)
+static void test_marks_do_not_depend_on_chunking(void **state)
 {
 	(void)state;
 	use_projects();
@@ -164,14 +164,16 @@ static void test_marks_wherever_it_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_what_the_data_numbers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_kinds_are_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_pictures_say_kinds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_an_absent_value_is_no_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_pictures_of_a_text, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_nouns_say_what_is_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_number_labels_item, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_counts_rows_of_kind, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_emoji_names_kind, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_absent_value_is_not_a_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_emoji_in_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_noun_selects_counted_column, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_shown_rows, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_marks_wherever_it_is_cut, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_marks_do_not_depend_on_chunking, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

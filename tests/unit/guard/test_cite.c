@@ -60,7 +60,7 @@ static const struct {
 	{"", "", 0},
 };
 
-static void each_row_holds_however_it_is_cut(void **state)
+static void filters_citations_for_any_chunking(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -74,7 +74,7 @@ static void each_row_holds_however_it_is_cut(void **state)
 		}
 }
 
-static void without_passages_there_is_nothing_to_cite(void **state)
+static void rejects_citations_without_passages(void **state)
 {
 	struct buf out;
 
@@ -93,7 +93,7 @@ static void check_quote(const char *quote, const char *passage, bool stands)
 	assert_int_equal(guard_quote_stands(str_of(quote), str_of(passage)), stands);
 }
 
-static void quotations_stand_word_for_word(void **state)
+static void quotation_must_match_verbatim(void **state)
 {
 	static const char passage[] = "Planned  curtailment is\nannounced ten business days ahead, "
 				      "\xe2\x80\x9cin writing\xe2\x80\x9d.";
@@ -115,9 +115,9 @@ static void quotations_stand_word_for_word(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_holds_however_it_is_cut),
-		cmocka_unit_test(without_passages_there_is_nothing_to_cite),
-		cmocka_unit_test(quotations_stand_word_for_word),
+		cmocka_unit_test(filters_citations_for_any_chunking),
+		cmocka_unit_test(rejects_citations_without_passages),
+		cmocka_unit_test(quotation_must_match_verbatim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

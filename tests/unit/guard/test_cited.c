@@ -114,7 +114,7 @@ static void say(struct cited_answer *a, const struct piece *pieces, size_t count
 	say(a, (const struct piece[]){__VA_ARGS__},                                                \
 	    sizeof((const struct piece[]){__VA_ARGS__}) / sizeof(struct piece), line)
 
-static void a_number_is_bound_to_what_is_cited(void **state)
+static void binds_number_to_cited_passage(void **state)
 {
 	struct cited_answer a;
 
@@ -126,7 +126,7 @@ static void a_number_is_bound_to_what_is_cited(void **state)
 	assert_int_equal(a.rows[0], 1);
 }
 
-static void what_another_passage_says_is_a_mismatch(void **state)
+static void number_of_other_passage_is_mismatch(void **state)
 {
 	struct cited_answer a;
 
@@ -138,7 +138,7 @@ static void what_another_passage_says_is_a_mismatch(void **state)
 	    {"It takes 15 minutes or 30 days.", {1, 3}});
 }
 
-static void what_nothing_says_stays_unbound(void **state)
+static void number_without_source_stays_unbound(void **state)
 {
 	struct cited_answer a;
 
@@ -147,7 +147,7 @@ static void what_nothing_says_stays_unbound(void **state)
 }
 
 /* Each sentence has its own citations, whenever it is read. */
-static void sentences_cite_for_themselves(void **state)
+static void each_sentence_has_its_own_citations(void **state)
 {
 	struct cited_answer a;
 
@@ -160,7 +160,7 @@ static void sentences_cite_for_themselves(void **state)
 }
 
 /* Asked for once more; what comes back is read by what it cites itself. */
-static void a_mismatch_is_written_anew(void **state)
+static void mismatch_is_rewritten(void **state)
 {
 	static const struct {
 		const char *rewrite, *line;
@@ -198,7 +198,7 @@ static void feed_uncited(struct cited_answer *a, const char *text)
 }
 
 /* The whole sentence waits, whether it has a number or not, and only with that policy. */
-static void what_cites_nothing_is_written_anew(void **state)
+static void uncited_text_is_rewritten(void **state)
 {
 	static const struct {
 		const char *rewrite, *line;
@@ -239,7 +239,7 @@ static void what_cites_nothing_is_written_anew(void **state)
 	}
 }
 
-static void its_numbers_are_still_doubted(void **state)
+static void rewritten_uncited_text_is_checked(void **state)
 {
 	struct cited_answer a;
 
@@ -254,7 +254,7 @@ static void its_numbers_are_still_doubted(void **state)
 	end(&a, "It takes <withheld:[unverified]>. ");
 }
 
-static void other_policies_ask_for_nothing(void **state)
+static void other_policies_request_no_rewrite(void **state)
 {
 	struct cited_answer a;
 
@@ -268,17 +268,19 @@ static void other_policies_ask_for_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_number_is_bound_to_what_is_cited, set_up,
+		cmocka_unit_test_setup_teardown(binds_number_to_cited_passage, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(number_of_other_passage_is_mismatch, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_another_passage_says_is_a_mismatch, set_up,
+		cmocka_unit_test_setup_teardown(number_without_source_stays_unbound, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_nothing_says_stays_unbound, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(sentences_cite_for_themselves, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_mismatch_is_written_anew, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_cites_nothing_is_written_anew, set_up,
+		cmocka_unit_test_setup_teardown(each_sentence_has_its_own_citations, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(its_numbers_are_still_doubted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(other_policies_ask_for_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mismatch_is_rewritten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(uncited_text_is_rewritten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rewritten_uncited_text_is_checked, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(other_policies_request_no_rewrite, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

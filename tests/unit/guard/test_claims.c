@@ -59,7 +59,7 @@ static void test_ranks(void **state)
 		   assert_bound);
 }
 
-static void test_what_is_made(void **state)
+static void test_derived_amounts(void **state)
 {
 	(void)state;
 	assert_all((const char *const[]){"Kern Wind has $808,000 left and Lone Star $380,000.",
@@ -70,7 +70,7 @@ static void test_what_is_made(void **state)
 		assert_bound);
 }
 
-static void test_what_is_not_understood_is_not_verified(void **state)
+static void test_uninterpreted_claims_are_unchecked(void **state)
 {
 	(void)state;
 	use_projects();
@@ -79,7 +79,7 @@ static void test_what_is_not_understood_is_not_verified(void **state)
 
 /* A word that nothing was compared with leaves the numbers beside it unjudged; one that the data
  * agrees with does not. */
-static void test_words_are_accounted_for(void **state)
+static void test_unhandled_words_mark_unchecked(void **state)
 {
 	(void)state;
 	use_projects();
@@ -130,7 +130,7 @@ static void test_lists_columns_and_days(void **state)
 		   assert_bound);
 }
 
-static void test_percentages_of_the_wrong_one(void **state)
+static void test_percentages_of_wrong_base(void **state)
 {
 	(void)state;
 	assert_all(
@@ -168,7 +168,7 @@ static void test_groups_and_columns_without_units(void **state)
 }
 
 /* Each result has one name only: it belongs to that result's amounts. */
-static void test_names_of_two_results(void **state)
+static void test_names_in_two_results(void **state)
 {
 	static const struct sample_column vendor[] = {{"Vendor", NULL, COLUMN_TEXT},
 						      {"Price", "$/MWh", COLUMN_DECIMAL}};
@@ -193,14 +193,14 @@ int main(void)
 		TEST(test_moves_and_parts),
 		TEST(test_comparisons),
 		TEST(test_ranks),
-		TEST(test_what_is_made),
-		TEST(test_what_is_not_understood_is_not_verified),
-		TEST(test_words_are_accounted_for),
+		TEST(test_derived_amounts),
+		TEST(test_uninterpreted_claims_are_unchecked),
+		TEST(test_unhandled_words_mark_unchecked),
 		TEST(test_multiples),
 		TEST(test_lists_columns_and_days),
-		TEST(test_percentages_of_the_wrong_one),
+		TEST(test_percentages_of_wrong_base),
 		TEST(test_groups_and_columns_without_units),
-		TEST(test_names_of_two_results),
+		TEST(test_names_in_two_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

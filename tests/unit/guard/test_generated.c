@@ -95,7 +95,7 @@ static void change_digit(char *text)
 		text[0] = '1' + (char)next_random(2);
 }
 
-static void lied(struct made *m, size_t from)
+static void note_changed_number(struct made *m, size_t from)
 {
 	assert_true(m->lies < LIES_MAX);
 	m->from[m->lies] = from;
@@ -118,10 +118,10 @@ static void write_number(struct made *m, const char *before, const char *number,
 			change_digit(digits);
 		}
 		buf_printf(&m->text, "%s%s%s", before, digits, behind);
-		lied(m, from);
+		note_changed_number(m, from);
 	} else if (mine && m->lie == LIE_UNIT) {
 		buf_printf(&m->text, "%s%s%s", wrong_before, digits, wrong_behind);
-		lied(m, from);
+		note_changed_number(m, from);
 	} else {
 		buf_printf(&m->text, "%s%s%s", before, digits, behind);
 	}
@@ -143,7 +143,7 @@ static void write_year(struct made *m, const char *cell)
 
 	if (m->lie == LIE_YEAR && m->lies == 0) {
 		buf_printf(&m->text, "%ld", whole(cell) + (next_random(2) ? 7 : -9));
-		lied(m, from);
+		note_changed_number(m, from);
 		return;
 	}
 	buf_str(&m->text, cell);
@@ -186,7 +186,7 @@ static void write_named_price(struct made *m, const char *name, const char *cell
 	from = m->text.n;
 	write_price(m, cell);
 	if (m->lie == LIE_NAME && m->lies < LIES_MAX)
-		lied(m, from);
+		note_changed_number(m, from);
 }
 
 static void shape_vendors(struct made *m)
@@ -224,7 +224,7 @@ static void shape_vendors(struct made *m)
 	case 1:
 		write_price(m, m->cells[named(m, 0)][5]);
 		if (m->lie == LIE_NAME)
-			lied(m, m->text.n - 3);
+			note_changed_number(m, m->text.n - 3);
 		buf_printf(&m->text, " for %s and ", vendors[0]);
 		write_price(m, m->cells[1][5]);
 		buf_printf(&m->text, " from **%s**", vendors[1]);
@@ -238,7 +238,7 @@ static void shape_vendors(struct made *m)
 			from = m->text.n;
 			write_number(m, "", m->cells[named(m, r)][5], "", "", "%");
 			if (m->lie == LIE_NAME)
-				lied(m, from);
+				note_changed_number(m, from);
 			buf_str(&m->text, " |\n");
 		}
 		break;
@@ -360,7 +360,7 @@ static void shape_money(struct made *m)
 			write_number(m, "$", shown, "M", "$", "K");
 		}
 		if (m->lie == LIE_NAME && m->lies < LIES_MAX)
-			lied(m, from);
+			note_changed_number(m, from);
 		buf_str(&m->text, ", ");
 		from = m->text.n;
 		write_number(m, "", m->cells[i][2], " MW", "", "%");
@@ -406,7 +406,7 @@ static void shape_views(struct made *m)
 		grouped(shown, whole(m->cells[row][1]));
 		write_number(m, "", shown, " views", "", " MW");
 		if (m->lie == LIE_NAME)
-			lied(m, from);
+			note_changed_number(m, from);
 		buf_str(&m->text, " (");
 		write_number(m, "", m->cells[i][2], "%", "$", "/MWh");
 		buf_str(&m->text, ")\n");
@@ -530,7 +530,7 @@ static void make_and_check(struct figures *f, int i)
 	arena_free(&arena);
 }
 
-static void test_finds_lies_and_leaves_truth_alone(void **state)
+static void test_marks_false_numbers_only(void **state)
 {
 	static const char *const names[] = {"truth", "digit", "unit", "year", "name"};
 	struct figures f = {0};
@@ -556,7 +556,7 @@ static void test_finds_lies_and_leaves_truth_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finds_lies_and_leaves_truth_alone),
+		cmocka_unit_test(test_marks_false_numbers_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

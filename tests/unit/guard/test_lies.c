@@ -26,7 +26,7 @@ static void assert_all(const char *const *texts, void (*check)(const char *text)
 		check(*texts);
 }
 
-static void test_of_another_year(void **state)
+static void test_rejects_other_year(void **state)
 {
 	static const char *const lies[] = {
 		"In 2025 Ascend is $61.25/MWh.",
@@ -49,7 +49,7 @@ static void test_of_another_year(void **state)
 	assert_all(truths, assert_bound);
 }
 
-static void test_of_another_name(void **state)
+static void test_rejects_other_name(void **state)
 {
 	static const char *const lies[] = {"Ascend expects $54.80/MWh in 2025.",
 					   "Hitachi, at $52.14/MWh, is cheaper.",
@@ -64,7 +64,7 @@ static void test_of_another_name(void **state)
 	assert_bound("Hitachi's total spend over both years is $10M.");
 }
 
-static void test_of_another_sign_or_size(void **state)
+static void test_rejects_other_sign_or_scale(void **state)
 {
 	static const char *const lies[] = {"The change of Ascend in 2025 is +$3.20/MWh.",
 					   "The change of Hitachi in 2025 is -$2.10/MWh.",
@@ -112,7 +112,7 @@ static void test_superlatives(void **state)
 	assert_all(truths, assert_bound);
 }
 
-static void test_in_other_letters(void **state)
+static void test_rejects_other_scripts(void **state)
 {
 	static const char *const lies[] = {"Ascend's price is 4**8**.73.",
 					   "Ascend's price is $5\xE2\x80\x8B"
@@ -134,11 +134,12 @@ static void test_in_other_letters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_of_another_year, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_of_another_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_of_another_sign_or_size, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rejects_other_year, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rejects_other_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rejects_other_sign_or_scale, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_superlatives, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_in_other_letters, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rejects_other_scripts, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void assert_same(const char *text)
 	assert_plain(text, text);
 }
 
-static void test_text_stays(void **state)
+static void test_plain_text_is_unchanged(void **state)
 {
 	(void)state;
 	assert_same(
@@ -54,7 +54,7 @@ static void test_listed_hosts_stay(void **state)
 	assert_plain("[Report](https://app.powerbi.com/x)", "[Report] (https://app.powerbi.com/x)");
 }
 
-static void test_strangers_go(void **state)
+static void test_removes_unlisted_hosts(void **state)
 {
 	(void)state;
 	assert_plain("See https://evil.example/a?b=48.73 now.", "See https (link removed) now.");
@@ -75,7 +75,7 @@ static void test_strangers_go(void **state)
 		     "https://app.powerbi.com|https (link removed)");
 }
 
-static void test_nothing_becomes_a_link(void **state)
+static void test_breaks_markup_links(void **state)
 {
 	(void)state;
 	assert_plain("[Click](https://evil.example/?q=secret)", "[Click] (https (link removed))");
@@ -90,14 +90,14 @@ static void test_nothing_becomes_a_link(void **state)
 		     "< a href='https (link removed)>x< /a>");
 }
 
-static void test_turned_text_is_not(void **state)
+static void test_removes_bidi_controls(void **state)
 {
 	(void)state;
 	assert_plain("\u202E37.84\u202C and \u206648.73\u2069", "37.84 and 48.73");
 	assert_same("a\u200Bb \u2013 c");
 }
 
-static void test_a_host_has_a_limit(void **state)
+static void test_host_length_is_limited(void **state)
 {
 	char text[400] = "https://", wanted[400] = "https (link removed) ok";
 
@@ -113,7 +113,7 @@ static void note_count(void *owner, const char *text, size_t len)
 	*(size_t *)owner += len;
 }
 
-static void test_text_is_never_delayed(void **state)
+static void test_passes_text_without_delay(void **state)
 {
 	size_t seen = 0;
 	struct guard_links *l = guard_links_new(hosts, note_count, &seen);
@@ -128,7 +128,7 @@ static void test_text_is_never_delayed(void **state)
 	guard_links_free(&l);
 }
 
-static void test_whole_texts(void **state)
+static void test_complete_texts(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 
@@ -142,14 +142,14 @@ static void test_whole_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_stays),
+		cmocka_unit_test(test_plain_text_is_unchanged),
 		cmocka_unit_test(test_listed_hosts_stay),
-		cmocka_unit_test(test_strangers_go),
-		cmocka_unit_test(test_nothing_becomes_a_link),
-		cmocka_unit_test(test_turned_text_is_not),
-		cmocka_unit_test(test_a_host_has_a_limit),
-		cmocka_unit_test(test_text_is_never_delayed),
-		cmocka_unit_test(test_whole_texts),
+		cmocka_unit_test(test_removes_unlisted_hosts),
+		cmocka_unit_test(test_breaks_markup_links),
+		cmocka_unit_test(test_removes_bidi_controls),
+		cmocka_unit_test(test_host_length_is_limited),
+		cmocka_unit_test(test_passes_text_without_delay),
+		cmocka_unit_test(test_complete_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

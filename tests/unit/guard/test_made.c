@@ -96,7 +96,7 @@ static void one(const char *text, struct result_part part, const char *wanted)
 		assert_string_equal(buf_text(&shown), wanted);
 }
 
-static void a_number_says_its_cell(void **state)
+static void number_refers_to_its_cell(void **state)
 {
 	(void)state;
 	one("It is {-$52.14/MWh}.", cell(0, 2), "It is <-$52.14/MWh|0 Price>.");
@@ -113,7 +113,7 @@ static void a_number_says_its_cell(void **state)
 	one("For {13} years.", cell(0, 4), NULL);
 }
 
-static void a_date_says_its_cell(void **state)
+static void date_refers_to_its_cell(void **state)
 {
 	(void)state;
 	one("On {15 March 2026}.", cell(0, 3), "On <15 March 2026|0 Start>.");
@@ -124,7 +124,7 @@ static void a_date_says_its_cell(void **state)
 	one("In {April 2026}.", cell(1, 3), NULL);
 }
 
-static void a_text_is_its_value(void **state)
+static void text_matches_its_value(void **state)
 {
 	struct result_part hours = {
 		.kind = RESULT_PART_FACT, .result = r, .fact = result_fact(r, "hours")};
@@ -154,7 +154,7 @@ static void a_text_is_its_value(void **state)
 	one("All {49} rows.", count, NULL);
 }
 
-static void a_number_outside_of_parts_is_not_passed(void **state)
+static void rejects_number_outside_parts(void **state)
 {
 	(void)state;
 	one("In {2025}, nothing else.", cell(0, 1), "In <2025|0 Year>, nothing else.");
@@ -164,7 +164,7 @@ static void a_number_outside_of_parts_is_not_passed(void **state)
 	one("In -{2025}.", cell(0, 1), NULL);
 }
 
-static void another_question_is_not_passed(void **state)
+static void rejects_question_about_other_data(void **state)
 {
 	(void)state;
 	input.question = "And in 2031?";
@@ -180,12 +180,11 @@ static void another_question_is_not_passed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_number_says_its_cell, begin, end),
-		cmocka_unit_test_setup_teardown(a_date_says_its_cell, begin, end),
-		cmocka_unit_test_setup_teardown(a_text_is_its_value, begin, end),
-		cmocka_unit_test_setup_teardown(a_number_outside_of_parts_is_not_passed, begin,
-						end),
-		cmocka_unit_test_setup_teardown(another_question_is_not_passed, begin, end),
+		cmocka_unit_test_setup_teardown(number_refers_to_its_cell, begin, end),
+		cmocka_unit_test_setup_teardown(date_refers_to_its_cell, begin, end),
+		cmocka_unit_test_setup_teardown(text_matches_its_value, begin, end),
+		cmocka_unit_test_setup_teardown(rejects_number_outside_parts, begin, end),
+		cmocka_unit_test_setup_teardown(rejects_question_about_other_data, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void test_units_convert(void **state)
 }
 
 /* Currencies never convert, and a number of one is no number of another. */
-static void test_currencies_are_apart(void **state)
+static void test_currencies_are_distinct(void **state)
 {
 	(void)state;
 	use(sample_result(arena, sample_table(plant_columns, 4, plants, 2)));
@@ -119,7 +119,7 @@ static void test_years_dates_and_labels(void **state)
 	assert_flagged("2025-01-16");
 }
 
-static void test_is_no_false_alarm(void **state)
+static void test_accepts_correct_numbers(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -147,7 +147,7 @@ static void test_derives(void **state)
 	assert_flagged("Hitachi is 6.1% above Ascend.");
 }
 
-static void test_names_and_numbers_belong_together(void **state)
+static void test_binds_numbers_to_their_names(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -169,7 +169,7 @@ static void test_names_and_numbers_belong_together(void **state)
 }
 
 /* Means over the rows of one name belong to that name, in a table of hours too. */
-static void test_means_belong_to_their_names(void **state)
+static void test_binds_means_to_their_names(void **state)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
 						       {"AsOf", NULL, COLUMN_TEXT},
@@ -218,7 +218,7 @@ static void test_numbers_too_large_for_percentages(void **state)
 	assert_flagged("Hitachi averages $48.74/MWh.");
 }
 
-static void test_headings_give_units(void **state)
+static void test_reads_units_from_headings(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -227,7 +227,7 @@ static void test_headings_give_units(void **state)
 }
 
 /* Under a column's own heading stand its values, of the row that the hour names. */
-static void test_headings_give_columns(void **state)
+static void test_reads_columns_from_headings(void **state)
 {
 	static const struct sample_column hours[] = {{"Hour", NULL, COLUMN_INT},
 						     {"Price", "$/MWh", COLUMN_DECIMAL},
@@ -246,7 +246,7 @@ static void test_headings_give_columns(void **state)
 		     "| Hour | Price |\n|---|---|\n| 8 | 43.00 |\n");
 }
 
-static void test_tells_where_it_comes_from(void **state)
+static void test_reports_source(void **state)
 {
 	struct outcome_of_check o;
 
@@ -348,7 +348,7 @@ static void note_count(void *owner, const struct guard_piece *p)
 	*(size_t *)owner += p->len;
 }
 
-static void test_text_is_never_delayed(void **state)
+static void test_passes_text_without_delay(void **state)
 {
 	struct guard_numbers *g;
 	size_t seen = 0;
@@ -378,7 +378,7 @@ static void test_text_is_never_delayed(void **state)
 	guard_numbers_free(&g);
 }
 
-static void test_without_data_nothing_is_bound(void **state)
+static void test_binds_nothing_without_data(void **state)
 {
 	(void)state;
 	assert_flagged("The price is $48.73/MWh.");
@@ -418,7 +418,7 @@ static void test_days_between_dates_of_rows(void **state)
 	assert_flagged("Engineering and Offtake lie 61 days apart.");
 }
 
-static void test_mean_of_what_was_said(void **state)
+static void test_mean_of_stated_amounts(void **state)
 {
 	(void)state;
 	use_vendors();
@@ -449,25 +449,25 @@ int main(void)
 		TEST(test_rounds_at_the_decimals_shown),
 		TEST(test_units_matter),
 		TEST(test_days_between_dates_of_rows),
-		TEST(test_mean_of_what_was_said),
+		TEST(test_mean_of_stated_amounts),
 		TEST(test_sums_keep_their_sign),
 		TEST(test_units_convert),
-		TEST(test_currencies_are_apart),
+		TEST(test_currencies_are_distinct),
 		TEST(test_years_dates_and_labels),
-		TEST(test_is_no_false_alarm),
+		TEST(test_accepts_correct_numbers),
 		TEST(test_derives),
-		TEST(test_names_and_numbers_belong_together),
-		TEST(test_means_belong_to_their_names),
+		TEST(test_binds_numbers_to_their_names),
+		TEST(test_binds_means_to_their_names),
 		TEST(test_numbers_too_large_for_percentages),
-		TEST(test_headings_give_units),
-		TEST(test_headings_give_columns),
-		TEST(test_tells_where_it_comes_from),
+		TEST(test_reads_units_from_headings),
+		TEST(test_reads_columns_from_headings),
+		TEST(test_reports_source),
 		TEST(test_facts),
 		TEST(test_text_cells),
 		TEST(test_money),
 		TEST(test_withholds),
-		TEST(test_text_is_never_delayed),
-		TEST(test_without_data_nothing_is_bound),
+		TEST(test_passes_text_without_delay),
+		TEST(test_binds_nothing_without_data),
 		TEST(test_policies_have_names),
 	};
 

@@ -48,7 +48,7 @@ static void assert_shown(const char *text, const char *shown)
 	assert_comes_out(&quotes, text, shown);
 }
 
-static void test_a_recited_prompt_is_left_out(void **state)
+static void test_removes_copied_prompt(void **state)
 {
 	(void)state;
 	assert_shown("Sure: You write the answers for business readers. - Take numbers as given, "
@@ -60,7 +60,7 @@ static void test_a_recited_prompt_is_left_out(void **state)
 		     "you WRITE `the […]");
 }
 
-static void test_other_text_stays(void **state)
+static void test_other_text_is_unchanged(void **state)
 {
 	static const char *const texts[] = {
 		"The answers for business readers are here, and you write the reports.",
@@ -76,7 +76,7 @@ static void test_other_text_stays(void **state)
 }
 
 /* Up to the limit, and past it. */
-static void test_a_quotation_has_a_limit(void **state)
+static void test_short_quotations_pass(void **state)
 {
 	(void)state;
 	assert_int_equal(QUOTE_WORDS_MAX, 12);
@@ -92,7 +92,7 @@ static void note_count(void *owner, const char *text, size_t len)
 	*(size_t *)owner += len;
 }
 
-static void test_text_is_never_delayed(void **state)
+static void test_passes_text_without_delay(void **state)
 {
 	size_t seen = 0;
 	struct guard_quotes *q = guard_quotes_new(secret, note_count, &seen);
@@ -123,7 +123,7 @@ static void note_part(void *owner, const char *text, size_t len)
 }
 
 /* Each part becomes a frame of its own. */
-static void test_free_text_stays_in_one_part(void **state)
+static void test_passes_unrelated_text_in_one_chunk(void **state)
 {
 	const char *text = "Prices in NP15 were higher than those in SP15 for most of the summer.";
 	struct parts parts = {0};
@@ -141,9 +141,11 @@ static void test_free_text_stays_in_one_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_recited_prompt_is_left_out), TEST(test_other_text_stays),
-		TEST(test_a_quotation_has_a_limit),      TEST(test_text_is_never_delayed),
-		TEST(test_free_text_stays_in_one_part),
+		TEST(test_removes_copied_prompt),
+		TEST(test_other_text_is_unchanged),
+		TEST(test_short_quotations_pass),
+		TEST(test_passes_text_without_delay),
+		TEST(test_passes_unrelated_text_in_one_chunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void test_cells_of_one_row(void **state)
 	assert_flagged(HEAD "| 1 January 2026 | 5 | 62.45 | 100 |\n");
 }
 
-static void test_columns_that_names_head(void **state)
+static void test_columns_headed_by_names(void **state)
 {
 	(void)state;
 	use_prices();
@@ -41,7 +41,7 @@ static void test_columns_that_names_head(void **state)
 	assert_flagged("| Hour | Ascend | Hitachi |\n| --- | --- | --- |\n| 5 | 54.80 | 52.14 |\n");
 }
 
-static void test_totals_and_differences_are_no_rows(void **state)
+static void test_totals_and_differences_match_no_row(void **state)
 {
 	(void)state;
 	use_prices();
@@ -50,7 +50,7 @@ static void test_totals_and_differences_are_no_rows(void **state)
 	assert_bound("| Vendor | Views |\n| --- | --- |\n| Total | 2,100 |\n");
 }
 
-static void test_the_next_row_is_free(void **state)
+static void test_next_row_is_independent(void **state)
 {
 	(void)state;
 	use_prices();
@@ -63,10 +63,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cells_of_one_row, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_columns_that_names_head, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_totals_and_differences_are_no_rows, set_up,
+		cmocka_unit_test_setup_teardown(test_columns_headed_by_names, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_totals_and_differences_match_no_row, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_the_next_row_is_free, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_next_row_is_independent, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

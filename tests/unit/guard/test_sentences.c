@@ -45,7 +45,7 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 	return true;
 }
 
-static void answer_doubts(struct guard_numbers *g, struct corrector *c)
+static void reply_to_requests(struct guard_numbers *g, struct corrector *c)
 {
 	while (c->waits) {
 		const char *text = c->texts[c->asked] ? c->texts[c->asked++] : "";
@@ -72,22 +72,22 @@ static void play(struct corrector *c, const char *answer, size_t step, bool late
 	for (size_t at = 0; at < len; at += step) {
 		guard_numbers_feed(g, answer + at, step > len - at ? len - at : step);
 		if (!late)
-			answer_doubts(g, c);
+			reply_to_requests(g, c);
 	}
 	guard_numbers_end(g);
-	answer_doubts(g, c);
+	reply_to_requests(g, c);
 	assert_int_equal(guard_numbers_waiting(g), 0);
 	guard_numbers_free(&g);
 }
 
-static void forget(struct corrector *c)
+static void corrector_reset(struct corrector *c)
 {
 	check_free(&c->seen);
 	buf_deinit(&c->doubts);
 }
 
 /* The same line, however the stream is cut and whenever corrections come. */
-static void assert_played(const char *answer, const char *const *texts, const char *line,
+static void assert_answer(const char *answer, const char *const *texts, const char *line,
 			  const char *doubts)
 {
 	static const size_t steps[] = {1, 2, 5, 100000};
@@ -99,7 +99,7 @@ static void assert_played(const char *answer, const char *const *texts, const ch
 		assert_string_equal(buf_text(&c.seen.line), line);
 		if (doubts)
 			assert_string_equal(buf_text(&c.doubts), doubts);
-		forget(&c);
+		corrector_reset(&c);
 	}
 }
 
@@ -138,23 +138,23 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_asks_for_the_rest_of_the_sentence(void **state)
+static void test_requests_rest_of_sentence(void **state)
 {
 	static const char *const texts[] = {"$52.14/MWh in 2025. ", NULL};
 
 	(void)state;
-	assert_played("Ascend averages $52.41/MWh in 2025. Hitachi averages $54.80/MWh.", texts,
+	assert_answer("Ascend averages $52.41/MWh in 2025. Hitachi averages $54.80/MWh.", texts,
 		      "Ascend averages <bound:$52.14/MWh> in <bound:2025>. "
 		      "Hitachi averages <bound:$54.80/MWh>.",
 		      "$52.41/MWh in 2025. [$52.41/MWh]\n");
 }
 
-static void test_asks_for_each_sentence_by_itself(void **state)
+static void test_requests_each_sentence_separately(void **state)
 {
 	static const char *const texts[] = {"52.14 |\n", "", NULL};
 
 	(void)state;
-	assert_played("| Vendor | Price |\n|---|---|\n| Ascend | 52.41 |\n| Hitachi | 54.80 |\n"
+	assert_answer("| Vendor | Price |\n|---|---|\n| Ascend | 52.41 |\n| Hitachi | 54.80 |\n"
 		      "| ICF | 51.20 |\nAll of 2025.\n",
 		      texts,
 		      "| Vendor | Price |\n|---|---|\n| Ascend | <bound:52.14> |\n"
@@ -164,7 +164,7 @@ static void test_asks_for_each_sentence_by_itself(void **state)
 }
 
 /* Each lie, each policy. */
-static void test_lies(void **state)
+static void test_false_numbers(void **state)
 {
 	static const struct {
 		const char *lie, *withheld, *correction;
@@ -196,20 +196,20 @@ static void test_lies(void **state)
 		check_free(&o);
 		assert_withheld(rows[i].lie, rows[i].withheld);
 		input.policy = GUARD_REWRITE;
-		assert_played(rows[i].lie, stubborn, rows[i].withheld, NULL);
+		assert_answer(rows[i].lie, stubborn, rows[i].withheld, NULL);
 		for (int late = 0; late < 2; late++) {
 			struct corrector c = {.texts = texts};
 
 			play(&c, rows[i].lie, 1, late);
 			assert_int_equal(c.seen.unbound + c.seen.withheld, 0);
 			assert_non_null(strstr(buf_text(&c.seen.text), rows[i].correction));
-			forget(&c);
+			corrector_reset(&c);
 		}
 	}
 }
 
 /* What stands for a number must not become the text of a link. */
-static void test_what_is_withheld_is_no_link(void **state)
+static void test_withheld_number_is_not_a_link(void **state)
 {
 	(void)state;
 	assert_withheld("It is 41(//evil.example) or 42: x.",
@@ -217,7 +217,7 @@ static void test_what_is_withheld_is_no_link(void **state)
 			"<withheld:[unverified]> : x.");
 }
 
-static void test_nobody_to_ask_withholds(void **state)
+static void test_withholds_without_a_model(void **state)
 {
 	struct corrector c = {.refuses = true};
 
@@ -225,23 +225,23 @@ static void test_nobody_to_ask_withholds(void **state)
 	play(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);
 	assert_string_equal(buf_text(&c.seen.line), "It was <withheld:[unverified]> before. Ascend "
 						    "is at <bound:$52.14/MWh>.");
-	forget(&c);
+	corrector_reset(&c);
 }
 
 /* The correction does not change what later sentences rest on. */
-static void test_goes_on_from_the_corrected_sentence(void **state)
+static void test_continues_after_corrected_sentence(void **state)
 {
 	static const char *const texts[] = {"$54.80/MWh for Hitachi and $52.14/MWh for Ascend. ",
 					    NULL};
 
 	(void)state;
-	assert_played("It is $51.00/MWh for Hitachi. The spread is $2.66/MWh.", texts,
+	assert_answer("It is $51.00/MWh for Hitachi. The spread is $2.66/MWh.", texts,
 		      "It is <bound:$54.80/MWh> for Hitachi and <bound:$52.14/MWh> for Ascend. "
 		      "The spread is <bound:$2.66/MWh>.",
 		      NULL);
 }
 
-static void test_a_correction_has_a_limit(void **state)
+static void test_correction_length_is_limited(void **state)
 {
 	static char longest[SENTENCE_BYTES_MAX + 2];
 	const char *texts[] = {longest, NULL};
@@ -251,15 +251,15 @@ static void test_a_correction_has_a_limit(void **state)
 	memset(longest, 'x', SENTENCE_BYTES_MAX);
 	play(&c, "It is $51.00/MWh.", 1, false);
 	assert_int_equal(c.seen.text.n, strlen("It is ") + SENTENCE_BYTES_MAX);
-	forget(&c);
+	corrector_reset(&c);
 	longest[SENTENCE_BYTES_MAX] = 'x';
 	play(&c, "It is $51.00/MWh.", 1, false);
 	assert_string_equal(buf_text(&c.seen.text), "It is [unverified].");
-	forget(&c);
+	corrector_reset(&c);
 }
 
 /* A sentence without an end is cut, and never inside a number or a character. */
-static void test_a_sentence_has_a_limit(void **state)
+static void test_sentence_length_is_limited(void **state)
 {
 	struct buf text, line;
 
@@ -274,12 +274,12 @@ static void test_a_sentence_has_a_limit(void **state)
 	}
 	assert_withheld(buf_text(&text), buf_text(&line));
 	input.policy = GUARD_REWRITE;
-	assert_played(buf_text(&text), (const char *const[]){NULL}, buf_text(&line), "");
+	assert_answer(buf_text(&text), (const char *const[]){NULL}, buf_text(&line), "");
 	buf_deinit(&text);
 	buf_deinit(&line);
 }
 
-static void test_only_the_rest_of_a_sentence_waits(void **state)
+static void test_holds_only_the_rest_of_a_sentence(void **state)
 {
 	struct outcome_of_check o = {0};
 	struct guard_numbers *g;
@@ -307,15 +307,15 @@ static void test_only_the_rest_of_a_sentence_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_asks_for_the_rest_of_the_sentence),
-		TEST(test_asks_for_each_sentence_by_itself),
-		TEST(test_lies),
-		TEST(test_what_is_withheld_is_no_link),
-		TEST(test_nobody_to_ask_withholds),
-		TEST(test_goes_on_from_the_corrected_sentence),
-		TEST(test_a_correction_has_a_limit),
-		TEST(test_a_sentence_has_a_limit),
-		TEST(test_only_the_rest_of_a_sentence_waits),
+		TEST(test_requests_rest_of_sentence),
+		TEST(test_requests_each_sentence_separately),
+		TEST(test_false_numbers),
+		TEST(test_withheld_number_is_not_a_link),
+		TEST(test_withholds_without_a_model),
+		TEST(test_continues_after_corrected_sentence),
+		TEST(test_correction_length_is_limited),
+		TEST(test_sentence_length_is_limited),
+		TEST(test_holds_only_the_rest_of_a_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void test_parts_and_multiples(void **state)
 	assert_flagged("Compared with Kern Wind, Mojave BESS is four times as dear.");
 }
 
-static void test_ways_to_speak(void **state)
+static void test_figures_of_speech(void **state)
 {
 	static const char *const texts[] = {
 		"One of the projects is late, for one thing.",
@@ -84,7 +84,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_with_units, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_parts_and_multiples, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ways_to_speak, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_figures_of_speech, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

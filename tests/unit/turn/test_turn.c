@@ -91,7 +91,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void without_a_viewer_it_is_held_until_there_is_room(void **state)
+static void pauses_unwatched_turn_until_logs_have_room(void **state)
 {
 	(void)state;
 	turns_use_load(&all, (struct load){.percent = 500, .of = OVERLOAD_LOOP});
@@ -102,7 +102,7 @@ static void without_a_viewer_it_is_held_until_there_is_room(void **state)
 	assert_false(model.paused);
 }
 
-static void a_second_call_is_held_too(void **state)
+static void pauses_second_call(void **state)
 {
 	struct answering next = {.op.pause = on_pause};
 
@@ -115,7 +115,7 @@ static void a_second_call_is_held_too(void **state)
 	turns_use_load(&all, FULL);
 }
 
-static void who_watches_is_served(void **state)
+static void does_not_pause_watched_turn(void **state)
 {
 	(void)state;
 	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
@@ -127,7 +127,7 @@ static void who_watches_is_served(void **state)
 	assert_true(model.paused);
 }
 
-static void a_viewer_who_comes_back_lets_it_go_on(void **state)
+static void returning_viewer_resumes_turn(void **state)
 {
 	(void)state;
 	turns_use_load(&all, FULL);
@@ -141,12 +141,11 @@ static void a_viewer_who_comes_back_lets_it_go_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_a_viewer_it_is_held_until_there_is_room,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_second_call_is_held_too, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_watches_is_served, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_viewer_who_comes_back_lets_it_go_on, setup,
+		cmocka_unit_test_setup_teardown(pauses_unwatched_turn_until_logs_have_room, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(pauses_second_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_pause_watched_turn, setup, teardown),
+		cmocka_unit_test_setup_teardown(returning_viewer_resumes_turn, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static const char *refusal(const char *tenant, const char *user)
 	return e.text;
 }
 
-static void a_tenant_leaves_half_to_the_others(void **state)
+static void tenant_gets_at_most_half(void **state)
 {
 	(void)state;
 	run(TURNS_MAX / 2 - 1, "greedy", TURNS_PER_USER_MAX);
@@ -88,7 +88,7 @@ static void a_tenant_leaves_half_to_the_others(void **state)
 	assert_non_null(strstr(refusal("other", "ann"), "of this user"));
 }
 
-static void the_only_tenant_has_them_all(void **state)
+static void only_tenant_gets_all_turns(void **state)
 {
 	(void)state;
 	settings.place_count = 1;
@@ -116,7 +116,7 @@ static const char *shed(const char *tenant)
 	return e.text;
 }
 
-static void what_is_too_much_is_refused(void **state)
+static void refuses_overload(void **state)
 {
 	(void)state;
 	run(20, "greedy", 0);
@@ -131,7 +131,7 @@ static void what_is_too_much_is_refused(void **state)
 	assert_string_equal(shed("greedy"), "the server is overloaded: turns");
 }
 
-static void a_tenant_with_few_turns_is_served_a_little_longer(void **state)
+static void tenant_with_few_turns_is_refused_later(void **state)
 {
 	(void)state;
 	run(40, "greedy", 0);
@@ -151,7 +151,7 @@ static void a_tenant_with_few_turns_is_served_a_little_longer(void **state)
 }
 
 /* So many turns run that a walk over them would be felt: none of them is looked at. */
-static void who_asks_is_counted_without_reading_the_turns_of_others(void **state)
+static void counts_own_turns_without_reading_others(void **state)
 {
 	const struct principal ann = {.user = "ann", .tenant = "greedy"};
 
@@ -169,11 +169,11 @@ static void who_asks_is_counted_without_reading_the_turns_of_others(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_tenant_leaves_half_to_the_others),
-		TEST(who_asks_is_counted_without_reading_the_turns_of_others),
-		TEST(the_only_tenant_has_them_all),
-		TEST(what_is_too_much_is_refused),
-		TEST(a_tenant_with_few_turns_is_served_a_little_longer),
+		TEST(tenant_gets_at_most_half),
+		TEST(counts_own_turns_without_reading_others),
+		TEST(only_tenant_gets_all_turns),
+		TEST(refuses_overload),
+		TEST(tenant_with_few_turns_is_refused_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static struct turns *turns;
 static struct uuid session;
 static struct turn_settings settings = {.place_count = 4};
 
-struct parsed_filters {
+struct start_result {
 	bool done;
 	enum err_code code;
 	bool found;
@@ -53,37 +53,37 @@ static int tear_down(void **state)
 
 static void on_started(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct parsed_filters *h = owner;
+	struct start_result *h = owner;
 
 	assert_false(h->done);
 	assert_null(log);
-	*h = (struct parsed_filters){.done = true, .code = e->code};
+	*h = (struct start_result){.done = true, .code = e->code};
 }
 
 static void on_found(void *owner, bool found)
 {
-	*(struct parsed_filters *)owner = (struct parsed_filters){.done = true, .found = found};
+	*(struct start_result *)owner = (struct start_result){.done = true, .found = found};
 }
 
 static void on_id(void *owner, const char *turn_id)
 {
-	*(struct parsed_filters *)owner =
-		(struct parsed_filters){.done = true, .any_id = turn_id != NULL};
+	*(struct start_result *)owner =
+		(struct start_result){.done = true, .any_id = turn_id != NULL};
 }
 
 static struct op *start(const struct principal *who, const char *client_msg_id,
-			struct parsed_filters *h)
+			struct start_result *h)
 {
 	const struct turn_request r = {.who = who,
 				       .session_id = session.text,
 				       .content = "x",
 				       .client_msg_id = client_msg_id};
 
-	*h = (struct parsed_filters){0};
+	*h = (struct start_result){0};
 	return turn_start(turns, &r, on_started, h);
 }
 
-static struct parsed_filters pass_parsed_filters(struct parsed_filters *h)
+static struct start_result wait_for_result(struct start_result *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
@@ -94,50 +94,50 @@ static struct parsed_filters pass_parsed_filters(struct parsed_filters *h)
 /* Whether a lease of the session was left behind. */
 static bool is_held(const struct principal *who)
 {
-	struct parsed_filters h = {0};
+	struct start_result h = {0};
 
 	turn_running(turns, session.text, who, on_id, &h);
-	return pass_parsed_filters(&h).any_id;
+	return wait_for_result(&h).any_id;
 }
 
-static void a_refusal_comes_from_the_loop_and_leaves_the_session_free(void **state)
+static void refusal_is_asynchronous_and_frees_session(void **state)
 {
-	struct parsed_filters h;
+	struct start_result h;
 
 	(void)state;
 	start(&guest, "m1", &h);
-	assert_int_equal(pass_parsed_filters(&h).code, ERR_DENIED);
+	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
 	start(&guest, "m1", &h); /* known again, and its log was never there */
-	assert_int_equal(pass_parsed_filters(&h).code, ERR_DENIED);
+	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
 }
 
-static void who_leaves_before_the_answer_has_no_turn(void **state)
+static void cancelling_before_callback_starts_no_turn(void **state)
 {
-	struct parsed_filters started, told = {0}, named = {0};
+	struct start_result started, slice_for = {0}, named = {0};
 	struct op *ops[3];
 
 	(void)state;
 	ops[0] = start(&ann, "m1", &started);
-	ops[1] = turn_cancel(turns, uuid_new().text, &ann, CANCEL_USER, on_found, &told);
+	ops[1] = turn_cancel(turns, uuid_new().text, &ann, CANCEL_USER, on_found, &slice_for);
 	ops[2] = turn_running(turns, session.text, &ann, on_id, &named);
 	for (int i = 0; i < 3; i++)
 		op_cancel(&ops[i]);
 	assert_false(is_held(&ann));
 	assert_int_equal(turns_running(turns), 0);
-	assert_false(started.done || told.done || named.done);
+	assert_false(started.done || slice_for.done || named.done);
 }
 
 /* Each answer of the first question of a repeat can be the last that is waited for. */
-static void who_leaves_between_two_answers_has_no_turn(void **state)
+static void cancelling_between_replies_starts_no_turn(void **state)
 {
-	struct parsed_filters h;
+	struct start_result h;
 	struct op *op;
 
 	(void)state;
 	start(&guest, "m1", &h);
-	pass_parsed_filters(&h);
+	wait_for_result(&h);
 	for (int iterations = 1; iterations < 4; iterations++) {
 		op = start(&guest, "m1", &h);
 		for (int i = 0; i < iterations && !h.done; i++)
@@ -153,30 +153,30 @@ static void on_drained(void *owner)
 	*(bool *)owner = true;
 }
 
-static void a_start_under_way_is_refused_while_draining(void **state)
+static void refuses_pending_start_while_draining(void **state)
 {
 	bool drained = false;
-	struct parsed_filters h;
+	struct start_result h;
 
 	(void)state;
 	start(&ann, NULL, &h);
 	turns_drain(turns, on_drained, &drained);
-	assert_int_equal(pass_parsed_filters(&h).code, ERR_CANCELLED);
+	assert_int_equal(wait_for_result(&h).code, ERR_CANCELLED);
 	while (!drained)
 		loop_turn(loop);
 	assert_false(is_held(&ann));
 }
 
-static void nothing_runs_to_be_cancelled(void **state)
+static void cancel_reports_no_running_turn(void **state)
 {
-	struct parsed_filters h = {0};
+	struct start_result h = {0};
 
 	(void)state;
 	turn_cancel(turns, uuid_new().text, &ann, CANCEL_USER, on_found, &h);
-	assert_false(pass_parsed_filters(&h).found);
-	h = (struct parsed_filters){0};
+	assert_false(wait_for_result(&h).found);
+	h = (struct start_result){0};
 	turn_cancel(turns, NULL, &ann, CANCEL_USER, on_found, &h);
-	assert_false(pass_parsed_filters(&h).found);
+	assert_false(wait_for_result(&h).found);
 	assert_null(turn_cancel(turns, NULL, &ann, CANCEL_UNWATCHED, NULL, NULL));
 }
 
@@ -185,11 +185,11 @@ static void nothing_runs_to_be_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_refusal_comes_from_the_loop_and_leaves_the_session_free),
-		TEST(who_leaves_before_the_answer_has_no_turn),
-		TEST(who_leaves_between_two_answers_has_no_turn),
-		TEST(a_start_under_way_is_refused_while_draining),
-		TEST(nothing_runs_to_be_cancelled),
+		TEST(refusal_is_asynchronous_and_frees_session),
+		TEST(cancelling_before_callback_starts_no_turn),
+		TEST(cancelling_between_replies_starts_no_turn),
+		TEST(refuses_pending_start_while_draining),
+		TEST(cancel_reports_no_running_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static unsigned reached_from(unsigned start)
 	return reached;
 }
 
-static void every_row_is_filled(void **state)
+static void every_state_row_is_complete(void **state)
 {
 	(void)state;
 	for (unsigned s = 0; s < TURN_STATE_COUNT; s++) {
@@ -39,7 +39,7 @@ static void every_row_is_filled(void **state)
 	}
 }
 
-static void every_state_is_reached_and_ends(void **state)
+static void every_state_is_reachable_and_ends(void **state)
 {
 	(void)state;
 	assert_int_equal(reached_from(TURN_ACCEPT), (1u << TURN_STATE_COUNT) - 1);
@@ -48,7 +48,7 @@ static void every_state_is_reached_and_ends(void **state)
 	assert_int_equal(turn_rows[TURN_DONE].may, 0);
 }
 
-static void nothing_is_said_complete_before_it_is_stored(void **state)
+static void completes_only_after_storing(void **state)
 {
 	(void)state;
 	for (unsigned s = 0; s < TURN_STATE_COUNT; s++)
@@ -56,7 +56,7 @@ static void nothing_is_said_complete_before_it_is_stored(void **state)
 			assert_false(turn_rows[s].may & (1u << TURN_DONE));
 }
 
-static void the_diagram_shows_every_move(void **state)
+static void diagram_shows_every_transition(void **state)
 {
 	struct buf b;
 
@@ -79,10 +79,10 @@ static void the_diagram_shows_every_move(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_filled),
-		cmocka_unit_test(every_state_is_reached_and_ends),
-		cmocka_unit_test(nothing_is_said_complete_before_it_is_stored),
-		cmocka_unit_test(the_diagram_shows_every_move),
+		cmocka_unit_test(every_state_row_is_complete),
+		cmocka_unit_test(every_state_is_reachable_and_ends),
+		cmocka_unit_test(completes_only_after_storing),
+		cmocka_unit_test(diagram_shows_every_transition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
