@@ -302,7 +302,7 @@ static void pass(struct answer_cites *c, struct str s)
 }
 
 /* The end of the citations that follow the sentence end at `end`. 0: more may follow. */
-static size_t behind_cites(struct str s, size_t end)
+static size_t end_of_cites(struct str s, size_t end)
 {
 	for (size_t at = end; at < s.n;)
 		if (mark_at(s.p + at, s.n - at) > 0)
@@ -325,7 +325,7 @@ static size_t complete_sentences_len(struct str s)
 		if (s.p[i] == '"')
 			quoted = !quoted;
 		if (!quoted && ends_sentence(s, i))
-			return behind_cites(s, i + 1);
+			return end_of_cites(s, i + 1);
 	}
 	return s.n > 0 && s.p[s.n - 1] == '\n' ? s.n : 0;
 }

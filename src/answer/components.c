@@ -266,7 +266,8 @@ static void show_component(struct answer_turn *t, const struct shown *s)
 	buf_init(&view, COMPONENT_BYTES_MAX);
 	component_view(&view, t->core->may.catalog, s, view_id, a);
 	if (buf_over(&view))
-		log_warn("component.long", "%s: %s", t->core->id.text, s->show->component);
+		log_warn("component.long", "%s: view of %s exceeds the size limit",
+			 t->core->id.text, s->show->component);
 	else
 		say_component(t, s->show->id, view_id, (struct str){buf_text(&view), view.n});
 	buf_deinit(&view);
@@ -312,7 +313,7 @@ void answer_components(struct answer_turn *t)
 		if (!lacks)
 			list[count++] = all[i];
 		else
-			log_info("component.prop", "%s: %s has no %s", t->core->id.text,
+			log_info("component.prop", "%s: %s lacks a valid %s", t->core->id.text,
 				 all[i].show->component, lacks);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -403,6 +404,6 @@ const struct shown *answer_component_by_name(struct answer_turn *t, const char *
 		show_component(t, shown);
 		return shown;
 	}
-	log_info("component.prop", "%s: %s has no %s", t->core->id.text, component, lacks);
+	log_info("component.prop", "%s: %s lacks a valid %s", t->core->id.text, component, lacks);
 	return NULL;
 }

@@ -211,7 +211,7 @@ const char *answer_missing_text(struct str shown, const char *made, struct arena
 /* ---- continuing ---- */
 
 /* Emits connecting text of code: shown and counted, but not checked. */
-static void say_between(struct answer_turn *t, const char *text)
+static void emit_unchecked(struct answer_turn *t, const char *text)
 {
 	say_text(t, text, strlen(text));
 	t->answer->checked.chars += utf8_count(text, strlen(text));
@@ -269,9 +269,9 @@ bool answer_findings_left(struct answer_turn *t)
 						   t->core->arena);
 	if (!*left || t->answer->log_full || t->answer->cut)
 		return false;
-	say_between(t, answer_closing_marks(shown, t->core->arena));
-	say_between(t, turn_sentence(t->core, SAY_END_REST));
-	say_between(t, "\n\n");
+	emit_unchecked(t, answer_closing_marks(shown, t->core->arena));
+	emit_unchecked(t, turn_sentence(t->core, SAY_END_REST));
+	emit_unchecked(t, "\n\n");
 	t->answer->rewrite.allowed = false;
 	say_in_chunks(t, left, check_text);
 	check_last(t);
@@ -299,7 +299,7 @@ struct llm_call *answer_continue(struct answer_turn *t)
 
 	/* Copied before the log's buffer is reallocated. */
 	a->continued.shown = shown.n > 0 ? arena_strndup(t->core->arena, shown.p, shown.n) : "";
-	say_between(t, marks);
+	emit_unchecked(t, marks);
 	a->continued.count++;
 	buf_deinit(&a->continued.held);
 	buf_init(&a->continued.held, 2 * SENTENCE_BYTES_MAX);

@@ -9,7 +9,7 @@
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
-struct teller {
+struct flow_text_builder {
 	const struct plan *plan;
 	const struct result *asked;
 	const struct catalog *catalog;
@@ -17,13 +17,14 @@ struct teller {
 	struct arena *arena;
 };
 
-static bool applies(const struct teller *t, const struct flow_line *l, enum flow_kind kind)
+static bool applies(const struct flow_text_builder *t, const struct flow_line *l,
+		    enum flow_kind kind)
 {
 	return l->kind == kind &&
 	       (!l->when || condition_met(l->when, &t->scope, t->plan->filters, t->arena));
 }
 
-static void add_task(const struct teller *t, const struct task *task, struct buf *out)
+static void add_task(const struct flow_text_builder *t, const struct task *task, struct buf *out)
 {
 	const struct tool_def *tool = task->tool ? catalog_tool(t->catalog, task->tool) : NULL;
 	const char *what = tool ? tool->about : task->agent;
@@ -42,7 +43,7 @@ static void add_task(const struct teller *t, const struct task *task, struct buf
 	}
 }
 
-static const char *text_of(const struct teller *t, bool *said)
+static const char *text_of(const struct flow_text_builder *t, bool *said)
 {
 	const struct flow_def *f = t->plan->flow;
 	const char *text;
@@ -63,7 +64,7 @@ static const char *text_of(const struct teller *t, bool *said)
 }
 
 /* NULL: a placeholder has no value. */
-static const char *filled(const struct teller *t, const char *text)
+static const char *filled(const struct flow_text_builder *t, const char *text)
 {
 	const char *out = NULL;
 	struct buf b;
@@ -75,7 +76,8 @@ static const char *filled(const struct teller *t, const char *text)
 	return out;
 }
 
-static size_t add_suggestions(const struct teller *t, bool primary, struct view_followup *out)
+static size_t add_suggestions(const struct flow_text_builder *t, bool primary,
+			      struct view_followup *out)
 {
 	const struct flow_def *f = t->plan->flow;
 	size_t n = 0;
@@ -96,7 +98,7 @@ static size_t add_suggestions(const struct teller *t, bool primary, struct view_
 /* ---- components ---- */
 
 /* Resolves the reference of a line. False: it has no value. */
-static bool fill_prop(const struct teller *t, const char *text, struct shown_prop *out)
+static bool fill_prop(const struct flow_text_builder *t, const char *text, struct shown_prop *out)
 {
 	struct err unused = {0};
 	const json_t *value;
@@ -112,7 +114,8 @@ static bool fill_prop(const struct teller *t, const char *text, struct shown_pro
 	return out->text != NULL;
 }
 
-static void fill_show(const struct teller *t, const struct task_show *show, struct shown *out)
+static void fill_show(const struct flow_text_builder *t, const struct task_show *show,
+		      struct shown *out)
 {
 	const json_t *value;
 	const char *name;
@@ -133,7 +136,7 @@ static void fill_show(const struct teller *t, const struct task_show *show, stru
 
 size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out)
 {
-	const struct teller t = {.plan = p, .scope = plan_results(p, a), .arena = a};
+	const struct flow_text_builder t = {.plan = p, .scope = plan_results(p, a), .arena = a};
 	size_t n = 0;
 
 	*out = arena_alloc(a, sizeof(**out) * (p->show_count + 1));
@@ -167,7 +170,7 @@ bool flow_shows_table(const struct plan *p, const char *task)
 bool flow_answer(const struct plan *p, const struct result *asked, const struct catalog *c,
 		 struct arena *a, struct view_answer *out)
 {
-	const struct teller t = {p, asked, c, plan_results(p, a), a};
+	const struct flow_text_builder t = {p, asked, c, plan_results(p, a), a};
 	struct view_followup *list = arena_alloc(a, (p->flow->line_count + 1) * sizeof(*list));
 	size_t n = add_suggestions(&t, true, list);
 	bool said = false;

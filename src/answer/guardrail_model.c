@@ -15,7 +15,7 @@
 
 static const struct metric guardrail_failed = {
 	.name = "vesper_vet_failed_total",
-	.help = "Answers that the vetting model could not look at.",
+	.help = "Guardrail checks that failed or returned an invalid verdict.",
 };
 
 #define FINE "fine"
@@ -65,7 +65,7 @@ static bool read_verdict(struct answer_turn *t, const char *text, struct err *e)
 				verdicts[i].kind, "", turn_sentence(t->core, verdicts[i].text)};
 		}
 	return t->answer->guardrail_check.refuses || strcmp(word, FINE) == 0 ||
-	       err_set(e, ERR_UPSTREAM, "\"%.*s\" is no verdict", STR_CUT(word, 40));
+	       err_set(e, ERR_UPSTREAM, "unknown verdict \"%.*s\"", STR_CUT(word, 40));
 }
 
 static void on_end(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
@@ -77,7 +77,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	t->answer->guardrail_check.op = NULL;
 	answer_add_usage(t, LLM_ROUTE, &answer->usage);
 	if (e || !read_verdict(t, llm_answer_text(answer, t->core->arena), &why)) {
-		log_warn("turn.vet", "%s: no verdict: %s", t->core->id.text, why.text);
+		log_warn("turn.vet", "%s: guardrail check failed: %s", t->core->id.text, why.text);
 		metric_add(&guardrail_failed, NULL, 1);
 	}
 	stage_end_passed(t, !t->answer->guardrail_check.refuses);

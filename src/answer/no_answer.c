@@ -61,7 +61,7 @@ void no_answer_again(struct answer_turn *t)
 	t->answer->no_answer.done = true;
 	t->answer->no_answer.wanted = false;
 	t->answer->checked = (struct turn_checked){0};
-	log_info("turn.recover", "%s: the data did not answer, the supervisor is asked",
+	log_info("turn.recover", "%s: the data does not answer the question; asking the supervisor",
 		 t->core->id.text);
 	say_phase(t, "recovering", turn_sentence(t->core, SAY_PHASE_LOOKING_AGAIN));
 }

@@ -153,7 +153,7 @@ static const char *date_text(const struct answer_turn *t)
 }
 
 /* Adds the session's earlier context, before the messages that are repeated verbatim. */
-static void note_memory(struct answer_turn *t, struct scratch *s, bool answers)
+static void add_history(struct answer_turn *t, struct scratch *s, bool answers)
 {
 	const char *text = memory_text(t->context->earlier, t->core->who, answers, t->core->arena);
 	const char *between =
@@ -184,7 +184,7 @@ struct llm_call *prompt_compress(struct answer_turn *t)
 	return call;
 }
 
-static void log_left(const struct answer_turn *t, const struct scratch *s)
+static void log_left_out(const struct answer_turn *t, const struct scratch *s)
 {
 	for (size_t i = 0; i < scratch_left_count(s); i++)
 		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_left(s, i));
@@ -196,7 +196,7 @@ static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scr
 {
 	scratch_fit(s);
 	scratch_tokens_by(s, &call->newest);
-	log_left(t, s);
+	log_left_out(t, s);
 	if (call->role == LLM_ANSWER)
 		t->answer->left_out = scratch_left_count(s);
 	set_messages(t, call, scratch_text(s));
@@ -246,7 +246,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	scratch_is(s, TOKENS_SCHEMA);
 	note_examples(t, s);
 	scratch_note(s, date_text(t));
-	note_memory(t, s, false);
+	add_history(t, s, false);
 	note_filters(t, s,
 		     "Filters that code has already read, and that stand: ", t->reading->known);
 	for (size_t i = 0; t->answer->no_answer.done && i < t->work->result_count; i++)
@@ -327,7 +327,7 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 	if (late < call->deadline_ms)
 		call->deadline_ms = late;
 	scratch_note(s, date_text(t));
-	note_memory(t, s, false);
+	add_history(t, s, false);
 	buf_reset(&b);
 	buf_json(&b, asked);
 	scratch_note(s, arena_printf(t->core->arena, "Judge this question: %s", buf_text(&b)));
@@ -505,7 +505,7 @@ static struct llm_call *answer_call(struct answer_turn *t, const char *more)
 
 	add_outside_rules(t, call, s);
 	scratch_note(s, date_text(t));
-	note_memory(t, s, true);
+	add_history(t, s, true);
 	note_client_history(t, s);
 	scratch_note(s, question_text(t));
 	if (t->work->result_count == 0)

@@ -297,7 +297,8 @@ static const struct receipt *seal(struct receipt *r, const char *of, struct buf 
 	buf_deinit(content);
 	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
 		return r;
-	log_error("turn.receipt", "%s has none: %zu bytes are too many", of, strlen(r->content));
+	log_error("turn.receipt", "%s: receipt not stored: %zu bytes exceed the limit", of,
+		  strlen(r->content));
 	return NULL;
 }
 

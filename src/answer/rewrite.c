@@ -96,7 +96,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 				     check_plain(t, arena_strndup(t->core->arena, text.p, text.n)),
 				     r->separator));
 	else
-		log_info("turn.rewrite", "%s: no rewritten sentence: %s", t->core->id.text,
+		log_info("turn.rewrite", "%s: sentence not rewritten: %s", t->core->id.text,
 			 e ? e->text : llm_stop_name(answer->stop));
 	if (t->answer->cites && text.n > 0)
 		text = str_of(cites_marked(t->answer->cites,

@@ -35,7 +35,7 @@ static void add_tool(struct buf *b, const struct tool_def *tool, bool whole)
 	buf_char(b, '\n');
 }
 
-static bool is_taken(const struct tool_def *const *tools, size_t count, const char *filter)
+static bool is_parameter(const struct tool_def *const *tools, size_t count, const char *filter)
 {
 	for (size_t i = 0; i < count; i++)
 		if (tool_param_of_filter(tools[i], filter))
@@ -55,7 +55,7 @@ static void add_values(struct buf *b, const struct dimension_def *d)
 }
 
 /* Lists the outputs that a later step may use. */
-static void add_gives(struct buf *b, const struct tool_def *tool)
+static void add_outputs(struct buf *b, const struct tool_def *tool)
 {
 	buf_str(b, tool->column_count ? "  Columns:" : "");
 	for (size_t i = 0; i < tool->column_count; i++)
@@ -66,8 +66,8 @@ static void add_gives(struct buf *b, const struct tool_def *tool)
 	buf_char(b, '\n');
 }
 
-static bool is_of(const char *const *agents, size_t count, const struct answer_turn *t,
-		  const struct tool_def *tool)
+static bool is_tool_of_agents(const char *const *agents, size_t count, const struct answer_turn *t,
+			      const struct tool_def *tool)
 {
 	const char *agent = catalog_agent_in(&t->core->may, tool);
 
@@ -100,16 +100,16 @@ const char *slice_of_domains(const struct answer_turn *t)
 	for (size_t i = 0; i < count && n < PLANNER_DOMAINS_MAX; i++) {
 		const char *agent = catalog_agent_in(may, tools[i]);
 
-		if (!agent || is_of(agents, n, t, tools[i]))
+		if (!agent || is_tool_of_agents(agents, n, t, tools[i]))
 			continue;
 		buf_printf(&b, "Agent %s\n", agent);
 		agents[n++] = agent;
 	}
 	for (size_t i = 0; i < may->tool_count; i++)
-		if (is_of(agents, n, t, may->tools[i]) &&
+		if (is_tool_of_agents(agents, n, t, may->tools[i]) &&
 		    catalog_allows(may, may->tools[i], NULL)) {
 			add_tool(&b, may->tools[i], true);
-			add_gives(&b, may->tools[i]);
+			add_outputs(&b, may->tools[i]);
 		}
 	text = arena_strdup(t->core->arena, buf_text(&b));
 	buf_deinit(&b);
@@ -133,7 +133,7 @@ const char *slice_text(const struct answer_turn *t)
 	for (size_t i = 0; i < c->dimension_count; i++) {
 		const struct dimension_def *d = &c->dimensions[i];
 
-		if (!d->values || !d->values[0] || !is_taken(tools, count, d->filter) ||
+		if (!d->values || !d->values[0] || !is_parameter(tools, count, d->filter) ||
 		    json_object_get(t->reading->known, d->filter))
 			continue;
 		buf_str(&b, lead);

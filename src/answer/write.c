@@ -47,7 +47,7 @@ void answer_set_author(struct answer_turn *t)
 
 /* ---- templates ---- */
 
-static bool wants_detail(const struct language *l, const char *question)
+static bool asks_for_detail(const struct language *l, const char *question)
 {
 	for (const char *const *w = l->lists[WORDS_DETAIL]; *w; w++)
 		if (str_find_nocase(question, *w))
@@ -108,7 +108,7 @@ void answer_template(struct answer_turn *t)
 		.result_count = results_to_word(t, results),
 		.today = t->core->today,
 		.language = t->core->may.catalog->language,
-		.detail = wants_detail(t->core->may.catalog->language, t->core->request.content),
+		.detail = asks_for_detail(t->core->may.catalog->language, t->core->request.content),
 	};
 
 	view_answer(&in, a, &t->answer->templated);
@@ -118,7 +118,7 @@ void answer_template(struct answer_turn *t)
 }
 
 /* Each result is empty and its detail describes the search, so a model has nothing to add. */
-static bool found_nothing(const struct answer_turn *t)
+static bool all_results_are_empty(const struct answer_turn *t)
 {
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct outcome *o = &t->work->results[i]->outcome;
@@ -133,7 +133,7 @@ bool answer_is_templated(const struct answer_turn *t)
 {
 	const struct plan *p = t->work->plan;
 
-	return (p && p->flow && !p->flow->by_model) || found_nothing(t);
+	return (p && p->flow && !p->flow->by_model) || all_results_are_empty(t);
 }
 
 void answer_by_template(struct answer_turn *t)

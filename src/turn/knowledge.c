@@ -138,7 +138,7 @@ void turns_use_for(struct turns *all, const char *tenant, struct knowledge *k)
 	knowledge_unref(&before);
 }
 
-struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant)
+struct knowledge *turn_knowledge_ref(struct turns *all, const char *tenant)
 {
 	struct knowledge **now = find(all->knowledge, tenant);
 

@@ -119,8 +119,8 @@ enum turn_state step_accept(struct turn *t)
 
 /* ---- LOAD ---- */
 
-static void on_between(void *owner, const struct message *messages, size_t count, bool has_more,
-		       const struct err *e)
+static void on_unsummarized(void *owner, const struct message *messages, size_t count,
+			    bool has_more, const struct err *e)
 {
 	struct turn *t = owner;
 
@@ -142,7 +142,7 @@ enum turn_state step_load(struct turn *t)
 		t->machine.pending++;
 		t->machine.op = store_uncovered(
 			t->core.all->store, t->core.who, t->core.request.session_id,
-			SUMMARY_MESSAGES + SUMMARY_KEEP, t->core.arena, on_between, t);
+			SUMMARY_MESSAGES + SUMMARY_KEEP, t->core.arena, on_unsummarized, t);
 		return TURN_WAIT;
 	}
 	context_settle(&t->for_dialog);

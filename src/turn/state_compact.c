@@ -32,7 +32,8 @@ static void on_worded(void *owner, const struct llm_answer *answer, bool shown, 
 	t->machine.pending--;
 	answer_add_usage(&t->for_answer, LLM_ROUTE, &answer->usage);
 	if (e)
-		log_warn("turn.memory", "%s without the model: %s", t->core.id.text, e->text);
+		log_warn("turn.memory", "%s: summary written without the model: %s",
+			 t->core.id.text, e->text);
 	else if (*text && answer->stop == LLM_STOP_END)
 		context_word_summary(&t->for_dialog, text);
 	turn_wake(t);

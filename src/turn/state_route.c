@@ -174,13 +174,13 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 	return route_without_model(t);
 }
 
-static bool runs(struct turn *t, struct plan *p)
+static bool plan_is_runnable(struct turn *t, struct plan *p)
 {
 	bool fine = plan_check(p, t->core.arena, &t->machine.err) && planner_waves(p);
 
 	t->machine.flaw = p->flaw;
 	if (!fine)
-		err_set(&t->machine.err, ERR_UPSTREAM, "the planner's plan can't be run (%d)",
+		err_set(&t->machine.err, ERR_UPSTREAM, "the planner's plan is invalid (%d)",
 			p->flaw);
 	return fine;
 }
@@ -196,10 +196,11 @@ static enum turn_state run_replan(struct turn *t)
 	if (t->machine.err.code == ERR_NONE &&
 	    planner_read_plan(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
 		p = plan_of_replan(&t->for_planner, &r, t->work.plan, t->context.standing);
-	if (p && runs(t, p))
+	if (p && plan_is_runnable(t, p))
 		return turn_run_plan(t, p);
-	log_info("turn.replan", "%s goes on without: %s", t->core.id.text,
-		 p || t->machine.err.code ? t->machine.err.text : "it repeats or changes what ran");
+	log_info("turn.replan", "%s continues without a new plan: %s", t->core.id.text,
+		 p || t->machine.err.code ? t->machine.err.text
+					  : "it repeats or changes tasks that ran");
 	t->machine.err.code = ERR_NONE;
 	planner_discard_plan(&t->for_planner, &understood);
 	t->work.spec = spec;
@@ -221,7 +222,7 @@ static enum turn_state run_steps(struct turn *t)
 		say_filters(&t->for_answer);
 	if (!p)
 		return ask_user_about(t, &ask);
-	if (runs(t, p))
+	if (plan_is_runnable(t, p))
 		return turn_run_plan(t, p);
 	planner_discard_plan(&t->for_planner, &understood);
 	return route_without_model(t);
@@ -250,7 +251,7 @@ static enum turn_state route(struct turn *t)
 		return route_without_model(t);
 	if (r.plan && !planner_may_run(&t->for_planner)) {
 		err_set(&t->machine.err, ERR_INPUT,
-			"it wants a plan of a question with too few parts");
+			"the supervisor requested a plan for a question with too few parts");
 		return route_without_model(t);
 	}
 	if (r.plan)

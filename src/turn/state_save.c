@@ -10,12 +10,12 @@
 
 static const struct metric turns_total = {
 	.name = "vesper_chat_turns_total",
-	.help = "Turns that are over, by how they ended.",
+	.help = "Ended turns, by result.",
 	.labels = {"outcome"},
 };
 static const struct metric duration = {
 	.name = "vesper_chat_turn_duration_milliseconds",
-	.help = "From the message's arrival until its answer was stored.",
+	.help = "Time from receiving a message to storing its answer.",
 	.kind = METRIC_HISTOGRAM,
 	.bounds = {5, 10, 25, 50, 100, 500, 1000, 2500, 5000, 15000, 60000},
 };

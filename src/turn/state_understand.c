@@ -11,7 +11,7 @@
 /* ---- running a stored plan again ---- */
 
 /* The stored plan if it fits the current question, or NULL. */
-static const json_t *standing_plan(const struct turn *t)
+static const json_t *context_plan(const struct turn *t)
 {
 	const struct ask_answer *a = &t->dialog.answered;
 	const json_t *plan = a->plan ? a->plan : json_object_get(t->context.standing, "plan");
@@ -152,7 +152,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 }
 
 /* Refuses a question for a tool that this caller may not use. */
-static bool forbids(struct turn *t)
+static bool refuse_forbidden_tool(struct turn *t)
 {
 	const struct know_call *tool =
 		t->settings->hide_existence ? NULL : planner_forbidden(&t->for_planner);
@@ -163,7 +163,7 @@ static bool forbids(struct turn *t)
 }
 
 /* Replies that need no data. */
-static bool replies(struct turn *t)
+static bool reply_without_data(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
 
@@ -224,7 +224,7 @@ static enum turn_state choose_route(struct turn *t)
 	return turn_reply_unmatched(t, llm_answers(t->answers.llm));
 }
 
-static enum turn_state look_at_question(struct turn *t)
+static enum turn_state decide_from_question(struct turn *t)
 {
 	const struct know_input in = input_of(t);
 	const json_t *filters = t->dialog.answered.edits;
@@ -243,11 +243,11 @@ static enum turn_state look_at_question(struct turn *t)
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
 	}
-	if (forbids(t))
+	if (refuse_forbidden_tool(t))
 		return TURN_ANSWER;
 	if (!filters && refuses(t, &in, &t->reading.understood, &next))
 		return next;
-	return replies(t) ? TURN_ANSWER : choose_route(t);
+	return reply_without_data(t) ? TURN_ANSWER : choose_route(t);
 }
 
 static enum turn_state read_question(struct turn *t)
@@ -255,7 +255,7 @@ static enum turn_state read_question(struct turn *t)
 	enum turn_state next;
 
 	stage_begin(&t->for_answer, STAGE_GUARDRAIL);
-	next = look_at_question(t);
+	next = decide_from_question(t);
 	stage_end_passed(&t->for_answer, true);
 	return next;
 }
@@ -311,6 +311,6 @@ enum turn_state step_understand(struct turn *t)
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
 	}
-	plan = standing_plan(t);
+	plan = context_plan(t);
 	return plan ? run_again(t, plan) : read_question(t);
 }

@@ -36,9 +36,9 @@ struct turns *turns_new(const struct turns_options *o)
 	turn_groups_init(all);
 	list_init(&all->calls);
 	all->leases = o->leases;
-	list_init(&all->alive_rounds);
+	list_init(&all->heartbeats);
 	if (all->leases.replica)
-		turns_alive_start(all);
+		turns_heartbeat_start(all);
 	if (!all->leases.driver)
 		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS);
 	all->leases.driver->listen(all->leases.self, turn_on_signal, all);
@@ -78,7 +78,7 @@ void turns_update_running(const struct turns *all)
 {
 	static const struct metric running = {
 		.name = "vesper_chat_turns_running",
-		.help = "Turns that run or wait for their session.",
+		.help = "Turns that are running or waiting for their session.",
 		.kind = METRIC_GAUGE,
 	};
 
@@ -86,7 +86,7 @@ void turns_update_running(const struct turns *all)
 }
 
 /* A turn of this session has ended: starts the one that waited longest, unless another runs. */
-static void begin_next(const struct turn *over)
+static void begin_next_waiting(const struct turn *over)
 {
 	const struct turn_group *g = turn_group_of(over->core.all, GROUP_SESSION, over->core.who,
 						   over->core.request.session_id);
@@ -119,7 +119,7 @@ static void turn_release(struct turn *t)
 		stream_release(&t->core.log);
 	turn_leave_groups(t);
 	turn_lease_release(all, t->core.id.text);
-	begin_next(t);
+	begin_next_waiting(t);
 	turns_update_running(all);
 	answer_end(&t->for_answer);
 	dialog_end(&t->for_dialog);
@@ -165,8 +165,8 @@ void turns_free(struct turns **turns)
 		return;
 	list_each_safe(node, &all->running)
 		turn_abandon(list_item(node, struct turn, core.node));
-	assert(all->asking == 0);
-	turns_alive_stop(all);
+	assert(all->outside_operations == 0);
+	turns_heartbeat_stop(all);
 	all->leases.driver->close(all->leases.self);
 	turn_groups_deinit(all);
 	later_cancel(&all->drained);

@@ -27,11 +27,11 @@ static size_t turns_max(const struct turns *all)
 	return all->settings->turns_max ? all->settings->turns_max : TURNS_MAX;
 }
 
-static bool shed(const char *reason, struct err *e)
+static bool refuse_overload(const char *reason, struct err *e)
 {
 	static const struct metric shed_total = {
 		.name = "vesper_shed_total",
-		.help = "Questions that were refused because there was too much to do.",
+		.help = "Questions refused because the server was overloaded.",
 		.labels = {"reason"},
 	};
 	uint16_t spread;
@@ -44,7 +44,7 @@ static bool shed(const char *reason, struct err *e)
 }
 
 /* A tenant below its fair share is not rejected because of load from other tenants. */
-bool turn_fits(const struct turns *all, const struct turn_request *r, struct err *e)
+bool turn_check_load(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t share = all->tenants > 0 ? all->count / all->tenants : 0;
 	bool few = running_of(all, GROUP_TENANT, r) <
@@ -52,8 +52,9 @@ bool turn_fits(const struct turns *all, const struct turn_request *r, struct err
 	unsigned percent = few ? TURNS_SHARE_PERCENT : 100;
 
 	if (all->count >= turns_max(all) * percent / 100)
-		return shed("turns", e);
-	return all->load.percent <= percent || shed(overload_signal_name(all->load.of), e);
+		return refuse_overload("turns", e);
+	return all->load.percent <= percent ||
+	       refuse_overload(overload_signal_name(all->load.of), e);
 }
 
 void turns_use_load(struct turns *all, struct load load)
@@ -177,7 +178,7 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 
 	t->core.all = all;
 	t->core.arena = arena_new(TURN_ARENA_BYTES);
-	t->core.knowledge = turn_knowledge_hold(all, r->who->tenant);
+	t->core.knowledge = turn_knowledge_ref(all, r->who->tenant);
 	copy_request(t, r);
 	t->core.loop = all->loop;
 	t->core.know = t->core.knowledge->set.know;

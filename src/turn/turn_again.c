@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-struct again {
+struct repeat_op {
 	struct op op;
 	struct knowledge *knowledge; /* keeps the tools alive across a reload */
 	struct op *run;
@@ -18,7 +18,7 @@ struct again {
 	void *owner;
 };
 
-static void again_free(struct again *x)
+static void repeat_op_free(struct repeat_op *x)
 {
 	knowledge_unref(&x->knowledge);
 	mem_free(x);
@@ -26,19 +26,19 @@ static void again_free(struct again *x)
 
 static void on_cancel(struct op *op)
 {
-	struct again *x = (struct again *)op;
+	struct repeat_op *x = (struct repeat_op *)op;
 
 	op_cancel(&x->run);
-	again_free(x);
+	repeat_op_free(x);
 }
 
 static void on_result(void *owner, struct result *r)
 {
-	struct again *x = owner;
+	struct repeat_op *x = owner;
 
 	x->run = NULL;
 	x->cb(x->owner, r);
-	again_free(x);
+	repeat_op_free(x);
 }
 
 /* ---- stored arguments ---- */
@@ -110,12 +110,12 @@ struct op *turns_call_again(struct turns *all, const struct call_again *again, s
 		.today = turn_today(all, again->who->tenant),
 		.rows_max = again->rows_max,
 	};
-	struct again *x = mem_alloc(sizeof(*x));
+	struct repeat_op *x = mem_alloc(sizeof(*x));
 
 	x->op.cancel = on_cancel;
 	x->cb = cb;
 	x->owner = owner;
-	x->knowledge = turn_knowledge_hold(all, again->who->tenant);
+	x->knowledge = turn_knowledge_ref(all, again->who->tenant);
 	x->run = tool_start(x->knowledge->set.tools, &request, a, on_result, x);
 	return &x->op;
 }

@@ -9,28 +9,28 @@
 #include "vesper/mem.h"
 
 /* One statement of a round. */
-struct told {
+struct heartbeat {
 	struct list node;
 	struct op *op;
 };
 
 static void on_heartbeat(void *owner, const struct err *e)
 {
-	struct told *told = owner;
+	struct heartbeat *heartbeat = owner;
 
 	if (e)
 		log_warn("turn.alive", "%s", e->text);
-	list_remove(&told->node);
-	mem_free(told);
+	list_remove(&heartbeat->node);
+	mem_free(heartbeat);
 }
 
 static void heartbeat_send(struct turns *all, const char *tenant, const char *const *ids,
 			   size_t count)
 {
-	struct told *told = mem_alloc(sizeof(*told));
+	struct heartbeat *heartbeat = mem_alloc(sizeof(*heartbeat));
 
-	list_append(&all->alive_rounds, &told->node);
-	told->op = store_turns_alive(all->store, tenant, ids, count, on_heartbeat, told);
+	list_append(&all->heartbeats, &heartbeat->node);
+	heartbeat->op = store_turns_alive(all->store, tenant, ids, count, on_heartbeat, heartbeat);
 }
 
 static void heartbeat_tenant(struct turns *all, const struct turn_group *g)
@@ -59,7 +59,7 @@ static void on_tick(void *owner)
 {
 	struct turns *all = owner;
 
-	if (!list_empty(&all->alive_rounds))
+	if (!list_empty(&all->heartbeats))
 		return;
 	hashmap_each(node, &all->groups) {
 		const struct turn_group *g = hashmap_item(node, struct turn_group, by_key);
@@ -69,20 +69,20 @@ static void on_tick(void *owner)
 	}
 }
 
-void turns_alive_start(struct turns *all)
+void turns_heartbeat_start(struct turns *all)
 {
 	all->alive = timer_new(all->loop, on_tick, all);
 	timer_repeat(all->alive, TURNS_ALIVE_MS);
 }
 
-void turns_alive_stop(struct turns *all)
+void turns_heartbeat_stop(struct turns *all)
 {
 	timer_free(&all->alive);
-	list_each_safe(node, &all->alive_rounds) {
-		struct told *told = list_item(node, struct told, node);
+	list_each_safe(node, &all->heartbeats) {
+		struct heartbeat *heartbeat = list_item(node, struct heartbeat, node);
 
-		op_cancel(&told->op);
+		op_cancel(&heartbeat->op);
 		list_remove(node);
-		mem_free(told);
+		mem_free(heartbeat);
 	}
 }

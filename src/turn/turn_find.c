@@ -9,7 +9,7 @@
 
 #include "vesper/mem.h"
 
-struct finding {
+struct turn_lookup {
 	struct op op;
 	struct later later;
 	struct turns *all;
@@ -21,38 +21,38 @@ struct finding {
 	void *owner;
 };
 
-static void finding_free(struct finding *f)
+static void turn_lookup_free(struct turn_lookup *f)
 {
-	f->all->asking--;
+	f->all->outside_operations--;
 	mem_free(f);
 }
 
 static void on_cancel(struct op *op)
 {
-	struct finding *f = list_item(op, struct finding, op);
+	struct turn_lookup *f = list_item(op, struct turn_lookup, op);
 
 	later_cancel(&f->later);
 	op_cancel(&f->asked);
-	finding_free(f);
+	turn_lookup_free(f);
 }
 
 static void on_answer(void *owner)
 {
-	struct finding f = *(struct finding *)owner;
+	struct turn_lookup f = *(struct turn_lookup *)owner;
 
-	finding_free(owner);
+	turn_lookup_free(owner);
 	if (f.on_found)
 		f.on_found(f.owner, f.found);
 	else
 		f.on_id(f.owner, *f.turn_id ? f.turn_id : NULL);
 }
 
-static struct finding *finding_new(struct turns *all, void *owner)
+static struct turn_lookup *turn_lookup_new(struct turns *all, void *owner)
 {
-	struct finding *f = mem_alloc(sizeof(*f));
+	struct turn_lookup *f = mem_alloc(sizeof(*f));
 
-	*f = (struct finding){.op = {.cancel = on_cancel}, .all = all, .owner = owner};
-	all->asking++;
+	*f = (struct turn_lookup){.op = {.cancel = on_cancel}, .all = all, .owner = owner};
+	all->outside_operations++;
 	return f;
 }
 
@@ -79,7 +79,7 @@ static bool stop(struct turns *all, const char *turn_id, const struct principal 
 
 static void on_signalled(void *owner, bool found)
 {
-	struct finding *f = owner;
+	struct turn_lookup *f = owner;
 
 	f->asked = NULL;
 	f->found = f->found || found;
@@ -96,14 +96,14 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 					    .reason = (int)reason};
 	bool here = stop(all, turn_id, who, reason);
 	bool elsewhere = !here || !turn_id;
-	struct finding *f;
+	struct turn_lookup *f;
 
 	if (!cb) {
 		if (elsewhere)
 			all->leases.driver->signal(all->leases.self, &signal, NULL, NULL);
 		return NULL;
 	}
-	f = finding_new(all, owner);
+	f = turn_lookup_new(all, owner);
 	f->on_found = cb;
 	f->found = here;
 	if (elsewhere)
@@ -115,9 +115,9 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 
 /* ---- finding the running turn ---- */
 
-static void on_held(void *owner, const struct lease *lease)
+static void on_session_lease(void *owner, const struct lease *lease)
 {
-	struct finding *f = owner;
+	struct turn_lookup *f = owner;
 
 	f->asked = NULL;
 	if (lease->kind == LEASE_HELD)
@@ -129,14 +129,14 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 			turn_id_cb cb, void *owner)
 {
 	const struct turn_group *g = turn_group_of(all, GROUP_SESSION, who, session_id);
-	struct finding *f = finding_new(all, owner);
+	struct turn_lookup *f = turn_lookup_new(all, owner);
 
 	f->on_id = cb;
 	if (g) {
 		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
 		loop_defer(all->loop, &f->later, on_answer, f);
 	} else {
-		f->asked = turn_lease_find(all, session_id, who, on_held, f);
+		f->asked = turn_lease_find(all, session_id, who, on_session_lease, f);
 	}
 	return &f->op;
 }
@@ -162,7 +162,7 @@ void turn_on_signal(void *owner, const struct lease_signal *s)
 	if (s->kind == SIGNAL_TAKE_OVER)
 		turn_take_over(all, s);
 	else if (s->kind == SIGNAL_LOST)
-		turn_lost(all, s->holder, s->followed);
+		turn_mark_lost(all, s->holder, s->followed);
 	else if (s->kind == SIGNAL_CANCEL && s->reason >= 0 && s->reason <= CANCEL_DRAIN)
 		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
 	else if (s->kind == SIGNAL_EVICT)

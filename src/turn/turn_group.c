@@ -56,7 +56,7 @@ struct turn *turn_by_id(const struct turns *all, const char *turn_id)
 	return node ? hashmap_item(node, struct turn, machine.by_id) : NULL;
 }
 
-static struct turn_group *group_made(struct turns *all, char *take_key)
+static struct turn_group *group_get_or_create(struct turns *all, char *take_key)
 {
 	struct turn_group *g = find(all, take_key);
 
@@ -92,11 +92,12 @@ void turn_join_groups(struct turn *t)
 	list_append(&all->running, &t->core.node);
 	hashmap_add(&all->by_id, &t->machine.by_id, str_of(t->core.id.text));
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
-		struct turn_place *place = &t->machine.places[kind];
+		struct turn_membership *place = &t->machine.places[kind];
 
 		place->turn = t;
-		place->group = group_made(all, key_of((enum turn_group_kind)kind, t->core.who,
-						      t->core.request.session_id));
+		place->group =
+			group_get_or_create(all, key_of((enum turn_group_kind)kind, t->core.who,
+							t->core.request.session_id));
 		if (place->group->count++ == 0 && kind == GROUP_TENANT)
 			all->tenants++;
 		list_append(&place->group->turns, &place->node);
@@ -112,7 +113,7 @@ void turn_leave_groups(struct turn *t)
 	list_remove(&t->core.node);
 	hashmap_remove(&all->by_id, &t->machine.by_id);
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
-		struct turn_place *place = &t->machine.places[kind];
+		struct turn_membership *place = &t->machine.places[kind];
 		struct turn_group *g = place->group;
 
 		list_remove(&place->node);

@@ -46,10 +46,10 @@ struct turns {
 	size_t tenants;        /* number of tenants with a group */
 	struct load load;
 	struct leases leases;
-	struct timer *alive;      /* NULL: the store is not shared */
-	struct list alive_rounds; /* heartbeat statements under way, turn_alive.c */
-	struct list calls;        /* tool calls by programs: struct called, turn_tool.c */
-	size_t asking;            /* running operations of callers outside the turns */
+	struct timer *alive;       /* NULL: the store is not shared */
+	struct list heartbeats;    /* heartbeat statements under way, turn_alive.c */
+	struct list calls;         /* tool calls by programs: struct called, turn_tool.c */
+	size_t outside_operations; /* running operations of callers outside the turns */
 	struct turn_documents documents;
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
@@ -63,7 +63,7 @@ struct turns {
 void turn_pause_model(struct turn *t, bool full);
 
 /* knowledge.c: the tenant's current knowledge. New reference. */
-struct knowledge *turn_knowledge_hold(struct turns *all, const char *tenant);
+struct knowledge *turn_knowledge_ref(struct turns *all, const char *tenant);
 /* Today's date in the tenant's time zone. */
 struct date turn_today(const struct turns *all, const char *tenant);
 
@@ -71,13 +71,13 @@ struct date turn_today(const struct turns *all, const char *tenant);
 struct turn_group {
 	struct hashmap_node by_key;
 	char *key;
-	struct list turns; /* struct turn_place */
+	struct list turns; /* struct turn_membership */
 	size_t count;
 };
 
 enum turn_group_kind { GROUP_SESSION, GROUP_USER, GROUP_TENANT, GROUP_KINDS };
 
-struct turn_place {
+struct turn_membership {
 	struct list node;
 	struct turn_group *group;
 	struct turn *turn;
@@ -85,7 +85,7 @@ struct turn_place {
 
 static inline struct turn *turn_at(const struct list *place)
 {
-	return list_item(place, struct turn_place, node)->turn;
+	return list_item(place, struct turn_membership, node)->turn;
 }
 
 /* How a turn of a dead replica was taken over by this one. */
@@ -95,7 +95,7 @@ enum turn_takeover {
 	TAKEOVER_CLOSE, /* closed with the text already shown */
 };
 
-struct turn_move {
+struct turn_takeover_state {
 	enum turn_takeover takeover;
 	uint64_t seq;           /* last event that another replica emitted */
 	struct event_sink sink; /* drops events that repeat earlier ones */
@@ -104,7 +104,7 @@ struct turn_move {
 /* State machine of the turn. */
 struct turn_machine {
 	struct hashmap_node by_id;
-	struct turn_place places[GROUP_KINDS];
+	struct turn_membership places[GROUP_KINDS];
 	enum turn_state state;
 	int pending;                  /* running operations */
 	bool started;                 /* this state's step has started its operations */
@@ -131,7 +131,7 @@ struct turn_machine {
 	struct op *leasing;        /* lease operation at the end of the wait */
 	struct timer *again_timer; /* polls the lease while it waits, or NULL */
 	int64_t wait_until_ms;     /* limit of waiting for another replica's turn */
-	struct turn_move move;
+	struct turn_takeover_state move;
 	bool followed;            /* lost, and local viewers keep reading its log */
 	bool lost;                /* another replica runs it: nothing is stored here */
 	bool cancel_after_accept; /* cancel as soon as ACCEPT has stored the message */
@@ -186,13 +186,14 @@ struct turn *turn_by_id(const struct turns *all, const char *turn_id);
 bool turn_group_is(const struct turn_group *g, enum turn_group_kind kind);
 
 /* turn_alive.c: heartbeat of the running turns in a shared store. */
-void turns_alive_start(struct turns *all);
-void turns_alive_stop(struct turns *all);
+void turns_heartbeat_start(struct turns *all);
+void turns_heartbeat_stop(struct turns *all);
 
 /* turn_admit.c */
 MUST_CHECK bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e);
 /* Load shedding, before any lease is requested. Returns false with ERR_OVERLOAD. */
-MUST_CHECK bool turn_fits(const struct turns *all, const struct turn_request *r, struct err *e);
+MUST_CHECK bool turn_check_load(const struct turns *all, const struct turn_request *r,
+				struct err *e);
 /* Ids of a turn; a replica that takes the turn over uses the same ones. */
 struct turn_ids {
 	struct uuid turn, user_message, answer;
@@ -214,12 +215,12 @@ void turn_begin_waiting(struct turn *t);
 
 /* turn_takeover.c */
 /* Writes what another replica needs to run the turn, as JSON. */
-void turn_members(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
-		  struct buf *turn);
+void turn_write_handover(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
+			 struct buf *turn);
 void turn_take_over(struct turns *all, const struct lease_signal *s);
 /* Another replica owns the turn: nothing is stored here. followed: local viewers keep reading its
  * log. */
-void turn_lost(struct turns *all, const char *turn_id, bool followed);
+void turn_mark_lost(struct turns *all, const char *turn_id, bool followed);
 /* The same for a turn that is about to end. */
 void turn_end_lost(struct turn *t, bool followed);
 /* ACCEPT of a turn with TAKEOVER_CLOSE. */

@@ -24,20 +24,20 @@ static void on_zone_freed(void *zone)
 	zone_free(&z);
 }
 
-static const char *own_zone(const json_t *tenants, const char *tenant)
+static const char *tenant_zone_name(const json_t *tenants, const char *tenant)
 {
 	return json_string_value(json_object_get(json_object_get(tenants, tenant), "timezone"));
 }
 
 /* Tenants with the same zone share one object. */
-static bool read_place(const struct config *c, struct arena *a, struct tenant_place *places,
-		       size_t at, struct err *e)
+static bool read_tenant_zone(const struct config *c, struct arena *a, struct tenant_place *places,
+			     size_t at, struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
-	const char *tenant = places[at].tenant, *own = own_zone(tenants, tenant), *other;
+	const char *tenant = places[at].tenant, *own = tenant_zone_name(tenants, tenant), *other;
 
 	for (size_t i = 0; i < at; i++) {
-		other = own_zone(tenants, places[i].tenant);
+		other = tenant_zone_name(tenants, places[i].tenant);
 		if (own && other ? strcmp(own, other) == 0 : own == other) {
 			places[at].zone = places[i].zone;
 			return true;
@@ -50,8 +50,8 @@ static bool read_place(const struct config *c, struct arena *a, struct tenant_pl
 	return true;
 }
 
-static bool read_places(const struct config *c, struct arena *a, struct turn_settings *s,
-			struct err *e)
+static bool read_tenant_zones(const struct config *c, struct arena *a, struct turn_settings *s,
+			      struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
 	struct tenant_place *places = arena_alloc(a, json_object_size(tenants) * sizeof(*places));
@@ -60,7 +60,7 @@ static bool read_places(const struct config *c, struct arena *a, struct turn_set
 
 	json_object_foreach((json_t *)tenants, tenant, def) {
 		places[s->place_count].tenant = tenant;
-		if (!read_place(c, a, places, s->place_count++, e))
+		if (!read_tenant_zone(c, a, places, s->place_count++, e))
 			return false;
 	}
 	s->places = places;
@@ -86,7 +86,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 		.fiscal_start_month = (int)config_int(c, "calendar.fiscal_start_month"),
 		.week_start = calendar_weekday(config_text(c, "calendar.week_start"))};
 	if (!guard_policy_parse(config_text(c, "checks.numbers"), &s->numbers) ||
-	    !read_places(c, take, s, e)) {
+	    !read_tenant_zones(c, take, s, e)) {
 		settings_release(s);
 		return false;
 	}

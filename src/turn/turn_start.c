@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-struct starting {
+struct turn_start_op {
 	struct op op;
 	struct turns *all;
 	struct turn_request request; /* Borrowed from the caller */
@@ -56,7 +56,7 @@ struct op *turn_lease(struct turns *all, const struct turn_request *r, const str
 	buf_init(&who, SIZE_MAX / 2);
 	buf_init(&turn, SIZE_MAX / 2);
 	if (all->leases.driver->shared)
-		turn_members(r, ids, &who, &turn);
+		turn_write_handover(r, ids, &who, &turn);
 	const struct str members[] = {
 		STR("session"), str_of(r->session_id),   STR("user"), str_of(r->who->user),
 		STR("who"),     {buf_text(&who), who.n}, STR("turn"), {buf_text(&turn), turn.n},
@@ -93,31 +93,31 @@ void turn_lease_release(struct turns *all, const char *turn_id)
 
 /* ---- starting ---- */
 
-static void starting_free(struct starting *s)
+static void turn_start_op_free(struct turn_start_op *s)
 {
-	s->all->asking--;
+	s->all->outside_operations--;
 	mem_free(s);
 }
 
 static void on_cancel(struct op *op)
 {
-	struct starting *s = list_item(op, struct starting, op);
+	struct turn_start_op *s = list_item(op, struct turn_start_op, op);
 
 	op_cancel(&s->asked);
 	later_cancel(&s->refused);
-	starting_free(s);
+	turn_start_op_free(s);
 }
 
-static void answer(struct starting *s, struct stream_log *log, const struct err *e)
+static void answer(struct turn_start_op *s, struct stream_log *log, const struct err *e)
 {
 	turn_started_cb cb = s->cb;
 	void *owner = s->owner;
 
-	starting_free(s);
+	turn_start_op_free(s);
 	cb(owner, log, e);
 }
 
-static void refuse(struct starting *s, const struct err *e)
+static void refuse(struct turn_start_op *s, const struct err *e)
 {
 	turn_lease_release(s->all, s->ids.turn.text);
 	answer(s, NULL, e);
@@ -130,7 +130,7 @@ static void wait_for_other_replica(struct turn *t, const char *holder);
  * turn. */
 static void on_before(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct starting *s = owner;
+	struct turn_start_op *s = owner;
 
 	s->asked = NULL;
 	if (e)
@@ -154,7 +154,7 @@ static struct turn *find_waiting_copy(const struct turn_group *session, const ch
 
 static void on_lease(void *owner, const struct lease *lease)
 {
-	struct starting *s = owner;
+	struct turn_start_op *s = owner;
 	const struct turn_request *r = &s->request;
 	const struct turn_group *session =
 		turn_group_of(s->all, GROUP_SESSION, r->who, r->session_id);
@@ -197,7 +197,7 @@ static void on_lease(void *owner, const struct lease *lease)
 
 static void on_refused(void *owner)
 {
-	struct starting *s = owner;
+	struct turn_start_op *s = owner;
 	struct err why = s->why;
 
 	answer(s, NULL, &why);
@@ -206,17 +206,17 @@ static void on_refused(void *owner)
 struct op *turn_start(struct turns *all, const struct turn_request *r, turn_started_cb cb,
 		      void *owner)
 {
-	struct starting *s = mem_alloc(sizeof(*s));
+	struct turn_start_op *s = mem_alloc(sizeof(*s));
 
 	assert(uuid_valid(r->session_id)); /* checked by opt_uuid and wire_parse_message */
-	*s = (struct starting){.op = {.cancel = on_cancel},
-			       .all = all,
-			       .request = *r,
-			       .ids = {uuid_new(), uuid_new(), uuid_new()},
-			       .cb = cb,
-			       .owner = owner};
-	all->asking++;
-	if (turn_fits(all, r, &s->why))
+	*s = (struct turn_start_op){.op = {.cancel = on_cancel},
+				    .all = all,
+				    .request = *r,
+				    .ids = {uuid_new(), uuid_new(), uuid_new()},
+				    .cb = cb,
+				    .owner = owner};
+	all->outside_operations++;
+	if (turn_check_load(all, r, &s->why))
 		s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
 	else
 		loop_defer(all->loop, &s->refused, on_refused, s);

@@ -35,8 +35,8 @@ static void who_json(const struct principal *who, struct buf *out)
 	json_decref(o);
 }
 
-void turn_members(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
-		  struct buf *turn)
+void turn_write_handover(const struct turn_request *r, const struct turn_ids *ids, struct buf *who,
+			 struct buf *turn)
 {
 	json_t *o = json_object();
 
@@ -83,7 +83,7 @@ static bool id_of(const json_t *o, const char *name, struct uuid *out)
 	return true;
 }
 
-static bool read_taken(const json_t *o, const struct lease_signal *s, struct takeover_run *out)
+static bool read_handover(const json_t *o, const struct lease_signal *s, struct takeover_run *out)
 {
 	out->request = (struct turn_request){
 		.who = s->who,
@@ -105,7 +105,7 @@ static bool read_taken(const json_t *o, const struct lease_signal *s, struct tak
 
 /* Returns true when the answer had begun and was taken over once already. Its content may crash
  * replicas, so it is not run a third time. */
-static bool was_taken_over_before(const struct stream_log *log)
+static bool is_second_takeover(const struct stream_log *log)
 {
 	return stream_text(log).n > 0 && stream_moved_seq(log) > 0;
 }
@@ -180,7 +180,7 @@ static void begin(struct turns *all, const struct takeover_run *takeover_run, ui
 
 	t->machine.move.takeover = TAKEOVER_RERUN;
 	turn_open(t);
-	if (!takeover_run->complete || was_taken_over_before(t->core.log))
+	if (!takeover_run->complete || is_second_takeover(t->core.log))
 		t->machine.move.takeover = TAKEOVER_CLOSE;
 	t->machine.move.seq = stream_last_seq(t->core.log);
 	t->machine.move.sink = (struct event_sink){emit_new, t};
@@ -200,7 +200,8 @@ void turn_take_over(struct turns *all, const struct lease_signal *s)
 	json_t *o = s->taking.n ? json_loadb(s->taking.p, s->taking.n, 0, NULL) : NULL;
 	struct takeover_run takeover_run = {0};
 
-	if (read_taken(o, s, &takeover_run) && turns_knowledge(all, s->tenant) && !all->draining) {
+	if (read_handover(o, s, &takeover_run) && turns_knowledge(all, s->tenant) &&
+	    !all->draining) {
 		begin(all, &takeover_run, s->fence);
 	} else {
 		log_warn("turn.take_over", "%s cannot run here", s->holder);
@@ -253,7 +254,7 @@ void turn_end_lost(struct turn *t, bool followed)
 	turn_end_error(t, &e);
 }
 
-void turn_lost(struct turns *all, const char *turn_id, bool followed)
+void turn_mark_lost(struct turns *all, const char *turn_id, bool followed)
 {
 	struct turn *t = turn_by_id(all, turn_id);
 

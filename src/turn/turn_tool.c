@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-struct called {
+struct tool_call {
 	struct op op;
 	struct list node;
 	struct turns *all;
@@ -28,39 +28,39 @@ struct called {
 	void *owner;
 };
 
-static void called_free(struct called *x)
+static void tool_call_free(struct tool_call *x)
 {
 	list_remove(&x->node);
-	x->all->asking--;
+	x->all->outside_operations--;
 	knowledge_unref(&x->knowledge);
 	mem_free(x);
 }
 
 static void on_cancel(struct op *op)
 {
-	struct called *x = (struct called *)op;
+	struct tool_call *x = (struct tool_call *)op;
 
 	op_cancel(&x->run);
 	later_cancel(&x->later);
-	called_free(x);
+	tool_call_free(x);
 }
 
-static void end(struct called *x, const struct err *e)
+static void end(struct tool_call *x, const struct err *e)
 {
 	x->cb(x->owner, e ? NULL : x->result, x->receipt && !e ? x->receipt->receipt_id : NULL, e);
-	called_free(x);
+	tool_call_free(x);
 }
 
 static void on_refused(void *owner)
 {
-	struct called *x = owner;
+	struct tool_call *x = owner;
 
 	end(x, &x->refused);
 }
 
 static void on_stored(void *owner, const struct err *e)
 {
-	struct called *x = owner;
+	struct tool_call *x = owner;
 
 	x->run = NULL;
 	end(x, e);
@@ -68,7 +68,7 @@ static void on_stored(void *owner, const struct err *e)
 
 static void on_result(void *owner, struct result *r)
 {
-	struct called *x = owner;
+	struct tool_call *x = owner;
 
 	x->run = NULL;
 	x->result = r;
@@ -87,7 +87,7 @@ static bool admit(const struct turns *all, const struct principal *who, struct e
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
 	list_each(node, (struct list *)&all->calls) {
 		count++;
-		own += principal_same_user(list_item(node, struct called, node)->who, who);
+		own += principal_same_user(list_item(node, struct tool_call, node)->who, who);
 	}
 	if (own >= TOOL_CALLS_PER_USER_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d calls of this user are running",
@@ -97,7 +97,7 @@ static bool admit(const struct turns *all, const struct principal *who, struct e
 	return true;
 }
 
-static struct op *start(const struct called *x, const struct tool_wanted *w, void *owner)
+static struct op *start(const struct tool_call *x, const struct tool_wanted *w, void *owner)
 {
 	const struct catalog *c = x->knowledge->set.catalog;
 	const struct tool_request request = {
@@ -115,19 +115,19 @@ static struct op *start(const struct called *x, const struct tool_wanted *w, voi
 struct op *turns_call_tool(struct turns *all, const struct tool_wanted *wanted, struct arena *a,
 			   tool_called_cb cb, void *owner)
 {
-	struct called *x = mem_alloc(sizeof(*x));
+	struct tool_call *x = mem_alloc(sizeof(*x));
 
-	*x = (struct called){
+	*x = (struct tool_call){
 		.op = {.cancel = on_cancel},
 		.all = all,
-		.knowledge = turn_knowledge_hold(all, wanted->who->tenant),
+		.knowledge = turn_knowledge_ref(all, wanted->who->tenant),
 		.who = wanted->who,
 		.arena = a,
 		.today = turn_today(all, wanted->who->tenant),
 		.cb = cb,
 		.owner = owner,
 	};
-	all->asking++;
+	all->outside_operations++;
 	if (admit(all, wanted->who, &x->refused))
 		x->run = start(x, wanted, x);
 	else

@@ -68,7 +68,7 @@ static void detects_repeated_sentences(void **state)
 	assert_false(answer_repeats(str_of(""), str_of("Anything at all.")));
 }
 
-/* What a template says and the text has not said: by its numbers, or by its words. */
+/* Sentences of a template that the text lacks, compared by numbers or by words. */
 static void returns_missing_sentences(void **state)
 {
 	static const char made[] = "The price was 48.73 dollars. It was highest at 7 pm.\n"
@@ -94,7 +94,7 @@ static void returns_missing_sentences(void **state)
 	arena_free(&a);
 }
 
-/* A sentence without an end, of any bytes: it is compared as far as WORDS_MAX words. */
+/* An endless sentence of arbitrary bytes: only its first WORDS_MAX words are compared. */
 static void long_sentences_are_bounded(void **state)
 {
 	static char text[100000];

@@ -114,7 +114,7 @@ static void complete_suggestions_are_listed_primary_first(void **state)
 	assert_false(v.followups[1].primary);
 }
 
-/* As the planner makes them of the lines. */
+/* Copies the flow's show lines to the plan, as the planner does. */
 static void plan_copy_shows(void)
 {
 	struct task_show *shows = arena_alloc(arena, sizeof(*shows) * (flow.line_count + 1));

@@ -42,7 +42,7 @@ static void links_contain_names_and_values(void **state)
 
 	(void)state;
 	args_set(&args, arena, "zone", value_text("NP15"));
-	args_set(&args, arena, "vendor", value_text("Ascend")); /* nothing in this report */
+	args_set(&args, arena, "vendor", value_text("Ascend")); /* not a filter of this report */
 	args_set(&args, arena, "year", value_int(2025));
 	args_set_list(&args, arena, "hours", hours, 2);
 	assert_string_equal(

@@ -1,4 +1,4 @@
-/* What a supervisor is told of tools and values, by the question. */
+/* The question-dependent part of the supervisor's prompt: tools and values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

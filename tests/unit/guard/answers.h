@@ -1,5 +1,5 @@
-/* Answers run through the number check, with what came out noted as one line: the text with each
- * mark as <kind:number>. */
+/* Runs answers through the number check and records the output as one line: the text with each mark
+ * as <kind:number>. */
 #ifndef VESPER_GUARD_ANSWERS_H
 #define VESPER_GUARD_ANSWERS_H
 
@@ -70,7 +70,7 @@ static void check_free(struct outcome_of_check *o)
 	buf_deinit(&o->text);
 }
 
-/* step: bytes of one piece; 0: all at once */
+/* step: bytes per chunk; 0: all at once */
 static void check_answer(struct guard_input *in, const char *answer, size_t step,
 			 struct outcome_of_check *o)
 {

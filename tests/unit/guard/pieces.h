@@ -1,4 +1,4 @@
-/* A filter of text in pieces: what comes out is the same however the text is cut between
+/* Tests of streaming filters: the output must not depend on where the text is split between
  * characters.
  */
 #ifndef VESPER_GUARD_PIECES_H
@@ -15,7 +15,7 @@
 #include "vesper/guard.h"
 #include "vesper/str.h"
 
-/* Feeds the text to a filter of its own, in pieces of so many bytes and the rest of a character. */
+/* A filter under test. Text is fed in chunks of a fixed size, extended to whole characters. */
 struct filter {
 	void *(*begin)(void (*on_text)(void *owner, const char *text, size_t len), void *owner);
 	void (*feed)(void *filter, const char *text, size_t len);

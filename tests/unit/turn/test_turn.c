@@ -1,5 +1,5 @@
-/* A turn and its viewers: while the logs of running turns are full, the models of those without a
- * viewer are held. */
+/* Pausing model calls: while logs are full, the model calls of turns without a viewer are paused.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const struct load FULL = {.percent = 101, .of = OVERLOAD_LOGS, .logs_full
 static struct principal ann = {.tenant = "vesper", .user = "ann"};
 static const struct turn_settings SETTINGS = {.place_count = 1, .grace_ms = TURN_GRACE_MS};
 
-/* What a model's answer is to the turn. */
+/* A model call, as the turn sees it. */
 struct answering {
 	struct op op;
 	bool paused;
@@ -44,7 +44,7 @@ static void on_stop(void *owner)
 	loop_stop(owner);
 }
 
-/* Until what was put off is done: a log tells of its watchers then. */
+/* Runs the deferred callbacks; a log reports its watchers in one. */
 static void settle(void)
 {
 	struct later last = {0};

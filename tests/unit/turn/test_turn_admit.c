@@ -1,4 +1,4 @@
-/* Who gets a turn while many run: no tenant takes the places of all others. */
+/* Admission of turns under load: no tenant may use the whole limit while others exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* So many turns of this tenant, the first of them ann's. */
+/* Adds `count` running turns of this tenant; the first `of_ann` belong to ann. */
 static void run(size_t count, const char *tenant, size_t of_ann)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static void run(size_t count, const char *tenant, size_t of_ann)
 	}
 }
 
-/* Why this user gets no turn. */
+/* The error text with which this user's turn is refused. */
 static const char *refusal(const char *tenant, const char *user)
 {
 	static struct err e;
@@ -98,8 +98,8 @@ static void only_tenant_gets_all_turns(void **state)
 	assert_string_equal(refusal("only", "ann"), "4000 turns of this tenant are running");
 }
 
-/* Whether a question of this tenant is refused for what there is to do, and why. */
-static const char *shed(const char *tenant)
+/* The error text of an overload refusal for this tenant; NULL: accepted. */
+static const char *refuse_overload(const char *tenant)
 {
 	static struct err e;
 	const struct principal who = {
@@ -107,7 +107,7 @@ static const char *shed(const char *tenant)
 	const struct turn_request r = {.who = &who, .session_id = session.text, .content = "x"};
 
 	e = (struct err){0};
-	if (turn_fits(&all, &r, &e))
+	if (turn_check_load(&all, &r, &e))
 		return NULL;
 	assert_int_equal(e.code, ERR_OVERLOAD);
 	assert_true(e.may_retry);
@@ -120,15 +120,15 @@ static void refuses_overload(void **state)
 {
 	(void)state;
 	run(20, "greedy", 0);
-	assert_null(shed("greedy"));
+	assert_null(refuse_overload("greedy"));
 	turns_use_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
-	assert_null(shed("greedy"));
+	assert_null(refuse_overload("greedy"));
 	turns_use_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
-	assert_string_equal(shed("greedy"), "the server is overloaded: queue");
+	assert_string_equal(refuse_overload("greedy"), "the server is overloaded: queue");
 	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
-	assert_null(shed("greedy"));
+	assert_null(refuse_overload("greedy"));
 	settings.turns_max = 20;
-	assert_string_equal(shed("greedy"), "the server is overloaded: turns");
+	assert_string_equal(refuse_overload("greedy"), "the server is overloaded: turns");
 }
 
 static void tenant_with_few_turns_is_refused_later(void **state)
@@ -137,20 +137,20 @@ static void tenant_with_few_turns_is_refused_later(void **state)
 	run(40, "greedy", 0);
 	run(TURNS_SHARE_MIN - 1, "small", 0);
 	turns_use_load(&all, (struct load){.percent = TURNS_SHARE_PERCENT, .of = OVERLOAD_LOOP});
-	assert_non_null(shed("greedy"));
-	assert_null(shed("small"));
+	assert_non_null(refuse_overload("greedy"));
+	assert_null(refuse_overload("small"));
 	turns_use_load(&all,
 		       (struct load){.percent = TURNS_SHARE_PERCENT + 1, .of = OVERLOAD_LOOP});
-	assert_non_null(shed("small"));
+	assert_non_null(refuse_overload("small"));
 	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_LOOP});
 	settings.turns_max = (size_t)all.count;
-	assert_non_null(shed("greedy"));
-	assert_null(shed("small"));
+	assert_non_null(refuse_overload("greedy"));
+	assert_null(refuse_overload("small"));
 	run(10, "small", 0);
-	assert_non_null(shed("small"));
+	assert_non_null(refuse_overload("small"));
 }
 
-/* So many turns run that a walk over them would be felt: none of them is looked at. */
+/* The running turns are unreadable memory, so reading one of them would crash. */
 static void counts_own_turns_without_reading_others(void **state)
 {
 	const struct principal ann = {.user = "ann", .tenant = "greedy"};

@@ -1,4 +1,4 @@
-/* The way to a turn: answers come from the loop, and whoever leaves before takes everything along.
+/* Starting turns: callbacks run from the loop, and cancelling before the callback leaves no turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,7 +108,7 @@ static void refusal_is_asynchronous_and_frees_session(void **state)
 	start(&guest, "m1", &h);
 	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
-	start(&guest, "m1", &h); /* known again, and its log was never there */
+	start(&guest, "m1", &h); /* the id is known, but its turn has no log */
 	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
 	assert_false(is_held(&guest));
 }
@@ -129,7 +129,7 @@ static void cancelling_before_callback_starts_no_turn(void **state)
 	assert_false(started.done || slice_for.done || named.done);
 }
 
-/* Each answer of the first question of a repeat can be the last that is waited for. */
+/* Cancels a repeated message after each number of loop iterations. */
 static void cancelling_between_replies_starts_no_turn(void **state)
 {
 	struct start_result h;

@@ -1,5 +1,5 @@
-/* The table of the turn: every state has a step, a limit and words, is reached from the start, and
- * reaches the end. */
+/* The state table: every state has a step, a time limit and a description, is reachable from the
+ * start, and reaches the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
