@@ -81,7 +81,7 @@ enum scan number_context_read_after(const char *p, size_t n, bool final, struct 
 	}
 	for (int words = 0; words < AFTER_WORDS_MAX; words++) {
 		size_t from;
-		uint32_t is;
+		uint32_t cue_flags;
 
 		while (at < n && !is_word_byte(at ? p[at - 1] : ' ', p[at]) && is_between(p[at]))
 			at++;
@@ -101,10 +101,10 @@ enum scan number_context_read_after(const char *p, size_t n, bool final, struct 
 		}
 		if (words_is_cardinal(p + from, at - from))
 			return SCAN_DONE;
-		is = cue_word_flags(p + from, at - from);
-		if (count == 0 && is & (CUE_AUX | CUE_MORE))
+		cue_flags = cue_word_flags(p + from, at - from);
+		if (count == 0 && cue_flags & (CUE_AUX | CUE_MORE))
 			continue; /* "three are on track", "518 more views" */
-		if (is & CUE_AUX) {
+		if (cue_flags & CUE_AUX) {
 			if (to != out->after)
 				return SCAN_DONE;
 			to = out->predicate;

@@ -320,11 +320,11 @@ struct known {
 		size_t count, cap;
 		int facts; /* number of facts with a text */
 	} texts;
-	struct besides {
+	struct number_contexts {
 		struct number_context *list;
 		size_t count, cap;
-	} numbered;           /* "Stage", or "Stage … Construction": before and after[0] */
-	struct besides kinds; /* "green", "on track": after; "🟢": picture */
+	} numbered; /* "Stage", or "Stage … Construction": before and after[0] */
+	struct number_contexts kinds; /* "green", "on track": after; "🟢": picture */
 	struct {
 		struct hour_fact {
 			const char *name, *text; /* for example "widest_hours": "HE 16-21" */
@@ -603,7 +603,7 @@ struct text_tracker {
 		int value;
 		int last; /* the last word was "second", a rank if the next word confirms it */
 	} ordinal;
-	uint32_t last_is;              /* flags of the last word */
+	uint32_t last_cue_flags;       /* flags of the last word */
 	uint32_t dir_word;             /* index of the direction word */
 	struct word_comparison before; /* the tone before the number only */
 	int post_id;                   /* the name after the last amount */

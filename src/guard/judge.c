@@ -603,7 +603,7 @@ static bool bind_number(const struct known *k, const struct shown *shown, const 
 
 	if (is_limit(s, c))
 		return (out->directed = limit_holds(k, s, c)) &&
-		       bind_to_formula(out, "each of these hours");
+		       bind_to_formula(out, "values of the stated hours");
 	if (find_number(k, s, c, out) || (!c->header.key && is_plain_count(k, s, c, out)))
 		return !is_contradicted(k, s, c, scratch, size, out) || (out->bound = false);
 	if (c->in_row && c->header.key && c->count > 0)

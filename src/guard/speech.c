@@ -38,7 +38,7 @@ static void end_sentence(struct text_tracker *s)
 	c->when = (struct when){0};
 	s->before = (struct word_comparison){.ref_id = -1};
 	s->ref_id = -1;
-	s->last_is = 0;
+	s->last_cue_flags = 0;
 	s->hour.last = -1;
 	s->compared = false;
 	s->amounts = 0;
@@ -84,56 +84,56 @@ static bool word_is(const char *word, size_t len, const char *other)
 }
 
 /* "Second-highest", "second with": a rank. "The second half" is not. */
-static void note_rank(struct text_tracker *s, uint32_t is, int value)
+static void note_rank(struct text_tracker *s, uint32_t cue_flags, int value)
 {
-	if (s->ordinal.last && (is & (CUE_MOST | CUE_LEAST | CUE_PLACE | CUE_AUX)))
+	if (s->ordinal.last && (cue_flags & (CUE_MOST | CUE_LEAST | CUE_PLACE | CUE_AUX)))
 		s->context.cues.rank = s->ordinal.last;
-	s->ordinal.last = is & CUE_ORDINAL ? value : 0;
+	s->ordinal.last = cue_flags & CUE_ORDINAL ? value : 0;
 }
 
-static void note_extreme(struct text_tracker *s, const char *word, size_t len, uint32_t is)
+static void note_extreme(struct text_tracker *s, const char *word, size_t len, uint32_t cue_flags)
 {
 	struct context *c = &s->context;
 
 	if (c->cues.extreme && !c->cues.extreme_of)
 		c->cues.extreme_of = folded_word_key(word, len);
-	if (is & (CUE_MOST | CUE_LEAST)) {
-		if (s->last_is & CUE_AT) /* "at most", "in most of them" */
+	if (cue_flags & (CUE_MOST | CUE_LEAST)) {
+		if (s->last_cue_flags & CUE_AT) /* "at most", "in most of them" */
 			return;
 		if (!s->partly || c->cues.rank) {
-			c->cues.extreme = is & CUE_MOST ? 1 : -1;
+			c->cues.extreme = cue_flags & CUE_MOST ? 1 : -1;
 			c->cues.extreme_of = 0;
 		}
 		return;
 	}
-	if (is & CUE_PARTLY)
+	if (cue_flags & CUE_PARTLY)
 		s->partly = true;
-	if (s->last_is & CUE_QUANTITY && is & (CUE_PARTLY | CUE_AT))
+	if (s->last_cue_flags & CUE_QUANTITY && cue_flags & (CUE_PARTLY | CUE_AT))
 		c->cues.extreme = 0; /* "most recent", "most of" */
 }
 
 /* Updates the comparison of the next amount. */
-static void note_comparison(struct text_tracker *s, uint32_t is, bool by)
+static void note_comparison(struct text_tracker *s, uint32_t cue_flags, bool by)
 {
 	struct word_comparison *t = &s->before;
 
 	t->by = by;
-	t->to = is & CUE_TO;
-	t->than = t->than || is & CUE_THAN;
-	s->context.sums = s->context.sums || is & CUE_SUM;
-	s->context.means = s->context.means || is & CUE_MEAN;
-	s->context.changes = s->context.changes || is & CUE_CHANGE;
-	if (is & CUE_AND && s->amounts > 0)
+	t->to = cue_flags & CUE_TO;
+	t->than = t->than || cue_flags & CUE_THAN;
+	s->context.sums = s->context.sums || cue_flags & CUE_SUM;
+	s->context.means = s->context.means || cue_flags & CUE_MEAN;
+	s->context.changes = s->context.changes || cue_flags & CUE_CHANGE;
+	if (cue_flags & CUE_AND && s->amounts > 0)
 		s->context.clause.count = 0;
-	s->context.against = is & CUE_AGAINST || /* "compared with", "compared to" */
-			     (s->context.against && is & (CUE_PLACE | CUE_TO));
-	s->context.from = s->context.from || is & CUE_FROM;
-	t->change = t->change || is & CUE_CHANGE;
-	t->rest = t->rest || is & CUE_SPENT;
-	if (!(is & (CUE_UP | CUE_DOWN)))
+	s->context.against = cue_flags & CUE_AGAINST || /* "compared with", "compared to" */
+			     (s->context.against && cue_flags & (CUE_PLACE | CUE_TO));
+	s->context.from = s->context.from || cue_flags & CUE_FROM;
+	t->change = t->change || cue_flags & CUE_CHANGE;
+	t->rest = t->rest || cue_flags & CUE_SPENT;
+	if (!(cue_flags & (CUE_UP | CUE_DOWN)))
 		return;
-	t->dir = is & CUE_UP ? 1 : -1;
-	t->move = is & CUE_MOVE;
+	t->dir = cue_flags & CUE_UP ? 1 : -1;
+	t->move = cue_flags & CUE_MOVE;
 	s->context.changes = s->context.changes || t->move;
 	t->ref_id = -1;
 	s->dir_word = s->word_count;
@@ -145,9 +145,9 @@ static void note_month(struct text_tracker *s, const char *word, size_t len)
 {
 	int month = s->known->has_times && !s->context.in_row ? month_of_word(word, len) : 0;
 
-	if (!month || (s->last_is && !(s->last_is & (CUE_AT | CUE_AUX | CUE_AND))))
+	if (!month || (s->last_cue_flags && !(s->last_cue_flags & (CUE_AT | CUE_AUX | CUE_AND))))
 		return;
-	if (!(s->last_is & CUE_AND) || s->context.when.amounts == 0)
+	if (!(s->last_cue_flags & CUE_AND) || s->context.when.amounts == 0)
 		s->context.when = (struct when){0};
 	s->context.when.months |= 1u << month;
 	s->context.when.amounts++;
@@ -201,34 +201,34 @@ static void on_word(void *owner, const char *word, size_t len)
 {
 	struct text_tracker *s = owner;
 	const struct cue_word *l = cue_word_find(word, len);
-	uint32_t is = l ? l->is : 0;
+	uint32_t cue_flags = l ? l->cue_flags : 0;
 
 	add_heading_text(s, word, len);
 	s->stop = false;
 	s->is_ruler = false;
-	s->context.cues.first_of = is & CUE_COUNT_OF;
-	s->context.cues.about = is & CUE_ABOUT;
-	s->context.cues.label = is & CUE_LABEL;
-	s->context.cues.limit = is & CUE_UP     ? 1
-				: is & CUE_DOWN ? -1
-				: is & CUE_THAN ? s->context.cues.limit
-						: 0;
+	s->context.cues.first_of = cue_flags & CUE_COUNT_OF;
+	s->context.cues.about = cue_flags & CUE_ABOUT;
+	s->context.cues.label = cue_flags & CUE_LABEL;
+	s->context.cues.limit = cue_flags & CUE_UP     ? 1
+				: cue_flags & CUE_DOWN ? -1
+				: cue_flags & CUE_THAN ? s->context.cues.limit
+						       : 0;
 	s->context.peak = s->context.peak || word_is(word, len, "peak");
 	s->context.cues.in_all =
 		s->context.cues.in_all || word_is(word, len, "altogether") ||
 		(s->is_after_in && (word_is(word, len, "all") || word_is(word, len, "total")));
 	s->is_after_in = word_is(word, len, "in");
 	if (!isdigit((unsigned char)*word)) {
-		note_rank(s, is, l ? l->value : 0);
-		note_extreme(s, word, len, is);
-		note_comparison(s, is, word_is(word, len, "by"));
+		note_rank(s, cue_flags, l ? l->value : 0);
+		note_extreme(s, word, len, cue_flags);
+		note_comparison(s, cue_flags, word_is(word, len, "by"));
 		note_month(s, word, len);
-		s->last_is = is | CUE_SOME;
-		s->hour.till = s->hour.till || is & CUE_TO;
+		s->last_cue_flags = cue_flags | CUE_SOME;
+		s->hour.till = s->hour.till || cue_flags & CUE_TO;
 		s->hour.words++;
 	}
-	s->context.missing = s->context.missing || is & CUE_MISSING;
-	s->compared = s->compared || is & CUE_THAN;
+	s->context.missing = s->context.missing || cue_flags & CUE_MISSING;
+	s->compared = s->compared || cue_flags & CUE_THAN;
 	if (s->known->table_count == 0)
 		return;
 	s->word_len = len;
@@ -245,7 +245,7 @@ static void on_word(void *owner, const char *word, size_t len)
 	s->word_count++;
 	find_name(s, isdigit((unsigned char)*word) != 0);
 	s->is_after_year = false;
-	if (is & CUE_ORDINAL) {
+	if (cue_flags & CUE_ORDINAL) {
 		s->ordinal.word = s->word_count;
 		s->ordinal.value = l->value;
 	}
@@ -336,7 +336,7 @@ static void on_char(void *owner, char c)
 	if (c == ' ' && s->stop && !s->context.in_row)
 		end_sentence(s);
 	if (strchr(",(:;", c))
-		s->last_is = 0;
+		s->last_cue_flags = 0;
 	if (strchr(",(;", c) && s->amounts > 0)
 		s->context.clause.count = 0;
 	s->stop = c == '.' || c == '!' || c == '?' || c == ';';
@@ -558,7 +558,7 @@ enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t 
 	final = final || n >= FOLLOW_BYTES_MAX;
 	for (int words = 0; words < COMPARISON_WORDS; words++) {
 		const struct name *name = NULL;
-		uint32_t is;
+		uint32_t cue_flags;
 		size_t len;
 
 		while (at < n && strchr(" *_`)'-", p[at]))
@@ -577,22 +577,22 @@ enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t 
 			return SCAN_MORE;
 		if (len == 0 || isdigit((unsigned char)p[at]))
 			break;
-		is = cue_word_flags(p + at, len);
-		if (is & CUE_AND)
+		cue_flags = cue_word_flags(p + at, len);
+		if (cue_flags & CUE_AND)
 			break;
 		t.of = t.of || (words == 0 && word_is(p + at, len, "of"));
-		t.rest = t.rest || is & CUE_SPENT;
-		t.sum = t.sum || is & CUE_SUM;
-		t.mean = t.mean || is & CUE_MEAN;
-		t.than = t.than || is & CUE_THAN;
-		if (is & (CUE_UP | CUE_DOWN) && !led && !(t.by && t.dir)) {
-			t.dir = is & CUE_UP ? 1 : -1;
-			t.move = is & CUE_MOVE;
+		t.rest = t.rest || cue_flags & CUE_SPENT;
+		t.sum = t.sum || cue_flags & CUE_SUM;
+		t.mean = t.mean || cue_flags & CUE_MEAN;
+		t.than = t.than || cue_flags & CUE_THAN;
+		if (cue_flags & (CUE_UP | CUE_DOWN) && !led && !(t.by && t.dir)) {
+			t.dir = cue_flags & CUE_UP ? 1 : -1;
+			t.move = cue_flags & CUE_MOVE;
 			t.ref_id = -1;
 			led = true;
 		}
-		t.change = t.change || is & CUE_CHANGE;
-		if (led || is & CUE_THAN) {
+		t.change = t.change || cue_flags & CUE_CHANGE;
+		if (led || cue_flags & CUE_THAN) {
 			if (name_ahead(&s->known->names, p + at, n - at, final, &name) == SCAN_MORE)
 				return SCAN_MORE;
 		}
@@ -750,7 +750,8 @@ static void consume_day(struct text_tracker *s, const struct shown *number)
 		s->context.days[1] = s->context.days[0];
 		s->context.days[0] = (int32_t)date_to_days(number->date);
 	}
-	if (s->context.in_row || (!quarter && !(s->last_is & CUE_AT) && !w->months && s->last_is))
+	if (s->context.in_row ||
+	    (!quarter && !(s->last_cue_flags & CUE_AT) && !w->months && s->last_cue_flags))
 		return;
 	if (quarter)
 		from = number->date.year * 10000 + (number->date.month * 3 - 2) * 100;

@@ -73,14 +73,16 @@ static void add_word(struct claims *c, const char *p, size_t len, bool joined)
 	bool season = len == 4 && memcmp(p, "Fall", 4) == 0;
 	const struct cue_word *l = season ? NULL : cue_word_find(p, len);
 
-	add_token(c,
-		  (struct token){.kind = TOKEN_WORD,
-				 .cardinal = words_cardinal(p, len),
-				 .word = folded_word_key(p, len),
-				 .is = l ? l->is & ~(uint32_t)(joined ? CUE_UP | CUE_DOWN : 0) : 0,
-				 .value = l ? l->value : 0,
-				 .weekday = weekday_of_word(p, len),
-				 .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
+	add_token(c, (struct token){
+			     .kind = TOKEN_WORD,
+			     .cardinal = words_cardinal(p, len),
+			     .word = folded_word_key(p, len),
+			     .cue_flags =
+				     l ? l->cue_flags & ~(uint32_t)(joined ? CUE_UP | CUE_DOWN : 0)
+				       : 0,
+			     .value = l ? l->value : 0,
+			     .weekday = weekday_of_word(p, len),
+			     .month = isupper((unsigned char)*p) ? month_of_word(p, len) : 0});
 }
 
 static void add_number(struct claims *c, struct mark *m)
@@ -187,19 +189,19 @@ void claims_check(const struct known *k, struct sentence *s)
 
 /* ---- helpers ---- */
 
-void token_contradicts(struct token *t)
+void token_refute(struct token *t)
 {
 	t->mark->refuted = true;
 	t->mark->bound = t->mark->unchecked = false;
 }
 
-void token_agrees(struct claims *c, size_t i)
+void token_confirm(struct claims *c, size_t i)
 {
 	if (i < c->count)
-		c->tokens[i].agreed = true;
+		c->tokens[i].is_confirmed = true;
 }
 
-void claim_binds(struct mark *m, const char *formula)
+void claim_bind(struct mark *m, const char *formula)
 {
 	if (m->bound && !m->unchecked)
 		return;
@@ -246,23 +248,24 @@ bool column_has_word(const struct known_table *kt, size_t col, uint64_t word)
 	return false;
 }
 
-bool mark_shows(const struct mark *m, guard_value v)
+bool mark_matches(const struct mark *m, guard_value v)
 {
 	guard_value off = (v < 0 ? -v : v) - m->shown.value;
 
 	return (off < 0 ? -off : off) <= m->shown.half;
 }
 
-bool units_compare(const struct mark *a, const struct mark *b)
+bool units_are_comparable(const struct mark *a, const struct mark *b)
 {
 	const struct unit_def *x = a->shown.unit, *y = b->shown.unit;
 
 	return !x || !y || unit_is_alike(x, y);
 }
 
-bool token_tells(const struct claims *c, size_t i, uint32_t is)
+bool token_has_cue(const struct claims *c, size_t i, uint32_t cue_flags)
 {
-	return i < c->count && c->tokens[i].kind == TOKEN_WORD && c->tokens[i].is & is;
+	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
+	       c->tokens[i].cue_flags & cue_flags;
 }
 
 bool token_breaks(const struct claims *c, size_t i, const char *which)

@@ -22,17 +22,17 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	uint64_t word; /* folded */
-	uint32_t is;   /* TELLS_… flags of the word */
-	int value;     /* for an ordinal */
-	int cardinal;  /* 2 for "two"; 0: not a number */
-	int month;     /* 1-12: a month name, or the month of the number's date */
-	int weekday;   /* 1-7: a weekday name */
-	int id;        /* for a name */
+	uint64_t word;      /* folded */
+	uint32_t cue_flags; /* TELLS_… flags of the word */
+	int value;          /* for an ordinal */
+	int cardinal;       /* 2 for "two"; 0: not a number */
+	int month;          /* 1-12: a month name, or the month of the number's date */
+	int weekday;        /* 1-7: a weekday name */
+	int id;             /* for a name */
 	uint32_t slots;
 	struct mark *mark; /* for a number */
 	char c;            /* for a break */
-	bool agreed;       /* the data confirms the word */
+	bool is_confirmed;       /* the data confirms the word */
 };
 
 struct claims {
@@ -64,10 +64,10 @@ void claims_check_unhandled_words(struct claims *c); /* words that no rule compa
 
 /* ---- helpers ---- */
 
-void token_contradicts(struct token *t);
+void token_refute(struct token *t);
 /* Marks the word at i as confirmed by the data. */
-void token_agrees(struct claims *c, size_t i);
-void claim_binds(struct mark *m, const char *formula);
+void token_confirm(struct claims *c, size_t i);
+void claim_bind(struct mark *m, const char *formula);
 /* Returns true for a number that can be compared. */
 bool token_is_amount(const struct token *t);
 guard_value token_value(const struct token *t);
@@ -80,10 +80,10 @@ bool row_has_name(const struct known_table *kt, size_t row, int id);
 /* Returns true when the column's name or label has the word. */
 bool column_has_word(const struct known_table *kt, size_t col, uint64_t word);
 /* Returns true when the absolute value of v, rounded to the shown decimals, is shown. */
-bool mark_shows(const struct mark *m, guard_value v);
-bool units_compare(const struct mark *a, const struct mark *b);
+bool mark_matches(const struct mark *m, guard_value v);
+bool units_are_comparable(const struct mark *a, const struct mark *b);
 /* Returns true when the token at i has this flag; false outside the list. */
-bool token_tells(const struct claims *c, size_t i, uint32_t is);
+bool token_has_cue(const struct claims *c, size_t i, uint32_t cue_flags);
 bool token_breaks(const struct claims *c, size_t i, const char *which);
 
 #endif

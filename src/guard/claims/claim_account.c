@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define DIRECTED_NEAR                                                                              \
+#define DIRECTION_DISTANCE_MAX                                                                     \
 	8 /* maximum tokens between "above" and the number compared in that direction */
 
 static bool is_amount(const struct claims *c, size_t i)
@@ -23,9 +23,9 @@ static bool is_span(const struct claims *c, size_t i)
 /* "over 8,760 hours", "over these days", "up to the 27th": a place or time, not a comparison. */
 static bool is_preposition(const struct claims *c, size_t i)
 {
-	if (token_tells(c, i, CUE_MOVE))
-		return token_tells(c, i + 1, CUE_TO) && !is_amount(c, i + 2);
-	if (!token_tells(c, i, CUE_ABOUT) || i + 1 >= c->count)
+	if (token_has_cue(c, i, CUE_MOVE))
+		return token_has_cue(c, i + 1, CUE_TO) && !is_amount(c, i + 2);
+	if (!token_has_cue(c, i, CUE_ABOUT) || i + 1 >= c->count)
 		return false;
 	return is_span(c, i + 1) ||
 	       (!is_amount(c, i + 1) && !(i > 0 && is_amount(c, i - 1)) &&
@@ -34,37 +34,37 @@ static bool is_preposition(const struct claims *c, size_t i)
 
 static bool is_direction(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, CUE_UP | CUE_DOWN) && !is_preposition(c, i);
+	return token_has_cue(c, i, CUE_UP | CUE_DOWN) && !is_preposition(c, i);
 }
 
 static bool is_rank(const struct claims *c, size_t i)
 {
-	if (token_tells(c, i, CUE_MOST | CUE_LEAST))
+	if (token_has_cue(c, i, CUE_MOST | CUE_LEAST))
 		return claim_superlative(c, i) != 0;
-	return token_tells(c, i, CUE_LATE | CUE_EARLY) ||
-	       (token_tells(c, i, CUE_ORDINAL) && !token_tells(c, i, CUE_COUNT_OF));
+	return token_has_cue(c, i, CUE_LATE | CUE_EARLY) ||
+	       (token_has_cue(c, i, CUE_ORDINAL) && !token_has_cue(c, i, CUE_COUNT_OF));
 }
 
 /* Excludes "all three", "the first two", "these two", which refer to earlier items. */
 static bool is_count(const struct claims *c, size_t i)
 {
 	return c->tokens[i].cardinal > 1 &&
-	       !(i > 0 && token_tells(c, i - 1, CUE_COUNT_OF | CUE_SUM));
+	       !(i > 0 && token_has_cue(c, i - 1, CUE_COUNT_OF | CUE_SUM));
 }
 
 /* "Only $1.57 apart" adds nothing to the number. */
 static bool is_unhandled_wording(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, CUE_ELSE) && !is_amount(c, i + 1) &&
-	       !(token_tells(c, i + 1, CUE_AT) && is_amount(c, i + 2));
+	return token_has_cue(c, i, CUE_ELSE) && !is_amount(c, i + 1) &&
+	       !(token_has_cue(c, i + 1, CUE_AT) && is_amount(c, i + 2));
 }
 
 /* Returns true when the comparison of a nearby number confirmed the word. */
 static bool is_directed(const struct claims *c, size_t i)
 {
-	size_t from = i > DIRECTED_NEAR ? i - DIRECTED_NEAR : 0;
+	size_t from = i > DIRECTION_DISTANCE_MAX ? i - DIRECTION_DISTANCE_MAX : 0;
 
-	for (size_t n = from; n < c->count && n <= i + DIRECTED_NEAR; n++)
+	for (size_t n = from; n < c->count && n <= i + DIRECTION_DISTANCE_MAX; n++)
 		if (c->tokens[n].kind == TOKEN_NUMBER && c->tokens[n].mark->directed)
 			return true;
 	return false;
@@ -101,15 +101,15 @@ static enum guard_unjudged unchecked_reason(const struct claims *c, size_t i)
 	const struct token *t = &c->tokens[i];
 	enum guard_unjudged why = GUARD_JUDGED;
 
-	if (t->kind != TOKEN_WORD || t->agreed || number_is_unbound(c, i))
+	if (t->kind != TOKEN_WORD || t->is_confirmed || number_is_unbound(c, i))
 		return why;
 	if (is_rank(c, i))
 		why = GUARD_RANK;
 	else if (is_direction(c, i) && !is_directed(c, i))
 		why = GUARD_COMPARISON;
-	else if (token_tells(c, i, CUE_MISSING) && c->k->rows_max > 0 && !counts_missing(c))
+	else if (token_has_cue(c, i, CUE_MISSING) && c->k->rows_max > 0 && !counts_missing(c))
 		why = GUARD_NEGATION;
-	else if (token_tells(c, i, CUE_TIMES | CUE_PART))
+	else if (token_has_cue(c, i, CUE_TIMES | CUE_PART))
 		why = GUARD_MULTIPLE;
 	else if (is_count(c, i))
 		why = GUARD_COUNT;

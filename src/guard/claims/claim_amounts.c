@@ -24,10 +24,10 @@ static bool is_break(const struct claims *c, size_t i)
 static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 {
 	for (size_t i = at; i-- > 0 && !is_break(c, i);)
-		if (token_tells(c, i, CUE_UP | CUE_DOWN) && token_tells(c, i, CUE_MOVE))
+		if (token_has_cue(c, i, CUE_UP | CUE_DOWN) && token_has_cue(c, i, CUE_MOVE))
 			return i;
 	for (size_t i = end; i < end + DIRECTION_NEAR && !is_break(c, i); i++)
-		if (token_tells(c, i, CUE_UP | CUE_DOWN) && token_tells(c, i, CUE_MOVE))
+		if (token_has_cue(c, i, CUE_UP | CUE_DOWN) && token_has_cue(c, i, CUE_MOVE))
 			return i;
 	return SIZE_MAX;
 }
@@ -35,17 +35,17 @@ static size_t word_of_move(const struct claims *c, size_t at, size_t end)
 /* The end of a move that begins with "from" at i; 0: none. */
 static size_t end_of_move(const struct claims *c, size_t i)
 {
-	size_t a = i + 1 + token_tells(c, i + 1, CUE_ABOUT);
+	size_t a = i + 1 + token_has_cue(c, i + 1, CUE_ABOUT);
 
 	if (a >= c->count || !token_is_amount(&c->tokens[a]))
 		return 0;
 	for (size_t n = a + 1; n < a + MOVE_TOKENS && !is_break(c, n); n++) {
-		size_t b = n + 1 + token_tells(c, n + 1, CUE_ABOUT);
+		size_t b = n + 1 + token_has_cue(c, n + 1, CUE_ABOUT);
 
 		if (token_is_amount(&c->tokens[n]))
 			return 0;
-		if (token_tells(c, n, CUE_TO) && b < c->count && token_is_amount(&c->tokens[b]) &&
-		    units_compare(c->tokens[a].mark, c->tokens[b].mark))
+		if (token_has_cue(c, n, CUE_TO) && b < c->count && token_is_amount(&c->tokens[b]) &&
+		    units_are_comparable(c->tokens[a].mark, c->tokens[b].mark))
 			return b;
 	}
 	return 0;
@@ -54,21 +54,21 @@ static size_t end_of_move(const struct claims *c, size_t i)
 void claims_of_moves(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		size_t b = token_tells(c, i, CUE_FROM) ? end_of_move(c, i) : 0;
+		size_t b = token_has_cue(c, i, CUE_FROM) ? end_of_move(c, i) : 0;
 		guard_value from, to;
 		size_t word;
 
 		if (b == 0)
 			continue;
-		from = token_value(&c->tokens[i + 1 + token_tells(c, i + 1, CUE_ABOUT)]);
+		from = token_value(&c->tokens[i + 1 + token_has_cue(c, i + 1, CUE_ABOUT)]);
 		to = token_value(&c->tokens[b]);
 		word = word_of_move(c, i, b + 1);
 		if (word == SIZE_MAX || from == to)
 			continue;
-		if ((to > from) == token_tells(c, word, CUE_UP))
-			token_agrees(c, word);
+		if ((to > from) == token_has_cue(c, word, CUE_UP))
+			token_confirm(c, word);
 		else
-			token_contradicts(&c->tokens[b]);
+			token_refute(&c->tokens[b]);
 	}
 }
 
@@ -78,7 +78,8 @@ void claims_of_moves(struct claims *c)
 static bool is_plain_word(const struct claims *c, size_t i)
 {
 	return i < c->count && c->tokens[i].kind == TOKEN_WORD &&
-	       !(c->tokens[i].is & (CUE_UP | CUE_DOWN | CUE_FROM | CUE_TO | CUE_AND | CUE_PLACE));
+	       !(c->tokens[i].cue_flags &
+		 (CUE_UP | CUE_DOWN | CUE_FROM | CUE_TO | CUE_AND | CUE_PLACE));
 }
 
 /* The whole after "x of"; 0: none. */
@@ -101,12 +102,12 @@ static void bind_share(struct claims *c, size_t i, guard_value part, guard_value
 	struct mark *m = i < c->count && token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 	char formula[FORMULA_BYTES], x[DECIMAL_TEXT_BYTES], y[DECIMAL_TEXT_BYTES];
 
-	if (!m || !unit_is_percent(m->shown.unit) || !mark_shows(m, part * 100 * ONE / whole))
+	if (!m || !unit_is_percent(m->shown.unit) || !mark_matches(m, part * 100 * ONE / whole))
 		return;
 	decimal_text_short((struct decimal){.units = part, .scale = GUARD_SCALE}, x);
 	decimal_text_short((struct decimal){.units = whole, .scale = GUARD_SCALE}, y);
 	snprintf(formula, sizeof(formula), "%s / %s", x, y);
-	claim_binds(m, formula);
+	claim_bind(m, formula);
 }
 
 /* "$4.9M of $5.4M": binds if both are cells of one row. */
@@ -123,16 +124,16 @@ static void bind_part(struct claims *c, struct mark *m, guard_value whole)
 
 				if (!kt->measure[col] || v == GUARD_NO_VALUE || !kt->units[col])
 					continue;
-				part = part || mark_shows(m, v);
+				part = part || mark_matches(m, v);
 				all = all || v == whole;
 			}
 			if (part && all)
-				claim_binds(m, "part of its row's whole");
+				claim_bind(m, "part of a total in the same row");
 		}
 	}
 }
 
-static bool is_some_part(const struct claims *c, const struct mark *m, guard_value whole)
+static bool is_share_of_any_cell(const struct claims *c, const struct mark *m, guard_value whole)
 {
 	for (int i = 0; i < c->k->table_count; i++) {
 		const struct known_table *kt = &c->k->tables[i];
@@ -146,9 +147,9 @@ static bool is_some_part(const struct claims *c, const struct mark *m, guard_val
 				if (v == GUARD_NO_VALUE)
 					continue;
 				sum += v;
-				if (mark_shows(m, v * 100 * ONE / whole) ||
-				    mark_shows(m, (whole - v) * 100 * ONE / whole) ||
-				    mark_shows(m, sum * 100 * ONE / whole))
+				if (mark_matches(m, v * 100 * ONE / whole) ||
+				    mark_matches(m, (whole - v) * 100 * ONE / whole) ||
+				    mark_matches(m, sum * 100 * ONE / whole))
 					return true;
 			}
 		}
@@ -170,15 +171,16 @@ static void check_share(struct claims *c, size_t i)
 
 		if (!a || unit_is_percent(a->shown.unit))
 			continue;
-		if (!a->bound || !units_compare(a, whole) || a->shown.value > whole->shown.value)
+		if (!a->bound || !units_are_comparable(a, whole) ||
+		    a->shown.value > whole->shown.value)
 			break;
-		if (!mark_shows(m, a->shown.value * 100 * ONE / whole->shown.value) &&
-		    !is_some_part(c, m, whole->shown.value))
-			token_contradicts(&c->tokens[i]);
+		if (!mark_matches(m, a->shown.value * 100 * ONE / whole->shown.value) &&
+		    !is_share_of_any_cell(c, m, whole->shown.value))
+			token_refute(&c->tokens[i]);
 		return;
 	}
-	if (!is_some_part(c, m, whole->shown.value) && whole->shown.unit)
-		token_contradicts(&c->tokens[i]);
+	if (!is_share_of_any_cell(c, m, whole->shown.value) && whole->shown.unit)
+		token_refute(&c->tokens[i]);
 }
 
 /* A negative cell must be described as negative. */
@@ -192,9 +194,9 @@ static void check_sign(struct claims *c, size_t i)
 	    known_is_change(&c->k->tables[r->table].t->columns[r->column]))
 		return;
 	for (size_t n = i > DIRECTION_NEAR ? i - DIRECTION_NEAR : 0; n < i + 3; n++)
-		if (token_tells(c, n, CUE_DOWN | CUE_CHANGE))
+		if (token_has_cue(c, n, CUE_DOWN | CUE_CHANGE))
 			return;
-	token_contradicts(&c->tokens[i]);
+	token_refute(&c->tokens[i]);
 }
 
 void claims_of_parts(struct claims *c)
@@ -212,12 +214,12 @@ void claims_of_parts(struct claims *c)
 				   : 0;
 		guard_value part, whole;
 
-		if (b == 0 || !units_compare(t->mark, c->tokens[b].mark))
+		if (b == 0 || !units_are_comparable(t->mark, c->tokens[b].mark))
 			continue;
 		part = token_value(t);
 		whole = token_value(&c->tokens[b]);
 		if (part > whole && whole > 0) {
-			token_contradicts(&c->tokens[a]);
+			token_refute(&c->tokens[a]);
 			continue;
 		}
 		if (!t->mark->bound)
@@ -234,9 +236,9 @@ void claims_of_parts(struct claims *c)
 
 /* Returns true for tokens allowed between an amount and its direction word: "$400K or 12.5 %
  * over". */
-static bool is_second_form(const struct claims *c, size_t i)
+static bool may_precede_direction(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, CUE_AND) || token_breaks(c, i, "()") ||
+	return token_has_cue(c, i, CUE_AND) || token_breaks(c, i, "()") ||
 	       (token_is_amount(&c->tokens[i]) && unit_is_percent(c->tokens[i].mark->shown.unit));
 }
 
@@ -246,13 +248,13 @@ static size_t direction_of(const struct claims *c, size_t i)
 	size_t near = i + DIRECTION_NEAR;
 
 	for (size_t n = i + 1; n < near && n < c->count; n++) {
-		if (is_second_form(c, n)) {
+		if (may_precede_direction(c, n)) {
 			near++;
 			continue;
 		}
 		if (c->tokens[n].kind == TOKEN_BREAK || c->tokens[n].kind == TOKEN_NUMBER)
 			break;
-		if (token_tells(c, n, CUE_UP | CUE_DOWN))
+		if (token_has_cue(c, n, CUE_UP | CUE_DOWN))
 			return n;
 	}
 	return SIZE_MAX;
@@ -261,8 +263,8 @@ static size_t direction_of(const struct claims *c, size_t i)
 static bool shows_pair(const struct mark *m, guard_value a, guard_value b)
 {
 	if (unit_is_percent(m->shown.unit))
-		return b != 0 && mark_shows(m, (a - b) * 100 * ONE / b);
-	return mark_shows(m, a - b);
+		return b != 0 && mark_matches(m, (a - b) * 100 * ONE / b);
+	return mark_matches(m, a - b);
 }
 
 #define PAIR_AMOUNTS 3 /* two compared amounts and their difference */
@@ -294,7 +296,7 @@ static bool pair_before(const struct claims *c, size_t i, size_t *a, size_t *b)
 	}
 	*b = at[0];
 	*a = at[1];
-	return units_compare(c->tokens[*a].mark, c->tokens[*b].mark);
+	return units_are_comparable(c->tokens[*a].mark, c->tokens[*b].mark);
 }
 
 /* "$44.46 versus $53.94 for CAISO, $9.48 less": the first is lower by the third. */
@@ -308,31 +310,31 @@ static void check_pair(struct claims *c, size_t i, size_t a, size_t b)
 	int dir = m->shown.minus ? -1 : m->shown.plus ? 1 : 0;
 
 	if (!dir && word != SIZE_MAX)
-		dir = token_tells(c, word, CUE_UP) ? 1 : -1;
+		dir = token_has_cue(c, word, CUE_UP) ? 1 : -1;
 	for (size_t n = a; n < b; n++)
-		against = against || token_tells(c, n, CUE_AGAINST);
+		against = against || token_has_cue(c, n, CUE_AGAINST);
 	/* "Ascend: $52.14, Hitachi: $54.80, 5.1 % more": relative to the first */
 	if (!against && dir && (second > first) == (dir > 0) && shows_pair(m, second, first))
-		token_agrees(c, word);
+		token_confirm(c, word);
 	if (!dir || !against || first == second ||
-	    (!unit_is_percent(m->shown.unit) && !units_compare(m, c->tokens[a].mark)))
+	    (!unit_is_percent(m->shown.unit) && !units_are_comparable(m, c->tokens[a].mark)))
 		return;
 	if (!shows_pair(m, first, second)) {
 		/* a percentage of the wrong side: "53.94 against 41.58, 23 % more" */
 		if (unit_is_percent(m->shown.unit) && shows_pair(m, second, first))
-			token_contradicts(&c->tokens[i]);
+			token_refute(&c->tokens[i]);
 		return;
 	}
 	if ((first > second) != (dir > 0)) {
-		token_contradicts(&c->tokens[i]);
+		token_refute(&c->tokens[i]);
 		return;
 	}
-	token_agrees(c, word);
+	token_confirm(c, word);
 	decimal_text_short((struct decimal){.units = first, .scale = GUARD_SCALE}, x);
 	decimal_text_short((struct decimal){.units = second, .scale = GUARD_SCALE}, y);
 	snprintf(formula, sizeof(formula), "%s %s %s", x,
 		 unit_is_percent(m->shown.unit) ? "/ - 1:" : "-", y);
-	claim_binds(m, formula);
+	claim_bind(m, formula);
 }
 
 void claims_of_pairs(struct claims *c)

@@ -31,7 +31,7 @@ static struct side side_of(const struct claims *c, const struct token *t)
 		return (struct side){.name = t};
 	if (t->month && c->k->has_times)
 		return (struct side){.month = t->month};
-	if (t->kind == TOKEN_WORD && !t->is && known_is_column_word(c->k, t->word))
+	if (t->kind == TOKEN_WORD && !t->cue_flags && known_is_column_word(c->k, t->word))
 		return (struct side){.column = t->word};
 	return (struct side){0};
 }
@@ -66,7 +66,7 @@ static struct side reference(const struct claims *c, size_t i)
 	for (size_t n = i + 1; n <= i + REF_TOKENS && n < c->count; n++) {
 		struct side s;
 
-		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, CUE_AND))
+		if (c->tokens[n].kind == TOKEN_BREAK || token_has_cue(c, n, CUE_AND))
 			break;
 		s = side_at(c, n);
 		if (s.column && n + 1 < c->count && c->tokens[n + 1].kind == TOKEN_WORD &&
@@ -108,7 +108,7 @@ static const struct mark *difference_near(const struct claims *c, size_t i)
 			near++;
 			continue;
 		}
-		if (c->tokens[n].kind == TOKEN_BREAK || token_tells(c, n, CUE_AND))
+		if (c->tokens[n].kind == TOKEN_BREAK || token_has_cue(c, n, CUE_AND))
 			break;
 		if (token_is_amount(&c->tokens[n]))
 			return c->tokens[n].mark;
@@ -138,12 +138,13 @@ static void vote(struct votes *v, const struct unit_def *unit, guard_value a, gu
 		return;
 	right = (a > b) == (v->dir > 0);
 	fits_given = v->by && (unit_is_percent(v->by->shown.unit)
-				       ? b != 0 && mark_shows(v->by, (a - b) * 100 * ONE / b)
+				       ? b != 0 && mark_matches(v->by, (a - b) * 100 * ONE / b)
 				       : unit_fits(&v->by->shown, v->by->shown.unit, unit, false) &&
-						 mark_shows(v->by, a - b));
-	if (v->stated[1] && right && mark_shows(v->stated[0], a) && mark_shows(v->stated[1], b)) {
-		claim_binds(v->stated[0], "what is compared");
-		claim_binds(v->stated[1], "what it is compared with");
+						 mark_matches(v->by, a - b));
+	if (v->stated[1] && right && mark_matches(v->stated[0], a) &&
+	    mark_matches(v->stated[1], b)) {
+		claim_bind(v->stated[0], "compared value");
+		claim_bind(v->stated[1], "reference value");
 	}
 	*(right ? &v->yes : &v->no) += 1;
 	if (fits_given)
@@ -263,15 +264,15 @@ static void vote_columns(const struct claims *c, const struct known_table *kt, c
 /* "less expensive": the first word decides the direction. */
 static int direction_at(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, CUE_UP) ? 1 : -1;
+	return token_has_cue(c, i, CUE_UP) ? 1 : -1;
 }
 
 static bool is_comparison(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, CUE_UP | CUE_DOWN) ||
-	    (i > 0 && token_tells(c, i - 1, CUE_UP | CUE_DOWN)))
+	if (!token_has_cue(c, i, CUE_UP | CUE_DOWN) ||
+	    (i > 0 && token_has_cue(c, i - 1, CUE_UP | CUE_DOWN)))
 		return false;
-	return !token_tells(c, i, CUE_MOVE) || token_tells(c, i + 1, CUE_THAN);
+	return !token_has_cue(c, i, CUE_MOVE) || token_has_cue(c, i + 1, CUE_THAN);
 }
 
 /* "SP15 is dearer than NP15, at $53.05 against $49.58" */
@@ -285,26 +286,26 @@ static void find_stated_amounts(struct claims *c, size_t i, struct votes *v)
 			v->stated[found++] = c->tokens[n].mark;
 }
 
-static void decide(struct claims *c, size_t i, const struct votes *v, bool told_only)
+static void decide(struct claims *c, size_t i, const struct votes *v, bool given_only)
 {
 	struct token *at = claim_nearest(c, i);
 
 	if (!at)
 		return;
-	if (v->given_yes ? !v->given_no : !told_only && v->yes && !v->no && !v->given_no)
-		token_agrees(c, i);
+	if (v->given_yes ? !v->given_no : !given_only && v->yes && !v->no && !v->given_no)
+		token_confirm(c, i);
 	if (v->given_no && !v->given_yes)
-		token_contradicts(at);
-	else if (!told_only && !v->given_yes && v->no && !v->yes)
-		token_contradicts(at);
+		token_refute(at);
+	else if (!given_only && !v->given_yes && v->no && !v->yes)
+		token_refute(at);
 	else if (v->by && v->given_yes && !v->given_no && !v->by->bound)
-		claim_binds((struct mark *)v->by, "difference of the named values");
+		claim_bind((struct mark *)v->by, "difference of the named values");
 }
 
 static int direction_of_move(const struct claims *c, size_t i)
 {
-	return token_tells(c, i, CUE_MOVE) && token_tells(c, i, CUE_UP | CUE_DOWN)
-		       ? (token_tells(c, i, CUE_UP) ? 1 : -1)
+	return token_has_cue(c, i, CUE_MOVE) && token_has_cue(c, i, CUE_UP | CUE_DOWN)
+		       ? (token_has_cue(c, i, CUE_UP) ? 1 : -1)
 		       : 0;
 }
 
@@ -312,10 +313,10 @@ static int direction_of_move(const struct claims *c, size_t i)
 static bool find_ends(const struct claims *c, size_t i, struct side *from, struct side *to)
 {
 	for (size_t n = 0; n + 3 < c->count; n++) {
-		if (!token_tells(c, n, CUE_FROM))
+		if (!token_has_cue(c, n, CUE_FROM))
 			continue;
 		*from = side_of(c, &c->tokens[n + 1]);
-		if (!is_side(from) || from->column || !token_tells(c, n + 2, CUE_TO))
+		if (!is_side(from) || from->column || !token_has_cue(c, n + 2, CUE_TO))
 			continue;
 		*to = side_of(c, &c->tokens[n + 3]);
 		if (is_side(to) && is_same_kind(from, to) && n + 12 > i && i + 12 > n)
@@ -361,7 +362,7 @@ static void check_move(struct claims *c, size_t i, int dir)
 void claims_of_comparisons(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (direction_of_move(c, i) && !token_tells(c, i + 1, CUE_THAN))
+		if (direction_of_move(c, i) && !token_has_cue(c, i + 1, CUE_THAN))
 			check_move(c, i, direction_of_move(c, i));
 	for (size_t i = 0; i < c->count; i++) {
 		struct side a, b;

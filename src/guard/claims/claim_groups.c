@@ -51,7 +51,7 @@ static void add_condition(struct conditions *to, enum condition_kind kind, int i
 /* The kind whose words begin at token i, plus one; 0: none. */
 static int kind_at(const struct claims *c, size_t i)
 {
-	const struct besides *kinds = &c->k->kinds;
+	const struct number_contexts *kinds = &c->k->kinds;
 
 	for (size_t n = 0; c->tokens[i].kind == TOKEN_WORD && n < kinds->count; n++) {
 		const uint64_t *after = kinds->list[n].after;
@@ -106,7 +106,7 @@ static bool row_meets(const struct known_table *kt, size_t row, const struct con
 
 /* Keeps the conditions that a row of the table meets, with the columns of the cells that meet them.
  */
-static void apply(const struct known_table *kt, struct conditions *by)
+static void keep_met_conditions(const struct known_table *kt, struct conditions *by)
 {
 	size_t kept = 0;
 
@@ -190,7 +190,7 @@ static guard_value sum_over(const struct known_table *kt, const struct group *g,
 
 static bool is_share_of(const struct mark *m, guard_value part, guard_value whole)
 {
-	return whole > 0 && part > 0 && part < whole && mark_shows(m, part * 100 * ONE / whole);
+	return whole > 0 && part > 0 && part < whole && mark_matches(m, part * 100 * ONE / whole);
 }
 
 struct search {
@@ -204,9 +204,9 @@ struct search {
 
 static bool try_bind(struct search *q, const struct unit_def *unit, const char *what, guard_value v)
 {
-	if (!mark_shows(q->m, v))
+	if (!mark_matches(q->m, v))
 		return false;
-	claim_binds(q->m, what);
+	claim_bind(q->m, what);
 	q->m->amount =
 		(struct recent){.value = v, .unit = unit, .table = -1, .column = -1, .row = -1};
 	return true;
@@ -220,13 +220,13 @@ static bool share_fits(struct search *q)
 		return false;
 	if (q->g->count > 1 &&
 	    is_share_of(q->m, (guard_value)q->g->count * ONE, (guard_value)q->whole->count * ONE)) {
-		claim_binds(q->m, "share of the rows");
+		claim_bind(q->m, "share of the rows");
 		return true;
 	}
 	for (size_t col = 0; col < kt->t->column_count; col++)
 		if (kt->measure[col] && !unit_is_percent(kt->units[col]) &&
 		    is_share_of(q->m, sum_over(kt, q->g, col), sum_over(kt, q->whole, col))) {
-			claim_binds(q->m, "share of the sum");
+			claim_bind(q->m, "share of the sum");
 			return true;
 		}
 	return false;
@@ -269,7 +269,7 @@ static bool is_cell(const struct search *q)
 				if (kt->measure[col] && kt->values[row][col] != GUARD_NO_VALUE &&
 				    unit_fits(&q->m->shown, q->m->shown.unit, kt->units[col],
 					      false) &&
-				    mark_shows(q->m, kt->values[row][col]))
+				    mark_matches(q->m, kt->values[row][col]))
 					return true;
 	}
 	return false;
@@ -293,7 +293,7 @@ static bool amount_fits(struct search *q, size_t col)
 }
 
 /* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
-static bool is_of_one_thing(const struct claims *c, size_t i)
+static bool describes_one_item(const struct claims *c, size_t i)
 {
 	const struct number_context before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
 
@@ -353,10 +353,10 @@ static void read_layers(const struct claims *c, size_t i, struct conditions out[
 		add_condition(&out[LAYER_EARLIER], BY_NAME, c->s->previous.names[n].id);
 }
 
-static bool sentence_tells(const struct claims *c, uint32_t is)
+static bool sentence_has_cue(const struct claims *c, uint32_t cue_flags)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (token_tells(c, i, is))
+		if (token_has_cue(c, i, cue_flags))
 			return true;
 	return false;
 }
@@ -378,7 +378,7 @@ static bool table_fits(struct search *q, const struct conditions layers[LAYERS])
 	all_rows(q->kt, &whole);
 	q->whole = &whole;
 	for (int n = 0; n < LAYERS; n++)
-		apply(q->kt, &at[n]);
+		keep_met_conditions(q->kt, &at[n]);
 	for (int n = 0; n < LAYERS; n++) {
 		add_layer(&by, &at[n]);
 		if (at[n].count > 0 && conditions_fit(q, &by, &g))
@@ -398,21 +398,21 @@ static bool may_be_of_group(const struct mark *m)
 
 void claims_of_groups(struct claims *c)
 {
-	const bool up = sentence_tells(c, CUE_UP), down = sentence_tells(c, CUE_DOWN);
+	const bool up = sentence_has_cue(c, CUE_UP), down = sentence_has_cue(c, CUE_DOWN);
 	struct search q = {.c = c,
-			   .sums = sentence_tells(c, CUE_SUM),
-			   .means = sentence_tells(c, CUE_MEAN),
-			   .others = sentence_tells(c, CUE_SPENT | CUE_MISSING),
-			   .dir = up != down                    ? (up ? 1 : -1)
-				  : sentence_tells(c, CUE_MOST) ? 1
-								: 0};
+			   .sums = sentence_has_cue(c, CUE_SUM),
+			   .means = sentence_has_cue(c, CUE_MEAN),
+			   .others = sentence_has_cue(c, CUE_SPENT | CUE_MISSING),
+			   .dir = up != down                      ? (up ? 1 : -1)
+				  : sentence_has_cue(c, CUE_MOST) ? 1
+								  : 0};
 	struct conditions layers[LAYERS];
 
 	for (size_t i = 0; i < c->count; i++) {
 		q.m = token_is_amount(&c->tokens[i]) ? c->tokens[i].mark : NULL;
 		if (!q.m || (q.m->bound && !q.m->unchecked) || !may_be_of_group(q.m))
 			continue;
-		q.counts = !is_of_one_thing(c, i);
+		q.counts = !describes_one_item(c, i);
 		q.cell = is_cell(&q);
 		read_layers(c, i, layers);
 		for (int t = 0; t < c->k->table_count && t < TABLES_MAX; t++) {

@@ -12,7 +12,7 @@
 #define OPERAND_DISTANCE_MAX 11 /* tokens around a number searched for its operands */
 #define CELLS_MAX            16 /* per unit and name; with more cells some pair would match any number */
 
-static bool is_open(const struct token *t)
+static bool is_unbound_amount(const struct token *t)
 {
 	return token_is_amount(t) && (!t->mark->bound || t->mark->unchecked);
 }
@@ -64,17 +64,17 @@ static void bind_rest(struct claims *c, size_t i)
 
 		for (size_t a = 0; a < n; a++)
 			for (size_t b = 0; b < a; b++)
-				if (cells[a] != cells[b] && mark_shows(m, cells[a] - cells[b])) {
-					claim_binds(m, "difference of two values in the named row");
+				if (cells[a] != cells[b] && mark_matches(m, cells[a] - cells[b])) {
+					claim_bind(m, "difference of two values in the named row");
 					return;
 				}
 	}
 }
 
-static bool clause_tells(const struct claims *c, size_t i, uint32_t is)
+static bool clause_has_cue(const struct claims *c, size_t i, uint32_t cue_flags)
 {
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");) {
-		if (token_tells(c, n, is))
+		if (token_has_cue(c, n, cue_flags))
 			return true;
 		if (token_is_amount(&c->tokens[n]))
 			return false;
@@ -98,7 +98,7 @@ static void bind_mean(struct claims *c, size_t i)
 {
 	struct mark *m = c->tokens[i].mark;
 
-	if (!clause_tells(c, i, CUE_MEAN) || c->s->named)
+	if (!clause_has_cue(c, i, CUE_MEAN) || c->s->named)
 		return; /* for one name the mean is already known */
 	for (int t = 0; t < c->k->table_count; t++) {
 		const struct known_table *kt = &c->k->tables[t];
@@ -109,8 +109,8 @@ static void bind_mean(struct claims *c, size_t i)
 			if (kt->measure[col] && sum_of(kt, col, rows, &sum) &&
 			    kt->t->total_rows <= (int64_t)rows &&
 			    unit_fits(&m->shown, m->shown.unit, kt->units[col], false) &&
-			    mark_shows(m, sum / (guard_value)rows))
-				claim_binds(m, "mean of the column");
+			    mark_matches(m, sum / (guard_value)rows))
+				claim_bind(m, "mean of the column");
 	}
 }
 
@@ -118,17 +118,18 @@ static void bind_mean(struct claims *c, size_t i)
 static size_t top_before(const struct claims *c, size_t i)
 {
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
-		if (token_is_amount(&c->tokens[n]) && n > 0 && token_tells(c, n - 1, CUE_COUNT_OF))
+		if (token_is_amount(&c->tokens[n]) && n > 0 &&
+		    token_has_cue(c, n - 1, CUE_COUNT_OF))
 			return (size_t)(c->tokens[n].mark->shown.value / ONE);
 	for (size_t n = i; n-- > 0 && !token_breaks(c, n, ";.!?|");)
-		if (n > 0 && c->tokens[n].cardinal > 1 && token_tells(c, n - 1, CUE_COUNT_OF))
+		if (n > 0 && c->tokens[n].cardinal > 1 && token_has_cue(c, n - 1, CUE_COUNT_OF))
 			return (size_t)c->tokens[n].cardinal;
 	return 0;
 }
 
 static bool is_share(const struct mark *m, guard_value part, guard_value whole)
 {
-	return whole > 0 && part > 0 && part < whole && mark_shows(m, part * 100 * ONE / whole);
+	return whole > 0 && part > 0 && part < whole && mark_matches(m, part * 100 * ONE / whole);
 }
 
 /* Returns true for a counted unit other than time. */
@@ -176,7 +177,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 		for (size_t col = 0; col < kt->t->column_count && top <= kt->t->row_count; col++)
 			if (kt->measure[col] && sum_of(kt, col, top, &sum) &&
 			    is_share_of_total(c, m, sum, kt->units[col]))
-				claim_binds(m, "share of the first rows");
+				claim_bind(m, "share of the first rows");
 	}
 	for (size_t n = i; n-- > 0 && !m->bound;) {
 		const struct token *t = &c->tokens[n];
@@ -186,7 +187,7 @@ static void bind_share_of_total(struct claims *c, size_t i)
 		    is_share_of_total(c, m, t->mark->shown.value,
 				      t->mark->amount.table >= 0 ? t->mark->amount.unit
 								 : t->mark->shown.unit))
-			claim_binds(m, "share of the total");
+			claim_bind(m, "share of the total");
 	}
 }
 
@@ -208,16 +209,16 @@ static bool is_difference_of(const struct claims *c, const struct mark *m, size_
 	bool is_signed = m->shown.plus || m->shown.minus, moves = false, against = false;
 
 	for (size_t n = a + 1; n < b; n++) {
-		moves = moves || token_tells(c, n, CUE_TO);
-		against = against || token_tells(c, n, CUE_AGAINST);
+		moves = moves || token_has_cue(c, n, CUE_TO);
+		against = against || token_has_cue(c, n, CUE_AGAINST);
 	}
 	if (is_signed && (!moves || (to < from) != m->shown.minus))
 		return false;
 	if (!unit_is_percent(m->shown.unit))
-		return mark_shows(m, to - from);
-	if (against && to != 0 && mark_shows(m, (from - to) * 100 * ONE / to))
+		return mark_matches(m, to - from);
+	if (against && to != 0 && mark_matches(m, (from - to) * 100 * ONE / to))
 		return true; /* "18 %: $58.50 against $49.58" */
-	return is_signed && from != 0 && mark_shows(m, (to - from) * 100 * ONE / from);
+	return is_signed && from != 0 && mark_matches(m, (to - from) * 100 * ONE / from);
 }
 
 /* "$58.50 and $41.90, a band of $16.60"; "$1.65M to $1.8M (+9.1 %)": derived from two amounts of
@@ -231,7 +232,7 @@ static void bind_derived_from_sentence(struct claims *c, size_t i)
 	if (shown_is_bare(&m->shown) || unit_is_ratio(m->shown.unit))
 		return;
 	for (size_t n = from; n < to; n++) /* comparisons with a direction are checked elsewhere */
-		if (token_tells(c, n, CUE_UP | CUE_DOWN) && !token_tells(c, n, CUE_MOVE))
+		if (token_has_cue(c, n, CUE_UP | CUE_DOWN) && !token_has_cue(c, n, CUE_MOVE))
 			return;
 	for (size_t a = from; a < to; a++)
 		for (size_t b = a + 1; b < to; b++) {
@@ -242,11 +243,11 @@ static void bind_derived_from_sentence(struct claims *c, size_t i)
 				continue; /* an amount is no difference of later ones */
 			x = c->tokens[a].mark;
 			y = c->tokens[b].mark;
-			if (!units_compare(x, y) ||
-			    (!unit_is_percent(m->shown.unit) && !units_compare(m, x)) ||
+			if (!units_are_comparable(x, y) ||
+			    (!unit_is_percent(m->shown.unit) && !units_are_comparable(m, x)) ||
 			    !is_difference_of(c, m, a, b))
 				continue;
-			claim_binds(m, "difference of two amounts in the sentence");
+			claim_bind(m, "difference of two amounts in the sentence");
 			m->unchecked = x->unchecked || y->unchecked;
 			m->why = m->unchecked ? GUARD_OTHER : GUARD_JUDGED;
 			return;
@@ -268,7 +269,7 @@ static bool is_limit(const struct claims *c, size_t i)
 	while (digits > 0 && digits % 10 == 0)
 		digits /= 10;
 	return digits < 10 && i > 0 && !m->shown.minus && m->shown.value >= 10 * ONE &&
-	       token_tells(c, i - 1, CUE_UP | CUE_DOWN | CUE_THAN);
+	       token_has_cue(c, i - 1, CUE_UP | CUE_DOWN | CUE_THAN);
 }
 
 static void mark_round_limit_unchecked(struct claims *c, size_t i)
@@ -285,15 +286,15 @@ static void mark_round_limit_unchecked(struct claims *c, size_t i)
 void claims_of_derived(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		if (is_open(&c->tokens[i]))
+		if (is_unbound_amount(&c->tokens[i]))
 			bind_mean(c, i);
-		if (is_open(&c->tokens[i]))
+		if (is_unbound_amount(&c->tokens[i]))
 			bind_share_of_total(c, i);
-		if (is_open(&c->tokens[i]))
+		if (is_unbound_amount(&c->tokens[i]))
 			bind_rest(c, i);
-		if (is_open(&c->tokens[i]))
+		if (is_unbound_amount(&c->tokens[i]))
 			bind_derived_from_sentence(c, i);
-		if (is_open(&c->tokens[i]))
+		if (is_unbound_amount(&c->tokens[i]))
 			mark_round_limit_unchecked(c, i);
 	}
 }
@@ -312,7 +313,7 @@ static size_t cells_with(const struct claims *c, const struct mark *m)
 		for (size_t r = 0; r < kt->t->row_count; r++)
 			for (size_t col = 0; col < kt->t->column_count; col++)
 				n += kt->measure[col] && kt->values[r][col] != GUARD_NO_VALUE &&
-				     mark_shows(m, kt->values[r][col]);
+				     mark_matches(m, kt->values[r][col]);
 		most = n > most ? n : most;
 	}
 	return most;
@@ -332,14 +333,14 @@ void claims_of_repeats(struct claims *c)
 			const struct mark *o =
 				token_is_amount(&c->tokens[n]) ? c->tokens[n].mark : NULL;
 
-			if (token_tells(c, n, CUE_MOST | CUE_LEAST | CUE_ABOUT))
+			if (token_has_cue(c, n, CUE_MOST | CUE_LEAST | CUE_ABOUT))
 				break;
 			if (!o)
 				continue;
 			if (o->bound && o->shown.len == m->shown.len &&
 			    o->shown.value == m->shown.value && o->shown.half == m->shown.half &&
 			    o->shown.minus == m->shown.minus && cells_with(c, m) == 1)
-				token_contradicts(&c->tokens[i]);
+				token_refute(&c->tokens[i]);
 			break;
 		}
 	}

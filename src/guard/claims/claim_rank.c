@@ -13,22 +13,22 @@
 
 int claim_superlative(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, CUE_MOST | CUE_LEAST))
+	if (!token_has_cue(c, i, CUE_MOST | CUE_LEAST))
 		return 0;
-	if (i > 0 && token_tells(c, i - 1, CUE_AT))
+	if (i > 0 && token_has_cue(c, i - 1, CUE_AT))
 		return 0; /* "at most" */
-	if (token_tells(c, i, CUE_QUANTITY) && token_tells(c, i + 1, CUE_PARTLY | CUE_AT))
+	if (token_has_cue(c, i, CUE_QUANTITY) && token_has_cue(c, i + 1, CUE_PARTLY | CUE_AT))
 		return 0; /* "most recent", "most of" */
 	for (size_t n = i; n-- > 0 && n + 4 > i;)
-		if (token_tells(c, n, CUE_PARTLY) && !token_tells(c, n, CUE_ORDINAL))
+		if (token_has_cue(c, n, CUE_PARTLY) && !token_has_cue(c, n, CUE_ORDINAL))
 			return 0; /* "one of the" */
-	return token_tells(c, i, CUE_MOST) ? 1 : -1;
+	return token_has_cue(c, i, CUE_MOST) ? 1 : -1;
 }
 
 /* "second-highest" gives 2. */
 static int place_before(const struct claims *c, size_t i)
 {
-	if (i > 0 && token_tells(c, i - 1, CUE_ORDINAL))
+	if (i > 0 && token_has_cue(c, i - 1, CUE_ORDINAL))
 		return c->tokens[i - 1].value;
 	if (i > 0 && c->tokens[i - 1].kind == TOKEN_NUMBER &&
 	    c->tokens[i - 1].mark->shown.kind == SHOWN_RANK)
@@ -58,7 +58,7 @@ static bool is_date_cell(const struct claims *c, const struct token *t)
 static struct token *date_of(struct claims *c, size_t i)
 {
 	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
-		if (token_tells(c, n, CUE_LATE | CUE_EARLY | CUE_MOST | CUE_LEAST) ||
+		if (token_has_cue(c, n, CUE_LATE | CUE_EARLY | CUE_MOST | CUE_LEAST) ||
 		    token_breaks(c, n, ";.!?|"))
 			break;
 		if (is_date_cell(c, &c->tokens[n]))
@@ -76,13 +76,13 @@ static struct token *cell_of(struct claims *c, size_t i)
 	bool ended = false, other = false;
 
 	for (size_t n = i; n-- > 0 && n + RANK_NEAR >= i && !before;) {
-		if (token_breaks(c, n, ";:.!?|") || token_tells(c, n, CUE_MOST | CUE_LEAST))
+		if (token_breaks(c, n, ";:.!?|") || token_has_cue(c, n, CUE_MOST | CUE_LEAST))
 			break;
 		if (is_cell(c, &c->tokens[n]))
 			before = &c->tokens[n];
 	}
 	for (size_t n = i + 1; n <= i + RANK_AFTER && n < c->count; n++) {
-		if (token_tells(c, n, CUE_MOST | CUE_LEAST | CUE_AGAINST) ||
+		if (token_has_cue(c, n, CUE_MOST | CUE_LEAST | CUE_AGAINST) ||
 		    token_breaks(c, n, ";.!?|"))
 			break;
 		ended = ended || token_breaks(c, n, ",");
@@ -113,7 +113,7 @@ static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t sl
 	return true;
 }
 
-enum fit { FITS_NOT, FITS, FITS_NOTHING };
+enum fit { FITS_NOT, FITS, FITS_UNKNOWN };
 
 /* For past dates the latest counts, for future ones the earliest: "the latest passed". */
 static bool is_beyond_today(const struct known *k, const struct known_table *kt, size_t col,
@@ -141,7 +141,7 @@ static enum fit rank_fit_in_rows(const struct known *k, const struct known_table
 		beyond += dir > 0 ? other > v : other < v;
 	}
 	if (rows < 2)
-		return FITS_NOTHING;
+		return FITS_UNKNOWN;
 	return beyond < place && place <= beyond + same ? FITS : FITS_NOT;
 }
 
@@ -153,7 +153,7 @@ static enum fit rank_fit_among(const struct claims *c, const struct recent *r, u
 	const struct known_table *kt = &c->k->tables[r->table];
 	enum fit fit = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
-	for (int slot = 0; fit == FITS_NOTHING && slot < c->k->slot_count; slot++)
+	for (int slot = 0; fit == FITS_UNKNOWN && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1)
 			fit = rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place);
 	return fit;
@@ -165,11 +165,11 @@ static enum fit rank_fit_without_slot(const struct claims *c, const struct recen
 	const struct known_table *kt = &c->k->tables[r->table];
 	enum fit all = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
-	for (int slot = 0; all == FITS_NOTHING && slot < c->k->slot_count; slot++)
+	for (int slot = 0; all == FITS_UNKNOWN && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1 &&
 		    rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place) == FITS)
 			return FITS;
-	return all == FITS_NOTHING ? rank_fit_among(c, r, slots, dir, place) : all;
+	return all == FITS_UNKNOWN ? rank_fit_among(c, r, slots, dir, place) : all;
 }
 
 /* Ranks among the rows of the names in this sentence, else of names carried over or asked for. */
@@ -180,7 +180,7 @@ static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int 
 	enum fit fit;
 
 	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
-		return FITS_NOTHING;
+		return FITS_UNKNOWN;
 	fit = rank_fit_without_slot(c, r, named, dir, place);
 	for (int slot = 0; fit == FITS_NOT && slot < c->k->slot_count; slot++)
 		if (named >> slot & 1) /* "Development is the biggest group, with a budget of" */
@@ -200,25 +200,25 @@ static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, 
 	enum fit fit = fit_of_rank(c, &cell->mark->amount, dir, place);
 
 	if (fit == FITS_NOT)
-		token_contradicts(cell);
+		token_refute(cell);
 	else if (fit == FITS)
-		token_agrees(c, i);
+		token_confirm(c, i);
 	if (fit == FITS && place > 1 && i > 0)
-		token_agrees(c, i - 1);
+		token_confirm(c, i - 1);
 }
 
 /* The direction in a fact's name: "highest_price" 1, "narrowest_gap" -1; 0: none. */
 static int rank_of_fact(const char *name)
 {
 	size_t len = name ? strcspn(name, "_ ") : 0;
-	uint32_t is = len ? cue_word_flags(name, len) : 0;
+	uint32_t cue_flags = len ? cue_word_flags(name, len) : 0;
 
-	return is & CUE_MOST ? 1 : is & CUE_LEAST ? -1 : 0;
+	return cue_flags & CUE_MOST ? 1 : cue_flags & CUE_LEAST ? -1 : 0;
 }
 
 static bool ends_rank(const struct claims *c, size_t i)
 {
-	return token_breaks(c, i, ";.!?|") || token_tells(c, i, CUE_MOST | CUE_LEAST);
+	return token_breaks(c, i, ";.!?|") || token_has_cue(c, i, CUE_MOST | CUE_LEAST);
 }
 
 static bool is_amount_or_date(const struct token *t)
@@ -242,30 +242,31 @@ static void check_fact(struct claims *c, size_t i, int dir)
 {
 	struct token *t = fact_near(c, i);
 
-	int says = t && t->mark->bound && t->mark->of_fact ? rank_of_fact(t->mark->ref.formula) : 0;
+	int fact_dir =
+		t && t->mark->bound && t->mark->of_fact ? rank_of_fact(t->mark->ref.formula) : 0;
 
-	if (says == -dir)
-		token_contradicts(t);
-	else if (says == dir)
-		token_agrees(c, i);
+	if (fact_dir == -dir)
+		token_refute(t);
+	else if (fact_dir == dir)
+		token_confirm(c, i);
 }
 
 /* "Third is wei.zhang with 963", "Ascend third": a place in a ranking; excludes "second half". */
 static bool is_place(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
-	bool ordinal = token_tells(c, i, CUE_ORDINAL) ||
+	bool ordinal = token_has_cue(c, i, CUE_ORDINAL) ||
 		       (t->kind == TOKEN_NUMBER && t->mark->shown.kind == SHOWN_RANK);
 
-	if (!ordinal || token_tells(c, i + 1, CUE_MOST | CUE_LEAST))
+	if (!ordinal || token_has_cue(c, i + 1, CUE_MOST | CUE_LEAST))
 		return false;
 	if (i > 0 && c->tokens[i - 1].kind == TOKEN_WORD && token_breaks(c, i + 1, "(,"))
 		return true; /* "comes second (1,591)" */
 	if (i + 1 < c->count && c->tokens[i + 1].kind == TOKEN_NAME)
 		return true;
-	if (token_tells(c, i + 1, CUE_AND))
+	if (token_has_cue(c, i + 1, CUE_AND))
 		return false;
-	return token_tells(c, i + 1, CUE_PLACE | CUE_AUX) ||
+	return token_has_cue(c, i + 1, CUE_PLACE | CUE_AUX) ||
 	       (i > 0 && c->tokens[i - 1].kind == TOKEN_NAME &&
 		(i + 1 >= c->count || c->tokens[i + 1].kind != TOKEN_WORD));
 }
@@ -275,7 +276,7 @@ static int value_of_place(const struct token *t)
 	return t->kind == TOKEN_NUMBER ? (int)t->mark->shown.value : t->value;
 }
 
-static bool rises(const struct known_table *kt, size_t col)
+static bool is_ascending(const struct known_table *kt, size_t col)
 {
 	for (size_t r = 1; r < kt->t->row_count; r++)
 		if (kt->values[r][col] < kt->values[r - 1][col])
@@ -297,13 +298,13 @@ static void check_place(struct claims *c, size_t i)
 		return;
 	fit = fit_of_rank(c, r, 1, (size_t)place);
 	for (size_t n = 0; n < c->count; n++)
-		up = up || token_tells(c, n, CUE_LEAST);
-	if (fit == FITS_NOT && (up || rises(&c->k->tables[r->table], (size_t)r->column)))
+		up = up || token_has_cue(c, n, CUE_LEAST);
+	if (fit == FITS_NOT && (up || is_ascending(&c->k->tables[r->table], (size_t)r->column)))
 		fit = fit_of_rank(c, r, -1, (size_t)place);
 	if (fit == FITS_NOT)
-		token_contradicts(cell);
+		token_refute(cell);
 	else if (fit == FITS)
-		token_agrees(c, i);
+		token_confirm(c, i);
 }
 
 void claims_of_ranks(struct claims *c)
@@ -312,13 +313,13 @@ void claims_of_ranks(struct claims *c)
 		if (is_place(c, i))
 			check_place(c, i);
 	for (size_t i = 0; i < c->count; i++) {
-		struct token *date =
-			token_tells(c, i, CUE_LATE | CUE_EARLY) && !token_tells(c, i + 1, CUE_AT)
-				? date_of(c, i)
-				: NULL;
+		struct token *date = token_has_cue(c, i, CUE_LATE | CUE_EARLY) &&
+						     !token_has_cue(c, i + 1, CUE_AT)
+					     ? date_of(c, i)
+					     : NULL;
 
 		if (date)
-			check_rank(c, i, date, token_tells(c, i, CUE_LATE) ? 1 : -1, 1);
+			check_rank(c, i, date, token_has_cue(c, i, CUE_LATE) ? 1 : -1, 1);
 	}
 	for (size_t i = 0; i < c->count; i++) {
 		int dir = claim_superlative(c, i);
@@ -353,7 +354,7 @@ static bool read_hours(const struct unit_words *u, const char *text, guard_value
 	return found == 2;
 }
 
-static bool tells_hours(const struct claims *c, size_t i)
+static bool is_hour(const struct claims *c, size_t i)
 {
 	return c->tokens[i].kind == TOKEN_NUMBER && c->tokens[i].mark->shown.kind == SHOWN_HOUR;
 }
@@ -378,13 +379,13 @@ void claims_of_hours(struct claims *c)
 					     strcspn(fact->name, "_")) == 0);
 		}
 		for (size_t i = 0; is_described && i + 1 < c->count; i++) {
-			size_t b = i + 1 + token_tells(c, i + 1, CUE_TO | CUE_AND);
+			size_t b = i + 1 + token_has_cue(c, i + 1, CUE_TO | CUE_AND);
 
-			if (!tells_hours(c, i) || b >= c->count || !tells_hours(c, b))
+			if (!is_hour(c, i) || b >= c->count || !is_hour(c, b))
 				continue;
 			if (c->tokens[i].mark->shown.value != hours[0] ||
 			    c->tokens[b].mark->shown.value != hours[1])
-				token_contradicts(&c->tokens[b]);
+				token_refute(&c->tokens[b]);
 		}
 	}
 }

@@ -8,10 +8,10 @@
 
 #include "vesper/clock.h"
 
-#define ONE          ((guard_value)100000000)
-#define LIST_MAX     4 /* names in one list */
-#define FACTOR_WORDS 3 /* "more than two times" */
-#define SAID_NEAR    3 /* tokens between an amount and its column word */
+#define ONE                      ((guard_value)100000000)
+#define LIST_MAX                 4 /* names in one list */
+#define FACTOR_WORDS             3 /* "more than two times" */
+#define COLUMN_WORD_DISTANCE_MAX 3 /* tokens between an amount and its column word */
 
 /* ---- times ---- */
 
@@ -25,17 +25,17 @@ static bool is_compared(const struct claims *c, size_t i)
 		if (c->tokens[i].kind == TOKEN_WORD &&
 		    c->tokens[i].word == folded_word_key(words[w], strlen(words[w])))
 			return true;
-	return token_tells(c, i, CUE_UP | CUE_DOWN);
+	return token_has_cue(c, i, CUE_UP | CUE_DOWN);
 }
 
 /* The factor of "nine times" or "twice"; 0: none. */
 static int factor_at(const struct claims *c, size_t i)
 {
-	if (!token_tells(c, i, CUE_TIMES) || !is_compared(c, i + 1))
+	if (!token_has_cue(c, i, CUE_TIMES) || !is_compared(c, i + 1))
 		return 0;
 	if (c->tokens[i].value > 0)
 		return c->tokens[i].value;
-	if (i == 0 || c->tokens[i - 1].kind != TOKEN_WORD || token_tells(c, i - 1, CUE_PART))
+	if (i == 0 || c->tokens[i - 1].kind != TOKEN_WORD || token_has_cue(c, i - 1, CUE_PART))
 		return 0;
 	return c->tokens[i - 1].cardinal > 1 ? c->tokens[i - 1].cardinal : 0;
 }
@@ -54,47 +54,47 @@ static bool is_multiple(guard_value a, guard_value b, int factor, int than)
 	return ratio >= low && ratio < high;
 }
 
-static bool is_sure_amount(const struct token *t)
+static bool is_bound_amount(const struct token *t)
 {
 	return token_is_amount(t) && t->mark->bound && !t->mark->unchecked &&
 	       !unit_is_percent(t->mark->shown.unit) && !unit_is_ratio(t->mark->shown.unit);
 }
 
 /* 1: "more than", -1: "nearly". */
-static int rough_before(const struct claims *c, size_t i)
+static int approximation_before(const struct claims *c, size_t i)
 {
 	size_t at = c->tokens[i].value > 0 ? i : i - 1;
 
-	if (at > 1 && token_tells(c, at - 1, CUE_THAN))
+	if (at > 1 && token_has_cue(c, at - 1, CUE_THAN))
 		at--;
 	if (at == 0)
 		return 0;
-	if (token_tells(c, at - 1, CUE_ABOUT) && c->tokens[at - 1].value < 0)
+	if (token_has_cue(c, at - 1, CUE_ABOUT) && c->tokens[at - 1].value < 0)
 		return -1;
-	return token_tells(c, at - 1, CUE_UP) ? 1 : token_tells(c, at - 1, CUE_DOWN) ? -1 : 0;
+	return token_has_cue(c, at - 1, CUE_UP) ? 1 : token_has_cue(c, at - 1, CUE_DOWN) ? -1 : 0;
 }
 
 static void check_multiple(struct claims *c, size_t i, int factor)
 {
-	int than = rough_before(c, i);
+	int than = approximation_before(c, i);
 	bool any = false;
 
 	for (size_t a = 0; a < c->count; a++)
 		for (size_t b = 0; b < c->count; b++) {
-			if (a == b || !is_sure_amount(&c->tokens[a]) ||
-			    !is_sure_amount(&c->tokens[b]) ||
-			    !units_compare(c->tokens[a].mark, c->tokens[b].mark))
+			if (a == b || !is_bound_amount(&c->tokens[a]) ||
+			    !is_bound_amount(&c->tokens[b]) ||
+			    !units_are_comparable(c->tokens[a].mark, c->tokens[b].mark))
 				continue;
 			any = true;
 			if (!is_multiple(token_value(&c->tokens[a]), token_value(&c->tokens[b]),
 					 factor, than))
 				continue;
 			for (size_t n = i > FACTOR_WORDS ? i - FACTOR_WORDS : 0; n <= i; n++)
-				token_agrees(c, n);
+				token_confirm(c, n);
 			return;
 		}
 	if (any && claim_nearest(c, i))
-		token_contradicts(claim_nearest(c, i));
+		token_refute(claim_nearest(c, i));
 }
 
 void claims_of_multiples(struct claims *c)
@@ -111,10 +111,10 @@ struct list {
 	size_t count, end; /* the token after the list */
 };
 
-static bool joins(const struct claims *c, size_t i)
+static bool is_list_separator(const struct claims *c, size_t i)
 {
-	return token_breaks(c, i, ",") || token_tells(c, i, CUE_AND) ||
-	       token_tells(c, i, CUE_AGAINST);
+	return token_breaks(c, i, ",") || token_has_cue(c, i, CUE_AND) ||
+	       token_has_cue(c, i, CUE_AGAINST);
 }
 
 static bool continues_list(const struct claims *c, const struct list *l, size_t i)
@@ -125,7 +125,7 @@ static bool continues_list(const struct claims *c, const struct list *l, size_t 
 		return false;
 	if (t->kind == TOKEN_NAME)
 		return (t->slots & first->slots) && t->id != first->id;
-	return token_is_amount(t) && units_compare(t->mark, first->mark);
+	return token_is_amount(t) && units_are_comparable(t->mark, first->mark);
 }
 
 /* "A, B and C": names of one kind or amounts of one unit, joined only by commas and conjunctions.
@@ -135,8 +135,8 @@ static bool list_at(const struct claims *c, size_t i, struct list *l)
 	size_t n = i + 1;
 
 	*l = (struct list){.at = {i}, .count = 1};
-	while (n < c->count && l->count < LIST_MAX && joins(c, n)) {
-		while (n < c->count && joins(c, n))
+	while (n < c->count && l->count < LIST_MAX && is_list_separator(c, n)) {
+		while (n < c->count && is_list_separator(c, n))
 			n++;
 		if (n >= c->count || !continues_list(c, l, n))
 			break;
@@ -147,8 +147,8 @@ static bool list_at(const struct claims *c, size_t i, struct list *l)
 }
 
 /* Returns true when the amount's row has another listed name and not its own. */
-static bool is_of_another(const struct claims *c, const struct token *amount,
-			  const struct list *names, size_t own)
+static bool belongs_to_other_listed_name(const struct claims *c, const struct token *amount,
+					 const struct list *names, size_t own)
 {
 	const struct recent *r = &amount->mark->amount;
 	const struct known_table *kt;
@@ -165,7 +165,7 @@ static bool is_of_another(const struct claims *c, const struct token *amount,
 }
 
 /* Returns true when a row of the name has the amount. */
-static bool is_of_name(const struct claims *c, const struct mark *m, int id)
+static bool name_has_amount(const struct claims *c, const struct mark *m, int id)
 {
 	for (int t = 0; t < c->k->table_count; t++) {
 		const struct known_table *kt = &c->k->tables[t];
@@ -174,7 +174,7 @@ static bool is_of_name(const struct claims *c, const struct mark *m, int id)
 			for (size_t col = 0; row_has_name(kt, row, id) && col < kt->t->column_count;
 			     col++)
 				if (kt->measure[col] && kt->values[row][col] != GUARD_NO_VALUE &&
-				    mark_shows(m, kt->values[row][col]) &&
+				    mark_matches(m, kt->values[row][col]) &&
 				    unit_fits(&m->shown, m->shown.unit, kt->units[col], false))
 					return true;
 	}
@@ -185,10 +185,10 @@ static void check_lists(struct claims *c, const struct list *names, const struct
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (!c->tokens[amounts->at[i]].mark->bound &&
-		    is_of_name(c, c->tokens[amounts->at[i]].mark, c->tokens[names->at[i]].id))
-			claim_binds(c->tokens[amounts->at[i]].mark, "value of the listed name");
-		else if (is_of_another(c, &c->tokens[amounts->at[i]], names, i))
-			token_contradicts(&c->tokens[amounts->at[i]]);
+		    name_has_amount(c, c->tokens[amounts->at[i]].mark, c->tokens[names->at[i]].id))
+			claim_bind(c->tokens[amounts->at[i]].mark, "value of the listed name");
+		else if (belongs_to_other_listed_name(c, &c->tokens[amounts->at[i]], names, i))
+			token_refute(&c->tokens[amounts->at[i]]);
 }
 
 /* Finds the only list of amounts in the clause of the names. */
@@ -234,14 +234,14 @@ void claims_of_lists(struct claims *c)
  * the word belongs to the next amount. */
 static uint64_t column_word(const struct claims *c, size_t i)
 {
-	for (size_t n = i + 1; n < c->count && n <= i + SAID_NEAR; n++) {
+	for (size_t n = i + 1; n < c->count && n <= i + COLUMN_WORD_DISTANCE_MAX; n++) {
 		const struct token *t = &c->tokens[n];
 
 		if (t->kind == TOKEN_BREAK ? t->c != '(' || n > i + 1 : t->kind != TOKEN_WORD)
 			break;
-		if (t->kind == TOKEN_WORD && !(t->is & CUE_AT))
-			return t->is || (token_breaks(c, i + 1, "(") &&
-					 !token_breaks(c, n + 1, "),"))
+		if (t->kind == TOKEN_WORD && !(t->cue_flags & CUE_AT))
+			return t->cue_flags || (token_breaks(c, i + 1, "(") &&
+						!token_breaks(c, n + 1, "),"))
 				       ? 0
 				       : t->word;
 	}
@@ -249,7 +249,8 @@ static uint64_t column_word(const struct claims *c, size_t i)
 }
 
 /* Returns true when only other columns of this unit have the word, and they show another value. */
-static bool is_of_other_column(const struct known_table *kt, const struct mark *m, uint64_t word)
+static bool belongs_to_other_column(const struct known_table *kt, const struct mark *m,
+				    uint64_t word)
 {
 	const struct recent *r = &m->amount;
 	bool others = false;
@@ -261,7 +262,7 @@ static bool is_of_other_column(const struct known_table *kt, const struct mark *
 		    !column_has_word(kt, col, word))
 			continue;
 		if (kt->values[r->row][col] == GUARD_NO_VALUE ||
-		    mark_shows(m, kt->values[r->row][col]))
+		    mark_matches(m, kt->values[r->row][col]))
 			return false;
 		others = true;
 	}
@@ -272,12 +273,12 @@ void claims_of_columns(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct token *t = &c->tokens[i];
-		uint64_t word = is_sure_amount(t) ? column_word(c, i) : 0;
+		uint64_t word = is_bound_amount(t) ? column_word(c, i) : 0;
 		const struct recent *r = word ? &t->mark->amount : NULL;
 
 		if (r && r->table >= 0 && r->row >= 0 && r->column >= 0 &&
-		    is_of_other_column(&c->k->tables[r->table], t->mark, word))
-			token_contradicts(&c->tokens[i]);
+		    belongs_to_other_column(&c->k->tables[r->table], t->mark, word))
+			token_refute(&c->tokens[i]);
 	}
 }
 
@@ -288,7 +289,7 @@ void claims_of_foreign(struct claims *c)
 	for (size_t i = 0; i < c->count; i++)
 		if (c->tokens[i].kind == TOKEN_NAME && known_is_foreign(c->k, c->tokens[i].id) &&
 		    claim_nearest(c, i))
-			token_contradicts(claim_nearest(c, i));
+			token_refute(claim_nearest(c, i));
 }
 
 /* ---- weekdays ---- */
@@ -298,7 +299,7 @@ static void check_day(const struct token *day, struct token *t)
 	const struct date *d = &t->mark->shown.date;
 
 	if (t->mark->shown.kind == SHOWN_DATE && date_weekday(*d) + 1 != day->weekday)
-		token_contradicts(t);
+		token_refute(t);
 }
 
 void claims_of_days(struct claims *c)

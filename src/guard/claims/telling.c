@@ -446,5 +446,5 @@ uint32_t cue_word_flags(const char *word, size_t len)
 {
 	const struct cue_word *l = cue_word_find(word, len);
 
-	return l ? l->is : 0;
+	return l ? l->cue_flags : 0;
 }

@@ -43,7 +43,7 @@ enum {
 
 struct cue_word {
 	const char *word; /* lower case */
-	uint32_t is;
+	uint32_t cue_flags;
 	int value;
 };
 

@@ -45,7 +45,7 @@ static struct column_set read_set(const char *text)
 	return set;
 }
 
-static bool holds(const struct column_set *set, uint64_t word)
+static bool has_word(const struct column_set *set, uint64_t word)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (set->words[i] == word)
@@ -73,8 +73,8 @@ static void keep_distinguishing_words(const struct known_table *kt,
 			if (i == c || !is_rival(kt, c, i))
 				continue;
 			alone = false;
-			common = common && (holds(&all[i][0], own->words[w]) ||
-					    holds(&all[i][1], own->words[w]));
+			common = common && (has_word(&all[i][0], own->words[w]) ||
+					    has_word(&all[i][1], own->words[w]));
 		}
 		if (!common && !alone)
 			out->words[out->count++] = own->words[w];
@@ -186,11 +186,11 @@ static bool row_names(const struct known_table *kt, int64_t row, size_t column,
 			continue;
 		cell = read_set(kt->t->rows[row][c]);
 		for (size_t i = 0; i < in->count; i++)
-			if (holds(&cell, in->words[i]) &&
-			    (holds(&(struct column_set){{kt->sets[column][0][0]}, 1},
-				   in->words[i]) ||
-			     holds(&(struct column_set){{kt->sets[column][1][0]}, 1},
-				   in->words[i])))
+			if (has_word(&cell, in->words[i]) &&
+			    (has_word(&(struct column_set){{kt->sets[column][0][0]}, 1},
+				      in->words[i]) ||
+			     has_word(&(struct column_set){{kt->sets[column][1][0]}, 1},
+				      in->words[i])))
 				return true;
 	}
 	return false;

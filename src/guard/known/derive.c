@@ -49,7 +49,8 @@ static void amount_text(guard_value v, char out[DECIMAL_TEXT_BYTES])
 	decimal_text_short((struct decimal){.units = v, .scale = GUARD_SCALE}, out);
 }
 
-static bool found(struct search *q, size_t column, const char *sign, guard_value a, guard_value b)
+static bool set_derivation(struct search *q, size_t column, const char *sign, guard_value a,
+			   guard_value b)
 {
 	char left[DECIMAL_TEXT_BYTES], right[DECIMAL_TEXT_BYTES];
 
@@ -121,11 +122,11 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 
 	if (s->part)
 		return (is_ratio(s, a, b, 100 * ONE) || is_ratio(s, b, a, 100 * ONE)) &&
-		       found(q, column, "/", a, b);
+		       set_derivation(q, column, "/", a, b);
 	if (unit_is_ratio(s->unit))
 		return ((is_ratio(s, a, b, ONE) && (order == 0 || dir >= 0 || a < b)) ||
 			(order == 0 && is_ratio(s, b, a, ONE))) &&
-		       found(q, column, "/", a, b);
+		       set_derivation(q, column, "/", a, b);
 	if (order == 0 && dir && a != b && (a > b) != (dir > 0)) {
 		guard_value swap = a; /* direction without a named side: swap */
 
@@ -138,13 +139,14 @@ static bool pair_is(struct search *q, size_t column, const struct unit_def *unit
 		if (!derivation_is_worded(DERIVED_CHANGE, s, q->c))
 			return false;
 		if (is_change(q, a, b))
-			return found(q, column, "/ - 1:", a, b);
-		return !dir && order == 0 && is_change(q, b, a) && found(q, column, "/ - 1:", b, a);
+			return set_derivation(q, column, "/ - 1:", a, b);
+		return !dir && order == 0 && is_change(q, b, a) &&
+		       set_derivation(q, column, "/ - 1:", b, a);
 	}
 	if (!unit_of_column_fits(q, unit))
 		return false;
 	return derivation_is_worded(DERIVED_CHANGE, s, q->c) && a != 0 && b != 0 &&
-	       is_difference(s, a, b) && found(q, column, "-", a, b);
+	       is_difference(s, a, b) && set_derivation(q, column, "-", a, b);
 }
 
 /* `order`: 1: a is the subject and b the reference; 0: unknown. */
@@ -163,9 +165,9 @@ static bool part_fits(struct search *q, size_t column, guard_value part, guard_v
 	if (whole == 0 || (direction(q) && !q->c->word_comparison.rest) || part > whole)
 		return false;
 	if (is_ratio(q->s, part, whole, 100 * ONE))
-		return found(q, column, "/", part, whole);
+		return set_derivation(q, column, "/", part, whole);
 	return q->c->word_comparison.rest && is_ratio(q->s, whole - part, whole, 100 * ONE) &&
-	       found(q, column, "/", whole - part, whole);
+	       set_derivation(q, column, "/", whole - part, whole);
 }
 
 static bool sums_fit(struct search *q, size_t column)
@@ -185,11 +187,12 @@ static bool sums_fit(struct search *q, size_t column)
 	if (n < 2 || (q->s->minus && sum >= 0) || !unit_of_column_fits(q, kt->units[column]))
 		return false;
 	if (derivation_is_worded(DERIVED_SUM, q->s, q->c) && is_value(q->s, sum))
-		return found(q, column, "= sum of the named rows;", sum, (guard_value)n * ONE);
+		return set_derivation(q, column, "= sum of the named rows;", sum,
+				      (guard_value)n * ONE);
 	return derivation_is_worded(DERIVED_MEAN, q->s, q->c) &&
 	       is_value(q->s, sum / (guard_value)n) &&
-	       found(q, column, "= mean of the named rows;", sum / (guard_value)n,
-		     (guard_value)n * ONE);
+	       set_derivation(q, column, "= mean of the named rows;", sum / (guard_value)n,
+			      (guard_value)n * ONE);
 }
 
 static bool total_of(const struct search *q, size_t column, guard_value *out)
@@ -367,7 +370,7 @@ static bool rest_fits(struct search *q, size_t column)
 		guard_value v = q->kt->values[q->rows[i]][column];
 
 		if (v != GUARD_NO_VALUE && is_value(q->s, 100 * ONE - v))
-			return found(q, column, "-", 100 * ONE, v);
+			return set_derivation(q, column, "-", 100 * ONE, v);
 	}
 	return false;
 }
@@ -506,13 +509,13 @@ static bool span_fits(struct search *q, int64_t row)
 	for (size_t a = 0; a < n; a++)
 		for (size_t b = a + 1; b < n; b++)
 			if (is_value(q->s, (guard_value)(days[a] - days[b]) * ONE / per))
-				return found(q, 0, "-", days[a] * ONE, days[b] * ONE);
+				return set_derivation(q, 0, "-", days[a] * ONE, days[b] * ONE);
 	return false;
 }
 
 /* ---- selecting rows ---- */
 
-static bool holds(const struct mention *list, int count, int id)
+static bool has_mention(const struct mention *list, int count, int id)
 {
 	for (int i = 0; i < count; i++)
 		if (list[i].id == id)
@@ -532,7 +535,8 @@ static uint32_t mentioned_slots(const struct mention *list, int count)
 
 /* Uses the last names of each kind: in this sentence, the previous one, or the question. A
  * sentence with one name compares it with the names of the question. */
-static bool row_is_named(const struct search *q, size_t row, const struct context *c, bool widely)
+static bool row_is_named(const struct search *q, size_t row, const struct context *c,
+			 bool include_earlier)
 {
 	const struct known *k = q->k;
 	const struct known_table *kt = q->kt;
@@ -546,13 +550,13 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 		if (kt->slot[col] < 0 || !kt->rivals[col])
 			continue;
 		bit = 1u << kt->slot[col];
-		if (!(q->mentioned & bit) && !widely)
+		if (!(q->mentioned & bit) && !include_earlier)
 			continue;
-		named = holds(c->mentions, c->count, id) || id == c->word_comparison.ref_id;
-		if (widely && (q->earlier & bit))
-			named = named || holds(c->before, c->before_count, id) ||
-				holds(k->asked, k->asked_count, id);
-		else if (widely && !(q->mentioned & bit))
+		named = has_mention(c->mentions, c->count, id) || id == c->word_comparison.ref_id;
+		if (include_earlier && (q->earlier & bit))
+			named = named || has_mention(c->before, c->before_count, id) ||
+				has_mention(k->asked, k->asked_count, id);
+		else if (include_earlier && !(q->mentioned & bit))
 			continue;
 		if (!named)
 			return false;
@@ -561,7 +565,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 	return any;
 }
 
-static bool select_rows(struct search *q, const struct context *c, bool widely)
+static bool select_rows(struct search *q, const struct context *c, bool include_earlier)
 {
 	const struct when *w =
 		c->follow.when.hours || c->follow.when.months ? &c->follow.when : &c->when;
@@ -576,7 +580,7 @@ static bool select_rows(struct search *q, const struct context *c, bool widely)
 				continue;
 		} else if (timed && !row_is_when(q->k, q->table, (int64_t)row, w)) {
 			continue;
-		} else if (n > FEW_ROWS && !row_is_named(q, row, c, widely) &&
+		} else if (n > FEW_ROWS && !row_is_named(q, row, c, include_earlier) &&
 			   (!timed || (q->mentioned & q->kt->rival_slots))) {
 			continue;
 		}
@@ -598,7 +602,7 @@ static bool days_between_fit(struct search *q, int64_t a, int64_t b)
 	if (per > 100 && rough.half < ONE / 2)
 		rough.half = ONE / 2;
 	return is_value(&rough, (guard_value)(a - b) * ONE * 100 / per) &&
-	       found(q, SIZE_MAX, "-", a * ONE, b * ONE);
+	       set_derivation(q, SIZE_MAX, "-", a * ONE, b * ONE);
 }
 
 /* Matches the days between the last two dates of the answer. */
@@ -668,11 +672,12 @@ static bool recent_sums_fit(struct search *q)
 		if ((q->s->minus && sum >= 0) || !unit_fits(q->s, q->s->unit, r->unit, false))
 			continue;
 		if ((c->sums || c->word_comparison.sum) && is_value(q->s, sum))
-			return found(q, SIZE_MAX, "= sum of what was said;", sum,
-				     (guard_value)(i + 1) * ONE);
+			return set_derivation(q, SIZE_MAX, "= sum of the stated amounts;", sum,
+					      (guard_value)(i + 1) * ONE);
 		if (mean && is_value(q->s, sum / (guard_value)(i + 1)))
-			return found(q, SIZE_MAX, "= mean of what was said;",
-				     sum / (guard_value)(i + 1), (guard_value)(i + 1) * ONE);
+			return set_derivation(q, SIZE_MAX, "= mean of the stated amounts;",
+					      sum / (guard_value)(i + 1),
+					      (guard_value)(i + 1) * ONE);
 	}
 	return false;
 }
@@ -696,7 +701,7 @@ static bool recent_fits(struct search *q)
 			if (unit_is_percent(unit) && unit_is_percent(q->s->unit)) {
 				if (derivation_is_worded(DERIVED_CHANGE, q->s, c) &&
 				    is_difference(q->s, a->value, b->value))
-					return found(q, SIZE_MAX, "-", a->value, b->value);
+					return set_derivation(q, SIZE_MAX, "-", a->value, b->value);
 				continue;
 			}
 			q->out->unit = unit;
@@ -745,8 +750,8 @@ static bool table_fits(struct search *q, const struct context *c)
 {
 	const struct table *t = q->kt->t;
 
-	for (int widely = 0; widely < 2; widely++) {
-		if (!select_rows(q, c, widely))
+	for (int include_earlier = 0; include_earlier < 2; include_earlier++) {
+		if (!select_rows(q, c, include_earlier))
 			continue;
 		for (size_t col = 0; col < t->column_count; col++)
 			if (q->kt->measure[col] && column_fits(q, col))

@@ -32,12 +32,12 @@ int text_starts(const char *text, size_t len, bool final, const char *word)
 
 bool scan_starts(struct cursor *c, size_t ahead, const char *word)
 {
-	int is = c->at + ahead <= c->len
-			 ? text_starts(c->p + c->at + ahead, c->len - c->at - ahead, c->final, word)
-			 : 0;
+	int match = c->at + ahead <= c->len ? text_starts(c->p + c->at + ahead,
+							  c->len - c->at - ahead, c->final, word)
+					    : 0;
 
-	c->more = c->more || is < 0;
-	return is == 1;
+	c->more = c->more || match < 0;
+	return match == 1;
 }
 
 size_t scan_digits(struct cursor *c, size_t ahead)

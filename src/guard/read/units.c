@@ -142,13 +142,13 @@ const struct unit_def *unit_currency_at(const struct unit_words *u, const char *
 	*taken = 0;
 	for (size_t i = 0; u && u->registry && i < u->registry->money_count; i++) {
 		const struct unit_word *w = &u->registry->money[i];
-		int is;
+		int match;
 
 		if (isalpha((unsigned char)*w->text))
 			continue;
-		is = len > 0 ? text_starts(text, len, false, w->text) : 0;
-		*more = *more || is < 0;
-		if (is == 1) {
+		match = len > 0 ? text_starts(text, len, false, w->text) : 0;
+		*more = *more || match < 0;
+		if (match == 1) {
 			*taken = strlen(w->text);
 			return w->unit;
 		}

@@ -97,10 +97,10 @@ static bool may_begin(const char *p, size_t len)
 
 static bool follows(struct words *w, size_t at, const char *text)
 {
-	int is = at <= w->n ? text_starts(w->p + at, w->n - at, w->final, text) : 0;
+	int match = at <= w->n ? text_starts(w->p + at, w->n - at, w->final, text) : 0;
 
-	w->more = w->more || is < 0;
-	return is == 1;
+	w->more = w->more || match < 0;
+	return match == 1;
 }
 
 /* ---- cardinals ---- */
@@ -294,24 +294,24 @@ static bool set_day(struct words *w, int month, struct shown *s)
 {
 	size_t len = word_at(w, 0), next = 0, after = 0;
 	const struct cue_word *l = cue_word_find(w->p, len);
-	int tens = cardinal(w->p, len), day = l && l->is & CUE_ORDINAL ? l->value : 0;
+	int tens = cardinal(w->p, len), day = l && l->cue_flags & CUE_ORDINAL ? l->value : 0;
 	struct cursor c = {.units = w->units, .p = w->p, .len = w->n, .final = w->final};
-	bool is;
+	bool match;
 
 	if (tens == 20 || tens == 30) {
 		next = next_word(w, len, &after);
 		l = next ? cue_word_find(w->p + next, after) : NULL;
-		if (!l || !(l->is & CUE_ORDINAL) || l->value > 9)
+		if (!l || !(l->cue_flags & CUE_ORDINAL) || l->value > 9)
 			return false;
 		day = tens + l->value;
 		len = next + after;
 	}
 	if (day < 1 || day > 31)
 		return false;
-	is = scan_day_in_words(&c, s, len, month, day);
+	match = scan_day_in_words(&c, s, len, month, day);
 	w->more = w->more || c.more;
-	s->worded = !is; /* a date is never a figure of speech */
-	return is;
+	s->worded = !match; /* a date is never a figure of speech */
+	return match;
 }
 
 /* "twenty twenty-six" */

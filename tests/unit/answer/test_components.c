@@ -1,4 +1,4 @@
-/* Components of a plan: what fits a prop is filled in, what does not is left out. */
+/* Components of a plan: values that fit a prop are filled in, others are left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void props_have_declared_types(void **state)
 	v = view_of(&s);
 	filled = json_object_get(v, "props");
 	assert_string_equal(json_string_value(json_object_get(v, "component")), "ProjectCard");
-	assert_null(json_object_get(filled, "risks")); /* an integer has no point */
+	assert_null(json_object_get(filled, "risks")); /* an integer has no decimal point */
 	assert_null(json_object_get(filled, "budgetUsed"));
 	assert_true(json_real_value(json_object_get(filled, "budget")) == 5600000.10);
 	assert_string_equal(json_string_value(json_object_get(v, "text")), "Sierra Wind, Stage 3.");
@@ -84,7 +84,7 @@ static void rejects_missing_or_mistyped_required_prop(void **state)
 
 	(void)state;
 	assert_string_equal(component_lacks(d, &s), "project");
-	s.prop_count = 2; /* a table is no text */
+	s.prop_count = 2; /* a table is not a text */
 	assert_string_equal(component_lacks(d, &s), "project");
 	props[1].text = "Sierra Wind";
 	assert_null(component_lacks(d, &s));

@@ -1,4 +1,4 @@
-/* Every state of what an answer is made from, and what is to be done about it. */
+/* The states of an answer's inputs, and the action for each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What a text that stops anywhere is closed with, and which sentences say again what it says. */
+/* Closing a text that stops anywhere, and detecting repeated sentences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What a flow says of its plan: sentences that apply, what was not looked up, what comes next. */
+/* The answer of a flow: applicable sentences, missing lookups, suggestions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Addresses of reports: the answer's own filters, and nothing that a value could break out to. */
+/* URLs of reports: they have the answer's filters, and values cannot escape from them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What a test of the number check says: these results are known, and of this answer each number is
- * bound, or one is not. */
+/* Assertions for the number check: with the given results, all numbers of an answer are bound, or
+ * at least one is not. */
 #ifndef VESPER_GUARD_ASSERTS_H
 #define VESPER_GUARD_ASSERTS_H
 
@@ -40,7 +40,7 @@ static inline void use(struct result *r)
 	results[input.result_count++] = r;
 }
 
-/* The answer with its marks, the same however it is cut. */
+/* Expects these marks for any chunking of the answer. */
 static inline void assert_marks(const char *answer, const char *marked)
 {
 	static const size_t steps[] = {0, 1, 2, 3, 7};

@@ -27,7 +27,7 @@ static void add_piece(void *owner, const char *text, size_t len)
 	buf_add(owner, text, len);
 }
 
-static void assert_comes_out(const struct filter *f, const char *text, const char *wanted)
+static void assert_output(const struct filter *f, const char *text, const char *wanted)
 {
 	static const size_t steps[] = {1, 2, 3, 7, 8, 100000};
 	size_t len = strlen(text);

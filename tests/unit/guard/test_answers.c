@@ -1,8 +1,9 @@
 /*
- * The number check on answers that were written by hand for data of the real tools: true ones, and
- * ones with something changed. Each line of a file in tests/guard is one answer with its question
- * and the results of its turn (docs/measured.md, "The checks of an answer"). Nothing here knows how
- * the check works: a change is found when something in its sentence is not bound.
+ * Runs the number check on hand-written answers for data of the real tools: correct answers, and
+ * answers with one change. Each line of a file in tests/guard is one answer with its question
+ * and the results of its turn (docs/measured.md, "The checks of an answer"). The test does not
+ * depend on how the check works: a change counts as found when a number in its sentence is not
+ * bound.
  *
  * GUARD_ANSWERS=FILE runs another file and only prints; GUARD_SHOW=1 prints what went wrong.
  */
@@ -62,7 +63,7 @@ static const char *cell_text(const json_t *cell, struct arena *a)
 	return NULL;
 }
 
-/* The type that all cells of a column have in common, as a driver would say it. */
+/* The type that fits all cells of a column, as a driver would report it. */
 static enum column_type type_of(const char *const *cells, size_t columns, size_t rows, size_t c)
 {
 	static const struct {
@@ -89,7 +90,7 @@ static enum column_type type_of(const char *const *cells, size_t columns, size_t
 	return COLUMN_TEXT;
 }
 
-/* What the tool's own file says of a column. */
+/* Adds what the tool's file declares for a column. */
 static void declare_column(const char *header, const char *name, struct column *c, struct arena *a)
 {
 	const char *at = header ? strstr(header, arena_printf(a, "-- column \"%s\"", name)) : NULL;
@@ -172,7 +173,7 @@ static struct table *read_table(const json_t *from, const char *tool, struct are
 	return t;
 }
 
-/* What the tools derive; their units stand in src/domain. */
+/* Facts that tools derive; src/domain defines their units. */
 static void read_facts(struct result *r, const json_t *facts, struct arena *a)
 {
 	static const char *const units[][2] = {
@@ -208,7 +209,7 @@ static struct value read_value(const json_t *v)
 	return json_is_string(v) ? value_text(json_string_value(v)) : value_null();
 }
 
-/* "NP15,SP15", as it is said on a command line */
+/* "NP15,SP15", as on a command line */
 static size_t read_list(const char *text, struct value list[64], struct arena *a)
 {
 	size_t n = 0;
@@ -246,7 +247,7 @@ static void read_args(struct result *r, const json_t *args, struct arena *a)
 	}
 }
 
-/* What the outcome says: the range of an argument, a sentence, suggestions. */
+/* The members of the outcome: the range of an argument, a sentence, suggestions. */
 static void read_outcome(struct result *r, const json_t *from, struct arena *a)
 {
 	const json_t *range = json_object_get(from, "range");
@@ -397,9 +398,9 @@ static void run(struct given *g, size_t step, struct marks *m)
 
 struct figures {
 	char kind[KIND_BYTES];
-	long answers, found, unjudged, missed;
-	long numbers, alarms, alarmed; /* true numbers; of them not bound; answers with one */
-	long verified, unchecked;      /* true numbers that are bound; that are not compared */
+	long answers, found, unmarked, missed;
+	long numbers, alarms, alarmed; /* correct numbers; unbound ones; answers with any */
+	long verified, unchecked;      /* correct numbers that are bound; not compared */
 };
 
 struct file_figures {
@@ -451,8 +452,8 @@ static bool shares_sentence(const struct given *g, const struct mark *m, size_t 
 	return m->from < end && from < m->to;
 }
 
-/* Does the mark share a sentence with something changed? What was changed and is not in the answer
- * as one piece (two that were exchanged) may stand anywhere. */
+/* Returns true when the mark shares a sentence with a change. A change that is not one substring of
+ * the answer, such as two exchanged names, may be anywhere. */
 static bool is_beside_change(const struct given *g, const struct mark *m)
 {
 	const json_t *altered = json_object_get(g->line, "altered");
@@ -520,7 +521,7 @@ static void count(struct file_figures *all, const struct given *g, const struct 
 	if (is_true)
 		return;
 	f->found += unbound > 0;
-	f->unjudged += unbound == 0 && bound == 0;
+	f->unmarked += unbound == 0 && bound == 0;
 	f->missed += unbound == 0 && bound > 0;
 	if (unbound == 0)
 		show(g, m, bound > 0 ? "MISSED" : "NOT JUDGED");
@@ -542,7 +543,7 @@ static struct figures print_figures(const char *name, const struct file_figures 
 		bool is_true = strcmp(k->kind, "true") == 0;
 
 		print_message("%-24s %8ld %7ld %8ld %7ld %9.1f | %8ld %7ld %8ld\n", k->kind,
-			      k->answers, k->found, k->unjudged, k->missed,
+			      k->answers, k->found, k->unmarked, k->missed,
 			      percent(k->found, is_true ? 0 : k->answers), k->numbers, k->alarms,
 			      k->alarmed);
 		if (i == f->count)
@@ -557,7 +558,7 @@ static struct figures print_figures(const char *name, const struct file_figures 
 		}
 		all.answers += k->answers;
 		all.found += k->found;
-		all.unjudged += k->unjudged;
+		all.unmarked += k->unmarked;
 		all.missed += k->missed;
 	}
 	print_message("false alarms: %ld of %ld true numbers (%.2f %%)\n", all.alarms, all.numbers,
@@ -610,8 +611,7 @@ static struct figures run_file(const char *path)
 	return print_figures(path, &f);
 }
 
-/* The rounds were written by somebody who had not seen the check; what it finds now must not become
- * less. */
+/* The authors of these files did not know the check. The figures must not get worse. */
 static void test_answers(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Small whole numbers: what stands beside one says what it can be bound to. */
+/* Small whole numbers: the adjacent words decide which data a number can be bound to. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -56,7 +56,7 @@ static void test_counts_rows_of_kind(void **state)
 	assert_flagged("There are 5 Solar projects.");
 }
 
-/* The same kinds by the picture that the data shows them with, where no word says them. */
+/* The same kinds, named only by the emoji that the data shows for them. */
 static void test_emoji_names_kind(void **state)
 {
 	static const char *const shown[] = {"on_track",  "🟢 On track", "at_risk", "🟡 At risk",
@@ -91,7 +91,7 @@ static void test_emoji_names_kind(void **state)
 	assert_flagged("There are 2 🟢 On track.");
 }
 
-/* A kind that each row but one says is counted as any other. */
+/* A kind that all rows but one have is counted like any other. */
 static void test_absent_value_is_not_a_name(void **state)
 {
 	static const char *const shown[] = {"on_track", "🟢 On track", "", "⬜ N/A", NULL};
@@ -108,7 +108,7 @@ static void test_absent_value_is_not_a_name(void **state)
 	assert_flagged("2 ⬜");
 }
 
-/* A text that code derived says it with pictures too. */
+/* A derived text uses the emoji as well. */
 static void test_emoji_in_text(void **state)
 {
 	struct result *r = sample_result(arena, sample_table(columns, 6, cells, 5));

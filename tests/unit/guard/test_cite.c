@@ -1,4 +1,4 @@
-/* Citations go out as marks, others not at all, however the text is cut. */
+/* Valid citations become marks and invalid ones are removed, for any chunking of the text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "vesper/guard.h"
 #include "vesper/limits.h"
 
-/* Marks stand between < and >. */
+/* Marks are shown between < and >. */
 static void on_text(void *owner, const char *text, size_t len)
 {
 	buf_add(owner, text, len);

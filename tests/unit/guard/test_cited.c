@@ -1,4 +1,4 @@
-/* Numbers of sentences that cite passages: bound to these first, and told where others say them. */
+/* Numbers in sentences that cite passages are bound to these first; other sources are reported. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -24,7 +24,7 @@ static const char *const cells[] = {
 
 #define CALL "c1"
 
-/* Of one answer: what each piece was found to be. */
+/* The marks of one answer. */
 struct cited_answer {
 	struct buf line;
 	int64_t rows[8]; /* of its numbers, in order */
@@ -60,7 +60,7 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 	return true;
 }
 
-/* Which passages a piece of the answer cites, by their number. */
+/* A chunk of the answer, with the numbers of the passages it cites. */
 struct piece {
 	const char *text;
 	int64_t cites[3]; /* ended by 0 */
@@ -146,7 +146,7 @@ static void number_without_source_stays_unbound(void **state)
 	SAY(&a, "It takes <unbound:45> minutes.", {"It takes 45 minutes.", {1, 2, 3}});
 }
 
-/* Each sentence has its own citations, whenever it is read. */
+/* Each sentence keeps its citations, even if it is checked later. */
 static void each_sentence_has_its_own_citations(void **state)
 {
 	struct cited_answer a;
@@ -159,7 +159,7 @@ static void each_sentence_has_its_own_citations(void **state)
 	    {" Or 15 minutes.", {0}});
 }
 
-/* Asked for once more; what comes back is read by what it cites itself. */
+/* A rewrite is requested; the reply is checked with its own citations. */
 static void mismatch_is_rewritten(void **state)
 {
 	static const struct {
@@ -197,7 +197,7 @@ static void feed_uncited(struct cited_answer *a, const char *text)
 	guard_numbers_feed(a->numbers, text, strlen(text));
 }
 
-/* The whole sentence waits, whether it has a number or not, and only with that policy. */
+/* Only with GUARD_REWRITE the whole sentence is held, with or without numbers. */
 static void uncited_text_is_rewritten(void **state)
 {
 	static const struct {
@@ -208,7 +208,8 @@ static void uncited_text_is_rewritten(void **state)
 		 "Plain. It takes <bound:120 hours>. Then wait <bound:30 days>. End.",
 		 {3}},
 		{"Then they wait.", "Plain. It takes <bound:120 hours>. Then they wait. End.", {3}},
-		/* another passage's number, and one of nobody: the first sentence goes out */
+		/* a number of another passage, and an unknown one: the first sentence is passed on
+		 */
 		{"Then wait 15.",
 		 "Plain. It takes <bound:120 hours>. Then everybody waits. End.",
 		 {1}},

@@ -1,5 +1,4 @@
-/* What a sentence claims of its numbers: moves, parts, comparisons, ranks and what is made of rows.
- */
+/* Claims about numbers: moves, parts, comparisons, ranks, and values derived from rows. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -77,8 +76,8 @@ static void test_uninterpreted_claims_are_unchecked(void **state)
 	assert_marks("All stay below 5,000 views.", "All stay below <unchecked:5,000 views>.");
 }
 
-/* A word that nothing was compared with leaves the numbers beside it unjudged; one that the data
- * agrees with does not. */
+/* A word that no rule compared makes adjacent numbers unchecked; a word that the data confirms does
+ * not. */
 static void test_unhandled_words_mark_unchecked(void **state)
 {
 	(void)state;
@@ -143,7 +142,7 @@ static void test_percentages_of_wrong_base(void **state)
 		assert_bound);
 }
 
-/* The result of an ad hoc query states units in names of columns at most. */
+/* Results of ad hoc queries state units in column names only, if at all. */
 static void test_groups_and_columns_without_units(void **state)
 {
 	static const struct sample_column plain[] = {
@@ -167,7 +166,7 @@ static void test_groups_and_columns_without_units(void **state)
 	assert_flagged("Kern One has a budget of $2.7M.");
 }
 
-/* Each result has one name only: it belongs to that result's amounts. */
+/* Each result has only one name, which applies to all its amounts. */
 static void test_names_in_two_results(void **state)
 {
 	static const struct sample_column vendor[] = {{"Vendor", NULL, COLUMN_TEXT},

@@ -1,7 +1,7 @@
 /*
- * Some thousand answers made from results of several shapes: true ones, and ones with a digit, a
- * unit, a year or a name changed. Says how many of the changes were found and how many true numbers
- * were flagged, and checks that the cut of the stream never shows.
+ * Generates thousands of answers from results of several shapes: correct ones, and ones with a
+ * changed digit, unit, year or name. Prints how many changes were found and how many correct
+ * numbers were flagged, and checks that chunking does not affect the marks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,23 +17,23 @@
 #include "vesper/str.h"
 #include "vesper/clock.h"
 
-#define ANSWERS   4200
-#define ROWS_MAX  24
-#define LIES_MAX  3
-#define CELL_TEXT 40
+#define ANSWERS     4200
+#define ROWS_MAX    24
+#define CHANGES_MAX 3
+#define CELL_TEXT   40
 
-enum lie { TRUTH, LIE_DIGIT, LIE_UNIT, LIE_YEAR, LIE_NAME, LIE_COUNT };
+enum change { UNCHANGED, CHANGE_DIGIT, CHANGE_UNIT, CHANGE_YEAR, CHANGE_NAME, CHANGE_COUNT };
 
 struct made {
 	struct result *result;
 	char cells[ROWS_MAX][8][CELL_TEXT];
 	int rows;
 	struct buf text;
-	enum lie lie;
-	int numbers;                         /* written so far that may be changed */
-	int lie_at;                          /* which of them is */
-	size_t from[LIES_MAX], to[LIES_MAX]; /* where the changed ones stand */
-	int lies;
+	enum change change;
+	int numbers;                               /* changeable numbers written so far */
+	int change_index;                          /* index of the number to change */
+	size_t from[CHANGES_MAX], to[CHANGES_MAX]; /* positions of the changed text */
+	int changes;
 };
 
 static uint64_t seed = 20260227;
@@ -97,21 +97,21 @@ static void change_digit(char *text)
 
 static void note_changed_number(struct made *m, size_t from)
 {
-	assert_true(m->lies < LIES_MAX);
-	m->from[m->lies] = from;
-	m->to[m->lies++] = m->text.n;
+	assert_true(m->changes < CHANGES_MAX);
+	m->from[m->changes] = from;
+	m->to[m->changes++] = m->text.n;
 }
 
-/* A number with what stands before and behind it; one of the answer's is changed. */
+/* Writes a number with its prefix and suffix, changed if it is the selected one. */
 static void write_number(struct made *m, const char *before, const char *number, const char *behind,
 			 const char *wrong_before, const char *wrong_behind)
 {
 	char digits[CELL_TEXT];
 	size_t from = m->text.n;
-	bool mine = m->numbers++ == m->lie_at;
+	bool mine = m->numbers++ == m->change_index;
 
 	snprintf(digits, sizeof(digits), "%s", number);
-	if (mine && m->lie == LIE_DIGIT) {
+	if (mine && m->change == CHANGE_DIGIT) {
 		while (strcmp(digits, number) == 0 ||
 		       strtod(digits, NULL) == strtod(number, NULL)) {
 			set(digits, number);
@@ -119,7 +119,7 @@ static void write_number(struct made *m, const char *before, const char *number,
 		}
 		buf_printf(&m->text, "%s%s%s", before, digits, behind);
 		note_changed_number(m, from);
-	} else if (mine && m->lie == LIE_UNIT) {
+	} else if (mine && m->change == CHANGE_UNIT) {
 		buf_printf(&m->text, "%s%s%s", wrong_before, digits, wrong_behind);
 		note_changed_number(m, from);
 	} else {
@@ -132,16 +132,16 @@ static void write_price(struct made *m, const char *cell)
 	static const char *const forms[][2] = {
 		{"$", "/MWh"}, {"$", ""}, {"", " $/MWh"}, {"**$", "/MWh**"}};
 	static const char *const wrong[][2] = {{"", "%"}, {"$", "M"}, {"", " MW"}, {"", " views"}};
-	const char *const *form = forms[next_random(4)], *const *lie = wrong[next_random(4)];
+	const char *const *form = forms[next_random(4)], *const *change = wrong[next_random(4)];
 
-	write_number(m, form[0], cell, form[1], lie[0], lie[1]);
+	write_number(m, form[0], cell, form[1], change[0], change[1]);
 }
 
 static void write_year(struct made *m, const char *cell)
 {
 	size_t from = m->text.n;
 
-	if (m->lie == LIE_YEAR && m->lies == 0) {
+	if (m->change == CHANGE_YEAR && m->changes == 0) {
 		buf_printf(&m->text, "%ld", whole(cell) + (next_random(2) ? 7 : -9));
 		note_changed_number(m, from);
 		return;
@@ -172,10 +172,10 @@ static const char *const vendors[] = {"Ascend", "Hitachi", "Wood Mackenzie", "IC
 static const char *const labels[] = {"Jan_2025", "Q1_2025", "Oct_2024", "Jul_2025"};
 static const char *const days[] = {"2025-01-15", "2025-03-03", "2024-10-20", "2025-07-09"};
 
-/* Row i as another row says it: the name of one, the number of the other. */
+/* The row whose name is written for this row: another one if the name is to be wrong. */
 static int named(const struct made *m, int row)
 {
-	return m->lie == LIE_NAME && m->rows > 1 ? (row + 1) % m->rows : row;
+	return m->change == CHANGE_NAME && m->rows > 1 ? (row + 1) % m->rows : row;
 }
 
 static void write_named_price(struct made *m, const char *name, const char *cell, const char *link)
@@ -185,7 +185,7 @@ static void write_named_price(struct made *m, const char *name, const char *cell
 	buf_printf(&m->text, "%s%s", name, link);
 	from = m->text.n;
 	write_price(m, cell);
-	if (m->lie == LIE_NAME && m->lies < LIES_MAX)
+	if (m->change == CHANGE_NAME && m->changes < CHANGES_MAX)
 		note_changed_number(m, from);
 }
 
@@ -223,7 +223,7 @@ static void shape_vendors(struct made *m)
 		break;
 	case 1:
 		write_price(m, m->cells[named(m, 0)][5]);
-		if (m->lie == LIE_NAME)
+		if (m->change == CHANGE_NAME)
 			note_changed_number(m, m->text.n - 3);
 		buf_printf(&m->text, " for %s and ", vendors[0]);
 		write_price(m, m->cells[1][5]);
@@ -237,7 +237,7 @@ static void shape_vendors(struct made *m)
 			buf_printf(&m->text, "| %s | %s | ", vendors[r], labels[r]);
 			from = m->text.n;
 			write_number(m, "", m->cells[named(m, r)][5], "", "", "%");
-			if (m->lie == LIE_NAME)
+			if (m->change == CHANGE_NAME)
 				note_changed_number(m, from);
 			buf_str(&m->text, " |\n");
 		}
@@ -359,7 +359,7 @@ static void shape_money(struct made *m)
 					 amount(m->cells[row][1]) / 1e6);
 			write_number(m, "$", shown, "M", "$", "K");
 		}
-		if (m->lie == LIE_NAME && m->lies < LIES_MAX)
+		if (m->change == CHANGE_NAME && m->changes < CHANGES_MAX)
 			note_changed_number(m, from);
 		buf_str(&m->text, ", ");
 		from = m->text.n;
@@ -405,7 +405,7 @@ static void shape_views(struct made *m)
 		from = m->text.n;
 		grouped(shown, whole(m->cells[row][1]));
 		write_number(m, "", shown, " views", "", " MW");
-		if (m->lie == LIE_NAME)
+		if (m->change == CHANGE_NAME)
 			note_changed_number(m, from);
 		buf_str(&m->text, " (");
 		write_number(m, "", m->cells[i][2], "%", "$", "/MWh");
@@ -416,7 +416,7 @@ static void shape_views(struct made *m)
 /* ---- the figures ---- */
 
 struct figures {
-	long answers, numbers, false_alarms, lies[LIE_COUNT], found[LIE_COUNT], frames;
+	long answers, numbers, false_alarms, changes[CHANGE_COUNT], found[CHANGE_COUNT], frames;
 	int64_t us;
 };
 
@@ -442,7 +442,7 @@ static void note_mark(void *owner, const struct guard_piece *p)
 
 static bool overlaps(const struct made *m, size_t from, size_t to)
 {
-	for (int i = 0; i < m->lies; i++)
+	for (int i = 0; i < m->changes; i++)
 		if (from < m->to[i] && m->from[i] < to)
 			return true;
 	return false;
@@ -467,21 +467,21 @@ static void count(struct figures *f, const struct made *m, const struct seen *s)
 	bool found = false, wrong_alarm = false;
 
 	for (size_t i = 0; i < s->marks; i++) {
-		bool lie = overlaps(m, s->list[i].from, s->list[i].to);
+		bool change = overlaps(m, s->list[i].from, s->list[i].to);
 
-		f->numbers += !lie;
-		f->false_alarms += !lie && s->list[i].unbound;
-		wrong_alarm = wrong_alarm || (!lie && s->list[i].unbound);
-		found = found || (lie && s->list[i].unbound);
+		f->numbers += !change;
+		f->false_alarms += !change && s->list[i].unbound;
+		wrong_alarm = wrong_alarm || (!change && s->list[i].unbound);
+		found = found || (change && s->list[i].unbound);
 	}
 	f->answers++;
-	if (m->lies > 0) {
-		f->lies[m->lie]++;
-		f->found[m->lie] += found;
+	if (m->changes > 0) {
+		f->changes[m->change]++;
+		f->found[m->change] += found;
 	}
-	if (getenv("GUARD_SHOW") && ((m->lies > 0 && !found) || wrong_alarm))
+	if (getenv("GUARD_SHOW") && ((m->changes > 0 && !found) || wrong_alarm))
 		print_message("%s lie %d at %zu:\n%s\n", wrong_alarm ? "FALSE ALARM" : "MISSED",
-			      m->lie, m->from[0], buf_text(&m->text));
+			      m->change, m->from[0], buf_text(&m->text));
 }
 
 static void time_stream(struct figures *f, struct guard_input *in, const struct made *m)
@@ -512,12 +512,12 @@ static void make_and_check(struct figures *f, int i)
 				 .units = shipped_units(),
 				 .question = "How is it?",
 				 .today = {2026, 2, 27}};
-	struct made m = {.lie = (enum lie)(i % LIE_COUNT), .lie_at = between(0, 2)};
+	struct made m = {.change = (enum change)(i % CHANGE_COUNT), .change_index = between(0, 2)};
 	struct seen all, bytes;
 
 	arena = arena_new(1 << 22);
 	buf_init(&m.text, 1 << 16);
-	shapes[i / LIE_COUNT % 5](&m);
+	shapes[i / CHANGE_COUNT % 5](&m);
 	results[0] = m.result;
 	run(&in, &m, m.text.n, &all);
 	run(&in, &m, 1, &bytes);
@@ -534,22 +534,22 @@ static void test_marks_false_numbers_only(void **state)
 {
 	static const char *const names[] = {"truth", "digit", "unit", "year", "name"};
 	struct figures f = {0};
-	long lies = 0, found = 0;
+	long changes = 0, found = 0;
 
 	(void)state;
 	for (int i = 0; i < ANSWERS; i++)
 		make_and_check(&f, i);
-	for (int i = 1; i < LIE_COUNT; i++) {
-		print_message("wrong %s: %ld of %ld found\n", names[i], f.found[i], f.lies[i]);
-		lies += f.lies[i];
+	for (int i = 1; i < CHANGE_COUNT; i++) {
+		print_message("wrong %s: %ld of %ld found\n", names[i], f.found[i], f.changes[i]);
+		changes += f.changes[i];
 		found += f.found[i];
 	}
 	print_message("%ld answers; recall %.2f %%; false alarms %ld of %ld numbers (%.2f %%)\n",
-		      f.answers, 100.0 * (double)found / (double)lies, f.false_alarms, f.numbers,
+		      f.answers, 100.0 * (double)found / (double)changes, f.false_alarms, f.numbers,
 		      100.0 * (double)f.false_alarms / (double)f.numbers);
 	print_message("%.2f us a token of 4 bytes\n", (double)f.us / (double)f.frames);
-	assert_true(lies > 2000);
-	assert_true(found * 100 >= lies * 99);
+	assert_true(changes > 2000);
+	assert_true(found * 100 >= changes * 99);
 	assert_true(f.false_alarms * 100 <= f.numbers);
 }
 

@@ -1,5 +1,4 @@
-/* Lies that a number alone does not tell: another year's, another name's, another sign, another way
- * to write it. */
+/* False statements with a known number: of another year or name, with another sign or notation. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {

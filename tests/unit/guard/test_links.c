@@ -1,4 +1,4 @@
-/* Which addresses stay, and that nothing else in an answer can become a link, an image or a tag. */
+/* Listed URLs stay, and nothing else in an answer can become a link, an image or a tag. */
 #include "pieces.h"
 
 static const char *const hosts[] = {"app.powerbi.com", "Vesper.example:8443", "www.corp.example",
@@ -26,7 +26,7 @@ static void assert_plain(const char *text, const char *plain)
 {
 	static const struct filter links = {begin, feed, end};
 
-	assert_comes_out(&links, text, plain);
+	assert_output(&links, text, plain);
 }
 
 static void assert_same(const char *text)

@@ -1,4 +1,4 @@
-/* Text with its parts: a number is bound to the value that its part names, or nothing is passed. */
+/* Generated text: each number is bound to the value of its part, or nothing is passed on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void on_piece(void *owner, const struct guard_piece *p)
 		   p->ref.column ? p->ref.column : p->ref.formula);
 }
 
-/* The parts stand in the text in {}. */
+/* Parts are written in {} in the text. */
 static bool pass(const char *text, struct result_part *parts)
 {
 	struct guard_made made = {.parts = parts, .arena = arena};

@@ -1,4 +1,4 @@
-/* What is a number, what it is bound to, and that the cut of the stream never shows. */
+/* Recognizing and binding numbers, independent of chunking. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static const struct sample_column plant_columns[] = {
 static const char *const plants[] = {"Kern Wind",      "250", "70", "52.14",
 				     "Nazareth Solar", "120", "21", "48.73"};
 
-/* What another unit of the same dimension says is the same amount, and no other one is. */
+/* Amounts in other units of the same dimension match only when they are equal. */
 static void test_units_convert(void **state)
 {
 	(void)state;
@@ -92,7 +92,7 @@ static void test_units_convert(void **state)
 	assert_flagged("Kern Wind is leased for 70 weeks.");
 }
 
-/* Currencies never convert, and a number of one is no number of another. */
+/* Currencies are never converted: a number in one does not match another. */
 static void test_currencies_are_distinct(void **state)
 {
 	(void)state;
@@ -168,7 +168,7 @@ static void test_binds_numbers_to_their_names(void **state)
 	assert_flagged("| Hub | Ascend | Hitachi |\n|---|---|---|\n| SP15 | 54.80 | 52.14 |\n");
 }
 
-/* Means over the rows of one name belong to that name, in a table of hours too. */
+/* Means over the rows of a name belong to that name, also in a table of hours. */
 static void test_binds_means_to_their_names(void **state)
 {
 	static const struct sample_column columns[] = {{"Vendor", NULL, COLUMN_TEXT},
@@ -190,7 +190,7 @@ static void test_binds_means_to_their_names(void **state)
 	assert_flagged("$62.00/MWh for Ascend.");
 }
 
-/* Percentages of numbers that are as large as they may be do not fit, and are none. */
+/* Percentages of the largest numbers would overflow and are not computed. */
 static void test_numbers_too_large_for_percentages(void **state)
 {
 	static const char *const cells[] = {
@@ -226,7 +226,7 @@ static void test_reads_units_from_headings(void **state)
 	assert_flagged("| Vendor | Price (%) |\n|---|---|\n| Ascend | 52.14 |\n");
 }
 
-/* Under a column's own heading stand its values, of the row that the hour names. */
+/* Below a column's heading only its values match, in the row of the hour. */
 static void test_reads_columns_from_headings(void **state)
 {
 	static const struct sample_column hours[] = {{"Hour", NULL, COLUMN_INT},
@@ -361,7 +361,7 @@ static void test_passes_text_without_delay(void **state)
 	assert_int_equal(seen, 4);
 	guard_numbers_feed(g, "average $5", 10);
 	assert_int_equal(seen, 12);
-	guard_numbers_feed(g, "2.14 is", 7); /* what its sentence claims of it is not known yet */
+	guard_numbers_feed(g, "2.14 is", 7); /* the rest of its sentence is not known yet */
 	assert_int_equal(seen, 12);
 	guard_numbers_feed(g, " it. And", 8);
 	assert_int_equal(seen, 4 + 10 + 7 + 8);

@@ -1,4 +1,4 @@
-/* Prompts are not recited, and nothing else is held back for it. */
+/* Copied prompts are removed, and no other text is held back. */
 #include "pieces.h"
 #include "vesper/limits.h"
 
@@ -45,7 +45,7 @@ static void assert_shown(const char *text, const char *shown)
 {
 	static const struct filter quotes = {begin, feed, end};
 
-	assert_comes_out(&quotes, text, shown);
+	assert_output(&quotes, text, shown);
 }
 
 static void test_removes_copied_prompt(void **state)
@@ -75,7 +75,7 @@ static void test_other_text_is_unchanged(void **state)
 		assert_shown(texts[i], texts[i]);
 }
 
-/* Up to the limit, and past it. */
+/* At the limit, and beyond it. */
 static void test_short_quotations_pass(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void note_part(void *owner, const char *text, size_t len)
 	p->bytes += len;
 }
 
-/* Each part becomes a frame of its own. */
+/* Each chunk becomes a separate frame. */
 static void test_passes_unrelated_text_in_one_chunk(void **state)
 {
 	const char *text = "Prices in NP15 were higher than those in SP15 for most of the summer.";

@@ -1,4 +1,4 @@
-/* A right number in the wrong row of the answer's table. */
+/* Correct numbers in the wrong row of the answer's table. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
@@ -28,7 +28,7 @@ static void test_cells_of_one_row(void **state)
 	assert_flagged(HEAD "| 1 January 2026 | 6 | 52.14 | 100 |\n");
 	assert_flagged(HEAD "| 1 January 2026 | 5 | 61.50 | 100 |\n");
 	assert_flagged(HEAD "| 1 January 2026 | 5 | 52.14 | 200 |\n");
-	/* a mean stands in no row of its own */
+	/* no row contains the mean */
 	assert_flagged(HEAD "| 1 January 2026 | 5 | 62.45 | 100 |\n");
 }
 

@@ -1,4 +1,4 @@
-/* Numbers in words, and words that only sound like some. */
+/* Numbers in words, and words that only look like numbers. */
 #include "asserts.h"
 
 static const struct sample_column columns[] = {
