@@ -38,14 +38,14 @@ struct answer_cites {
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
 	struct buf sentence; /* not passed on yet */
-	bool alone;          /* every result is a passage */
+	bool passages_only;  /* every result is a passage */
 	bool asked;          /* a rewrite of an uncited sentence was requested; once */
 	int64_t valid, invalid, unverified, missing, mismatch;
 };
 
 /* ---- marks ---- */
 
-static void put_mark(struct buf *out, size_t n)
+static void add_mark(struct buf *out, size_t n)
 {
 	unsigned code = MARK_FIRST + (unsigned)n;
 
@@ -224,7 +224,7 @@ static size_t quote_at(struct str s, size_t from, struct str *inside)
 }
 
 /* Marks quotations that occur in no cited passage as unverified, or drops them. */
-static void put_checked(struct answer_cites *c, const bool *cites, struct str s, struct buf *out)
+static void add_checked(struct answer_cites *c, const bool *cites, struct str s, struct buf *out)
 {
 	const char *note = turn_sentence(c->turn->core, SAY_CITE_UNVERIFIED);
 	struct str inside;
@@ -289,10 +289,11 @@ static void pass(struct answer_cites *c, struct str s)
 	c->missing += missing;
 	buf_init(&out, 2 * s.n + SENTENCE_BYTES);
 	if (any > 0)
-		put_checked(c, cites, s, &out);
+		add_checked(c, cites, s, &out);
 	else
 		buf_add(&out, s.p, s.n);
-	if (missing && c->alone && !c->asked && c->turn->options->numbers == GUARD_REWRITE) {
+	if (missing && c->passages_only && !c->asked &&
+	    c->turn->options->numbers == GUARD_REWRITE) {
 		c->asked = true;
 		guard_numbers_uncited(c->turn->answer->numbers, out.n);
 	}
@@ -368,7 +369,7 @@ static void on_cite(void *owner, size_t n, const char *mark, size_t len)
 
 	(void)mark;
 	(void)len;
-	put_mark(&c->sentence, n);
+	add_mark(&c->sentence, n);
 }
 
 /* ---- stream ---- */
@@ -385,14 +386,14 @@ struct answer_cites *cites_new(struct answer_turn *t)
 		return NULL;
 	c = arena_alloc(t->core->arena, sizeof(*c));
 	c->turn = t;
-	c->alone = true;
+	c->passages_only = true;
 	c->passages = arena_alloc(t->core->arena, n * sizeof(struct passage *));
 	c->cited = arena_alloc(t->core->arena, n * sizeof(*c->cited));
 	c->places = arena_alloc(t->core->arena, n * sizeof(*c->places));
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct result *r = t->work->results[i];
 
-		c->alone = c->alone && r->passages.count > 0;
+		c->passages_only = c->passages_only && r->passages.count > 0;
 		for (size_t k = 0; k < r->passages.count; k++) {
 			c->passages[c->count] = &r->passages.items[k];
 			c->places[c->count++] = (struct guard_place){r->call, (int64_t)k};
@@ -443,7 +444,7 @@ const char *cites_marked(struct answer_cites *c, const char *text, bool uncited)
 	said = (struct str){buf_text(&once.sentence), once.sentence.n};
 	buf_init(&out, 2 * said.n + SENTENCE_BYTES);
 	if (read_cites(c, said, cites) > 0) {
-		put_checked(c, cites, said, &out);
+		add_checked(c, cites, said, &out);
 		c->missing -= uncited;
 	} else if (!uncited) {
 		buf_add(&out, said.p, said.n);
@@ -507,7 +508,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 
 /* ---- output ---- */
 
-static void put_source(struct json_out *j, const struct passage *p, size_t n, struct str quote)
+static void write_source(struct json_out *j, const struct passage *p, size_t n, struct str quote)
 {
 	size_t start = p->start + (quote.p ? (size_t)(quote.p - p->text.p) : 0);
 
@@ -540,6 +541,6 @@ void cites_write(const struct answer_cites *c, struct json_out *j)
 	jo_array(j);
 	for (size_t i = 0; i < c->count; i++)
 		if (c->cited[i].is_shown)
-			put_source(j, c->passages[i], i + 1, c->cited[i].quote);
+			write_source(j, c->passages[i], i + 1, c->cited[i].quote);
 	jo_array_end(j);
 }

@@ -143,12 +143,13 @@ static bool has_rows(const struct turn_work *w)
 /* Why there is no chart where one was asked for. */
 static const char *no_charts(const struct answer_turn *t)
 {
-	enum view_chart_preference wish;
+	enum view_chart_preference preference;
 
 	if (!has_rows(t->work) || t->answer->views.charts > 0)
 		return NULL;
-	wish = view_chart_preference(t->core->may.catalog->language, t->core->request.content);
-	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
+	preference =
+		view_chart_preference(t->core->may.catalog->language, t->core->request.content);
+	if (preference == CHART_AS_FITS || preference == CHART_AS_TABLE)
 		return NULL;
 	return turn_sentence(t->core, t->options->no_charts ? SAY_NO_CHARTS : SAY_CHART_UNFIT);
 }

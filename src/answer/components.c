@@ -102,7 +102,7 @@ const char *component_lacks(const struct component_def *def, const struct shown 
 
 /* ---- writing ---- */
 
-static void put_scalar(struct json_out *j, const struct prop_def *p, const char *text)
+static void write_scalar(struct json_out *j, const struct prop_def *p, const char *text)
 {
 	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER)
 		jo_decimal(j, text);
@@ -113,8 +113,8 @@ static void put_scalar(struct json_out *j, const struct prop_def *p, const char 
 }
 
 /* Writes a chart where the shape allows one. */
-static void put_set(struct json_out *j, const struct filling *f, const struct prop_def *p,
-		    const struct shown_prop *v, const struct table *t)
+static void write_set(struct json_out *j, const struct filling *f, const struct prop_def *p,
+		      const struct shown_prop *v, const struct table *t)
 {
 	struct table *tables[] = {(struct table *)(uintptr_t)t};
 	struct result part = *v->place.result;
@@ -133,8 +133,8 @@ static void put_set(struct json_out *j, const struct filling *f, const struct pr
 	buf_deinit(&chart);
 }
 
-static void put_prop(struct json_out *j, const struct filling *f, const struct prop_def *p,
-		     const struct shown_prop *v)
+static void write_prop(struct json_out *j, const struct filling *f, const struct prop_def *p,
+		       const struct shown_prop *v)
 {
 	const struct table *t = prop_is_set(p) ? table_of(p, v->place.table, f->arena) : NULL;
 
@@ -142,12 +142,12 @@ static void put_prop(struct json_out *j, const struct filling *f, const struct p
 		return;
 	jo_key(j, p->name);
 	if (t)
-		put_set(j, f, p, v, t);
+		write_set(j, f, p, v, t);
 	else
-		put_scalar(j, p, v->text);
+		write_scalar(j, p, v->text);
 }
 
-static void put_props(struct json_out *j, const struct filling *f)
+static void write_props(struct json_out *j, const struct filling *f)
 {
 	jo_key(j, "props");
 	jo_object(j);
@@ -156,7 +156,7 @@ static void put_props(struct json_out *j, const struct filling *f)
 		const struct shown_prop *v = value_of(f->shown, p->name);
 
 		if (v && prop_fits(p, v))
-			put_prop(j, f, p, v);
+			write_prop(j, f, p, v);
 	}
 	jo_object_end(j);
 }
@@ -174,7 +174,7 @@ static const char *shown_word(const struct shown_prop *v)
 }
 
 /* Formats the value as in an answer's text. */
-static bool put_word(void *owner, struct buf *out, const char *name)
+static bool add_word(void *owner, struct buf *out, const char *name)
 {
 	const struct filling *f = owner;
 	const struct prop_def *p = component_prop(f->def, name);
@@ -191,12 +191,12 @@ static bool put_word(void *owner, struct buf *out, const char *name)
 	return true;
 }
 
-static void put_text(struct json_out *j, const struct filling *f)
+static void write_text(struct json_out *j, const struct filling *f)
 {
 	struct buf text;
 
 	buf_init(&text, TEXT_BYTES_MAX);
-	if (!view_fill_by(&text, f->def->text, put_word, (void *)(uintptr_t)f))
+	if (!view_fill_by(&text, f->def->text, add_word, (void *)(uintptr_t)f))
 		buf_str(&text, f->def->about);
 	jo_set_str(j, "text", buf_text(&text));
 	jo_set_str(j, "alt", f->def->about);
@@ -211,7 +211,7 @@ static bool is_before(const struct shown *s, size_t place, const struct result *
 	return false;
 }
 
-static void put_calls(struct json_out *j, const struct shown *s)
+static void write_calls(struct json_out *j, const struct shown *s)
 {
 	jo_key(j, "calls");
 	jo_array(j);
@@ -241,9 +241,9 @@ void component_view(struct buf *out, const struct catalog *c, const struct shown
 	jo_set_str(&j, "view_type", "component");
 	jo_set_str(&j, "view_id", view_id);
 	jo_set_str(&j, "component", s->show->component);
-	put_props(&j, &f);
-	put_text(&j, &f);
-	put_calls(&j, s);
+	write_props(&j, &f);
+	write_text(&j, &f);
+	write_calls(&j, s);
 	jo_object_end(&j);
 }
 

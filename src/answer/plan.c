@@ -7,7 +7,7 @@
 #include "vesper/json_out.h"
 
 /* The task's subject: the first clause of its tool's or agent's description. */
-static void put_about(struct json_out *j, const struct catalog *c, const struct task *t)
+static void write_about(struct json_out *j, const struct catalog *c, const struct task *t)
 {
 	const struct tool_def *tool = t->tool ? catalog_tool(c, t->tool) : NULL;
 	const struct domain_def *d = t->agent ? catalog_domain_of_agent(c, t->agent) : NULL;
@@ -17,7 +17,7 @@ static void put_about(struct json_out *j, const struct catalog *c, const struct 
 	jo_str(j, (struct str){about, t->ask ? strlen(about) : strcspn(about, ":.")});
 }
 
-static void put_ids(struct json_out *j, const char *const *ids, const char *const *more)
+static void write_ids(struct json_out *j, const char *const *ids, const char *const *more)
 {
 	jo_key(j, "depends_on");
 	jo_array(j);
@@ -28,15 +28,15 @@ static void put_ids(struct json_out *j, const char *const *ids, const char *cons
 	jo_array_end(j);
 }
 
-static void put_task(struct json_out *j, const struct catalog *c, const struct task *t)
+static void write_task(struct json_out *j, const struct catalog *c, const struct task *t)
 {
 	jo_object(j);
 	jo_set_str(j, "id", t->id);
 	jo_set_str(j, "kind", t->ask ? "ask" : t->tool ? "tool" : "agent");
 	jo_set_str(j, "agent", t->agent);
 	jo_set_str(j, "tool", t->tool);
-	put_about(j, c, t);
-	put_ids(j, t->depends_on, t->waits_for);
+	write_about(j, c, t);
+	write_ids(j, t->depends_on, t->waits_for);
 	if (t->condition && *t->condition)
 		jo_set_str(j, "condition", t->condition);
 	jo_set_int(j, "wave", t->wave);
@@ -59,7 +59,7 @@ void say_plan(struct answer_turn *t, const struct plan *p)
 	jo_key(&j, "tasks");
 	jo_array(&j);
 	for (size_t i = 0; i < p->count; i++)
-		put_task(&j, t->core->may.catalog, &p->tasks[i]);
+		write_task(&j, t->core->may.catalog, &p->tasks[i]);
 	jo_array_end(&j);
 	jo_object_end(&j);
 	event_emit(t->core->sink,

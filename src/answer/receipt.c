@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-static void put_time(struct json_out *j, const char *name, int64_t wall_ms)
+static void write_time(struct json_out *j, const char *name, int64_t wall_ms)
 {
 	char text[CLOCK_RFC3339_BYTES];
 
@@ -23,7 +23,7 @@ static void put_time(struct json_out *j, const char *name, int64_t wall_ms)
 /* ---- calls ---- */
 
 /* Decimals and dates are written as text to keep every digit. */
-static void put_value(struct json_out *j, const struct value *v)
+static void write_value(struct json_out *j, const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_INT:
@@ -40,15 +40,15 @@ static void put_value(struct json_out *j, const struct value *v)
 	}
 }
 
-static void put_values(struct json_out *j, const struct value *values, size_t count)
+static void write_values(struct json_out *j, const struct value *values, size_t count)
 {
 	jo_array(j);
 	for (size_t i = 0; i < count; i++)
-		put_value(j, &values[i]);
+		write_value(j, &values[i]);
 	jo_array_end(j);
 }
 
-static void put_args(struct json_out *j, const struct args *args)
+static void write_args(struct json_out *j, const struct args *args)
 {
 	jo_key(j, "args");
 	jo_object(j);
@@ -57,14 +57,14 @@ static void put_args(struct json_out *j, const struct args *args)
 
 		jo_key(j, arg->name);
 		if (arg->is_list)
-			put_values(j, arg->values, arg->count);
+			write_values(j, arg->values, arg->count);
 		else
-			put_value(j, arg->values);
+			write_value(j, arg->values);
 	}
 	jo_object_end(j);
 }
 
-static void put_statements(struct json_out *j, const struct result *r)
+static void write_statements(struct json_out *j, const struct result *r)
 {
 	jo_key(j, "statements");
 	jo_array(j);
@@ -75,7 +75,7 @@ static void put_statements(struct json_out *j, const struct result *r)
 		jo_set_str(j, "name", s->name);
 		jo_set_str(j, "sql", s->text);
 		jo_key(j, "values");
-		put_values(j, s->values, s->count);
+		write_values(j, s->values, s->count);
 		jo_object_end(j);
 	}
 	jo_array_end(j);
@@ -100,7 +100,7 @@ static const char *newest_asof(const struct tool_def *tool, const struct table *
 }
 
 /* Here and below, members are written in the order of their names, so no sorting is needed. */
-static void put_call(struct json_out *j, const struct catalog *c, const struct result *r)
+static void write_call(struct json_out *j, const struct catalog *c, const struct result *r)
 {
 	const struct tool_def *tool = catalog_tool(c, r->tool);
 	const struct table *main = r->table_count > 0 ? r->tables[0] : NULL;
@@ -110,7 +110,7 @@ static void put_call(struct json_out *j, const struct catalog *c, const struct r
 	jo_set_str(j, "agent", r->agent);
 	if (*r->hash && r->any_order)
 		jo_set_bool(j, "any_order", true);
-	put_args(j, &r->asked);
+	write_args(j, &r->asked);
 	if (tool && main)
 		jo_set_str(j, "as_of", newest_asof(tool, main));
 	jo_set_str(j, "call", r->call);
@@ -118,31 +118,31 @@ static void put_call(struct json_out *j, const struct catalog *c, const struct r
 	if (tool && tool->gate)
 		jo_set_bool(j, "own_sql", true);
 	if (r->read_ms)
-		put_time(j, "read_at", r->read_ms);
+		write_time(j, "read_at", r->read_ms);
 	if (*r->hash)
 		jo_set_str(j, "result_hash", r->hash);
 	jo_set_int(j, "rows", main ? (int64_t)main->row_count : 0);
 	jo_set_str(j, "sample", sample ? sample->value : NULL);
 	jo_set_str(j, "source", r->source);
-	put_statements(j, r);
+	write_statements(j, r);
 	jo_set_str(j, "tool", r->tool);
 	jo_set_int(j, "total_rows", main ? main->total_rows : 0);
 	jo_set_bool(j, "truncated", r->outcome.truncated);
 	jo_object_end(j);
 }
 
-static void put_calls(struct json_out *j, const struct answer_turn *t)
+static void write_calls(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "calls");
 	jo_array(j);
 	for (size_t i = 0; i < t->work->result_count; i++)
-		put_call(j, t->core->may.catalog, t->work->results[i]);
+		write_call(j, t->core->may.catalog, t->work->results[i]);
 	jo_array_end(j);
 }
 
 /* ---- model prompts ---- */
 
-static void put_models(struct json_out *j, const struct answer_turn *t)
+static void write_models(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "models");
 	jo_array(j);
@@ -177,7 +177,7 @@ json_t *answer_permissions(const struct principal *who)
 	return list;
 }
 
-static void put_permissions(struct json_out *j, const struct principal *who)
+static void write_permissions(struct json_out *j, const struct principal *who)
 {
 	jo_key(j, "permissions");
 	jo_array(j);
@@ -187,13 +187,13 @@ static void put_permissions(struct json_out *j, const struct principal *who)
 	jo_array_end(j);
 }
 
-static void put_filters(struct json_out *j, const struct answer_turn *t)
+static void write_filters(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "filters");
 	know_filters_write(&t->reading->understood, t->core->may.catalog->language, j);
 }
 
-static void put_context(struct json_out *j, const struct answer_turn *t)
+static void write_context(struct json_out *j, const struct answer_turn *t)
 {
 	struct context_state s;
 
@@ -211,7 +211,7 @@ static void put_context(struct json_out *j, const struct answer_turn *t)
 }
 
 /* The example questions in the model's prompt, by source. */
-static void put_examples(struct json_out *j, const struct answer_turn *t)
+static void write_examples(struct json_out *j, const struct answer_turn *t)
 {
 	if (t->answer->like_count == 0)
 		return;
@@ -227,7 +227,7 @@ static void put_examples(struct json_out *j, const struct answer_turn *t)
 }
 
 /* Written for flows and planner plans only; other plans follow from the calls. */
-static void put_plan(struct json_out *j, const struct plan *p)
+static void write_plan(struct json_out *j, const struct plan *p)
 {
 	const struct flow_def *f = p ? p->flow : NULL;
 
@@ -244,8 +244,8 @@ static void put_plan(struct json_out *j, const struct plan *p)
 	jo_object_end(j);
 }
 
-static void put_content(struct json_out *j, struct answer_turn *t, const struct message *m,
-			int64_t now)
+static void write_content(struct json_out *j, struct answer_turn *t, const struct message *m,
+			  int64_t now)
 {
 	char today[DATE_ISO_BYTES], hash[HASH_HEX_BYTES];
 
@@ -253,18 +253,18 @@ static void put_content(struct json_out *j, struct answer_turn *t, const struct 
 	hash_sha256_hex(m->content, strlen(m->content), hash);
 	jo_object(j);
 	jo_set_str(j, "answer_hash", hash);
-	put_time(j, "began_at", now - m->latency_ms);
-	put_calls(j, t);
+	write_time(j, "began_at", now - m->latency_ms);
+	write_calls(j, t);
 	jo_set_str(j, "catalogue", t->core->may.catalog->hash);
-	put_context(j, t);
-	put_examples(j, t);
-	put_filters(j, t);
+	write_context(j, t);
+	write_examples(j, t);
+	write_filters(j, t);
 	jo_set_int(j, "latency_ms", m->latency_ms);
 	jo_set_str(j, "model", m->model);
-	put_models(j, t);
+	write_models(j, t);
 	jo_set_str(j, "needs", m->needs);
-	put_permissions(j, t->core->who);
-	put_plan(j, t->work->plan);
+	write_permissions(j, t->core->who);
+	write_plan(j, t->work->plan);
 	jo_set_str(j, "provider", m->provider);
 	jo_set_str(j, "question", t->core->request.content);
 	jo_set_str(j, "status", message_status_name(m->status));
@@ -316,7 +316,7 @@ static const struct receipt *receipt_of(struct answer_turn *t, const struct mess
 	r->message_id = answer->message_id;
 	buf_init(&content, SIZE_MAX / 2);
 	jo_init(&j, &content);
-	put_content(&j, t, answer, now);
+	write_content(&j, t, answer, now);
 	return seal(r, t->core->id.text, &content, t->core->arena);
 }
 
@@ -354,15 +354,15 @@ const struct receipt *call_receipt(const struct catalog *c, const struct princip
 	buf_init(&content, SIZE_MAX / 2);
 	jo_init(&j, &content);
 	jo_object(&j);
-	put_time(&j, "began_at", now - r->duration_us / 1000);
+	write_time(&j, "began_at", now - r->duration_us / 1000);
 	jo_key(&j, "calls");
 	jo_array(&j);
-	put_call(&j, c, r);
+	write_call(&j, c, r);
 	jo_array_end(&j);
 	jo_set_str(&j, "catalogue", c->hash);
 	jo_set_int(&j, "latency_ms", r->duration_us / 1000);
 	jo_set_str(&j, "needs", needs_text(r, a));
-	put_permissions(&j, who);
+	write_permissions(&j, who);
 	jo_key(&j, "plan");
 	jo_object(&j);
 	jo_set_str(&j, "origin", "api");

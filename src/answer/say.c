@@ -199,17 +199,17 @@ static const char *next_view_id(const struct answer_turn *t, const struct result
 static bool chart(struct answer_turn *t, const struct result *r, const char *view_id,
 		  struct buf *view)
 {
-	enum view_chart_preference wish =
+	enum view_chart_preference preference =
 		view_chart_preference(r->language, t->core->request.content);
 	struct str type = STR("null");
 	bool drawn;
 
 	if (t->options->no_charts)
 		return false;
-	if (wish == CHART_AS_FITS || wish == CHART_AS_TABLE)
-		return view_chart(view, r, view_id, wish);
+	if (preference == CHART_AS_FITS || preference == CHART_AS_TABLE)
+		return view_chart(view, r, view_id, preference);
 	stage_begin(t, STAGE_CHART);
-	drawn = view_chart(view, r, view_id, wish);
+	drawn = view_chart(view, r, view_id, preference);
 	if (drawn)
 		(void)json_member((struct str){buf_text(view), view->n}, "chart_type", &type);
 	stage_end(t, STAGE_CHART,

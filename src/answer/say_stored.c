@@ -27,7 +27,7 @@ static struct str stored_str(const char *text)
 
 /* ---- Text and checked numbers ---- */
 
-static void say_chunk(struct answer_turn *t, struct str text, const struct event_mark *mark)
+static void emit_chunk(struct answer_turn *t, struct str text, const struct event_mark *mark)
 {
 	struct event event = {.kind = EVENT_TEXT_DELTA, .u.text_delta = {.text = text}};
 
@@ -75,7 +75,7 @@ static struct event_mark mark_of(const json_t *item, int64_t start, int64_t len)
 }
 
 /* Overlapping items come from a damaged cell and are skipped. */
-static void say_marked(struct answer_turn *t, struct str text, const json_t *checked)
+static void emit_marked(struct answer_turn *t, struct str text, const json_t *checked)
 {
 	const json_t *item;
 	int64_t at = 0;
@@ -88,11 +88,11 @@ static void say_marked(struct answer_turn *t, struct str text, const json_t *che
 
 		if (start < at || len < 1 || !mark.kind)
 			continue;
-		say_chunk(t, take_characters(&text, start - at), NULL);
-		say_chunk(t, take_characters(&text, len), &mark);
+		emit_chunk(t, take_characters(&text, start - at), NULL);
+		emit_chunk(t, take_characters(&text, len), &mark);
 		at = start + len;
 	}
-	say_chunk(t, text, NULL);
+	emit_chunk(t, text, NULL);
 }
 
 /* ---- Views ---- */
@@ -111,7 +111,7 @@ static struct str body_of(const json_t *view, struct arena *a)
 	return text;
 }
 
-static void say_view_again(struct answer_turn *t, const json_t *view, const char *type)
+static void emit_stored_view(struct answer_turn *t, const json_t *view, const char *type)
 {
 	const char *text = json_string_value(json_object_get(view, "text"));
 	struct arena *a = t->core->arena;
@@ -131,7 +131,7 @@ static void say_view_again(struct answer_turn *t, const json_t *view, const char
 }
 
 /* Clarifying questions follow the text, as in the original order. */
-static void say_views(struct answer_turn *t, const json_t *views, bool questions)
+static void emit_stored_views(struct answer_turn *t, const json_t *views, bool questions)
 {
 	const json_t *view;
 	size_t i;
@@ -140,7 +140,7 @@ static void say_views(struct answer_turn *t, const json_t *views, bool questions
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
 		if (type && (strcmp(type, "selection") == 0) == questions)
-			say_view_again(t, view, type);
+			emit_stored_view(t, view, type);
 	}
 }
 
@@ -152,10 +152,10 @@ void say_stored(struct answer_turn *t, const struct message *question, const str
 		   &(struct event){.kind = EVENT_RUN_STARTED,
 				   .u.run_started = {answer->session_id, question->message_id,
 						     answer->message_id, question->client_msg_id}});
-	say_views(t, views, false);
-	say_marked(t, str_of(answer->content),
-		   store_text_json(answer->texts.checked, t->core->arena));
-	say_views(t, views, true);
+	emit_stored_views(t, views, false);
+	emit_marked(t, str_of(answer->content),
+		    store_text_json(answer->texts.checked, t->core->arena));
+	emit_stored_views(t, views, true);
 	event_emit(
 		t->core->sink,
 		&(struct event){.kind = EVENT_RUN_FINISHED,

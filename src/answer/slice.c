@@ -147,7 +147,7 @@ const char *slice_text(const struct answer_turn *t)
 
 /* ---- examples ---- */
 
-static void put_entry(struct json_out *j, const char *name, const char *value)
+static void write_entry(struct json_out *j, const char *name, const char *value)
 {
 	jo_object(j);
 	jo_set_str(j, name, value);
@@ -167,9 +167,9 @@ static void add_example(struct buf *b, const struct example_def *x)
 	jo_object(&j);
 	jo_key(&j, "do");
 	jo_array(&j);
-	put_entry(&j, "Run", x->tool->name);
+	write_entry(&j, "Run", x->tool->name);
 	for (size_t i = 0; x->filters[i]; i++)
-		put_entry(&j, "Set", x->filters[i]);
+		write_entry(&j, "Set", x->filters[i]);
 	jo_array_end(&j);
 	jo_object_end(&j);
 	buf_char(b, '\n');

@@ -69,7 +69,7 @@ void stages_end(struct answer_turn *t)
 
 /* ---- model requests ---- */
 
-static void put_parts(struct buf *out, const struct tokens_by *by)
+static void write_parts(struct buf *out, const struct tokens_by *by)
 {
 	struct json_out j;
 
@@ -99,7 +99,7 @@ void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail
 
 	buf_init(&parts, STAGE_BYTES_MAX);
 	llm_call_tokens(call, &by);
-	put_parts(&parts, &by);
+	write_parts(&parts, &by);
 	event.u.usage = (struct event_usage){
 		.role = llm_role_name(call->role),
 		.model = asked->model,

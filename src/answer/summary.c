@@ -16,7 +16,7 @@ static size_t result_rows(const struct result *r)
 }
 
 /* Members of a stored call and of its agent's later context, besides the data view. */
-static void put_call_members(struct json_out *j, struct arena *a, const struct result *r)
+static void write_call_members(struct json_out *j, struct arena *a, const struct result *r)
 {
 	jo_set_str(j, "finding", view_finding(r, a));
 	jo_set_int(j, "total_rows", r->table_count > 0 ? r->tables[0]->total_rows : 0);
@@ -25,7 +25,7 @@ static void put_call_members(struct json_out *j, struct arena *a, const struct r
 	args_write(j, &r->args);
 }
 
-static void put_calls(struct json_out *j, const struct answer_turn *t, bool to_keep)
+static void write_calls(struct json_out *j, const struct answer_turn *t, bool to_keep)
 {
 	jo_array(j);
 	for (size_t i = 0; i < t->work->result_count; i++) {
@@ -40,7 +40,7 @@ static void put_calls(struct json_out *j, const struct answer_turn *t, bool to_k
 		jo_set_bool(j, "truncated", r->outcome.truncated);
 		jo_set_str(j, "truncation_reason", r->outcome.truncation);
 		if (to_keep)
-			put_call_members(j, t->core->arena, r);
+			write_call_members(j, t->core->arena, r);
 		jo_object_end(j);
 	}
 	jo_array_end(j);
@@ -62,7 +62,7 @@ struct str say_calls(struct answer_turn *t, bool to_keep)
 
 	buf_init(&text, SIZE_MAX / 2);
 	jo_init(&j, &text);
-	put_calls(&j, t, to_keep);
+	write_calls(&j, t, to_keep);
 	return into_arena(t, &text);
 }
 
@@ -80,8 +80,8 @@ struct str say_tasks(const struct answer_turn *t)
 	return p ? str_of(text) : (struct str){0};
 }
 
-static void put_link(struct json_out *j, struct answer_turn *t, const struct report_def *report,
-		     const struct result *r)
+static void write_link(struct json_out *j, struct answer_turn *t, const struct report_def *report,
+		       const struct result *r)
 {
 	const struct tool_def *tool = catalog_tool(t->core->may.catalog, r->tool);
 
@@ -124,7 +124,7 @@ struct str say_links(struct answer_turn *t)
 			if (!report || !*report->url || is_linked(linked, count, report))
 				continue;
 			linked[count++] = report;
-			put_link(&j, t, report, r);
+			write_link(&j, t, report, r);
 		}
 	}
 	jo_array_end(&j);
@@ -166,7 +166,7 @@ const char *say_stored_views(struct answer_turn *t)
 }
 
 /* The caller's most used budget, once most of it is used. */
-static void put_budget(struct json_out *j, struct answer_turn *t)
+static void write_budget(struct json_out *j, struct answer_turn *t)
 {
 	struct budget_state s;
 
@@ -183,7 +183,7 @@ static void put_budget(struct json_out *j, struct answer_turn *t)
 }
 
 /* Converts billionths of a dollar, rounded to millionths. */
-static void put_usd(struct json_out *j, int64_t nano_usd)
+static void write_usd(struct json_out *j, int64_t nano_usd)
 {
 	int64_t micro = (nano_usd + 500) / 1000;
 	char text[32];
@@ -196,7 +196,7 @@ static void put_usd(struct json_out *j, int64_t nano_usd)
 	jo_decimal(j, text);
 }
 
-static void put_usage_by(struct json_out *j, const struct answer_turn *t)
+static void write_usage_by(struct json_out *j, const struct answer_turn *t)
 {
 	jo_key(j, "by");
 	jo_object(j);
@@ -233,10 +233,10 @@ struct str say_usage(struct answer_turn *t, bool with_budget)
 	jo_set_int(&j, "cache_read_tokens", sum.cache_read_tokens);
 	jo_set_int(&j, "cache_write_tokens", sum.cache_write_tokens);
 	jo_set_int(&j, "output_tokens", sum.output_tokens);
-	put_usage_by(&j, t);
-	put_usd(&j, sum.nano_usd);
+	write_usage_by(&j, t);
+	write_usd(&j, sum.nano_usd);
 	if (with_budget)
-		put_budget(&j, t);
+		write_budget(&j, t);
 	jo_object_end(&j);
 	return into_arena(t, &text);
 }

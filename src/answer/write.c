@@ -56,7 +56,7 @@ static bool asks_for_detail(const struct language *l, const char *question)
 }
 
 /* Skips the empty result that a clarifying question is about: the question describes it. */
-static size_t results_to_word(const struct answer_turn *t, const struct result **out)
+static size_t template_results(const struct answer_turn *t, const struct result **out)
 {
 	size_t n = 0;
 
@@ -85,7 +85,7 @@ static void add_followups(struct view_answer *own, const struct view_answer *of_
 	own->followup_count = n;
 }
 
-static void template_flow(struct answer_turn *t)
+static void apply_flow_template(struct answer_turn *t)
 {
 	struct view_answer *templated = &t->answer->templated, own;
 
@@ -105,7 +105,7 @@ void answer_template(struct answer_turn *t)
 		arena_alloc(a, sizeof(*results) * (t->work->result_count + 1));
 	struct view_answer_input in = {
 		.results = results,
-		.result_count = results_to_word(t, results),
+		.result_count = template_results(t, results),
 		.today = t->core->today,
 		.language = t->core->may.catalog->language,
 		.detail = asks_for_detail(t->core->may.catalog->language, t->core->request.content),
@@ -114,7 +114,7 @@ void answer_template(struct answer_turn *t)
 	view_answer(&in, a, &t->answer->templated);
 	t->answer->flow_text = NULL;
 	if (t->work->plan && t->work->plan->flow)
-		template_flow(t);
+		apply_flow_template(t);
 }
 
 /* Each result is empty and its detail describes the search, so a model has nothing to add. */

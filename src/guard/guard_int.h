@@ -61,15 +61,15 @@ typedef __int128 guard_value;
 enum shown_kind {
 	SHOWN_NUMBER,
 	SHOWN_YEAR,
-	SHOWN_MONTH,   /* month of a year: date.day is 0 */
-	SHOWN_QUARTER, /* quarter of a year: date.month is the quarter */
-	SHOWN_DATE,    /* full date */
-	SHOWN_DAY,     /* day and month: date.year is 0 */
-	SHOWN_HOUR,    /* of the day, 0-23 (hour-ending minus one) */
-	SHOWN_RANK,    /* "2nd", "#3" */
-	SHOWN_STRANGE, /* "1.2e6", digits of other scripts: not compared */
-	SHOWN_ID,      /* "P-1001": digits after a word and a dash */
-	SHOWN_TEXT,    /* list numbers, ids: not checked */
+	SHOWN_MONTH,       /* month of a year: date.day is 0 */
+	SHOWN_QUARTER,     /* quarter of a year: date.month is the quarter */
+	SHOWN_DATE,        /* full date */
+	SHOWN_DAY,         /* day and month: date.year is 0 */
+	SHOWN_HOUR,        /* of the day, 0-23 (hour-ending minus one) */
+	SHOWN_RANK,        /* "2nd", "#3" */
+	SHOWN_UNSUPPORTED, /* "1.2e6", digits of other scripts: not compared */
+	SHOWN_ID,          /* "P-1001": digits after a word and a dash */
+	SHOWN_TEXT,        /* list numbers, ids: not checked */
 };
 
 struct shown {
@@ -113,7 +113,8 @@ enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, b
 		     const struct lead *lead, struct shown *out);
 /* The bytes of sign and currency before a digit at text[0]; 0: none. Sets *more when the text is
  * too short to decide. */
-size_t shown_lead(const struct unit_words *u, const char *text, size_t len, bool final, bool *more);
+size_t shown_prefix(const struct unit_words *u, const char *text, size_t len, bool final,
+		    bool *more);
 /* The unit after a number and a space; *taken: the bytes of both. Sets *more when the text is too
  * short to decide. */
 const struct unit_def *shown_unit_after(const struct unit_words *u, const char *text, size_t len,
@@ -127,7 +128,7 @@ bool words_is_cardinal(const char *word, size_t len); /* "two" */
 enum scan words_scan(const struct unit_words *u, const char *text, size_t len, bool final,
 		     int month, struct shown *out);
 /* The bytes of non-ASCII digits, superscripts and fractions at text[0]. */
-size_t shown_strange(const char *text, size_t len, bool final, bool *more);
+size_t shown_unsupported(const char *text, size_t len, bool final, bool *more);
 /* Finds the unit in a table heading, such as "Price ($/MWh)". */
 const struct unit_def *unit_in_text(const struct unit_words *u, const char *text, size_t len);
 /* Converts the value to another unit of its dimension. Returns false when it is not exact. */
@@ -332,8 +333,8 @@ struct known {
 		} * facts;
 		size_t count, cap;
 	} hours;
-	struct mention asked[GROUP_MAX]; /* named by the question or the arguments */
-	int asked_count;
+	struct mention question_names[GROUP_MAX]; /* named by the question or the arguments */
+	int question_name_count;
 	struct date today;
 };
 

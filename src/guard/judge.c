@@ -125,8 +125,8 @@ static bool label_matches(const struct known *k, const int *label_ids, const str
 
 static bool is_in_question(const struct known *k, int id)
 {
-	for (int i = 0; i < k->asked_count; i++)
-		if (k->asked[i].id == id)
+	for (int i = 0; i < k->question_name_count; i++)
+		if (k->question_names[i].id == id)
 			return true;
 	return false;
 }
@@ -783,7 +783,7 @@ void bind_shown(const struct known *k, struct shown *s, const struct context *c,
 		/* claims_of_ranks checks it with its amount */
 		out->bound = out->unchecked = s->value >= 1;
 		break;
-	case SHOWN_STRANGE:
+	case SHOWN_UNSUPPORTED:
 		break;
 	case SHOWN_ID: /* only reached for an id that the data does not have */
 		break;

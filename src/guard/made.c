@@ -210,7 +210,7 @@ static bool check_number(struct made *m, size_t from, const struct shown *s)
 
 	if (s->kind == SHOWN_TEXT)
 		return true;
-	if (!p || s->kind == SHOWN_STRANGE)
+	if (!p || s->kind == SHOWN_UNSUPPORTED)
 		return false;
 	if (s->kind == SHOWN_ID || s->worded) /* part of a text value */
 		return part_is_shown(m, p, from, s);
@@ -265,7 +265,7 @@ static bool question_fits_results(const struct guard_input *in, const struct uni
 {
 	const char *p = in->question ? in->question : "";
 	size_t n = strlen(p), at = 0, plain;
-	bool asked = false;
+	bool names_year = false;
 	struct reader r;
 	struct shown s;
 
@@ -277,10 +277,10 @@ static bool question_fits_results(const struct guard_input *in, const struct uni
 
 		if (year && results_have_year(in, year))
 			return true;
-		asked = asked || year;
+		names_year = names_year || year;
 		reader_take(&r, p + at + plain, &s);
 	}
-	return !asked;
+	return !names_year;
 }
 
 /* ---- output ---- */

@@ -138,18 +138,18 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 			}
 		}
 		if ((unsigned char)p[i] >= 0xC2) {
-			size_t strange = shown_strange(p + i, n - i, final, &more);
+			size_t unsupported = shown_unsupported(p + i, n - i, final, &more);
 
 			if (more)
 				break;
-			if (strange > 0) {
-				*s = (struct shown){.kind = SHOWN_STRANGE, .len = strange};
+			if (unsupported > 0) {
+				*s = (struct shown){.kind = SHOWN_UNSUPPORTED, .len = unsupported};
 				*plain = i;
 				return true;
 			}
 		}
 		if (!digit &&
-		    (!may_lead(r, p[i]) || !shown_lead(r->units, p + i, n - i, final, &more))) {
+		    (!may_lead(r, p[i]) || !shown_prefix(r->units, p + i, n - i, final, &more))) {
 			if (more)
 				break;
 			read_byte(r, p[i]);

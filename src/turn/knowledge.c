@@ -15,7 +15,7 @@ struct knowledge_set {
 	struct knowledge *of_all; /* for tenants without an entry in by_tenant, or NULL */
 };
 
-struct knowledge_of {
+struct tenant_knowledge {
 	struct hashmap_node node;
 	struct knowledge *knowledge;
 	char tenant[];
@@ -81,7 +81,7 @@ void knowledge_set_free(struct knowledge_set **set)
 	if (!s)
 		return;
 	hashmap_each(node, &s->by_tenant) {
-		struct knowledge_of *of = hashmap_item(node, struct knowledge_of, node);
+		struct tenant_knowledge *of = hashmap_item(node, struct tenant_knowledge, node);
 
 		hashmap_remove(&s->by_tenant, node);
 		knowledge_unref(&of->knowledge);
@@ -98,14 +98,14 @@ static struct knowledge **find(struct knowledge_set *s, const char *tenant)
 	struct hashmap_node *node = s ? hashmap_find(&s->by_tenant, str_of(tenant)) : NULL;
 
 	if (node)
-		return &hashmap_item(node, struct knowledge_of, node)->knowledge;
+		return &hashmap_item(node, struct tenant_knowledge, node)->knowledge;
 	return s && s->of_all ? &s->of_all : NULL;
 }
 
 void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k)
 {
 	size_t n = tenant ? strlen(tenant) : 0;
-	struct knowledge_of *of;
+	struct tenant_knowledge *of;
 
 	if (!tenant) {
 		assert(!s->of_all);

@@ -34,7 +34,7 @@ static void show(struct turn *t, const struct task *task, struct result *r)
 		show_rows(t, task, r);
 }
 
-static void show_held(struct turn *t)
+static void show_deferred_tables(struct turn *t)
 {
 	const struct plan *p = t->work.plan;
 
@@ -76,7 +76,7 @@ static struct result *missing(struct turn *t, const struct task *task, const cha
 	return r;
 }
 
-static void keep_result(struct turn *t, struct task *task, struct result *r)
+static void add_result(struct turn *t, struct task *task, struct result *r)
 {
 	struct result **all =
 		arena_alloc(t->core.arena, sizeof(struct result *) * (task->result_count + 1));
@@ -87,25 +87,25 @@ static void keep_result(struct turn *t, struct task *task, struct result *r)
 	task->results = all;
 }
 
-static void keep_failed(struct turn *t, struct task *task)
+static void add_failed_result(struct turn *t, struct task *task)
 {
-	keep_result(t, task,
-		    missing(t, task,
-			    turn_sentence(&t->core, SAY_TASK_FAILED, subject_of(t, task->agent))));
+	add_result(t, task,
+		   missing(t, task,
+			   turn_sentence(&t->core, SAY_TASK_FAILED, subject_of(t, task->agent))));
 }
 
-static void keep_skipped(struct turn *t, struct task *task)
+static void add_skipped_result(struct turn *t, struct task *task)
 {
 	const struct tool_def *tool =
 		task->tool ? catalog_tool(t->core.may.catalog, task->tool) : NULL;
 	const char *what = tool ? tool->about : subject_of(t, task->agent);
 
-	keep_result(t, task,
-		    missing(t, task,
-			    turn_sentence(&t->core, SAY_TASK_SKIPPED,
-					  arena_strndup(t->core.arena, what, strcspn(what, ":.")),
-					  task_why_skipped(task, t->core.may.catalog->language,
-							   t->core.arena))));
+	add_result(t, task,
+		   missing(t, task,
+			   turn_sentence(&t->core, SAY_TASK_SKIPPED,
+					 arena_strndup(t->core.arena, what, strcspn(what, ":.")),
+					 task_why_skipped(task, t->core.may.catalog->language,
+							  t->core.arena))));
 }
 
 static const char *left_out_text(struct turn *t, const struct task *task)
@@ -134,7 +134,7 @@ static void on_tool(void *owner, struct result *r)
 	plan_task_done(run->plan, run->task, outcome_is_usable(r->outcome.kind));
 }
 
-static void ask_of_agent(struct turn *t, const struct agent_ask *ask)
+static void ask_question_of_agent(struct turn *t, const struct agent_ask *ask)
 {
 	const struct turn_ask asked = {
 		.input = ask->input,
@@ -153,7 +153,8 @@ static void ask_of_agent(struct turn *t, const struct agent_ask *ask)
 }
 
 /* Shows components first, then the tables that no component shows. */
-static void show_of_agent(struct turn *t, const struct task *task, const struct agent_outcome *out)
+static void show_agent_results(struct turn *t, const struct task *task,
+			       const struct agent_outcome *out)
 {
 	const struct shown *shown[AGENT_SHOWS_MAX];
 	size_t n = 0;
@@ -200,22 +201,22 @@ static void on_agent(void *owner, const struct agent_outcome *out, const struct 
 	answer_count_calls(&t->for_answer, LLM_AGENT, out->model_calls);
 	run->task->results = out->results;
 	run->task->result_count = out->result_count;
-	show_of_agent(t, run->task, out);
+	show_agent_results(t, run->task, out);
 	agent_ended(t->core.sink, t->core.may.catalog->language,
 		    &(struct agent_step){
 			    .id = run->task->id, .agent = run->task->agent, .task = run->task->id},
 		    subject_of(t, run->task->agent), e != NULL);
 	if (out->ask)
-		ask_of_agent(t, out->ask);
+		ask_question_of_agent(t, out->ask);
 	if (out->stopped)
 		add_stopped_fact(t, run->task);
 	if (e)
-		keep_failed(t, run->task);
+		add_failed_result(t, run->task);
 	plan_task_done(run->plan, run->task, !e);
 }
 
 /* The parsed filters as text for an agent's model. */
-static const char *filters_text(struct turn *t)
+static const char *filters_prompt_text(struct turn *t)
 {
 	const char *kept = NULL;
 	struct json_out j;
@@ -267,7 +268,7 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.turn_id = t->core.id.text,
 		.agent = task->agent,
 		.question = t->core.request.content,
-		.context = task->tool ? NULL : filters_text(t),
+		.context = task->tool ? NULL : filters_prompt_text(t),
 		.earlier = plan_earlier(t->work.plan, task, t->core.arena),
 		.may = &t->core.may,
 		.who = t->core.who,
@@ -319,7 +320,7 @@ static void collect(struct turn *t)
 		if (t->work.plan->tasks[i].state == TASK_SKIPPED &&
 		    t->work.plan->tasks[i].result_count == 0 &&
 		    t->work.plan->tasks[i].skipped != SKIP_UNNEEDED)
-			keep_skipped(t, &t->work.plan->tasks[i]);
+			add_skipped_result(t, &t->work.plan->tasks[i]);
 	for (size_t i = 0; i < t->work.plan->count; i++)
 		n += t->work.plan->tasks[i].result_count;
 	t->work.results = arena_alloc(t->core.arena, sizeof(*t->work.results) * (n + 1));
@@ -342,7 +343,7 @@ enum turn_state step_run(struct turn *t)
 		ask_of_plan(&t->for_dialog, t->work.plan);
 		return TURN_ANSWER;
 	}
-	show_held(t);
+	show_deferred_tables(t);
 	answer_components(&t->for_answer);
 	if (t->dialog.reply.text) {
 		ask_user(&t->for_dialog, t->dialog.reply.text, &t->dialog.reply.ask);

@@ -25,7 +25,7 @@ static const json_t *context_plan(const struct turn *t)
 }
 
 /* Runs the same steps with changed filters; no model is called. */
-static enum turn_state run_again(struct turn *t, const json_t *stored)
+static enum turn_state rerun_plan(struct turn *t, const json_t *stored)
 {
 	const struct ask_answer *a = &t->dialog.answered;
 	struct clarification ask;
@@ -236,7 +236,7 @@ static enum turn_state decide_from_question(struct turn *t)
 	if (!filters && !t->reading.understood.flow && run_chain(t, &next))
 		return next;
 	if (!filters && ask_read_values(&t->for_dialog))
-		return run_again(t, t->dialog.answered.plan);
+		return rerun_plan(t, t->dialog.answered.plan);
 	if (t->reading.understood.filter_count > 0)
 		say_filters(&t->for_answer);
 	if (!filters && ask_remains_open(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {
@@ -277,12 +277,12 @@ static bool has_changed(struct turn *t)
  * follow-up. */
 static void read_selected(struct turn *t)
 {
-	const char *said = t->core.request.content
-				   ? ask_selected(&t->for_dialog, t->core.request.content)
-				   : NULL;
+	const char *selected = t->core.request.content
+				       ? ask_selected(&t->for_dialog, t->core.request.content)
+				       : NULL;
 
-	if (said && *said && !ask_has_plan(&t->for_dialog))
-		t->core.request.content = said;
+	if (selected && *selected && !ask_has_plan(&t->for_dialog))
+		t->core.request.content = selected;
 }
 
 enum turn_state step_understand(struct turn *t)
@@ -312,5 +312,5 @@ enum turn_state step_understand(struct turn *t)
 		return TURN_ANSWER;
 	}
 	plan = context_plan(t);
-	return plan ? run_again(t, plan) : read_question(t);
+	return plan ? rerun_plan(t, plan) : read_question(t);
 }

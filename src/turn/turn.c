@@ -104,13 +104,13 @@ static void turn_release(struct turn *t)
 	struct turns *all = t->core.all;
 
 	assert(t->machine.state == TURN_DONE && t->machine.pending == 0 && !t->machine.op &&
-	       !t->machine.leasing && !t->answer.guardrail_check.op && !t->answer.rewrite.op &&
+	       !t->machine.lease_op && !t->answer.guardrail_check.op && !t->answer.rewrite.op &&
 	       !t->work.run && !t->dialog.recovery_plan.run);
 	later_cancel(&t->machine.wake);
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace.timer);
-	timer_free(&t->machine.again_timer);
+	timer_free(&t->machine.lease_retry_timer);
 	if (t->machine.followed)
 		t->core.log = NULL; /* owned by another turn by now */
 	else if (t->machine.lost)
@@ -136,7 +136,7 @@ static void turn_release(struct turn *t)
 void turn_cancel_operations(struct turn *t)
 {
 	op_cancel(&t->machine.op);
-	op_cancel(&t->machine.leasing);
+	op_cancel(&t->machine.lease_op);
 	guardrail_cancel(&t->for_answer);
 	rewrite_cancel(&t->for_answer);
 	recovery_cancel(&t->for_dialog);
@@ -181,8 +181,9 @@ static void turn_enter(struct turn *t, enum turn_state next)
 	const struct turns *all = t->core.all;
 
 	assert(next < TURN_STATE_COUNT);
-	assert(next == TURN_FAILED ? t->machine.state < TURN_FAILED
-				   : (turn_rows[t->machine.state].may & (1u << next)) != 0);
+	assert(next == TURN_FAILED
+		       ? t->machine.state < TURN_FAILED
+		       : (turn_rows[t->machine.state].allowed_next & (1u << next)) != 0);
 	log_debug("turn.state", "%s %s -> %s", t->core.id.text, turn_state_name(t->machine.state),
 		  turn_state_name(next));
 	t->machine.state = next;

@@ -92,15 +92,15 @@ void turn_join_groups(struct turn *t)
 	list_append(&all->running, &t->core.node);
 	hashmap_add(&all->by_id, &t->machine.by_id, str_of(t->core.id.text));
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
-		struct turn_membership *place = &t->machine.places[kind];
+		struct turn_membership *membership = &t->machine.memberships[kind];
 
-		place->turn = t;
-		place->group =
+		membership->turn = t;
+		membership->group =
 			group_get_or_create(all, key_of((enum turn_group_kind)kind, t->core.who,
 							t->core.request.session_id));
-		if (place->group->count++ == 0 && kind == GROUP_TENANT)
+		if (membership->group->count++ == 0 && kind == GROUP_TENANT)
 			all->tenants++;
-		list_append(&place->group->turns, &place->node);
+		list_append(&membership->group->turns, &membership->node);
 	}
 	all->count++;
 }
@@ -113,10 +113,10 @@ void turn_leave_groups(struct turn *t)
 	list_remove(&t->core.node);
 	hashmap_remove(&all->by_id, &t->machine.by_id);
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
-		struct turn_membership *place = &t->machine.places[kind];
-		struct turn_group *g = place->group;
+		struct turn_membership *membership = &t->machine.memberships[kind];
+		struct turn_group *g = membership->group;
 
-		list_remove(&place->node);
+		list_remove(&membership->node);
 		if (--g->count > 0)
 			continue;
 		all->tenants -= kind == GROUP_TENANT;

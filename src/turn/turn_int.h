@@ -18,7 +18,7 @@ typedef enum turn_state (*turn_step)(struct turn *t);
 struct turn_row {
 	turn_step step;
 	int64_t limit_ms; /* time limit of this state; the turn is then cancelled as timed out */
-	unsigned may;     /* bit set of allowed next states; FAILED is always allowed */
+	unsigned allowed_next; /* bit set of allowed next states; FAILED is always allowed */
 	const char *about;
 };
 
@@ -48,7 +48,7 @@ struct turns {
 	struct leases leases;
 	struct timer *alive;       /* NULL: the store is not shared */
 	struct list heartbeats;    /* heartbeat statements under way, turn_alive.c */
-	struct list calls;         /* tool calls by programs: struct called, turn_tool.c */
+	struct list calls;         /* tool calls by programs: struct tool_call, turn_tool.c */
 	size_t outside_operations; /* running operations of callers outside the turns */
 	struct turn_documents documents;
 	void (*record)(void *owner, json_t *take);
@@ -83,9 +83,9 @@ struct turn_membership {
 	struct turn *turn;
 };
 
-static inline struct turn *turn_at(const struct list *place)
+static inline struct turn *turn_at(const struct list *member)
 {
-	return list_item(place, struct turn_membership, node)->turn;
+	return list_item(member, struct turn_membership, node)->turn;
 }
 
 /* How a turn of a dead replica was taken over by this one. */
@@ -104,7 +104,7 @@ struct turn_takeover_state {
 /* State machine of the turn. */
 struct turn_machine {
 	struct hashmap_node by_id;
-	struct turn_membership places[GROUP_KINDS];
+	struct turn_membership memberships[GROUP_KINDS];
 	enum turn_state state;
 	int pending;                  /* running operations */
 	bool started;                 /* this state's step has started its operations */
@@ -127,10 +127,10 @@ struct turn_machine {
 	} grace;
 	int hops;
 	bool cancelled;
-	bool waiting;              /* for earlier turns of its session */
-	struct op *leasing;        /* lease operation at the end of the wait */
-	struct timer *again_timer; /* polls the lease while it waits, or NULL */
-	int64_t wait_until_ms;     /* limit of waiting for another replica's turn */
+	bool waiting;                    /* for earlier turns of its session */
+	struct op *lease_op;             /* lease operation at the end of the wait */
+	struct timer *lease_retry_timer; /* polls the lease while it waits, or NULL */
+	int64_t wait_until_ms;           /* limit of waiting for another replica's turn */
 	struct turn_takeover_state move;
 	bool followed;            /* lost, and local viewers keep reading its log */
 	bool lost;                /* another replica runs it: nothing is stored here */

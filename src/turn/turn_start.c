@@ -229,9 +229,9 @@ static void on_next_lease(void *owner, const struct lease *lease)
 {
 	struct turn *t = owner;
 
-	t->machine.leasing = NULL;
+	t->machine.lease_op = NULL;
 	if (lease->kind == LEASE_HELD && clock_mono_ms() < t->machine.wait_until_ms) {
-		timer_start(t->machine.again_timer, TURN_LEASE_RETRY_MS);
+		timer_start(t->machine.lease_retry_timer, TURN_LEASE_RETRY_MS);
 		return;
 	}
 	if (lease->kind == LEASE_HELD) {
@@ -242,7 +242,7 @@ static void on_next_lease(void *owner, const struct lease *lease)
 	turn_admitted(t);
 }
 
-static void on_again(void *owner)
+static void on_retry_lease(void *owner)
 {
 	turn_begin_waiting(owner);
 }
@@ -255,8 +255,8 @@ static void wait_for_other_replica(struct turn *t, const char *holder)
 	t->machine.waiting = true;
 	t->machine.wait_until_ms = clock_mono_ms() + (interrupts ? TURN_INTERRUPT_MS
 								 : (int64_t)t->answers.deadline_ms);
-	t->machine.again_timer = timer_new(t->core.loop, on_again, t);
-	timer_start(t->machine.again_timer, TURN_LEASE_RETRY_MS);
+	t->machine.lease_retry_timer = timer_new(t->core.loop, on_retry_lease, t);
+	timer_start(t->machine.lease_retry_timer, TURN_LEASE_RETRY_MS);
 	if (interrupts)
 		(void)turn_cancel(t->core.all, holder, t->core.who, CANCEL_USER, NULL, NULL);
 }
@@ -265,7 +265,7 @@ void turn_begin_waiting(struct turn *t)
 {
 	const struct turn_ids ids = {t->core.id, t->core.user_message_id, t->core.answer_id};
 
-	if (!t->machine.leasing)
-		t->machine.leasing =
+	if (!t->machine.lease_op)
+		t->machine.lease_op =
 			turn_lease(t->core.all, &t->core.request, &ids, true, on_next_lease, t);
 }

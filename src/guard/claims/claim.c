@@ -134,8 +134,8 @@ static void note_names(struct claims *c)
 	for (size_t i = 0; i < c->count; i++)
 		if (c->tokens[i].kind == TOKEN_NAME)
 			c->s->named |= c->tokens[i].slots;
-	for (int i = 0; c->s->carried == 0 && i < c->k->asked_count; i++)
-		c->s->carried |= c->k->asked[i].slots;
+	for (int i = 0; c->s->carried == 0 && i < c->k->question_name_count; i++)
+		c->s->carried |= c->k->question_names[i].slots;
 }
 
 /* Keeps the names and amounts for the next sentences; without names the earlier ones stay. */

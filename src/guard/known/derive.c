@@ -555,7 +555,7 @@ static bool row_is_named(const struct search *q, size_t row, const struct contex
 		named = has_mention(c->mentions, c->count, id) || id == c->word_comparison.ref_id;
 		if (include_earlier && (q->earlier & bit))
 			named = named || has_mention(c->before, c->before_count, id) ||
-				has_mention(k->asked, k->asked_count, id);
+				has_mention(k->question_names, k->question_name_count, id);
 		else if (include_earlier && !(q->mentioned & bit))
 			continue;
 		if (!named)
@@ -780,7 +780,7 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 		return false;
 	q.mentioned = mentioned_slots(c->mentions, c->count);
 	q.earlier = mentioned_slots(c->before, c->before_count) |
-		    mentioned_slots(k->asked, k->asked_count);
+		    mentioned_slots(k->question_names, k->question_name_count);
 	for (int i = 0; i < k->table_count; i++) {
 		q.kt = &k->tables[i];
 		q.table = i;

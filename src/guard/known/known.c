@@ -116,7 +116,7 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 		case SHOWN_RANK:
 			known_add(k, proto, CLASS_NUMBER, s.value * 100000000);
 			break;
-		case SHOWN_STRANGE:
+		case SHOWN_UNSUPPORTED:
 		case SHOWN_ID:
 		case SHOWN_TEXT:
 			break;
@@ -218,12 +218,12 @@ static void add_value(struct known *k, const struct entry *proto, const struct a
 		known_add_text(k, proto, v->text);
 }
 
-static void note_asked(struct known *k, const char *text)
+static void add_question_names(struct known *k, const char *text)
 {
 	const int *ids = label_names(k, text);
 
-	for (; ids && *ids >= 0 && k->asked_count < GROUP_MAX; ids++)
-		k->asked[k->asked_count++] =
+	for (; ids && *ids >= 0 && k->question_name_count < GROUP_MAX; ids++)
+		k->question_names[k->question_name_count++] =
 			(struct mention){.id = *ids, .slots = k->names.slots_by_id[*ids]};
 }
 
@@ -240,7 +240,7 @@ static void add_args(struct known *k, const struct result *r)
 		for (size_t n = 0; n < arg->count; n++) {
 			add_value(k, &proto, arg, &arg->values[n]);
 			if (arg->values[n].type == VALUE_TEXT)
-				note_asked(k, arg->values[n].text);
+				add_question_names(k, arg->values[n].text);
 		}
 	}
 }
@@ -313,7 +313,7 @@ static void add_name_counts(struct known *k)
 /* ---- questions about other data ---- */
 
 /* "NP15", "Q1_2025": letters followed by digits, as in names. */
-static bool is_code(const char *word, size_t len)
+static bool is_upper_case_code(const char *word, size_t len)
 {
 	size_t letters = 0;
 
@@ -328,30 +328,30 @@ static bool is_code(const char *word, size_t len)
 	return true;
 }
 
-static bool holds_text(const char *text, const char *word)
+static bool text_contains(const char *text, const char *word)
 {
 	return text && str_find_nocase(text, word);
 }
 
-static bool result_holds(const struct result *r, const char *word)
+static bool result_contains(const struct result *r, const char *word)
 {
 	for (size_t i = 0; i < r->fact_count; i++)
-		if (holds_text(r->facts[i].value, word))
+		if (text_contains(r->facts[i].value, word))
 			return true;
 	for (size_t i = 0; i < r->args.count; i++)
 		for (size_t n = 0; n < r->args.items[i].count; n++)
 			if (r->args.items[i].values[n].type == VALUE_TEXT &&
-			    holds_text(r->args.items[i].values[n].text, word))
+			    text_contains(r->args.items[i].values[n].text, word))
 				return true;
 	for (size_t t = 0; t < r->table_count; t++)
 		for (size_t c = 0; c < r->tables[t]->column_count; c++) {
 			if (r->tables[t]->columns[c].type != COLUMN_TEXT)
 				continue;
 			for (size_t row = 0; row < r->tables[t]->row_count; row++)
-				if (holds_text(r->tables[t]->rows[row][c], word))
+				if (text_contains(r->tables[t]->rows[row][c], word))
 					return true;
 		}
-	return holds_text(r->outcome.detail, word);
+	return text_contains(r->outcome.detail, word);
 }
 
 bool known_asks_other_name(const struct guard_input *in)
@@ -369,10 +369,10 @@ bool known_asks_other_name(const struct guard_input *in)
 			p++;
 			continue;
 		}
-		if (len <= WORD_BYTES_MAX && is_code(p, len)) {
+		if (len <= WORD_BYTES_MAX && is_upper_case_code(p, len)) {
 			snprintf(word, sizeof(word), "%.*s", (int)len, p);
 			for (size_t i = 0; i < in->result_count && !found; i++)
-				found = result_holds(in->results[i], word);
+				found = result_contains(in->results[i], word);
 			if (!found)
 				return true;
 		}
@@ -428,9 +428,9 @@ bool known_is_foreign(const struct known *k, int id)
 		return false;
 	if (k->foreign.is_known[at])
 		return k->foreign.is_known[at] < 0;
-	found = holds_text(k->in->question, k->foreign.texts[at]);
+	found = text_contains(k->in->question, k->foreign.texts[at]);
 	for (size_t i = 0; i < k->in->result_count && !found; i++)
-		found = result_holds(k->in->results[i], k->foreign.texts[at]);
+		found = result_contains(k->in->results[i], k->foreign.texts[at]);
 	k->foreign.is_known[at] = found ? 1 : -1;
 	return !found;
 }
@@ -438,7 +438,7 @@ bool known_is_foreign(const struct known *k, int id)
 /* Returns true when the question names years and the results cover only others. */
 static bool asks_for_other_year(const struct known *k)
 {
-	bool asked = false, known = false;
+	bool names_year = false, known = false;
 
 	for (size_t i = known_from(k, CLASS_YEAR, 0); i < k->count; i++) {
 		const struct entry *e = &k->entries[i];
@@ -451,7 +451,7 @@ static bool asks_for_other_year(const struct known *k)
 		}
 		if (!e->anything) /* the current date */
 			continue;
-		asked = true;
+		names_year = true;
 		for (size_t n = known_from(k, CLASS_YEAR, e->value);
 		     n < k->count && k->entries[n].class == CLASS_YEAR &&
 		     k->entries[n].value == e->value;
@@ -459,7 +459,7 @@ static bool asks_for_other_year(const struct known *k)
 			if (k->entries[n].call)
 				return false;
 	}
-	return asked && known;
+	return names_year && known;
 }
 
 /* An unlabelled fact equal to a cell is treated as that cell and belongs to its row. */
@@ -481,7 +481,7 @@ static void shadow_facts(struct known *k)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -521,14 +521,14 @@ void known_build(struct known *k, const struct guard_input *in)
 	question.anything = true;
 	question.formula = "the question";
 	known_add_text(k, &question, in->question);
-	note_asked(k, in->question);
+	add_question_names(k, in->question);
 	question.anything = false;
 	question.formula = "today";
 	known_add(k, &question, CLASS_DATE,
 		  in->today.year * 10000 + in->today.month * 100 + in->today.day);
 	if (in->result_count == 0)
 		known_add(k, &question, CLASS_YEAR, in->today.year);
-	qsort(k->entries, k->count, sizeof(*k->entries), by_value);
+	qsort(k->entries, k->count, sizeof(*k->entries), compare_entries);
 	shadow_facts(k);
 	k->other_question =
 		in->result_count > 0 && (asks_for_other_year(k) || known_asks_other_name(in));

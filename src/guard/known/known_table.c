@@ -68,7 +68,7 @@ static bool column_names_rows(const struct known *k, const struct table *t, size
 	for (size_t r = 0; r < t->row_count; r++) {
 		if (t->rows[r][c] && strlen(t->rows[r][c]) > NAME_BYTES_MAX)
 			return false;
-		names += t->rows[r][c] && name_is_one(&k->units, t->rows[r][c], &words, &key);
+		names += t->rows[r][c] && text_is_name(&k->units, t->rows[r][c], &words, &key);
 	}
 	return names > 0;
 }
@@ -77,7 +77,7 @@ static bool row_name(const struct known *k, const struct column *c, const char *
 		     uint64_t *key)
 {
 	if (!is_year_column(c))
-		return name_is_one(&k->units, text, words, key);
+		return text_is_name(&k->units, text, words, key);
 	*key = name_key(text, strlen(text), words);
 	return *words == 1;
 }
@@ -103,7 +103,7 @@ static void read_names(struct known *k, struct known_table *kt, size_t c)
 			continue;
 		kt->ids[r][c] = name_add(&k->names, k->arena, text, key, kt->slot[c], brief);
 		if (vocabulary && strlen(text) > 3) /* "winter" as well as "Winter" */
-			name_uncase(&k->names, key);
+			name_allow_lower_case(&k->names, key);
 		if (first < 0)
 			first = kt->ids[r][c];
 		else if (first != kt->ids[r][c])
@@ -122,7 +122,7 @@ static bool is_lower_word(const char *text)
 }
 
 /* Returns true for a column of few words that each occur in several rows: "winter", "summer". */
-static bool column_gathers_rows(const struct table *t, size_t c)
+static bool column_groups_rows(const struct table *t, size_t c)
 {
 	size_t again = 0;
 
@@ -176,7 +176,7 @@ static uint64_t heading_key(const char *text, size_t len)
 }
 
 /* Returns true for a constant column, which cannot be the heading of differing values. */
-static bool says_one_thing(const struct table *t, size_t c, bool many)
+static bool is_constant_column(const struct table *t, size_t c, bool many)
 {
 	if (t->row_count == 1 && many)
 		return column_is_number(t->columns[c].type);
@@ -195,7 +195,7 @@ uint64_t known_heading(const struct known *k, const char *text, size_t len)
 	for (int i = 0; key && i < k->table_count; i++)
 		for (size_t c = 0; c < k->tables[i].t->column_count; c++)
 			if ((k->tables[i].keys[c][0] == key || k->tables[i].keys[c][1] == key) &&
-			    !says_one_thing(k->tables[i].t, c, k->table_count > 1))
+			    !is_constant_column(k->tables[i].t, c, k->table_count > 1))
 				return key;
 	return 0;
 }
@@ -302,7 +302,7 @@ static void read_columns(struct known *k, struct known_table *kt)
 			read_names(k, kt, c);
 		if (kt->slot[c] >= 0 && is_alias(kt, c))
 			kt->alias[c] = !(kt->rivals[c] = false);
-		if (kt->slot[c] < 0 && column_gathers_rows(t, c))
+		if (kt->slot[c] < 0 && column_groups_rows(t, c))
 			read_kinds(k, kt, c);
 		if (kt->slot[c] >= 0 && kt->rivals[c])
 			kt->rival_slots |= 1u << kt->slot[c];
@@ -428,7 +428,7 @@ static void add_change(struct known *k, struct entry *proto, guard_value from, g
 		add_stat(k, &e, percent, what_percent);
 }
 
-static int64_t kept_row(const struct known_table *kt, int64_t row)
+static int64_t stored_row(const struct known_table *kt, int64_t row)
 {
 	return row < (int64_t)kt->t->row_count ? row : -1;
 }
@@ -446,10 +446,10 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		  formula(k, "distinct", proto.column_name));
 	add_count(k, &proto, s->nulls, COUNTED_NULLS, formula(k, "nulls", proto.column_name));
 	if (s->min && s->max && kt->t->columns[c].type == COLUMN_DATE) {
-		proto.row = kept_row(kt, s->at_min);
+		proto.row = stored_row(kt, s->at_min);
 		if (date_parse_iso(s->min, &d))
 			known_add_date(k, &proto, d);
-		proto.row = kept_row(kt, s->at_max);
+		proto.row = stored_row(kt, s->at_max);
 		if (date_parse_iso(s->max, &d))
 			known_add_date(k, &proto, d);
 	}
@@ -458,16 +458,16 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 	if (!known_number(s->min, &min) || !known_number(s->max, &max))
 		return;
 	if (!kt->measure[c]) {
-		proto.row = kept_row(kt, s->at_min);
+		proto.row = stored_row(kt, s->at_min);
 		add_key_cell(k, &proto, &kt->t->columns[c], min);
-		proto.row = kept_row(kt, s->at_max);
+		proto.row = stored_row(kt, s->at_max);
 		add_key_cell(k, &proto, &kt->t->columns[c], max);
 		return;
 	}
 	proto.unit = kt->units[c];
-	proto.row = kept_row(kt, s->at_min);
+	proto.row = stored_row(kt, s->at_min);
 	add_stat(k, &proto, min, "min");
-	proto.row = kept_row(kt, s->at_max);
+	proto.row = stored_row(kt, s->at_max);
 	add_stat(k, &proto, max, "max");
 	proto.row = -1;
 	if (s->count < 2)

@@ -78,7 +78,7 @@ static void grow(struct names *n, struct arena *a)
 	n->size = wider.size;
 }
 
-static struct name *place_new(struct names *n, struct arena *a, uint64_t key)
+static struct name *find_or_add_slot(struct names *n, struct arena *a, uint64_t key)
 {
 	struct name *at;
 
@@ -114,7 +114,7 @@ static void add_beginnings(struct names *n, struct arena *a, const char *text, i
 			struct name *at;
 
 			key = name_key(text, i, &words);
-			at = place_new(n, a, key);
+			at = find_or_add_slot(n, a, key);
 			at->only = !at->begins || at->only == id ? id : -1;
 			at->begins = true;
 			at->cased = isupper((unsigned char)*text) != 0;
@@ -123,12 +123,12 @@ static void add_beginnings(struct names *n, struct arena *a, const char *text, i
 }
 
 int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, int slot,
-	     bool short_too)
+	     bool with_prefixes)
 {
-	struct name *at = place_new(n, a, key);
+	struct name *at = find_or_add_slot(n, a, key);
 
 	if (at->id < 0) {
-		add_beginnings(n, a, text, short_too ? n->count : -1);
+		add_beginnings(n, a, text, with_prefixes ? n->count : -1);
 		at = find_slot(n, key);
 		at->id = n->count;
 		at->cased = isupper((unsigned char)*text) && words_in(text) == 1;
@@ -154,14 +154,14 @@ int name_add_foreign(struct names *n, struct arena *a, const char *text)
 	return id;
 }
 
-void name_uncase(struct names *n, uint64_t key)
+void name_allow_lower_case(struct names *n, uint64_t key)
 {
 	find_slot(n, key)->cased = false;
 }
 
 void name_alias(struct names *n, struct arena *a, uint64_t key, int id)
 {
-	struct name *at = place_new(n, a, key);
+	struct name *at = find_or_add_slot(n, a, key);
 
 	if (at->id < 0) {
 		at->id = id;
@@ -184,11 +184,11 @@ bool text_is_number(const struct unit_words *u, const char *text, size_t len)
 	struct shown s;
 	bool more;
 
-	return (isdigit((unsigned char)*text) || shown_lead(u, text, len, true, &more)) &&
+	return (isdigit((unsigned char)*text) || shown_prefix(u, text, len, true, &more)) &&
 	       shown_scan(u, text, len, true, &lead, &s) == SCAN_DONE && s.len == len;
 }
 
-bool name_is_one(const struct unit_words *u, const char *text, int *words, uint64_t *key)
+bool text_is_name(const struct unit_words *u, const char *text, int *words, uint64_t *key)
 {
 	size_t len = strlen(text);
 

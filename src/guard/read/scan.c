@@ -71,7 +71,7 @@ static size_t sign_at(const char *p, size_t len, bool *more)
 	return 0;
 }
 
-size_t shown_strange(const char *p, size_t len, bool final, bool *more)
+size_t shown_unsupported(const char *p, size_t len, bool final, bool *more)
 {
 	size_t at = 0;
 
@@ -100,7 +100,7 @@ size_t shown_strange(const char *p, size_t len, bool final, bool *more)
 	}
 }
 
-size_t shown_lead(const struct unit_words *u, const char *p, size_t len, bool final, bool *more)
+size_t shown_prefix(const struct unit_words *u, const char *p, size_t len, bool final, bool *more)
 {
 	bool cut = false;
 	size_t n = sign_at(p, len, &cut), currency;
@@ -315,7 +315,7 @@ static bool is_ordinal(struct cursor *c, size_t at)
 }
 
 /* "4 pm" */
-static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
+static bool read_12_hour(struct cursor *c, struct shown *s, size_t at, int value)
 {
 	size_t space = scan_peek(c, at) == ' ';
 	bool pm, am;
@@ -333,7 +333,7 @@ static bool read_noon(struct cursor *c, struct shown *s, size_t at, int value)
 }
 
 /* "5" in "5 to 6 pm", "11 and 1 pm": takes am or pm from the second number. */
-static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, int value)
+static bool read_12_hour_range(struct cursor *c, struct shown *s, size_t digits, int value)
 {
 	static const char *const tos[] = {" to ", " and ", " through ", " - ", "-", "–", " – "};
 	struct shown end = {0};
@@ -346,7 +346,8 @@ static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, in
 		if (!scan_starts(c, digits, tos[i]))
 			continue;
 		more = scan_digits(c, at);
-		if (more < 1 || more > 2 || !read_noon(c, &end, at + more, scan_int(c, at, more)))
+		if (more < 1 || more > 2 ||
+		    !read_12_hour(c, &end, at + more, scan_int(c, at, more)))
 			return false;
 		s->kind = SHOWN_HOUR;
 		s->value = value % 12 + (end.value >= 12 ? 12 : 0);
@@ -359,7 +360,8 @@ static bool read_noon_range(struct cursor *c, struct shown *s, size_t digits, in
 }
 
 /* Reads whole numbers that are not amounts. Returns false for an amount. */
-static bool read_small(struct cursor *c, struct shown *s, const struct lead *lead, size_t digits)
+static bool read_non_amount(struct cursor *c, struct shown *s, const struct lead *lead,
+			    size_t digits)
 {
 	int value = digits <= 4 ? scan_int(c, 0, digits) : 0;
 	unsigned char next = scan_peek(c, digits);
@@ -385,7 +387,7 @@ static bool read_small(struct cursor *c, struct shown *s, const struct lead *lea
 		return true;
 	}
 	if (!lead->hour_ending &&
-	    (read_noon(c, s, digits, value) || read_noon_range(c, s, digits, value)))
+	    (read_12_hour(c, s, digits, value) || read_12_hour_range(c, s, digits, value)))
 		return true;
 	if ((lead->hour || lead->hour_ending) && digits <= 2 && next != '%' &&
 	    value >= lead->hour_ending) {
@@ -445,7 +447,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 	s->len = read_unit(c, at, s);
 	/* "3D", "7x24": a word that begins with a digit */
 	if (read_exponent(c, end, s) || is_per_unknown(c, s))
-		s->kind = SHOWN_STRANGE;
+		s->kind = SHOWN_UNSUPPORTED;
 	else if (s->len == end && !s->currency &&
 		 (isalpha(scan_peek(c, end)) || scan_peek(c, end) == '_'))
 		s->kind = SHOWN_TEXT;
@@ -455,7 +457,7 @@ static void read_amount(struct cursor *c, struct shown *s)
 }
 
 /* Reads sign and currency, in either order. */
-static void read_lead(struct cursor *c, struct shown *s)
+static void read_prefix(struct cursor *c, struct shown *s)
 {
 	bool cut = false;
 
@@ -478,7 +480,7 @@ enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, b
 	struct shown s = {.kind = SHOWN_NUMBER};
 	size_t digits;
 
-	read_lead(&c, &s);
+	read_prefix(&c, &s);
 	s.currency = s.currency ? s.currency : lead->currency;
 	s.minus = s.minus || lead->minus;
 	digits = scan_digits(&c, 0);
@@ -490,7 +492,7 @@ enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, b
 	      (digits <= 4 &&
 	       (scan_peek(&c, digits) != ',' || !isdigit(scan_peek(&c, digits + 1))) &&
 	       (scan_peek(&c, digits) != '.' || !isdigit(scan_peek(&c, digits + 1))) &&
-	       read_small(&c, &s, lead, digits)))) {
+	       read_non_amount(&c, &s, lead, digits)))) {
 		s = (struct shown){.kind = SHOWN_NUMBER,
 				   .minus = s.minus,
 				   .plus = s.plus,

@@ -16,7 +16,7 @@ static const struct unit_def other = {.symbol = "", .dimension = "", .style = ST
 /* The unit of a column that states none, such as one of an ad hoc query; it may equal any unit. */
 static const struct unit_def unstated = {.symbol = "", .dimension = "", .style = STYLE_AFTER};
 
-static bool is_code(const char *text)
+static bool is_upper_case_code(const char *text)
 {
 	for (const char *p = text; *p; p++)
 		if (!isupper((unsigned char)*p))
@@ -164,7 +164,7 @@ const struct unit_def *unit_currency_code(const struct unit_words *u, const char
 		/* cheap check before the comparison */
 		if (len > 0 && (w->text[0] | 32) == (word[0] | 32) &&
 		    strncasecmp(w->text, word, len) == 0 && strlen(w->text) == len &&
-		    is_code(w->text))
+		    is_upper_case_code(w->text))
 			return w->unit;
 	}
 	return NULL;

@@ -62,7 +62,7 @@ static bool is_word(const char *p, size_t len, const char *word)
 	return len > 0 && (*p | 0x20) == *word && strncasecmp(p, word, len) == 0 && !word[len];
 }
 
-static bool is_beginning(const char *p, size_t len, const char *word)
+static bool is_prefix_of(const char *p, size_t len, const char *word)
 {
 	return len > 0 && (*p | 0x20) == *word && strncasecmp(p, word, len) == 0;
 }
@@ -86,16 +86,16 @@ static int64_t scale(const char *p, size_t len)
 static bool may_begin(const char *p, size_t len)
 {
 	for (size_t i = 0; i < COUNT(cardinals); i++)
-		if (is_beginning(p, len, cardinals[i].word))
+		if (is_prefix_of(p, len, cardinals[i].word))
 			return true;
 	for (size_t i = 0; i < COUNT(ordinals); i++)
-		if (is_beginning(p, len, ordinals[i]))
+		if (is_prefix_of(p, len, ordinals[i]))
 			return true;
-	return is_beginning(p, len, "half") || is_beginning(p, len, "twice") ||
-	       is_beginning(p, len, "a");
+	return is_prefix_of(p, len, "half") || is_prefix_of(p, len, "twice") ||
+	       is_prefix_of(p, len, "a");
 }
 
-static bool follows(struct words *w, size_t at, const char *text)
+static bool text_follows(struct words *w, size_t at, const char *text)
 {
 	int match = at <= w->n ? text_starts(w->p + at, w->n - at, w->final, text) : 0;
 
@@ -115,9 +115,9 @@ static bool may_join(int64_t group, int next)
 /* The next word after the one that ends at `at`, skipping a space or dash and "and". */
 static size_t next_word(struct words *w, size_t at, size_t *len)
 {
-	if (!follows(w, at, " ") && !follows(w, at, "-"))
+	if (!text_follows(w, at, " ") && !text_follows(w, at, "-"))
 		return 0;
-	if (follows(w, at, " and "))
+	if (text_follows(w, at, " and "))
 		at += 4;
 	*len = word_at(w, at + 1);
 	return at + 1;
@@ -136,11 +136,11 @@ static size_t read_cardinal(struct words *w, struct shown *s)
 		group = 1;
 	}
 	for (;;) {
-		int parse_small_int = cardinal(w->p + at, len);
+		int cardinal_value = cardinal(w->p + at, len);
 		int64_t by = scale(w->p + at, len);
 
-		if (parse_small_int && may_join(group, parse_small_int)) {
-			group += parse_small_int;
+		if (cardinal_value && may_join(group, cardinal_value)) {
+			group += cardinal_value;
 			last = 1;
 		} else if (by == 100 && group > 0 && group < 10) {
 			group *= 100;
@@ -168,7 +168,7 @@ static bool is_out_of(struct words *w, size_t at)
 {
 	size_t len;
 
-	if (!follows(w, at, " of "))
+	if (!text_follows(w, at, " of "))
 		return false;
 	if (at + 4 < w->n && isdigit((unsigned char)w->p[at + 4]))
 		return true;
@@ -184,7 +184,7 @@ static bool is_ratio(struct words *w, size_t at)
 					    "dearer", "cheaper", "the ",   "that "};
 
 	for (size_t i = 0; i < COUNT(words); i++)
-		if (follows(w, at + 1, words[i]))
+		if (text_follows(w, at + 1, words[i]))
 			return true;
 	return false;
 }
@@ -198,7 +198,7 @@ static void add_part(struct words *w, struct shown *s)
 	struct shown part = {0};
 	size_t end, with_unit = 0;
 
-	if (!follows(w, s->len, and))
+	if (!text_follows(w, s->len, and))
 		return;
 	rest.n = w->n - s->len - strlen(and);
 	end = read_cardinal(&rest, &part);
@@ -230,7 +230,7 @@ static bool set_cardinal(struct words *w, struct shown *s)
 		(void)shown_convert(s, unit_whole_money(w->units, s->unit));
 	else if (unit_is_money(s->unit))
 		add_part(w, s);
-	if (!s->unit && follows(w, end, "-") && end + 1 < w->n &&
+	if (!s->unit && text_follows(w, end, "-") && end + 1 < w->n &&
 	    isalpha((unsigned char)w->p[end + 1])) /* "twenty-first" */
 		return false;
 	if (!s->unit) {
@@ -260,10 +260,10 @@ static bool set_part(struct words *w, struct shown *s)
 	for (size_t i = 0; i < COUNT(parts); i++) {
 		size_t end = strlen(parts[i].text);
 
-		if (!follows(w, 0, parts[i].text) || !follows(w, end, " "))
+		if (!text_follows(w, 0, parts[i].text) || !text_follows(w, end, " "))
 			continue;
 		for (size_t k = 0; k < COUNT(times); k++)
-			if (follows(w, end + 1, times[k]))
+			if (text_follows(w, end + 1, times[k]))
 				return false;
 		s->len = end - strlen(" of");
 		s->unit = w->units->percent;
@@ -275,10 +275,10 @@ static bool set_part(struct words *w, struct shown *s)
 	return false;
 }
 
-static bool set_twice(struct words *w, struct shown *s)
+static bool set_multiple(struct words *w, struct shown *s)
 {
-	if (!follows(w, 0, "twice as ") && !follows(w, 0, "twice the ") &&
-	    !follows(w, 0, "twice that "))
+	if (!text_follows(w, 0, "twice as ") && !text_follows(w, 0, "twice the ") &&
+	    !text_follows(w, 0, "twice that "))
 		return false;
 	s->len = strlen("twice");
 	s->unit = w->units->ratio;
@@ -322,14 +322,14 @@ static bool set_year(struct words *w, struct shown *s)
 
 	if (century != 19 && century != 20)
 		return false;
-	if (!follows(w, len, " "))
+	if (!text_follows(w, len, " "))
 		return false;
 	at = next_word(w, len, &more);
 	year = at ? cardinal(w->p + at, more) : 0;
 	if (year < 10)
 		return false;
 	len = at + more;
-	if (year >= 20 && year % 10 == 0 && follows(w, len, "-")) {
+	if (year >= 20 && year % 10 == 0 && text_follows(w, len, "-")) {
 		at = next_word(w, len, &more);
 		year += at ? cardinal(w->p + at, more) : 0;
 		len = at + more;
@@ -382,7 +382,7 @@ enum scan words_scan(const struct unit_words *u, const char *text, size_t len, b
 	if (w.more)
 		return SCAN_MORE;
 	found = set_day(&w, month, &s) || (!w.more && set_part(&w, &s)) ||
-		(!w.more && set_twice(&w, &s)) || (!w.more && set_year(&w, &s)) ||
+		(!w.more && set_multiple(&w, &s)) || (!w.more && set_year(&w, &s)) ||
 		(!w.more && set_cardinal(&w, &s));
 	if (w.more)
 		return SCAN_MORE;

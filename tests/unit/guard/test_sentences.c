@@ -29,7 +29,7 @@ static const char *const cells[] = {
 struct corrector {
 	struct outcome_of_check seen; /* must be first, for note_piece */
 	const char *const *texts;     /* NULL-terminated; "": no correction */
-	size_t asked;
+	size_t question_names;
 	bool refuses, waits;
 	struct buf requests; /* the requests, one per line */
 };
@@ -48,7 +48,7 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 static void reply_to_requests(struct guard_numbers *g, struct corrector *c)
 {
 	while (c->waits) {
-		const char *text = c->texts[c->asked] ? c->texts[c->asked++] : "";
+		const char *text = c->texts[c->question_names] ? c->texts[c->question_names++] : "";
 
 		c->waits = false;
 		guard_numbers_rewrite(g, text, strlen(text));
@@ -62,7 +62,7 @@ static void play(struct corrector *c, const char *answer, size_t step, bool late
 	size_t len = strlen(answer);
 
 	c->seen = (struct outcome_of_check){0};
-	c->asked = 0;
+	c->question_names = 0;
 	c->waits = false;
 	buf_init(&c->seen.line, 1 << 20);
 	buf_init(&c->seen.text, 1 << 20);

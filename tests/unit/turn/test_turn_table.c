@@ -12,7 +12,7 @@
 /* Failing is allowed from every state before FAILED. */
 static unsigned moves(unsigned s)
 {
-	return turn_rows[s].may | (s < TURN_FAILED ? 1u << TURN_FAILED : 0);
+	return turn_rows[s].allowed_next | (s < TURN_FAILED ? 1u << TURN_FAILED : 0);
 }
 
 static unsigned reached_from(unsigned start)
@@ -45,7 +45,7 @@ static void every_state_is_reachable_and_ends(void **state)
 	assert_int_equal(reached_from(TURN_ACCEPT), (1u << TURN_STATE_COUNT) - 1);
 	for (unsigned s = 0; s < TURN_STATE_COUNT; s++)
 		assert_true(reached_from(s) & (1u << TURN_DONE));
-	assert_int_equal(turn_rows[TURN_DONE].may, 0);
+	assert_int_equal(turn_rows[TURN_DONE].allowed_next, 0);
 }
 
 static void completes_only_after_storing(void **state)
@@ -53,7 +53,7 @@ static void completes_only_after_storing(void **state)
 	(void)state;
 	for (unsigned s = 0; s < TURN_STATE_COUNT; s++)
 		if (s != TURN_SAVE && s != TURN_FAILED)
-			assert_false(turn_rows[s].may & (1u << TURN_DONE));
+			assert_false(turn_rows[s].allowed_next & (1u << TURN_DONE));
 }
 
 static void diagram_shows_every_transition(void **state)
