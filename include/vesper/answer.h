@@ -268,7 +268,7 @@ void say_in_chunks(struct answer_turn *t, const char *text,
 		   void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Emit a chunk of the answer, unchecked or checked. */
 void say_text(struct answer_turn *t, const char *text, size_t len);
-void say_checked(struct answer_turn *t, const struct guard_piece *piece);
+void say_checked(struct answer_turn *t, const struct guard_piece *chunk);
 void say_view(struct answer_turn *t, struct result *r); /* its main table and its chart */
 void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
 /* Emits a component's view for this line of the plan. */

@@ -73,9 +73,9 @@ static void on_unlinked(void *owner, const char *text, size_t len)
 		guard_numbers_feed(t->answer->numbers, text, len);
 }
 
-static void on_piece(void *owner, const struct guard_piece *piece)
+static void on_piece(void *owner, const struct guard_piece *chunk)
 {
-	say_checked(owner, piece);
+	say_checked(owner, chunk);
 }
 
 static struct guard_input numbers_input(struct answer_turn *t)

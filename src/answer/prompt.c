@@ -284,15 +284,15 @@ static void note_ended(struct answer_turn *t, struct scratch *s, const struct pl
 struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 {
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
-	int64_t late = clock_mono_ms() + PLANNER_MS;
+	int64_t limit_ms = clock_mono_ms() + PLANNER_MS;
 	struct llm_call *call =
 		new_call(t, LLM_ROUTE,
 			 prompt_fill(t->core->may.catalog, "planner", NULL, 0, t->core->arena));
 
 	call->format = json_own(t->core->arena, planner_schema());
 	call->max_tokens = PLANNER_TOKENS_MAX;
-	if (late < call->deadline_ms)
-		call->deadline_ms = late;
+	if (limit_ms < call->deadline_ms)
+		call->deadline_ms = limit_ms;
 	scratch_note(s, slice_of_domains(t));
 	scratch_is(s, TOKENS_SCHEMA);
 	note_examples(t, s);
@@ -312,8 +312,8 @@ struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 {
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
-	json_t *asked = json_own(t->core->arena, json_str(t->core->request.content));
-	int64_t late = clock_mono_ms() + VET_MS;
+	json_t *question = json_own(t->core->arena, json_str(t->core->request.content));
+	int64_t limit_ms = clock_mono_ms() + VET_MS;
 	struct prompt_slot slot;
 	struct llm_call *call;
 	struct buf b;
@@ -324,12 +324,12 @@ struct llm_call *prompt_guardrail(struct answer_turn *t, const json_t *format)
 			prompt_fill(t->core->may.catalog, "guardrail", &slot, 1, t->core->arena));
 	call->format = format;
 	call->max_tokens = VET_TOKENS_MAX;
-	if (late < call->deadline_ms)
-		call->deadline_ms = late;
+	if (limit_ms < call->deadline_ms)
+		call->deadline_ms = limit_ms;
 	scratch_note(s, date_text(t));
 	add_history(t, s, false);
 	buf_reset(&b);
-	buf_json(&b, asked);
+	buf_json(&b, question);
 	scratch_note(s, arena_printf(t->core->arena, "Judge this question: %s", buf_text(&b)));
 	buf_deinit(&b);
 	use_scratch(t, call, s);
@@ -442,7 +442,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 		new_call(t, LLM_ANSWER,
 			 prompt_fill(t->core->may.catalog, "rewrite", NULL, 0, t->core->arena));
 	struct llm_message *list = arena_alloc(t->core->arena, sizeof(*list));
-	int64_t late = clock_mono_ms() + REWRITE_MS;
+	int64_t limit_ms = clock_mono_ms() + REWRITE_MS;
 	struct scratch *s = scratch_new(t->core->arena, t->options->prompt_tokens);
 
 	scratch_note(s, date_text(t));
@@ -467,8 +467,8 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 	call->messages = list;
 	call->message_count = 1;
 	call->max_tokens = REWRITE_TOKENS_MAX;
-	if (late < call->deadline_ms)
-		call->deadline_ms = late;
+	if (limit_ms < call->deadline_ms)
+		call->deadline_ms = limit_ms;
 	return call;
 }
 
@@ -490,10 +490,11 @@ static void add_outside_rules(struct answer_turn *t, struct llm_call *call, stru
 
 static void note_client_history(struct answer_turn *t, struct scratch *s)
 {
-	const char *said = client_history_text(&t->core->request, t->core->arena);
+	const char *earlier_text = client_history_text(&t->core->request, t->core->arena);
 
-	if (said)
-		scratch_note_optional(s, "What was said earlier in this conversation", said);
+	if (earlier_text)
+		scratch_note_optional(s, "What was said earlier in this conversation",
+				      earlier_text);
 }
 
 static struct llm_call *answer_call(struct answer_turn *t, const char *more)

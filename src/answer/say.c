@@ -121,17 +121,17 @@ void say_in_chunks(struct answer_turn *t, const char *text,
 	}
 }
 
-static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_before)
+static struct event_mark mark_of(const struct guard_piece *chunk, size_t chars_before)
 {
-	const struct guard_ref *ref = &piece->ref;
-	struct event_mark mark = {.kind = guard_kind_name(piece->kind),
-				  .why = guard_unjudged_name(piece->why),
-				  .start = piece->start,
-				  .len = piece->count,
-				  .at = chars_before + piece->start,
+	const struct guard_ref *ref = &chunk->ref;
+	struct event_mark mark = {.kind = guard_kind_name(chunk->kind),
+				  .why = guard_unjudged_name(chunk->why),
+				  .start = chunk->start,
+				  .len = chunk->count,
+				  .at = chars_before + chunk->start,
 				  .row = -1};
 
-	if (piece->kind == GUARD_BOUND) {
+	if (chunk->kind == GUARD_BOUND) {
 		mark.has_ref = true;
 		mark.call = ref->call;
 		mark.column = ref->column;
@@ -141,19 +141,19 @@ static struct event_mark mark_of(const struct guard_piece *piece, size_t chars_b
 	return mark;
 }
 
-void say_checked(struct answer_turn *t, const struct guard_piece *piece)
+void say_checked(struct answer_turn *t, const struct guard_piece *chunk)
 {
-	struct event_text_delta delta = {.text = {piece->text, piece->len},
-					 .marked = piece->marked};
+	struct event_text_delta delta = {.text = {chunk->text, chunk->len},
+					 .marked = chunk->marked};
 
-	if (piece->marked)
-		delta.mark = mark_of(piece, t->answer->checked.chars);
+	if (chunk->marked)
+		delta.mark = mark_of(chunk, t->answer->checked.chars);
 	if (!(t->answer->cites ? cites_show(t, &delta, show) : show(t, &delta)))
 		return;
-	if (piece->marked)
-		t->answer->checked.count[piece->kind]++;
+	if (chunk->marked)
+		t->answer->checked.count[chunk->kind]++;
 	if (!t->answer->cites)
-		t->answer->checked.chars += utf8_count(piece->text, piece->len);
+		t->answer->checked.chars += utf8_count(chunk->text, chunk->len);
 }
 
 static void show_view(struct answer_turn *t, const struct result *r, const char *view_id,

@@ -172,17 +172,17 @@ struct llm_call *answer_by_model(struct answer_turn *t)
 bool answer_text(struct answer_turn *t, const char *text, size_t len)
 {
 	struct turn_answer *a = t->answer;
-	struct str piece = {text, len};
+	struct str chunk = {text, len};
 
-	if (a->cut || (a->continued.count == 0 && !no_answer_pass(t, &piece)))
+	if (a->cut || (a->continued.count == 0 && !no_answer_pass(t, &chunk)))
 		return false;
 	if (stream_text(t->core->log).n + (a->numbers ? guard_numbers_waiting(a->numbers) : 0) +
-		    piece.n <=
+		    chunk.n <=
 	    ANSWER_BYTES_MAX) {
 		if (a->continued.count > 0)
-			continue_text(t, piece.p, piece.n);
+			continue_text(t, chunk.p, chunk.n);
 		else
-			check_text(t, piece.p, piece.n);
+			check_text(t, chunk.p, chunk.n);
 	} else
 		a->cut = true;
 	a->cut = a->cut || a->log_full;

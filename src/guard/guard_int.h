@@ -606,7 +606,7 @@ struct text_tracker {
 	} ordinal;
 	uint32_t last_cue_flags;       /* flags of the last word */
 	uint32_t dir_word;             /* index of the direction word */
-	struct word_comparison before; /* the tone before the number only */
+	struct word_comparison before; /* from the words before the number only */
 	int post_id;                   /* the name after the last amount */
 	int ref_id; /* the reference of a comparison in this sentence; -1: none */
 	struct {

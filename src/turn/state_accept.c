@@ -128,7 +128,8 @@ static void on_unsummarized(void *owner, const struct message *messages, size_t 
 	t->machine.op = NULL;
 	t->machine.pending--;
 	if (e)
-		log_warn("turn.memory", "%s: %s", t->core.id.text, e->text);
+		log_warn("turn.memory", "%s: messages after the summary not read: %s",
+			 t->core.id.text, e->text);
 	else
 		context_between(&t->for_dialog, messages, count);
 	turn_wake(t);

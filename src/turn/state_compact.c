@@ -16,7 +16,8 @@ static void on_uncovered(void *owner, const struct message *messages, size_t cou
 	t->machine.op = NULL;
 	t->machine.pending--;
 	if (e)
-		log_warn("turn.memory", "%s: %s", t->core.id.text, e->text);
+		log_warn("turn.memory", "%s: messages to summarize not read: %s", t->core.id.text,
+			 e->text);
 	else
 		context_summarize(&t->for_dialog, messages, count, has_more);
 	turn_wake(t);
@@ -46,7 +47,7 @@ static void on_stored(void *owner, const struct err *e)
 	t->machine.op = NULL;
 	t->machine.pending--;
 	if (e)
-		log_warn("turn.memory", "%s: %s", t->core.id.text, e->text);
+		log_warn("turn.memory", "%s: summary not stored: %s", t->core.id.text, e->text);
 	else
 		context_summary_stored(&t->for_dialog);
 	turn_wake(t);

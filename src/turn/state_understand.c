@@ -61,8 +61,8 @@ static bool waits_for_names(struct turn *t, enum turn_state *next)
 		return false;
 	*next = TURN_FAILED;
 	if (t->machine.started) {
-		log_warn("turn.names", "%s: the names of %s are not loaded", t->core.id.text,
-			 tenant);
+		log_warn("turn.names", "%s: the entity index of tenant %s is not loaded",
+			 t->core.id.text, tenant);
 		turn_end_set(t, (struct turn_end){
 					.failed = true,
 					.retryable = true,

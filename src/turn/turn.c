@@ -199,7 +199,8 @@ static void turn_run(struct turn *t)
 		enum turn_state next;
 
 		if (arena_over(t->core.arena) && t->machine.state < TURN_FAILED) {
-			err_set(&t->machine.err, ERR_LIMIT, "the turn needs more than %d MiB",
+			err_set(&t->machine.err, ERR_LIMIT,
+				"the turn needs more than %d MiB of memory",
 				TURN_ARENA_BYTES >> 20);
 			turn_end_error(t, &t->machine.err);
 			turn_enter(t, TURN_FAILED);

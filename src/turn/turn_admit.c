@@ -78,7 +78,7 @@ bool turn_admit(const struct turns *all, const struct turn_request *r, struct er
 	if (all->draining)
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
 	if (!may(r->who, "chat:use"))
-		return err_set(e, ERR_DENIED, "chat:use is missing");
+		return err_set(e, ERR_DENIED, "the permission chat:use is missing");
 	if (!client_history_check(r, e))
 		return false;
 	if (running_of(all, GROUP_TENANT, r) >= tenant_max)

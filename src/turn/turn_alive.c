@@ -19,7 +19,8 @@ static void on_heartbeat(void *owner, const struct err *e)
 	struct heartbeat *heartbeat = owner;
 
 	if (e)
-		log_warn("turn.alive", "%s", e->text);
+		log_warn("turn.alive", "the heartbeat of running turns was not stored: %s",
+			 e->text);
 	list_remove(&heartbeat->node);
 	mem_free(heartbeat);
 }

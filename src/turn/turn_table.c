@@ -10,7 +10,7 @@
 
 /* clang-format off */
 const struct turn_row turn_rows[TURN_STATE_COUNT] = {
-/*                    step             limit_ms  may go to                            what it does */
+/*                    step             limit_ms  next states                          what it does */
 [TURN_ACCEPT]     = { step_accept,       5000, TO(LOAD),                            "store the user's message, read the session, then acknowledge" },
 [TURN_LOAD]       = { step_load,         5000, TO(COMPACT) | TO(UNDERSTAND),        "load the session context and the messages after the summary" },
 [TURN_COMPACT]    = { step_compact,     20000, TO(UNDERSTAND),                      "summarize the older messages of a long session" },

@@ -49,7 +49,7 @@ struct guard_numbers {
 
 static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
-	const struct guard_piece piece = {.text = text, .len = len, .ref.row = -1};
+	const struct guard_piece chunk = {.text = text, .len = len, .ref.row = -1};
 
 	if (len == 0)
 		return;
@@ -57,30 +57,30 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 	if (g->left_out && strchr("(:[", *text))
 		g->sink.on_piece(g->sink.owner, &(struct guard_piece){.text = " ", .len = 1});
 	g->left_out = false;
-	g->sink.on_piece(g->sink.owner, &piece);
+	g->sink.on_piece(g->sink.owner, &chunk);
 }
 
 /* `withhold`: replace unbound numbers. */
 static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m,
 			bool withhold)
 {
-	struct guard_piece piece = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
+	struct guard_piece chunk = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
-	piece.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
-	if (piece.kind == GUARD_UNCHECKED)
-		piece.why = m->why;
-	else if (piece.kind == GUARD_BOUND && m->miscited)
-		piece.why = GUARD_MISMATCH;
+	chunk.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
+	if (chunk.kind == GUARD_UNCHECKED)
+		chunk.why = m->why;
+	else if (chunk.kind == GUARD_BOUND && m->miscited)
+		chunk.why = GUARD_MISMATCH;
 	if (!m->bound)
-		piece.ref = (struct guard_ref){.row = -1};
+		chunk.ref = (struct guard_ref){.row = -1};
 	if (!m->bound && withhold) {
-		piece.kind = GUARD_WITHHELD;
-		piece.text = unverified;
-		piece.len = sizeof(unverified) - 1;
+		chunk.kind = GUARD_WITHHELD;
+		chunk.text = unverified;
+		chunk.len = sizeof(unverified) - 1;
 	}
-	g->left_out = piece.kind == GUARD_WITHHELD;
-	piece.count = utf8_count(piece.text, piece.len);
-	g->sink.on_piece(g->sink.owner, &piece);
+	g->left_out = chunk.kind == GUARD_WITHHELD;
+	chunk.count = utf8_count(chunk.text, chunk.len);
+	g->sink.on_piece(g->sink.owner, &chunk);
 }
 
 /* Passes on the last stretch, p[0..n). */

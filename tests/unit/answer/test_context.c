@@ -16,7 +16,7 @@ static const struct context_result nothing = {.age_ms = 10};
 static const struct context_result running = {.pending = true};
 
 /* "key state action; …" */
-static void check(const struct context_input *in, const char *want)
+static void check(const struct context_input *in, const char *expected)
 {
 	struct context_state s;
 	char have[256] = "";
@@ -30,11 +30,11 @@ static void check(const struct context_input *in, const char *want)
 			 context_key_name(s.items[i].key), context_status_name(s.items[i].status),
 			 action ? " " : "", action ? action : "");
 	}
-	assert_string_equal(have, want);
+	assert_string_equal(have, expected);
 }
 
 static void check_results(const struct context_result *a, const struct context_result *b,
-			  size_t left_out, const char *want)
+			  size_t left_out, const char *expected)
 {
 	const struct context_result both[] = {*a, b ? *b : *a};
 
@@ -42,7 +42,7 @@ static void check_results(const struct context_result *a, const struct context_r
 				      .results = both,
 				      .result_count = b ? 2 : 1,
 				      .left_out = left_out},
-	      want);
+	      expected);
 }
 
 static void status_follows_read_time(void **state)

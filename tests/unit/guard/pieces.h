@@ -27,7 +27,7 @@ static void add_piece(void *owner, const char *text, size_t len)
 	buf_add(owner, text, len);
 }
 
-static void assert_output(const struct filter *f, const char *text, const char *wanted)
+static void assert_output(const struct filter *f, const char *text, const char *expected)
 {
 	static const size_t steps[] = {1, 2, 3, 7, 8, 100000};
 	size_t len = strlen(text);
@@ -45,7 +45,7 @@ static void assert_output(const struct filter *f, const char *text, const char *
 			f->feed(filter, text + at, n);
 		}
 		f->end(filter);
-		assert_string_equal(buf_text(&out), wanted);
+		assert_string_equal(buf_text(&out), expected);
 		buf_deinit(&out);
 	}
 }

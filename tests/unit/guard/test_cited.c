@@ -29,10 +29,10 @@ struct cited_answer {
 	struct buf line;
 	int64_t rows[8]; /* of its numbers, in order */
 	size_t count;
-	size_t doubts;
+	size_t request_count;
 	char miscited[100];
 	bool uncited;
-	char unbound_numbers[100];
+	char unbound_text[100];
 	struct guard_numbers *numbers;
 };
 
@@ -53,15 +53,15 @@ static bool on_unbound(void *owner, const struct guard_unbound *d)
 {
 	struct cited_answer *a = owner;
 
-	a->doubts++;
+	a->request_count++;
 	snprintf(a->miscited, sizeof(a->miscited), "%s", d->miscited);
-	snprintf(a->unbound_numbers, sizeof(a->unbound_numbers), "%.*s", (int)d->len, d->text);
+	snprintf(a->unbound_text, sizeof(a->unbound_text), "%.*s", (int)d->len, d->text);
 	a->uncited = d->uncited;
 	return true;
 }
 
 /* A chunk of the answer, with the numbers of the passages it cites. */
-struct piece {
+struct cited_chunk {
 	const char *text;
 	int64_t cites[3]; /* ended by 0 */
 };
@@ -88,7 +88,7 @@ static void begin(struct cited_answer *a, enum guard_policy policy)
 	a->numbers = guard_numbers_new(&input);
 }
 
-static void feed(struct cited_answer *a, const struct piece *p)
+static void feed(struct cited_answer *a, const struct cited_chunk *p)
 {
 	cite(a->numbers, p->cites);
 	guard_numbers_feed(a->numbers, p->text, strlen(p->text));
@@ -102,27 +102,30 @@ static void end(struct cited_answer *a, const char *line)
 	buf_deinit(&a->line);
 }
 
-static void say(struct cited_answer *a, const struct piece *pieces, size_t count, const char *line)
+static void check_marks(struct cited_answer *a, const struct cited_chunk *chunks, size_t count,
+			const char *line)
 {
 	begin(a, GUARD_FLAG);
 	for (size_t i = 0; i < count; i++)
-		feed(a, &pieces[i]);
+		feed(a, &chunks[i]);
 	end(a, line);
 }
 
-#define SAY(a, line, ...)                                                                          \
-	say(a, (const struct piece[]){__VA_ARGS__},                                                \
-	    sizeof((const struct piece[]){__VA_ARGS__}) / sizeof(struct piece), line)
+#define CHECK_MARKS(a, line, ...)                                                                  \
+	check_marks(a, (const struct cited_chunk[]){__VA_ARGS__},                                  \
+		    sizeof((const struct cited_chunk[]){__VA_ARGS__}) /                            \
+			    sizeof(struct cited_chunk),                                            \
+		    line)
 
 static void binds_number_to_cited_passage(void **state)
 {
 	struct cited_answer a;
 
 	(void)state;
-	SAY(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {3}});
+	CHECK_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {3}});
 	assert_int_equal(a.rows[0], 2);
 	input.result_count = 0;
-	SAY(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {2}});
+	CHECK_MARKS(&a, "It takes <bound:15> minutes.", {"It takes 15 minutes.", {2}});
 	assert_int_equal(a.rows[0], 1);
 }
 
@@ -131,11 +134,11 @@ static void number_of_other_passage_is_mismatch(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	SAY(&a, "It takes <bound mismatch:15> minutes.", {"It takes 15 minutes.", {1}});
+	CHECK_MARKS(&a, "It takes <bound mismatch:15> minutes.", {"It takes 15 minutes.", {1}});
 	assert_int_equal(a.rows[0], 1);
 	input.result_count = 0;
-	SAY(&a, "It takes <bound:15> minutes or <bound:30 days>.",
-	    {"It takes 15 minutes or 30 days.", {1, 3}});
+	CHECK_MARKS(&a, "It takes <bound:15> minutes or <bound:30 days>.",
+		    {"It takes 15 minutes or 30 days.", {1, 3}});
 }
 
 static void number_without_source_stays_unbound(void **state)
@@ -143,7 +146,7 @@ static void number_without_source_stays_unbound(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	SAY(&a, "It takes <unbound:45> minutes.", {"It takes 45 minutes.", {1, 2, 3}});
+	CHECK_MARKS(&a, "It takes <unbound:45> minutes.", {"It takes 45 minutes.", {1, 2, 3}});
 }
 
 /* Each sentence keeps its citations, even if it is checked later. */
@@ -152,11 +155,11 @@ static void each_sentence_has_its_own_citations(void **state)
 	struct cited_answer a;
 
 	(void)state;
-	SAY(&a,
-	    "It takes <bound:15> minutes. It takes <bound mismatch:15> minutes. Or "
-	    "<bound:15> minutes.",
-	    {"It takes 15 minutes.", {2}}, {" It takes 15 minutes.", {1}},
-	    {" Or 15 minutes.", {0}});
+	CHECK_MARKS(&a,
+		    "It takes <bound:15> minutes. It takes <bound mismatch:15> minutes. Or "
+		    "<bound:15> minutes.",
+		    {"It takes 15 minutes.", {2}}, {" It takes 15 minutes.", {1}},
+		    {" Or 15 minutes.", {0}});
 }
 
 /* A rewrite is requested; the reply is checked with its own citations. */
@@ -179,9 +182,9 @@ static void mismatch_is_rewritten(void **state)
 
 		input.result_count = 0;
 		begin(&a, GUARD_REWRITE);
-		feed(&a, &(struct piece){"It takes 15 minutes.", {1}});
-		feed(&a, &(struct piece){" Then 30 days.", {3}});
-		assert_int_equal(a.doubts, 1);
+		feed(&a, &(struct cited_chunk){"It takes 15 minutes.", {1}});
+		feed(&a, &(struct cited_chunk){" Then 30 days.", {3}});
+		assert_int_equal(a.request_count, 1);
 		assert_string_equal(a.miscited, "15");
 		cite(a.numbers, rows[i].cites);
 		snprintf(text, sizeof(text), "%s%s", rows[i].rewrite, *rows[i].rewrite ? " " : "");
@@ -225,17 +228,17 @@ static void uncited_text_is_rewritten(void **state)
 
 		input.result_count = 0;
 		begin(&a, GUARD_REWRITE);
-		feed(&a, &(struct piece){"Plain.", {0}});
-		feed(&a, &(struct piece){" It takes 120 hours.", {1}});
+		feed(&a, &(struct cited_chunk){"Plain.", {0}});
+		feed(&a, &(struct cited_chunk){" It takes 120 hours.", {1}});
 		feed_uncited(&a, " Then everybody waits.");
-		assert_int_equal(a.doubts, 1);
+		assert_int_equal(a.request_count, 1);
 		assert_true(a.uncited);
 		assert_string_equal(a.miscited, "");
-		assert_string_equal(a.unbound_numbers, "Then everybody waits.");
-		feed(&a, &(struct piece){" End.", {2}}); /* meanwhile */
+		assert_string_equal(a.unbound_text, "Then everybody waits.");
+		feed(&a, &(struct cited_chunk){" End.", {2}}); /* meanwhile */
 		cite(a.numbers, rows[i].cites);
 		guard_numbers_rewrite(a.numbers, rows[i].rewrite, strlen(rows[i].rewrite));
-		assert_int_equal(a.doubts, 1);
+		assert_int_equal(a.request_count, 1);
 		end(&a, rows[i].line);
 	}
 }
@@ -249,7 +252,7 @@ static void rewritten_uncited_text_is_checked(void **state)
 	feed_uncited(&a, "It takes 77 weeks. ");
 	assert_true(a.uncited);
 	guard_numbers_rewrite(a.numbers, "", 0);
-	assert_int_equal(a.doubts, 2);
+	assert_int_equal(a.request_count, 2);
 	assert_false(a.uncited);
 	guard_numbers_rewrite(a.numbers, "", 0);
 	end(&a, "It takes <withheld:[unverified]>. ");
@@ -262,7 +265,7 @@ static void other_policies_request_no_rewrite(void **state)
 	(void)state;
 	begin(&a, GUARD_FLAG);
 	feed_uncited(&a, "Everybody waits. ");
-	assert_int_equal(a.doubts, 0);
+	assert_int_equal(a.request_count, 0);
 	end(&a, "Everybody waits. ");
 }
 

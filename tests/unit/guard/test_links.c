@@ -99,12 +99,12 @@ static void test_removes_bidi_controls(void **state)
 
 static void test_host_length_is_limited(void **state)
 {
-	char text[400] = "https://", wanted[400] = "https (link removed) ok";
+	char text[400] = "https://", expected[400] = "https (link removed) ok";
 
 	(void)state;
 	memset(text + 8, 'a', 350);
 	strncat(text, " ok", sizeof(text) - strlen(text) - 1);
-	assert_plain(text, wanted);
+	assert_plain(text, expected);
 }
 
 static void note_count(void *owner, const char *text, size_t len)

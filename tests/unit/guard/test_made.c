@@ -86,14 +86,14 @@ static struct result_part cell(size_t row, size_t column)
 		.kind = RESULT_PART_CELL, .result = r, .row = row, .column = column};
 }
 
-static void one(const char *text, struct result_part part, const char *wanted)
+static void one(const char *text, struct result_part part, const char *expected)
 {
 	bool passed = pass(text, &part);
 
-	if (passed != (wanted != NULL))
+	if (passed != (expected != NULL))
 		fail_msg("%s is %s", text, passed ? "passed" : "not passed");
-	if (wanted)
-		assert_string_equal(buf_text(&shown), wanted);
+	if (expected)
+		assert_string_equal(buf_text(&shown), expected);
 }
 
 static void number_refers_to_its_cell(void **state)

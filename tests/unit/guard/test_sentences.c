@@ -56,7 +56,7 @@ static void reply_to_requests(struct guard_numbers *g, struct corrector *c)
 }
 
 /* late: corrections arrive after the whole answer was fed */
-static void play(struct corrector *c, const char *answer, size_t step, bool late)
+static void run_answer(struct corrector *c, const char *answer, size_t step, bool late)
 {
 	struct guard_numbers *g;
 	size_t len = strlen(answer);
@@ -95,7 +95,7 @@ static void assert_answer(const char *answer, const char *const *texts, const ch
 	for (size_t i = 0; i < 8; i++) {
 		struct corrector c = {.texts = texts};
 
-		play(&c, answer, steps[i / 2], i % 2);
+		run_answer(&c, answer, steps[i / 2], i % 2);
 		assert_string_equal(buf_text(&c.seen.line), line);
 		if (requests)
 			assert_string_equal(buf_text(&c.requests), requests);
@@ -200,7 +200,7 @@ static void test_false_numbers(void **state)
 		for (int late = 0; late < 2; late++) {
 			struct corrector c = {.texts = texts};
 
-			play(&c, rows[i].lie, 1, late);
+			run_answer(&c, rows[i].lie, 1, late);
 			assert_int_equal(c.seen.unbound + c.seen.withheld, 0);
 			assert_non_null(strstr(buf_text(&c.seen.text), rows[i].correction));
 			corrector_reset(&c);
@@ -222,7 +222,7 @@ static void test_withholds_without_a_model(void **state)
 	struct corrector c = {.refuses = true};
 
 	(void)state;
-	play(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);
+	run_answer(&c, "It was $51.00/MWh before. Ascend is at $52.14/MWh.", 1, false);
 	assert_string_equal(buf_text(&c.seen.line), "It was <withheld:[unverified]> before. Ascend "
 						    "is at <bound:$52.14/MWh>.");
 	corrector_reset(&c);
@@ -249,11 +249,11 @@ static void test_correction_length_is_limited(void **state)
 
 	(void)state;
 	memset(longest, 'x', SENTENCE_BYTES_MAX);
-	play(&c, "It is $51.00/MWh.", 1, false);
+	run_answer(&c, "It is $51.00/MWh.", 1, false);
 	assert_int_equal(c.seen.text.n, strlen("It is ") + SENTENCE_BYTES_MAX);
 	corrector_reset(&c);
 	longest[SENTENCE_BYTES_MAX] = 'x';
-	play(&c, "It is $51.00/MWh.", 1, false);
+	run_answer(&c, "It is $51.00/MWh.", 1, false);
 	assert_string_equal(buf_text(&c.seen.text), "It is [unverified].");
 	corrector_reset(&c);
 }

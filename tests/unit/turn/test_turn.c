@@ -19,19 +19,19 @@ static struct principal ann = {.tenant = "vesper", .user = "ann"};
 static const struct turn_settings SETTINGS = {.place_count = 1, .grace_ms = TURN_GRACE_MS};
 
 /* A model call, as the turn sees it. */
-struct answering {
+struct model_call {
 	struct op op;
 	bool paused;
 };
 
 static struct turns all;
 static struct turn turn;
-static struct answering model;
+static struct model_call model;
 static struct stream_watch *watch;
 
 static void on_pause(struct op *op, bool paused)
 {
-	((struct answering *)op)->paused = paused;
+	((struct model_call *)op)->paused = paused;
 }
 
 static void on_entry(void *owner)
@@ -45,7 +45,7 @@ static void on_stop(void *owner)
 }
 
 /* Runs the deferred callbacks; a log reports its watchers in one. */
-static void settle(void)
+static void run_deferred(void)
 {
 	struct later last = {0};
 
@@ -70,7 +70,7 @@ static int setup(void **state)
 	turn.settings = &SETTINGS;
 	turn_open(&turn);
 	turn_join_groups(&turn);
-	model = (struct answering){.op.pause = on_pause};
+	model = (struct model_call){.op.pause = on_pause};
 	turn.machine.op = &model.op;
 	return 0;
 }
@@ -104,7 +104,7 @@ static void pauses_unwatched_turn_until_logs_have_room(void **state)
 
 static void pauses_second_call(void **state)
 {
-	struct answering next = {.op.pause = on_pause};
+	struct model_call next = {.op.pause = on_pause};
 
 	(void)state;
 	turns_use_load(&all, FULL);
@@ -134,7 +134,7 @@ static void returning_viewer_resumes_turn(void **state)
 	assert_true(model.paused);
 	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
 	assert_non_null(watch);
-	settle();
+	run_deferred();
 	assert_false(model.paused);
 }
 

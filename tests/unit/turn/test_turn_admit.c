@@ -99,7 +99,7 @@ static void only_tenant_gets_all_turns(void **state)
 }
 
 /* The error text of an overload refusal for this tenant; NULL: accepted. */
-static const char *refuse_overload(const char *tenant)
+static const char *overload_refusal(const char *tenant)
 {
 	static struct err e;
 	const struct principal who = {
@@ -120,15 +120,15 @@ static void refuses_overload(void **state)
 {
 	(void)state;
 	run(20, "greedy", 0);
-	assert_null(refuse_overload("greedy"));
+	assert_null(overload_refusal("greedy"));
 	turns_use_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
-	assert_null(refuse_overload("greedy"));
+	assert_null(overload_refusal("greedy"));
 	turns_use_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
-	assert_string_equal(refuse_overload("greedy"), "the server is overloaded: queue");
+	assert_string_equal(overload_refusal("greedy"), "the server is overloaded: queue");
 	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
-	assert_null(refuse_overload("greedy"));
+	assert_null(overload_refusal("greedy"));
 	settings.turns_max = 20;
-	assert_string_equal(refuse_overload("greedy"), "the server is overloaded: turns");
+	assert_string_equal(overload_refusal("greedy"), "the server is overloaded: turns");
 }
 
 static void tenant_with_few_turns_is_refused_later(void **state)
@@ -137,17 +137,17 @@ static void tenant_with_few_turns_is_refused_later(void **state)
 	run(40, "greedy", 0);
 	run(TURNS_SHARE_MIN - 1, "small", 0);
 	turns_use_load(&all, (struct load){.percent = TURNS_SHARE_PERCENT, .of = OVERLOAD_LOOP});
-	assert_non_null(refuse_overload("greedy"));
-	assert_null(refuse_overload("small"));
+	assert_non_null(overload_refusal("greedy"));
+	assert_null(overload_refusal("small"));
 	turns_use_load(&all,
 		       (struct load){.percent = TURNS_SHARE_PERCENT + 1, .of = OVERLOAD_LOOP});
-	assert_non_null(refuse_overload("small"));
+	assert_non_null(overload_refusal("small"));
 	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_LOOP});
 	settings.turns_max = (size_t)all.count;
-	assert_non_null(refuse_overload("greedy"));
-	assert_null(refuse_overload("small"));
+	assert_non_null(overload_refusal("greedy"));
+	assert_null(overload_refusal("small"));
 	run(10, "small", 0);
-	assert_non_null(refuse_overload("small"));
+	assert_non_null(overload_refusal("small"));
 }
 
 /* The running turns are unreadable memory, so reading one of them would crash. */

@@ -91,8 +91,8 @@ static struct start_result wait_for_result(struct start_result *h)
 	return *h;
 }
 
-/* Whether a lease of the session was left behind. */
-static bool is_held(const struct principal *who)
+/* Returns true when the session still has a lease. */
+static bool has_lease(const struct principal *who)
 {
 	struct start_result h = {0};
 
@@ -107,26 +107,26 @@ static void refusal_is_asynchronous_and_frees_session(void **state)
 	(void)state;
 	start(&guest, "m1", &h);
 	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
-	assert_false(is_held(&guest));
+	assert_false(has_lease(&guest));
 	start(&guest, "m1", &h); /* the id is known, but its turn has no log */
 	assert_int_equal(wait_for_result(&h).code, ERR_DENIED);
-	assert_false(is_held(&guest));
+	assert_false(has_lease(&guest));
 }
 
 static void cancelling_before_callback_starts_no_turn(void **state)
 {
-	struct start_result started, slice_for = {0}, named = {0};
+	struct start_result started, slice_for = {0}, running = {0};
 	struct op *ops[3];
 
 	(void)state;
 	ops[0] = start(&ann, "m1", &started);
 	ops[1] = turn_cancel(turns, uuid_new().text, &ann, CANCEL_USER, on_found, &slice_for);
-	ops[2] = turn_running(turns, session.text, &ann, on_id, &named);
+	ops[2] = turn_running(turns, session.text, &ann, on_id, &running);
 	for (int i = 0; i < 3; i++)
 		op_cancel(&ops[i]);
-	assert_false(is_held(&ann));
+	assert_false(has_lease(&ann));
 	assert_int_equal(turns_running(turns), 0);
-	assert_false(started.done || slice_for.done || named.done);
+	assert_false(started.done || slice_for.done || running.done);
 }
 
 /* Cancels a repeated message after each number of loop iterations. */
@@ -144,7 +144,7 @@ static void cancelling_between_replies_starts_no_turn(void **state)
 			loop_turn(loop);
 		if (!h.done)
 			op_cancel(&op);
-		assert_false(is_held(&guest));
+		assert_false(has_lease(&guest));
 	}
 }
 
@@ -164,7 +164,7 @@ static void refuses_pending_start_while_draining(void **state)
 	assert_int_equal(wait_for_result(&h).code, ERR_CANCELLED);
 	while (!drained)
 		loop_turn(loop);
-	assert_false(is_held(&ann));
+	assert_false(has_lease(&ann));
 }
 
 static void cancel_reports_no_running_turn(void **state)
