@@ -313,7 +313,7 @@ static void add_name_counts(struct known *k)
 /* ---- questions about other data ---- */
 
 /* "NP15", "Q1_2025": letters followed by digits, as in names. */
-static bool is_upper_case_code(const char *word, size_t len)
+static bool is_letter_digit_code(const char *word, size_t len)
 {
 	size_t letters = 0;
 
@@ -369,7 +369,7 @@ bool known_asks_other_name(const struct guard_input *in)
 			p++;
 			continue;
 		}
-		if (len <= WORD_BYTES_MAX && is_upper_case_code(p, len)) {
+		if (len <= WORD_BYTES_MAX && is_letter_digit_code(p, len)) {
 			snprintf(word, sizeof(word), "%.*s", (int)len, p);
 			for (size_t i = 0; i < in->result_count && !found; i++)
 				found = result_contains(in->results[i], word);

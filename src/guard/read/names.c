@@ -92,7 +92,7 @@ static struct name *find_or_add_slot(struct names *n, struct arena *a, uint64_t 
 	return at;
 }
 
-static int words_in(const char *text)
+static int count_words(const char *text)
 {
 	int words;
 
@@ -131,7 +131,7 @@ int name_add(struct names *n, struct arena *a, const char *text, uint64_t key, i
 		add_beginnings(n, a, text, with_prefixes ? n->count : -1);
 		at = find_slot(n, key);
 		at->id = n->count;
-		at->cased = isupper((unsigned char)*text) && words_in(text) == 1;
+		at->cased = isupper((unsigned char)*text) && count_words(text) == 1;
 		n->slots_by_id = arena_grow(a, n->slots_by_id, (size_t)n->count, &n->slots_cap,
 					    sizeof(*n->slots_by_id));
 		n->slots_by_id[n->count++] = 0;

@@ -107,7 +107,7 @@ static void bind_cited(struct guard_numbers *g, struct shown *s, struct number_b
 {
 	struct context *c = &g->text_tracker.context;
 	const struct cited *cited = g->cited && g->cited->count > 0 ? g->cited : NULL;
-	struct shown as_said = *s;
+	struct shown unconverted = *s;
 
 	if (cited) {
 		c->cited.places = cited->places;
@@ -117,7 +117,7 @@ static void bind_cited(struct guard_numbers *g, struct shown *s, struct number_b
 		c->cited.count = 0;
 		if (out->bound && !out->unchecked && out->ref.call && !out->ref.formula)
 			return;
-		*s = as_said;
+		*s = unconverted;
 	}
 	bind_shown(&g->known, s, c, g->formula, sizeof(g->formula), out);
 	out->miscited = cited && out->bound && !out->unchecked && out->ref.call;

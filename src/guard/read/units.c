@@ -83,14 +83,14 @@ bool unit_is_money(const struct unit_def *u)
 	return u && u->style == STYLE_MONEY;
 }
 
-static bool is_of(const struct unit_def *u, const char *dimension)
+static bool has_dimension(const struct unit_def *u, const char *dimension)
 {
 	return u && strcmp(u->dimension, dimension) == 0;
 }
 
 bool unit_is_span(const struct unit_def *u)
 {
-	return is_of(u, UNITS_TIME) || is_of(u, UNITS_MONTHS);
+	return has_dimension(u, UNITS_TIME) || has_dimension(u, UNITS_MONTHS);
 }
 
 /* The part of the dimension after the money: "/energy" for "USD/energy". NULL: not a price in this
@@ -192,7 +192,7 @@ const struct unit_def *unit_whole_money(const struct unit_words *u, const struct
 {
 	for (size_t i = 0; unit && unit->style == STYLE_AFTER && u && i < u->registry->money_count;
 	     i++)
-		if (is_of(unit, u->registry->money[i].unit->dimension))
+		if (has_dimension(unit, u->registry->money[i].unit->dimension))
 			return u->registry->money[i].unit;
 	return NULL;
 }
@@ -210,7 +210,7 @@ bool unit_is_calendar(const struct unit_words *u, const struct unit_def *unit, i
 	for (size_t i = 0; i < u->registry->count; i++) {
 		const struct unit_def *longer = &u->registry->items[i];
 
-		if (longer != unit && is_of(longer, unit->dimension) &&
+		if (longer != unit && has_dimension(longer, unit->dimension) &&
 		    decimal_cmp(longer->scale, all) == 0)
 			return true;
 	}
@@ -221,9 +221,11 @@ int64_t unit_days_100(const struct unit_def *u)
 {
 	struct decimal days;
 
-	if (is_of(u, UNITS_TIME) && decimal_div(u->scale, decimal_int(DAY_SECONDS / 100), 0, &days))
+	if (has_dimension(u, UNITS_TIME) &&
+	    decimal_div(u->scale, decimal_int(DAY_SECONDS / 100), 0, &days))
 		return (int64_t)days.units;
-	if (is_of(u, UNITS_MONTHS) && decimal_mul(u->scale, (struct decimal){MONTH_DAYS, 2}, &days))
+	if (has_dimension(u, UNITS_MONTHS) &&
+	    decimal_mul(u->scale, (struct decimal){MONTH_DAYS, 2}, &days))
 		return (int64_t)decimal_round(days, 0).units;
 	return 0;
 }

@@ -480,7 +480,7 @@ static void count(struct figures *f, const struct made *m, const struct seen *s)
 		f->found[m->change] += found;
 	}
 	if (getenv("GUARD_SHOW") && ((m->changes > 0 && !found) || wrong_alarm))
-		print_message("%s lie %d at %zu:\n%s\n", wrong_alarm ? "FALSE ALARM" : "MISSED",
+		print_message("%s change %d at %zu:\n%s\n", wrong_alarm ? "FALSE ALARM" : "MISSED",
 			      m->change, m->from[0], buf_text(&m->text));
 }
 

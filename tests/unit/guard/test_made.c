@@ -86,7 +86,7 @@ static struct result_part cell(size_t row, size_t column)
 		.kind = RESULT_PART_CELL, .result = r, .row = row, .column = column};
 }
 
-static void one(const char *text, struct result_part part, const char *expected)
+static void check_part(const char *text, struct result_part part, const char *expected)
 {
 	bool passed = pass(text, &part);
 
@@ -99,29 +99,29 @@ static void one(const char *text, struct result_part part, const char *expected)
 static void number_refers_to_its_cell(void **state)
 {
 	(void)state;
-	one("It is {-$52.14/MWh}.", cell(0, 2), "It is <-$52.14/MWh|0 Price>.");
-	one("It is **{-$52/MWh}**.", cell(0, 2), "It is **<-$52/MWh|0 Price>**.");
-	one("It is {$52.14/MWh}.", cell(0, 2), NULL);
-	one("It is {-$52.15/MWh}.", cell(0, 2), NULL);
-	one("It is {-52.14%}.", cell(0, 2), NULL);
-	one("It is {-52.14}.", cell(0, 2), NULL);
-	one("It is {-$52.14/MWh}.", cell(1, 2), NULL);
-	one("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
-	one("In {2026}.", cell(0, 1), NULL);
-	one("For {12} years.", cell(0, 4), "For <12 years|0 Tenor>.");
-	one("For {12} MW.", cell(0, 4), NULL);
-	one("For {13} years.", cell(0, 4), NULL);
+	check_part("It is {-$52.14/MWh}.", cell(0, 2), "It is <-$52.14/MWh|0 Price>.");
+	check_part("It is **{-$52/MWh}**.", cell(0, 2), "It is **<-$52/MWh|0 Price>**.");
+	check_part("It is {$52.14/MWh}.", cell(0, 2), NULL);
+	check_part("It is {-$52.15/MWh}.", cell(0, 2), NULL);
+	check_part("It is {-52.14%}.", cell(0, 2), NULL);
+	check_part("It is {-52.14}.", cell(0, 2), NULL);
+	check_part("It is {-$52.14/MWh}.", cell(1, 2), NULL);
+	check_part("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
+	check_part("In {2026}.", cell(0, 1), NULL);
+	check_part("For {12} years.", cell(0, 4), "For <12 years|0 Tenor>.");
+	check_part("For {12} MW.", cell(0, 4), NULL);
+	check_part("For {13} years.", cell(0, 4), NULL);
 }
 
 static void date_refers_to_its_cell(void **state)
 {
 	(void)state;
-	one("On {15 March 2026}.", cell(0, 3), "On <15 March 2026|0 Start>.");
-	one("On {15 March 2025}.", cell(0, 3), NULL);
-	one("On {16 March 2026}.", cell(0, 3), NULL);
-	one("In {March 2026}.", cell(0, 3), NULL);
-	one("In {March 2026}.", cell(1, 3), "In March <2026|1 Start>.");
-	one("In {April 2026}.", cell(1, 3), NULL);
+	check_part("On {15 March 2026}.", cell(0, 3), "On <15 March 2026|0 Start>.");
+	check_part("On {15 March 2025}.", cell(0, 3), NULL);
+	check_part("On {16 March 2026}.", cell(0, 3), NULL);
+	check_part("In {March 2026}.", cell(0, 3), NULL);
+	check_part("In {March 2026}.", cell(1, 3), "In March <2026|1 Start>.");
+	check_part("In {April 2026}.", cell(1, 3), NULL);
 }
 
 static void text_matches_its_value(void **state)
@@ -138,43 +138,43 @@ static void text_matches_its_value(void **state)
 		.kind = RESULT_PART_COUNT, .result = r, .text = "rows", .count = 48};
 
 	(void)state;
-	one("At {Stage 5 |a}.", cell(0, 0), "At Stage <5|0 Project> |a.");
-	one("At {Stage 5 \\|a}.", cell(0, 0), "At Stage <5|0 Project> \\|a.");
-	one("At {Stage 6 |a}.", cell(0, 0), NULL);
-	one("At {Stage 5 |a now}.", cell(0, 0), NULL);
-	one("At {Stage 5} |a.", cell(0, 0), NULL);
-	one("At {Stage 6} MW.", cell(1, 0), NULL);
-	one("Widest in {HE 16-21}.", hours, "Widest in HE <16|-1 hours>-<21|-1 hours>.");
-	one("Widest in {HE 16-22}.", hours, NULL);
-	one("A gap of {$2.66/MWh}.", gap, "A gap of <$2.66/MWh|-1 gap>.");
-	one("A gap of {$2.67/MWh}.", gap, NULL);
-	one("For year {2025}.", year, "For year <2025|-1 year>.");
-	one("For year {2026}.", year, NULL);
-	one("All {48} rows.", count, "All <48|-1 rows> rows.");
-	one("All {49} rows.", count, NULL);
+	check_part("At {Stage 5 |a}.", cell(0, 0), "At Stage <5|0 Project> |a.");
+	check_part("At {Stage 5 \\|a}.", cell(0, 0), "At Stage <5|0 Project> \\|a.");
+	check_part("At {Stage 6 |a}.", cell(0, 0), NULL);
+	check_part("At {Stage 5 |a now}.", cell(0, 0), NULL);
+	check_part("At {Stage 5} |a.", cell(0, 0), NULL);
+	check_part("At {Stage 6} MW.", cell(1, 0), NULL);
+	check_part("Widest in {HE 16-21}.", hours, "Widest in HE <16|-1 hours>-<21|-1 hours>.");
+	check_part("Widest in {HE 16-22}.", hours, NULL);
+	check_part("A gap of {$2.66/MWh}.", gap, "A gap of <$2.66/MWh|-1 gap>.");
+	check_part("A gap of {$2.67/MWh}.", gap, NULL);
+	check_part("For year {2025}.", year, "For year <2025|-1 year>.");
+	check_part("For year {2026}.", year, NULL);
+	check_part("All {48} rows.", count, "All <48|-1 rows> rows.");
+	check_part("All {49} rows.", count, NULL);
 }
 
 static void rejects_number_outside_parts(void **state)
 {
 	(void)state;
-	one("In {2025}, nothing else.", cell(0, 1), "In <2025|0 Year>, nothing else.");
-	one("In {2025}, 7 of them.", cell(0, 1), NULL);
-	one("3 in {2025}.", cell(0, 1), NULL);
-	one("In {2025}, twenty dollars.", cell(0, 1), NULL);
-	one("In -{2025}.", cell(0, 1), NULL);
+	check_part("In {2025}, nothing else.", cell(0, 1), "In <2025|0 Year>, nothing else.");
+	check_part("In {2025}, 7 of them.", cell(0, 1), NULL);
+	check_part("3 in {2025}.", cell(0, 1), NULL);
+	check_part("In {2025}, twenty dollars.", cell(0, 1), NULL);
+	check_part("In -{2025}.", cell(0, 1), NULL);
 }
 
 static void rejects_question_about_other_data(void **state)
 {
 	(void)state;
 	input.question = "And in 2031?";
-	one("In {2025}.", cell(0, 1), NULL);
+	check_part("In {2025}.", cell(0, 1), NULL);
 	input.question = "And in SP15?";
-	one("In {2025}.", cell(0, 1), NULL);
+	check_part("In {2025}.", cell(0, 1), NULL);
 	input.question = "And in NP15?";
-	one("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
+	check_part("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
 	input.question = "What of 2025 or 2031?";
-	one("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
+	check_part("In {2025}.", cell(0, 1), "In <2025|0 Year>.");
 }
 
 int main(void)

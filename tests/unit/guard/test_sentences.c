@@ -167,7 +167,7 @@ static void test_requests_each_sentence_separately(void **state)
 static void test_false_numbers(void **state)
 {
 	static const struct {
-		const char *lie, *withheld, *correction;
+		const char *false_text, *withheld, *correction;
 	} rows[] = {
 		{"Ascend is at $52.41/MWh.", "Ascend is at <withheld:[unverified]>.",
 		 "$52.14/MWh."},
@@ -186,21 +186,22 @@ static void test_false_numbers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *texts[] = {rows[i].correction, NULL}, *stubborn[] = {rows[i].lie, NULL};
+		const char *texts[] = {rows[i].correction, NULL},
+			   *stubborn[] = {rows[i].false_text, NULL};
 		struct outcome_of_check o;
 
 		input.policy = GUARD_FLAG;
-		check_answer(&input, rows[i].lie, 1, &o);
+		check_answer(&input, rows[i].false_text, 1, &o);
 		assert_int_equal(o.unbound, 1);
 		assert_non_null(strstr(buf_text(&o.text), unshown[i]));
 		check_free(&o);
-		assert_withheld(rows[i].lie, rows[i].withheld);
+		assert_withheld(rows[i].false_text, rows[i].withheld);
 		input.policy = GUARD_REWRITE;
-		assert_answer(rows[i].lie, stubborn, rows[i].withheld, NULL);
+		assert_answer(rows[i].false_text, stubborn, rows[i].withheld, NULL);
 		for (int late = 0; late < 2; late++) {
 			struct corrector c = {.texts = texts};
 
-			run_answer(&c, rows[i].lie, 1, late);
+			run_answer(&c, rows[i].false_text, 1, late);
 			assert_int_equal(c.seen.unbound + c.seen.withheld, 0);
 			assert_non_null(strstr(buf_text(&c.seen.text), rows[i].correction));
 			corrector_reset(&c);
