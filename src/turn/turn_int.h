@@ -122,7 +122,8 @@ struct turn_machine {
 	struct timer *state_timer, *turn_timer;
 	struct {
 		struct timer *timer;
-		bool viewer_cancelled; /* a viewer left for good: CANCELLED_GRACE_MS is enough */
+		bool viewer_cancelled; /* a viewer has cancelled: the grace period is
+					  CANCELLED_GRACE_MS */
 		bool paused;           /* its model call is paused */
 	} grace;
 	int hops;

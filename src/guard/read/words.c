@@ -30,7 +30,7 @@ static const struct {
 	int64_t value;
 } scales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1000000}, {"billion", 1000000000}};
 
-/* Days of a month; telling.c holds their values. */
+/* Days of a month; telling.c defines their values. */
 static const char *const ordinals[] = {
 	"first",       "second",     "third",      "fifth",      "eighth",    "ninth",
 	"twelfth",     "twentieth",  "thirtieth",  "fourth",     "sixth",     "seventh",

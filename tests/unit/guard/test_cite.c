@@ -88,9 +88,9 @@ static void rejects_citations_without_passages(void **state)
 	buf_deinit(&out);
 }
 
-static void check_quote(const char *quote, const char *passage, bool stands)
+static void check_quote(const char *quote, const char *passage, bool matches)
 {
-	assert_int_equal(guard_quote_stands(str_of(quote), str_of(passage)), stands);
+	assert_int_equal(guard_quote_stands(str_of(quote), str_of(passage)), matches);
 }
 
 static void quotation_must_match_verbatim(void **state)
