@@ -61,19 +61,19 @@ static json_t *ask_json(const struct dialog_turn *t, const char *ask_id)
 	return body;
 }
 
-static json_t *standing_ask(const struct dialog_turn *t, const json_t *body, int64_t expires_ms)
+static json_t *pending_ask_json(const struct dialog_turn *t, const json_t *body, int64_t expires_ms)
 {
 	const struct turn_ask *ask = &t->dialog->reply.ask;
-	json_t *stands = json_deep_copy(body);
+	json_t *pending = json_deep_copy(body);
 
-	json_set_int(stands, "expires_ms", expires_ms);
-	json_set_int(stands, "attempt", ask->attempt);
-	json_set_str(stands, "end_filter", ask->end_filter);
-	json_set_str(stands, "question", ask->question);
-	json_object_set(stands, "skip_values", (json_t *)ask->skip_values);
-	json_object_set(stands, "plan", (json_t *)ask->plan);
-	json_object_set(stands, "plans", (json_t *)ask->plans);
-	return stands;
+	json_set_int(pending, "expires_ms", expires_ms);
+	json_set_int(pending, "attempt", ask->attempt);
+	json_set_str(pending, "end_filter", ask->end_filter);
+	json_set_str(pending, "question", ask->question);
+	json_object_set(pending, "skip_values", (json_t *)ask->skip_values);
+	json_object_set(pending, "plan", (json_t *)ask->plan);
+	json_object_set(pending, "plans", (json_t *)ask->plans);
+	return pending;
 }
 
 json_t *ask_open(struct dialog_turn *t)
@@ -85,7 +85,7 @@ json_t *ask_open(struct dialog_turn *t)
 
 	json_decref(t->dialog->next_context);
 	t->dialog->next_context = dialog_standing(t);
-	json_set_take(t->dialog->next_context, "ask", standing_ask(t, body, expires_ms));
+	json_set_take(t->dialog->next_context, "ask", pending_ask_json(t, body, expires_ms));
 	clock_rfc3339(expires_ms, expires);
 	json_set_str(body, "expires_at", expires);
 	if (!t->dialog->reply.ask.filter)
@@ -102,21 +102,21 @@ static bool same_filter(const char *a, const char *b)
 
 /* The number of consecutive turns that asked this. A complete new question starts at 0. A question
  * without a filter comes from the model and counts until something is found. */
-static int attempts_before(const struct dialog_turn *t, const struct turn_ask *ask)
+static int previous_attempts(const struct dialog_turn *t, const struct turn_ask *ask)
 {
-	const json_t *stands = json_object_get(t->context->standing, "ask");
+	const json_t *pending = json_object_get(t->context->standing, "ask");
 
-	if (!stands || !same_filter(ask_member(stands, "filter"), ask->filter))
+	if (!pending || !same_filter(ask_member(pending, "filter"), ask->filter))
 		return 0;
 	if (ask->filter && !t->dialog->answered.answers && !t->dialog->answered.why_not &&
 	    !t->reading->understood.is_followup)
 		return 0;
-	return (int)json_integer_value(json_object_get(stands, "attempt"));
+	return (int)json_integer_value(json_object_get(pending, "attempt"));
 }
 
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
 {
-	int attempt = attempts_before(t, ask) + 1;
+	int attempt = previous_attempts(t, ask) + 1;
 
 	if (attempt > ASK_ATTEMPTS_MAX)
 		return false;
@@ -216,10 +216,10 @@ static struct suggestion choice_of(const json_t *choice)
 				   .group = ask_member(choice, "group")};
 }
 
-static const struct suggestion *options_of(const struct dialog_turn *t, const json_t *stands,
+static const struct suggestion *options_of(const struct dialog_turn *t, const json_t *pending,
 					   size_t *count)
 {
-	const json_t *options = json_object_get(stands, "options"), *option;
+	const json_t *options = json_object_get(pending, "options"), *option;
 	struct suggestion *list =
 		arena_alloc(t->core->arena, (json_array_size(options) + 1) * sizeof(*list));
 	size_t i;
@@ -231,7 +231,7 @@ static const struct suggestion *options_of(const struct dialog_turn *t, const js
 }
 
 /* For days asks for a day again; for choices repeats the original question. */
-static const char *text_again(const struct dialog_turn *t, const struct turn_ask *ask)
+static const char *retry_text(const struct dialog_turn *t, const struct turn_ask *ask)
 {
 	const char *why = t->dialog->answered.why_not;
 
@@ -252,24 +252,24 @@ void ask_cancel(struct dialog_turn *t)
 
 void ask_again(struct dialog_turn *t)
 {
-	const json_t *stands = json_object_get(t->context->standing, "ask");
-	const char *question = ask_member(stands, "question");
+	const json_t *pending = json_object_get(t->context->standing, "ask");
+	const char *question = ask_member(pending, "question");
 	struct turn_ask ask = {
-		.input = ask_input_of(stands),
-		.question = question ? question : ask_member(stands, "prompt"),
-		.filter = ask_member(stands, "filter"),
-		.end_filter = ask_member(stands, "end_filter"),
-		.min = (size_t)json_integer_value(json_object_get(stands, "min")),
-		.max = (size_t)json_integer_value(json_object_get(stands, "max")),
-		.min_date = ask_member(stands, "min_date"),
-		.max_date = ask_member(stands, "max_date"),
-		.hint = ask_member(stands, "hint"),
-		.skip = choice_of(json_object_get(stands, "skip")),
-		.skip_values = json_object_get(stands, "skip_values"),
-		.plan = json_object_get(stands, "plan"),
-		.plans = json_object_get(stands, "plans"),
+		.input = ask_input_of(pending),
+		.question = question ? question : ask_member(pending, "prompt"),
+		.filter = ask_member(pending, "filter"),
+		.end_filter = ask_member(pending, "end_filter"),
+		.min = (size_t)json_integer_value(json_object_get(pending, "min")),
+		.max = (size_t)json_integer_value(json_object_get(pending, "max")),
+		.min_date = ask_member(pending, "min_date"),
+		.max_date = ask_member(pending, "max_date"),
+		.hint = ask_member(pending, "hint"),
+		.skip = choice_of(json_object_get(pending, "skip")),
+		.skip_values = json_object_get(pending, "skip_values"),
+		.plan = json_object_get(pending, "plan"),
+		.plans = json_object_get(pending, "plans"),
 	};
 
-	ask.options = options_of(t, stands, &ask.option_count);
-	ask_user(t, text_again(t, &ask), &ask);
+	ask.options = options_of(t, pending, &ask.option_count);
+	ask_user(t, retry_text(t, &ask), &ask);
 }

@@ -28,7 +28,7 @@ const char *ask_value_text(const json_t *value, struct arena *a)
 }
 
 /* Rejects a choice. `why` is shown to the user. */
-static bool refuse(struct dialog_turn *t, const char *code, const char *why)
+static bool reject(struct dialog_turn *t, const char *code, const char *why)
 {
 	t->dialog->ask_failure = (struct ask_failure){code, why};
 	return false;
@@ -63,7 +63,7 @@ static bool check_choices(struct dialog_turn *t, const json_t *ask, const json_t
 	size_t i;
 
 	if (n < min || n > max)
-		return refuse(t, "bad_frame",
+		return reject(t, "bad_frame",
 			      min == max
 				      ? arena_printf(t->core->arena,
 						     "values: choose exactly %" JSON_INTEGER_FORMAT
@@ -77,12 +77,12 @@ static bool check_choices(struct dialog_turn *t, const json_t *ask, const json_t
 		const char *text = ask_value_text(value, t->core->arena);
 
 		if (!ask_is_option(ask, text))
-			return refuse(t, "bad_frame",
+			return reject(t, "bad_frame",
 				      arena_printf(t->core->arena,
 						   "values: \"%.*s\" is not one of the choices.",
 						   STR_CUT(text, CHOICE_SHOWN_BYTES)));
 		if (json_object_get(seen, text))
-			return refuse(t, "bad_frame",
+			return reject(t, "bad_frame",
 				      arena_printf(t->core->arena,
 						   "values: \"%.*s\" was chosen twice.",
 						   STR_CUT(text, CHOICE_SHOWN_BYTES)));
@@ -97,7 +97,7 @@ struct days {
 	const char *first, *last;
 };
 
-static const char *day_words(const struct dialog_turn *t, const char *iso)
+static const char *date_text(const struct dialog_turn *t, const char *iso)
 {
 	const char *words;
 	struct buf b;
@@ -110,16 +110,16 @@ static const char *day_words(const struct dialog_turn *t, const char *iso)
 }
 
 /* NULL: the days are allowed. */
-static const char *days_outside(const struct dialog_turn *t, const json_t *ask,
-				const struct days *d)
+static const char *outside_range_text(const struct dialog_turn *t, const json_t *ask,
+				      const struct days *d)
 {
 	const char *min = ask_member(ask, "min_date"), *max = ask_member(ask, "max_date");
 	bool before = min && strcmp(d->first, min) < 0, after = max && strcmp(d->last, max) > 0;
 
 	if (!before && !after)
 		return NULL;
-	return turn_sentence(t->core, SAY_ASK_OUTSIDE, day_words(t, before ? d->first : d->last),
-			     min ? day_words(t, min) : "?", max ? day_words(t, max) : "?");
+	return turn_sentence(t->core, SAY_ASK_OUTSIDE, date_text(t, before ? d->first : d->last),
+			     min ? date_text(t, min) : "?", max ? date_text(t, max) : "?");
 }
 
 /* Reads two days, one day, or both as "2025-03-04/2025-03-31". */
@@ -128,26 +128,28 @@ static bool read_days(struct dialog_turn *t, const json_t *ask, const json_t *va
 {
 	const char *first = ask_value_text(json_array_get(values, 0), t->core->arena), *slash,
 		   *outside;
-	size_t n = json_array_size(values), want = ask_input_of(ask) == ASK_DATE ? 1 : 2;
+	size_t n = json_array_size(values), expected_count = ask_input_of(ask) == ASK_DATE ? 1 : 2;
 	struct date a, b;
 	struct days d = {first, first};
 
-	slash = n == 1 && want == 2 ? strchr(first, '/') : NULL;
+	slash = n == 1 && expected_count == 2 ? strchr(first, '/') : NULL;
 	if (slash)
 		d = (struct days){arena_strndup(t->core->arena, first, (size_t)(slash - first)),
 				  slash + 1};
 	else if (n == 2)
 		d.last = ask_value_text(json_array_get(values, 1), t->core->arena);
-	if ((n != want && !slash) || !date_parse_iso(d.first, &a) || !date_parse_iso(d.last, &b))
-		return refuse(t, "bad_frame",
-			      want == 1 ? "values: must be one day, such as 2025-01-31."
-					: "values: must be two days, such as 2025-01-01 and "
-					  "2025-01-31.");
+	if ((n != expected_count && !slash) || !date_parse_iso(d.first, &a) ||
+	    !date_parse_iso(d.last, &b))
+		return reject(t, "bad_frame",
+			      expected_count == 1
+				      ? "values: must be one day, such as 2025-01-31."
+				      : "values: must be two days, such as 2025-01-01 and "
+					"2025-01-31.");
 	if (date_to_days(b) < date_to_days(a))
-		return refuse(t, "bad_frame", "values: the last day is before the first.");
-	outside = days_outside(t, ask, &d);
+		return reject(t, "bad_frame", "values: the last day is before the first.");
+	outside = outside_range_text(t, ask, &d);
 	if (outside)
-		return refuse(t, "bad_frame", arena_printf(t->core->arena, "values: %s", outside));
+		return reject(t, "bad_frame", arena_printf(t->core->arena, "values: %s", outside));
 	*out = d;
 	return true;
 }
@@ -170,7 +172,7 @@ static const json_t *days_edits(struct dialog_turn *t, const json_t *ask, const 
 	return edits;
 }
 
-const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *values)
+const json_t *ask_filter_edits(struct dialog_turn *t, const json_t *ask, const json_t *values)
 {
 	const char *filter = ask_member(ask, "filter");
 	json_t *edits;
@@ -184,7 +186,7 @@ const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *
 	return edits;
 }
 
-void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out)
+void ask_set_choice(const json_t *ask, const json_t *values, struct ask_answer *out)
 {
 	const json_t *plans = json_object_get(ask, "plans");
 
@@ -196,22 +198,22 @@ void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out)
 	out->edits = json_object_get(out->plan, "filters"); /* part of the original question */
 }
 
-bool ask_is_days(const json_t *ask)
+bool ask_is_date_input(const json_t *ask)
 {
 	return ask_input_of(ask) == ASK_DATE || ask_input_of(ask) == ASK_DATE_RANGE;
 }
 
 /* ---- ways to answer ---- */
 
-bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
-	      struct ask_answer *out)
+bool ask_apply_values(struct dialog_turn *t, const json_t *ask, const json_t *values,
+		      struct ask_answer *out)
 {
 	bool skips = json_array_size(values) == 1 &&
 		     is_choice(json_object_get(ask, "skip"),
 			       ask_value_text(json_array_get(values, 0), t->core->arena));
 	struct days days;
 
-	if (ask_is_days(ask)) {
+	if (ask_is_date_input(ask)) {
 		if (!read_days(t, ask, values, &days))
 			return false;
 		out->edits = days_edits(t, ask, &days);
@@ -220,20 +222,21 @@ bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
 			return false;
 		if (skips && json_object_get(ask, "skip_values"))
 			values = json_object_get(ask, "skip_values");
-		out->edits = ask_edits(t, ask, values);
+		out->edits = ask_filter_edits(t, ask, values);
 	}
-	ask_chosen(ask, values, out);
+	ask_set_choice(ask, values, out);
 	return true;
 }
 
 /* The client sent no values: skips the question. */
-static bool read_cancelled(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
+static bool read_skip(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
 {
 	json_t *skip = json_object_get(json_object_get(ask, "skip"), "value");
 
 	out->cancels = !skip;
 	return !skip ||
-	       ask_take(t, ask, json_own(t->core->arena, json_list_of(json_incref(skip))), out);
+	       ask_apply_values(t, ask, json_own(t->core->arena, json_list_of(json_incref(skip))),
+				out);
 }
 
 static bool has_expired(const json_t *ask)
@@ -248,14 +251,14 @@ static bool read_select(struct dialog_turn *t, const json_t *ask, struct ask_ans
 	const char *id = ask_member(ask, "ask_id");
 
 	if (!id || strcmp(id, t->core->request.ask_id) != 0)
-		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EARLIER));
+		return reject(t, "expired", turn_sentence(t->core, SAY_ASK_EARLIER));
 	if (has_expired(ask))
-		return refuse(t, "expired", turn_sentence(t->core, SAY_ASK_EXPIRED));
-	return t->core->request.values ? ask_take(t, ask, t->core->request.values, out)
-				       : read_cancelled(t, ask, out);
+		return reject(t, "expired", turn_sentence(t->core, SAY_ASK_EXPIRED));
+	return t->core->request.values ? ask_apply_values(t, ask, t->core->request.values, out)
+				       : read_skip(t, ask, out);
 }
 
-void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
+void ask_read_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out)
 {
 	char first[DATE_ISO_BYTES], last[DATE_ISO_BYTES];
 	struct days days = {first, last};
@@ -271,13 +274,13 @@ void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
 		return;
 	out->answers = true;
 	out->plan = json_object_get(ask, "plan");
-	out->why_not = days_outside(t, ask, &days);
+	out->why_not = outside_range_text(t, ask, &days);
 	out->edits = days_edits(t, ask, &days);
 }
 
 void ask_changed(struct dialog_turn *t)
 {
-	refuse(t, "expired", turn_sentence(t->core, SAY_ASK_CHANGED));
+	reject(t, "expired", turn_sentence(t->core, SAY_ASK_CHANGED));
 }
 
 bool ask_read(struct dialog_turn *t)

@@ -14,25 +14,25 @@ enum ask_input ask_input_of(const json_t *ask);
 
 /* ---- ask_answer.c ---- */
 
-bool ask_is_days(const json_t *ask);
+bool ask_is_date_input(const json_t *ask);
 /* Returns true when the text is the value of an option, or there are no options. */
 bool ask_is_option(const json_t *ask, const char *text);
 /* Turns permitted values into edits. Returns false and sets dialog.ask_failure otherwise. */
-bool ask_take(struct dialog_turn *t, const json_t *ask, const json_t *values,
-	      struct ask_answer *out);
+bool ask_apply_values(struct dialog_turn *t, const json_t *ask, const json_t *values,
+		      struct ask_answer *out);
 /* Reads one day or two days from the message. */
-void ask_take_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out);
+void ask_read_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *out);
 /* Edits that set the filter of the question to the values. NULL: the question has no filter and is
  * answered in words. */
-const json_t *ask_edits(struct dialog_turn *t, const json_t *ask, const json_t *values);
+const json_t *ask_filter_edits(struct dialog_turn *t, const json_t *ask, const json_t *values);
 
 /* Sets what the answer runs. If each choice has its own plan, the plan's filters are the edits. */
-void ask_chosen(const json_t *ask, const json_t *values, struct ask_answer *out);
+void ask_set_choice(const json_t *ask, const json_t *values, struct ask_answer *out);
 
 /* ---- ask_words.c ---- */
 
 /* Reads an answer in words that names a choice. Without a waiting plan, the question is read again
- * instead. Returns as ask_take. */
+ * instead. Returns as ask_apply_values. */
 bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer *out);
 
 #endif

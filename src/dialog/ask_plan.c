@@ -12,7 +12,7 @@
 #include "vesper/ref.h"
 
 /* State of building one question. */
-struct asking {
+struct ask_builder {
 	const struct plan *plan;
 	struct ref_scope scope;
 	struct date today;
@@ -23,8 +23,9 @@ struct asking {
 
 /* ---- choices ---- */
 
-static const struct table *table_of(const struct asking *k, const struct flow_options *o,
-				    const char *column, int *at)
+static const struct table *find_column_table(const struct ask_builder *k,
+					     const struct flow_options *o, const char *column,
+					     int *at)
 {
 	struct err unused = {0};
 	struct ref_place p;
@@ -47,16 +48,16 @@ static bool has_value(const struct suggestion *options, size_t n, const char *va
 }
 
 /* Adds each value once. With too many values there are no options, and the user types one. */
-static void add_options(const struct asking *k, const struct flow_options *o)
+static void add_options(const struct ask_builder *k, const struct flow_options *o)
 {
 	struct suggestion *options =
 		arena_alloc(k->arena, sizeof(*options) * ASK_RESULT_OPTIONS_MAX);
 	int value, label, group = -1;
-	const struct table *table = table_of(k, o, o->value, &value);
+	const struct table *table = find_column_table(k, o, o->value, &value);
 	size_t n = 0;
 
-	if (!table || !table_of(k, o, o->label, &label) ||
-	    (o->group && !table_of(k, o, o->group, &group)))
+	if (!table || !find_column_table(k, o, o->label, &label) ||
+	    (o->group && !find_column_table(k, o, o->group, &group)))
 		return;
 	for (size_t i = 0; i < table->row_count; i++) {
 		const char *const *row = (const char *const *)table->rows[i];
@@ -77,7 +78,7 @@ static void add_options(const struct asking *k, const struct flow_options *o)
 
 /* ---- skipping ---- */
 
-static const char *joined(const struct asking *k, const json_t *values)
+static const char *join_values(const struct ask_builder *k, const json_t *values)
 {
 	const char *text = "";
 	const json_t *item;
@@ -90,24 +91,24 @@ static const char *joined(const struct asking *k, const json_t *values)
 }
 
 /* As many values as may be chosen; the hint tells how many are left out. */
-static const json_t *first_values(const struct asking *k, const json_t *values, size_t max)
+static const json_t *limit_values(const struct ask_builder *k, const json_t *values, size_t max)
 {
 	json_t *first = json_own(k->arena, json_array());
 	size_t n = json_array_size(values);
-	const char *cut;
+	const char *note;
 
 	if (n <= max)
 		return values;
 	for (size_t i = 0; i < max; i++)
 		json_array_append(first, json_array_get(values, i));
-	cut = sentence(k->language, SAY_ASK_SKIP_FIRST, k->arena, k->ask->skip.label,
-		       arena_printf(k->arena, "%zu", max), arena_printf(k->arena, "%zu", n));
-	k->ask->hint = k->ask->hint ? arena_printf(k->arena, "%s. %s", k->ask->hint, cut) : cut;
+	note = sentence(k->language, SAY_ASK_SKIP_FIRST, k->arena, k->ask->skip.label,
+			arena_printf(k->arena, "%zu", max), arena_printf(k->arena, "%zu", n));
+	k->ask->hint = k->ask->hint ? arena_printf(k->arena, "%s. %s", k->ask->hint, note) : note;
 	return first;
 }
 
 /* Converts a day such as today-7d to a date; other values stay unchanged. */
-static const char *day_of(const struct asking *k, const char *text)
+static const char *day_of(const struct ask_builder *k, const char *text)
 {
 	char iso[DATE_ISO_BYTES];
 	struct date day;
@@ -118,7 +119,7 @@ static const char *day_of(const struct asking *k, const char *text)
 	return arena_strdup(k->arena, iso);
 }
 
-static void add_skip(const struct asking *k, const struct flow_line *l)
+static void add_skip(const struct ask_builder *k, const struct flow_line *l)
 {
 	json_t *args =
 		json_own(k->arena, json_make({"skip", json_incref((json_t *)l->skip_value)}));
@@ -137,8 +138,8 @@ static void add_skip(const struct asking *k, const struct flow_line *l)
 		return;
 	}
 	if (l->input == ASK_MULTIPLE)
-		value = first_values(k, value, l->max);
-	k->ask->skip.value = joined(k, value);
+		value = limit_values(k, value, l->max);
+	k->ask->skip.value = join_values(k, value);
 	k->ask->skip_values = value;
 }
 
@@ -162,7 +163,7 @@ void ask_from_plan(const struct plan *p, struct date today, const struct languag
 		   struct arena *a, struct turn_ask *out)
 {
 	const struct flow_line *l = p->open->ask;
-	const struct asking k = {p, plan_results(p, a), today, language, a, out};
+	const struct ask_builder k = {p, plan_results(p, a), today, language, a, out};
 
 	*out = (struct turn_ask){
 		.input = l->input,

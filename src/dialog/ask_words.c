@@ -12,12 +12,12 @@
 #include "vesper/limits.h"
 #include "vesper/words.h"
 
-#define SAID_SHOWN_BYTES 80 /* of an invalid choice, repeated in the reply */
-#define LABEL_BYTES_MAX  64 /* of labels compared with the answer */
+#define ANSWER_SHOWN_BYTES 80 /* of an invalid choice, repeated in the reply */
+#define LABEL_BYTES_MAX    64 /* of labels compared with the answer */
 
 /* ---- "Selected: X" ---- */
 
-static const char *after_blanks(const char *text)
+static const char *skip_spaces(const char *text)
 {
 	while (isspace((unsigned char)*text))
 		text++;
@@ -29,12 +29,12 @@ static const char *after_selected(const struct dialog_turn *t, const char *text)
 {
 	const char *const *w = t->core->may.catalog->language->lists[WORDS_SELECTED];
 
-	text = after_blanks(text);
+	text = skip_spaces(text);
 	for (; *w; w++) {
 		size_t n = strlen(*w);
 
 		if (strncasecmp(text, *w, n) == 0 && !isalnum((unsigned char)text[n]))
-			return after_blanks(text + n);
+			return skip_spaces(text + n);
 	}
 	return NULL;
 }
@@ -43,7 +43,7 @@ const char *ask_selected(const struct dialog_turn *t, const char *text)
 {
 	const char *rest = after_selected(t, text);
 
-	return rest && *rest == ':' ? after_blanks(rest + 1) : NULL;
+	return rest && *rest == ':' ? skip_spaces(rest + 1) : NULL;
 }
 
 /* ---- one choice ---- */
@@ -86,7 +86,7 @@ static const char *choice_of(const struct dialog_turn *t, const json_t *ask, con
 
 /* ---- several ---- */
 
-static size_t joint_at(const struct dialog_turn *t, const char *p)
+static size_t separator_length(const struct dialog_turn *t, const char *p)
 {
 	const char *const *w = t->core->may.catalog->language->lists[WORDS_AND];
 
@@ -109,7 +109,7 @@ static size_t split(const struct dialog_turn *t, const char *text, const char **
 	for (const char *from = text, *p = text; count <= LIST_ARG_MAX; p++) {
 		struct str part = {from, (size_t)(p - from)};
 
-		skip = *p ? joint_at(t, p) : 0;
+		skip = *p ? separator_length(t, p) : 0;
 		if (*p && !skip)
 			continue;
 		part = str_trim(part);
@@ -160,7 +160,7 @@ static const char *number(const struct dialog_turn *t, size_t n)
 }
 
 /* NULL: this number of choices is allowed. */
-static const char *count_fault(const struct dialog_turn *t, const json_t *ask, size_t n)
+static const char *count_error(const struct dialog_turn *t, const json_t *ask, size_t n)
 {
 	bool several = ask_input_of(ask) == ASK_MULTIPLE;
 	size_t min = several ? (size_t)json_integer_value(json_object_get(ask, "min")) : 1;
@@ -175,7 +175,7 @@ static const char *count_fault(const struct dialog_turn *t, const json_t *ask, s
 
 /* ---- invalid choices ---- */
 
-static size_t lower(const char *text, char out[LABEL_BYTES_MAX])
+static size_t copy_lower(const char *text, char out[LABEL_BYTES_MAX])
 {
 	size_t n = 0;
 
@@ -185,17 +185,18 @@ static size_t lower(const char *text, char out[LABEL_BYTES_MAX])
 }
 
 /* The label closest to the text, with at most half of it changed; or NULL. */
-static const char *closest(const json_t *ask, const char *text)
+static const char *closest_label(const json_t *ask, const char *text)
 {
 	const json_t *options = json_object_get(ask, "options"), *option;
-	char said[LABEL_BYTES_MAX], label[LABEL_BYTES_MAX];
-	size_t n = lower(text, said), i;
+	char answer[LABEL_BYTES_MAX], label[LABEL_BYTES_MAX];
+	size_t n = copy_lower(text, answer), i;
 	int least = (int)(n / 2) + 1;
 	const char *found = NULL;
 
 	json_array_foreach((json_t *)options, i, option) {
 		const char *one = ask_member(option, "label");
-		int distance = fuzzy_distance(said, n, label, lower(one ? one : "", label), least);
+		int distance =
+			fuzzy_distance(answer, n, label, copy_lower(one ? one : "", label), least);
 
 		if (one && distance < least) {
 			least = distance;
@@ -205,17 +206,19 @@ static const char *closest(const json_t *ask, const char *text)
 	return found;
 }
 
-static const char *no_choice(const struct dialog_turn *t, const json_t *ask, const char *text)
+static const char *unknown_choice_text(const struct dialog_turn *t, const json_t *ask,
+				       const char *text)
 {
-	const char *said = arena_printf(t->core->arena, "%.*s", STR_CUT(text, SAID_SHOWN_BYTES));
-	const char *near = closest(ask, text);
+	const char *answer =
+		arena_printf(t->core->arena, "%.*s", STR_CUT(text, ANSWER_SHOWN_BYTES));
+	const char *suggested = closest_label(ask, text);
 
 	if (!*text)
 		return turn_sentence(t->core, SAY_ASK_NOTHING_CHOSEN);
-	said = turn_sentence(t->core, SAY_ASK_NO_OPTION, said);
-	return near ? arena_printf(t->core->arena, "%s%s", said,
-				   turn_sentence(t->core, SAY_ASK_DID_YOU_MEAN, near))
-		    : said;
+	answer = turn_sentence(t->core, SAY_ASK_NO_OPTION, answer);
+	return suggested ? arena_printf(t->core->arena, "%s%s", answer,
+					turn_sentence(t->core, SAY_ASK_DID_YOU_MEAN, suggested))
+			 : answer;
 }
 
 /* ---- reading the answer ---- */
@@ -234,9 +237,9 @@ static void read_choices(struct dialog_turn *t, const json_t *ask, const char *t
 
 	if (!values)
 		return;
-	out->why_not = count_fault(t, ask, json_array_size(values));
-	out->edits = ask_edits(t, ask, values);
-	ask_chosen(ask, values, out);
+	out->why_not = count_error(t, ask, json_array_size(values));
+	out->edits = ask_filter_edits(t, ask, values);
+	ask_set_choice(ask, values, out);
 }
 
 bool ask_has_plan(const struct dialog_turn *t)
@@ -253,26 +256,27 @@ bool ask_read_words(struct dialog_turn *t, const json_t *ask, struct ask_answer 
 	const json_t *skip = json_object_get(ask, "skip");
 
 	if (rest)
-		text = *rest == ':' ? after_blanks(rest + 1) : rest;
+		text = *rest == ':' ? skip_spaces(rest + 1) : rest;
 	if (is_label(skip, text))
-		return ask_take(t, ask,
-				json_own(t->core->arena,
-					 json_list_of(json_incref(json_object_get(skip, "value")))),
-				out);
-	if (ask_is_days(ask)) {
-		ask_take_days(t, ask, out);
+		return ask_apply_values(
+			t, ask,
+			json_own(t->core->arena,
+				 json_list_of(json_incref(json_object_get(skip, "value")))),
+			out);
+	if (ask_is_date_input(ask)) {
+		ask_read_days(t, ask, out);
 		return true;
 	}
 	if (!ask_has_plan(t))
 		return true;
 	read_choices(t, ask, text, out);
 	if (rest && !out->answers)
-		out->why_not = no_choice(t, ask, text);
+		out->why_not = unknown_choice_text(t, ask, text);
 	return true;
 }
 
 /* Returns true when a flow asked and the message is neither a client's choice nor an edit. */
-static bool is_open_flow(const struct dialog_turn *t, const json_t *ask)
+static bool is_reply_to_flow(const struct dialog_turn *t, const json_t *ask)
 {
 	return json_object_get(json_object_get(ask, "plan"), "flow") && !t->core->request.ask_id &&
 	       !t->core->request.filters;
@@ -281,7 +285,7 @@ static bool is_open_flow(const struct dialog_turn *t, const json_t *ask)
 /* ---- answers to several questions in one text ---- */
 
 /* Returns true when each value is a filter of the flow and the requested one is an option. */
-static bool are_answers(const struct dialog_turn *t, const json_t *ask, const json_t *values)
+static bool are_flow_answers(const struct dialog_turn *t, const json_t *ask, const json_t *values)
 {
 	const struct flow_def *f =
 		stored_flow(&(struct planner_turn){.core = t->core}, json_object_get(ask, "plan"));
@@ -303,11 +307,11 @@ bool ask_read_values(struct dialog_turn *t)
 	const struct understanding *u = &t->reading->understood;
 	const json_t *ask = json_object_get(t->context->standing, "ask"), *values;
 
-	if (!is_open_flow(t, ask) || ask_is_days(ask) || u->unused_count > 0 ||
+	if (!is_reply_to_flow(t, ask) || ask_is_date_input(ask) || u->unused_count > 0 ||
 	    (u->tool_count > 0 && u->confidence >= KNOW_CONFIDENT && !u->is_followup))
 		return false;
 	values = json_own(t->core->arena, know_values(u));
-	if (!are_answers(t, ask, values))
+	if (!are_flow_answers(t, ask, values))
 		return false;
 	t->dialog->answered = (struct ask_answer){
 		.answers = true, .edits = values, .plan = json_object_get(ask, "plan")};
@@ -318,7 +322,7 @@ bool ask_read_values(struct dialog_turn *t)
 
 /* Returns true when the message is a new question. With a usable model, any text about data is one.
  */
-static bool is_own_question(const struct understanding *u, bool model_usable)
+static bool is_new_question(const struct understanding *u, bool model_usable)
 {
 	if (u->kind != KNOW_DATA)
 		return u->kind != KNOW_UNCLEAR;
@@ -331,8 +335,8 @@ bool ask_remains_open(struct dialog_turn *t, bool model_usable)
 {
 	const json_t *ask = json_object_get(t->context->standing, "ask");
 
-	if (!is_open_flow(t, ask) || is_own_question(&t->reading->understood, model_usable))
+	if (!is_reply_to_flow(t, ask) || is_new_question(&t->reading->understood, model_usable))
 		return false;
-	t->dialog->answered.why_not = no_choice(t, ask, t->core->request.content);
+	t->dialog->answered.why_not = unknown_choice_text(t, ask, t->core->request.content);
 	return true;
 }

@@ -57,20 +57,21 @@ static struct client_message rules_of(const struct turn_request *r, struct arena
 	return out;
 }
 
-/* Selects messages from the newest back. Fills the list from its end. */
-static size_t first_said(const struct turn_request *r, struct arena *a, struct client_message *end)
+/* Copies the newest messages, at most CLIENT_HISTORY_PER_ROLE of each role. Fills the list from its
+ * end. */
+static size_t copy_newest(const struct turn_request *r, struct arena *a, struct client_message *end)
 {
-	size_t looked_at = 0, taken = 0,
-	       of[] = {[CLIENT_ROLE_USER] = 0, [CLIENT_ROLE_ASSISTANT] = 0};
+	size_t examined = 0, taken = 0,
+	       role_counts[] = {[CLIENT_ROLE_USER] = 0, [CLIENT_ROLE_ASSISTANT] = 0};
 
-	for (size_t i = r->history_count; i-- > 0 && looked_at < CLIENT_HISTORY_READ_MAX;) {
+	for (size_t i = r->history_count; i-- > 0 && examined < CLIENT_HISTORY_READ_MAX;) {
 		const struct client_message *m = &r->history[i];
 		size_t n = m->text.n;
 
 		if (m->role == CLIENT_ROLE_SYSTEM)
 			continue;
-		looked_at++;
-		if (n == 0 || of[m->role]++ >= CLIENT_HISTORY_PER_ROLE)
+		examined++;
+		if (n == 0 || role_counts[m->role]++ >= CLIENT_HISTORY_PER_ROLE)
 			continue;
 		n = utf8_cut(m->text.p, n, bytes_max(m->role));
 		end[-(ptrdiff_t)++taken] =
@@ -81,20 +82,20 @@ static size_t first_said(const struct turn_request *r, struct arena *a, struct c
 
 void client_history_copy(const struct turn_request *r, struct turn_request *out, struct arena *a)
 {
-	size_t room = CLIENT_HISTORY_READ_MAX + 1, said;
-	struct client_message *list = arena_alloc(a, room * sizeof(*list));
+	size_t capacity = CLIENT_HISTORY_READ_MAX + 1, copied;
+	struct client_message *list = arena_alloc(a, capacity * sizeof(*list));
 	struct client_message rules;
 
 	out->origin = arena_strdup(a, r->origin);
 	if (!r->origin)
 		return;
 	rules = rules_of(r, a);
-	said = first_said(r, a, list + room);
-	list += room - said;
+	copied = copy_newest(r, a, list + capacity);
+	list += capacity - copied;
 	if (rules.text.n > 0)
 		*--list = rules;
 	out->history = list;
-	out->history_count = said + (rules.text.n > 0);
+	out->history_count = copied + (rules.text.n > 0);
 }
 
 /* ---- readers ---- */

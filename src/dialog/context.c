@@ -68,11 +68,12 @@ void context_mark_between_read(struct dialog_turn *t)
 
 void context_between(struct dialog_turn *t, const struct message *messages, size_t count)
 {
-	size_t whole = PROMPT_PAIRS * 2 + 1; /* prompts contain these messages and the question */
+	size_t in_prompts =
+		PROMPT_PAIRS * 2 + 1; /* prompts contain these messages and the question */
 
-	if (count > whole)
+	if (count > in_prompts)
 		t->context->between = store_memory_items(
-			memory_items(NULL, messages, count - whole, t->core->arena),
+			memory_items(NULL, messages, count - in_prompts, t->core->arena),
 			t->core->arena);
 }
 

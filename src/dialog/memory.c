@@ -14,7 +14,7 @@
 
 /* ---- permissions ---- */
 
-static bool may_know(const struct principal *who, const json_t *item, struct arena *a)
+static bool may_read(const struct principal *who, const json_t *item, struct arena *a)
 {
 	struct str rest = str_of(json_string_value(json_object_get(item, "needs"))), one;
 
@@ -71,30 +71,30 @@ static bool has_answer(const struct message *m)
 	       *m->content;
 }
 
-static void put_needs(struct json_out *j, const struct message *answer)
+static void write_needs(struct json_out *j, const struct message *answer)
 {
 	jo_set_str(j, "needs", answer->needs && *answer->needs ? answer->needs : NULL);
 }
 
-static void put_turn(struct json_out *j, const struct message *q, const struct message *answer,
-		     struct arena *a)
+static void write_turn(struct json_out *j, const struct message *q, const struct message *answer,
+		       struct arena *a)
 {
 	jo_object(j);
 	jo_set_str(j, "kind", "turn");
 	jo_set_str(j, "question", first_sentence(q->content, a));
 	if (answer && has_answer(answer)) {
 		jo_set_str(j, "answer", first_sentence(answer->content, a));
-		put_needs(j, answer);
+		write_needs(j, answer);
 	}
 	jo_object_end(j);
 }
 
-static void put_standing(struct json_out *j, const struct message *m)
+static void write_context(struct json_out *j, const struct message *m)
 {
 	jo_object(j);
 	jo_set_str(j, "kind", "standing");
 	jo_set_raw(j, "standing", str_of(m->texts.standing));
-	put_needs(j, m);
+	write_needs(j, m);
 	jo_object_end(j);
 }
 
@@ -109,16 +109,16 @@ static bool is_of_kind(struct str item, struct str kind)
 	return str_starts(item, kind) && item.n > kind.n && item.p[kind.n] == '"';
 }
 
-static struct str inside_of(const char *items)
+static struct str array_body(const char *items)
 {
 	size_t n = items ? strlen(items) : 0;
 
 	return n >= 2 && *items == '[' ? json_inside((struct str){items, n}) : STR("");
 }
 
-static size_t turns_in(const char *earlier)
+static size_t count_turns(const char *earlier)
 {
-	struct str inside = inside_of(earlier), item;
+	struct str inside = array_body(earlier), item;
 	size_t count = 0;
 
 	while (json_item_next(&inside, &item))
@@ -127,9 +127,10 @@ static size_t turns_in(const char *earlier)
 }
 
 /* Copies the turns except the first `skip`. *standing: the session context among the items. */
-static void put_earlier(struct json_out *j, const char *earlier, size_t skip, struct str *standing)
+static void write_earlier(struct json_out *j, const char *earlier, size_t skip,
+			  struct str *standing)
 {
-	struct str inside = inside_of(earlier), item;
+	struct str inside = array_body(earlier), item;
 
 	while (json_item_next(&inside, &item)) {
 		if (is_of_kind(item, STR("standing")))
@@ -148,7 +149,7 @@ static bool is_question(const struct message *m)
 	return strcmp(m->role, "user") == 0;
 }
 
-static size_t questions_in(const struct message *messages, size_t count)
+static size_t count_questions(const struct message *messages, size_t count)
 {
 	size_t n = 0;
 
@@ -157,7 +158,7 @@ static size_t questions_in(const struct message *messages, size_t count)
 	return n;
 }
 
-static bool has_standing(const struct message *m)
+static bool has_context(const struct message *m)
 {
 	const char *text = m->texts.standing;
 
@@ -165,30 +166,30 @@ static bool has_standing(const struct message *m)
 }
 
 /* Returns the last message with a session context, or NULL. */
-static const struct message *put_turns(struct json_out *j, const struct message *messages,
-				       size_t count, size_t skip, struct arena *a)
+static const struct message *write_turns(struct json_out *j, const struct message *messages,
+					 size_t count, size_t skip, struct arena *a)
 {
-	const struct message *stood = NULL;
+	const struct message *last_with_context = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct message *m = &messages[i], *next = i + 1 < count ? m + 1 : NULL;
 
 		if (!is_question(m))
-			stood = has_standing(m) ? m : stood;
+			last_with_context = has_context(m) ? m : last_with_context;
 		else if (skip > 0)
 			skip--;
 		else
-			put_turn(j, m, next && !is_question(next) ? next : NULL, a);
+			write_turn(j, m, next && !is_question(next) ? next : NULL, a);
 	}
-	return stood;
+	return last_with_context;
 }
 
 const char *memory_items(const char *earlier, const struct message *messages, size_t count,
 			 struct arena *a)
 {
-	size_t old = turns_in(earlier), new = questions_in(messages, count);
-	size_t over = old + new > SUMMARY_ITEMS_MAX ? old + new - SUMMARY_ITEMS_MAX : 0;
-	const struct message *stood;
+	size_t old = count_turns(earlier), new = count_questions(messages, count);
+	size_t excess = old + new > SUMMARY_ITEMS_MAX ? old + new - SUMMARY_ITEMS_MAX : 0;
+	const struct message *last_with_context;
 	struct str standing = {0};
 	struct json_out j;
 	struct buf text;
@@ -197,10 +198,10 @@ const char *memory_items(const char *earlier, const struct message *messages, si
 	buf_init(&text, SIZE_MAX / 2);
 	jo_init(&j, &text);
 	jo_array(&j);
-	put_earlier(&j, earlier, over, &standing);
-	stood = put_turns(&j, messages, count, over > old ? over - old : 0, a);
-	if (stood)
-		put_standing(&j, stood);
+	write_earlier(&j, earlier, excess, &standing);
+	last_with_context = write_turns(&j, messages, count, excess > old ? excess - old : 0, a);
+	if (last_with_context)
+		write_context(&j, last_with_context);
 	else
 		jo_raw(&j, standing);
 	jo_array_end(&j);
@@ -229,7 +230,7 @@ const char *memory_source(const json_t *earlier, const json_t *items, const stru
 	const char *all = "";
 	size_t i;
 
-	if (text && may_know(who, text, a))
+	if (text && may_read(who, text, a))
 		all = arena_printf(a, "Earlier memory:\n%s\n\n",
 				   json_string_value(json_object_get(text, "text")));
 	json_array_foreach((json_t *)items, i, item) {
@@ -239,7 +240,7 @@ const char *memory_source(const json_t *earlier, const json_t *items, const stru
 			continue;
 		all = arena_printf(a, "%sQuestion: %s\n", all,
 				   json_string_value(json_object_get(item, "question")));
-		if (answer && may_know(who, item, a))
+		if (answer && may_read(who, item, a))
 			all = arena_printf(a, "%sAnswer: %s\n", all, answer);
 	}
 	return all;
@@ -250,7 +251,7 @@ const char *memory_add_text(const char *items, const json_t *earlier, const char
 {
 	const json_t *before = find_kind(earlier, "text"), *item;
 	const json_t *all = store_memory_items(items, a);
-	struct str inside = inside_of(items);
+	struct str inside = array_body(items);
 	const char *needs = "";
 	struct json_out j;
 	struct buf out;
@@ -282,7 +283,7 @@ const json_t *memory_standing(const json_t *items, const struct principal *who, 
 {
 	const json_t *item = find_kind(items, "standing");
 
-	return item && may_know(who, item, a) ? json_object_get(item, "standing") : NULL;
+	return item && may_read(who, item, a) ? json_object_get(item, "standing") : NULL;
 }
 
 const char *memory_text(const json_t *items, const struct principal *who, bool answers,
@@ -292,16 +293,17 @@ const char *memory_text(const json_t *items, const struct principal *who, bool a
 	const char *all = "";
 	size_t i;
 
-	if (answers && text && may_know(who, text, a))
+	if (answers && text && may_read(who, text, a))
 		return json_string_value(json_object_get(text, "text"));
 	json_array_foreach((json_t *)items, i, item) {
 		const char *answer = json_string_value(json_object_get(item, "answer"));
-		bool tell = answers && answer && may_know(who, item, a);
+		bool include_answer = answers && answer && may_read(who, item, a);
 
 		if (strcmp(kind_of(item), "turn") == 0)
 			all = arena_printf(a, "%s- %s%s%s\n", all,
 					   json_string_value(json_object_get(item, "question")),
-					   tell ? " -> " : "", tell ? answer : "");
+					   include_answer ? " -> " : "",
+					   include_answer ? answer : "");
 	}
 	return all;
 }

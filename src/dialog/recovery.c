@@ -46,7 +46,7 @@ bool recovery_any_rows(const struct dialog_turn *t)
 	return false;
 }
 
-const struct result *recovery_cut(const struct dialog_turn *t)
+const struct result *recovery_truncated(const struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct result *r = t->work->results[i];
@@ -62,10 +62,10 @@ bool recovery_is_due(const struct dialog_turn *t)
 	for (size_t i = 0; i < t->work->plan->count; i++)
 		if (recovery_result_without_rows(&t->work->plan->tasks[i]))
 			return true;
-	return recovery_cut(t) != NULL;
+	return recovery_truncated(t) != NULL;
 }
 
-const char *recovery_words(struct dialog_turn *t, const struct result *r)
+const char *recovery_outcome_text(struct dialog_turn *t, const struct result *r)
 {
 	const char *words;
 	struct buf b;
@@ -85,7 +85,7 @@ const struct result *recovery_nothing_found(const struct dialog_turn *t)
 }
 
 /* A failed query may work later or with a smaller request: the user decides. */
-static void offer_again(struct dialog_turn *t)
+static void offer_retry(struct dialog_turn *t)
 {
 	for (size_t i = 0; i < t->work->plan->count; i++) {
 		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
@@ -109,14 +109,14 @@ static void offer_upload(struct dialog_turn *t)
 bool recovery_begin(struct dialog_turn *t)
 {
 	t->dialog->recovery_plan = (struct recovery_plan){0};
-	offer_again(t);
+	offer_retry(t);
 	offer_upload(t);
 	return recovery_ask_time(t) || recovery_ask_name(t) || recovery_ask_other(t) ||
 	       recovery_ask_narrower(t);
 }
 
 /* Suggests alternatives that work. */
-static void offer(struct dialog_turn *t, const struct outcome *o)
+static void offer_suggestions(struct dialog_turn *t, const struct outcome *o)
 {
 	for (size_t i = 0; o->kind == OUTCOME_ERROR && i < o->suggestion_count; i++)
 		suggest_add(t, o->suggestions[i].label, o->suggestions[i].value);
@@ -127,10 +127,10 @@ void recovery_reply_failed(struct dialog_turn *t)
 	const char *words = "";
 
 	for (size_t i = 0; i < t->work->result_count; i++)
-		offer(t, &t->work->results[i]->outcome);
+		offer_suggestions(t, &t->work->results[i]->outcome);
 	for (size_t i = 0; i < t->work->result_count; i++)
 		words = arena_printf(t->core->arena, "%s%s%s", words, *words ? "\n\n" : "",
-				     recovery_words(t, t->work->results[i]));
+				     recovery_outcome_text(t, t->work->results[i]));
 	reply_with(t, MESSAGE_COMPLETE, words);
 }
 

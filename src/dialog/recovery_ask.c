@@ -95,7 +95,7 @@ static const json_t *plan_of(struct dialog_turn *t, json_t *steps)
 }
 
 /* The whole plan; the requested filter overrides values fixed in its lines. */
-static const json_t *flow_instead(struct dialog_turn *t)
+static const json_t *flow_with_override(struct dialog_turn *t)
 {
 	const struct turn_ask *ask = &t->dialog->recovery_plan.ask;
 	json_t *plan = json_own(t->core->arena, json_copy((json_t *)t->work->spec));
@@ -111,13 +111,13 @@ static const json_t *flow_instead(struct dialog_turn *t)
 
 /* All steps whose results have the same answer as `one`. Returns the whole plan if its steps belong
  * together: a flow, or a plan in which no step found anything. */
-static const json_t *plan_for(struct dialog_turn *t, const struct result *one)
+static const json_t *plan_for_answer(struct dialog_turn *t, const struct result *one)
 {
 	json_t *steps = json_array();
 
 	if (t->work->spec && (t->work->plan->flow || !recovery_any_rows(t))) {
 		json_decref(steps);
-		return t->work->plan->flow ? flow_instead(t) : t->work->spec;
+		return t->work->plan->flow ? flow_with_override(t) : t->work->spec;
 	}
 	for (size_t i = 0; i < t->work->plan->count; i++) {
 		const struct result *r = recovery_result_without_rows(&t->work->plan->tasks[i]);
@@ -198,7 +198,7 @@ static const char *arg_of_filter(struct dialog_turn *t, const struct result *r, 
 }
 
 /* Offers as many days as requested, up to the last available one. */
-static void skip_to_latest(struct dialog_turn *t, const struct result *r, struct turn_ask *ask)
+static void offer_latest_days(struct dialog_turn *t, const struct result *r, struct turn_ask *ask)
 {
 	const char *from = arg_of_filter(t, r, FILTER_FIRST_DAY);
 	const char *to = arg_of_filter(t, r, FILTER_LAST_DAY), *value = ask->max_date;
@@ -237,7 +237,7 @@ static void ask_days(struct dialog_turn *t, const struct result *r, const struct
 	} else {
 		ask->filter = p->filter;
 	}
-	skip_to_latest(t, r, ask);
+	offer_latest_days(t, r, ask);
 }
 
 bool recovery_ask_time(struct dialog_turn *t)
@@ -256,10 +256,10 @@ bool recovery_ask_time(struct dialog_turn *t)
 		ask_number(t, p, min, max, ask);
 	else
 		ask_days(t, r, p, min, max, ask);
-	ask->plan = plan_for(t, r);
+	ask->plan = plan_for_answer(t, r);
 	t->dialog->recovery_plan.asked = r;
 	t->dialog->recovery_plan.text = turn_sentence(
-		t->core, SAY_ASK_WHICH_INSTEAD, recovery_words(t, r),
+		t->core, SAY_ASK_WHICH_INSTEAD, recovery_outcome_text(t, r),
 		p->type == PARAM_INT
 			? p->filter
 			: turn_sentence(t->core,
@@ -269,7 +269,7 @@ bool recovery_ask_time(struct dialog_turn *t)
 
 /* ---- another name ---- */
 
-static void ask_for_one(struct dialog_turn *t, const struct result *r, const char *filter)
+static void ask_suggested_name(struct dialog_turn *t, const struct result *r, const char *filter)
 {
 	struct turn_ask *ask = &t->dialog->recovery_plan.ask;
 
@@ -278,7 +278,7 @@ static void ask_for_one(struct dialog_turn *t, const struct result *r, const cha
 		.options = r->outcome.suggestions,
 		.option_count = r->outcome.suggestion_count,
 	};
-	ask->plan = plan_for(t, r);
+	ask->plan = plan_for_answer(t, r);
 	t->dialog->recovery_plan.asked = r;
 }
 
@@ -289,7 +289,7 @@ bool recovery_ask_name(struct dialog_turn *t)
 
 	if (!p || r->outcome.suggestion_count == 0)
 		return false;
-	ask_for_one(t, r, p->filter);
+	ask_suggested_name(t, r, p->filter);
 	t->dialog->recovery_plan.text = turn_sentence(
 		t->core, SAY_ASK_WHICH_ONE,
 		r->outcome.detail ? r->outcome.detail
@@ -307,9 +307,9 @@ bool recovery_ask_other(struct dialog_turn *t)
 
 	if (!d || r->outcome.suggestion_count == 0)
 		return false;
-	ask_for_one(t, r, p->filter);
-	t->dialog->recovery_plan.text =
-		turn_sentence(t->core, SAY_ASK_WHICH_INSTEAD, recovery_words(t, r), d->label);
+	ask_suggested_name(t, r, p->filter);
+	t->dialog->recovery_plan.text = turn_sentence(t->core, SAY_ASK_WHICH_INSTEAD,
+						      recovery_outcome_text(t, r), d->label);
 	return true;
 }
 
@@ -317,7 +317,7 @@ bool recovery_ask_other(struct dialog_turn *t)
 
 bool recovery_ask_narrower(struct dialog_turn *t)
 {
-	const struct result *r = recovery_cut(t);
+	const struct result *r = recovery_truncated(t);
 	const struct param_def *p = r ? param_of(t, r) : NULL;
 	json_t *steps;
 

@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/strlist.h"
 
-static size_t rows_named(const struct table *t)
+static size_t title_count(const struct table *t)
 {
 	return t->row_count < ROWS_NAMED_MAX ? t->row_count : ROWS_NAMED_MAX;
 }
@@ -35,13 +35,13 @@ static bool has_titles(const struct table *t)
 
 	if (t->row_count == 0 || t->column_count == 0 || t->columns[0].type != COLUMN_TEXT)
 		return false;
-	while (row < rows_named(t) && is_title(t, row))
+	while (row < title_count(t) && is_title(t, row))
 		row++;
-	return row == rows_named(t);
+	return row == title_count(t);
 }
 
 /* The only result with titles; NULL: none, or several, of which no row is "the second one". */
-static const struct result *titled(const struct turn_work *w)
+static const struct result *find_titled_result(const struct turn_work *w)
 {
 	const struct result *found = NULL;
 
@@ -92,8 +92,8 @@ static bool is_covered(const struct turn_work *w, const json_t *needs)
 /* Returns true when the list before stays what "the third one" refers to: there is no answer, it is
  * about a row of the list, or it is another one without rows to refer to. The message then requires
  * what the list required (answer_needs); an answer about something else must require it anyway. */
-static bool stays(const struct dialog_turn *t, const json_t *before, const struct table *table,
-		  const json_t *standing)
+static bool keeps_previous(const struct dialog_turn *t, const json_t *before,
+			   const struct table *table, const json_t *standing)
 {
 	const json_t *titles = json_object_get(before, "titles");
 	bool about_row = is_about_row(titles, standing);
@@ -110,12 +110,12 @@ static bool stays(const struct dialog_turn *t, const json_t *before, const struc
 			       table->rows[0][0], t->core->arena));
 }
 
-static void put(json_t *standing, const struct result *r)
+static void set_rows(json_t *standing, const struct result *r)
 {
 	const struct table *table = r->tables[0];
 	json_t *titles = json_array(), *needs = json_array(), *rows;
 
-	for (size_t i = 0; i < rows_named(table); i++)
+	for (size_t i = 0; i < title_count(table); i++)
 		json_push_take(titles, json_str(table->rows[i][0]));
 	/* A filter stands for the only row already. */
 	if (json_array_size(titles) == 1 && is_about_row(titles, standing)) {
@@ -134,10 +134,10 @@ static void put(json_t *standing, const struct result *r)
 void rows_put(const struct dialog_turn *t, json_t *standing)
 {
 	const json_t *before = json_object_get(t->context->standing, CONTEXT_ROWS);
-	const struct result *r = titled(t->work);
+	const struct result *r = find_titled_result(t->work);
 
-	if (stays(t, before, r ? r->tables[0] : NULL, standing))
+	if (keeps_previous(t, before, r ? r->tables[0] : NULL, standing))
 		json_object_set(standing, CONTEXT_ROWS, (json_t *)before);
 	else if (r)
-		put(standing, r);
+		set_rows(standing, r);
 }

@@ -22,7 +22,7 @@ bool suggest_read(struct dialog_turn *t, const char *question, struct understand
 	return out->kind == KNOW_DATA && out->tool_count > 0 && out->confidence >= KNOW_CONFIDENT;
 }
 
-static bool is_there(const struct dialog_turn *t, const char *question)
+static bool is_suggested(const struct dialog_turn *t, const char *question)
 {
 	const json_t *one;
 	size_t i;
@@ -42,7 +42,7 @@ void suggest_push(struct dialog_turn *t, const char *label, const char *question
 {
 	json_t *one;
 
-	if (is_there(t, question))
+	if (is_suggested(t, question))
 		return;
 	one = json_object();
 	json_set_str(one, "label", label);
@@ -95,7 +95,7 @@ const char *suggest_text(struct dialog_turn *t, const char *lead)
 	return text;
 }
 
-static void end_with(struct dialog_turn *t, const char *why, const char *lead)
+static void reply_with_examples(struct dialog_turn *t, const char *why, const char *lead)
 {
 	const char *examples[SUGGEST_MAX];
 	size_t n = suggest_examples(t, examples, SUGGEST_MAX);
@@ -109,10 +109,10 @@ static void end_with(struct dialog_turn *t, const char *why, const char *lead)
 
 void suggest_end(struct dialog_turn *t, const char *why)
 {
-	end_with(t, why, turn_sentence(t->core, SAY_REPLY_EXAMPLES));
+	reply_with_examples(t, why, turn_sentence(t->core, SAY_REPLY_EXAMPLES));
 }
 
 void suggest_end_in(struct dialog_turn *t, const char *why)
 {
-	end_with(t, why, "");
+	reply_with_examples(t, why, "");
 }

@@ -7,7 +7,7 @@
 #include "vesper/limits.h"
 
 /* "A", "B" and "C" */
-static const char *quoted(struct dialog_turn *t, const struct understanding *u)
+static const char *quote_unused(struct dialog_turn *t, const struct understanding *u)
 {
 	const struct language *l = t->core->may.catalog->language;
 	const char *joint = sentence(l, SAY_UNUSED_JOINT, t->core->arena), *text = "";
@@ -37,7 +37,7 @@ void unused_reply(struct dialog_turn *t)
 {
 	const struct language *l = t->core->may.catalog->language;
 	const struct understanding *u = &t->reading->understood;
-	const char *why = sentence(l, SAY_UNUSED_WORDS, t->core->arena, quoted(t, u));
+	const char *why = sentence(l, SAY_UNUSED_WORDS, t->core->arena, quote_unused(t, u));
 	struct understanding without;
 
 	if (u->question_without_unused &&

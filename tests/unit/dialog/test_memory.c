@@ -60,7 +60,7 @@ static const char *text_for(const struct principal *who, const char *items)
 	return memory_text(read_items(items), who, true, arena);
 }
 
-static void questions_keep_the_first_sentence_of_their_answers(void **state)
+static void keeps_first_sentence_of_each_answer(void **state)
 {
 	struct message m[] = {asked("What did Sierra Wind spend?"),
 			      answered("It spent **$620K** of $800K. More follows.\n\n| a | b |",
@@ -75,7 +75,7 @@ static void questions_keep_the_first_sentence_of_their_answers(void **state)
 			    "- What did Sierra Wind spend?\n- And its stage?\n");
 }
 
-static void nobody_is_told_what_he_may_no_longer_see(void **state)
+static void hides_answers_without_permission(void **state)
 {
 	struct message m[] = {asked("What did Sierra Wind spend?"),
 			      answered("It spent $620K.", "chat:read_projects chat:read_budget"),
@@ -93,7 +93,7 @@ static void nobody_is_told_what_he_may_no_longer_see(void **state)
 	assert_null(strstr(text_for(&viewer, items), "620"));
 }
 
-static void words_inherit_what_earlier_words_rested_on(void **state)
+static void model_text_inherits_needs_of_earlier_text(void **state)
 {
 	struct message first[] = {asked("Spend?"), answered("$620K.", "chat:read_budget")};
 	struct message later[] = {asked("Stage?"), answered("Stage 3", "chat:read_projects")};
@@ -109,14 +109,14 @@ static void words_inherit_what_earlier_words_rested_on(void **state)
 	assert_non_null(strstr(text_for(&viewer, new), "Stage?"));
 }
 
-static const char *vendor_standing(const struct principal *who, const char *items)
+static const char *vendor_in_context(const struct principal *who, const char *items)
 {
-	const json_t *stands = memory_standing(read_items(items), who, arena);
+	const json_t *context = memory_standing(read_items(items), who, arena);
 
-	return json_string_value(json_object_get(json_object_get(stands, "filters"), "vendor"));
+	return json_string_value(json_object_get(json_object_get(context, "filters"), "vendor"));
 }
 
-static void what_stood_last_is_kept(void **state)
+static void keeps_last_session_context(void **state)
 {
 	const char *one = "{\"filters\":{\"vendor\":\"Ascend\",\"price\":52.50}}";
 	const char *two = "{\"filters\":{\"vendor\":\"Hitachi\"}}";
@@ -128,15 +128,15 @@ static void what_stood_last_is_kept(void **state)
 	m[1].texts.standing = one;
 	m[3].texts.standing = two;
 	items = items_of(NULL, m, 5);
-	assert_string_equal(vendor_standing(&manager, items), "Hitachi");
-	assert_null(vendor_standing(&viewer, items));
+	assert_string_equal(vendor_in_context(&manager, items), "Hitachi");
+	assert_null(vendor_in_context(&viewer, items));
 	items = items_of(items_of(NULL, m, 2), m + 4, 1);
-	assert_string_equal(vendor_standing(&viewer, items), "Ascend");
+	assert_string_equal(vendor_in_context(&viewer, items), "Ascend");
 	assert_non_null(strstr(items, one)); /* byte for byte */
 }
 
 /* The file of a store may be damaged. */
-static void what_cannot_be_read_is_left_out(void **state)
+static void ignores_damaged_summary_and_context(void **state)
 {
 	static const char *const damaged[] = {"",    "[",   "{}",  "[{\"kind\":\"turn\"",
 					      "[\"", "[,]", "[]]]"};
@@ -148,7 +148,7 @@ static void what_cannot_be_read_is_left_out(void **state)
 		assert_string_equal(text_for(&viewer, items_of(damaged[i], m, 2)), "- a -> b\n");
 }
 
-static void it_never_grows_past_its_limit(void **state)
+static void limits_items_and_text(void **state)
 {
 	const char *items = NULL;
 	char long_text[2000];
@@ -171,7 +171,7 @@ static void it_never_grows_past_its_limit(void **state)
 	assert_int_equal(strlen(text_for(&viewer, items)), SUMMARY_BYTES_MAX);
 }
 
-static void refused_and_masked_answers_leave_their_question_only(void **state)
+static void refused_and_masked_answers_keep_only_their_question(void **state)
 {
 	struct message m[] = {asked("a"), answered("secret", NULL), asked("b"),
 			      answered("declined", NULL), asked("c")};
@@ -188,13 +188,13 @@ static void refused_and_masked_answers_leave_their_question_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(questions_keep_the_first_sentence_of_their_answers),
-		TEST(nobody_is_told_what_he_may_no_longer_see),
-		TEST(words_inherit_what_earlier_words_rested_on),
-		TEST(what_stood_last_is_kept),
-		TEST(what_cannot_be_read_is_left_out),
-		TEST(it_never_grows_past_its_limit),
-		TEST(refused_and_masked_answers_leave_their_question_only),
+		TEST(keeps_first_sentence_of_each_answer),
+		TEST(hides_answers_without_permission),
+		TEST(model_text_inherits_needs_of_earlier_text),
+		TEST(keeps_last_session_context),
+		TEST(ignores_damaged_summary_and_context),
+		TEST(limits_items_and_text),
+		TEST(refused_and_masked_answers_keep_only_their_question),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static const char *titles_of(struct result **results, size_t count, const json_t
 	return json_string_value(before);
 }
 
-static void a_first_column_of_different_texts_has_the_titles(void **state)
+static void takes_titles_from_first_column_of_distinct_texts(void **state)
 {
 	struct result *r = listed(2, "Plant ");
 
@@ -85,7 +85,7 @@ static void a_first_column_of_different_texts_has_the_titles(void **state)
 	assert_string_equal(titles_of(&r, 1, NULL), "[\"Plant 1\"]");
 }
 
-static void a_long_list_keeps_its_first_rows(void **state)
+static void keeps_first_rows_of_long_list(void **state)
 {
 	struct result *r = listed(ROWS_NAMED_MAX + 5, "Plant ");
 
@@ -96,7 +96,7 @@ static void a_long_list_keeps_its_first_rows(void **state)
 		ROWS_NAMED_MAX);
 }
 
-static void long_texts_are_no_titles(void **state)
+static void long_texts_are_not_titles(void **state)
 {
 	char name[ROW_TITLE_BYTES + 1];
 	struct result *r;
@@ -113,7 +113,7 @@ static void long_texts_are_no_titles(void **state)
 }
 
 /* Of two lists none has "the second one"; the list before stays. */
-static void two_lists_have_no_rows_to_refer_to(void **state)
+static void two_lists_keep_previous_titles(void **state)
 {
 	struct result *r[] = {listed(2, "Plant "), listed(2, "Site ")};
 	json_t *before = json_pack("{s:{s:[s,s]}}", CONTEXT_ROWS, "titles", "a", "b");
@@ -129,7 +129,7 @@ static void two_lists_have_no_rows_to_refer_to(void **state)
 }
 
 /* Titles are read with the permissions of the message that keeps them. */
-static void an_answer_that_requires_less_drops_the_list(void **state)
+static void answer_with_fewer_needs_drops_list(void **state)
 {
 	static const char *const both[] = {"see_plants", "source:1", NULL};
 	static const char *const other[] = {"see_plants", NULL};
@@ -156,11 +156,11 @@ static void an_answer_that_requires_less_drops_the_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_first_column_of_different_texts_has_the_titles),
-		TEST(a_long_list_keeps_its_first_rows),
-		TEST(long_texts_are_no_titles),
-		TEST(two_lists_have_no_rows_to_refer_to),
-		TEST(an_answer_that_requires_less_drops_the_list),
+		TEST(takes_titles_from_first_column_of_distinct_texts),
+		TEST(keeps_first_rows_of_long_list),
+		TEST(long_texts_are_not_titles),
+		TEST(two_lists_keep_previous_titles),
+		TEST(answer_with_fewer_needs_drops_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
