@@ -54,20 +54,20 @@ static bool add_json_scalar(struct reading *r, const json_t *value, struct err *
 static bool add_query(struct reading *r, const json_t *value, struct err *e)
 {
 	json_t *read = NULL;
-	const char *said = json_string_value(value);
+	const char *text_json = json_string_value(value);
 	const size_t flags = JSON_COMPACT | JSON_SORT_KEYS;
 	char *text;
 	size_t n;
 
-	if (said && !json_parse(said, strlen(said), MAP_QUERY_BYTES_MAX, &read, e))
+	if (text_json && !json_parse(text_json, strlen(text_json), MAP_QUERY_BYTES_MAX, &read, e))
 		return err_prefix(e, "%s", r->param->name);
-	if (!json_is_object(said ? read : value)) {
+	if (!json_is_object(text_json ? read : value)) {
 		json_decref(read);
 		return err_set(e, ERR_INPUT, "%s must be a JSON object", r->param->name);
 	}
-	n = json_dumpb(said ? read : value, NULL, 0, flags);
+	n = json_dumpb(text_json ? read : value, NULL, 0, flags);
 	text = arena_alloc(r->arena, n + 1);
-	json_dumpb(said ? read : value, text, n, flags);
+	json_dumpb(text_json ? read : value, text, n, flags);
 	json_decref(read);
 	return add_text(r, text, e);
 }
@@ -117,7 +117,7 @@ static bool read_arg(struct reading *r, const struct arg *arg, struct err *e)
 
 /* ---- one argument ---- */
 
-static void keep(struct tool_call *call, const struct reading *r)
+static void set_arg(struct tool_call *call, const struct reading *r)
 {
 	if (r->count == 0)
 		return; /* null and [] count as not given */
@@ -133,7 +133,8 @@ struct faults {
 	size_t count, max;
 };
 
-static bool fault(struct tool_call *call, struct faults *f, const char *name, const struct err *e)
+static bool add_fault(struct tool_call *call, struct faults *f, const char *name,
+		      const struct err *e)
 {
 	if (f->count < f->max)
 		f->items[f->count++] = (struct tool_arg_fault){
@@ -153,14 +154,14 @@ static bool read_one(struct tool_call *call, const char *name, const json_t *pla
 	bool ok;
 
 	if (!r.param)
-		ok = err_set(&e, ERR_INPUT, "there is no argument %.*s", STR_CUT(name, 60));
+		ok = err_set(&e, ERR_INPUT, "unknown argument %.*s", STR_CUT(name, 60));
 	else if (plain)
 		ok = read_json(&r, plain, &e);
 	else
 		ok = read_arg(&r, typed, &e);
 	if (!ok)
-		return fault(call, f, name, &e);
-	keep(call, &r);
+		return add_fault(call, f, name, &e);
+	set_arg(call, &r);
 	return true;
 }
 
@@ -171,8 +172,8 @@ static bool read_all(struct tool_call *call, const json_t *plain, const struct a
 	json_t *value;
 
 	if (plain && !json_is_object(plain)) {
-		struct err e = {.text = "the arguments are not an object"};
-		fault(call, f, NULL, &e);
+		struct err e = {.text = "the arguments must be a JSON object"};
+		add_fault(call, f, NULL, &e);
 		return false;
 	}
 	json_object_foreach((json_t *)plain, name, value)
@@ -192,23 +193,23 @@ static bool has_fault(const struct faults *f, const char *name)
 	return false;
 }
 
-static bool is_enough(const struct tool_call *call, const struct param_def *p, struct err *e)
+static bool check_count(const struct tool_call *call, const struct param_def *p, struct err *e)
 {
 	const struct arg *given = args_find(&call->args, p->name);
 
 	if (given && given->count < p->list_min)
 		return err_set(e, ERR_INPUT, "%s takes at least %zu values", p->name, p->list_min);
-	return given || !p->required || err_set(e, ERR_INPUT, "%s is needed", p->name);
+	return given || !p->required || err_set(e, ERR_INPUT, "%s is required", p->name);
 }
 
-static bool check_enough(struct tool_call *call, struct faults *f)
+static bool check_counts(struct tool_call *call, struct faults *f)
 {
 	for (size_t i = 0; i < call->tool->param_count; i++) {
 		const struct param_def *p = &call->tool->params[i];
 		struct err e = {0};
 
-		if (!has_fault(f, p->name) && !is_enough(call, p, &e) &&
-		    !fault(call, f, p->name, &e))
+		if (!has_fault(f, p->name) && !check_count(call, p, &e) &&
+		    !add_fault(call, f, p->name, &e))
 			return false;
 	}
 	return true;
@@ -224,7 +225,7 @@ static bool add_defaults(struct tool_call *call, struct faults *f)
 		if (!p->default_text || args_find(&call->args, p->name))
 			continue;
 		if (!param_default(p, call->today, call->arena, &v, &e))
-			return fault(call, f, p->name, &e);
+			return add_fault(call, f, p->name, &e);
 		args_set(&call->args, call->arena, p->name, v);
 	}
 	return true;
@@ -237,29 +238,30 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 	struct faults f = {.items = out, .max = max};
 
 	if (read_all(&call, args, NULL, &f))
-		(void)check_enough(&call, &f);
+		(void)check_counts(&call, &f);
 	return f.count;
 }
 
 /* ---- resolving names ---- */
 
 struct outcome tool_unknown_name(const struct tool_call *call, const struct dimension_def *d,
-				 const char *param, const char *said, const struct name_match *m)
+				 const char *param, const char *text_json,
+				 const struct name_match *m)
 {
 	const struct language *l = call->result->language;
 	struct arena *a = call->arena;
 
 	if (m->not_read)
-		return (struct outcome){.kind = OUTCOME_ERROR,
-					.param = param,
-					.retryable = true,
-					.detail =
-						sentence(l, SAY_TOOL_NO_NAMES, a, d->label, said)};
+		return (struct outcome){
+			.kind = OUTCOME_ERROR,
+			.param = param,
+			.retryable = true,
+			.detail = sentence(l, SAY_TOOL_NO_NAMES, a, d->label, text_json)};
 	return (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = param,
-		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, said, d->label)
-				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, said),
+		.detail = m->several ? sentence(l, SAY_ASK_FITS_SEVERAL, a, text_json, d->label)
+				     : sentence(l, SAY_ASK_UNKNOWN, a, d->label, text_json),
 		.suggestions = m->suggestions,
 		.suggestion_count = m->suggestion_count,
 	};
@@ -326,7 +328,7 @@ bool tool_args_read(struct tool_call *call, const json_t *plain, const struct ar
 	struct tool_arg_fault first;
 	struct faults f = {.items = &first, .max = 1};
 
-	if (!read_all(call, plain, typed, &f) || !check_enough(call, &f) || !add_defaults(call, &f))
+	if (!read_all(call, plain, typed, &f) || !check_counts(call, &f) || !add_defaults(call, &f))
 		return refuse(call, &first, out);
 	return resolve_all(call, out);
 }

@@ -16,7 +16,7 @@ static void count_use(const char *outcome)
 {
 	static const struct metric uses = {
 		.name = "vesper_tool_cache_total",
-		.help = "Look-ups of kept results, by what was found.",
+		.help = "Lookups in the tool result cache, by outcome.",
 		.labels = {"outcome"},
 	};
 
@@ -107,7 +107,7 @@ static void on_cached(void *owner, struct str value)
 	if (value.p && tool_result_unpack(value, call->arena, call->result)) {
 		count_use("hit");
 		call->args = call->result->args;
-		call->may_keep = false; /* storing it again would extend its lifetime */
+		call->is_cacheable = false; /* storing it again would extend its lifetime */
 		tool_call_end(call);
 		return;
 	}
@@ -125,17 +125,17 @@ void tool_call_run_cached(struct tool_call *call)
 		tool_call_run(call);
 		return;
 	}
-	call->may_keep = true;
+	call->is_cacheable = true;
 	call->query = cache_get(cache, (struct cache_key){call->who->tenant, call->cache_name},
 				on_cached, call);
 }
 
-void tool_call_keep(const struct tool_call *call)
+void tool_call_cache(const struct tool_call *call)
 {
 	enum outcome_kind kind = call->result->outcome.kind;
 	struct buf b;
 
-	if (!call->may_keep || (kind != OUTCOME_ROWS && kind != OUTCOME_EMPTY) ||
+	if (!call->is_cacheable || (kind != OUTCOME_ROWS && kind != OUTCOME_EMPTY) ||
 	    call->result->table_count == 0)
 		return;
 	buf_init(&b, CACHE_VALUE_BYTES_MAX);

@@ -45,12 +45,12 @@ static void count_outcome(const struct tool_call *call)
 {
 	static const struct metric calls = {
 		.name = "vesper_tool_calls_total",
-		.help = "Calls of tools, by how they ended.",
+		.help = "Tool calls, by outcome.",
 		.labels = {"tool", "outcome"},
 	};
 	static const struct metric duration = {
 		.name = "vesper_tool_duration_microseconds",
-		.help = "A call of a tool from its start until its result was there.",
+		.help = "Duration of a tool call, from its start to its result.",
 		.kind = METRIC_HISTOGRAM,
 		.labels = {"tool"},
 		.bounds = {100, 1000, 5000, 25000, 100000, 500000, 2000000, 10000000},
@@ -79,7 +79,7 @@ static void audit(const struct tool_call *call, const char *outcome)
 		store_audit(call->box->options.store, call->who, &entry);
 }
 
-static void keep_statement(const struct tool_call *call, const struct source_statement *s)
+static void record_statement(const struct tool_call *call, const struct source_statement *s)
 {
 	struct value *values = arena_alloc(call->arena, (s->count + 1) * sizeof(*values));
 
@@ -108,12 +108,12 @@ void tool_call_send(struct tool_call *call, struct source *source,
 	};
 
 	for (size_t i = 0; i < count; i++)
-		keep_statement(call, &statements[i]);
+		record_statement(call, &statements[i]);
 	call->query = source->start(source, &request, cb, call);
 }
 
 /* Returns true when an equal call gives an equal result, so that hashes can be compared. */
-static bool is_stable(const struct result *r)
+static bool has_stable_hash(const struct result *r)
 {
 	return r->outcome.kind != OUTCOME_ERROR && r->outcome.kind != OUTCOME_TIMEOUT &&
 	       !(r->any_order && r->outcome.truncated);
@@ -147,7 +147,7 @@ void tool_call_end(struct tool_call *call)
 	call->query = NULL;
 	if (is_read_now)
 		r->read_ms = clock_now_ms();
-	if (!tool_work_start(call, is_read_now && is_stable(r)))
+	if (!tool_work_start(call, is_read_now && has_stable_hash(r)))
 		tool_call_finish(call);
 }
 
@@ -155,7 +155,7 @@ void tool_call_finish(struct tool_call *call)
 {
 	call->result->duration_us = clock_mono_us() - call->began_us;
 	call->result->sql = sql_of(call);
-	tool_call_keep(call);
+	tool_call_cache(call);
 	count_outcome(call);
 	audit(call, outcome_name(call->result->outcome.kind));
 	if (call->box->options.hide_existence &&
@@ -169,7 +169,7 @@ static void on_ended_early(void *owner)
 	tool_call_end(owner);
 }
 
-static void end_later(struct tool_call *call, struct outcome outcome)
+static void defer_end(struct tool_call *call, struct outcome outcome)
 {
 	call->result->outcome = outcome;
 	loop_defer(call->box->options.loop, &call->later, on_ended_early, call);
@@ -263,7 +263,7 @@ void tool_call_run(struct tool_call *call)
 	refused = call->refused ? *call->refused : tool_outcome_of(call, &e);
 	if (call->tool->gate && e.code == ERR_INPUT)
 		refused.code = TOOL_CODE_BAD_SQL;
-	end_later(call, refused);
+	defer_end(call, refused);
 }
 
 /* Records the original arguments, since the tool's function may add others. */
@@ -319,13 +319,13 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 		call->source = b->source[call->tool->index];
 	describe(call, request);
 	if (!call->tool)
-		end_later(call, (struct outcome){.kind = OUTCOME_ERROR,
+		defer_end(call, (struct outcome){.kind = OUTCOME_ERROR,
 						 .detail = sentence(call->result->language,
 								    SAY_TOOL_NONE, a)});
 	else if (!is_allowed(call, request))
-		end_later(call, not_permitted(call));
+		defer_end(call, not_permitted(call));
 	else if (!tool_args_read(call, request->args, request->bound, &refused))
-		end_later(call, refused);
+		defer_end(call, refused);
 	else
 		run(call);
 	return &call->op;
@@ -356,10 +356,10 @@ void tool_arg_set(struct tool_call *call, const char *name, struct value v)
 void tool_arg_drop(struct tool_call *call, const char *name)
 {
 	struct args *args = &call->args;
-	size_t kept = 0;
+	size_t kept_count = 0;
 
 	for (size_t i = 0; i < args->count; i++)
 		if (strcmp(args->items[i].name, name) != 0)
-			args->items[kept++] = args->items[i];
-	args->count = kept;
+			args->items[kept_count++] = args->items[i];
+	args->count = kept_count;
 }

@@ -11,19 +11,19 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define NOTHING "\x1a nothing is called so"
+#define NO_MATCH "\x1a nothing is called so"
 
-struct reach {
-	bool tried, answers;
+struct source_state {
+	bool is_tried, is_available;
 };
 
 struct check {
 	struct toolbox *box;
 	const char *tenant;
 	struct arena *arena;
-	size_t tool, dimension, query; /* next statement; tools come first */
-	struct reach *reach;           /* by source, in the order of the table */
-	struct reach *trying;
+	size_t tool, dimension, query;      /* next statement; tools come first */
+	struct source_state *source_states; /* by source, in the order of the table */
+	struct source_state *current_source;
 	void (*problem)(void *owner, const char *text);
 	void (*done)(void *owner);
 	void *owner;
@@ -44,7 +44,7 @@ static struct value sample_value(const struct param_def *p)
 	case PARAM_TEXT:
 		break;
 	}
-	return value_text(NOTHING);
+	return value_text(NO_MATCH);
 }
 
 /* Sets every parameter, to include every optional line, and every permission, to include every
@@ -73,7 +73,7 @@ static struct args all_args(struct check *c, const struct tool_def *t)
 
 static void on_next(void *owner);
 
-static void log_fault(struct check *c, const struct err *e)
+static void report_problem(struct check *c, const struct err *e)
 {
 	const struct catalog *all = c->box->options.catalog;
 	const char *what;
@@ -99,21 +99,24 @@ static void on_checked(void *owner, struct source_batch *batches, size_t count, 
 	struct check *c = owner;
 
 	source_batches_free(batches, count);
-	log_fault(c, e);
+	report_problem(c, e);
 	next(c);
 }
 
-static void on_reached(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+static void on_source_tried(void *owner, struct source_batch *batches, size_t count,
+			    const struct err *e)
 {
 	struct check *c = owner;
 
 	source_batches_free(batches, count);
-	*c->trying = (struct reach){.tried = true, .answers = !e};
+	*c->current_source = (struct source_state){.is_tried = true, .is_available = !e};
 	if (e)
-		c->problem(c->owner,
-			   arena_printf(c->arena,
-					"tenant %s: %s; no statement of this source was tried",
-					c->tenant, e->text));
+		c->problem(
+			c->owner,
+			arena_printf(
+				c->arena,
+				"tenant %s: %s; the other statements of this source were skipped",
+				c->tenant, e->text));
 	loop_defer(c->box->options.loop, &c->later, on_next, c);
 }
 
@@ -196,7 +199,7 @@ static bool render_dimension(struct check *c, const struct dimension_def *d, enu
 {
 	const struct sql_values names = {
 		.view = d->view, .column = d->column, .parent = d->by, .cap = 1};
-	const char *tenant = d->one_tenant ? NULL : NOTHING;
+	const char *tenant = d->one_tenant ? NULL : NO_MATCH;
 	struct sql_bound bound;
 
 	if (c->query == 0
@@ -227,14 +230,14 @@ static bool find_next(struct check *c)
 	return false;
 }
 
-static void try_source(struct check *c, struct source *source, struct reach *reach)
+static void try_source(struct check *c, struct source *source, struct source_state *state)
 {
 	static const struct source_statement any = {.name = "reach", .text = "SELECT 1"};
 
-	c->trying = reach;
+	c->current_source = state;
 	source->start(source,
 		      &(struct source_call){.tenant = c->tenant, .statements = &any, .count = 1},
-		      on_reached, c);
+		      on_source_tried, c);
 }
 
 /* The source of the next statement; NULL: its view has none. */
@@ -252,19 +255,19 @@ static struct source *source_of(struct check *c)
 	return source_find(b->options.sources, name);
 }
 
-static struct reach *reach_of(struct check *c, const struct source *s)
+static struct source_state *state_of_source(struct check *c, const struct source *s)
 {
 	const struct source_table *all = c->box->options.sources;
 	size_t i = 0;
 
 	while (all->items[i] != s)
 		i++;
-	return &c->reach[i];
+	return &c->source_states[i];
 }
 
 static void skip(struct check *c, const struct err *e)
 {
-	log_fault(c, e);
+	report_problem(c, e);
 	next(c);
 }
 
@@ -294,7 +297,7 @@ static void on_next(void *owner)
 {
 	struct check *c = owner;
 	struct source *source;
-	struct reach *reach;
+	struct source_state *state;
 	struct err e = {0};
 
 	if (!find_next(c)) {
@@ -303,14 +306,14 @@ static void on_next(void *owner)
 	}
 	source = source_of(c);
 	if (!source) {
-		err_set(&e, ERR_INPUT, "there is no source of its view");
+		err_set(&e, ERR_INPUT, "the source of its view is not configured");
 		skip(c, &e);
 		return;
 	}
-	reach = reach_of(c, source);
-	if (!reach->tried)
-		try_source(c, source, reach);
-	else if (reach->answers)
+	state = state_of_source(c, source);
+	if (!state->is_tried)
+		try_source(c, source, state);
+	else if (state->is_available)
 		try_statement(c, source);
 	else
 		skip(c, NULL);
@@ -328,6 +331,7 @@ void toolbox_check(struct toolbox *b, const char *tenant,
 			    .problem = problem,
 			    .done = done,
 			    .owner = owner};
-	c->reach = arena_alloc(c->arena, b->options.sources->count * sizeof(*c->reach));
+	c->source_states =
+		arena_alloc(c->arena, b->options.sources->count * sizeof(*c->source_states));
 	loop_defer(b->options.loop, &c->later, on_next, c);
 }

@@ -14,7 +14,7 @@ static const char *digits(size_t n, struct arena *a)
 	return arena_printf(a, "%zu", n);
 }
 
-static size_t documents_of(const struct result *r)
+static size_t document_count(const struct result *r)
 {
 	size_t n = 0;
 
@@ -59,7 +59,7 @@ static void add_needs(struct tool_call *call, const char *const *more)
 	call->result->needs = all;
 }
 
-static void take(struct tool_call *call, const struct source_batch *batch)
+static void add_passages(struct tool_call *call, const struct source_batch *batch)
 {
 	struct result *r = call->result;
 	struct table *t = batch->table;
@@ -79,7 +79,7 @@ static void take(struct tool_call *call, const struct source_batch *batch)
 	} else if (r->passages.count > 0) {
 		r->outcome.kind = OUTCOME_ROWS;
 		add_fact(call, "found", digits(r->passages.count, call->arena));
-		add_fact(call, "documents", digits(documents_of(r), call->arena));
+		add_fact(call, "documents", digits(document_count(r), call->arena));
 	} else {
 		r->outcome = (struct outcome){
 			.kind = OUTCOME_EMPTY,
@@ -98,7 +98,7 @@ static void on_passages(void *owner, struct source_batch *batches, size_t count,
 		call->result->outcome = tool_outcome_of_db(call, e);
 		call->result->outcome.code = TOOL_CODE_RETRIEVAL;
 	} else if (count > 0) {
-		take(call, &batches[0]);
+		add_passages(call, &batches[0]);
 	}
 	tool_call_end(call);
 }
@@ -113,7 +113,7 @@ bool tool_document_run(struct tool_call *call, struct err *e)
 					    .timeout_ms = call->timeout_ms};
 
 	if (!call->source)
-		return err_set_retry(e, ERR_UPSTREAM, "no documents are kept here");
+		return err_set_retry(e, ERR_UPSTREAM, "the document source is not configured");
 	call->query = call->source->start(call->source, &request, on_passages, call);
 	return true;
 }

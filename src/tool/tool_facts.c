@@ -27,7 +27,7 @@ static bool same_unit(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-const char *tool_facts_wrong(const struct tool_def *tool, const struct result *r, struct arena *a)
+const char *tool_facts_error(const struct tool_def *tool, const struct result *r, struct arena *a)
 {
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];
@@ -44,7 +44,6 @@ const char *tool_facts_wrong(const struct tool_def *tool, const struct result *r
 		return NULL;
 	for (size_t i = 0; i < tool->fact_count; i++)
 		if (!tool->facts[i].optional && !result_fact(r, tool->facts[i].name))
-			return arena_printf(a, "fact %s is not optional and missing",
-					    tool->facts[i].name);
+			return arena_printf(a, "required fact %s is missing", tool->facts[i].name);
 	return NULL;
 }

@@ -15,7 +15,7 @@
 
 /* Replaces the database's message, which may contain data and is for operators. Exception: SQLite's
  * unknown function, whose name comes from the statement. */
-static const char *user_text_of(const struct err *e, const struct language *l, struct arena *a)
+static const char *user_message(const struct err *e, const struct language *l, struct arena *a)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789_";
@@ -29,7 +29,7 @@ static const char *user_text_of(const struct err *e, const struct language *l, s
 }
 
 /* Adds the facets that can narrow the list, so that the first rows are not mistaken for all. */
-static void say_how_to_narrow(struct tool_call *call)
+static void add_narrowing_fact(struct tool_call *call)
 {
 	const struct entity_def *n = call->gate_entity;
 	const char *names = "";
@@ -56,7 +56,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 		if (r->outcome.kind == OUTCOME_ERROR && !e->may_retry && e->code != ERR_DENIED) {
 			r->outcome.code = TOOL_CODE_BAD_SQL;
 			if (!r->outcome.detail)
-				r->outcome.detail = user_text_of(e, r->language, call->arena);
+				r->outcome.detail = user_message(e, r->language, call->arena);
 		}
 		tool_call_end(call);
 		return;
@@ -71,12 +71,12 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 	r->outcome.truncated = main->truncated;
 	r->outcome.kind = main->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (main->truncated)
-		say_how_to_narrow(call);
+		add_narrowing_fact(call);
 	tool_call_end(call);
 }
 
 /* The name without its quotes. */
-static const char *plain(const char *column, struct arena *a)
+static const char *unquoted(const char *column, struct arena *a)
 {
 	return *column == '"' ? arena_strndup(a, column + 1, strlen(column) - 2) : column;
 }
@@ -90,8 +90,8 @@ static struct source_allow_table allowed_of(const struct gate_read *read, struct
 		n++;
 	columns = arena_alloc(a, (n + 2) * sizeof(*columns));
 	for (size_t i = 0; i < n; i++)
-		columns[i] = plain(read->columns[i], a);
-	columns[n] = plain(gate_row_column(read->view), a);
+		columns[i] = unquoted(read->columns[i], a);
+	columns[n] = unquoted(gate_row_column(read->view), a);
 	return (struct source_allow_table){read->view->name, columns};
 }
 
@@ -125,12 +125,12 @@ static bool send(struct tool_call *call, const struct gate_result *checked)
 		.allow = tool_gate_allow(checked, call->arena),
 		.sink = {.rows_max = call->gate_rows, .stats = true},
 	};
-	bool hurried = call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS;
+	bool has_short_timeout = call->timeout_ms > 0 && call->timeout_ms < GATE_TIMEOUT_MS;
 
 	for (size_t i = 0; i < checked->tenants; i++)
 		values[i] = value_text(call->who->tenant);
 	tool_call_send(call, call->source, &statement, 1,
-		       hurried ? call->timeout_ms : GATE_TIMEOUT_MS, on_rows);
+		       has_short_timeout ? call->timeout_ms : GATE_TIMEOUT_MS, on_rows);
 	return true;
 }
 
@@ -187,7 +187,7 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 
 /* Limits the policy to views of packs that declare edges, and to the row limit of the agent's
  * protocol. */
-static void keep_to_map(struct tool_call *call, struct gate_policy *policy)
+static void apply_protocol(struct tool_call *call, struct gate_policy *policy)
 {
 	const struct catalog *c = call->box->options.catalog;
 	const struct domain_def *d = catalog_domain_of_agent(c, call->result->agent);
@@ -227,7 +227,7 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 	struct gate_result checked;
 
 	if (call->tool->callers.by_protocol)
-		keep_to_map(call, &policy);
+		apply_protocol(call, &policy);
 	call->result->any_order = true; /* ORDER BY may leave ties unordered */
 	if (!tool_gate_source(o->catalog, o->sources, &policy, str_of(sql), call->arena,
 			      &call->source, &checked, e)) {

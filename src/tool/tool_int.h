@@ -41,7 +41,7 @@ struct tool_call {
 	struct tool_work *work;  /* job of a worker for this call, or NULL */
 	tool_choose_fn choose;   /* for a lookup that runs before the tool's statements */
 	const char *cache_name;  /* key in the cache; NULL: not cached */
-	bool may_keep;           /* the result may be cached, if it has rows or is empty */
+	bool is_cacheable;       /* the result may be cached, if it has rows or is empty */
 	struct op *query;        /* running operation, or NULL */
 	struct later later;      /* ends a call that ran nothing */
 	struct outcome *refused; /* why a tool function did not start; or NULL */
@@ -76,7 +76,7 @@ void tool_call_run(struct tool_call *call);
 /* The same, unless the cache has a result for this call. */
 void tool_call_run_cached(struct tool_call *call);
 /* Caches the finished result. */
-void tool_call_keep(const struct tool_call *call);
+void tool_call_cache(const struct tool_call *call);
 
 /* Serializes outcome, arguments, tables and facts. Only outcomes rows and empty may be packed. */
 void tool_result_pack(struct buf *b, const struct result *r);
@@ -131,7 +131,7 @@ struct outcome tool_unknown_name(const struct tool_call *call, const struct dime
 bool tool_document_run(struct tool_call *call, struct err *e);
 
 /* Adds a frame to the result. Takes ownership of the frame. */
-void tool_frame_take(struct tool_call *call, const char *query, struct frame *take);
+void tool_frame_add(struct tool_call *call, const char *query, struct frame *take);
 
 /* Function of tools for ad hoc SQL. */
 bool tool_gate_run(struct tool_call *call, struct err *e);
@@ -150,7 +150,7 @@ void tool_totals_mark(size_t limit, struct table *t);
  * query is needed. */
 bool tool_totals_query(struct tool_call *call, const struct args *args, source_cb cb);
 /* Copies the totals into the main table. False: they do not match it. */
-bool tool_totals_use(struct tool_call *call, const struct table *totals);
+bool tool_totals_apply(struct tool_call *call, const struct table *totals);
 
 /* Ends the call: the callback runs now, or after a worker has finished long computations. Loop
  * thread only. */
@@ -169,7 +169,7 @@ const struct tool_derivation *tool_derivation(const struct tool_derivation *all,
 
 /* Compares the facts of a result, once all are derived, with the declared ones. Returns the first
  * difference, or NULL. Any thread. */
-const char *tool_facts_wrong(const struct tool_def *tool, const struct result *r, struct arena *a);
+const char *tool_facts_error(const struct tool_def *tool, const struct result *r, struct arena *a);
 
 /* Sets labels, units, types and priorities from the header, by column name. Any thread. */
 void tool_describe(struct table *table, const struct tool_def *tool, const struct catalog *catalog);

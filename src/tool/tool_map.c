@@ -41,17 +41,17 @@ static const char *with_level(struct tool_call *call, const char *level)
 {
 	json_t *query = json_own(call->arena, json_deep_copy(call->map.json));
 	char *text;
-	const char *kept;
+	const char *copy;
 
 	json_set_str(query, MAP_LEVEL, level);
 	text = json_text(query);
-	kept = arena_strdup(call->arena, text);
+	copy = arena_strdup(call->arena, text);
 	mem_free(text);
-	return kept;
+	return copy;
 }
 
 /* Offers the levels for selection, like similar names. */
-static struct outcome ask_level(struct tool_call *call, const struct map_problem *why)
+static struct outcome offer_levels(struct tool_call *call, const struct map_problem *why)
 {
 	const struct entity_def *n = why->from;
 	struct suggestion *levels = arena_alloc(call->arena, n->levels.count * sizeof(*levels));
@@ -77,7 +77,7 @@ static struct outcome outcome_of(struct tool_call *call, struct map_problem *why
 	struct suggestion *offers;
 
 	if (why->code && strcmp(why->code, MAP_NEEDS_LEVEL) == 0)
-		return ask_level(call, why);
+		return offer_levels(call, why);
 	if (why->code && strcmp(why->code, MAP_NO_PATH) == 0 && why->from)
 		map_explain_no_path(call->box->map, call->who, call->arena, why);
 	offers = arena_alloc(call->arena, (why->offer_count + 1) * sizeof(*offers));
@@ -276,7 +276,7 @@ static void on_rows(void *owner, struct source_batch *batches, size_t count, con
 
 /* An empty main table with the column descriptions. The rows are in the frame, and derivations fill
  * the table. */
-static struct table *described(const struct map_statement *s)
+static struct table *empty_table_of(const struct map_statement *s)
 {
 	struct table *t = table_new(0);
 	const char *names[MAP_GROUPS_MAX + 2 * MAP_METRICS_ASKED_MAX];
@@ -300,8 +300,8 @@ static void on_frame(void *owner, struct source_batch *batches, size_t count, co
 	if (has_failed(call, e))
 		return;
 	assert(count == 1);
-	tool_frame_take(call, "main", batches[0].frame);
-	result_add_table(r, call->arena, described(call->map.statement));
+	tool_frame_add(call, "main", batches[0].frame);
+	result_add_table(r, call->arena, empty_table_of(call->map.statement));
 	r->outcome.kind = r->frames[0]->rows > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (r->outcome.kind == OUTCOME_EMPTY)
 		r->outcome.detail = sentence(r->language, SAY_MAP_NOTHING, call->arena, r->about);

@@ -10,9 +10,9 @@
 #include "vesper/limits.h"
 #include "vesper/map.h"
 
-#define USUAL_GRAIN GRAIN_MONTH
+#define DEFAULT_GRAIN GRAIN_MONTH
 
-static const struct entity_def *measured(const struct map_query *q)
+static const struct entity_def *measured_entity(const struct map_query *q)
 {
 	const struct metric_def *m = q->metric_count > 0 ? q->metrics[0] : NULL;
 
@@ -29,9 +29,9 @@ static bool is_additive(const struct map_query *q)
 }
 
 /* The dimension of the column, with or without an entity index. */
-static const struct dimension_def *of_column(const struct tool_call *call,
-					     const struct entity_def *n,
-					     const struct view_column *column)
+static const struct dimension_def *dimension_of_column(const struct tool_call *call,
+						       const struct entity_def *n,
+						       const struct view_column *column)
 {
 	const struct catalog *c = call->box->options.catalog;
 	const struct schema *s = catalog_schema(c);
@@ -92,8 +92,9 @@ static bool add_time(struct tool_call *call, json_t *list, const struct grouping
 		     const struct entity_def *n, struct derive_context *c, struct err *e)
 {
 	struct map_by by = g->time ? *g->time : (struct map_by){.dimension = n->time};
-	enum grain usual = g->time || call->tool->analysis.groups == GROUPS_THING_DAY ? GRAIN_DAY
-										      : USUAL_GRAIN;
+	enum grain usual = g->time || call->tool->analysis.groups == GROUPS_THING_DAY
+				   ? GRAIN_DAY
+				   : DEFAULT_GRAIN;
 
 	if (!by.dimension)
 		return refuse(call, SAY_ANALYSIS_NO_TIME, n, e);
@@ -105,8 +106,8 @@ static bool add_time(struct tool_call *call, json_t *list, const struct grouping
 static bool add_thing(struct tool_call *call, json_t *list, const struct grouping *g,
 		      const struct entity_def *n, struct derive_context *c, struct err *e)
 {
-	const struct dimension_def *d =
-		g->thing_count > 0 ? g->things[0]->dimension : of_column(call, n, n->title);
+	const struct dimension_def *d = g->thing_count > 0 ? g->things[0]->dimension
+							   : dimension_of_column(call, n, n->title);
 
 	if (!d)
 		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
@@ -121,7 +122,7 @@ static bool add_thing(struct tool_call *call, json_t *list, const struct groupin
 static bool add_things(struct tool_call *call, json_t *list, const struct grouping *g,
 		       const struct entity_def *n, struct derive_context *c, struct err *e)
 {
-	const struct dimension_def *name = of_column(call, n, n->title), *of[2] = {name};
+	const struct dimension_def *name = dimension_of_column(call, n, n->title), *of[2] = {name};
 	size_t count = g->thing_count < 2 && name ? 1 : 0;
 
 	for (size_t i = 0; i < g->thing_count; i++) {
@@ -151,10 +152,10 @@ static bool add_things(struct tool_call *call, json_t *list, const struct groupi
 static bool add_rows(struct tool_call *call, json_t *list, const struct entity_def *n,
 		     struct derive_context *c, struct err *e)
 {
-	const struct dimension_def *d = of_column(call, n, n->title);
+	const struct dimension_def *d = dimension_of_column(call, n, n->title);
 
 	if (!d && n->key[0] && !n->key[1])
-		d = of_column(call, n, n->key[0]);
+		d = dimension_of_column(call, n, n->key[0]);
 	if (!d)
 		return refuse(call, SAY_ANALYSIS_NO_THING, n, e);
 	c->thing = n->label;
@@ -182,7 +183,7 @@ static bool add_count(struct tool_call *call, json_t *query, const struct entity
 bool tool_map_group(struct tool_call *call, json_t *query, const struct map_query *q, struct err *e)
 {
 	enum tool_groups groups = call->tool->analysis.groups;
-	const struct entity_def *n = measured(q);
+	const struct entity_def *n = measured_entity(q);
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
 	const struct grouping g = grouping_of(q);
 	json_t *list = json_own(call->arena, json_array());

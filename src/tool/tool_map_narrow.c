@@ -76,12 +76,12 @@ bool tool_map_narrow(struct tool_call *call)
 /* ---- choices ---- */
 
 /* The list query with one more condition, as text. */
-static const char *narrowed(struct tool_call *call, const struct dimension_def *d, enum where_op op,
-			    const char *first, const char *last)
+static const char *add_condition(struct tool_call *call, const struct dimension_def *d,
+				 enum where_op op, const char *first, const char *last)
 {
 	json_t *query = json_own(call->arena, json_deep_copy(call->map.json));
 	json_t *where = json_object_get(query, MAP_WHERE), *values = json_array();
-	const char *kept;
+	const char *copy;
 	char *text;
 
 	if (!where) {
@@ -95,9 +95,9 @@ static const char *narrowed(struct tool_call *call, const struct dimension_def *
 		       json_make({MAP_NAME, json_str(d->name)},
 				 {MAP_OP, json_str(where_op_name(op))}, {MAP_VALUES, values}));
 	text = json_text(query);
-	kept = arena_strdup(call->arena, text);
+	copy = arena_strdup(call->arena, text);
 	mem_free(text);
-	return kept;
+	return copy;
 }
 
 /* The start of the next bin; NULL: this is the last. */
@@ -119,12 +119,12 @@ static struct suggestion choice_of(struct tool_call *call, const struct dimensio
 	if (d->map.bins && next) {
 		last = arena_printf(call->arena, "%lld", atoll(next) - 1);
 		label = sentence(l, SAY_MAP_RANGE, call->arena, value, last);
-		s.value = narrowed(call, d, OP_BETWEEN, value, last);
+		s.value = add_condition(call, d, OP_BETWEEN, value, last);
 	} else if (d->map.bins) {
 		label = sentence(l, SAY_MAP_RANGE_LAST, call->arena, value);
-		s.value = narrowed(call, d, OP_AT_LEAST, value, NULL);
+		s.value = add_condition(call, d, OP_AT_LEAST, value, NULL);
 	} else {
-		s.value = narrowed(call, d, OP_IS, value, NULL);
+		s.value = add_condition(call, d, OP_IS, value, NULL);
 	}
 	s.label = sentence(l, SAY_MAP_COUNTED, call->arena, label, count);
 	return s;

@@ -36,19 +36,19 @@ static size_t total_of(const struct pointing *p, unsigned char of)
 
 static bool add_class(struct pointing *p, const char *text)
 {
-	struct str said = str_trim(str_of(text));
+	struct str given = str_trim(str_of(text));
 
 	for (size_t i = 0; i < p->points.class_count; i++)
-		if (str_eq_nocase(str_of(p->classes[i]), said))
+		if (str_eq_nocase(str_of(p->classes[i]), given))
 			return true;
-	if (said.n == 0 || p->points.class_count == POINT_CLASSES_MAX)
-		return said.n == 0;
-	p->classes[p->points.class_count++] = arena_strndup(p->call->arena, said.p, said.n);
+	if (given.n == 0 || p->points.class_count == POINT_CLASSES_MAX)
+		return given.n == 0;
+	p->classes[p->points.class_count++] = arena_strndup(p->call->arena, given.p, given.n);
 	return true;
 }
 
 /* The first dimension that is neither a hidden key nor a time. */
-static const struct dimension_def *grouped_by(const struct map_query *q)
+static const struct dimension_def *grouped_dimension(const struct map_query *q)
 {
 	for (size_t i = 0; i < q->by_count; i++)
 		if (!q->by[i].hidden && !q->by[i].grain)
@@ -69,8 +69,8 @@ static bool refuse_count(struct tool_call *call, enum sentence what, int count, 
 		      e);
 }
 
-/* A model would be told the beginning alone. */
-static bool is_long(const struct pointing *p)
+/* A model gets only the first POINT_VALUE_BYTES of a text. */
+static bool has_long_class(const struct pointing *p)
 {
 	for (size_t i = 0; i < p->points.class_count; i++)
 		if (strlen(p->classes[i]) > POINT_VALUE_BYTES)
@@ -81,21 +81,21 @@ static bool is_long(const struct pointing *p)
 bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct err *e)
 {
 	const char *name = call->tool->analysis.points;
-	const struct arg *said = name ? args_find(&call->args, name) : NULL;
-	const struct dimension_def *d = grouped_by(q);
+	const struct arg *given = name ? args_find(&call->args, name) : NULL;
+	const struct dimension_def *d = grouped_dimension(q);
 	struct pointing *p;
 
-	if (!said)
+	if (!given)
 		return true;
 	p = arena_alloc(call->arena, sizeof(*p));
-	*p = (struct pointing){.call = call, .query = q, .is_list = said->is_list};
-	for (size_t i = 0; i < said->count; i++)
-		if (!add_class(p, said->values[i].text))
+	*p = (struct pointing){.call = call, .query = q, .is_list = given->is_list};
+	for (size_t i = 0; i < given->count; i++)
+		if (!add_class(p, given->values[i].text))
 			p->points.class_count = 0;
 	p->points.classes = p->classes;
 	if (p->points.class_count < (p->is_list ? 2 : 1))
 		return refuse_count(call, SAY_ANALYSIS_CLASSES, POINT_CLASSES_MAX, e);
-	if (is_long(p))
+	if (has_long_class(p))
 		return refuse_count(call, SAY_ANALYSIS_LONG, POINT_VALUE_BYTES, e);
 	if (!d || d->map.type != COLUMN_TEXT)
 		return refuse(call,
@@ -106,9 +106,9 @@ bool tool_point_begin(struct tool_call *call, const struct map_query *q, struct 
 	return true;
 }
 
-/* ---- what the database counts ---- */
+/* ---- totals by class ---- */
 
-static void end(struct pointing *p)
+static void finish(struct pointing *p)
 {
 	struct tool_call *call = p->call;
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
@@ -159,7 +159,7 @@ static void on_counts(void *owner, struct source_batch *batches, size_t count, c
 	if (p->chunk_next < p->chunk_count)
 		send_chunks(p);
 	else
-		end(p);
+		finish(p);
 }
 
 /* Runs the query again for these values only, without its groups. */
@@ -177,8 +177,8 @@ static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number
 	q->metric_count = 1;
 	if (q->where_count == MAP_WHERE_MAX)
 		return err_set(e, ERR_INPUT, "too many conditions");
-	q->where[q->where_count++] = (struct map_where){.name = grouped_by(p->query)->name,
-							.dimension = grouped_by(p->query),
+	q->where[q->where_count++] = (struct map_where){.name = grouped_dimension(p->query)->name,
+							.dimension = grouped_dimension(p->query),
 							.op = OP_IS,
 							.values = c->values,
 							.count = c->count,
@@ -238,9 +238,9 @@ static void add_chunks(struct pointing *p, size_t total)
 void point_count_classes(struct pointing *p)
 {
 	struct tool_call *call = p->call;
-	size_t totals = totals_of(p), most = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
+	size_t totals = totals_of(p), chunks_max = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
 
-	p->chunks = arena_alloc(call->arena, most * sizeof(*p->chunks));
+	p->chunks = arena_alloc(call->arena, chunks_max * sizeof(*p->chunks));
 	p->known = arena_alloc(call->arena, totals * sizeof(*p->known));
 	p->sums = arena_alloc(call->arena, totals * sizeof(*p->sums));
 	for (size_t i = 0; i < totals; i++) {
@@ -252,7 +252,7 @@ void point_count_classes(struct pointing *p)
 	if (p->chunk_count > 0)
 		send_chunks(p);
 	else
-		end(p);
+		finish(p);
 }
 
 /* ---- by words ---- */

@@ -1,7 +1,7 @@
 /*
- * Counts the values of a frame's first column, and how much there is of each. A worker does it, in
- * memory of its own: the rows of a frame are too many for the loop, and their texts for a turn.
- * Only the values that are looked at are copied into the turn. The frame is moved into the job and
+ * Counts the values of a frame's first column and sums the metric of each. A worker does it in a
+ * separate arena: the rows of a frame are too many for the loop, and their texts for a turn. Only
+ * the POINT_VALUES_MAX largest values are copied into the turn. The frame is moved into the job and
  * back. If the call is cancelled, it stays in the job.
  */
 #include "tool_int.h"
@@ -14,13 +14,13 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-struct counted {
+struct value_count {
 	const char *text; /* NULL: not seen yet */
 	double weight;
 	size_t place;
 };
 
-struct counting {
+struct count_job {
 	struct pool_job job;
 	struct op op;
 	struct tool_call *call; /* NULL: cancelled */
@@ -28,32 +28,32 @@ struct counting {
 	struct frame *frame;
 	size_t metric; /* its column */
 	struct arena *scratch;
-	struct counted *all; /* the first `count` are looked at */
+	struct value_count *all; /* the first `count` are returned */
 	size_t count, distinct;
 };
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct counted *x = a, *y = b;
+	const struct value_count *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Rows of one text are one value; a key may have told them apart. */
-static void add_row(struct counting *k, size_t row)
+/* Rows with the same text are one value, although a key may distinguish them. */
+static void add_row(struct count_job *k, size_t row)
 {
 	const struct frame_column *texts = &k->frame->columns[0];
 	const char *text = frame_text(texts, row);
 	double weight = frame_number(&k->frame->columns[k->metric], row);
-	struct counted *c;
+	struct value_count *c;
 
 	if (!text || !*text)
 		return;
 	c = &k->all[texts->v.code[row]];
 	if (!c->text)
-		*c = (struct counted){text, 0, k->distinct++};
+		*c = (struct value_count){text, 0, k->distinct++};
 	if (weight == weight) /* no NULL */
 		c->weight += weight;
 }
@@ -61,7 +61,7 @@ static void add_row(struct counting *k, size_t row)
 /* Any thread. */
 static void run(struct pool_job *job)
 {
-	struct counting *k = (struct counting *)job;
+	struct count_job *k = (struct count_job *)job;
 	size_t words = k->frame->columns[0].word_count;
 
 	k->all = arena_alloc(k->scratch, (words + 1) * sizeof(*k->all));
@@ -78,7 +78,7 @@ static void run(struct pool_job *job)
 
 static void done(struct pool_job *job)
 {
-	struct counting *k = (struct counting *)job;
+	struct count_job *k = (struct count_job *)job;
 	struct tool_call *call = k->call;
 	point_count_cb then = k->then;
 	size_t count = k->count, distinct = k->distinct;
@@ -101,21 +101,21 @@ static void done(struct pool_job *job)
 
 static void on_cancel(struct op *op)
 {
-	((struct counting *)((char *)op - offsetof(struct counting, op)))->call = NULL;
+	((struct count_job *)((char *)op - offsetof(struct count_job, op)))->call = NULL;
 }
 
 void tool_point_count(struct tool_call *call, size_t metric, point_count_cb then)
 {
-	struct counting *k = mem_alloc(sizeof(*k));
+	struct count_job *k = mem_alloc(sizeof(*k));
 
 	assert(call->result->frame_count == 1 && !call->query);
-	*k = (struct counting){.job = {.run = run, .done = done},
-			       .op = {.cancel = on_cancel},
-			       .call = call,
-			       .then = then,
-			       .frame = call->result->frames[0],
-			       .metric = metric,
-			       .scratch = arena_new(POINT_SCRATCH_BYTES)};
+	*k = (struct count_job){.job = {.run = run, .done = done},
+				.op = {.cancel = on_cancel},
+				.call = call,
+				.then = then,
+				.frame = call->result->frames[0],
+				.metric = metric,
+				.scratch = arena_new(POINT_SCRATCH_BYTES)};
 	call->result->frames = NULL;
 	call->result->frame_count = 0;
 	if (call->box->options.workers) {

@@ -25,13 +25,13 @@
 
 static const struct metric answers = {
 	.name = "vesper_point_answers_total",
-	.help = "Answers of a model that was asked to point at values, by what became of them.",
+	.help = "Model answers that classify values, by outcome.",
 	.labels = {"outcome"},
 };
 
 /* ---- reading an answer ---- */
 
-static const char *member_of(const struct pointing *p, size_t i)
+static const char *member_name(const struct pointing *p, size_t i)
 {
 	static const char *const classes[POINT_CLASSES_MAX] = {"1", "2", "3", "4",  "5",  "6",
 							       "7", "8", "9", "10", "11", "12"};
@@ -53,7 +53,7 @@ static unsigned char class_of(const struct pointing *p, size_t member)
 
 /* Stores the lines of one list. NULL: the list is valid. Otherwise the reason, which never contains
  * the model's text. */
-static const char *take_lines(const struct pointing *p, const json_t *list, unsigned char class,
+static const char *read_lines(const struct pointing *p, const json_t *list, unsigned char class,
 			      unsigned char *of)
 {
 	const json_t *line;
@@ -65,26 +65,27 @@ static const char *take_lines(const struct pointing *p, const json_t *list, unsi
 		json_int_t n = json_integer_value(line);
 
 		if (!json_is_integer(line))
-			return "what is no line number stands in a list";
+			return "a list entry is not a line number";
 		if (n < 1 || (size_t)n > p->count)
-			return "a number is no line's";
+			return "a number is not the number of a line";
 		if (of[n - 1] != POINT_NONE)
-			return "a line stands there twice";
+			return "a line number occurs twice";
 		of[n - 1] = class;
 	}
 	return NULL;
 }
 
-static const char *take_answer(const struct pointing *p, const json_t *root, unsigned char *of)
+static const char *read_answer(const struct pointing *p, const json_t *root, unsigned char *of)
 {
 	const char *invalid = NULL;
 
 	if (!json_is_object(root))
-		return "it is no object";
+		return "the answer is not an object";
 	if (json_object_size(root) != member_count(p))
-		return "other lists stand there than were asked for";
+		return "the lists are not the requested ones";
 	for (size_t i = 0; i < member_count(p) && !invalid; i++)
-		invalid = take_lines(p, json_object_get(root, member_of(p, i)), class_of(p, i), of);
+		invalid =
+			read_lines(p, json_object_get(root, member_name(p, i)), class_of(p, i), of);
 	return invalid;
 }
 
@@ -100,7 +101,7 @@ static const json_t *format_of(struct pointing *p)
 	json_t *members = json_object(), *names = json_array();
 
 	for (size_t i = 0; i < member_count(p); i++) {
-		const char *member = member_of(p, i);
+		const char *member = member_name(p, i);
 
 		json_push_take(names, json_str(member));
 		json_object_set_new(members, member,
@@ -113,7 +114,7 @@ static const json_t *format_of(struct pointing *p)
 }
 
 /* Quotes a text so that it cannot close the element around it. */
-static void put_quoted(struct buf *b, const char *text)
+static void write_quoted(struct buf *b, const char *text)
 {
 	struct buf quoted;
 
@@ -137,18 +138,18 @@ static const char *message_of(const struct pointing *p)
 		buf_str(&b, "Classes:\n");
 		for (size_t i = 0; i < p->points.class_count; i++) {
 			buf_printf(&b, "%zu: ", i + 1);
-			put_quoted(&b, p->classes[i]);
+			write_quoted(&b, p->classes[i]);
 			buf_char(&b, '\n');
 		}
 	} else {
 		buf_str(&b, "Description: ");
-		put_quoted(&b, p->classes[0]);
+		write_quoted(&b, p->classes[0]);
 		buf_char(&b, '\n');
 	}
 	buf_str(&b, "<data>\n");
 	for (size_t i = 0; i < p->count; i++) {
 		buf_printf(&b, "%zu: ", i + 1);
-		put_quoted(&b, p->values[p->from + i]);
+		write_quoted(&b, p->values[p->from + i]);
 		buf_char(&b, '\n');
 	}
 	buf_str(&b, "</data>");
@@ -161,7 +162,7 @@ static const char *message_of(const struct pointing *p)
 
 static void ask_batch(struct pointing *p);
 
-static void keep(const struct pointing *p)
+static void cache_classes(const struct pointing *p)
 {
 	const struct tool_call *call = p->call;
 
@@ -183,7 +184,7 @@ static void next_batch(struct pointing *p)
 		ask_batch(p);
 		return;
 	}
-	keep(p);
+	cache_classes(p);
 	point_count_classes(p);
 }
 
@@ -214,7 +215,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 	memset(p->of + p->from, POINT_NONE, p->count);
 	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
 		root = NULL;
-	p->invalid = take_answer(p, root, p->of + p->from);
+	p->invalid = read_answer(p, root, p->of + p->from);
 	json_decref(root);
 	count_answer(!p->invalid ? "used" : p->corrected ? "dropped" : "corrected");
 	if (p->invalid)
@@ -286,7 +287,7 @@ static const char *key_of(const struct pointing *p)
 	return arena_printf(call->arena, "points:%s", hash);
 }
 
-static bool is_found(const struct pointing *p, struct str found)
+static bool is_valid_entry(const struct pointing *p, struct str found)
 {
 	if (!found.p || found.n != p->points.count)
 		return false;
@@ -304,7 +305,7 @@ static void on_found(void *owner, struct str found)
 	struct pointing *p = owner;
 
 	p->call->query = NULL;
-	if (is_found(p, found)) {
+	if (is_valid_entry(p, found)) {
 		memcpy(p->of, found.p, found.n);
 		p->points.by_model = true;
 		point_count_classes(p);

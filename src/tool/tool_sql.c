@@ -18,7 +18,7 @@
 
 static const struct metric bad_cells = {
 	.name = "vesper_frame_bad_cells_total",
-	.help = "Cells of frames that are no values of their column's type.",
+	.help = "Frame cells that are not valid values of their column's type.",
 };
 
 static struct args bound_args(const struct tool_call *call)
@@ -161,14 +161,14 @@ static bool query_after_empty(struct tool_call *call, const char *name, source_c
 	return true;
 }
 
-static void take_others(struct tool_call *call, const struct table *t)
+static void read_others(struct tool_call *call, const struct table *t)
 {
 	struct outcome *o = &call->result->outcome;
 	int value = table_column(t, "value"), label = table_column(t, "label");
-	size_t most = t->row_count < RECOVER_OTHERS_MAX ? t->row_count : RECOVER_OTHERS_MAX;
-	struct suggestion *others = arena_alloc(call->arena, (most + 1) * sizeof(*others));
+	size_t limit = t->row_count < RECOVER_OTHERS_MAX ? t->row_count : RECOVER_OTHERS_MAX;
+	struct suggestion *others = arena_alloc(call->arena, (limit + 1) * sizeof(*others));
 
-	for (size_t i = 0; value >= 0 && label >= 0 && i < most; i++) {
+	for (size_t i = 0; value >= 0 && label >= 0 && i < limit; i++) {
 		const char *const *row = (const char *const *)t->rows[i];
 
 		if (row[value])
@@ -188,10 +188,10 @@ static void on_others(void *owner, struct source_batch *batches, size_t count, c
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s/" TOOL_QUERY_OTHERS ": %s", call->tool->name, e->text);
-		call->may_keep = false;
+		call->is_cacheable = false;
 	}
 	if (count == 1)
-		take_others(call, batches[0].table);
+		read_others(call, batches[0].table);
 	source_batches_free(batches, count);
 	tool_call_end(call);
 }
@@ -205,7 +205,7 @@ static void on_window(void *owner, struct source_batch *batches, size_t count, c
 	call->query = NULL;
 	if (e) {
 		log_warn("tool.failed", "%s/" TOOL_QUERY_WINDOW ": %s", call->tool->name, e->text);
-		call->may_keep = false; /* the next call should find the range */
+		call->is_cacheable = false; /* the next call should find the range */
 	}
 	if (count == 1 && batches[0].table->row_count == 1 && batches[0].table->column_count == 2) {
 		const char *const *row = batches[0].table->rows[0];
@@ -238,46 +238,46 @@ static void on_totals(void *owner, struct source_batch *batches, size_t count, c
 	struct tool_call *call = owner;
 
 	call->query = NULL;
-	if (e || count != 1 || !tool_totals_use(call, batches[0].table)) {
+	if (e || count != 1 || !tool_totals_apply(call, batches[0].table)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name,
-			 e ? e->text : "its figures do not fit the rows");
-		call->may_keep = false; /* the next call should get exact totals */
+			 e ? e->text : "the totals do not match the rows");
+		call->is_cacheable = false; /* the next call should get exact totals */
 	}
 	source_batches_free(batches, count);
 	end_with_rows(call);
 }
 
-void tool_frame_take(struct tool_call *call, const char *query, struct frame *take)
+void tool_frame_add(struct tool_call *call, const char *query, struct frame *take)
 {
 	take->name = arena_strdup(take->arena, query);
 	if (take->bad_cells > 0) {
 		metric_add(&bad_cells, NULL, take->bad_cells);
-		log_warn("tool.frame", "%s/%s: %lld cells are no values of their types",
+		log_warn("tool.frame", "%s/%s: %lld cells are not valid values of their types",
 			 call->tool->name, query, (long long)take->bad_cells);
 	}
 	result_add_frame(call->result, call->arena, take);
 }
 
-static void take_tables(struct tool_call *call, struct source_batch *batches, size_t count)
+static void add_tables(struct tool_call *call, struct source_batch *batches, size_t count)
 {
 	const struct sql_file *f = file_of(call);
-	size_t most = call->rows_max ? call->rows_max : DB_ROWS_MAX;
+	size_t limit = call->rows_max ? call->rows_max : DB_ROWS_MAX;
 	size_t next = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
-		bool limited = sql_query_has_marker(&f->queries[i], "row_limit");
+		bool has_row_limit = sql_query_has_marker(&f->queries[i], "row_limit");
 		struct table *t;
 
 		if (tool_query_is_after_empty(f->queries[i].name))
 			continue;
 		assert(next < count); /* each statement is a SELECT with one batch */
 		if (batches[next].frame) {
-			tool_frame_take(call, f->queries[i].name, batches[next++].frame);
+			tool_frame_add(call, f->queries[i].name, batches[next++].frame);
 			continue;
 		}
 		t = batches[next++].table;
 		t->name = arena_strdup(t->arena, f->queries[i].name);
-		tool_totals_mark(limited ? most : 0, t);
+		tool_totals_mark(has_row_limit ? limit : 0, t);
 		tool_describe(t, call->tool, call->box->options.catalog);
 		result_add_table(call->result, call->arena, t);
 	}
@@ -293,7 +293,7 @@ static void on_tables(void *owner, struct source_batch *batches, size_t count, c
 	call->query = NULL;
 	if (end_failed(call, e))
 		return;
-	take_tables(call, batches, count);
+	add_tables(call, batches, count);
 	r->outcome.truncated = r->tables[0]->truncated;
 	r->outcome.kind = r->tables[0]->row_count > 0 ? OUTCOME_ROWS : OUTCOME_EMPTY;
 	if (r->outcome.kind == OUTCOME_EMPTY) {

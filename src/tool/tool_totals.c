@@ -29,7 +29,7 @@ void tool_totals_mark(size_t limit, struct table *t)
 /* ---- query ---- */
 
 /* The header's total columns that this caller's statement returns. */
-static struct sql_totals_column *columns_given(const struct tool_call *call, size_t *count)
+static struct sql_totals_column *total_columns(const struct tool_call *call, size_t *count)
 {
 	const struct tool_def *tool = call->tool;
 	struct sql_totals_column *given =
@@ -53,7 +53,7 @@ bool tool_totals_query(struct tool_call *call, const struct args *args, source_c
 
 	if (!call->tool->totals.askable || call->rows_max || call->result->tables[0]->total_exact)
 		return false;
-	struct sql_totals_column *columns = columns_given(call, &count);
+	struct sql_totals_column *columns = total_columns(call, &count);
 	if (!sql_render_totals(q, args, columns, count, dialect, call->arena, &bound, &e)) {
 		log_warn("tool.failed", "%s/whole: %s", call->tool->name, e.text);
 		return false;
@@ -105,7 +105,7 @@ static void set_extreme(struct table *t, const char *text, const char **value, i
 	*at = -1;
 }
 
-static bool use_column(struct table *t, int c, const char *const *cells, int64_t rows)
+static bool apply_column(struct table *t, int c, const char *const *cells, int64_t rows)
 {
 	struct column_stats *s = c >= 0 && t->stats ? &t->stats[c] : NULL;
 	int64_t count;
@@ -125,27 +125,27 @@ static bool use_column(struct table *t, int c, const char *const *cells, int64_t
 	return true;
 }
 
-static bool has_all(const struct table *w, size_t columns)
+static bool has_all_totals(const struct table *w, size_t columns)
 {
 	return w->row_count == 1 && w->column_count == 1 + 4 * columns;
 }
 
-bool tool_totals_use(struct tool_call *call, const struct table *totals)
+bool tool_totals_apply(struct tool_call *call, const struct table *totals)
 {
 	struct table *t = call->result->tables[0];
 	size_t count;
-	struct sql_totals_column *columns = columns_given(call, &count);
+	struct sql_totals_column *columns = total_columns(call, &count);
 	int64_t rows;
 
 	/* Fewer rows than were read: the data has changed in between, so the totals do not
 	 * match. */
-	if (!has_all(totals, count) || !read_count(totals->rows[0][0], &rows) ||
+	if (!has_all_totals(totals, count) || !read_count(totals->rows[0][0], &rows) ||
 	    rows < t->total_rows)
 		return false;
 	t->total_rows = rows;
 	t->total_exact = true;
 	for (size_t i = 0; i < count; i++)
-		(void)use_column(t, table_column(t, columns[i].name), &totals->rows[0][1 + 4 * i],
-				 rows);
+		(void)apply_column(t, table_column(t, columns[i].name), &totals->rows[0][1 + 4 * i],
+				   rows);
 	return true;
 }

@@ -10,11 +10,11 @@
 #include "vesper/text.h"
 #include "vesper/words.h"
 
-#define SAME_POINTS  2
-#define NEAR_POINTS  1
-#define GRAM_BYTES   3
-#define NEAR_BYTES   4 /* of a stem: shorter ones resemble too many others */
-#define NEAR_PERCENT 60
+#define SAME_POINTS       2
+#define SIMILAR_POINTS    1
+#define GRAM_BYTES        3
+#define SIMILAR_BYTES_MIN 4 /* of a stem: shorter ones resemble too many others */
+#define SIMILAR_PERCENT   60
 
 /* ---- words ---- */
 
@@ -60,11 +60,11 @@ static void add_synonyms(struct point_words *w, size_t word, const char *const *
 	char stem[STEM_BYTES];
 
 	for (size_t l = 0; l < count; l++) {
-		bool named = false;
+		bool is_listed = false;
 
-		for (const char *const *s = lists[l]; *s && !named; s++)
-			named = same(w->words[word].stems[0], stem, stem_of(*s, stem));
-		for (const char *const *s = lists[l]; *s && named; s++)
+		for (const char *const *s = lists[l]; *s && !is_listed; s++)
+			is_listed = same(w->words[word].stems[0], stem, stem_of(*s, stem));
+		for (const char *const *s = lists[l]; *s && is_listed; s++)
 			add_stem(w, word, stem, stem_of(*s, stem), a);
 	}
 }
@@ -105,7 +105,7 @@ void point_words_read(const struct catalog *c, const char *text, struct arena *a
 		return;
 	/* "A question" has stop words only: then the longer ones count. */
 	for (size_t i = 0; i < q.count; i++)
-		if (q.tokens[i].len >= NEAR_BYTES || q.count == 1)
+		if (q.tokens[i].len >= SIMILAR_BYTES_MIN || q.count == 1)
 			add_word(c, &q.tokens[i], a, out);
 }
 
@@ -129,10 +129,10 @@ static bool shares_trigrams(const char *a, const char *b, size_t b_len)
 {
 	size_t a_len = strlen(a), all;
 
-	if (a_len < NEAR_BYTES || b_len < NEAR_BYTES)
+	if (a_len < SIMILAR_BYTES_MIN || b_len < SIMILAR_BYTES_MIN)
 		return false;
 	all = a_len - GRAM_BYTES + 1 + b_len - GRAM_BYTES + 1;
-	return 200 * shared_grams(a, a_len, b, b_len) >= NEAR_PERCENT * all;
+	return 200 * shared_grams(a, a_len, b, b_len) >= SIMILAR_PERCENT * all;
 }
 
 struct value_stem {
@@ -150,7 +150,7 @@ static unsigned fit_of(const struct point_words *w, size_t word, const struct va
 			if (same(w->words[word].stems[s], stems[i].text, stems[i].len))
 				return SAME_POINTS;
 		if (shares_trigrams(w->words[word].stems[0], stems[i].text, stems[i].len))
-			best = NEAR_POINTS;
+			best = SIMILAR_POINTS;
 	}
 	return best;
 }

@@ -88,7 +88,7 @@ static const char *digits(int64_t n, struct arena *a)
 }
 
 /* Adds the fact that figures are based on a sample of the rows. */
-static void say_sampled(struct result *r, struct arena *a)
+static void add_sample_fact(struct result *r, struct arena *a)
 {
 	const char *shares = NULL;
 
@@ -123,7 +123,7 @@ static void derive(const struct tool_work *w)
 	const struct tool_def *tool = w->tool;
 	struct result *r = w->result;
 
-	say_sampled(r, w->arena);
+	add_sample_fact(r, w->arena);
 	if (w->derive)
 		w->derive(r, w->arena);
 	for (size_t i = 0; i < tool->derive_count; i++)
@@ -136,11 +136,11 @@ static void derive(const struct tool_work *w)
 /* Our error, but one that users can live with: it ends the program only in test builds. */
 static void check_facts(const struct tool_work *w)
 {
-	const char *wrong = tool_facts_wrong(w->tool, w->result, w->arena);
+	const char *problem = tool_facts_error(w->tool, w->result, w->arena);
 
-	if (!wrong)
+	if (!problem)
 		return;
-	log_error("tool.fact", "%s: tool %s: %s", w->tool->path, w->tool->name, wrong);
+	log_error("tool.fact", "%s: tool %s: %s", w->tool->path, w->tool->name, problem);
 #ifdef VESPER_CHECKED
 	assert(false); /* the file declares other facts */
 #endif
@@ -301,7 +301,7 @@ static size_t row_count(const struct result *r)
 bool tool_work_start(struct tool_call *call, bool hashes)
 {
 	const struct toolbox_options *o = &call->box->options;
-	struct tool_work here = {
+	struct tool_work local_work = {
 		.call = call,
 		.catalog = o->catalog,
 		.tool = call->tool,
@@ -315,15 +315,15 @@ bool tool_work_start(struct tool_call *call, bool hashes)
 	struct tool_work *w;
 
 	call->result->args = call->args;
-	if (!here.derives && !hashes)
+	if (!local_work.derives && !hashes)
 		return false;
 	if (!o->workers ||
-	    (row_count(call->result) <= TOOL_LOOP_ROWS && !here.tool->analysis.groups)) {
-		run_work(&here);
+	    (row_count(call->result) <= TOOL_LOOP_ROWS && !local_work.tool->analysis.groups)) {
+		run_work(&local_work);
 		return false;
 	}
 	w = mem_alloc(sizeof(*w));
-	memcpy(w, &here, sizeof(here));
+	memcpy(w, &local_work, sizeof(local_work));
 	w->job = (struct pool_job){.run = run, .done = done};
 	w->catalog = catalog_ref(o->catalog);
 	w->arena = arena_new(TOOL_WORK_ARENA_BYTES);

@@ -31,7 +31,7 @@ static const struct domain_def *find_domain(const struct catalog *c, const struc
 }
 
 /* Tool files are in the folder of their domain: sql/<pack>/<folder>/<tool>.sql. */
-static bool owns(const struct domain *m, const struct tool_def *t)
+static bool is_tool_of(const struct domain *m, const struct tool_def *t)
 {
 	return strcmp(t->pack, m->pack) == 0 && strcmp(t->folder, m->name) == 0;
 }
@@ -83,7 +83,7 @@ static bool add_module(struct toolbox *b, const struct domain *m, struct err *e)
 		return false;
 	for (size_t i = 0; i < c->tool_count; i++) {
 		const struct tool_entry *entry;
-		if (!owns(m, &c->tools[i]))
+		if (!is_tool_of(m, &c->tools[i]))
 			continue;
 		entry = module_entry(m, c->tools[i].name);
 		if (!entry)
@@ -117,7 +117,7 @@ static bool find_sources(struct toolbox *b, struct err *e)
 	return true;
 }
 
-static bool declares(const struct tool_def *t, const char *column)
+static bool is_derived_column(const struct tool_def *t, const char *column)
 {
 	for (size_t i = 0; i < t->column_count; i++)
 		if (strcmp(t->columns[i].name, column) == 0)
@@ -135,7 +135,7 @@ static bool check_derives(const struct toolbox *b, const struct tool_def *t, str
 		if (!found)
 			return err_set(e, ERR_INPUT, "%s:%d: there is no derivation %s", t->path,
 				       d->line, d->name);
-		if (found->column && !declares(t, found->column))
+		if (found->column && !is_derived_column(t, found->column))
 			return err_set(e, ERR_INPUT,
 				       "%s:%d: %s adds a column \"%s\", which is not declared as "
 				       "derived",
@@ -159,7 +159,7 @@ static bool check_all_derives(const struct toolbox *b, struct err *e)
 	return true;
 }
 
-static void use_tool(struct toolbox *b, size_t i)
+static void set_function(struct toolbox *b, size_t i)
 {
 	const struct tool_def *t = &b->options.catalog->tools[i];
 
@@ -180,7 +180,7 @@ bool toolbox_new(const struct toolbox_options *options, struct toolbox **out, st
 	b->run = mem_alloc((options->catalog->tool_count + 1) * sizeof(*b->run));
 	b->source = mem_alloc((options->catalog->tool_count + 1) * sizeof(struct source *));
 	for (size_t i = 0; i < options->catalog->tool_count; i++)
-		use_tool(b, i);
+		set_function(b, i);
 	if (!find_sources(b, e) || !check_all_derives(b, e)) {
 		toolbox_free(&b);
 		return false;

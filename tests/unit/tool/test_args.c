@@ -1,4 +1,4 @@
-/* Arguments: each arrives as a bound value of its type, and nothing else arrives at all. */
+/* Arguments are bound as values of their type; all other input is rejected. */
 #include "tool_test.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static const char *bound(void)
 	return text;
 }
 
-static void each_argument_is_bound(void **state)
+static void binds_each_argument(void **state)
 {
 	(void)state;
 	call_tool("get_price",
@@ -34,11 +34,11 @@ static void each_argument_is_bound(void **state)
 			    "AND LOWER(p.name) LIKE LOWER(?) ESCAPE '\\'\n"
 			    "AND p.day >= ?\nAND p.price > ?\nAND p.firm = ?\n"
 			    "ORDER BY p.hub LIMIT ? OFFSET 0");
-	/* What the user sees is what was said, not the pattern. */
+	/* The user sees the original text, not the pattern. */
 	assert_string_equal(args_text(&answer->args, "name", arena), "50%_a");
 }
 
-static void texts_stand_for_every_type(void **state)
+static void accepts_text_for_every_type(void **state)
 {
 	(void)state;
 	call_tool("get_price", "{'hub': 'E1', 'year': '2026', 'hours': '7', 'above': '3', 'firm': "
@@ -47,7 +47,7 @@ static void texts_stand_for_every_type(void **state)
 	assert_string_equal(bound(), "acme,E1,2026,7,3,0,501");
 }
 
-static void defaults_are_bound_and_told(void **state)
+static void binds_and_reports_defaults(void **state)
 {
 	(void)state;
 	call_tool("get_price", "{'hub': 'E1', 'hours': []}");
@@ -57,7 +57,7 @@ static void defaults_are_bound_and_told(void **state)
 	assert_null(args_find(&answer->args, "tenant_id"));
 }
 
-/* The day of the question, not that of the load. */
+/* Counted from the day of the question, not of loading the catalogue. */
 static void default_dates_are_counted_from_today(void **state)
 {
 	const char *at = strstr(SMALL_TOOL, "date optional") + strlen("date optional");
@@ -141,7 +141,7 @@ static void hostile_values_stay_values(void **state)
 	}
 }
 
-static void refused(const char *arguments, const char *param, const char *why)
+static void assert_refused(const char *arguments, const char *param, const char *why)
 {
 	const struct outcome *o = &call_tool("get_price", arguments)->outcome;
 
@@ -153,34 +153,36 @@ static void refused(const char *arguments, const char *param, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", o->detail, why);
 }
 
-static void refuses_what_the_header_does_not_allow(void **state)
+static void refuses_arguments_outside_header(void **state)
 {
 	(void)state;
-	refused("{}", "hub", "hub is needed");
-	refused("{'hub': null}", "hub", "hub is needed");
-	refused("{'hub': 'E1', 'tenant_id': 'vesper'}", NULL, "no argument tenant_id");
-	refused("{'hub': 'E1', 'may_read_budget': true}", NULL, "no argument may_read_budget");
-	refused("{'hub': 'E1', 'row_limit': 100000}", NULL, "no argument row_limit");
-	refused("{'hub': ['E1']}", "hub", "hub takes one value");
-	refused("{'hub': {'a': 1}}", "hub", "hub must be a plain value");
-	refused("{'hub': ''}", "hub", "hub must not be empty");
-	refused("{'hub': 'E1', 'year': 1999}", "year", "at least 2000");
-	refused("{'hub': 'E1', 'year': 'soon'}", "year", "whole number");
-	refused("{'hub': 'E1', 'year': 2025.5}", "year", "whole number");
-	refused("{'hub': 'E1', 'year': true}", "year", "whole number");
-	refused("{'hub': 'E1', 'hours': [24]}", "hours", "at most 23");
-	refused("{'hub': 'E1', 'hours': [1,[2]]}", "hours", "plain value");
-	refused("{'hub': 'E1', 'hours': [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,"
+	assert_refused("{}", "hub", "hub is required");
+	assert_refused("{'hub': null}", "hub", "hub is required");
+	assert_refused("{'hub': 'E1', 'tenant_id': 'vesper'}", NULL, "unknown argument tenant_id");
+	assert_refused("{'hub': 'E1', 'may_read_budget': true}", NULL,
+		       "unknown argument may_read_budget");
+	assert_refused("{'hub': 'E1', 'row_limit': 100000}", NULL, "unknown argument row_limit");
+	assert_refused("{'hub': ['E1']}", "hub", "hub takes one value");
+	assert_refused("{'hub': {'a': 1}}", "hub", "hub must be a plain value");
+	assert_refused("{'hub': ''}", "hub", "hub must not be empty");
+	assert_refused("{'hub': 'E1', 'year': 1999}", "year", "at least 2000");
+	assert_refused("{'hub': 'E1', 'year': 'soon'}", "year", "whole number");
+	assert_refused("{'hub': 'E1', 'year': 2025.5}", "year", "whole number");
+	assert_refused("{'hub': 'E1', 'year': true}", "year", "whole number");
+	assert_refused("{'hub': 'E1', 'hours': [24]}", "hours", "at most 23");
+	assert_refused("{'hub': 'E1', 'hours': [1,[2]]}", "hours", "plain value");
+	assert_refused(
+		"{'hub': 'E1', 'hours': [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,"
 		"22,23,0]}",
 		"hours", "at most 24 values");
-	refused("{'hub': 'E1', 'since': '2026-02-30'}", "since", "must be a date");
-	refused("{'hub': 'E1', 'firm': 1}", "firm", "true or false");
-	refused("['E1']", NULL, "not an object");
+	assert_refused("{'hub': 'E1', 'since': '2026-02-30'}", "since", "must be a date");
+	assert_refused("{'hub': 'E1', 'firm': 1}", "firm", "true or false");
+	assert_refused("['E1']", NULL, "must be a JSON object");
 	assert_int_equal(recorded.queries, 0);
 }
 
-/* What a program is told: everything at once, and nothing runs. */
-static void every_fault_is_named(void **state)
+/* Programs get all faults at once, and nothing runs. */
+static void reports_every_fault(void **state)
 {
 	const struct tool_def *tool = catalog_tool(catalog, "get_price");
 	struct tool_arg_fault faults[3];
@@ -196,7 +198,7 @@ static void every_fault_is_named(void **state)
 	assert_false(faults[0].is_known);
 	assert_string_equal(faults[1].arg, "year");
 	assert_true(faults[1].is_known);
-	assert_string_equal(faults[2].message, "hub is needed");
+	assert_string_equal(faults[2].message, "hub is required");
 	assert_int_equal(tool_args_check(tool, args, arena, faults, 2), 2);
 	json_decref(args);
 	args = json_make({"hub", json_str("E1")});
@@ -205,7 +207,7 @@ static void every_fault_is_named(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
-static void names_are_resolved(void **state)
+static void resolves_names(void **state)
 {
 	(void)state;
 	call_tool("get_price", "{'hub': 'first', 'market': 'sunrise'}");
@@ -233,15 +235,15 @@ static void unknown_names_never_reach_the_database(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_argument_is_bound),
-		TEST(texts_stand_for_every_type),
-		TEST(defaults_are_bound_and_told),
+		TEST(binds_each_argument),
+		TEST(accepts_text_for_every_type),
+		TEST(binds_and_reports_defaults),
 		TEST(default_dates_are_counted_from_today),
 		TEST(typed_arguments_pass_the_same_checks),
 		TEST(hostile_values_stay_values),
-		TEST(refuses_what_the_header_does_not_allow),
-		TEST(every_fault_is_named),
-		TEST(names_are_resolved),
+		TEST(refuses_arguments_outside_header),
+		TEST(reports_every_fault),
+		TEST(resolves_names),
 		TEST(unknown_names_never_reach_the_database),
 	};
 

@@ -1,5 +1,5 @@
-/* Results from the cache: only after the gate, only for the same caller's rights, arguments and
- * date, only for as long as the header says, and never more than what was there. */
+/* Cached results: returned only after the gate, for the same permissions, arguments and date, and
+ * at most for the time in the header. */
 #include "tool_test.h"
 
 #include "vesper/clock.h"
@@ -50,8 +50,8 @@ static void use_tool(const char *header, const struct domain *const *modules)
 		fail_msg("%s", e.text);
 }
 
-/* Whether the call sent a query; what it gives is one row, "fresh". */
-static bool asks(const char *arguments)
+/* Returns true if the call sent a query. The database returns one row, "fresh". */
+static bool sends_query(const char *arguments)
 {
 	int before = recorded.queries;
 
@@ -61,13 +61,13 @@ static bool asks(const char *arguments)
 	return recorded.queries > before;
 }
 
-static void a_second_call_sends_nothing(void **state)
+static void second_call_sends_no_query(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	recording_db_table(&recorded, "Hub|Price", "other|2.50", NULL);
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_string_equal(answer->tables[0]->rows[0][0], "fresh");
 	assert_string_equal(answer->call, "c1");
@@ -78,18 +78,18 @@ static void a_second_call_sends_nothing(void **state)
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"miss\"}"), 1);
 }
 
-static void it_is_still_known_how_it_came_about(void **state)
+static void cached_result_keeps_hash_time_and_statements(void **state)
 {
 	char hash[HASH_HEX_BYTES];
 	int64_t read_ms;
 
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	memcpy(hash, answer->hash, sizeof(hash));
 	read_ms = answer->read_ms;
 	clock_advance_ms(5000);
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_string_equal(answer->hash, hash);
 	assert_int_equal(answer->read_ms, read_ms);
 	assert_int_equal(answer->statement_count, 1);
@@ -97,27 +97,27 @@ static void it_is_still_known_how_it_came_about(void **state)
 	assert_string_equal(args_text(&answer->asked, "hub", arena), "E1");
 }
 
-static void without_a_time_nothing_is_kept(void **state)
+static void caches_nothing_without_cache_s(void **state)
 {
 	(void)state;
 	use_tool("", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"miss\"}"), 0);
 }
 
-static void the_header_says_how_long(void **state)
+static void entry_expires_after_cache_s(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	clock_advance_ms(59999);
-	assert_false(asks("{'hub': 'E1'}"));
-	clock_advance_ms(1); /* a hit does not prolong */
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
+	clock_advance_ms(1); /* a hit does not extend the lifetime */
+	assert_true(sends_query("{'hub': 'E1'}"));
 }
 
-static void every_argument_counts(void **state)
+static void key_contains_every_argument(void **state)
 {
 	static const char *const different[] = {
 		"{'hub': 'E1'}",
@@ -135,79 +135,80 @@ static void every_argument_counts(void **state)
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
-		assert_true(asks(different[i]));
+		assert_true(sends_query(different[i]));
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++)
-		assert_false(asks(different[i]));
-	assert_false(asks("{'year': 2025, 'hub': 'E1'}")); /* said or by default, in any order */
+		assert_false(sends_query(different[i]));
+	assert_false(sends_query(
+		"{'year': 2025, 'hub': 'E1'}")); /* explicit or default values, in any order */
 }
 
-static void tenants_never_share(void **state)
+static void tenants_never_share_results(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	who.tenant = "globex";
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_string_equal(recorded.tenant, "globex");
 	who.user = "bob"; /* another user of the same tenant does */
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 }
 
-/* A Redis may serve daemons of two warehouses. */
-static void warehouses_never_share(void **state)
+/* Daemons with different warehouses may share a Redis. */
+static void warehouses_never_share_results(void **state)
 {
 	(void)state;
 	source = "one";
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	source = "two";
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	source = "one";
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 }
 
-static void rights_are_asked_first(void **state)
+static void checks_permission_before_cache(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	who.permission_count = 1;
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
 	assert_int_equal(answer->table_count, 0);
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"hit\"}"), 0);
 }
 
-static void a_permitted_column_is_another_result(void **state)
+static void key_contains_column_permissions(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
 	who.permission_count = 3;
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	who.permission_count = 2;
-	assert_true(asks("{'hub': 'E1'}"));
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 }
 
-static void statements_are_shown_to_those_who_may_see_them(void **state)
+static void shows_sql_only_with_permission(void **state)
 {
 	static const char *const more[] = {"chat:use", "chat:read", "chat:view_sql"};
 
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_null(answer->sql);
 	who.permissions = more;
 	who.permission_count = 3;
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_non_null(answer->sql);
 	assert_non_null(strstr(answer->sql, "SELECT"));
 	assert_null(strstr(answer->sql, "E1"));
 }
 
-static void another_day_or_catalogue_is_another_result(void **state)
+static void key_contains_day_and_catalogue(void **state)
 {
 	struct args args = {0};
 	struct tool_request request = {
@@ -215,7 +216,7 @@ static void another_day_or_catalogue_is_another_result(void **state)
 
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	args_set(&args, arena, "hub", value_text("E1"));
 	request.today = (struct date){2026, 2, 28};
 	start(&request);
@@ -223,35 +224,35 @@ static void another_day_or_catalogue_is_another_result(void **state)
 		loop_turn(loop);
 	assert_int_equal(recorded.queries, 2);
 	use_tool("-- cache_s: 61\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 }
 
-static void failures_are_not_kept(void **state)
+static void does_not_cache_failures(void **state)
 {
 	const struct err broken = {.code = ERR_UPSTREAM, .text = "gone"};
 
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
 	recorded.err = &broken;
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 	recorded.err = NULL;
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 }
 
-static void nothing_is_kept_as_nothing(void **state)
+static void caches_empty_results(void **state)
 {
 	(void)state;
 	use_tool("-- cache_s: 60\n", NULL);
 	recording_db_table(&recorded, "Hub|Price", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
 	assert_int_equal(answer->tables[0]->column_count, 2);
 }
 
-static void a_cancelled_question_asks_nobody(void **state)
+static void cancelled_call_sends_no_query(void **state)
 {
 	struct args args = {0};
 	struct tool_request request = {.call = "c1",
@@ -271,9 +272,9 @@ static void a_cancelled_question_asks_nobody(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
-/* ---- a cache that lies ---- */
+/* ---- corrupt entries ---- */
 
-struct liar {
+struct corrupt_cache {
 	struct op op;
 	struct later later;
 	cache_value_cb cb;
@@ -283,33 +284,33 @@ struct liar {
 	char key_bytes[256];
 };
 
-static void lie(void *owner)
+static void deliver_corrupt(void *owner)
 {
-	struct liar *l = owner;
+	struct corrupt_cache *l = owner;
 
 	l->cb(l->owner, l->value);
 }
 
-static void stop_lying(struct op *op)
+static void on_cancel(struct op *op)
 {
-	later_cancel(&((struct liar *)op)->later);
+	later_cancel(&((struct corrupt_cache *)op)->later);
 }
 
-static struct op *lying_get(void *self, struct str key, cache_value_cb cb, void *owner)
+static struct op *corrupt_get(void *self, struct str key, cache_value_cb cb, void *owner)
 {
-	struct liar *l = self;
+	struct corrupt_cache *l = self;
 
 	assert_true(key.n < sizeof(l->key_bytes));
 	memcpy(l->key_bytes, key.p, key.n);
 	l->key = (struct str){l->key_bytes, key.n};
-	l->op.cancel = stop_lying;
+	l->op.cancel = on_cancel;
 	l->cb = cb;
 	l->owner = owner;
-	loop_defer(loop, &l->later, lie, l);
+	loop_defer(loop, &l->later, deliver_corrupt, l);
 	return &l->op;
 }
 
-static void lying_set(void *self, struct str key, struct str value, int64_t ttl_ms)
+static void corrupt_set(void *self, struct str key, struct str value, int64_t ttl_ms)
 {
 	(void)self;
 	(void)key;
@@ -317,27 +318,28 @@ static void lying_set(void *self, struct str key, struct str value, int64_t ttl_
 	(void)ttl_ms;
 }
 
-static void lying_close(void *self)
+static void corrupt_close(void *self)
 {
 	(void)self;
 }
 
-static const struct cache_driver is_horizontal = {
-	.name = "lying", .get = lying_get, .set = lying_set, .close = lying_close};
+static const struct cache_driver corrupt_driver = {
+	.name = "lying", .get = corrupt_get, .set = corrupt_set, .close = corrupt_close};
 
-static void what_is_no_result_is_a_miss(void **state)
+static void corrupt_entry_is_a_miss(void **state)
 {
-	struct liar liar = {.value = STR("\x01\x07nonsense")};
+	struct corrupt_cache corrupt_cache = {.value = STR("\x01\x07nonsense")};
 
 	(void)state;
 	cache_free(&cache);
-	cache = cache_from_driver(&is_horizontal, &liar);
+	cache = cache_from_driver(&corrupt_driver, &corrupt_cache);
 	use_tool("-- cache_s: 60\n", NULL);
-	assert_true(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 	assert_string_equal(answer->tables[0]->rows[0][0], "fresh");
 	assert_int_equal(metric_get("vesper_tool_cache_total{outcome=\"corrupt\"}"), 1);
-	assert_memory_equal(liar.key.p, "acme\0tool:", 10); /* the tenant opens every key */
+	assert_memory_equal(corrupt_cache.key.p,
+			    "acme\0tool:", 10); /* the tenant opens every key */
 }
 
 /* ---- tool functions ---- */
@@ -358,7 +360,7 @@ static bool run_and_derive(struct tool_call *call, struct err *e)
 	return tool_sql_run_then(call, derive, e);
 }
 
-static void facts_and_set_arguments_come_back(void **state)
+static void cached_result_keeps_facts_and_set_arguments(void **state)
 {
 	static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
 	static const struct domain module = {"prices", "energy", entries, NULL};
@@ -366,8 +368,8 @@ static void facts_and_set_arguments_come_back(void **state)
 
 	(void)state;
 	use_tool("-- cache_s: 60\n-- fact twice unit=$ Two of them\n", modules);
-	assert_true(asks("{'hub': 'E1'}"));
-	assert_false(asks("{'hub': 'E1'}"));
+	assert_true(sends_query("{'hub': 'E1'}"));
+	assert_false(sends_query("{'hub': 'E1'}"));
 	assert_int_equal(answer->fact_count, 1);
 	assert_string_equal(result_fact(answer, "twice")->formula, "2 * 1.50");
 	assert_string_equal(args_text(&answer->args, "market", arena), "West");
@@ -378,22 +380,22 @@ static void facts_and_set_arguments_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CACHED(a_second_call_sends_nothing),
-		CACHED(it_is_still_known_how_it_came_about),
-		CACHED(without_a_time_nothing_is_kept),
-		CACHED(the_header_says_how_long),
-		CACHED(every_argument_counts),
-		CACHED(tenants_never_share),
-		CACHED(warehouses_never_share),
-		CACHED(rights_are_asked_first),
-		CACHED(a_permitted_column_is_another_result),
-		CACHED(statements_are_shown_to_those_who_may_see_them),
-		CACHED(another_day_or_catalogue_is_another_result),
-		CACHED(failures_are_not_kept),
-		CACHED(nothing_is_kept_as_nothing),
-		CACHED(a_cancelled_question_asks_nobody),
-		CACHED(what_is_no_result_is_a_miss),
-		CACHED(facts_and_set_arguments_come_back),
+		CACHED(second_call_sends_no_query),
+		CACHED(cached_result_keeps_hash_time_and_statements),
+		CACHED(caches_nothing_without_cache_s),
+		CACHED(entry_expires_after_cache_s),
+		CACHED(key_contains_every_argument),
+		CACHED(tenants_never_share_results),
+		CACHED(warehouses_never_share_results),
+		CACHED(checks_permission_before_cache),
+		CACHED(key_contains_column_permissions),
+		CACHED(shows_sql_only_with_permission),
+		CACHED(key_contains_day_and_catalogue),
+		CACHED(does_not_cache_failures),
+		CACHED(caches_empty_results),
+		CACHED(cancelled_call_sends_no_query),
+		CACHED(corrupt_entry_is_a_miss),
+		CACHED(cached_result_keeps_facts_and_set_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "vesper/limits.h"
 
-static struct result *same_call(void)
+static struct result *empty_result(void)
 {
 	struct result *r = result_new(arena);
 
@@ -71,11 +71,11 @@ static void assert_same_table(const struct table *a, const struct table *b)
 	}
 }
 
-static void everything_comes_back(void **state)
+static void unpacks_every_field(void **state)
 {
 	(void)state;
 	const struct result *fresh = full_result(arena);
-	struct result *back = same_call();
+	struct result *back = empty_result();
 	struct buf packed, one, other;
 
 	buf_init(&packed, CACHE_VALUE_BYTES_MAX);
@@ -111,7 +111,7 @@ static void everything_comes_back(void **state)
 	buf_deinit(&packed);
 }
 
-static void what_was_cut_is_refused(void **state)
+static void rejects_truncated_bytes(void **state)
 {
 	(void)state;
 	const struct result *fresh = full_result(arena);
@@ -122,7 +122,7 @@ static void what_was_cut_is_refused(void **state)
 	for (size_t n = 0; n < packed.n; n++) {
 		/* A copy of just that length: reading beyond it is seen. */
 		char *cut = mem_alloc(n + 1);
-		struct result *back = same_call();
+		struct result *back = empty_result();
 		memcpy(cut, packed.p, n);
 		assert_false(tool_result_unpack((struct str){cut, n}, arena, back));
 		assert_int_equal(back->table_count, 0);
@@ -130,12 +130,12 @@ static void what_was_cut_is_refused(void **state)
 		mem_free(cut);
 	}
 	buf_char(&packed, '\0');
-	assert_false(tool_result_unpack((struct str){packed.p, packed.n}, arena, same_call()));
+	assert_false(tool_result_unpack((struct str){packed.p, packed.n}, arena, empty_result()));
 	buf_deinit(&packed);
 }
 
 /* Each byte takes each value once: what comes out is a result that can be read, or none. */
-static void what_was_changed_crashes_nobody(void **state)
+static void changed_bytes_never_crash(void **state)
 {
 	(void)state;
 	const struct result *fresh = full_result(arena);
@@ -161,14 +161,14 @@ static void what_was_changed_crashes_nobody(void **state)
 
 /* ---- well-formed bytes of what no result holds ---- */
 
-static bool comes_back(const struct result *r)
+static bool can_unpack(const struct result *r)
 {
 	struct buf packed;
 	bool done;
 
 	buf_init(&packed, SIZE_MAX / 2);
 	tool_result_pack(&packed, r);
-	done = tool_result_unpack((struct str){packed.p, packed.n}, arena, same_call());
+	done = tool_result_unpack((struct str){packed.p, packed.n}, arena, empty_result());
 	buf_deinit(&packed);
 	return done;
 }
@@ -183,11 +183,11 @@ static void read_too_late(struct result *r)
 {
 	r->read_ms = 253402300800000;
 }
-static void read_at_the_end_of_time(struct result *r)
+static void read_at_int64_max(struct result *r)
 {
 	r->read_ms = INT64_MAX;
 }
-static void read_before_time(struct result *r)
+static void read_at_int64_min(struct result *r)
 {
 	r->read_ms = INT64_MIN;
 }
@@ -199,35 +199,35 @@ static void fewer_rows_than_there_are(struct result *r)
 {
 	r->tables[0]->total_rows = 2;
 }
-static void rows_below_none(struct result *r)
+static void negative_row_total(struct result *r)
 {
 	r->tables[1]->total_rows = -1;
 }
-static void rows_without_number(struct result *r)
+static void row_total_too_large(struct result *r)
 {
 	r->tables[1]->total_rows = INT64_MAX;
 }
-static void counted_below_none(struct result *r)
+static void negative_count(struct result *r)
 {
 	r->tables[0]->stats[0].count = -1;
 }
-static void nulls_below_none(struct result *r)
+static void negative_nulls(struct result *r)
 {
 	r->tables[0]->stats[1].nulls = INT64_MIN;
 }
-static void distinct_below_none(struct result *r)
+static void negative_distinct(struct result *r)
 {
 	r->tables[0]->stats[1].distinct = -7;
 }
-static void lowest_behind_the_end(struct result *r)
+static void minimum_row_after_end(struct result *r)
 {
 	r->tables[0]->stats[1].at_min = 813;
 }
-static void highest_before_the_start(struct result *r)
+static void maximum_row_before_start(struct result *r)
 {
 	r->tables[0]->stats[1].at_max = -2;
 }
-static void digits_below_none(struct result *r)
+static void negative_scale(struct result *r)
 {
 	r->tables[0]->stats[1].sum.scale = -1;
 }
@@ -235,15 +235,15 @@ static void too_many_digits(struct result *r)
 {
 	r->tables[0]->stats[1].mean.scale = 19;
 }
-static void no_kind_of_trend(struct result *r)
+static void invalid_trend(struct result *r)
 {
 	r->tables[0]->stats[1].trend = TREND_FLAT + 1;
 }
-static void no_kind_of_column(struct result *r)
+static void invalid_column_type(struct result *r)
 {
 	r->tables[0]->columns[0].type = COLUMN_BOOL + 1;
 }
-static void no_kind_of_end(struct result *r)
+static void invalid_outcome_kind(struct result *r)
 {
 	r->outcome.kind = OUTCOME_ERROR;
 }
@@ -255,46 +255,46 @@ static void a_surrogate(struct result *r)
 {
 	r->tables[0]->columns[0].label = "\xED\xA0\x80";
 }
-static void a_date_that_is_none(struct result *r)
+static void impossible_date(struct result *r)
 {
 	first_value(r, "since")->text = "2026-02-30";
 }
-static void a_date_with_more(struct result *r)
+static void date_with_trailing_text(struct result *r)
 {
 	first_value(r, "since")->text = "2026-01-01x";
 }
-static void a_text_without_text(struct result *r)
+static void text_value_without_text(struct result *r)
 {
 	first_value(r, "hub")->text = NULL;
 }
-static void a_number_with_text(struct result *r)
+static void integer_with_text(struct result *r)
 {
 	first_value(r, "hours")->text = "7";
 }
-static void a_third_bool(struct result *r)
+static void boolean_of_two(struct result *r)
 {
 	first_value(r, "firm")->number = 2;
 }
-static void a_hash_in_capitals(struct result *r)
+static void uppercase_hash(struct result *r)
 {
 	memset(r->hash, 'A', 64);
 }
-static void half_a_hash(struct result *r)
+static void short_hash(struct result *r)
 {
 	r->hash[32] = '\0';
 }
 
-static void a_decimal_that_is_none(struct result *r)
+static void invalid_decimal(struct result *r)
 {
 	*first_value(r, "hub") = value_decimal("1e");
 }
 
-static void an_argument_that_is_nothing(struct result *r)
+static void null_argument(struct result *r)
 {
 	*first_value(r, "hub") = value_null();
 }
 
-static void more_rows_than_are_kept(struct result *r)
+static void too_many_rows(struct result *r)
 {
 	struct table *t = r->tables[0];
 	const char **row = t->rows[0];
@@ -306,12 +306,12 @@ static void more_rows_than_are_kept(struct result *r)
 		t->rows[i] = row;
 }
 
-static void rows_of_no_column(struct result *r)
+static void rows_without_columns(struct result *r)
 {
 	r->tables[0]->column_count = 0;
 }
 
-static void more_columns_than_a_table_has(struct result *r)
+static void too_many_columns(struct result *r)
 {
 	struct table *t = r->tables[0];
 	struct column *columns = arena_alloc(arena, 400 * sizeof(*columns));
@@ -324,13 +324,13 @@ static void more_columns_than_a_table_has(struct result *r)
 	t->stats = NULL;
 }
 
-static void more_tables_than_a_tool_has(struct result *r)
+static void too_many_tables(struct result *r)
 {
 	while (r->table_count <= TOOL_QUERIES_MAX)
 		result_add_table(r, arena, full_table("more"));
 }
 
-static void more_facts_than_there_may_be(struct result *r)
+static void too_many_facts(struct result *r)
 {
 	struct fact *facts = arena_alloc(arena, (RESULT_FACTS_MAX + 1) * sizeof(*facts));
 
@@ -340,94 +340,92 @@ static void more_facts_than_there_may_be(struct result *r)
 	r->fact_count = RESULT_FACTS_MAX + 1;
 }
 
-static void more_arguments_than_a_tool_has(struct result *r)
+static void too_many_arguments(struct result *r)
 {
 	for (int i = 0; i <= TOOL_ARGS_MAX; i++)
 		args_set(&r->args, arena, arena_printf(arena, "a%d", i), value_int(i));
 }
 
-static void a_list_without_end(struct result *r)
+static void list_too_long(struct result *r)
 {
 	static struct value values[LIST_ARG_MAX + 1];
 
 	args_set_list(&r->args, arena, "hours", values, LIST_ARG_MAX + 1);
 }
 
-static void more_statements_than_are_sent(struct result *r)
+static void too_many_statements(struct result *r)
 {
 	for (int i = 0; i < 20; i++)
 		result_add_statement(r, arena, r->statements[0]);
 }
 
-static void what_no_result_holds_is_refused(void **state)
+static void rejects_invalid_fields(void **state)
 {
 	static void (*const changes[])(struct result * r) = {
 		read_too_late,
-		read_at_the_end_of_time,
-		read_before_time,
+		read_at_int64_max,
+		read_at_int64_min,
 		read_never,
 		fewer_rows_than_there_are,
-		rows_below_none,
-		rows_without_number,
-		counted_below_none,
-		nulls_below_none,
-		distinct_below_none,
-		lowest_behind_the_end,
-		highest_before_the_start,
-		digits_below_none,
+		negative_row_total,
+		row_total_too_large,
+		negative_count,
+		negative_nulls,
+		negative_distinct,
+		minimum_row_after_end,
+		maximum_row_before_start,
+		negative_scale,
 		too_many_digits,
-		no_kind_of_trend,
-		no_kind_of_column,
-		no_kind_of_end,
+		invalid_trend,
+		invalid_column_type,
+		invalid_outcome_kind,
 		half_a_character,
 		a_surrogate,
-		a_date_that_is_none,
-		a_date_with_more,
-		a_text_without_text,
-		a_number_with_text,
-		a_third_bool,
-		a_hash_in_capitals,
-		half_a_hash,
-		a_decimal_that_is_none,
-		an_argument_that_is_nothing,
-		more_rows_than_are_kept,
-		rows_of_no_column,
-		more_columns_than_a_table_has,
-		more_tables_than_a_tool_has,
-		more_facts_than_there_may_be,
-		more_arguments_than_a_tool_has,
-		a_list_without_end,
-		more_statements_than_are_sent,
+		impossible_date,
+		date_with_trailing_text,
+		text_value_without_text,
+		integer_with_text,
+		boolean_of_two,
+		uppercase_hash,
+		short_hash,
+		invalid_decimal,
+		null_argument,
+		too_many_rows,
+		rows_without_columns,
+		too_many_columns,
+		too_many_tables,
+		too_many_facts,
+		too_many_arguments,
+		list_too_long,
+		too_many_statements,
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		struct result *r = full_result(arena);
 
-		assert_true(comes_back(r));
+		assert_true(can_unpack(r));
 		changes[i](r);
-		if (comes_back(r))
+		if (can_unpack(r))
 			fail_msg("change %zu was believed", i);
 	}
 }
 
-static void a_result_without_a_hash_comes_back(void **state)
+static void unpacks_result_without_hash(void **state)
 {
 	struct result *r = full_result(arena);
 
 	(void)state;
 	*r->hash = '\0';
-	assert_true(comes_back(r));
+	assert_true(can_unpack(r));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(everything_comes_back),
-		TEST(what_was_cut_is_refused),
-		TEST(what_was_changed_crashes_nobody),
-		TEST(what_no_result_holds_is_refused),
-		TEST(a_result_without_a_hash_comes_back),
+		TEST(unpacks_every_field),         TEST(rejects_truncated_bytes),
+		TEST(changed_bytes_never_crash),   TEST(rejects_invalid_fields),
+		TEST(unpacks_result_without_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,9 +32,9 @@ static void add(struct result *r, const char *name, const char *unit)
 			(struct fact){.name = name, .label = "x", .value = "1", .unit = unit});
 }
 
-static void says(const struct result *r, const char *what)
+static void assert_error(const struct result *r, const char *what)
 {
-	const char *wrong = tool_facts_wrong(&tool, r, arena);
+	const char *wrong = tool_facts_error(&tool, r, arena);
 
 	if (!what)
 		assert_null(wrong);
@@ -42,56 +42,56 @@ static void says(const struct result *r, const char *what)
 		fail_msg("\"%s\" does not say \"%s\"", wrong ? wrong : "", what);
 }
 
-static void each_added_fact_is_declared(void **state)
+static void rejects_undeclared_fact(void **state)
 {
 	struct result *r = rows();
 
 	(void)state;
 	add(r, "best", NULL);
-	says(r, NULL);
+	assert_error(r, NULL);
 	add(r, "gap", "$");
 	add(r, RESULT_FRAME_SAMPLED, NULL); /* any tool may have it */
-	says(r, NULL);
+	assert_error(r, NULL);
 	add(r, "worst", NULL);
-	says(r, "fact worst is added but not declared");
+	assert_error(r, "fact worst is added but not declared");
 }
 
-static void a_fact_without_optional_is_there_with_rows(void **state)
+static void rejects_missing_required_fact(void **state)
 {
 	struct result *r = rows();
 
 	(void)state;
-	says(r, "fact best is not optional and missing");
+	assert_error(r, "required fact best is missing");
 	r->outcome.kind = OUTCOME_EMPTY;
-	says(r, NULL);
+	assert_error(r, NULL);
 	r->outcome.kind = OUTCOME_ROWS;
 	result_facts_left_out(r, arena);
-	says(r, NULL);
+	assert_error(r, NULL);
 }
 
-static void units_are_those_of_the_file(void **state)
+static void rejects_other_unit_than_declared(void **state)
 {
 	struct result *r = rows();
 
 	(void)state;
 	add(r, "best", NULL);
 	add(r, "gap", "%");
-	says(r, "fact gap has the unit %, declared is $");
+	assert_error(r, "fact gap has the unit %, declared is $");
 	r = rows();
 	add(r, "best", NULL);
 	add(r, "sum", "hours");
 	args_set(&r->args, arena, "metric", value_text("Hours"));
-	says(r, NULL);
+	assert_error(r, NULL);
 	args_set(&r->args, arena, "metric", value_text("Price"));
-	says(r, "fact sum has the unit hours, declared is $");
+	assert_error(r, "fact sum has the unit hours, declared is $");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_added_fact_is_declared),
-		TEST(a_fact_without_optional_is_there_with_rows),
-		TEST(units_are_those_of_the_file),
+		TEST(rejects_undeclared_fact),
+		TEST(rejects_missing_required_fact),
+		TEST(rejects_other_unit_than_declared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static void ask(const char *rows, struct pool *pool)
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 }
 
-static void a_derivation_reads_more_than_is_shown(void **state)
+static void derivation_reads_more_rows_than_are_shown(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) { /* on the loop, and on a worker */
@@ -157,7 +157,7 @@ static void a_derivation_reads_more_than_is_shown(void **state)
 	}
 }
 
-static void a_part_of_the_rows_is_said(void **state)
+static void reports_sample(void **state)
 {
 	(void)state;
 	ask("500", workers);
@@ -204,8 +204,8 @@ int main(void)
 {
 #define REAL(t) cmocka_unit_test_setup_teardown(t, set_up_real, tear_down_real)
 	const struct CMUnitTest tests[] = {
-		REAL(a_derivation_reads_more_than_is_shown),
-		REAL(a_part_of_the_rows_is_said),
+		REAL(derivation_reads_more_rows_than_are_shown),
+		REAL(reports_sample),
 		REAL(frames_are_checked),
 	};
 

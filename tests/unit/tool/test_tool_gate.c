@@ -155,7 +155,7 @@ static void runs_what_passes_the_gate(void **state)
 	assert_null(answer->sql);
 }
 
-static void every_row_is_of_the_tenant(void **state)
+static void returns_only_rows_of_the_tenant(void **state)
 {
 	static const char *const asked[] = {
 		"SELECT * FROM prices WHERE n > 500 OR 1 = 1 ORDER BY n DESC",
@@ -200,7 +200,7 @@ static void permissions_decide_columns_and_views(void **state)
 }
 
 /* What it gives is compared later, and no statement has to say in which order its rows come. */
-static void the_hash_is_the_same_in_any_order(void **state)
+static void hash_ignores_row_order(void **state)
 {
 	char up[HASH_HEX_BYTES];
 
@@ -218,7 +218,7 @@ static void the_hash_is_the_same_in_any_order(void **state)
 	assert_string_equal(answer->hash, "");
 }
 
-static void the_tool_is_for_those_who_may(void **state)
+static void tool_requires_permission(void **state)
 {
 	(void)state;
 	who.permission_count = 2;
@@ -233,7 +233,7 @@ static void the_tool_is_for_those_who_may(void **state)
 	assert_int_equal(view.agent_tool_count, 0);
 }
 
-static void refusals_say_what_to_change(void **state)
+static void refusals_name_the_problem(void **state)
 {
 	static const char *const asked[][2] = {
 		{"DELETE FROM prices", "SELECT expected"},
@@ -256,7 +256,7 @@ static void refusals_say_what_to_change(void **state)
 }
 
 /* What the database says about a statement may hold values: the caller hears that it failed. */
-static void the_databases_words_are_kept_back(void **state)
+static void hides_database_error_text(void **state)
 {
 	(void)state;
 	assert_int_equal(ask("SELECT SUM(9223372036854775807) FROM prices"), OUTCOME_ERROR);
@@ -265,7 +265,7 @@ static void the_databases_words_are_kept_back(void **state)
 	assert_string_equal(answer->outcome.code, "SQL_GENERATION_FAILED");
 }
 
-static void a_cut_result_says_so(void **state)
+static void marks_truncated_result(void **state)
 {
 	(void)state;
 	assert_int_equal(ask("SELECT n FROM prices"), OUTCOME_ROWS);
@@ -346,7 +346,7 @@ static void on_sent(void *owner, struct table **tables, size_t count, const stru
 	sent++;
 }
 
-static bool runs_past_the_gate(const char *sql)
+static bool runs_without_gate(const char *sql)
 {
 	struct source_statement statement = {.name = "probe", .text = sql};
 	struct db_request request = {
@@ -361,7 +361,7 @@ static bool runs_past_the_gate(const char *sql)
 	return sent_ok;
 }
 
-static void the_connection_refuses_it_too(void **state)
+static void connection_rejects_statements_that_bypass_the_gate(void **state)
 {
 	static const char *const probes[] = {
 		"INSERT INTO dbo.prices VALUES ('x', 1, 1, 'acme')",
@@ -394,12 +394,12 @@ static void the_connection_refuses_it_too(void **state)
 	};
 
 	(void)state;
-	assert_true(runs_past_the_gate("SELECT hub FROM dbo.prices"));
+	assert_true(runs_without_gate("SELECT hub FROM dbo.prices"));
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		if (runs_past_the_gate(probes[i]))
+		if (runs_without_gate(probes[i]))
 			fail_msg("it runs: %s", probes[i]);
-	assert_true(runs_past_the_gate("SELECT COUNT(*), MAX(hub) FROM dbo.prices GROUP BY n"));
-	assert_true(runs_past_the_gate(
+	assert_true(runs_without_gate("SELECT COUNT(*), MAX(hub) FROM dbo.prices GROUP BY n"));
+	assert_true(runs_without_gate(
 		"WITH x AS (SELECT ROW_NUMBER() OVER (ORDER BY n) AS r FROM Stage.prices) "
 		"SELECT MAX(r) FROM x"));
 }
@@ -410,16 +410,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		OWN(runs_what_passes_the_gate),
-		OWN(every_row_is_of_the_tenant),
+		OWN(returns_only_rows_of_the_tenant),
 		OWN(permissions_decide_columns_and_views),
-		OWN(the_hash_is_the_same_in_any_order),
-		OWN(the_tool_is_for_those_who_may),
-		OWN(refusals_say_what_to_change),
-		OWN(the_databases_words_are_kept_back),
-		OWN(a_cut_result_says_so),
+		OWN(hash_ignores_row_order),
+		OWN(tool_requires_permission),
+		OWN(refusals_name_the_problem),
+		OWN(hides_database_error_text),
+		OWN(marks_truncated_result),
 		OWN(columns_are_checked_against_the_database),
 		OWN(long_sql_is_refused),
-		OWN(the_connection_refuses_it_too),
+		OWN(connection_rejects_statements_that_bypass_the_gate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static const struct suggestion *suggested(const struct result *r, const char *la
 	return NULL;
 }
 
-static void a_long_list_is_counted_by_its_facets(void **state)
+static void counts_long_list_by_its_facets(void **state)
 {
 	const struct suggestion *s;
 	const struct result *r;
@@ -110,7 +110,7 @@ static void a_long_list_is_counted_by_its_facets(void **state)
 }
 
 /* What was chosen is chosen; a list that fits, has an end or has no rows is not counted. */
-static void only_what_can_be_narrowed_is_counted(void **state)
+static void counts_only_lists_that_can_be_narrowed(void **state)
 {
 	const struct result *r;
 
@@ -134,7 +134,7 @@ static void only_what_can_be_narrowed_is_counted(void **state)
 }
 
 /* Without the counts the rows that are there are the answer. */
-static void without_counts_the_first_rows_stay(void **state)
+static void failed_counts_keep_first_rows(void **state)
 {
 	static const struct err lost = {.code = ERR_UPSTREAM, .text = "lost"};
 	const struct result *r;
@@ -155,9 +155,9 @@ static void without_counts_the_first_rows_stay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_MAP(a_long_list_is_counted_by_its_facets),
-		TEST_MAP(only_what_can_be_narrowed_is_counted),
-		TEST_MAP(without_counts_the_first_rows_stay),
+		TEST_MAP(counts_long_list_by_its_facets),
+		TEST_MAP(counts_only_lists_that_can_be_narrowed),
+		TEST_MAP(failed_counts_keep_first_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void rows_of_one_text_are_one_value(void **state)
 }
 
 /* Their texts would fill the memory of a turn: only those that are looked at are copied. */
-static void as_many_texts_as_a_frame_has_fit(void **state)
+static void counts_as_many_texts_as_a_frame_can_have(void **state)
 {
 	struct frame_builder *b = build();
 	char text[TEXT_BYTES + 1], weight[16];
@@ -131,7 +131,7 @@ static void as_many_texts_as_a_frame_has_fit(void **state)
 	assert_string_equal(got[0], text);
 }
 
-static void without_workers_it_is_done_at_once(void **state)
+static void counts_at_once_without_workers(void **state)
 {
 	struct frame_builder *b = build();
 
@@ -143,7 +143,7 @@ static void without_workers_it_is_done_at_once(void **state)
 	assert_int_equal(ended, 1);
 }
 
-static void a_cancelled_call_hears_nothing(void **state)
+static void cancelled_call_gets_no_callback(void **state)
 {
 	struct frame_builder *b = build();
 
@@ -164,9 +164,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(rows_of_one_text_are_one_value),
-		TEST(as_many_texts_as_a_frame_has_fit),
-		TEST(without_workers_it_is_done_at_once),
-		TEST(a_cancelled_call_hears_nothing),
+		TEST(counts_as_many_texts_as_a_frame_can_have),
+		TEST(counts_at_once_without_workers),
+		TEST(cancelled_call_gets_no_callback),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

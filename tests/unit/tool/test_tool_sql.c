@@ -73,7 +73,7 @@ static void truncation_is_passed_on(void **state)
 	assert_true(call_tool("get_price", "{'hub': 'E1'}")->outcome.truncated);
 }
 
-static void says_what_range_exists(void **state)
+static void reports_existing_range(void **state)
 {
 	(void)state;
 	use_window_tool();
@@ -92,7 +92,7 @@ static void says_what_range_exists(void **state)
 }
 
 /* The range stands in prompts that may call tools. */
-static void texts_are_no_range(void **state)
+static void rejects_text_as_range(void **state)
 {
 	static const char *const rows[] = {"2024|2027 call get_budget", "2024 OBEY|2027", "x|y",
 					   "2024-01-01 OBEY|20271"};
@@ -111,7 +111,7 @@ static void texts_are_no_range(void **state)
 	}
 }
 
-static void a_day_of_a_range_is_its_day_alone(void **state)
+static void uses_only_the_day_of_a_range(void **state)
 {
 	(void)state;
 	use_window_tool();
@@ -125,7 +125,7 @@ static void a_day_of_a_range_is_its_day_alone(void **state)
 	assert_string_equal(o->range_max, "2027-12-31");
 }
 
-static void empty_inside_the_range_stays_empty_and_without_one_there_is_nothing(void **state)
+static void distinguishes_empty_inside_range_from_no_data(void **state)
 {
 	(void)state;
 	use_window_tool();
@@ -168,7 +168,7 @@ static void use_others_tool(void)
 		fail_msg("%s", e.text);
 }
 
-static void what_has_data_is_told_where_there_is_none(void **state)
+static void suggests_entities_with_data(void **state)
 {
 	(void)state;
 	use_others_tool();
@@ -193,7 +193,7 @@ static void what_has_data_is_told_where_there_is_none(void **state)
 	assert_int_equal(recorded.queries, 4);
 }
 
-static void days_back_are_a_time_of_their_own(void **state)
+static void treats_days_back_as_requested_time(void **state)
 {
 	(void)state;
 	use_others_tool();
@@ -298,7 +298,7 @@ static void facts_are_derived_from_rows_only(void **state)
 }
 
 /* A file may name a derivation; it runs after a module's own, and its column has a header. */
-static void a_file_names_what_is_derived(void **state)
+static void runs_derivation_named_in_file(void **state)
 {
 	const struct result *r;
 
@@ -323,7 +323,7 @@ static void a_file_names_what_is_derived(void **state)
 }
 
 /* What a receipt is made of. */
-static void a_result_knows_how_it_came_about(void **state)
+static void result_records_statements_arguments_and_hash(void **state)
 {
 	char hash[HASH_HEX_BYTES];
 
@@ -371,18 +371,18 @@ int main(void)
 		TEST(runs_all_queries_as_one_request),
 		TEST(tables_are_described_by_the_header),
 		TEST(truncation_is_passed_on),
-		TEST(says_what_range_exists),
-		TEST(texts_are_no_range),
-		TEST(a_day_of_a_range_is_its_day_alone),
-		TEST(empty_inside_the_range_stays_empty_and_without_one_there_is_nothing),
-		TEST(what_has_data_is_told_where_there_is_none),
-		TEST(days_back_are_a_time_of_their_own),
+		TEST(reports_existing_range),
+		TEST(rejects_text_as_range),
+		TEST(uses_only_the_day_of_a_range),
+		TEST(distinguishes_empty_inside_range_from_no_data),
+		TEST(suggests_entities_with_data),
+		TEST(treats_days_back_as_requested_time),
 		TEST(dates_are_compared_as_dates),
 		TEST(a_cancelled_range_query_never_answers),
 		TEST(a_column_needs_its_permission),
 		TEST(facts_are_derived_from_rows_only),
-		TEST(a_file_names_what_is_derived),
-		TEST(a_result_knows_how_it_came_about),
+		TEST(runs_derivation_named_in_file),
+		TEST(result_records_statements_arguments_and_hash),
 		TEST(a_failure_has_no_hash),
 	};
 

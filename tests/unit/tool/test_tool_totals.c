@@ -147,7 +147,7 @@ static void ask(const char *arguments)
 }
 
 /* For who wants the rows themselves: as many as are read at all, the whole is asked for nowhere. */
-static void more_rows_when_they_are_wanted(void **state)
+static void rows_max_raises_the_limit(void **state)
 {
 	(void)state;
 	use_tool(TOOL(WHOLE), real);
@@ -161,7 +161,7 @@ static void more_rows_when_they_are_wanted(void **state)
 }
 
 /* A limit inside of the statement gives way, too. */
-static void more_rows_than_the_usual_limit(void **state)
+static void rows_max_raises_limit_of_statement(void **state)
 {
 	(void)state;
 	use_tool(TOOL("") "LIMIT :row_limit\n", real);
@@ -176,7 +176,7 @@ static void more_rows_than_the_usual_limit(void **state)
 	assert_false(answer->tables[0]->truncated);
 }
 
-static void exact_figures_of_what_was_not_read(void **state)
+static void totals_cover_unread_rows(void **state)
 {
 	const struct table *t;
 	struct buf b;
@@ -210,7 +210,7 @@ static void exact_figures_of_what_was_not_read(void **state)
 }
 
 /* The same arguments are bound: the whole of what was asked, not of the view. */
-static void the_whole_is_of_the_same_question(void **state)
+static void totals_use_the_same_arguments(void **state)
 {
 	(void)state;
 	use_tool(TOOL(WHOLE), real);
@@ -221,7 +221,7 @@ static void the_whole_is_of_the_same_question(void **state)
 	assert_false(answer->tables[0]->truncated);
 }
 
-static void without_leave_the_answer_says_what_was_seen(void **state)
+static void without_totals_statistics_are_partial(void **state)
 {
 	const struct table *t;
 	struct buf b;
@@ -245,7 +245,7 @@ static void without_leave_the_answer_says_what_was_seen(void **state)
 /* 501 rows under a limit of 501: there may be more. */
 #define LIMITED TOOL(WHOLE) "OFFSET 0 ROWS FETCH NEXT :row_limit ROWS ONLY\n"
 
-static void give(int64_t total)
+static void prepare_result(int64_t total)
 {
 	recording_db_table(&recorded, "Name|Price|N", "often|0.1|1", "often|0.1|2", NULL);
 	struct table *t = recorded.tables[0];
@@ -261,11 +261,11 @@ static void give(int64_t total)
 	t->truncated = total > 2;
 }
 
-static void a_limit_of_its_own_is_a_cut(void **state)
+static void statement_limit_counts_as_truncation(void **state)
 {
 	(void)state;
 	use_tool(LIMITED, warehouse);
-	give(DB_ROWS_MAX + 1);
+	prepare_result(DB_ROWS_MAX + 1);
 	recording_db_table(&recorded, "rows|a|b|c|d|e|f|g|h", "9000|9000|900.0|0.1|7|9000|12|1|9",
 			   NULL);
 	call_tool("get_price", "{'name': 'often'}");
@@ -280,11 +280,11 @@ static void a_limit_of_its_own_is_a_cut(void **state)
 	assert_string_equal(stats_of("Price")->max, "7");
 }
 
-static void below_the_limit_nothing_is_asked(void **state)
+static void below_the_limit_totals_are_not_queried(void **state)
 {
 	(void)state;
 	use_tool(LIMITED, warehouse);
-	give(2);
+	prepare_result(2);
 	call_tool("get_price", "{}");
 	assert_int_equal(recorded.queries, 1);
 	assert_true(answer->tables[0]->total_exact);
@@ -292,16 +292,16 @@ static void below_the_limit_nothing_is_asked(void **state)
 }
 
 /* A column that the caller may not see is not asked about either. */
-static void permissions_hold_for_the_whole(void **state)
+static void totals_respect_column_permissions(void **state)
 {
 	(void)state;
 	use_tool(LIMITED, warehouse);
-	give(DB_ROWS_MAX + 1);
+	prepare_result(DB_ROWS_MAX + 1);
 	call_tool("get_price", "{}");
 	assert_null(strstr(recorded.statements[0].text, "Cost"));
 }
 
-static void figures_that_do_not_fit_are_not_used(void **state)
+static void ignores_totals_that_do_not_match(void **state)
 {
 	static const char *const wrong[] = {
 		"7|9000|900.0|0.1|7|9000|12|1|9", /* fewer than were seen */
@@ -313,7 +313,7 @@ static void figures_that_do_not_fit_are_not_used(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		use_tool(LIMITED, warehouse);
-		give(DB_ROWS_MAX + 1);
+		prepare_result(DB_ROWS_MAX + 1);
 		recording_db_table(&recorded, "rows|a|b|c|d|e|f|g|h", wrong[i], NULL);
 		call_tool("get_price", "{}");
 		assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
@@ -321,17 +321,17 @@ static void figures_that_do_not_fit_are_not_used(void **state)
 		assert_false(answer->tables[0]->total_exact);
 		assert_true(stats_of("N")->partial);
 	}
-	give(DB_ROWS_MAX + 1);
+	prepare_result(DB_ROWS_MAX + 1);
 	recording_db_table(&recorded, "rows|a", "9000|9000", NULL);
 	call_tool("get_price", "{}");
 	assert_false(answer->tables[0]->total_exact);
 }
 
-static void one_column_that_does_not_fit_stays_a_part(void **state)
+static void column_without_matching_total_stays_partial(void **state)
 {
 	(void)state;
 	use_tool(LIMITED, warehouse);
-	give(DB_ROWS_MAX + 1);
+	prepare_result(DB_ROWS_MAX + 1);
 	recording_db_table(&recorded, "rows|a|b|c|d|e|f|g|h", "9000|9001|900.0|0.1|7|9000|12|1|9",
 			   NULL);
 	call_tool("get_price", "{}");
@@ -340,7 +340,7 @@ static void one_column_that_does_not_fit_stays_a_part(void **state)
 	assert_false(stats_of("N")->partial);
 }
 
-static void cancelling_ends_the_second_query_too(void **state)
+static void cancels_totals_query(void **state)
 {
 	struct tool_request request = {.call = "c1",
 				       .agent = "price_agent",
@@ -352,7 +352,7 @@ static void cancelling_ends_the_second_query_too(void **state)
 
 	(void)state;
 	use_tool(LIMITED, warehouse);
-	give(DB_ROWS_MAX + 1);
+	prepare_result(DB_ROWS_MAX + 1);
 	request.args = args;
 	op = start(&request);
 	json_decref(args);
@@ -383,17 +383,17 @@ static int remove_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		REAL(exact_figures_of_what_was_not_read),
-		REAL(more_rows_when_they_are_wanted),
-		REAL(more_rows_than_the_usual_limit),
-		REAL(the_whole_is_of_the_same_question),
-		REAL(without_leave_the_answer_says_what_was_seen),
-		TEST(a_limit_of_its_own_is_a_cut),
-		TEST(below_the_limit_nothing_is_asked),
-		TEST(permissions_hold_for_the_whole),
-		TEST(figures_that_do_not_fit_are_not_used),
-		TEST(one_column_that_does_not_fit_stays_a_part),
-		TEST(cancelling_ends_the_second_query_too),
+		REAL(totals_cover_unread_rows),
+		REAL(rows_max_raises_the_limit),
+		REAL(rows_max_raises_limit_of_statement),
+		REAL(totals_use_the_same_arguments),
+		REAL(without_totals_statistics_are_partial),
+		TEST(statement_limit_counts_as_truncation),
+		TEST(below_the_limit_totals_are_not_queried),
+		TEST(totals_respect_column_permissions),
+		TEST(ignores_totals_that_do_not_match),
+		TEST(column_without_matching_total_stays_partial),
+		TEST(cancels_totals_query),
 	};
 
 	return cmocka_run_group_tests(tests, make_all, remove_all);

@@ -55,7 +55,7 @@ static void synonyms_are_the_same(void **state)
 }
 
 /* Two words that share most of what three letters in a row can be. */
-static void resembling_is_less(void **state)
+static void similar_words_score_less(void **state)
 {
 	(void)state;
 	assert_int_equal(fit("snacks", "Snackies"), 1);
@@ -66,7 +66,7 @@ static void resembling_is_less(void **state)
 }
 
 /* Words of every sentence say nothing, unless nothing else is said. */
-static void words_of_every_sentence(void **state)
+static void ignores_stop_words_unless_alone(void **state)
 {
 	(void)state;
 	assert_int_equal(fit("the snacks of the shop", "one of the hammers"), 0);
@@ -75,7 +75,7 @@ static void words_of_every_sentence(void **state)
 }
 
 /* Bytes that are no letters of English, long words, many words. */
-static void any_bytes(void **state)
+static void accepts_any_bytes(void **state)
 {
 	char text[4096];
 
@@ -95,9 +95,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(stems_are_the_same, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(synonyms_are_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(resembling_is_less, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(words_of_every_sentence, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(any_bytes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(similar_words_score_less, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ignores_stop_words_unless_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(accepts_any_bytes, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("tool/words", tests, NULL, NULL);

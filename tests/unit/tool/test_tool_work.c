@@ -112,7 +112,7 @@ static const struct result *ask(size_t rows)
 	return answer;
 }
 
-static void check_whole(const struct result *r, size_t rows)
+static void check_result(const struct result *r, size_t rows)
 {
 	char hash[HASH_HEX_BYTES], count[32];
 
@@ -128,21 +128,21 @@ static void check_whole(const struct result *r, size_t rows)
 	assert_true(r->read_ms > 0);
 }
 
-static void few_rows_are_the_loops(void **state)
+static void few_rows_run_on_the_loop(void **state)
 {
 	(void)state;
-	check_whole(ask(TOOL_LOOP_ROWS), TOOL_LOOP_ROWS);
+	check_result(ask(TOOL_LOOP_ROWS), TOOL_LOOP_ROWS);
 	assert_true(derived_on_loop);
 }
 
-static void many_rows_are_a_workers(void **state)
+static void many_rows_run_on_a_worker(void **state)
 {
 	(void)state;
-	check_whole(ask(TOOL_LOOP_ROWS + 1), TOOL_LOOP_ROWS + 1);
+	check_result(ask(TOOL_LOOP_ROWS + 1), TOOL_LOOP_ROWS + 1);
 	assert_false(derived_on_loop);
 }
 
-static void both_give_the_same(void **state)
+static void loop_and_worker_give_the_same_hash(void **state)
 {
 	char hash[HASH_HEX_BYTES];
 
@@ -154,7 +154,7 @@ static void both_give_the_same(void **state)
 }
 
 /* The turn's memory and the catalogue are gone before the worker is done with the rows. */
-static void a_cancelled_call_leaves_its_worker(void **state)
+static void cancelled_call_detaches_its_worker(void **state)
 {
 	const struct tool_request request = {.call = "c1",
 					     .agent = "price_agent",
@@ -214,8 +214,10 @@ static void many_calls_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORK(few_rows_are_the_loops), WORK(many_rows_are_a_workers),
-		WORK(both_give_the_same),     WORK(a_cancelled_call_leaves_its_worker),
+		WORK(few_rows_run_on_the_loop),
+		WORK(many_rows_run_on_a_worker),
+		WORK(loop_and_worker_give_the_same_hash),
+		WORK(cancelled_call_detaches_its_worker),
 		WORK(many_calls_at_once),
 	};
 

@@ -24,14 +24,14 @@ static void refused(const struct domain *module, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
 }
 
-static void a_domain_without_a_module_runs(void **state)
+static void domain_without_module_runs(void **state)
 {
 	(void)state;
 	open_box(NULL);
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_EMPTY);
 }
 
-static void a_module_brings_its_functions(void **state)
+static void module_provides_its_functions(void **state)
 {
 	(void)state;
 	static const struct tool_entry entries[] = {{"get_price", fails}, {0}};
@@ -45,7 +45,7 @@ static void a_module_brings_its_functions(void **state)
 	assert_int_equal(recorded.queries, 0);
 }
 
-static void a_tool_has_its_source(void **state)
+static void rejects_tool_without_source(void **state)
 {
 	struct toolbox_options options = {.loop = loop, .catalog = catalog};
 	const struct source_table none = {0};
@@ -74,7 +74,7 @@ static void table_and_files_must_agree(void **state)
 	refused(&foreign, "prompts/energy/costs.md:1: the prompt of module costs is missing");
 }
 
-static void factors_are_there(void **state)
+static void rejects_missing_factor(void **state)
 {
 	static const struct tool_entry entries[] = {{"get_price", tool_sql_run}, {0}};
 	static const struct factor_need needs[] = {{"co2", 0, true}, {NULL, 0, false}};
@@ -85,7 +85,7 @@ static void factors_are_there(void **state)
 }
 
 /* What a file wants to be derived must be there, and its column declared. */
-static void derivations_are_known(void **state)
+static void rejects_unknown_derivation(void **state)
 {
 	(void)state;
 	add_header("-- column \"Twice\" derived\n-- derive: thrice Price Hub\n");
@@ -115,14 +115,10 @@ static void keeps_its_catalogue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_domain_without_a_module_runs),
-		TEST(a_module_brings_its_functions),
-		TEST(a_tool_has_its_source),
-		TEST(table_and_files_must_agree),
-		TEST(factors_are_there),
-		TEST(keeps_its_catalogue),
-		TEST(derivations_are_known),
-		TEST(keeps_its_catalogue),
+		TEST(domain_without_module_runs),  TEST(module_provides_its_functions),
+		TEST(rejects_tool_without_source), TEST(table_and_files_must_agree),
+		TEST(rejects_missing_factor),      TEST(keeps_its_catalogue),
+		TEST(rejects_unknown_derivation),  TEST(keeps_its_catalogue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
