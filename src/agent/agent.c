@@ -19,7 +19,7 @@ static void on_cancel(struct op *op)
 }
 
 /* Returns true for a rejected call that the model repeated. It is excluded from the results. */
-static bool was_corrected(const struct agent_outcome *out, size_t at)
+static bool is_corrected(const struct agent_outcome *out, size_t at)
 {
 	const struct result *r = out->results[at];
 
@@ -31,12 +31,12 @@ static bool was_corrected(const struct agent_outcome *out, size_t at)
 	return false;
 }
 
-static void drop_corrected(struct agent_outcome *out)
+static void remove_corrected(struct agent_outcome *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < out->result_count; i++)
-		if (!was_corrected(out, i))
+		if (!is_corrected(out, i))
 			out->results[n++] = out->results[i];
 	out->result_count = n;
 }
@@ -54,7 +54,7 @@ void agent_run(struct agent *a)
 	}
 	if (a->state != AGENT_DONE)
 		return;
-	drop_corrected(&a->out);
+	remove_corrected(&a->out);
 	a->cb(a->owner, &a->out, a->err.code != ERR_NONE ? &a->err : NULL);
 }
 

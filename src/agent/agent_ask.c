@@ -168,7 +168,7 @@ struct asking {
 	const char **mistake;
 };
 
-static bool wrong(const struct asking *k, const char *what)
+static bool set_error(const struct asking *k, const char *what)
 {
 	*k->mistake = arena_printf(k->agent->arena, "%s: %s.", ask_name(k->agent), what);
 	return false;
@@ -201,7 +201,7 @@ static bool read_input(const struct asking *k)
 			k->ask->input = (enum ask_input)i;
 			return true;
 		}
-	return !input || wrong(k, "input is single, multiple, date or date_range");
+	return !input || set_error(k, "input is single, multiple, date or date_range");
 }
 
 /* Accepts a filter of a tool that this agent has. */
@@ -220,7 +220,7 @@ static bool read_filter(const struct asking *k)
 		k->ask->filter = p->filter;
 		return true;
 	}
-	return !filter || wrong(k, "none of your tools takes this filter");
+	return !filter || set_error(k, "none of your tools takes this filter");
 }
 
 static bool read_days(const struct asking *k)
@@ -231,10 +231,10 @@ static bool read_days(const struct asking *k)
 	k->ask->max_date = text_of(k, "max_date");
 	if ((k->ask->min_date && !date_parse_iso(k->ask->min_date, &first)) ||
 	    (k->ask->max_date && !date_parse_iso(k->ask->max_date, &last)))
-		return wrong(k, "min_date and max_date are days such as 2026-02-27");
+		return set_error(k, "min_date and max_date are days such as 2026-02-27");
 	return !k->ask->min_date || !k->ask->max_date ||
 	       strcmp(k->ask->min_date, k->ask->max_date) <= 0 ||
-	       wrong(k, "min_date is after max_date");
+	       set_error(k, "min_date is after max_date");
 }
 
 /* Finds a column of a result. Returns false and sets *mistake on failure. */
@@ -248,14 +248,15 @@ static bool find_column(const struct asking *k, const char *name, const struct t
 	struct ref r;
 
 	if (!text || !ref_parse(text, &r, &e) || r.kind != REF_COLUMN)
-		return wrong(k, arena_printf(k->agent->arena,
-					     "%s names a column: {\"$ref\": \"c1.rows[*].Column\"}",
-					     name));
+		return set_error(
+			k,
+			arena_printf(k->agent->arena,
+				     "%s names a column: {\"$ref\": \"c1.rows[*].Column\"}", name));
 	if (!ref_find(&scope, &r, &p, &e))
-		return wrong(k, e.text);
+		return set_error(k, e.text);
 	if (*table && *table != p.table)
-		return wrong(k, arena_printf(k->agent->arena, "%s is of another result than from",
-					     name));
+		return set_error(k, arena_printf(k->agent->arena,
+						 "%s is of another result than from", name));
 	*table = p.table;
 	*column = p.column;
 	return true;
@@ -269,8 +270,8 @@ static bool has_value(const struct agent_ask *ask, const char *value)
 	return false;
 }
 
-static bool find_more(const struct asking *k, const char *name, const struct table **table,
-		      int *column)
+static bool find_optional_column(const struct asking *k, const char *name,
+				 const struct table **table, int *column)
 {
 	*column = -1;
 	return !json_object_get(k->input, name) || find_column(k, name, table, column);
@@ -283,8 +284,8 @@ static bool read_from(const struct asking *k)
 	int value, label, group;
 	struct suggestion *options;
 
-	if (!find_column(k, "from", &t, &value) || !find_more(k, "labels", &t, &label) ||
-	    !find_more(k, "groups", &t, &group))
+	if (!find_column(k, "from", &t, &value) || !find_optional_column(k, "labels", &t, &label) ||
+	    !find_optional_column(k, "groups", &t, &group))
 		return false;
 	options = arena_alloc(k->agent->arena, sizeof(*options) * ASK_RESULT_OPTIONS_MAX);
 	k->ask->options = options;
@@ -303,7 +304,7 @@ static bool read_from(const struct asking *k)
 			.group = group >= 0 ? row[group] : NULL,
 		};
 	}
-	return k->ask->option_count > 0 || wrong(k, "the column of from holds no value");
+	return k->ask->option_count > 0 || set_error(k, "the column of from holds no value");
 }
 
 static void read_options(const struct asking *k)
@@ -332,10 +333,10 @@ static bool read_count(const struct asking *k)
 	if (k->ask->input != ASK_MULTIPLE)
 		return true;
 	if (k->ask->option_count == 0)
-		return wrong(k, "multiple wants choices: from or options");
+		return set_error(k, "multiple wants choices: from or options");
 	if (!json_opt_int(k->input, "min", &min, &e) || !json_opt_int(k->input, "max", &max, &e) ||
 	    min < 1 || max < min || min > (int64_t)k->ask->option_count)
-		return wrong(k, "min and max are numbers of choices, from 1 on");
+		return set_error(k, "min and max are numbers of choices, from 1 on");
 	k->ask->min = (size_t)min;
 	k->ask->max = max < (int64_t)k->ask->option_count ? (size_t)max : k->ask->option_count;
 	return true;
@@ -350,7 +351,7 @@ static bool read_skip(const struct asking *k)
 	if (!skip)
 		return true;
 	if (!value || !*value || !label || !*label)
-		return wrong(k, "skip is {value, label}");
+		return set_error(k, "skip is {value, label}");
 	k->ask->skip = (struct suggestion){.value = short_text(k->agent, value),
 					   .label = short_text(k->agent, label)};
 	return true;
@@ -363,7 +364,7 @@ const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, con
 
 	*ask = (struct agent_ask){.question = text_of(&k, "question"), .hint = text_of(&k, "hint")};
 	if (!ask->question) {
-		wrong(&k, "it needs a question");
+		set_error(&k, "it needs a question");
 		return NULL;
 	}
 	if (!read_input(&k) || !read_filter(&k) || !read_days(&k) || !read_skip(&k))

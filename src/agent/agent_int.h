@@ -101,17 +101,17 @@ void agent_fit(struct agent *a);
 /* Uses the protocol of the domain's pack, if any. */
 void agent_protocol_begin(struct agent *a, const struct domain_def *d);
 /* Returns true when the tool belongs to this protocol, or to none. */
-bool agent_protocol_takes(const struct agent *a, const struct tool_def *tool);
+bool agent_protocol_allows(const struct agent *a, const struct tool_def *tool);
 /* Adds the tools that describe tables. Returns their number. */
 size_t agent_map_tools(const struct agent *a, struct llm_tool *out);
 /* The text of the map and the steps; NULL: no protocol. */
 const char *agent_protocol_text(struct agent *a);
 /* The reason the current step does not allow the call; NULL: allowed. */
-const char *agent_protocol_refuses(struct agent *a, const char *tool);
+const char *agent_protocol_refusal(struct agent *a, const char *tool);
 /* The reply of a tool that describes tables; NULL: another tool, or an error in *mistake. */
 const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **mistake);
 /* Moves to the step that the accepted calls lead to. */
-void agent_protocol_go_on(struct agent *a);
+void agent_protocol_advance(struct agent *a);
 
 /* ---- agent_ask.c: clarifying questions and components ---- */
 

@@ -25,12 +25,12 @@ static void prepare_tools(struct agent *a, const struct domain_def *d)
 	a->defs = arena_alloc(a->arena, most * sizeof(*a->defs));
 	for (size_t i = 0; i < d->tool_count; i++)
 		if (catalog_allows(may, d->tools[i], a->request.agent) &&
-		    agent_protocol_takes(a, d->tools[i]))
+		    agent_protocol_allows(a, d->tools[i]))
 			a->defs[n++] = d->tools[i];
 	for (size_t i = 0; i < may->agent_tool_count; i++)
 		if (catalog_agent_for(may->catalog, may->agent_tools[i], a->request.who,
 				      a->request.agent) &&
-		    agent_protocol_takes(a, may->agent_tools[i]))
+		    agent_protocol_allows(a, may->agent_tools[i]))
 			a->defs[n++] = may->agent_tools[i];
 	for (size_t i = 0; i < n; i++)
 		tools[i] = (struct llm_tool){
@@ -58,7 +58,7 @@ static void prepare_system(struct agent *a, const struct domain_def *d)
 	a->ask.system_count = 2;
 }
 
-static bool holds_text(const struct result *r)
+static bool contains_text(const struct result *r)
 {
 	for (size_t i = 0; i < r->table_count; i++)
 		for (size_t c = 0; c < r->tables[i]->column_count; c++)
@@ -69,7 +69,7 @@ static bool holds_text(const struct result *r)
 
 void agent_note_result(struct agent *a, const struct result *r)
 {
-	scratch_result(a->scratch, r, SCRATCH_NUMBERS, holds_text(r) ? 0 : AGENT_ROWS_MAX);
+	scratch_result(a->scratch, r, SCRATCH_NUMBERS, contains_text(r) ? 0 : AGENT_ROWS_MAX);
 }
 
 static void prepare_question(struct agent *a)

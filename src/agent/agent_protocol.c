@@ -38,7 +38,7 @@ void agent_protocol_begin(struct agent *a, const struct domain_def *d)
 	a->round_max = a->protocol ? a->protocol->max_rounds : AGENT_ROUNDS_MAX;
 }
 
-bool agent_protocol_takes(const struct agent *a, const struct tool_def *tool)
+bool agent_protocol_allows(const struct agent *a, const struct tool_def *tool)
 {
 	return a->protocol ? protocol_names(a->protocol, tool->name) : !tool->callers.by_protocol;
 }
@@ -143,7 +143,7 @@ const char *agent_protocol_text(struct agent *a)
 
 /* ---- calls ---- */
 
-const char *agent_protocol_refuses(struct agent *a, const char *tool)
+const char *agent_protocol_refusal(struct agent *a, const char *tool)
 {
 	const char *text;
 	struct buf out;
@@ -159,7 +159,7 @@ const char *agent_protocol_refuses(struct agent *a, const char *tool)
 	return text;
 }
 
-static const char *tell_tables(struct agent *a, const json_t *input, struct buf *out)
+static const char *add_tables(struct agent *a, const json_t *input, struct buf *out)
 {
 	const json_t *list = json_object_get(input, "tables"), *item;
 	const char *names[MAP_SCHEMA_TABLES_MAX];
@@ -189,7 +189,7 @@ const char *agent_map_describe(struct agent *a, const struct llm_block *use, con
 		return NULL;
 	buf_init(&out, MAP_TEXT_BYTES_MAX);
 	if (detailed)
-		*mistake = tell_tables(a, use->input, &out);
+		*mistake = add_tables(a, use->input, &out);
 	else
 		map_structure(tool_map(a->tools), a->request.who, &out);
 	if (!*mistake)
@@ -198,7 +198,7 @@ const char *agent_map_describe(struct agent *a, const struct llm_block *use, con
 	return text;
 }
 
-void agent_protocol_go_on(struct agent *a)
+void agent_protocol_advance(struct agent *a)
 {
 	const struct protocol_step *from = a->step;
 

@@ -108,9 +108,9 @@ static void on_tool(void *owner, struct result *r)
 	agent_run(a);
 }
 
-static const char *input_fault_of(struct agent *a, const struct llm_block *use)
+static const char *input_error_of(struct agent *a, const struct llm_block *use)
 {
-	const char *mistake = agent_protocol_refuses(a, use->name);
+	const char *mistake = agent_protocol_refusal(a, use->name);
 
 	if (mistake)
 		return mistake;
@@ -167,7 +167,7 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 		c->said = c->mistake ? NULL : "It is shown.";
 		return;
 	}
-	c->mistake = input_fault_of(a, use);
+	c->mistake = input_error_of(a, use);
 	if (!c->mistake)
 		c->said = agent_map_describe(a, use, &c->mistake);
 	if (c->said)
@@ -215,7 +215,7 @@ static void calls_start(struct agent *a)
 			call_start(a, &a->calls[a->call_count++], &a->answer.blocks[i]);
 }
 
-static void result_keep(struct agent *a, struct result *r)
+static void result_store(struct agent *a, struct result *r)
 {
 	if (a->out.result_count == a->result_cap) {
 		size_t cap = a->result_cap ? 2 * a->result_cap : AGENT_TOOL_CALLS_MAX;
@@ -229,7 +229,7 @@ static void result_keep(struct agent *a, struct result *r)
 	a->out.results[a->out.result_count++] = r;
 }
 
-static void result_tell(struct agent *a, const struct result *r, struct llm_block *block)
+static void result_append(struct agent *a, const struct result *r, struct llm_block *block)
 {
 	a->result_blocks = arena_grow(a->arena, a->result_blocks, a->result_block_count,
 				      &a->result_block_cap, sizeof(*a->result_blocks));
@@ -258,7 +258,7 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 	} else {
 		b.text = ""; /* filled by agent_fit */
 		b.is_error = is_failure(c->result);
-		result_keep(a, c->result);
+		result_store(a, c->result);
 	}
 	return b;
 }
@@ -277,10 +277,10 @@ static void calls_answer(struct agent *a)
 			continue;
 		blocks[n] = answer_to(a, n < a->call_count ? &a->calls[n] : NULL, use);
 		if (n < a->call_count && a->calls[n].result)
-			result_tell(a, a->calls[n].result, &blocks[n]);
+			result_append(a, a->calls[n].result, &blocks[n]);
 		n++;
 	}
-	agent_protocol_go_on(a);
+	agent_protocol_advance(a);
 	agent_fit(a);
 	blocks[n - 1].cache = true;
 	message_add(a, LLM_USER, blocks, n);

@@ -33,7 +33,7 @@ static bool is_blank(const struct cutter *c, size_t from, size_t to)
 	return from == to;
 }
 
-static size_t marks(const struct cutter *c, size_t from, size_t to, char mark)
+static size_t count_marks(const struct cutter *c, size_t from, size_t to, char mark)
 {
 	size_t n = 0;
 
@@ -44,7 +44,7 @@ static size_t marks(const struct cutter *c, size_t from, size_t to, char mark)
 
 static bool is_heading(const struct cutter *c, size_t from, size_t to)
 {
-	size_t n = marks(c, from, to, '#');
+	size_t n = count_marks(c, from, to, '#');
 
 	return n >= 1 && n <= 6 && from + n < to && c->text.p[from + n] == ' ' &&
 	       !is_blank(c, from + n, to);
@@ -52,12 +52,12 @@ static bool is_heading(const struct cutter *c, size_t from, size_t to)
 
 static bool is_fence(const struct cutter *c, size_t from, size_t to)
 {
-	return marks(c, from, to, '`') >= 3 || marks(c, from, to, '~') >= 3;
+	return count_marks(c, from, to, '`') >= 3 || count_marks(c, from, to, '~') >= 3;
 }
 
 static void set_heading(struct cutter *c, size_t from, size_t to)
 {
-	from += marks(c, from, to, '#');
+	from += count_marks(c, from, to, '#');
 	while (from < to && strchr(" \t", c->text.p[from]))
 		from++;
 	while (to > from && strchr(" \t\n#", c->text.p[to - 1]))
@@ -89,7 +89,7 @@ static bool ends_sentence(const char *p)
 
 /* The last position in (from, most] after the end of a sentence, else after a word, else between
  * characters. */
-static size_t cut_before(const struct cutter *c, size_t from, size_t most)
+static size_t split_before(const struct cutter *c, size_t from, size_t most)
 {
 	for (size_t i = most; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
 		if (ends_sentence(c->text.p + i - 1) ||
@@ -103,7 +103,7 @@ static size_t cut_before(const struct cutter *c, size_t from, size_t most)
 }
 
 /* The start of the next passage, which repeats the last sentences of this one. */
-static size_t overlap(const struct cutter *c, size_t from, size_t cut)
+static size_t overlap_start(const struct cutter *c, size_t from, size_t cut)
 {
 	size_t least = cut > from + DOCUMENT_OVERLAP_BYTES ? cut - DOCUMENT_OVERLAP_BYTES : cut;
 
@@ -116,8 +116,8 @@ static size_t overlap(const struct cutter *c, size_t from, size_t cut)
 static void add_long(struct cutter *c, size_t from, size_t to, size_t most)
 {
 	while (to - from > most) {
-		size_t cut = cut_before(c, from, from + most);
-		size_t next = overlap(c, from, cut);
+		size_t cut = split_before(c, from, from + most);
+		size_t next = overlap_start(c, from, cut);
 
 		add(c, from, cut);
 		from = next > from ? next : cut;
@@ -139,7 +139,7 @@ static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
 
 		while (end < c->text.n) {
 			size_t next = line_end(c, end);
-			bool closes = marks(c, end, next, mark) >= 3;
+			bool closes = count_marks(c, end, next, mark) >= 3;
 
 			end = next;
 			if (closes)
@@ -158,7 +158,7 @@ static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
 }
 
 /* Cuts the text below one heading; returns the end. */
-static size_t cut_section(struct cutter *c, size_t at)
+static size_t split_section(struct cutter *c, size_t at)
 {
 	size_t from = at;
 
@@ -201,7 +201,7 @@ bool find_cut(struct str text, struct arena *a, struct find_chunk **out, size_t 
 			at = next;
 		}
 		if (at < text.n && !is_heading(&c, at, line_end(&c, at)))
-			at = cut_section(&c, at);
+			at = split_section(&c, at);
 	}
 	*out = c.chunks;
 	*count = c.count;

@@ -68,7 +68,7 @@ struct html {
 	bool item;    /* a list item whose mark is not written yet */
 };
 
-static void put(struct html *h, const char *text, size_t n)
+static void write_bytes(struct html *h, const char *text, size_t n)
 {
 	bool fresh = h->out->n == h->start;
 
@@ -86,12 +86,12 @@ static void put(struct html *h, const char *text, size_t n)
 	buf_add(h->out, text, n);
 }
 
-static void put_char(struct html *h, char c)
+static void write_char(struct html *h, char c)
 {
 	if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\0')
 		h->blank = true;
 	else
-		put(h, &c, 1);
+		write_bytes(h, &c, 1);
 }
 
 static void break_lines(struct html *h, int least)
@@ -104,7 +104,7 @@ static void break_lines(struct html *h, int least)
 
 /* ---- entities ---- */
 
-static void put_code_point(struct html *h, unsigned long cp)
+static void write_code_point(struct html *h, unsigned long cp)
 {
 	char utf8[4];
 	size_t n = 0;
@@ -129,10 +129,10 @@ static void put_code_point(struct html *h, unsigned long cp)
 	}
 	if (cp >= 0x80)
 		utf8[n++] = (char)(0x80 | (cp & 0x3F));
-	put(h, utf8, n);
+	write_bytes(h, utf8, n);
 }
 
-static bool put_number(struct html *h, const char *name)
+static bool write_number(struct html *h, const char *name)
 {
 	bool hex = name[1] == 'x' || name[1] == 'X';
 	const char *digits = name + (hex ? 2 : 1);
@@ -149,16 +149,16 @@ static bool put_number(struct html *h, const char *name)
 			return false;
 		cp = cp * (hex ? 16 : 10) + (unsigned long)value;
 	}
-	put_code_point(h, cp);
+	write_code_point(h, cp);
 	return true;
 }
 
-static bool put_named(struct html *h, const char *name)
+static bool write_entity(struct html *h, const char *name)
 {
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
 		if (strcmp(entities[i].name, name) == 0) {
 			for (const char *p = entities[i].text; *p; p++)
-				put_char(h, *p);
+				write_char(h, *p);
 			return true;
 		}
 	return false;
@@ -175,11 +175,11 @@ static void entity(struct html *h)
 		name[n++] = h->in.p[at++];
 	name[n] = '\0';
 	if (n > 0 && at < h->in.n && h->in.p[at] == ';' &&
-	    (name[0] == '#' ? put_number(h, name) : put_named(h, name))) {
+	    (name[0] == '#' ? write_number(h, name) : write_entity(h, name))) {
 		h->at = at + 1;
 		return;
 	}
-	put_char(h, '&');
+	write_char(h, '&');
 	h->at++;
 }
 
@@ -213,7 +213,7 @@ static void skip_tag(struct html *h, bool *closed)
 }
 
 /* Skips to "</name", or to the end. */
-static void skip_raw(struct html *h, const char *name)
+static void skip_raw_text(struct html *h, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -237,7 +237,7 @@ static void open_tag(struct html *h, enum tag_kind kind, const char *name)
 		break;
 	case TAG_CELL:
 		if (h->row && h->breaks == 0)
-			put(h, " | ", 3);
+			write_bytes(h, " | ", 3);
 		h->row = true;
 		h->blank = false;
 		break;
@@ -257,7 +257,7 @@ static void tag(struct html *h, const char *name, bool ends)
 
 	skip_tag(h, &closed);
 	if (kind == TAG_RAW && !ends && !closed)
-		skip_raw(h, name);
+		skip_raw_text(h, name);
 	if (kind == TAG_DROPPED && !closed) {
 		if (!ends && h->dropped < HTML_DEPTH_MAX)
 			h->dropped++;
@@ -299,7 +299,7 @@ static void markup(struct html *h)
 	}
 	if (from >= left || !isalpha((unsigned char)p[from])) {
 		if (h->dropped == 0)
-			put_char(h, '<');
+			write_char(h, '<');
 		h->at++;
 		return;
 	}
@@ -325,7 +325,7 @@ void find_html(struct str html, struct buf *out)
 		} else if (c == '&') {
 			entity(&h);
 		} else {
-			put_char(&h, c);
+			write_char(&h, c);
 			h.at++;
 		}
 	}

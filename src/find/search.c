@@ -72,7 +72,7 @@ static bool is_known(const struct search *s, uint64_t hash)
 }
 
 /* Prefetches, since thousands of short documents are spread over memory. */
-static void look_ahead(const struct search *s, size_t doc, uint64_t hash)
+static void prefetch_next(const struct search *s, size_t doc, uint64_t hash)
 {
 	const struct find_segment *next;
 
@@ -85,13 +85,13 @@ static void look_ahead(const struct search *s, size_t doc, uint64_t hash)
 		__builtin_prefetch(&next->terms[find_term_near(next, hash)]);
 }
 
-static void weigh(struct search *s, struct stem *stem)
+static void weigh_stem(struct search *s, struct stem *stem)
 {
 	double df = 0;
 
 	stem->terms = arena_alloc(s->arena, (s->doc_count + 1) * sizeof(struct find_term *));
 	for (size_t i = 0; i < s->doc_count; i++) {
-		look_ahead(s, i, stem->hash);
+		prefetch_next(s, i, stem->hash);
 		stem->terms[i] = find_term_of(s->docs[i]->segment, stem->hash);
 		df += stem->terms[i] ? stem->terms[i]->chunks : 0;
 	}
@@ -120,7 +120,7 @@ static void read_stems(struct search *s, const struct language *l)
 		if (token_in_list(&q.tokens[i], WORDS_STOP) || is_known(s, hash))
 			continue;
 		s->stems[s->stem_count].hash = hash;
-		weigh(s, &s->stems[s->stem_count++]);
+		weigh_stem(s, &s->stems[s->stem_count++]);
 	}
 	qsort(s->stems, s->stem_count, sizeof(*s->stems), by_idf);
 }
@@ -221,7 +221,7 @@ struct best {
 	size_t count, max;
 };
 
-static void consider(struct best *best, const struct scored *s)
+static void add_candidate(struct best *best, const struct scored *s)
 {
 	size_t at = best->count;
 
@@ -260,7 +260,7 @@ static void score_all(const struct search *s, struct best *best)
 				continue;
 			chunks[c].doc = s->docs[d];
 			chunks[c].chunk = (uint32_t)c;
-			consider(best, &chunks[c]);
+			add_candidate(best, &chunks[c]);
 		}
 	}
 }
@@ -286,7 +286,7 @@ static size_t count_of(const struct find_found *f, const struct find_doc *doc)
 }
 
 /* Spreads the first hits over documents. Hits that were skipped for that follow. */
-static void spread(const struct search *s, const struct best *best, struct find_found *out)
+static void spread_hits(const struct search *s, const struct best *best, struct find_found *out)
 {
 	bool *taken = arena_alloc(s->arena, best->count + 1);
 
@@ -314,7 +314,7 @@ static double weight_of(const struct find_reach *r, uint64_t mask)
 }
 
 /* Keeps the sets with the greatest weights. */
-static void keep(struct find_reach *r, double *weights, uint64_t mask)
+static void keep_best(struct find_reach *r, double *weights, uint64_t mask)
 {
 	double weight = weight_of(r, mask);
 	size_t at = r->held_count;
@@ -336,7 +336,7 @@ static void keep(struct find_reach *r, double *weights, uint64_t mask)
 	weights[at] = weight;
 }
 
-static void hold_all(const struct search *s, struct find_reach *out)
+static void compute_reach(const struct search *s, struct find_reach *out)
 {
 	double weights[FIND_REACH_MAX];
 	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
@@ -349,7 +349,7 @@ static void hold_all(const struct search *s, struct find_reach *out)
 			continue;
 		for (size_t c = 0; c < count; c++)
 			if (chunks[c].stems)
-				keep(out, weights, chunks[c].stems);
+				keep_best(out, weights, chunks[c].stems);
 	}
 }
 
@@ -367,7 +367,7 @@ void find_reach(const struct find_index *x, const char *text, const struct princ
 		out->idf[i] = s.stems[i].idf;
 		out->stem_count = i + 1;
 	}
-	hold_all(&s, out);
+	compute_reach(&s, out);
 	arena_free(&s.arena);
 }
 
@@ -466,6 +466,6 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 		done = fuse(&s, &best, out);
 	if (done && best.count > 0 &&
 	    (out->coverage >= q->least || (q->vector && out->cosine >= q->vector->least)))
-		spread(&s, &best, out);
+		spread_hits(&s, &best, out);
 	arena_free(&work);
 }

@@ -61,7 +61,7 @@ static struct seen *slot_of(struct seen *slots, size_t count, uint64_t hash)
 	return &slots[i];
 }
 
-static void widen(struct find_builder *b)
+static void grow(struct find_builder *b)
 {
 	size_t wider = 2 * b->slot_count;
 	struct seen *slots = mem_alloc(wider * sizeof(*slots));
@@ -86,7 +86,7 @@ static void add_word(struct find_builder *b, uint64_t hash)
 		b->words = mem_grow(b->words, &b->word_cap, b->word_count + 1, sizeof(*b->words));
 	b->words[b->word_count++] = s->number;
 	if (2 * b->stem_count > b->slot_count)
-		widen(b);
+		grow(b);
 }
 
 static void add_text(struct find_builder *b, struct str text, int times)
@@ -155,7 +155,7 @@ static uint32_t *places_by_stem(const struct find_builder *b, const struct seen 
 	return chunks;
 }
 
-static void put_varint(struct buf *out, uint32_t value)
+static void write_varint(struct buf *out, uint32_t value)
 {
 	while (value >= 0x80) {
 		buf_char(out, (char)(value | 0x80));
@@ -164,15 +164,16 @@ static void put_varint(struct buf *out, uint32_t value)
 	buf_char(out, (char)value);
 }
 
-static void put_postings(struct buf *out, const uint32_t *chunks, size_t count, struct find_term *t)
+static void write_postings(struct buf *out, const uint32_t *chunks, size_t count,
+			   struct find_term *t)
 {
 	uint32_t before = 0;
 
 	for (size_t i = 0, n; i < count; i += n) {
 		for (n = 1; i + n < count && chunks[i + n] == chunks[i]; n++)
 			continue;
-		put_varint(out, chunks[i] - before);
-		put_varint(out, (uint32_t)n);
+		write_varint(out, chunks[i] - before);
+		write_varint(out, (uint32_t)n);
 		before = chunks[i];
 		t->chunks++;
 		if (n > t->most)
@@ -180,16 +181,16 @@ static void put_postings(struct buf *out, const uint32_t *chunks, size_t count, 
 	}
 }
 
-static void pack(struct find_segment *s, const struct seen *stems, const uint32_t *chunks,
-		 const size_t *starts)
+static void pack_postings(struct find_segment *s, const struct seen *stems, const uint32_t *chunks,
+			  const size_t *starts)
 {
 	struct buf postings;
 
 	buf_init(&postings, UINT32_MAX);
 	for (size_t i = 0; i < s->term_count; i++) {
 		s->terms[i] = (struct find_term){.hash = stems[i].hash, .at = (uint32_t)postings.n};
-		put_postings(&postings, chunks + starts[i], starts[i + 1] - starts[i],
-			     &s->terms[i]);
+		write_postings(&postings, chunks + starts[i], starts[i + 1] - starts[i],
+			       &s->terms[i]);
 	}
 	buf_fit(&postings);
 	s->posting_bytes = postings.n;
@@ -215,7 +216,7 @@ struct find_segment *find_builder_end(struct find_builder **builder)
 	s->words = b->word_count;
 	s->term_count = b->stem_count;
 	s->terms = mem_alloc((b->stem_count + 1) * sizeof(*s->terms));
-	pack(s, stems, chunks, starts);
+	pack_postings(s, stems, chunks, starts);
 	mem_free(place_of);
 	mem_free(starts);
 	mem_free(stems);

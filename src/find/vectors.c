@@ -96,7 +96,7 @@ size_t vectors_bytes(const struct vectors *v)
 
 /* ---- searching ---- */
 
-static lanes load(const float *from)
+static lanes load_vector(const float *from)
 {
 	lanes l;
 
@@ -104,14 +104,14 @@ static lanes load(const float *from)
 	return l;
 }
 
-static float product(const float *a, const float *b, size_t width)
+static float dot_product(const float *a, const float *b, size_t width)
 {
 	lanes sums[SUMS] = {{0}};
 	lanes all;
 
 	for (size_t i = 0; i < width; i += STEP)
 		for (size_t k = 0; k < SUMS; k++)
-			sums[k] += load(a + i + k * LANES) * load(b + i + k * LANES);
+			sums[k] += load_vector(a + i + k * LANES) * load_vector(b + i + k * LANES);
 	all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 	return (all[0] + all[1]) + (all[2] + all[3]);
 }
@@ -133,7 +133,7 @@ static bool is_before(const struct nearest *n, const struct vectors_hit *a,
 	return order ? order < 0 : a->row < b->row;
 }
 
-static void consider(struct nearest *n, const struct vectors_hit *hit)
+static void add_candidate(struct nearest *n, const struct vectors_hit *hit)
 {
 	size_t at = n->count;
 
@@ -160,12 +160,13 @@ static bool search_owner(struct nearest *n, size_t owner, const struct vectors_q
 
 	for (size_t i = 0; i < v->count; i++) {
 		const struct vectors_hit hit = {
-			owner, (uint32_t)i, product(v->rows + i * v->width, question, v->width)};
+			owner, (uint32_t)i,
+			dot_product(v->rows + i * v->width, question, v->width)};
 
 		if (i % VECTORS_LOOK_ROWS == 0 && is_cancelled(q))
 			return false;
 		if (n->count < n->top || hit.cosine >= n->hits[n->count - 1].cosine)
-			consider(n, &hit);
+			add_candidate(n, &hit);
 	}
 	return true;
 }

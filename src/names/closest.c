@@ -51,7 +51,7 @@ size_t names_options(const struct names *names, const struct dimension_def *d, c
 
 /* A typing error rarely affects the first letter of a short word, except when the first two were
  * swapped. */
-static bool same_beginning(const char *key, size_t len, const struct entry *e)
+static bool has_same_beginning(const char *key, size_t len, const struct entry *e)
 {
 	struct folded f;
 
@@ -79,7 +79,7 @@ size_t names_candidates(const struct names *names, const bool *in, const char *k
 	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (same_beginning(key, len, &out[i]) && !is_other_word(key, len, &out[i]) &&
+		if (has_same_beginning(key, len, &out[i]) && !is_other_word(key, len, &out[i]) &&
 		    (n == 0 || out[i].distance == out[0].distance))
 			out[n++] = out[i];
 	return n;
@@ -95,7 +95,7 @@ struct closest {
 	size_t count;
 };
 
-static void suggest(struct closest *c, const char *value, const char *own)
+static void add_suggestion(struct closest *c, const char *value, const char *own)
 {
 	if (c->count == CLOSEST_MAX || (c->parent && own && strcmp(c->parent, own) != 0))
 		return;
@@ -105,7 +105,7 @@ static void suggest(struct closest *c, const char *value, const char *own)
 	c->list[c->count++] = option_of(value, c->parent ? NULL : own, c->arena);
 }
 
-static void suggest_near(struct closest *c, size_t dimension, const struct folded *f)
+static void suggest_fuzzy(struct closest *c, size_t dimension, const struct folded *f)
 {
 	bool *in = arena_alloc(c->arena, c->names->book->catalog->dimension_count + 1);
 	struct entry near[NEAR_MAX];
@@ -114,10 +114,10 @@ static void suggest_near(struct closest *c, size_t dimension, const struct folde
 	in[dimension] = true;
 	n = names_near(c->names, in, f->key, f->len, true, c->arena, near, NEAR_MAX);
 	for (size_t i = 0; i < n; i++)
-		suggest(c, near[i].value, near[i].parent);
+		add_suggestion(c, near[i].value, near[i].parent);
 }
 
-static void suggest_like(struct closest *c, size_t dimension, const struct folded *f)
+static void suggest_similar(struct closest *c, size_t dimension, const struct folded *f)
 {
 	const struct listed *l = &c->names->book->listed;
 	const struct lexicon *learned = c->names->learned[dimension];
@@ -128,25 +128,26 @@ static void suggest_like(struct closest *c, size_t dimension, const struct folde
 		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
 
 		if (e->dimension_index == dimension)
-			suggest(c, e->value, e->parent);
+			add_suggestion(c, e->value, e->parent);
 	}
 	n = learned ? lexicon_like(learned, f, like, CLOSEST_MAX * 2) : 0;
 	for (size_t i = 0; i < n; i++)
-		suggest(c, lexicon_text(learned, like[i].value),
-			lexicon_parent(learned, like[i].value));
+		add_suggestion(c, lexicon_text(learned, like[i].value),
+			       lexicon_parent(learned, like[i].value));
 }
 
 /* Values of the dimension similar to the text. */
-static size_t closest_of(const struct names *names, const struct dimension_def *d, const char *text,
-			 const char *parent, struct arena *a, const struct suggestion **out)
+static size_t find_similar(const struct names *names, const struct dimension_def *d,
+			   const char *text, const char *parent, struct arena *a,
+			   const struct suggestion **out)
 {
 	struct closest c = {.names = names, .parent = parent, .arena = a};
 	struct folded f;
 
 	c.list = arena_alloc(a, sizeof(*c.list) * CLOSEST_MAX);
 	text_fold(text, &f);
-	suggest_near(&c, d->index, &f);
-	suggest_like(&c, d->index, &f);
+	suggest_fuzzy(&c, d->index, &f);
+	suggest_similar(&c, d->index, &f);
 	*out = c.list;
 	return c.count;
 }
@@ -159,7 +160,7 @@ size_t names_closest(const struct names *names, const struct dimension_def *d, c
 	*out = NULL;
 	if (!names->in[d->index])
 		return 0;
-	count = closest_of(names, d, text, parent, a, out);
+	count = find_similar(names, d, text, parent, a, out);
 	return count > 0 ? count : names_options(names, d, parent, a, out);
 }
 
@@ -195,7 +196,7 @@ const struct dimension_def *names_most_similar_dimension(const struct names *nam
 
 /* ---- values of a filter ---- */
 
-static const char *words_of(const struct dimension_def *d, const char *value)
+static const char *label_of(const struct dimension_def *d, const char *value)
 {
 	for (const char *const *w = d->words; w && *w; w += 2)
 		if (strcmp(w[0], value) == 0)
@@ -203,7 +204,7 @@ static const char *words_of(const struct dimension_def *d, const char *value)
 	return value;
 }
 
-static bool holds(const char *text, const struct folded *wanted)
+static bool contains_text(const char *text, const struct folded *wanted)
 {
 	struct folded f;
 
@@ -221,17 +222,18 @@ static bool has_value(const struct suggestion *list, size_t count, const char *v
 	return false;
 }
 
-static size_t values_holding(const struct names *names, const struct dimension_def *d,
-			     const struct folded *wanted, struct arena *a, struct suggestion *list,
-			     size_t n)
+static size_t values_containing(const struct names *names, const struct dimension_def *d,
+				const struct folded *wanted, struct arena *a,
+				struct suggestion *list, size_t n)
 {
 	size_t count = names_count(names, d);
 
 	for (size_t i = 0; i < count && i < FILTER_VALUES_SCAN_MAX && n < FILTER_VALUES_MAX; i++) {
 		const char *parent, *value = names_at(names, d, i, &parent);
-		const char *words = words_of(d, value);
+		const char *words = label_of(d, value);
 
-		if ((wanted->len == 0 || holds(value, wanted) || holds(words, wanted)) &&
+		if ((wanted->len == 0 || contains_text(value, wanted) ||
+		     contains_text(words, wanted)) &&
 		    !has_value(list, n, value, parent))
 			list[n++] = (struct suggestion){.value = arena_strdup(a, value),
 							.label = arena_strdup(a, words),
@@ -240,16 +242,16 @@ static size_t values_holding(const struct names *names, const struct dimension_d
 	return n;
 }
 
-static size_t values_like(const struct names *names, const struct dimension_def *d,
-			  const char *text, struct arena *a, struct suggestion *list, size_t n)
+static size_t similar_values(const struct names *names, const struct dimension_def *d,
+			     const char *text, struct arena *a, struct suggestion *list, size_t n)
 {
 	const struct suggestion *like;
-	size_t count = closest_of(names, d, text, NULL, a, &like);
+	size_t count = find_similar(names, d, text, NULL, a, &like);
 
 	for (size_t i = 0; i < count && n < FILTER_VALUES_MAX; i++)
 		if (!has_value(list, n, like[i].value, like[i].group))
 			list[n++] = (struct suggestion){.value = like[i].value,
-							.label = words_of(d, like[i].value),
+							.label = label_of(d, like[i].value),
 							.group = like[i].group};
 	return n;
 }
@@ -273,8 +275,8 @@ size_t name_book_values(const struct name_book *b, const struct catalog_view *v,
 
 			if (!scope.in[i] || d->resolves || !catalog_filter_is(d->filter, filter))
 				continue;
-			n = like ? values_like(names, d, text, a, list, n)
-				 : values_holding(names, d, &wanted, a, list, n);
+			n = like ? similar_values(names, d, text, a, list, n)
+				 : values_containing(names, d, &wanted, a, list, n);
 		}
 	*out = list;
 	return n;

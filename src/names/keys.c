@@ -219,7 +219,7 @@ static bool has_bit(const uint64_t *bits, size_t n)
 	return bits[n / 64] >> n % 64 & 1;
 }
 
-static void note_traits(struct keys *k)
+static void set_traits(struct keys *k)
 {
 	for (size_t i = 0; i < k->count; i++) {
 		size_t len;
@@ -241,7 +241,7 @@ uint32_t *keys_init(struct keys *k, const char *bytes, const uint32_t *offsets, 
 	copy_in_order(&k->forward, &in, order, count);
 	make_tree(&k->forward, count);
 	make_backward(k);
-	note_traits(k);
+	set_traits(k);
 	return order;
 }
 

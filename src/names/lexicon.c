@@ -37,7 +37,7 @@ struct lexicon_build *lexicon_build_new(void)
 	return b;
 }
 
-static void hash_in(struct lexicon_build *b, const char *text)
+static void add_to_hash(struct lexicon_build *b, const char *text)
 {
 	b->hash = hash_fnv(b->hash, text, strlen(text) + 1);
 }
@@ -80,8 +80,8 @@ bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *pa
 	b->count++;
 	b->offsets = mem_grow(b->offsets, &b->offset_cap, b->count + 1, sizeof(*b->offsets));
 	b->offsets[b->count] = (uint32_t)b->text_bytes;
-	hash_in(b, text);
-	hash_in(b, parent ? parent : "");
+	add_to_hash(b, text);
+	add_to_hash(b, parent ? parent : "");
 	return true;
 }
 
@@ -134,7 +134,7 @@ static uint32_t *make_names(struct lexicon *l, const struct lexicon_build *b)
 	return order;
 }
 
-static void take_texts(struct lexicon *l, struct lexicon_build *b, const uint32_t *order)
+static void copy_texts(struct lexicon *l, struct lexicon_build *b, const uint32_t *order)
 {
 	size_t at = 0;
 
@@ -219,7 +219,7 @@ const struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags,
 
 	*l = (struct lexicon){.refs = 1, .count = b->count, .hash = b->hash};
 	order = make_names(l, b);
-	take_texts(l, b, order);
+	copy_texts(l, b, order);
 	lexicon_build_free(build);
 	if (flags & LEXICON_ORIGIN)
 		l->origin = order;
@@ -307,7 +307,7 @@ static size_t name_prefix_len(const struct lexicon *l, const struct folded *word
 /* The number of leading words that may each be part of a name. */
 static size_t name_parts_len(const struct lexicon *l, const struct folded *words)
 {
-	bool told = false;
+	bool has_distinctive = false;
 	size_t n = 0, at;
 
 	for (size_t from = 0; n < words->count; from = words->ends[n++]) {
@@ -318,9 +318,9 @@ static size_t name_parts_len(const struct lexicon *l, const struct folded *words
 			continue;
 		if (keys_find(&l->words.keys, word, len, &at) == 0)
 			break;
-		told = true;
+		has_distinctive = true;
 	}
-	if (told)
+	if (has_distinctive)
 		return n;
 	return keys_find(&l->initials.keys, words->key, words->ends[0], &at) > 0;
 }
@@ -383,7 +383,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
 
 /* ---- fuzzy search ---- */
 
-struct nearest {
+struct fuzzy_search {
 	const struct lexicon *lexicon;
 	const char *key;
 	size_t len;
@@ -392,7 +392,7 @@ struct nearest {
 	bool words; /* the current walk is over words */
 };
 
-static void keep(struct nearest *n, struct near_value v)
+static void add_nearest(struct fuzzy_search *n, struct near_value v)
 {
 	size_t at;
 
@@ -418,7 +418,7 @@ static void keep(struct nearest *n, struct near_value v)
 /* Ranks by edits, then by other_name, whole name, and equal first letter. */
 static void on_near(void *owner, size_t number, int distance)
 {
-	struct nearest *n = owner;
+	struct fuzzy_search *n = owner;
 	const struct lexicon *l = n->lexicon;
 	size_t len, shared = 1;
 	const char *key = keys_at(n->words ? &l->words.keys : &l->names, number, &len);
@@ -435,21 +435,21 @@ static void on_near(void *owner, size_t number, int distance)
 	if (len < FUZZY_BYTES_MIN)
 		return;
 	if (!n->words) {
-		keep(n, v);
+		add_nearest(n, v);
 		return;
 	}
 	shared = word_index_list(&l->words, number, values, NEAR_MAX);
 	v.shared = (uint32_t)shared;
 	for (size_t i = 0; i < shared && i < NEAR_MAX; i++) {
 		v.value = values[i];
-		keep(n, v);
+		add_nearest(n, v);
 	}
 }
 
 size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int limit,
 		    struct near_value *out, size_t max)
 {
-	struct nearest n = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
+	struct fuzzy_search n = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
 
 	keys_near(&l->names, key, len, limit, on_near, &n);
 	n.words = true;

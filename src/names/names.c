@@ -43,7 +43,7 @@ static void add_values(struct listed *l, struct lexicon_build *b, const struct c
 
 /* Rotates an alias to start with another word: "hub north" for "north hub". Words stay separated,
  * so that the lexicon counts them correctly. */
-static const char *rotated(const struct folded *f, size_t first, struct arena *a)
+static const char *rotate_words(const struct folded *f, size_t first, struct arena *a)
 {
 	const char *text = "";
 
@@ -90,7 +90,7 @@ static void add_aliases(struct listed *l, struct lexicon_build *b, const struct 
 			for (size_t first = 0; first < f.count; first++) {
 				size_t n = lexicon_build_count(b);
 
-				if (lexicon_build_add(b, rotated(&f, first, a), NULL))
+				if (lexicon_build_add(b, rotate_words(&f, first, a), NULL))
 					l->alias_entries[n] = e;
 			}
 		}
@@ -372,9 +372,9 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 {
 	const struct listed *l = &n->book->listed;
 	size_t dimensions = n->book->catalog->dimension_count;
-	size_t room = NEAR_MAX * (dimensions + 2);
-	struct entry *all = arena_alloc(a, room * sizeof(*all));
-	struct found f = {.names = n, .in = in, .out = all, .max = room};
+	size_t capacity = NEAR_MAX * (dimensions + 2);
+	struct entry *all = arena_alloc(a, capacity * sizeof(*all));
+	struct found f = {.names = n, .in = in, .out = all, .max = capacity};
 	struct near_value near[NEAR_MAX];
 
 	if (fuzzy_limit(key, len) == 0)

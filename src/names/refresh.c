@@ -19,31 +19,31 @@
 
 static void next(struct name_refresh *r);
 
-static struct names_source *of_source(const struct name_refresh *r)
+static struct names_source *source_states(const struct name_refresh *r)
 {
 	size_t i = 0;
 
 	while (r->sources->items[i] != names_source_of(r))
 		i++;
-	return &r->of_source[i];
+	return &r->source_states[i];
 }
 
 /* ---- health ---- */
 
-static void say_health(struct name_refresh *r, const struct err *e)
+static void report_health(struct name_refresh *r, const struct err *e)
 {
 	char check[CHECK_BYTES];
 
 	snprintf(check, sizeof(check), "names:%s", names_tenant(r));
 	if (e)
 		health_set(check, HEALTH_OPTIONAL, HEALTH_DEGRADED,
-			   "%s, the names known before serve on: %s", names_dimension(r)->name,
-			   e->text);
+			   "%s could not be loaded, so the previous names stay in use: %s",
+			   names_dimension(r)->name, e->text);
 	else
-		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "as the data have them");
+		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "the names are up to date");
 }
 
-static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
+static bool is_needed(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d);
 static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant);
 
@@ -51,7 +51,7 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 static bool is_missing(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
-		if (r->of_source[i].missing)
+		if (r->source_states[i].missing)
 			return true;
 	return false;
 }
@@ -65,7 +65,7 @@ static bool is_read(const struct name_refresh *r, const char *source)
 		if (c->tools[i].source && strcmp(c->tools[i].source, source) == 0)
 			return true;
 	for (size_t i = 0; i < c->dimension_count; i++)
-		if (is_wanted(r, c, &c->dimensions[i]) &&
+		if (is_needed(r, c, &c->dimensions[i]) &&
 		    strcmp(c->dimensions[i].source, source) == 0)
 			return true;
 	return false;
@@ -75,7 +75,7 @@ static bool is_read(const struct name_refresh *r, const char *source)
 static bool has_complete_source(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
-		if (!r->of_source[i].missing && is_read(r, r->sources->items[i]->name))
+		if (!r->source_states[i].missing && is_read(r, r->sources->items[i]->name))
 			return true;
 	return false;
 }
@@ -83,16 +83,16 @@ static bool has_complete_source(const struct name_refresh *r)
 /* Ends the tenant's round. An unavailable source must not delay questions to other sources. */
 static void next_tenant(struct name_refresh *r)
 {
-	struct names_tenant *t = &r->of_tenant[r->tenant];
+	struct names_tenant *t = &r->tenant_states[r->tenant];
 	bool missing = is_missing(r);
 
 	t->incomplete = missing && !has_all(r, t->book, names_tenant(r));
 	if (!r->failed)
-		say_health(r, NULL);
+		report_health(r, NULL);
 	if (!missing || has_complete_source(r))
 		name_book_set_loaded(t->book, names_tenant(r));
 	r->failed = t->is_new = false;
-	memset(r->of_source, 0, r->sources->count * sizeof(*r->of_source));
+	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 	r->tenant++;
 	r->dimension = 0;
 }
@@ -107,12 +107,12 @@ static bool is_transient(const struct err *e)
 /* After FAILURES_MAX consecutive transient failures the source's other dimensions are skipped. */
 void names_read_failed(struct name_refresh *r, const struct err *e)
 {
-	struct names_source *s = of_source(r);
+	struct names_source *s = source_states(r);
 
 	/* debug only: the source's own health check reports its state */
 	log_debug("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		  e->text);
-	say_health(r, e);
+	report_health(r, e);
 	lexicon_build_free(&r->build);
 	r->failed = true;
 	r->dimension++;
@@ -125,7 +125,7 @@ void names_read_failed(struct name_refresh *r, const struct err *e)
 
 void names_read_done(struct name_refresh *r)
 {
-	of_source(r)->failures = 0;
+	source_states(r)->failures = 0;
 	r->dimension++;
 	next(r);
 }
@@ -133,13 +133,13 @@ void names_read_done(struct name_refresh *r)
 /* ---- the round ---- */
 
 /* Returns true when a tool or a query over the map takes the names, and their source exists. */
-static bool is_wanted(const struct name_refresh *r, const struct catalog *c,
+static bool is_needed(const struct name_refresh *r, const struct catalog *c,
 		      const struct dimension_def *d)
 {
 	if (!d->view || !d->column || !source_find(r->sources, d->source))
 		return false;
 	if (d->resolves)
-		return is_wanted(r, c, catalog_dimension(c, d->resolves));
+		return is_needed(r, c, catalog_dimension(c, d->resolves));
 	if (names_of_map(c, d))
 		return true;
 	for (size_t t = 0; t < c->tool_count; t++)
@@ -157,8 +157,8 @@ static size_t tenants_without(const struct name_refresh *r)
 	size_t n = 0;
 
 	for (size_t i = 0; r->tenants[i]; i++)
-		n += r->of_tenant[i].incomplete ||
-		     !name_book_loaded(r->of_tenant[i].book, r->tenants[i]);
+		n += r->tenant_states[i].incomplete ||
+		     !name_book_loaded(r->tenant_states[i].book, r->tenants[i]);
 	return n;
 }
 
@@ -166,7 +166,7 @@ static size_t tenants_without(const struct name_refresh *r)
 static bool has_new_book(const struct name_refresh *r)
 {
 	for (size_t i = 0; r->tenants[i]; i++)
-		if (r->of_tenant[i].is_new)
+		if (r->tenant_states[i].is_new)
 			return true;
 	return false;
 }
@@ -190,7 +190,7 @@ static void round_timer_start(struct name_refresh *r)
 /* A retry covers only tenants with missing names. */
 static bool is_skipped(const struct name_refresh *r)
 {
-	const struct names_tenant *t = &r->of_tenant[r->tenant];
+	const struct names_tenant *t = &r->tenant_states[r->tenant];
 
 	return clock_mono_ms() < r->due_ms && !t->incomplete && !t->is_new &&
 	       name_book_loaded(t->book, names_tenant(r));
@@ -203,8 +203,8 @@ static void next(struct name_refresh *r)
 		const struct catalog *c = names_book(r)->catalog;
 
 		for (; !is_skipped(r) && r->dimension < c->dimension_count; r->dimension++)
-			if (is_wanted(r, c, names_dimension(r)) &&
-			    of_source(r)->failures < FAILURES_MAX) {
+			if (is_needed(r, c, names_dimension(r)) &&
+			    source_states(r)->failures < FAILURES_MAX) {
 				names_read(r);
 				return;
 			}
@@ -222,7 +222,7 @@ static void on_time(void *owner)
 /* Returns true when books are in use and none is being loaded. */
 static bool is_idle(const struct name_refresh *r)
 {
-	return r->of_tenant[0].book && !r->query && !r->job;
+	return r->tenant_states[0].book && !r->query && !r->job;
 }
 
 void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s)
@@ -254,14 +254,14 @@ struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
 
 	*r = (struct name_refresh){
 		.sources = o->sources, .tenants = o->tenants, .interval_ms = o->interval_ms};
-	r->of_source = mem_alloc((o->sources->count + 1) * sizeof(*r->of_source));
-	r->of_tenant = mem_alloc((tenant_count(r) + 1) * sizeof(*r->of_tenant));
+	r->source_states = mem_alloc((o->sources->count + 1) * sizeof(*r->source_states));
+	r->tenant_states = mem_alloc((tenant_count(r) + 1) * sizeof(*r->tenant_states));
 	r->timer = timer_new(o->loop, on_time, r);
 	r->pool = pool_new(o->loop, "names", 1);
 	return r;
 }
 
-static void drop_marks(struct names_tenant *t)
+static void free_marks(struct names_tenant *t)
 {
 	for (size_t i = 0; i < t->mark_count; i++)
 		mem_free(t->marks[i]);
@@ -276,7 +276,7 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 	const struct catalog *c = b->catalog;
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		if (is_wanted(r, c, &c->dimensions[i]) && !name_book_get(b, tenant, i))
+		if (is_needed(r, c, &c->dimensions[i]) && !name_book_get(b, tenant, i))
 			return false;
 	return true;
 }
@@ -303,11 +303,11 @@ static void copy_unchanged_names(const struct name_refresh *r, const char *tenan
 /* Sets the tenant's book. */
 static void use_for(struct name_refresh *r, size_t tenant, struct name_book *b)
 {
-	struct names_tenant *t = &r->of_tenant[tenant];
+	struct names_tenant *t = &r->tenant_states[tenant];
 	size_t n = b->catalog->dimension_count;
 
 	b->from_data = true;
-	drop_marks(t);
+	free_marks(t);
 	if (t->book && t->book != b)
 		copy_unchanged_names(r, r->tenants[tenant], t->book, b);
 	*t = (struct names_tenant){
@@ -327,7 +327,7 @@ static void begin_at(struct name_refresh *r, size_t tenant)
 	r->tenant = tenant;
 	r->dimension = 0;
 	r->failed = false;
-	memset(r->of_source, 0, r->sources->count * sizeof(*r->of_source));
+	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 }
 
 void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books)
@@ -359,7 +359,7 @@ void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct nam
 	if (!is_idle(r) && r->tenant == i)
 		begin_at(r, i);
 	use_for(r, i, b);
-	r->of_tenant[i].is_new = true;
+	r->tenant_states[i].is_new = true;
 	if (!r->query && !r->job)
 		timer_start(r->timer, 0);
 }
@@ -375,11 +375,11 @@ void name_refresh_free(struct name_refresh **r)
 		return;
 	names_read_stop(*r);
 	for (size_t i = 0; (*r)->tenants[i]; i++)
-		drop_marks(&(*r)->of_tenant[i]);
+		free_marks(&(*r)->tenant_states[i]);
 	pool_free(&(*r)->pool);
 	timer_free(&(*r)->timer);
-	mem_free((*r)->of_source);
-	mem_free((*r)->of_tenant);
+	mem_free((*r)->source_states);
+	mem_free((*r)->tenant_states);
 	mem_free(*r);
 	*r = NULL;
 }

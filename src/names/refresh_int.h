@@ -15,8 +15,8 @@ struct names_job {
 	struct pool_job job; /* must be first */
 	struct name_refresh *refresh;
 	struct lexicon_build *build;
-	struct table *page; /* NULL: no more pages */
-	size_t again;       /* leading rows that repeat the previous page */
+	struct table *page;   /* NULL: no more pages */
+	size_t repeated_rows; /* leading rows that repeat the previous page */
 	bool fits;
 	const struct lexicon *made;
 	atomic_bool cancelled;
@@ -41,7 +41,7 @@ struct name_refresh {
 	const struct source_table *sources;
 	const char *const *tenants;
 	uint64_t interval_ms;
-	struct names_tenant *of_tenant;
+	struct names_tenant *tenant_states;
 	size_t tenant, dimension; /* currently loaded */
 	struct timer *timer;
 	struct pool *pool;
@@ -50,10 +50,10 @@ struct name_refresh {
 	struct lexicon_build *build;
 	char *after; /* last value of the previous page, or NULL */
 	/* rows with that value on the previous page, which the next page repeats */
-	size_t again;
-	char *mark;                     /* watermark of the current dimension, or NULL */
-	struct names_source *of_source; /* by source, for this tenant and round */
-	bool failed;                    /* a source failed for this tenant in this round */
+	size_t repeated_rows;
+	char *mark;                         /* watermark of the current dimension, or NULL */
+	struct names_source *source_states; /* by source, for this tenant and round */
+	bool failed;                        /* a source failed for this tenant in this round */
 	int64_t due_ms; /* clock_mono_ms of the next full round; earlier rounds are retries */
 	void (*on_round)(void *owner);
 	void *owner;
@@ -62,7 +62,7 @@ struct name_refresh {
 /* The book of the current tenant. */
 static inline struct name_book *names_book(const struct name_refresh *r)
 {
-	return r->of_tenant[r->tenant].book;
+	return r->tenant_states[r->tenant].book;
 }
 
 static inline const struct dimension_def *names_dimension(const struct name_refresh *r)

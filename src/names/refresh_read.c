@@ -13,15 +13,15 @@
 #define STATEMENT_BYTES 65536
 
 /* NULL: all rows of the view belong to the tenant. */
-static const char *tenant_in_view(const struct name_refresh *r)
+static const char *tenant_filter(const struct name_refresh *r)
 {
 	return names_dimension(r)->one_tenant ? NULL : names_tenant(r);
 }
 
 /* The stored watermark of this tenant and dimension. */
-static char **mark_of(struct name_refresh *r)
+static char **mark_slot(struct name_refresh *r)
 {
-	return &r->of_tenant[r->tenant].marks[r->dimension];
+	return &r->tenant_states[r->tenant].marks[r->dimension];
 }
 
 /* ---- queries ---- */
@@ -68,7 +68,7 @@ static void read_page(struct name_refresh *r)
 	struct sql_bound sql;
 	struct err e = {0};
 
-	if (sql_distinct(&values, tenant_in_view(r), names_source_of(r)->dialect, a, &sql, &e)) {
+	if (sql_distinct(&values, tenant_filter(r), names_source_of(r)->dialect, a, &sql, &e)) {
 		query(r, &sql, on_page);
 	} else {
 		log_warn("know.names", "%s: %s", d->name, e.text);
@@ -83,7 +83,7 @@ static void begin_reading(struct name_refresh *r)
 	r->build = lexicon_build_new();
 	mem_free(r->after);
 	r->after = NULL;
-	r->again = 0;
+	r->repeated_rows = 0;
 	read_page(r);
 }
 
@@ -94,7 +94,7 @@ static bool add_rows(struct names_job *j)
 {
 	const struct table *t = j->page;
 
-	for (size_t i = j->again; i < t->row_count; i++) {
+	for (size_t i = j->repeated_rows; i < t->row_count; i++) {
 		const char *value = t->rows[i][0];
 		const char *parent = t->column_count > 1 ? t->rows[i][1] : NULL;
 
@@ -124,7 +124,7 @@ static void submit(struct name_refresh *r, struct table *page)
 				.refresh = r,
 				.build = r->build,
 				.page = page,
-				.again = r->again};
+				.repeated_rows = r->repeated_rows};
 	r->build = NULL;
 	r->job = j;
 	pool_submit(r->pool, &j->job);
@@ -139,7 +139,7 @@ static void free_job(struct names_job *j)
 }
 
 /* The number of rows at the end of the page that have its last value. */
-static size_t rows_of_last(const struct table *t)
+static size_t count_last_rows(const struct table *t)
 {
 	const char *last = t->rows[t->row_count - 1][0];
 	size_t n = 1;
@@ -150,19 +150,19 @@ static size_t rows_of_last(const struct table *t)
 }
 
 /* Stores the position after the page. Returns true when there may be more rows. */
-static bool remember_page(struct name_refresh *r, const struct table *t)
+static bool record_page_end(struct name_refresh *r, const struct table *t)
 {
 	size_t last;
 
 	if (t->row_count < KNOW_PAGE_ROWS)
 		return false;
-	last = rows_of_last(t);
+	last = count_last_rows(t);
 	if (last == t->row_count)
 		/* one value fills a page with its parents, so paging cannot continue */
 		return false;
 	mem_free(r->after);
 	r->after = mem_strdup(t->rows[t->row_count - 1][0]);
-	r->again = t->column_count > 1 ? last : 0;
+	r->repeated_rows = t->column_count > 1 ? last : 0;
 	return true;
 }
 
@@ -174,21 +174,21 @@ static bool is_known(const struct name_refresh *r, const struct lexicon_build *b
 	return l && l->count == lexicon_build_count(b) && l->hash == lexicon_build_hash(b);
 }
 
-static void use(struct name_refresh *r, const struct lexicon *l)
+static void use_lexicon(struct name_refresh *r, const struct lexicon *l)
 {
 	log_debug("know.names", "tenant %s: %zu values of %s", names_tenant(r), l ? l->count : 0,
 		  names_dimension(r)->name);
 	name_book_set(names_book(r), names_tenant(r), r->dimension, l);
 }
 
-static void keep_mark(struct name_refresh *r)
+static void store_mark(struct name_refresh *r)
 {
-	mem_free(*mark_of(r));
-	*mark_of(r) = r->mark;
+	mem_free(*mark_slot(r));
+	*mark_slot(r) = r->mark;
 	r->mark = NULL;
 }
 
-static void too_many(struct name_refresh *r)
+static void fail_too_many(struct name_refresh *r)
 {
 	struct err e = {0};
 
@@ -200,17 +200,17 @@ static void too_many(struct name_refresh *r)
 
 static void page_added(struct name_refresh *r, struct names_job *j)
 {
-	bool more = remember_page(r, j->page);
+	bool more = record_page_end(r, j->page);
 
 	r->build = j->build;
 	j->build = NULL;
 	if (!j->fits) {
-		too_many(r);
+		fail_too_many(r);
 	} else if (more) {
 		read_page(r);
 	} else if (is_known(r, r->build)) {
 		lexicon_build_free(&r->build);
-		keep_mark(r);
+		store_mark(r);
 		names_read_done(r);
 	} else {
 		submit(r, NULL);
@@ -227,9 +227,9 @@ static void on_job(struct pool_job *job)
 		if (j->page) {
 			page_added(r, j);
 		} else {
-			use(r, j->made);
+			use_lexicon(r, j->made);
 			j->made = NULL;
-			keep_mark(r);
+			store_mark(r);
 			names_read_done(r);
 		}
 	}
@@ -270,7 +270,7 @@ static void on_mark(void *owner, struct source_batch *batches, size_t count, con
 	source_batches_free(batches, count);
 	if (e)
 		names_read_failed(r, e);
-	else if (r->mark && *mark_of(r) && strcmp(r->mark, *mark_of(r)) == 0)
+	else if (r->mark && *mark_slot(r) && strcmp(r->mark, *mark_slot(r)) == 0)
 		names_read_done(r);
 	else
 		begin_reading(r);
@@ -285,7 +285,7 @@ void names_read(struct name_refresh *r)
 
 	mem_free(r->mark);
 	r->mark = NULL;
-	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_in_view(r),
+	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_filter(r),
 					  names_source_of(r)->dialect, a, &sql, &e))
 		query(r, &sql, on_mark);
 	else

@@ -59,7 +59,7 @@ struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenan
 	return &w->op;
 }
 
-static struct name_wait *first_of(const struct name_book *b, const char *tenant)
+static struct name_wait *find_first(const struct name_book *b, const char *tenant)
 {
 	list_each(node, &b->waits) {
 		struct name_wait *w = list_item(node, struct name_wait, node);
@@ -75,6 +75,6 @@ void name_waits_end(struct name_book *b, const char *tenant)
 {
 	struct name_wait *w;
 
-	while ((w = first_of(b, tenant)))
+	while ((w = find_first(b, tenant)))
 		wait_end(w);
 }

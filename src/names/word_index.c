@@ -92,7 +92,7 @@ void word_build_add(struct word_build *b, const char *word, size_t len, uint32_t
 
 /* ---- packing ---- */
 
-static size_t put_number(uint8_t *to, uint32_t n)
+static size_t write_varint(uint8_t *to, uint32_t n)
 {
 	size_t len = 0;
 
@@ -102,7 +102,7 @@ static size_t put_number(uint8_t *to, uint32_t n)
 	return len;
 }
 
-static uint32_t take_number(const uint8_t **from)
+static uint32_t read_varint(const uint8_t **from)
 {
 	uint32_t n = 0;
 
@@ -140,10 +140,10 @@ static size_t pack(uint8_t *to, const uint32_t *values, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		distinct += i == 0 || values[i] != values[i - 1];
-	len += put_number(to, (uint32_t)distinct);
+	len += write_varint(to, (uint32_t)distinct);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || values[i] != values[i - 1])
-			len += put_number(to + len, i ? values[i] - values[i - 1] : values[i]);
+			len += write_varint(to + len, i ? values[i] - values[i - 1] : values[i]);
 	return len;
 }
 
@@ -187,10 +187,10 @@ void word_index_deinit(struct word_index *w)
 size_t word_index_list(const struct word_index *w, size_t word, uint32_t *out, size_t max)
 {
 	const uint8_t *at = w->bytes + w->lists[word];
-	uint32_t count = take_number(&at), value = 0;
+	uint32_t count = read_varint(&at), value = 0;
 
 	for (size_t i = 0; i < count && i < max; i++) {
-		value += take_number(&at);
+		value += read_varint(&at);
 		out[i] = value;
 	}
 	return count;

@@ -127,8 +127,8 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 	return true;
 }
 
-/* Each once: what is needed to end well is waited for anyway. */
-static void name_once(struct task *t, struct arena *a)
+/* Removes duplicates, and from `waits_for` the tasks that are also in `depends_on`. */
+static void remove_duplicate_ids(struct task *t, struct arena *a)
 {
 	const char *const *needed = t->depends_on, *const *others = t->waits_for;
 
@@ -142,7 +142,8 @@ static void name_once(struct task *t, struct arena *a)
 			add_id(&t->waits_for, *others, a);
 }
 
-static bool check_exist(struct plan *p, const struct task *t, const char *const *ids, struct err *e)
+static bool check_references_exist(struct plan *p, const struct task *t, const char *const *ids,
+				   struct err *e)
 {
 	for (; ids && *ids; ids++)
 		if (!find(p, *ids))
@@ -161,7 +162,8 @@ static bool check_ids(struct plan *p, struct err *e)
 			return err_set(e, ERR_INPUT, "task %zu has no id", i + 1);
 		if (find(p, t->id) != t)
 			return err_set(e, ERR_INPUT, "two tasks are named %s", t->id);
-		if (!check_exist(p, t, t->depends_on, e) || !check_exist(p, t, t->waits_for, e))
+		if (!check_references_exist(p, t, t->depends_on, e) ||
+		    !check_references_exist(p, t, t->waits_for, e))
 			return false;
 	}
 	p->flaw = PLAN_VALID;
@@ -169,7 +171,7 @@ static bool check_ids(struct plan *p, struct err *e)
 }
 
 /* The wave after all of these tasks, or -1 while one has no wave yet. */
-static int wave_after(struct plan *p, const char *const *ids)
+static int wave_after_tasks(struct plan *p, const char *const *ids)
 {
 	int wave = 0;
 
@@ -184,9 +186,9 @@ static int wave_after(struct plan *p, const char *const *ids)
 	return wave;
 }
 
-static int wave_of(struct plan *p, const struct task *t)
+static int wave_for_task(struct plan *p, const struct task *t)
 {
-	int needed = wave_after(p, t->depends_on), other = wave_after(p, t->waits_for);
+	int needed = wave_after_tasks(p, t->depends_on), other = wave_after_tasks(p, t->waits_for);
 
 	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
 }
@@ -230,7 +232,7 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 		if (p->tasks[i].id && !read_references(p, &p->tasks[i], a, e))
 			return false;
 	for (size_t i = 0; i < p->count; i++)
-		name_once(&p->tasks[i], a);
+		remove_duplicate_ids(&p->tasks[i], a);
 	if (!check_ids(p, e))
 		return false;
 	for (size_t i = 0; i < p->count; i++)
@@ -242,7 +244,7 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 
 			if (t->wave >= 0)
 				continue;
-			t->wave = wave_of(p, t);
+			t->wave = wave_for_task(p, t);
 			placed += t->wave >= 0;
 		}
 	}

@@ -72,7 +72,7 @@ static enum skip_reason skip_reason_of(const struct plan *p, const struct task *
 	return SKIP_UNNEEDED;
 }
 
-static bool skip(struct task *t, enum skip_reason why)
+static bool skip_task(struct task *t, enum skip_reason why)
 {
 	t->state = TASK_SKIPPED;
 	t->skipped = why;
@@ -142,10 +142,10 @@ static bool task_prepare(const struct plan_run *r, struct task *t)
 	size_t left_out = 0;
 
 	if (!is_met(r, t))
-		return skip(t, unmet_reason(r->plan, t->when));
+		return skip_task(t, unmet_reason(r->plan, t->when));
 	if (t->json_args &&
 	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &unused))
-		return skip(t, SKIP_VALUE);
+		return skip_task(t, SKIP_VALUE);
 	t->left_out += left_out;
 	t->state = TASK_RUNNING;
 	return true;
@@ -162,12 +162,12 @@ static bool all_ended(const struct plan *p)
 }
 
 /* A question with an unmet condition counts as completed. */
-static void ask(struct plan_run *r, struct task *t)
+static void end_question(struct plan_run *r, struct task *t)
 {
-	bool stands_open = is_met(r, t);
+	bool is_open = is_met(r, t);
 
-	t->state = stands_open ? TASK_ASKED : TASK_COMPLETED;
-	if (stands_open)
+	t->state = is_open ? TASK_ASKED : TASK_COMPLETED;
+	if (is_open)
 		r->plan->open = t;
 }
 
@@ -208,16 +208,16 @@ static void start_tasks(struct plan_run *r)
 	r->starting = true;
 	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &how));) {
 		if (how == BLOCKED)
-			skip(t, skip_reason_of(r->plan, t));
+			skip_task(t, skip_reason_of(r->plan, t));
 		else if (t->ask)
-			ask(r, t);
+			end_question(r, t);
 		else if (task_prepare(r, t))
 			start_task(r, t);
 	}
 	r->starting = false;
 }
 
-static void end(struct plan_run *r)
+static void finish_run(struct plan_run *r)
 {
 	plan_cb cb = r->cb;
 	void *owner = r->owner;
@@ -233,7 +233,7 @@ static void on_advance(void *owner)
 
 	start_tasks(r);
 	if (all_ended(r->plan))
-		end(r);
+		finish_run(r);
 }
 
 struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, plan_run_task run,
@@ -260,7 +260,7 @@ void plan_task_done(struct plan_run *r, struct task *task, bool completed)
 	if (r->starting)
 		return;
 	if (all_ended(r->plan))
-		end(r);
+		finish_run(r);
 	else
 		loop_defer(r->loop, &r->advance, on_advance, r);
 }

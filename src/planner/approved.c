@@ -20,7 +20,7 @@ struct matching {
 	size_t given;    /* number of values fixed in the lines */
 };
 
-static bool take(struct matching *m, const char *filter, json_t *value)
+static bool fill_slot(struct matching *m, const char *filter, json_t *value)
 {
 	const json_t *before = json_object_get(m->filters, filter);
 
@@ -42,7 +42,7 @@ static const char *text_of(const json_t *v, char number[NUMBER_BYTES])
 	return json_decimal_text(v) ? json_decimal_text(v) : json_string_value(v);
 }
 
-static bool same_one(const json_t *a, const json_t *b)
+static bool is_same_value(const json_t *a, const json_t *b)
 {
 	char x[NUMBER_BYTES], y[NUMBER_BYTES];
 	const char *one, *other;
@@ -60,12 +60,12 @@ static const json_t *item_at(const json_t *v, size_t i)
 	return json_is_array(v) ? json_array_get(v, i) : i == 0 ? v : NULL;
 }
 
-static bool same(const json_t *a, const json_t *b)
+static bool are_same_values(const json_t *a, const json_t *b)
 {
 	size_t i = 0;
 
 	for (; item_at(a, i) && item_at(b, i); i++)
-		if (!same_one(item_at(a, i), item_at(b, i)))
+		if (!is_same_value(item_at(a, i), item_at(b, i)))
 			return false;
 	return !item_at(a, i) && !item_at(b, i);
 }
@@ -117,13 +117,13 @@ static bool match_value(struct matching *m, const struct param_def *p, const jso
 	if (p->is_query)
 		return line && value && match_query(m, line, value);
 	if (line)
-		return value ? same(line, value) : is_default(p, line);
+		return value ? are_same_values(line, value) : is_default(p, line);
 	if (!value || is_default(p, value))
 		return true;
-	return !has_ref(value) && take(m, p->filter, value);
+	return !has_ref(value) && fill_slot(m, p->filter, value);
 }
 
-static bool same_condition(const char *a, const char *b)
+static bool is_same_condition(const char *a, const char *b)
 {
 	struct str x = str_trim(str_of(a)), y = str_trim(str_of(b));
 
@@ -136,7 +136,7 @@ static bool match_task(struct matching *m, const struct flow_line *l, const stru
 
 	if (!l->tool || !t->tool || strcmp(l->tool->name, t->tool) != 0 || l->each ||
 	    t->state != TASK_PENDING ||
-	    !same_condition(l->condition ? l->condition : "", t->condition ? t->condition : ""))
+	    !is_same_condition(l->condition ? l->condition : "", t->condition ? t->condition : ""))
 		return false;
 	for (size_t i = 0; i < l->tool->param_count; i++) {
 		const struct param_def *p = &l->tool->params[i];

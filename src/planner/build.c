@@ -135,14 +135,14 @@ struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
 			    ask);
 }
 
-static void take_aliases(struct planner_turn *t, const struct filter *filters, size_t count)
+static void mark_aliases(struct planner_turn *t, const struct filter *filters, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (filters[i].source == SOURCE_ALIAS)
 			json_set_str(t->reading->aliases, filters[i].name, "alias");
 }
 
-static bool asks(const struct plan *p)
+static bool has_question(const struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].ask)
@@ -161,7 +161,7 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 
 	if (!flow)
 		return p;
-	take_aliases(t, before.filters, before.filter_count);
+	mark_aliases(t, before.filters, before.filter_count);
 	made = plan_of_flow(
 		t, flow,
 		&(struct flow_filters){.question = asked ? asked : t->core->request.content,
@@ -169,7 +169,7 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 				       .standing = standing,
 				       .source = SOURCE_EXPLICIT},
 		&unused);
-	if (!made || asks(made)) {
+	if (!made || has_question(made)) {
 		planner_discard_plan(t, &before);
 		t->work->spec = spec;
 		return p;
@@ -218,8 +218,8 @@ bool planner_read_reply(struct planner_turn *t, const char *text, struct supervi
 	return true;
 }
 
-static bool is_taken(const struct planner_turn *t, const struct supervisor_reply *r,
-		     const char *filter)
+static bool is_used(const struct planner_turn *t, const struct supervisor_reply *r,
+		    const char *filter)
 {
 	const json_t *step;
 	size_t i;
@@ -244,10 +244,10 @@ static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_
 	const char *name;
 
 	json_object_foreach(t->reading->known, name, value)
-		if (is_taken(t, r, name))
+		if (is_used(t, r, name))
 			json_object_set(filters, name, value);
-	take_aliases(t, u->filters, u->filter_count);
-	take_aliases(t, u->parsed_filters, u->parsed_filter_count);
+	mark_aliases(t, u->filters, u->filter_count);
+	mark_aliases(t, u->parsed_filters, u->parsed_filter_count);
 	filters_edit(filters, r->filters);
 	return filters;
 }

@@ -29,7 +29,8 @@ static bool has_phrase(const char *text, const char *phrase)
 }
 
 /* In a reversed ranking the words for the top do not refer to the first row. */
-static bool is_other_end(struct planner_turn *t, const struct know_call *call, const char *phrase)
+static bool is_opposite_end(struct planner_turn *t, const struct know_call *call,
+			    const char *phrase)
 {
 	struct question q;
 	const char *order = NULL;
@@ -162,7 +163,7 @@ static const struct tool_def *second_tool(const struct understanding *u,
 }
 
 /* Copies filters of the first half that the tool takes and the second half lacks. */
-static void take_over(json_t *own, const json_t *stands, const struct tool_def *tool)
+static void inherit_filters(json_t *own, const json_t *stands, const struct tool_def *tool)
 {
 	const char *name;
 	json_t *value;
@@ -213,9 +214,9 @@ static const json_t *placeholder_value(struct planner_turn *t, const struct refe
 			json_make({refer->filter, json_str(m.suggestions[0].value)}));
 }
 
-static bool follow(struct planner_turn *t, const struct understanding *first,
-		   const struct refer_def *refer, const char *half, struct understanding *second,
-		   json_t *steps)
+static bool add_following(struct planner_turn *t, const struct understanding *first,
+			  const struct refer_def *refer, const char *half,
+			  struct understanding *second, json_t *steps)
 {
 	json_t *standing = json_own(t->core->arena, know_session_context(first));
 	const struct tool_def *tool;
@@ -237,7 +238,7 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 					"filters");
 	if (parent_filter(t, refer))
 		filters_drop(own, parent_filter(t, refer));
-	take_over(own, stood, tool);
+	inherit_filters(own, stood, tool);
 	filters_drop(own, refer->filter);
 	json_object_set_new(own, refer->filter,
 			    ref_json(arena_printf(t->core->arena, "t1.%s", refer->path), 0));
@@ -249,8 +250,8 @@ static bool follow(struct planner_turn *t, const struct understanding *first,
 }
 
 /* The first half's filters, then those only in the second. */
-static void keep_filters(struct planner_turn *t, const struct understanding *first,
-			 const struct understanding *second, const struct refer_def *refer)
+static void merge_filters(struct planner_turn *t, const struct understanding *first,
+			  const struct understanding *second, const struct refer_def *refer)
 {
 	struct filter *all = arena_alloc(
 		t->core->arena, (first->filter_count + second->filter_count + 1) * sizeof(*all));
@@ -291,11 +292,11 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 		    first.confidence < FIRST_LEAST)
 			continue;
 		refer = referenced_result(first.tools[0].tool, half, &phrase);
-		if (!refer || is_other_end(t, &first.tools[0], phrase) ||
-		    !follow(t, &first, refer, half, &second, steps))
+		if (!refer || is_opposite_end(t, &first.tools[0], phrase) ||
+		    !add_following(t, &first, refer, half, &second, steps))
 			continue;
 		steps_understood(t, first.intent, steps);
-		keep_filters(t, &first, &second, refer);
+		merge_filters(t, &first, &second, refer);
 		*out = steps;
 		return true;
 	}

@@ -89,8 +89,8 @@ static struct args context_of(const struct planner_turn *t, const json_t *filter
 	return context;
 }
 
-static bool unknown(struct planner_turn *t, const struct param_def *p, const char *said,
-		    const struct name_match *m, struct clarification *ask)
+static bool ask_for_name(struct planner_turn *t, const struct param_def *p, const char *said,
+			 const struct name_match *m, struct clarification *ask)
 {
 	const struct dimension_def *d = catalog_dimension(t->core->may.catalog, p->entity);
 
@@ -142,7 +142,7 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 	}
 	if (!name_book_resolve(know_names(t->core->know), t->core->who, p->entity, said, &context,
 			       t->core->arena, &m))
-		return unknown(t, p, said, &m, r->ask);
+		return ask_for_name(t, p, said, &m, r->ask);
 	r->alias = r->alias || m.alias;
 	*out = json_str(m.value);
 	return true;
@@ -236,7 +236,7 @@ void filters_edit(json_t *filters, const json_t *edits)
 
 /* ---- as displayed ---- */
 
-static struct value typed(const struct param_def *p, const json_t *v)
+static struct value typed_value(const struct param_def *p, const json_t *v)
 {
 	if (json_is_integer(v))
 		return value_int(json_integer_value(v));
@@ -270,7 +270,7 @@ static struct filter one_filter(struct planner_turn *t, const char *name, const 
 		const json_t *one = json_is_array(v) ? json_array_get(v, i) : v;
 
 		if (!ref_of(one))
-			values[count++] = typed(p, one);
+			values[count++] = typed_value(p, one);
 	}
 	return (struct filter){
 		.name = count > 1 && p && strcmp(name, p->filter) == 0

@@ -71,7 +71,7 @@ static bool is_allowed(const struct maker *m, const struct flow_line *l)
 }
 
 /* Returns true when the line's value found nothing and the user was asked for another. */
-static bool found_nothing(const struct maker *m, const char *filter)
+static bool is_replaced(const struct maker *m, const char *filter)
 {
 	const json_t *one;
 	size_t i;
@@ -93,7 +93,7 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 	json_object_foreach(l->values, name, value) {
 		const struct param_def *p = tool_param(l->tool, name);
 
-		if (found_nothing(m, p->filter))
+		if (is_replaced(m, p->filter))
 			continue;
 		arg_set(args, p,
 			p->is_query             ? query_of(m, value)

@@ -64,7 +64,7 @@ static bool same_value(const json_t *said, const json_t *wanted, struct arena *a
 }
 
 /* Returns true when the value is one of those given, or all of them. */
-static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
+static bool is_given_value(const json_t *said, const json_t *wanted, struct arena *a)
 {
 	const json_t *one;
 	size_t i;
@@ -73,7 +73,7 @@ static bool is_said(const json_t *said, const json_t *wanted, struct arena *a)
 		return same_value(said, wanted, a);
 	if (json_is_array(wanted)) {
 		json_array_foreach(wanted, i, one)
-			if (!ref_of(one) && !is_said(said, one, a))
+			if (!ref_of(one) && !is_given_value(said, one, a))
 				return false;
 		return true;
 	}
@@ -94,7 +94,8 @@ static bool replaces_given_value(const struct planner_turn *t, const struct supe
 		json_object_foreach(json_object_get(step, "own"), name, wanted) {
 			const json_t *said = filters_find(t->reading->known, name);
 
-			if (said && (ref_of(wanted) || !is_said(said, wanted, t->core->arena)))
+			if (said &&
+			    (ref_of(wanted) || !is_given_value(said, wanted, t->core->arena)))
 				return true;
 		}
 	return false;

@@ -44,7 +44,7 @@ static json_t *object_schema(json_t *members)
 			 {"required", required}, {"properties", members});
 }
 
-static json_t *one_member(const char *name, json_t *schema)
+static json_t *single_member(const char *name, json_t *schema)
 {
 	return object_schema(json_make({name, schema}));
 }
@@ -61,18 +61,18 @@ json_t *supervisor_schema(void)
 {
 	json_t *forms = json_array();
 
-	json_push_take(forms, one_member("Run", text_schema()));
-	json_push_take(forms, one_member("Set", text_schema()));
+	json_push_take(forms, single_member("Run", text_schema()));
+	json_push_take(forms, single_member("Set", text_schema()));
 	json_push_take(forms, step_schema());
-	json_push_take(forms, one_member("Ask", text_schema()));
-	json_push_take(forms, one_member("Option", text_schema()));
-	json_push_take(forms, one_member("Plan", text_schema()));
-	return one_member("do", list_schema(json_make({"anyOf", forms})));
+	json_push_take(forms, single_member("Ask", text_schema()));
+	json_push_take(forms, single_member("Option", text_schema()));
+	json_push_take(forms, single_member("Plan", text_schema()));
+	return single_member("do", list_schema(json_make({"anyOf", forms})));
 }
 
 json_t *planner_schema(void)
 {
-	return one_member("do", list_schema(step_schema()));
+	return single_member("do", list_schema(step_schema()));
 }
 
 /* ---- parsing ---- */
@@ -84,7 +84,7 @@ struct reader {
 	struct err *e;
 };
 
-static bool refuse(struct reader *r, const char *what)
+static bool reject(struct reader *r, const char *what)
 {
 	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
 }
@@ -156,7 +156,7 @@ static bool read_set(struct reader *r, const json_t *value)
 	const char *text = json_string_value(value), *name, *what;
 
 	if (!text)
-		return refuse(r, "a filter is no text");
+		return reject(r, "a filter is not a string");
 	if (split_filter(r, text, &name, &what))
 		add_filter(r->reply->filters, name, what);
 	return true;
@@ -171,7 +171,7 @@ static bool add_filters(struct reader *r, json_t *filters, const json_t *list)
 
 	json_array_foreach(list, i, item) {
 		if (!json_is_string(item))
-			return refuse(r, "a filter is no text");
+			return reject(r, "a filter is not a string");
 		if (split_filter(r, json_string_value(item), &name, &value) && *value)
 			add_filter(filters, name, value);
 	}
@@ -187,7 +187,7 @@ static bool add_references(struct reader *r, json_t *filters, const json_t *list
 
 	json_array_foreach(list, i, item) {
 		if (!json_is_string(item))
-			return refuse(r, "a reference is no text");
+			return reject(r, "a reference is not a string");
 		if (split_filter(r, json_string_value(item), &name, &value))
 			json_set_take(filters, name, ref_json(value, 0));
 	}
@@ -230,7 +230,7 @@ static bool read_run(struct reader *r, const json_t *value)
 	size_t n = json_array_size(r->reply->steps);
 
 	if (!name)
-		return refuse(r, "what to run is no text");
+		return reject(r, "a name of a tool or flow is not a string");
 	if (strncmp(name, FLOW_PREFIX, strlen(FLOW_PREFIX)) == 0) {
 		r->reply->flow = catalog_flow_in(r->may, name + strlen(FLOW_PREFIX));
 		return true;
@@ -253,7 +253,7 @@ static bool read_step(struct reader *r, const json_t *item)
 	    !json_opt_array(item, "After", &after, r->e))
 		return err_prefix(r->e, "the supervisor's answer");
 	if (!find_name(r->may, name, &agent, &tool))
-		return refuse(r, "a step that is not for this caller");
+		return reject(r, "a step that is not for this caller");
 	own = json_own(r->arena, json_object());
 	if (!add_filters(r, own, with) || !add_references(r, own, from))
 		return false;
@@ -275,17 +275,17 @@ static bool read_member(struct reader *r, const char *name, const json_t *value)
 	if (strcmp(name, "Ask") == 0) {
 		if (text && *text)
 			r->reply->clarification = arena_strdup(r->arena, text);
-		return text || refuse(r, "a question is no text");
+		return text || reject(r, "a question is not a string");
 	}
 	if (strcmp(name, "Plan") == 0) {
 		r->reply->plan = true;
-		return text || refuse(r, "the word for a plan is no text");
+		return text || reject(r, "the value of Plan is not a string");
 	}
 	if (strcmp(name, "Option") == 0) {
 		json_array_append(r->reply->options, (json_t *)value);
-		return text || refuse(r, "an option is no text");
+		return text || reject(r, "an option is not a string");
 	}
-	log_info("turn.route", "no member: \"%.*s\"", STR_CUT(name, FILTER_NAME_MAX));
+	log_info("turn.route", "unknown member: \"%.*s\"", STR_CUT(name, FILTER_NAME_MAX));
 	return true;
 }
 
@@ -295,9 +295,9 @@ static bool read_item(struct reader *r, const json_t *item)
 	json_t *value;
 
 	if (!json_is_object(item))
-		return refuse(r, "an entry is not an object");
+		return reject(r, "an entry is not an object");
 	if (json_array_size(r->reply->steps) == PLAN_TASKS_MAX)
-		return refuse(r, "too many steps");
+		return reject(r, "too many steps");
 	if (json_object_get(item, "Step"))
 		return read_step(r, item);
 	json_object_foreach((json_t *)item, name, value)
@@ -349,7 +349,7 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 	json_own(a, root);
 	list = json_object_get(root, "do");
 	if (!json_is_array(list))
-		return refuse(&r, "there is no list of what to do");
+		return reject(&r, "the list of steps is missing");
 	json_array_foreach(list, i, item)
 		if (!read_item(&r, item))
 			return false;

@@ -69,7 +69,7 @@ struct slots {
 	const struct passage *passage;
 };
 
-static void put_shown(void *owner, size_t slot)
+static void add_shown_count(void *owner, size_t slot)
 {
 	struct slots *s = owner;
 	size_t from = s->w->out->n;
@@ -89,7 +89,7 @@ static void put_shown(void *owner, size_t slot)
 static void add_cut(struct wording *w, const struct result *r, size_t shown)
 {
 	buf_char(w->out, '\n');
-	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, put_shown,
+	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, add_shown_count,
 		      &(struct slots){.w = w, .r = r, .shown = shown});
 	buf_char(w->out, '\n');
 }
@@ -126,7 +126,7 @@ static void add_table(struct wording *w, const struct result *r, size_t rows, bo
 }
 
 /* Names such as in "from 2026-01-01 to 2026-01-31" are written without the word "for". */
-static bool is_span(const char *name)
+static bool is_boundary_name(const char *name)
 {
 	static const char *const names[] = {"from", "to", "since", "until"};
 
@@ -152,12 +152,12 @@ static void add_searched(struct wording *w, const struct result *r)
 	const char *before = language_text(r->language, SAY_ANSWER_FOR);
 
 	for (size_t i = 0; i < r->args.count; i++)
-		if (!is_span(r->args.items[i].name)) {
+		if (!is_boundary_name(r->args.items[i].name)) {
 			add_arg(w, r, before, &r->args.items[i]);
 			before = ", ";
 		}
 	for (size_t i = 0; i < r->args.count; i++)
-		if (is_span(r->args.items[i].name))
+		if (is_boundary_name(r->args.items[i].name))
 			add_arg(w, r, " ", &r->args.items[i]);
 }
 
@@ -232,7 +232,7 @@ static void add_quote(struct buf *out, struct str text)
 	}
 }
 
-static void put_place(void *owner, size_t slot)
+static void add_citation(void *owner, size_t slot)
 {
 	const struct passage *p = ((const struct slots *)owner)->passage;
 
@@ -257,7 +257,7 @@ static void add_passages(struct wording *w, const struct result *r)
 		buf_str(w->out, quoted ? "\" " : "");
 		buf_printf(w->out, quoted ? "[%zu] (" : "[%zu] ", w->passages);
 		if (*p->heading)
-			language_fill(w->out, r->language, SAY_DOCUMENTS_PLACE, put_place,
+			language_fill(w->out, r->language, SAY_DOCUMENTS_PLACE, add_citation,
 				      &(struct slots){.w = w, .r = r, .passage = p});
 		else
 			buf_str(w->out, p->document);
@@ -265,7 +265,7 @@ static void add_passages(struct wording *w, const struct result *r)
 	}
 }
 
-static void put_choices(void *owner, size_t slot)
+static void add_choices(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 	const struct outcome *o = &s->r->outcome;
@@ -283,12 +283,12 @@ static void put_choices(void *owner, size_t slot)
 static void add_suggested(struct wording *w, const struct result *r)
 {
 	if (r->outcome.suggestion_count)
-		language_fill(w->out, r->language, SAY_ASK_DID_YOU_MEAN, put_choices,
+		language_fill(w->out, r->language, SAY_ASK_DID_YOU_MEAN, add_choices,
 			      &(struct slots){.w = w, .r = r});
 }
 
 /* Suggests which argument to change to find data. */
-static const char *other_search(const struct result *r)
+static const char *advice_text(const struct result *r)
 {
 	if (args_find(&r->args, "year"))
 		return language_text(r->language, SAY_ANSWER_OTHER_YEAR);
@@ -307,7 +307,7 @@ static void add_day(struct wording *w, const struct result *r, const char *iso)
 }
 
 /* Slots: the arguments that matched nothing, then advice, or the first and last day with data. */
-static void put_nothing(void *owner, size_t slot)
+static void add_no_rows_text(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 	const struct outcome *o = &s->r->outcome;
@@ -315,17 +315,18 @@ static void put_nothing(void *owner, size_t slot)
 	if (slot == 0)
 		add_searched(s->w, s->r);
 	else if (o->kind == OUTCOME_EMPTY)
-		buf_str(s->w->out, other_search(s->r));
+		buf_str(s->w->out, advice_text(s->r));
 	else
 		add_day(s->w, s->r, slot == 1 ? o->range_min : o->range_max);
 }
 
 static void add_nothing(struct wording *w, const struct result *r, enum sentence which)
 {
-	language_fill(w->out, r->language, which, put_nothing, &(struct slots){.w = w, .r = r});
+	language_fill(w->out, r->language, which, add_no_rows_text,
+		      &(struct slots){.w = w, .r = r});
 }
 
-static void put_detail(void *owner, size_t slot)
+static void add_detail(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 
@@ -358,7 +359,7 @@ static void add_outcome(struct wording *w, const struct result *r)
 		break;
 	case OUTCOME_NOT_PERMITTED:
 		if (o->detail)
-			language_fill(w->out, l, SAY_OUTCOME_NOT_PERMITTED_WHY, put_detail,
+			language_fill(w->out, l, SAY_OUTCOME_NOT_PERMITTED_WHY, add_detail,
 				      &(struct slots){.w = w, .r = r});
 		else
 			sentence_put(w->out, l, SAY_OUTCOME_NOT_PERMITTED);
@@ -406,7 +407,7 @@ static void add_result(struct wording *w, const struct result *r, size_t rows)
 	buf_char(w->out, '\n');
 }
 
-static bool is_asked(const struct view_answer *v, const char *question)
+static bool is_suggested(const struct view_answer *v, const char *question)
 {
 	for (size_t i = 0; i < v->followup_count; i++)
 		if (strcmp(v->followups[i].question, question) == 0)
@@ -414,7 +415,7 @@ static bool is_asked(const struct view_answer *v, const char *question)
 	return false;
 }
 
-static const char *filled(const char *text, const struct result *r, struct arena *a)
+static const char *fill_sentence(const char *text, const struct result *r, struct arena *a)
 {
 	const char *made = NULL;
 	struct buf b;
@@ -434,8 +435,8 @@ static size_t add_followups_of(const struct result *r, bool primary, struct aren
 	for (const struct suggest_def *s = r->suggest; s && s->text && n < max; s++) {
 		if (s->primary != primary || (s->when && !condition_met_by(s->when, r, a)))
 			continue;
-		out[n].question = filled(s->text, r, a);
-		out[n].label = s->label ? filled(s->label, r, a) : out[n].question;
+		out[n].question = fill_sentence(s->text, r, a);
+		out[n].label = s->label ? fill_sentence(s->label, r, a) : out[n].question;
 		out[n].primary = primary;
 		n += out[n].question && out[n].label;
 	}
@@ -457,7 +458,7 @@ static void add_followups(struct view_answer *v, struct view_followup *list, con
 	size_t n = view_suggested(r, a, suggested, ANSWER_FOLLOWUPS_MAX);
 
 	for (size_t i = 0; i < n && v->followup_count < ANSWER_FOLLOWUPS_MAX; i++) {
-		if (is_asked(v, suggested[i].question))
+		if (is_suggested(v, suggested[i].question))
 			continue;
 		suggested[i].primary = suggested[i].primary || v->followup_count == 0;
 		list[v->followup_count++] = suggested[i];

@@ -13,7 +13,7 @@ static const char *set_name(const struct result *r, size_t i)
 	return i == 0 ? "rows" : r->tables[i]->name;
 }
 
-static void put_sets(struct json_out *j, const struct result *r, struct arena *a)
+static void write_sets(struct json_out *j, const struct result *r, struct arena *a)
 {
 	jo_key(j, "sets");
 	jo_object(j);
@@ -26,7 +26,7 @@ static void put_sets(struct json_out *j, const struct result *r, struct arena *a
 	jo_object_end(j);
 }
 
-static void put_facts(struct json_out *j, const struct result *r)
+static void write_facts(struct json_out *j, const struct result *r)
 {
 	jo_key(j, "facts");
 	jo_object(j);
@@ -36,7 +36,7 @@ static void put_facts(struct json_out *j, const struct result *r)
 }
 
 /* The same facts for computing programs: numbers are JSON numbers. */
-static void put_numbers(struct json_out *j, const char *name, const struct result *r)
+static void write_numbers(struct json_out *j, const char *name, const struct result *r)
 {
 	struct decimal number;
 
@@ -61,7 +61,7 @@ static const char *const trends[] = {
 	[TREND_FLAT] = "flat",
 };
 
-static void put_column_stats(struct json_out *j, const struct column_stats *s)
+static void write_column_stats(struct json_out *j, const struct column_stats *s)
 {
 	char text[DECIMAL_TEXT_BYTES];
 
@@ -86,7 +86,7 @@ static void put_column_stats(struct json_out *j, const struct column_stats *s)
 }
 
 /* Statistics of the main table's numeric columns, over all rows read. */
-static void put_stats(struct json_out *j, const struct result *r)
+static void write_stats(struct json_out *j, const struct result *r)
 {
 	const struct table *t = r->table_count > 0 ? r->tables[0] : NULL;
 
@@ -98,7 +98,7 @@ static void put_stats(struct json_out *j, const struct result *r)
 		if (!s->numeric || !column_is_number(t->columns[c].type) || s->count == 0)
 			continue;
 		jo_key(j, t->columns[c].name);
-		put_column_stats(j, s);
+		write_column_stats(j, s);
 	}
 	jo_object_end(j);
 }
@@ -120,7 +120,7 @@ static const char *status_of(enum outcome_kind kind)
 	}
 }
 
-static void put_range(struct json_out *j, const char *name, const struct outcome *o)
+static void write_range(struct json_out *j, const char *name, const struct outcome *o)
 {
 	if (!o->range_min || !o->range_max)
 		return;
@@ -131,7 +131,7 @@ static void put_range(struct json_out *j, const char *name, const struct outcome
 	jo_object_end(j);
 }
 
-static void put_error(struct json_out *j, const struct outcome *o, const char *message)
+static void write_error(struct json_out *j, const struct outcome *o, const char *message)
 {
 	jo_key(j, "error");
 	jo_object(j);
@@ -163,16 +163,16 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
 	jo_set_str(&j, "message", buf_text(&words));
 	jo_key(&j, "result");
 	jo_object(&j);
-	put_sets(&j, r, a);
-	put_facts(&j, r);
-	put_numbers(&j, "summaryStats", r);
-	put_stats(&j, r);
+	write_sets(&j, r, a);
+	write_facts(&j, r);
+	write_numbers(&j, "summaryStats", r);
+	write_stats(&j, r);
 	jo_object_end(&j);
 	jo_key(&j, "args");
 	args_write(&j, &r->args);
-	put_range(&j, "availableRange", &r->outcome);
+	write_range(&j, "availableRange", &r->outcome);
 	if (strcmp(status, "error") == 0)
-		put_error(&j, &r->outcome, buf_text(&words));
+		write_error(&j, &r->outcome, buf_text(&words));
 	jo_set_str(&j, "receipt_id", receipt_id);
 	jo_object_end(&j);
 	buf_deinit(&words);
@@ -182,7 +182,7 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
 
 /* Writes the main table. For readers, truncation by the database and by the view's limit are the
  * same. */
-static void put_rows(struct json_out *j, const struct table *t, struct arena *a)
+static void write_rows(struct json_out *j, const struct table *t, struct arena *a)
 {
 	struct view_truncation cut = {0};
 
@@ -196,7 +196,7 @@ static void put_rows(struct json_out *j, const struct table *t, struct arena *a)
 	jo_set_str(j, "truncation_reason", cut.reason);
 }
 
-static void put_other_rows(struct json_out *j, const struct result *r, struct arena *a)
+static void write_other_rows(struct json_out *j, const struct result *r, struct arena *a)
 {
 	jo_key(j, "sets");
 	jo_object(j);
@@ -216,15 +216,15 @@ void view_call_rows(struct buf *out, const struct result *r, const char *receipt
 	jo_init(&j, out);
 	jo_object(&j);
 	jo_set_str(&j, "outcome", outcome_name(r->outcome.kind));
-	put_rows(&j, r->table_count > 0 ? r->tables[0] : NULL, a);
+	write_rows(&j, r->table_count > 0 ? r->tables[0] : NULL, a);
 	if (r->table_count > 1)
-		put_other_rows(&j, r, a);
-	put_numbers(&j, "facts", r);
-	put_range(&j, "available_range", &r->outcome);
+		write_other_rows(&j, r, a);
+	write_numbers(&j, "facts", r);
+	write_range(&j, "available_range", &r->outcome);
 	if (strcmp(status_of(r->outcome.kind), "error") == 0) {
 		buf_init(&words, SIZE_MAX / 2);
 		view_outcome_words(&words, r);
-		put_error(&j, &r->outcome, buf_text(&words));
+		write_error(&j, &r->outcome, buf_text(&words));
 		buf_deinit(&words);
 	}
 	jo_set_str(&j, "receipt_id", receipt_id);

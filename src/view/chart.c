@@ -183,7 +183,7 @@ static json_t *y_json(const struct chart *ch, const struct table *t, const char 
 	return y;
 }
 
-static bool all_first_of_month(const struct table *t, size_t x)
+static bool are_all_first_of_month(const struct table *t, size_t x)
 {
 	for (size_t row = 0; row < t->row_count; row++)
 		if (strlen(t->rows[row][x]) < 10 || memcmp(t->rows[row][x] + 8, "01", 2) != 0)
@@ -230,7 +230,7 @@ static json_t *x_encoding(const struct chart *ch, const struct table *t, const j
 	switch (ch->axis) {
 	case AXIS_DATE:
 		json_set_str(x, "timeUnit",
-			     all_first_of_month(t, ch->x) ? "utcyearmonth"
+			     are_all_first_of_month(t, ch->x) ? "utcyearmonth"
 			     : t->columns[ch->x].type == COLUMN_DATETIME
 				     ? "utcyearmonthdatehoursminutes"
 				     : "utcyearmonthdate");
@@ -425,7 +425,7 @@ static json_t *spec_json(const struct chart *ch, const struct table *t, const ch
 	return spec;
 }
 
-static size_t charted_columns(const struct chart *ch, size_t *columns)
+static size_t columns_in_chart(const struct chart *ch, size_t *columns)
 {
 	size_t n = 0;
 
@@ -460,7 +460,7 @@ static const struct table *find_table(const struct result *r, enum view_chart_pr
 	return found;
 }
 
-static void put_tree(struct json_out *j, json_t *take)
+static void write_tree(struct json_out *j, json_t *take)
 {
 	char *text = json_text(take);
 
@@ -485,7 +485,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	ch.of = r;
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
-	part.column_count = charted_columns(&ch, columns);
+	part.column_count = columns_in_chart(&ch, columns);
 	part.row_count = t->row_count;
 	part.cut = (struct view_truncation){t->truncated, t->truncation};
 	jo_init(&j, out);
@@ -493,7 +493,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	view_columns(&j, r, t, &part);
 	jo_set_str(&j, "chart_type", view_chart_name(ch.type));
 	jo_key(&j, "chart_spec");
-	put_tree(&j, spec_json(&ch, t, buf_text(&alt)));
+	write_tree(&j, spec_json(&ch, t, buf_text(&alt)));
 	jo_set_str(&j, "alt", buf_text(&alt));
 	jo_object_end(&j);
 	buf_deinit(&alt);

@@ -16,7 +16,7 @@ static bool ends_with(const char *text, const char *end)
 	       (strlen(text) == strlen(end) && strcasecmp(text, end) == 0);
 }
 
-static bool within(const struct column_stats *s, long low, long high)
+static bool is_within(const struct column_stats *s, long low, long high)
 {
 	return s->numeric && s->min && s->max && strtol(s->min, NULL, 10) >= low &&
 	       strtol(s->max, NULL, 10) <= high;
@@ -39,7 +39,7 @@ static bool is_calendar(const struct table *t, size_t c, enum chart_axis *axis)
 		return false;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (ends_with(t->columns[c].name, rows[i].name) &&
-		    within(&t->stats[c], rows[i].low, rows[i].high)) {
+		    is_within(&t->stats[c], rows[i].low, rows[i].high)) {
 			*axis = rows[i].axis;
 			return true;
 		}
@@ -135,7 +135,7 @@ static int weight(const struct table *t, size_t c)
 	       (t->columns[c].unit ? 1 : 0);
 }
 
-static bool is_edge(const char *name, const char *const *words)
+static bool is_interval_bound(const char *name, const char *const *words)
 {
 	for (; *words; words++)
 		if (strncasecmp(name, *words, strlen(*words)) == 0)
@@ -143,14 +143,14 @@ static bool is_edge(const char *name, const char *const *words)
 	return false;
 }
 
-static bool is_low(const char *name)
+static bool is_min(const char *name)
 {
-	return is_edge(name, (const char *const[]){"Min", "Low", NULL});
+	return is_interval_bound(name, (const char *const[]){"Min", "Low", NULL});
 }
 
-static bool is_high(const char *name)
+static bool is_max(const char *name)
 {
-	return is_edge(name, (const char *const[]){"Max", "High", NULL});
+	return is_interval_bound(name, (const char *const[]){"Max", "High", NULL});
 }
 
 static bool find_measures(const struct table *t, struct chart *ch)
@@ -159,8 +159,8 @@ static bool find_measures(const struct table *t, struct chart *ch)
 	bool low = false, high = false;
 
 	for (size_t c = 0; c < t->column_count; c++)
-		if (is_measure(t, c, ch) && !is_low(t->columns[c].name) &&
-		    !is_high(t->columns[c].name) && weight(t, c) > best) {
+		if (is_measure(t, c, ch) && !is_min(t->columns[c].name) &&
+		    !is_max(t->columns[c].name) && weight(t, c) > best) {
 			best = weight(t, c);
 			ch->measures[0] = c;
 		}
@@ -173,10 +173,10 @@ static bool find_measures(const struct table *t, struct chart *ch)
 		if (c == ch->measures[0] || !is_measure(t, c, ch) ||
 		    !same_unit(column, &t->columns[ch->measures[0]]))
 			continue;
-		if (is_low(column->name)) {
+		if (is_min(column->name)) {
 			low = true;
 			ch->low = c;
-		} else if (is_high(column->name)) {
+		} else if (is_max(column->name)) {
 			high = true;
 			ch->high = c;
 		} else if (ch->measure_count < CHART_MEASURES_MAX && t->stats[c].distinct > 1) {

@@ -16,7 +16,7 @@ static const char *const priorities[] = {
 	[PRIORITY_HIGH] = "high",
 };
 
-static void put_int(struct json_out *j, const char *text)
+static void write_int(struct json_out *j, const char *text)
 {
 	char *end;
 	long long value = strtoll(text, &end, 10);
@@ -27,12 +27,12 @@ static void put_int(struct json_out *j, const char *text)
 		jo_int(j, value);
 }
 
-static void put_cell(struct json_out *j, enum column_type type, const char *text)
+static void write_cell(struct json_out *j, enum column_type type, const char *text)
 {
 	if (!text)
 		jo_null(j);
 	else if (type == COLUMN_INT)
-		put_int(j, text);
+		write_int(j, text);
 	else if (type == COLUMN_DECIMAL)
 		jo_decimal(j, text);
 	else if (type == COLUMN_BOOL)
@@ -41,7 +41,7 @@ static void put_cell(struct json_out *j, enum column_type type, const char *text
 		jo_str(j, str_of(text));
 }
 
-static void put_meta(struct json_out *j, const struct column *c)
+static void write_meta(struct json_out *j, const struct column *c)
 {
 	jo_object(j);
 	jo_set_str(j, "name", c->name);
@@ -86,7 +86,7 @@ static bool dict_column(const struct table *t, const struct view_part *part, siz
 	return true;
 }
 
-static void put_dict(struct json_out *j, const struct table *t, const struct view_part *part)
+static void write_dict(struct json_out *j, const struct table *t, const struct view_part *part)
 {
 	size_t c;
 
@@ -97,7 +97,7 @@ static void put_dict(struct json_out *j, const struct table *t, const struct vie
 		jo_key(j, t->columns[c].name);
 		jo_array(j);
 		for (size_t row = 0; row < part->row_count; row++)
-			put_cell(j, t->columns[c].type, t->rows[row][c]);
+			write_cell(j, t->columns[c].type, t->rows[row][c]);
 		jo_array_end(j);
 	}
 	jo_object_end(j);
@@ -106,7 +106,7 @@ static void put_dict(struct json_out *j, const struct table *t, const struct vie
 const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED,
 				  RESULT_VALUES_LEFT_OUT, RESULT_SEARCH_STOPPED, NULL};
 
-static void put_notes(struct json_out *j, const struct result *r)
+static void write_notes(struct json_out *j, const struct result *r)
 {
 	bool any = false;
 
@@ -126,7 +126,7 @@ static void put_notes(struct json_out *j, const struct result *r)
 		jo_array_end(j);
 }
 
-static void put_source(struct json_out *j, const struct result *r)
+static void write_source(struct json_out *j, const struct result *r)
 {
 	jo_object(j);
 	jo_set_str(j, "call", r->call);
@@ -137,7 +137,7 @@ static void put_source(struct json_out *j, const struct result *r)
 	jo_object_end(j);
 }
 
-static void put_names(struct json_out *j, const struct table *t, const struct view_part *part)
+static void write_names(struct json_out *j, const struct table *t, const struct view_part *part)
 {
 	jo_key(j, "columns");
 	jo_array(j);
@@ -146,16 +146,16 @@ static void put_names(struct json_out *j, const struct table *t, const struct vi
 	jo_array_end(j);
 }
 
-static void put_table(struct json_out *j, const struct table *t, const struct view_part *part)
+static void write_table(struct json_out *j, const struct table *t, const struct view_part *part)
 {
-	put_names(j, t, part);
+	write_names(j, t, part);
 	jo_key(j, "meta");
 	jo_array(j);
 	for (size_t i = 0; i < part->column_count; i++)
-		put_meta(j, &t->columns[shown_column(part, i)]);
+		write_meta(j, &t->columns[shown_column(part, i)]);
 	jo_array_end(j);
 	jo_key(j, "data_dict");
-	put_dict(j, t, part);
+	write_dict(j, t, part);
 	jo_set_int(j, "row_count", (int64_t)part->row_count);
 	if (t->total_exact)
 		jo_set_int(j, "total_rows", t->total_rows);
@@ -169,10 +169,10 @@ void view_columns(struct json_out *j, const struct result *r, const struct table
 	jo_set_str(j, "view_type", part->type);
 	jo_set_str(j, "view_id", part->id);
 	jo_set_str(j, "text", r->about);
-	put_table(j, t, part);
-	put_notes(j, r);
+	write_table(j, t, part);
+	write_notes(j, r);
 	jo_key(j, "source");
-	put_source(j, r);
+	write_source(j, r);
 }
 
 /* ---- truncating tables ---- */
@@ -209,7 +209,7 @@ static void add_reason(struct buf *out, const struct table *t, const struct view
 }
 
 /* Selects the part that fits. */
-static void cut_part(const struct table *t, struct arena *a, struct view_part *part)
+static void truncate_part(const struct table *t, struct arena *a, struct view_part *part)
 {
 	const struct view_limits limits = {
 		.rows = t->row_count, .size = VIEW_BYTES_MAX, .measure = cell_bytes};
@@ -242,12 +242,12 @@ static struct view_part part_of(const struct table *t, const char *type, const c
 				 .cut = {t->truncated, t->truncation}};
 
 	if (is_long(t))
-		cut_part(t, a, &part);
+		truncate_part(t, a, &part);
 	return part;
 }
 
-static void put_row(struct json_out *j, const struct table *t, const struct view_part *part,
-		    size_t row)
+static void write_row(struct json_out *j, const struct table *t, const struct view_part *part,
+		      size_t row)
 {
 	size_t c;
 
@@ -256,7 +256,7 @@ static void put_row(struct json_out *j, const struct table *t, const struct view
 		if (!dict_column(t, part, i, &c))
 			continue;
 		jo_key(j, t->columns[c].name);
-		put_cell(j, t->columns[c].type, t->rows[row][c]);
+		write_cell(j, t->columns[c].type, t->rows[row][c]);
 	}
 	jo_object_end(j);
 }
@@ -267,7 +267,7 @@ struct view_truncation view_rows(struct json_out *j, const struct table *t, stru
 
 	jo_array(j);
 	for (size_t row = 0; row < part.row_count; row++)
-		put_row(j, t, &part, row);
+		write_row(j, t, &part, row);
 	jo_array_end(j);
 	return part.cut;
 }
@@ -276,7 +276,7 @@ void view_table(struct json_out *j, const struct table *t, struct arena *a)
 {
 	const struct view_part part = part_of(t, NULL, NULL, a);
 
-	put_table(j, t, &part);
+	write_table(j, t, &part);
 }
 
 struct view_truncation view_data(struct buf *out, const struct result *r, const struct table *t,

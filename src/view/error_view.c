@@ -62,7 +62,7 @@ static bool is_failure(enum outcome_kind kind)
 	       kind == OUTCOME_TIMEOUT || kind == OUTCOME_ERROR;
 }
 
-static const char *advice_of(const struct result *r)
+static const char *advice_text(const struct result *r)
 {
 	const struct outcome *o = &r->outcome;
 
@@ -75,7 +75,7 @@ static const char *advice_of(const struct result *r)
 
 static json_t *suggestions_json(const struct result *r)
 {
-	const char *advice = advice_of(r);
+	const char *advice = advice_text(r);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->outcome.suggestion_count; i++)

@@ -20,7 +20,7 @@ struct fitting {
 
 /* ---- choosing rows ---- */
 
-static bool is_in(const size_t *list, size_t count, size_t row)
+static bool is_selected(const size_t *list, size_t count, size_t row)
 {
 	for (size_t i = 0; i < count; i++)
 		if (list[i] == row)
@@ -31,7 +31,7 @@ static bool is_in(const size_t *list, size_t count, size_t row)
 static void add_row(struct fitting *f, int64_t row)
 {
 	if (row >= 0 && (size_t)row < f->t->row_count && f->order_count < f->limits->rows &&
-	    !is_in(f->order, f->order_count, (size_t)row))
+	    !is_selected(f->order, f->order_count, (size_t)row))
 		f->order[f->order_count++] = (size_t)row;
 }
 
@@ -76,7 +76,7 @@ static size_t measure(const struct fitting *f, const char *text)
 	return f->limits->measure(text ? text : "");
 }
 
-static void take_sizes(struct fitting *f, struct arena *a)
+static void measure_sizes(struct fitting *f, struct arena *a)
 {
 	size_t columns = f->t->column_count;
 
@@ -125,7 +125,7 @@ static bool is_sparse(const struct fitting *f, size_t c)
 	return empty * 100 > f->t->row_count * SPARSE_PERCENT;
 }
 
-static void leave_column(struct fitting *f, size_t c, enum view_drop_reason why)
+static void omit_column(struct fitting *f, size_t c, enum view_drop_reason why)
 {
 	f->fit.dropped[c] = why;
 	f->fit.column_count--;
@@ -134,17 +134,17 @@ static void leave_column(struct fitting *f, size_t c, enum view_drop_reason why)
 		f->total -= f->cells[i * f->t->column_count + c];
 }
 
-static void leave_columns(struct fitting *f)
+static void omit_columns(struct fitting *f)
 {
 	enum column_priority stays = highest(f->t);
 
 	for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
 		if (f->t->columns[c].priority < stays && is_sparse(f, c))
-			leave_column(f, c, VIEW_DROPPED_SPARSE);
+			omit_column(f, c, VIEW_DROPPED_SPARSE);
 	for (int p = PRIORITY_LOW; p < (int)stays; p++)
 		for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
 			if ((int)f->t->columns[c].priority == p && f->fit.dropped[c] == VIEW_SHOWN)
-				leave_column(f, c, VIEW_DROPPED_PRIORITY);
+				omit_column(f, c, VIEW_DROPPED_PRIORITY);
 }
 
 /* ---- rows ---- */
@@ -159,7 +159,7 @@ static size_t row_size(const struct fitting *f, size_t i)
 	return size;
 }
 
-static void leave_rows(struct fitting *f)
+static void omit_rows(struct fitting *f)
 {
 	while (is_over(f) && f->order_count > 0)
 		f->total -= row_size(f, --f->order_count);
@@ -181,9 +181,9 @@ void view_fit_table(const struct table *t, const struct view_limits *limits, str
 	f.fit.column_count = t->column_count;
 	order_rows(&f, a);
 	if (limits->size != SIZE_MAX) {
-		take_sizes(&f, a);
-		leave_columns(&f);
-		leave_rows(&f);
+		measure_sizes(&f, a);
+		omit_columns(&f);
+		omit_rows(&f);
 	}
 	if (f.order_count > 1)
 		qsort(f.order, f.order_count, sizeof(*f.order), compare_rows);

@@ -137,7 +137,7 @@ static void word_item(struct scratch *s, struct item *item)
 	item->tokens = cut ? PART_BYTES_MAX : tokens_estimate(item->text, strlen(item->text));
 }
 
-static size_t total(const struct scratch *s)
+static size_t total_tokens(const struct scratch *s)
 {
 	size_t tokens = s->spent;
 
@@ -146,9 +146,9 @@ static size_t total(const struct scratch *s)
 	return tokens;
 }
 
-static bool is_over(const struct scratch *s)
+static bool is_over_budget(const struct scratch *s)
 {
-	return total(s) > s->budget;
+	return total_tokens(s) > s->budget;
 }
 
 /* ---- omitting ---- */
@@ -159,7 +159,7 @@ static void set_sizes(struct item *item, size_t size)
 		item->sizes[k] = size;
 }
 
-static size_t size_wanted(struct scratch *s, const struct table *t, size_t rows)
+static size_t requested_size(struct scratch *s, const struct table *t, size_t rows)
 {
 	/* The size is large enough that nothing is omitted. */
 	const struct view_limits limits = {
@@ -171,7 +171,7 @@ static size_t size_wanted(struct scratch *s, const struct table *t, size_t rows)
 }
 
 /* The largest size for which the sum of min(want, size) over all samples is within `available`. */
-static size_t fair_size(const struct scratch *s, size_t available)
+static size_t fair_share(const struct scratch *s, size_t available)
 {
 	size_t low = 0, high = available;
 
@@ -205,45 +205,45 @@ static bool shrink_samples(struct scratch *s, size_t least)
 	size_t bare, available, size;
 
 	resize_samples(s, 0);
-	bare = total(s);
+	bare = total_tokens(s);
 	available = s->budget > bare ? s->budget - bare : 0;
 	for (int round = 0; round < FIT_ROUNDS_MAX; round++) {
-		size = fair_size(s, available);
+		size = fair_share(s, available);
 		size = size > least ? size : least;
 		resize_samples(s, size);
-		if (!is_over(s) || size == least)
+		if (!is_over_budget(s) || size == least)
 			break;
 		available -= available / 8 + 1;
 	}
-	return !is_over(s);
+	return !is_over_budget(s);
 }
 
 static bool drop_notes(struct scratch *s)
 {
-	for (size_t i = 0; i < s->count && is_over(s); i++)
+	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
 		if (s->items[i].name && !s->items[i].gone) {
 			s->items[i].gone = true;
 			word_item(s, &s->items[i]);
 		}
-	return !is_over(s);
+	return !is_over_budget(s);
 }
 
 static bool reduce_results(struct scratch *s, enum prompt_extent extent)
 {
-	for (size_t i = 0; i < s->count && is_over(s); i++)
+	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
 		if (s->items[i].result) {
 			s->items[i].how.extent = extent;
 			word_item(s, &s->items[i]);
 		}
-	return !is_over(s);
+	return !is_over_budget(s);
 }
 
 static void shrink_to_budget(struct scratch *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
-			s->items[i].wants[k] =
-				size_wanted(s, s->items[i].result->tables[k], s->items[i].how.rows);
+			s->items[i].wants[k] = requested_size(s, s->items[i].result->tables[k],
+							      s->items[i].how.rows);
 	if (shrink_samples(s, SAMPLE_LEAST))
 		return;
 	if (drop_notes(s)) {
@@ -305,7 +305,7 @@ static void list_left(struct scratch *s)
 }
 
 /* Copies the texts, since the work arena is freed. */
-static void keep_words(struct scratch *s)
+static void copy_texts(struct scratch *s)
 {
 	struct buf b;
 
@@ -315,7 +315,7 @@ static void keep_words(struct scratch *s)
 		buf_str(&b, s->items[i].text);
 	}
 	s->text = arena_strndup(s->arena, buf_text(&b), b.n);
-	s->tokens = total(s);
+	s->tokens = total_tokens(s);
 	buf_deinit(&b);
 }
 
@@ -329,11 +329,11 @@ void scratch_fit(struct scratch *s)
 		set_sizes(&s->items[i], ANY);
 		word_item(s, &s->items[i]);
 	}
-	if (is_over(s)) {
+	if (is_over_budget(s)) {
 		shrink_to_budget(s);
 		list_left(s);
 	}
-	keep_words(s);
+	copy_texts(s);
 	arena_free(&s->work);
 }
 

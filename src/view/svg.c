@@ -26,8 +26,8 @@ static const char *const colors[CHART_SERIES_COUNT_MAX] = {
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
 /* `turn`: clockwise rotation around the position, in degrees; 0: none. */
-static void put_text(struct picture *p, const char *text, double x, double y, enum anchor anchor,
-		     int turn, double width_px)
+static void write_text(struct picture *p, const char *text, double x, double y, enum anchor anchor,
+		       int turn, double width_px)
 {
 	static const char *const anchors[] = {"start", "middle", "end"};
 
@@ -41,8 +41,8 @@ static void put_text(struct picture *p, const char *text, double x, double y, en
 	buf_str(p->out, "</text>\n");
 }
 
-static void put_line(struct picture *p, double x1, double y1, double x2, double y2,
-		     const char *color)
+static void write_line(struct picture *p, double x1, double y1, double x2, double y2,
+		       const char *color)
 {
 	buf_printf(p->out,
 		   "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1,
@@ -63,13 +63,15 @@ static void draw_values_axis(struct picture *p)
 		buf_reset(&text);
 		svg_tick_text(&text, &p->scale, value, format);
 		if (p->is_horizontal) {
-			put_line(p, at, p->plot.top, at, p->plot.bottom, zero ? "#999" : "#e3e3e3");
-			put_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX,
-				 ANCHOR_MIDDLE, 0, INFINITY);
+			write_line(p, at, p->plot.top, at, p->plot.bottom,
+				   zero ? "#999" : "#e3e3e3");
+			write_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX,
+				   ANCHOR_MIDDLE, 0, INFINITY);
 		} else {
-			put_line(p, p->plot.left, at, p->plot.right, at, zero ? "#999" : "#e3e3e3");
-			put_text(p, buf_text(&text), p->plot.left - GAP_PX, at + FONT_PX / 3,
-				 ANCHOR_END, 0, INFINITY);
+			write_line(p, p->plot.left, at, p->plot.right, at,
+				   zero ? "#999" : "#e3e3e3");
+			write_text(p, buf_text(&text), p->plot.left - GAP_PX, at + FONT_PX / 3,
+				   ANCHOR_END, 0, INFINITY);
 		}
 	}
 	buf_deinit(&text);
@@ -94,14 +96,14 @@ static void draw_names(struct picture *p)
 		double at = svg_x_px(p, (double)i);
 
 		if (p->is_horizontal)
-			put_text(p, p->names.list[i], p->plot.left - GAP_PX, at + FONT_PX / 3,
-				 ANCHOR_END, 0, p->width * 0.4);
+			write_text(p, p->names.list[i], p->plot.left - GAP_PX, at + FONT_PX / 3,
+				   ANCHOR_END, 0, p->width * 0.4);
 		else if (turned)
-			put_text(p, p->names.list[i], at, p->plot.bottom + GAP_PX + FONT_PX / 2,
-				 ANCHOR_END, -45, LABEL_PX_MAX);
+			write_text(p, p->names.list[i], at, p->plot.bottom + GAP_PX + FONT_PX / 2,
+				   ANCHOR_END, -45, LABEL_PX_MAX);
 		else
-			put_text(p, p->names.list[i], at, p->plot.bottom + GAP_PX + FONT_PX,
-				 ANCHOR_MIDDLE, 0, INFINITY);
+			write_text(p, p->names.list[i], at, p->plot.bottom + GAP_PX + FONT_PX,
+				   ANCHOR_MIDDLE, 0, INFINITY);
 	}
 }
 
@@ -127,9 +129,9 @@ static void draw_times(struct picture *p)
 
 		buf_reset(&text);
 		svg_time_text(&text, ticks.at[i], ticks.unit);
-		put_line(p, at, p->plot.bottom, at, p->plot.bottom + GAP_PX / 2, "#999");
-		put_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX, ANCHOR_MIDDLE,
-			 0, INFINITY);
+		write_line(p, at, p->plot.bottom, at, p->plot.bottom + GAP_PX / 2, "#999");
+		write_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX, ANCHOR_MIDDLE,
+			   0, INFINITY);
 	}
 	buf_deinit(&text);
 }
@@ -146,11 +148,11 @@ static void draw_axes(struct picture *p)
 		draw_times(p);
 	else
 		draw_names(p);
-	put_text(p, svg_member(bottom, "title"), across,
-		 p->height - EDGE_PX - (double)svg_legend_rows(p) * LINE_PX, ANCHOR_MIDDLE, 0,
-		 p->plot.right - p->plot.left);
-	put_text(p, svg_member(left, "title"), EDGE_PX + FONT_PX / 2, along, ANCHOR_MIDDLE, -90,
-		 p->plot.bottom - p->plot.top);
+	write_text(p, svg_member(bottom, "title"), across,
+		   p->height - EDGE_PX - (double)svg_legend_rows(p) * LINE_PX, ANCHOR_MIDDLE, 0,
+		   p->plot.right - p->plot.left);
+	write_text(p, svg_member(left, "title"), EDGE_PX + FONT_PX / 2, along, ANCHOR_MIDDLE, -90,
+		   p->plot.bottom - p->plot.top);
 }
 
 static void draw_legend(struct picture *p)
@@ -167,8 +169,8 @@ static void draw_legend(struct picture *p)
 			   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
 			   "fill=\"%s\"/>\n",
 			   x, y - FONT_PX + 1, SWATCH_PX, SWATCH_PX, colors[i]);
-		put_text(p, p->series.list[i], x + SWATCH_PX + GAP_PX / 2, y, ANCHOR_START, 0,
-			 p->width - 2 * EDGE_PX - SWATCH_PX);
+		write_text(p, p->series.list[i], x + SWATCH_PX + GAP_PX / 2, y, ANCHOR_START, 0,
+			   p->width - 2 * EDGE_PX - SWATCH_PX);
 		x += svg_entry_px(p, i);
 	}
 }
@@ -185,7 +187,7 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* The end of a run of points of one series without missing values. */
-static size_t stretch_end(const struct picture *p, size_t from)
+static size_t segment_end(const struct picture *p, size_t from)
 {
 	const struct point *list = p->points.list;
 	size_t end = from;
@@ -248,11 +250,11 @@ static void draw_band(struct picture *p, size_t from, size_t end)
 	buf_printf(p->out, "Z\" fill=\"%s\" fill-opacity=\"0.25\"/>\n", colors[0]);
 }
 
-static void draw_stretches(struct picture *p)
+static void draw_segments(struct picture *p)
 {
 	qsort(p->points.list, p->points.count, sizeof(*p->points.list), compare_points);
 	for (size_t from = 0, end; from<p->points.count; from = end> from ? end : from + 1) {
-		end = stretch_end(p, from);
+		end = segment_end(p, from);
 		if (end == from)
 			continue;
 		if (svg_is_type(p, "layered"))
@@ -280,7 +282,7 @@ static void draw_bar(struct picture *p, const struct point *at)
 static void draw_marks(struct picture *p)
 {
 	if (!svg_is_bar(p)) {
-		draw_stretches(p);
+		draw_segments(p);
 		return;
 	}
 	for (size_t i = 0; i < p->points.count; i++)

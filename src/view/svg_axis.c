@@ -11,7 +11,7 @@
 
 /* The nearest of 1, 2, 5 and 10 times a power of ten (Heckbert, "Nice numbers for graph labels",
  * Graphics Gems, 1990). */
-static double nice(double step)
+static double nice_step(double step)
 {
 	double power = pow(10, floor(log10(step))), share = step / power;
 
@@ -26,7 +26,7 @@ void svg_scale_nice(struct svg_scale *s, double low, double high)
 		low -= room;
 		high += room;
 	}
-	s->step = nice((high - low) / (TICKS_WANTED - 1));
+	s->step = nice_step((high - low) / (TICKS_WANTED - 1));
 	s->low = floor(low / s->step) * s->step;
 	s->high = ceil(high / s->step) * s->step;
 }
@@ -125,14 +125,14 @@ static const struct {
 	{SVG_YEARS, 1000, 365250 * (int64_t)DAY_MIN},
 };
 
-static int64_t floor_to(int64_t value, int64_t step)
+static int64_t round_down_to(int64_t value, int64_t step)
 {
 	return value - ((value % step) + step) % step;
 }
 
 static int64_t month_minutes(int64_t months)
 {
-	int64_t year = floor_to(months, 12) / 12;
+	int64_t year = round_down_to(months, 12) / 12;
 
 	return date_to_days((struct date){(int)year, (int)(months - year * 12) + 1, 1}) * DAY_MIN;
 }
@@ -140,19 +140,20 @@ static int64_t month_minutes(int64_t months)
 /* The tick of a step at or before a time, moved by `moved` steps. */
 static int64_t tick_at(size_t step, int64_t from, int64_t moved)
 {
-	int64_t days = floor_to(from, DAY_MIN) / DAY_MIN, n = steps[step].step;
+	int64_t days = round_down_to(from, DAY_MIN) / DAY_MIN, n = steps[step].step;
 	struct date d = date_from_days(days);
 
 	switch (steps[step].unit) {
 	case SVG_HOURS:
-		return floor_to(from, n * 60) + moved * n * 60;
+		return round_down_to(from, n * 60) + moved * n * 60;
 	case SVG_DAYS:
 		/* 1970-01-05 was a Monday, the start of a week */
-		return (floor_to(days - 4, n) + 4 + moved * n) * DAY_MIN;
+		return (round_down_to(days - 4, n) + 4 + moved * n) * DAY_MIN;
 	case SVG_MONTHS:
-		return month_minutes(floor_to((int64_t)d.year * 12 + d.month - 1, n) + moved * n);
+		return month_minutes(round_down_to((int64_t)d.year * 12 + d.month - 1, n) +
+				     moved * n);
 	default:
-		return month_minutes((floor_to(d.year, n) + moved * n) * 12);
+		return month_minutes((round_down_to(d.year, n) + moved * n) * 12);
 	}
 }
 
@@ -176,8 +177,8 @@ void svg_time_ticks(struct svg_times *out, int64_t from, int64_t to, enum svg_ti
 
 void svg_time_text(struct buf *out, int64_t minutes, enum svg_time_unit unit)
 {
-	struct date d = date_from_days(floor_to(minutes, DAY_MIN) / DAY_MIN);
-	int of_day = (int)(minutes - floor_to(minutes, DAY_MIN));
+	struct date d = date_from_days(round_down_to(minutes, DAY_MIN) / DAY_MIN);
+	int of_day = (int)(minutes - round_down_to(minutes, DAY_MIN));
 
 	buf_printf(out, "%04d", d.year);
 	if (unit <= SVG_MONTHS)

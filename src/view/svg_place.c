@@ -106,7 +106,7 @@ bool svg_names_are_rotated(const struct picture *p)
 }
 
 /* Height needed below the plot. */
-static double below_px(const struct picture *p)
+static double bottom_margin_px(const struct picture *p)
 {
 	double labels = FONT_PX;
 
@@ -126,6 +126,6 @@ bool svg_place(struct picture *p)
 		       (svg_has_title(p->is_horizontal ? p->x_axis : p->y_axis) ? LINE_PX : 0);
 	p->plot.top = EDGE_PX + TITLE_PX + LINE_PX;
 	p->plot.right = p->width - EDGE_PX - FONT_PX * (p->timed ? 3 : 1); /* half a label */
-	p->plot.bottom = p->height - below_px(p);
+	p->plot.bottom = p->height - bottom_margin_px(p);
 	return p->plot.right - p->plot.left >= FONT_PX && p->plot.bottom - p->plot.top >= FONT_PX;
 }

@@ -40,7 +40,7 @@ double svg_text_width(const char *text, double size_px)
 }
 
 /* XML 1.0 allows only three control characters, and not U+FFFE or U+FFFF. */
-static bool is_xml(const char *c)
+static bool is_xml_char(const char *c)
 {
 	if ((unsigned char)*c < ' ')
 		return *c == '\t' || *c == '\n' || *c == '\r';
@@ -48,7 +48,7 @@ static bool is_xml(const char *c)
 	       strncmp(c, "\xef\xbf\xbf", 3) != 0;
 }
 
-static void put_char(struct buf *out, const char *c)
+static void write_char(struct buf *out, const char *c)
 {
 	switch (*c) {
 	case '&':
@@ -67,7 +67,7 @@ static void put_char(struct buf *out, const char *c)
 		buf_str(out, "&#39;");
 		break;
 	default:
-		if (is_xml(c))
+		if (is_xml_char(c))
 			buf_add(out, c, char_bytes(c));
 	}
 }
@@ -81,7 +81,7 @@ void svg_text(struct buf *out, const char *text, double width_px, double size_px
 		left -= char_em(text) * size_px;
 		if (left < 0)
 			break;
-		put_char(out, text);
+		write_char(out, text);
 	}
 	if (!whole)
 		buf_str(out, "…");
