@@ -344,7 +344,7 @@ static void test_only_permitted_tools(void **state)
 	assert_string_equal(buf_text(&w->tools.told), "");
 }
 
-static void test_asks_back(void **state)
+static void test_asks_clarifying_question(void **state)
 {
 	struct world *w = *state;
 
@@ -389,7 +389,7 @@ static void test_asks_with_the_values_of_a_result(void **state)
 	assert_null(strstr(fake_llm_request(w->fake, 1), "delete_everything"));
 }
 
-static void test_wrong_questions_are_told_so(void **state)
+static void test_invalid_questions_are_rejected(void **state)
 {
 	static const struct {
 		const char *input, *why;
@@ -561,7 +561,7 @@ static void test_text_cells_stay_out(void **state)
 
 /* Rows of earlier rounds make room for those of later ones; each outcome stays, and every request
  * stays within what it may be. */
-static void test_long_results_make_room(void **state)
+static void test_long_results_are_shortened(void **state)
 {
 	struct world *w = *state;
 	const char *request;
@@ -617,13 +617,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_calls_side_by_side, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mistakes_of_the_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_permitted_tools, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_asks_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_asks_clarifying_question, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asks_with_the_values_of_a_result, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_wrong_questions_are_told_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_invalid_questions_are_rejected, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_shows_a_component, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rounds_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_results_make_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_results_are_shortened, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_model_fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_model_refuses, setup, teardown),

@@ -210,7 +210,7 @@ static void assert_no_columns(const struct world *w, const char *text, const cha
 	assert_true(looked_at > 50);
 }
 
-static void the_first_prompt_is_the_map_and_columns_come_on_demand(void **state)
+static void first_prompt_has_map_and_columns_on_request(void **state)
 {
 	static const char *const none[] = {NULL};
 	static const char *const three[] = {"ent_projects", "ent_change_adoption",
@@ -241,7 +241,7 @@ static void the_first_prompt_is_the_map_and_columns_come_on_demand(void **state)
 	assert_false(w->out->stopped);
 }
 
-static void sixty_tables_at_once_and_foreign_ones_are_refused(void **state)
+static void rejects_too_many_and_unknown_tables(void **state)
 {
 	struct world *w = *state;
 
@@ -258,7 +258,7 @@ static void sixty_tables_at_once_and_foreign_ones_are_refused(void **state)
 	run_as(w, &admin);
 }
 
-static void a_call_that_the_step_does_not_allow_is_refused(void **state)
+static void rejects_call_outside_the_step(void **state)
 {
 	struct world *w = *state;
 
@@ -278,7 +278,7 @@ static void a_call_that_the_step_does_not_allow_is_refused(void **state)
 	assert_int_equal(w->tools.started, 1);
 }
 
-static void who_may_not_write_sql_is_not_told_of_it(void **state)
+static void hides_sql_tool_without_permission(void **state)
 {
 	struct world *w = *state;
 
@@ -293,7 +293,7 @@ static void who_may_not_write_sql_is_not_told_of_it(void **state)
 	assert_int_equal(w->tools.started, 0);
 }
 
-static void after_its_rounds_the_search_is_stopped(void **state)
+static void stops_after_the_last_round(void **state)
 {
 	struct world *w = *state;
 
@@ -306,7 +306,7 @@ static void after_its_rounds_the_search_is_stopped(void **state)
 	assert_true(w->out->stopped);
 }
 
-static void a_clarifying_question_goes_by_the_name_of_the_domain(void **state)
+static void clarifying_question_names_the_domain(void **state)
 {
 	struct world *w = *state;
 
@@ -322,18 +322,15 @@ static void a_clarifying_question_goes_by_the_name_of_the_domain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			the_first_prompt_is_the_map_and_columns_come_on_demand, setup, teardown),
-		cmocka_unit_test_setup_teardown(sixty_tables_at_once_and_foreign_ones_are_refused,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_call_that_the_step_does_not_allow_is_refused,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(who_may_not_write_sql_is_not_told_of_it, setup,
+		cmocka_unit_test_setup_teardown(first_prompt_has_map_and_columns_on_request, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(after_its_rounds_the_search_is_stopped, setup,
+		cmocka_unit_test_setup_teardown(rejects_too_many_and_unknown_tables, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(
-			a_clarifying_question_goes_by_the_name_of_the_domain, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_call_outside_the_step, setup, teardown),
+		cmocka_unit_test_setup_teardown(hides_sql_tool_without_permission, setup, teardown),
+		cmocka_unit_test_setup_teardown(stops_after_the_last_round, setup, teardown),
+		cmocka_unit_test_setup_teardown(clarifying_question_names_the_domain, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

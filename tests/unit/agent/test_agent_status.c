@@ -58,7 +58,7 @@ static void test_started(void **state)
 	mem_free(body);
 }
 
-static void test_about_is_cut_between_characters(void **state)
+static void test_about_is_truncated_between_characters(void **state)
 {
 	char about[2 * STATUS_ABOUT_BYTES_MAX];
 	const struct tool_def tool = {.name = "t", .about = about};
@@ -125,7 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_started),
-		cmocka_unit_test(test_about_is_cut_between_characters),
+		cmocka_unit_test(test_about_is_truncated_between_characters),
 		cmocka_unit_test(test_ended),
 	};
 

@@ -61,7 +61,7 @@ static void is(const struct cut *c, size_t i, const char *heading, const char *t
 		str_eq((struct str){c->text.p + k->from, (size_t)(k->to - k->from)}, str_of(text)));
 }
 
-static void headings_part_passages(void **state)
+static void splits_passages_at_headings(void **state)
 {
 	struct cut c =
 		cut(str_of("Before.\n\n# One ##\nFirst.\n\nSecond.\n## Two\n## Three\nThird.\n"));
@@ -78,7 +78,7 @@ static void headings_part_passages(void **state)
 	is(&c, 0, "", "#no heading");
 }
 
-static void a_heading_in_a_listing_is_none(void **state)
+static void ignores_heading_in_code_block(void **state)
 {
 	struct cut c = cut(str_of("Text.\n```\n# comment\n\ncode\n```\nMore.\n"));
 
@@ -102,7 +102,7 @@ static struct str repeated(const char *text, size_t times)
 	return str_of(all);
 }
 
-static void long_paragraphs_are_cut_at_sentences_and_begin_again(void **state)
+static void splits_long_paragraphs_at_sentences_with_overlap(void **state)
 {
 	static const char sentence[] = "The quick brown fox jumps over the lazy dog today. ";
 	struct cut c = cut(repeated(sentence, 100));
@@ -122,7 +122,7 @@ static void long_paragraphs_are_cut_at_sentences_and_begin_again(void **state)
 	}
 }
 
-static void paragraphs_stay_whole_where_they_fit(void **state)
+static void keeps_paragraphs_that_fit(void **state)
 {
 	static const char paragraph[] =
 		"A paragraph of a few words that stays whole, whatever comes "
@@ -137,7 +137,7 @@ static void paragraphs_stay_whole_where_they_fit(void **state)
 	}
 }
 
-static void tables_are_cut_only_where_they_are_too_long(void **state)
+static void splits_only_too_long_tables(void **state)
 {
 	struct cut c = cut(repeated("| cell | another cell |\n", 70)); /* 1,680 bytes */
 
@@ -148,7 +148,7 @@ static void tables_are_cut_only_where_they_are_too_long(void **state)
 }
 
 /* 10 MB in one line, and no character is cut. */
-static void one_long_line_is_cut(void **state)
+static void splits_long_line(void **state)
 {
 	struct cut c = cut(repeated("\xe2\x82\xac", 1000));
 
@@ -159,7 +159,7 @@ static void one_long_line_is_cut(void **state)
 	assert_true(c.count > 5000 && c.count < DOCUMENT_CHUNKS_MAX);
 }
 
-static void too_many_passages_are_refused(void **state)
+static void rejects_too_many_passages(void **state)
 {
 	struct find_chunk *chunks;
 	size_t count;
@@ -183,7 +183,7 @@ static void plain(const char *text, size_t n, const char *want)
 
 #define PLAIN(text, want) plain(text, sizeof(text) - 1, want)
 
-static void line_ends_and_blank_lines_are_regular(void **state)
+static void normalizes_line_ends_and_blank_lines(void **state)
 {
 	(void)state;
 	PLAIN("a\r\nb\rc\n", "a\nb\nc\n");
@@ -197,14 +197,14 @@ static void line_ends_and_blank_lines_are_regular(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headings_part_passages),
-		cmocka_unit_test(a_heading_in_a_listing_is_none),
-		cmocka_unit_test(long_paragraphs_are_cut_at_sentences_and_begin_again),
-		cmocka_unit_test(paragraphs_stay_whole_where_they_fit),
-		cmocka_unit_test(tables_are_cut_only_where_they_are_too_long),
-		cmocka_unit_test(one_long_line_is_cut),
-		cmocka_unit_test(too_many_passages_are_refused),
-		cmocka_unit_test(line_ends_and_blank_lines_are_regular),
+		cmocka_unit_test(splits_passages_at_headings),
+		cmocka_unit_test(ignores_heading_in_code_block),
+		cmocka_unit_test(splits_long_paragraphs_at_sentences_with_overlap),
+		cmocka_unit_test(keeps_paragraphs_that_fit),
+		cmocka_unit_test(splits_only_too_long_tables),
+		cmocka_unit_test(splits_long_line),
+		cmocka_unit_test(rejects_too_many_passages),
+		cmocka_unit_test(normalizes_line_ends_and_blank_lines),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -19,7 +19,7 @@ static void check(const char *html, const char *want)
 	buf_deinit(&out);
 }
 
-static void pages_become_lines(void **state)
+static void converts_html_to_lines(void **state)
 {
 	(void)state;
 	check("<h1>Policy</h1><p>First <b>bold</b>\n  words.<p>Second.",
@@ -35,7 +35,7 @@ static void pages_become_lines(void **state)
 	check("   \n ", "");
 }
 
-static void what_is_not_for_readers_goes(void **state)
+static void removes_scripts_and_styles(void **state)
 {
 	(void)state;
 	check("a<script>if (1 < 2) alert('<p>no</p>')</script>b", "ab\n");
@@ -50,7 +50,7 @@ static void what_is_not_for_readers_goes(void **state)
 	check("<a href=\"javascript:alert(1)\">word</a>", "word\n");
 }
 
-static void entities_are_characters(void **state)
+static void decodes_entities(void **state)
 {
 	(void)state;
 	check("5 &lt; 6 &amp;&amp; 7&nbsp;&gt;&#32;2", "5 < 6 && 7 > 2\n");
@@ -62,7 +62,7 @@ static void entities_are_characters(void **state)
 	check("&lt;script&gt;", "<script>\n"); /* a text about markup */
 }
 
-static void broken_markup_is_text_or_nothing(void **state)
+static void accepts_broken_markup(void **state)
 {
 	(void)state;
 	check("1 < 2 <", "1 < 2 <\n");
@@ -72,7 +72,7 @@ static void broken_markup_is_text_or_nothing(void **state)
 }
 
 /* Depth costs nothing but a count, and what is too deep is closed by as many ends. */
-static void depth_is_bounded(void **state)
+static void limits_nesting_depth(void **state)
 {
 	struct buf html, out;
 
@@ -101,11 +101,11 @@ static void depth_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_become_lines),
-		cmocka_unit_test(what_is_not_for_readers_goes),
-		cmocka_unit_test(entities_are_characters),
-		cmocka_unit_test(broken_markup_is_text_or_nothing),
-		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(converts_html_to_lines),
+		cmocka_unit_test(removes_scripts_and_styles),
+		cmocka_unit_test(decodes_entities),
+		cmocka_unit_test(accepts_broken_markup),
+		cmocka_unit_test(limits_nesting_depth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

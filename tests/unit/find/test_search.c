@@ -100,7 +100,7 @@ static void empty(struct find_doc *docs, size_t count)
 		find_segment_free((struct find_segment **)&docs[i].segment);
 }
 
-static void scores_are_those_of_the_formula(void **state)
+static void scores_match_the_formula(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
@@ -124,7 +124,7 @@ static void scores_are_those_of_the_formula(void **state)
 	empty(docs, 10);
 }
 
-static void what_the_best_chunk_lacks_lowers_the_coverage(void **state)
+static void missing_words_lower_the_coverage(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
@@ -244,7 +244,7 @@ static struct find_segment *random_segment(void)
 
 /* Whatever cannot come in any more is passed over; a search for so many that all come in passes
  * over nothing. No document has so many chunks that those kept for `top` were too few. */
-static void what_is_passed_over_changes_nothing(void **state)
+static void skipped_candidates_do_not_change_the_result(void **state)
 {
 	(void)state;
 	for (unsigned round = 1; round <= 40; round++) {
@@ -278,7 +278,7 @@ static void what_is_passed_over_changes_nothing(void **state)
 	}
 }
 
-static void one_document_does_not_fill_the_first_places(void **state)
+static void spreads_first_hits_over_documents(void **state)
 {
 	static const char *const many[6][2] = {{"", "copper"}, {"", "copper"}, {"", "copper"},
 					       {"", "copper"}, {"", "copper"}, {"", "copper"}};
@@ -300,7 +300,7 @@ static void one_document_does_not_fill_the_first_places(void **state)
 	empty(docs, 2);
 }
 
-static void nothing_is_found_by_nothing(void **state)
+static void empty_query_finds_nothing(void **state)
 {
 	struct find_doc docs[] = {{"a", NULL, one("", "copper"), NULL},
 				  {"b", NULL, one("", ""), NULL}};
@@ -340,7 +340,7 @@ static double covers(const struct find_index *x, const struct principal *who, co
 	return find_covers(&reach, q.tokens, q.count);
 }
 
-static void a_part_is_covered_by_the_best_passage_for_it(void **state)
+static void best_passage_covers_each_part(void **state)
 {
 	struct find_doc docs[10];
 	char uids[10][4];
@@ -357,7 +357,7 @@ static void a_part_is_covered_by_the_best_passage_for_it(void **state)
 	empty(docs, 10);
 }
 
-static void hidden_documents_reach_nowhere(void **state)
+static void hidden_documents_do_not_affect_reach(void **state)
 {
 	struct find_doc docs[2] = {
 		{.uid = "a", .permission = "doc:1", .segment = one("", "copper pipe")},
@@ -376,15 +376,15 @@ static void hidden_documents_reach_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scores_are_those_of_the_formula),
-		cmocka_unit_test(what_the_best_chunk_lacks_lowers_the_coverage),
+		cmocka_unit_test(scores_match_the_formula),
+		cmocka_unit_test(missing_words_lower_the_coverage),
 		cmocka_unit_test(hidden_documents_change_nothing),
 		cmocka_unit_test(order_of_documents_changes_nothing),
-		cmocka_unit_test(what_is_passed_over_changes_nothing),
-		cmocka_unit_test(one_document_does_not_fill_the_first_places),
-		cmocka_unit_test(nothing_is_found_by_nothing),
-		cmocka_unit_test(a_part_is_covered_by_the_best_passage_for_it),
-		cmocka_unit_test(hidden_documents_reach_nowhere),
+		cmocka_unit_test(skipped_candidates_do_not_change_the_result),
+		cmocka_unit_test(spreads_first_hits_over_documents),
+		cmocka_unit_test(empty_query_finds_nothing),
+		cmocka_unit_test(best_passage_covers_each_part),
+		cmocka_unit_test(hidden_documents_do_not_affect_reach),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

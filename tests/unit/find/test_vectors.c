@@ -64,7 +64,7 @@ static struct vectors *rows_of(const char *model, const float (*rows)[2], size_t
 }
 
 /* Every length, also ones that are no multiple of what is summed side by side. */
-static void test_against_the_plain_sum(void **state)
+static void test_matches_plain_sum(void **state)
 {
 	(void)state;
 	for (size_t dims = 1; dims <= 70; dims++) {
@@ -263,7 +263,7 @@ static void test_ranks_are_joined(void **state)
 	close_ways(&w);
 }
 
-static void test_vectors_find_what_words_do_not(void **state)
+static void test_vectors_find_other_words(void **state)
 {
 	struct two_ways w;
 
@@ -284,12 +284,11 @@ static void test_vectors_find_what_words_do_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_against_the_plain_sum, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_matches_plain_sum, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_compared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_as_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ranks_are_joined, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_vectors_find_what_words_do_not, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(test_vectors_find_other_words, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void on_hit(void *owner, size_t number, int distance)
 }
 
 /* The walk finds exactly what comparing with every key finds, with the same distance. */
-static void near_ones_are_those_of_a_full_comparison(void **state)
+static void fuzzy_search_matches_full_comparison(void **state)
 {
 	struct name_maker maker = {.state = 99};
 	struct hits h;
@@ -123,7 +123,7 @@ static void on_any(void *owner, size_t number, int distance)
 	(*(int *)owner)++;
 }
 
-static void nothing_and_too_long_keys_do_no_harm(void **state)
+static void accepts_empty_and_too_long_keys(void **state)
 {
 	static char long_key[TEXT_KEY_BYTES_MAX * 2];
 	uint32_t offsets[] = {0, TEXT_KEY_BYTES_MAX * 2, TEXT_KEY_BYTES_MAX * 2,
@@ -152,7 +152,7 @@ static void nothing_and_too_long_keys_do_no_harm(void **state)
 }
 
 /* Each beginning of each key bounds just those that have it, also within an earlier bound. */
-static void beginnings_bound_what_has_them(void **state)
+static void prefix_search_returns_its_range(void **state)
 {
 	struct made m;
 	size_t len, lo = 0, hi;
@@ -188,9 +188,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_sorted_and_found),
-		cmocka_unit_test(beginnings_bound_what_has_them),
-		cmocka_unit_test(near_ones_are_those_of_a_full_comparison),
-		cmocka_unit_test(nothing_and_too_long_keys_do_no_harm),
+		cmocka_unit_test(prefix_search_returns_its_range),
+		cmocka_unit_test(fuzzy_search_matches_full_comparison),
+		cmocka_unit_test(accepts_empty_and_too_long_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

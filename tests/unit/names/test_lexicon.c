@@ -76,7 +76,7 @@ static size_t find_words(const struct lexicon *l, const char *text, uint32_t *ou
 	return lexicon_find_words(l, f.key, f.ends, f.count, out, 8);
 }
 
-static void words_in_a_row_are_found(void **state)
+static void finds_adjacent_words(void **state)
 {
 	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
 	uint32_t v[8];
@@ -91,7 +91,7 @@ static void words_in_a_row_are_found(void **state)
 	lexicon_unref(&l);
 }
 
-static void near_names_come_in_order(void **state)
+static void sorts_fuzzy_matches(void **state)
 {
 	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
 	struct near_value near[NEAR_MAX];
@@ -118,7 +118,7 @@ static void near_names_come_in_order(void **state)
 	lexicon_unref(&l);
 }
 
-static void parents_stay_with_their_values(void **state)
+static void values_keep_their_parents(void **state)
 {
 	struct lexicon_build *b = lexicon_build_new();
 	const struct lexicon *l;
@@ -138,7 +138,7 @@ static void parents_stay_with_their_values(void **state)
 	lexicon_unref(&l);
 }
 
-static void there_is_an_end_to_what_fits(void **state)
+static void limits_number_of_values(void **state)
 {
 	struct lexicon_build *b = lexicon_build_new();
 
@@ -151,7 +151,7 @@ static void there_is_an_end_to_what_fits(void **state)
 	lexicon_build_free(&b);
 }
 
-static void names_of_any_length_do_no_harm(void **state)
+static void accepts_names_of_any_length(void **state)
 {
 	static char longest[5000];
 	const char *const texts[] = {longest, "%%%", "\xFF\xFE", "a"};
@@ -171,7 +171,7 @@ static void names_of_any_length_do_no_harm(void **state)
 
 /* Of names with one or two typing errors, as many as their length forgives, nearly all are among
  * the first three. */
-static void mistyped_names_are_recalled(void **state)
+static void finds_misspelled_names(void **state)
 {
 	struct name_maker m = {.state = 42}, typing = {.state = 4711};
 	struct lexicon_build *b = lexicon_build_new();
@@ -210,7 +210,7 @@ static void mistyped_names_are_recalled(void **state)
 	lexicon_unref(&l);
 }
 
-static void a_name_is_followed_as_far_as_it_goes(void **state)
+static void reach_ends_with_the_name(void **state)
 {
 	static const struct {
 		const char *words;
@@ -244,13 +244,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found_whole_by_word_and_by_initials),
-		cmocka_unit_test(words_in_a_row_are_found),
-		cmocka_unit_test(a_name_is_followed_as_far_as_it_goes),
-		cmocka_unit_test(near_names_come_in_order),
-		cmocka_unit_test(parents_stay_with_their_values),
-		cmocka_unit_test(there_is_an_end_to_what_fits),
-		cmocka_unit_test(names_of_any_length_do_no_harm),
-		cmocka_unit_test(mistyped_names_are_recalled),
+		cmocka_unit_test(finds_adjacent_words),
+		cmocka_unit_test(reach_ends_with_the_name),
+		cmocka_unit_test(sorts_fuzzy_matches),
+		cmocka_unit_test(values_keep_their_parents),
+		cmocka_unit_test(limits_number_of_values),
+		cmocka_unit_test(accepts_names_of_any_length),
+		cmocka_unit_test(finds_misspelled_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

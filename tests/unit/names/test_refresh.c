@@ -124,7 +124,7 @@ static const char *resolve(struct names_test *t, const char *tenant, const char 
 										     : "unknown";
 }
 
-static void each_tenant_learns_its_own(void **state)
+static void each_tenant_loads_its_own_names(void **state)
 {
 	struct names_test *t = *state;
 
@@ -168,7 +168,7 @@ static enum health_state health_of_acme(void)
 	return state_of_acme;
 }
 
-static void a_dead_warehouse_changes_nothing(void **state)
+static void unavailable_warehouse_keeps_names(void **state)
 {
 	static const char *const known[] = {"Anvil"};
 	struct names_test *t = *state;
@@ -232,7 +232,7 @@ static void close_two(struct names_test *t, struct two_sources *two)
 	recording_db_deinit(&two->far);
 }
 
-static void each_dimension_is_read_from_its_source(void **state)
+static void reads_each_dimension_from_its_source(void **state)
 {
 	struct names_test *t = *state;
 	struct two_sources two;
@@ -252,7 +252,7 @@ static void each_dimension_is_read_from_its_source(void **state)
 }
 
 /* Questions that need the others' names go on; its own are tried again soon. */
-static void a_source_that_is_away_delays_no_other(void **state)
+static void unavailable_source_does_not_delay_others(void **state)
 {
 	struct names_test *t = *state;
 	struct two_sources two;
@@ -284,7 +284,7 @@ static void a_source_that_is_away_delays_no_other(void **state)
 }
 
 /* Where only it has names, questions wait for them as ever. */
-static void a_lone_source_that_is_away_is_waited_for(void **state)
+static void waits_for_unavailable_only_source(void **state)
 {
 	struct names_test *t = *state;
 	struct two_sources two;
@@ -302,7 +302,7 @@ static void a_lone_source_that_is_away_is_waited_for(void **state)
 	close_two(t, &two);
 }
 
-static void a_cut_page_is_not_learned(void **state)
+static void does_not_load_truncated_page(void **state)
 {
 	struct names_test *t = *state;
 
@@ -314,7 +314,7 @@ static void a_cut_page_is_not_learned(void **state)
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
 }
 
-static void what_was_known_is_handed_over(void **state)
+static void new_book_gets_previous_names(void **state)
 {
 	struct names_test *t = *state;
 	struct name_book *other = name_book_new(&stock);
@@ -344,7 +344,7 @@ static bool knows(const struct name_book *b, const char *tenant, const char *ite
 }
 
 /* It takes over what was known of this tenant, and no other tenant's names are read for it. */
-static void a_tenant_gets_a_book_of_its_own(void **state)
+static void sets_book_of_one_tenant(void **state)
 {
 	struct names_test *t = *state;
 	struct name_book *own = name_book_new(&stock);
@@ -372,7 +372,7 @@ static void a_tenant_gets_a_book_of_its_own(void **state)
 	name_book_free(&own);
 }
 
-static void a_book_that_comes_while_others_are_read(void **state)
+static void loads_book_added_during_a_round(void **state)
 {
 	struct names_test *t = *state;
 	struct name_book *acme = name_book_new(&stock), *again = name_book_new(&stock);
@@ -399,7 +399,7 @@ static void a_book_that_comes_while_others_are_read(void **state)
 	name_book_free(&again);
 }
 
-static void another_knowledge_ends_the_query(void **state)
+static void new_book_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
@@ -410,7 +410,7 @@ static void another_knowledge_ends_the_query(void **state)
 	assert_int_equal(t->recorded.queries, 7);
 }
 
-static void freeing_ends_the_query(void **state)
+static void free_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
@@ -428,7 +428,7 @@ static void on_round(void *owner)
 }
 
 /* Whatever the worker has in hand is waited for and freed, and nobody is told. */
-static void freeing_ends_the_work(void **state)
+static void free_cancels_the_job(void **state)
 {
 	struct names_test *t = *state;
 	bool over = true;
@@ -522,7 +522,7 @@ static struct table *page(struct names_test *t, size_t rows)
 }
 
 /* The third answer is the mark again, and no page is asked for: the fourth is taken as a mark. */
-static void what_did_not_change_is_not_read_again(void **state)
+static void skips_unchanged_dimensions(void **state)
 {
 	struct names_test *t = *state;
 
@@ -541,7 +541,7 @@ static void what_did_not_change_is_not_read_again(void **state)
 }
 
 /* A full page is followed by another, which begins with the last value once more. */
-static void pages_follow_each_other(void **state)
+static void reads_consecutive_pages(void **state)
 {
 	struct names_test *t = *state;
 	struct table *first, *second;
@@ -581,20 +581,20 @@ static void pages_follow_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_tenant_learns_its_own),
-		TEST(a_dead_warehouse_changes_nothing),
-		TEST(each_dimension_is_read_from_its_source),
-		TEST(a_source_that_is_away_delays_no_other),
-		TEST(a_lone_source_that_is_away_is_waited_for),
-		TEST(a_cut_page_is_not_learned),
-		TEST(what_was_known_is_handed_over),
-		TEST(a_tenant_gets_a_book_of_its_own),
-		TEST(a_book_that_comes_while_others_are_read),
-		TEST(another_knowledge_ends_the_query),
-		TEST(freeing_ends_the_query),
-		TEST(freeing_ends_the_work),
-		PLACES(what_did_not_change_is_not_read_again),
-		PLACES(pages_follow_each_other),
+		TEST(each_tenant_loads_its_own_names),
+		TEST(unavailable_warehouse_keeps_names),
+		TEST(reads_each_dimension_from_its_source),
+		TEST(unavailable_source_does_not_delay_others),
+		TEST(waits_for_unavailable_only_source),
+		TEST(does_not_load_truncated_page),
+		TEST(new_book_gets_previous_names),
+		TEST(sets_book_of_one_tenant),
+		TEST(loads_book_added_during_a_round),
+		TEST(new_book_cancels_the_query),
+		TEST(free_cancels_the_query),
+		TEST(free_cancels_the_job),
+		PLACES(skips_unchanged_dimensions),
+		PLACES(reads_consecutive_pages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void check(struct fixture *f, const struct resolve_case *cases, size_t co
 	}
 }
 
-static void names_in_any_spelling(void **state)
+static void resolves_names_in_any_spelling(void **state)
 {
 	static const struct resolve_case cases[] = {
 		{"zone", "EP10", "EP10"},
@@ -45,7 +45,7 @@ static void names_in_any_spelling(void **state)
 	check(*state, cases, COUNT(cases), NULL);
 }
 
-static void typing_errors_are_forgiven_where_they_can_be(void **state)
+static void resolves_unambiguous_misspellings(void **state)
 {
 	static const struct resolve_case cases[] = {
 		{"seller", "acron", "Acorn"},
@@ -67,7 +67,7 @@ static void typing_errors_are_forgiven_where_they_can_be(void **state)
 	check(*state, cases, COUNT(cases), NULL);
 }
 
-static void parts_of_names(void **state)
+static void resolves_parts_of_names(void **state)
 {
 	static const struct resolve_case cases[] = {
 		{"zone", "alpha", "several"},
@@ -79,7 +79,7 @@ static void parts_of_names(void **state)
 	check(*state, cases, COUNT(cases), NULL);
 }
 
-static void aliases_of_one_parent(void **state)
+static void resolves_aliases_of_one_parent(void **state)
 {
 	static const struct resolve_case alone[] = {{"zone", "sunny", "several"},
 						    {"zone", "rainy", "several"}};
@@ -99,7 +99,7 @@ static void aliases_of_one_parent(void **state)
 	check(f, west, COUNT(west), &context);
 }
 
-static void labels_and_free_names(void **state)
+static void resolves_labels_and_free_names(void **state)
 {
 	static const struct resolve_case cases[] = {
 		{"asof", "January 2025", "Jan_2025"}, {"asof", "2025Q1", "Q1_2025"},
@@ -114,7 +114,7 @@ static void labels_and_free_names(void **state)
 	assert_int_equal(m.suggestion_count, 0);
 }
 
-static void suggestions_are_the_closest(void **state)
+static void suggests_closest_values(void **state)
 {
 	struct fixture *f = *state;
 	struct name_match m;
@@ -127,7 +127,7 @@ static void suggestions_are_the_closest(void **state)
 	assert_int_equal(m.suggestion_count, 2); /* nothing is like it: all there are */
 }
 
-static void other_words_are_told(void **state)
+static void reports_other_words(void **state)
 {
 	struct fixture *f = *state;
 	struct name_match m;
@@ -171,7 +171,7 @@ static const char *offered(struct fixture *f, const char *filter, const char *te
 	return offered_to(f, NULL, filter, text, may);
 }
 
-static void a_filter_offers_its_known_values(void **state)
+static void offers_known_values_of_filter(void **state)
 {
 	struct fixture *f = *state;
 
@@ -188,7 +188,7 @@ static void a_filter_offers_its_known_values(void **state)
 	assert_string_equal(offered(f, "zone", "EP10", false), "");
 }
 
-static void of_very_many_values_some_are_offered_and_all_are_found(void **state)
+static void offers_some_and_finds_all_of_very_many_values(void **state)
 {
 	static char text[FILTER_VALUES_SCAN_MAX + 10][12];
 	static const char *values[FILTER_VALUES_SCAN_MAX + 10];
@@ -213,15 +213,15 @@ static void of_very_many_values_some_are_offered_and_all_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names_in_any_spelling),
-		TEST(typing_errors_are_forgiven_where_they_can_be),
-		TEST(parts_of_names),
-		TEST(aliases_of_one_parent),
-		TEST(labels_and_free_names),
-		TEST(suggestions_are_the_closest),
-		TEST(other_words_are_told),
-		TEST(a_filter_offers_its_known_values),
-		TEST(of_very_many_values_some_are_offered_and_all_are_found),
+		TEST(resolves_names_in_any_spelling),
+		TEST(resolves_unambiguous_misspellings),
+		TEST(resolves_parts_of_names),
+		TEST(resolves_aliases_of_one_parent),
+		TEST(resolves_labels_and_free_names),
+		TEST(suggests_closest_values),
+		TEST(reports_other_words),
+		TEST(offers_known_values_of_filter),
+		TEST(offers_some_and_finds_all_of_very_many_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

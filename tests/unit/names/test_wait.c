@@ -107,14 +107,14 @@ static void run_until_loaded(struct wait_test *t, const char *tenant)
 	assert_true(name_book_loaded(t->book, tenant));
 }
 
-static void without_a_warehouse_nothing_is_waited_for(void **state)
+static void does_not_wait_without_warehouse(void **state)
 {
 	struct wait_test *t = *state;
 
 	assert_true(name_book_loaded(t->book, "acme"));
 }
 
-static void a_tenant_is_loaded_with_its_last_dimension(void **state)
+static void tenant_is_loaded_after_its_last_dimension(void **state)
 {
 	struct wait_test *t = *state;
 
@@ -135,7 +135,7 @@ static void a_tenant_is_loaded_with_its_last_dimension(void **state)
 	assert_int_equal(t->recorded.queries, 4);
 }
 
-static void a_wait_can_be_cancelled(void **state)
+static void cancels_a_wait(void **state)
 {
 	struct wait_test *t = *state;
 	struct op *op;
@@ -147,7 +147,7 @@ static void a_wait_can_be_cancelled(void **state)
 	assert_int_equal(t->ended, 0);
 }
 
-static void a_wait_ends_after_its_time(void **state)
+static void wait_times_out(void **state)
 {
 	struct wait_test *t = *state;
 	int64_t began = clock_mono_ms();
@@ -164,7 +164,7 @@ static void a_wait_ends_after_its_time(void **state)
 }
 
 /* The next round is a quarter of an hour away; missing names are tried for again at once. */
-static void missing_names_are_loaded_soon(void **state)
+static void retries_missing_names_early(void **state)
 {
 	struct wait_test *t = *state;
 	struct err down = {0};
@@ -181,7 +181,7 @@ static void missing_names_are_loaded_soon(void **state)
 }
 
 /* A retry asks nothing of the tenants whose names are loaded. */
-static void a_retry_is_for_missing_names(void **state)
+static void retry_loads_only_missing_names(void **state)
 {
 	struct wait_test *t = *state;
 	struct err down = {0};
@@ -199,7 +199,7 @@ static void a_retry_is_for_missing_names(void **state)
 	assert_string_equal(t->recorded.tenant, "vesper");
 }
 
-static void what_never_can_be_read_is_not_waited_for(void **state)
+static void does_not_wait_for_unreadable_dimension(void **state)
 {
 	struct wait_test *t = *state;
 	struct err missing = {0};
@@ -212,7 +212,7 @@ static void what_never_can_be_read_is_not_waited_for(void **state)
 	assert_int_equal(t->recorded.queries, 4); /* each of its dimensions was tried */
 }
 
-static void another_book_has_what_was_loaded(void **state)
+static void new_book_keeps_loaded_names(void **state)
 {
 	struct wait_test *t = *state;
 	struct name_book *other = name_book_new(&stock);
@@ -233,14 +233,14 @@ static void another_book_has_what_was_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(without_a_warehouse_nothing_is_waited_for),
-		TEST(a_tenant_is_loaded_with_its_last_dimension),
-		TEST(a_wait_can_be_cancelled),
-		TEST(a_wait_ends_after_its_time),
-		TEST(missing_names_are_loaded_soon),
-		TEST(a_retry_is_for_missing_names),
-		TEST(what_never_can_be_read_is_not_waited_for),
-		TEST(another_book_has_what_was_loaded),
+		TEST(does_not_wait_without_warehouse),
+		TEST(tenant_is_loaded_after_its_last_dimension),
+		TEST(cancels_a_wait),
+		TEST(wait_times_out),
+		TEST(retries_missing_names_early),
+		TEST(retry_loads_only_missing_names),
+		TEST(does_not_wait_for_unreadable_dimension),
+		TEST(new_book_keeps_loaded_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static enum plan_flaw refuse(struct task *tasks, size_t count, const char *why)
 	return p.flaw;
 }
 
-static void circles_are_refused(void **state)
+static void rejects_cycles(void **state)
 {
 	struct task two[] = {{.id = "a", .depends_on = AFTER("b")},
 			     {.id = "b", .depends_on = AFTER("a")}};
@@ -75,7 +75,7 @@ static void circles_are_refused(void **state)
 	refuse(tail, 3, "cycle");
 }
 
-static void strangers_and_twins_are_refused(void **state)
+static void rejects_unknown_and_duplicate_ids(void **state)
 {
 	struct task stranger[] = {{.id = "a", .depends_on = AFTER("z")}};
 	struct task twins[] = {{.id = "a"}, {.id = "a"}};
@@ -87,7 +87,7 @@ static void strangers_and_twins_are_refused(void **state)
 	refuse(nameless, 1, "no id");
 }
 
-static void the_number_of_tasks_is_bounded(void **state)
+static void rejects_too_many_tasks(void **state)
 {
 	struct task tasks[MANY];
 	char ids[MANY][8];
@@ -116,7 +116,7 @@ static const json_t *args(const char *text)
 	return json_own(arena, json);
 }
 
-static void a_task_waits_for_what_it_refers_to(void **state)
+static void task_waits_for_its_references(void **state)
 {
 	struct task tasks[] = {
 		{.id = "late",
@@ -138,7 +138,7 @@ static void a_task_waits_for_what_it_refers_to(void **state)
 
 /* A step that is named by what it comes after, in its condition and in its values is listed once.
  */
-static void what_is_waited_for_twice_is_named_once(void **state)
+static void removes_duplicate_dependencies(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"},
@@ -163,7 +163,7 @@ static void what_is_waited_for_twice_is_named_once(void **state)
 	}
 }
 
-static void what_refers_to_nothing_refuses_the_plan(void **state)
+static void rejects_reference_to_unknown_task(void **state)
 {
 	struct task bad[] = {{.id = "a", .json_args = args("{\"x\":{\"$ref\":\"b.cells\"}}")}};
 	struct task unknown[] = {
@@ -209,7 +209,7 @@ static size_t place_of(const char *id)
 
 /* Whatever waits for what, each task has a wave behind those that it waits for, or the plan is
  * called a circle: none is left without an answer. */
-static void any_graph_has_waves_or_a_circle(void **state)
+static void any_graph_has_waves_or_a_cycle(void **state)
 {
 	size_t circles = 0;
 
@@ -241,13 +241,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waves_follow_dependencies),
-		cmocka_unit_test(circles_are_refused),
-		cmocka_unit_test(strangers_and_twins_are_refused),
-		cmocka_unit_test(the_number_of_tasks_is_bounded),
-		cmocka_unit_test(a_task_waits_for_what_it_refers_to),
-		cmocka_unit_test(what_is_waited_for_twice_is_named_once),
-		cmocka_unit_test(what_refers_to_nothing_refuses_the_plan),
-		cmocka_unit_test(any_graph_has_waves_or_a_circle),
+		cmocka_unit_test(rejects_cycles),
+		cmocka_unit_test(rejects_unknown_and_duplicate_ids),
+		cmocka_unit_test(rejects_too_many_tasks),
+		cmocka_unit_test(task_waits_for_its_references),
+		cmocka_unit_test(removes_duplicate_dependencies),
+		cmocka_unit_test(rejects_reference_to_unknown_task),
+		cmocka_unit_test(any_graph_has_waves_or_a_cycle),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

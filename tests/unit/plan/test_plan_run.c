@@ -128,7 +128,7 @@ static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 	loop_free(&s->loop);
 }
 
-static void a_wave_runs_side_by_side(void **state)
+static void tasks_of_a_wave_run_concurrently(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"}, {.id = "b"}, {.id = "c", .depends_on = AFTER("a", "b")}};
@@ -142,7 +142,7 @@ static void a_wave_runs_side_by_side(void **state)
 	assert_int_equal(tasks[2].state, TASK_COMPLETED);
 }
 
-static void what_depends_on_a_failure_is_skipped(void **state)
+static void skips_dependents_of_failed_task(void **state)
 {
 	struct task tasks[] = {{.id = "c", .depends_on = AFTER("b")},
 			       {.id = "b", .depends_on = AFTER("a")},
@@ -159,7 +159,7 @@ static void what_depends_on_a_failure_is_skipped(void **state)
 	assert_int_equal(tasks[3].state, TASK_COMPLETED);
 }
 
-static void cancel_reaches_what_runs_and_nothing_else(void **state)
+static void cancels_only_running_tasks(void **state)
 {
 	struct task tasks[] = {{.id = "a"}, {.id = "b"}, {.id = "c", .depends_on = AFTER("b")}};
 	struct stage s = {.hangs = "b"};
@@ -183,7 +183,7 @@ static void the_first_tasks_start_at_once(void **state)
 	assert_string_equal(s.told, "+a ");
 }
 
-static void tasks_may_end_from_inside(void **state)
+static void tasks_may_end_during_start(void **state)
 {
 	struct task tasks[] = {{.id = "a"},
 			       {.id = "b", .depends_on = AFTER("a")},
@@ -198,7 +198,7 @@ static void tasks_may_end_from_inside(void **state)
 	assert_int_equal(tasks[3].state, TASK_SKIPPED);
 }
 
-static void a_plan_that_ended_at_once_is_cancelled_before_it_says_so(void **state)
+static void cancels_completed_plan_before_its_callback(void **state)
 {
 	struct task tasks[] = {{.id = "a"}};
 	struct stage s = {.at_once = "a"};
@@ -210,7 +210,7 @@ static void a_plan_that_ended_at_once_is_cancelled_before_it_says_so(void **stat
 	assert_string_equal(s.told, "+a -a ");
 }
 
-static void what_ends_at_once_waits_for_what_runs(void **state)
+static void plan_waits_for_running_tasks(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"}, {.id = "b"}, {.id = "c", .depends_on = AFTER("a", "b")}};
@@ -232,7 +232,7 @@ static struct result *two_rows(void)
 	return sample_result(arena, sample_table(columns, 2, cells, 2));
 }
 
-static void a_condition_skips_its_task_and_what_hangs_on_it(void **state)
+static void unmet_condition_skips_task_and_dependents(void **state)
 {
 	struct task tasks[] = {{.id = "a"},
 			       {.id = "b", .condition = "a.row_count > 2"},
@@ -250,7 +250,7 @@ static void a_condition_skips_its_task_and_what_hangs_on_it(void **state)
 	assert_int_equal(tasks[3].skipped, SKIP_EARLIER);
 }
 
-static void references_are_values_when_the_task_runs(void **state)
+static void fills_references_before_the_task_runs(void **state)
 {
 	json_t *args =
 		json_pack("{s:{s:s},s:i}", "vendor", "$ref", "a.rows[1].vendor", "year", 2025);
@@ -275,7 +275,7 @@ static const json_t *vendor_of(const char *ref)
 	return json_own(arena, json_pack("{s:{s:s}}", "vendor", "$ref", ref));
 }
 
-static void a_failure_takes_along_only_what_needs_it(void **state)
+static void failure_skips_only_dependents(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"},
@@ -301,7 +301,7 @@ static void a_failure_takes_along_only_what_needs_it(void **state)
 static const struct flow_def a_flow = {.name = "briefing"};
 
 /* The author of a flow has said when its lines apply. */
-static void a_line_of_a_flow_that_does_not_apply_is_needless(void **state)
+static void inapplicable_flow_line_is_not_needed(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"},
@@ -323,7 +323,7 @@ static void a_line_of_a_flow_that_does_not_apply_is_needless(void **state)
 }
 
 /* Whether the line applies is not known where what it is about was not found. */
-static void a_condition_over_a_failure_is_not_simply_false(void **state)
+static void condition_on_failed_task_is_not_false(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a"},
@@ -346,7 +346,7 @@ static void a_condition_over_a_failure_is_not_simply_false(void **state)
 }
 
 /* One of it is enough. */
-static void a_group_of_which_one_task_failed_can_be_judged(void **state)
+static void evaluates_group_with_one_failed_task(void **state)
 {
 	struct task tasks[] = {
 		{.id = "g.1", .group = "g"},
@@ -367,7 +367,7 @@ static void a_group_of_which_one_task_failed_can_be_judged(void **state)
 }
 
 /* What runs is waited for; nothing behind the question begins, nor anything else. */
-static void a_question_ends_the_plan(void **state)
+static void question_ends_the_plan(void **state)
 {
 	const struct flow_options from_a = {.task = "a", .table = "rows"};
 	const struct flow_line which = {.filter = "vendor", .options = &from_a};
@@ -389,7 +389,7 @@ static void a_question_ends_the_plan(void **state)
 	assert_int_equal(tasks[4].state, TASK_PENDING);
 }
 
-static void a_question_that_needs_nothing_comes_before_all(void **state)
+static void question_without_dependencies_is_asked_first(void **state)
 {
 	const struct flow_line which = {.filter = "vendor"};
 	struct task tasks[] = {{.id = "a"}, {.id = "ask.vendor", .ask = &which, .priority = -1}};
@@ -402,7 +402,7 @@ static void a_question_that_needs_nothing_comes_before_all(void **state)
 	assert_int_equal(tasks[1].state, TASK_ASKED);
 }
 
-static void a_question_whose_condition_is_not_met_is_passed_over(void **state)
+static void skips_question_with_unmet_condition(void **state)
 {
 	const struct flow_line which = {.filter = "vendor"};
 	struct task tasks[] = {{.id = "a"},
@@ -417,7 +417,7 @@ static void a_question_whose_condition_is_not_met_is_passed_over(void **state)
 }
 
 /* The choices are gone, the question is not. */
-static void a_question_is_asked_whatever_became_of_its_choices(void **state)
+static void asks_question_even_without_choices(void **state)
 {
 	const struct flow_options from_a = {.task = "a", .table = "rows"};
 	const struct flow_line which = {.filter = "vendor", .options = &from_a};
@@ -431,7 +431,7 @@ static void a_question_is_asked_whatever_became_of_its_choices(void **state)
 }
 
 /* References name the group; the first of it with rows is meant, and one of it is enough. */
-static void a_group_speaks_by_its_first_with_rows(void **state)
+static void group_uses_first_task_with_rows(void **state)
 {
 	struct task tasks[] = {
 		{.id = "g.1", .group = "g"},
@@ -451,7 +451,7 @@ static void a_group_speaks_by_its_first_with_rows(void **state)
 	assert_int_equal(plan_results(&p, arena).count, 5);
 }
 
-static void what_matters_most_starts_first(void **state)
+static void starts_longest_path_first(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a", .priority = 2}, {.id = "b", .priority = 1}, {.id = "c"}, {.id = "d"}};
@@ -465,25 +465,25 @@ static void what_matters_most_starts_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wave_runs_side_by_side),
-		cmocka_unit_test(what_depends_on_a_failure_is_skipped),
-		cmocka_unit_test(cancel_reaches_what_runs_and_nothing_else),
+		cmocka_unit_test(tasks_of_a_wave_run_concurrently),
+		cmocka_unit_test(skips_dependents_of_failed_task),
+		cmocka_unit_test(cancels_only_running_tasks),
 		cmocka_unit_test(the_first_tasks_start_at_once),
-		cmocka_unit_test(tasks_may_end_from_inside),
-		cmocka_unit_test(a_plan_that_ended_at_once_is_cancelled_before_it_says_so),
-		cmocka_unit_test(what_ends_at_once_waits_for_what_runs),
-		cmocka_unit_test(a_condition_skips_its_task_and_what_hangs_on_it),
-		cmocka_unit_test(references_are_values_when_the_task_runs),
-		cmocka_unit_test(a_failure_takes_along_only_what_needs_it),
-		cmocka_unit_test(a_line_of_a_flow_that_does_not_apply_is_needless),
-		cmocka_unit_test(a_condition_over_a_failure_is_not_simply_false),
-		cmocka_unit_test(a_group_of_which_one_task_failed_can_be_judged),
-		cmocka_unit_test(a_question_ends_the_plan),
-		cmocka_unit_test(a_question_that_needs_nothing_comes_before_all),
-		cmocka_unit_test(a_question_whose_condition_is_not_met_is_passed_over),
-		cmocka_unit_test(a_question_is_asked_whatever_became_of_its_choices),
-		cmocka_unit_test(a_group_speaks_by_its_first_with_rows),
-		cmocka_unit_test(what_matters_most_starts_first),
+		cmocka_unit_test(tasks_may_end_during_start),
+		cmocka_unit_test(cancels_completed_plan_before_its_callback),
+		cmocka_unit_test(plan_waits_for_running_tasks),
+		cmocka_unit_test(unmet_condition_skips_task_and_dependents),
+		cmocka_unit_test(fills_references_before_the_task_runs),
+		cmocka_unit_test(failure_skips_only_dependents),
+		cmocka_unit_test(inapplicable_flow_line_is_not_needed),
+		cmocka_unit_test(condition_on_failed_task_is_not_false),
+		cmocka_unit_test(evaluates_group_with_one_failed_task),
+		cmocka_unit_test(question_ends_the_plan),
+		cmocka_unit_test(question_without_dependencies_is_asked_first),
+		cmocka_unit_test(skips_question_with_unmet_condition),
+		cmocka_unit_test(asks_question_even_without_choices),
+		cmocka_unit_test(group_uses_first_task_with_rows),
+		cmocka_unit_test(starts_longest_path_first),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

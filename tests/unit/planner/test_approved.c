@@ -100,7 +100,7 @@ static const char *found_one(const char *tool, const char *args)
 	return found(&t, 1);
 }
 
-static void other_values_fill_the_slots(void **state)
+static void matches_with_other_filter_values(void **state)
 {
 	(void)state;
 	approve("risks", "do t1 get_task_risks\n");
@@ -111,7 +111,7 @@ static void other_values_fill_the_slots(void **state)
 			    "");
 }
 
-static void what_a_line_names_must_be_the_same(void **state)
+static void fixed_values_must_match(void **state)
 {
 	(void)state;
 	approve("high", "do t1 get_task_risks risk_level=High\n");
@@ -123,7 +123,7 @@ static void what_a_line_names_must_be_the_same(void **state)
 	assert_string_equal(found_one("get_task_risks", "{}"), "any {}");
 }
 
-static void of_several_the_one_that_leaves_least_open(void **state)
+static void prefers_plan_with_fewest_open_values(void **state)
 {
 	(void)state;
 	approve("all", "do t1 get_task_risks\n");
@@ -133,7 +133,7 @@ static void of_several_the_one_that_leaves_least_open(void **state)
 			    "all {\"risk_level\":\"Low\"}");
 }
 
-static void each_line_makes_a_call_and_no_call_is_left(void **state)
+static void every_line_matches_one_call(void **state)
 {
 	struct task two[] = {
 		{.id = "t1",
@@ -167,7 +167,7 @@ static void each_line_makes_a_call_and_no_call_is_left(void **state)
 	assert_string_equal(found(two, 2), "");
 }
 
-static void queries_over_the_map_too(void **state)
+static void matches_queries_over_the_map(void **state)
 {
 	static const char views[] =
 		"do t1 query_metrics query=\"{\\\"metrics\\\":[\\\"views\\\"],\\\"where\\\":[{"
@@ -189,7 +189,7 @@ static void queries_over_the_map_too(void **state)
 	assert_string_equal(found_one("query_metrics", "{}"), "");
 }
 
-static void typed_arguments_are_as_good(void **state)
+static void matches_typed_arguments(void **state)
 {
 	struct args args = {0};
 	struct task t = {.id = "t1", .tool = "get_top_users", .args = &args};
@@ -210,7 +210,7 @@ static void typed_arguments_are_as_good(void **state)
 	assert_string_equal(found(&t, 1), "vendors {\"vendor\":[\"A\",\"B\"]}");
 }
 
-static void what_ran_already_or_is_a_packs_is_none(void **state)
+static void ignores_plans_of_flows_and_stored_plans(void **state)
 {
 	struct task t = {.id = "t1", .tool = "get_task_risks", .json_args = object("{}")};
 	struct plan p = {.id = "p1", .tasks = &t, .count = 1, .flow = &flows[0]};
@@ -232,13 +232,13 @@ static void what_ran_already_or_is_a_packs_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(other_values_fill_the_slots),
-		TEST(what_a_line_names_must_be_the_same),
-		TEST(of_several_the_one_that_leaves_least_open),
-		TEST(each_line_makes_a_call_and_no_call_is_left),
-		TEST(queries_over_the_map_too),
-		TEST(typed_arguments_are_as_good),
-		TEST(what_ran_already_or_is_a_packs_is_none),
+		TEST(matches_with_other_filter_values),
+		TEST(fixed_values_must_match),
+		TEST(prefers_plan_with_fewest_open_values),
+		TEST(every_line_matches_one_call),
+		TEST(matches_queries_over_the_map),
+		TEST(matches_typed_arguments),
+		TEST(ignores_plans_of_flows_and_stored_plans),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

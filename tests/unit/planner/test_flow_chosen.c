@@ -103,7 +103,7 @@ static const char *arg(const struct task *t, const char *name)
 	return json_string_value(json_object_get(t->json_args, name));
 }
 
-static void it_is_the_whole_plan(void **state)
+static void flow_is_the_whole_plan(void **state)
 {
 	struct clarification ask;
 	struct plan *p;
@@ -124,7 +124,7 @@ static void it_is_the_whole_plan(void **state)
 	assert_int_equal(reading.understood.tool_count, 2);
 }
 
-static void its_name_and_hash_are_stored(void **state)
+static void stores_name_and_hash(void **state)
 {
 	struct clarification ask;
 	const json_t *stored;
@@ -140,7 +140,7 @@ static void its_name_and_hash_are_stored(void **state)
 }
 
 /* Another day, other filters: the flow counts its days anew. */
-static void it_runs_again_with_other_filters(void **state)
+static void runs_again_with_edited_filters(void **state)
 {
 	json_t *edits = json_own(arena, json_make({"risk_level", json_str("High")})), *stored;
 	struct clarification ask;
@@ -159,7 +159,7 @@ static void it_runs_again_with_other_filters(void **state)
 	assert_non_null(json_object_get(work.spec, "flow"));
 }
 
-static void null_takes_a_filter_away(void **state)
+static void null_removes_a_filter(void **state)
 {
 	json_t *none = json_own(arena, json_make({"risk_level", json_null()}));
 	struct clarification ask;
@@ -175,7 +175,7 @@ static void null_takes_a_filter_away(void **state)
 }
 
 /* With its questions, as it was when it was chosen. */
-static void a_changed_flow_runs_as_it_was_stored(void **state)
+static void changed_flow_runs_as_stored(void **state)
 {
 	json_t *edits = json_own(arena, json_make({"risk_level", json_str("High")})), *stored;
 	struct clarification ask;
@@ -200,7 +200,7 @@ static void a_changed_flow_runs_as_it_was_stored(void **state)
 }
 
 /* A tool that is switched off, or another type: what was stored is none any more. */
-static void a_stored_flow_that_can_not_run_has_changed(void **state)
+static void stored_flow_that_cannot_run_has_changed(void **state)
 {
 	static const char *const nothing[] = {"chat:use"};
 	struct principal nobody = {
@@ -226,7 +226,7 @@ static void a_stored_flow_that_can_not_run_has_changed(void **state)
 	assert_int_equal(stored_state(&turn, work.spec, false), STORED_CHANGED);
 }
 
-static void what_it_leaves_open_is_asked(void **state)
+static void asks_for_open_filters(void **state)
 {
 	struct clarification ask;
 	struct plan *p;
@@ -241,7 +241,7 @@ static void what_it_leaves_open_is_asked(void **state)
 	assert_non_null(json_object_get(work.spec, "flow"));
 }
 
-static void one_that_the_caller_may_not_use_is_none(void **state)
+static void ignores_flow_without_permission(void **state)
 {
 	struct supervisor_reply r;
 	struct err e = {0};
@@ -259,14 +259,10 @@ static void one_that_the_caller_may_not_use_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(it_is_the_whole_plan),
-		TEST(its_name_and_hash_are_stored),
-		TEST(it_runs_again_with_other_filters),
-		TEST(null_takes_a_filter_away),
-		TEST(a_changed_flow_runs_as_it_was_stored),
-		TEST(a_stored_flow_that_can_not_run_has_changed),
-		TEST(what_it_leaves_open_is_asked),
-		TEST(one_that_the_caller_may_not_use_is_none),
+		TEST(flow_is_the_whole_plan),         TEST(stores_name_and_hash),
+		TEST(runs_again_with_edited_filters), TEST(null_removes_a_filter),
+		TEST(changed_flow_runs_as_stored),    TEST(stored_flow_that_cannot_run_has_changed),
+		TEST(asks_for_open_filters),          TEST(ignores_flow_without_permission),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -79,7 +79,7 @@ static const char *arg(const struct task *t, const char *name)
 	return json_string_value(json_object_get(t->json_args, name));
 }
 
-static void lines_go_over_what_stands(void **state)
+static void line_values_override_context(void **state)
 {
 	const struct flow_def *f = flow("do a get_portfolio_summary status_color=off_track\n"
 					"do b get_recent_changes since=today-7d until=today\n");
@@ -100,7 +100,7 @@ static void lines_go_over_what_stands(void **state)
 	assert_int_equal(p->tasks[1].wave, 0);
 }
 
-static void what_was_asked_for_instead_goes_over_lines(void **state)
+static void replaced_filters_override_lines(void **state)
 {
 	const struct flow_def *f = flow("do b get_recent_changes since=today-7d until=today\n");
 	struct plan *p = flow_plan(
@@ -113,7 +113,7 @@ static void what_was_asked_for_instead_goes_over_lines(void **state)
 	assert_string_equal(arg(&p->tasks[0], "until"), "2026-02-27");
 }
 
-static void what_a_caller_may_not_use_is_skipped(void **state)
+static void skips_lines_without_permission(void **state)
 {
 	const struct flow_def *f =
 		flow("do a get_portfolio_summary\n"
@@ -126,7 +126,7 @@ static void what_a_caller_may_not_use_is_skipped(void **state)
 	assert_int_equal(p->tasks[1].skipped, SKIP_PERMISSION);
 }
 
-static void each_value_has_its_task(void **state)
+static void makes_one_task_per_value(void **state)
 {
 	const struct flow_def *f =
 		flow("ask project_name multiple 1..6 \"Which projects?\"\n"
@@ -149,7 +149,7 @@ static void each_value_has_its_task(void **state)
 	assert_non_null(p->tasks[5].waits_for[4]);
 }
 
-static void a_question_waits_until_its_filter_stands(void **state)
+static void question_is_asked_while_its_filter_is_open(void **state)
 {
 	const struct flow_def *f =
 		flow("do all get_portfolio_summary\n"
@@ -178,7 +178,7 @@ static void a_question_waits_until_its_filter_stands(void **state)
 	assert_int_equal(p->tasks[1].wave, 0);
 }
 
-static void nobody_is_asked_for_what_the_caller_may_not_use(void **state)
+static void asks_nothing_for_lines_without_permission(void **state)
 {
 	const struct flow_def *f = flow("do all get_portfolio_summary\n"
 					"ask project_name single \"Which project?\"\n"
@@ -195,12 +195,12 @@ static void nobody_is_asked_for_what_the_caller_may_not_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(lines_go_over_what_stands),
-		TEST(what_was_asked_for_instead_goes_over_lines),
-		TEST(what_a_caller_may_not_use_is_skipped),
-		TEST(each_value_has_its_task),
-		TEST(a_question_waits_until_its_filter_stands),
-		TEST(nobody_is_asked_for_what_the_caller_may_not_use),
+		TEST(line_values_override_context),
+		TEST(replaced_filters_override_lines),
+		TEST(skips_lines_without_permission),
+		TEST(makes_one_task_per_value),
+		TEST(question_is_asked_while_its_filter_is_open),
+		TEST(asks_nothing_for_lines_without_permission),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

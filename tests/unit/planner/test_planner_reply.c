@@ -81,7 +81,7 @@ static bool reads(const char *text, struct supervisor_reply *r)
 #define DO(entries) "{\"do\":[" entries "]}"
 #define SUMMARY(id) STEP(id, "get_portfolio_summary", "")
 
-static void anything_but_steps_is_refused(void **state)
+static void rejects_anything_but_steps(void **state)
 {
 	static const char *const answers[] = {
 		"First I would look at the prices.",
@@ -128,7 +128,7 @@ static struct plan *then(const char *answer, const struct plan *ended)
 	return plan_of_replan(&turn, &r, ended, NULL);
 }
 
-static void what_has_run_is_not_run_again(void **state)
+static void does_not_repeat_completed_steps(void **state)
 {
 	struct plan *ended = first(DO(SUMMARY("t1"))), *p;
 	struct err e = {0};
@@ -150,7 +150,7 @@ static void what_has_run_is_not_run_again(void **state)
 	assert_int_equal(p->flaw, PLAN_UNKNOWN);
 }
 
-static void what_the_user_said_is_not_changed(void **state)
+static void keeps_values_given_by_the_user(void **state)
 {
 	struct plan *ended = first(DO(SUMMARY("t1")));
 
@@ -166,7 +166,7 @@ static void what_the_user_said_is_not_changed(void **state)
 	assert_null(then(DO(STEP("t2", "get_average_annual_price", "\"vendor=Hitachi\"")), ended));
 }
 
-static void waves_are_few(void **state)
+static void limits_number_of_waves(void **state)
 {
 	struct task tasks[] = {{.id = "a", .wave = 0}, {.id = "b", .wave = 3}};
 	struct plan p = {.tasks = tasks, .count = 2};
@@ -181,10 +181,10 @@ static void waves_are_few(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(anything_but_steps_is_refused, before, after),
-		cmocka_unit_test_setup_teardown(what_has_run_is_not_run_again, before, after),
-		cmocka_unit_test_setup_teardown(what_the_user_said_is_not_changed, before, after),
-		cmocka_unit_test_setup_teardown(waves_are_few, before, after),
+		cmocka_unit_test_setup_teardown(rejects_anything_but_steps, before, after),
+		cmocka_unit_test_setup_teardown(does_not_repeat_completed_steps, before, after),
+		cmocka_unit_test_setup_teardown(keeps_values_given_by_the_user, before, after),
+		cmocka_unit_test_setup_teardown(limits_number_of_waves, before, after),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

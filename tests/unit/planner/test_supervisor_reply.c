@@ -67,7 +67,7 @@ static const char *step_text(const struct supervisor_reply *r, size_t i, const c
 	return json_string_value(json_object_get(json_array_get(r->steps, i), name));
 }
 
-static void a_whole_answer_is_read(void **state)
+static void reads_complete_answer(void **state)
 {
 	struct supervisor_reply r;
 
@@ -84,7 +84,7 @@ static void a_whole_answer_is_read(void **state)
 	assert_string_equal(json_string_value(json_object_get(r.filters, "vendor")), "Ascend");
 }
 
-static void an_agent_finds_out_by_itself(void **state)
+static void reads_agent_task(void **state)
 {
 	struct supervisor_reply r;
 
@@ -98,7 +98,7 @@ static void an_agent_finds_out_by_itself(void **state)
 	assert_null(step_text(&r, 1, "tool"));
 }
 
-static void nothing_to_do_is_a_general_question(void **state)
+static void empty_list_is_a_general_question(void **state)
 {
 	struct supervisor_reply r;
 
@@ -108,7 +108,7 @@ static void nothing_to_do_is_a_general_question(void **state)
 	assert_int_equal(json_array_size(r.steps), 0);
 }
 
-static void a_question_back_brings_its_options(void **state)
+static void reads_clarifying_question_with_options(void **state)
 {
 	struct supervisor_reply r;
 
@@ -120,7 +120,7 @@ static void a_question_back_brings_its_options(void **state)
 	assert_int_equal(json_array_size(r.options), 2);
 }
 
-static void names_the_caller_may_not_use_are_dropped(void **state)
+static void drops_names_without_permission(void **state)
 {
 	static const char text[] = "{\"do\":[{\"Run\":\"root_agent\"},{\"Run\":\"per_agent\"},"
 				   "{\"Run\":\"drop_tables\"},{\"Run\":\"get_color_ranking\"},"
@@ -137,7 +137,7 @@ static void names_the_caller_may_not_use_are_dropped(void **state)
 	assert_int_equal(json_array_size(r.steps), 0);
 }
 
-static void steps_are_read_with_their_references(void **state)
+static void reads_steps_with_references(void **state)
 {
 	const json_t *first, *second;
 	struct supervisor_reply r;
@@ -165,7 +165,7 @@ static void steps_are_read_with_their_references(void **state)
 	assert_string_equal(ref_of(json_object_get(second, "vendor")), "t1.facts.higher_vendor");
 }
 
-static void a_step_that_is_not_allowed_refuses_all(void **state)
+static void forbidden_step_rejects_the_reply(void **state)
 {
 	static const char *const steps[] = {
 		"{\"Step\":\"t1\",\"Run\":\"get_color_ranking\"}",
@@ -183,7 +183,7 @@ static void a_step_that_is_not_allowed_refuses_all(void **state)
 		assert_false(parse(arena_printf(arena, "{\"do\":[%s]}", steps[i]), &r));
 }
 
-static void more_steps_than_a_plan_has_are_refused(void **state)
+static void rejects_too_many_steps(void **state)
 {
 	const char *text = "";
 	struct supervisor_reply r;
@@ -196,7 +196,7 @@ static void more_steps_than_a_plan_has_are_refused(void **state)
 		parse(arena_printf(arena, "{\"do\":[%s,{\"Run\":\"dayahead_agent\"}]}", text), &r));
 }
 
-static void garbage_is_refused(void **state)
+static void rejects_garbage(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -218,7 +218,7 @@ static void garbage_is_refused(void **state)
 		assert_false(parse(texts[i], &r));
 }
 
-static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
+static void repeated_filters_become_lists_if_the_tool_takes_one(void **state)
 {
 	const struct tool_def *compare = catalog_tool(catalog, "compare_vendors");
 	const struct tool_def *average = catalog_tool(catalog, "get_average_annual_price");
@@ -241,7 +241,7 @@ static void repeated_filters_become_lists_where_the_tool_takes_one(void **state)
 }
 
 /* Services cache what is the same bytes for all: it names no tool and no filter. */
-static void the_schema_is_the_same_for_everybody(void **state)
+static void schema_is_the_same_for_every_caller(void **state)
 {
 	json_t *first = supervisor_schema(), *second = supervisor_schema();
 	char *a = json_text(first), *b = json_text(second);
@@ -262,7 +262,7 @@ static void the_schema_is_the_same_for_everybody(void **state)
 	json_decref(second);
 }
 
-static void what_is_no_filter_is_passed_over(void **state)
+static void ignores_unknown_filters(void **state)
 {
 	static const char *const entries[] = {
 		"{\"Set\":\"colour=red\"}", "{\"Set\":\"year\"}",  "{\"Set\":\"\"}",
@@ -281,7 +281,7 @@ static void what_is_no_filter_is_passed_over(void **state)
 	}
 }
 
-static void a_value_may_hold_anything(void **state)
+static void value_may_contain_any_text(void **state)
 {
 	struct supervisor_reply r;
 
@@ -294,25 +294,21 @@ static void a_value_may_hold_anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_whole_answer_is_read, before, after),
-		cmocka_unit_test_setup_teardown(an_agent_finds_out_by_itself, before, after),
-		cmocka_unit_test_setup_teardown(nothing_to_do_is_a_general_question, before, after),
-		cmocka_unit_test_setup_teardown(a_question_back_brings_its_options, before, after),
-		cmocka_unit_test_setup_teardown(names_the_caller_may_not_use_are_dropped, before,
+		cmocka_unit_test_setup_teardown(reads_complete_answer, before, after),
+		cmocka_unit_test_setup_teardown(reads_agent_task, before, after),
+		cmocka_unit_test_setup_teardown(empty_list_is_a_general_question, before, after),
+		cmocka_unit_test_setup_teardown(reads_clarifying_question_with_options, before,
 						after),
-		cmocka_unit_test_setup_teardown(steps_are_read_with_their_references, before,
-						after),
-		cmocka_unit_test_setup_teardown(a_step_that_is_not_allowed_refuses_all, before,
-						after),
-		cmocka_unit_test_setup_teardown(more_steps_than_a_plan_has_are_refused, before,
-						after),
-		cmocka_unit_test_setup_teardown(garbage_is_refused, before, after),
-		cmocka_unit_test_setup_teardown(
-			repeated_filters_become_lists_where_the_tool_takes_one, before, after),
-		cmocka_unit_test_setup_teardown(the_schema_is_the_same_for_everybody, before,
-						after),
-		cmocka_unit_test_setup_teardown(what_is_no_filter_is_passed_over, before, after),
-		cmocka_unit_test_setup_teardown(a_value_may_hold_anything, before, after),
+		cmocka_unit_test_setup_teardown(drops_names_without_permission, before, after),
+		cmocka_unit_test_setup_teardown(reads_steps_with_references, before, after),
+		cmocka_unit_test_setup_teardown(forbidden_step_rejects_the_reply, before, after),
+		cmocka_unit_test_setup_teardown(rejects_too_many_steps, before, after),
+		cmocka_unit_test_setup_teardown(rejects_garbage, before, after),
+		cmocka_unit_test_setup_teardown(repeated_filters_become_lists_if_the_tool_takes_one,
+						before, after),
+		cmocka_unit_test_setup_teardown(schema_is_the_same_for_every_caller, before, after),
+		cmocka_unit_test_setup_teardown(ignores_unknown_filters, before, after),
+		cmocka_unit_test_setup_teardown(value_may_contain_any_text, before, after),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -27,7 +27,7 @@ static const char *answer_of(struct arena *a, const struct result *const *result
 	return out->markdown;
 }
 
-static void the_sentence_of_the_tool_leads(void **state)
+static void answer_begins_with_sentence_of_tool(void **state)
 {
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
 	static const struct suggest_def suggest[] = {
@@ -49,7 +49,7 @@ static void the_sentence_of_the_tool_leads(void **state)
 	arena_free(&a);
 }
 
-static void facts_fill_placeholders(void **state)
+static void fills_placeholders_with_facts(void **state)
 {
 	static const char *const cells[] = {"Ascend", "52.14", "8760"};
 	struct arena *a = arena_new(1 << 20);
@@ -66,7 +66,7 @@ static void facts_fill_placeholders(void **state)
 	arena_free(&a);
 }
 
-static void a_sample_is_told(void **state)
+static void reports_sample(void **state)
 {
 	static const char *const cells[] = {"Ascend", "52.14", "8760"};
 	struct arena *a = arena_new(1 << 20);
@@ -84,7 +84,7 @@ static void a_sample_is_told(void **state)
 	arena_free(&a);
 }
 
-static void several_rows_become_a_table(void **state)
+static void shows_several_rows_as_table(void **state)
 {
 	static const char *const cells[] = {"As|cend_x*", "52.14", "8760", "_Hitachi", NULL, "0"};
 	struct arena *a = arena_new(1 << 20);
@@ -100,7 +100,7 @@ static void several_rows_become_a_table(void **state)
 	arena_free(&a);
 }
 
-static void below_a_sentence_the_table_holds_only_what_differs(void **state)
+static void table_below_sentence_has_only_differing_columns(void **state)
 {
 	static const char *const cells[] = {"Ascend", "52.14", "8760", "Hitachi", "54.80", "8760"};
 	struct arena *a = arena_new(1 << 20);
@@ -116,7 +116,7 @@ static void below_a_sentence_the_table_holds_only_what_differs(void **state)
 	arena_free(&a);
 }
 
-static void nothing_found_says_what_was_searched(void **state)
+static void empty_answer_names_the_search(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, NULL);
@@ -133,7 +133,7 @@ static void nothing_found_says_what_was_searched(void **state)
 	arena_free(&a);
 }
 
-static void every_outcome_is_worded(void **state)
+static void has_text_for_every_outcome(void **state)
 {
 	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"},
 				       {.value = "SP15", .label = "SP15"}};
@@ -155,7 +155,7 @@ static void every_outcome_is_worded(void **state)
 	}
 }
 
-static void a_cut_table_says_so(void **state)
+static void marks_truncated_table(void **state)
 {
 	const char *cells[30 * 3];
 	struct arena *a = arena_new(1 << 20);
@@ -208,7 +208,7 @@ static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **sta
 	arena_free(&a);
 }
 
-static void the_same_followup_is_offered_once(void **state)
+static void offers_each_followup_once(void **state)
 {
 	static const struct suggest_def suggest[] = {{.text = "And {arg.year}?"}, {0}};
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
@@ -226,7 +226,7 @@ static void the_same_followup_is_offered_once(void **state)
 	arena_free(&a);
 }
 
-static void a_suggestion_has_its_rank_and_condition(void **state)
+static void suggestion_has_rank_and_condition(void **state)
 {
 	static const char *const cells[] = {"Ascend", "48.73", "8760"};
 	struct arena *a = arena_new(1 << 20);
@@ -258,17 +258,17 @@ static void a_suggestion_has_its_rank_and_condition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_suggestion_has_its_rank_and_condition),
-		cmocka_unit_test(the_sentence_of_the_tool_leads),
-		cmocka_unit_test(facts_fill_placeholders),
-		cmocka_unit_test(a_sample_is_told),
-		cmocka_unit_test(several_rows_become_a_table),
-		cmocka_unit_test(below_a_sentence_the_table_holds_only_what_differs),
-		cmocka_unit_test(nothing_found_says_what_was_searched),
-		cmocka_unit_test(every_outcome_is_worded),
-		cmocka_unit_test(a_cut_table_says_so),
+		cmocka_unit_test(suggestion_has_rank_and_condition),
+		cmocka_unit_test(answer_begins_with_sentence_of_tool),
+		cmocka_unit_test(fills_placeholders_with_facts),
+		cmocka_unit_test(reports_sample),
+		cmocka_unit_test(shows_several_rows_as_table),
+		cmocka_unit_test(table_below_sentence_has_only_differing_columns),
+		cmocka_unit_test(empty_answer_names_the_search),
+		cmocka_unit_test(has_text_for_every_outcome),
+		cmocka_unit_test(marks_truncated_table),
 		cmocka_unit_test(a_long_answer_shows_fewer_rows_unless_detail_is_asked_for),
-		cmocka_unit_test(the_same_followup_is_offered_once),
+		cmocka_unit_test(offers_each_followup_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static const char *text_at(const json_t *v, const char *name)
 	return json_string_value(json_object_get(v, name));
 }
 
-static void every_end_has_a_status(void **state)
+static void every_outcome_has_a_status(void **state)
 {
 	static const struct {
 		struct outcome o;
@@ -121,7 +121,7 @@ static void a_row_is_an_object_of_its_cells(void **state)
 	arena_free(&a);
 }
 
-static void what_does_not_fit_is_told(void **state)
+static void reports_omitted_rows(void **state)
 {
 	enum { ROWS = 3000 };
 	static const struct sample_column columns[] = {{"T", NULL, COLUMN_TEXT}};
@@ -152,7 +152,7 @@ static void what_does_not_fit_is_told(void **state)
 	arena_free(&a);
 }
 
-static void an_end_without_rows_says_why(void **state)
+static void outcome_without_rows_has_reason(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, NULL);
@@ -175,11 +175,11 @@ static void an_end_without_rows_says_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_end_has_a_status),
+		cmocka_unit_test(every_outcome_has_a_status),
 		cmocka_unit_test(facts_are_texts_and_numbers),
 		cmocka_unit_test(a_row_is_an_object_of_its_cells),
-		cmocka_unit_test(what_does_not_fit_is_told),
-		cmocka_unit_test(an_end_without_rows_says_why),
+		cmocka_unit_test(reports_omitted_rows),
+		cmocka_unit_test(outcome_without_rows_has_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,7 +244,7 @@ static FILE *open_shapes(void)
 	return f;
 }
 
-static void each_shape_gets_its_chart(void **state)
+static void chooses_chart_by_shape(void **state)
 {
 	FILE *f = open_shapes();
 	struct shape s;
@@ -269,7 +269,7 @@ static void each_shape_gets_its_chart(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void a_truncated_result_gets_none(void **state)
+static void truncated_result_gets_no_chart(void **state)
 {
 	static const struct sample_column columns[] = {{"Hour", NULL, COLUMN_INT},
 						       {"Price", "$/MWh", COLUMN_DECIMAL}};
@@ -284,7 +284,7 @@ static void a_truncated_result_gets_none(void **state)
 	table_free(&t);
 }
 
-static void rows_beyond_the_limit_get_none(void **state)
+static void rows_beyond_limit_get_no_chart(void **state)
 {
 	static const struct sample_column columns[] = {{"Day", NULL, COLUMN_DATE},
 						       {"Views", "views", COLUMN_INT}};
@@ -348,9 +348,9 @@ static void print_specs(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_shape_gets_its_chart),
-		cmocka_unit_test(a_truncated_result_gets_none),
-		cmocka_unit_test(rows_beyond_the_limit_get_none),
+		cmocka_unit_test(chooses_chart_by_shape),
+		cmocka_unit_test(truncated_result_gets_no_chart),
+		cmocka_unit_test(rows_beyond_limit_get_no_chart),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--specs") == 0) {

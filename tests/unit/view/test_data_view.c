@@ -38,7 +38,7 @@ static void data_views_keep_digits(void **state)
 	arena_free(&a);
 }
 
-static void notes_go_with_every_view(void **state)
+static void every_view_contains_notes(void **state)
 {
 	static const char *const cells[] = {"Ascend", "1.00", "7"};
 	struct arena *a = arena_new(1 << 20);
@@ -62,7 +62,7 @@ static void notes_go_with_every_view(void **state)
 	arena_free(&a);
 }
 
-static void a_cut_table_says_how_and_how_much(void **state)
+static void reports_kind_and_size_of_truncation(void **state)
 {
 	static const char *const cells[] = {"Ascend", "1.00", "7"};
 	struct arena *a = arena_new(1 << 20);
@@ -93,8 +93,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_views_keep_digits),
-		cmocka_unit_test(notes_go_with_every_view),
-		cmocka_unit_test(a_cut_table_says_how_and_how_much),
+		cmocka_unit_test(every_view_contains_notes),
+		cmocka_unit_test(reports_kind_and_size_of_truncation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void each_outcome_has_its_view(void **state)
 	arena_free(&a);
 }
 
-static void rows_speak_for_themselves(void **state)
+static void rows_need_no_outcome_view(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 
@@ -105,7 +105,7 @@ static void closest_names_come_first(void **state)
 	arena_free(&a);
 }
 
-static void an_error_says_no_more_than_is_known(void **state)
+static void error_contains_only_known_members(void **state)
 {
 	static const char *const advice[] = {"Say which project.", NULL};
 	const struct view_error e = {
@@ -126,9 +126,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_outcome_has_its_view),
-		cmocka_unit_test(rows_speak_for_themselves),
+		cmocka_unit_test(rows_need_no_outcome_view),
 		cmocka_unit_test(closest_names_come_first),
-		cmocka_unit_test(an_error_says_no_more_than_is_known),
+		cmocka_unit_test(error_contains_only_known_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

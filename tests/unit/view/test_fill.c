@@ -28,7 +28,7 @@ static struct result *sample(struct arena *a)
 	return r;
 }
 
-static void placeholders_are_filled_in_the_house_style(void **state)
+static void fills_placeholders_in_house_style(void **state)
 {
 	static const char *const rows[][2] = {
 		{"{Vendor}: {AvgPrice} over {DataPoints}", "Ascend: $48.70/MWh over 8,760"},
@@ -54,7 +54,7 @@ static void placeholders_are_filled_in_the_house_style(void **state)
 	arena_free(&a);
 }
 
-static void without_a_value_nothing_is_said(void **state)
+static void omits_sentence_without_value(void **state)
 {
 	static const char *const texts[] = {"{Missing}", "x {fact.missing}", "{arg.missing} y",
 					    "{Vendor} {Missing}"};
@@ -74,7 +74,7 @@ static void without_a_value_nothing_is_said(void **state)
 	arena_free(&a);
 }
 
-static void references_are_filled_from_a_plan(void **state)
+static void fills_references_from_plan(void **state)
 {
 	static const char *const rows[][2] = {
 		{"{t1.rows[0].vendor}: {t1.rows[0].AvgPrice}", "Ascend: $48.70/MWh"},
@@ -107,9 +107,9 @@ static void references_are_filled_from_a_plan(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(placeholders_are_filled_in_the_house_style),
-		cmocka_unit_test(without_a_value_nothing_is_said),
-		cmocka_unit_test(references_are_filled_from_a_plan),
+		cmocka_unit_test(fills_placeholders_in_house_style),
+		cmocka_unit_test(omits_sentence_without_value),
+		cmocka_unit_test(fills_references_from_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void check(const struct table *t, const struct left_case *x)
 }
 
 /* All: 5 heads, 4 full columns of 20 and one note: 86. */
-static void columns_go_in_their_order_then_rows(void **state)
+static void omits_columns_by_priority_then_rows(void **state)
 {
 	static const struct left_case cases[] = {
 		{SIZE_MAX, ROWS, "DPNSZ", ROWS},
@@ -102,7 +102,7 @@ static void columns_go_in_their_order_then_rows(void **state)
 }
 
 /* Without a word about priorities all columns are alike: rows go instead. */
-static void the_highest_priority_there_is_stays(void **state)
+static void keeps_columns_of_highest_priority(void **state)
 {
 	static const struct left_case some = {45, ROWS, "DPNSZ", 9};
 	struct table *t = days_table();
@@ -114,7 +114,7 @@ static void the_highest_priority_there_is_stays(void **state)
 	table_free(&t);
 }
 
-static void extremes_stay_among_few_rows(void **state)
+static void keeps_rows_with_extremes(void **state)
 {
 	struct view_limits room = {
 		.rows = 8, .size = SIZE_MAX, .measure = one_each, .extremes = true};
@@ -139,7 +139,7 @@ static void extremes_stay_among_few_rows(void **state)
 	table_free(&t);
 }
 
-static void a_prompt_says_what_is_not_in_it(void **state)
+static void prompt_reports_omitted_parts(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, days_table());
@@ -160,7 +160,7 @@ static void a_prompt_says_what_is_not_in_it(void **state)
 	arena_free(&a);
 }
 
-static void a_long_cell_is_cut(void **state)
+static void truncates_long_cell(void **state)
 {
 	static const struct sample_column column = {"Notes", NULL, COLUMN_TEXT};
 	struct arena *a = arena_new(1 << 20);
@@ -183,7 +183,7 @@ static void a_long_cell_is_cut(void **state)
 
 /* ---- a table for a client ---- */
 
-static void a_view_that_is_too_long_is_cut_and_says_so(void **state)
+static void truncates_long_view_and_reports_it(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct table *t = days_table();
@@ -219,12 +219,12 @@ static void a_view_that_is_too_long_is_cut_and_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_go_in_their_order_then_rows),
-		cmocka_unit_test(the_highest_priority_there_is_stays),
-		cmocka_unit_test(extremes_stay_among_few_rows),
-		cmocka_unit_test(a_prompt_says_what_is_not_in_it),
-		cmocka_unit_test(a_long_cell_is_cut),
-		cmocka_unit_test(a_view_that_is_too_long_is_cut_and_says_so),
+		cmocka_unit_test(omits_columns_by_priority_then_rows),
+		cmocka_unit_test(keeps_columns_of_highest_priority),
+		cmocka_unit_test(keeps_rows_with_extremes),
+		cmocka_unit_test(prompt_reports_omitted_parts),
+		cmocka_unit_test(truncates_long_cell),
+		cmocka_unit_test(truncates_long_view_and_reports_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

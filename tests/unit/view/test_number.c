@@ -33,7 +33,7 @@ static void prices_have_two_decimals(void **state)
 	expect_number("0", "$/MWh", "$0.00/MWh");
 }
 
-static void money_is_short(void **state)
+static void shortens_money(void **state)
 {
 	(void)state;
 	expect_number("2100000", "$", "$2.1M");
@@ -58,7 +58,7 @@ static void counts_and_percents(void **state)
 	expect_number("n/a", "$/MWh", "n/a");
 }
 
-static void dates_are_for_people(void **state)
+static void formats_dates_for_users(void **state)
 {
 	static const char *const rows[][2] = {
 		{"2026-03-01", "March 2026"},
@@ -79,7 +79,7 @@ static void dates_are_for_people(void **state)
 	}
 }
 
-static void an_empty_cell_is_a_dash(void **state)
+static void shows_empty_cell_as_dash(void **state)
 {
 	struct column c = {.name = "x", .type = COLUMN_DECIMAL, .unit = "$"};
 	struct buf b;
@@ -91,7 +91,7 @@ static void an_empty_cell_is_a_dash(void **state)
 	buf_deinit(&b);
 }
 
-static void values_have_their_words(void **state)
+static void shows_labels_of_values(void **state)
 {
 	static const char *const words[] = {"red", "🔴 Red", "", "⬜ N/A", NULL};
 	struct column c = {.name = "x", .type = COLUMN_TEXT, .words = words};
@@ -111,11 +111,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prices_have_two_decimals),
-		cmocka_unit_test(money_is_short),
+		cmocka_unit_test(shortens_money),
 		cmocka_unit_test(counts_and_percents),
-		cmocka_unit_test(dates_are_for_people),
-		cmocka_unit_test(an_empty_cell_is_a_dash),
-		cmocka_unit_test(values_have_their_words),
+		cmocka_unit_test(formats_dates_for_users),
+		cmocka_unit_test(shows_empty_cell_as_dash),
+		cmocka_unit_test(shows_labels_of_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

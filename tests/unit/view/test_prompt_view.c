@@ -58,7 +58,7 @@ static void statistics_cover_rows_that_are_not_shown(void **state)
 	arena_free(&a);
 }
 
-static void an_outcome_without_rows_is_told(void **state)
+static void reports_outcome_without_rows(void **state)
 {
 	struct suggestion closest[] = {{.value = "NP15", .label = "NP15"}};
 	struct arena *a = arena_new(1 << 20);
@@ -91,7 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prompts_fence_cells),
 		cmocka_unit_test(statistics_cover_rows_that_are_not_shown),
-		cmocka_unit_test(an_outcome_without_rows_is_told),
+		cmocka_unit_test(reports_outcome_without_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static bool says(const struct scratch *s, const char *text)
 	return strstr(scratch_text(s), text) != NULL;
 }
 
-static void what_fits_is_told_whole_and_in_order(void **state)
+static void includes_everything_that_fits_in_order(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
 	struct scratch *s = filled(a, 100000, 2);
@@ -87,7 +87,7 @@ static void what_fits_is_told_whole_and_in_order(void **state)
 
 /* From much room to none: what is told gets less in a fixed order, and the budget is kept as long
  * as anything can go. */
-static void less_room_takes_what_is_worth_least(void **state)
+static void smaller_budget_drops_least_important_parts(void **state)
 {
 	struct arena *a = arena_new(1 << 26);
 	size_t rows = ROWS;
@@ -124,7 +124,7 @@ static void less_room_takes_what_is_worth_least(void **state)
 	arena_free(&a);
 }
 
-static void the_oldest_loses_its_figures_first(void **state)
+static void drops_figures_of_oldest_result_first(void **state)
 {
 	struct arena *a = arena_new(1 << 26);
 	bool seen = false;
@@ -146,7 +146,7 @@ static void the_oldest_loses_its_figures_first(void **state)
 	arena_free(&a);
 }
 
-static void a_long_result_does_not_starve_a_short_one(void **state)
+static void long_result_leaves_budget_for_short_one(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
 	struct scratch *s = scratch_new(a, 900);
@@ -165,7 +165,7 @@ static void a_long_result_does_not_starve_a_short_one(void **state)
 
 /* A loop adds result after result: earlier words stay as they are while there is room, so that they
  * are read from the service's cache; then they get shorter. */
-static void what_was_said_stays_while_there_is_room(void **state)
+static void keeps_notes_within_budget(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
 	struct result *first = result_of(a, "c1", ROWS);
@@ -188,7 +188,7 @@ static void what_was_said_stays_while_there_is_room(void **state)
 	arena_free(&a);
 }
 
-static void nothing_known_is_nothing_said(void **state)
+static void returns_nothing_without_items(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct scratch *s = scratch_new(a, 10);
@@ -207,12 +207,12 @@ static void nothing_known_is_nothing_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_is_told_whole_and_in_order),
-		cmocka_unit_test(less_room_takes_what_is_worth_least),
-		cmocka_unit_test(the_oldest_loses_its_figures_first),
-		cmocka_unit_test(a_long_result_does_not_starve_a_short_one),
-		cmocka_unit_test(what_was_said_stays_while_there_is_room),
-		cmocka_unit_test(nothing_known_is_nothing_said),
+		cmocka_unit_test(includes_everything_that_fits_in_order),
+		cmocka_unit_test(smaller_budget_drops_least_important_parts),
+		cmocka_unit_test(drops_figures_of_oldest_result_first),
+		cmocka_unit_test(long_result_leaves_budget_for_short_one),
+		cmocka_unit_test(keeps_notes_within_budget),
+		cmocka_unit_test(returns_nothing_without_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static double attribute(const char *element, size_t n, const char *name)
 	return value;
 }
 
-static void bars_are_as_long_as_their_values(void **state)
+static void bar_length_matches_value(void **state)
 {
 	double low, high;
 
@@ -135,7 +135,7 @@ static void exact_numbers_are_numbers(void **state)
 	assert_has(">$40<");
 }
 
-static void negative_bars_hang_from_zero(void **state)
+static void negative_bars_start_at_zero(void **state)
 {
 	(void)state;
 	assert_true(draw("bar", NAMES_AXES, "{\"x\":\"A\",\"y\":-10},{\"x\":\"B\",\"y\":10}"));
@@ -145,7 +145,7 @@ static void negative_bars_hang_from_zero(void **state)
 	assert_null(strstr(buf_text(&out), "-$0"));
 }
 
-static void series_stand_side_by_side_with_a_legend(void **state)
+static void draws_series_side_by_side_with_legend(void **state)
 {
 	(void)state;
 	assert_true(draw("grouped_bar", NAMES_AXES,
@@ -159,7 +159,7 @@ static void series_stand_side_by_side_with_a_legend(void **state)
 	assert_has(">Budget<");
 }
 
-static void a_gap_breaks_the_line(void **state)
+static void gap_interrupts_line(void **state)
 {
 	(void)state;
 	assert_true(draw("line", HOUR_AXES,
@@ -171,7 +171,7 @@ static void a_gap_breaks_the_line(void **state)
 	assert_true(strstr(buf_text(&out), ">9<") < strstr(buf_text(&out), ">10<"));
 }
 
-static void a_band_lies_around_its_line(void **state)
+static void band_surrounds_its_line(void **state)
 {
 	(void)state;
 	assert_true(draw("layered", HOUR_AXES,
@@ -181,7 +181,7 @@ static void a_band_lies_around_its_line(void **state)
 	assert_has(">10<"); /* the axis holds the highest, not just the line */
 }
 
-static void dates_stand_where_they_are(void **state)
+static void places_dates_by_time(void **state)
 {
 	(void)state;
 	assert_true(
@@ -194,7 +194,7 @@ static void dates_stand_where_they_are(void **state)
 	assert_has(">$1.2M<");
 }
 
-static void texts_stay_texts(void **state)
+static void escapes_texts(void **state)
 {
 	(void)state;
 	assert_true(draw("bar", NAMES_AXES,
@@ -207,7 +207,7 @@ static void texts_stay_texts(void **state)
 	assert_int_equal(count_of("<![CDATA["), 0);
 }
 
-static void a_long_label_is_cut(void **state)
+static void truncates_long_label(void **state)
 {
 	char name[10001];
 	char *values;
@@ -222,7 +222,7 @@ static void a_long_label_is_cut(void **state)
 	mem_free(values);
 }
 
-static void the_size_is_the_callers(void **state)
+static void uses_size_of_caller(void **state)
 {
 	const struct svg_size narrow = {SVG_SIDE_MIN_PX, SVG_SIDE_MIN_PX};
 	json_t *view = view_of("bar", NAMES_AXES, "{\"x\":\"A\",\"y\":1},{\"x\":\"B\",\"y\":2}");
@@ -237,7 +237,7 @@ static void the_size_is_the_callers(void **state)
 	json_decref(view);
 }
 
-static void what_is_no_chart_has_no_picture(void **state)
+static void invalid_spec_has_no_picture(void **state)
 {
 	static const char *const values[] = {
 		"",
@@ -259,7 +259,7 @@ static void what_is_no_chart_has_no_picture(void **state)
 	assert_int_equal(out.n, 0);
 }
 
-static void too_many_of_anything_has_no_picture(void **state)
+static void spec_over_limits_has_no_picture(void **state)
 {
 	struct buf values;
 
@@ -322,7 +322,7 @@ static void assert_times(const char *from, const char *to, enum svg_time_unit fi
 	buf_deinit(&text);
 }
 
-static void times_are_whole_ones(void **state)
+static void time_ticks_are_whole_units(void **state)
 {
 	(void)state;
 	assert_times("2025-01-01", "2025-12-01", SVG_MONTHS, "2025-01, 2025-04, 2025-07, 2025-10");
@@ -338,20 +338,20 @@ static void times_are_whole_ones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bars_are_as_long_as_their_values),
+		cmocka_unit_test(bar_length_matches_value),
 		cmocka_unit_test(exact_numbers_are_numbers),
-		cmocka_unit_test(negative_bars_hang_from_zero),
-		cmocka_unit_test(series_stand_side_by_side_with_a_legend),
-		cmocka_unit_test(a_gap_breaks_the_line),
-		cmocka_unit_test(a_band_lies_around_its_line),
-		cmocka_unit_test(dates_stand_where_they_are),
-		cmocka_unit_test(texts_stay_texts),
-		cmocka_unit_test(a_long_label_is_cut),
-		cmocka_unit_test(the_size_is_the_callers),
-		cmocka_unit_test(what_is_no_chart_has_no_picture),
-		cmocka_unit_test(too_many_of_anything_has_no_picture),
+		cmocka_unit_test(negative_bars_start_at_zero),
+		cmocka_unit_test(draws_series_side_by_side_with_legend),
+		cmocka_unit_test(gap_interrupts_line),
+		cmocka_unit_test(band_surrounds_its_line),
+		cmocka_unit_test(places_dates_by_time),
+		cmocka_unit_test(escapes_texts),
+		cmocka_unit_test(truncates_long_label),
+		cmocka_unit_test(uses_size_of_caller),
+		cmocka_unit_test(invalid_spec_has_no_picture),
+		cmocka_unit_test(spec_over_limits_has_no_picture),
 		cmocka_unit_test(ticks_are_nice),
-		cmocka_unit_test(times_are_whole_ones),
+		cmocka_unit_test(time_ticks_are_whole_units),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
