@@ -11,7 +11,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-/* A question can be answered for a day; later answers would lack the user's context. */
+/* A question can be answered for a day. Later, the user may not remember its context. */
 #define ASK_LIFE_MS (24 * 3600 * 1000)
 static const char *const input_names[] = {
 	[ASK_SINGLE] = "single",

@@ -90,7 +90,7 @@ static const char *join_values(const struct ask_builder *k, const json_t *values
 	return text;
 }
 
-/* As many values as may be chosen; the hint tells how many are left out. */
+/* At most `max` values; the hint shows how many of all were kept. */
 static const json_t *limit_values(const struct ask_builder *k, const json_t *values, size_t max)
 {
 	json_t *first = json_own(k->arena, json_array());

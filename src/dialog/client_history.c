@@ -18,7 +18,7 @@ bool client_history_check(const struct turn_request *r, struct err *e)
 
 	assert(r->history_count == 0 || r->origin);
 	if (r->history_count > CLIENT_HISTORY_MESSAGES_MAX)
-		return err_set(e, ERR_LIMIT, "history: %zu messages, of which %d are taken",
+		return err_set(e, ERR_LIMIT, "history: %zu messages; at most %d are allowed",
 			       r->history_count, CLIENT_HISTORY_MESSAGES_MAX);
 	for (size_t i = 0; i < r->history_count; i++) {
 		bytes += r->history[i].text.n;

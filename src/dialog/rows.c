@@ -1,7 +1,7 @@
 /*
  * Titles of the rows that an answer shows, for follow-ups that refer to one (know.h). They are
  * stored with the permissions of their list, because a later message that keeps them must require
- * these too: it is hidden from readers without them, and forgotten with a deleted data source.
+ * these too: it is hidden from readers without them, and removed with a deleted data source.
  */
 #include "vesper/dialog.h"
 
@@ -40,7 +40,7 @@ static bool has_titles(const struct table *t)
 	return row == title_count(t);
 }
 
-/* The only result with titles; NULL: none, or several, of which no row is "the second one". */
+/* The only result with titles; NULL: none, or several, so that "the second one" is ambiguous. */
 static const struct result *find_titled_result(const struct turn_work *w)
 {
 	const struct result *found = NULL;
@@ -89,9 +89,10 @@ static bool is_covered(const struct turn_work *w, const json_t *needs)
 	return true;
 }
 
-/* Returns true when the list before stays what "the third one" refers to: there is no answer, it is
- * about a row of the list, or it is another one without rows to refer to. The message then requires
- * what the list required (answer_needs); an answer about something else must require it anyway. */
+/* Returns true when "the third one" still refers to the previous list: the turn has no results, its
+ * answer is about a row of that list, or it has no list itself. The message then requires the
+ * permissions of the list (answer_needs). An answer about something else must already require them.
+ */
 static bool keeps_previous(const struct dialog_turn *t, const json_t *before,
 			   const struct table *table, const json_t *standing)
 {
@@ -117,7 +118,7 @@ static void set_rows(json_t *standing, const struct result *r)
 
 	for (size_t i = 0; i < title_count(table); i++)
 		json_push_take(titles, json_str(table->rows[i][0]));
-	/* A filter stands for the only row already. */
+	/* A filter already names the only row. */
 	if (json_array_size(titles) == 1 && is_about_row(titles, standing)) {
 		json_decref(titles);
 		json_decref(needs);

@@ -1,6 +1,6 @@
 /*
  * Cuts a text into passages. A heading ends a passage. Below it, paragraphs are gathered until the
- * passage has the wanted length. Tables and fenced listings are paragraphs that are cut only if
+ * passage has the target length. Tables and fenced listings are paragraphs that are cut only if
  * they are too long. Lengths are bytes.
  */
 #include "find_int.h"

@@ -204,12 +204,12 @@ static const char *label_of(const struct dimension_def *d, const char *value)
 	return value;
 }
 
-static bool contains_text(const char *text, const struct folded *wanted)
+static bool contains_text(const char *text, const struct folded *query)
 {
 	struct folded f;
 
 	text_fold(text, &f);
-	return strstr(f.key, wanted->key) != NULL;
+	return strstr(f.key, query->key) != NULL;
 }
 
 static bool has_value(const struct suggestion *list, size_t count, const char *value,
@@ -223,7 +223,7 @@ static bool has_value(const struct suggestion *list, size_t count, const char *v
 }
 
 static size_t values_containing(const struct names *names, const struct dimension_def *d,
-				const struct folded *wanted, struct arena *a,
+				const struct folded *query, struct arena *a,
 				struct suggestion *list, size_t n)
 {
 	size_t count = names_count(names, d);
@@ -232,8 +232,8 @@ static size_t values_containing(const struct names *names, const struct dimensio
 		const char *parent, *value = names_at(names, d, i, &parent);
 		const char *words = label_of(d, value);
 
-		if ((wanted->len == 0 || contains_text(value, wanted) ||
-		     contains_text(words, wanted)) &&
+		if ((query->len == 0 || contains_text(value, query) ||
+		     contains_text(words, query)) &&
 		    !has_value(list, n, value, parent))
 			list[n++] = (struct suggestion){.value = arena_strdup(a, value),
 							.label = arena_strdup(a, words),
@@ -262,21 +262,21 @@ size_t name_book_values(const struct name_book *b, const struct catalog_view *v,
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * FILTER_VALUES_MAX);
 	const struct catalog *c = b->catalog;
 	const struct names *names;
-	struct folded wanted;
+	struct folded query;
 	struct scope scope;
 	size_t n = 0;
 
 	scope_read(b, v, a, &scope);
 	names = names_of(b, v->tenant, scope.in, a);
-	text_fold(text, &wanted);
-	for (int like = 0; like < 2 && n == 0 && (!like || wanted.len > 0); like++)
+	text_fold(text, &query);
+	for (int like = 0; like < 2 && n == 0 && (!like || query.len > 0); like++)
 		for (size_t i = 0; i < c->dimension_count; i++) {
 			const struct dimension_def *d = &c->dimensions[i];
 
 			if (!scope.in[i] || d->resolves || !catalog_filter_is(d->filter, filter))
 				continue;
 			n = like ? similar_values(names, d, text, a, list, n)
-				 : values_containing(names, d, &wanted, a, list, n);
+				 : values_containing(names, d, &query, a, list, n);
 		}
 	*out = list;
 	return n;

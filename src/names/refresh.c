@@ -56,7 +56,7 @@ static bool is_missing(const struct name_refresh *r)
 	return false;
 }
 
-/* Returns true when a tool uses the source, or its names are wanted. */
+/* Returns true when a tool uses the source, or its names are needed. */
 static bool is_read(const struct name_refresh *r, const char *source)
 {
 	const struct catalog *c = names_book(r)->catalog;
@@ -270,7 +270,7 @@ static void free_marks(struct names_tenant *t)
 	t->mark_count = 0;
 }
 
-/* Returns true when all wanted dimensions have been handed over. */
+/* Returns true when the book has the names of all needed dimensions. */
 static bool has_all(const struct name_refresh *r, const struct name_book *b, const char *tenant)
 {
 	const struct catalog *c = b->catalog;

@@ -12,13 +12,13 @@ static bool fits_context(const struct entry *e, const struct args *context, stru
 			 bool *unsure)
 {
 	const char *name = e->when_dimension ? e->when_dimension : e->dimension->parent;
-	const char *wanted = e->when_value ? e->when_value : e->parent;
-	const char *said = context && name ? args_text(context, name, a) : NULL;
+	const char *required_value = e->when_value ? e->when_value : e->parent;
+	const char *context_value = context && name ? args_text(context, name, a) : NULL;
 
-	if (!wanted || !name)
+	if (!required_value || !name)
 		return true;
-	if (said)
-		return strcmp(said, wanted) == 0 || e->kind == ENTRY_VALUE;
+	if (context_value)
+		return strcmp(context_value, required_value) == 0 || e->kind == ENTRY_VALUE;
 	if (e->when_value)
 		*unsure = true;
 	return true;

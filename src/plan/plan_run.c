@@ -122,8 +122,8 @@ static bool has_no_result(const struct plan *p, const char *name)
 	return is_known;
 }
 
-/* A flow's author defined its conditions, so an unmet one is no gap, unless the result it tests is
- * missing. A model's unmet condition is reported, since it was not reviewed. */
+/* A flow's author defined its conditions, so an unmet one is not a gap, unless the result it tests
+ * is missing. A model's unmet condition is reported, since it was not reviewed. */
 static enum skip_reason unmet_reason(const struct plan *p, const struct condition *c)
 {
 	if (is_about_filters(c))

@@ -163,12 +163,12 @@ static const struct tool_def *second_tool(const struct understanding *u,
 }
 
 /* Copies filters of the first half that the tool takes and the second half lacks. */
-static void inherit_filters(json_t *own, const json_t *stands, const struct tool_def *tool)
+static void inherit_filters(json_t *own, const json_t *context, const struct tool_def *tool)
 {
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)stands, name, value) {
+	json_object_foreach((json_t *)context, name, value) {
 		const struct param_def *p = tool_param_of_filter(tool, name);
 
 		if (p && !json_object_get(own, p->filter) && !json_object_get(own, name))
@@ -220,10 +220,10 @@ static bool add_following(struct planner_turn *t, const struct understanding *fi
 {
 	json_t *standing = json_own(t->core->arena, know_session_context(first));
 	const struct tool_def *tool;
-	json_t *own, *stood;
+	json_t *own, *inherited;
 
 	filters_drop(json_object_get(standing, "filters"), refer->filter);
-	stood = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
+	inherited = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
 	/* marks the filter as given; the value follows when the plan runs */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, REFERENCE_PLACEHOLDER);
 	json_object_del(standing, "tools"); /* the second half uses another tool */
@@ -238,7 +238,7 @@ static bool add_following(struct planner_turn *t, const struct understanding *fi
 					"filters");
 	if (parent_filter(t, refer))
 		filters_drop(own, parent_filter(t, refer));
-	inherit_filters(own, stood, tool);
+	inherit_filters(own, inherited, tool);
 	filters_drop(own, refer->filter);
 	json_object_set_new(own, refer->filter,
 			    ref_json(arena_printf(t->core->arena, "t1.%s", refer->path), 0));

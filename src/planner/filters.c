@@ -250,11 +250,11 @@ static enum filter_source source_of(const struct planner_turn *t, const char *na
 				    const json_t *standing, const json_t *edits,
 				    enum filter_source edited)
 {
-	const json_t *stood = json_object_get(json_object_get(standing, "filters"), name);
+	const json_t *previous = json_object_get(json_object_get(standing, "filters"), name);
 
 	if (edits)
 		return json_object_get(edits, name) ? edited : SOURCE_CARRIED;
-	if (stood && json_equal((json_t *)stood, (json_t *)v))
+	if (previous && json_equal((json_t *)previous, (json_t *)v))
 		return SOURCE_CARRIED;
 	return json_object_get(t->reading->aliases, name) ? SOURCE_ALIAS : SOURCE_EXPLICIT;
 }

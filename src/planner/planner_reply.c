@@ -56,29 +56,29 @@ static const char *as_text(const json_t *v, struct arena *a)
 				  : json_string_value(v);
 }
 
-static bool same_value(const json_t *said, const json_t *wanted, struct arena *a)
+static bool same_value(const json_t *given, const json_t *expected, struct arena *a)
 {
-	const char *x = as_text(said, a), *y = as_text(wanted, a);
+	const char *x = as_text(given, a), *y = as_text(expected, a);
 
-	return x && y ? strcasecmp(x, y) == 0 : json_equal((json_t *)said, (json_t *)wanted);
+	return x && y ? strcasecmp(x, y) == 0 : json_equal((json_t *)given, (json_t *)expected);
 }
 
 /* Returns true when the value is one of those given, or all of them. */
-static bool is_given_value(const json_t *said, const json_t *wanted, struct arena *a)
+static bool is_given_value(const json_t *given, const json_t *expected, struct arena *a)
 {
 	const json_t *one;
 	size_t i;
 
-	if (!json_is_array(said))
-		return same_value(said, wanted, a);
-	if (json_is_array(wanted)) {
-		json_array_foreach(wanted, i, one)
-			if (!ref_of(one) && !is_given_value(said, one, a))
+	if (!json_is_array(given))
+		return same_value(given, expected, a);
+	if (json_is_array(expected)) {
+		json_array_foreach(expected, i, one)
+			if (!ref_of(one) && !is_given_value(given, one, a))
 				return false;
 		return true;
 	}
-	json_array_foreach(said, i, one)
-		if (same_value(one, wanted, a))
+	json_array_foreach(given, i, one)
+		if (same_value(one, expected, a))
 			return true;
 	return false;
 }
@@ -86,16 +86,16 @@ static bool is_given_value(const json_t *said, const json_t *wanted, struct aren
 /* Returns true when a step replaces a given value, including by a result of an earlier step. */
 static bool replaces_given_value(const struct planner_turn *t, const struct supervisor_reply *r)
 {
-	const json_t *step, *wanted;
+	const json_t *step, *expected;
 	const char *name;
 	size_t i;
 
 	json_array_foreach(r->steps, i, step)
-		json_object_foreach(json_object_get(step, "own"), name, wanted) {
-			const json_t *said = filters_find(t->reading->known, name);
+		json_object_foreach(json_object_get(step, "own"), name, expected) {
+			const json_t *given = filters_find(t->reading->known, name);
 
-			if (said &&
-			    (ref_of(wanted) || !is_given_value(said, wanted, t->core->arena)))
+			if (given &&
+			    (ref_of(expected) || !is_given_value(given, expected, t->core->arena)))
 				return true;
 		}
 	return false;

@@ -232,7 +232,7 @@ static void describe(struct tool_call *call, const struct tool_request *request)
 {
 	struct result *r = call->result;
 
-	/* The catalogue outlives the turn: the owner of the toolbox holds it. */
+	/* The catalogue outlives the turn: the owner of the toolbox has a reference. */
 	r->language = call->box->options.catalog->language;
 	r->call = arena_strdup(call->arena, request->call);
 	r->agent = arena_strdup(call->arena, request->agent);

@@ -80,7 +80,8 @@ void tool_call_cache(const struct tool_call *call);
 
 /* Serializes outcome, arguments, tables and facts. Only outcomes rows and empty may be packed. */
 void tool_result_pack(struct buf *b, const struct result *r);
-/* Allocates everything in the arena. False, with `out` unchanged: the bytes are no valid result. */
+/* Allocates everything in the arena. False, with `out` unchanged: the bytes are not a valid result.
+ */
 bool tool_result_unpack(struct str bytes, struct arena *a, struct result *out);
 
 /* Function of tools that run a query over the map. */

@@ -1,8 +1,8 @@
 /*
  * Classifies values with a model. It gets those with the largest measure as numbered lines, in
  * calls without tools, and answers with numbers only. An answer is invalid if an entry is not a
- * number, is no line's number, or occurs twice. The model is then asked once more, and after that
- * the lines are dropped.
+ * number, is not the number of a line, or occurs twice. The model is then asked once more, and
+ * after that the lines are dropped.
  *
  * A result is cached under a hash of the values, the words, the model's name and the prompt, so
  * that the same question gets the same result.

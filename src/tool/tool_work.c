@@ -142,7 +142,7 @@ static void check_facts(const struct tool_work *w)
 		return;
 	log_error("tool.fact", "%s: tool %s: %s", w->tool->path, w->tool->name, problem);
 #ifdef VESPER_CHECKED
-	assert(false); /* the file declares other facts */
+	assert(false); /* the facts differ from those that the file declares */
 #endif
 }
 
@@ -249,7 +249,7 @@ static const struct derive_points *copy_points(const struct derive_points *from,
 	return p;
 }
 
-/* Factors belong to the catalogue, which the job holds. */
+/* Factors belong to the catalogue, to which the job has a reference. */
 static const struct derive_context *context_of(const struct result *from, struct arena *a,
 					       const atomic_bool *cancelled)
 {

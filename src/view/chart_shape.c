@@ -22,7 +22,7 @@ static bool is_within(const struct column_stats *s, long low, long high)
 	       strtol(s->max, NULL, 10) <= high;
 }
 
-/* Integers that are no quantities: hour of day, month, year. */
+/* Integers that are not quantities: hour of day, month, year. */
 static bool is_calendar(const struct table *t, size_t c, enum chart_axis *axis)
 {
 	static const struct {

@@ -314,12 +314,12 @@ static void draw(struct picture *p)
 }
 
 /* The height of horizontal bars depends on their number, since each name needs room. */
-static double height_of(const struct picture *p, int wanted)
+static double height_of(const struct picture *p, int requested_px)
 {
 	double room = (double)p->names.count * fmax(1, (double)p->series.count / 2) * LINE_PX + 120;
 
-	if (wanted)
-		return wanted;
+	if (requested_px)
+		return requested_px;
 	return p->is_horizontal ? fmin(fmax(SVG_HEIGHT_PX, room), SVG_SIDE_MAX_PX) : SVG_HEIGHT_PX;
 }
 

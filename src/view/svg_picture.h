@@ -47,7 +47,7 @@ struct picture {
 
 /* ---- svg_read.c ---- */
 
-/* Reads p->view into the other members. False: the view is no chart that can be drawn. */
+/* Reads p->view into the other members. False: the view is not a chart that can be drawn. */
 MUST_CHECK bool svg_read(struct picture *p);
 /* A string member of the object, or "". */
 const char *svg_member(const json_t *object, const char *name);
@@ -56,7 +56,7 @@ bool svg_is_type(const struct picture *p, const char *type);
 
 /* ---- svg_place.c: in pixels ---- */
 
-/* Computes the plot's position. False: there is no room for it. */
+/* Computes the plot's position. False: the picture is too small for it. */
 MUST_CHECK bool svg_place(struct picture *p);
 /* Positions along the value axis and along the other axis. */
 double svg_value_px(const struct picture *p, double value);

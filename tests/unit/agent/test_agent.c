@@ -487,7 +487,7 @@ static void test_model_fails(void **state)
 	fake_llm_fail(w->fake, ERR_UPSTREAM, false);
 	run(w);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
-	assert_int_equal(w->out->result_count, 1); /* what was gathered stays */
+	assert_int_equal(w->out->result_count, 1); /* results so far are kept */
 }
 
 static void test_model_refuses(void **state)
@@ -523,7 +523,7 @@ static void on_more(void *owner)
 	w->tools.outcome = (struct outcome){.kind = OUTCOME_ROWS};
 }
 
-/* Refused arguments that were put right are not part of what was gathered. */
+/* Calls with rejected arguments that the model corrected are not among the results. */
 static void test_corrected_call(void **state)
 {
 	struct world *w = *state;
@@ -545,7 +545,7 @@ static void test_corrected_call(void **state)
 	assert_string_equal(w->out->results[0]->call, "c2");
 }
 
-/* While tools may be called, no text that the data holds is in the prompt. */
+/* While tools may be called, the prompt contains no text from the data. */
 static void test_text_cells_stay_out(void **state)
 {
 	struct world *w = *state;

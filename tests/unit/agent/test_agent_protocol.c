@@ -237,7 +237,7 @@ static void first_prompt_has_map_and_columns_on_request(void **state)
 	assert_true(says(second, "dimensions: "));
 	assert_int_equal(strncmp(first, second, strlen(first)), 0);
 	assert_int_equal(w->tools.started, 0);
-	assert_int_equal(w->out->result_count, 0); /* the pack's own text is no result */
+	assert_int_equal(w->out->result_count, 0); /* a text of the pack is not a result */
 	assert_false(w->out->stopped);
 }
 
@@ -306,7 +306,7 @@ static void stops_after_the_last_round(void **state)
 	assert_true(w->out->stopped);
 }
 
-static void clarifying_question_names_the_domain(void **state)
+static void domain_names_the_clarifying_question_tool(void **state)
 {
 	struct world *w = *state;
 
@@ -329,7 +329,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rejects_call_outside_the_step, setup, teardown),
 		cmocka_unit_test_setup_teardown(hides_sql_tool_without_permission, setup, teardown),
 		cmocka_unit_test_setup_teardown(stops_after_the_last_round, setup, teardown),
-		cmocka_unit_test_setup_teardown(clarifying_question_names_the_domain, setup,
+		cmocka_unit_test_setup_teardown(domain_names_the_clarifying_question_tool, setup,
 						teardown),
 	};
 

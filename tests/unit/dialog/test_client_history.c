@@ -1,4 +1,5 @@
-/* A conversation that a client keeps: its bounds, what is looked at, and how models see it. */
+/* A conversation that the client stores: its limits, which messages are used, and how prompts
+ * quote it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,7 @@ static void rejects_history_over_limits(void **state)
 	r = request_with(MESSAGES_OVER_LIMIT);
 	assert_false(client_history_check(&r, &e));
 	assert_int_equal(e.code, ERR_LIMIT);
-	assert_string_equal(e.text, "history: 1001 messages, of which 1000 are taken");
+	assert_string_equal(e.text, "history: 1001 messages; at most 1000 are allowed");
 	r = request_with(2);
 	set_message(0, CLIENT_ROLE_SYSTEM, long_text(CLIENT_HISTORY_BYTES_MAX - 1, 'x'));
 	assert_true(client_history_check(&r, &e));
@@ -85,7 +86,7 @@ static void rejects_history_over_limits(void **state)
 	assert_string_equal(e.text, "history[1]: not UTF-8");
 }
 
-/* Twelve of what was said, six a speaker, the newest; the rules wherever they stood. */
+/* The newest twelve messages, six per role, and the rules at any position. */
 static void keeps_newest_messages_per_role_and_all_rules(void **state)
 {
 	struct turn_request r;
@@ -113,7 +114,7 @@ static void keeps_newest_messages_per_role_and_all_rules(void **state)
 	assert_int_equal(copy(CLIENT_HISTORY_MESSAGES_MAX).history_count, 1 + 6);
 }
 
-/* Between characters; é has two bytes. */
+/* é has two bytes. */
 static void truncates_long_texts_between_characters(void **state)
 {
 	char *text = arena_alloc(arena, 3 * MESSAGE_BYTES_MAX);

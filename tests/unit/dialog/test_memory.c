@@ -1,4 +1,4 @@
-/* Items of a summary: what they keep, what a reader may be told of them, and what they rest on. */
+/* Items of a summary: their content, the permissions they need, and what each reader may see. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void hides_answers_without_permission(void **state)
 	assert_null(strstr(text, "620"));
 	assert_non_null(strstr(text, "Stage 3"));
 	assert_null(strstr(memory_source(NULL, read_items(items), &viewer, arena), "620"));
-	/* a model's words rest on all of it */
+	/* a model's text needs the permissions of all its sources */
 	items = memory_add_text(items, NULL, "Spent 620K, stage 3.", arena);
 	assert_string_equal(text_for(&manager, items), "Spent 620K, stage 3.");
 	assert_null(strstr(text_for(&viewer, items), "620"));
@@ -135,7 +135,7 @@ static void keeps_last_session_context(void **state)
 	assert_non_null(strstr(items, one)); /* byte for byte */
 }
 
-/* The file of a store may be damaged. */
+/* The stored summary may be damaged. */
 static void ignores_damaged_summary_and_context(void **state)
 {
 	static const char *const damaged[] = {"",    "[",   "{}",  "[{\"kind\":\"turn\"",

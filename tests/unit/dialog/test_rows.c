@@ -1,4 +1,4 @@
-/* Titles of an answer's rows, which the session context keeps. */
+/* Titles of an answer's rows in the session context. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A result with a column of names, the name and a number, and one of kinds, all the same. */
+/* A result with a column of names ("Plant 1", "Plant 2") and a column of equal kinds. */
 static struct result *listed(size_t rows, const char *name)
 {
 	static const char *const names[] = {"name", "kind"};
@@ -112,7 +112,7 @@ static void long_texts_are_not_titles(void **state)
 	assert_string_equal(titles_of(&r, 1, NULL), "");
 }
 
-/* Of two lists none has "the second one"; the list before stays. */
+/* With two lists, "the second one" is ambiguous, so the previous list remains. */
 static void two_lists_keep_previous_titles(void **state)
 {
 	struct result *r[] = {listed(2, "Plant "), listed(2, "Site ")};
@@ -128,7 +128,7 @@ static void two_lists_keep_previous_titles(void **state)
 	json_decref(before);
 }
 
-/* Titles are read with the permissions of the message that keeps them. */
+/* Titles are read with the permissions of the message that stores them. */
 static void answer_with_fewer_needs_drops_list(void **state)
 {
 	static const char *const both[] = {"see_plants", "source:1", NULL};
@@ -147,7 +147,7 @@ static void answer_with_fewer_needs_drops_list(void **state)
 	assert_string_equal(titles_of(&answer, 1, before), "");
 	answer->needs = both;
 	assert_string_not_equal(titles_of(&answer, 1, before), "");
-	assert_string_not_equal(titles_of(NULL, 0, before), ""); /* with its needs */
+	assert_string_not_equal(titles_of(NULL, 0, before), ""); /* a turn without results */
 	json_decref(before);
 }
 

@@ -1,5 +1,4 @@
-/* Where texts are cut: at headings, paragraphs, sentences, blanks, and nowhere within a character.
- */
+/* Splitting texts: at headings, paragraphs, sentences and blanks, never within a character. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +115,7 @@ static void splits_long_paragraphs_at_sentences_with_overlap(void **state)
 		assert_int_equal(c.text.p[k->to - 1], '.');
 		assert_true(k->to - k->from <= DOCUMENT_CHUNK_BYTES);
 		if (i > 0) {
-			assert_true(k->from < c.chunks[i - 1].to); /* said again, a little */
+			assert_true(k->from < c.chunks[i - 1].to); /* the overlap */
 			assert_true(c.chunks[i - 1].to - k->from <= DOCUMENT_OVERLAP_BYTES);
 		}
 	}

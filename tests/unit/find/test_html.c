@@ -1,4 +1,4 @@
-/* What readers see of a page, and nothing of what they don't. */
+/* Extracts the visible text of a page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void converts_html_to_lines(void **state)
 	check("   \n ", "");
 }
 
-static void removes_scripts_and_styles(void **state)
+static void removes_invisible_content(void **state)
 {
 	(void)state;
 	check("a<script>if (1 < 2) alert('<p>no</p>')</script>b", "ab\n");
@@ -71,7 +71,7 @@ static void accepts_broken_markup(void **state)
 	check("x<p class=\"never closed>y", "x\n");
 }
 
-/* Depth costs nothing but a count, and what is too deep is closed by as many ends. */
+/* Deep nesting needs only a counter; elements beyond the limit need as many end tags. */
 static void limits_nesting_depth(void **state)
 {
 	struct buf html, out;
@@ -102,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(converts_html_to_lines),
-		cmocka_unit_test(removes_scripts_and_styles),
+		cmocka_unit_test(removes_invisible_content),
 		cmocka_unit_test(decodes_entities),
 		cmocka_unit_test(accepts_broken_markup),
 		cmocka_unit_test(limits_nesting_depth),

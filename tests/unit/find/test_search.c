@@ -143,7 +143,7 @@ static void missing_words_lower_the_coverage(void **state)
 	empty(docs, 10);
 }
 
-/* Neither a hit nor a score nor the coverage tells of what may not be read. */
+/* Hits, scores and coverage reveal nothing about unreadable documents. */
 static void hidden_documents_change_nothing(void **state)
 {
 	struct find_doc docs[] = {
@@ -242,8 +242,8 @@ static struct find_segment *random_segment(void)
 	return segment_of((const char *const(*)[2])chunks, count);
 }
 
-/* Whatever cannot come in any more is passed over; a search for so many that all come in passes
- * over nothing. No document has so many chunks that those kept for `top` were too few. */
+/* A search skips candidates that cannot enter the result. The same search with a limit above the
+ * number of chunks skips none and must agree. */
 static void skipped_candidates_do_not_change_the_result(void **state)
 {
 	(void)state;
@@ -318,7 +318,7 @@ static void empty_query_finds_nothing(void **state)
 	q.uid = "z";
 	assert_int_equal(search(&x, q).count, 0);
 	q.uid = NULL;
-	buf_init(&many, 1 << 16); /* more words than are looked at */
+	buf_init(&many, 1 << 16); /* more words than are used */
 	for (int i = 0; i < 400; i++)
 		buf_printf(&many, "word%c%c ", 'a' + i / 26, 'a' + i % 26);
 	buf_str(&many, "copper");
@@ -328,7 +328,7 @@ static void empty_query_finds_nothing(void **state)
 	empty(docs, 2);
 }
 
-/* How much of these words one passage holds, of what the question's documents know. */
+/* The part of these words that one passage contains, for the documents of the question. */
 static double covers(const struct find_index *x, const struct principal *who, const char *question,
 		     const char *part)
 {
@@ -350,7 +350,7 @@ static void best_passage_covers_each_part(void **state)
 	(void)state;
 	assert_true(fabs(covers(&x, &ann, both, "copper pipe") - 1) < 1e-9);
 	assert_true(fabs(covers(&x, &ann, both, "glass window") - 1) < 1e-9);
-	assert_true(covers(&x, &ann, both, both) < 1); /* no passage holds all four */
+	assert_true(covers(&x, &ann, both, both) < 1); /* no passage contains all four */
 	assert_true(covers(&x, &ann, "copper spoon", "copper spoon") < 0.5);
 	assert_true(covers(&x, &ann, "spoon", "spoon") == 0);
 	assert_true(covers(&x, &ann, "of the and", "of the and") == 0);

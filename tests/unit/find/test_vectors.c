@@ -1,4 +1,4 @@
-/* The nearest of many vectors, and words and vectors as one list. */
+/* Nearest vectors, and joining the ranks of words and vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static struct vectors *rows_of(const char *model, const float (*rows)[2], size_t
 	return v;
 }
 
-/* Every length, also ones that are no multiple of what is summed side by side. */
+/* Every width, including those that are not a multiple of the vector lanes. */
 static void test_matches_plain_sum(void **state)
 {
 	(void)state;

@@ -26,7 +26,7 @@ static const char *const plants[] = {"Nazareth Solar",
 				     "Oak Oak Solar",
 				     ""};
 
-/* "A|B" of what was found, in order. */
+/* The values found, in order, as "A|B". */
 static const char *joined(const struct lexicon *l, const uint32_t *values, size_t count)
 {
 	static char text[400];

@@ -9,7 +9,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-/* Names come from a scripted warehouse: what is asked, what is learned, what a failure changes. */
+/* Loading names from a scripted warehouse: queries, loaded names, and failures. */
 
 static const struct param_def stock_params[] = {
 	TEXT("item", .entity = "item", .about = "Item"),
@@ -100,7 +100,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Until `queries` were asked and no job is under way: an answer goes through a worker. */
+/* Runs until `queries` queries were sent and no worker job is running. */
 static void run(struct names_test *t, int queries)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -190,7 +190,7 @@ static void unavailable_warehouse_keeps_names(void **state)
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "unknown");
 }
 
-/* Two dimensions of which each has a source of its own: what is asked of the second is in `far`. */
+/* Two dimensions with separate sources; `far` records the queries of the second. */
 struct two_sources {
 	struct recording_db far;
 	struct db *far_db;
@@ -343,7 +343,7 @@ static bool knows(const struct name_book *b, const char *tenant, const char *ite
 	return known;
 }
 
-/* It takes over what was known of this tenant, and no other tenant's names are read for it. */
+/* It starts with the tenant's previous names, and no other tenant's names are reloaded. */
 static void sets_book_of_one_tenant(void **state)
 {
 	struct names_test *t = *state;
@@ -427,7 +427,7 @@ static void on_round(void *owner)
 	*(bool *)owner = true;
 }
 
-/* Whatever the worker has in hand is waited for and freed, and nobody is told. */
+/* The worker's job is awaited and freed, without a callback. */
 static void free_cancels_the_job(void **state)
 {
 	struct names_test *t = *state;

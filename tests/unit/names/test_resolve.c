@@ -127,7 +127,7 @@ static void suggests_closest_values(void **state)
 	assert_int_equal(m.suggestion_count, 2); /* nothing is like it: all there are */
 }
 
-static void reports_other_words(void **state)
+static void reports_whether_an_alias_matched(void **state)
 {
 	struct fixture *f = *state;
 	struct name_match m;
@@ -219,7 +219,7 @@ int main(void)
 		TEST(resolves_aliases_of_one_parent),
 		TEST(resolves_labels_and_free_names),
 		TEST(suggests_closest_values),
-		TEST(reports_other_words),
+		TEST(reports_whether_an_alias_matched),
 		TEST(offers_known_values_of_filter),
 		TEST(offers_some_and_finds_all_of_very_many_values),
 	};

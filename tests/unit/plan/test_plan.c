@@ -1,4 +1,4 @@
-/* Plans before they run: waves, and everything that is refused. */
+/* Plans before they run: waves, and invalid plans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Plans that run: side by side inside a wave, one after the other between waves, skipped after a
- * failure, cancelled whole. */
+/* Running plans: tasks of a wave run concurrently and waves in sequence. Dependents of failed tasks
+ * are skipped, and cancellation covers the whole plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A task that ends when the loop turns, unless it is told to hang. */
+/* A task that ends in the next loop iteration, unless it hangs. */
 struct job {
 	struct op op;
 	struct later later;
@@ -300,7 +300,7 @@ static void failure_skips_only_dependents(void **state)
 
 static const struct flow_def a_flow = {.name = "briefing"};
 
-/* The author of a flow has said when its lines apply. */
+/* The conditions of a flow define when its lines apply. */
 static void inapplicable_flow_line_is_not_needed(void **state)
 {
 	struct task tasks[] = {
@@ -322,7 +322,7 @@ static void inapplicable_flow_line_is_not_needed(void **state)
 	}
 }
 
-/* Whether the line applies is not known where what it is about was not found. */
+/* If the tested result is missing, it is unknown whether the line applies. */
 static void condition_on_failed_task_is_not_false(void **state)
 {
 	struct task tasks[] = {
@@ -430,7 +430,7 @@ static void asks_question_even_without_choices(void **state)
 	assert_int_equal(tasks[1].state, TASK_ASKED);
 }
 
-/* References name the group; the first of it with rows is meant, and one of it is enough. */
+/* A reference to a group means its first task with rows; one such task is enough. */
 static void group_uses_first_task_with_rows(void **state)
 {
 	struct task tasks[] = {
@@ -451,7 +451,7 @@ static void group_uses_first_task_with_rows(void **state)
 	assert_int_equal(plan_results(&p, arena).count, 5);
 }
 
-static void starts_longest_path_first(void **state)
+static void starts_tasks_by_priority(void **state)
 {
 	struct task tasks[] = {
 		{.id = "a", .priority = 2}, {.id = "b", .priority = 1}, {.id = "c"}, {.id = "d"}};
@@ -483,7 +483,7 @@ int main(void)
 		cmocka_unit_test(skips_question_with_unmet_condition),
 		cmocka_unit_test(asks_question_even_without_choices),
 		cmocka_unit_test(group_uses_first_task_with_rows),
-		cmocka_unit_test(starts_longest_path_first),
+		cmocka_unit_test(starts_tasks_by_priority),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,4 @@
-/* Which approved answer makes the calls of a plan: the same calls with other values, and no others.
- */
+/* Matching a plan with approved plans: the same calls, possibly with other values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -210,7 +209,7 @@ static void matches_typed_arguments(void **state)
 	assert_string_equal(found(&t, 1), "vendors {\"vendor\":[\"A\",\"B\"]}");
 }
 
-static void ignores_plans_of_flows_and_stored_plans(void **state)
+static void ignores_flows_completed_tasks_and_pack_flows(void **state)
 {
 	struct task t = {.id = "t1", .tool = "get_task_risks", .json_args = object("{}")};
 	struct plan p = {.id = "p1", .tasks = &t, .count = 1, .flow = &flows[0]};
@@ -238,7 +237,7 @@ int main(void)
 		TEST(every_line_matches_one_call),
 		TEST(matches_queries_over_the_map),
 		TEST(matches_typed_arguments),
-		TEST(ignores_plans_of_flows_and_stored_plans),
+		TEST(ignores_flows_completed_tasks_and_pack_flows),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

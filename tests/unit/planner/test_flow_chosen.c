@@ -1,4 +1,4 @@
-/* A flow that the supervisor chose: its plan, what is stored of it, and that it runs again. */
+/* A flow that the supervisor chose: its plan, its stored form, and running it again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,7 +199,7 @@ static void changed_flow_runs_as_stored(void **state)
 	assert_string_equal(p->tasks[3].depends_on[0], "ask.project_name");
 }
 
-/* A tool that is switched off, or another type: what was stored is none any more. */
+/* The stored flow is invalid if a tool is disabled or has another type. */
 static void stored_flow_that_cannot_run_has_changed(void **state)
 {
 	static const char *const nothing[] = {"chat:use"};

@@ -1,4 +1,5 @@
-/* Flows as plans: what stands fills what lines leave out, and what is asked for must stand. */
+/* Flows as plans: filters of the context fill open parameters, and questions wait for their
+ * filter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,7 +150,7 @@ static void makes_one_task_per_value(void **state)
 	assert_non_null(p->tasks[5].waits_for[4]);
 }
 
-static void question_is_asked_while_its_filter_is_open(void **state)
+static void dependents_wait_for_the_question(void **state)
 {
 	const struct flow_def *f =
 		flow("do all get_portfolio_summary\n"
@@ -199,7 +200,7 @@ int main(void)
 		TEST(replaced_filters_override_lines),
 		TEST(skips_lines_without_permission),
 		TEST(makes_one_task_per_value),
-		TEST(question_is_asked_while_its_filter_is_open),
+		TEST(dependents_wait_for_the_question),
 		TEST(asks_nothing_for_lines_without_permission),
 	};
 

@@ -1,4 +1,4 @@
-/* The planner's answer: steps and nothing else; and what a second plan may not do. */
+/* The planner's answer: only steps; and the limits of a second plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -240,7 +240,7 @@ static void repeated_filters_become_lists_if_the_tool_takes_one(void **state)
 	assert_string_equal(json_string_value(json_object_get(args, "year")), "2025");
 }
 
-/* Services cache what is the same bytes for all: it names no tool and no filter. */
+/* Services cache identical bytes, so the schema contains no tool and no filter. */
 static void schema_is_the_same_for_every_caller(void **state)
 {
 	json_t *first = supervisor_schema(), *second = supervisor_schema();

@@ -1,5 +1,4 @@
-/* Results as bytes: everything comes back, and bytes that were cut or changed never crash anyone.
- */
+/* Serialized results: every field is restored, and truncated or changed bytes never crash. */
 #include "full_result.h"
 #include "tool_test.h"
 #include "use_result.h"
@@ -91,7 +90,7 @@ static void unpacks_every_field(void **state)
 	assert_int_equal(back->statements[1].count, 0);
 	assert_int_equal(back->read_ms, fresh->read_ms);
 	assert_string_equal(back->hash, fresh->hash);
-	result_hash(back, back->hash); /* of what came back it is the same */
+	result_hash(back, back->hash); /* recomputed from the unpacked result */
 	assert_string_equal(back->hash, fresh->hash);
 	assert_true(back->outcome.truncated);
 	assert_int_equal(back->args.count, 5);
@@ -120,7 +119,7 @@ static void rejects_truncated_bytes(void **state)
 	buf_init(&packed, CACHE_VALUE_BYTES_MAX);
 	tool_result_pack(&packed, fresh);
 	for (size_t n = 0; n < packed.n; n++) {
-		/* A copy of just that length: reading beyond it is seen. */
+		/* A copy of exactly this length, so that sanitizers detect reads beyond it. */
 		char *cut = mem_alloc(n + 1);
 		struct result *back = empty_result();
 		memcpy(cut, packed.p, n);
@@ -134,7 +133,7 @@ static void rejects_truncated_bytes(void **state)
 	buf_deinit(&packed);
 }
 
-/* Each byte takes each value once: what comes out is a result that can be read, or none. */
+/* Changes every byte to many values: the result is readable, or rejected. */
 static void changed_bytes_never_crash(void **state)
 {
 	(void)state;
@@ -159,7 +158,7 @@ static void changed_bytes_never_crash(void **state)
 	buf_deinit(&packed);
 }
 
-/* ---- well-formed bytes of what no result holds ---- */
+/* ---- well-formed bytes with invalid fields ---- */
 
 static bool can_unpack(const struct result *r)
 {
@@ -178,7 +177,7 @@ static struct value *first_value(struct result *r, const char *name)
 	return (struct value *)args_find(&r->args, name)->values;
 }
 
-/* Each changes one thing of a result that comes back. */
+/* Each function makes one field of a valid result invalid. */
 static void read_too_late(struct result *r)
 {
 	r->read_ms = 253402300800000;
@@ -407,7 +406,7 @@ static void rejects_invalid_fields(void **state)
 		assert_true(can_unpack(r));
 		changes[i](r);
 		if (can_unpack(r))
-			fail_msg("change %zu was believed", i);
+			fail_msg("change %zu was accepted", i);
 	}
 }
 

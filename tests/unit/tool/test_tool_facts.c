@@ -1,4 +1,4 @@
-/* The facts of a result against those that its tool's file declares. */
+/* Compares the facts of a result with those that its tool's file declares. */
 #include "tool_int.h"
 
 #include "tool_test.h"

@@ -1,6 +1,5 @@
-/* A caller's own SELECT: on a real SQLite file that holds rows of two tenants, so that only the
- * gate's own words keep them apart; and what the connection itself refuses when something gets past
- * the gate. */
+/* Ad hoc SELECTs on a real SQLite file with rows of two tenants, which only the conditions of the
+ * gate separate; and statements that the connection rejects when they bypass the gate. */
 #include "tool_test.h"
 
 #include <sqlite3.h>
@@ -185,13 +184,13 @@ static void permissions_decide_columns_and_views(void **state)
 {
 	(void)state;
 	assert_int_equal(ask("SELECT * FROM prices WHERE n = 1"), OUTCOME_ROWS);
-	assert_int_equal(answer->tables[0]->column_count, 3); /* * is what may be seen */
+	assert_int_equal(answer->tables[0]->column_count, 3); /* * selects only readable columns */
 	assert_int_equal(ask("SELECT cost FROM prices"), OUTCOME_ERROR);
 	assert_non_null(strstr(answer->outcome.detail, "column 8: you lack the permission"));
 	assert_int_equal(ask("SELECT hub FROM prices WHERE cost = 77"), OUTCOME_ERROR);
 	assert_int_equal(ask("SELECT hub FROM deals"), OUTCOME_ERROR);
 	assert_non_null(strstr(answer->outcome.detail, "not an approved view"));
-	assert_int_equal(ask("SELECT hub FROM loose"), OUTCOME_ERROR); /* no tenant to cut it by */
+	assert_int_equal(ask("SELECT hub FROM loose"), OUTCOME_ERROR); /* it has no tenant column */
 	who.permission_count = 5;
 	assert_int_equal(ask("SELECT cost FROM prices WHERE n = 1"), OUTCOME_ROWS);
 	assert_string_equal(cell(0, 0), "77");
@@ -199,7 +198,7 @@ static void permissions_decide_columns_and_views(void **state)
 	assert_int_equal(answer->tables[0]->row_count, 1);
 }
 
-/* What it gives is compared later, and no statement has to say in which order its rows come. */
+/* Results are compared later, and statements need not define an order of rows. */
 static void hash_ignores_row_order(void **state)
 {
 	char up[HASH_HEX_BYTES];
@@ -213,7 +212,8 @@ static void hash_ignores_row_order(void **state)
 	assert_string_equal(answer->hash, up);
 	assert_int_equal(ask("SELECT hub, n FROM prices WHERE n < 8"), OUTCOME_ROWS);
 	assert_string_not_equal(answer->hash, up);
-	assert_int_equal(ask("SELECT hub, n FROM prices"), OUTCOME_ROWS); /* cut: which ones? */
+	assert_int_equal(ask("SELECT hub, n FROM prices"),
+			 OUTCOME_ROWS); /* truncated without an order */
 	assert_true(answer->outcome.truncated);
 	assert_string_equal(answer->hash, "");
 }
@@ -255,7 +255,8 @@ static void refusals_name_the_problem(void **state)
 	}
 }
 
-/* What the database says about a statement may hold values: the caller hears that it failed. */
+/* The database's message may contain values, so the caller only learns that the statement failed.
+ */
 static void hides_database_error_text(void **state)
 {
 	(void)state;
@@ -277,7 +278,7 @@ static void marks_truncated_result(void **state)
 	assert_false(answer->outcome.truncated);
 }
 
-/* --check holds the catalogue's columns against the views that are there. */
+/* --check compares the catalogue's columns with the existing views. */
 static void on_problem(void *owner, const char *text)
 {
 	const char **told = owner;
@@ -330,7 +331,7 @@ static void long_sql_is_refused(void **state)
 	mem_free(sql);
 }
 
-/* ---- past the gate: the second wall ---- */
+/* ---- statements that bypass the gate ---- */
 
 static struct err sent_error;
 static bool sent_ok;

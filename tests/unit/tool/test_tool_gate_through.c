@@ -30,7 +30,7 @@ static const struct gate_view views[] = {
 	{"Stage.prices", price_columns, NULL, "tenant_id", false},
 };
 
-/* ---- facts: what somebody reads in a statement, sorted, each once ---- */
+/* ---- facts: names and literals of a statement, sorted, without duplicates ---- */
 
 struct facts {
 	struct arena *arena;

@@ -1,5 +1,5 @@
-/* A list over the map that is longer than the pack's protocol shows: its first rows, how many there
- * are of each value of its facets, and what a choice runs. */
+/* A list over the map that exceeds the row limit of the pack's protocol: its first rows, the counts
+ * by facet value, and the query of each choice. */
 #include "tool_test.h"
 
 #define SHOWN 2
@@ -63,7 +63,7 @@ static const struct result *list(const char *query)
 	return r;
 }
 
-/* More than are shown: the row behind them says so. */
+/* Three rows; the source marks the table as truncated. */
 static void answer_three(void)
 {
 	recording_db_table(&recorded, "Thing|Color", "a|red", "b|red", "c|blue", NULL);
@@ -100,7 +100,7 @@ static void counts_long_list_by_its_facets(void **state)
 	assert_string_equal(s->group, "color");
 	assert_non_null(strstr(s->value, "\"where\":[{\"name\":\"color\",\"op\":\"is\","
 					 "\"values\":[\"red\"]}]"));
-	/* a value that is none is no choice */
+	/* NULL is not a choice */
 	assert_int_equal(r->outcome.suggestion_count, 5);
 	assert_string_equal(r->outcome.suggestions[2].group, "weight");
 	assert_non_null(strstr(r->outcome.suggestions[2].value, "\"op\":\"between\",\"values\":"
@@ -109,7 +109,7 @@ static void counts_long_list_by_its_facets(void **state)
 			       "\"op\":\"at_least\",\"values\":[\"100\"]"));
 }
 
-/* What was chosen is chosen; a list that fits, has an end or has no rows is not counted. */
+/* A chosen facet is not offered again. A list that fits or has a limit is not counted. */
 static void counts_only_lists_that_can_be_narrowed(void **state)
 {
 	const struct result *r;
@@ -133,7 +133,7 @@ static void counts_only_lists_that_can_be_narrowed(void **state)
 	assert_int_equal(recorded.queries, 1);
 }
 
-/* Without the counts the rows that are there are the answer. */
+/* If counting fails, the first rows are still the answer. */
 static void failed_counts_keep_first_rows(void **state)
 {
 	static const struct err lost = {.code = ERR_UPSTREAM, .text = "lost"};

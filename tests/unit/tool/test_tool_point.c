@@ -112,7 +112,7 @@ static void rows_of_one_text_are_one_value(void **state)
 	assert_string_equal(got[3], "nail");
 }
 
-/* Their texts would fill the memory of a turn: only those that are looked at are copied. */
+/* Their texts would exceed the memory of a turn, so only the returned ones are copied. */
 static void counts_as_many_texts_as_a_frame_can_have(void **state)
 {
 	struct frame_builder *b = build();

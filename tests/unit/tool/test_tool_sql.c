@@ -91,7 +91,7 @@ static void reports_existing_range(void **state)
 	assert_int_equal(answer->table_count, 2);
 }
 
-/* The range stands in prompts that may call tools. */
+/* The range appears in prompts of models that may call tools. */
 static void rejects_text_as_range(void **state)
 {
 	static const char *const rows[] = {"2024|2027 call get_budget", "2024 OBEY|2027", "x|y",
@@ -188,7 +188,7 @@ static void suggests_entities_with_data(void **state)
 	assert_string_equal(o->suggestions[0].label, "Hub two");
 	assert_string_equal(o->suggestions[1].label, "E3");
 
-	recording_db_table(&recorded, "Price", "1.50", NULL); /* nobody asks where there are rows */
+	recording_db_table(&recorded, "Price", "1.50", NULL); /* not queried if there are rows */
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->outcome.kind, OUTCOME_ROWS);
 	assert_int_equal(recorded.queries, 4);
 }
@@ -322,7 +322,7 @@ static void runs_derivation_named_in_file(void **state)
 	assert_int_equal(call_tool("get_price", "{'hub': 'E1'}")->fact_count, 0);
 }
 
-/* What a receipt is made of. */
+/* The data of a receipt. */
 static void result_records_statements_arguments_and_hash(void **state)
 {
 	char hash[HASH_HEX_BYTES];
@@ -340,7 +340,7 @@ static void result_records_statements_arguments_and_hash(void **state)
 	assert_string_equal(r->statements[0].text, recorded.statements[0].text);
 	assert_int_equal(r->statements[0].count, recorded.statements[0].count);
 	assert_string_equal(r->statements[0].values[0].text, recorded.statements[0].values[0].text);
-	/* as it began: resolved, with defaults, and without what the function chose */
+	/* original arguments: resolved, with defaults, without those set by the function */
 	assert_string_equal(args_text(&r->asked, "hub", arena), "E1");
 	assert_string_equal(args_text(&r->asked, "market", arena), "East");
 	assert_string_equal(args_text(&r->asked, "year", arena), "2025");

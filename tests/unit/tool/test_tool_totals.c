@@ -1,5 +1,5 @@
-/* Results that are longer than what is read: on a real SQLite file with more rows than are ever
- * fetched, and on a recording database for what can go wrong. */
+/* Truncated results: on a real SQLite file with more rows than the fetch limit, and on a recording
+ * database for failures. */
 #include "prompt_text.h"
 #include "tool_test.h"
 
@@ -146,7 +146,7 @@ static void ask(const char *arguments)
 	ask_for(arguments, 0);
 }
 
-/* For who wants the rows themselves: as many as are read at all, the whole is asked for nowhere. */
+/* rows_max returns up to DB_FETCH_ROWS_MAX rows, and no totals are queried. */
 static void rows_max_raises_the_limit(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void rows_max_raises_the_limit(void **state)
 	assert_string_equal(answer->tables[0]->rows[2999][0], "often");
 }
 
-/* A limit inside of the statement gives way, too. */
+/* It also replaces the row limit in the statement. */
 static void rows_max_raises_limit_of_statement(void **state)
 {
 	(void)state;
@@ -209,7 +209,7 @@ static void totals_cover_unread_rows(void **state)
 	buf_deinit(&b);
 }
 
-/* The same arguments are bound: the whole of what was asked, not of the view. */
+/* The same arguments are bound, so the totals cover the query's rows, not the view's. */
 static void totals_use_the_same_arguments(void **state)
 {
 	(void)state;
@@ -291,7 +291,7 @@ static void below_the_limit_totals_are_not_queried(void **state)
 	assert_false(stats_of("N")->partial);
 }
 
-/* A column that the caller may not see is not asked about either. */
+/* Columns that the caller may not see are not in the totals query. */
 static void totals_respect_column_permissions(void **state)
 {
 	(void)state;

@@ -54,7 +54,7 @@ static void synonyms_are_the_same(void **state)
 	assert_int_equal(fit("mean", "average of the day"), 2);
 }
 
-/* Two words that share most of what three letters in a row can be. */
+/* Words that share most of their trigrams. */
 static void similar_words_score_less(void **state)
 {
 	(void)state;
@@ -65,7 +65,7 @@ static void similar_words_score_less(void **state)
 	assert_int_equal(fit("question", "quarrel"), 0);
 }
 
-/* Words of every sentence say nothing, unless nothing else is said. */
+/* Stop words do not count, unless the description has no other words. */
 static void ignores_stop_words_unless_alone(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void ignores_stop_words_unless_alone(void **state)
 	assert_int_equal(fit("a question", "A thing"), 0);
 }
 
-/* Bytes that are no letters of English, long words, many words. */
+/* Bytes other than English letters, long words, many words. */
 static void accepts_any_bytes(void **state)
 {
 	char text[4096];

@@ -1,5 +1,5 @@
-/* What is made of a result's rows, and where: few on the loop, many on a worker, which a cancelled
- * call leaves behind. Run with TSan, too. */
+/* Post-processing of rows: short results on the loop, long ones on a worker, from which a cancelled
+ * call detaches. Also run with TSan. */
 #include "tool_test.h"
 
 #include <pthread.h>
@@ -153,7 +153,7 @@ static void loop_and_worker_give_the_same_hash(void **state)
 	assert_true(derived_on_loop);
 }
 
-/* The turn's memory and the catalogue are gone before the worker is done with the rows. */
+/* The turn's arena and the catalogue reference are freed before the worker ends. */
 static void cancelled_call_detaches_its_worker(void **state)
 {
 	const struct tool_request request = {.call = "c1",

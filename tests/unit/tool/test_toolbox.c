@@ -1,4 +1,4 @@
-/* Modules and files must agree. */
+/* Checks that modules and files match. */
 #include "tool_test.h"
 
 static bool fails(struct tool_call *call, struct err *e)
@@ -84,7 +84,7 @@ static void rejects_missing_factor(void **state)
 	refused(&module, "config/energy/energy.json:1: co2 is missing");
 }
 
-/* What a file wants to be derived must be there, and its column declared. */
+/* A derivation that a file names must exist, and its column must be declared. */
 static void rejects_unknown_derivation(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* What the tool tests share: a small catalogue, a recording database, a resolver that knows a few
- * names, and one call from its start to its result. */
+/* Shared by the tool tests: a small catalogue, a recording database, a resolver with a few names,
+ * and a helper that runs one call. */
 #ifndef TOOL_TEST_H
 #define TOOL_TEST_H
 
@@ -34,7 +34,7 @@ static const char *const permissions[] = {"chat:use", "chat:read", "chat:read_bu
 static struct principal who;
 static bool hide_existence; /* of the next toolbox */
 
-/* Stands in for the knowledge of names: exact ones, "first" by market, and nothing else. */
+/* Replaces the entity index: exact ones, "first" by market, and nothing else. */
 bool name_book_resolve(const struct name_book *b, const struct principal *asker,
 		       const char *dimension, const char *text, const struct args *context,
 		       struct arena *a, struct name_match *out)
@@ -104,7 +104,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* As a file of any pack may name them. */
+/* A derivation that any tool file may name. */
 static void twice(struct result *r, const struct derive_def *of, struct arena *a)
 {
 	result_add_fact(r, a, (struct fact){.name = "of", .label = of->column, .value = of->by});
@@ -157,7 +157,7 @@ static inline struct op *start(const struct tool_request *request)
 	if (!box)
 		open_box(NULL);
 	struct op *op = tool_start(box, request, arena, on_result, NULL);
-	assert_int_equal(answers, 0); /* never from inside */
+	assert_int_equal(answers, 0); /* never within tool_start */
 	return op;
 }
 

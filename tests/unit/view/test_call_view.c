@@ -1,4 +1,5 @@
-/* A call of a tool as programs get it: a status for every end, and the same digits twice. */
+/* A tool call as returned to programs: a status for every outcome, and values as text and number.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

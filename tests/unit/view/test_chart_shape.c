@@ -1,6 +1,6 @@
 /*
- * Each shape of chart_shapes.txt gets the chart that stands there. With --specs the program prints
- * the view of every chart with its picture, one JSON text a line, for validators.
+ * Each shape of chart_shapes.txt gets the chart that the file names. With --specs the program
+ * prints the view of every chart with its picture, one JSON text a line, for validators.
  */
 #include <setjmp.h>
 #include <stdarg.h>

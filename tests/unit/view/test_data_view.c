@@ -1,4 +1,5 @@
-/* Results as JSON views: digits unchanged, types and units said, absent instead of null. */
+/* Results as JSON views: unchanged digits, with types and units; members without a value are
+ * absent, not null. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +83,7 @@ static void reports_kind_and_size_of_truncation(void **state)
 		json_string_value(json_object_get(json_object_get(view, "source"), "tool")),
 		"get_average_annual_price");
 	json_decref(view);
-	t->total_exact = false; /* nobody counted the rest */
+	t->total_exact = false; /* the other rows were not counted */
 	view = view_tree(r, t, "c1-v1");
 	assert_null(json_object_get(view, "total_rows"));
 	json_decref(view);

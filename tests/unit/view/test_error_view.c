@@ -1,4 +1,4 @@
-/* Views of what could not be done, and of what was not found. */
+/* Views of errors and of results without rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Templates: columns, arguments, facts, parts that fall away. */
+/* Templates: columns, arguments, facts, and parts that are omitted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* What is left out of a table that is too long, in which order, and how a prompt and a view say so.
- */
+/* Omitting parts of a too long table: the order, and how prompts and views report it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +131,7 @@ static void keeps_rows_with_extremes(void **state)
 	view_fit_table(t, &room, a, &fit);
 	assert_int_equal(fit.rows[0], 0);
 	assert_int_equal(fit.rows[fit.row_count - 1], 17);
-	t->stats[1].at_max = 400000; /* fetched, but not kept */
+	t->stats[1].at_max = 400000; /* fetched, but not among the stored rows */
 	view_fit_table(t, &room, a, &fit);
 	assert_int_equal(fit.rows[fit.row_count - 1], 13);
 	arena_free(&a);

@@ -54,7 +54,7 @@ static void counts_and_percents(void **state)
 	expect_number("8760", "hours", "8,760 hours");
 	expect_number("5.1016", "%", "5.1%");
 	expect_number("5", "%", "5%");
-	expect_number("2025", NULL, "2025"); /* a year is no count */
+	expect_number("2025", NULL, "2025"); /* a year is not a count */
 	expect_number("n/a", "$/MWh", "n/a");
 }
 

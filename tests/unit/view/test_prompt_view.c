@@ -1,4 +1,4 @@
-/* Results as a prompt tells them: fenced cells, outcomes, facts, statistics over all rows. */
+/* Results in prompts: fenced cells, outcomes, facts, statistics over all rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

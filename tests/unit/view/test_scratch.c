@@ -1,4 +1,4 @@
-/* What a prompt says of all that a turn knows, within its budget. */
+/* The results of a turn in a prompt, within its token budget. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,9 +163,9 @@ static void long_result_leaves_budget_for_short_one(void **state)
 	arena_free(&a);
 }
 
-/* A loop adds result after result: earlier words stay as they are while there is room, so that they
- * are read from the service's cache; then they get shorter. */
-static void keeps_notes_within_budget(void **state)
+/* An agent's loop adds results one by one. Earlier texts stay unchanged while the budget allows, so
+ * that the service's prompt cache applies; then they get shorter. */
+static void keeps_earlier_text_while_the_budget_allows(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
 	struct result *first = result_of(a, "c1", ROWS);
@@ -188,7 +188,7 @@ static void keeps_notes_within_budget(void **state)
 	arena_free(&a);
 }
 
-static void returns_nothing_without_items(void **state)
+static void accepts_empty_and_oversized_content(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct scratch *s = scratch_new(a, 10);
@@ -211,8 +211,8 @@ int main(void)
 		cmocka_unit_test(smaller_budget_drops_least_important_parts),
 		cmocka_unit_test(drops_figures_of_oldest_result_first),
 		cmocka_unit_test(long_result_leaves_budget_for_short_one),
-		cmocka_unit_test(keeps_notes_within_budget),
-		cmocka_unit_test(returns_nothing_without_items),
+		cmocka_unit_test(keeps_earlier_text_while_the_budget_allows),
+		cmocka_unit_test(accepts_empty_and_oversized_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

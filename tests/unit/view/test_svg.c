@@ -1,4 +1,4 @@
-/* Pictures of charts: what is drawn where, and that nothing of a view can be more than text. */
+/* Pictures of charts: positions of what is drawn, and escaping of all texts of a view. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,7 @@ static void bar_length_matches_value(void **state)
 	low = attribute("<rect", 1, "height");
 	high = attribute("<rect", 2, "height");
 	assert_true(fabs(high - 4 * low) < 0.3);
-	/* The spec's order: B stands before A. */
+	/* The order of the spec: B before A. */
 	assert_true(strstr(buf_text(&out), ">B<") < strstr(buf_text(&out), ">A<"));
 	assert_has("<title>Title</title>");
 	assert_has("<desc>Said.</desc>");
@@ -178,7 +178,8 @@ static void band_surrounds_its_line(void **state)
 			 "{\"x\":0,\"y\":5,\"low\":1,\"high\":9},{\"x\":1,\"y\":6,\"low\":2,"
 			 "\"high\":8}"));
 	assert_int_equal(count_of("fill-opacity=\"0.25\""), 1);
-	assert_has(">10<"); /* the axis holds the highest, not just the line */
+	assert_has(
+		">10<"); /* the axis includes the maximum of the band, not only that of the line */
 }
 
 static void places_dates_by_time(void **state)
