@@ -41,7 +41,7 @@ enum scratch_detail {
 			    rows must not contain text */
 };
 /* `rows`: row limit of each table. If several results are SCRATCH_FULL, each names its task. */
-void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail way,
+void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail detail,
 		    size_t rows);
 
 /* Selects what fits and writes the text. Call again after adding items. */

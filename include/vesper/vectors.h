@@ -21,7 +21,7 @@
 
 struct vectors;
 struct vectors *vectors_new(const char *model, size_t dims,
-			    size_t room); /* `room`: number of vectors */
+			    size_t capacity); /* `capacity`: number of vectors */
 /* Adds a vector of `dims` numbers. */
 void vectors_add(struct vectors *v, const float *values);
 /* Adds a vector from the text format of vectors_text. False: it has another dimension. */

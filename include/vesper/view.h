@@ -39,7 +39,7 @@ struct view_fit {
 	size_t row_count;
 	size_t size;
 };
-void view_fit_table(const struct table *t, const struct view_limits *room, struct arena *a,
+void view_fit_table(const struct table *t, const struct view_limits *limits, struct arena *a,
 		    struct view_fit *out);
 
 /* How a view reports rows or columns that it does not show; the reason may be NULL. */
@@ -123,7 +123,7 @@ enum view_chart_preference view_chart_preference(const struct language *l, const
  * and only values and labels as text.
  */
 bool view_chart(struct buf *out, const struct result *r, const char *view_id,
-		enum view_chart_preference wish);
+		enum view_chart_preference preference);
 
 /*
  * Draws a chart view (as written by view_chart, or stored) as SVG with `role`, title and text

@@ -333,7 +333,7 @@ static bool read_count(const struct asking *k)
 	if (k->ask->input != ASK_MULTIPLE)
 		return true;
 	if (k->ask->option_count == 0)
-		return set_error(k, "multiple wants choices: from or options");
+		return set_error(k, "multiple needs choices: set from or options");
 	if (!json_opt_int(k->input, "min", &min, &e) || !json_opt_int(k->input, "max", &max, &e) ||
 	    min < 1 || max < min || min > (int64_t)k->ask->option_count)
 		return set_error(k, "min and max are numbers of choices, from 1 on");

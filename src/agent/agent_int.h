@@ -33,7 +33,7 @@ struct agent_call {
 	struct op *op;
 	struct result *result; /* at most one of these three is set */
 	const char *mistake;   /* the reason it was not run */
-	const char *said;      /* a reply without running a tool */
+	const char *reply;     /* a reply without running a tool */
 };
 
 struct agent_result_block {

@@ -84,7 +84,7 @@ static enum agent_state ask_model(struct agent *a)
 		return AGENT_WAIT;
 	}
 	if (a->err.code == ERR_NONE && a->answer.stop == LLM_STOP_REFUSAL)
-		err_set(&a->err, ERR_UPSTREAM, "the model declined to go on");
+		err_set(&a->err, ERR_UPSTREAM, "the model declined to continue");
 	a->out.stopped = a->ask.tools_forbidden && count_calls(&a->answer) > 0;
 	if (a->err.code != ERR_NONE || a->ask.tools_forbidden || count_calls(&a->answer) == 0)
 		return AGENT_DONE;
@@ -164,13 +164,13 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 	*c = (struct agent_call){.agent = a, .use = use};
 	if (agent_is_show(use->name)) {
 		c->mistake = agent_show_read(a, use->input);
-		c->said = c->mistake ? NULL : "It is shown.";
+		c->reply = c->mistake ? NULL : "It is shown.";
 		return;
 	}
 	c->mistake = input_error_of(a, use);
 	if (!c->mistake)
-		c->said = agent_map_describe(a, use, &c->mistake);
-	if (c->said)
+		c->reply = agent_map_describe(a, use, &c->mistake);
+	if (c->reply)
 		return;
 	if (!c->mistake && !tool)
 		c->mistake = "You have no tool of that name.";
@@ -252,8 +252,8 @@ static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
 		b.text = "Too many calls at once: this one was not run.";
 	else if (c->mistake)
 		b.text = c->mistake;
-	else if (c->said) {
-		b.text = c->said;
+	else if (c->reply) {
+		b.text = c->reply;
 		b.is_error = false;
 	} else {
 		b.text = ""; /* filled by agent_fit */

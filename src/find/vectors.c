@@ -29,7 +29,7 @@ static size_t width_of(size_t dims)
 	return (dims + STEP - 1) / STEP * STEP;
 }
 
-struct vectors *vectors_new(const char *model, size_t dims, size_t room)
+struct vectors *vectors_new(const char *model, size_t dims, size_t capacity)
 {
 	struct vectors *v = mem_alloc(sizeof(*v));
 
@@ -37,8 +37,8 @@ struct vectors *vectors_new(const char *model, size_t dims, size_t room)
 	v->model = mem_strdup(model);
 	v->dims = dims;
 	v->width = width_of(dims);
-	v->cap = room;
-	v->rows = mem_alloc(room * v->width * sizeof(*v->rows));
+	v->cap = capacity;
+	v->rows = mem_alloc(capacity * v->width * sizeof(*v->rows));
 	return v;
 }
 

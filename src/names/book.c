@@ -16,7 +16,7 @@
 
 struct tenant_names {
 	const char *tenant;
-	const struct lexicon **learned; /* by dimension, or NULL */
+	const struct lexicon **data_names; /* by dimension, or NULL */
 	bool loaded;
 };
 
@@ -42,7 +42,7 @@ void name_book_free(struct name_book **book)
 	assert(list_empty(&b->waits));
 	for (size_t i = 0; i < b->tenant_count; i++)
 		for (size_t d = 0; d < b->catalog->dimension_count; d++)
-			lexicon_unref(&b->tenants[i].learned[d]);
+			lexicon_unref(&b->tenants[i].data_names[d]);
 	mem_free(b->tenants);
 	listed_deinit(&b->listed);
 	arena_free(&b->arena);
@@ -64,12 +64,12 @@ const struct names *names_of(const struct name_book *b, const char *tenant, cons
 {
 	const struct tenant_names *t = tenant ? find(b, tenant) : NULL;
 	size_t count = b->catalog->dimension_count;
-	const struct lexicon **learned = arena_alloc(a, (count + 1) * sizeof(*learned));
+	const struct lexicon **data_names = arena_alloc(a, (count + 1) * sizeof(*data_names));
 	struct names *n = arena_alloc(a, sizeof(*n));
 
 	for (size_t d = 0; t && d < count; d++)
-		learned[d] = in[d] ? t->learned[d] : NULL;
-	*n = (struct names){.book = b, .learned = learned, .in = in};
+		data_names[d] = in[d] ? t->data_names[d] : NULL;
+	*n = (struct names){.book = b, .data_names = data_names, .in = in};
 	return n;
 }
 
@@ -82,7 +82,7 @@ static struct tenant_names *add_tenant(struct name_book *b, const char *tenant)
 	t = &b->tenants[b->tenant_count++];
 	*t = (struct tenant_names){
 		.tenant = arena_strdup(b->arena, tenant),
-		.learned = arena_alloc(b->arena, (count + 1) * sizeof(*t->learned)),
+		.data_names = arena_alloc(b->arena, (count + 1) * sizeof(*t->data_names)),
 	};
 	return t;
 }
@@ -91,7 +91,7 @@ const struct lexicon *name_book_get(const struct name_book *b, const char *tenan
 {
 	const struct tenant_names *t = find(b, tenant);
 
-	return t ? t->learned[dimension] : NULL;
+	return t ? t->data_names[dimension] : NULL;
 }
 
 void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
@@ -101,8 +101,8 @@ void name_book_set(struct name_book *b, const char *tenant, size_t dimension,
 
 	if (!t)
 		t = add_tenant(b, tenant);
-	lexicon_unref(&t->learned[dimension]);
-	t->learned[dimension] = l;
+	lexicon_unref(&t->data_names[dimension]);
+	t->data_names[dimension] = l;
 }
 
 bool name_book_loaded(const struct name_book *b, const char *tenant)
@@ -142,7 +142,7 @@ bool name_book_load(struct name_book *b, const char *tenant, const char *dimensi
 		build = lexicon_build_new();
 	}
 	name_book_set(b, tenant, d->index,
-		      lexicon_build_count(build) > 0 ? lexicon_new(&build, LEXICON_LEARNED, NULL)
+		      lexicon_build_count(build) > 0 ? lexicon_new(&build, LEXICON_FROM_DATA, NULL)
 						     : NULL);
 	lexicon_build_free(&build);
 	return fits;

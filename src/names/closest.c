@@ -120,9 +120,9 @@ static void suggest_fuzzy(struct closest *c, size_t dimension, const struct fold
 static void suggest_similar(struct closest *c, size_t dimension, const struct folded *f)
 {
 	const struct listed *l = &c->names->book->listed;
-	const struct lexicon *learned = c->names->learned[dimension];
-	struct like_value like[CLOSEST_MAX * 2];
-	size_t n = lexicon_like(l->values, f, like, CLOSEST_MAX * 2);
+	const struct lexicon *data_names = c->names->data_names[dimension];
+	struct similar_value like[CLOSEST_MAX * 2];
+	size_t n = lexicon_find_similar(l->values, f, like, CLOSEST_MAX * 2);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
@@ -130,10 +130,10 @@ static void suggest_similar(struct closest *c, size_t dimension, const struct fo
 		if (e->dimension_index == dimension)
 			add_suggestion(c, e->value, e->parent);
 	}
-	n = learned ? lexicon_like(learned, f, like, CLOSEST_MAX * 2) : 0;
+	n = data_names ? lexicon_find_similar(data_names, f, like, CLOSEST_MAX * 2) : 0;
 	for (size_t i = 0; i < n; i++)
-		add_suggestion(c, lexicon_text(learned, like[i].value),
-			       lexicon_parent(learned, like[i].value));
+		add_suggestion(c, lexicon_text(data_names, like[i].value),
+			       lexicon_parent(data_names, like[i].value));
 }
 
 /* Values of the dimension similar to the text. */
@@ -170,13 +170,13 @@ const struct dimension_def *names_most_similar_dimension(const struct names *nam
 	const struct listed *l = &names->book->listed;
 	const struct catalog *c = names->book->catalog;
 	const struct dimension_def *best = NULL;
-	struct like_value like[NEAR_MAX];
+	struct similar_value like[NEAR_MAX];
 	uint32_t most = 1;
 	struct folded f;
 	size_t n;
 
 	text_fold(text, &f);
-	n = lexicon_like(l->values, &f, like, NEAR_MAX);
+	n = lexicon_find_similar(l->values, &f, like, NEAR_MAX);
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
 
@@ -186,8 +186,9 @@ const struct dimension_def *names_most_similar_dimension(const struct names *nam
 		}
 	}
 	for (size_t d = 0; d < c->dimension_count; d++)
-		if (names->learned[d] && names->in[d] &&
-		    lexicon_like(names->learned[d], &f, like, 1) > 0 && like[0].shared > most) {
+		if (names->data_names[d] && names->in[d] &&
+		    lexicon_find_similar(names->data_names[d], &f, like, 1) > 0 &&
+		    like[0].shared > most) {
 			most = like[0].shared;
 			best = &c->dimensions[d];
 		}

@@ -357,7 +357,7 @@ struct walk {
 	int limit;
 	size_t half; /* up to this byte of the query at most half_limit edits are allowed */
 	int half_limit;
-	keys_near_cb each;
+	keys_fuzzy_cb each;
 	void *owner;
 	uint8_t rows[TEXT_KEY_BYTES_MAX + 1][BAND];
 };
@@ -455,8 +455,8 @@ static void walk_side(struct walk *w, const struct key_side *side, size_t half, 
 	visit(w, &side->nodes[0], 0);
 }
 
-void keys_near(const struct keys *k, const char *key, size_t len, int limit, keys_near_cb each,
-	       void *owner)
+void keys_find_fuzzy(const struct keys *k, const char *key, size_t len, int limit,
+		     keys_fuzzy_cb each, void *owner)
 {
 	struct walk w = {
 		.keys = k, .query = key, .len = len, .limit = limit, .each = each, .owner = owner};

@@ -59,8 +59,8 @@ size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *firs
 bool keys_begin(const struct keys *k, const char *key, size_t len, size_t *lo, size_t *hi);
 /* Calls `each` for every string within `limit` edits (at most KEY_EDITS_MAX), in no particular
  * order. A string may be reported twice. */
-typedef void (*keys_near_cb)(void *owner, size_t number, int distance);
-void keys_near(const struct keys *k, const char *key, size_t len, int limit, keys_near_cb each,
-	       void *owner);
+typedef void (*keys_fuzzy_cb)(void *owner, size_t number, int distance);
+void keys_find_fuzzy(const struct keys *k, const char *key, size_t len, int limit,
+		     keys_fuzzy_cb each, void *owner);
 
 #endif

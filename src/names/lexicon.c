@@ -451,8 +451,8 @@ size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int li
 {
 	struct fuzzy_search n = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
 
-	keys_near(&l->names, key, len, limit, on_near, &n);
+	keys_find_fuzzy(&l->names, key, len, limit, on_near, &n);
 	n.words = true;
-	keys_near(&l->words.keys, key, len, limit, on_near, &n);
+	keys_find_fuzzy(&l->words.keys, key, len, limit, on_near, &n);
 	return n.count;
 }

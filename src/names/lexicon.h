@@ -13,10 +13,10 @@
 
 #include "word_index.h"
 
-#define LEXICON_WORDS    1u /* also find names by a single word or several adjacent words */
-#define LEXICON_INITIALS 2u
-#define LEXICON_LEARNED  (LEXICON_WORDS | LEXICON_INITIALS)
-#define LEXICON_ORIGIN   4u /* store the input index of each value */
+#define LEXICON_WORDS     1u /* also find names by a single word or several adjacent words */
+#define LEXICON_INITIALS  2u
+#define LEXICON_FROM_DATA (LEXICON_WORDS | LEXICON_INITIALS)
+#define LEXICON_ORIGIN    4u /* store the input index of each value */
 
 struct lexicon {
 	int refs;
@@ -83,14 +83,14 @@ struct near_value {
 	uint32_t shared; /* number of values with the same matching word */
 	uint8_t rank;    /* lower ranks are closer */
 };
-struct like_value {
+struct similar_value {
 	uint32_t value;
 	uint32_t shared; /* number of shared trigrams, at least two */
 };
 /* Finds similar names beyond the fuzzy match: those that share most trigrams, best first. In a
  * large lexicon only names that share a word, exactly or nearly, are compared. */
-size_t lexicon_like(const struct lexicon *l, const struct folded *words, struct like_value *out,
-		    size_t max);
+size_t lexicon_find_similar(const struct lexicon *l, const struct folded *words,
+			    struct similar_value *out, size_t max);
 /* Fuzzy match, closest first, at most `max`. */
 size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int limit,
 		    struct near_value *out, size_t max);

@@ -20,7 +20,7 @@
 struct likeness {
 	const struct lexicon *lexicon;
 	uint8_t grams[(1u << GRAM_BITS) / 8];
-	struct like_value *out;
+	struct similar_value *out;
 	size_t count, max;
 };
 
@@ -75,7 +75,7 @@ static void compare(struct likeness *s, uint32_t value)
 	if (s->count < s->max)
 		s->count++;
 	memmove(&s->out[at + 1], &s->out[at], (s->count - at - 1) * sizeof(*s->out));
-	s->out[at] = (struct like_value){value, shared};
+	s->out[at] = (struct similar_value){value, shared};
 }
 
 static void on_near_word(void *owner, size_t word, int distance)
@@ -90,8 +90,8 @@ static void on_near_word(void *owner, size_t word, int distance)
 	mem_free(values);
 }
 
-size_t lexicon_like(const struct lexicon *l, const struct folded *words, struct like_value *out,
-		    size_t max)
+size_t lexicon_find_similar(const struct lexicon *l, const struct folded *words,
+			    struct similar_value *out, size_t max)
 {
 	struct likeness s = {.lexicon = l, .out = out, .max = max};
 
@@ -102,7 +102,8 @@ size_t lexicon_like(const struct lexicon *l, const struct folded *words, struct 
 		const char *word = words->key + (i ? words->ends[i - 1] : 0);
 		size_t len = (size_t)(words->key + words->ends[i] - word);
 
-		keys_near(&l->words.keys, word, len, fuzzy_limit(word, len) > 0, on_near_word, &s);
+		keys_find_fuzzy(&l->words.keys, word, len, fuzzy_limit(word, len) > 0, on_near_word,
+				&s);
 	}
 	return s.count;
 }

@@ -172,9 +172,9 @@ static void add(struct found *f, const struct entry *e)
 	f->out[f->count++] = *e;
 }
 
-static struct entry learned_entry(const struct found *f, size_t d, size_t value)
+static struct entry data_entry(const struct found *f, size_t d, size_t value)
 {
-	const struct lexicon *l = f->names->learned[d];
+	const struct lexicon *l = f->names->data_names[d];
 
 	return (struct entry){.dimension = &f->names->book->catalog->dimensions[d],
 			      .dimension_index = d,
@@ -186,7 +186,7 @@ static struct entry learned_entry(const struct found *f, size_t d, size_t value)
 /* An alias of a value found only in the data counts only when the data contains the value. */
 static bool alias_holds(const struct names *n, struct entry *e)
 {
-	const struct lexicon *l = n->learned[e->dimension_index];
+	const struct lexicon *l = n->data_names[e->dimension_index];
 	uint32_t values[FOUND_MAX];
 	struct folded f;
 	size_t count;
@@ -219,11 +219,11 @@ static void add_listed(struct found *f, const struct entry *entries, const struc
 	}
 }
 
-static void add_learned(struct found *f, size_t d, const uint32_t *values, size_t count,
-			enum entry_kind kind)
+static void add_data_values(struct found *f, size_t d, const uint32_t *values, size_t count,
+			    enum entry_kind kind)
 {
 	for (size_t i = 0; i < count && i < FOUND_MAX; i++) {
-		struct entry e = learned_entry(f, d, values[i]);
+		struct entry e = data_entry(f, d, values[i]);
 
 		e.kind = kind;
 		e.shared = count;
@@ -250,28 +250,28 @@ static void find_listed(struct found *f, const struct folded *words)
 
 #define INITIALS_MIN 2
 
-static void find_learned(struct found *f, size_t d, const struct folded *words)
+static void find_in_data(struct found *f, size_t d, const struct folded *words)
 {
-	const struct lexicon *l = f->names->learned[d];
+	const struct lexicon *l = f->names->data_names[d];
 	uint32_t values[FOUND_MAX];
 	size_t n;
 
 	if (!l || !f->in[d] || words->count > l->longest_words + 1)
 		return;
 	n = lexicon_find(l, words->key, words->len, values, FOUND_MAX);
-	add_learned(f, d, values, n, ENTRY_VALUE);
+	add_data_values(f, d, values, n, ENTRY_VALUE);
 	if (words->count != 1) {
 		n = n > 0 ? 0
 			  : lexicon_find_words(l, words->key, words->ends, words->count, values,
 					       FOUND_MAX);
-		add_learned(f, d, values, n, ENTRY_PART);
+		add_data_values(f, d, values, n, ENTRY_PART);
 		return;
 	}
 	n = lexicon_find_word(l, words->key, words->len, values, FOUND_MAX);
-	add_learned(f, d, values, n, ENTRY_PART);
+	add_data_values(f, d, values, n, ENTRY_PART);
 	n = lexicon_find_initials(l, words->key, words->len, values, FOUND_MAX);
 	if (words->len > INITIALS_MIN || n == 1) /* two letters are too often a word */
-		add_learned(f, d, values, n, ENTRY_PART);
+		add_data_values(f, d, values, n, ENTRY_PART);
 }
 
 size_t names_longest(const struct names *n)
@@ -282,8 +282,8 @@ size_t names_longest(const struct names *n)
 	if (longest < l->aliases->longest_words)
 		longest = l->aliases->longest_words;
 	for (size_t d = 0; d < n->book->catalog->dimension_count; d++)
-		if (n->learned[d] && n->in[d] && longest < n->learned[d]->longest_words)
-			longest = n->learned[d]->longest_words;
+		if (n->data_names[d] && n->in[d] && longest < n->data_names[d]->longest_words)
+			longest = n->data_names[d]->longest_words;
 	return longest;
 }
 
@@ -295,7 +295,7 @@ size_t names_reach(const struct names *n, const struct folded *words)
 	if (more > reach)
 		reach = more;
 	for (size_t d = 0; d < n->book->catalog->dimension_count; d++) {
-		more = n->learned[d] && n->in[d] ? lexicon_reach(n->learned[d], words) : 0;
+		more = n->data_names[d] && n->in[d] ? lexicon_reach(n->data_names[d], words) : 0;
 		if (more > reach)
 			reach = more;
 	}
@@ -310,7 +310,7 @@ size_t names_find(const struct names *n, const struct folded *words, struct entr
 		return 0;
 	find_listed(&f, words);
 	for (size_t d = 0; d < n->book->catalog->dimension_count; d++)
-		find_learned(&f, d, words);
+		find_in_data(&f, d, words);
 	return f.count;
 }
 
@@ -324,7 +324,7 @@ size_t names_find_of(const struct names *n, size_t dimension, const struct folde
 	if (words->len == 0)
 		return 0;
 	find_listed(&f, words);
-	find_learned(&f, dimension, words);
+	find_in_data(&f, dimension, words);
 	return f.count;
 }
 
@@ -382,14 +382,14 @@ size_t names_near(const struct names *n, const bool *in, const char *key, size_t
 	near_listed(&f, l->values, l->value_entries, key, len, others);
 	near_listed(&f, l->aliases, l->alias_entries, key, len, others);
 	for (size_t d = 0; d < dimensions; d++) {
-		size_t found = n->learned[d] && in[d] && n->in[d]
-				       ? lexicon_near(n->learned[d], key, len,
+		size_t found = n->data_names[d] && in[d] && n->in[d]
+				       ? lexicon_near(n->data_names[d], key, len,
 						      fuzzy_limit(key, len), near, NEAR_MAX)
 				       : 0;
 
 		for (size_t i = 0; i < found; i++)
 			if (others || !near[i].other_name)
-				add_near(&f, learned_entry(&f, d, near[i].value), &near[i]);
+				add_near(&f, data_entry(&f, d, near[i].value), &near[i]);
 	}
 	sort_by_distance(all, f.count);
 	if (f.count > max)
@@ -407,7 +407,7 @@ static size_t listed_count(const struct dimension_def *d)
 
 size_t names_count(const struct names *n, const struct dimension_def *d)
 {
-	const struct lexicon *l = n->learned[d->index];
+	const struct lexicon *l = n->data_names[d->index];
 
 	if (!n->in[d->index])
 		return 0;
@@ -417,7 +417,7 @@ size_t names_count(const struct names *n, const struct dimension_def *d)
 const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
 		     const char **parent)
 {
-	const struct lexicon *l = n->learned[d->index];
+	const struct lexicon *l = n->data_names[d->index];
 	size_t listed = listed_count(d);
 
 	*parent = i < listed ? parent_at(d, i) : lexicon_parent(l, i - listed);
@@ -431,14 +431,14 @@ bool names_known(const struct names *n, const struct dimension_def *d)
 
 bool names_loaded(const struct names *n, const struct dimension_def *d)
 {
-	return n->learned[d->index] && listed_count(d) == 0;
+	return n->data_names[d->index] && listed_count(d) == 0;
 }
 
 /* The parents of values with exactly this text. */
 static size_t parents_of(const struct names *n, const struct dimension_def *d, const char *value,
 			 const char **out, size_t max)
 {
-	const struct lexicon *l = n->learned[d->index];
+	const struct lexicon *l = n->data_names[d->index];
 	uint32_t values[FOUND_MAX];
 	size_t count = 0, found = 0;
 	struct folded f;

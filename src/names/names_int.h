@@ -49,8 +49,9 @@ void scope_index(struct name_book *b);
 
 struct names {
 	const struct name_book *book;
-	const struct lexicon *const *learned; /* by dimension; NULL: not loaded or not readable */
-	const bool *in;                       /* by dimension: the caller may name it */
+	const struct lexicon *const
+		*data_names; /* by dimension; NULL: not loaded or not readable */
+	const bool *in;      /* by dimension: the caller may name it */
 };
 
 /* names_find for one dimension. */

@@ -111,7 +111,7 @@ static void run_job(struct pool_job *job)
 	if (j->page)
 		j->fits = add_rows(j);
 	else
-		j->made = lexicon_new(&j->build, LEXICON_LEARNED, &j->cancelled);
+		j->made = lexicon_new(&j->build, LEXICON_FROM_DATA, &j->cancelled);
 }
 
 static void on_job(struct pool_job *job);
@@ -248,7 +248,7 @@ static void on_page(void *owner, struct source_batch *batches, size_t count, con
 	}
 	source_batches_free(batches, count);
 	if (!e)
-		err_set(&wrong, ERR_LIMIT, "a page of names came cut");
+		err_set(&wrong, ERR_LIMIT, "a page of names was truncated");
 	names_read_failed(r, e ? e : &wrong);
 }
 

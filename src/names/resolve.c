@@ -93,7 +93,7 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 /* Returns true when the dimension's values have been loaded. */
 static bool is_read(const struct names *names, const struct dimension_def *d)
 {
-	return names->learned[d->index] != NULL;
+	return names->data_names[d->index] != NULL;
 }
 
 /* Resolves a date label to its spelling in the data. Unknown labels fail once the values are

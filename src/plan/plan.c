@@ -108,8 +108,9 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 		return err_prefix(e, "task %s", t->id);
 	for (size_t i = 0; i < count; i++) {
 		if (needs[i].whole)
-			return err_set(e, ERR_INPUT, "task %s takes values, not all of %s", t->id,
-				       needs[i].id);
+			return err_set(e, ERR_INPUT,
+				       "task %s must refer to values of %s, not to the whole task",
+				       t->id, needs[i].id);
 		wait_for(p, t, needs[i].id, !needs[i].optional, a);
 	}
 	p->flaw = PLAN_VALID;

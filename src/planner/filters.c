@@ -89,15 +89,15 @@ static struct args context_of(const struct planner_turn *t, const json_t *filter
 	return context;
 }
 
-static bool ask_for_name(struct planner_turn *t, const struct param_def *p, const char *said,
+static bool ask_for_name(struct planner_turn *t, const struct param_def *p, const char *value,
 			 const struct name_match *m, struct clarification *ask)
 {
 	const struct dimension_def *d = catalog_dimension(t->core->may.catalog, p->entity);
 
 	const char *text = m->several ? turn_sentence(t->core, SAY_ASK_WHICH_ONE,
 						      turn_sentence(t->core, SAY_ASK_FITS_SEVERAL,
-								    said, d->label))
-				      : turn_sentence(t->core, SAY_ASK_UNKNOWN, d->label, said);
+								    value, d->label))
+				      : turn_sentence(t->core, SAY_ASK_UNKNOWN, d->label, value);
 
 	if (!m->several && m->suggestion_count)
 		text = arena_printf(t->core->arena, "%s%s", text,
@@ -123,15 +123,15 @@ struct reading {
 static bool read_value(struct reading *r, const struct param_def *p, const json_t *v, json_t **out)
 {
 	struct planner_turn *t = r->turn;
-	const char *said = text_of(v, t->core->arena);
+	const char *text = text_of(v, t->core->arena);
 	struct args context = context_of(t, r->filters);
 	struct name_match m = {0};
 	struct value value;
 	struct err e = {0};
 
-	if (!said || !param_parse(p, said, t->core->arena, &value, &e)) {
+	if (!text || !param_parse(p, text, t->core->arena, &value, &e)) {
 		*r->ask = (struct clarification){
-			.text = turn_sentence(t->core, SAY_ASK_UNFIT, said ? e.text : p->name),
+			.text = turn_sentence(t->core, SAY_ASK_UNFIT, text ? e.text : p->name),
 			.filter = p->filter,
 		};
 		return false;
@@ -140,9 +140,9 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 		*out = value_json(&value);
 		return true;
 	}
-	if (!name_book_resolve(know_names(t->core->know), t->core->who, p->entity, said, &context,
+	if (!name_book_resolve(know_names(t->core->know), t->core->who, p->entity, text, &context,
 			       t->core->arena, &m))
-		return ask_for_name(t, p, said, &m, r->ask);
+		return ask_for_name(t, p, text, &m, r->ask);
 	r->alias = r->alias || m.alias;
 	*out = json_str(m.value);
 	return true;

@@ -21,7 +21,8 @@ bool planner_read_plan(struct planner_turn *t, const char *text, struct supervis
 		return false;
 	if (out->clarification || out->flow || out->plan || json_array_size(out->steps) == 0 ||
 	    json_object_size(out->filters) > 0)
-		return err_set(e, ERR_UPSTREAM, "the planner's answer is not of steps alone");
+		return err_set(e, ERR_UPSTREAM,
+			       "the planner's answer has members other than steps");
 	json_array_foreach(out->steps, i, step)
 		if (!json_object_get(step, "own"))
 			return err_set(e, ERR_UPSTREAM,

@@ -130,7 +130,7 @@ static bool split_filter(struct reader *r, const char *text, const char **name, 
 		if (is_filter(r->may, *name))
 			return true;
 	}
-	log_info("turn.route", "no filter: \"%.*s\"", STR_CUT(text, FILTER_NAME_MAX));
+	log_info("turn.route", "unknown filter: \"%.*s\"", STR_CUT(text, FILTER_NAME_MAX));
 	return false;
 }
 
@@ -325,10 +325,10 @@ static const char *intent_of(const struct catalog_view *v, const json_t *steps)
 }
 
 /* A flow is a complete plan; other steps are dropped. */
-static void drop_steps_beside_flow(struct supervisor_reply *reply, const struct catalog *c)
+static void drop_steps_of_flow_reply(struct supervisor_reply *reply, const struct catalog *c)
 {
 	if (json_array_size(reply->steps) > 0)
-		log_info("turn.route", "no steps beside flow %s", reply->flow->name);
+		log_info("turn.route", "flow %s replaces the other steps", reply->flow->name);
 	json_array_clear(reply->steps);
 	reply->intent = catalog_domain_of_agent(c, reply->flow->agent)->intent;
 }
@@ -358,7 +358,7 @@ bool supervisor_parse(const char *text, size_t len, const struct catalog_view *v
 		     json_array_size(reply.steps) == 0;
 	reply.intent = intent_of(v, reply.steps);
 	if (reply.flow)
-		drop_steps_beside_flow(&reply, v->catalog);
+		drop_steps_of_flow_reply(&reply, v->catalog);
 	*out = reply;
 	return true;
 }

@@ -25,7 +25,7 @@ struct item {
 	bool gone;
 	enum tokens_part part;
 	struct prompt_how how;
-	size_t *sizes, *wants;
+	size_t *sizes, *requested_sizes;
 	const char *text; /* set by scratch_fit */
 	size_t tokens;
 };
@@ -90,7 +90,8 @@ void scratch_gap(struct scratch *s, const char *what)
 	item->note = arena_printf(s->arena, "Not found: %s\n", what);
 }
 
-void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail way, size_t rows)
+void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail detail,
+		    size_t rows)
 {
 	struct item *item = add_item(s);
 	size_t tables = prompt_tables(r);
@@ -99,9 +100,9 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_deta
 	item->result = r;
 	item->part = TOKENS_RESULTS;
 	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
-	item->wants = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
+	item->requested_sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->how = (struct prompt_how){
-		.numbers = way == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
+		.numbers = detail == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
 }
 
 /* ---- rendering ---- */
@@ -180,7 +181,9 @@ static size_t fair_share(const struct scratch *s, size_t available)
 
 		for (size_t i = 0; i < s->count; i++)
 			for (size_t k = 0; k < tables_of(&s->items[i]); k++)
-				sum += s->items[i].wants[k] < size ? s->items[i].wants[k] : size;
+				sum += s->items[i].requested_sizes[k] < size
+					       ? s->items[i].requested_sizes[k]
+					       : size;
 		if (sum <= available)
 			low = size;
 		else
@@ -242,8 +245,8 @@ static void shrink_to_budget(struct scratch *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
-			s->items[i].wants[k] = requested_size(s, s->items[i].result->tables[k],
-							      s->items[i].how.rows);
+			s->items[i].requested_sizes[k] = requested_size(
+				s, s->items[i].result->tables[k], s->items[i].how.rows);
 	if (shrink_samples(s, SAMPLE_LEAST))
 		return;
 	if (drop_notes(s)) {

@@ -316,11 +316,13 @@ static void draw(struct picture *p)
 /* The height of horizontal bars depends on their number, since each name needs room. */
 static double height_of(const struct picture *p, int requested_px)
 {
-	double room = (double)p->names.count * fmax(1, (double)p->series.count / 2) * LINE_PX + 120;
+	double needed_px =
+		(double)p->names.count * fmax(1, (double)p->series.count / 2) * LINE_PX + 120;
 
 	if (requested_px)
 		return requested_px;
-	return p->is_horizontal ? fmin(fmax(SVG_HEIGHT_PX, room), SVG_SIDE_MAX_PX) : SVG_HEIGHT_PX;
+	return p->is_horizontal ? fmin(fmax(SVG_HEIGHT_PX, needed_px), SVG_SIDE_MAX_PX)
+				: SVG_HEIGHT_PX;
 }
 
 static bool read_view(struct picture *p, const struct svg_size *size)

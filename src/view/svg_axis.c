@@ -21,10 +21,10 @@ static double nice_step(double step)
 void svg_scale_nice(struct svg_scale *s, double low, double high)
 {
 	if (low == high) { /* a constant line is drawn in the middle */
-		double room = low == 0 ? 1 : fabs(low) / 2;
+		double padding = low == 0 ? 1 : fabs(low) / 2;
 
-		low -= room;
-		high += room;
+		low -= padding;
+		high += padding;
 	}
 	s->step = nice_step((high - low) / (TICKS_WANTED - 1));
 	s->low = floor(low / s->step) * s->step;

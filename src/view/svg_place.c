@@ -23,22 +23,22 @@ double svg_value_px(const struct picture *p, double value)
 
 double svg_slot_px(const struct picture *p)
 {
-	double room =
+	double length_px =
 		p->is_horizontal ? p->plot.bottom - p->plot.top : p->plot.right - p->plot.left;
 
-	return p->timed ? room : room / (double)p->names.count;
+	return p->timed ? length_px : length_px / (double)p->names.count;
 }
 
 /* Position along the other axis: the middle of a name's slot, or a time. */
 double svg_x_px(const struct picture *p, double x)
 {
 	double from = p->is_horizontal ? p->plot.top : p->plot.left;
-	double room = svg_slot_px(p);
+	double length_px = svg_slot_px(p);
 
 	if (!p->timed)
-		return from + (x + 0.5) * room;
-	return from +
-	       (p->to > p->from ? (x - (double)p->from) / (double)(p->to - p->from) : 0.5) * room;
+		return from + (x + 0.5) * length_px;
+	return from + (p->to > p->from ? (x - (double)p->from) / (double)(p->to - p->from) : 0.5) *
+			      length_px;
 }
 
 static double widest_tick(const struct picture *p)

@@ -399,7 +399,7 @@ static void test_invalid_questions_are_rejected(void **state)
 		{"{\"question\":\"q\",\"from\":\"c1\"}", "from names a column"},
 		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c1.rows[*].moon\"}}", "moon"},
 		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c9.rows[*].cell\"}}", "c9"},
-		{"{\"question\":\"q\",\"input\":\"multiple\"}", "multiple wants choices"},
+		{"{\"question\":\"q\",\"input\":\"multiple\"}", "multiple needs choices"},
 		{"{\"question\":\"q\",\"input\":\"multiple\",\"options\":[\"a\"],\"min\":2}",
 		 "min and max"},
 		{"{\"question\":\"q\",\"input\":\"date\",\"min_date\":\"soon\"}", "are days"},

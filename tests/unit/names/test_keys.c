@@ -101,7 +101,7 @@ static void fuzzy_search_matches_full_comparison(void **state)
 		for (int e = 0; e < probe % 4; e++)
 			name_maker_mistype(&maker, typed);
 		memset(h.distances, 0, m.count);
-		keys_near(&m.keys, typed, strlen(typed), limit, on_hit, &h);
+		keys_find_fuzzy(&m.keys, typed, strlen(typed), limit, on_hit, &h);
 		for (size_t i = 0; i < m.count; i++) {
 			int distance;
 
@@ -136,15 +136,15 @@ static void accepts_empty_and_too_long_keys(void **state)
 	(void)state;
 	memset(long_key, 'a', sizeof(long_key));
 	order = keys_init(&k, "", (uint32_t[]){0}, 0);
-	keys_near(&k, "abcd", 4, 2, on_any, &hits);
+	keys_find_fuzzy(&k, "abcd", 4, 2, on_any, &hits);
 	assert_int_equal(keys_find(&k, "a", 1, &first), 0);
 	assert_int_equal(hits, 0);
 	keys_deinit(&k);
 	mem_free(order);
 	order = keys_init(&k, long_key, offsets, 3);
-	keys_near(&k, long_key, sizeof(long_key), 2, on_any, &hits);
-	keys_near(&k, long_key, TEXT_KEY_BYTES_MAX - 1, 2, on_any, &hits);
-	keys_near(&k, "", 0, 2, on_any, &hits);
+	keys_find_fuzzy(&k, long_key, sizeof(long_key), 2, on_any, &hits);
+	keys_find_fuzzy(&k, long_key, TEXT_KEY_BYTES_MAX - 1, 2, on_any, &hits);
+	keys_find_fuzzy(&k, "", 0, 2, on_any, &hits);
 	assert_int_equal(hits, 0);
 	assert_int_equal(keys_find(&k, long_key, sizeof(long_key), &first), 1);
 	keys_deinit(&k);

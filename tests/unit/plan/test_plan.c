@@ -172,7 +172,7 @@ static void rejects_reference_to_unknown_task(void **state)
 	struct task wrong[] = {{.id = "a"}, {.id = "b", .condition = "a.row_count > 0; drop"}};
 
 	(void)state;
-	refuse(bad, 1, "task a takes values, not all of b");
+	refuse(bad, 1, "task a must refer to values of b, not to the whole task");
 	refuse(unknown, 1, "b, which does not exist");
 	refuse(self, 1, "cycle");
 	refuse(wrong, 2, "condition of task b");

@@ -47,16 +47,16 @@ struct stage {
 	const char *fails, *hangs, *at_once; /* ids */
 	struct result *result;               /* what every task gives */
 	const struct flow_def *flow;         /* that the plan is of */
-	char told[200];                      /* what happened, in order */
+	char log[200];                       /* what happened, in order */
 	int running, most, cancelled;
 	bool done;
 };
 
 static void tell(struct stage *s, const char *what, const char *id)
 {
-	size_t n = strlen(s->told);
+	size_t n = strlen(s->log);
 
-	snprintf(s->told + n, sizeof(s->told) - n, "%s%s ", what, id);
+	snprintf(s->log + n, sizeof(s->log) - n, "%s%s ", what, id);
 }
 
 static void on_end(void *owner)
@@ -138,7 +138,7 @@ static void tasks_of_a_wave_run_concurrently(void **state)
 	play(&s, tasks, 3, 10);
 	assert_true(s.done);
 	assert_int_equal(s.most, 2);
-	assert_string_equal(s.told, "+a +b -a -b +c -c ");
+	assert_string_equal(s.log, "+a +b -a -b +c -c ");
 	assert_int_equal(tasks[2].state, TASK_COMPLETED);
 }
 
@@ -168,7 +168,7 @@ static void cancels_only_running_tasks(void **state)
 	play(&s, tasks, 3, 10);
 	assert_false(s.done);
 	assert_int_equal(s.cancelled, 1);
-	assert_string_equal(s.told, "+a +b -a ");
+	assert_string_equal(s.log, "+a +b -a ");
 }
 
 static void the_first_tasks_start_at_once(void **state)
@@ -180,7 +180,7 @@ static void the_first_tasks_start_at_once(void **state)
 	play(&s, tasks, 2, 0);
 	assert_false(s.done);
 	assert_int_equal(s.cancelled, 1);
-	assert_string_equal(s.told, "+a ");
+	assert_string_equal(s.log, "+a ");
 }
 
 static void tasks_may_end_during_start(void **state)
@@ -194,7 +194,7 @@ static void tasks_may_end_during_start(void **state)
 	(void)state;
 	play(&s, tasks, 4, 1);
 	assert_true(s.done);
-	assert_string_equal(s.told, "+a -a +b -b +c !c ");
+	assert_string_equal(s.log, "+a -a +b -b +c !c ");
 	assert_int_equal(tasks[3].state, TASK_SKIPPED);
 }
 
@@ -207,7 +207,7 @@ static void cancels_completed_plan_before_its_callback(void **state)
 	play(&s, tasks, 1, 0);
 	assert_false(s.done);
 	assert_int_equal(s.cancelled, 0);
-	assert_string_equal(s.told, "+a -a ");
+	assert_string_equal(s.log, "+a -a ");
 }
 
 static void plan_waits_for_running_tasks(void **state)
@@ -219,7 +219,7 @@ static void plan_waits_for_running_tasks(void **state)
 	(void)state;
 	play(&s, tasks, 3, 10);
 	assert_true(s.done);
-	assert_string_equal(s.told, "+a +b -b -a +c -c ");
+	assert_string_equal(s.log, "+a +b -b -a +c -c ");
 }
 
 /* Two rows, the first from Ascend. */
@@ -243,7 +243,7 @@ static void unmet_condition_skips_task_and_dependents(void **state)
 	(void)state;
 	play(&s, tasks, 4, 10);
 	assert_true(s.done);
-	assert_string_equal(s.told, "+a -a +c -c ");
+	assert_string_equal(s.log, "+a -a +c -c ");
 	assert_int_equal(tasks[1].state, TASK_SKIPPED);
 	assert_int_equal(tasks[1].skipped, SKIP_CONDITION);
 	assert_int_equal(tasks[3].state, TASK_SKIPPED);
@@ -262,7 +262,7 @@ static void fills_references_before_the_task_runs(void **state)
 
 	(void)state;
 	play(&s, tasks, 3, 10);
-	assert_string_equal(s.told, "+a -a +b -b ");
+	assert_string_equal(s.log, "+a -a +b -b ");
 	assert_string_equal(json_string_value(json_object_get(tasks[0].json_args, "vendor")),
 			    "Hitachi");
 	assert_int_equal(json_integer_value(json_object_get(tasks[0].json_args, "year")), 2025);
@@ -290,7 +290,7 @@ static void failure_skips_only_dependents(void **state)
 	(void)state;
 	play(&s, tasks, 6, 10);
 	assert_true(s.done);
-	assert_string_equal(s.told, "+a +unset !a -unset +likes +without -likes -without ");
+	assert_string_equal(s.log, "+a +unset !a -unset +likes +without -likes -without ");
 	assert_int_equal(tasks[1].state, TASK_SKIPPED);
 	assert_int_equal(tasks[1].skipped, SKIP_EARLIER);
 	assert_int_equal(json_object_size(tasks[2].json_args), 0);
@@ -315,7 +315,7 @@ static void inapplicable_flow_line_is_not_needed(void **state)
 
 	(void)state;
 	play(&s, tasks, 6, 10);
-	assert_string_equal(s.told, "+a -a ");
+	assert_string_equal(s.log, "+a -a ");
 	for (size_t i = 1; i < 6; i++) {
 		assert_int_equal(tasks[i].state, TASK_SKIPPED);
 		assert_int_equal(tasks[i].skipped, SKIP_UNNEEDED);
@@ -383,7 +383,7 @@ static void question_ends_the_plan(void **state)
 	(void)state;
 	play(&s, tasks, 5, 10);
 	assert_true(s.done);
-	assert_string_equal(s.told, "+a +slow -a -slow ");
+	assert_string_equal(s.log, "+a +slow -a -slow ");
 	assert_int_equal(tasks[2].state, TASK_ASKED);
 	assert_int_equal(tasks[3].state, TASK_PENDING);
 	assert_int_equal(tasks[4].state, TASK_PENDING);
@@ -398,7 +398,7 @@ static void question_without_dependencies_is_asked_first(void **state)
 	(void)state;
 	play(&s, tasks, 2, 10);
 	assert_true(s.done);
-	assert_string_equal(s.told, "");
+	assert_string_equal(s.log, "");
 	assert_int_equal(tasks[1].state, TASK_ASKED);
 }
 
@@ -412,7 +412,7 @@ static void skips_question_with_unmet_condition(void **state)
 
 	(void)state;
 	play(&s, tasks, 3, 10);
-	assert_string_equal(s.told, "+a -a +b -b ");
+	assert_string_equal(s.log, "+a -a +b -b ");
 	assert_int_equal(tasks[1].state, TASK_COMPLETED);
 }
 
@@ -426,7 +426,7 @@ static void asks_question_even_without_choices(void **state)
 
 	(void)state;
 	play(&s, tasks, 2, 10);
-	assert_string_equal(s.told, "+a !a ");
+	assert_string_equal(s.log, "+a !a ");
 	assert_int_equal(tasks[1].state, TASK_ASKED);
 }
 
@@ -445,7 +445,7 @@ static void group_uses_first_task_with_rows(void **state)
 
 	(void)state;
 	play(&s, tasks, 3, 10);
-	assert_string_equal(s.told, "+g.1 +g.2 !g.1 -g.2 +after -after ");
+	assert_string_equal(s.log, "+g.1 +g.2 !g.1 -g.2 +after -after ");
 	assert_string_equal(json_string_value(json_object_get(tasks[2].json_args, "vendor")),
 			    "Ascend");
 	assert_int_equal(plan_results(&p, arena).count, 5);
@@ -459,7 +459,7 @@ static void starts_tasks_by_priority(void **state)
 
 	(void)state;
 	play(&s, tasks, 4, 10);
-	assert_string_equal(s.told, "+c +d +b +a -c -d -b -a ");
+	assert_string_equal(s.log, "+c +d +b +a -c -d -b -a ");
 }
 
 int main(void)
