@@ -171,7 +171,8 @@ static size_t requested_size(struct scratch *s, const struct table *t, size_t ro
 	return fit.size;
 }
 
-/* The largest size for which the sum of min(want, size) over all samples is within `available`. */
+/* The largest size for which the sum of min(requested size, size) over all samples is within
+ * `available`. */
 static size_t fair_share(const struct scratch *s, size_t available)
 {
 	size_t low = 0, high = available;

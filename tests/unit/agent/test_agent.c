@@ -284,7 +284,7 @@ static void test_one_tool(void **state)
 	assert_non_null(strstr(first, "tool " PRICE "\n"));
 	assert_non_null(strstr(first, "tool compare_vendors\n"));
 	assert_non_null(strstr(first, "tool ask_user\n"));
-	assert_int_equal(strncmp(first, second, strlen(first)), 0); /* the begin stays as it was */
+	assert_int_equal(strncmp(first, second, strlen(first)), 0); /* the beginning is unchanged */
 	assert_non_null(strstr(second, "assistant: Let me see.\ntool_use toolu_1_1 " PRICE
 				       " {\"year\":2025}\n"));
 	assert_non_null(strstr(second, "48.73"));
@@ -362,7 +362,7 @@ static void test_asks_clarifying_question(void **state)
 	assert_string_equal(buf_text(&w->tools.told), "");
 }
 
-/* Choices are the result's, by reference: the model never reads one of them. */
+/* The options come from a result by reference; the model never sees their values. */
 static void test_asks_with_the_values_of_a_result(void **state)
 {
 	struct world *w = *state;
@@ -460,8 +460,7 @@ static void test_rounds_end(void **state)
 	}
 	run(w);
 	assert_int_equal(w->out->model_calls, AGENT_ROUNDS_MAX);
-	assert_int_equal(w->out->result_count,
-			 AGENT_ROUNDS_MAX - 1); /* the last call is not obeyed */
+	assert_int_equal(w->out->result_count, AGENT_ROUNDS_MAX - 1); /* the last call is not run */
 	assert_int_equal(w->err.code, ERR_NONE);
 }
 
@@ -559,8 +558,8 @@ static void test_text_cells_stay_out(void **state)
 	assert_null(strstr(fake_llm_request(w->fake, 1), "delete_everything"));
 }
 
-/* Rows of earlier rounds make room for those of later ones; each outcome stays, and every request
- * stays within what it may be. */
+/* Rows of earlier rounds are dropped for those of later ones. Every outcome stays, and every
+ * request stays within its budget. */
 static void test_long_results_are_shortened(void **state)
 {
 	struct world *w = *state;

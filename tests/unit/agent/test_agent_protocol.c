@@ -1,8 +1,5 @@
-/*
- * An agent that goes by a protocol, over the city pack's own map of 60 tables: what its first
- * prompt costs and holds, columns on demand, steps and rounds. The model and the tools that read
- * data are scripted.
- */
+/* An agent with a protocol, over the city pack's map of 60 tables: size and content of its first
+ * prompt, columns on request, steps and rounds. The model and the tools are scripted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,8 +184,8 @@ static bool says(const char *text, const char *words)
 
 /* ---- stories ---- */
 
-/* Names of columns that are no words of the language: with an underscore, and no metric's or
- * table's. */
+/* Column names that cannot be ordinary words: with an underscore, and not the name of a metric or
+ * table. */
 static void assert_no_columns(const struct world *w, const char *text, const char *const *asked_for)
 {
 	const struct schema *s = catalog_schema(w->catalog);

@@ -53,7 +53,7 @@ static void test_started(void **state)
 	check_started("", "Looking up: ");
 	agent_tool_started(&sink, shipped_language(),
 			   &(struct agent_step){.id = "c1", .agent = "a", .task = "t1"},
-			   NULL); /* no such tool: its end will say so */
+			   NULL); /* unknown tool: the event of its end reports the error */
 	assert_string_equal(body, "c1 a - started: Looking up");
 	mem_free(body);
 }

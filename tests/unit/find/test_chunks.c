@@ -146,7 +146,7 @@ static void splits_only_too_long_tables(void **state)
 	assert_true(c.count >= 4);
 }
 
-/* 10 MB in one line, and no character is cut. */
+/* 10 MB in one line; no character is split. */
 static void splits_long_line(void **state)
 {
 	struct cut c = cut(repeated("\xe2\x82\xac", 1000));

@@ -1,4 +1,4 @@
-/* Scores worked out by hand, and what must not change them. */
+/* Scores computed by hand, and inputs that must not change them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -275,7 +275,7 @@ static void test_vectors_find_other_words(void **state)
 	least = 1.5; /* nothing is as near */
 	assert_int_equal(find(&w, "bronze", "m").count, 0);
 	least = 0.5;
-	/* of another model nothing is compared */
+	/* vectors of another model are not compared */
 	assert_int_equal(find(&w, "bronze", "n").count, 0);
 	assert_int_equal(find(&w, "copper", "n").count, 2);
 	close_ways(&w);

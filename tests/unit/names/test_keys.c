@@ -81,7 +81,7 @@ static void on_hit(void *owner, size_t number, int distance)
 	h->distances[number] = (uint8_t)(distance + 1);
 }
 
-/* The walk finds exactly what comparing with every key finds, with the same distance. */
+/* The walk finds the same keys and distances as a comparison with every key. */
 static void fuzzy_search_matches_full_comparison(void **state)
 {
 	struct name_maker maker = {.state = 99};
@@ -151,7 +151,8 @@ static void accepts_empty_and_too_long_keys(void **state)
 	mem_free(order);
 }
 
-/* Each beginning of each key bounds just those that have it, also within an earlier bound. */
+/* Every prefix of every key gives the range of keys that begin with it, also within an earlier
+ * range. */
 static void prefix_search_returns_its_range(void **state)
 {
 	struct made m;

@@ -169,8 +169,8 @@ static void accepts_names_of_any_length(void **state)
 	lexicon_unref(&l);
 }
 
-/* Of names with one or two typing errors, as many as their length forgives, nearly all are among
- * the first three. */
+/* Nearly all names with one or two typing errors, as their length allows, are among the first three
+ * matches. */
 static void finds_misspelled_names(void **state)
 {
 	struct name_maker m = {.state = 42}, typing = {.state = 4711};

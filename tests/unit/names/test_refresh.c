@@ -178,7 +178,7 @@ static void unavailable_warehouse_keeps_names(void **state)
 	t->recorded.err = &down;
 	assert_true(name_book_load(t->book, "acme", "item", known, 1));
 	name_refresh_use(t->refresh, t->book);
-	run(t, 4); /* two a tenant: the others would fail too */
+	run(t, 4); /* two per tenant: further ones would fail too */
 	assert_int_equal(t->recorded.queries, 4);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
 	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "not read");
@@ -251,7 +251,7 @@ static void reads_each_dimension_from_its_source(void **state)
 	close_two(t, &two);
 }
 
-/* Questions that need the others' names go on; its own are tried again soon. */
+/* Questions about the other sources are answered; the names of this one are retried early. */
 static void unavailable_source_does_not_delay_others(void **state)
 {
 	struct names_test *t = *state;
@@ -283,7 +283,7 @@ static void unavailable_source_does_not_delay_others(void **state)
 	close_two(t, &two);
 }
 
-/* Where only it has names, questions wait for them as ever. */
+/* If it is the only source with names, questions wait for it. */
 static void waits_for_unavailable_only_source(void **state)
 {
 	struct names_test *t = *state;
@@ -383,8 +383,9 @@ static void loads_book_added_during_a_round(void **state)
 		usleep(t->recorded.running ? 0 : 1000);
 	}
 	assert_string_equal(t->recorded.tenant, "vesper");
-	name_refresh_use_for(t->refresh, "acme", acme);    /* its turn is over */
-	name_refresh_use_for(t->refresh, "vesper", again); /* what runs is for the old book */
+	name_refresh_use_for(t->refresh, "acme", acme); /* its turn is over */
+	name_refresh_use_for(t->refresh, "vesper",
+			     again); /* the running query belongs to the old book */
 	assert_int_equal(t->recorded.cancelled, 1);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
@@ -435,7 +436,7 @@ static void free_cancels_the_job(void **state)
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	name_refresh_on_round(t->refresh, on_round, &over);
-	/* A fast worker is done within one turn of the loop: then once more. */
+	/* A fast worker may end within one loop iteration; then the test is repeated. */
 	while (!t->refresh->job) {
 		if (over)
 			name_refresh_use(t->refresh, t->book);
@@ -521,7 +522,8 @@ static struct table *page(struct names_test *t, size_t rows)
 	return table;
 }
 
-/* The third answer is the mark again, and no page is asked for: the fourth is taken as a mark. */
+/* The third response is the same watermark, so no page is queried; the fourth is read as a
+ * watermark. */
 static void skips_unchanged_dimensions(void **state)
 {
 	struct names_test *t = *state;
@@ -540,7 +542,7 @@ static void skips_unchanged_dimensions(void **state)
 	assert_string_equal(resolve(t, "acme", "place", "old"), "unknown");
 }
 
-/* A full page is followed by another, which begins with the last value once more. */
+/* After a full page, the next page is queried, which begins with the last value again. */
 static void reads_consecutive_pages(void **state)
 {
 	struct names_test *t = *state;

@@ -124,7 +124,7 @@ static void suggests_closest_values(void **state)
 	assert_string_equal(m.suggestions[0].value, "EP10");
 	assert_string_equal(m.suggestions[0].label, "EP10 (EAST)");
 	assert_false(name_book_resolve(f->book, NULL, "seller", "zzz", NULL, f->arena, &m));
-	assert_int_equal(m.suggestion_count, 2); /* nothing is like it: all there are */
+	assert_int_equal(m.suggestion_count, 2); /* nothing is similar: all values */
 }
 
 static void reports_whether_an_alias_matched(void **state)
@@ -205,7 +205,7 @@ static void offers_some_and_finds_all_of_very_many_values(void **state)
 	for (const char *c = all; *c; c++)
 		commas += *c == ',';
 	assert_int_equal(commas + 1, FILTER_VALUES_MAX);
-	/* Too far behind to be searched one by one: by its likeness. */
+	/* Beyond the values that are scanned; found by similarity. */
 	assert_non_null(strstr(offered_to(f, "t", "seller", values[COUNT(values) - 1], true),
 			       values[COUNT(values) - 1]));
 }

@@ -8,7 +8,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-/* Waiting for the names of a tenant's data, which a scripted warehouse gives or does not. */
+/* Waiting for the names of a tenant's data, with a scripted warehouse. */
 
 static const struct param_def params[] = {TEXT("item", .entity = "item", .about = "Item"),
 					  TEXT("rack", .entity = "rack", .about = "Rack")};
@@ -158,12 +158,12 @@ static void wait_times_out(void **state)
 	name_refresh_use(t->refresh, t->book);
 	wait_for(t, "acme");
 	run_until_ended(t, 1);
-	/* libuv counts from the beginning of the iteration */
+	/* libuv timers count from the start of the iteration */
 	assert_in_range(clock_mono_ms() - began, NAMES_WAIT_MS - 50, INT32_MAX);
 	assert_false(name_book_loaded(t->book, "acme"));
 }
 
-/* The next round is a quarter of an hour away; missing names are tried for again at once. */
+/* The next round is 15 minutes away; missing names are retried early. */
 static void retries_missing_names_early(void **state)
 {
 	struct wait_test *t = *state;
@@ -180,7 +180,7 @@ static void retries_missing_names_early(void **state)
 	assert_int_equal(t->recorded.queries, 8);
 }
 
-/* A retry asks nothing of the tenants whose names are loaded. */
+/* A retry sends no queries for tenants whose names are loaded. */
 static void retry_loads_only_missing_names(void **state)
 {
 	struct wait_test *t = *state;
@@ -189,7 +189,7 @@ static void retry_loads_only_missing_names(void **state)
 	err_set_retry(&down, ERR_TIMEOUT, "too slow");
 	name_refresh_use(t->refresh, t->book);
 	run_until_loaded(t, "acme");
-	assert_int_equal(t->recorded.queries, 3); /* the first of vesper runs */
+	assert_int_equal(t->recorded.queries, 3); /* the first query of tenant vesper is running */
 	t->recorded.err = &down;
 	while (t->recorded.queries < 4 || t->recorded.running)
 		loop_turn(t->loop);

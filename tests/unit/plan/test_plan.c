@@ -136,8 +136,7 @@ static void task_waits_for_its_references(void **state)
 	assert_int_equal(tasks[0].wave, 2);
 }
 
-/* A step that is named by what it comes after, in its condition and in its values is listed once.
- */
+/* A step named in depends_on, in the condition and in references is listed once. */
 static void removes_duplicate_dependencies(void **state)
 {
 	struct task tasks[] = {
@@ -153,7 +152,7 @@ static void removes_duplicate_dependencies(void **state)
 	struct err e = {0};
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) { /* a plan that is checked again is the same */
+	for (size_t i = 0; i < 2; i++) { /* checking a plan again does not change it */
 		assert_true(plan_check(&p, arena, &e));
 		assert_string_equal(tasks[2].depends_on[0], "a");
 		assert_string_equal(tasks[2].depends_on[1], "b");
@@ -186,7 +185,7 @@ static unsigned below(unsigned n)
 	return (seed >> 16) % n;
 }
 
-/* A task may wait for any other, itself too. */
+/* A task may depend on any task, including itself. */
 static void make_graph(struct task *tasks, size_t count, char ids[][8])
 {
 	memset(tasks, 0, count * sizeof(*tasks));
@@ -207,8 +206,8 @@ static size_t place_of(const char *id)
 	return (size_t)(id[1] - '0');
 }
 
-/* Whatever waits for what, each task has a wave behind those that it waits for, or the plan is
- * called a circle: none is left without an answer. */
+/* For any dependencies, either each task has a wave after those of its dependencies, or plan_check
+ * reports a cycle. */
 static void any_graph_has_waves_or_a_cycle(void **state)
 {
 	size_t circles = 0;

@@ -121,7 +121,7 @@ static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 	assert_true(plan_check(&p, arena, &e));
 	assert_true(loop_new(&s->loop, &e));
 	s->run = plan_start(s->loop, &p, arena, on_task, on_plan_done, s);
-	assert_false(s->done); /* never from inside plan_start */
+	assert_false(s->done); /* never within plan_start */
 	for (int i = 0; i < turns; i++)
 		loop_turn(s->loop);
 	plan_cancel(&s->run);
@@ -366,7 +366,7 @@ static void evaluates_group_with_one_failed_task(void **state)
 	assert_int_equal(all_failed[1].skipped, SKIP_EARLIER);
 }
 
-/* What runs is waited for; nothing behind the question begins, nor anything else. */
+/* Running tasks are completed, and no other task starts. */
 static void question_ends_the_plan(void **state)
 {
 	const struct flow_options from_a = {.task = "a", .table = "rows"};
@@ -416,7 +416,7 @@ static void skips_question_with_unmet_condition(void **state)
 	assert_int_equal(tasks[1].state, TASK_COMPLETED);
 }
 
-/* The choices are gone, the question is not. */
+/* The choices are missing, but the question is still asked. */
 static void asks_question_even_without_choices(void **state)
 {
 	const struct flow_options from_a = {.task = "a", .table = "rows"};

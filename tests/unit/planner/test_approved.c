@@ -75,7 +75,7 @@ static json_t *object(const char *text)
 	return json_own(arena, out);
 }
 
-/* The name of the flow and what fills it; "": none. */
+/* The name of the flow and its filters; "": none. */
 static const char *found(struct task *tasks, size_t count)
 {
 	const struct plan p = {.id = "p1", .tasks = tasks, .count = count};
@@ -117,7 +117,7 @@ static void fixed_values_must_match(void **state)
 	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"High\"}"), "high {}");
 	assert_string_equal(found_one("get_task_risks", "{\"risk_level\":\"Low\"}"), "");
 	assert_string_equal(found_one("get_task_risks", "{}"), "");
-	/* a value that is the tool's own is as good as none */
+	/* a value equal to the tool's default counts as absent */
 	approve("any", "do t1 get_task_risks risk_level=any\n");
 	assert_string_equal(found_one("get_task_risks", "{}"), "any {}");
 }

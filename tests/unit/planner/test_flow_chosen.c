@@ -139,7 +139,7 @@ static void stores_name_and_hash(void **state)
 	assert_int_equal(stored_state(&turn, work.spec, false), STORED_RUNS);
 }
 
-/* Another day, other filters: the flow counts its days anew. */
+/* On another day and with other filters, the flow computes its days again. */
 static void runs_again_with_edited_filters(void **state)
 {
 	json_t *edits = json_own(arena, json_make({"risk_level", json_str("High")})), *stored;
@@ -174,7 +174,7 @@ static void null_removes_a_filter(void **state)
 	assert_null(json_object_get(p->tasks[1].json_args, "risk_level"));
 }
 
-/* With its questions, as it was when it was chosen. */
+/* The stored text includes its questions. */
 static void changed_flow_runs_as_stored(void **state)
 {
 	json_t *edits = json_own(arena, json_make({"risk_level", json_str("High")})), *stored;

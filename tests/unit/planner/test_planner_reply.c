@@ -140,7 +140,8 @@ static void does_not_repeat_completed_steps(void **state)
 	assert_non_null(p);
 	assert_int_equal(p->count, 2);
 	assert_string_equal(p->tasks[0].id, "t1");
-	assert_int_equal(p->tasks[0].state, TASK_COMPLETED); /* it is there to be referred to */
+	assert_int_equal(p->tasks[0].state,
+			 TASK_COMPLETED); /* kept, so that later steps can refer to it */
 	assert_string_equal(p->tasks[1].id, "t3");
 	assert_int_equal(p->tasks[1].state, TASK_PENDING);
 	assert_true(plan_check(p, arena, &e));

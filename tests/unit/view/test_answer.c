@@ -178,7 +178,7 @@ static void marks_truncated_table(void **state)
 	arena_free(&a);
 }
 
-/* Two tables of wordy rows are more than anyone reads; who asks for detail gets them. */
+/* Two tables with long rows exceed the word limit, unless the user asked for details. */
 static void a_long_answer_shows_fewer_rows_unless_detail_is_asked_for(void **state)
 {
 	const char *cells[24 * 3];

@@ -49,7 +49,8 @@ static void add_range(struct shape_column *c, long from, long to)
 	}
 }
 
-/* Values in brackets: the list ends at the line's last bracket, names may hold some too. */
+/* Values in brackets: the list ends at the line's last bracket, since names may contain brackets.
+ */
 static void add_list(struct shape_column *c, const char *text)
 {
 	struct str rest = {text + 1, strlen(text) - 2}, part;

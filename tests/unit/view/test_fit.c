@@ -100,7 +100,7 @@ static void omits_columns_by_priority_then_rows(void **state)
 	table_free(&t);
 }
 
-/* Without a word about priorities all columns are alike: rows go instead. */
+/* Without priorities all columns are equal, so rows are dropped. */
 static void keeps_columns_of_highest_priority(void **state)
 {
 	static const struct left_case some = {45, ROWS, "DPNSZ", 9};

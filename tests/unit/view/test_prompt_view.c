@@ -74,7 +74,7 @@ static void reports_outcome_without_rows(void **state)
 	prompt_text(&b, r, 10);
 	assert_non_null(strstr(buf_text(&b),
 			       "Outcome: unknown_entity. NP99 is ‹not> known. Closest: NP15"));
-	closest[0].label = "a cell of a table"; /* whatever calls itself so */
+	closest[0].label = "a cell of a table"; /* suggestions of OUTCOME_NO_DATA are cells */
 	r->outcome = (struct outcome){
 		.kind = OUTCOME_NO_DATA, .suggestions = closest, .suggestion_count = 1};
 	buf_deinit(&b);

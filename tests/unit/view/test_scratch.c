@@ -85,8 +85,8 @@ static void includes_everything_that_fits_in_order(void **state)
 	arena_free(&a);
 }
 
-/* From much room to none: what is told gets less in a fixed order, and the budget is kept as long
- * as anything can go. */
+/* From a large budget to none: parts are dropped in a fixed order, and the text stays within the
+ * budget while parts can be dropped. */
 static void smaller_budget_drops_least_important_parts(void **state)
 {
 	struct arena *a = arena_new(1 << 26);
@@ -101,7 +101,7 @@ static void smaller_budget_drops_least_important_parts(void **state)
 
 		assert_true(says(s, "Outcome: rows. All of it."));
 		assert_true(says(s, "Not found: the budget of 2031\n"));
-		assert_true(shown(s, "c3") <= rows + 3); /* a note that went left a little */
+		assert_true(shown(s, "c3") <= rows + 3); /* a dropped note left a short remark */
 		assert_true(notes >= now_notes && statistics >= now_statistics &&
 			    facts >= now_facts);
 		assert_true(now_notes || !says(s, "Kern Wind"));
@@ -109,7 +109,7 @@ static void smaller_budget_drops_least_important_parts(void **state)
 			assert_true(shown(s, "c3") < ROWS);
 		if (!now_statistics)
 			assert_false(now_notes);
-		if (now_facts) /* everything can still go */
+		if (now_facts) /* all parts can still be dropped */
 			assert_true(scratch_tokens(s) <= budget);
 		if (scratch_tokens(s) < budget / 2 && now_notes)
 			fail_msg("budget %zu: only %zu used", budget, scratch_tokens(s));

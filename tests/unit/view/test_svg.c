@@ -120,7 +120,7 @@ static void bar_length_matches_value(void **state)
 	assert_has(">Market<");
 }
 
-/* Stored views are read with their digits as they stand. */
+/* Numbers of stored views are parsed with their exact digits. */
 static void exact_numbers_are_numbers(void **state)
 {
 	json_t *value = json_object(), *view = view_of("bar", NAMES_AXES, "");
@@ -167,7 +167,7 @@ static void gap_interrupts_line(void **state)
 			 "{\"x\":10,\"y\":7},{\"x\":9,\"y\":6}"));
 	assert_int_equal(count_of("<path "), 2);
 	assert_int_equal(count_of("<circle "), 5);
-	/* Hours stand by their size, not by their letters. */
+	/* Hours are sorted as numbers, not as texts. */
 	assert_true(strstr(buf_text(&out), ">9<") < strstr(buf_text(&out), ">10<"));
 }
 
