@@ -81,9 +81,9 @@ bool names_loaded(const struct names *n, const struct dimension_def *d);
 size_t names_count(const struct names *n, const struct dimension_def *d);
 const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
 		     const char **parent);
-/* The parent of a value; `wanted`, if it is one of several. NULL: unknown. */
+/* The parent of a value; `expected_parent`, if it is one of several. NULL: unknown. */
 const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
-			    const char *wanted, bool *several);
+			    const char *expected_parent, bool *several);
 /* Values of a dimension as options; only those of `parent`, unless it is NULL. */
 size_t names_options(const struct names *n, const struct dimension_def *d, const char *parent,
 		     struct arena *a, const struct suggestion **out);

@@ -457,14 +457,14 @@ static size_t parents_of(const struct names *n, const struct dimension_def *d, c
 }
 
 const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
-			    const char *wanted, bool *several)
+			    const char *expected_parent, bool *several)
 {
 	const char *parents[FOUND_MAX];
 	size_t count = parents_of(n, d, value, parents, FOUND_MAX);
 
 	*several = false;
 	for (size_t i = 0; i < count; i++) {
-		if (wanted && strcmp(parents[i], wanted) == 0) {
+		if (expected_parent && strcmp(parents[i], expected_parent) == 0) {
 			*several = false;
 			return parents[i];
 		}

@@ -281,9 +281,9 @@ static void marks_truncated_result(void **state)
 /* --check compares the catalogue's columns with the existing views. */
 static void on_problem(void *owner, const char *text)
 {
-	const char **told = owner;
+	const char **reported = owner;
 
-	*told = arena_printf(arena, "%s%s\n", *told, text);
+	*reported = arena_printf(arena, "%s%s\n", *reported, text);
 }
 
 static void on_done(void *owner)
