@@ -45,7 +45,7 @@ struct cache_consume {
 	bool consumed; /* one token was taken from each bucket; false: one was empty, none taken */
 	double left[CACHE_BUCKETS_MAX];
 };
-typedef void (*cache_consume_cb)(void *owner, const struct cache_consume *drawn);
+typedef void (*cache_consume_cb)(void *owner, const struct cache_consume *consumed);
 
 /* A back end. It gets full keys (the tenant, a NUL byte, the name) and must keep the contract
  * above; times to live and lengths are checked before. */
@@ -86,7 +86,7 @@ struct cache_redis_options {
  * given. Writers to that Redis are not trusted. Values carry an HMAC under `secret` over key,
  * expiry and bytes. So values that are truncated, forged, moved to another key, of another version
  * or expired also miss. Health check "redis", not required. ERR_INPUT: the URL is invalid. An
- * unavailable Redis is no error.
+ * unavailable Redis is not an error.
  */
 MUST_CHECK bool cache_redis_new(struct loop *l, const struct cache_redis_options *o,
 				struct cache **out, struct err *e);

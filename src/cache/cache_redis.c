@@ -29,7 +29,7 @@
 
 /* ---- envelope ---- */
 
-static void make_key(const char *secret, uint8_t out[HASH_SHA256_BYTES])
+static void derive_hmac_key(const char *secret, uint8_t out[HASH_SHA256_BYTES])
 {
 	if (secret && *secret)
 		hash_hmac_sha256(secret, strlen(secret), KEY_PURPOSE, sizeof(KEY_PURPOSE) - 1, out);
@@ -49,8 +49,8 @@ static void sign(const struct redis *r, const char *head, struct str key, struct
 	hash_hmac_sha256(r->key, sizeof(r->key), all, sizeof(all), out);
 }
 
-static void put_in_envelope(const struct redis *r, struct buf *b, struct str key, struct str value,
-			    int64_t ttl_ms)
+static void write_envelope(const struct redis *r, struct buf *b, struct str key, struct str value,
+			   int64_t ttl_ms)
 {
 	uint64_t end_ms = (uint64_t)(clock_now_ms() + ttl_ms);
 	uint8_t mac[HASH_SHA256_BYTES];
@@ -64,7 +64,7 @@ static void put_in_envelope(const struct redis *r, struct buf *b, struct str key
 		buf_add(b, value.p, value.n);
 }
 
-static bool is_over(const char *end)
+static bool is_expired(const char *end)
 {
 	uint64_t end_ms = 0;
 
@@ -73,8 +73,8 @@ static bool is_over(const char *end)
 	return (int64_t)end_ms <= clock_now_ms();
 }
 
-static bool take_out(const struct redis *r, struct str key, const redisReply *reply,
-		     struct str *value)
+static bool open_envelope(const struct redis *r, struct str key, const redisReply *reply,
+			  struct str *value)
 {
 	struct str inner;
 	uint8_t mac[HASH_SHA256_BYTES];
@@ -84,7 +84,7 @@ static bool take_out(const struct redis *r, struct str key, const redisReply *re
 	inner = (struct str){reply->str + ENVELOPE_BYTES, reply->len - ENVELOPE_BYTES};
 	sign(r, reply->str, key, inner, mac);
 	if (!hash_equal(reply->str + HEAD_BYTES, mac, sizeof(mac)) ||
-	    is_over(reply->str + MAGIC_BYTES))
+	    is_expired(reply->str + MAGIC_BYTES))
 		return false;
 	*value = inner;
 	return true;
@@ -98,7 +98,7 @@ static void on_get(void *owner, const redisReply *reply)
 	struct str value = {NULL, 0};
 
 	if (redis_reply_is(reply, REDIS_REPLY_STRING) &&
-	    !take_out(q->redis, (struct str){q->key, q->key_len}, reply, &value))
+	    !open_envelope(q->redis, (struct str){q->key, q->key_len}, reply, &value))
 		redis_count_use(q->command, "foreign");
 	else if (redis_reply_is(reply, REDIS_REPLY_STRING))
 		redis_count_use(q->command, "hit");
@@ -108,7 +108,7 @@ static void on_get(void *owner, const redisReply *reply)
 		redis_count_use(q->command, reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL &&
 	    reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "GET was answered by something else");
+		redis_link_distrust(q->redis->link, "GET: unexpected reply type");
 	redis_answer(q, value, false);
 }
 
@@ -134,7 +134,7 @@ static void on_set(void *owner, const redisReply *reply)
 		redis_count_use("set", reply ? "error" : "lost");
 	redis_note_refusal(r, reply);
 	if (reply && reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(r->link, "SET was answered by something else");
+		redis_link_distrust(r->link, "SET: unexpected reply type");
 }
 
 static void on_kept(void *owner, const redisReply *reply)
@@ -155,7 +155,7 @@ static struct op *send_set(struct redis *r, struct str key, struct str value, in
 	int n = snprintf(ttl, sizeof(ttl), "%lld", (long long)ttl_ms);
 
 	buf_init(&envelope, ENVELOPE_BYTES + CACHE_VALUE_BYTES_MAX);
-	put_in_envelope(r, &envelope, key, value, ttl_ms);
+	write_envelope(r, &envelope, key, value, ttl_ms);
 	struct str argv[] = {STR("SET"), redis_key(&b, VALUE_PREFIX, key),
 			     (struct str){envelope.p, envelope.n}, STR("PX"),
 			     (struct str){ttl, (size_t)n}};
@@ -249,7 +249,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	r->loop = l;
 	r->arena = arena;
 	r->place = place;
-	make_key(o->secret, r->key);
+	derive_hmac_key(o->secret, r->key);
 	r->link = redis_link_new(l, &r->place,
 				 &(struct redis_link_options){.patience_ms = o->timeout_ms});
 	*out = cache_from_driver(&redis_driver, r);

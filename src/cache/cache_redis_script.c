@@ -124,7 +124,7 @@ static void on_lock(void *owner, const redisReply *reply)
 	else
 		redis_count_use("lock", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(q->redis->link, "a lock was answered by something else");
+		redis_link_distrust(q->redis->link, "lock script: unexpected reply type");
 	redis_answer(q, (struct str){NULL, 0}, locked);
 }
 

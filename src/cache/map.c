@@ -89,14 +89,14 @@ static struct str tenant_of(struct str key)
 static bool make_room(struct map *m, struct entry *added)
 {
 	struct share *over;
-	bool stays;
+	bool is_kept;
 
 	entry_hold(added);
 	while ((over = shares_over(&m->shares)))
 		drop(m, list_item(over, struct entry, share));
-	stays = !added->dropped;
+	is_kept = !added->dropped;
 	entry_release(added);
-	return stays;
+	return is_kept;
 }
 
 bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)

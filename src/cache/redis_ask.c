@@ -70,11 +70,11 @@ static void on_cancel(struct op *op)
 
 static void on_unsent(void *owner)
 {
-	static const struct cache_consume nothing;
+	static const struct cache_consume not_counted;
 	struct redis_op *q = owner;
 
 	if (q->on_consume)
-		redis_answer_consume(q, &nothing);
+		redis_answer_consume(q, &not_counted);
 	else
 		redis_answer(q, (struct str){NULL, 0}, false);
 }
@@ -108,7 +108,7 @@ struct op *redis_ask(struct redis_op *q, const char *command, int argc, const st
 void redis_note_refusal(struct redis *r, const redisReply *reply)
 {
 	if (redis_reply_is(reply, REDIS_REPLY_ERROR) && !r->refusing)
-		log_warn("redis.refuses", "%s keeps nothing: %s", r->place.shown, reply->str);
+		log_warn("redis.refuses", "%s refused a write: %s", r->place.shown, reply->str);
 	if (reply)
 		r->refusing = reply->type == REDIS_REPLY_ERROR;
 }
@@ -123,5 +123,5 @@ void redis_on_removed(void *owner, const redisReply *reply)
 	else
 		redis_count_use("remove", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(r->link, "a removal was answered by something else");
+		redis_link_distrust(r->link, "removal: unexpected reply type");
 }

@@ -320,7 +320,7 @@ static void a_key_of_another_type_misses(void **state)
 	assert_true(get("acme", "a"));
 }
 
-/* A server that keeps nothing any more costs nothing. */
+/* A server that refuses writes does not slow callers down. */
 static void a_full_server_misses(void **state)
 {
 	(void)state;
