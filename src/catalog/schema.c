@@ -227,7 +227,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	if (!d->view)
 		return true;
 	if (!schema_view(&l->impl->schema, d->view))
-		return err_set(e, ERR_INPUT, "%s: %s is no approved view", d->name, d->view);
+		return err_set(e, ERR_INPUT, "%s: %s is not an approved view", d->name, d->view);
 	d->source = source_of_view(l->impl, d->view);
 	d->one_tenant = source_only_tenant(l, d->source) != NULL;
 	return true;
@@ -241,7 +241,7 @@ static bool check_resolves(const struct loader *l, const struct dimension_def *d
 	if (!d->resolves)
 		return true;
 	if (!to || to == d || to->resolves)
-		return err_set(e, ERR_INPUT, "%s: resolves %s, which is no dimension of values",
+		return err_set(e, ERR_INPUT, "%s: resolves %s, which is not a dimension of values",
 			       d->name, d->resolves);
 	if (!to->view || strcmp(to->view, d->view) != 0)
 		return err_set(e, ERR_INPUT, "%s: %s belongs to another view", d->name,
@@ -257,7 +257,8 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 		return true;
 	parent = catalog_dimension(&l->impl->shown, d->parent);
 	if (!parent)
-		return err_set(e, ERR_INPUT, "%s: parent %s is no dimension", d->name, d->parent);
+		return err_set(e, ERR_INPUT, "%s: parent %s is not a dimension", d->name,
+			       d->parent);
 	for (const char *const *p = d->parents; *p; p++)
 		if (!strlist_has(parent->values, *p))
 			return err_set(e, ERR_INPUT, "%s: %s is no %s", d->name, *p, d->parent);
@@ -503,7 +504,7 @@ bool schema_add_aliases(struct loader *l, const char *name, const json_t *array,
 	size_t i;
 
 	if (!d)
-		return err_set(e, ERR_INPUT, "%s is no dimension", name);
+		return err_set(e, ERR_INPUT, "%s is not a dimension", name);
 	list = arena_alloc(l->arena, (d->alias_count + json_array_size(array) + 1) * sizeof(*list));
 	for (i = 0; i < d->alias_count; i++)
 		list[i] = d->aliases[i];

@@ -303,7 +303,7 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	if (!t->gate)
 		return !t->callers.by_protocol || tool_wrong(h, e, "policy requires gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
-		return tool_wrong(h, e, "gate %s is no required plain text param", t->gate);
+		return tool_wrong(h, e, "gate %s is not a required plain text param", t->gate);
 	if (t->cache_s || t->totals.askable || t->window || t->column_count || t->derive_count ||
 	    t->source)
 		return tool_wrong(h, e,
@@ -327,10 +327,11 @@ static bool check_points(const struct tool_header *h, struct err *e)
 		return true;
 	if (!p || !p->required || p->slot != SLOT_WORDS || t->analysis.groups != GROUPS_THING ||
 	    (p->is_list && p->list_max > POINT_CLASSES_MAX))
-		return tool_wrong(h, e,
-				  "points %s is no required param with slot=words, of at most %d "
-				  "values, of a tool with groups: thing",
-				  t->analysis.points, POINT_CLASSES_MAX);
+		return tool_wrong(
+			h, e,
+			"points %s is not a required param with slot=words, of at most %d "
+			"values, of a tool with groups: thing",
+			t->analysis.points, POINT_CLASSES_MAX);
 	return true;
 }
 
@@ -350,7 +351,7 @@ static bool read_map(struct tool_header *h, struct err *e)
 				  "only a map tool that derives may have groups and a frame main, "
 				  "and it needs both");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
-		return tool_wrong(h, e, "map %s is no required plain text param", t->map);
+		return tool_wrong(h, e, "map %s is not a required plain text param", t->map);
 	if (t->gate || t->cache_s || t->totals.askable || t->window || t->column_count || t->source)
 		return tool_wrong(
 			h, e,

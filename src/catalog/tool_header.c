@@ -173,7 +173,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 	} else if (strcmp(key, "entity") == 0) {
 		p->entity = value;
 		if (!catalog_dimension(&h->l->impl->shown, value))
-			return tool_wrong(h, e, "entity %s is no dimension", value);
+			return tool_wrong(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
 		if (!tool_is_name(value))
@@ -406,7 +406,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 	} else if (strcmp(key, "entity") == 0) {
 		c->entity = value;
 		if (!catalog_dimension(&h->l->impl->shown, value))
-			return tool_wrong(h, e, "entity %s is no dimension", value);
+			return tool_wrong(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;
 		if (!strlist_has(h->l->impl->permissions, value))

@@ -34,7 +34,7 @@ static bool check_where(const struct condition_def *c, const struct where_def *w
 	const struct dimension_def *d = w->dimension;
 
 	if (d->map.entity != c->entity)
-		return err_set(e, ERR_INPUT, "%s: where: %s is no dimension of %s", at, d->name,
+		return err_set(e, ERR_INPUT, "%s: where: %s is not a dimension of %s", at, d->name,
 			       c->entity->name);
 	if (w->op == OP_CONTAINS && d->map.type != COLUMN_TEXT)
 		return err_set(e, ERR_INPUT,

@@ -112,7 +112,7 @@ static bool find_view(struct loader *l, const json_t *item, const char *at, stru
 		return err_prefix(e, "%s", at);
 	n->view = schema_view(&l->impl->schema, view);
 	if (!n->view)
-		return err_set(e, ERR_INPUT, "%s: %s is no approved view", at, view);
+		return err_set(e, ERR_INPUT, "%s: %s is not an approved view", at, view);
 	return n->view->column_count > 0 ||
 	       err_set(e, ERR_INPUT, "%s: view %s does not list its columns", at, view);
 }

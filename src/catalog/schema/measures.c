@@ -68,7 +68,7 @@ static bool read_over(struct loader *l, const json_t *item, const char *at, stru
 	if (!schema_dimension_of(l, over, at, &m->over, e))
 		return false;
 	return m->over->map.entity == m->entity ||
-	       err_set(e, ERR_INPUT, "%s: over: %s is no dimension of %s", at, over,
+	       err_set(e, ERR_INPUT, "%s: over: %s is not a dimension of %s", at, over,
 		       m->entity->name);
 }
 

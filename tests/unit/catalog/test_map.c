@@ -156,7 +156,7 @@ static void refuses_wrong_entities(void **state)
 	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
 		       "is no name: a-z");
 	refused_change(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
-		       "dbo.tag is no approved view");
+		       "dbo.tag is not an approved view");
 	refused_change(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
 		       "shop has no column levels");
 	refused_change(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
@@ -274,7 +274,7 @@ static void refuses_wrong_conditions(void **state)
 	refused_change(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]", "\"ten\" is no value of size");
 	refused_change(FILE_NAME, MAP, "\"name\": \"size\", \"op\"",
 		       "\"name\": \"shop_name\", \"op\"",
-		       "where: shop_name is no dimension of price");
+		       "where: shop_name is not a dimension of price");
 	refused_change(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
 		       "size is not text: contains works only with text");
 	refused_change(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",

@@ -269,7 +269,7 @@ static void test_what_is_wrong_is_named(void **state)
 		"dbo.prices is already declared in config/energy/catalogue.json");
 	refuses("{\"dimensions\": [{\"name\": \"a\", \"view\": \"uploads.other\", \"column\": "
 		"\"b\"}]}",
-		NULL, "uploads.other is no approved view");
+		NULL, "uploads.other is not an approved view");
 	refuses("{\"dimensions\": [{\"name\": \"a\", \"values\": [\"b\"], \"permission\": "
 		"\"source:u2\"}]}",
 		NULL, "source:u2 is no permission");
@@ -281,7 +281,7 @@ static void test_what_is_wrong_is_named(void **state)
 		"\"Dawn\" is not in lower case");
 	refuses(NULL, "{\"market\": [{\"text\": \"dusk\", \"value\": \"South\"}]}",
 		"South is no known market");
-	refuses(NULL, "{\"shelf\": []}", "aliases: shelf is no dimension");
+	refuses(NULL, "{\"shelf\": []}", "aliases: shelf is not a dimension");
 }
 
 int main(void)

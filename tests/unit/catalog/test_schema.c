@@ -34,9 +34,9 @@ static void refuses_a_wrong_catalogue(void **state)
 	(void)state;
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"calendar\"", "\"calender\"", "calender");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"view\": \"dbo.prices\"",
-		       "\"view\": \"dbo.price\"", "dbo.price is no approved view");
+		       "\"view\": \"dbo.price\"", "dbo.price is not an approved view");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"parent\": \"market\"",
-		       "\"parent\": \"region\"", "parent region is no dimension");
+		       "\"parent\": \"region\"", "parent region is not a dimension");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"West\": [\"W1\"]", "\"North\": [\"W1\"]",
 		       "North is no market");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"name\": \"hub\"", "\"name\": \"market\"",
@@ -86,10 +86,10 @@ static void a_dimension_may_stand_for_another(void **state)
 		       "excludes values and parent");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"resolves\": \"files\", \"by\": \"file\"}",
-		       "is no dimension of values");
+		       "is not a dimension of values");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"resolves\": \"file_id\", \"by\": \"file\"}",
-		       "is no dimension of values");
+		       "is not a dimension of values");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, FILE_DIMENSION,
 		       FILE_ID " \"resolves\": \"market\", \"by\": \"file\"}",
 		       "market belongs to another view");
@@ -121,7 +121,7 @@ static void reads_words(void **state)
 static void refuses_wrong_aliases(void **state)
 {
 	(void)state;
-	refused("config/energy/entities.json", "{\"region\": []}", "region is no dimension");
+	refused("config/energy/entities.json", "{\"region\": []}", "region is not a dimension");
 	refused("config/energy/entities.json",
 		"{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
 		"North is no known market");

@@ -258,7 +258,7 @@ static void refuses_wrong_params(void **state)
 	broken("hub text required", "hub string required", "unknown type string");
 	broken("hub text required", "hub text", "required or optional?");
 	broken("hub text required", "hub", "unknown type entity=hub");
-	broken("entity=hub Where", "entity=hubs Where", "entity hubs is no dimension");
+	broken("entity=hub Where", "entity=hubs Where", "entity hubs is not a dimension");
 	broken("entity=hub Where", "entty=hub Where", "unknown attribute entty");
 	broken("match=like Part", "values= Part", "values must not contain an empty text");
 	broken("match=like Part", "values=|day Part", "values must not contain an empty text");

@@ -96,7 +96,7 @@ static void see_table(struct seen *s, const json_t *table)
 	for (size_t i = 0; i < s->cte_count && name; i++)
 		if (!schema && strcmp(json_string_value(s->ctes[i]), name) == 0)
 			return;
-	s->wrong = "a table that is no approved view";
+	s->wrong = "a table that is not an approved view";
 }
 
 static void see_cte(struct seen *s, const json_t *cte)
