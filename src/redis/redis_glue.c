@@ -92,7 +92,7 @@ static void guard_reader(struct glue *g)
 
 /* ---- descriptor ---- */
 
-static void want(struct glue *g, int events)
+static void set_events(struct glue *g, int events)
 {
 	g->events = events;
 	fd_watch_set(g->watch, events);
@@ -102,28 +102,28 @@ static void add_read(void *self)
 {
 	struct glue *g = self;
 
-	want(g, g->events | FD_READ);
+	set_events(g, g->events | FD_READ);
 }
 
 static void del_read(void *self)
 {
 	struct glue *g = self;
 
-	want(g, g->events & ~FD_READ);
+	set_events(g, g->events & ~FD_READ);
 }
 
 static void add_write(void *self)
 {
 	struct glue *g = self;
 
-	want(g, g->events | FD_WRITE);
+	set_events(g, g->events | FD_WRITE);
 }
 
 static void del_write(void *self)
 {
 	struct glue *g = self;
 
-	want(g, g->events & ~FD_WRITE);
+	set_events(g, g->events & ~FD_WRITE);
 }
 
 static void on_cleanup(void *self)
@@ -142,7 +142,7 @@ static void on_cleanup(void *self)
 }
 
 /* An incomplete reply beyond the limit: a large announced length would fill the memory. */
-static bool reads_without_end(const struct glue *g)
+static bool is_reply_oversized(const struct glue *g)
 {
 	return g->ac->c.reader->len > 2 * g->options.reply_bytes;
 }
@@ -155,7 +155,7 @@ static void on_fd(void *owner, int fd, int events)
 	g->inside = true;
 	if (events & FD_READ)
 		redisAsyncHandleRead(g->ac);
-	if (g->ac && reads_without_end(g))
+	if (g->ac && is_reply_oversized(g))
 		redisAsyncFree(g->ac);
 	if (g->ac && (events & FD_WRITE))
 		redisAsyncHandleWrite(g->ac);

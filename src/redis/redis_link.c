@@ -41,11 +41,11 @@ struct redis_link {
 	struct list sent; /* oldest first */
 	size_t unanswered;
 	size_t unanswered_bytes;
-	int64_t wait_budget_us, patience_max_us;
+	int64_t wait_budget_us, wait_budget_max_us;
 	int64_t charged_to_us, filled_at_us;
 	int64_t pause_ms;
 	int64_t up_at_us;
-	bool told; /* the outage was logged */
+	bool outage_logged;
 
 	struct pool *resolver;
 	struct pool_job job;
@@ -56,7 +56,7 @@ static void resolve(struct redis_link *k);
 
 /* ---- disconnecting ---- */
 
-/* Varies the pause by up to a quarter, so that many daemons do not reconnect at once. */
+/* Varies the pause by up to a quarter, so that many replicas do not reconnect at once. */
 static uint64_t pause_with_jitter(int64_t pause_ms)
 {
 	uint16_t random;
@@ -76,9 +76,9 @@ static void pause_after(struct redis_link *k, const char *why)
 		k->pause_ms = REDIS_PAUSE_MAX_MS;
 	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %s", k->place->shown,
 		   why);
-	if (!k->told)
-		log_warn("redis.away", "%s: %s; going on without it", k->place->shown, why);
-	k->told = true;
+	if (!k->outage_logged)
+		log_warn("redis.away", "%s: %s; continuing without Redis", k->place->shown, why);
+	k->outage_logged = true;
 }
 
 static void drop(struct redis_link *k, const char *why)
@@ -112,9 +112,9 @@ static void refill(struct redis_link *k, int64_t now_us)
 
 	if (since_us > REDIS_PATIENCE_WINDOW_MS * 1000)
 		since_us = REDIS_PATIENCE_WINDOW_MS * 1000;
-	k->wait_budget_us += since_us * k->patience_max_us / (REDIS_PATIENCE_WINDOW_MS * 1000);
-	if (k->wait_budget_us > k->patience_max_us)
-		k->wait_budget_us = k->patience_max_us;
+	k->wait_budget_us += since_us * k->wait_budget_max_us / (REDIS_PATIENCE_WINDOW_MS * 1000);
+	if (k->wait_budget_us > k->wait_budget_max_us)
+		k->wait_budget_us = k->wait_budget_max_us;
 	k->filled_at_us = now_us;
 }
 
@@ -147,7 +147,7 @@ static int64_t left_us(const struct redis_link *k)
 	return k->wait_budget_us + (not_due_us > 0 ? not_due_us : 0);
 }
 
-static void watch_patience(struct redis_link *k)
+static void start_budget_timer(struct redis_link *k)
 {
 	timer_start(k->timer, (uint64_t)left_us(k) / 1000 + 1);
 }
@@ -170,8 +170,8 @@ static void on_reply(redisAsyncContext *ac, void *reply, void *privdata)
 	mem_free(s);
 }
 
-static bool put(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
-		void *owner)
+static bool enqueue(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
+		    void *owner)
 {
 	const char *text[REDIS_ARGS_MAX];
 	size_t lens[REDIS_ARGS_MAX], bytes = 0;
@@ -196,7 +196,7 @@ static bool put(struct redis_link *k, int argc, const struct str *argv, redis_re
 	k->unanswered_bytes += bytes;
 	if (k->unanswered++ == 0 && k->state == UP) {
 		refill(k, s->at_us);
-		watch_patience(k);
+		start_budget_timer(k);
 	}
 	return true;
 }
@@ -215,7 +215,7 @@ void redis_link_flush(struct redis_link *k)
 bool redis_link_send(struct redis_link *k, int argc, const struct str *argv, redis_reply_cb cb,
 		     void *owner)
 {
-	return k->state == UP && put(k, argc, argv, cb, owner);
+	return k->state == UP && enqueue(k, argc, argv, cb, owner);
 }
 
 /* ---- greeting ---- */
@@ -232,7 +232,7 @@ static void on_greeted(struct redis_link *k)
 	timer_start(k->timer, REDIS_PING_MS);
 	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_OK, "connected");
 	log_info("redis.connected", "%s", k->place->shown);
-	k->told = false;
+	k->outage_logged = false;
 }
 
 /* AUTH, SELECT and PING; each needs its expected reply. */
@@ -261,10 +261,10 @@ static bool greet(struct redis_link *k)
 	struct str select[] = {STR("SELECT"), {db, (size_t)n}};
 	struct str ping = STR("PING");
 
-	return (!at->password || (at->user ? put(k, 3, auth, on_greeting, k)
-					   : put(k, 2, auth_default, on_greeting, k))) &&
-	       (at->db == 0 || put(k, 2, select, on_greeting, k)) &&
-	       put(k, 1, &ping, on_greeting, k);
+	return (!at->password || (at->user ? enqueue(k, 3, auth, on_greeting, k)
+					   : enqueue(k, 2, auth_default, on_greeting, k))) &&
+	       (at->db == 0 || enqueue(k, 2, select, on_greeting, k)) &&
+	       enqueue(k, 1, &ping, on_greeting, k);
 }
 
 static void connect_to(struct redis_link *k, const char *address)
@@ -319,7 +319,7 @@ static void on_resolved(struct pool_job *job)
 	if (k->address[0])
 		connect_to(k, k->address);
 	else
-		pause_after(k, "the name of its host is not known");
+		pause_after(k, "the host name could not be resolved");
 }
 
 static bool is_numeric(const char *host)
@@ -349,7 +349,7 @@ static void resolve(struct redis_link *k)
 static void on_pong(void *owner, const redisReply *reply)
 {
 	if (reply && !is_status(reply, "PONG"))
-		redis_link_distrust(owner, "a PING was not answered by PONG");
+		redis_link_distrust(owner, "PING: unexpected reply");
 }
 
 /* Detects a dead server before a turn needs it. */
@@ -357,7 +357,7 @@ static void ping(struct redis_link *k)
 {
 	struct str command = STR("PING");
 
-	if (!put(k, 1, &command, on_pong, k))
+	if (!enqueue(k, 1, &command, on_pong, k))
 		timer_start(k->timer, REDIS_PING_MS);
 }
 
@@ -373,9 +373,9 @@ static void check_wait_budget(struct redis_link *k)
 	if (list_empty(&k->sent))
 		timer_start(k->timer, REDIS_PING_MS);
 	else if (left_us(k) == 0)
-		drop(k, "it answers too slowly");
+		drop(k, "the server replies too slowly");
 	else
-		watch_patience(k);
+		start_budget_timer(k);
 }
 
 static void on_timer(void *owner)
@@ -385,7 +385,7 @@ static void on_timer(void *owner)
 	if (k->state == PAUSING)
 		resolve(k);
 	else if (k->state == GREETING)
-		drop(k, "it does not respond");
+		drop(k, "the server does not respond");
 	else if (k->state == UP && list_empty(&k->sent))
 		ping(k);
 	else if (k->state == UP)
@@ -409,7 +409,7 @@ struct redis_link *redis_link_new(struct loop *l, const struct redis_place *plac
 		k->options.patience_ms = REDIS_WAIT_BUDGET_MS;
 	if (!o->due_ms)
 		k->options.due_ms = REDIS_DUE_MS;
-	k->wait_budget_us = k->patience_max_us = k->options.patience_ms * 1000;
+	k->wait_budget_us = k->wait_budget_max_us = k->options.patience_ms * 1000;
 	k->filled_at_us = clock_mono_us();
 	k->pause_ms = REDIS_PAUSE_MIN_MS;
 	list_init(&k->sent);

@@ -103,7 +103,7 @@ static bool read_host(struct str s, struct arena *a, struct redis_place *at, str
 		(void)str_split(&port, ':', &host);
 	}
 	if (host.n == 0)
-		return err_set(e, ERR_INPUT, "there is no host");
+		return err_set(e, ERR_INPUT, "the host is missing");
 	at->port = PORT_DEFAULT;
 	if (port.p && (!read_number(port, 65535, &at->port) || at->port == 0))
 		return err_set(e, ERR_INPUT, "the port is not 1 to 65535");
