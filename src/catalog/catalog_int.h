@@ -157,7 +157,7 @@ MUST_CHECK bool load_reports(struct loader *l, struct err *e);          /* repor
 MUST_CHECK bool load_tools(struct loader *l, struct err *e);            /* sql/<pack> */
 MUST_CHECK bool load_domains(struct loader *l, struct err *e);          /* prompts/<pack> */
 MUST_CHECK bool load_components(struct loader *l, struct err *e);       /* components.json */
-#define FLOW_FOLDER "flow" /* folder in a pack, beside its domains */
+#define FLOW_FOLDER "flow" /* folder in a pack, next to its domains */
 MUST_CHECK bool load_flows(struct loader *l, struct err *e);    /* prompts/<pack>/flow */
 MUST_CHECK bool load_starters(struct loader *l, struct err *e); /* starters.json */
 

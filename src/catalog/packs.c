@@ -15,7 +15,7 @@
 #define PACKS     "config/packs.json"
 #define PACK_CORE "core" /* the pack of all tenants, if it exists */
 
-/* Names of other folders beside those of packs. */
+/* Names of folders that are not packs. */
 static const char *const taken[] = {"language", "schema", "store", "warehouse", NULL};
 
 bool pack_is_name(const char *name)

@@ -14,7 +14,7 @@
 #include "vesper/limits.h"
 #include "vesper/schema.h"
 
-/* Files of the pack beside its folders. */
+/* Files of the pack outside its folders. */
 #define FRAGMENTS "fragments.sql"
 #define TABLES    "tables.json" /* read by vesperctl db */
 

@@ -133,7 +133,7 @@ bool gate_same_ordinal(const struct gate *g, const struct gate_select *s, struct
 	return true;
 }
 
-/* ---- columns beside aggregates ---- */
+/* ---- columns next to aggregates ---- */
 
 static bool is_aggregate(const struct gate *g, const struct gate_expr *x)
 {

@@ -5,7 +5,7 @@
  * further optional parameter changes no line. The hash covers the text for each dialect with
  * blanks folded.
  *
- * After a wanted change: VESPER_RECORD=1 ./test_catalog_statements writes the file anew.
+ * After an intended change: VESPER_RECORD=1 ./test_catalog_statements writes the file anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t';
 }
 
-/* Runs of blanks become one, and none stands inside of a bracket's edge. */
+/* Runs of blanks become one, and blanks next to a bracket are removed. */
 static void fold(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
