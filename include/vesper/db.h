@@ -53,15 +53,14 @@ struct db_request {
 	const struct source_statement *statements;
 	size_t statement_count;
 	bool write;         /* serialized: one writer per tenant, waiting writes share a commit */
-	bool group_commit;  /* a write that waits up to DB_GROUP_COMMIT_MS for others to share a
-			  commit (group  commit) */
-	bool secure_delete; /* a secure delete: no file of the database holds the deleted bytes
-			afterwards, unless a reader still uses them; servers handle this themselves
-		      */
+	bool group_commit;  /* the write may wait up to DB_GROUP_COMMIT_MS to share a commit */
+	bool secure_delete; /* no database file contains the deleted bytes afterwards, unless a
+			       reader still uses them; servers handle this themselves */
 	int64_t timeout_ms; /* queue and run time; 0: the source's own limit */
 	/* Receives the frames of statements with a frame sink, one slot per statement. Set before
 	 * the callback of a success; the callee then owns the frames. Borrowed until the request
-	 * ends; NULL: no such statement. */
+	 * ends; NULL: no statement has a
+	 * frame sink. */
 	struct frame **frames;
 };
 
@@ -98,11 +97,11 @@ struct db_options {
 	int64_t timeout_ms;
 	/* PostgreSQL ends a transaction that is idle for this long; 0: DB_TX_IDLE_MS. */
 	int64_t transaction_idle_ms;
-	const struct db_tenant *tenants; /* no other tenants exist */
+	const struct db_tenant *tenants; /* requests of other tenants are refused */
 	size_t tenant_count;
 	/* SQLite, read-only: the file has no tenant mark. Only with one tenant. */
 	bool one_tenant;
-	/* SQLite, read-only: see db_use_schemas; NULL: none yet. */
+	/* SQLite, read-only: the initial schemas (db_use_schemas); NULL: none yet. */
 	const char *const *schemas;
 };
 
@@ -123,7 +122,7 @@ struct source *db_source(struct db *d, const char *name, const char *identity);
  * have schemas. ERR_INPUT: too many, or not a plain name. */
 MUST_CHECK bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e);
 
-/* Waiting time of the oldest waiting request; 0: none waits. */
+/* Waiting time of the oldest queued request; 0: the queue is empty. */
 int64_t db_waited_ms(const struct db *d);
 
 /* Connects to these tenants (NULL-ended; NULL: all) and reports problems through health checks

@@ -120,20 +120,20 @@ static int compare_name(const void *key, const void *item)
 	return strcasecmp(key, *(const char *const *)item);
 }
 
-static bool function_computes(const char *name)
+static bool function_is_allowed(const char *name)
 {
 	return bsearch(name, functions, sizeof(functions) / sizeof(functions[0]),
 		       sizeof(functions[0]), compare_name) != NULL;
 }
 
-static bool starts(const char *text, const char *prefix)
+static bool has_prefix(const char *text, const char *prefix)
 {
 	return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
 /* Matches "Stage.prices" for Stage and prices, or "recent" for a name that the statement defines
  * (schema NULL). */
-static bool is_named(const char *name, const char *schema, const char *table)
+static bool name_matches(const char *name, const char *schema, const char *table)
 {
 	size_t n = schema ? strlen(schema) : 0;
 
@@ -147,7 +147,7 @@ static bool list_allows(const struct source_allow *allow, const char *schema, co
 			const char *column)
 {
 	for (size_t i = 0; i < allow->count; i++) {
-		if (!is_named(allow->tables[i].name, schema, table))
+		if (!name_matches(allow->tables[i].name, schema, table))
 			continue;
 		if (!*column)
 			return true;
@@ -171,7 +171,7 @@ static bool is_attached(const struct connection *c, const char *schema)
 static bool may_read(const struct connection *c, const char *schema, const char *table,
 		     const char *column)
 {
-	if (starts(table, "sqlite_") || starts(table, "pragma_"))
+	if (has_prefix(table, "sqlite_") || has_prefix(table, "pragma_"))
 		return false;
 	if (schema ? !is_attached(c, schema) : *column != '\0')
 		return false;
@@ -193,7 +193,7 @@ static int authorize(void *owner, int action, const char *first, const char *sec
 		allowed = may_read(c, schema, first, second ? second : "");
 		break;
 	case SQLITE_FUNCTION:
-		allowed = function_computes(second);
+		allowed = function_is_allowed(second);
 		break;
 	case SQLITE_RECURSIVE:
 		allowed = !c->allow;

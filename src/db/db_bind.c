@@ -13,7 +13,7 @@
 
 static size_t utf8_step(const char *text, size_t length, uint32_t *code)
 {
-	static const unsigned char marks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+	static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
 	size_t n = 1;
 
 	while (n <= 4 && n <= length && !utf8_valid(text, n))
@@ -22,7 +22,7 @@ static size_t utf8_step(const char *text, size_t length, uint32_t *code)
 		*code = WIDE_REPLACEMENT;
 		return 1;
 	}
-	*code = (unsigned char)text[0] & marks[n];
+	*code = (unsigned char)text[0] & masks[n];
 	for (size_t i = 1; i < n; i++)
 		*code = *code << 6 | ((unsigned char)text[i] & 0x3F);
 	return n;
@@ -48,7 +48,7 @@ SQLWCHAR *db_wide_from(struct arena *a, const char *text, size_t *units)
 	return wide;
 }
 
-static char *utf8_put(char *p, uint32_t code)
+static char *utf8_append(char *p, uint32_t code)
 {
 	if (code < 0x80) {
 		*p++ = (char)code;
@@ -88,7 +88,7 @@ size_t db_wide_to(const SQLWCHAR *wide, size_t units, char *out)
 		} else if (in_range(wide[i], 0xD800, 0xDFFF)) {
 			code = WIDE_REPLACEMENT;
 		}
-		p = utf8_put(p, code);
+		p = utf8_append(p, code);
 	}
 	return (size_t)(p - out);
 }

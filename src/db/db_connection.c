@@ -184,8 +184,8 @@ static bool statement_run(struct connection *c, struct work *w, const struct sou
 	struct prepared *p = NULL;
 	bool done;
 
-	if (dialect->starting)
-		dialect->starting(c, s);
+	if (dialect->before_statement)
+		dialect->before_statement(c, s);
 	if (!db_work_may_continue(w, e))
 		return err_prefix(e, "%s", s->name);
 	c->allow = s->allow;

@@ -24,14 +24,14 @@ bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
 	if (!breaker_refuses(&p->breaker, (int64_t)loop_now_ms(p->loop)))
 		return false;
-	err_set_retry(e, ERR_UPSTREAM, "%s is away: %s", p->source.name, p->last_failure);
+	err_set_retry(e, ERR_UPSTREAM, "%s is unavailable: %s", p->source.name, p->last_failure);
 	e->retry_after_ms = DB_BREAKER_MS;
 	return true;
 }
 
-/* Waiting requests would meet the same failure. Probes stay queued, since one of them finds out
- * that the source is available again. */
-static void waiting_refuse(struct db_pool *p, struct list *queue)
+/* Refuses waiting requests, which would fail in the same way. Probes stay queued: one of them
+ * detects when the source is available again. */
+static void refuse_waiting(struct db_pool *p, struct list *queue)
 {
 	list_each_safe(node, queue) {
 		struct request *r = list_item(node, struct request, node);
@@ -43,50 +43,53 @@ static void waiting_refuse(struct db_pool *p, struct list *queue)
 	}
 }
 
-static void on_opened(struct db_pool *p, bool news, const char *why)
+static void on_breaker_opened(struct db_pool *p, bool is_first, const char *why)
 {
 	struct err refusal = {0};
 
-	if (news)
-		log_warn("db.away", "%s: %lld consecutive failures, the last one: %s",
+	if (is_first)
+		log_warn("db.unavailable",
+			 "%s: the circuit breaker opened after %lld consecutive failures; last "
+			 "failure: %s",
 			 p->source.name, (long long)p->breaker.failures, why);
 	snprintf(p->last_failure, sizeof(p->last_failure), "%s", why);
-	if (news && db_breaker_refuses(p, &refusal))
+	if (is_first && db_breaker_refuses(p, &refusal))
 		db_watch_unavailable(p, &refusal);
 	for (size_t i = 0; i < p->tenant_count; i++) {
-		waiting_refuse(p, &p->tenants[i].reads);
-		waiting_refuse(p, &p->tenants[i].writes);
+		refuse_waiting(p, &p->tenants[i].reads);
+		refuse_waiting(p, &p->tenants[i].writes);
 	}
 }
 
-static void breaker_note(struct db_pool *p, struct job *j, bool away, bool well, const char *why)
+static void breaker_record(struct db_pool *p, struct job *j, bool is_unavailable, bool succeeded,
+			   const char *why)
 {
 	struct breaker *b = &p->breaker;
 	bool was_open = b->open;
 
 	if (!p->source.dialect->server)
 		return;
-	if (well) {
+	if (succeeded) {
 		if (was_open)
-			log_info("db.back", "%s answers again", p->source.name);
+			log_info("db.recovered", "%s is available again", p->source.name);
 		breaker_ok(b);
-	} else if (!away) {
+	} else if (!is_unavailable) {
 		breaker_undecided(b, j->probe);
 	} else if (breaker_failed(b, j->probe, (int64_t)loop_now_ms(p->loop))) {
-		on_opened(p, !was_open, why);
+		on_breaker_opened(p, !was_open, why);
 	}
 }
 
 /* ---- retry ---- */
 
-static uint64_t rest_ms(const struct request *r)
+static uint64_t backoff_ms(const struct request *r)
 {
-	static const uint64_t rests[] = {200, 1000, 4000};
+	static const uint64_t steps_ms[] = {200, 1000, 4000};
 	uint64_t ms;
 
-	if (r->attempts >= (int)(sizeof(rests) / sizeof(rests[0])))
+	if (r->attempts >= (int)(sizeof(steps_ms) / sizeof(steps_ms[0])))
 		return 0;
-	ms = rests[r->attempts];
+	ms = steps_ms[r->attempts];
 	return ms + ms / 8 * (r->number % 3); /* spreads the retries */
 }
 
@@ -99,14 +102,14 @@ static void on_backoff_over(void *owner)
 	if (db_breaker_refuses(r->pool, &r->err))
 		db_request_finish(r);
 	else
-		db_pool_again(r->pool, r);
+		db_pool_enqueue(r->pool, r);
 }
 
 /* True: the request will be retried and must not be answered now. */
 static bool retry_later(struct request *r, const struct job *j)
 {
 	struct db_pool *p = r->pool;
-	uint64_t ms = rest_ms(r);
+	uint64_t ms = backoff_ms(r);
 	struct work *again;
 
 	if (p->closing || !r->cb || r->work->probe || !j->connection->transient || ms == 0 ||
@@ -140,12 +143,12 @@ static void job_free(struct job *j)
 
 /* The worker of an abandoned job has returned. Its connection was asked to cancel, so it is
  * closed. */
-static void lost_job_done(struct job *j)
+static void abandoned_job_done(struct job *j)
 {
 	struct db_pool *p = j->pool;
 
 	list_remove(&j->node);
-	p->lost_count--;
+	p->abandoned_count--;
 	if (j->widened)
 		pool_narrow(p->workers);
 	db_connection_free(&j->connection);
@@ -155,14 +158,14 @@ static void lost_job_done(struct job *j)
 }
 
 /* Derives the availability of the source from a job's end. */
-static void job_note_health(struct db_pool *p, struct job *j)
+static void job_record_health(struct db_pool *p, struct job *j)
 {
 	const struct connection *c = j->connection;
 	const struct work *first = work_of(j->works.next);
-	/* A connection may break because of a cancel, which tells nothing about the source. */
-	bool away = c->lost && c->transient && atomic_load(&first->stop) == STOP_NONE;
+	/* A cancel may break the connection, so its loss does not mean that the source failed. */
+	bool is_unavailable = c->lost && c->transient && atomic_load(&first->stop) == STOP_NONE;
 
-	breaker_note(p, j, away, j->sent && !away, first->err.text);
+	breaker_record(p, j, is_unavailable, j->sent && !is_unavailable, first->err.text);
 }
 
 /* A failure that would have been retried, had the pool not been closed meanwhile, becomes
@@ -187,7 +190,7 @@ static void requests_take(struct job *j, struct list *out)
 		list_remove(&w->node);
 		r->job = NULL;
 		r->err = w->err;
-		db_stop_forget(r);
+		db_stop_detach(r);
 		mark_cancelled(r, j);
 		if (!retry_later(r, j))
 			list_append(out, &r->node);
@@ -200,7 +203,7 @@ static void requests_finish(struct list *requests)
 		struct request *r = list_item(requests->next, struct request, node);
 
 		list_remove(&r->node);
-		db_watch_note(r->tenant, r->err.code == ERR_NONE ? NULL : &r->err);
+		db_watch_record(r->tenant, r->err.code == ERR_NONE ? NULL : &r->err);
 		db_request_finish(r);
 	}
 }
@@ -210,7 +213,7 @@ void db_pool_refuse(struct db_pool *p)
 	requests_finish(&p->refused);
 }
 
-static void tenant_job_over(struct job *j)
+static void tenant_job_ended(struct job *j)
 {
 	list_remove(&j->node);
 	j->tenant->running--;
@@ -227,15 +230,15 @@ void db_job_done(struct pool_job *base)
 	struct list done;
 
 	if (atomic_load(&j->state) == JOB_ABANDONED) {
-		lost_job_done(j);
+		abandoned_job_done(j);
 		return;
 	}
 	list_init(&done);
-	tenant_job_over(j);
-	job_note_health(p, j);
+	tenant_job_ended(j);
+	job_record_health(p, j);
 	requests_take(j, &done);
 	db_connection_free(&j->evicted);
-	db_pool_give_back(p, j->connection);
+	db_pool_return_connection(p, j->connection);
 	job_free(j);
 	db_pool_pump(p);
 	requests_finish(&done);
@@ -245,7 +248,7 @@ void db_job_done(struct pool_job *base)
 /* ---- abandoned jobs ---- */
 
 /* Detaches the request from its work, which the worker still uses, and gives it a copy. */
-static void request_part(struct work *w, bool again)
+static void request_detach(struct work *w, bool requeue)
 {
 	struct request *r = w->request;
 
@@ -253,48 +256,48 @@ static void request_part(struct work *w, bool again)
 	r->job = NULL;
 	r->work = db_work_again(w);
 	r->work->request = r;
-	db_stop_forget(r);
-	if (again && r->cb)
+	db_stop_detach(r);
+	if (requeue && r->cb)
 		return;
 	r->work->started = w->count > 0;
 	if (!db_work_may_continue(w, &r->err))
-		err_prefix(&r->err, "%s: no answer to a stop either", r->tenant->check);
+		err_prefix(&r->err, "%s: the statement could not be cancelled", r->tenant->check);
 	else
-		err_set_retry(&r->err, ERR_UPSTREAM, "%s does not answer", r->tenant->check);
+		err_set_retry(&r->err, ERR_UPSTREAM, "%s does not respond", r->tenant->check);
 }
 
-void db_job_abandon(struct job *j, bool again)
+void db_job_abandon(struct job *j, bool requeue)
 {
 	struct db_pool *p = j->pool;
 	struct list done;
 
 	list_init(&done);
 	timer_free(&j->checkout);
-	tenant_job_over(j);
+	tenant_job_ended(j);
 	list_append(&p->lost, &j->node);
 	p->connections--;
-	if (p->lost_count++ < DB_LOST_MAX && !p->closing) {
+	if (p->abandoned_count++ < DB_LOST_MAX && !p->closing) {
 		j->widened = true;
 		pool_widen(p->workers);
 	}
 	list_each(node, &j->works) {
 		struct work *w = work_of(node);
 		struct request *r = w->request;
-		int no = STOP_NONE;
+		int expected = STOP_NONE;
 
-		request_part(w, again);
-		atomic_compare_exchange_strong(&w->stop, &no, STOP_CANCEL);
-		if (again && r->cb)
+		request_detach(w, requeue);
+		atomic_compare_exchange_strong(&w->stop, &expected, STOP_CANCEL);
+		if (requeue && r->cb)
 			db_queue_add(r);
 		else
 			list_append(&done, &r->node);
 	}
-	breaker_note(p, j, !again, false, "it does not respond");
-	if (!again) {
+	breaker_record(p, j, !requeue, false, "it does not respond");
+	if (!requeue) {
 		struct err e = {0};
 
-		err_set_retry(&e, ERR_UPSTREAM, "%s does not answer", p->source.name);
-		db_watch_note(j->tenant, &e);
+		err_set_retry(&e, ERR_UPSTREAM, "%s does not respond", p->source.name);
+		db_watch_record(j->tenant, &e);
 	}
 	db_pool_pump(p);
 	requests_finish(&done);

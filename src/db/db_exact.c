@@ -27,11 +27,11 @@ struct mean {
 	int64_t units; /* sum of the exact values, at SUM_SCALE */
 	double total;  /* sum of all values */
 	int64_t count;
-	int64_t inexact; /* number of inexact values */
-	int64_t over;    /* not 0: `units` overflowed */
-	/* for sums: the sum of integers is an integer */
-	int64_t whole, fractions;
-	int64_t whole_over;
+	int64_t inexact;        /* number of inexact values */
+	int64_t units_overflow; /* not 0: `units` overflowed */
+	/* for sums: the sum of the integers, and the number of other values */
+	int64_t integers, fractions;
+	int64_t integer_overflow;
 };
 
 static bool is_small(double x)
@@ -50,7 +50,7 @@ static bool units_of(double x, int64_t *units)
 }
 
 /* `sign` is -1 when the row leaves a window. */
-static void add(sqlite3_context *context, sqlite3_value *value, int sign)
+static void aggregate_add(sqlite3_context *context, sqlite3_value *value, int sign)
 {
 	struct mean *m = sqlite3_aggregate_context(context, sizeof(*m));
 	int64_t units;
@@ -64,24 +64,24 @@ static void add(sqlite3_context *context, sqlite3_value *value, int sign)
 	if (sqlite3_value_numeric_type(value) != SQLITE_INTEGER)
 		m->fractions += sign;
 	else
-		m->whole_over |= __builtin_add_overflow(m->whole, sign * sqlite3_value_int64(value),
-							&m->whole);
+		m->integer_overflow |= __builtin_add_overflow(
+			m->integers, sign * sqlite3_value_int64(value), &m->integers);
 	if (!units_of(x, &units))
 		m->inexact += sign;
 	else
-		m->over |= __builtin_add_overflow(m->units, sign * units, &m->units);
+		m->units_overflow |= __builtin_add_overflow(m->units, sign * units, &m->units);
 }
 
 static void mean_step(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	(void)argc;
-	add(context, argv[0], 1);
+	aggregate_add(context, argv[0], 1);
 }
 
 static void mean_inverse(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	(void)argc;
-	add(context, argv[0], -1);
+	aggregate_add(context, argv[0], -1);
 }
 
 static double double_of(struct decimal d)
@@ -99,7 +99,7 @@ static void mean_value(sqlite3_context *context)
 
 	if (!m || m->count == 0)
 		return; /* NULL */
-	if (m->inexact == 0 && !m->over &&
+	if (m->inexact == 0 && !m->units_overflow &&
 	    decimal_div((struct decimal){m->units, SUM_SCALE}, decimal_int(m->count), MEAN_SCALE,
 			&mean))
 		sqlite3_result_double(context, double_of(mean));
@@ -114,18 +114,18 @@ static void sum_value(sqlite3_context *context)
 
 	if (!m || m->count == 0)
 		return; /* NULL */
-	if (m->fractions == 0 && m->whole_over)
+	if (m->fractions == 0 && m->integer_overflow)
 		sqlite3_result_error(context, "integer overflow", -1);
 	else if (m->fractions == 0)
-		sqlite3_result_int64(context, m->whole);
-	else if (m->inexact == 0 && !m->over)
+		sqlite3_result_int64(context, m->integers);
+	else if (m->inexact == 0 && !m->units_overflow)
 		sqlite3_result_double(context, double_of((struct decimal){m->units, SUM_SCALE}));
 	else
 		sqlite3_result_double(context, m->total);
 }
 
 /* EXACT_PART(x): the aggregate's state as bytes, input of EXACT_SUM and EXACT_AVG over several
- * parts. NULL: no number. */
+ * parts. NULL: no row has a number. */
 static void part_value(sqlite3_context *context)
 {
 	const struct mean *m = sqlite3_aggregate_context(context, 0);
@@ -149,8 +149,10 @@ static void part_step(sqlite3_context *context, int argc, sqlite3_value **argv)
 	m->total += part.total;
 	m->inexact += part.inexact;
 	m->fractions += part.fractions;
-	m->over |= part.over | __builtin_add_overflow(m->units, part.units, &m->units);
-	m->whole_over |= part.whole_over | __builtin_add_overflow(m->whole, part.whole, &m->whole);
+	m->units_overflow |=
+		part.units_overflow | __builtin_add_overflow(m->units, part.units, &m->units);
+	m->integer_overflow |= part.integer_overflow |
+			       __builtin_add_overflow(m->integers, part.integers, &m->integers);
 }
 
 /* Parses the shortest text that reads back as x. */
@@ -267,6 +269,7 @@ bool db_exact_use(struct connection *c, struct err *e)
 					       date_from_parts, NULL, NULL) == SQLITE_OK;
 	done = done && sqlite3_create_function(c->native, "exact", 1, FUNCTION_BITS, NULL,
 					       exact_value, NULL, NULL) == SQLITE_OK;
-	return done || err_set(e, ERR_UPSTREAM, "%s: exact means cannot be set up",
-			       c->tenant->source->name);
+	return done ||
+	       err_set(e, ERR_UPSTREAM, "%s: cannot register the functions for exact decimals",
+		       c->tenant->source->name);
 }

@@ -10,18 +10,19 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-/* What reading has found out about a column's type. */
-struct column_note {
-	bool guess;    /* the type comes from the first row's value; later values may correct it */
-	bool open;     /* the first row had NULL: values decide the type */
-	bool fraction; /* some number has a fraction */
+/* What is known about a column's type while its rows are read. */
+struct column_inference {
+	bool is_inferred;  /* the type comes from the first row's value; later values may correct it
+			    */
+	bool is_undecided; /* the first row had NULL: values decide the type */
+	bool has_fraction; /* some number has a fraction */
 };
 
 struct fetch {
 	struct db_rows *from;
 	struct table *table;
 	struct stats_collector *stats; /* NULL: not requested */
-	struct column_note *notes;
+	struct column_inference *notes;
 	const char ***rows; /* on the heap until the row count is known */
 	size_t rows_size;   /* in pointers */
 	bool bytes_full;
@@ -38,7 +39,8 @@ static bool columns_describe(struct fetch *f, struct err *e)
 	for (size_t i = 0; i < f->table->column_count; i++) {
 		struct column *column = &f->table->columns[i];
 
-		if (!f->from->describe(f->from, i, f->table->arena, column, &f->notes[i].guess, e))
+		if (!f->from->describe(f->from, i, f->table->arena, column,
+				       &f->notes[i].is_inferred, e))
 			return false;
 		table_column_number(f->table, i);
 		column->label = column->name;
@@ -116,12 +118,12 @@ static size_t cell_finish(struct fetch *f, size_t i, char *text, size_t length)
 	if (!column_is_number(f->table->columns[i].type))
 		return length;
 	length = number_normalize(text, length);
-	f->notes[i].fraction |= memchr(text, '.', length) != NULL;
+	f->notes[i].has_fraction |= memchr(text, '.', length) != NULL;
 	return length;
 }
 
-/* Reads a row. If `kept` is not NULL, its cells are stored there. */
-static bool row_read(struct fetch *f, const char **kept, struct err *e)
+/* Reads a row. If `cells` is not NULL, the cells are stored there. */
+static bool row_read(struct fetch *f, const char **cells, struct err *e)
 {
 	struct table *t = f->table;
 
@@ -132,16 +134,16 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 
 		if (!f->from->cell(f->from, i, column, &text, &length, e))
 			return false;
-		if (!text && f->notes[i].guess && t->total_rows == 0) {
-			f->notes[i].open = true;
+		if (!text && f->notes[i].is_inferred && t->total_rows == 0) {
+			f->notes[i].is_undecided = true;
 			column->type = COLUMN_DECIMAL;
 		}
 		if (text)
 			length = cell_finish(f, i, text, length);
 		if (f->stats)
 			stats_cell(f->stats, i, text, length, column_is_number(column->type));
-		if (kept)
-			kept[i] = text ? arena_strndup(t->arena, text, length) : NULL;
+		if (cells)
+			cells[i] = text ? arena_strndup(t->arena, text, length) : NULL;
 	}
 	if (f->stats)
 		stats_row_done(f->stats);
@@ -149,7 +151,7 @@ static bool row_read(struct fetch *f, const char **kept, struct err *e)
 	return true;
 }
 
-/* Allocates one more row; NULL when it is only counted. */
+/* Allocates one more row; NULL when the row is only counted. */
 static const char **row_alloc(struct fetch *f, size_t max_rows)
 {
 	struct table *t = f->table;
@@ -179,8 +181,8 @@ static bool rows_read(struct fetch *f, const struct work *w, const struct sink *
 			return false;
 		if (!more)
 			break;
-		/* Not earlier: a driver may know the type of an expression only from its first
-		 * value. */
+		/* Columns are described after the first row was fetched: a driver may know the type
+		 * of an expression only from its first value. */
 		if (f->table->total_rows == 0 && !columns_describe(f, e))
 			return false;
 		if (!db_work_may_continue(w, e) || !row_read(f, row_alloc(f, max_rows), e))
@@ -189,22 +191,23 @@ static bool rows_read(struct fetch *f, const struct work *w, const struct sink *
 	return f->table->total_rows > 0 || columns_describe(f, e);
 }
 
-static void types_settle(struct fetch *f)
+static void types_finish(struct fetch *f)
 {
 	for (size_t i = 0; i < f->table->column_count; i++) {
-		const struct column_note *note = &f->notes[i];
+		const struct column_inference *note = &f->notes[i];
 		struct column *column = &f->table->columns[i];
 
-		if (note->open && !(f->table->stats[i].numeric && f->table->stats[i].count > 0))
+		if (note->is_undecided &&
+		    !(f->table->stats[i].numeric && f->table->stats[i].count > 0))
 			column->type = COLUMN_TEXT;
-		else if (note->open)
-			column->type = note->fraction ? COLUMN_DECIMAL : COLUMN_INT;
-		else if (note->guess && column->type == COLUMN_INT && note->fraction)
+		else if (note->is_undecided)
+			column->type = note->has_fraction ? COLUMN_DECIMAL : COLUMN_INT;
+		else if (note->is_inferred && column->type == COLUMN_INT && note->has_fraction)
 			column->type = COLUMN_DECIMAL;
 	}
 }
 
-static void table_settle(struct fetch *f)
+static void table_finish(struct fetch *f)
 {
 	struct table *t = f->table;
 
@@ -217,7 +220,7 @@ static void table_settle(struct fetch *f)
 		t->truncation = f->bytes_full ? "byte cap" : "row cap";
 	if (f->stats) {
 		t->stats = stats_finish(f->stats, t->arena);
-		types_settle(f);
+		types_finish(f);
 	}
 }
 
@@ -230,8 +233,8 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 	if (columns == 0)
 		return true;
 	if (columns > DB_COLUMNS_MAX)
-		return err_set(e, ERR_LIMIT, "the result has %zu columns, at most %d are read",
-			       columns, DB_COLUMNS_MAX);
+		return err_set(e, ERR_LIMIT, "the result has %zu columns; the limit is %d", columns,
+			       DB_COLUMNS_MAX);
 	if (s->sink.kind == SINK_FRAME)
 		return db_fetch_frame(from, columns, w, s, e);
 	f.table = table_new(DB_RESULT_BYTES_MAX);
@@ -242,7 +245,7 @@ bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 	f.notes = arena_alloc(f.table->arena, columns * sizeof(*f.notes));
 	done = rows_read(&f, w, &s->sink, e);
 	if (done) {
-		table_settle(&f);
+		table_finish(&f);
 		w->tables[w->table_count++] = f.table;
 	} else {
 		table_free(&f.table);

@@ -27,9 +27,9 @@ static bool describe(struct db_rows *from, struct described *d, const struct sin
 	for (size_t i = 0; i < d->count; i++) {
 		struct column *column = &d->table->columns[i];
 		const struct frame_declared *as;
-		bool guess;
+		bool is_inferred;
 
-		if (!from->describe(from, i, d->table->arena, column, &guess, e))
+		if (!from->describe(from, i, d->table->arena, column, &is_inferred, e))
 			return false;
 		table_column_number(d->table, i);
 		as = declared(sink, column->name);
@@ -57,14 +57,14 @@ static bool row_read(struct db_rows *from, const struct described *d, struct fra
 
 static bool too_many(const struct source_statement *s, struct err *e)
 {
-	return err_set(e, ERR_LIMIT, "%s gives more than %d rows", s->name, FRAME_READ_ROWS_MAX);
+	return err_set(e, ERR_LIMIT, "%s returns more than %d rows", s->name, FRAME_READ_ROWS_MAX);
 }
 
 /* Columns are described after the first row: only then a driver knows the type of an expression. */
 static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 		      const struct source_statement *s, struct frame_builder **b, struct err *e)
 {
-	bool more, wanted;
+	bool more, should_store;
 
 	for (int64_t n = 0;; n++) {
 		if (!from->next(from, &more, e) || (!*b && !describe(from, d, &s->sink, e)))
@@ -76,8 +76,8 @@ static bool rows_read(struct db_rows *from, struct described *d, struct work *w,
 			return true;
 		if (n == FRAME_READ_ROWS_MAX)
 			return too_many(s, e);
-		if (!db_work_may_continue(w, e) || !frame_builder_next(*b, &wanted, e) ||
-		    (wanted && !row_read(from, d, *b, e)))
+		if (!db_work_may_continue(w, e) || !frame_builder_next(*b, &should_store, e) ||
+		    (should_store && !row_read(from, d, *b, e)))
 			return false;
 	}
 }

@@ -114,7 +114,7 @@ struct db_dialect {
 	/* The query for the tenant that the connection sees: one row, one column. */
 	const char *(*confirm_text)(const struct connection *c);
 	/* Called before a statement is prepared or run again. May be NULL. */
-	void (*starting)(struct connection *c, const struct source_statement *s);
+	void (*before_statement)(struct connection *c, const struct source_statement *s);
 	struct error_class (*classify)(const struct diag *d);
 	const char *begin;
 	const char *commit;
@@ -194,7 +194,7 @@ struct work {
 	uint64_t number;       /* what a cancel refers to; new for each run */
 	atomic_int stop;       /* enum stop; written by the loop at any time, read by the worker */
 	struct table **tables; /* capacity: `count` */
-	struct frame **frames; /* one per statement; NULL: it has none */
+	struct frame **frames; /* one per statement; NULL: it has no frame sink */
 	size_t table_count;
 	int64_t *spent_us; /* for each statement that was started */
 	size_t started;
@@ -203,7 +203,7 @@ struct work {
 
 struct request {
 	struct op op;
-	struct list node; /* in a queue of its tenant, or in pool.resting */
+	struct list node; /* in a queue of its tenant, or in pool.retrying or pool.refused */
 	struct work *work;
 	struct db_pool *pool;
 	struct tenant *tenant;
@@ -229,7 +229,8 @@ struct request {
 
 struct request *db_request_new(struct db_pool *p, const struct db_request *from, db_cb cb,
 			       void *owner);
-/* Calls back (unless cancelled) and frees the request. Not while a worker runs it. */
+/* Calls back (unless cancelled) and frees the request. Must not be called while a worker runs it.
+ */
 void db_request_finish(struct request *r);
 /* New work with the same statements and no results. */
 struct work *db_work_again(const struct work *w);
@@ -278,15 +279,15 @@ struct connection {
 			   */
 	int64_t opened_ms;
 	struct work *running; /* read by SQLite's progress handler; worker thread only */
-	/* What the statement that is prepared or run may read; NULL: all that the connection
-	 * may. */
+	/* What the current statement may read; NULL: everything that the connection may read. */
 	const struct source_allow *allow;
 	void *native;                     /* sqlite3 * */
 	const struct db_schemas *schemas; /* SQLite, read-only: the list it was opened with */
-	dev_t device;                     /* the same: the file that was opened */
+	dev_t device; /* SQLite, read-only: identifies the file that was opened */
 	ino_t inode;
 	void *confirm;               /* the prepared query for the tenant */
-	void *controls[DB_CONTROLS]; /* SQLite: prepared, in db_native.c's order; NULL: not yet */
+	void *controls[DB_CONTROLS]; /* SQLite: prepared, in the order of db_native.c; NULL: not yet
+				      */
 	struct stopper *stopper;
 	bool plain; /* PostgreSQL: statements now run without a cursor */
 	enum db_long_text long_text;
@@ -315,7 +316,7 @@ bool db_connection_exec(struct connection *c, const char *text, struct err *e);
 MUST_CHECK bool db_connection_ask(struct connection *c, const char *text, char *out,
 				  size_t out_size, bool *found, struct err *e);
 
-/* As db_connection_exec, with values. ODBC only. */
+/* As db_connection_exec, with bound values. ODBC only. */
 MUST_CHECK bool db_odbc_exec_values(struct connection *c, const char *text,
 				    const struct value *values, size_t count, struct err *e);
 
@@ -342,7 +343,7 @@ void stopper_stop(struct stopper *s, uint64_t number);
  * is abandoned. */
 void db_stop_start(struct request *r, enum stop why);
 /* Called before the request is freed: a pending attempt to cancel no longer refers to it. */
-void db_stop_forget(struct request *r);
+void db_stop_detach(struct request *r);
 
 /* Binds a value with its exact type. Converted copies are allocated in the arena. */
 void db_bind(const struct value *v, struct arena *a, bool wide, enum db_long_text long_text,
@@ -365,17 +366,17 @@ struct prepared {
 /* The rows of a result, read one after the other. */
 struct db_rows {
 	bool (*next)(struct db_rows *r, bool *more, struct err *e);
-	/* Name and type of a column, once the first row was read. `guess`: the type is not declared
-	 * but taken from the first row's value. */
+	/* Name and type of a column, once the first row was read. `is_inferred`: the type is not
+	 * declared but taken from the first row's value. */
 	bool (*describe)(struct db_rows *r, size_t i, struct arena *a, struct column *column,
-			 bool *guess, struct err *e);
+			 bool *is_inferred, struct err *e);
 	/* A cell of the current row, in a buffer of the connection with spare bytes behind it; NULL
 	 * for NULL. */
 	bool (*cell)(struct db_rows *r, size_t i, const struct column *column, char **text,
 		     size_t *length, struct err *e);
 };
 
-/* Reads the rows into a table that is added to the work. Without columns there is none. */
+/* Reads the rows into a table that is added to the work. Without columns no table is added. */
 MUST_CHECK bool db_fetch_table(struct db_rows *from, size_t columns, struct work *w,
 			       const struct source_statement *s, struct err *e);
 /* As db_fetch_table, into a frame of the work. */
@@ -401,14 +402,14 @@ bool db_memory_end(void); /* true: the statement exceeded its limit */
 void db_temporary_init(void);
 /* Maps a declared type. For an expression the name is the type of its first value, and *guess is
  * true. */
-enum column_type db_sqlite_column_type(const char *name, bool *guess);
-/* From now on the connection can only read the attached schemas, restricted by c->allow where that
- * is set. */
+enum column_type db_sqlite_column_type(const char *name, bool *is_inferred);
+/* Restricts the connection to reading the attached schemas, further restricted by
+ * c->allow if it is set. */
 void db_allow_reading_only(struct connection *c);
 /* Makes the connection compute sums, means and rounding with exact decimals (db_exact.c). */
 bool db_exact_use(struct connection *c, struct err *e);
 struct source_allow *db_allow_copy(struct arena *a, const struct source_allow *from);
-/* ERR_TIMEOUT, ERR_CANCELLED: the loop asked to stop. True when it did not. */
+/* False with ERR_TIMEOUT or ERR_CANCELLED when the loop asked the worker to stop. */
 MUST_CHECK bool db_work_may_continue(const struct work *w, struct err *e);
 
 /* The loop side. */
@@ -425,7 +426,7 @@ struct db_pool {
 	struct list running;  /* jobs */
 	struct list refused;  /* requests that the circuit breaker is about to refuse */
 	struct list lost;     /* jobs of abandoned workers that have not returned */
-	size_t lost_count;
+	size_t abandoned_count;
 	struct list idle; /* connections, most recently used first */
 	size_t connections;
 	size_t waiting;
@@ -446,12 +447,12 @@ MUST_CHECK bool db_pool_open(struct loop *l, const struct db_options *options,
 /* Starts a request's deadline, queues it and starts what can start. */
 void db_pool_submit(struct db_pool *p, struct request *r);
 /* As db_pool_submit, for a request whose deadline is already running. */
-void db_pool_again(struct db_pool *p, struct request *r);
+void db_pool_enqueue(struct db_pool *p, struct request *r);
 void db_pool_pump(struct db_pool *p);
 /* Answers the requests that the circuit breaker refused. */
 void db_pool_refuse(struct db_pool *p);
 /* Returns a connection that is no longer in use. */
-void db_pool_give_back(struct db_pool *p, struct connection *c);
+void db_pool_return_connection(struct db_pool *p, struct connection *c);
 
 /* db_queue.c: order of the waiting requests */
 size_t db_queue_share(size_t all, size_t tenants);
@@ -466,9 +467,9 @@ void db_queue_update(struct db_pool *p, struct tenant *t);
 
 /* db_end.c: the end of a job */
 void db_job_done(struct pool_job *base);
-/* Abandons the job's worker. Its requests are answered; with `again`, valid if nothing was sent,
+/* Abandons the job's worker. Its requests are answered; with `requeue`, valid if nothing was sent,
  * they are queued again for another connection. The caller has already set JOB_ABANDONED. */
-void db_job_abandon(struct job *j, bool again);
+void db_job_abandon(struct job *j, bool requeue);
 bool db_breaker_refuses(const struct db_pool *p, struct err *e);
 
 /* db_stop.c */
@@ -481,7 +482,7 @@ void db_schemas_free(struct db_settings *s);
 
 void db_pool_watch(struct db_pool *p, const char *const *tenants); /* db_watch.c */
 /* Updates the tenant's health check from the result of a request. */
-void db_watch_note(struct tenant *t, const struct err *e);
+void db_watch_record(struct tenant *t, const struct err *e);
 /* The circuit breaker is open, so no tenant is served: sets each tenant's health check to down. */
 void db_watch_unavailable(struct db_pool *p, const struct err *e);
 

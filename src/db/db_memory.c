@@ -11,34 +11,34 @@
 static sqlite3_mem_methods system_memory;
 
 static _Thread_local struct {
-	bool on;
-	bool refused;
+	bool is_active;
+	bool was_exceeded;
 	int64_t used; /* may be negative: memory from before the statement is freed */
 	int64_t max;
 } budget;
 
-static bool refuse(int bytes)
+static bool would_exceed(int bytes)
 {
-	budget.refused |= budget.on && budget.used + bytes > budget.max;
-	return budget.on && budget.used + bytes > budget.max;
+	budget.was_exceeded |= budget.is_active && budget.used + bytes > budget.max;
+	return budget.is_active && budget.used + bytes > budget.max;
 }
 
 static void *count(void *p)
 {
-	if (p && budget.on)
+	if (p && budget.is_active)
 		budget.used += system_memory.xSize(p);
 	return p;
 }
 
 static void uncount(void *p)
 {
-	if (p && budget.on)
+	if (p && budget.is_active)
 		budget.used -= system_memory.xSize(p);
 }
 
 static void *memory_new(int bytes)
 {
-	return refuse(bytes) ? NULL : count(system_memory.xMalloc(bytes));
+	return would_exceed(bytes) ? NULL : count(system_memory.xMalloc(bytes));
 }
 
 static void memory_free(void *p)
@@ -51,7 +51,7 @@ static void *memory_resize(void *p, int bytes)
 {
 	void *to;
 
-	if (refuse(bytes - system_memory.xSize(p)))
+	if (would_exceed(bytes - system_memory.xSize(p)))
 		return NULL;
 	uncount(p);
 	to = system_memory.xRealloc(p, bytes);
@@ -74,14 +74,14 @@ void db_memory_init(void)
 
 void db_memory_begin(int64_t bytes_max)
 {
-	budget.on = true;
-	budget.refused = false;
+	budget.is_active = true;
+	budget.was_exceeded = false;
 	budget.used = 0;
 	budget.max = bytes_max;
 }
 
 bool db_memory_end(void)
 {
-	budget.on = false;
-	return budget.refused;
+	budget.is_active = false;
+	return budget.was_exceeded;
 }

@@ -39,8 +39,7 @@ static bool check_login_obeys_policies(struct connection *c, struct err *e)
 	c->lost = true;
 	return err_set(e, ERR_UPSTREAM,
 		       "refused: the user %s may change the security policies (as db_owner, or by "
-		       "ALTER ANY SECURITY POLICY); "
-		       "give the daemon one that may not",
+		       "ALTER ANY SECURITY POLICY). Configure a user without this permission",
 		       name);
 }
 
@@ -72,35 +71,35 @@ static bool number_is(const struct diag *d, const int *numbers)
 	return false;
 }
 
-/* Judges by the server's error number first, which is more specific than SQLSTATE. FreeTDS' own
+/* Classifies by the server's error number first, which is more specific than SQLSTATE. FreeTDS' own
  * numbers are 20000 and up. */
 static struct error_class mssql_classify(const struct diag *d)
 {
-	static const int gone[] = {40197, 40613, 40540, 40143, 49918, 49919, 49920, 4060,
-				   4221,  615,   926,   10928, 10929, 42108, 42109, 10053,
-				   10054, 10060, 233,   64,    20,    121,   997,   20003,
-				   20004, 20006, 20009, 20017, 20047, 0};
-	static const int again[] = {1204, 1205, 1222, 0};
+	static const int disconnected[] = {40197, 40613, 40540, 40143, 49918, 49919, 49920, 4060,
+					   4221,  615,   926,   10928, 10929, 42108, 42109, 10053,
+					   10054, 10060, 233,   64,    20,    121,   997,   20003,
+					   20004, 20006, 20009, 20017, 20047, 0};
+	static const int retryable[] = {1204, 1205, 1222, 0};
 	static const int busy[] = {40501, 701, 0}; /* recovers later than a query's deadline */
 	static const int login[] = {18456, 18452, 916, 3906, 0};
 	static const int denied[] = {229, 230, 300, 0};
 	static const int missing[] = {208, 207, 2812, 0};
-	static const int taken[] = {2627, 2601, 0}; /* another writer was first */
-	static const char *const gone_states[] = {"08001", "08S01", "08003", "08007",
-						  "HYT01", "IMC06", NULL};
+	static const int duplicate_key[] = {2627, 2601, 0}; /* another writer was first */
+	static const char *const disconnected_states[] = {"08001", "08S01", "08003", "08007",
+							  "HYT01", "IMC06", NULL};
 	static const char *const login_states[] = {"28000", "IM002", "IM003", NULL};
 
-	if (number_is(d, again) || strcmp(d->state, "40001") == 0)
+	if (number_is(d, retryable) || strcmp(d->state, "40001") == 0)
 		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
 	if (number_is(d, busy))
 		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true, .lost = true};
 	if (number_is(d, login) || strlist_has(login_states, d->state))
 		return (struct error_class){.code = ERR_UPSTREAM, .lost = true};
-	if (number_is(d, gone) || strlist_has(gone_states, d->state))
+	if (number_is(d, disconnected) || strlist_has(disconnected_states, d->state))
 		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
-	if (number_is(d, taken))
+	if (number_is(d, duplicate_key))
 		return (struct error_class){.code = ERR_BUSY, .may_retry = true};
 	if (number_is(d, denied))
 		return (struct error_class){.code = ERR_DENIED};

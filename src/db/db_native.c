@@ -137,7 +137,8 @@ static bool native_prepare(struct connection *c, const char *text, size_t length
 	    second) {
 		sqlite3_finalize(second);
 		sqlite3_finalize(statement);
-		return err_set(e, ERR_INTERNAL, "prepare: one statement is wanted");
+		return err_set(e, ERR_INTERNAL,
+			       "prepare: the text must contain exactly one statement");
 	}
 	*out = statement;
 	return true;
@@ -148,7 +149,7 @@ static void native_drop(void *handle)
 	sqlite3_finalize(handle);
 }
 
-/* Reads the first cell; "" when there is none. */
+/* Reads the first cell; "" if there are no rows or the cell is NULL. */
 static bool first_cell(struct connection *c, sqlite3_stmt *statement, char *out, size_t out_size,
 		       bool *found, const char *what, struct err *e)
 {
@@ -203,7 +204,7 @@ static bool values_bind(struct connection *c, sqlite3_stmt *statement,
 			const struct source_statement *s, struct err *e)
 {
 	if (sqlite3_bind_parameter_count(statement) != (int)s->count)
-		return err_set(e, ERR_INTERNAL, "bind: %zu values for %d places", s->count,
+		return err_set(e, ERR_INTERNAL, "bind: %zu values for %d placeholders", s->count,
 			       sqlite3_bind_parameter_count(statement));
 	for (size_t i = 0; i < s->count; i++)
 		if (value_bind(statement, (int)i + 1, &s->values[i]) != SQLITE_OK)
@@ -224,7 +225,7 @@ static bool on_next(struct db_rows *base, bool *more, struct err *e)
 
 /* The declared type; for an expression, the type of the first row's value. */
 static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct column *column,
-			bool *guess, struct err *e)
+			bool *is_inferred, struct err *e)
 {
 	static const char *const names[] = {
 		[SQLITE_INTEGER] = "integer", [SQLITE_FLOAT] = "double", [SQLITE_TEXT] = "varchar",
@@ -237,7 +238,7 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 	if (!type)
 		type = names[sqlite3_column_type(r->statement, (int)i)];
 	column->name = arena_strdup(a, sqlite3_column_name(r->statement, (int)i));
-	column->type = db_sqlite_column_type(type, guess);
+	column->type = db_sqlite_column_type(type, is_inferred);
 	return true;
 }
 
@@ -295,7 +296,8 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	return done;
 }
 
-/* The slot of a prepared control statement (begin, commit, …); NULL: `text` is none. */
+/* The slot of a prepared control statement (begin, commit, …); NULL: `text` is not a control
+ * statement. */
 static void **control_of(struct connection *c, const char *text)
 {
 	const struct db_dialect *d = c->tenant->source->dialect;

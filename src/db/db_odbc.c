@@ -22,7 +22,7 @@ static bool odbc_ok(SQLRETURN rc)
 /* Initializes the driver manager before other threads use it. At its first use it stores its file
  * locations without a lock. psqlODBC changes the process's locale at each connect to find the
  * encoding, unless PGCLIENTENCODING is set. */
-static void manager_warm(void)
+static void driver_manager_init(void)
 {
 	SQLHENV env;
 	SQLHDBC dbc;
@@ -43,7 +43,7 @@ void db_odbc_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, manager_warm);
+	pthread_once(&once, driver_manager_init);
 }
 
 static void diag_read(SQLSMALLINT type, SQLHANDLE handle, struct diag *d)
@@ -90,10 +90,10 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 static bool handles_make(struct connection *c, struct err *e)
 {
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &c->env)))
-		return err_set(e, ERR_INTERNAL, "ODBC gives no environment");
+		return err_set(e, ERR_INTERNAL, "ODBC could not allocate an environment");
 	SQLSetEnvAttr(c->env, SQL_ATTR_ODBC_VERSION, (SQLPOINTER)(uintptr_t)SQL_OV_ODBC3, 0);
 	if (!odbc_ok(SQLAllocHandle(SQL_HANDLE_DBC, c->env, &c->dbc)))
-		return err_set(e, ERR_INTERNAL, "ODBC gives no connection handle");
+		return err_set(e, ERR_INTERNAL, "ODBC could not allocate a connection handle");
 	return true;
 }
 
@@ -213,7 +213,7 @@ static bool confirm_prepare(struct connection *c, struct err *e)
 }
 
 /* An empty result means no tenant. */
-static bool confirm_ask(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
+static bool confirm_run(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
 	bool wide = c->tenant->source->dialect->wide;
 	SQLWCHAR units[TENANT_SEEN_BYTES / 4] = {0};
@@ -241,12 +241,12 @@ static bool odbc_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], str
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 	bool done;
 
-	if (dialect->starting)
-		dialect->starting(c, NULL);
+	if (dialect->before_statement)
+		dialect->before_statement(c, NULL);
 	if (!confirm_prepare(c, e))
 		return false;
 	running_set(c, c->confirm);
-	done = confirm_ask(c, seen, e);
+	done = confirm_run(c, seen, e);
 	running_set(c, NULL);
 	SQLFreeStmt(c->confirm, SQL_CLOSE);
 	return done;
@@ -352,8 +352,8 @@ bool db_odbc_exec_values(struct connection *c, const char *text, const struct va
 	SQLHSTMT handle;
 	bool done;
 
-	if (dialect->starting)
-		dialect->starting(c, NULL);
+	if (dialect->before_statement)
+		dialect->before_statement(c, NULL);
 	done = statement_new(c, &handle, e);
 	if (done) {
 		done = statement_exec(c, handle, text, values, count, a, e);
@@ -370,8 +370,8 @@ static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 	SQLRETURN rc;
 	bool done;
 
-	if (dialect->starting)
-		dialect->starting(c, NULL);
+	if (dialect->before_statement)
+		dialect->before_statement(c, NULL);
 	if (!statement_new(c, &handle, e))
 		return false;
 	running_set(c, handle);

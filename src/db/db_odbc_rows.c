@@ -35,7 +35,7 @@ static bool on_next(struct db_rows *base, bool *more, struct err *e)
 }
 
 static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct column *column,
-			bool *guess, struct err *e)
+			bool *is_inferred, struct err *e)
 {
 	struct odbc_rows *r = odbc_rows_of(base);
 	SQLUSMALLINT number = (SQLUSMALLINT)(i + 1);
@@ -48,7 +48,7 @@ static bool on_describe(struct db_rows *base, size_t i, struct arena *a, struct 
 		return fetch_fail(r, e);
 	column->name = arena_strdup(a, (const char *)name);
 	column->type = db_column_type(sql_type);
-	*guess = false;
+	*is_inferred = false;
 	return true;
 }
 
@@ -58,11 +58,11 @@ struct cell_buffer {
 	size_t *size;
 };
 
-/* Reads the whole value of one column, in as many parts as the driver delivers. `mark` is the size
- * of the terminator that the driver appends to each part. */
+/* Reads the whole value of one column, in as many parts as the driver delivers. `terminator_bytes`
+ * is the size of the terminator that the driver appends to each part. */
 static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column, SQLSMALLINT c_type,
-		     size_t mark, struct cell_buffer buffer, size_t *length, bool *is_null,
-		     struct err *e)
+		     size_t terminator_bytes, struct cell_buffer buffer, size_t *length,
+		     bool *is_null, struct err *e)
 {
 	size_t got = 0;
 	size_t want = CELL_BYTES_FIRST;
@@ -74,7 +74,7 @@ static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column,
 
 		if (got + want > *buffer.size)
 			*buffer.bytes = mem_grow(*buffer.bytes, buffer.size, got + want, 1);
-		free_bytes = (*buffer.size - got) / mark * mark;
+		free_bytes = (*buffer.size - got) / terminator_bytes * terminator_bytes;
 		rc = SQLGetData(r->handle, (SQLUSMALLINT)(i + 1), c_type, *buffer.bytes + got,
 				(SQLLEN)free_bytes, &left);
 		if (!SQL_SUCCEEDED(rc))
@@ -82,12 +82,14 @@ static bool cell_get(struct odbc_rows *r, size_t i, const struct column *column,
 		*is_null = left == SQL_NULL_DATA;
 		if (*is_null || (left != SQL_NO_TOTAL && (size_t)left < free_bytes)) {
 			*length = *is_null ? 0 : got + (size_t)left;
-			return *length <= DB_CELL_BYTES_MAX * mark || db_cell_too_long(column, e);
+			return *length <= DB_CELL_BYTES_MAX * terminator_bytes ||
+			       db_cell_too_long(column, e);
 		}
-		got += free_bytes - mark; /* the next part overwrites the terminator */
-		want = left == SQL_NO_TOTAL ? CELL_BYTES_FIRST
-					    : (size_t)left - (free_bytes - mark) + mark;
-		if (got + want > (DB_CELL_BYTES_MAX + CELL_BYTES_FIRST) * mark)
+		got += free_bytes - terminator_bytes; /* the next part overwrites the terminator */
+		want = left == SQL_NO_TOTAL
+			       ? CELL_BYTES_FIRST
+			       : (size_t)left - (free_bytes - terminator_bytes) + terminator_bytes;
+		if (got + want > (DB_CELL_BYTES_MAX + CELL_BYTES_FIRST) * terminator_bytes)
 			return db_cell_too_long(column, e);
 	}
 }

@@ -1,7 +1,8 @@
 /*
  * The pool, loop side: assigns queued requests to connections and workers. Writes of a tenant that
  * wait for its one writer share its next transaction. A connection is used only for the tenant it
- * was opened for. When all are taken, the longest idle one is closed to make room.
+ * was opened for. When all are in use or idle for other tenants, the longest idle one is closed to
+ * make room.
  */
 #include "db_int.h"
 
@@ -17,7 +18,7 @@
 
 static const struct metric connections = {
 	.name = "vesper_sql_pool_connections",
-	.help = "Connections to a source, by whether they are at work.",
+	.help = "Connections to a source, by state (busy or idle).",
 	.kind = METRIC_GAUGE,
 	.labels = {"source", "state"},
 };
@@ -82,15 +83,15 @@ static void source_deinit(struct db_settings *s)
 static bool options_check(const struct db_options *o, struct err *e)
 {
 	if (o->workers < 1 || o->workers > DB_WORKERS_MAX)
-		return err_set(e, ERR_INPUT, "%s: 1 to %d workers, not %zu", o->name,
-			       DB_WORKERS_MAX, o->workers);
+		return err_set(e, ERR_INPUT, "%s: the number of workers must be 1 to %d, not %zu",
+			       o->name, DB_WORKERS_MAX, o->workers);
 	if (o->one_tenant && o->tenant_count != 1)
-		return err_set(e, ERR_INPUT, "%s: exactly one tenant is wanted", o->name);
+		return err_set(e, ERR_INPUT, "%s: one_tenant requires exactly one tenant", o->name);
 	if (o->dialect != DIALECT_SQLITE)
 		return (o->dsn && *o->dsn) ||
-		       err_set(e, ERR_INPUT, "%s: a connection string is needed", o->name);
+		       err_set(e, ERR_INPUT, "%s: a connection string is required", o->name);
 	if (o->dsn && *o->dsn)
-		return err_set(e, ERR_INPUT, "%s: an SQLite file takes no connection string",
+		return err_set(e, ERR_INPUT, "%s: a connection string is not allowed for SQLite",
 			       o->name);
 	for (size_t i = 0; i < o->tenant_count; i++)
 		if (!o->tenants[i].file || o->tenants[i].file[0] != '/')
@@ -191,7 +192,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 	list_remove(&j->evicted->node);
 }
 
-void db_pool_give_back(struct db_pool *p, struct connection *c)
+void db_pool_return_connection(struct db_pool *p, struct connection *c)
 {
 	if (c->open) {
 		list_append(p->idle.next, &c->node); /* before the first is the front */
@@ -251,7 +252,7 @@ void db_pool_pump(struct db_pool *p)
 	gauges_set(p);
 }
 
-void db_pool_again(struct db_pool *p, struct request *r)
+void db_pool_enqueue(struct db_pool *p, struct request *r)
 {
 	db_queue_add(r);
 	db_pool_pump(p);
@@ -261,7 +262,7 @@ void db_pool_submit(struct db_pool *p, struct request *r)
 {
 	r->number = p->next_number++;
 	db_deadline_start(r);
-	db_pool_again(p, r);
+	db_pool_enqueue(p, r);
 }
 
 static void on_refused(void *owner)
@@ -274,12 +275,13 @@ static void request_admit(struct db_pool *p, struct request *r, const char *tena
 	if (p->closing)
 		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->source.name);
 	else if (!r->tenant)
-		err_set(&r->err, ERR_DENIED, "%s knows no tenant %.*s", p->source.name,
+		err_set(&r->err, ERR_DENIED, "%s has no tenant %.*s", p->source.name,
 			STR_CUT(tenant, 64));
 	else if (r->write && p->source.read_only)
 		err_set(&r->err, ERR_INTERNAL, "%s is read-only", p->source.name);
 	else if (p->waiting >= p->source.queue || r->tenant->waiting >= p->source.queue_share)
-		err_set_retry(&r->err, ERR_LIMIT, "%s: %zu queries wait already, %zu of %s",
+		err_set_retry(&r->err, ERR_LIMIT,
+			      "%s: the queue is full: %zu queries wait, %zu of them of %s",
 			      p->source.name, p->waiting, r->tenant->waiting, r->tenant->id);
 	else
 		db_breaker_refuses(p, &r->err);
@@ -315,14 +317,14 @@ static void cancel_all(struct list *requests)
 }
 
 /* Cancels running reads. Writes that have begun are finished, because callers may rely on them. */
-static void running_stop(struct db_pool *p)
+static void running_cancel(struct db_pool *p)
 {
 	list_each(job_node, &p->running) {
 		struct job *j = list_item(job_node, struct job, node);
 		struct request *r = list_item(j->works.next, struct work, node)->request;
 
 		if (!j->write) {
-			db_stop_forget(r); /* the result of the last attempt is no longer needed */
+			db_stop_detach(r); /* the result of the last attempt is no longer needed */
 			db_stop_start(r, STOP_CANCEL);
 		}
 	}
@@ -337,7 +339,7 @@ static bool workers_finish(struct db_pool *p)
 	     waited += DB_STOP_REPEAT_MS) {
 		if (waited >= end_ms)
 			return false;
-		running_stop(p);
+		running_cancel(p);
 	}
 	return true;
 }
@@ -353,7 +355,7 @@ static void connections_close(struct db_pool *p)
 	}
 }
 
-static void running_answer(struct db_pool *p)
+static void running_abandon(struct db_pool *p)
 {
 	while (!list_empty(&p->running)) {
 		struct job *j = list_item(p->running.next, struct job, node);
@@ -386,9 +388,9 @@ static void pool_abandon_workers(struct db_pool *p)
 	struct pool *workers = p->workers;
 	struct pool *stops = p->stops;
 
-	log_warn("db.stuck", "%s: a query did not end; its connection is left as it is",
+	log_warn("db.stuck", "%s: a query did not end; its worker and connection are abandoned",
 		 p->source.name);
-	running_answer(p);
+	running_abandon(p);
 	pool_leave(&workers);
 	if (stops && !pool_finish(stops, DB_STOP_REPEAT_MS))
 		pool_leave(&stops);
@@ -413,7 +415,7 @@ static void pool_close(void *self)
 	group_commits_start(p);
 	p->closing = true;
 	timer_free(&p->watch);
-	running_stop(p);
+	running_cancel(p);
 	cancel_all(&p->retrying);
 	for (size_t i = 0; i < p->tenant_count; i++) {
 		cancel_all(&p->tenants[i].reads);

@@ -65,8 +65,8 @@ static bool check_login_obeys_policies(struct connection *c, struct err *e)
 		return true;
 	c->lost = true;
 	return err_set(e, ERR_UPSTREAM,
-		       "refused: the login %s passes by row level security; give the daemon one "
-		       "that does not",
+		       "refused: the login %s bypasses row-level security. Configure a login that "
+		       "does not",
 		       name);
 }
 
@@ -81,7 +81,7 @@ static const char *postgres_confirm_text(const struct connection *c)
 	return "SELECT current_setting('vesper.tenant_id', true)";
 }
 
-static void postgres_starting(struct connection *c, const struct source_statement *s)
+static void postgres_before_statement(struct connection *c, const struct source_statement *s)
 {
 	bool plain = !s || s->bounded_rows;
 
@@ -103,31 +103,31 @@ static bool state_is(const struct diag *d, const char *const *states)
 /* For a refused connection the driver reports only the server's message. */
 static bool is_permanent_refusal(const struct diag *d)
 {
-	static const char *const passing[] = {"starting up",
-					      "shutting down",
-					      "recovery mode",
-					      "not yet accepting",
-					      "too many",
-					      "connection slots",
-					      NULL};
+	static const char *const temporary[] = {"starting up",
+						"shutting down",
+						"recovery mode",
+						"not yet accepting",
+						"too many",
+						"connection slots",
+						NULL};
 
 	if (strcmp(d->state, "08001") != 0 || !strstr(d->message, "FATAL:"))
 		return false;
-	for (const char *const *words = passing; *words; words++)
+	for (const char *const *words = temporary; *words; words++)
 		if (strstr(d->message, *words))
 			return false;
 	return true;
 }
 
-/* Judges by SQLSTATE, or by a prefix of it. */
+/* Classifies by SQLSTATE, or by a prefix of it. */
 static struct error_class postgres_classify(const struct diag *d)
 {
-	static const char *const gone[] = {"08", "57P", "53300", "HYT01", NULL};
+	static const char *const disconnected[] = {"08", "57P", "53300", "HYT01", NULL};
 	/* 26000: a proxy between us and the server dropped a prepared statement. */
-	static const char *const again[] = {"40001", "40P01", "26000", NULL};
-	static const char *const short_of[] = {"53", "55P03", NULL};
+	static const char *const retryable[] = {"40001", "40P01", "26000", NULL};
+	static const char *const exhausted[] = {"53", "55P03", NULL};
 	static const char *const login[] = {"28", "3D", "25006", "IM", NULL};
-	static const char *const taken[] = {"23505", NULL}; /* another writer was first */
+	static const char *const duplicate_key[] = {"23505", NULL}; /* another writer was first */
 	static const char *const denied[] = {"42501", NULL};
 	static const char *const missing[] = {"42P01", "42703", "42883", "3F000",
 					      "42S02", "42S22", NULL};
@@ -135,15 +135,15 @@ static struct error_class postgres_classify(const struct diag *d)
 	if (is_permanent_refusal(d) || state_is(d, login))
 		return (struct error_class){.code = ERR_UPSTREAM, .lost = true};
 	/* FATAL: the server ended the session; the driver has no SQLSTATE for it. */
-	if (state_is(d, gone) || strstr(d->message, "FATAL:"))
+	if (state_is(d, disconnected) || strstr(d->message, "FATAL:"))
 		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .lost = true, .transient = true};
-	if (state_is(d, again) || strstr(d->message, "cached plan must not change"))
+	if (state_is(d, retryable) || strstr(d->message, "cached plan must not change"))
 		return (struct error_class){
 			.code = ERR_UPSTREAM, .may_retry = true, .transient = true};
-	if (state_is(d, short_of))
+	if (state_is(d, exhausted))
 		return (struct error_class){.code = ERR_UPSTREAM, .may_retry = true};
-	if (state_is(d, taken))
+	if (state_is(d, duplicate_key))
 		return (struct error_class){.code = ERR_BUSY, .may_retry = true};
 	if (state_is(d, denied))
 		return (struct error_class){.code = ERR_DENIED};
@@ -162,7 +162,7 @@ const struct db_dialect db_postgres = {
 	.connection_string = postgres_connection_string,
 	.set_up = postgres_set_up,
 	.confirm_text = postgres_confirm_text,
-	.starting = postgres_starting,
+	.before_statement = postgres_before_statement,
 	.classify = postgres_classify,
 	.begin = "BEGIN",
 	.commit = "COMMIT",

@@ -1,18 +1,19 @@
 /*
  * Scheduling of waiting requests. Tenants take turns, so that a tenant with many requests delays
  * only itself. Within a tenant requests start in order of arrival, with two exceptions: a tenant
- * has one writer at a time, and writes that wait for group commit wait for a write that does not.
+ * has one writer at a time, and writes in a group commit wait for a timer or for a write that is
+ * not.
  */
 #include "db_int.h"
 
 #include "vesper/limits.h"
 
-/* One tenant's share. A quarter is left for the others where there is enough to share. */
+/* One tenant's share. A quarter is reserved for other tenants if there is enough to share. */
 size_t db_queue_share(size_t all, size_t tenants)
 {
-	size_t kept = all / 4 > 0 ? all / 4 : 1;
+	size_t reserved = all / 4 > 0 ? all / 4 : 1;
 
-	return tenants > 1 && all > 2 ? all - kept : all;
+	return tenants > 1 && all > 2 ? all - reserved : all;
 }
 
 static struct request *oldest(const struct list *queue)
@@ -50,7 +51,7 @@ void db_queue_start_group_commits(struct tenant *t)
 	db_queue_update(t->pool, t);
 }
 
-static void on_group_commit_due(void *owner)
+static void on_group_commit_timer(void *owner)
 {
 	struct tenant *t = owner;
 
@@ -65,7 +66,7 @@ static void write_count(struct tenant *t, bool group_commit)
 		return;
 	}
 	if (!t->group_commit_timer)
-		t->group_commit_timer = timer_new(t->pool->loop, on_group_commit_due, t);
+		t->group_commit_timer = timer_new(t->pool->loop, on_group_commit_timer, t);
 	if (t->group_commit++ == 0)
 		timer_start(t->group_commit_timer, DB_GROUP_COMMIT_MS);
 }
@@ -123,7 +124,7 @@ int64_t db_queue_waited_ms(const struct db_pool *p)
 	return (int64_t)(now - since);
 }
 
-/* Moves the tenant to the end of the row. */
+/* Moves the tenant to the end of the rotation. */
 struct request *db_queue_next(struct db_pool *p)
 {
 	struct tenant *t;

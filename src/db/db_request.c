@@ -1,5 +1,5 @@
-/* Creation, copy and end of a request. All that the caller passed is copied, so the request may
- * outlive the caller's memory. */
+/* Creates, copies and finishes requests. A request copies everything that the caller passed, so it
+ * may outlive the caller's memory. */
 #include "db_int.h"
 
 #include <assert.h>
@@ -10,14 +10,14 @@
 
 static const struct metric duration = {
 	.name = "vesper_sql_query_duration_microseconds",
-	.help = "What statements took on their worker, fetching included.",
+	.help = "Time that statements took on their worker, including fetching.",
 	.kind = METRIC_HISTOGRAM,
 	.labels = {"query"},
 	.bounds = {250, 1000, 2500, 10000, 25000, 100000, 500000, 2000000, 10000000},
 };
 static const struct metric errors = {
 	.name = "vesper_sql_query_errors_total",
-	.help = "Statements that failed, by why.",
+	.help = "Statements that failed, by error code.",
 	.labels = {"query", "code"},
 };
 
@@ -156,7 +156,7 @@ static void answer(struct request *r)
 void db_request_finish(struct request *r)
 {
 	assert(!r->job);
-	db_stop_forget(r);
+	db_stop_detach(r);
 	timer_free(&r->deadline);
 	timer_free(&r->backoff);
 	list_remove(&r->node);

@@ -32,7 +32,7 @@ static bool names_check(const struct db_settings *s, const char *const *names, s
 
 	for (; names[n]; n++)
 		if (!is_schema(names[n]))
-			return err_set(e, ERR_INPUT, "%s: %s is no name of a schema", s->name,
+			return err_set(e, ERR_INPUT, "%s: %s is not a valid schema name", s->name,
 				       names[n]);
 	return n <= DB_SCHEMAS_MAX ||
 	       err_set(e, ERR_INPUT, "%s: more than %d schemas", s->name, DB_SCHEMAS_MAX);

@@ -79,7 +79,7 @@ static bool attach(struct connection *c, const char *schema, struct err *e)
 }
 
 /* Called before the file is opened, so that a replacement in between is noticed at the next use. */
-static void file_note(struct connection *c)
+static void file_remember(struct connection *c)
 {
 	struct stat now = {0};
 
@@ -104,8 +104,8 @@ static bool set_up_read_only(struct connection *c, struct err *e)
 {
 	c->schemas = atomic_load(&c->tenant->source->schemas);
 	if (!c->schemas)
-		return err_set(e, ERR_INPUT, "no view of it is known");
-	file_note(c);
+		return err_set(e, ERR_INPUT, "no schema is configured for this database");
+	file_remember(c);
 	for (size_t i = 0; i < c->schemas->count; i++)
 		if (!attach(c, c->schemas->names[i], e))
 			return false;
@@ -118,13 +118,13 @@ static bool set_up_read_only(struct connection *c, struct err *e)
 
 static bool file_empty(struct connection *c, bool *empty, struct err *e)
 {
-	char things[32];
+	char object_count[32];
 	bool found;
 
-	if (!db_connection_ask(c, "SELECT count(*) FROM sqlite_schema", things, sizeof(things),
-			       &found, e))
+	if (!db_connection_ask(c, "SELECT count(*) FROM sqlite_schema", object_count,
+			       sizeof(object_count), &found, e))
 		return false;
-	*empty = found && strcmp(things, "0") == 0;
+	*empty = found && strcmp(object_count, "0") == 0;
 	return true;
 }
 
@@ -182,7 +182,7 @@ static bool use_wal(struct connection *c, struct err *e)
 		sqlite3_sleep(DB_BUSY_STEP_MS);
 	}
 	if (!found || strcmp(mode, "wal") != 0)
-		return err_set_retry(e, ERR_UPSTREAM, "%s can't be switched to a write-ahead log",
+		return err_set_retry(e, ERR_UPSTREAM, "%s cannot be switched to a write-ahead log",
 				     c->tenant->file);
 	return true;
 }
@@ -207,12 +207,12 @@ static bool sqlite_set_up(struct connection *c, struct err *e)
 	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
 }
 
-static bool starts(const char *text, const char *prefix)
+static bool has_prefix(const char *text, const char *prefix)
 {
 	return (*text | 0x20) == *prefix && strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-enum column_type db_sqlite_column_type(const char *name, bool *guess)
+enum column_type db_sqlite_column_type(const char *name, bool *is_inferred)
 {
 	static const struct {
 		const char *prefix;
@@ -236,10 +236,10 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess)
 		{"bit", COLUMN_BOOL},
 	};
 
-	*guess = strcmp(name, "integer") == 0 || strcmp(name, "double") == 0 ||
-		 strcmp(name, "varchar") == 0 || strcmp(name, "blob") == 0;
+	*is_inferred = strcmp(name, "integer") == 0 || strcmp(name, "double") == 0 ||
+		       strcmp(name, "varchar") == 0 || strcmp(name, "blob") == 0;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (starts(name, types[i].prefix))
+		if (has_prefix(name, types[i].prefix))
 			return types[i].type;
 	return COLUMN_TEXT;
 }
@@ -247,7 +247,7 @@ enum column_type db_sqlite_column_type(const char *name, bool *guess)
 /* The native number is SQLite's result code. Messages name tables and columns, never values. */
 static struct error_class sqlite_classify(const struct diag *d)
 {
-	if (starts(d->message, "not authorized")) /* functions have no code */
+	if (has_prefix(d->message, "not authorized")) /* functions have no code */
 		return (struct error_class){.code = ERR_DENIED};
 	switch (d->native & 0xff) {
 	case SQLITE_BUSY:

@@ -115,7 +115,7 @@ static void on_stop_done(struct pool_job *base)
 	mem_free(s);
 }
 
-static void attempt(struct request *r)
+static void cancel_attempt(struct request *r)
 {
 	struct stop_call *s;
 
@@ -141,30 +141,30 @@ void db_stop_start(struct request *r, enum stop why)
 		r->end_ms = loop_now_ms(r->pool->loop);
 		r->stopped_ms = 0;
 	}
-	attempt(r);
+	cancel_attempt(r);
 	timer_start(r->deadline, DB_STOP_REPEAT_MS);
 }
 
-void db_stop_forget(struct request *r)
+void db_stop_detach(struct request *r)
 {
 	if (r->stop)
 		r->stop->request = NULL;
 	r->stop = NULL;
 }
 
-/* Adds a thread if the driver's cancel hangs as well. */
-static void attempt_give_up(struct request *r)
+/* Adds a thread for cancels if the driver's cancel hangs as well. */
+static void cancel_add_thread(struct request *r)
 {
 	struct db_pool *p = r->pool;
 
-	if (r->stop && !r->stop->widened && p->lost_count < DB_LOST_MAX) {
+	if (r->stop && !r->stop->widened && p->abandoned_count < DB_LOST_MAX) {
 		r->stop->widened = true;
 		pool_widen(p->stops);
 	}
 }
 
-/* False: the worker finished first. */
-static bool take_from(struct job *j, enum job_state state)
+/* Marks the job as abandoned. False: the worker advanced it first. */
+static bool job_take(struct job *j, enum job_state state)
 {
 	int expected = (int)state;
 
@@ -181,14 +181,14 @@ static bool is_late(const struct request *r)
 	       now >= r->end_ms + DB_STOP_HARD_MS;
 }
 
-static void stop_again(struct request *r)
+static void deadline_repeat(struct request *r)
 {
-	if (is_late(r) && (take_from(r->job, JOB_CONFIRMING) || take_from(r->job, JOB_RUNNING))) {
-		attempt_give_up(r);
+	if (is_late(r) && (job_take(r->job, JOB_CONFIRMING) || job_take(r->job, JOB_RUNNING))) {
+		cancel_add_thread(r);
 		db_job_abandon(r->job, false);
 		return;
 	}
-	attempt(r);
+	cancel_attempt(r);
 	timer_start(r->deadline, DB_STOP_REPEAT_MS);
 }
 
@@ -197,7 +197,7 @@ static void on_deadline(void *owner)
 	struct request *r = owner;
 
 	if (r->job && atomic_load(&r->work->stop) != STOP_NONE) {
-		stop_again(r);
+		deadline_repeat(r);
 		return;
 	}
 	if (r->job) {
@@ -205,8 +205,9 @@ static void on_deadline(void *owner)
 		return;
 	}
 	if (r->waiting || r->err.code == ERR_NONE)
-		err_set_retry(&r->err, ERR_TIMEOUT, "%s: no connection came free within %lld ms",
-			      r->tenant->check, (long long)r->timeout_ms);
+		err_set_retry(&r->err, ERR_TIMEOUT,
+			      "%s: no connection became available within %lld ms", r->tenant->check,
+			      (long long)r->timeout_ms);
 	db_queue_remove(r);
 	db_request_finish(r);
 }
@@ -224,7 +225,7 @@ static void on_checkout(void *owner)
 {
 	struct job *j = owner;
 
-	if (!take_from(j, JOB_CONFIRMING))
+	if (!job_take(j, JOB_CONFIRMING))
 		return;
 	list_each(node, &j->pool->idle)
 		list_item(node, struct connection, node)->must_reopen = true;

@@ -20,7 +20,7 @@ struct temporary {
 	sqlite3_int64 size;
 };
 
-static sqlite3_vfs *below, vfs;
+static sqlite3_vfs *base_vfs, vfs;
 
 static int on_close(sqlite3_file *file)
 {
@@ -42,8 +42,8 @@ static size_t within_block(sqlite3_int64 at, size_t want)
 static int on_read(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at)
 {
 	const struct temporary *t = (struct temporary *)file;
-	sqlite3_int64 there = at < t->size ? t->size - at : 0;
-	size_t want = (size_t)(there < bytes ? there : bytes);
+	sqlite3_int64 available = at < t->size ? t->size - at : 0;
+	size_t want = (size_t)(available < bytes ? available : bytes);
 
 	for (size_t done = 0, n; done < want; done += n) {
 		sqlite3_int64 from = at + (sqlite3_int64)done;
@@ -103,13 +103,13 @@ static int on_write(sqlite3_file *file, const void *from, int bytes, sqlite3_int
 static int on_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
 	struct temporary *t = (struct temporary *)file;
-	size_t keep = (size_t)((size + BLOCK_BYTES - 1) / BLOCK_BYTES);
+	size_t block_limit = (size_t)((size + BLOCK_BYTES - 1) / BLOCK_BYTES);
 
-	while (t->block_count > keep)
+	while (t->block_count > block_limit)
 		sqlite3_free(t->blocks[--t->block_count]);
 	if (size < t->size) {
 		if (size % BLOCK_BYTES > 0)
-			memset(t->blocks[keep - 1] + size % BLOCK_BYTES, 0,
+			memset(t->blocks[block_limit - 1] + size % BLOCK_BYTES, 0,
 			       BLOCK_BYTES - (size_t)(size % BLOCK_BYTES));
 		t->size = size;
 	}
@@ -185,7 +185,7 @@ static int on_open(sqlite3_vfs *self, const char *name, sqlite3_file *file, int 
 {
 	(void)self;
 	if (name)
-		return below->xOpen(below, name, file, flags, out_flags);
+		return base_vfs->xOpen(base_vfs, name, file, flags, out_flags);
 	*(struct temporary *)file = (struct temporary){.base = {&methods}};
 	if (out_flags)
 		*out_flags = flags;
@@ -194,8 +194,8 @@ static int on_open(sqlite3_vfs *self, const char *name, sqlite3_file *file, int 
 
 void db_temporary_init(void)
 {
-	below = sqlite3_vfs_find(NULL);
-	vfs = *below;
+	base_vfs = sqlite3_vfs_find(NULL);
+	vfs = *base_vfs;
 	vfs.zName = "vesper";
 	vfs.pNext = NULL;
 	vfs.xOpen = on_open;

@@ -39,7 +39,7 @@ static void health_report(struct tenant *t, const struct err *e)
 		health_set(t->check, need, HEALTH_OK, "connected");
 }
 
-void db_watch_note(struct tenant *t, const struct err *e)
+void db_watch_record(struct tenant *t, const struct err *e)
 {
 	if (!t->watched)
 		return;
@@ -52,7 +52,7 @@ void db_watch_note(struct tenant *t, const struct err *e)
 void db_watch_unavailable(struct db_pool *p, const struct err *e)
 {
 	for (size_t i = 0; i < p->tenant_count; i++)
-		db_watch_note(&p->tenants[i], e);
+		db_watch_record(&p->tenants[i], e);
 }
 
 static void watch_next(struct db_pool *p);

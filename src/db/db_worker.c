@@ -19,7 +19,7 @@ static bool failed(const struct work *w)
 	return w->err.code != ERR_NONE;
 }
 
-static void fail_open(struct job *j, const struct err *e)
+static void fail_unfinished(struct job *j, const struct err *e)
 {
 	list_each(node, &j->works) {
 		struct work *w = work_of(node);
@@ -31,12 +31,12 @@ static void fail_open(struct job *j, const struct err *e)
 	}
 }
 
-static bool connection_fresh(struct connection *c, struct err *e)
+static bool connection_reopen(struct connection *c, struct err *e)
 {
 	return db_connection_open(c, e) && db_connection_confirm(c, e);
 }
 
-static bool connection_is_usable(struct connection *c, struct err *e)
+static bool idle_is_usable(struct connection *c, struct err *e)
 {
 	const struct db_dialect *dialect = c->tenant->source->dialect;
 
@@ -53,10 +53,10 @@ static bool connection_ready(struct job *j, struct err *e)
 
 	if (j->evicted)
 		db_connection_close(j->evicted);
-	if (c->open && !connection_is_usable(c, e))
+	if (c->open && !idle_is_usable(c, e))
 		db_connection_close(c);
 	c->transient = false;
-	done = c->open || connection_fresh(c, e);
+	done = c->open || connection_reopen(c, e);
 	if (!done && e->code == ERR_INTERNAL)
 		log_error("db.refused", "%s", e->text);
 	return done;
@@ -124,8 +124,8 @@ static bool all_failed(const struct job *j)
 	return true;
 }
 
-/* Secure delete. The commit stands, even if this fails. */
-static void forget_deleted(struct job *j)
+/* Runs the dialect's secure delete. A failure does not undo the commit. */
+static void secure_delete_run(struct job *j)
 {
 	const char *text = j->tenant->source->dialect->secure_delete;
 
@@ -153,14 +153,14 @@ static void batch_run(struct job *j)
 
 	for (bool savepoints = false; !all_failed(j); savepoints = true) {
 		if (!db_connection_exec(c, dialect->begin, &e)) {
-			fail_open(j, &e);
+			fail_unfinished(j, &e);
 			return;
 		}
 		if (writes_run(j, savepoints)) {
 			if (db_connection_exec(c, dialect->commit, &e)) {
-				forget_deleted(j);
+				secure_delete_run(j);
 			} else {
-				fail_open(j, &e);
+				fail_unfinished(j, &e);
 				db_connection_exec(c, dialect->rollback, NULL);
 			}
 			return;
@@ -171,7 +171,7 @@ static void batch_run(struct job *j)
 }
 
 /* True when a server's connection had a statement cancelled: its state is then unknown. */
-static bool stopped(const struct job *j)
+static bool was_cancelled(const struct job *j)
 {
 	if (!j->tenant->source->dialect->server)
 		return false;
@@ -206,10 +206,10 @@ void db_job_run(struct pool_job *base)
 
 	c->transient = false;
 	if (!connection_ready(j, &e))
-		fail_open(j, &e);
+		fail_unfinished(j, &e);
 	else if (job_advance(j, JOB_CONFIRMING, JOB_RUNNING))
 		works_run(j);
-	if (c->lost || stopped(j))
+	if (c->lost || was_cancelled(j))
 		db_connection_close(c);
 	if (!job_advance(j, JOB_CONFIRMING, JOB_OVER) && !job_advance(j, JOB_RUNNING, JOB_OVER))
 		db_connection_close(c);

@@ -320,7 +320,7 @@ describe('configuration', () => {
   it('a login that passes by the row rules is refused', async () => {
     const { stdout, stderr } = await ctl(['tool', 'run', 'list_available_curves'], pg.env({ VESPER_WAREHOUSE_DSN: pg.dsn('postgres') }));
     assert.equal(JSON.parse(stdout).outcome.kind, 'error');
-    assert.match(stderr, /the login postgres passes by row level security/);
+    assert.match(stderr, /the login postgres bypasses row-level security/);
     const check = await launch({ args: ['--check'], warehouse: 'none', env: pg.env({ VESPER_WAREHOUSE_DSN: pg.dsn('postgres') }) });
     assert.notEqual((await check.ended()).code, 0);
   });

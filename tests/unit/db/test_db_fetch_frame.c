@@ -141,7 +141,7 @@ static void too_many_rows_are_refused(void **state)
 	assert_true(db_open(f->loop, &options, &f->db, &e));
 	read_all(f, &statement, 1, &c);
 	assert_int_equal(c.err.code, ERR_LIMIT);
-	assert_non_null(strstr(c.err.text, "t/wide gives more than 5000000 rows"));
+	assert_non_null(strstr(c.err.text, "t/wide returns more than 5000000 rows"));
 	assert_int_equal(frames_bytes(), 0);
 }
 

@@ -55,7 +55,7 @@ static void schemas_are_plain_names(void **state)
 	fixture_open(f, true);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(db_use_schemas(f->db, (const char *const[]){bad[i], NULL}, &e));
-	assert_string_equal(e.text, "warehouse: \"a\" is no name of a schema");
+	assert_string_equal(e.text, "warehouse: \"a\" is not a valid schema name");
 	assert_false(db_use_schemas(
 		f->db, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", "i", NULL},
 		&e));
@@ -91,7 +91,7 @@ static void a_file_of_one_tenant_serves_it_alone(void **state)
 	file_exec(f->acme, "CREATE TABLE x (n int); INSERT INTO x VALUES (7)");
 	options.one_tenant = true;
 	assert_false(db_open(f->loop, &options, &f->db, &e));
-	assert_string_equal(e.text, "warehouse: exactly one tenant is wanted");
+	assert_string_equal(e.text, "warehouse: one_tenant requires exactly one tenant");
 	options.tenant_count = 1;
 	assert_true(db_open(f->loop, &options, &f->db, &e));
 	asked(f, "SELECT n FROM dbo.x", ERR_NONE);
