@@ -9,11 +9,11 @@
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-/* The caller is called back after the rows were read again and questions use them. */
+/* A change in progress. The callback runs after the rows were read again and questions use them. */
 struct change {
 	struct op op;
 	struct op *stored;
-	struct refresh_wait look;
+	struct refresh_wait refresh;
 	struct tenant_uploads *tenant;
 	char source[UUID_BYTES], version[UUID_BYTES]; /* "": no load to start */
 	store_done_cb cb;
@@ -25,11 +25,11 @@ static void on_cancel(struct op *op)
 	struct change *c = list_item(op, struct change, op);
 
 	op_cancel(&c->stored);
-	refresh_wait_cancel(&c->look);
+	refresh_wait_cancel(&c->refresh);
 	mem_free(c);
 }
 
-static void on_shown(void *owner)
+static void on_overlay_updated(void *owner)
 {
 	struct change *c = owner;
 	store_done_cb cb = c->cb;
@@ -39,11 +39,11 @@ static void on_shown(void *owner)
 	cb(caller, NULL);
 }
 
-static void on_seen(void *owner)
+static void on_refreshed(void *owner)
 {
 	struct change *c = owner;
 
-	overlay_then(c->tenant, &c->look, on_shown, c);
+	overlay_then(c->tenant, &c->refresh, on_overlay_updated, c);
 }
 
 static void on_changed(void *owner, const struct err *e)
@@ -58,7 +58,7 @@ static void on_changed(void *owner, const struct err *e)
 		load_adopt(c->tenant,
 			   &(struct stored_version){.uid = c->version, .source = c->source});
 	if (!e) {
-		uploads_refresh_then(c->tenant, &c->look, on_seen, c);
+		uploads_refresh_then(c->tenant, &c->refresh, on_refreshed, c);
 		return;
 	}
 	uploads_refresh(c->tenant);
@@ -111,23 +111,23 @@ static bool is_offered(const json_t *ask, const char *value)
 		      value) == 0;
 }
 
-static const char *with_answer(const struct stored_version *v, const char *column,
-			       const char *value, struct arena *a)
+static const char *answers_with(const struct stored_version *v, const char *column,
+				const char *value, struct arena *a)
 {
 	json_t *all = NULL;
 	struct err e;
 	char *text;
-	const char *kept;
+	const char *copy;
 
 	if (!v->answers ||
 	    !json_parse(v->answers, strlen(v->answers), SOURCE_PROFILE_BYTES_MAX, &all, &e))
 		all = json_object();
 	json_set_str(all, column, value);
 	text = json_text(all);
-	kept = arena_strdup(a, text);
+	copy = arena_strdup(a, text);
 	mem_free(text);
 	json_decref(all);
-	return kept;
+	return copy;
 }
 
 bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store_done_cb cb,
@@ -138,23 +138,24 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 	struct change *c;
 	json_t *ask = NULL;
 	const struct stored_version *v = NULL;
-	const struct known_source *k;
-	const char *asked;
-	bool good;
+	const struct listed_source *k;
+	const char *ask_id;
+	bool ok;
 
 	k = t ? listing_source(t->listing, answer->source) : NULL;
 	for (size_t i = 0; k && i < k->version_count; i++)
 		if (k->versions[i].state == VERSION_ASKING)
 			v = &k->versions[i];
 	if (!v || !v->ask || !json_parse(v->ask, strlen(v->ask), SOURCE_PROFILE_BYTES_MAX, &ask, e))
-		return err_set(e, ERR_BUSY, "nothing is asked about this data source");
-	asked = json_string_value(json_object_get(ask, "ask_id"));
-	if (strcmp(asked, answer->ask_id) != 0)
-		good = err_set(e, ERR_BUSY, "this was not asked, or is answered");
+		return err_set(e, ERR_BUSY, "no question is pending for this data source");
+	ask_id = json_string_value(json_object_get(ask, "ask_id"));
+	if (strcmp(ask_id, answer->ask_id) != 0)
+		ok = err_set(e, ERR_BUSY,
+			     "this question is not pending; it may already be answered");
 	else
-		good = is_offered(ask, answer->value) ||
-		       err_set(e, ERR_INPUT, "values: not one of the options");
-	if (good) {
+		ok = is_offered(ask, answer->value) ||
+		     err_set(e, ERR_INPUT, "values: the value is not one of the offered options");
+	if (ok) {
 		a = arena_new(SOURCE_PROFILE_BYTES_MAX);
 		c = change_new(u, answer->tenant, answer->source, cb, owner);
 		memcpy(c->version, v->uid, UUID_BYTES);
@@ -163,7 +164,7 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 			&(struct stored_version){
 				.uid = v->uid,
 				.state = VERSION_READING,
-				.answers = with_answer(
+				.answers = answers_with(
 					v, json_string_value(json_object_get(ask, "filter")),
 					answer->value, a)},
 			on_changed, c);
@@ -171,12 +172,12 @@ bool uploads_answer(struct uploads *u, const struct upload_answer *answer, store
 		*out = &c->op;
 	}
 	json_decref(ask);
-	return good;
+	return ok;
 }
 
 /* ---- rows ---- */
 
-struct reading_rows {
+struct rows_call {
 	struct op op;
 	struct op *query;
 	uploads_rows_cb cb;
@@ -185,7 +186,7 @@ struct reading_rows {
 
 static void on_rows_cancel(struct op *op)
 {
-	struct reading_rows *r = list_item(op, struct reading_rows, op);
+	struct rows_call *r = list_item(op, struct rows_call, op);
 
 	op_cancel(&r->query);
 	mem_free(r);
@@ -193,7 +194,7 @@ static void on_rows_cancel(struct op *op)
 
 static void on_rows(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
-	struct reading_rows *r = owner;
+	struct rows_call *r = owner;
 	uploads_rows_cb cb = r->cb;
 	void *caller = r->owner;
 
@@ -220,32 +221,31 @@ bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_vie
 		  uploads_rows_cb cb, void *owner, struct op **out, struct err *e)
 {
 	struct arena *a = arena_new(SOURCE_PROFILE_BYTES_MAX);
-	struct reading_rows *r;
+	struct rows_call *r;
 	struct upload_table table;
 	const struct value bound[] = {value_text(tenant), value_int(0)};
 	struct source_statement one = {
 		.name = "uploads/rows", .values = bound, .count = 2, .sink = {.rows_max = limit}};
 	struct source_call call = {.tenant = tenant, .statements = &one, .count = 1};
 	json_t *profile = NULL;
-	bool good = v->current && v->current->profile &&
-		    json_parse(v->current->profile, strlen(v->current->profile),
-			       SOURCE_PROFILE_BYTES_MAX, &profile, e);
+	bool ok = v->current && v->current->profile &&
+		  json_parse(v->current->profile, strlen(v->current->profile),
+			     SOURCE_PROFILE_BYTES_MAX, &profile, e);
 
-	if (!good)
-		err_set(e, ERR_NOT_FOUND, "nothing of this data source is ready");
-	if (good) {
+	if (!ok)
+		err_set(e, ERR_NOT_FOUND, "no version of this data source is ready");
+	if (ok) {
 		table = table_of(v->current, profile, a);
-		good = sql_upload_check(&table, e);
+		ok = sql_upload_check(&table, e);
 	}
-	if (good) {
+	if (ok) {
 		one.text = sql_upload_rows(&table, limit, u->dialect, a);
 		r = mem_alloc(sizeof(*r));
-		*r = (struct reading_rows){
-			.op = {.cancel = on_rows_cancel}, .cb = cb, .owner = owner};
+		*r = (struct rows_call){.op = {.cancel = on_rows_cancel}, .cb = cb, .owner = owner};
 		r->query = u->options.reader->start(u->options.reader, &call, on_rows, r);
 		*out = &r->op;
 	}
 	json_decref(profile);
 	arena_free(&a);
-	return good;
+	return ok;
 }

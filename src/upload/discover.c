@@ -19,20 +19,20 @@
 #include "vesper/mem.h"
 #include "vesper/outcome.h"
 
-#define DISCOVER_BYTES  (32 * 1024 * 1024)
-#define TABLE_BYTES     (4 * 1024 * 1024)
-#define PAIRS_MAX       SOURCE_STATEMENTS_MAX
-#define DISCOVER_SOURCE "source"
-#define DISCOVER_OTHER  "other"
-#define LINES_SHOWN     10
-#define COMMON_LEAST    2 /* values; a single one may be chance */
+#define DISCOVER_BYTES    (32 * 1024 * 1024)
+#define TABLE_BYTES       (4 * 1024 * 1024)
+#define PAIRS_MAX         SOURCE_STATEMENTS_MAX
+#define DISCOVER_SOURCE   "source"
+#define DISCOVER_OTHER    "other"
+#define LINES_SHOWN_MAX   10
+#define COMMON_VALUES_MIN 2 /* values; a single one may be chance */
 
 /* Copied, since the rows may be read again while a query runs. */
-struct usable {
+struct source_info {
 	const char *uid, *name, *owner, *updated_at, *table;
 	int64_t rows;
 	const char *label, *permission;
-	const char *profile_text, *meaning; /* of the rows: not to be read once a query runs */
+	const char *profile_text, *meaning; /* borrowed from the rows; invalid once a query runs */
 	const json_t *profile;              /* in the arena; NULL: not parsed yet */
 };
 
@@ -51,9 +51,9 @@ struct discovery {
 	struct principal *who;
 	const char *tool;
 	const char *named, *other;
-	struct usable *list;
+	struct source_info *list;
 	size_t count;
-	const struct usable *one, *two; /* the named sources */
+	const struct source_info *one, *two; /* the named sources */
 	/* the result */
 	struct table *table;
 	struct source_fact facts[RESULT_FACTS_MAX];
@@ -87,31 +87,31 @@ static void on_cancel(struct op *op)
 
 /* ---- the result ---- */
 
-static const char *kept(const struct discovery *d, const char *text)
+static const char *result_copy(const struct discovery *d, const char *text)
 {
 	return arena_strdup(d->table->arena, text);
 }
 
-static void put(struct discovery *d, const char *cell)
+static void add_cell(struct discovery *d, const char *cell)
 {
 	d->cells = arena_grow(d->arena, d->cells, d->cell_count, &d->cell_cap, sizeof(*d->cells));
 	d->cells[d->cell_count++] = cell;
 }
 
-static void put_int(struct discovery *d, int64_t n)
+static void add_int_cell(struct discovery *d, int64_t n)
 {
-	put(d, arena_printf(d->arena, "%" PRId64, n));
+	add_cell(d, arena_printf(d->arena, "%" PRId64, n));
 }
 
-static void fact(struct discovery *d, const char *name, const char *value)
+static void add_fact(struct discovery *d, const char *name, const char *value)
 {
 	if (value)
-		d->facts[d->fact_count++] = (struct source_fact){name, kept(d, value)};
+		d->facts[d->fact_count++] = (struct source_fact){name, result_copy(d, value)};
 }
 
-static void fact_int(struct discovery *d, const char *name, int64_t n)
+static void add_int_fact(struct discovery *d, const char *name, int64_t n)
 {
-	fact(d, name, arena_printf(d->arena, "%" PRId64, n));
+	add_fact(d, name, arena_printf(d->arena, "%" PRId64, n));
 }
 
 static void end(struct discovery *d, const struct outcome *outcome, const struct err *e)
@@ -131,7 +131,7 @@ static void end(struct discovery *d, const struct outcome *outcome, const struct
 	}
 	for (size_t i = 0; i < d->count; i++)
 		if (!d->one || &d->list[i] == d->one || &d->list[i] == d->two)
-			needs[n++] = kept(d, d->list[i].permission);
+			needs[n++] = result_copy(d, d->list[i].permission);
 	memcpy((void *)batch.facts, d->facts, sizeof(d->facts));
 	d->table = NULL; /* ownership passed to the callback */
 	d->cb(d->owner, &batch, 1, NULL);
@@ -169,7 +169,7 @@ static const char *digits_of(const struct discovery *d, const json_t *object, co
 	return copy;
 }
 
-static const json_t *profile_of(struct discovery *d, const struct usable *u)
+static const json_t *profile_of(struct discovery *d, const struct source_info *u)
 {
 	json_t *profile;
 	struct err e;
@@ -181,33 +181,33 @@ static const json_t *profile_of(struct discovery *d, const struct usable *u)
 		log_error("uploads.profile", "%s: %s", u->uid, e.text);
 		profile = json_object();
 	}
-	meaning_use(profile, u->meaning, d->arena);
-	((struct usable *)u)->profile = json_own(d->arena, profile);
+	meaning_apply(profile, u->meaning, d->arena);
+	((struct source_info *)u)->profile = json_own(d->arena, profile);
 	return u->profile;
 }
 
-static struct usable usable_of(const struct stored_source *s, const struct stored_version *v,
-			       struct arena *a)
+static struct source_info source_info_of(const struct stored_source *s,
+					 const struct stored_version *v, struct arena *a)
 {
-	return (struct usable){.uid = arena_strdup(a, s->uid),
-			       .name = arena_strdup(a, s->name),
-			       .owner = arena_strdup(a, s->owner),
-			       .updated_at = arena_strdup(a, s->updated_at),
-			       .table = arena_strdup(a, v->table),
-			       .rows = v->rows,
-			       .label = overlay_label(s, a),
-			       .permission = uploads_permission(s, a),
-			       .profile_text = v->profile,
-			       .meaning = s->meaning};
+	return (struct source_info){.uid = arena_strdup(a, s->uid),
+				    .name = arena_strdup(a, s->name),
+				    .owner = arena_strdup(a, s->owner),
+				    .updated_at = arena_strdup(a, s->updated_at),
+				    .table = arena_strdup(a, v->table),
+				    .rows = v->rows,
+				    .label = overlay_label(s, a),
+				    .permission = uploads_permission(s, a),
+				    .profile_text = v->profile,
+				    .meaning = s->meaning};
 }
 
-static void choose(struct discovery *d)
+static void list_usable(struct discovery *d)
 {
 	const struct tenant_uploads *t = d->tenant;
 
 	const struct listing *l = t ? t->listing : NULL;
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	d->list = arena_alloc(d->arena,
 			      (listing_sums(l)->parts[LISTING_TABLES] + 1) * sizeof(*d->list));
@@ -216,25 +216,26 @@ static void choose(struct discovery *d)
 
 		if (v && v->profile && v->table && sql_upload_is_table(v->table) &&
 		    uploads_may_use(t, k->row, d->who, d->arena))
-			d->list[d->count++] = usable_of(k->row, v, d->arena);
+			d->list[d->count++] = source_info_of(k->row, v, d->arena);
 	}
 }
 
 /* ---- which source is meant ---- */
 
-static bool has_name(const struct usable *u, const char *name)
+static bool has_name(const struct source_info *u, const char *name)
 {
 	return strcmp(u->uid, name) == 0 || str_eq_nocase(str_of(u->name), str_of(name)) ||
 	       str_eq_nocase(str_of(u->label), str_of(name));
 }
 
-static bool has_name_part(const struct usable *u, const char *name)
+static bool has_name_part(const struct source_info *u, const char *name)
 {
 	return str_find_nocase(u->name, name) || str_find_nocase(u->label, name);
 }
 
 /* All sources that the name may mean; `name` NULL: none. */
-static size_t fitting(const struct discovery *d, const char *name, const struct usable **out)
+static size_t find_matches(const struct discovery *d, const char *name,
+			   const struct source_info **out)
 {
 	size_t n = 0;
 
@@ -249,7 +250,7 @@ static size_t fitting(const struct discovery *d, const char *name, const struct 
 
 /* Ends with a clarifying question. The first source is not offered as the second. */
 static void ask_which(struct discovery *d, const char *param, const char *name,
-		      const struct usable **fit, size_t count)
+		      const struct source_info **fit, size_t count)
 {
 	struct arena *a = d->table->arena;
 	struct suggestion *list = arena_alloc(a, (d->count + 1) * sizeof(*list));
@@ -258,19 +259,19 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 
 	*o = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
-		.param = kept(d, param),
+		.param = result_copy(d, param),
 		.detail = d->count == (size_t)(d->one != NULL) ? NULL
 			  : name && count == 0
 				  ? sentence(d->language, SAY_UPLOAD_UNKNOWN, a, name)
-				  : kept(d, language_text(d->language, SAY_UPLOAD_WHICH)),
+				  : result_copy(d, language_text(d->language, SAY_UPLOAD_WHICH)),
 		.suggestions = list};
 	for (size_t i = 0; i < n; i++) {
-		const struct usable *u = count > 0 ? fit[i] : &d->list[i];
+		const struct source_info *u = count > 0 ? fit[i] : &d->list[i];
 
 		if (u == d->one)
 			continue;
 		list[o->suggestion_count++] = (struct suggestion){
-			.value = kept(d, u->uid),
+			.value = result_copy(d, u->uid),
 			.label = overlay_description(d->language, u->label, u->owner, u->rows,
 						     u->updated_at, a)};
 	}
@@ -278,11 +279,12 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 }
 
 /* False: a clarifying question ended the discovery, which is freed. */
-static bool meant(struct discovery *d, const char *param, const char *name,
-		  const struct usable **out)
+static bool resolve_source(struct discovery *d, const char *param, const char *name,
+			   const struct source_info **out)
 {
-	const struct usable **fit = arena_alloc(d->arena, (d->count + 1) * sizeof(struct usable *));
-	size_t n = fitting(d, name, fit), others = d->count - (d->one != NULL);
+	const struct source_info **fit =
+		arena_alloc(d->arena, (d->count + 1) * sizeof(struct source_info *));
+	size_t n = find_matches(d, name, fit), others = d->count - (d->one != NULL);
 
 	for (size_t i = 0; !name && others == 1 && i < d->count; i++)
 		if (&d->list[i] != d->one)
@@ -305,33 +307,34 @@ static void list_sources(struct discovery *d)
 						 COLUMN_INT,  COLUMN_TEXT, COLUMN_TEXT};
 
 	for (size_t i = 0; i < d->count; i++) {
-		const struct usable *u = &d->list[i];
+		const struct source_info *u = &d->list[i];
 		const json_t *p = profile_of(d, u);
 
-		put(d, u->name);
-		put_int(d, u->rows);
-		put_int(d, (int64_t)json_array_size(member(p, "columns")));
-		put(d, digits_of(d, member(p, "quality"), "score"));
-		put(d, u->owner);
-		put(d, arena_strndup(d->arena, u->updated_at, strcspn(u->updated_at, "T ")));
+		add_cell(d, u->name);
+		add_int_cell(d, u->rows);
+		add_int_cell(d, (int64_t)json_array_size(member(p, "columns")));
+		add_cell(d, digits_of(d, member(p, "quality"), "score"));
+		add_cell(d, u->owner);
+		add_cell(d, arena_strndup(d->arena, u->updated_at, strcspn(u->updated_at, "T ")));
 	}
-	fact_int(d, "sources", (int64_t)d->count);
+	add_int_fact(d, "sources", (int64_t)d->count);
 	end_rows(d, names, types, 6);
 }
 
 /* ---- describe_source ---- */
 
-static void put_quality(struct discovery *d, const json_t *profile)
+static void add_quality_facts(struct discovery *d, const json_t *profile)
 {
 	static const char *const parts[] = {"complete", "conform", "unique", "consistent"};
 	const json_t *quality = member(profile, "quality");
 
-	fact(d, "quality_score", digits_of(d, quality, "score"));
+	add_fact(d, "quality_score", digits_of(d, quality, "score"));
 	for (size_t i = 0; i < 4; i++) {
 		const char *part = digits_of(d, member(quality, "parts"), parts[i]);
 
 		if (part)
-			fact(d, parts[i], arena_printf(d->arena, "%.2f", 100 * strtod(part, NULL)));
+			add_fact(d, parts[i],
+				 arena_printf(d->arena, "%.2f", 100 * strtod(part, NULL)));
 	}
 }
 
@@ -346,19 +349,19 @@ static void describe_source(struct discovery *d)
 	size_t i;
 
 	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
-		put(d, json_text_at(column, "label"));
-		put(d, json_text_at(column, "type"));
-		put(d, json_text_at(column, "role"));
-		put(d, *json_text_at(column, "unit") ? json_text_at(column, "unit") : NULL);
-		put(d, digits_of(d, column, "distinct"));
-		put(d, digits_of(d, column, "nulls"));
-		put(d, digits_of(d, column, "min"));
-		put(d, digits_of(d, column, "max"));
+		add_cell(d, json_text_at(column, "label"));
+		add_cell(d, json_text_at(column, "type"));
+		add_cell(d, json_text_at(column, "role"));
+		add_cell(d, *json_text_at(column, "unit") ? json_text_at(column, "unit") : NULL);
+		add_cell(d, digits_of(d, column, "distinct"));
+		add_cell(d, digits_of(d, column, "nulls"));
+		add_cell(d, digits_of(d, column, "min"));
+		add_cell(d, digits_of(d, column, "max"));
 	}
-	fact(d, "source", d->one->name);
-	fact_int(d, "rows", d->one->rows);
-	fact_int(d, "columns", (int64_t)json_array_size(member(profile, "columns")));
-	put_quality(d, profile);
+	add_fact(d, "source", d->one->name);
+	add_int_fact(d, "rows", d->one->rows);
+	add_int_fact(d, "columns", (int64_t)json_array_size(member(profile, "columns")));
+	add_quality_facts(d, profile);
 	end_rows(d, names, types, 8);
 }
 
@@ -375,7 +378,7 @@ static const char *lines_of(const struct discovery *d, const json_t *lines)
 		return NULL;
 	buf_init(&b, SOURCE_PROFILE_BYTES_MAX);
 	json_array_foreach((json_t *)lines, i, line) {
-		if (i == LINES_SHOWN)
+		if (i == LINES_SHOWN_MAX)
 			break;
 		buf_printf(&b, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
 			   json_integer_value(line));
@@ -385,15 +388,15 @@ static const char *lines_of(const struct discovery *d, const json_t *lines)
 	return text;
 }
 
-static void finding(struct discovery *d, const char *column, const char *what, int64_t count,
-		    const json_t *lines)
+static void add_finding(struct discovery *d, const char *column, const char *what, int64_t count,
+			const json_t *lines)
 {
 	if (count <= 0)
 		return;
-	put(d, column);
-	put(d, what);
-	put_int(d, count);
-	put(d, lines_of(d, lines));
+	add_cell(d, column);
+	add_cell(d, what);
+	add_int_cell(d, count);
+	add_cell(d, lines_of(d, lines));
 }
 
 static int64_t int_of(const json_t *object, const char *name)
@@ -425,22 +428,22 @@ static void data_quality(struct discovery *d)
 	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
 		const char *label = json_text_at(column, "label");
 
-		finding(d, label, language_text(l, SAY_UPLOAD_MISSING), int_of(column, "nulls"),
-			NULL);
-		finding(d, label,
-			sentence(l, SAY_UPLOAD_MISFITS, d->arena, json_text_at(column, "type")),
-			int_of(column, "misfits"), member(column, "misfit_lines"));
-		finding(d, label, language_text(l, SAY_UPLOAD_OUTLIERS), int_of(column, "outliers"),
-			NULL);
-		finding(d, label, language_text(l, SAY_UPLOAD_GAPS), gaps_of(column), NULL);
+		add_finding(d, label, language_text(l, SAY_UPLOAD_MISSING), int_of(column, "nulls"),
+			    NULL);
+		add_finding(d, label,
+			    sentence(l, SAY_UPLOAD_MISFITS, d->arena, json_text_at(column, "type")),
+			    int_of(column, "misfits"), member(column, "misfit_lines"));
+		add_finding(d, label, language_text(l, SAY_UPLOAD_OUTLIERS),
+			    int_of(column, "outliers"), NULL);
+		add_finding(d, label, language_text(l, SAY_UPLOAD_GAPS), gaps_of(column), NULL);
 	}
-	finding(d, NULL, language_text(l, SAY_UPLOAD_REPEATED), int_of(profile, "duplicate_rows"),
-		NULL);
-	finding(d, NULL, language_text(l, SAY_UPLOAD_RAGGED), int_of(profile, "ragged_rows"),
-		member(profile, "ragged_lines"));
-	fact(d, "source", d->one->name);
-	fact_int(d, "findings", (int64_t)(d->cell_count / 4));
-	put_quality(d, profile);
+	add_finding(d, NULL, language_text(l, SAY_UPLOAD_REPEATED),
+		    int_of(profile, "duplicate_rows"), NULL);
+	add_finding(d, NULL, language_text(l, SAY_UPLOAD_RAGGED), int_of(profile, "ragged_rows"),
+		    member(profile, "ragged_lines"));
+	add_fact(d, "source", d->one->name);
+	add_int_fact(d, "findings", (int64_t)(d->cell_count / 4));
+	add_quality_facts(d, profile);
 	end_rows(d, names, types, 4);
 }
 
@@ -455,7 +458,7 @@ static bool may_join(const json_t *column)
 
 	return (strcmp(role, "id") == 0 || strcmp(role, "dimension") == 0 ||
 		strcmp(role, "date") == 0 || (is_whole && strcmp(role, "measure") == 0)) &&
-	       int_of(column, "distinct") >= COMMON_LEAST;
+	       int_of(column, "distinct") >= COMMON_VALUES_MIN;
 }
 
 static bool is_countable(const json_t *column)
@@ -483,16 +486,16 @@ static void choose_pairs(struct discovery *d, bool same_name, size_t *left_out)
 		}
 }
 
-static void put_pair(struct discovery *d, const struct pair *p, int64_t common)
+static void add_pair_row(struct discovery *d, const struct pair *p, int64_t common)
 {
 	double shared = 100 * (double)common;
 
-	put(d, json_text_at(p->left, "label"));
-	put(d, json_text_at(p->right, "label"));
-	put_int(d, common);
-	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
-	put(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
-	put(d, join_cardinality(p->left, d->one->rows, p->right, d->two->rows));
+	add_cell(d, json_text_at(p->left, "label"));
+	add_cell(d, json_text_at(p->right, "label"));
+	add_int_cell(d, common);
+	add_cell(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
+	add_cell(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
+	add_cell(d, join_cardinality(p->left, d->one->rows, p->right, d->two->rows));
 }
 
 static void on_common(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -508,15 +511,15 @@ static void on_common(void *owner, struct source_batch *batches, size_t count, c
 		const struct table *t = batches[i].table;
 		int64_t common = t->row_count > 0 ? strtoll(t->rows[0][0], NULL, 10) : 0;
 
-		if (common >= COMMON_LEAST)
-			put_pair(d, &d->pairs[i], common);
+		if (common >= COMMON_VALUES_MIN)
+			add_pair_row(d, &d->pairs[i], common);
 	}
 	source_batches_free(batches, count);
 	if (e) {
 		end(d, NULL, e);
 		return;
 	}
-	fact_int(d, "pairs", (int64_t)(d->cell_count / 6));
+	add_int_fact(d, "pairs", (int64_t)(d->cell_count / 6));
 	end_rows(d, names, types, 6);
 }
 
@@ -529,9 +532,9 @@ static void find_join_keys(struct discovery *d)
 
 	choose_pairs(d, true, &left_out);
 	choose_pairs(d, false, &left_out);
-	fact(d, "source", d->one->name);
-	fact(d, "other", d->two->name);
-	fact_int(d, "left_out", (int64_t)left_out);
+	add_fact(d, "source", d->one->name);
+	add_fact(d, "other", d->two->name);
+	add_int_fact(d, "left_out", (int64_t)left_out);
 	for (size_t i = 0; i < d->pair_count; i++)
 		list[i] = (struct source_statement){
 			.name = "uploads/common",
@@ -556,8 +559,8 @@ static void find_join_keys(struct discovery *d)
 static const struct {
 	const char *tool;
 	void (*run)(struct discovery *d);
-	int named; /* sources that it is about */
-} runs[] = {
+	int source_count; /* sources that it needs */
+} tools[] = {
 	{"list_sources", list_sources, 0},
 	{"describe_source", describe_source, 1},
 	{"data_quality", data_quality, 1},
@@ -570,18 +573,18 @@ static void on_begin(void *owner)
 	size_t i = 0;
 	struct err e;
 
-	while (i < sizeof(runs) / sizeof(*runs) && strcmp(runs[i].tool, d->tool) != 0)
+	while (i < sizeof(tools) / sizeof(*tools) && strcmp(tools[i].tool, d->tool) != 0)
 		i++;
-	if (i == sizeof(runs) / sizeof(*runs)) {
-		err_set(&e, ERR_INTERNAL, "%s is no tool of data sources", d->tool);
+	if (i == sizeof(tools) / sizeof(*tools)) {
+		err_set(&e, ERR_INTERNAL, "%s is not a tool for data sources", d->tool);
 		end(d, NULL, &e);
 		return;
 	}
-	choose(d);
-	if ((runs[i].named > 0 && !meant(d, DISCOVER_SOURCE, d->named, &d->one)) ||
-	    (runs[i].named > 1 && !meant(d, DISCOVER_OTHER, d->other, &d->two)))
+	list_usable(d);
+	if ((tools[i].source_count > 0 && !resolve_source(d, DISCOVER_SOURCE, d->named, &d->one)) ||
+	    (tools[i].source_count > 1 && !resolve_source(d, DISCOVER_OTHER, d->other, &d->two)))
 		return;
-	runs[i].run(d);
+	tools[i].run(d);
 }
 
 struct own_source {

@@ -22,7 +22,7 @@
 #define BLOCK_ROWS      500
 #define BLOCK_BYTES     (32 * 1024 * 1024)
 #define VECTORS_BYTES   (16 * 1024 * 1024) /* of a block, as floats */
-#define TEXT_GROWS      3 /* most bytes of UTF-8 for one byte of another encoding */
+#define UTF8_GROWTH_MAX 3 /* most bytes of UTF-8 for one byte of another encoding */
 #define PASSAGE_COLUMNS 4 /* the last one is the vector */
 
 struct document {
@@ -54,7 +54,7 @@ void document_free(struct document **document)
 
 /* ---- the file ---- */
 
-static bool refuse(struct load *l, const char *code, enum err_code kind, const char *text)
+static bool fail(struct load *l, const char *code, enum err_code kind, const char *text)
 {
 	l->fault.code = code;
 	return err_set(&l->err, kind, "%s", text);
@@ -70,21 +70,22 @@ static bool read_whole(struct load *l, int fd, struct buf *out)
 			buf_add(out, block, (size_t)n);
 	mem_free(block);
 	if (n < 0)
-		return err_set(&l->err, ERR_INTERNAL, "the spool: %s", strerror(errno));
-	return !buf_over(out) ||
-	       refuse(l, "too_long", ERR_LIMIT, "the document is longer than one may be");
+		return err_set(&l->err, ERR_INTERNAL, "the spool file cannot be read: %s",
+			       strerror(errno));
+	return !buf_over(out) || fail(l, "too_long", ERR_LIMIT, "the document is too long");
 }
 
 static bool read_file(struct load *l, struct buf *out)
 {
 	int fd = open(l->options.path, O_RDONLY | O_CLOEXEC);
-	bool good = fd >= 0 && read_whole(l, fd, out);
+	bool ok = fd >= 0 && read_whole(l, fd, out);
 
 	if (fd < 0)
-		return err_set(&l->err, ERR_INTERNAL, "the spool: %s", strerror(errno));
+		return err_set(&l->err, ERR_INTERNAL, "the spool file cannot be read: %s",
+			       strerror(errno));
 	close(fd);
 	l->bytes = (int64_t)out->n;
-	return good;
+	return ok;
 }
 
 static bool decode(struct load *l, const struct buf *bytes, struct buf *out)
@@ -107,18 +108,18 @@ static bool decode(struct load *l, const struct buf *bytes, struct buf *out)
 static bool read_text(struct load *l, struct buf *out)
 {
 	struct buf bytes, utf8;
-	bool good;
+	bool ok;
 
 	buf_init(&bytes, DOCUMENT_BYTES_MAX);
-	buf_init(&utf8, TEXT_GROWS * DOCUMENT_BYTES_MAX + 1);
-	good = read_file(l, &bytes) && decode(l, &bytes, &utf8);
-	if (good && l->options.format == FORMAT_HTML)
+	buf_init(&utf8, UTF8_GROWTH_MAX * DOCUMENT_BYTES_MAX + 1);
+	ok = read_file(l, &bytes) && decode(l, &bytes, &utf8);
+	if (ok && l->options.format == FORMAT_HTML)
 		find_html((struct str){buf_text(&utf8), utf8.n}, out);
-	else if (good)
+	else if (ok)
 		find_plain((struct str){buf_text(&utf8), utf8.n}, out);
 	buf_deinit(&bytes);
 	buf_deinit(&utf8);
-	return good;
+	return ok;
 }
 
 static void set_columns(struct load *l)
@@ -141,13 +142,13 @@ static void read_document(struct load *l)
 	struct find_chunk *chunks;
 
 	l->document = d;
-	buf_init(&d->text, TEXT_GROWS * DOCUMENT_BYTES_MAX + 1);
+	buf_init(&d->text, UTF8_GROWTH_MAX * DOCUMENT_BYTES_MAX + 1);
 	if (!read_text(l, &d->text))
 		return;
 	if (!find_cut((struct str){buf_text(&d->text), d->text.n}, l->arena, &chunks, &d->count))
-		refuse(l, "too_long", ERR_LIMIT, "the document has more passages than one may");
+		fail(l, "too_long", ERR_LIMIT, "the document has too many passages");
 	else if (d->count == 0)
-		refuse(l, "empty", ERR_INPUT, "there is no text in it");
+		fail(l, "empty", ERR_INPUT, "the document contains no text");
 	d->chunks = chunks;
 	l->shape.rows = (int64_t)d->count;
 	set_columns(l);
@@ -211,7 +212,7 @@ bool document_vectors(const char *profile, struct arena *a, const char **model, 
 	return *model != NULL;
 }
 
-static void use_vectors(struct load *l, const float *values, size_t dims)
+static void set_vectors(struct load *l, const float *values, size_t dims)
 {
 	struct value *block = (struct value *)l->block.values;
 	struct buf text;
@@ -227,11 +228,11 @@ static void use_vectors(struct load *l, const float *values, size_t dims)
 }
 
 /* Without vectors, a document is found by its words. */
-static void give_up(struct load *l, const char *why)
+static void disable_vectors(struct load *l, const char *why)
 {
 	struct document *d = l->document;
 
-	log_warn("uploads.vectors", "%s: none are made: %s", l->version, why);
+	log_warn("uploads.vectors", "%s: no vectors are computed: %s", l->version, why);
 	d->why = arena_strdup(l->arena, why);
 	mem_free(d->model);
 	d->model = NULL;
@@ -244,11 +245,11 @@ static void on_vectors(void *owner, const float *values, size_t dims, const stru
 
 	l->op = NULL;
 	if (e)
-		give_up(l, e->text);
+		disable_vectors(l, e->text);
 	else if (d->dims > 0 && d->dims != dims)
-		give_up(l, "their length has changed");
+		disable_vectors(l, "the length of the vectors has changed");
 	else
-		use_vectors(l, values, dims);
+		set_vectors(l, values, dims);
 	d->dims = dims;
 	d->then(l);
 }
@@ -276,7 +277,7 @@ void document_embed(struct load *l, void (*then)(struct load *l))
 	if (model && s && l->rows == 0)
 		d->model = mem_strdup(model);
 	else if (d->model && (!s || !model || strcmp(model, d->model) != 0))
-		give_up(l, "another model makes them now");
+		disable_vectors(l, "the embedding model has changed");
 	if (!d->model || l->block.count == 0) {
 		then(l);
 		return;

@@ -23,7 +23,7 @@ static const struct {
 
 struct grant {
 	struct list node;
-	struct principal *asked, *given;
+	struct principal *caller, *extended;
 	struct catalog *catalog; /* a reference; defines the roles */
 };
 
@@ -76,7 +76,8 @@ static struct run merge(const struct run *a, const struct run *b, struct arena *
 	return out;
 }
 
-static struct run own_of(const struct principal *who, const struct run *runs, struct arena *a)
+static struct run own_permissions(const struct principal *who, const struct run *runs,
+				  struct arena *a)
 {
 	struct run own = {.items = arena_alloc(a, (who->permission_count + SOURCE_KINDS) *
 							  sizeof(*own.items))};
@@ -99,7 +100,7 @@ static struct principal *with_sources(const struct tenant_uploads *t, const stru
 	struct run runs[SOURCE_KINDS], all;
 	struct principal more = *who, *copy;
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	for (int i = SOURCE_TABLE; i < SOURCE_KINDS; i++)
 		runs[i] =
@@ -108,7 +109,7 @@ static struct principal *with_sources(const struct tenant_uploads *t, const stru
 	while ((k = listing_next(l, LISTING_ALL, &at)))
 		if (uploads_may_use(t, k->row, who, a))
 			runs[k->row->kind].items[runs[k->row->kind].count++] = k->permission;
-	all = own_of(who, runs, a);
+	all = own_permissions(who, runs, a);
 	for (int i = SOURCE_TABLE; i < SOURCE_KINDS; i++)
 		all = merge(&all, &runs[i], a);
 	more.permissions = all.items;
@@ -121,12 +122,12 @@ static struct principal *with_sources(const struct tenant_uploads *t, const stru
 
 /* ---- the cache ---- */
 
-static void drop(struct grants *g, struct grant *one)
+static void grant_free(struct grants *g, struct grant *one)
 {
 	list_remove(&one->node);
 	g->count--;
-	principal_free(&one->asked);
-	principal_free(&one->given);
+	principal_free(&one->caller);
+	principal_free(&one->extended);
 	catalog_unref(&one->catalog);
 	mem_free(one);
 }
@@ -148,36 +149,37 @@ void grants_free(struct grants **grants)
 	if (!g)
 		return;
 	list_each_safe(node, &g->items)
-		drop(g, list_item(node, struct grant, node));
+		grant_free(g, list_item(node, struct grant, node));
 	mem_free(g);
 }
 
-static bool may_use(const struct grants *g, const struct known_source *k,
+static bool may_use(const struct grants *g, const struct listed_source *k,
 		    const struct principal *who, struct arena *a)
 {
 	return k && uploads_may_use(g->tenant, k->row, who, a);
 }
 
-static bool same_access(const struct known_source *was, const struct known_source *is)
+static bool same_access(const struct listed_source *old, const struct listed_source *updated)
 {
-	return was && is && was->row->visibility == is->row->visibility &&
-	       !was->row->deleted_at == !is->row->deleted_at &&
-	       strcmp(was->row->owner, is->row->owner) == 0 &&
-	       strcmp(was->row->roles, is->row->roles) == 0;
+	return old && updated && old->row->visibility == updated->row->visibility &&
+	       !old->row->deleted_at == !updated->row->deleted_at &&
+	       strcmp(old->row->owner, updated->row->owner) == 0 &&
+	       strcmp(old->row->roles, updated->row->roles) == 0;
 }
 
-void grants_changed(struct grants *g, const struct known_source *was, const struct known_source *is)
+void grants_changed(struct grants *g, const struct listed_source *old,
+		    const struct listed_source *updated)
 {
 	struct arena *a;
 
-	if (same_access(was, is))
+	if (same_access(old, updated))
 		return;
 	a = arena_new(UPLOAD_GRANT_BYTES);
 	list_each_safe(node, &g->items) {
 		struct grant *one = list_item(node, struct grant, node);
 
-		if (may_use(g, was, one->asked, a) != may_use(g, is, one->asked, a))
-			drop(g, one);
+		if (may_use(g, old, one->caller, a) != may_use(g, updated, one->caller, a))
+			grant_free(g, one);
 	}
 	arena_free(&a);
 }
@@ -193,15 +195,17 @@ static bool same_texts(const struct principal *a, const struct principal *b)
 	return true;
 }
 
-static bool is_of(const struct grant *one, const struct principal *who)
+static bool is_for(const struct grant *one, const struct principal *who)
 {
-	return principal_same_user(one->asked, who) && one->asked->expires_ms == who->expires_ms &&
-	       one->asked->issued_ms == who->issued_ms &&
-	       one->asked->token_uses_sources == who->token_uses_sources &&
-	       same_texts(one->asked, who);
+	return principal_same_user(one->caller, who) &&
+	       one->caller->expires_ms == who->expires_ms &&
+	       one->caller->issued_ms == who->issued_ms &&
+	       one->caller->token_uses_sources == who->token_uses_sources &&
+	       same_texts(one->caller, who);
 }
 
-static struct grant *find(struct grants *g, const struct principal *who, const struct catalog *now)
+static struct grant *grant_find(struct grants *g, const struct principal *who,
+				const struct catalog *now)
 {
 	struct grant *found = NULL;
 	int64_t now_ms = clock_now_ms();
@@ -210,23 +214,23 @@ static struct grant *find(struct grants *g, const struct principal *who, const s
 		struct grant *one = list_item(node, struct grant, node);
 
 		if (one->catalog != now) /* whose roles may be others, and which is to be freed */
-			drop(g, one);
-		else if (is_of(one, who))
+			grant_free(g, one);
+		else if (is_for(one, who))
 			found = one;
-		else if (one->asked->expires_ms <= now_ms)
-			drop(g, one);
+		else if (one->caller->expires_ms <= now_ms)
+			grant_free(g, one);
 	}
 	return found;
 }
 
-static struct grant *add(struct grants *g, const struct principal *who, struct catalog *now)
+static struct grant *grant_add(struct grants *g, const struct principal *who, struct catalog *now)
 {
 	struct grant *one = mem_alloc(sizeof(*one));
 
 	if (g->count == UPLOAD_GRANTS_MAX)
-		drop(g, list_item(g->items.next, struct grant, node));
-	*one = (struct grant){.asked = principal_copy(who),
-			      .given = with_sources(g->tenant, who),
+		grant_free(g, list_item(g->items.next, struct grant, node));
+	*one = (struct grant){.caller = principal_copy(who),
+			      .extended = with_sources(g->tenant, who),
 			      .catalog = catalog_ref(now)};
 	list_append(&g->items, &one->node);
 	g->count++;
@@ -242,10 +246,10 @@ struct principal *uploads_principal(const struct uploads *u, const struct princi
 	if (!t || !t->listing)
 		return with_sources(t, who);
 	now = u->options.catalog(u->options.owner, who->tenant);
-	one = find(t->grants, who, now);
+	one = grant_find(t->grants, who, now);
 	if (!one)
-		one = add(t->grants, who, now);
+		one = grant_add(t->grants, who, now);
 	list_remove(&one->node);
 	list_append(&t->grants->items, &one->node);
-	return principal_copy(one->given);
+	return principal_copy(one->extended);
 }

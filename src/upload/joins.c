@@ -44,7 +44,7 @@ static const json_t *columns_of(const struct upload_view *v, struct arena *a)
 	return json_object_get(json_own(a, profile), "columns");
 }
 
-static bool fails_column(const struct upload_view *v, const char *column, struct err *e)
+static bool fail_missing_column(const struct upload_view *v, const char *column, struct err *e)
 {
 	return err_set(e, ERR_INPUT, "joins: %.*s has no column %.*s", STR_CUT(v->source->name, 60),
 		       STR_CUT(column, 60));
@@ -53,17 +53,17 @@ static bool fails_column(const struct upload_view *v, const char *column, struct
 static bool join_check(const struct upload_view *v, const struct upload_view *to,
 		       const struct upload_join *j, struct arena *a, struct err *e)
 {
-	const json_t *mine = columns_of(v, a), *theirs = columns_of(to, a);
-	const json_t *left = profile_column(mine, j->column),
-		     *right = profile_column(theirs, j->other_column);
+	const json_t *left_columns = columns_of(v, a), *right_columns = columns_of(to, a);
+	const json_t *left = profile_column(left_columns, j->column),
+		     *right = profile_column(right_columns, j->other_column);
 	const char *found;
 
-	if (!mine || !theirs)
+	if (!left_columns || !right_columns)
 		return err_set(e, ERR_INPUT, "joins: both data sources must be loaded tables");
 	if (!left)
-		return fails_column(v, j->column, e);
+		return fail_missing_column(v, j->column, e);
 	if (!right)
-		return fails_column(to, j->other_column, e);
+		return fail_missing_column(to, j->other_column, e);
 	if (strcmp(json_text_at(left, "type"), json_text_at(right, "type")) != 0)
 		return err_set(e, ERR_INPUT,
 			       "joins: %.*s of %.*s has type %s, but %.*s of %.*s has type %s. "
@@ -86,7 +86,7 @@ static bool join_check(const struct upload_view *v, const struct upload_view *to
 
 /* True if `from` declares a join to `to`. Callers check the reverse direction, so that two data
  * sources have at most one join. */
-static bool is_stated(const struct tenant_uploads *t, const char *from, const char *to)
+static bool has_join(const struct tenant_uploads *t, const char *from, const char *to)
 {
 	for (size_t i = 0; i < t->joins.count; i++)
 		if (strcmp(t->joins.items[i].source, from) == 0 &&
@@ -101,12 +101,12 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
 	struct arena *a;
-	bool good = true;
+	bool ok = true;
 
 	if (count > SOURCE_JOINS_MAX)
 		return err_set(e, ERR_INPUT, "joins: at most %d joins are allowed",
 			       SOURCE_JOINS_MAX);
-	for (size_t i = 0; i < count && good; i++) {
+	for (size_t i = 0; i < count && ok; i++) {
 		const struct upload_join *j = &list[i];
 		struct upload_view to;
 
@@ -118,16 +118,16 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 		if (!uploads_find(u, who, j->to, &to) || !to.is_owner || to.source == v->source)
 			return err_set(e, ERR_INPUT,
 				       "joins: \"to\" must name another data source of yours");
-		if (is_stated(t, j->to, v->source->uid))
+		if (has_join(t, j->to, v->source->uid))
 			return err_set(e, ERR_INPUT,
 				       "joins: %.*s already declares a join with this data source. "
 				       "Remove that one first",
 				       STR_CUT(to.source->name, 60));
 		a = arena_new(8 * SOURCE_PROFILE_BYTES_MAX);
-		good = join_check(v, &to, j, a, e);
+		ok = join_check(v, &to, j, a, e);
 		arena_free(&a);
 	}
-	return good;
+	return ok;
 }
 
 /* ---- showing them ---- */
@@ -178,7 +178,8 @@ json_t *uploads_joins(const struct uploads *u, const struct principal *who,
 
 /* ---- as edges ---- */
 
-static const struct joined *find(const struct joined *list, size_t count, const char *uid)
+static const struct joined_source *joined_find(const struct joined_source *list, size_t count,
+					       const char *uid)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i].uid, uid) == 0)
@@ -186,7 +187,7 @@ static const struct joined *find(const struct joined *list, size_t count, const 
 	return NULL;
 }
 
-json_t *joins_members(const struct tenant_uploads *t, const struct joined *one)
+json_t *joins_members(const struct tenant_uploads *t, const struct joined_source *one)
 {
 	json_t *also = json_array();
 
@@ -203,8 +204,9 @@ json_t *joins_members(const struct tenant_uploads *t, const struct joined *one)
 	return also;
 }
 
-static json_t *edge_json(const struct joined *from, const char *column, const struct joined *to,
-			 const char *other, const char *cardinality, struct arena *a)
+static json_t *edge_json(const struct joined_source *from, const char *column,
+			 const struct joined_source *to, const char *other, const char *cardinality,
+			 struct arena *a)
 {
 	json_t *pair = json_array(), *on = json_array();
 
@@ -218,7 +220,7 @@ static json_t *edge_json(const struct joined *from, const char *column, const st
 }
 
 /* Concurrent requests may declare the same pair from both sides: only the first is used. */
-static bool is_second(const struct tenant_uploads *t, size_t at)
+static bool is_reverse_duplicate(const struct tenant_uploads *t, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (strcmp(t->joins.items[i].source, t->joins.items[at].other) == 0 &&
@@ -227,20 +229,20 @@ static bool is_second(const struct tenant_uploads *t, size_t at)
 	return false;
 }
 
-json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
+json_t *joins_edges(const struct tenant_uploads *t, const struct joined_source *list, size_t count,
 		    struct arena *a)
 {
 	json_t *edges = json_array();
 
 	for (size_t i = 0; i < t->joins.count; i++) {
 		const struct stored_join *j = &t->joins.items[i];
-		const struct joined *one = find(list, count, j->source);
-		const struct joined *two = find(list, count, j->other);
+		const struct joined_source *one = joined_find(list, count, j->source);
+		const struct joined_source *two = joined_find(list, count, j->other);
 		const json_t *left = one ? profile_column(one->columns, j->column) : NULL;
 		const json_t *right = two ? profile_column(two->columns, j->other_column) : NULL;
 		const char *cardinality;
 
-		if (!left || !right || is_second(t, i) ||
+		if (!left || !right || is_reverse_duplicate(t, i) ||
 		    strcmp(json_text_at(left, "type"), json_text_at(right, "type")) != 0)
 			continue;
 		cardinality = join_cardinality(left, one->rows, right, two->rows);

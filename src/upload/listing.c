@@ -13,9 +13,9 @@
 
 struct leaf {
 	size_t uses, count;
-	bool summed;
+	bool has_sums;
 	struct listing_sums sums;
-	struct known_source *items[LEAF_SOURCES];
+	struct listed_source *items[LEAF_SOURCES];
 };
 
 struct listing {
@@ -90,7 +90,7 @@ static bool texts_equal(const void *a, const void *b, const size_t *texts, size_
 	return true;
 }
 
-static bool is_as_it_was(const struct known_source *k, const struct stored_source *row,
+static bool is_unchanged(const struct listed_source *k, const struct stored_source *row,
 			 const struct stored_version *const *versions, size_t count)
 {
 	bool same = k->version_count == count && k->row->etag == row->etag &&
@@ -107,32 +107,33 @@ static bool is_as_it_was(const struct known_source *k, const struct stored_sourc
 	return same;
 }
 
-static unsigned parts_of(const struct known_source *k)
+static unsigned parts_of(const struct listed_source *k)
 {
-	bool unsettled = k->row->deleted_at != NULL;
+	bool is_incomplete = k->row->deleted_at != NULL;
 	unsigned parts = 1U << LISTING_ALL;
 
 	for (size_t i = 0; i < k->version_count; i++)
-		unsettled = unsettled || k->versions[i].state != VERSION_READY;
+		is_incomplete = is_incomplete || k->versions[i].state != VERSION_READY;
 	if (k->row->kind == SOURCE_TABLE)
 		parts |= 1U << LISTING_TABLES;
-	if (unsettled)
+	if (is_incomplete)
 		parts |= 1U << LISTING_INCOMPLETE;
 	if (k->row->expires_at)
-		parts |= 1U << LISTING_DATED;
+		parts |= 1U << LISTING_EXPIRING;
 	return parts;
 }
 
 /* Makes one allocation, with all texts. */
-static struct known_source *known_new(const struct stored_source *row,
-				      const struct stored_version *const *versions, size_t count)
+static struct listed_source *listed_source_new(const struct stored_source *row,
+					       const struct stored_version *const *versions,
+					       size_t count)
 {
 	const char *prefix = uploads_permission_prefix(row->kind);
 	size_t bytes = texts_bytes(row, source_texts, SOURCE_TEXTS) + strlen(prefix) +
 		       strlen(row->uid) + 1;
 	struct stored_version *copies;
 	struct stored_source *copy;
-	struct known_source *k;
+	struct listed_source *k;
 	char *at;
 
 	for (size_t i = 0; i < count; i++)
@@ -143,11 +144,11 @@ static struct known_source *known_new(const struct stored_source *row,
 	at = (char *)(copies + count);
 	*copy = *row;
 	texts_move(copy, source_texts, SOURCE_TEXTS, &at);
-	*k = (struct known_source){.uses = 1,
-				   .row = copy,
-				   .permission = at,
-				   .versions = copies,
-				   .version_count = count};
+	*k = (struct listed_source){.uses = 1,
+				    .row = copy,
+				    .permission = at,
+				    .versions = copies,
+				    .version_count = count};
 	at = stpcpy(stpcpy(at, prefix), row->uid) + 1;
 	for (size_t i = 0; i < count; i++) {
 		copies[i] = *versions[i];
@@ -160,7 +161,7 @@ static struct known_source *known_new(const struct stored_source *row,
 	return k;
 }
 
-static void known_release(struct known_source *k)
+static void listed_source_release(struct listed_source *k)
 {
 	if (--k->uses == 0)
 		mem_free(k);
@@ -168,7 +169,7 @@ static void known_release(struct known_source *k)
 
 /* ---- sums ---- */
 
-static void sum_source(struct listing_sums *sums, const struct known_source *k)
+static void sum_source(struct listing_sums *sums, const struct listed_source *k)
 {
 	stored_tally_source(&sums->rows, k->row);
 	for (int part = LISTING_ALL; part < LISTING_PARTS; part++)
@@ -177,7 +178,7 @@ static void sum_source(struct listing_sums *sums, const struct known_source *k)
 		const struct stored_version *v = &k->versions[i];
 
 		stored_tally_version(&sums->rows, v);
-		sums->under_way += version_is_under_way(v);
+		sums->in_progress_count += version_is_in_progress(v);
 		sums->bytes += v->state == VERSION_FAILED ? 0 : v->bytes;
 	}
 	if (k->current && k->row->kind == SOURCE_DOCUMENT)
@@ -189,20 +190,20 @@ static void sum_leaf(struct listing_sums *sums, const struct listing_sums *leaf)
 	stored_tally_add(&sums->rows, &leaf->rows);
 	for (int part = LISTING_ALL; part < LISTING_PARTS; part++)
 		sums->parts[part] += leaf->parts[part];
-	sums->under_way += leaf->under_way;
+	sums->in_progress_count += leaf->in_progress_count;
 	sums->bytes += leaf->bytes;
 	sums->passages += leaf->passages;
 }
 
-static struct listing *summed(struct listing *l)
+static struct listing *with_sums(struct listing *l)
 {
 	l->sums = (struct listing_sums){0};
 	for (size_t i = 0; i < l->count; i++) {
 		struct leaf *leaf = l->leaves[i];
 
-		for (size_t k = 0; !leaf->summed && k < leaf->count; k++)
+		for (size_t k = 0; !leaf->has_sums && k < leaf->count; k++)
 			sum_source(&leaf->sums, leaf->items[k]);
-		leaf->summed = true;
+		leaf->has_sums = true;
 		sum_leaf(&l->sums, &leaf->sums);
 	}
 	return l;
@@ -230,7 +231,7 @@ static void leaf_release(struct leaf *leaf)
 	if (--leaf->uses > 0)
 		return;
 	for (size_t i = 0; i < leaf->count; i++)
-		known_release(leaf->items[i]);
+		listed_source_release(leaf->items[i]);
 	mem_free(leaf);
 }
 
@@ -251,7 +252,7 @@ static size_t leaf_of(const struct listing *l, const char *uid)
 }
 
 /* The first position whose source is not before `uid`. */
-static size_t place_in(const struct leaf *leaf, const char *uid)
+static size_t position_in(const struct leaf *leaf, const char *uid)
 {
 	size_t low = 0, high = leaf->count;
 
@@ -272,7 +273,7 @@ static bool is_at(const struct leaf *leaf, size_t at, const char *uid)
 }
 
 /* Returns a block that may be changed: a copy if other listings share it. `l` must be new. */
-static struct leaf *own_leaf(struct listing *l, size_t i)
+static struct leaf *writable_leaf(struct listing *l, size_t i)
 {
 	struct leaf *leaf = l->leaves[i];
 
@@ -285,7 +286,7 @@ static struct leaf *own_leaf(struct listing *l, size_t i)
 		}
 		leaf_release(leaf);
 	}
-	l->leaves[i]->summed = false;
+	l->leaves[i]->has_sums = false;
 	l->leaves[i]->sums = (struct listing_sums){0};
 	return l->leaves[i];
 }
@@ -306,7 +307,7 @@ static struct leaf *insert_leaf(struct listing *l, size_t at)
  * the full block unchanged. */
 static struct leaf *split(struct listing *l, size_t i, size_t *at)
 {
-	struct leaf *leaf = own_leaf(l, i), *next = insert_leaf(l, i + 1);
+	struct leaf *leaf = writable_leaf(l, i), *next = insert_leaf(l, i + 1);
 	size_t left = *at == LEAF_SOURCES ? LEAF_SOURCES : LEAF_SOURCES / 2;
 
 	next->count = LEAF_SOURCES - left;
@@ -318,35 +319,35 @@ static struct leaf *split(struct listing *l, size_t i, size_t *at)
 	return next;
 }
 
-static void put(struct listing *l, struct known_source *take)
+static void put_source(struct listing *l, struct listed_source *take)
 {
 	size_t i = leaf_of(l, take->row->uid), at;
 	struct leaf *leaf;
 
 	if (l->count == 0)
 		insert_leaf(l, 0);
-	at = place_in(l->leaves[i], take->row->uid);
+	at = position_in(l->leaves[i], take->row->uid);
 	if (is_at(l->leaves[i], at, take->row->uid)) {
-		leaf = own_leaf(l, i);
-		known_release(leaf->items[at]);
+		leaf = writable_leaf(l, i);
+		listed_source_release(leaf->items[at]);
 		leaf->items[at] = take;
 		return;
 	}
-	leaf = l->leaves[i]->count == LEAF_SOURCES ? split(l, i, &at) : own_leaf(l, i);
+	leaf = l->leaves[i]->count == LEAF_SOURCES ? split(l, i, &at) : writable_leaf(l, i);
 	memmove(&leaf->items[at + 1], &leaf->items[at], (leaf->count - at) * sizeof(*leaf->items));
 	leaf->items[at] = take;
 	leaf->count++;
 }
 
-static void take_out(struct listing *l, const char *uid)
+static void remove_source(struct listing *l, const char *uid)
 {
-	size_t i = leaf_of(l, uid), at = l->count > 0 ? place_in(l->leaves[i], uid) : 0;
+	size_t i = leaf_of(l, uid), at = l->count > 0 ? position_in(l->leaves[i], uid) : 0;
 	struct leaf *leaf;
 
 	if (l->count == 0 || !is_at(l->leaves[i], at, uid))
 		return;
-	leaf = own_leaf(l, i);
-	known_release(leaf->items[at]);
+	leaf = writable_leaf(l, i);
+	listed_source_release(leaf->items[at]);
 	leaf->count--;
 	memmove(&leaf->items[at], &leaf->items[at + 1], (leaf->count - at) * sizeof(*leaf->items));
 	if (leaf->count > 0)
@@ -416,56 +417,57 @@ static int by_number(const void *a, const void *b)
 	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Those that it had (NULL: none), the changed ones in their places. */
-static size_t merge_versions(const struct known_source *was, const struct change *c,
+/* Merges the old versions (NULL: none) with the changed ones, which replace those of the same
+ * number. */
+static size_t merge_versions(const struct listed_source *old, const struct change *c,
 			     const struct stored_version **out)
 {
 	size_t n = 0, at = 0;
 
-	for (size_t i = 0; was && i < was->version_count; i++) {
-		while (at < c->count && c->versions[at]->number < was->versions[i].number)
+	for (size_t i = 0; old && i < old->version_count; i++) {
+		while (at < c->count && c->versions[at]->number < old->versions[i].number)
 			out[n++] = c->versions[at++];
-		if (at < c->count && c->versions[at]->number == was->versions[i].number)
+		if (at < c->count && c->versions[at]->number == old->versions[i].number)
 			out[n++] = c->versions[at++];
 		else
-			out[n++] = &was->versions[i];
+			out[n++] = &old->versions[i];
 	}
 	while (at < c->count)
 		out[n++] = c->versions[at++];
 	return n;
 }
 
-static void apply(struct listing *l, const struct change *c, bool whole, struct arena *a)
+static void apply(struct listing *l, const struct change *c, bool is_full, struct arena *a)
 {
 	const char *uid = c->row ? c->row->uid : c->versions[0]->source;
-	const struct known_source *was = listing_source(l, uid);
-	const struct stored_source *row = c->row ? c->row : was ? was->row : NULL;
+	const struct listed_source *old = listing_source(l, uid);
+	const struct stored_source *row = c->row ? c->row : old ? old->row : NULL;
 	const struct stored_version **versions =
-		arena_alloc(a, ((was ? was->version_count : 0) + c->count + 1) * sizeof(*versions));
-	size_t n = merge_versions(whole ? NULL : was, c, versions);
+		arena_alloc(a, ((old ? old->version_count : 0) + c->count + 1) * sizeof(*versions));
+	size_t n = merge_versions(is_full ? NULL : old, c, versions);
 
-	if (row && !(was && is_as_it_was(was, row, versions, n)))
-		put(l, known_new(row, versions, n));
+	if (row && !(old && is_unchanged(old, row, versions, n)))
+		put_source(l, listed_source_new(row, versions, n));
 }
 
-/* Both in order. */
-static void take_out_others(struct listing *l, const struct listing *before,
-			    const struct stored_source *const *left, size_t count)
+/* Removes sources that are not in `left`. Both lists are sorted. */
+static void remove_missing(struct listing *l, const struct listing *before,
+			   const struct stored_source *const *left, size_t count)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 	size_t i = 0;
 
 	while ((k = listing_next(before, LISTING_ALL, &at))) {
 		while (i < count && strcmp(left[i]->uid, k->row->uid) < 0)
 			i++;
 		if (i == count || strcmp(left[i]->uid, k->row->uid) != 0)
-			take_out(l, k->row->uid);
+			remove_source(l, k->row->uid);
 	}
 }
 
 static struct listing *update(const struct listing *before, const struct stored_sources *found,
-			      bool whole)
+			      bool is_full)
 {
 	struct listing *l = listing_copy(before);
 	struct arena *a = arena_new(MERGE_BYTES);
@@ -491,12 +493,12 @@ static struct listing *update(const struct listing *before, const struct stored_
 		}
 		for (; k < found->version_count && strcmp(versions[k]->source, uid) == 0; k++)
 			c.count++;
-		apply(l, &c, whole, a);
+		apply(l, &c, is_full, a);
 	}
-	if (whole)
-		take_out_others(l, before, sources, found->count);
+	if (is_full)
+		remove_missing(l, before, sources, found->count);
 	arena_free(&a);
-	return summed(l);
+	return with_sums(l);
 }
 
 struct listing *listing_update(const struct listing *before, const struct stored_sources *found)
@@ -513,26 +515,26 @@ struct listing *listing_without(const struct listing *before, const char *source
 				const char *version)
 {
 	struct listing *l = listing_copy(before);
-	const struct known_source *was = listing_source(l, source);
+	const struct listed_source *old = listing_source(l, source);
 	const struct stored_version **left;
 	size_t n = 0;
 
-	if (was && version) {
-		left = mem_alloc((was->version_count + 1) * sizeof(*left));
-		for (size_t i = 0; i < was->version_count; i++)
-			if (strcmp(was->versions[i].uid, version) != 0)
-				left[n++] = &was->versions[i];
-		put(l, known_new(was->row, left, n));
+	if (old && version) {
+		left = mem_alloc((old->version_count + 1) * sizeof(*left));
+		for (size_t i = 0; i < old->version_count; i++)
+			if (strcmp(old->versions[i].uid, version) != 0)
+				left[n++] = &old->versions[i];
+		put_source(l, listed_source_new(old->row, left, n));
 		mem_free(left);
-	} else if (was) {
-		take_out(l, source);
+	} else if (old) {
+		remove_source(l, source);
 	}
-	return summed(l);
+	return with_sums(l);
 }
 
 /* ---- reading ---- */
 
-const struct known_source *listing_source(const struct listing *l, const char *uid)
+const struct listed_source *listing_source(const struct listing *l, const char *uid)
 {
 	const struct leaf *leaf;
 	size_t at;
@@ -540,14 +542,14 @@ const struct known_source *listing_source(const struct listing *l, const char *u
 	if (!l || !uid || l->count == 0)
 		return NULL;
 	leaf = l->leaves[leaf_of(l, uid)];
-	at = place_in(leaf, uid);
+	at = position_in(leaf, uid);
 	return is_at(leaf, at, uid) ? leaf->items[at] : NULL;
 }
 
 const struct stored_version *listing_version(const struct listing *l, const char *source,
 					     const char *version)
 {
-	const struct known_source *k = version ? listing_source(l, source) : NULL;
+	const struct listed_source *k = version ? listing_source(l, source) : NULL;
 
 	for (size_t i = 0; k && i < k->version_count; i++)
 		if (strcmp(k->versions[i].uid, version) == 0)
@@ -555,8 +557,8 @@ const struct stored_version *listing_version(const struct listing *l, const char
 	return NULL;
 }
 
-const struct known_source *listing_next(const struct listing *l, enum listing_part part,
-					struct listing_at *at)
+const struct listed_source *listing_next(const struct listing *l, enum listing_part part,
+					 struct listing_at *at)
 {
 	for (; l && at->leaf < l->count; at->leaf++, at->item = 0) {
 		const struct leaf *leaf = l->leaves[at->leaf];
@@ -564,7 +566,7 @@ const struct known_source *listing_next(const struct listing *l, enum listing_pa
 		if (leaf->sums.parts[part] == 0)
 			continue;
 		while (at->item < leaf->count) {
-			const struct known_source *k = leaf->items[at->item++];
+			const struct listed_source *k = leaf->items[at->item++];
 
 			if (k->parts & (1U << part))
 				return k;
@@ -581,19 +583,19 @@ static bool is_shared(const struct leaf *leaf, const struct listing *other)
 }
 
 void listing_compare(const struct listing *before, const struct listing *now,
-		     void (*cb)(void *owner, const struct known_source *was,
-				const struct known_source *is),
+		     void (*cb)(void *owner, const struct listed_source *old,
+				const struct listed_source *updated),
 		     void *owner)
 {
 	for (size_t i = 0; before && i < before->count; i++) {
 		const struct leaf *leaf = before->leaves[i];
 
 		for (size_t k = 0; k < leaf->count && !is_shared(leaf, now); k++) {
-			const struct known_source *is =
+			const struct listed_source *updated =
 				listing_source(now, leaf->items[k]->row->uid);
 
-			if (is != leaf->items[k])
-				cb(owner, leaf->items[k], is);
+			if (updated != leaf->items[k])
+				cb(owner, leaf->items[k], updated);
 		}
 	}
 	for (size_t i = 0; now && i < now->count; i++) {

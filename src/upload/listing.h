@@ -9,7 +9,7 @@
 #include "vesper/arena.h"
 #include "vesper/store_sources.h"
 
-struct known_source {
+struct listed_source {
 	size_t uses;
 	unsigned parts; /* one bit per enum listing_part that contains it */
 	const struct stored_source *row;
@@ -24,14 +24,14 @@ enum listing_part {
 	LISTING_ALL,
 	LISTING_TABLES,
 	LISTING_INCOMPLETE, /* deleted, or a version is not ready */
-	LISTING_DATED,      /* the owner has set an expiry */
+	LISTING_EXPIRING,   /* the owner has set an expiry */
 	LISTING_PARTS
 };
 
 struct listing_sums {
 	struct stored_tally rows;
 	size_t parts[LISTING_PARTS]; /* number of sources in each */
-	size_t under_way;            /* versions being received, read or loaded */
+	size_t in_progress_count;    /* versions being received, read or loaded */
 	int64_t bytes;               /* of files whose version did not fail */
 	int64_t passages;            /* of documents in use */
 };
@@ -40,9 +40,9 @@ struct listing;
 
 /* Returns `before` (NULL: empty) with the rows that were read since applied. */
 struct listing *listing_update(const struct listing *before, const struct stored_sources *found);
-/* The rows that were read, and no others; what is as it was is shared with `before`. */
+/* A listing of exactly the rows that were read; unchanged sources are shared with `before`. */
 struct listing *listing_reread(const struct listing *before, const struct stored_sources *found);
-/* Without that version; NULL: without the source. */
+/* Returns `before` without that version; `version` NULL: without the source. */
 struct listing *listing_without(const struct listing *before, const char *source,
 				const char *version);
 struct listing *listing_hold(struct listing *l);
@@ -50,7 +50,7 @@ void listing_release(struct listing **l);
 
 const struct listing_sums *listing_sums(const struct listing *l); /* NULL: zeroed sums */
 /* NULL: does not exist. */
-const struct known_source *listing_source(const struct listing *l, const char *uid);
+const struct listed_source *listing_source(const struct listing *l, const char *uid);
 const struct stored_version *listing_version(const struct listing *l, const char *source,
 					     const char *version);
 
@@ -59,14 +59,14 @@ const struct stored_version *listing_version(const struct listing *l, const char
 struct listing_at {
 	size_t leaf, item;
 };
-const struct known_source *listing_next(const struct listing *l, enum listing_part part,
-					struct listing_at *at);
+const struct listed_source *listing_next(const struct listing *l, enum listing_part part,
+					 struct listing_at *at);
 
-/* Calls `cb` for each source that differs; `was` or `is` is NULL if it does not exist. Either
+/* Calls `cb` for each source that differs; `old` or `updated` is NULL if it does not exist. Either
  * listing may be NULL. */
 void listing_compare(const struct listing *before, const struct listing *now,
-		     void (*cb)(void *owner, const struct known_source *was,
-				const struct known_source *is),
+		     void (*cb)(void *owner, const struct listed_source *old,
+				const struct listed_source *updated),
 		     void *owner);
 
 /* Number of blocks that `now` does not share with `before`: the cost of a change. */

@@ -24,7 +24,7 @@ struct waiting_load {
 	struct list node;
 	char source[UUID_BYTES], version[UUID_BYTES];
 	struct stream_log *log;
-	bool seen; /* its row was listed; if the row is missing later, it was deleted */
+	bool was_listed; /* its row was listed; if the row is missing later, it was deleted */
 };
 
 /* The log ID of a source's newest run. */
@@ -35,7 +35,7 @@ struct load_run {
 
 /* ---- events ---- */
 
-static void say_phase(struct stream_log *log, enum version_state state)
+static void emit_phase(struct stream_log *log, enum version_state state)
 {
 	const struct event e = {.kind = EVENT_STATUS,
 				.u.status = {.phase = version_state_name(state),
@@ -55,7 +55,7 @@ void load_log_failure(struct stream_log *log, const char *code, const char *text
 	mem_free(view);
 }
 
-static void say_end(struct load *l, const char *status, json_t *outcomes_take)
+static void emit_end(struct load *l, const char *status, json_t *outcomes_take)
 {
 	char *text = json_text(outcomes_take);
 	const struct event e = {.kind = EVENT_RUN_FINISHED,
@@ -108,7 +108,7 @@ void load_queue(struct tenant_uploads *t, const char *source, const char *versio
 	memcpy(w->source, source, UUID_BYTES);
 	memcpy(w->version, version, UUID_BYTES);
 	w->log = *log_take;
-	w->seen = false;
+	w->was_listed = false;
 	*log_take = NULL;
 	list_append(&t->waiting, &w->node);
 }
@@ -164,31 +164,31 @@ void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct l
 }
 
 /* Frees what only jobs need. */
-static void release(struct load *l)
+static void release_job_data(struct load *l)
 {
 	shape_reader_free(&l->reader);
 	document_free(&l->document);
 	profile_free(&l->profile);
 }
 
-static void drop(struct load *l)
+static void load_free(struct load *l)
 {
 	op_cancel(&l->op);
-	refresh_wait_cancel(&l->look);
-	release(l);
+	refresh_wait_cancel(&l->refresh);
+	release_job_data(l);
 	arena_free(&l->arena);
 	mem_free(l);
 }
 
-static void run_tidy(struct pool_job *job)
+static void run_delete_file(struct pool_job *job)
 {
 	struct load *l = (struct load *)job;
 
 	unlink(l->options.path);
-	release(l);
+	release_job_data(l);
 }
 
-static void on_tidied(struct pool_job *job)
+static void on_file_deleted(struct pool_job *job)
 {
 	struct load *l = (struct load *)job;
 
@@ -198,10 +198,10 @@ static void on_tidied(struct pool_job *job)
 
 /* Deletes the file after any outcome. Runs on a worker, since freeing the pages of a large file
  * takes time. Calls `then` even if the load was cancelled. */
-static void tidy(struct load *l, void (*then)(struct load *l))
+static void delete_spool_file(struct load *l, void (*then)(struct load *l))
 {
 	l->then = then;
-	l->job = (struct pool_job){.run = run_tidy, .done = on_tidied};
+	l->job = (struct pool_job){.run = run_delete_file, .done = on_file_deleted};
 	pool_submit(l->tenant->all->loading, &l->job);
 }
 
@@ -212,7 +212,7 @@ static void end(struct load *l)
 
 	t->load = NULL;
 	stream_release(&l->log);
-	drop(l);
+	load_free(l);
 	uploads_refresh(t);
 	load_next(t);
 }
@@ -246,7 +246,7 @@ static void on_failed(void *owner, const struct err *e)
 	l->op = NULL;
 	if (e)
 		log_warn("uploads.store", "%s: %s", l->version, e->text);
-	tidy(l, report_failed);
+	delete_spool_file(l, report_failed);
 }
 
 static void store_failure(struct load *l)
@@ -329,8 +329,8 @@ static void on_asked(void *owner, const struct err *e)
 		load_fail(l);
 		return;
 	}
-	say_end(l, "ask",
-		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)}));
+	emit_end(l, "ask",
+		 json_make({"id", json_str(l->source)}, {"version", json_str(l->version)}));
 	end(l);
 }
 
@@ -368,17 +368,17 @@ static void on_loading(void *owner, const struct err *e)
 		load_fail(l);
 		return;
 	}
-	say_phase(l->log, VERSION_LOADING);
+	emit_phase(l->log, VERSION_LOADING);
 	load_make_table(l);
 }
 
 static void on_read(struct load *l)
 {
-	const struct shape_column *unclear = load_open_question(l);
+	const struct shape_column *ambiguous = load_open_question(l);
 	const struct stored_version v = {.uid = l->version, .table = l->table.name};
 
-	if (unclear)
-		ask(l, unclear);
+	if (ambiguous)
+		ask(l, ambiguous);
 	else
 		l->op = store_version_claim(l->tenant->all->options.store, l->tenant->name, &v,
 					    l->holder, on_loading, l);
@@ -397,32 +397,32 @@ static json_t *score_of(const char *profile_text)
 	return score;
 }
 
-static void on_askable(void *owner)
+static void on_overlay_updated(void *owner)
 {
 	struct load *l = owner;
 
-	l->look.cb = NULL;
-	say_end(l, "ok",
-		json_make({"id", json_str(l->source)}, {"version", json_str(l->version)},
-			  {"rows", json_int(l->rows)},
-			  {"columns", json_int((int64_t)l->shape.column_count)},
-			  {"quality", score_of(l->profile_text)}));
+	l->refresh.cb = NULL;
+	emit_end(l, "ok",
+		 json_make({"id", json_str(l->source)}, {"version", json_str(l->version)},
+			   {"rows", json_int(l->rows)},
+			   {"columns", json_int((int64_t)l->shape.column_count)},
+			   {"quality", score_of(l->profile_text)}));
 	log_info("uploads.ready", "%s: %" PRId64 " rows, %zu columns", l->version, l->rows,
 		 l->shape.column_count);
 	end(l);
 }
 
-static void on_listed(void *owner)
+static void on_refreshed(void *owner)
 {
 	struct load *l = owner;
 
-	overlay_then(l->tenant, &l->look, on_askable, l);
+	overlay_then(l->tenant, &l->refresh, on_overlay_updated, l);
 }
 
 /* Reports success only after questions can use the new version. */
 static void report_ready(struct load *l)
 {
-	uploads_refresh_then(l->tenant, &l->look, on_listed, l);
+	uploads_refresh_then(l->tenant, &l->refresh, on_refreshed, l);
 }
 
 static void on_published(void *owner, const struct err *e)
@@ -435,7 +435,7 @@ static void on_published(void *owner, const struct err *e)
 		load_fail(l);
 		return;
 	}
-	tidy(l, report_ready);
+	delete_spool_file(l, report_ready);
 }
 
 void load_finish(struct load *l)
@@ -492,7 +492,7 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 	l->table.name = arena_printf(l->arena, "%s_%s_%" PRId64, l->kind->prefix,
 				     l->source + strlen(l->source) - NUMBER_HEX, v->number);
 	t->load = l;
-	say_phase(l->log, VERSION_READING);
+	emit_phase(l->log, VERSION_READING);
 	load_run(l, l->kind->read, on_read);
 }
 
@@ -504,7 +504,7 @@ static void close_log(struct stream_log **log, const char *why)
 }
 
 /* Its log must be closed, or passed to the load. */
-static void leave_queue(struct waiting_load *w)
+static void remove_from_queue(struct waiting_load *w)
 {
 	list_remove(&w->node);
 	mem_free(w);
@@ -520,16 +520,16 @@ void load_next(struct tenant_uploads *t)
 
 		if (t->all->ending)
 			return;
-		if (v ? v->state > VERSION_ASKING : w->seen) {
+		if (v ? v->state > VERSION_ASKING : w->was_listed) {
 			close_log(&w->log,
-				  "the load was given up while it waited: send the file again");
+				  "the load was abandoned while it waited. Upload the file again");
 		} else if (v && v->state == VERSION_READING && !t->load) {
 			begin(t, w, v);
 		} else {
-			w->seen = w->seen || v;
+			w->was_listed = w->was_listed || v;
 			continue;
 		}
-		leave_queue(w);
+		remove_from_queue(w);
 	}
 }
 
@@ -544,8 +544,8 @@ void loads_end(struct tenant_uploads *t)
 	list_each_safe(node, &t->waiting) {
 		struct waiting_load *w = list_item(node, struct waiting_load, node);
 
-		close_log(&w->log, "the server ends");
-		leave_queue(w);
+		close_log(&w->log, "the server is shutting down");
+		remove_from_queue(w);
 	}
 	hashmap_each(node, &t->runs) {
 		hashmap_remove(&t->runs, node);
@@ -553,8 +553,8 @@ void loads_end(struct tenant_uploads *t)
 	}
 	hashmap_deinit(&t->runs);
 	if (t->load) {
-		close_log(&t->load->log, "the server ends");
-		drop(t->load);
+		close_log(&t->load->log, "the server is shutting down");
+		load_free(t->load);
 	}
 	t->load = NULL;
 }

@@ -25,7 +25,7 @@
 
 /* ---- what the file is ---- */
 
-static void use_answer(struct shape_column *c, const char *answer)
+static void apply_answer(struct shape_column *c, const char *answer)
 {
 	enum type_question asked = c->question;
 
@@ -38,7 +38,7 @@ static void use_answer(struct shape_column *c, const char *answer)
 		c->form.comma = strcmp(answer, ANSWER_COMMA) == 0;
 }
 
-static void use_answers(struct load *l)
+static void apply_answers(struct load *l)
 {
 	json_t *answers = NULL;
 	struct err e;
@@ -48,10 +48,10 @@ static void use_answers(struct load *l)
 		return;
 	for (size_t i = 0; i < l->shape.column_count; i++) {
 		struct shape_column *c = &l->shape.columns[i];
-		const char *said = json_string_value(json_object_get(answers, c->name));
+		const char *answer = json_string_value(json_object_get(answers, c->name));
 
-		if (said && c->question != QUESTION_NONE)
-			use_answer(c, said);
+		if (answer && c->question != QUESTION_NONE)
+			apply_answer(c, answer);
 	}
 	json_decref(answers);
 }
@@ -59,7 +59,7 @@ static void use_answers(struct load *l)
 static void read_table(struct load *l)
 {
 	if (shape_read(&l->options, l->arena, &l->shape, &l->fault, &l->err))
-		use_answers(l);
+		apply_answers(l);
 }
 
 const struct shape_column *load_open_question(const struct load *l)

@@ -35,41 +35,46 @@ static bool is_time(const json_t *column)
 
 /* ---- checks ---- */
 
-static bool text_check(const char *column, const char *what, const json_t *text, size_t most,
+static bool text_check(const char *column, const char *what, const json_t *text, size_t max,
 		       struct err *e)
 {
-	const char *said = json_string_value(text);
+	const char *value = json_string_value(text);
 
 	if (!text || json_is_null(text))
 		return true;
-	if (said && *said && utf8_is_identifier(said, strlen(said)) &&
-	    utf8_count(said, strlen(said)) <= most)
+	if (value && *value && utf8_is_identifier(value, strlen(value)) &&
+	    utf8_count(value, strlen(value)) <= max)
 		return true;
-	return err_set(e, ERR_INPUT, "%.*s: %s: a line of text of at most %zu characters",
-		       STR_CUT(column, 60), what, most);
+	return err_set(e, ERR_INPUT, "%.*s: %s: must be one line of at most %zu characters",
+		       STR_CUT(column, 60), what, max);
 }
 
 /* Checks that a column can have the role: a measure needs numbers, a dimension few values. */
 static bool role_check(const json_t *column, const json_t *role, struct err *e)
 {
-	const char *said = json_string_value(role), *name = json_text_at(column, "name");
+	const char *value = json_string_value(role), *name = json_text_at(column, "name");
 
 	if (!role || json_is_null(role))
 		return true;
-	if (said && strcmp(said, "measure") == 0)
+	if (value && strcmp(value, "measure") == 0)
 		return is_number(column) ||
-		       err_set(e, ERR_INPUT, "%s: role: only numbers are measured", name);
-	if (said && strcmp(said, "date") == 0)
+		       err_set(e, ERR_INPUT, "%s: role: a measure must be a column of numbers",
+			       name);
+	if (value && strcmp(value, "date") == 0)
 		return is_time(column) ||
-		       err_set(e, ERR_INPUT, "%s: role: it holds no dates", name);
-	if (said && strcmp(said, "dimension") == 0)
+		       err_set(e, ERR_INPUT, "%s: role: the column does not contain dates", name);
+	if (value && strcmp(value, "dimension") == 0)
 		return (json_is_true(json_object_get(column, "distinct_exact")) &&
 			!is_type(column, COLUMN_DECIMAL) && !is_time(column)) ||
-		       err_set(e, ERR_INPUT, "%s: role: it has too many values to group by", name);
-	if (said && (strcmp(said, "id") == 0 || strcmp(said, "text") == 0))
+		       err_set(e, ERR_INPUT,
+			       "%s: role: the column has too many distinct values for a dimension",
+			       name);
+	if (value && (strcmp(value, "id") == 0 || strcmp(value, "text") == 0))
 		return (!is_time(column) && !is_type(column, COLUMN_DECIMAL)) ||
-		       err_set(e, ERR_INPUT, "%s: role: not of this type", name);
-	return err_set(e, ERR_INPUT, "%s: role: measure, dimension, date, id or text", name);
+		       err_set(e, ERR_INPUT, "%s: role: not allowed for the type of this column",
+			       name);
+	return err_set(e, ERR_INPUT, "%s: role: must be measure, dimension, date, id or text",
+		       name);
 }
 
 static bool synonyms_check(const char *name, const json_t *list, struct err *e)
@@ -84,37 +89,38 @@ static bool synonyms_check(const char *name, const json_t *list, struct err *e)
 			       SOURCE_SYNONYMS_MAX);
 	json_array_foreach((json_t *)list, i, one)
 		if (!json_is_string(one) || !text_check(name, "synonyms", one, LABEL_CHARS, e))
-			return err_set(e, ERR_INPUT,
-				       "%s: synonyms: lines of text of at most %d characters", name,
-				       LABEL_CHARS);
+			return err_set(
+				e, ERR_INPUT,
+				"%s: synonyms: each must be one line of at most %d characters",
+				name, LABEL_CHARS);
 	return true;
 }
 
-static bool column_check(const json_t *column, const json_t *said, struct err *e)
+static bool column_check(const json_t *column, const json_t *value, struct err *e)
 {
 	static const char *const members[] = {"label",    "unit",     "role", "description",
 					      "synonyms", "additive", NULL};
 	const char *name = json_text_at(column, "name");
-	const json_t *additive = json_object_get(said, "additive");
+	const json_t *additive = json_object_get(value, "additive");
 
-	if (!json_is_object(said))
-		return err_set(e, ERR_INPUT, "%s: an object, or null", name);
-	if (!json_only(said, members, e))
+	if (!json_is_object(value))
+		return err_set(e, ERR_INPUT, "%s: must be an object or null", name);
+	if (!json_only(value, members, e))
 		return err_prefix(e, "%s", name);
 	if (additive && !json_is_null(additive) && !json_is_boolean(additive))
-		return err_set(e, ERR_INPUT, "%s: additive: true or false", name);
-	return text_check(name, "label", json_object_get(said, "label"), LABEL_CHARS, e) &&
-	       text_check(name, "unit", json_object_get(said, "unit"), UNIT_CHARS, e) &&
-	       text_check(name, "description", json_object_get(said, "description"),
+		return err_set(e, ERR_INPUT, "%s: additive: must be true or false", name);
+	return text_check(name, "label", json_object_get(value, "label"), LABEL_CHARS, e) &&
+	       text_check(name, "unit", json_object_get(value, "unit"), UNIT_CHARS, e) &&
+	       text_check(name, "description", json_object_get(value, "description"),
 			  DESCRIPTION_CHARS, e) &&
-	       role_check(column, json_object_get(said, "role"), e) &&
-	       synonyms_check(name, json_object_get(said, "synonyms"), e);
+	       role_check(column, json_object_get(value, "role"), e) &&
+	       synonyms_check(name, json_object_get(value, "synonyms"), e);
 }
 
-static bool check(const json_t *profile, const json_t *patch, struct err *e)
+static bool patch_check(const json_t *profile, const json_t *patch, struct err *e)
 {
 	static const char *const members[] = {"entity_name", "default_date", "columns", NULL};
-	const json_t *date = json_object_get(patch, "default_date"), *said;
+	const json_t *date = json_object_get(patch, "default_date"), *value;
 	const json_t *changes = json_object_get(patch, "columns");
 	const json_t *columns = json_object_get(profile, "columns");
 	const json_t *named =
@@ -126,16 +132,18 @@ static bool check(const json_t *profile, const json_t *patch, struct err *e)
 			LABEL_CHARS, e))
 		return false;
 	if (date && !json_is_null(date) && !(named && is_time(named)))
-		return err_set(e, ERR_INPUT, "default_date: the name of a column with dates");
+		return err_set(e, ERR_INPUT,
+			       "default_date: must be the name of a column with dates");
 	if (changes && !json_is_null(changes) && !json_is_object(changes))
-		return err_set(e, ERR_INPUT, "columns: an object by the names of columns");
-	json_object_foreach((json_t *)changes, name, said) {
+		return err_set(e, ERR_INPUT,
+			       "columns: must be an object with column names as keys");
+	json_object_foreach((json_t *)changes, name, value) {
 		const json_t *column = profile_column(columns, name);
 
 		if (!column)
-			return err_set(e, ERR_INPUT, "columns: there is no column %.*s",
+			return err_set(e, ERR_INPUT, "columns: column %.*s does not exist",
 				       STR_CUT(name, 60));
-		if (!json_is_null(said) && !column_check(column, said, e))
+		if (!json_is_null(value) && !column_check(column, value, e))
 			return false;
 	}
 	return true;
@@ -166,12 +174,12 @@ static void merge(json_t *target, const json_t *patch)
 	}
 }
 
-static json_t *parsed(const char *text, size_t most)
+static json_t *parse_or_empty(const char *text, size_t max)
 {
 	json_t *json;
 	struct err e;
 
-	return text && json_parse(text, strlen(text), most, &json, &e) ? json : json_object();
+	return text && json_parse(text, strlen(text), max, &json, &e) ? json : json_object();
 }
 
 bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch, struct arena *a,
@@ -179,35 +187,35 @@ bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch, stru
 {
 	json_t *profile, *all;
 	char *text;
-	bool good;
+	bool ok;
 
 	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
 		return err_set(e, ERR_INPUT,
-			       "semantic_profile: nothing is loaded that it tells of");
-	profile = parsed(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
-	all = parsed(v->source->meaning, SOURCE_MEANING_BYTES_MAX);
-	good = check(profile, patch, e);
-	if (good) {
+			       "semantic_profile: the data source has no loaded table to describe");
+	profile = parse_or_empty(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
+	all = parse_or_empty(v->source->meaning, SOURCE_MEANING_BYTES_MAX);
+	ok = patch_check(profile, patch, e);
+	if (ok) {
 		merge(all, patch);
 		text = json_object_size(all) > 0 ? json_text(all) : mem_strdup("");
-		good = strlen(text) <= SOURCE_MEANING_BYTES_MAX ||
-		       err_set(e, ERR_LIMIT, "semantic_profile: at most %d bytes",
-			       SOURCE_MEANING_BYTES_MAX);
+		ok = strlen(text) <= SOURCE_MEANING_BYTES_MAX ||
+		     err_set(e, ERR_LIMIT, "semantic_profile: at most %d bytes",
+			     SOURCE_MEANING_BYTES_MAX);
 		*out = arena_strdup(a, text);
 		mem_free(text);
 	}
 	json_decref(profile);
 	json_decref(all);
-	return good;
+	return ok;
 }
 
 /* ---- using it ---- */
 
-static void use_column(json_t *column, const json_t *said, struct arena *a)
+static void apply_column(json_t *column, const json_t *value, struct arena *a)
 {
 	static const char *const texts[] = {"unit", "description"};
-	const char *label = json_string_value(json_object_get(said, "label"));
-	const json_t *role = json_object_get(said, "role"), *one;
+	const char *label = json_string_value(json_object_get(value, "label"));
+	const json_t *role = json_object_get(value, "role"), *one;
 	struct err ignored;
 	json_t *synonyms;
 	size_t i;
@@ -218,15 +226,15 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 			     header_prompt_label(label, json_text_at(column, "name"), a));
 	}
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		json_set_str(column, texts[i], json_string_value(json_object_get(said, texts[i])));
+		json_set_str(column, texts[i], json_string_value(json_object_get(value, texts[i])));
 	if (role && role_check(column, role, &ignored)) /* a later version may have other types */
 		json_set_str(column, "role", json_string_value(role));
-	if (json_object_get(said, "additive"))
-		json_set_bool(column, "additive", json_is_true(json_object_get(said, "additive")));
-	if (!json_object_get(said, "synonyms"))
+	if (json_object_get(value, "additive"))
+		json_set_bool(column, "additive", json_is_true(json_object_get(value, "additive")));
+	if (!json_object_get(value, "synonyms"))
 		return;
 	synonyms = json_array();
-	json_array_foreach(json_object_get(said, "synonyms"), i, one) {
+	json_array_foreach(json_object_get(value, "synonyms"), i, one) {
 		const char *spoken = header_prompt_label(json_string_value(one), "", a);
 
 		if (*spoken)
@@ -235,18 +243,18 @@ static void use_column(json_t *column, const json_t *said, struct arena *a)
 	json_set_take(column, "synonyms", synonyms);
 }
 
-void meaning_use(json_t *profile, const char *meaning, struct arena *a)
+void meaning_apply(json_t *profile, const char *meaning, struct arena *a)
 {
-	json_t *all = parsed(meaning, SOURCE_MEANING_BYTES_MAX), *said;
+	json_t *all = parse_or_empty(meaning, SOURCE_MEANING_BYTES_MAX), *value;
 	json_t *columns = json_object_get(profile, "columns"), *dated;
 	const char *name, *date = json_text_at(all, "default_date");
 	const char *entity = json_string_value(json_object_get(all, "entity_name"));
 
-	json_object_foreach(json_object_get(all, "columns"), name, said) {
+	json_object_foreach(json_object_get(all, "columns"), name, value) {
 		json_t *column = profile_column(columns, name);
 
 		if (column)
-			use_column(column, said, a);
+			apply_column(column, value, a);
 	}
 	if (entity && *header_prompt_label(entity, "", a))
 		json_set_str(profile, "entity_name", header_prompt_label(entity, "", a));
@@ -271,22 +279,24 @@ static json_t *column_json(const struct language *l, const json_t *column, struc
 			      ? json_incref(json_object_get(column, "synonyms"))
 			      : json_array());
 	if (strcmp(json_text_at(column, "role"), "measure") == 0)
-		json_set_bool(out, "additive", meaning_sums(l, column, a) == NAMING_SUM);
+		json_set_bool(out, "additive",
+			      meaning_choose_aggregate(l, column, a) == NAMING_SUM);
 	return out;
 }
 
-enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a)
+enum naming_aggregate meaning_choose_aggregate(const struct language *l, const json_t *column,
+					       struct arena *a)
 {
-	const json_t *said = json_object_get(column, "additive");
-	enum naming_sum sums;
+	const json_t *value = json_object_get(column, "additive");
+	enum naming_aggregate sums;
 
-	if (said)
-		return json_is_true(said) ? NAMING_SUM : NAMING_MEAN;
+	if (value)
+		return json_is_true(value) ? NAMING_SUM : NAMING_MEAN;
 	if (strcmp(json_text_at(column, "unit"), "%") == 0)
 		return NAMING_MEAN;
-	sums = naming_sums(l, json_text_at(column, "label"), a);
+	sums = naming_choose_aggregate(l, json_text_at(column, "label"), a);
 	/* "Order No" identifies rows; a column with decimals does not ("Waiting time"). */
-	return sums == NAMING_NEITHER && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
+	return sums == NAMING_NONE && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
 }
 
 json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struct upload_view *v)
@@ -299,8 +309,8 @@ json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struc
 	if (v->source->kind != SOURCE_TABLE || !v->current || !v->current->profile)
 		return NULL;
 	a = arena_new(4 * SOURCE_PROFILE_BYTES_MAX);
-	profile = parsed(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
-	meaning_use(profile, v->source->meaning, a);
+	profile = parse_or_empty(v->current->profile, SOURCE_PROFILE_BYTES_MAX);
+	meaning_apply(profile, v->source->meaning, a);
 	columns = json_array();
 	json_array_foreach(json_object_get(profile, "columns"), i, column)
 		json_push_take(columns, column_json(uploads_language(t), column, a));

@@ -1,8 +1,8 @@
 /*
- * Names that users may use for the contents of a file, beside those in it. Rows are named by the
- * columns that identify them ("Order No": orders) and by the file ("hotel_bookings": bookings). A
- * column is named by the last word of its label if no other column has that word ("Net Revenue":
- * revenue). Also decides how a number is aggregated.
+ * Names that users may use for the contents of a file, in addition to those in it. Rows are named
+ * by the columns that identify them ("Order No": orders) and by the file ("hotel_bookings":
+ * bookings). A column is named by the last word of its label if no other column has that word ("Net
+ * Revenue": revenue). Also decides how a number is aggregated.
  */
 #include "upload_int.h"
 
@@ -13,7 +13,7 @@
 
 #define NOUN_BYTES_MIN 3 /* shorter words are too often something else */
 
-static const enum words no_nouns[] = {
+static const enum words excluded_words[] = {
 	WORDS_STOP,       WORDS_UPLOAD_ROW,    WORDS_UPLOAD_RATE, WORDS_COUNTING,
 	WORDS_TOTALS,     WORDS_AGGREGATES,    WORDS_GRAIN_HOUR,  WORDS_GRAIN_DAY,
 	WORDS_GRAIN_WEEK, WORDS_GRAIN_MONTH,   WORDS_TOP,         WORDS_BOTTOM,
@@ -22,8 +22,8 @@ static const enum words no_nouns[] = {
 
 static bool is_noun(const struct token *t)
 {
-	for (size_t i = 0; i < sizeof(no_nouns) / sizeof(*no_nouns); i++)
-		if (token_in_list(t, no_nouns[i]))
+	for (size_t i = 0; i < sizeof(excluded_words) / sizeof(*excluded_words); i++)
+		if (token_in_list(t, excluded_words[i]))
 			return false;
 	return t->len >= NOUN_BYTES_MIN && t->has_letter && !t->has_digit;
 }
@@ -42,8 +42,8 @@ static bool has_word(const struct language *l, const char *label, const struct t
 }
 
 /* The number of columns whose labels contain the word. */
-static size_t holders(const struct language *l, const json_t *columns, const struct token *word,
-		      struct arena *a)
+static size_t count_columns_with(const struct language *l, const json_t *columns,
+				 const struct token *word, struct arena *a)
 {
 	json_t *column;
 	size_t i, n = 0;
@@ -95,7 +95,7 @@ json_t *naming_rows(const struct language *l, const char *name, const json_t *co
 	text_tokenize(l, name, a, &q);
 	while (q.count > 0 && !is_noun(&q.tokens[q.count - 1]))
 		q.count--;
-	if (q.count > 0 && holders(l, columns, &q.tokens[q.count - 1], a) == 0)
+	if (q.count > 0 && count_columns_with(l, columns, &q.tokens[q.count - 1], a) == 0)
 		add_text(list,
 			 arena_strndup(a, q.tokens[q.count - 1].text, q.tokens[q.count - 1].len));
 	return list;
@@ -111,12 +111,13 @@ const char *naming_head(const struct language *l, const char *label, const json_
 	if (q.count < 2)
 		return NULL;
 	last = &q.tokens[q.count - 1];
-	return is_noun(last) && holders(l, columns, last, a) == 1
+	return is_noun(last) && count_columns_with(l, columns, last, a) == 1
 		       ? arena_strndup(a, last->text, last->len)
 		       : NULL;
 }
 
-enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a)
+enum naming_aggregate naming_choose_aggregate(const struct language *l, const char *label,
+					      struct arena *a)
 {
 	struct question q;
 
@@ -127,13 +128,13 @@ enum naming_sum naming_sums(const struct language *l, const char *label, struct 
 		return NAMING_MEAN;
 	for (size_t i = 0; i < q.count; i++)
 		if (token_in_list(&q.tokens[i], WORDS_UPLOAD_ROW) && i + 1 == q.count)
-			return NAMING_NEITHER;
+			return NAMING_NONE;
 	return q.count == 1 && (token_in_list(&q.tokens[0], WORDS_GRAIN_YEAR) ||
 				token_in_list(&q.tokens[0], WORDS_GRAIN_MONTH) ||
 				token_in_list(&q.tokens[0], WORDS_GRAIN_WEEK) ||
 				token_in_list(&q.tokens[0], WORDS_GRAIN_QUARTER) ||
 				token_in_list(&q.tokens[0], WORDS_GRAIN_DAY) ||
 				token_in_list(&q.tokens[0], WORDS_GRAIN_HOUR))
-		       ? NAMING_NEITHER
+		       ? NAMING_NONE
 		       : NAMING_SUM;
 }

@@ -22,13 +22,13 @@
  * SQLite then reads them by an index in less than a third of the time of a full scan. */
 #define COARSE_VALUES 100
 
-struct building {
+struct overlay_builder {
 	const struct tenant_uploads *tenant;
 	const struct catalog *catalog;
 	struct arena *arena;
 	json_t *views, *entities, *dimensions, *measures; /* in the arena */
-	struct joined *made;
-	size_t made_count;
+	struct joined_source *joined;
+	size_t joined_count;
 	/* the current source */
 	const char *prefix, *permission, *entity;
 	const json_t *profile, *columns;
@@ -42,7 +42,7 @@ static const char *prefix_of(const char *uid, struct arena *a)
 
 /* The unit, if the catalogue knows its symbol or word. Otherwise the number has no unit beside its
  * label. */
-static const char *unit_of(const struct building *b, const char *unit)
+static const char *unit_of(const struct overlay_builder *b, const char *unit)
 {
 	const struct units *u = &b->catalog->units;
 
@@ -58,7 +58,7 @@ static const char *unit_of(const struct building *b, const char *unit)
 
 /* "Net revenue (EUR)" without the brackets; NULL: there are none. The amount stays a plain number,
  * so that a sum is shown to its last digit. */
-static const char *plain_of(const struct building *b, const json_t *column)
+static const char *label_without_brackets(const struct overlay_builder *b, const json_t *column)
 {
 	const char *text = json_text_at(column, "label"), *open = strrchr(text, '(');
 
@@ -69,14 +69,14 @@ static const char *plain_of(const struct building *b, const json_t *column)
 }
 
 /* Other names of a column beside its label. */
-static json_t *called(const struct building *b, const json_t *column)
+static json_t *synonyms_of(const struct overlay_builder *b, const json_t *column)
 {
-	const char *plain = plain_of(b, column), *head;
-	json_t *list = json_array(), *said;
+	const char *plain = label_without_brackets(b, column), *head;
+	json_t *list = json_array(), *text;
 	size_t i;
 
-	json_array_foreach(json_object_get(column, "synonyms"), i, said)
-		json_push_take(list, json_incref(said));
+	json_array_foreach(json_object_get(column, "synonyms"), i, text)
+		json_push_take(list, json_incref(text));
 	if (plain)
 		json_push_take(list, json_str(plain));
 	head = naming_head(b->catalog->language, plain ? plain : json_text_at(column, "label"),
@@ -86,21 +86,21 @@ static json_t *called(const struct building *b, const json_t *column)
 	return list;
 }
 
-static const char *about_of(const json_t *column)
+static const char *description_of(const json_t *column)
 {
-	const char *said = json_text_at(column, "description");
+	const char *text = json_text_at(column, "description");
 
-	return *said ? said : json_text_at(column, "spoken");
+	return *text ? text : json_text_at(column, "spoken");
 }
 
 static json_t *view_column(const json_t *column)
 {
 	return json_make({"name", json_str(json_text_at(column, "name"))},
 			 {"type", json_str(json_text_at(column, "type"))},
-			 {"about", json_str(about_of(column))});
+			 {"about", json_str(description_of(column))});
 }
 
-static void add_view(struct building *b, const struct stored_source *s,
+static void add_view(struct overlay_builder *b, const struct stored_source *s,
 		     const struct stored_version *v, const json_t *columns)
 {
 	json_t *list = json_array(), *column;
@@ -163,10 +163,11 @@ const char *overlay_description(const struct language *l, const char *label, con
 			arena_strndup(a, updated_at, strcspn(updated_at, "T ")));
 }
 
-static bool has_namesake(const struct building *b, const struct stored_source *s, const char *label)
+static bool has_namesake(const struct overlay_builder *b, const struct stored_source *s,
+			 const char *label)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	while ((k = listing_next(b->tenant->listing, LISTING_TABLES, &at)))
 		if (k->row != s && !k->row->deleted_at &&
@@ -175,11 +176,11 @@ static bool has_namesake(const struct building *b, const struct stored_source *s
 	return false;
 }
 
-static void add_entity(struct building *b, const struct stored_source *s,
+static void add_entity(struct overlay_builder *b, const struct stored_source *s,
 		       const struct stored_version *v, const char *time)
 {
 	const char *label = overlay_label(s, b->arena);
-	json_t *called_rows = naming_rows(b->catalog->language, label, b->columns, b->arena);
+	json_t *row_names = naming_rows(b->catalog->language, label, b->columns, b->arena);
 	json_t *entity =
 		json_make({"name", json_str(b->entity)}, {"label", json_str(label)},
 			  {"plural", json_str(label)},
@@ -192,15 +193,15 @@ static void add_entity(struct building *b, const struct stored_source *s,
 	json_set_str(entity, "time", time);
 	json_set_str(entity, "title", id_of(b->columns));
 	if (has_namesake(b, s, label))
-		json_push_take(called_rows,
+		json_push_take(row_names,
 			       json_str(sentence(b->catalog->language, SAY_UPLOAD_WHOSE, b->arena,
 						 label, owner_of(s, b->arena))));
 	if (json_object_get(b->profile, "entity_name"))
-		json_push_take(called_rows, json_str(json_text_at(b->profile, "entity_name")));
-	json_set_take(entity, "synonyms", called_rows);
+		json_push_take(row_names, json_str(json_text_at(b->profile, "entity_name")));
+	json_set_take(entity, "synonyms", row_names);
 	json_set_take(entity, "indexes", b->indexes);
 	json_set_take(entity, "coarse", b->coarse);
-	json_set_take(entity, "also", joins_members(b->tenant, &b->made[b->made_count]));
+	json_set_take(entity, "also", joins_members(b->tenant, &b->joined[b->joined_count]));
 	json_push_take(b->entities, entity);
 }
 
@@ -214,12 +215,12 @@ static json_t *grains(bool with_hours)
 	return json_texts(with_hours ? hours : days);
 }
 
-static const char *name_of(const struct building *b, const json_t *column)
+static const char *name_of(const struct overlay_builder *b, const json_t *column)
 {
 	return arena_printf(b->arena, "%s_%s", b->prefix, json_text_at(column, "name"));
 }
 
-static void add_dimension(struct building *b, const json_t *column, bool loaded)
+static void add_dimension(struct overlay_builder *b, const json_t *column, bool loaded)
 {
 	const char *type = json_text_at(column, "type");
 	bool is_time = strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0;
@@ -229,7 +230,7 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 			      {"column", json_str(json_text_at(column, "name"))},
 			      {"permission", json_str(b->permission)});
 
-	json_set_take(d, "synonyms", called(b, column));
+	json_set_take(d, "synonyms", synonyms_of(b, column));
 	if (*json_text_at(column, "description"))
 		json_set_str(d, "about", json_text_at(column, "description"));
 	if (strcmp(type, "text") != 0)
@@ -242,7 +243,7 @@ static void add_dimension(struct building *b, const json_t *column, bool loaded)
 }
 
 /* Analyses of single rows identify them by their number. */
-static void add_row_dimension(struct building *b)
+static void add_row_dimension(struct overlay_builder *b)
 {
 	json_push_take(b->dimensions,
 		       json_make({"name", json_str(arena_printf(b->arena, "%s_row", b->prefix))},
@@ -252,7 +253,7 @@ static void add_row_dimension(struct building *b)
 				 {"permission", json_str(b->permission)}));
 }
 
-static void add_measure(struct building *b, const json_t *column, const char *name,
+static void add_measure(struct overlay_builder *b, const json_t *column, const char *name,
 			const char *label, json_t *synonyms_take, bool sums)
 {
 	json_push_take(b->measures,
@@ -270,26 +271,26 @@ static void add_measure(struct building *b, const json_t *column, const char *na
 }
 
 /* A share or a rate is averaged, any other number is summed; a sum implies its average. */
-static void add_measures(struct building *b, const json_t *column, const char *name)
+static void add_measures(struct overlay_builder *b, const json_t *column, const char *name)
 {
 	const struct language *l = b->catalog->language;
 	const char *label = json_text_at(column, "spoken");
-	enum naming_sum sums = meaning_sums(l, column, b->arena);
-	json_t *synonyms = called(b, column);
-	size_t called_count = json_array_size(synonyms);
+	enum naming_aggregate sums = meaning_choose_aggregate(l, column, b->arena);
+	json_t *synonyms = synonyms_of(b, column);
+	size_t synonym_count = json_array_size(synonyms);
 	const char *aggregated;
 	enum sentence how;
 
 	how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
 	aggregated = sentence(l, how, b->arena, label);
 
-	for (size_t i = 0; i < called_count; i++) {
+	for (size_t i = 0; i < synonym_count; i++) {
 		const char *text = json_string_value(json_array_get(synonyms, i));
 
 		json_push_take(synonyms, json_str(sentence(l, how, b->arena, text)));
 	}
 	json_push_take(synonyms, json_str(sums == NAMING_SUM ? aggregated : label));
-	if (sums == NAMING_NEITHER)
+	if (sums == NAMING_NONE)
 		json_decref(synonyms);
 	else
 		add_measure(b, column, name, sums == NAMING_SUM ? label : aggregated, synonyms,
@@ -297,7 +298,7 @@ static void add_measures(struct building *b, const json_t *column, const char *n
 }
 
 /* A whole number with few values becomes a dimension and a measure. */
-static void add_column(struct building *b, const json_t *column)
+static void add_column(struct overlay_builder *b, const json_t *column)
 {
 	const char *role = json_text_at(column, "role");
 	bool is_dimension = strcmp(role, "dimension") == 0;
@@ -312,7 +313,7 @@ static void add_column(struct building *b, const json_t *column)
 }
 
 /* The date column that the owner chose, else the first one. */
-static const char *time_of(struct building *b, const json_t *columns)
+static const char *time_of(struct overlay_builder *b, const json_t *columns)
 {
 	const char *named = json_text_at(b->profile, "default_date");
 	json_t *column;
@@ -369,7 +370,7 @@ static json_t *coarse_of(const json_t *columns, int64_t rows)
 	return list;
 }
 
-static void add_source(struct building *b, const struct stored_source *s,
+static void add_source(struct overlay_builder *b, const struct stored_source *s,
 		       const struct stored_version *v)
 {
 	json_t *profile, *columns, *column;
@@ -383,25 +384,25 @@ static void add_source(struct building *b, const struct stored_source *s,
 	json_own(b->arena, profile);
 	b->indexes = indexes_of(json_object_get(profile, "columns"), v->rows);
 	b->coarse = coarse_of(json_object_get(profile, "columns"), v->rows);
-	meaning_use(profile, s->meaning, b->arena);
+	meaning_apply(profile, s->meaning, b->arena);
 	columns = json_object_get(profile, "columns");
 	b->profile = profile;
 	b->columns = columns;
 	b->prefix = prefix_of(s->uid, b->arena);
 	b->permission = uploads_permission(s, b->arena);
 	b->entity = arena_printf(b->arena, "%s_rows", b->prefix);
-	b->made[b->made_count] = (struct joined){s->uid, b->entity, columns, v->rows};
+	b->joined[b->joined_count] = (struct joined_source){s->uid, b->entity, columns, v->rows};
 	add_view(b, s, v, columns);
 	add_entity(b, s, v, time_of(b, columns));
 	add_row_dimension(b);
 	json_array_foreach(columns, i, column)
 		add_column(b, column);
-	b->made_count++;
+	b->joined_count++;
 }
 
 /* ---- updates ---- */
 
-static const struct stored_version *newest_shown(const struct known_source *k)
+static const struct stored_version *usable_version(const struct listed_source *k)
 {
 	const struct stored_version *v = k->row->deleted_at ? NULL : k->current;
 
@@ -415,12 +416,12 @@ static const struct stored_version *newest_shown(const struct known_source *k)
 static char *state_of(const struct tenant_uploads *t)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 	struct buf b;
 
 	buf_init(&b, OVERLAY_BYTES);
 	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
-		const struct stored_version *v = newest_shown(k);
+		const struct stored_version *v = usable_version(k);
 
 		if (v)
 			buf_printf(&b, "%s %s %s %s\n", v->uid, k->row->name, k->row->owner,
@@ -438,7 +439,7 @@ static void call_waiting(struct tenant_uploads *t)
 	struct list due;
 
 	list_init(&due);
-	list_each_safe(node, &t->showing) {
+	list_each_safe(node, &t->overlay_waits) {
 		list_remove(node);
 		list_append(&due, node);
 	}
@@ -450,21 +451,21 @@ static void call_waiting(struct tenant_uploads *t)
 	}
 }
 
-static void on_used(void *owner, const struct err *e)
+static void on_overlay_set(void *owner, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
 
-	t->making = false;
+	t->is_building = false;
 	if (e) {
 		log_error("uploads.refused", "tenant %s: %s", t->name, e->text);
-		mem_free(t->shown);
-		t->shown = NULL;
+		mem_free(t->newest_state);
+		t->newest_state = NULL;
 	} else {
-		mem_free(t->in_use);
-		t->in_use = mem_strdup(t->shown);
+		mem_free(t->active_state);
+		t->active_state = mem_strdup(t->newest_state);
 		overlay_update(t); /* rows may have changed meanwhile */
 	}
-	if (!t->making)
+	if (!t->is_building)
 		call_waiting(t);
 }
 
@@ -472,43 +473,43 @@ void overlay_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(v
 		  void *owner)
 {
 	*w = (struct refresh_wait){.cb = cb, .owner = owner};
-	list_append(&t->showing, &w->node);
-	if (!t->making)
+	list_append(&t->overlay_waits, &w->node);
+	if (!t->is_building)
 		call_waiting(t);
 }
 
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
-					     const struct known_source *k)
+					     const struct listed_source *k)
 {
 	if (!k->current || k->row->kind != SOURCE_TABLE || k->current->state != VERSION_READY)
 		return k->current;
-	for (size_t i = k->version_count; t->in_use && i-- > 0;)
-		if (strstr(t->in_use, k->versions[i].uid))
+	for (size_t i = k->version_count; t->active_state && i-- > 0;)
+		if (strstr(t->active_state, k->versions[i].uid))
 			return &k->versions[i];
 	return NULL;
 }
 
-static void use(struct tenant_uploads *t)
+static void overlay_build(struct tenant_uploads *t)
 {
 	const struct uploads_options *o = &t->all->options;
 	struct arena *a = arena_new(OVERLAY_BYTES);
 	size_t tables = listing_sums(t->listing)->parts[LISTING_TABLES];
 	const char **permissions = arena_alloc(a, (tables + 1) * sizeof(*permissions));
-	struct building b = {.tenant = t,
-			     .catalog = o->catalog(o->owner, t->name),
-			     .arena = a,
-			     .views = json_array(),
-			     .entities = json_array(),
-			     .dimensions = json_array(),
-			     .measures = json_array(),
-			     .made = arena_alloc(a, (tables + 1) * sizeof(*b.made))};
+	struct overlay_builder b = {.tenant = t,
+				    .catalog = o->catalog(o->owner, t->name),
+				    .arena = a,
+				    .views = json_array(),
+				    .entities = json_array(),
+				    .dimensions = json_array(),
+				    .measures = json_array(),
+				    .joined = arena_alloc(a, (tables + 1) * sizeof(*b.joined))};
 	json_t *schema = json_own(a, json_object());
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 	size_t n = 0;
 
 	while ((k = listing_next(t->listing, LISTING_TABLES, &at))) {
-		const struct stored_version *v = newest_shown(k);
+		const struct stored_version *v = usable_version(k);
 
 		if (!v)
 			continue;
@@ -517,17 +518,17 @@ static void use(struct tenant_uploads *t)
 	}
 	json_set_take(schema, "views", b.views);
 	json_set_take(schema, "entities", b.entities);
-	json_set_take(schema, "edges", joins_edges(t, b.made, b.made_count, a));
+	json_set_take(schema, "edges", joins_edges(t, b.joined, b.joined_count, a));
 	json_set_take(schema, "dimensions", b.dimensions);
 	json_set_take(schema, "measures", b.measures);
-	t->making = true;
+	t->is_building = true;
 	o->use(o->owner,
 	       &(struct catalog_overlay){.tenant = t->name,
 					 .version = ++t->overlays,
 					 .source = SOURCE_UPLOADS,
 					 .schema = n > 0 ? schema : NULL,
 					 .permissions = permissions},
-	       on_used, t);
+	       on_overlay_set, t);
 	arena_free(&a);
 }
 
@@ -535,12 +536,13 @@ void overlay_update(struct tenant_uploads *t)
 {
 	char *state = state_of(t);
 
-	if (t->making || t->all->ending || (t->shown && strcmp(t->shown, state) == 0) ||
-	    (!t->shown && !*state)) {
+	if (t->is_building || t->all->ending ||
+	    (t->newest_state && strcmp(t->newest_state, state) == 0) ||
+	    (!t->newest_state && !*state)) {
 		mem_free(state);
 		return;
 	}
-	mem_free(t->shown);
-	t->shown = state;
-	use(t);
+	mem_free(t->newest_state);
+	t->newest_state = state;
+	overlay_build(t);
 }

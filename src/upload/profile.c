@@ -18,11 +18,11 @@
 #include "vesper/mem.h"
 #include "vesper/stats.h"
 
-#define SAMPLED_CELLS  1000000 /* 8 MB of numbers, for all columns together */
-#define KERNEL_BYTES   (64 * 1024 * 1024)
-#define ID_BYTES       64
-#define DIMENSION_MOST 1000
-#define DIMENSION_FEW  20
+#define SAMPLED_CELLS        1000000 /* 8 MB of numbers, for all columns together */
+#define KERNEL_BYTES         (64 * 1024 * 1024)
+#define ID_BYTES             64
+#define DIMENSION_VALUES_MAX 1000
+#define DIMENSION_VALUES_FEW 20
 
 /* Every step-th number of a column. When it is full, every second number is removed. */
 struct sample {
@@ -101,11 +101,11 @@ void profile_misfit(void *profile, size_t column, size_t line)
 
 /* ---- rows ---- */
 
-static void sample_add(struct sample *s, size_t most, const struct value *v)
+static void sample_add(struct sample *s, size_t limit, const struct value *v)
 {
 	if (s->seen++ % s->step != 0)
 		return;
-	if (s->count == most) {
+	if (s->count == limit) {
 		for (size_t i = 0; 2 * i < s->count; i++)
 			s->values[i] = s->values[2 * i];
 		s->count = (s->count + 1) / 2;
@@ -129,7 +129,7 @@ static struct str text_of(const struct value *v, struct buf *number)
 	return (struct str){buf_text(number), number->n};
 }
 
-static void note_row(struct profile *p, uint64_t hash)
+static void add_row_hash(struct profile *p, uint64_t hash)
 {
 	p->rows = mem_grow(p->rows, &p->row_cap, p->row_count + 1, sizeof(*p->rows));
 	p->rows[p->row_count++] = hash;
@@ -137,7 +137,7 @@ static void note_row(struct profile *p, uint64_t hash)
 
 void profile_row(struct profile *p, const struct value *values)
 {
-	size_t n = p->shape->column_count, most = SAMPLED_CELLS / n;
+	size_t n = p->shape->column_count, limit = SAMPLED_CELLS / n;
 	uint64_t hash = HASH_FNV_OFFSET_BASIS;
 
 	for (size_t i = 0; i < n; i++) {
@@ -148,10 +148,10 @@ void profile_row(struct profile *p, const struct value *values)
 		hash = hash_fnv_byte(hash_fnv(hash, text.p ? text.p : "", text.n), text.p != NULL);
 		p->longest[i] = text.n > p->longest[i] ? text.n : p->longest[i];
 		if (numeric && text.p)
-			sample_add(&p->samples[i], most, &values[i]);
+			sample_add(&p->samples[i], limit, &values[i]);
 	}
 	stats_row_done(p->stats);
-	note_row(p, hash);
+	add_row_hash(p, hash);
 }
 
 /* ---- the result ---- */
@@ -180,8 +180,8 @@ static const char *role_of(const struct profile *p, size_t i, const struct colum
 	const struct shape_column *c = &p->shape->columns[i];
 	bool all_differ = s->nulls == 0 && s->distinct == s->count && s->count > 1;
 	bool few = s->distinct_exact &&
-		   (s->distinct <= DIMENSION_FEW ||
-		    (s->distinct <= DIMENSION_MOST && s->distinct * 20 <= s->count));
+		   (s->distinct <= DIMENSION_VALUES_FEW ||
+		    (s->distinct <= DIMENSION_VALUES_MAX && s->distinct * 20 <= s->count));
 
 	switch (c->form.type) {
 	case COLUMN_DATE:
@@ -195,13 +195,13 @@ static const char *role_of(const struct profile *p, size_t i, const struct colum
 		if (c->form.unit[0])
 			return "measure";
 		if (all_differ && s->at_min == 0 && s->at_max == s->count - 1 &&
-		    s->count > DIMENSION_FEW)
+		    s->count > DIMENSION_VALUES_FEW)
 			return "id";
-		return s->distinct > DIMENSION_FEW || all_differ ? "measure" : "dimension";
+		return s->distinct > DIMENSION_VALUES_FEW || all_differ ? "measure" : "dimension";
 	case COLUMN_TEXT:
 		break;
 	}
-	if (all_differ && s->count > DIMENSION_FEW && p->longest[i] <= ID_BYTES)
+	if (all_differ && s->count > DIMENSION_VALUES_FEW && p->longest[i] <= ID_BYTES)
 		return "id";
 	return few && s->count > 0 && p->longest[i] <= 4 * ID_BYTES ? "dimension" : "text";
 }
@@ -253,16 +253,16 @@ static void add_spread(const struct profile *p, size_t i, json_t *out)
 	arena_free(&a);
 }
 
-static json_t *lines_json(const size_t *lines, size_t count, size_t most)
+static json_t *lines_json(const size_t *lines, size_t count, size_t limit)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count && i < most; i++)
+	for (size_t i = 0; i < count && i < limit; i++)
 		json_push_take(list, json_int((int64_t)lines[i]));
 	return list;
 }
 
-static json_t *column_json(struct profile *p, size_t i, const struct column_stats *s, size_t most,
+static json_t *column_json(struct profile *p, size_t i, const struct column_stats *s, size_t limit,
 			   struct arena *a)
 {
 	const struct shape_column *c = &p->shape->columns[i];
@@ -293,7 +293,7 @@ static json_t *column_json(struct profile *p, size_t i, const struct column_stat
 	}
 	json_set_int(out, "misfits", m->count);
 	if (m->listed > 0)
-		json_set_take(out, "misfit_lines", lines_json(m->lines, m->listed, most));
+		json_set_take(out, "misfit_lines", lines_json(m->lines, m->listed, limit));
 	if (c->short_years)
 		json_set_bool(out, "short_years", true);
 	return out;
@@ -333,15 +333,15 @@ static json_t *keys_json(const struct profile *p, const struct column_stats *sta
 	return keys;
 }
 
-static char *write(struct profile *p, const struct column_stats *stats, int64_t repeated,
-		   size_t most, struct arena *a)
+static char *profile_write(struct profile *p, const struct column_stats *stats, int64_t repeated,
+			   size_t limit, struct arena *a)
 {
 	const struct shape *s = p->shape;
 	json_t *columns = json_array(), *out;
 	char *text;
 
 	for (size_t i = 0; i < s->column_count; i++)
-		json_push_take(columns, column_json(p, i, &stats[i], most, a));
+		json_push_take(columns, column_json(p, i, &stats[i], limit, a));
 	out = json_make({"rows", json_int((int64_t)p->row_count)}, {"columns", columns},
 			{"keys", keys_json(p, stats)}, {"duplicate_rows", json_int(repeated)},
 			{"encoding", json_str(encoding_name(s->encoding))},
@@ -354,7 +354,7 @@ static char *write(struct profile *p, const struct column_stats *stats, int64_t 
 		json_set_int(out, "odd_lines", (int64_t)s->odd_lines);
 	if (s->ragged_line_count > 0)
 		json_set_take(out, "ragged_lines",
-			      lines_json(s->ragged_lines, s->ragged_line_count, most));
+			      lines_json(s->ragged_lines, s->ragged_line_count, limit));
 	text = json_text(out);
 	json_decref(out);
 	return text;
@@ -364,16 +364,16 @@ const char *profile_json(struct profile *p, struct arena *a)
 {
 	const struct column_stats *stats = stats_finish(p->stats, a);
 	int64_t repeated = duplicates(p);
-	char *text = write(p, stats, repeated, SOURCE_LINES_LISTED, a);
-	const char *kept;
+	char *text = profile_write(p, stats, repeated, SOURCE_LINES_LISTED, a);
+	const char *copy;
 
 	if (strlen(text) > SOURCE_PROFILE_BYTES_MAX) {
 		mem_free(text);
-		text = write(p, stats, repeated, 0, a);
+		text = profile_write(p, stats, repeated, 0, a);
 	}
-	kept = arena_strdup(a, text);
+	copy = arena_strdup(a, text);
 	mem_free(text);
-	return kept;
+	return copy;
 }
 
 json_t *profile_column(const json_t *columns, const char *name)
@@ -387,22 +387,22 @@ json_t *profile_column(const json_t *columns, const char *name)
 	return NULL;
 }
 
-static bool is_of_role(const json_t *column, const char *role)
+static bool has_role(const json_t *column, const char *role)
 {
 	return strcmp(json_text_at(column, "role"), role) == 0;
 }
 
 /* True if each value and each partial sum is exact, so that the order of adding cannot change the
  * last digit. Older profiles have no scale; then false. */
-static bool adds_in_any_order(const json_t *column, int64_t rows)
+static bool is_sum_order_independent(const json_t *column, int64_t rows)
 {
 	const json_t *scale = json_object_get(column, "scale");
 	double min = fabs(strtod(json_text_at(column, "min"), NULL));
 	double max = fabs(strtod(json_text_at(column, "max"), NULL));
-	double most = (min > max ? min : max) * pow(10, DB_SUM_SCALE);
+	double limit = (min > max ? min : max) * pow(10, DB_SUM_SCALE);
 
-	return scale && json_integer_value(scale) <= DB_SUM_SCALE && most < DB_EXACT_BELOW &&
-	       most * (double)rows < (double)(INT64_MAX / 2);
+	return scale && json_integer_value(scale) <= DB_SUM_SCALE && limit < DB_EXACT_BELOW &&
+	       limit * (double)rows < (double)(INT64_MAX / 2);
 }
 
 static void add_sum(struct upload_cover *c, size_t column)
@@ -413,13 +413,14 @@ static void add_sum(struct upload_cover *c, size_t column)
 
 static struct upload_cover cover_of(const json_t *columns, size_t which, int64_t rows)
 {
-	bool is_day = is_of_role(json_array_get(columns, which), "date");
+	bool is_day = has_role(json_array_get(columns, which), "date");
 	struct upload_cover c = {.column = which};
 	const json_t *column;
 	size_t i;
 
 	json_array_foreach((json_t *)columns, i, column)
-		if (is_of_role(column, "measure") && (!is_day || adds_in_any_order(column, rows)))
+		if (has_role(column, "measure") &&
+		    (!is_day || is_sum_order_independent(column, rows)))
 			add_sum(&c, i);
 	return c;
 }
@@ -433,7 +434,7 @@ size_t profile_covers(const json_t *columns, int64_t rows,
 	if (rows > UPLOAD_COVERED_ROWS)
 		return 0;
 	json_array_foreach((json_t *)columns, i, column) {
-		if (is_of_role(column, "dimension") && groups++ < UPLOAD_GROUPS_MAX) {
+		if (has_role(column, "dimension") && groups++ < UPLOAD_GROUPS_MAX) {
 			out[n++] = cover_of(columns, i, rows);
 		} else if (strcmp(json_text_at(column, "type"), "date") == 0 && days++ == 0) {
 			out[n] = cover_of(columns, i, rows);

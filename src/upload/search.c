@@ -31,13 +31,13 @@ struct candidate {
 };
 
 /* A segment being built. */
-struct made {
+struct segment_build {
 	size_t doc;
 	struct find_builder *builder;
 	struct vectors *vectors; /* NULL: it has none that can be compared */
 	struct table *page;
-	int64_t row; /* the last one added */
-	bool whole;  /* all rows were read */
+	int64_t row;      /* the last one added */
+	bool is_complete; /* all rows were read */
 };
 
 struct search {
@@ -48,7 +48,7 @@ struct search {
 	struct listing *listing;
 	struct arena *arena;
 	struct principal *who;
-	const char *text, *named; /* named NULL: all documents */
+	const char *text, *named; /* `named` NULL: all documents */
 	size_t top;
 	atomic_bool cancelled; /* set while a job runs; on_job then frees the search */
 	bool running;
@@ -59,16 +59,16 @@ struct search {
 	size_t count, at, alone;
 	/* the segments being built */
 	struct {
-		struct made items[SOURCE_STATEMENTS_MAX];
+		struct segment_build items[SOURCE_STATEMENTS_MAX];
 		size_t count;
 		struct arena *arena; /* of its statements; or NULL */
 		size_t vector_bytes; /* of all segments that this search holds */
 	} round;
 	struct {
 		struct list node;
-		bool waits;
+		bool is_waiting;
 	} turn;
-	bool warms; /* only builds segments; has no callback */
+	bool is_warm_up; /* only builds segments; has no callback */
 	/* the question's vector */
 	const char *model; /* the current one; NULL: none */
 	struct find_vector vector;
@@ -87,23 +87,23 @@ static const char *const column_names[] = {"N", "Document", "Heading", "Text"};
 static const enum column_type column_types[] = {COLUMN_INT, COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT};
 #define COLUMNS 4
 
-static void pass_turn(struct search *s);
-static void forget_round(struct search *s);
+static void release_turn(struct search *s);
+static void round_free(struct search *s);
 
 static void search_free(struct search *s)
 {
 	op_cancel(&s->query);
 	later_cancel(&s->later);
-	if (s->turn.waits)
+	if (s->turn.is_waiting)
 		list_remove(&s->turn.node);
-	if (s->warms)
+	if (s->is_warm_up)
 		s->tenant->warm = NULL;
-	forget_round(s);
+	round_free(s);
 	for (size_t i = 0; i < s->count; i++)
 		segment_release(&s->docs[i].held);
 	if (s->tenant) {
-		pass_turn(s);
-		segments_make_room(s->tenant->all);
+		release_turn(s);
+		segments_evict(s->tenant->all);
 	}
 	listing_release(&s->listing);
 	arena_free(&s->round.arena);
@@ -144,18 +144,18 @@ static bool is_named(const struct search *s, const struct stored_source *source)
 }
 
 /* A warm-up builds segments for all callers. */
-static bool is_wanted(const struct search *s, const struct known_source *k)
+static bool is_selected(const struct search *s, const struct listed_source *k)
 {
-	return s->warms ||
+	return s->is_warm_up ||
 	       (is_named(s, k->row) && uploads_may_use(s->tenant, k->row, s->who, s->arena) &&
 		may(s->who, k->permission)); /* false if shared after the turn began */
 }
 
-static void choose(struct search *s)
+static void choose_documents(struct search *s)
 {
 	struct listing *l = s->listing = listing_hold(s->tenant->listing);
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	s->docs =
 		arena_alloc(s->arena, (listing_sums(l)->parts[LISTING_ALL] + 1) * sizeof(*s->docs));
@@ -164,7 +164,7 @@ static void choose(struct search *s)
 
 		if (k->row->kind != SOURCE_DOCUMENT || k->row->deleted_at || !v ||
 		    v->state != VERSION_READY || !v->table || !sql_upload_is_table(v->table) ||
-		    !is_wanted(s, k))
+		    !is_selected(s, k))
 			continue;
 		s->docs[s->count++] = (struct candidate){.uid = k->row->uid,
 							 .version = v->uid,
@@ -176,7 +176,7 @@ static void choose(struct search *s)
 	}
 }
 
-static void forget(struct search *s, size_t i)
+static void remove_candidate(struct search *s, size_t i)
 {
 	segment_release(&s->docs[i].held);
 	memmove(&s->docs[i], &s->docs[i + 1], (s->count - i - 1) * sizeof(*s->docs));
@@ -208,8 +208,8 @@ static struct source_statement rows_of(const struct search *s, const char *table
 		.sink = {.rows_max = limit}};
 }
 
-static void ask(struct search *s, const struct source_statement *statements, size_t count,
-		source_cb cb)
+static void run_query(struct search *s, const struct source_statement *statements, size_t count,
+		      source_cb cb)
 {
 	struct source *reader = s->tenant->all->options.reader;
 	const struct source_call call = {
@@ -227,7 +227,7 @@ static const char *cell(const struct table *t, size_t row, const char *column)
 
 /* ---- the worker ---- */
 
-static void add_page(struct made *m)
+static void add_page(struct segment_build *m)
 {
 	for (size_t i = 0; i < m->page->row_count; i++) {
 		find_builder_add(m->builder, str_of(cell(m->page, i, DOCUMENT_HEADING)),
@@ -304,14 +304,14 @@ static void read_pages(struct search *s);
 
 static void begin_segment(struct search *s, size_t doc)
 {
-	struct made *m = &s->round.items[s->round.count++];
+	struct segment_build *m = &s->round.items[s->round.count++];
 
-	*m = (struct made){.doc = doc,
-			   .builder = find_builder_new(s->catalog->language),
-			   .vectors = vectors_for(s, doc)};
+	*m = (struct segment_build){.doc = doc,
+				    .builder = find_builder_new(s->catalog->language),
+				    .vectors = vectors_for(s, doc)};
 }
 
-static void end_segment(struct search *s, struct made *m)
+static void end_segment(struct search *s, struct segment_build *m)
 {
 	struct candidate *doc = &s->docs[m->doc];
 
@@ -322,35 +322,35 @@ static void end_segment(struct search *s, struct made *m)
 }
 
 /* Passes the turn to the search that has waited longest. */
-static void pass_turn(struct search *s)
+static void release_turn(struct search *s)
 {
 	struct uploads *u = s->tenant->all;
 	struct search *next;
 
-	if (u->making != s)
+	if (u->active_search != s)
 		return;
-	u->making = NULL;
-	if (list_empty(&u->wanting))
+	u->active_search = NULL;
+	if (list_empty(&u->waiting_searches))
 		return;
-	next = list_item(u->wanting.next, struct search, turn.node);
+	next = list_item(u->waiting_searches.next, struct search, turn.node);
 	list_remove(&next->turn.node);
-	next->turn.waits = false;
-	u->making = next;
+	next->turn.is_waiting = false;
+	u->active_search = next;
 	loop_defer(u->options.loop, &next->later, on_turn, next);
 }
 
 /* Lets one search at a time read tables, one round each, since after a start all searches need the
  * same ones. False: it has to wait. */
-static bool take_turn(struct search *s)
+static bool acquire_turn(struct search *s)
 {
 	struct uploads *u = s->tenant->all;
 
-	if (!u->making)
-		u->making = s;
-	if (u->making == s)
+	if (!u->active_search)
+		u->active_search = s;
+	if (u->active_search == s)
 		return true;
-	s->turn.waits = true;
-	list_append(&u->wanting, &s->turn.node);
+	s->turn.is_waiting = true;
+	list_append(&u->waiting_searches, &s->turn.node);
 	return false;
 }
 
@@ -359,14 +359,14 @@ static void on_added(struct search *s)
 	bool more = false;
 
 	for (size_t i = 0; i < s->round.count; i++) {
-		struct made *m = &s->round.items[i];
+		struct segment_build *m = &s->round.items[i];
 
 		if (!m->page)
 			continue;
-		m->whole = m->page->row_count < PAGE_ROWS;
+		m->is_complete = m->page->row_count < PAGE_ROWS;
 		m->row += (int64_t)m->page->row_count;
 		table_free(&m->page);
-		more = more || !m->whole;
+		more = more || !m->is_complete;
 	}
 	if (more) {
 		read_pages(s);
@@ -375,11 +375,11 @@ static void on_added(struct search *s)
 	for (size_t i = 0; i < s->round.count; i++)
 		end_segment(s, &s->round.items[i]);
 	s->round.count = 0;
-	pass_turn(s);
+	release_turn(s);
 	read_next(s);
 }
 
-static void forget_round(struct search *s)
+static void round_free(struct search *s)
 {
 	for (size_t i = 0; i < s->round.count; i++) {
 		find_builder_free(&s->round.items[i].builder);
@@ -397,9 +397,9 @@ static void on_missing(struct search *s)
 	size_t doc = s->round.items[0].doc;
 
 	s->alone = s->round.items[s->round.count - 1].doc + 1;
-	forget_round(s);
+	round_free(s);
 	if (alone) {
-		forget(s, doc);
+		remove_candidate(s, doc);
 		s->alone--;
 	}
 	read_next(s);
@@ -420,7 +420,7 @@ static void on_pages(void *owner, struct source_batch *batches, size_t count, co
 		return;
 	}
 	for (size_t i = 0; i < s->round.count; i++)
-		if (!s->round.items[i].whole) {
+		if (!s->round.items[i].is_complete) {
 			s->round.items[i].page =
 				n < count ? batches[n].table : table_new(TABLE_BYTES);
 			n++;
@@ -436,11 +436,11 @@ static void read_pages(struct search *s)
 	arena_free(&s->round.arena);
 	s->round.arena = arena_new(SEARCH_BYTES);
 	for (size_t i = 0; i < s->round.count; i++)
-		if (!s->round.items[i].whole)
+		if (!s->round.items[i].is_complete)
 			list[n++] = rows_of(s, s->docs[s->round.items[i].doc].table,
 					    s->round.items[i].row, PAGE_ROWS,
 					    s->round.items[i].vectors != NULL, s->round.arena);
-	ask(s, list, n, on_pages);
+	run_query(s, list, n, on_pages);
 }
 
 static void search_all(struct search *s)
@@ -472,7 +472,7 @@ static void on_vector(void *owner, const float *values, size_t dims, const struc
 
 	s->query = NULL;
 	if (e)
-		log_warn("uploads.vectors", "words alone search: %s", e->text);
+		log_warn("uploads.vectors", "searching by words only: %s", e->text);
 	else
 		s->vector = (struct find_vector){s->model, values, dims,
 						 (double)s->tenant->all->options.embed_least / 100};
@@ -522,7 +522,7 @@ static struct vectors *vectors_for(struct search *s, size_t doc)
 		return NULL;
 	bytes = d->passages * dims * sizeof(float);
 	if (s->round.vector_bytes + bytes > (size_t)s->tenant->all->options.embed_bytes) {
-		log_warn("uploads.vectors", "%s: %zu bytes of vectors are beyond embed.max_bytes",
+		log_warn("uploads.vectors", "%s: %zu bytes of vectors exceed embed.max_bytes",
 			 d->version, s->round.vector_bytes + bytes);
 		return NULL;
 	}
@@ -531,7 +531,7 @@ static struct vectors *vectors_for(struct search *s, size_t doc)
 
 static void begin_search(struct search *s)
 {
-	if (s->warms)
+	if (s->is_warm_up)
 		end(s, NULL, NULL);
 	else
 		embed_question(s);
@@ -544,17 +544,17 @@ static void on_turn(void *owner)
 
 static bool is_full(const struct search *s)
 {
-	return s->warms &&
+	return s->is_warm_up &&
 	       s->tenant->all->index_bytes >= (size_t)s->tenant->all->options.index_bytes;
 }
 
-static bool is_round(const struct search *s)
+static bool is_round_complete(const struct search *s)
 {
 	return s->round.count == SOURCE_STATEMENTS_MAX ||
 	       (s->round.count == 1 && s->round.items[0].doc < s->alone);
 }
 
-static bool is_held(struct search *s, struct candidate *doc)
+static bool hold_segment(struct search *s, struct candidate *doc)
 {
 	if (!doc->held) {
 		doc->held = segment_find(s->tenant->all, doc->version, s->model);
@@ -567,14 +567,14 @@ static bool is_held(struct search *s, struct candidate *doc)
 /* Holds segments that are in memory, and reads one round of the others. */
 static void read_next(struct search *s)
 {
-	for (size_t i = s->at; i < s->count && !is_round(s); i++) {
-		if (is_held(s, &s->docs[i])) {
+	for (size_t i = s->at; i < s->count && !is_round_complete(s); i++) {
+		if (hold_segment(s, &s->docs[i])) {
 			s->at = s->round.count == 0 ? i + 1 : s->at;
 			continue;
 		}
 		if (is_full(s))
 			break;
-		if (!take_turn(s))
+		if (!acquire_turn(s))
 			return;
 		begin_segment(s, i);
 	}
@@ -582,7 +582,7 @@ static void read_next(struct search *s)
 		read_pages(s);
 		return;
 	}
-	pass_turn(s);
+	release_turn(s);
 	begin_search(s);
 }
 
@@ -656,7 +656,7 @@ static const char *const *needs_of(const struct search *s, const struct passage 
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct known_source *k = listing_source(s->listing, passages[i].uid);
+		const struct listed_source *k = listing_source(s->listing, passages[i].uid);
 		size_t at = 0;
 
 		while (at < n && strcmp(needs[at], k->permission) != 0)
@@ -710,7 +710,7 @@ static void read_hits(struct search *s)
 		list[i] = rows_of(s, doc_of(s, &s->found.hits[i])->table, s->found.hits[i].chunk, 1,
 				  false, s->arena);
 	if (s->found.count > 0)
-		ask(s, list, s->found.count, on_hits);
+		run_query(s, list, s->found.count, on_hits);
 	else
 		end_found(s, NULL);
 }
@@ -743,7 +743,7 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 		s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	if (s->tenant) {
 		s->catalog = catalog_ref(u->options.catalog(u->options.owner, who->tenant));
-		choose(s);
+		choose_documents(s);
 	}
 	loop_defer(u->options.loop, &s->later, on_begin, s);
 	return s;
@@ -757,10 +757,10 @@ struct op *search_warm(struct tenant_uploads *t)
 	*s = (struct search){.op = {.cancel = on_cancel},
 			     .tenant = t,
 			     .arena = arena_new(SEARCH_BYTES),
-			     .warms = true};
+			     .is_warm_up = true};
 	s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	s->catalog = catalog_ref(u->options.catalog(u->options.owner, t->name));
-	choose(s);
+	choose_documents(s);
 	loop_defer(u->options.loop, &s->later, on_begin, s);
 	return &s->op;
 }

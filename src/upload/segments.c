@@ -21,7 +21,7 @@ struct held_segment {
 	struct vectors *vectors; /* or NULL */
 	char *model;             /* of the requested vectors; or NULL */
 	size_t bytes, searches;  /* `searches`: those that use it now */
-	bool gone;               /* removed from the list */
+	bool is_removed;         /* removed from the list */
 };
 
 const struct find_segment *segment_of(const struct held_segment *h)
@@ -34,7 +34,7 @@ const struct vectors *segment_vectors(const struct held_segment *h)
 	return h->vectors;
 }
 
-static void drop(struct held_segment *h)
+static void segment_free(struct held_segment *h)
 {
 	find_segment_free(&h->segment);
 	vectors_free(&h->vectors);
@@ -46,26 +46,26 @@ static void metric_set_bytes(const struct uploads *u)
 {
 	static const struct metric index_bytes = {
 		.name = "vesper_documents_index_bytes",
-		.help = "Memory for searching documents, vectors among it.",
+		.help = "Memory used for searching documents, including vectors.",
 		.kind = METRIC_GAUGE,
 	};
 
 	metric_set(&index_bytes, NULL, (int64_t)(u->index_bytes + u->vector_bytes));
 }
 
-static void leave(struct uploads *u, struct held_segment *h)
+static void segment_remove(struct uploads *u, struct held_segment *h)
 {
 	list_remove(&h->node);
 	hashmap_remove(&u->by_version, &h->by_version);
 	u->index_bytes -= h->bytes;
 	u->vector_bytes -= vectors_bytes(h->vectors);
 	metric_set_bytes(u);
-	h->gone = true;
+	h->is_removed = true;
 	if (h->searches == 0)
-		drop(h);
+		segment_free(h);
 }
 
-static bool is_over(const struct uploads *u, const struct held_segment *h)
+static bool exceeds_limit(const struct uploads *u, const struct held_segment *h)
 {
 	return u->index_bytes > (size_t)u->options.index_bytes ||
 	       (h->vectors && u->vector_bytes > (size_t)u->options.embed_bytes);
@@ -73,7 +73,7 @@ static bool is_over(const struct uploads *u, const struct held_segment *h)
 
 /* Stops at a segment in use: all later ones were used more recently, and its user calls this
  * function after releasing it. */
-void segments_make_room(struct uploads *u)
+void segments_evict(struct uploads *u)
 {
 	list_each_safe(node, &u->segments) {
 		struct held_segment *h = list_item(node, struct held_segment, node);
@@ -81,8 +81,8 @@ void segments_make_room(struct uploads *u)
 		if (h->searches > 0 || (u->index_bytes <= (size_t)u->options.index_bytes &&
 					u->vector_bytes <= (size_t)u->options.embed_bytes))
 			return;
-		if (is_over(u, h))
-			leave(u, h);
+		if (exceeds_limit(u, h))
+			segment_remove(u, h);
 	}
 }
 
@@ -93,7 +93,7 @@ static struct held_segment *find(const struct uploads *u, const char *version)
 	return node ? hashmap_item(node, struct held_segment, by_version) : NULL;
 }
 
-static bool is_of(const struct held_segment *h, const char *model)
+static bool matches_model(const struct held_segment *h, const char *model)
 {
 	return !model || (h->model && strcmp(h->model, model) == 0);
 }
@@ -102,7 +102,7 @@ struct held_segment *segment_find(struct uploads *u, const char *version, const 
 {
 	struct held_segment *h = find(u, version);
 
-	if (!h || !is_of(h, model))
+	if (!h || !matches_model(h, model))
 		return NULL;
 	list_remove(&h->node);
 	list_append(&u->segments, &h->node);
@@ -112,7 +112,7 @@ struct held_segment *segment_find(struct uploads *u, const char *version, const 
 
 static bool in_use(const struct tenant_uploads *t, const char *source, const char *version)
 {
-	const struct known_source *k = listing_source(t->listing, source);
+	const struct listed_source *k = listing_source(t->listing, source);
 
 	return k && !k->row->deleted_at && k->current && strcmp(k->current->uid, version) == 0;
 }
@@ -123,13 +123,13 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 {
 	struct held_segment *h = find(t->all, version);
 
-	if (h && is_of(h, model)) { /* another search added it first */
+	if (h && matches_model(h, model)) { /* another search added it first */
 		find_segment_free(&take);
 		vectors_free(&vectors_take);
 		return segment_find(t->all, version, model);
 	}
 	if (h)
-		leave(t->all, h);
+		segment_remove(t->all, h);
 	h = mem_alloc(sizeof(*h));
 	*h = (struct held_segment){.segment = take,
 				   .vectors = vectors_take,
@@ -138,7 +138,7 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 				   .searches = 1};
 	memcpy(h->version, version, UUID_BYTES);
 	if (!in_use(t, source, version)) { /* deleted meanwhile */
-		h->gone = true;
+		h->is_removed = true;
 		return h;
 	}
 	list_append(&t->all->segments, &h->node);
@@ -146,7 +146,7 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 	t->all->index_bytes += h->bytes;
 	t->all->vector_bytes += vectors_bytes(h->vectors);
 	metric_set_bytes(t->all);
-	segments_make_room(t->all);
+	segments_evict(t->all);
 	return h;
 }
 
@@ -159,25 +159,26 @@ void segment_release(struct held_segment **held)
 		return;
 	assert(h->searches > 0);
 	h->searches--;
-	if (h->gone && h->searches == 0)
-		drop(h);
+	if (h->is_removed && h->searches == 0)
+		segment_free(h);
 }
 
-void segments_changed(struct uploads *u, const struct known_source *was,
-		      const struct known_source *is)
+void segments_changed(struct uploads *u, const struct listed_source *old,
+		      const struct listed_source *updated)
 {
-	const struct stored_version *now = is && !is->row->deleted_at ? is->current : NULL;
+	const struct stored_version *now =
+		updated && !updated->row->deleted_at ? updated->current : NULL;
 
-	for (size_t i = 0; was && i < was->version_count; i++) {
-		struct held_segment *h = find(u, was->versions[i].uid);
+	for (size_t i = 0; old && i < old->version_count; i++) {
+		struct held_segment *h = find(u, old->versions[i].uid);
 
 		if (h && !(now && strcmp(now->uid, h->version) == 0))
-			leave(u, h);
+			segment_remove(u, h);
 	}
 }
 
 void segments_free(struct uploads *u)
 {
 	list_each_safe(node, &u->segments)
-		leave(u, list_item(node, struct held_segment, node));
+		segment_remove(u, list_item(node, struct held_segment, node));
 }

@@ -15,11 +15,12 @@
 #include "vesper/mem.h"
 #include "vesper/rounds.h"
 
-#define LIST_BYTES     (16 * 1024 * 1024) /* scratch memory for permission checks and paths */
-#define ROWS_BYTES     (64 * 1024 * 1024) /* of a tenant's rows with their profiles */
-#define SPOOL_WORKERS  2
-#define WHOLE_EVERY_MS 60000 /* all rows are read this often: late clocks may hide changes */
-#define BEHIND_MS      5000  /* how far another replica's clock may be behind */
+#define LIST_BYTES    (16 * 1024 * 1024) /* scratch memory for permission checks and paths */
+#define ROWS_BYTES    (64 * 1024 * 1024) /* of a tenant's rows with their profiles */
+#define SPOOL_WORKERS 2
+#define FULL_READ_INTERVAL_MS                                                                      \
+	60000 /* interval of reading all rows, since clocks that run late may hide changes */
+#define CLOCK_SKEW_MS 5000 /* how far another replica's clock may be behind */
 
 struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenant)
 {
@@ -31,7 +32,7 @@ struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenan
 
 const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid)
 {
-	const struct known_source *k = listing_source(t->listing, uid);
+	const struct listed_source *k = listing_source(t->listing, uid);
 
 	return k ? k->row : NULL;
 }
@@ -42,7 +43,7 @@ const struct stored_version *uploads_version(const struct tenant_uploads *t, con
 	return listing_version(t->listing, source, version);
 }
 
-bool version_is_under_way(const struct stored_version *v)
+bool version_is_in_progress(const struct stored_version *v)
 {
 	return v->state == VERSION_RECEIVING || v->state == VERSION_READING ||
 	       v->state == VERSION_LOADING;
@@ -97,7 +98,7 @@ bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source 
 
 /* ---- lists ---- */
 
-static struct upload_view view_of(const struct tenant_uploads *t, const struct known_source *k,
+static struct upload_view view_of(const struct tenant_uploads *t, const struct listed_source *k,
 				  const struct principal *who)
 {
 	return (struct upload_view){.source = k->row,
@@ -114,7 +115,7 @@ size_t uploads_list(const struct uploads *u, const struct principal *who, bool a
 	struct upload_view *list =
 		arena_alloc(a, (listing_sums(l)->parts[LISTING_ALL] + 1) * sizeof(*list));
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 	size_t n = 0;
 
 	while ((k = listing_next(l, LISTING_ALL, &at)))
@@ -128,7 +129,7 @@ bool uploads_find(const struct uploads *u, const struct principal *who, const ch
 		  struct upload_view *out)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
-	const struct known_source *k = t ? listing_source(t->listing, uid) : NULL;
+	const struct listed_source *k = t ? listing_source(t->listing, uid) : NULL;
 	struct arena *a = arena_new(LIST_BYTES);
 	bool found = k && uploads_may_use(t, k->row, who, a);
 
@@ -186,12 +187,12 @@ static void refresh_ended(struct tenant_uploads *t)
 }
 
 /* Deletes files left by a process that died after the last write of a load. */
-static void drop_loaded_files(const struct tenant_uploads *t)
+static void delete_loaded_files(const struct tenant_uploads *t)
 {
 	struct arena *a = arena_new(LIST_BYTES);
 
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	while ((k = listing_next(t->listing, LISTING_ALL, &at)))
 		for (size_t i = 0; i < k->version_count; i++)
@@ -201,17 +202,18 @@ static void drop_loaded_files(const struct tenant_uploads *t)
 	arena_free(&a);
 }
 
-static void read_rows(struct tenant_uploads *t, bool whole);
+static void read_rows(struct tenant_uploads *t, bool is_full);
 
-static void on_compared(void *owner, const struct known_source *was, const struct known_source *is)
+static void on_compared(void *owner, const struct listed_source *old,
+			const struct listed_source *updated)
 {
 	const struct tenant_uploads *t = owner;
 
-	segments_changed(t->all, was, is);
-	grants_changed(t->grants, was, is);
+	segments_changed(t->all, old, updated);
+	grants_changed(t->grants, old, updated);
 }
 
-static void use_listing(struct tenant_uploads *t, struct listing *take)
+static void set_listing(struct tenant_uploads *t, struct listing *take)
 {
 	struct listing *before = t->listing;
 
@@ -220,13 +222,13 @@ static void use_listing(struct tenant_uploads *t, struct listing *take)
 	listing_release(&before);
 }
 
-void uploads_forget(struct tenant_uploads *t, const char *source, const char *version)
+void uploads_remove_listed(struct tenant_uploads *t, const char *source, const char *version)
 {
-	use_listing(t, listing_without(t->listing, source, version));
+	set_listing(t, listing_without(t->listing, source, version));
 }
 
 /* Copied, so that the other rows need not stay. */
-static void use_joins(struct tenant_uploads *t, const struct stored_join *joins, size_t count)
+static void set_joins(struct tenant_uploads *t, const struct stored_join *joins, size_t count)
 {
 	struct arena *a = arena_new(ROWS_BYTES);
 	struct stored_join *copies = arena_alloc(a, (count + 1) * sizeof(*copies));
@@ -242,30 +244,30 @@ static void use_joins(struct tenant_uploads *t, const struct stored_join *joins,
 	t->joins.count = count;
 }
 
-/* False: they are not all that there is. */
-static bool use_rows(struct tenant_uploads *t, const struct stored_sources *found)
+/* False: the changed rows are not complete, so all rows must be read. */
+static bool apply_rows(struct tenant_uploads *t, const struct stored_sources *found)
 {
-	struct listing *l = t->next.whole ? listing_reread(t->listing, found)
-					  : listing_update(t->listing, found);
+	struct listing *l = t->next.is_full ? listing_reread(t->listing, found)
+					    : listing_update(t->listing, found);
 
-	if (!t->next.whole &&
+	if (!t->next.is_full &&
 	    strcmp(stored_tally_stamp(&listing_sums(l)->rows, t->next.arena), found->stamp) != 0) {
 		listing_release(&l);
 		return false;
 	}
-	use_listing(t, l);
-	use_joins(t, found->joins, found->join_count);
+	set_listing(t, l);
+	set_joins(t, found->joins, found->join_count);
 	mem_free(t->stamp);
 	t->stamp = mem_strdup(found->stamp);
-	if (t->next.whole)
-		t->next.whole_ms = clock_mono_ms();
+	if (t->next.is_full)
+		t->next.full_read_ms = clock_mono_ms();
 	return true;
 }
 
 static void on_sources(void *owner, const struct stored_sources *found, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
-	bool first = !t->is_read, used = !e && use_rows(t, found);
+	bool first = !t->is_read, used = !e && apply_rows(t, found);
 
 	t->op = NULL;
 	arena_free(&t->next.arena);
@@ -281,7 +283,7 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 		return;
 	}
 	if (first)
-		drop_loaded_files(t);
+		delete_loaded_files(t);
 	t->is_read = true;
 	if (first)
 		t->warm = search_warm(t);
@@ -293,8 +295,9 @@ static void on_sources(void *owner, const struct stored_sources *found, const st
 		uploads_refresh(t);
 }
 
-/* What was changed since the newest change that is known, and a little before it: another replica's
- * clock may be behind, and this one may have been set back. NULL: all is to be read. */
+/* The time from which changes are read: a little before the newest known change, because another
+ * replica's clock may be behind, or this clock may have been set back. NULL: all rows must be read.
+ */
 static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 {
 	const struct stored_tally *rows = &listing_sums(t->listing)->rows;
@@ -304,27 +307,27 @@ static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 	struct err e;
 
 	if (!t->stamp || !source ||
-	    (!t->all->alone && clock_mono_ms() - t->next.whole_ms >= WHOLE_EVERY_MS))
+	    (!t->all->alone && clock_mono_ms() - t->next.full_read_ms >= FULL_READ_INTERVAL_MS))
 		return NULL;
 	if (!clock_parse_rfc3339(version && strcmp(version, source) > 0 ? version : source, &at,
 				 &e))
 		return NULL;
 	if (at > clock_now_ms())
 		at = clock_now_ms();
-	clock_rfc3339(at - BEHIND_MS, since);
+	clock_rfc3339(at - CLOCK_SKEW_MS, since);
 	return arena_strdup(a, since);
 }
 
-static void read_rows(struct tenant_uploads *t, bool whole)
+static void read_rows(struct tenant_uploads *t, bool is_full)
 {
 	struct arena *a = arena_new(CLOCK_RFC3339_BYTES * 2);
-	const char *since = whole ? NULL : since_of(t, a);
+	const char *since = is_full ? NULL : since_of(t, a);
 
 	/* This read starts now, so it includes what all waiting callers wait for. */
 	list_each(node, &t->refresh_waits)
 		list_item(node, struct refresh_wait, node)->reads_left = 1;
 	t->read_again = t->stale = false;
-	t->next.whole = !since;
+	t->next.is_full = !since;
 	t->next.arena = arena_new(ROWS_BYTES);
 	t->op = store_sources(t->all->options.store, t->name, since, t->next.arena, on_sources, t);
 	arena_free(&a);
@@ -407,7 +410,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	struct uploads *u;
 
 	if (mkdir(options->spool_dir, 0700) != 0 && errno != EEXIST)
-		return err_set(e, ERR_INPUT, "uploads.spool_dir: %s cannot be made: %s",
+		return err_set(e, ERR_INPUT, "uploads.spool_dir: %s cannot be created: %s",
 			       options->spool_dir, strerror(errno));
 	u = mem_alloc(sizeof(*u));
 	*u = (struct uploads){.options = *options,
@@ -419,7 +422,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 				      mem_alloc((options->tenant_count + 1) * sizeof(*u->tenants))};
 	pool_give_way(u->loading);
 	list_init(&u->segments);
-	list_init(&u->wanting);
+	list_init(&u->waiting_searches);
 	hashmap_init(&u->by_version);
 	u->documents = search_source_new(u);
 	u->own = discover_source_new(u);
@@ -431,7 +434,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 		list_init(&u->tenants[i].receiving);
 		list_init(&u->tenants[i].waiting);
 		list_init(&u->tenants[i].refresh_waits);
-		list_init(&u->tenants[i].showing);
+		list_init(&u->tenants[i].overlay_waits);
 		hashmap_init(&u->tenants[i].runs);
 		u->tenants[i].grants = grants_new(&u->tenants[i]);
 	}
@@ -439,25 +442,26 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	return true;
 }
 
-static void on_first(void *owner)
+static void on_first_read(void *owner)
 {
 	struct tenant_uploads *t = owner;
 
 	t->first.cb = NULL;
-	if (--t->all->unknown == 0)
+	if (--t->all->unread_count == 0)
 		t->all->started(t->all->started_owner);
 }
 
 void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), void *owner)
 {
 	u->alone = alone;
-	u->unknown = u->options.tenant_count;
+	u->unread_count = u->options.tenant_count;
 	u->started = then;
 	u->started_owner = owner;
 	for (size_t i = 0; i < u->options.tenant_count; i++)
-		add_refresh_wait(&u->tenants[i], &u->tenants[i].first, on_first, &u->tenants[i]);
+		add_refresh_wait(&u->tenants[i], &u->tenants[i].first, on_first_read,
+				 &u->tenants[i]);
 	rounds_start(u->refresh, SWITCHES_REFRESH_MS, true);
-	if (u->unknown == 0)
+	if (u->unread_count == 0)
 		then(owner);
 }
 
@@ -479,7 +483,7 @@ void uploads_free(struct uploads **uploads)
 		struct tenant_uploads *t = &u->tenants[i];
 
 		op_cancel(&t->op);
-		op_cancel(&t->beat);
+		op_cancel(&t->heartbeat);
 		op_cancel(&t->warm);
 		spool_end(t);
 		loads_end(t);
@@ -490,8 +494,8 @@ void uploads_free(struct uploads **uploads)
 		grants_free(&t->grants);
 		mem_free(t->recent.items);
 		mem_free(t->stamp);
-		mem_free(t->shown);
-		mem_free(t->in_use);
+		mem_free(t->newest_state);
+		mem_free(t->active_state);
 	}
 	segments_free(u);
 	hashmap_deinit(&u->by_version);

@@ -36,10 +36,10 @@ struct upload {
 	char sha256[HASH_HEX_BYTES];
 	bool running; /* a job runs */
 	struct op *op;
-	struct refresh_wait look;
+	struct refresh_wait refresh;
 	int64_t bytes, max_bytes;
 	bool opened, ended, done;
-	bool whole; /* and is within what the tenant may have */
+	bool is_complete; /* all bytes are stored, within the tenant's quota */
 	struct err err;
 	const char *code; /* of the failure */
 };
@@ -52,7 +52,7 @@ static void fail(struct upload *up, const char *code, const char *what)
 	err_set(&up->err, ERR_UPSTREAM, "%s: %s", what, strerror(errno));
 }
 
-static bool has_room(struct upload *up)
+static bool has_disk_space(struct upload *up)
 {
 	struct statvfs disk;
 
@@ -67,7 +67,7 @@ static void write_block(struct upload *up)
 {
 	size_t at = 0;
 
-	if (!has_room(up))
+	if (!has_disk_space(up))
 		return;
 	hasher_add(up->hasher, up->block, up->len);
 	while (at < up->len) {
@@ -118,14 +118,14 @@ static void run_job(struct pool_job *job)
 
 /* ---- on the loop ---- */
 
-static void next(struct upload *up);
+static void upload_advance(struct upload *up);
 
 static void on_job(struct pool_job *job)
 {
 	struct upload *up = (struct upload *)job;
 
 	up->running = false;
-	next(up);
+	upload_advance(up);
 }
 
 static void run(struct upload *up, enum spool_work work)
@@ -145,7 +145,7 @@ static void drop(struct upload *up)
 {
 	list_remove(&up->node);
 	op_cancel(&up->op);
-	refresh_wait_cancel(&up->look);
+	refresh_wait_cancel(&up->refresh);
 	close_file(up);
 	hasher_free(&up->hasher);
 	mem_free(up->user);
@@ -154,7 +154,7 @@ static void drop(struct upload *up)
 	mem_free(up);
 }
 
-static void on_given_up(void *owner, const struct err *e)
+static void on_failure_stored(void *owner, const struct err *e)
 {
 	struct upload *up = owner;
 
@@ -168,20 +168,20 @@ static void on_given_up(void *owner, const struct err *e)
 }
 
 /* Stores the failure. The file must be deleted first. */
-static void give_up(struct upload *up)
+static void store_failure(struct upload *up)
 {
 	const struct stored_version v = {
 		.uid = up->version, .state = VERSION_FAILED, .fault = {up->code, up->err.text, 0}};
 
 	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
-				   on_given_up, up);
+				   on_failure_stored, up);
 }
 
-static void on_listed(void *owner)
+static void on_refreshed(void *owner)
 {
 	struct upload *up = owner;
 
-	up->look.cb = NULL;
+	up->refresh.cb = NULL;
 	up->done = true;
 	if (up->wake)
 		wake(up); /* may free it */
@@ -197,11 +197,11 @@ static void on_complete(void *owner, const struct err *e)
 	if (e) {
 		up->code = "interrupted";
 		up->err = *e;
-		next(up);
+		upload_advance(up);
 		return;
 	}
 	load_queue(up->tenant, up->source, up->version, &up->log);
-	uploads_refresh_then(up->tenant, &up->look, on_listed, up);
+	uploads_refresh_then(up->tenant, &up->refresh, on_refreshed, up);
 }
 
 static void complete(struct upload *up)
@@ -211,12 +211,12 @@ static void complete(struct upload *up)
 					 .bytes = up->bytes,
 					 .sha256 = up->sha256};
 
-	up->whole = true;
+	up->is_complete = true;
 	up->op = store_version_set(up->tenant->all->options.store, up->tenant->name, &v,
 				   on_complete, up);
 }
 
-/* Of files that are whole, as far as the listing does not have them yet. */
+/* Bytes of complete files that the listing does not include yet. */
 static int64_t unlisted_bytes(const struct tenant_uploads *t)
 {
 	int64_t sum = 0;
@@ -225,13 +225,13 @@ static int64_t unlisted_bytes(const struct tenant_uploads *t)
 		const struct upload *up = list_item(node, struct upload, node);
 		const struct stored_version *v = uploads_version(t, up->source, up->version);
 
-		if (up->whole && up->err.code == ERR_NONE)
+		if (up->is_complete && up->err.code == ERR_NONE)
 			sum += up->bytes - (v ? v->bytes : 0);
 	}
 	return sum;
 }
 
-/* Others may have become whole while this one came. */
+/* Other files may have been completed while this one was received. */
 static bool is_beyond_quota(struct upload *up)
 {
 	const struct tenant_uploads *t = up->tenant;
@@ -240,19 +240,20 @@ static bool is_beyond_quota(struct upload *up)
 	if (listing_sums(t->listing)->bytes + unlisted_bytes(t) + up->bytes <= quota)
 		return false;
 	up->code = "quota";
-	err_set(&up->err, ERR_QUOTA, "with it the data sources would have more than %lld bytes",
+	err_set(&up->err, ERR_QUOTA, "with this file, the data sources would exceed %lld bytes",
 		(long long)quota);
 	return true;
 }
 
 /* Chooses the next step after a job, the end of the file, or an error. */
-static void next(struct upload *up)
+static void upload_advance(struct upload *up)
 {
-	if (up->tenant->all->ending || up->running || up->op || up->look.cb)
+	if (up->tenant->all->ending || up->running || up->op || up->refresh.cb)
 		return;
 	if (!up->wake && !up->ended && up->err.code == ERR_NONE) {
 		up->code = "connection_lost";
-		err_set(&up->err, ERR_CANCELLED, "the connection ended before the file did");
+		err_set(&up->err, ERR_CANCELLED,
+			"the connection ended before the whole file was received");
 	}
 	if (up->err.code != ERR_NONE && up->wake) {
 		wake(up); /* reports the error and frees it */
@@ -260,11 +261,11 @@ static void next(struct upload *up)
 		   up->work != SPOOL_DROP) { /* also after upload_free during the open */
 		run(up, SPOOL_DROP);
 	} else if (up->err.code != ERR_NONE) {
-		give_up(up);
+		store_failure(up);
 	} else if (up->ended && up->work != SPOOL_CLOSE) {
 		run(up, SPOOL_CLOSE);
 	} else if (up->ended && is_beyond_quota(up)) {
-		next(up);
+		upload_advance(up);
 	} else if (up->ended) {
 		complete(up);
 	} else {
@@ -294,17 +295,17 @@ static void on_stored(void *owner, const struct err *e)
 
 /* ---- admission ---- */
 
-static bool has_one_under_way(const struct tenant_uploads *t, const char *source)
+static bool has_version_in_progress(const struct tenant_uploads *t, const char *source)
 {
-	const struct known_source *k = listing_source(t->listing, source);
+	const struct listed_source *k = listing_source(t->listing, source);
 
 	for (size_t i = 0; k && i < k->version_count; i++)
-		if (version_is_under_way(&k->versions[i]))
+		if (version_is_in_progress(&k->versions[i]))
 			return true;
 	return false;
 }
 
-static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum source_kind kind)
+static size_t loads_last_hour(const struct tenant_uploads *t, uint64_t user, enum source_kind kind)
 {
 	int64_t since = clock_mono_ms() - INT64_C(3600000);
 	size_t n = 0;
@@ -315,27 +316,28 @@ static size_t loads_of_hour(const struct tenant_uploads *t, uint64_t user, enum 
 	return n;
 }
 
-static bool check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
+static bool admission_check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV_OFFSET_BASIS, f->who->user, strlen(f->who->user));
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
 	const struct listing_sums *sums;
 
 	if (!t || !t->is_read)
-		return err_set_retry(e, ERR_UPSTREAM, "the list of data sources is not read yet");
-	if (has_one_under_way(t, f->source))
-		return err_set(e, ERR_BUSY, "a file of this data source is just being loaded");
+		return err_set_retry(e, ERR_UPSTREAM,
+				     "the list of data sources is still being read");
+	if (has_version_in_progress(t, f->source))
+		return err_set(e, ERR_BUSY, "a file of this data source is being loaded");
 	sums = listing_sums(t->listing);
-	if (sums->under_way > SOURCE_WAITING_MAX)
-		return err_set_retry(e, ERR_LIMIT, "%d files wait to be loaded",
+	if (sums->in_progress_count > SOURCE_WAITING_MAX)
+		return err_set_retry(e, ERR_LIMIT, "%d files are already waiting to be loaded",
 				     SOURCE_WAITING_MAX);
 	if (sums->bytes >= t->all->options.tenant_bytes)
-		return err_set(e, ERR_QUOTA, "the data sources have as many bytes as they may");
-	if (loads_of_hour(t, user, f->kind) >= loads)
-		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the hour",
+		return err_set(e, ERR_QUOTA, "the data sources have reached their size limit");
+	if (loads_last_hour(t, user, f->kind) >= loads)
+		return err_set_retry(e, ERR_LIMIT, "you have loaded %zu files within the last hour",
 				     loads);
 	if (f->kind == SOURCE_DOCUMENT && sums->passages >= DOCUMENT_TENANT_CHUNKS)
-		return err_set(e, ERR_QUOTA, "the documents have as many passages as they may");
+		return err_set(e, ERR_QUOTA, "the documents have reached the limit of passages");
 	if (!t->recent.items)
 		t->recent.items = mem_alloc(RECENT_LOADS * sizeof(*t->recent.items));
 	t->recent.items[t->recent.at].kind = f->kind;
@@ -361,7 +363,7 @@ bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb
 	struct upload *up;
 	char format[100];
 
-	if (!check(t, f, e))
+	if (!admission_check(t, f, e))
 		return false;
 	up = mem_alloc(sizeof(*up));
 	*up = (struct upload){.job = {.run = run_job, .done = on_job},
@@ -417,7 +419,7 @@ void upload_take(struct upload *up, const char *bytes, size_t len)
 void upload_end(struct upload *up)
 {
 	up->ended = true;
-	next(up);
+	upload_advance(up);
 }
 
 bool upload_is_done(const struct upload *up)
@@ -446,7 +448,7 @@ void upload_free(struct upload **upload)
 	if (up->done || (up->err.code != ERR_NONE && !up->log && !up->running && !up->op))
 		drop(up);
 	else
-		next(up);
+		upload_advance(up);
 }
 
 bool spool_has(const struct tenant_uploads *t, const char *version)
@@ -475,7 +477,7 @@ void spool_end(struct tenant_uploads *t)
 		struct upload *up = list_item(node, struct upload, node);
 
 		if (up->log) { /* none before its rows are stored, and once its load waits */
-			load_log_failure(up->log, "interrupted", "the server ends", 0);
+			load_log_failure(up->log, "interrupted", "the server is shutting down", 0);
 			stream_release(&up->log);
 		}
 		drop(up);

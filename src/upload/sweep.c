@@ -21,8 +21,9 @@ struct sweep {
 	struct arena *arena;
 	struct op *op;
 	const char *source, *version, *table; /* version or table NULL: none */
-	int64_t rows, gone; /* all rows, and those deleted; -1: the table is being dropped */
-	size_t unindexed;   /* indexes dropped before the rows */
+	int64_t rows,
+		deleted_rows;   /* all rows, and those deleted; -1: the table is being dropped */
+	size_t dropped_indexes; /* indexes dropped before the rows */
 	void (*then)(struct sweep *s); /* after the table was dropped */
 };
 
@@ -35,7 +36,7 @@ static void end(struct sweep *s)
 	uploads_refresh(t);
 }
 
-/* It is retried after the next read of the rows. */
+/* Ends the sweep, which is retried after the next read of the rows. */
 static void give_up(struct sweep *s, const struct err *e)
 {
 	struct tenant_uploads *t = s->tenant;
@@ -62,7 +63,7 @@ static void on_removed(void *owner, const struct err *e)
 	const struct sweep *s = owner;
 
 	if (!e)
-		uploads_forget(s->tenant, s->source, s->version);
+		uploads_remove_listed(s->tenant, s->source, s->version);
 	on_stored(owner, e);
 }
 
@@ -96,13 +97,13 @@ static void on_written(void *owner, struct table **tables, size_t count, const s
 	(void)tables;
 	(void)count;
 	s->op = NULL;
-	if (e && s->gone < s->rows && e->code == ERR_NOT_FOUND)
-		s->gone = s->rows; /* the table does not exist any more */
+	if (e && s->deleted_rows < s->rows && e->code == ERR_NOT_FOUND)
+		s->deleted_rows = s->rows; /* the table does not exist any more */
 	else if (e) {
 		give_up(s, e);
 		return;
 	}
-	if (s->gone >= 0)
+	if (s->deleted_rows >= 0)
 		delete_rows(s);
 	else
 		s->then(s);
@@ -129,17 +130,18 @@ static void delete_rows(struct sweep *s)
 	enum dialect d = s->tenant->all->dialect;
 	struct value until;
 
-	if (d == DIALECT_SQLITE && s->unindexed < UPLOAD_INDEXES_MAX) {
-		write_one(s, sql_upload_drop_index(s->table, s->unindexed++, s->arena), NULL, 0);
+	if (d == DIALECT_SQLITE && s->dropped_indexes < UPLOAD_INDEXES_MAX) {
+		write_one(s, sql_upload_drop_index(s->table, s->dropped_indexes++, s->arena), NULL,
+			  0);
 		return;
 	}
-	if (d == DIALECT_SQLITE && s->gone < s->rows) {
-		s->gone += SOURCE_DELETE_ROWS;
-		until = value_int(s->gone);
+	if (d == DIALECT_SQLITE && s->deleted_rows < s->rows) {
+		s->deleted_rows += SOURCE_DELETE_ROWS;
+		until = value_int(s->deleted_rows);
 		write_one(s, sql_upload_delete(s->table, d, s->arena), &until, 1);
 		return;
 	}
-	s->gone = -1;
+	s->deleted_rows = -1;
 	write_one(s, sql_upload_drop(s->table, d, s->arena), NULL, 0);
 }
 
@@ -154,7 +156,7 @@ static void drop_table(struct sweep *s, void (*then)(struct sweep *s))
 
 /* ---- each kind ---- */
 
-static void forget_table(struct sweep *s)
+static void clear_table_name(struct sweep *s)
 {
 	s->op = store_version_clear(s->tenant->all->options.store, s->tenant->name, s->version,
 				    on_stored, s);
@@ -182,7 +184,7 @@ static void fail_version(struct sweep *s, const struct stored_version *v, const 
 
 /* ---- the next item ---- */
 
-static int64_t since_ms(const char *updated_at)
+static int64_t elapsed_ms(const char *updated_at)
 {
 	struct err e;
 	int64_t at;
@@ -192,12 +194,12 @@ static int64_t since_ms(const char *updated_at)
 
 static int64_t age_ms(const struct stored_version *v)
 {
-	return since_ms(v->updated_at);
+	return elapsed_ms(v->updated_at);
 }
 
 static bool has_newer(const struct tenant_uploads *t, const struct stored_version *v)
 {
-	const struct known_source *s = listing_source(t->listing, v->source);
+	const struct listed_source *s = listing_source(t->listing, v->source);
 
 	return s && s->newest && s->newest->number > v->number;
 }
@@ -216,29 +218,29 @@ static bool is_answered_on_other_replica(const struct tenant_uploads *t,
 }
 
 /* Shows other replicas that a file received or loaded here is still in progress. */
-static void on_beat(void *owner, const struct err *e)
+static void on_heartbeat(void *owner, const struct err *e)
 {
 	struct tenant_uploads *t = owner;
 
-	t->beat = NULL;
+	t->heartbeat = NULL;
 	if (e)
-		log_warn("uploads.beat", "tenant %s: %s", t->name, e->text);
+		log_warn("uploads.heartbeat", "tenant %s: %s", t->name, e->text);
 }
 
-static void beat(struct tenant_uploads *t)
+static void heartbeat(struct tenant_uploads *t)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
-	while (!t->beat && !t->all->alone &&
+	while (!t->heartbeat && !t->all->alone &&
 	       (k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
-		for (size_t i = 0; i < k->version_count && !t->beat; i++) {
+		for (size_t i = 0; i < k->version_count && !t->heartbeat; i++) {
 			const struct stored_version *v = &k->versions[i];
 
-			if (version_is_under_way(v) && is_on_this_replica(t, v) &&
+			if (version_is_in_progress(v) && is_on_this_replica(t, v) &&
 			    age_ms(v) >= SOURCE_SILENT_MS / 4)
-				t->beat = store_version_beat(t->all->options.store, t->name, v->uid,
-							     on_beat, t);
+				t->heartbeat = store_version_beat(t->all->options.store, t->name,
+								  v->uid, on_heartbeat, t);
 		}
 }
 
@@ -264,7 +266,7 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 		return true;
 	case VERSION_FAILED:
 		if (v->table)
-			drop_table(begin(t, v->source, v), forget_table);
+			drop_table(begin(t, v->source, v), clear_table_name);
 		else if (has_newer(t, v))
 			remove_version(begin(t, v->source, v));
 		else
@@ -282,7 +284,7 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 }
 
 /* Removes one version at a time, then the source. */
-static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
+static bool sweep_source(struct tenant_uploads *t, const struct listed_source *k)
 {
 	if (k->newest) {
 		const struct stored_version *v = k->newest;
@@ -300,16 +302,16 @@ static bool sweep_source(struct tenant_uploads *t, const struct known_source *k)
 
 bool uploads_expires(const struct uploads *u, const struct stored_source *s, int64_t *wall_ms)
 {
-	int64_t most = u->options.retention_ms, set, changed;
+	int64_t retention_ms = u->options.retention_ms, set, changed;
 	struct err e;
 	bool is_set = s->expires_at && clock_parse_rfc3339(s->expires_at, &set, &e);
-	bool is_kept = most > 0 && clock_parse_rfc3339(s->updated_at, &changed, &e);
+	bool has_retention = retention_ms > 0 && clock_parse_rfc3339(s->updated_at, &changed, &e);
 
-	if (is_set && (!is_kept || set < changed + most))
+	if (is_set && (!has_retention || set < changed + retention_ms))
 		*wall_ms = set;
-	else if (is_kept)
-		*wall_ms = changed + most;
-	return is_set || is_kept;
+	else if (has_retention)
+		*wall_ms = changed + retention_ms;
+	return is_set || has_retention;
 }
 
 /* Marks an expired source as deleted, as if its owner had deleted it. */
@@ -330,7 +332,7 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 static bool sweep_deleted(struct tenant_uploads *t)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	while ((k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		if (k->row->deleted_at && sweep_source(t, k))
@@ -340,15 +342,15 @@ static bool sweep_deleted(struct tenant_uploads *t)
 
 /* All sources are checked only if retention applies to the oldest; otherwise only those with an
  * expiry. */
-static bool sweep_dated(struct tenant_uploads *t)
+static bool sweep_expired_sources(struct tenant_uploads *t)
 {
 	const char *oldest = listing_sums(t->listing)->rows.source_at.oldest;
-	int64_t most = t->all->options.retention_ms;
-	bool all = most > 0 && oldest && since_ms(oldest) >= most;
+	int64_t retention_ms = t->all->options.retention_ms;
+	bool all = retention_ms > 0 && oldest && elapsed_ms(oldest) >= retention_ms;
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
-	while ((k = listing_next(t->listing, all ? LISTING_ALL : LISTING_DATED, &at)))
+	while ((k = listing_next(t->listing, all ? LISTING_ALL : LISTING_EXPIRING, &at)))
 		if (sweep_expired(t, k->row))
 			return true;
 	return false;
@@ -357,7 +359,7 @@ static bool sweep_dated(struct tenant_uploads *t)
 static void sweep_versions(struct tenant_uploads *t)
 {
 	struct listing_at at = {0};
-	const struct known_source *k;
+	const struct listed_source *k;
 
 	while ((k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		for (size_t i = 0; i < k->version_count; i++)
@@ -368,10 +370,10 @@ static void sweep_versions(struct tenant_uploads *t)
 void sweep_next(struct tenant_uploads *t)
 {
 	if (!t->all->ending)
-		beat(t);
+		heartbeat(t);
 	if (t->sweep || t->all->ending)
 		return;
-	if (!sweep_deleted(t) && !sweep_dated(t))
+	if (!sweep_deleted(t) && !sweep_expired_sources(t))
 		sweep_versions(t);
 }
 

@@ -51,23 +51,23 @@ struct tenant_uploads {
 	char *stamp;           /* of the store at that read; NULL: unknown */
 	bool is_read;
 	struct {
-		struct arena *arena; /* of the rows being read; or NULL */
-		bool whole;          /* all rows are read, not only changed ones */
-		int64_t whole_ms;    /* time of the last such read */
+		struct arena *arena;  /* of the rows being read; or NULL */
+		bool is_full;         /* all rows are read, not only changed ones */
+		int64_t full_read_ms; /* time of the last such read */
 	} next;
 	struct op *op;
 	struct op *warm;           /* builds the index of documents after the start */
-	struct op *beat;           /* heartbeat of a file received or loaded here */
+	struct op *heartbeat;      /* heartbeat of a file received or loaded here */
 	bool read_again;           /* a read was requested while `op` ran */
 	bool stale;                /* rows changed here since the last read started */
 	struct list refresh_waits; /* struct refresh_wait */
 	struct refresh_wait first;
 	/* the overlay */
-	char *shown;         /* the state that the newest overlay is made from */
-	char *in_use;        /* the state that questions are read with; NULL: none */
-	struct list showing; /* struct refresh_wait of overlay_then */
+	char *newest_state;        /* the state that the newest overlay is made from */
+	char *active_state;        /* the state that questions are read with; NULL: none */
+	struct list overlay_waits; /* struct refresh_wait of overlay_then */
 	uint64_t overlays;
-	bool making;
+	bool is_building;      /* an overlay is being built */
 	struct load *load;     /* the running one; or NULL */
 	struct sweep *sweep;   /* the running one; or NULL */
 	struct list receiving; /* struct upload */
@@ -90,7 +90,7 @@ struct uploads {
 	struct tenant_uploads *tenants;
 	struct rounds *refresh;
 	bool alone, ending;
-	size_t unknown; /* tenants whose first read has not ended */
+	size_t unread_count; /* tenants whose first read has not ended */
 	void (*started)(void *owner);
 	void *started_owner;
 	/* documents */
@@ -99,8 +99,8 @@ struct uploads {
 	struct list segments; /* struct held_segment, least recently used first */
 	struct hashmap by_version;
 	size_t index_bytes;
-	struct search *making; /* the search that reads tables now; or NULL */
-	struct list wanting;   /* struct search: those waiting for their turn to read */
+	struct search *active_search; /* the search that reads tables now; or NULL */
+	struct list waiting_searches; /* struct search: those waiting for their turn to read */
 };
 
 /* ---- grants.c ---- */
@@ -108,8 +108,8 @@ struct uploads {
 struct grants *grants_new(struct tenant_uploads *t);
 void grants_free(struct grants **g);
 /* Drops the cached permissions of callers who gained or lost the use of a source. */
-void grants_changed(struct grants *g, const struct known_source *was,
-		    const struct known_source *is);
+void grants_changed(struct grants *g, const struct listed_source *old,
+		    const struct listed_source *updated);
 /* "doc:" */
 const char *uploads_permission_prefix(enum source_kind kind);
 
@@ -119,10 +119,10 @@ struct tenant_uploads *uploads_tenant(const struct uploads *u, const char *tenan
 const struct stored_source *uploads_source(const struct tenant_uploads *t, const char *uid);
 const struct stored_version *uploads_version(const struct tenant_uploads *t, const char *source,
 					     const char *version);
-bool version_is_under_way(const struct stored_version *v);
+bool version_is_in_progress(const struct stored_version *v);
 /* Removes a version whose rows were deleted from the listing, without another read. Version NULL:
  * removes the source. */
-void uploads_forget(struct tenant_uploads *t, const char *source, const char *version);
+void uploads_remove_listed(struct tenant_uploads *t, const char *source, const char *version);
 const char *uploads_permission(const struct stored_source *s, struct arena *a);
 bool uploads_may_use(const struct tenant_uploads *t, const struct stored_source *s,
 		     const struct principal *who, struct arena *a);
@@ -150,7 +150,7 @@ void overlay_then(struct tenant_uploads *t, struct refresh_wait *w, void (*cb)(v
 /* The version of a source that questions use, or NULL. A new version is stored before its overlay
  * is in use. */
 const struct stored_version *overlay_version(const struct tenant_uploads *t,
-					     const struct known_source *k);
+					     const struct listed_source *k);
 
 /* ---- naming.c; `l`: language of the tenant's catalogue; labels as in the file ---- */
 
@@ -160,21 +160,23 @@ json_t *naming_rows(const struct language *l, const char *name, const json_t *co
 /* The last word of a label of several words, if no other column's label has it; or NULL. */
 const char *naming_head(const struct language *l, const char *label, const json_t *columns,
 			struct arena *a);
-enum naming_sum { NAMING_SUM, NAMING_MEAN, NAMING_NEITHER };
+enum naming_aggregate { NAMING_SUM, NAMING_MEAN, NAMING_NONE };
 /* The aggregate that suits a number with this label. */
-enum naming_sum naming_sums(const struct language *l, const char *label, struct arena *a);
+enum naming_aggregate naming_choose_aggregate(const struct language *l, const char *label,
+					      struct arena *a);
 
 /* ---- meaning.c ---- */
 
 /* Applies the owner's descriptions of columns to a profile. */
-void meaning_use(json_t *profile, const char *meaning, struct arena *a);
-/* The same as naming_sums, for a column of numbers with its descriptions applied. */
-enum naming_sum meaning_sums(const struct language *l, const json_t *column, struct arena *a);
+void meaning_apply(json_t *profile, const char *meaning, struct arena *a);
+/* The same as naming_choose_aggregate, for a column of numbers with its descriptions applied. */
+enum naming_aggregate meaning_choose_aggregate(const struct language *l, const json_t *column,
+					       struct arena *a);
 
 /* ---- joins.c ---- */
 
 /* A source that is in use. */
-struct joined {
+struct joined_source {
 	const char *uid, *entity;
 	const json_t *columns; /* of its profile */
 	int64_t rows;
@@ -184,8 +186,8 @@ bool join_is_unique(const json_t *column, int64_t rows);
 const char *join_cardinality(const json_t *left, int64_t left_rows, const json_t *right,
 			     int64_t right_rows);
 /* The further keys of an entity that joins refer to, and the edges. */
-json_t *joins_members(const struct tenant_uploads *t, const struct joined *one);
-json_t *joins_edges(const struct tenant_uploads *t, const struct joined *list, size_t count,
+json_t *joins_members(const struct tenant_uploads *t, const struct joined_source *one);
+json_t *joins_edges(const struct tenant_uploads *t, const struct joined_source *list, size_t count,
 		    struct arena *a);
 
 /* ---- load.c ---- */
@@ -256,7 +258,7 @@ struct load {
 	} statements; /* of the block; in its arena */
 	int64_t rows, bytes;
 	const char *profile_text;
-	struct refresh_wait look; /* for the new version to come into use */
+	struct refresh_wait refresh; /* for the new version to come into use */
 };
 
 /* Runs `run` as a job, then `then`. On an error the load fails instead. */
@@ -298,10 +300,10 @@ struct held_segment *segment_add(const struct tenant_uploads *t, const char *sou
 				 struct vectors *vectors_take);
 void segment_release(struct held_segment **h);
 /* Evicts segments beyond the memory limits; called after segments were released. */
-void segments_make_room(struct uploads *u);
+void segments_evict(struct uploads *u);
 /* Removes segments of versions that a changed source no longer uses. */
-void segments_changed(struct uploads *u, const struct known_source *was,
-		      const struct known_source *is);
+void segments_changed(struct uploads *u, const struct listed_source *old,
+		      const struct listed_source *updated);
 void segments_free(struct uploads *u);
 
 /* ---- search.c ---- */

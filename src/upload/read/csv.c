@@ -82,7 +82,7 @@ static void on_record(int end, void *owner)
 		return;
 	}
 	if (!r->fault.code && r->count > 0)
-		records_send(r, c->line);
+		records_emit(r, c->line);
 	c->line += c->ends + 1;
 	c->ends = 0;
 	c->after_return = end == '\r';
@@ -94,7 +94,7 @@ void csv_add(struct csv *c, const char *text, size_t len)
 	if (c->parser.entry_pos > SOURCE_CELL_BYTES_MAX)
 		records_fail(c->records, c->parser.quoted ? "unclosed_quote" : "cell_too_long",
 			     c->line + c->ends,
-			     c->parser.quoted ? "a quote that begins here does not end"
+			     c->parser.quoted ? "a quote that begins here is never closed"
 					      : "a cell is too long");
 }
 
@@ -106,5 +106,5 @@ void csv_end(struct csv *c)
 	csv_set_opts(&c->parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
 	if (csv_fini(&c->parser, on_field, on_record, c) != 0)
 		records_fail(c->records, "unclosed_quote", line,
-			     "a quote that begins here does not end");
+			     "a quote that begins here is never closed");
 }

@@ -79,7 +79,7 @@ static int take_year(struct str *s, struct cell_time *out)
 	return year < 0 ? -1 : year + (year < PIVOT ? 2000 : 1900);
 }
 
-static bool settle_day(struct cell_time *out, int year, int month, int day)
+static bool set_day(struct cell_time *out, int year, int month, int day)
 {
 	out->day = (struct date){year, month, day};
 	return year >= YEAR_LEAST && date_valid(out->day);
@@ -97,7 +97,7 @@ static bool take_iso(struct str *s, struct cell_time *out)
 	if (take_char(s, "-/.") != sign)
 		return false;
 	day = take_number(s, 1, 2);
-	return settle_day(out, year, month, day);
+	return set_day(out, year, month, day);
 }
 
 /* "03/04/2025", "3.4.25": with points, the day always comes first. */
@@ -106,7 +106,7 @@ static bool take_ordered(struct str *s, bool month_first, struct cell_time *out)
 	int first = take_number(s, 1, 2), second, year;
 	char sign = take_char(s, "/.-");
 	struct cell_time other = {0};
-	bool good;
+	bool ok;
 
 	if (first < 0 || !sign)
 		return false;
@@ -115,13 +115,12 @@ static bool take_ordered(struct str *s, bool month_first, struct cell_time *out)
 		return false;
 	out->by_order = sign != '.';
 	if (!out->by_order)
-		return settle_day(out, year, second, first);
-	good = month_first ? settle_day(out, year, first, second)
-			   : settle_day(out, year, second, first);
-	out->either = good && first != second &&
-		      (month_first ? settle_day(&other, year, second, first)
-				   : settle_day(&other, year, first, second));
-	return good;
+		return set_day(out, year, second, first);
+	ok = month_first ? set_day(out, year, first, second) : set_day(out, year, second, first);
+	out->is_ambiguous = ok && first != second &&
+			    (month_first ? set_day(&other, year, second, first)
+					 : set_day(&other, year, first, second));
+	return ok;
 }
 
 /* "3 Apr 2025", "03-Apr-25", "Apr 3, 2025" */
@@ -139,7 +138,7 @@ static bool take_named(struct str *s, struct cell_time *out)
 		day = take_number(s, 1, 2);
 		take_blanks(s);
 	}
-	return day >= 0 && month >= 0 && settle_day(out, take_year(s, out), month, day);
+	return day >= 0 && month >= 0 && set_day(out, take_year(s, out), month, day);
 }
 
 /* Parses "AM" and "PM"; "p.m." is not supported. False: the hour does not fit. */
@@ -232,16 +231,16 @@ static bool has_digit(struct str s)
 bool cell_time(struct str cell, bool month_first, struct cell_time *out)
 {
 	struct str s = str_trim(cell);
-	bool parted;
+	bool is_separated;
 
 	*out = (struct cell_time){0};
 	if (s.n < 6 || s.n > TEXT_MAX || !has_digit(s) || !take_day(&s, month_first, out))
 		return false;
 	if (s.n == 0)
 		return true;
-	parted = take_char(&s, "T ");
+	is_separated = take_char(&s, "T ");
 	take_blanks(&s);
-	if (!parted || !take_time(&s, out))
+	if (!is_separated || !take_time(&s, out))
 		return false;
 	if (out->has_zone)
 		out->ms += date_to_days(out->day) * DAY_MS;

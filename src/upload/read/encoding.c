@@ -25,46 +25,46 @@ const char *encoding_name(enum encoding e)
 
 static void end_line(struct encoding_scan *s)
 {
-	s->odd_lines += s->odd;
-	s->wide_lines += s->wide && !s->odd;
-	s->odd = s->wide = false;
+	s->odd_lines += s->is_invalid;
+	s->wide_lines += s->has_non_ascii && !s->is_invalid;
+	s->is_invalid = s->has_non_ascii = false;
 	s->line++;
 }
 
 /* The first byte of a character. */
 static void begin_character(struct encoding_scan *s, uint8_t byte)
 {
-	s->least = 0x80;
-	s->most = 0xBF;
+	s->next_min = 0x80;
+	s->next_max = 0xBF;
 	if (byte < 0x80)
 		return;
-	s->wide = true;
+	s->has_non_ascii = true;
 	if (byte >= 0xC2 && byte <= 0xDF) {
-		s->wanted = 1;
+		s->missing_bytes = 1;
 	} else if (byte >= 0xE0 && byte <= 0xEF) {
-		s->wanted = 2;
-		s->least = byte == 0xE0 ? 0xA0 : 0x80; /* overlong */
-		s->most = byte == 0xED ? 0x9F : 0xBF;  /* surrogates */
+		s->missing_bytes = 2;
+		s->next_min = byte == 0xE0 ? 0xA0 : 0x80; /* overlong */
+		s->next_max = byte == 0xED ? 0x9F : 0xBF; /* surrogates */
 	} else if (byte >= 0xF0 && byte <= 0xF4) {
-		s->wanted = 3;
-		s->least = byte == 0xF0 ? 0x90 : 0x80;
-		s->most = byte == 0xF4 ? 0x8F : 0xBF; /* beyond U+10FFFF */
+		s->missing_bytes = 3;
+		s->next_min = byte == 0xF0 ? 0x90 : 0x80;
+		s->next_max = byte == 0xF4 ? 0x8F : 0xBF; /* beyond U+10FFFF */
 	} else {
-		s->odd = true;
+		s->is_invalid = true;
 	}
 }
 
 static void scan_byte(struct encoding_scan *s, uint8_t byte)
 {
-	if (s->wanted > 0 && byte >= s->least && byte <= s->most) {
-		s->wanted--;
-		s->least = 0x80;
-		s->most = 0xBF;
+	if (s->missing_bytes > 0 && byte >= s->next_min && byte <= s->next_max) {
+		s->missing_bytes--;
+		s->next_min = 0x80;
+		s->next_max = 0xBF;
 		return;
 	}
-	if (s->wanted > 0)
-		s->odd = true;
-	s->wanted = 0;
+	if (s->missing_bytes > 0)
+		s->is_invalid = true;
+	s->missing_bytes = 0;
 	begin_character(s, byte);
 	if (byte == 0 && s->nul_line == 0)
 		s->nul_line = s->line + 1;
@@ -79,7 +79,7 @@ void encoding_scan_add(struct encoding_scan *s, const void *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (s->seen < sizeof(s->head))
 			s->head[s->seen++] = p[i];
-		if (s->wanted > 0 || p[i] >= 0x80 || p[i] == 0)
+		if (s->missing_bytes > 0 || p[i] >= 0x80 || p[i] == 0)
 			scan_byte(s, p[i]);
 		else if (p[i] == '\n')
 			end_line(s);
@@ -88,15 +88,15 @@ void encoding_scan_add(struct encoding_scan *s, const void *bytes, size_t len)
 
 bool encoding_scan_end(struct encoding_scan *s, enum encoding *out, struct err *e)
 {
-	if (s->wanted > 0)
-		s->odd = true;
+	if (s->missing_bytes > 0)
+		s->is_invalid = true;
 	end_line(s);
 	if (s->seen >= 2 && s->head[0] == 0xFF && s->head[1] == 0xFE)
 		*out = ENCODING_UTF16LE;
 	else if (s->seen >= 2 && s->head[0] == 0xFE && s->head[1] == 0xFF)
 		*out = ENCODING_UTF16BE;
 	else if (s->nul_line > 0)
-		return err_set(e, ERR_INPUT, "line %zu has a NUL byte: save the file as UTF-8 text",
+		return err_set(e, ERR_INPUT, "line %zu has a NUL byte. Save the file as UTF-8 text",
 			       s->nul_line);
 	else if (s->odd_lines == 0)
 		*out = ENCODING_UTF8;
@@ -134,7 +134,7 @@ void decoder_free(struct decoder **d)
 	*d = NULL;
 }
 
-static void put(struct buf *out, uint32_t code)
+static void append_utf8(struct buf *out, uint32_t code)
 {
 	if (code < 0x80) {
 		buf_char(out, (char)code);
@@ -153,7 +153,7 @@ static void put(struct buf *out, uint32_t code)
 	}
 }
 
-static void put_1252(struct buf *out, const char *bytes, size_t len)
+static void append_1252(struct buf *out, const char *bytes, size_t len)
 {
 	/* 0x80 to 0x9F; the rest is Latin-1 */
 	static const uint16_t table[32] = {
@@ -165,21 +165,21 @@ static void put_1252(struct buf *out, const char *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		uint8_t byte = (uint8_t)bytes[i];
 
-		put(out, byte >= 0x80 && byte < 0xA0 ? table[byte - 0x80] : byte);
+		append_utf8(out, byte >= 0x80 && byte < 0xA0 ? table[byte - 0x80] : byte);
 	}
 }
 
-static void put_unit(struct decoder *d, uint32_t unit, struct buf *out)
+static void append_unit(struct decoder *d, uint32_t unit, struct buf *out)
 {
 	bool is_low = unit >= 0xDC00 && unit < 0xE000;
 
 	if (d->high && is_low) {
-		put(out, 0x10000 + ((d->high - 0xD800) << 10) + (unit - 0xDC00));
+		append_utf8(out, 0x10000 + ((d->high - 0xD800) << 10) + (unit - 0xDC00));
 		d->high = 0;
 		return;
 	}
 	if (d->high)
-		put(out, REPLACEMENT);
+		append_utf8(out, REPLACEMENT);
 	d->high = unit >= 0xD800 && unit < 0xDC00 ? unit : 0;
 	if (d->high)
 		return;
@@ -188,7 +188,7 @@ static void put_unit(struct decoder *d, uint32_t unit, struct buf *out)
 		return;
 	}
 	d->begun = true;
-	put(out, is_low || unit == 0 ? REPLACEMENT : unit);
+	append_utf8(out, is_low || unit == 0 ? REPLACEMENT : unit);
 }
 
 static void add_utf16(struct decoder *d, const uint8_t *bytes, size_t len, struct buf *out)
@@ -198,19 +198,20 @@ static void add_utf16(struct decoder *d, const uint8_t *bytes, size_t len, struc
 		if (d->half_len < 2)
 			continue;
 		d->half_len = 0;
-		put_unit(d,
-			 d->encoding == ENCODING_UTF16LE ? (uint32_t)(d->half[0] | d->half[1] << 8)
-							 : (uint32_t)(d->half[1] | d->half[0] << 8),
-			 out);
+		append_unit(d,
+			    d->encoding == ENCODING_UTF16LE
+				    ? (uint32_t)(d->half[0] | d->half[1] << 8)
+				    : (uint32_t)(d->half[1] | d->half[0] << 8),
+			    out);
 	}
 }
 
-static void put_line(struct decoder *d, struct buf *out)
+static void flush_line(struct decoder *d, struct buf *out)
 {
 	if (utf8_valid(buf_text(&d->line), d->line.n))
 		buf_add(out, buf_text(&d->line), d->line.n);
 	else
-		put_1252(out, buf_text(&d->line), d->line.n);
+		append_1252(out, buf_text(&d->line), d->line.n);
 	buf_reset(&d->line);
 }
 
@@ -219,7 +220,7 @@ static void add_mixed(struct decoder *d, const char *bytes, size_t len, struct b
 	for (size_t i = 0; i < len; i++) {
 		buf_char(&d->line, bytes[i]);
 		if (bytes[i] == '\n' || d->line.n == SOURCE_LINE_BYTES_MAX)
-			put_line(d, out);
+			flush_line(d, out);
 	}
 }
 
@@ -247,7 +248,7 @@ void decoder_add(struct decoder *d, const void *bytes, size_t len, struct buf *o
 		add_utf16(d, bytes, len, out);
 		break;
 	case ENCODING_WINDOWS_1252:
-		put_1252(out, bytes, len);
+		append_1252(out, bytes, len);
 		break;
 	case ENCODING_MIXED:
 		add_mixed(d, bytes, len, out);
@@ -258,9 +259,9 @@ void decoder_add(struct decoder *d, const void *bytes, size_t len, struct buf *o
 void decoder_end(struct decoder *d, struct buf *out)
 {
 	if (d->encoding == ENCODING_MIXED)
-		put_line(d, out);
+		flush_line(d, out);
 	else if (!d->begun) /* shorter than a mark */
 		buf_add(out, buf_text(&d->line), d->line.n);
 	if (d->half_len > 0 || d->high)
-		put(out, REPLACEMENT);
+		append_utf8(out, REPLACEMENT);
 }

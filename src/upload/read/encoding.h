@@ -25,13 +25,13 @@ const char *encoding_name(enum encoding e); /* "UTF-8" */
 struct encoding_scan {
 	uint8_t head[3]; /* for a byte order mark */
 	size_t seen;
-	size_t line;         /* of the current byte, from 0 */
-	size_t nul_line;     /* the first line with a NUL byte, from 1; 0: none */
-	size_t odd_lines;    /* lines that are not UTF-8 */
-	size_t wide_lines;   /* lines of UTF-8 beyond ASCII */
-	int wanted;          /* continuation bytes missing from the current character */
-	uint8_t least, most; /* bounds of the next one */
-	bool odd, wide;      /* of the current line */
+	size_t line;                    /* of the current byte, from 0 */
+	size_t nul_line;                /* the first line with a NUL byte, from 1; 0: none */
+	size_t odd_lines;               /* lines that are not UTF-8 */
+	size_t wide_lines;              /* lines of UTF-8 beyond ASCII */
+	int missing_bytes;              /* continuation bytes missing from the current character */
+	uint8_t next_min, next_max;     /* bounds of the next one */
+	bool is_invalid, has_non_ascii; /* of the current line */
 };
 void encoding_scan_add(struct encoding_scan *s, const void *bytes, size_t len);
 /* ERR_INPUT: a NUL byte; the message has its line. */

@@ -53,7 +53,7 @@ const char *header_prompt_label(const char *label, const char *name, struct aren
 	static const char signs[] = "_-./%$#&+";
 	struct buf out;
 	size_t words = 0;
-	bool after_blank = true, good;
+	bool after_blank = true, ok;
 	const char *text;
 
 	buf_init(&out, 4 * PROMPT_LABEL_CHARS);
@@ -69,11 +69,11 @@ const char *header_prompt_label(const char *label, const char *name, struct aren
 		}
 		after_blank = !kept;
 	}
-	good = !buf_over(&out) && words > 0 && words <= PROMPT_LABEL_WORDS &&
-	       utf8_count(buf_text(&out), out.n) <= PROMPT_LABEL_CHARS;
+	ok = !buf_over(&out) && words > 0 && words <= PROMPT_LABEL_WORDS &&
+	     utf8_count(buf_text(&out), out.n) <= PROMPT_LABEL_CHARS;
 	text = arena_strdup(a, buf_text(&out));
 	buf_deinit(&out);
-	return good ? arena_strndup(a, text, str_trim(str_of(text)).n) : name;
+	return ok ? arena_strndup(a, text, str_trim(str_of(text)).n) : name;
 }
 
 /* ---- names ---- */
@@ -290,7 +290,7 @@ static bool is_reserved(const char *name)
 }
 
 /* The letters and digits of the label; each run of other characters becomes one "_". */
-static size_t plain(const char *label, char out[HEADER_NAME_BYTES + 1])
+static size_t plain_name(const char *label, char out[HEADER_NAME_BYTES + 1])
 {
 	size_t n = 0;
 
@@ -323,7 +323,7 @@ static const char *name_of(const char *const *names, size_t at, const char *labe
 	char base[HEADER_NAME_BYTES + 1];
 	const char *name;
 
-	if (plain(label, base) == 0)
+	if (plain_name(label, base) == 0)
 		name = arena_printf(a, "column_%zu", at + 1);
 	else
 		name = is_reserved(base) ? arena_printf(a, "%s_", base) : arena_strdup(a, base);
@@ -367,7 +367,7 @@ static bool is_empty(struct str cell)
 }
 
 /* True if all cells differ, none is empty, and none occurs again in its column. */
-static bool reads_like_names(const struct record *records, size_t count)
+static bool look_like_names(const struct record *records, size_t count)
 {
 	const struct record *first = &records[0];
 
@@ -384,7 +384,7 @@ static bool reads_like_names(const struct record *records, size_t count)
 	return true;
 }
 
-bool header_is_there(const struct record *records, size_t count)
+bool header_detect(const struct record *records, size_t count)
 {
 	bool any_typed = false;
 
@@ -397,5 +397,5 @@ bool header_is_there(const struct record *records, size_t count)
 		for (size_t i = 0; i < records[r].count; i++)
 			any_typed |= !types_is_null(records[r].cells[i]) &&
 				     !is_text(records[r].cells[i]);
-	return any_typed || reads_like_names(records, count);
+	return any_typed || look_like_names(records, count);
 }

@@ -20,6 +20,6 @@ const char *header_prompt_label(const char *label, const char *name, struct aren
 const char *const *header_names(const char *const *labels, size_t count, struct arena *a);
 
 /* True if the first record names the columns, judged by the records below it. */
-bool header_is_there(const struct record *records, size_t count);
+bool header_detect(const struct record *records, size_t count);
 
 #endif

@@ -59,7 +59,7 @@ static bool has_member(const struct jsonl *j, const char *name)
 	return false;
 }
 
-static void note_members(struct jsonl *j, json_t *object)
+static void add_members(struct jsonl *j, json_t *object)
 {
 	const char *name;
 	json_t *value;
@@ -101,7 +101,7 @@ static bool is_blank(const struct buf *line)
 	return str_trim((struct str){line->p, line->n}).n == 0;
 }
 
-static void take_line(struct jsonl *j)
+static void parse_line(struct jsonl *j)
 {
 	json_t *object = NULL;
 	struct err e = {0};
@@ -111,15 +111,15 @@ static void take_line(struct jsonl *j)
 	if (buf_over(&j->line))
 		fail(j, "record_too_long", "the line is too long");
 	else if (!json_parse(buf_text(&j->line), j->line.n, SOURCE_LINE_BYTES_MAX, &object, &e))
-		fail(j, "bad_json", "this is no JSON");
+		fail(j, "bad_json", "the line is not valid JSON");
 	else if (!json_is_object(object))
-		fail(j, "bad_json", "this is no JSON object");
+		fail(j, "bad_json", "the line is not a JSON object");
 	else
-		note_members(j, object);
+		add_members(j, object);
 	for (size_t i = 0; !j->records->fault.code && i < j->count; i++)
 		add_value(j, json_object_get(object, j->members[i]));
 	if (!j->records->fault.code && j->count > 0)
-		records_send(j->records, j->number);
+		records_emit(j->records, j->number);
 out:
 	json_decref(object);
 	buf_reset(&j->line);
@@ -135,7 +135,7 @@ void jsonl_add(struct jsonl *j, const char *text, size_t len)
 		buf_add(&j->line, text, n);
 		if (!end)
 			return;
-		take_line(j);
+		parse_line(j);
 		text += n + 1;
 		len -= n + 1;
 	}
@@ -144,5 +144,5 @@ void jsonl_add(struct jsonl *j, const char *text, size_t len)
 void jsonl_end(struct jsonl *j)
 {
 	if (j->line.n > 0 || buf_over(&j->line))
-		take_line(j);
+		parse_line(j);
 }

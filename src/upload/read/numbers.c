@@ -171,7 +171,7 @@ static bool take_whole(struct reading *r, bool comma, struct digits *digits)
 		r->rest.p += 3;
 		r->rest.n -= 3;
 	}
-	r->out->parted = kind != NULL;
+	r->out->has_separator = kind != NULL;
 	return !kind || (first >= 1 && first <= 3 && digits->p[0] != '0');
 }
 
@@ -198,7 +198,7 @@ static bool take_exponent(struct reading *r, int *exponent)
 }
 
 /* Applies the exponent, and removes leading zeros. */
-static bool settle(struct cell_number *out, struct digits *digits, int scale, int exponent)
+static bool set_digits(struct cell_number *out, struct digits *digits, int scale, int exponent)
 {
 	const char *p = digits->p;
 	size_t n;
@@ -233,12 +233,12 @@ static bool read_digits(struct reading *r, bool comma, struct digits *digits)
 		r->rest.n -= n;
 		scale = (int)n;
 		r->out->is_int = false;
-		r->out->parted = true;
+		r->out->has_separator = true;
 	}
 	if (digits->n == 0 || !take_exponent(r, &exponent))
 		return false;
 	r->out->is_int = r->out->is_int && exponent >= 0;
-	return settle(r->out, digits, scale, exponent);
+	return set_digits(r->out, digits, scale, exponent);
 }
 
 /* True if the cell has no digit, or starts with a letter but not with a currency code. */
@@ -256,7 +256,7 @@ static bool is_word(struct str cell)
 
 /* The fast path for "-12.5": digits, at most one sign before them and one point or comma within.
  * False: needs the full parser. */
-static bool read_plain(struct str cell, bool comma, struct cell_number *out, bool *good)
+static bool read_plain(struct str cell, bool comma, struct cell_number *out, bool *ok)
 {
 	struct digits digits = {.n = 0};
 	bool negative = *cell.p == '-';
@@ -272,8 +272,8 @@ static bool read_plain(struct str cell, bool comma, struct cell_number *out, boo
 	add_digits(&digits, s.p, whole);
 	add_digits(&digits, rest.p + (rest.n > 0), part);
 	*out = (struct cell_number){
-		.negative = negative, .is_int = rest.n == 0, .parted = rest.n > 0};
-	*good = settle(out, &digits, (int)part, 0);
+		.negative = negative, .is_int = rest.n == 0, .has_separator = rest.n > 0};
+	*ok = set_digits(out, &digits, (int)part, 0);
 	return true;
 }
 
@@ -281,13 +281,13 @@ bool cell_number(struct str cell, bool comma, struct cell_number *out)
 {
 	struct reading r = {.rest = trim(cell), .out = out};
 	struct digits digits;
-	bool good;
+	bool ok;
 
 	*out = (struct cell_number){0};
 	if (cell.n == 0 || cell.n > TEXT_MAX || r.rest.n == 0 || is_word(r.rest))
 		return false;
-	if (read_plain(r.rest, comma, out, &good))
-		return good;
+	if (read_plain(r.rest, comma, out, &ok))
+		return ok;
 	digits.n = 0;
 	return take_around(&r) && read_digits(&r, comma, &digits);
 }

@@ -64,7 +64,7 @@ void records_no_cell(struct records *r)
 	*next_end(r) = SIZE_MAX;
 }
 
-void records_send(struct records *r, size_t line)
+void records_emit(struct records *r, size_t line)
 {
 	const char *text = buf_text(&r->text);
 	size_t from = 0;
@@ -85,7 +85,7 @@ void records_send(struct records *r, size_t line)
 	buf_reset(&r->text);
 }
 
-static bool done(const struct records *r, struct fault *fault, struct err *e)
+static bool report_fault(const struct records *r, struct fault *fault, struct err *e)
 {
 	if (!r->fault.code)
 		return true;
@@ -101,7 +101,7 @@ bool records_add(struct records *r, const char *text, size_t len, struct fault *
 		csv_add(r->csv, text, len);
 	else if (!r->fault.code)
 		jsonl_add(r->jsonl, text, len);
-	return done(r, fault, e);
+	return report_fault(r, fault, e);
 }
 
 bool records_end(struct records *r, struct fault *fault, struct err *e)
@@ -110,7 +110,7 @@ bool records_end(struct records *r, struct fault *fault, struct err *e)
 		csv_end(r->csv);
 	else if (!r->fault.code)
 		jsonl_end(r->jsonl);
-	return done(r, fault, e);
+	return report_fault(r, fault, e);
 }
 
 const char *const *records_members(const struct records *r, size_t *count)
@@ -135,7 +135,7 @@ static void on_sniffed(void *owner, const struct record *r)
 }
 
 /* The number of records with the most frequent length, and that length. */
-static size_t most_equal(const struct sniff *s, size_t *length)
+static size_t most_common_length(const struct sniff *s, size_t *length)
 {
 	size_t best = 0;
 
@@ -171,7 +171,7 @@ char records_delimiter(const char *text, size_t len)
 		if (s.count == 0)
 			(void)!records_end(r, &fault, &e);
 		records_free(&r);
-		same = most_equal(&s, &length);
+		same = most_common_length(&s, &length);
 		if (length > 1 && (same > most || (same == most && length > longest))) {
 			best = *d;
 			most = same;

@@ -94,15 +94,15 @@ static bool read_encoding(const struct shape_options *o, struct shape *out, stru
 {
 	struct encoding_scan scan = {0};
 	struct text_file f;
-	bool good = text_open(&f, o->path, e);
+	bool ok = text_open(&f, o->path, e);
 	size_t len;
 
 	e->code = ERR_NONE;
-	while (good && !shape_cancelled(o, e) && text_block(&f, &len, e))
+	while (ok && !shape_cancelled(o, e) && text_block(&f, &len, e))
 		encoding_scan_add(&scan, f.block, len);
-	good = good && e->code == ERR_NONE;
+	ok = ok && e->code == ERR_NONE;
 	text_close(&f);
-	if (!good)
+	if (!ok)
 		return false;
 	if (scan.seen == 0)
 		return text_fault(fault, "empty", 0, "the file is empty", e);
@@ -138,7 +138,7 @@ static void on_head(void *owner, const struct record *r)
 	h->records[h->count++] = (struct record){r->line, cells, r->count};
 }
 
-static size_t commonest_length(const struct head *h)
+static size_t most_common_length(const struct head *h)
 {
 	size_t most = 0, length = 0;
 
@@ -172,8 +172,8 @@ static void read_header(const struct shape_options *o, const struct head *h, str
 	const char **labels;
 
 	s->has_header = o->header == HEADER_YES ||
-			(o->header == HEADER_BY_CONTENT && header_is_there(h->records, h->count));
-	s->column_count = s->has_header ? h->records[0].count : commonest_length(h);
+			(o->header == HEADER_BY_CONTENT && header_detect(h->records, h->count));
+	s->column_count = s->has_header ? h->records[0].count : most_common_length(h);
 	labels = arena_alloc(a, (s->column_count + 1) * sizeof(*labels));
 	for (size_t i = 0; i < s->column_count; i++)
 		labels[i] = s->has_header ? header_label(h->records[0].cells[i], a) : "";
@@ -199,13 +199,13 @@ static bool read_head(const struct shape_options *o, struct arena *a, struct sha
 	struct fault ignored;
 	struct err why;
 	struct text_file f;
-	bool more, good = text_open(&f, o->path, e);
+	bool more, ok = text_open(&f, o->path, e);
 
-	if (good) {
+	if (ok) {
 		text_decode(&f, s->encoding);
-		good = text_next(&f, &more, e);
+		ok = text_next(&f, &more, e);
 	}
-	if (good && o->format != FORMAT_JSONL) {
+	if (ok && o->format != FORMAT_JSONL) {
 		sniff(o, &f, s);
 		r = records_new(o->format, s->delimiter, on_head, &h);
 		if (records_add(r, buf_text(&f.text), f.text.n, &ignored, &why) &&
@@ -216,7 +216,7 @@ static bool read_head(const struct shape_options *o, struct arena *a, struct sha
 	records_free(&r);
 	text_close(&f);
 	arena_free(&h.arena);
-	return good;
+	return ok;
 }
 
 /* ---- all rows ---- */
@@ -229,7 +229,7 @@ struct counting {
 	bool header_seen;
 };
 
-static void note_ragged(struct counting *c, const struct record *r)
+static void count_ragged(struct counting *c, const struct record *r)
 {
 	struct shape *s = c->shape;
 
@@ -252,7 +252,7 @@ static void on_counted(void *owner, const struct record *r)
 		return;
 	}
 	s->rows++;
-	note_ragged(c, r);
+	count_ragged(c, r);
 	for (size_t i = 0; i < n; i++)
 		types_count(&c->counts[i], r->cells[i]);
 }
@@ -261,19 +261,19 @@ static bool count_all(const struct shape_options *o, struct records *r, struct s
 		      struct fault *fault, struct err *e)
 {
 	struct text_file f;
-	bool more = true, good = text_open(&f, o->path, e);
+	bool more = true, ok = text_open(&f, o->path, e);
 
-	if (good)
+	if (ok)
 		text_decode(&f, s->encoding);
-	while (good && more) {
-		good = !shape_cancelled(o, e) && text_next(&f, &more, e) &&
-		       records_add(r, buf_text(&f.text), f.text.n, fault, e);
-		if (good && s->rows > SOURCE_ROWS_MAX)
-			good = err_set(e, ERR_LIMIT, "there are more than %d rows",
-				       SOURCE_ROWS_MAX);
+	while (ok && more) {
+		ok = !shape_cancelled(o, e) && text_next(&f, &more, e) &&
+		     records_add(r, buf_text(&f.text), f.text.n, fault, e);
+		if (ok && s->rows > SOURCE_ROWS_MAX)
+			ok = err_set(e, ERR_LIMIT, "the file has more than %d rows",
+				     SOURCE_ROWS_MAX);
 	}
 	text_close(&f);
-	return good && records_end(r, fault, e);
+	return ok && records_end(r, fault, e);
 }
 
 static void name_members(struct shape *s, const struct records *r, struct arena *a)
@@ -302,14 +302,14 @@ static void decide(struct shape *s, const struct type_counts *counts, struct are
 static bool is_readable(const struct shape *s, struct fault *fault, struct err *e)
 {
 	if (s->column_count == 0)
-		return text_fault(fault, "empty", 0, "the file has no column", e);
+		return text_fault(fault, "empty", 0, "the file has no columns", e);
 	if (s->rows == 0)
-		return text_fault(fault, "header_only", 0, "the file has no row below its header",
+		return text_fault(fault, "header_only", 0, "the file has no rows below its header",
 				  e);
 	if (s->ragged_rows * RAGGED_SHARE > s->rows)
 		return text_fault(fault, "ragged", s->ragged_lines[0],
-				  "too many rows have another number of cells than the header: "
-				  "another delimiter may be meant",
+				  "too many rows do not have as many cells as the header. "
+				  "Check the delimiter",
 				  e);
 	return true;
 }
@@ -320,7 +320,7 @@ bool shape_read(const struct shape_options *o, struct arena *a, struct shape *ou
 	struct shape s = {.format = o->format};
 	struct counting c = {.shape = &s, .arena = a};
 	struct records *r;
-	bool good;
+	bool ok;
 
 	*fault = (struct fault){0};
 	if (!read_encoding(o, &s, fault, e) || !read_head(o, a, &s, e))
@@ -329,11 +329,11 @@ bool shape_read(const struct shape_options *o, struct arena *a, struct shape *ou
 	c.lines = arena_alloc(a, SOURCE_LINES_LISTED * sizeof(*c.lines));
 	s.ragged_lines = c.lines;
 	r = records_new(o->format, s.delimiter, on_counted, &c);
-	good = count_all(o, r, &s, fault, e);
-	if (good && o->format == FORMAT_JSONL)
+	ok = count_all(o, r, &s, fault, e);
+	if (ok && o->format == FORMAT_JSONL)
 		name_members(&s, r, a);
 	records_free(&r);
-	if (!good || !is_readable(&s, fault, e))
+	if (!ok || !is_readable(&s, fault, e))
 		return false;
 	decide(&s, c.counts, a);
 	*out = s;

@@ -48,7 +48,7 @@ static bool read_flag(struct str cell, bool *out)
 
 /* ---- counting ---- */
 
-static void keep_example(struct type_counts *c, struct str cell)
+static void set_example(struct type_counts *c, struct str cell)
 {
 	size_t n = utf8_cut(cell.p, cell.n, sizeof(c->example) - 1);
 
@@ -68,7 +68,7 @@ static bool has_unit(struct type_counts *c, const struct cell_number *n)
 	return strcmp(c->unit, n->unit) == 0;
 }
 
-static void count_as(struct number_counts *c, const struct cell_number *n)
+static void add_counts(struct number_counts *c, const struct cell_number *n)
 {
 	c->fits++;
 	c->ints += n->is_int;
@@ -95,15 +95,15 @@ static void count_number(struct type_counts *c, struct str cell)
 	by_point = by_point && has_unit(c, &point);
 	by_comma = by_comma && has_unit(c, &comma);
 	if (by_point)
-		count_as(&c->point, &point);
+		add_counts(&c->point, &point);
 	if (by_comma)
-		count_as(&c->comma, &comma);
+		add_counts(&c->comma, &comma);
 	if (by_point && by_comma && !same_number(&point, &comma)) {
-		c->unclear_numbers++;
-		keep_example(c, cell);
-	} else if (by_point && (!by_comma) && point.parted) {
+		c->ambiguous_numbers++;
+		set_example(c, cell);
+	} else if (by_point && (!by_comma) && point.has_separator) {
 		c->point.only++;
-	} else if (by_comma && !by_point && comma.parted) {
+	} else if (by_comma && !by_point && comma.has_separator) {
 		c->comma.only++;
 	}
 }
@@ -122,9 +122,9 @@ static void count_day(struct type_counts *c, struct str cell)
 	c->months_first += by_months;
 	c->only_days_first += by_days && !by_months;
 	c->only_months_first += by_months && !by_days;
-	if (by_days && by_months && days.either) {
-		c->unclear_days++;
-		keep_example(c, cell);
+	if (by_days && by_months && days.is_ambiguous) {
+		c->ambiguous_days++;
+		set_example(c, cell);
 	}
 	c->timed += any->has_time;
 	c->zoned += any->has_zone;
@@ -154,7 +154,7 @@ static const struct cell_form text_form = {.type = COLUMN_TEXT};
 
 static bool decide_comma(const struct type_counts *c, enum type_question *question)
 {
-	if (c->unclear_numbers > 0 && c->point.only == 0 && c->comma.only == 0)
+	if (c->ambiguous_numbers > 0 && c->point.only == 0 && c->comma.only == 0)
 		*question = QUESTION_COMMA_OR_POINT;
 	return c->comma.fits > c->point.fits || (c->comma.only > c->point.only);
 }
@@ -187,7 +187,7 @@ static bool decide_day(const struct type_counts *c, struct cell_form *out,
 
 	if (!nearly_all(c, fits) || (c->zoned > 0 && c->zoned < c->timed))
 		return false;
-	if (c->unclear_days > 0 && c->only_days_first == 0 && c->only_months_first == 0)
+	if (c->ambiguous_days > 0 && c->only_days_first == 0 && c->only_months_first == 0)
 		*question = QUESTION_DAY_OR_MONTH;
 	*out = (struct cell_form){.type = c->timed > 0 ? COLUMN_DATETIME : COLUMN_DATE,
 				  .month_first = months,

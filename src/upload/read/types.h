@@ -39,10 +39,10 @@ struct type_counts {
 		int64_t only;       /* cells that fit only this notation, where the two differ */
 		int digits, scale;  /* the most before and after the point */
 	} point, comma;
-	int64_t unclear_numbers;          /* cells that fit both, with different values */
+	int64_t ambiguous_numbers;        /* cells that fit both, with different values */
 	int64_t codes;                    /* leading zeros, or more digits than a number may have */
 	int64_t days_first, months_first; /* dates that fit each order */
-	int64_t only_days_first, only_months_first, unclear_days;
+	int64_t only_days_first, only_months_first, ambiguous_days;
 	int64_t timed, zoned; /* of the dates */
 	bool short_years;
 	char unit[TYPES_UNIT_BYTES]; /* of the first number with a unit */

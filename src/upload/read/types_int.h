@@ -13,7 +13,7 @@ struct cell_number {
 	char digits[NUMBER_DIGITS_MAX + 1]; /* without leading zeros; "" is 0 */
 	int before, scale;                  /* digits before and after the point */
 	bool is_int;                        /* no point was written */
-	bool parted;                        /* a point or groups were written */
+	bool has_separator;                 /* a point or groups were written */
 	char unit[TYPES_UNIT_BYTES];
 };
 
@@ -24,8 +24,8 @@ bool cell_is_code(struct str cell);
 
 struct cell_time {
 	struct date day;
-	bool either;   /* swapping day and month gives another valid day */
-	bool by_order; /* written as two numbers and a year */
+	bool is_ambiguous; /* swapping day and month gives another valid day */
+	bool by_order;     /* written as two numbers and a year */
 	bool short_year;
 	bool has_time, has_zone;
 	int64_t ms; /* since midnight; with a zone: since 1970, UTC */

@@ -130,9 +130,9 @@ static void parts_and_sums_are_of_the_rows(void **state)
 	sums = listing_sums(l);
 	assert_int_equal(sums->parts[LISTING_ALL], 4);
 	assert_int_equal(sums->parts[LISTING_TABLES], 1);
-	assert_int_equal(sums->parts[LISTING_DATED], 1);
+	assert_int_equal(sums->parts[LISTING_EXPIRING], 1);
 	assert_int_equal(sums->parts[LISTING_INCOMPLETE], 2);
-	assert_int_equal(sums->under_way, 1);
+	assert_int_equal(sums->in_progress_count, 1);
 	assert_int_equal(sums->bytes, 30);
 	assert_int_equal(sums->passages, 2);
 	assert_string_equal(listing_next(l, LISTING_INCOMPLETE, &at)->row->uid, "s2");
@@ -169,13 +169,14 @@ struct compared {
 	char text[200];
 };
 
-static void on_compared(void *owner, const struct known_source *was, const struct known_source *is)
+static void on_compared(void *owner, const struct listed_source *old,
+			const struct listed_source *updated)
 {
 	struct compared *c = owner;
 	size_t n = strlen(c->text);
 
-	snprintf(c->text + n, sizeof(c->text) - n, "%s>%s ", was ? was->row->name : "",
-		 is ? is->row->name : "");
+	snprintf(c->text + n, sizeof(c->text) - n, "%s>%s ", old ? old->row->name : "",
+		 updated ? updated->row->name : "");
 }
 
 static void what_differs_is_told(void **state)
