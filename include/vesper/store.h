@@ -30,7 +30,7 @@ void store_free(struct store **s);
 
 /* SQLite: applies the numbered migrations that a tenant's database lacks (sql/store/sqlite/,
  * forward only). A server's schema is managed by its administrator (sql/schema/<dialect>/store/,
- * vesperctl db): there it is only checked. ERR_INPUT: the reason contains what must be done. */
+ * vesperctl db): there it is only checked. ERR_INPUT: the error text says what must be done. */
 typedef void (*store_done_cb)(void *owner, const struct err *e);
 struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, void *owner);
 
@@ -341,7 +341,7 @@ struct stored_flow {
 	const char *text;
 	const char *fingerprint; /* see flow.h; NULL: never checked */
 	enum flow_status status;
-	const char *why;        /* why it is stale; or NULL */
+	const char *why;        /* reason why it is stale; or NULL */
 	const char *message_id; /* answer that it was made from */
 	const char *approved_by, *approved_at, *checked_at;
 };

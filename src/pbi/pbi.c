@@ -44,7 +44,7 @@ struct embed {
 	char *key;          /* JSON of all inputs of the token */
 	json_t *identities; /* NULL: none */
 	struct list waiters;
-	bool telling; /* waiters are being called */
+	bool is_calling; /* waiters are being called */
 	struct later later;
 	struct op *call;
 	char *embed_url, *dataset_id;
@@ -69,7 +69,7 @@ static void on_cancel(struct op *op)
 	mem_free(w);
 }
 
-static void embed_tell(struct embed *m, const struct pbi_embed *result, const struct err *e)
+static void embed_finish(struct embed *m, const struct pbi_embed *result, const struct err *e)
 {
 	struct list waiters;
 
@@ -78,19 +78,19 @@ static void embed_tell(struct embed *m, const struct pbi_embed *result, const st
 		list_remove(node);
 		list_append(&waiters, node);
 	}
-	m->telling = true;
+	m->is_calling = true;
 	while (!list_empty(&waiters)) {
 		struct waiter w = *list_item(waiters.next, struct waiter, node);
-		struct waiter *told = list_item(waiters.next, struct waiter, node);
+		struct waiter *waiter = list_item(waiters.next, struct waiter, node);
 
-		list_remove(&told->node);
-		mem_free(told);
+		list_remove(&waiter->node);
+		mem_free(waiter);
 		w.cb(w.owner, result, e);
 	}
-	m->telling = false;
+	m->is_calling = false;
 }
 
-static void on_there(void *owner)
+static void on_token_ready(void *owner)
 {
 	struct embed *m = owner;
 	const struct pbi_embed result = {.report_id = m->report->report_id,
@@ -98,7 +98,7 @@ static void on_there(void *owner)
 					 .token = m->token,
 					 .expires_ms = m->expires_ms};
 
-	embed_tell(m, &result, NULL);
+	embed_finish(m, &result, NULL);
 }
 
 /* ---- requesting a token ---- */
@@ -114,7 +114,7 @@ static bool is_failure(struct embed *m, const json_t *reply, const struct err *e
 		e = &bad;
 	}
 	if (e)
-		embed_tell(m, NULL, e);
+		embed_finish(m, NULL, e);
 	return e != NULL;
 }
 
@@ -139,7 +139,7 @@ static void on_token(void *owner, const json_t *reply, const struct err *e)
 
 	m->call = NULL;
 	if (!is_failure(m, reply, e, take_token))
-		on_there(m);
+		on_token_ready(m);
 }
 
 /* Returns true when the URL's host is listed, ignoring case: "app.powerbi.com" in
@@ -168,7 +168,8 @@ static bool take_report(struct embed *m, const json_t *reply, struct err *e)
 	    !json_opt_str(reply, "datasetId", &dataset_id, e))
 		return false;
 	if (!is_shown_from(url, m->pbi->hosts))
-		return err_set(e, ERR_UPSTREAM, "embedUrl is no https address of pbi.hosts");
+		return err_set(e, ERR_UPSTREAM,
+			       "embedUrl is not an https address of a host in pbi.hosts");
 	mem_free(m->embed_url);
 	mem_free(m->dataset_id);
 	m->embed_url = mem_strdup(url);
@@ -211,7 +212,7 @@ static void on_report(void *owner, const json_t *reply, const struct err *e)
 	json_decref(body);
 }
 
-static void embed_make(struct embed *m)
+static void embed_request(struct embed *m)
 {
 	char *path = mem_printf("/v1.0/myorg/groups/%s/reports/%s", m->report->group_id,
 				m->report->report_id);
@@ -247,7 +248,7 @@ static void make_room(struct pbi *p)
 
 		if (p->embed_count < PBI_EMBEDS_MAX)
 			return;
-		if (!m->call && !m->telling && list_empty(&m->waiters))
+		if (!m->call && !m->is_calling && list_empty(&m->waiters))
 			embed_free(m);
 	}
 }
@@ -347,9 +348,9 @@ struct op *pbi_embed(struct pbi *p, const struct principal *who, const char *key
 	if (m->call)
 		return &w->op;
 	if (m->token && clock_now_ms() < m->expires_ms - PBI_EARLY_MS)
-		loop_defer(p->loop, &m->later, on_there, m);
+		loop_defer(p->loop, &m->later, on_token_ready, m);
 	else
-		embed_make(m);
+		embed_request(m);
 	return &w->op;
 }
 
@@ -367,7 +368,8 @@ bool pbi_hosts_check(const char *const *hosts, struct err *e)
 		if (!**hosts ||
 		    strspn(*hosts, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				   "0123456789.-:") != strlen(*hosts))
-			return err_set(e, ERR_INPUT, "pbi.hosts: \"%s\" is no host", *hosts);
+			return err_set(e, ERR_INPUT, "pbi.hosts: \"%s\" is not a host name",
+				       *hosts);
 	return true;
 }
 
@@ -399,7 +401,7 @@ static bool read_report(const struct pbi_report *from, struct report *out, struc
 bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 {
 	struct pbi *p = mem_alloc(sizeof(*p));
-	bool good = true;
+	bool ok = true;
 
 	p->refs = 1;
 	p->loop = o->loop;
@@ -408,12 +410,12 @@ bool pbi_new(const struct pbi_options *o, struct pbi **out, struct err *e)
 	p->hosts = hosts_copy(o->hosts);
 	p->reports = mem_alloc((o->report_count + 1) * sizeof(*p->reports));
 	p->roles = mem_alloc((o->role_count + 1) * sizeof(*p->roles));
-	for (size_t i = 0; good && i < o->report_count; i++)
-		good = read_report(&o->reports[i], &p->reports[p->report_count++], e);
+	for (size_t i = 0; ok && i < o->report_count; i++)
+		ok = read_report(&o->reports[i], &p->reports[p->report_count++], e);
 	for (size_t i = 0; i < o->role_count; i++)
 		p->roles[p->role_count++] = (struct role){mem_strdup(o->roles[i].permission),
 							  mem_strdup(o->roles[i].role)};
-	if (good && pbi_service_new(o, &p->service, e)) {
+	if (ok && pbi_service_new(o, &p->service, e)) {
 		*out = p;
 		return true;
 	}

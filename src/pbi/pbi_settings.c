@@ -39,8 +39,8 @@ static bool check(const struct config *c, const struct pbi_options *o, struct er
 		return err_set(e, ERR_INPUT, "pbi.roles: pbi.identity must be user or tenant");
 	if (o->identity == PBI_IDENTITY_NONE && json_object_size(config_json(c, "tenants")) > 1)
 		return err_set(e, ERR_INPUT,
-			       "pbi.identity: with several tenants it must be user or tenant, or "
-			       "one could see the rows of another");
+			       "pbi.identity: must be user or tenant if there are several tenants. "
+			       "Otherwise one tenant could see the rows of another");
 	return true;
 }
 

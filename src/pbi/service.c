@@ -1,7 +1,7 @@
 /*
  * Calls with the service principal's token. One token serves all calls until shortly before it
  * expires. Concurrent calls share one sign-in, and a refused token is replaced once. When the
- * service throttles, no calls are made until the time it gives.
+ * service throttles, no calls are made for as long as the service says.
  */
 #include "pbi_int.h"
 
@@ -15,7 +15,7 @@
 #include "vesper/mem.h"
 
 #define FORM_MAX      8192
-#define PAUSE_MS      1000 /* when the service gives no time */
+#define PAUSE_MS      1000 /* when the service does not say how long */
 #define EXPIRES_S_MAX 86400
 
 struct pbi_service {
@@ -41,7 +41,7 @@ struct call {
 	struct later later;
 	char *url, *body;
 	int64_t generation;
-	bool again; /* one token was refused already */
+	bool was_refused; /* one token was refused already */
 	pbi_reply_cb cb;
 	void *owner;
 };
@@ -73,11 +73,11 @@ static void call_end(struct call *c, const json_t *reply, const struct err *e)
 	cb(owner, reply, e);
 }
 
-static void on_late(void *owner)
+static void on_timeout(void *owner)
 {
 	struct err e;
 
-	err_set_retry(&e, ERR_TIMEOUT, "Power BI: no answer within %d ms", PBI_CALL_MS);
+	err_set_retry(&e, ERR_TIMEOUT, "Power BI: no response within %d ms", PBI_CALL_MS);
 	call_end(owner, NULL, &e);
 }
 
@@ -87,12 +87,12 @@ static void on_paused(void *owner)
 	int64_t left = c->service->pause_until_ms - clock_mono_ms();
 	struct err e;
 
-	err_set_retry(&e, ERR_LIMIT, "Power BI: wants fewer calls");
+	err_set_retry(&e, ERR_LIMIT, "Power BI: the service asks to wait before the next call");
 	e.retry_after_ms = left > 1 ? (int)left : 1;
 	call_end(c, NULL, &e);
 }
 
-static void note_pause(struct pbi_service *s, const struct err *e)
+static void pause_start(struct pbi_service *s, const struct err *e)
 {
 	int64_t ms = e->retry_after_ms > 0 ? e->retry_after_ms : PAUSE_MS;
 
@@ -121,7 +121,7 @@ static void call_send(struct call *c)
 	mem_free(bearer);
 }
 
-static void token_forget(struct pbi_service *s)
+static void token_clear(struct pbi_service *s)
 {
 	mem_free(s->token);
 	s->token = NULL;
@@ -151,21 +151,21 @@ static void on_reply(void *owner, json_t *reply, const struct err *e)
 {
 	struct call *c = owner;
 	struct pbi_service *s = c->service;
-	struct err said;
+	struct err failure;
 
-	if (c->fetch.status == 401 && !c->again) {
-		c->again = true;
+	if (c->fetch.status == 401 && !c->was_refused) {
+		c->was_refused = true;
 		if (c->generation == s->generation)
-			token_forget(s);
+			token_clear(s);
 		call_begin(c);
 		return;
 	}
 	if (e) {
-		said = *e;
-		note_pause(s, e);
-		err_prefix(&said, "Power BI");
+		failure = *e;
+		pause_start(s, e);
+		err_prefix(&failure, "Power BI");
 	}
-	call_end(c, reply, e ? &said : NULL);
+	call_end(c, reply, e ? &failure : NULL);
 }
 
 /* ---- the token ---- */
@@ -181,7 +181,7 @@ static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e
 	/* Checked, since it is sent in a header. */
 	if (!*token || strpbrk(token, "\r\n ") || lifetime_s < 1 || lifetime_s > EXPIRES_S_MAX)
 		return err_set(e, ERR_UPSTREAM, "an invalid access token");
-	token_forget(s);
+	token_clear(s);
 	s->token = mem_strdup(token);
 	s->token_until_ms = clock_mono_ms() + lifetime_s * 1000 - PBI_EARLY_MS;
 	s->generation++;
@@ -192,17 +192,17 @@ static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e
 static void on_signed_in(void *owner, json_t *reply, const struct err *e)
 {
 	struct pbi_service *s = owner;
-	struct err said = {0};
+	struct err failure = {0};
 	struct list waiting;
-	bool good = !e && token_take(s, reply, &said);
+	bool ok = !e && token_take(s, reply, &failure);
 
 	if (e) {
-		said = *e;
-		note_pause(s, e);
+		failure = *e;
+		pause_start(s, e);
 	}
-	if (!good) {
-		said.code = said.code == ERR_INPUT ? ERR_UPSTREAM : said.code;
-		err_prefix(&said, "Power BI: signing in");
+	if (!ok) {
+		failure.code = failure.code == ERR_INPUT ? ERR_UPSTREAM : failure.code;
+		err_prefix(&failure, "Power BI: signing in");
 	}
 	list_init(&waiting);
 	list_each_safe(node, &s->waiting) {
@@ -212,10 +212,10 @@ static void on_signed_in(void *owner, json_t *reply, const struct err *e)
 	while (!list_empty(&waiting)) {
 		struct call *c = list_item(waiting.next, struct call, node);
 
-		if (good)
+		if (ok)
 			call_send(c);
 		else
-			call_end(c, NULL, &said);
+			call_end(c, NULL, &failure);
 	}
 }
 
@@ -232,7 +232,7 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 	c->owner = owner;
 	c->url = mem_printf("%s%s", s->api_url, path);
 	c->body = body ? json_text(body) : NULL;
-	c->timer = timer_new(s->loop, on_late, c);
+	c->timer = timer_new(s->loop, on_timeout, c);
 	json_fetch_init(&c->fetch, on_reply, c);
 	timer_start(c->timer, PBI_CALL_MS);
 	if (clock_mono_ms() < s->pause_until_ms) {
@@ -301,7 +301,7 @@ void pbi_service_free(struct pbi_service **service)
 	list_each_safe(node, &s->calls)
 		call_free(list_item(node, struct call, node));
 	json_fetch_end(&s->sign_in);
-	token_forget(s);
+	token_clear(s);
 	mem_free(s->form);
 	mem_free(s->token_url);
 	mem_free(s->api_url);

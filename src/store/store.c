@@ -14,11 +14,12 @@
 #define STORE_ARENA_BYTES (4 * 1024 * 1024)
 #define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; fits a message with its views */
 
-/* The statements in use. One that is missing or needs another argument stops the start. */
+/* The statements in use, with their arguments. If one is missing or uses another argument, the
+ * store does not open. */
 static const struct {
 	const char *query;
 	const char *markers[26];
-} needed[] = {
+} required_queries[] = {
 #define MINE "session_id", "tenant_id", "user_id"
 	{"migrations_table", {NULL}},
 	{"migrations_applied", {NULL}},
@@ -124,15 +125,17 @@ static const struct {
 
 static bool statements_check(const struct sql_file *f, struct err *e)
 {
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		const struct sql_query *q = sql_file_query(f, needed[i].query);
+	for (size_t i = 0; i < sizeof(required_queries) / sizeof(required_queries[0]); i++) {
+		const struct sql_query *q = sql_file_query(f, required_queries[i].query);
 
 		if (!q)
 			return err_set(e, ERR_INPUT, "%s: query %s is missing", f->path,
-				       needed[i].query);
+				       required_queries[i].query);
 		for (size_t m = 0; m < q->marker_count; m++)
-			if (!strlist_has(needed[i].markers, q->markers[m].name))
-				return err_set(e, ERR_INPUT, "%s:%d: query %s is never given :%s",
+			if (!strlist_has(required_queries[i].markers, q->markers[m].name))
+				return err_set(e, ERR_INPUT,
+					       "%s:%d: query %s uses :%s, which is not one of its "
+					       "arguments",
 					       f->path, q->line, q->name, q->markers[m].name);
 	}
 	return true;
@@ -146,7 +149,7 @@ bool store_new(struct loop *l, struct db *db, const char *root, struct store **o
 
 	*s = (struct store){.loop = l, .db = db, .arena = a};
 	list_init(&s->chains);
-	list_init(&s->silent);
+	list_init(&s->watches);
 	if (!sql_file_load(arena_printf(a, "%s/sql/store/store.sql", root), a, &statements, e) ||
 	    !statements_check(statements, e) || !store_migrations_load(s, root, e)) {
 		arena_free(&a);
@@ -165,7 +168,7 @@ void store_free(struct store **s)
 	if (!*s)
 		return;
 	store_chains_free(*s);
-	store_silent_free(*s);
+	store_watches_free(*s);
 	a = (*s)->arena; /* the store is allocated in it */
 	*s = NULL;
 	arena_free(&a);
@@ -245,7 +248,8 @@ void store_call_now(struct call *c)
 void store_call_part(struct call *c, const char *name, const char *text)
 {
 	if (text && strlen(text) > DB_CELL_BYTES_MAX) {
-		log_warn("store.too_long", "%s of a message has %zu bytes and is not stored", name,
+		log_warn("store.too_long",
+			 "%s of a message is too long (%zu bytes) and is not stored", name,
 			 strlen(text));
 		text = NULL;
 	}
@@ -324,11 +328,11 @@ void store_call_add_query(struct call *c, const struct sql_query *query)
 
 	if (!name)
 		return;
-	if (c->count == c->size) {
+	if (c->count == c->capacity) {
 		struct source_statement *old = c->statements;
 
-		c->size = c->size ? c->size * 2 : 8;
-		c->statements = arena_alloc(c->arena, c->size * sizeof(*c->statements));
+		c->capacity = c->capacity ? c->capacity * 2 : 8;
+		c->statements = arena_alloc(c->arena, c->capacity * sizeof(*c->statements));
 		if (c->count > 0)
 			memcpy(c->statements, old, c->count * sizeof(*old));
 	}
@@ -355,20 +359,20 @@ static void on_tables(void *owner, struct table **tables, size_t count, const st
 	struct call *c = owner;
 
 	c->query = NULL;
-	c->going = false;
-	if (e && e->code == ERR_BUSY && c->write && !c->repeated) {
-		c->repeated = true;
+	c->is_active = false;
+	if (e && e->code == ERR_BUSY && c->write && !c->was_retried) {
+		c->was_retried = true;
 		call_start(c, true, 0);
 		return;
 	}
 	c->finish(c, tables, count, e);
 	for (size_t i = 0; i < count; i++)
 		table_free(&tables[i]);
-	if (!c->going)
+	if (!c->is_active)
 		call_end(c);
 }
 
-static void on_refused(void *owner)
+static void on_not_started(void *owner)
 {
 	struct call *c = owner;
 
@@ -388,10 +392,10 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 
 	for (size_t i = 0; i < c->count; i++)
 		c->statements[i].sink.rows_max = max_rows;
-	c->going = true;
+	c->is_active = true;
 	c->write = write;
 	if (c->err.code != ERR_NONE)
-		loop_defer(c->store->loop, &c->later, on_refused, c);
+		loop_defer(c->store->loop, &c->later, on_not_started, c);
 	else
 		c->query = db_query(c->store->db, &request, on_tables, c);
 	return &c->op;

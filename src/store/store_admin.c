@@ -80,7 +80,8 @@ static void on_audited(void *owner, const struct err *e)
 {
 	(void)owner;
 	if (e)
-		log_error("store.audit", "a tool call is missing in the audit log: %s", e->text);
+		log_error("store.audit", "a tool call could not be written to the audit log: %s",
+			  e->text);
 }
 
 void store_audit(struct store *s, const struct principal *who, const struct audit_entry *entry)

@@ -19,12 +19,12 @@ struct chain {
 	struct list node;
 	struct store *store;
 	char *tenant;
-	bool known;     /* number and hash are those of the last place assigned */
+	bool is_known;  /* number and hash are those of the last place assigned */
 	int64_t number; /* 0: no record yet */
 	char hash[HASH_HEX_BYTES];
-	size_t writing;      /* records being written */
-	struct list waiting; /* struct chain_link, oldest first */
-	struct op *reading;  /* reads the end of the chain */
+	size_t writing_count; /* records being written */
+	struct list waiting;  /* struct chain_link, oldest first */
+	struct op *reading;   /* reads the end of the chain */
 };
 
 static struct chain *chain_of(struct store *s, const char *tenant)
@@ -74,7 +74,7 @@ static void chain_fail(struct chain *chain, const struct err *e)
 		list_remove(&link->node);
 		link->call->err = *e;
 		link->writing = true;
-		chain->writing++;
+		chain->writing_count++;
 		store_call_write(link->call); /* ends with that error */
 	}
 }
@@ -89,7 +89,7 @@ static void on_head(struct call *c, struct table **tables, size_t count, const s
 		chain_fail(chain, e);
 		return;
 	}
-	chain->known = true;
+	chain->is_known = true;
 	chain->number = 0;
 	memcpy(chain->hash, RECEIPT_GENESIS, sizeof(chain->hash));
 	if (t && t->row_count > 0) {
@@ -128,7 +128,7 @@ static void assign_place(struct chain *chain, struct chain_link *link)
 	chain->number = r->number;
 	memcpy(chain->hash, link->hash, sizeof(chain->hash));
 	link->writing = true;
-	chain->writing++;
+	chain->writing_count++;
 	store_call_write(c);
 }
 
@@ -136,9 +136,9 @@ static void chain_advance(struct chain *chain)
 {
 	if (chain->reading || list_empty(&chain->waiting))
 		return;
-	if (!chain->known) {
+	if (!chain->is_known) {
 		/* Running writes may still move the end. */
-		if (chain->writing == 0)
+		if (chain->writing_count == 0)
 			head_read(chain);
 		return;
 	}
@@ -155,8 +155,8 @@ static void on_abandoned(struct call *c)
 
 	list_remove(&link->node);
 	if (link->writing) {
-		chain->writing--;
-		chain->known = false;
+		chain->writing_count--;
+		chain->is_known = false;
 		chain_advance(chain);
 	}
 }
@@ -185,17 +185,17 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r)
 	return &c->op;
 }
 
-bool store_chain_retry(struct chain_link *link, bool stored, bool hopeless)
+bool store_chain_retry(struct chain_link *link, bool stored, bool is_permanent)
 {
 	struct chain *chain = link->chain;
-	bool again = !stored && !hopeless && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
+	bool again = !stored && !is_permanent && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
 
 	link->writing = false;
-	chain->writing--;
+	chain->writing_count--;
 	if (!stored)
-		chain->known = false;
+		chain->is_known = false;
 	if (again) {
-		link->call->going = true; /* waits for its new place */
+		link->call->is_active = true; /* waits for its new place */
 		list_append(&chain->waiting, &link->node);
 	}
 	chain_advance(chain);

@@ -68,8 +68,8 @@ static void on_flows(struct call *c, struct table **tables, size_t count, const 
 	f->cb(f->owner, list, n, e);
 }
 
-/* True if the flow is as it was written, so that no other writer was faster. */
-static bool is_wanted(const struct flows_call *f, const struct stored_flow *flow)
+/* True if the flow is as this call wrote it, so no other writer was first. */
+static bool is_as_written(const struct flows_call *f, const struct stored_flow *flow)
 {
 	return (!f->version || flow->version == f->version) &&
 	       (!f->text || strcmp(flow->text, f->text) == 0) &&
@@ -90,14 +90,14 @@ static void on_flow(struct call *c, struct table **tables, size_t count, const s
 	if (e)
 		why = *e;
 	else if (!found && f->message_id)
-		err_set(&why, ERR_LIMIT, "there are %d approved answers, as many as a tenant has",
+		err_set(&why, ERR_LIMIT, "the limit of %d approved answers per tenant is reached",
 			OVERLAY_FLOWS_MAX);
 	else if (!found)
 		err_set(&why, ERR_NOT_FOUND, "no such approved answer");
-	else if (!is_wanted(f, &flow))
+	else if (!is_as_written(f, &flow))
 		err_set(&why, ERR_BUSY,
-			f->message_id ? "there is an approved answer of this name"
-				      : "it was changed meanwhile");
+			f->message_id ? "an approved answer with this name already exists"
+				      : "the approved answer was changed meanwhile");
 	f->cb(f->owner, &flow, why.code == ERR_NONE, why.code == ERR_NONE ? NULL : &why);
 }
 

@@ -36,7 +36,7 @@ struct store {
 	size_t migration_count;
 	struct list chains;  /* of receipts, one per tenant */
 	const char *replica; /* name of this replica; NULL: the store is not shared */
-	struct list silent;  /* struct silent, one per tenant */
+	struct list watches; /* struct turn_watch, one per tenant */
 };
 
 MUST_CHECK bool store_migrations_load(struct store *s, const char *root, struct err *e);
@@ -50,13 +50,13 @@ struct call {
 	struct args args;
 	struct source_statement *statements;
 	size_t count;
-	size_t size;
+	size_t capacity;
 	struct op *query;
 	bool write;
 	bool group_commit;  /* its write may wait for others: see db_request */
 	bool secure_delete; /* it deletes user data: see db_request */
-	bool repeated;      /* after a conflict with another process */
-	bool going;         /* a request runs, or its error is pending */
+	bool was_retried;   /* after a conflict with another process */
+	bool is_active;     /* a request runs, or its error is pending */
 	struct later later;
 	struct err err; /* why it could not start */
 	/* For a call that writes a receipt; else NULL. */
@@ -111,9 +111,9 @@ struct chain_link {
 
 /* Starts the call once its place is known. `call`, `insert` and `add` must be set. */
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
-/* Called first in the call's finish. `hopeless`: another place would not help. True: another record
- * has its place, and the call continues with a new one. */
-bool store_chain_retry(struct chain_link *link, bool stored, bool hopeless);
+/* Called first in the call's finish. `is_permanent`: the failure does not depend on the place.
+ * True: another record has its place, and the call continues with a new one. */
+bool store_chain_retry(struct chain_link *link, bool stored, bool is_permanent);
 void store_chains_free(struct store *s);
 
 /* ---- store_turns.c ---- */
@@ -121,7 +121,7 @@ void store_chains_free(struct store *s);
 /* Adds the statements for the turn's row, by `turn_id`, `fence` and `now`; before the user's
  * message. No effect if the store is not shared. `taken`: the row of a former owner may exist. */
 void store_turn_begin(struct call *c, bool taken);
-void store_silent_free(struct store *s);
+void store_watches_free(struct store *s);
 
 /* Converts a page of rows to messages for this reader, in the arena, oldest first, at most `limit`;
  * returns how many. Messages that need permissions the reader lacks are masked. */
@@ -131,7 +131,7 @@ size_t store_messages_from_rows(const struct table *t, const struct principal *r
 const json_t *store_standing_from_rows(const struct table *t, const struct principal *reader,
 				       struct arena *a);
 /* From one row each of memory_summary and memory_size. */
-struct memory store_memory_from_rows(const struct table *summary, const struct table *size,
+struct memory store_memory_from_rows(const struct table *summary, const struct table *capacity,
 				     struct arena *a);
 struct session store_session_from_row(const struct table *t, size_t row, struct arena *a);
 /* A copy in the arena. */

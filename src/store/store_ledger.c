@@ -18,14 +18,15 @@ struct row {
 	void *owner;
 };
 
-static void on_kept(struct call *c, struct table **tables, size_t count, const struct err *e)
+static void on_row_written(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct row *row = list_item(c, struct row, call);
 
 	(void)tables;
 	(void)count;
 	if (e)
-		log_error("store.ledger", "tenant %s: a row is lost: %s", c->tenant, e->text);
+		log_error("store.ledger", "tenant %s: a row could not be stored: %s", c->tenant,
+			  e->text);
 	if (row->cb)
 		row->cb(row->owner, e);
 }
@@ -36,7 +37,7 @@ void store_ledger_add(struct store *s, const struct budget_entry *l, store_done_
 	struct call *c = &row->call;
 	char day[DATE_ISO_BYTES];
 
-	c->finish = on_kept;
+	c->finish = on_row_written;
 	row->cb = cb;
 	row->owner = owner;
 	date_iso(date_from_days(l->at_ms / (24 * 3600 * 1000LL)), day);
@@ -114,7 +115,7 @@ static void on_sums(struct call *c, struct table **tables, size_t count, const s
 	last_role = store_cell(t, n - 1, "role");
 	if (strcmp(last_user, s->after_user) == 0 && strcmp(last_role, s->after_role) == 0) {
 		err_set(&problem, ERR_UPSTREAM,
-			"tenant %s: the ledger gives the same rows again: the store is damaged",
+			"tenant %s: the ledger returned the same page twice: the store is damaged",
 			c->tenant);
 		s->cb(s->owner, &problem);
 		return;

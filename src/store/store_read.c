@@ -18,7 +18,7 @@ struct messages_call {
 	void *owner;
 };
 
-static void messages_give(struct messages_call *m, const struct table *t)
+static void messages_return(struct messages_call *m, const struct table *t)
 {
 	struct message *messages;
 	size_t n = store_messages_from_rows(t, m->who, m->limit, false, m->arena, &messages);
@@ -36,7 +36,7 @@ static void on_messages(struct call *c, struct table **tables, size_t count, con
 	} else if (m->must_exist && !store_found(tables, count, 0, "session", &none)) {
 		m->cb(m->owner, NULL, 0, false, &none);
 	} else {
-		messages_give(m, tables[count - 1]);
+		messages_return(m, tables[count - 1]);
 	}
 }
 

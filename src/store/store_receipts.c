@@ -119,7 +119,7 @@ static void on_stored(struct call *c, struct table **tables, size_t count, const
 	if (store_chain_retry(&s->link, stored, e && e->code != ERR_BUSY))
 		return;
 	if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "other writers were faster in every attempt");
+		err_set_retry(&none, ERR_BUSY, "other writers were first in every attempt");
 	s->cb(s->owner, none.code != ERR_NONE ? &none : e);
 }
 

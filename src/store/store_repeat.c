@@ -20,7 +20,7 @@ struct begin_call {
 	void *owner;
 };
 
-static enum repeated judge(const struct begin_call *b, const struct table *t)
+static enum repeated classify(const struct begin_call *b, const struct table *t)
 {
 	if (strcmp(store_cell(t, 0, "owner"), b->request) == 0)
 		return REPEATED_FIRST;
@@ -34,7 +34,7 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	struct begin_call *b = list_item(c, struct begin_call, call);
 	struct repeat_answer answer;
 	struct err none = {0};
-	enum repeated what;
+	enum repeated state;
 
 	if (!e && !store_found(tables, count, 0, "key", &none))
 		e = &none;
@@ -42,13 +42,13 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 		b->cb(b->owner, REPEATED_RUNNING, NULL, e);
 		return;
 	}
-	what = judge(b, tables[0]);
+	state = classify(b, tables[0]);
 	answer = (struct repeat_answer){
 		.status = (int)strtol(store_cell(tables[0], 0, "status"), NULL, 10),
 		.content_type = arena_strdup(b->arena, table_cell(tables[0], 0, "content_type")),
 		.body = arena_strdup(b->arena, table_cell(tables[0], 0, "body")),
 	};
-	b->cb(b->owner, what, what == REPEATED_DONE ? &answer : NULL, NULL);
+	b->cb(b->owner, state, state == REPEATED_DONE ? &answer : NULL, NULL);
 }
 
 struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,

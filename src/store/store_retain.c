@@ -62,18 +62,18 @@ static void add_messages(struct call *c, const struct table *old)
 
 static void delete_start(struct call *c, const struct table *old_messages)
 {
-	const struct retention *keep = &retain_of(c)->retention;
+	const struct retention *retention = &retain_of(c)->retention;
 
 	store_call_next(c);
-	if (keep->messages_days > 0)
+	if (retention->messages_days > 0)
 		add_messages(c, old_messages);
-	if (keep->audit_days > 0) {
-		set_before(c, keep->audit_days * DAY_MS);
+	if (retention->audit_days > 0) {
+		set_before(c, retention->audit_days * DAY_MS);
 		store_call_add(c, "retain_delete_audit");
 		store_call_add(c, "retain_audit_left");
 	}
-	if (keep->receipts_days > 0) {
-		set_before(c, keep->receipts_days * DAY_MS);
+	if (retention->receipts_days > 0) {
+		set_before(c, retention->receipts_days * DAY_MS);
 		store_call_add(c, "retain_receipts");
 		store_call_add(c, "retain_receipts_left");
 	}

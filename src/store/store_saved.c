@@ -44,7 +44,7 @@ static void on_views(struct call *c, struct table **tables, size_t count, const 
 		list[i] = view_from_row(t, i, k->arena);
 	if (!e && k->adding && n == 0) {
 		err_set(&why, ERR_LIMIT,
-			"you have %d saved views, as many as a user has; remove one",
+			"you have reached the limit of %d saved views; remove one to save another",
 			SAVED_VIEWS_PER_USER_MAX);
 		e = &why;
 	} else if (!e && k->finding && !store_found(tables, count, 0, "saved view", &why)) {

@@ -88,13 +88,14 @@ static enum version_state state_of(const char *name)
 
 /* ---- reading ---- */
 
-static const char *text_of(const struct table *t, size_t row, const char *column, struct arena *a)
+static const char *optional_text(const struct table *t, size_t row, const char *column,
+				 struct arena *a)
 {
 	return arena_strdup(a, table_cell(t, row, column));
 }
 
-static const char *optional_text_of(const struct table *t, size_t row, const char *column,
-				    struct arena *a)
+static const char *required_text(const struct table *t, size_t row, const char *column,
+				 struct arena *a)
 {
 	return arena_strdup(a, store_cell(t, row, column));
 }
@@ -107,18 +108,18 @@ static int64_t number_of(const struct table *t, size_t row, const char *column)
 static struct stored_source source_from_row(const struct table *t, size_t row, struct arena *a)
 {
 	struct stored_source s = {
-		.uid = optional_text_of(t, row, "source_uid", a),
-		.owner = optional_text_of(t, row, "owner", a),
-		.name = optional_text_of(t, row, "name", a),
-		.description = optional_text_of(t, row, "description", a),
-		.roles = optional_text_of(t, row, "roles", a),
-		.current = text_of(t, row, "current_version", a),
-		.meaning = text_of(t, row, "meaning", a),
-		.expires_at = text_of(t, row, "expires_at", a),
+		.uid = required_text(t, row, "source_uid", a),
+		.owner = required_text(t, row, "owner", a),
+		.name = required_text(t, row, "name", a),
+		.description = required_text(t, row, "description", a),
+		.roles = required_text(t, row, "roles", a),
+		.current = optional_text(t, row, "current_version", a),
+		.meaning = optional_text(t, row, "meaning", a),
+		.expires_at = optional_text(t, row, "expires_at", a),
 		.etag = number_of(t, row, "etag"),
-		.deleted_at = text_of(t, row, "deleted_at", a),
-		.created_at = optional_text_of(t, row, "created_at", a),
-		.updated_at = optional_text_of(t, row, "updated_at", a),
+		.deleted_at = optional_text(t, row, "deleted_at", a),
+		.created_at = required_text(t, row, "created_at", a),
+		.updated_at = required_text(t, row, "updated_at", a),
 	};
 
 	if (!source_kind_parse(store_cell(t, row, "kind"), &s.kind))
@@ -131,31 +132,31 @@ static struct stored_source source_from_row(const struct table *t, size_t row, s
 static struct stored_version version_from_row(const struct table *t, size_t row, struct arena *a)
 {
 	return (struct stored_version){
-		.uid = optional_text_of(t, row, "version_uid", a),
-		.source = optional_text_of(t, row, "source_uid", a),
+		.uid = required_text(t, row, "version_uid", a),
+		.source = required_text(t, row, "source_uid", a),
 		.number = number_of(t, row, "number"),
 		.state = state_of(store_cell(t, row, "state")),
-		.format = optional_text_of(t, row, "format", a),
-		.table = text_of(t, row, "table_name", a),
+		.format = required_text(t, row, "format", a),
+		.table = optional_text(t, row, "table_name", a),
 		.bytes = number_of(t, row, "byte_count"),
 		.rows = number_of(t, row, "row_count"),
-		.sha256 = text_of(t, row, "sha256", a),
-		.profile = text_of(t, row, "profile", a),
-		.ask = text_of(t, row, "ask", a),
-		.answers = text_of(t, row, "answers", a),
-		.fault = {text_of(t, row, "fault_code", a), text_of(t, row, "fault_text", a),
-			  number_of(t, row, "fault_line")},
-		.updated_at = optional_text_of(t, row, "updated_at", a),
+		.sha256 = optional_text(t, row, "sha256", a),
+		.profile = optional_text(t, row, "profile", a),
+		.ask = optional_text(t, row, "ask", a),
+		.answers = optional_text(t, row, "answers", a),
+		.fault = {optional_text(t, row, "fault_code", a),
+			  optional_text(t, row, "fault_text", a), number_of(t, row, "fault_line")},
+		.updated_at = required_text(t, row, "updated_at", a),
 	};
 }
 
 static struct stored_join join_from_row(const struct table *t, size_t row, struct arena *a)
 {
-	return (struct stored_join){.source = optional_text_of(t, row, "source_uid", a),
-				    .other = optional_text_of(t, row, "other_uid", a),
-				    .column = optional_text_of(t, row, "source_column", a),
-				    .other_column = optional_text_of(t, row, "other_column", a),
-				    .stated_by = optional_text_of(t, row, "stated_by", a)};
+	return (struct stored_join){.source = required_text(t, row, "source_uid", a),
+				    .other = required_text(t, row, "other_uid", a),
+				    .column = required_text(t, row, "source_column", a),
+				    .other_column = required_text(t, row, "other_column", a),
+				    .stated_by = required_text(t, row, "stated_by", a)};
 }
 
 static const char *stamp_text(const char *sources, const char *oldest, const char *newest,
@@ -174,7 +175,7 @@ static const char *stamp_from_row(const struct table *t, struct arena *a)
 			  store_cell(t, 0, "newest_version"), a);
 }
 
-static void widen(const char **oldest, const char **newest, const char *from, const char *to)
+static void range_extend(const char **oldest, const char **newest, const char *from, const char *to)
 {
 	if (from && (!*oldest || strcmp(from, *oldest) < 0))
 		*oldest = from;
@@ -186,13 +187,13 @@ void stored_tally_source(struct stored_tally *t, const struct stored_source *s)
 {
 	t->sources++;
 	t->etags += s->etag;
-	widen(&t->source_at.oldest, &t->source_at.newest, s->updated_at, s->updated_at);
+	range_extend(&t->source_at.oldest, &t->source_at.newest, s->updated_at, s->updated_at);
 }
 
 void stored_tally_version(struct stored_tally *t, const struct stored_version *v)
 {
 	t->versions++;
-	widen(&t->version_at.oldest, &t->version_at.newest, v->updated_at, v->updated_at);
+	range_extend(&t->version_at.oldest, &t->version_at.newest, v->updated_at, v->updated_at);
 }
 
 void stored_tally_add(struct stored_tally *t, const struct stored_tally *more)
@@ -200,10 +201,10 @@ void stored_tally_add(struct stored_tally *t, const struct stored_tally *more)
 	t->sources += more->sources;
 	t->versions += more->versions;
 	t->etags += more->etags;
-	widen(&t->source_at.oldest, &t->source_at.newest, more->source_at.oldest,
-	      more->source_at.newest);
-	widen(&t->version_at.oldest, &t->version_at.newest, more->version_at.oldest,
-	      more->version_at.newest);
+	range_extend(&t->source_at.oldest, &t->source_at.newest, more->source_at.oldest,
+		     more->source_at.newest);
+	range_extend(&t->version_at.oldest, &t->version_at.newest, more->version_at.oldest,
+		     more->version_at.newest);
 }
 
 static const char *or_empty(const char *text)
@@ -254,8 +255,9 @@ struct op *store_sources(struct store *s, const char *tenant, const char *since,
 	f->call.finish = on_sources;
 	if (since)
 		store_call_text(&f->call, "since", since);
-	/* Another replica may commit between two of them: a stamp that is older than the rows is
-	 * noticed at the next look, a newer one would hide what the rows lack. */
+	/* The stamp is read first, because another replica may commit between two statements. A
+	 * stamp older than the rows only causes another read; a newer one would hide missing rows.
+	 */
 	store_call_add(&f->call, "sources_stamp");
 	store_call_add(&f->call, "sources");
 	store_call_add(&f->call, "source_versions");
@@ -321,9 +323,9 @@ static bool joins_equal(const struct sources_call *s, const struct table *t)
 	return n == s->edit.join_count;
 }
 
-/* True if the source is as it was edited, so that no other writer was faster. */
-static bool is_wanted(const struct sources_call *s, const struct table *t,
-		      const struct table *joins)
+/* True if the source is as this call wrote it, so no other writer was first. */
+static bool is_as_written(const struct sources_call *s, const struct table *t,
+			  const struct table *joins)
 {
 	if (s->edit.joins && !(joins && joins_equal(s, joins)))
 		return false;
@@ -346,13 +348,14 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 	if (e)
 		why = *e;
 	else if (!found && s->etag > 0)
-		err_set(&why, ERR_NOT_FOUND, "there is no such data source");
+		err_set(&why, ERR_NOT_FOUND, "the data source does not exist");
 	else if (!found)
-		err_set(&why, ERR_LIMIT, "there are as many as a tenant may have");
+		err_set(&why, ERR_LIMIT,
+			"the tenant has reached its limit of data sources of this kind");
 	else if (s->adds_version && !(count > 1 && tables[1]->row_count > 0))
-		err_set(&why, ERR_BUSY, "a file of this data source is just being loaded");
-	else if (!is_wanted(s, tables[0], count > 1 ? tables[1] : NULL))
-		err_set(&why, ERR_BUSY, "it was changed meanwhile");
+		err_set(&why, ERR_BUSY, "a file of this data source is being loaded");
+	else if (!is_as_written(s, tables[0], count > 1 ? tables[1] : NULL))
+		err_set(&why, ERR_BUSY, "the data source was changed meanwhile");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
 }
 
@@ -433,7 +436,8 @@ struct op *store_version_set(struct store *s, const char *tenant, const struct s
 }
 
 /* Checks that the holder still loads the version, as it was read after the write. */
-static void on_held(struct call *c, struct table **tables, size_t count, const struct err *e)
+static void on_holder_checked(struct call *c, struct table **tables, size_t count,
+			      const struct err *e)
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	const struct table *t = !e && count > 0 && tables[0]->row_count > 0 ? tables[0] : NULL;
@@ -443,7 +447,8 @@ static void on_held(struct call *c, struct table **tables, size_t count, const s
 		why = *e;
 	else if (!t || strcmp(store_cell(t, 0, "holder"), s->holder) != 0 ||
 		 strcmp(store_cell(t, 0, "state"), states[VERSION_FAILED]) == 0)
-		err_set(&why, ERR_CANCELLED, "another replica loads it, or has given it up");
+		err_set(&why, ERR_CANCELLED,
+			"another replica loads this version, or has marked it as failed");
 	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
 }
 
@@ -453,7 +458,7 @@ static struct sources_call *held_call(struct store *s, const char *tenant, const
 	struct sources_call *f = call_of(s, tenant, cb, owner);
 
 	f->holder = arena_strdup(f->call.arena, holder);
-	f->call.finish = on_held;
+	f->call.finish = on_holder_checked;
 	store_call_text(&f->call, "holder", holder);
 	return f;
 }

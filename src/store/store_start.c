@@ -41,7 +41,8 @@ static bool migration_load(struct store *s, const char *folder, const char *file
 	size_t length;
 
 	if (!migration_name(file, &m->version, &length))
-		return err_set(e, ERR_INPUT, "%s: a migration is named NNN_name.sql", path);
+		return err_set(e, ERR_INPUT, "%s: the name of a migration must be NNN_name.sql",
+			       path);
 	m->name = arena_strndup(s->arena, file, length);
 	if (on_server(s))
 		return true;
@@ -49,8 +50,8 @@ static bool migration_load(struct store *s, const char *folder, const char *file
 		return false;
 	for (size_t i = 0; i < parsed->query_count; i++)
 		if (parsed->queries[i].marker_count > 0)
-			return err_set(e, ERR_INPUT, "%s:%d: a migration has no arguments", path,
-				       parsed->queries[i].line);
+			return err_set(e, ERR_INPUT, "%s:%d: a migration must not have arguments",
+				       path, parsed->queries[i].line);
 	m->file = parsed;
 	return true;
 }
@@ -70,7 +71,7 @@ bool store_migrations_load(struct store *s, const char *root, struct err *e)
 	while (files[n])
 		n++;
 	if (n == 0 || n > STORE_MIGRATIONS_MAX)
-		return err_set(e, ERR_INPUT, "%s: 1 to %d migrations, not %zu", folder,
+		return err_set(e, ERR_INPUT, "%s: must contain 1 to %d migrations, not %zu", folder,
 			       STORE_MIGRATIONS_MAX, n);
 	all = arena_alloc(s->arena, n * sizeof(*all));
 	for (size_t i = 0; i < n; i++) {
@@ -158,13 +159,14 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 }
 
 /* ERR_NOT_FOUND, ERR_DENIED: the table of migrations does not exist, or not for this login. */
-static struct err schema_unread(const struct err *e)
+static struct err schema_error(const struct err *e)
 {
 	struct err problem = *e;
 
 	if (e->code == ERR_NOT_FOUND || e->code == ERR_DENIED)
 		err_set(&problem, ERR_INPUT,
-			"the store has no schema for this login (vesperctl db init): %s", e->text);
+			"the store has no schema for this login. Run vesperctl db init: %s",
+			e->text);
 	return problem;
 }
 
@@ -172,22 +174,24 @@ static void on_schema(struct call *c, struct table **tables, size_t count, const
 {
 	struct start *m = list_item(c, struct start, call);
 	struct err problem = {0};
-	size_t there, here;
+	size_t applied, expected;
 
 	if (e) {
-		problem = schema_unread(e);
+		problem = schema_error(e);
 		m->cb(m->owner, &problem);
 		return;
 	}
 	assert(count == 1);
-	there = tables[0]->row_count;
-	here = c->store->migration_count;
-	if (there < here)
+	applied = tables[0]->row_count;
+	expected = c->store->migration_count;
+	if (applied < expected)
 		err_set(&problem, ERR_INPUT,
-			"the store's schema is at %zu of %zu: vesperctl db migrate", there, here);
-	else if (there > here)
+			"the store's schema is at %zu of %zu. Run vesperctl db migrate", applied,
+			expected);
+	else if (applied > expected)
 		err_set(&problem, ERR_INPUT,
-			"the store was migrated by a newer version (%zu, here %zu)", there, here);
+			"the store was migrated by a newer version (%zu, here %zu)", applied,
+			expected);
 	m->cb(m->owner, problem.code == ERR_NONE ? NULL : &problem);
 }
 
@@ -207,7 +211,7 @@ struct op *store_migrate(struct store *s, const char *tenant, store_done_cb cb, 
 	return store_call_write(&m->call);
 }
 
-static void orphans_ask(struct call *c);
+static void orphans_query(struct call *c);
 
 static void on_closed(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
@@ -218,7 +222,7 @@ static void on_closed(struct call *c, struct table **tables, size_t count, const
 	if (e)
 		m->cb(m->owner, e);
 	else
-		orphans_ask(c);
+		orphans_query(c);
 }
 
 static void on_orphans(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -235,7 +239,7 @@ static void on_orphans(struct call *c, struct table **tables, size_t count, cons
 	first = table_cell(tables[0], 0, "turn_id");
 	if (!first || (m->closed && strcmp(first, m->closed) == 0)) {
 		err_set(&problem, ERR_UPSTREAM,
-			"tenant %s: a turn stays without an answer after it got one: the store is "
+			"tenant %s: a turn has no answer although one was stored: the store is "
 			"damaged",
 			c->tenant);
 		m->cb(m->owner, &problem);
@@ -250,13 +254,13 @@ static void on_orphans(struct call *c, struct table **tables, size_t count, cons
 		store_call_text(c, "turn_id", store_cell(tables[0], i, "turn_id"));
 		store_call_add(c, "orphan_close");
 	}
-	log_info("store.orphans", "tenant %s: %zu turns were left without an answer", c->tenant,
-		 tables[0]->row_count);
+	log_info("store.orphans", "tenant %s: closing %zu turns without an answer as interrupted",
+		 c->tenant, tables[0]->row_count);
 	c->finish = on_closed;
 	store_call_write(c);
 }
 
-static void orphans_ask(struct call *c)
+static void orphans_query(struct call *c)
 {
 	store_call_next(c);
 	store_call_int(c, "limit", STORE_ORPHANS_MAX);
@@ -276,6 +280,6 @@ struct op *store_close_orphans(struct store *s, const char *tenant, int64_t min_
 		store_call_text(&m->call, "before", before);
 	}
 
-	orphans_ask(&m->call);
+	orphans_query(&m->call);
 	return &m->call.op;
 }

@@ -10,7 +10,7 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-#define MASKED_TEXT "This answer rests on data that you do not have the permission for (any more)."
+#define MASKED_TEXT "This answer uses data that you do not have permission to see."
 
 static const char *const status_names[MESSAGE_STATUS_COUNT] = {
 	[MESSAGE_COMPLETE] = "complete",

@@ -44,7 +44,8 @@ static void on_tokens(struct call *c, struct table **tables, size_t count, const
 	for (size_t i = 0; i < n; i++)
 		list[i] = token_from_row(t, i, k->arena);
 	if (!e && k->adding && n == 0) {
-		err_set(&full, ERR_LIMIT, "you have %d tokens, as many as a user has; revoke one",
+		err_set(&full, ERR_LIMIT,
+			"you have reached the limit of %d tokens; revoke one to create another",
 			TOKENS_PER_USER_MAX);
 		e = &full;
 	}
@@ -61,13 +62,14 @@ static void on_deleted(struct call *c, struct table **tables, size_t count, cons
 	k->done(k->owner, e);
 }
 
-static void on_noted(struct call *c, struct table **tables, size_t count, const struct err *e)
+static void on_recorded(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	(void)c;
 	(void)tables;
 	(void)count;
 	if (e)
-		log_error("store.tokens", "a use or a sign-in was not stored: %s", e->text);
+		log_error("store.tokens", "the use of a token or a sign-in could not be stored: %s",
+			  e->text);
 }
 
 struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
@@ -158,7 +160,7 @@ void store_token_used(struct store *s, const struct principal *who, const char *
 	struct call *c = &k->call;
 	char day[CLOCK_RFC3339_BYTES];
 
-	c->finish = on_noted;
+	c->finish = on_recorded;
 	clock_rfc3339(clock_now_ms(), day);
 	day[DATE_ISO_BYTES - 1] = '\0';
 	store_call_text(c, "token_id", token_id);
@@ -175,7 +177,7 @@ void store_signed_in(struct store *s, const struct principal *who, const char *p
 	struct tokens_call *k = store_call_new_for(s, who, sizeof(*k));
 	struct call *c = &k->call;
 
-	c->finish = on_noted;
+	c->finish = on_recorded;
 	c->group_commit = true;
 	store_call_text(c, "permissions", permissions);
 	store_call_time(c, "signed_in_at", who->issued_ms ? who->issued_ms : clock_now_ms());

@@ -76,41 +76,41 @@ struct watched {
 };
 
 /* Running turns of one tenant, as of the last read. */
-struct silent {
+struct turn_watch {
 	struct list node;
 	char *tenant;
 	struct watched *turns;
 	size_t count;
 };
 
-static struct silent *silent_of(struct store *s, const char *tenant)
+static struct turn_watch *watch_of(struct store *s, const char *tenant)
 {
-	struct silent *silent;
+	struct turn_watch *watch;
 
-	list_each(node, &s->silent) {
-		silent = list_item(node, struct silent, node);
-		if (strcmp(silent->tenant, tenant) == 0)
-			return silent;
+	list_each(node, &s->watches) {
+		watch = list_item(node, struct turn_watch, node);
+		if (strcmp(watch->tenant, tenant) == 0)
+			return watch;
 	}
-	silent = mem_alloc(sizeof(*silent));
-	silent->tenant = mem_strdup(tenant);
-	list_append(&s->silent, &silent->node);
-	return silent;
+	watch = mem_alloc(sizeof(*watch));
+	watch->tenant = mem_strdup(tenant);
+	list_append(&s->watches, &watch->node);
+	return watch;
 }
 
-void store_silent_free(struct store *s)
+void store_watches_free(struct store *s)
 {
-	list_each_safe(node, &s->silent) {
-		struct silent *silent = list_item(node, struct silent, node);
+	list_each_safe(node, &s->watches) {
+		struct turn_watch *watch = list_item(node, struct turn_watch, node);
 
 		list_remove(node);
-		mem_free(silent->turns);
-		mem_free(silent->tenant);
-		mem_free(silent);
+		mem_free(watch->turns);
+		mem_free(watch->tenant);
+		mem_free(watch);
 	}
 }
 
-static struct watched watched_of(const struct table *t, size_t row, const struct silent *before,
+static struct watched watched_of(const struct table *t, size_t row, const struct turn_watch *before,
 				 int64_t now_ms)
 {
 	struct watched w = {.since_ms = now_ms};
@@ -128,8 +128,8 @@ static void add_close(struct call *c, const struct table *t, size_t row)
 {
 	int64_t fence = strtoll(store_cell(t, row, "fence"), NULL, 10);
 
-	log_warn("store.silent", "tenant %s: %s runs nowhere", c->tenant,
-		 store_cell(t, row, "turn_id"));
+	log_warn("store.silent", "tenant %s: turn %s has no heartbeat and is closed as interrupted",
+		 c->tenant, store_cell(t, row, "turn_id"));
 	store_call_text(c, "message_id", uuid_new().text);
 	store_call_text(c, "session_id", store_cell(t, row, "session_id"));
 	store_call_text(c, "turn_id", store_cell(t, row, "turn_id"));
@@ -143,7 +143,7 @@ static void add_close(struct call *c, const struct table *t, size_t row)
 static void on_running(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct alive_call *a = list_item(c, struct alive_call, call);
-	struct silent *silent = silent_of(c->store, c->tenant);
+	struct turn_watch *watch = watch_of(c->store, c->tenant);
 	const struct table *t = count > 0 ? tables[0] : NULL;
 	struct watched *now;
 	int64_t now_ms = clock_mono_ms();
@@ -155,13 +155,13 @@ static void on_running(struct call *c, struct table **tables, size_t count, cons
 	now = mem_alloc((t->row_count + 1) * sizeof(*now));
 	store_call_next(c);
 	for (size_t i = 0; i < t->row_count; i++) {
-		now[i] = watched_of(t, i, silent, now_ms);
+		now[i] = watched_of(t, i, watch, now_ms);
 		if (now_ms - now[i].since_ms >= TURN_SILENT_MS)
 			add_close(c, t, i);
 	}
-	mem_free(silent->turns);
-	silent->turns = now;
-	silent->count = t->row_count;
+	mem_free(watch->turns);
+	watch->turns = now;
+	watch->count = t->row_count;
 	if (c->count == 0) {
 		a->cb(a->owner, NULL);
 		return;

@@ -79,14 +79,14 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	const struct table *stored = count > 0 ? tables[BEGIN_STORED] : NULL;
 	struct beginning none = {0};
 	struct err problem = {0};
-	bool there = !e && store_found(tables, count, BEGIN_STORED, "session", &problem);
+	bool exists = !e && store_found(tables, count, BEGIN_STORED, "session", &problem);
 
-	if (!e && !there && c->store->replica) {
+	if (!e && !exists && c->store->replica) {
 		c->finish = on_not_begun;
 		store_call_next(c);
 		store_call_add(c, "session_mine");
 		store_call_read(c, 1);
-	} else if (!there) {
+	} else if (!exists) {
 		b->cb(b->owner, &none, e ? e : &problem);
 	} else if (strcmp(store_cell(stored, 0, "message_uid"), b->message_id) != 0) {
 		none.duplicate_turn = store_cell(stored, 0, "turn_id");
@@ -155,7 +155,7 @@ struct op *store_begin(struct store *s, const struct principal *who, const struc
 struct answer {
 	struct call call;
 	struct chain_link link; /* of its receipt, if it has one */
-	bool rests;             /* it needs data sources, which may be deleted meanwhile */
+	bool needs_sources;     /* the answer uses data sources, which may be deleted meanwhile */
 	store_done_cb cb;
 	void *owner;
 };
@@ -173,19 +173,19 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 {
 	struct answer *a = list_item(c, struct answer, call);
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
-	bool lost = !e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
-	bool gone = !e && !stored && !lost && (!c->link || tables[0]->row_count == 0);
-	bool hopeless = gone || lost || (e && e->code != ERR_BUSY);
+	bool is_lost = !e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
+	bool is_gone = !e && !stored && !is_lost && (!c->link || tables[0]->row_count == 0);
+	bool is_permanent = is_gone || is_lost || (e && e->code != ERR_BUSY);
 	struct err none = {0};
 
-	if (c->link && store_chain_retry(c->link, stored, hopeless))
+	if (c->link && store_chain_retry(c->link, stored, is_permanent))
 		return;
-	if (lost)
-		err_set(&none, ERR_CANCELLED, "another replica has the turn");
-	else if (gone)
+	if (is_lost)
+		err_set(&none, ERR_CANCELLED, "another replica owns the turn");
+	else if (is_gone)
 		err_set(&none, ERR_NOT_FOUND, "no such session");
 	else if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "other writers were faster in every attempt");
+		err_set_retry(&none, ERR_BUSY, "other writers were first in every attempt");
 	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
 }
 
@@ -210,7 +210,7 @@ static void answer_add(struct call *c)
 {
 	store_call_add(c, "session_answer");
 	store_call_add(c, "answer_insert");
-	if (list_item(c, struct answer, call)->rests)
+	if (list_item(c, struct answer, call)->needs_sources)
 		store_call_add(c, "answer_forget");
 	if (c->store->replica)
 		store_call_add(c, "turn_done");
@@ -238,8 +238,8 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_text(c, "intent", m->intent);
 	store_call_text(c, "agents_used", m->agents_used);
 	store_call_text(c, "needs", m->needs);
-	a->rests = m->gone && sources_of(m->needs) > 0;
-	if (a->rests) {
+	a->needs_sources = m->gone && sources_of(m->needs) > 0;
+	if (a->needs_sources) {
 		store_call_text(c, "gone", m->gone);
 		store_call_int(c, "source_count", sources_of(m->needs));
 	}

@@ -111,6 +111,6 @@ describe('the approved answers of a tenant', () => {
     assert.equal(more.status, 'ok', 'and so many are no burden');
     const refused = await approveOf(more, 'one_more');
     assert.equal(refused.status, 422);
-    assert.match(refused.text, /there are 500 approved answers, as many as a tenant has/);
+    assert.match(refused.text, /the limit of 500 approved answers per tenant is reached/);
   });
 });

@@ -106,7 +106,7 @@ describe('vectors beyond their memory', () => {
         assert.match(passages(await search(ann, 'gasket number 77')), /number 77 of the wombatron/);
         assert.match(passages(await search(ann, 'annual leave')), /quokka/);
       }
-      assert.match(d.output, /beyond embed\.max_bytes/);
+      assert.match(d.output, /exceed embed\.max_bytes/);
     } finally {
       await d.stop();
       await mock.close();

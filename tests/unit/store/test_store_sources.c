@@ -270,7 +270,8 @@ static void as_many_as_a_tenant_has(void **state)
 			     DOCUMENTS_PER_TENANT_MAX - 1));
 	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add_kind(f, SOURCE_DOCUMENT, uuid_new().text, NULL), ERR_LIMIT);
-	assert_string_equal(f->err.text, "there are as many as a tenant may have");
+	assert_string_equal(f->err.text,
+			    "the tenant has reached its limit of data sources of this kind");
 }
 
 static void removed(void **state)
