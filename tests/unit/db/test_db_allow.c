@@ -32,7 +32,7 @@ static struct err run(struct fixture *f, const char *text, const struct source_a
 	return a.err;
 }
 
-static void what_is_listed_is_read(void **state)
+static void reads_listed_columns(void **state)
 {
 	static const char *const texts[] = {
 		"SELECT a, \"Project Name\" FROM dbo.x",
@@ -57,7 +57,7 @@ static void what_is_listed_is_read(void **state)
 	}
 }
 
-static void what_is_not_listed_is_denied(void **state)
+static void denies_unlisted_columns(void **state)
 {
 	static const char *const texts[] = {
 		"SELECT secret FROM dbo.x",
@@ -92,7 +92,7 @@ static void what_is_not_listed_is_denied(void **state)
 }
 
 /* Neither to a statement with a list nor to the program's own. */
-static void what_no_reader_needs_is_denied(void **state)
+static void denies_everything_but_reading(void **state)
 {
 	static const char *const texts[] = {
 		"SELECT load_extension('/tmp/x.so')",
@@ -135,7 +135,7 @@ static void what_no_reader_needs_is_denied(void **state)
 	assert_non_null(strstr(run(f, "SELECT 1 FROM dbstat", NULL).text, "no such"));
 }
 
-static void a_text_prepared_for_one_is_not_run_for_another(void **state)
+static void does_not_share_prepared_statements_between_allow_lists(void **state)
 {
 	static const char text[] = "SELECT secret FROM dbo.x";
 	struct fixture *f = *state;
@@ -153,10 +153,10 @@ static void a_text_prepared_for_one_is_not_run_for_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(what_is_listed_is_read),
-		DB_TEST(what_is_not_listed_is_denied),
-		DB_TEST(what_no_reader_needs_is_denied),
-		DB_TEST(a_text_prepared_for_one_is_not_run_for_another),
+		DB_TEST(reads_listed_columns),
+		DB_TEST(denies_unlisted_columns),
+		DB_TEST(denies_everything_but_reading),
+		DB_TEST(does_not_share_prepared_statements_between_allow_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #include "db_int.h"
 
-static void there_and_back(const char *text, size_t units)
+static void check_round_trip(const char *text, size_t units)
 {
 	struct arena *a = arena_new(4096);
 	char back[256];
@@ -16,18 +16,18 @@ static void there_and_back(const char *text, size_t units)
 	arena_free(&a);
 }
 
-static void text_goes_through_utf16(void **state)
+static void text_round_trips_through_utf16(void **state)
 {
 	(void)state;
-	there_and_back("", 0);
-	there_and_back("plain", 5);
-	there_and_back("\x7f\xc2\x80", 2);                 /* U+007F, U+0080 */
-	there_and_back("\xdf\xbf\xe0\xa0\x80", 2);         /* U+07FF, U+0800 */
-	there_and_back("\xef\xbf\xbd\xf0\x90\x80\x80", 3); /* U+FFFD, U+10000 */
-	there_and_back("\xf4\x8f\xbf\xbf", 2);             /* U+10FFFF */
+	check_round_trip("", 0);
+	check_round_trip("plain", 5);
+	check_round_trip("\x7f\xc2\x80", 2);                 /* U+007F, U+0080 */
+	check_round_trip("\xdf\xbf\xe0\xa0\x80", 2);         /* U+07FF, U+0800 */
+	check_round_trip("\xef\xbf\xbd\xf0\x90\x80\x80", 3); /* U+FFFD, U+10000 */
+	check_round_trip("\xf4\x8f\xbf\xbf", 2);             /* U+10FFFF */
 }
 
-static void what_is_no_text_becomes_a_mark(void **state)
+static void invalid_text_becomes_replacement_characters(void **state)
 {
 	const SQLWCHAR lone[] = {0xD800, 'a', 0xDC00};
 	struct arena *a = arena_new(4096);
@@ -45,7 +45,7 @@ static void what_is_no_text_becomes_a_mark(void **state)
 	arena_free(&a);
 }
 
-static void decimals_say_their_digits(void **state)
+static void decimals_bind_size_and_scale(void **state)
 {
 	static const struct {
 		const char *text;
@@ -65,7 +65,7 @@ static void decimals_say_their_digits(void **state)
 	}
 }
 
-static void dates_are_dates(void **state)
+static void dates_bind_as_dates(void **state)
 {
 	struct value v = value_date("0001-12-31");
 	struct bound b;
@@ -81,10 +81,10 @@ static void dates_are_dates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_goes_through_utf16),
-		cmocka_unit_test(what_is_no_text_becomes_a_mark),
-		cmocka_unit_test(decimals_say_their_digits),
-		cmocka_unit_test(dates_are_dates),
+		cmocka_unit_test(text_round_trips_through_utf16),
+		cmocka_unit_test(invalid_text_becomes_replacement_characters),
+		cmocka_unit_test(decimals_bind_size_and_scale),
+		cmocka_unit_test(dates_bind_as_dates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

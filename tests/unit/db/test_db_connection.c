@@ -14,7 +14,7 @@ static const char *one_cell(struct fixture *f, const char *text, const struct va
 	return out;
 }
 
-static void many_statements_take_turns(void **state)
+static void more_statements_than_stay_prepared(void **state)
 {
 	struct fixture *f = *state;
 	char text[128], want[64], got[64];
@@ -35,7 +35,7 @@ static void many_statements_take_turns(void **state)
 	}
 }
 
-static void a_statement_outlives_a_change_of_its_table(void **state)
+static void statement_survives_schema_change(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -51,7 +51,7 @@ static void a_statement_outlives_a_change_of_its_table(void **state)
 	}
 }
 
-static void an_error_does_not_stick(void **state)
+static void error_does_not_affect_next_run(void **state)
 {
 	const struct value bad = value_text("not json");
 	const struct value good = value_text("{\"a\":7}");
@@ -70,7 +70,7 @@ static void an_error_does_not_stick(void **state)
 	}
 }
 
-static void values_may_be_long(void **state)
+static void binds_longest_value(void **state)
 {
 	struct fixture *f = *state;
 	char *text = mem_alloc(DB_CELL_BYTES_MAX + 1);
@@ -86,7 +86,7 @@ static void values_may_be_long(void **state)
 	mem_free(text);
 }
 
-static void a_wrong_number_of_values_is_an_error(void **state)
+static void rejects_wrong_number_of_values(void **state)
 {
 	const struct value v = value_int(1);
 	struct fixture *f = *state;
@@ -101,11 +101,11 @@ static void a_wrong_number_of_values_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST_BOTH(many_statements_take_turns),
-		DB_TEST_BOTH(a_statement_outlives_a_change_of_its_table),
-		DB_TEST_BOTH(an_error_does_not_stick),
-		DB_TEST_BOTH(values_may_be_long),
-		DB_TEST_BOTH(a_wrong_number_of_values_is_an_error),
+		DB_TEST_BOTH(more_statements_than_stay_prepared),
+		DB_TEST_BOTH(statement_survives_schema_change),
+		DB_TEST_BOTH(error_does_not_affect_next_run),
+		DB_TEST_BOTH(binds_longest_value),
+		DB_TEST_BOTH(rejects_wrong_number_of_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

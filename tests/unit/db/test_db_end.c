@@ -8,7 +8,7 @@
 
 /* Executions of a fresh connection: 1 is SET LOCK_TIMEOUT, 2 the first query. */
 
-static void deadlock_victim_is_tried_again(void **state)
+static void retries_deadlock_victim(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -21,7 +21,7 @@ static void deadlock_victim_is_tried_again(void **state)
 	assert_int_equal(times("SELECT one"), 2); /* prepared anew on the way */
 }
 
-static void broken_connection_is_replaced_and_the_query_tried_again(void **state)
+static void replaces_broken_connection_and_retries_query(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -34,7 +34,7 @@ static void broken_connection_is_replaced_and_the_query_tried_again(void **state
 	assert_int_equal(times("DEAD"), 0);
 }
 
-static void broken_fetch_is_tried_again_whole(void **state)
+static void retries_whole_query_after_broken_fetch(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -46,7 +46,7 @@ static void broken_fetch_is_tried_again_whole(void **state)
 	assert_int_equal(times("DEAD"), 0);
 }
 
-static void the_list_of_what_passes(void **state)
+static void retries_only_transient_errors(void **state)
 {
 	static const struct {
 		const char *state;
@@ -79,7 +79,7 @@ static void the_list_of_what_passes(void **state)
 	}
 }
 
-static void writes_are_tried_again_only_before_anything_was_sent(void **state)
+static void retries_writes_only_if_nothing_was_sent(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options o = fake_options(f, "fail|connect|1|08001|0|not yet\n");
@@ -101,7 +101,7 @@ static void writes_are_tried_again_only_before_anything_was_sent(void **state)
 	assert_int_equal(times("prepare INSERT one"), 1);
 }
 
-static void attempts_end_with_the_time_limit(void **state)
+static void stops_retrying_at_time_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options o = fake_options(f, "fail|connect|0|08001|0|nobody there\n");
@@ -118,7 +118,7 @@ static void attempts_end_with_the_time_limit(void **state)
 	assert_int_equal(times(" connect"), 3);
 }
 
-static void cancelled_while_it_rests(void **state)
+static void cancels_during_backoff(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -145,7 +145,7 @@ static void cancelled_while_it_rests(void **state)
 }
 
 /* The server refuses eight times, then answers. */
-static void source_that_is_away_is_left_alone_and_found_again(void **state)
+static void circuit_breaker_opens_and_recovers(void **state)
 {
 	struct fixture *f = *state;
 	char script[1024] = ONE;
@@ -184,7 +184,7 @@ static void source_that_is_away_is_left_alone_and_found_again(void **state)
 	table_free(&t);
 }
 
-static void worker_that_hangs_is_given_up(void **state)
+static void abandons_hanging_worker(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options o = fake_options(f, ONE "deaf|execute|2|2500\n");
@@ -202,7 +202,7 @@ static void worker_that_hangs_is_given_up(void **state)
 }
 
 /* The question for the tenant never comes back: nothing was sent, so another connection does it. */
-static void idle_connection_that_hangs_is_left_for_another(void **state)
+static void abandons_hanging_idle_connection(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options o = fake_options(f, ONE "deaf|confirm|2|6000\n");
@@ -223,16 +223,16 @@ static void idle_connection_that_hangs_is_left_for_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(deadlock_victim_is_tried_again),
-		DB_TEST(broken_connection_is_replaced_and_the_query_tried_again),
-		DB_TEST(broken_fetch_is_tried_again_whole),
-		DB_TEST(the_list_of_what_passes),
-		DB_TEST(writes_are_tried_again_only_before_anything_was_sent),
-		DB_TEST(attempts_end_with_the_time_limit),
-		DB_TEST(cancelled_while_it_rests),
-		DB_TEST(source_that_is_away_is_left_alone_and_found_again),
-		DB_TEST(worker_that_hangs_is_given_up),
-		DB_TEST(idle_connection_that_hangs_is_left_for_another),
+		DB_TEST(retries_deadlock_victim),
+		DB_TEST(replaces_broken_connection_and_retries_query),
+		DB_TEST(retries_whole_query_after_broken_fetch),
+		DB_TEST(retries_only_transient_errors),
+		DB_TEST(retries_writes_only_if_nothing_was_sent),
+		DB_TEST(stops_retrying_at_time_limit),
+		DB_TEST(cancels_during_backoff),
+		DB_TEST(circuit_breaker_opens_and_recovers),
+		DB_TEST(abandons_hanging_worker),
+		DB_TEST(abandons_hanging_idle_connection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

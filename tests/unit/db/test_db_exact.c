@@ -51,7 +51,7 @@ static const char *ask(const char *sql)
 	return said;
 }
 
-static void halves_are_rounded_away_from_zero(void **state)
+static void rounds_halves_away_from_zero(void **state)
 {
 	(void)state;
 	assert_string_equal(ask("SELECT ROUND(62.975, 2)"), "62.98");
@@ -76,7 +76,7 @@ static void halves_are_rounded_away_from_zero(void **state)
 	}
 }
 
-static void a_mean_is_exact(void **state)
+static void means_and_sums_are_exact(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -113,7 +113,7 @@ static void a_mean_is_exact(void **state)
 }
 
 /* The same to the last bit, whichever parts the numbers are added up in. */
-static void sums_of_parts_are_the_sums(void **state)
+static void sums_of_parts_equal_total(void **state)
 {
 	static const char *const of_row[] = {
 		"(i * 7919 % 20011 - 9000) / 100.0",
@@ -151,7 +151,7 @@ static void sums_of_parts_are_the_sums(void **state)
 	assert_string_equal(ask("SELECT EXACT_SUM(p) FROM (SELECT EXACT_PART(NULL) AS p)"), "");
 }
 
-static void windows_slide(void **state)
+static void averages_over_sliding_window(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -161,7 +161,7 @@ static void windows_slide(void **state)
 		"0.1|0.11|0.21|0.3|0.31");
 }
 
-static void months_end_where_servers_end_them(void **state)
+static void adds_months_like_servers(void **state)
 {
 	(void)state;
 	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-31', 1)"), "2025-02-28");
@@ -177,7 +177,7 @@ static void months_end_where_servers_end_them(void **state)
 	assert_string_equal(ask("SELECT ADD_MONTHS('2025-01-15', 9223372036854775807)"), "");
 }
 
-static void days_are_made_of_parts(void **state)
+static void builds_dates_from_parts(void **state)
 {
 	(void)state;
 	assert_string_equal(ask("SELECT DATE_FROM_PARTS(2024, 2, 29)"), "2024-02-29");
@@ -185,7 +185,7 @@ static void days_are_made_of_parts(void **state)
 	assert_string_equal(ask("SELECT DATE_FROM_PARTS(2025, NULL, 1)"), "");
 }
 
-static void differences_are_decimals(void **state)
+static void differences_are_exact_decimals(void **state)
 {
 	(void)state;
 	assert_string_equal(ask("SELECT EXACT(1000000.1 - 1000000)"), "0.1");
@@ -200,10 +200,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(halves_are_rounded_away_from_zero), TEST(a_mean_is_exact),
-		TEST(sums_of_parts_are_the_sums),        TEST(windows_slide),
-		TEST(months_end_where_servers_end_them), TEST(days_are_made_of_parts),
-		TEST(differences_are_decimals)};
+		TEST(rounds_halves_away_from_zero),  TEST(means_and_sums_are_exact),
+		TEST(sums_of_parts_equal_total),     TEST(averages_over_sliding_window),
+		TEST(adds_months_like_servers),      TEST(builds_dates_from_parts),
+		TEST(differences_are_exact_decimals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "vesper/limits.h"
 
-static void declared_types_and_values(void **state)
+static void reads_declared_types_and_values(void **state)
 {
 	static const enum column_type types[] = {COLUMN_INT,  COLUMN_DECIMAL,  COLUMN_TEXT,
 						 COLUMN_DATE, COLUMN_DATETIME, COLUMN_BOOL,
@@ -46,7 +46,7 @@ static void declared_types_and_values(void **state)
 	table_free(&t);
 }
 
-static void expressions_get_the_type_of_their_values(void **state)
+static void infers_types_of_expressions(void **state)
 {
 	const struct value one = value_int(1);
 	struct fixture *f = *state;
@@ -86,7 +86,7 @@ static void expressions_get_the_type_of_their_values(void **state)
 	table_free(&t);
 }
 
-static void doubles_have_the_shortest_digits(void **state)
+static void writes_doubles_with_fewest_digits(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -105,7 +105,7 @@ static void doubles_have_the_shortest_digits(void **state)
 	table_free(&t);
 }
 
-static void values_are_bound_with_their_types(void **state)
+static void binds_values_with_their_types(void **state)
 {
 	const struct value values[] = {
 		value_text("O'Brien; DROP TABLE x --\xc3\xa9"),
@@ -145,7 +145,7 @@ static void values_are_bound_with_their_types(void **state)
 	table_free(&t);
 }
 
-static void empty_result_has_its_columns(void **state)
+static void empty_result_has_columns(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -162,7 +162,7 @@ static void empty_result_has_its_columns(void **state)
 	table_free(&t);
 }
 
-static void rows_past_the_cap_are_counted(void **state)
+static void counts_rows_beyond_row_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -189,7 +189,7 @@ static void rows_past_the_cap_are_counted(void **state)
 	table_free(&t);
 }
 
-static void cap_is_exact_at_its_edge(void **state)
+static void row_limit_is_exact(void **state)
 {
 	const struct value at = value_int(500);
 	const struct value past = value_int(501);
@@ -212,7 +212,7 @@ static void cap_is_exact_at_its_edge(void **state)
 
 /* The driver leaves a statement that reached the cap half-way: the next run must not go on from
  * there. */
-static void endless_result_stops_at_the_fetch_cap(void **state)
+static void stops_at_fetch_limit(void **state)
 {
 	const struct value n = value_int(DB_FETCH_ROWS_MAX * 3 / 2);
 	struct fixture *f = *state;
@@ -232,7 +232,7 @@ static void endless_result_stops_at_the_fetch_cap(void **state)
 	}
 }
 
-static void long_cells_come_whole_or_not_at_all(void **state)
+static void reads_long_cells_or_refuses_them(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -257,7 +257,7 @@ static void long_cells_come_whole_or_not_at_all(void **state)
 	assert_int_equal(a.err.code, ERR_LIMIT);
 }
 
-static void invalid_utf8_is_replaced(void **state)
+static void replaces_invalid_utf8(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -268,7 +268,7 @@ static void invalid_utf8_is_replaced(void **state)
 	table_free(&t);
 }
 
-static void too_many_columns_are_refused(void **state)
+static void refuses_too_many_columns(void **state)
 {
 	struct fixture *f = *state;
 	char text[8192] = "SELECT 1";
@@ -287,17 +287,17 @@ static void too_many_columns_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST_BOTH(declared_types_and_values),
-		DB_TEST_BOTH(expressions_get_the_type_of_their_values),
-		DB_TEST_BOTH(doubles_have_the_shortest_digits),
-		DB_TEST_BOTH(values_are_bound_with_their_types),
-		DB_TEST_BOTH(empty_result_has_its_columns),
-		DB_TEST_BOTH(rows_past_the_cap_are_counted),
-		DB_TEST_BOTH(cap_is_exact_at_its_edge),
-		DB_TEST_BOTH(endless_result_stops_at_the_fetch_cap),
-		DB_TEST_BOTH(long_cells_come_whole_or_not_at_all),
-		DB_TEST_BOTH(invalid_utf8_is_replaced),
-		DB_TEST_BOTH(too_many_columns_are_refused),
+		DB_TEST_BOTH(reads_declared_types_and_values),
+		DB_TEST_BOTH(infers_types_of_expressions),
+		DB_TEST_BOTH(writes_doubles_with_fewest_digits),
+		DB_TEST_BOTH(binds_values_with_their_types),
+		DB_TEST_BOTH(empty_result_has_columns),
+		DB_TEST_BOTH(counts_rows_beyond_row_limit),
+		DB_TEST_BOTH(row_limit_is_exact),
+		DB_TEST_BOTH(stops_at_fetch_limit),
+		DB_TEST_BOTH(reads_long_cells_or_refuses_them),
+		DB_TEST_BOTH(replaces_invalid_utf8),
+		DB_TEST_BOTH(refuses_too_many_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

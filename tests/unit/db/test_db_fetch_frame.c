@@ -52,7 +52,7 @@ static void make_files(struct fixture *f)
 	fixture_open(f, true);
 }
 
-static void a_frame_stands_beside_a_table(void **state)
+static void returns_frame_and_table(void **state)
 {
 	const struct source_statement statements[] = {
 		{.name = "t/wide",
@@ -89,7 +89,7 @@ static void a_frame_stands_beside_a_table(void **state)
 	assert_int_equal(frames_bytes(), 0);
 }
 
-static void no_rows_are_a_frame_too(void **state)
+static void empty_result_gives_empty_frame(void **state)
 {
 	const struct source_statement statement = {.name = "t/wide",
 						   .text = "SELECT n FROM dbo.x WHERE n < 0",
@@ -105,7 +105,7 @@ static void no_rows_are_a_frame_too(void **state)
 }
 
 /* What the first statement gave goes with the failure of the second. */
-static void a_failure_frees_what_was_read(void **state)
+static void failure_frees_frames(void **state)
 {
 	const struct source_statement statements[] = {
 		{.name = "t/wide",
@@ -123,7 +123,7 @@ static void a_failure_frees_what_was_read(void **state)
 	assert_int_equal(frames_bytes(), 0);
 }
 
-static void too_many_rows_are_refused(void **state)
+static void refuses_too_many_rows(void **state)
 {
 	const struct source_statement statement = {
 		.name = "t/wide",
@@ -148,10 +148,10 @@ static void too_many_rows_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(a_frame_stands_beside_a_table),
-		DB_TEST(no_rows_are_a_frame_too),
-		DB_TEST(a_failure_frees_what_was_read),
-		DB_TEST(too_many_rows_are_refused),
+		DB_TEST(returns_frame_and_table),
+		DB_TEST(empty_result_gives_empty_frame),
+		DB_TEST(failure_frees_frames),
+		DB_TEST(refuses_too_many_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

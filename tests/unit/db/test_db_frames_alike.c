@@ -136,7 +136,7 @@ static void same_frames(const struct frame *a, const struct frame *b)
 	}
 }
 
-static void frames_are_the_same_on_both(void **state)
+static void frames_are_equal_on_both_databases(void **state)
 {
 	static const size_t most[] = {ROWS, 100};
 	struct fixture *f = *state;
@@ -181,7 +181,7 @@ static size_t lines_with(const char *words)
 }
 
 /* Neither row by row nor as a whole: the server says what it was asked for. */
-static void rows_come_in_blocks(void **state)
+static void fetches_rows_in_blocks(void **state)
 {
 	struct fixture *f = *state;
 	struct frame *frame;
@@ -201,8 +201,8 @@ static void rows_come_in_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(frames_are_the_same_on_both),
-		DB_TEST(rows_come_in_blocks),
+		DB_TEST(frames_are_equal_on_both_databases),
+		DB_TEST(fetches_rows_in_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, server_start, server_stop);

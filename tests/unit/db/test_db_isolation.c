@@ -146,7 +146,7 @@ static long checkouts_of(long usual)
 	return wanted ? strtol(wanted, NULL, 10) : usual;
 }
 
-static void policy_alone_keeps_tenants_apart(void **state)
+static void row_level_security_isolates_tenants(void **state)
 {
 	struct run r = {.fixture = *state,
 			.quick = "SELECT s FROM x",
@@ -158,7 +158,7 @@ static void policy_alone_keeps_tenants_apart(void **state)
 	run_all(&r, "PostgreSQL, policy alone");
 }
 
-static void where_alone_keeps_tenants_apart(void **state)
+static void where_clause_isolates_tenants(void **state)
 {
 	struct run r = {.fixture = *state,
 			.quick = "SELECT s FROM open WHERE tenant_id = ?",
@@ -174,7 +174,7 @@ static void where_alone_keeps_tenants_apart(void **state)
 	admin("DROP TABLE open");
 }
 
-static void a_session_without_a_tenant_sees_nothing(void **state)
+static void session_without_tenant_sees_no_rows(void **state)
 {
 	(void)state;
 	admin("SET ROLE reader");
@@ -184,7 +184,7 @@ static void a_session_without_a_tenant_sees_nothing(void **state)
 	admin("RESET ROLE");
 }
 
-static void files_alone_keep_tenants_apart(void **state)
+static void separate_files_isolate_tenants(void **state)
 {
 	static struct db_tenant tenants[TENANTS];
 	static char names[TENANTS][24], files[TENANTS][160];
@@ -222,10 +222,10 @@ static void files_alone_keep_tenants_apart(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(policy_alone_keeps_tenants_apart),
-		DB_TEST(where_alone_keeps_tenants_apart),
-		DB_TEST(a_session_without_a_tenant_sees_nothing),
-		DB_TEST(files_alone_keep_tenants_apart),
+		DB_TEST(row_level_security_isolates_tenants),
+		DB_TEST(where_clause_isolates_tenants),
+		DB_TEST(session_without_tenant_sees_no_rows),
+		DB_TEST(separate_files_isolate_tenants),
 	};
 
 	if (argc > 1)

@@ -23,7 +23,7 @@ static struct err distinct(struct fixture *f, int rows)
 	return a.err;
 }
 
-static void a_statement_has_its_share_of_memory(void **state)
+static void limits_memory_per_statement(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -45,7 +45,7 @@ static void a_statement_has_its_share_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(a_statement_has_its_share_of_memory),
+		DB_TEST(limits_memory_per_statement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void run(struct fixture *f, const char *tenant, const char *text)
 	table_free(&t);
 }
 
-static void context_comes_first_and_is_asked_back_each_time(void **state)
+static void sets_tenant_first_and_confirms_it_each_time(void **state)
 {
 	struct fixture *f = *state;
 
@@ -37,7 +37,7 @@ static void context_comes_first_and_is_asked_back_each_time(void **state)
 	assert_int_equal(times("execute\n"), 6);
 }
 
-static void every_value_is_bound_with_its_type(void **state)
+static void binds_every_value_with_its_type(void **state)
 {
 	const struct value values[] = {value_text("O'Brien 😀"),
 				       value_int(INT64_MAX),
@@ -58,7 +58,7 @@ static void every_value_is_bound_with_its_type(void **state)
 			 1);
 }
 
-static void long_text_is_bound_without_a_size(void **state)
+static void binds_long_text_without_size(void **state)
 {
 	struct fixture *f = *state;
 	char *text = mem_alloc(4002);
@@ -74,7 +74,7 @@ static void long_text_is_bound_without_a_size(void **state)
 }
 
 /* FreeTDS would cut it at 4,000 units and say nothing. */
-static void long_text_is_of_a_long_type_through_freetds(void **state)
+static void binds_long_text_as_long_type_with_freetds(void **state)
 {
 	struct fixture *f = *state;
 	char *text = mem_alloc(4002);
@@ -94,7 +94,7 @@ static void long_text_is_of_a_long_type_through_freetds(void **state)
 	assert_int_equal(times("cut "), 0);
 }
 
-static void cells_come_as_text(void **state)
+static void reads_cells_as_text(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -120,7 +120,7 @@ static void cells_come_as_text(void **state)
 	table_free(&t);
 }
 
-static void sends_nothing(struct fixture *f, const char *script, enum err_code code)
+static void check_sends_nothing(struct fixture *f, const char *script, enum err_code code)
 {
 	struct err e;
 
@@ -131,40 +131,40 @@ static void sends_nothing(struct fixture *f, const char *script, enum err_code c
 	assert_int_equal(times("DEAD"), 0);
 }
 
-static void failed_context_sends_nothing(void **state)
+static void sends_nothing_if_tenant_cannot_be_set(void **state)
 {
-	sends_nothing(*state, ONE "fail|context|0|42000|15664|not today\n", ERR_INTERNAL);
+	check_sends_nothing(*state, ONE "fail|context|0|42000|15664|not today\n", ERR_INTERNAL);
 	assert_int_equal(times("disconnect"), times(" connect"));
 }
 
-static void foreign_tenant_sends_nothing(void **state)
+static void sends_nothing_under_another_tenant(void **state)
 {
-	sends_nothing(*state, ONE "sees|vesper\n", ERR_INTERNAL);
+	check_sends_nothing(*state, ONE "sees|vesper\n", ERR_INTERNAL);
 	assert_int_equal(times("disconnect"), times(" connect"));
 }
 
-static void no_tenant_sends_nothing(void **state)
+static void sends_nothing_without_tenant(void **state)
 {
-	sends_nothing(*state, ONE "sees|\\N\n", ERR_INTERNAL);
+	check_sends_nothing(*state, ONE "sees|\\N\n", ERR_INTERNAL);
 }
 
-static void tenant_is_compared_whole(void **state)
+static void compares_whole_tenant_id(void **state)
 {
-	sends_nothing(*state, ONE "sees|acm\n", ERR_INTERNAL);
+	check_sends_nothing(*state, ONE "sees|acm\n", ERR_INTERNAL);
 }
 
-static void an_owner_of_the_database_is_refused(void **state)
+static void refuses_database_owner(void **state)
 {
-	sends_nothing(*state, ONE "rows|IS_ROLEMEMBER|c:nvarchar|dbo\n", ERR_UPSTREAM);
+	check_sends_nothing(*state, ONE "rows|IS_ROLEMEMBER|c:nvarchar|dbo\n", ERR_UPSTREAM);
 	assert_int_equal(times("disconnect"), times(" connect"));
 }
 
-static void a_login_whose_rights_cannot_be_seen_sends_nothing(void **state)
+static void sends_nothing_if_permissions_are_unknown(void **state)
 {
-	sends_nothing(*state, ONE "fail|rights|0|42000|229|not for you\n", ERR_DENIED);
+	check_sends_nothing(*state, ONE "fail|rights|0|42000|229|not for you\n", ERR_DENIED);
 }
 
-static void broken_idle_connection_is_replaced_before_anything_is_sent(void **state)
+static void replaces_broken_idle_connection(void **state)
 {
 	struct fixture *f = *state;
 
@@ -176,7 +176,7 @@ static void broken_idle_connection_is_replaced_before_anything_is_sent(void **st
 	assert_int_equal(times("DEAD"), 0);
 }
 
-static void each_tenant_has_connections_of_its_own(void **state)
+static void never_shares_connections_between_tenants(void **state)
 {
 	struct fixture *f = *state;
 
@@ -191,7 +191,7 @@ static void each_tenant_has_connections_of_its_own(void **state)
 	assert_true(times(" connect") - times("disconnect") <= 2);
 }
 
-static void deadline_cancels_and_discards(void **state)
+static void deadline_cancels_statement_and_discards_connection(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fake_options(f, ONE "delay|execute|2|30000\n");
@@ -208,7 +208,7 @@ static void deadline_cancels_and_discards(void **state)
 	assert_int_equal(times("2 connect"), 1);
 }
 
-static void cancelling_discards_too(void **state)
+static void cancel_discards_connection(void **state)
 {
 	struct fixture *f = *state;
 	struct op *op;
@@ -226,7 +226,7 @@ static void cancelling_discards_too(void **state)
 	assert_int_equal(a.calls, 0);
 }
 
-static void errors_say_which_kind_they_are(void **state)
+static void classifies_errors(void **state)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -258,22 +258,22 @@ static void errors_say_which_kind_they_are(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(context_comes_first_and_is_asked_back_each_time),
-		DB_TEST(every_value_is_bound_with_its_type),
-		DB_TEST(long_text_is_bound_without_a_size),
-		DB_TEST(long_text_is_of_a_long_type_through_freetds),
-		DB_TEST(cells_come_as_text),
-		DB_TEST(failed_context_sends_nothing),
-		DB_TEST(foreign_tenant_sends_nothing),
-		DB_TEST(no_tenant_sends_nothing),
-		DB_TEST(tenant_is_compared_whole),
-		DB_TEST(an_owner_of_the_database_is_refused),
-		DB_TEST(a_login_whose_rights_cannot_be_seen_sends_nothing),
-		DB_TEST(broken_idle_connection_is_replaced_before_anything_is_sent),
-		DB_TEST(each_tenant_has_connections_of_its_own),
-		DB_TEST(deadline_cancels_and_discards),
-		DB_TEST(cancelling_discards_too),
-		DB_TEST(errors_say_which_kind_they_are),
+		DB_TEST(sets_tenant_first_and_confirms_it_each_time),
+		DB_TEST(binds_every_value_with_its_type),
+		DB_TEST(binds_long_text_without_size),
+		DB_TEST(binds_long_text_as_long_type_with_freetds),
+		DB_TEST(reads_cells_as_text),
+		DB_TEST(sends_nothing_if_tenant_cannot_be_set),
+		DB_TEST(sends_nothing_under_another_tenant),
+		DB_TEST(sends_nothing_without_tenant),
+		DB_TEST(compares_whole_tenant_id),
+		DB_TEST(refuses_database_owner),
+		DB_TEST(sends_nothing_if_permissions_are_unknown),
+		DB_TEST(replaces_broken_idle_connection),
+		DB_TEST(never_shares_connections_between_tenants),
+		DB_TEST(deadline_cancels_statement_and_discards_connection),
+		DB_TEST(cancel_discards_connection),
+		DB_TEST(classifies_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static struct err fails(struct fixture *f, bool write, const char *text)
 	return a.err;
 }
 
-static void is_stopped(struct fixture *f, bool write, const char *text)
+static void check_times_out(struct fixture *f, bool write, const char *text)
 {
 	struct answer a;
 
@@ -29,15 +29,15 @@ static void is_stopped(struct fixture *f, bool write, const char *text)
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 }
 
-static void a_statement_is_stopped_at_its_deadline(void **state)
+static void stops_statement_at_deadline(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
 
 	fixture_open(f, false);
 	put(f, "acme", "CREATE TABLE x (n int)");
-	is_stopped(f, false, ENDLESS "SELECT count(*) FROM c");
-	is_stopped(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c");
+	check_times_out(f, false, ENDLESS "SELECT count(*) FROM c");
+	check_times_out(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c");
 	put(f, "acme", "INSERT INTO x VALUES (7)");
 	t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 1);
@@ -46,7 +46,7 @@ static void a_statement_is_stopped_at_its_deadline(void **state)
 }
 
 /* Between a failed statement and the next nothing of the first is left. */
-static void a_write_that_fails_leaves_nothing(void **state)
+static void failed_write_leaves_no_rows(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -82,7 +82,7 @@ static int descriptors_of(const char *file)
 	return n;
 }
 
-static void tenants_that_take_turns_keep_their_files_open(void **state)
+static void keeps_files_open_between_tenants(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
@@ -98,7 +98,7 @@ static void tenants_that_take_turns_keep_their_files_open(void **state)
 }
 
 /* ... but not without end: who was idle longest makes room. */
-static void files_beyond_the_limit_are_closed(void **state)
+static void closes_files_beyond_limit(void **state)
 {
 	enum { TENANTS = 1 + DB_WRITTEN_FILES + 3 };
 	struct fixture *f = *state;
@@ -126,7 +126,7 @@ static void files_beyond_the_limit_are_closed(void **state)
 		mem_free((char *)(uintptr_t)tenants[i].file);
 }
 
-static void changed_rows_come_back_as_a_table(void **state)
+static void returning_clause_gives_table(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -143,7 +143,7 @@ static void changed_rows_come_back_as_a_table(void **state)
 	table_free(&a.table);
 }
 
-static void a_connection_string_is_refused(void **state)
+static void refuses_connection_string(void **state)
 {
 	struct fixture *f = *state;
 
@@ -159,7 +159,7 @@ static void a_connection_string_is_refused(void **state)
 }
 
 /* Braces, question marks and quotes mean what SQLite says, wherever they stand. */
-static void names_and_literals_are_read_once(void **state)
+static void only_sqlite_parses_names_and_literals(void **state)
 {
 	static const char text[] =
 		"SELECT n AS [{a], '] , (SELECT s FROM dbo.secret) AS x, 1 AS [' AS b, n AS [c}], "
@@ -183,7 +183,7 @@ static void names_and_literals_are_read_once(void **state)
 }
 
 /* The library's own text of the largest double is beyond a double. */
-static void the_largest_double_is_one(void **state)
+static void reads_largest_double(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -199,7 +199,7 @@ static void the_largest_double_is_one(void **state)
 	table_free(&t);
 }
 
-static void one_statement_is_one(void **state)
+static void refuses_several_statements(void **state)
 {
 	struct fixture *f = *state;
 
@@ -214,7 +214,7 @@ static void one_statement_is_one(void **state)
 /* Many megabytes compared at each of a million places: within all limits, and one call. */
 #define LONG_CALL "SELECT instr(printf('%.*c', 2000000, 'a'), printf('%.*c', 1000000, 'a') || 'b')"
 
-static void a_call_that_does_not_return_leaves_its_worker(void **state)
+static void abandons_worker_in_long_function_call(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -224,7 +224,7 @@ static void a_call_that_does_not_return_leaves_its_worker(void **state)
 	tenant_file_make(f->acme, "acme");
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	is_stopped(f, false, LONG_CALL);
+	check_times_out(f, false, LONG_CALL);
 	t = ask(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);
@@ -236,7 +236,7 @@ static void a_call_that_does_not_return_leaves_its_worker(void **state)
 	assert_int_not_equal(a.err.code, ERR_NONE);
 }
 
-static void what_one_call_may_take_on_is_bounded(void **state)
+static void limits_work_of_one_function_call(void **state)
 {
 	static const char *const texts[] = {
 		"SELECT length(replace(printf('%.*c', 2000, 'a'), 'a', printf('%.*c', 2000, 'b')))",
@@ -281,17 +281,17 @@ static void what_one_call_may_take_on_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(a_statement_is_stopped_at_its_deadline),
-		DB_TEST(a_write_that_fails_leaves_nothing),
-		DB_TEST(tenants_that_take_turns_keep_their_files_open),
-		DB_TEST(files_beyond_the_limit_are_closed),
-		DB_TEST(changed_rows_come_back_as_a_table),
-		DB_TEST(a_connection_string_is_refused),
-		DB_TEST(names_and_literals_are_read_once),
-		DB_TEST(the_largest_double_is_one),
-		DB_TEST(one_statement_is_one),
-		DB_TEST(what_one_call_may_take_on_is_bounded),
-		DB_TEST(a_call_that_does_not_return_leaves_its_worker),
+		DB_TEST(stops_statement_at_deadline),
+		DB_TEST(failed_write_leaves_no_rows),
+		DB_TEST(keeps_files_open_between_tenants),
+		DB_TEST(closes_files_beyond_limit),
+		DB_TEST(returning_clause_gives_table),
+		DB_TEST(refuses_connection_string),
+		DB_TEST(only_sqlite_parses_names_and_literals),
+		DB_TEST(reads_largest_double),
+		DB_TEST(refuses_several_statements),
+		DB_TEST(limits_work_of_one_function_call),
+		DB_TEST(abandons_worker_in_long_function_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void wait_ms(struct fixture *f, int ms)
 	}
 }
 
-static struct err one_answer(struct fixture *f, const char *sql)
+static struct err query_once(struct fixture *f, const char *sql)
 {
 	struct answer a;
 
@@ -36,7 +36,7 @@ static struct err one_answer(struct fixture *f, const char *sql)
 }
 
 /* Until it answers again; says how long that took. */
-static void back_again(struct fixture *f, const char *after)
+static void wait_until_available(struct fixture *f, const char *after)
 {
 	int64_t began = clock_mono_ms();
 	struct answer a;
@@ -67,21 +67,21 @@ static void server_up(void)
 	admin_connect();
 }
 
-static void down_at_the_start(void **state)
+static void server_down_at_start(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
 
 	server_down("kill");
 	open_for(f, "reader", 0, 2000);
-	e = one_answer(f, "SELECT s FROM x");
+	e = query_once(f, "SELECT s FROM x");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_true(e.may_retry);
 	server_up();
-	back_again(f, "the server started");
+	wait_until_available(f, "the server started");
 }
 
-static void killed_in_a_query(void **state)
+static void server_killed_during_query(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -95,24 +95,24 @@ static void killed_in_a_query(void **state)
 	assert_int_equal(a.err.code, ERR_UPSTREAM);
 	assert_true(a.err.may_retry);
 	server_up();
-	back_again(f, "the server was killed and started");
+	wait_until_available(f, "the server was killed and started");
 }
 
-static void count_well(void *owner, const char *check, enum health_state state, const char *note)
+static void count_healthy(void *owner, const char *check, enum health_state state, const char *note)
 {
 	(void)check;
 	(void)note;
 	*(size_t *)owner += state == HEALTH_OK;
 }
 
-static void wait_for_well(struct fixture *f, size_t tenants)
+static void wait_for_healthy(struct fixture *f, size_t tenants)
 {
 	int64_t began = clock_mono_ms();
 
 	for (;;) {
 		size_t well = 0;
 
-		health_each(count_well, &well);
+		health_each(count_healthy, &well);
 		if (well == tenants)
 			return;
 		if (clock_mono_ms() - began > SOON)
@@ -122,30 +122,30 @@ static void wait_for_well(struct fixture *f, size_t tenants)
 }
 
 /* More tenants than can be probed one at each tick. */
-static void a_tenant_nobody_asks_for_is_down_with_its_server(void **state)
+static void idle_tenants_go_down_with_server(void **state)
 {
 	struct fixture *f = *state;
 
 	open_for(f, "writer", 0, 3000);
-	wait_for_well(f, 50);
+	wait_for_healthy(f, 50);
 	server_down("kill");
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_UPSTREAM);
-	wait_for_well(f, 0);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_UPSTREAM);
+	wait_for_healthy(f, 0);
 	assert_false(health_ready());
 	server_up();
-	wait_for_well(f, 50);
+	wait_for_healthy(f, 50);
 	assert_true(health_ready());
 }
 
-static void restarted_while_idle(void **state)
+static void server_restarted_while_idle(void **state)
 {
 	struct fixture *f = *state;
 
 	open_for(f, "reader", 0, 3000);
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	server_down("kill");
 	server_up();
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE); /* nobody notices */
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE); /* nobody notices */
 }
 
 static void session_ended_by_the_administrator(void **state)
@@ -154,9 +154,9 @@ static void session_ended_by_the_administrator(void **state)
 	struct answer a;
 
 	open_for(f, "reader", 0, 5000);
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(0.4)", NULL, 0, &a);
 	while (statements_running() == 0)
 		wait_ms(f, 1);
@@ -166,13 +166,13 @@ static void session_ended_by_the_administrator(void **state)
 	table_free(&a.table);
 }
 
-static void paused(void **state)
+static void server_paused(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
 
 	open_for(f, "reader", 0, 2000); /* a login takes a second on a busy machine */
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
 		wait_ms(f, 1);
@@ -180,30 +180,30 @@ static void paused(void **state)
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	for (int i = 0; i < 3; i++) {
-		struct err e = one_answer(f, "SELECT s FROM x");
+		struct err e = query_once(f, "SELECT s FROM x");
 
 		assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	}
 	server_do("resume");
-	back_again(f, "the server went on");
+	wait_until_available(f, "the server went on");
 	while (statements_running() > 0) /* what was given up ends on the server too */
 		wait_ms(f, 5);
 }
 
-static void connection_without_an_other_end(void **state)
+static void network_stops_forwarding(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
 
 	proxy_go(true);
 	open_for(f, "reader", proxy.port, 3000);
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	proxy_go(false); /* what is sent vanishes; nothing comes; nothing closes */
-	e = one_answer(f, "SELECT s FROM x");
+	e = query_once(f, "SELECT s FROM x");
 	assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	assert_true(e.may_retry);
 	proxy_go(true);
-	back_again(f, "the network went on");
+	wait_until_available(f, "the network went on");
 }
 
 static void closing_does_not_wait_for_a_dead_network(void **state)
@@ -213,7 +213,7 @@ static void closing_does_not_wait_for_a_dead_network(void **state)
 
 	proxy_go(true);
 	open_for(f, "reader", proxy.port, 3000);
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
 		wait_ms(f, 1);
@@ -233,32 +233,32 @@ static void login_revoked(void **state)
 	struct err e;
 
 	open_for(f, "reader", 0, 2000);
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	admin("ALTER ROLE reader NOLOGIN");
 	admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
-	e = one_answer(f, "SELECT s FROM x");
+	e = query_once(f, "SELECT s FROM x");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_false(e.may_retry);
 	assert_non_null(strstr(e.text, "reader"));
 	admin("ALTER ROLE reader LOGIN");
-	back_again(f, "the login was given back");
+	wait_until_available(f, "the login was given back");
 }
 
-static void no_connection_free_on_the_server(void **state)
+static void server_has_no_free_connection(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
 
 	admin("ALTER ROLE reader CONNECTION LIMIT 0");
 	open_for(f, "reader", 0, 1000);
-	e = one_answer(f, "SELECT s FROM x");
+	e = query_once(f, "SELECT s FROM x");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_true(e.may_retry);
 	admin("ALTER ROLE reader CONNECTION LIMIT -1");
-	back_again(f, "connections were free again");
+	wait_until_available(f, "connections were free again");
 }
 
-static void rights_and_views_come_and_go(void **state)
+static void permissions_and_views_change(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -266,22 +266,22 @@ static void rights_and_views_come_and_go(void **state)
 	open_for(f, "reader", 0, 2000);
 	admin("CREATE VIEW v AS SELECT 1 AS n");
 	admin("GRANT SELECT ON v TO reader");
-	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT * FROM v").code, ERR_NONE);
 	admin("REVOKE SELECT ON v FROM reader");
-	e = one_answer(f, "SELECT * FROM v");
+	e = query_once(f, "SELECT * FROM v");
 	assert_int_equal(e.code, ERR_DENIED);
 	assert_non_null(strstr(e.text, "view v"));
 	admin("DROP VIEW v");
-	e = one_answer(f, "SELECT * FROM v");
+	e = query_once(f, "SELECT * FROM v");
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 	assert_non_null(strstr(e.text, "\"v\""));
 	admin("CREATE VIEW v AS SELECT 'other'::text AS s, 2 AS n");
 	admin("GRANT SELECT ON v TO reader");
-	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT * FROM v").code, ERR_NONE);
 	admin("DROP VIEW v");
 	admin("CREATE VIEW v AS SELECT 3.5 AS d"); /* under a prepared statement */
 	admin("GRANT SELECT ON v TO reader");
-	assert_int_equal(one_answer(f, "SELECT * FROM v").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT * FROM v").code, ERR_NONE);
 	admin("DROP VIEW v");
 }
 
@@ -294,7 +294,7 @@ static struct err write_one(struct fixture *f)
 	return a.err;
 }
 
-static void read_only_for_a_while(void **state)
+static void server_temporarily_read_only(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -307,7 +307,7 @@ static void read_only_for_a_while(void **state)
 		wait_ms(f, 5); /* the server takes a moment */
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "read-only"));
-	assert_int_equal(one_answer(f, "SELECT s FROM x").code, ERR_NONE);
+	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	admin("SET default_transaction_read_only = off");
 	admin("ALTER SYSTEM RESET default_transaction_read_only");
 	admin("SELECT pg_reload_conf()");
@@ -332,17 +332,17 @@ static int outages_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(down_at_the_start),
-		DB_TEST(killed_in_a_query),
-		DB_TEST(a_tenant_nobody_asks_for_is_down_with_its_server),
-		DB_TEST(restarted_while_idle),
+		DB_TEST(server_down_at_start),
+		DB_TEST(server_killed_during_query),
+		DB_TEST(idle_tenants_go_down_with_server),
+		DB_TEST(server_restarted_while_idle),
 		DB_TEST(session_ended_by_the_administrator),
-		DB_TEST(paused),
-		DB_TEST(connection_without_an_other_end),
+		DB_TEST(server_paused),
+		DB_TEST(network_stops_forwarding),
 		DB_TEST(login_revoked),
-		DB_TEST(no_connection_free_on_the_server),
-		DB_TEST(rights_and_views_come_and_go),
-		DB_TEST(read_only_for_a_while),
+		DB_TEST(server_has_no_free_connection),
+		DB_TEST(permissions_and_views_change),
+		DB_TEST(server_temporarily_read_only),
 		DB_TEST(closing_does_not_wait_for_a_dead_network),
 	};
 

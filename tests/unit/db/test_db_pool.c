@@ -15,7 +15,7 @@ static void two_tenants(struct fixture *f)
 	file_exec(f->vesper, "CREATE TABLE x (s text); INSERT INTO x VALUES ('vesper')");
 }
 
-static void answers_never_come_from_another_tenant(void **state)
+static void results_never_come_from_another_tenant(void **state)
 {
 	enum { QUERIES = 50 };
 	struct fixture *f = *state;
@@ -46,7 +46,7 @@ static void answers_never_come_from_another_tenant(void **state)
 	}
 }
 
-static void deadline_ends_a_runaway_query(void **state)
+static void deadline_stops_runaway_query(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -71,7 +71,7 @@ static void deadline_ends_a_runaway_query(void **state)
 	table_free(&t);
 }
 
-static void deadline_counts_the_waiting_too(void **state)
+static void deadline_includes_queue_time(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -89,7 +89,7 @@ static void deadline_counts_the_waiting_too(void **state)
 	assert_int_equal(running.err.code, ERR_TIMEOUT);
 }
 
-static void request_may_shorten_the_deadline_and_the_cap(void **state)
+static void request_can_shorten_deadline_and_row_limit(void **state)
 {
 	const struct source_statement statement = {.name = "t", .text = ENDLESS};
 	struct db_request request = {
@@ -116,7 +116,7 @@ static void request_may_shorten_the_deadline_and_the_cap(void **state)
 	table_free(&a.table);
 }
 
-static void cancelled_query_stops_and_never_calls(void **state)
+static void cancelled_query_stops_without_callback(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -147,7 +147,7 @@ static void cancelled_query_stops_and_never_calls(void **state)
 	assert_int_equal(waiting.calls, 0);
 }
 
-static void full_queue_refuses(void **state)
+static void refuses_requests_when_queue_is_full(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -170,7 +170,7 @@ static void full_queue_refuses(void **state)
 		op_cancel(&ops[i]);
 }
 
-static void unknown_tenants_and_writes_to_a_warehouse_are_refused(void **state)
+static void refuses_unknown_tenants_and_writes_to_warehouse(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -190,7 +190,7 @@ static void unknown_tenants_and_writes_to_a_warehouse_are_refused(void **state)
 	table_free(&t);
 }
 
-static void errors_carry_state_number_and_statement_but_no_values(void **state)
+static void errors_contain_state_and_statement_but_no_values(void **state)
 {
 	const struct value secret = value_text("hunter2");
 	struct fixture *f = *state;
@@ -207,7 +207,7 @@ static void errors_carry_state_number_and_statement_but_no_values(void **state)
 	assert_null(strstr(a.err.text, "hunter2"));
 }
 
-static void several_statements_give_several_tables(void **state)
+static void returns_one_table_per_statement(void **state)
 {
 	const struct source_statement statements[] = {{.name = "a", .text = "SELECT 1 AS n"},
 						      {.name = "b", .text = "SELECT 2 AS n"},
@@ -227,7 +227,7 @@ static void several_statements_give_several_tables(void **state)
 	table_free(&a.table);
 }
 
-static void closing_ends_everything_once(void **state)
+static void close_calls_back_each_request_once(void **state)
 {
 	struct fixture *f = *state;
 	struct answer running[2], waiting[3], gone;
@@ -258,7 +258,7 @@ static void closing_ends_everything_once(void **state)
 	assert_int_equal(gone.calls, 0);
 }
 
-static void a_slow_query_does_not_hold_up_the_loop(void **state)
+static void slow_query_does_not_block_loop(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -276,7 +276,7 @@ static void a_slow_query_does_not_hold_up_the_loop(void **state)
 	op_cancel(&op);
 }
 
-static void bad_options_are_refused(void **state)
+static void refuses_invalid_options(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -302,18 +302,18 @@ static void bad_options_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(answers_never_come_from_another_tenant),
-		DB_TEST(deadline_ends_a_runaway_query),
-		DB_TEST(deadline_counts_the_waiting_too),
-		DB_TEST(request_may_shorten_the_deadline_and_the_cap),
-		DB_TEST(cancelled_query_stops_and_never_calls),
-		DB_TEST(full_queue_refuses),
-		DB_TEST(unknown_tenants_and_writes_to_a_warehouse_are_refused),
-		DB_TEST(errors_carry_state_number_and_statement_but_no_values),
-		DB_TEST(several_statements_give_several_tables),
-		DB_TEST(closing_ends_everything_once),
-		DB_TEST(a_slow_query_does_not_hold_up_the_loop),
-		DB_TEST(bad_options_are_refused),
+		DB_TEST(results_never_come_from_another_tenant),
+		DB_TEST(deadline_stops_runaway_query),
+		DB_TEST(deadline_includes_queue_time),
+		DB_TEST(request_can_shorten_deadline_and_row_limit),
+		DB_TEST(cancelled_query_stops_without_callback),
+		DB_TEST(refuses_requests_when_queue_is_full),
+		DB_TEST(refuses_unknown_tenants_and_writes_to_warehouse),
+		DB_TEST(errors_contain_state_and_statement_but_no_values),
+		DB_TEST(returns_one_table_per_statement),
+		DB_TEST(close_calls_back_each_request_once),
+		DB_TEST(slow_query_does_not_block_loop),
+		DB_TEST(refuses_invalid_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #include "vesper/limits.h"
 
-static void tenants_see_their_own_rows_only(void **state)
+static void tenants_see_only_their_rows(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -39,7 +39,7 @@ static void cell_is(struct fixture *f, const char *expression, enum column_type 
 	table_free(&t);
 }
 
-static void values_come_as_they_are(void **state)
+static void reads_values_unchanged(void **state)
 {
 	struct fixture *f = *state;
 
@@ -67,7 +67,7 @@ static void values_come_as_they_are(void **state)
 	cell_is(f, "'10:30'::text", COLUMN_TEXT, "10:30");
 }
 
-static void backslashes_are_themselves_whatever_the_server_has_set(void **state)
+static void backslashes_are_literal_regardless_of_server_setting(void **state)
 {
 	struct fixture *f = *state;
 
@@ -88,7 +88,7 @@ static void same(struct fixture *f, const char *sql, struct value v, const char 
 	table_free(&t);
 }
 
-static void values_go_as_they_are(void **state)
+static void sends_values_unchanged(void **state)
 {
 	struct fixture *f = *state;
 
@@ -112,7 +112,7 @@ static void values_go_as_they_are(void **state)
 
 /* psqlODBC reads the text before the server does: for ? and for escape sequences in braces. Where
  * names and literals end is the same to both. */
-static void names_and_literals_are_read_alike(void **state)
+static void driver_and_server_parse_names_and_literals_alike(void **state)
 {
 	static const struct {
 		const char *text;
@@ -152,7 +152,7 @@ static void names_and_literals_are_read_alike(void **state)
 	}
 }
 
-static void rows_are_capped_and_said_to_be(void **state)
+static void reports_row_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = postgres_options("reader", 0);
@@ -173,7 +173,7 @@ static void rows_are_capped_and_said_to_be(void **state)
 	table_free(&t);
 }
 
-static void long_cells_come_whole_or_not_at_all(void **state)
+static void reads_long_cells_or_refuses_them(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -189,7 +189,7 @@ static void long_cells_come_whole_or_not_at_all(void **state)
 	assert_non_null(strstr(e.text, "column c"));
 }
 
-static void bytes_are_capped_and_said_to_be(void **state)
+static void reports_byte_limit(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = postgres_options("reader", 0);
@@ -206,7 +206,7 @@ static void bytes_are_capped_and_said_to_be(void **state)
 }
 
 /* A client that was stopped in the middle keeps others from its rows only so long. */
-static void an_idle_transaction_has_its_limit(void **state)
+static void limits_idle_transactions(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = postgres_options("writer", 0);
@@ -221,7 +221,7 @@ static void an_idle_transaction_has_its_limit(void **state)
 	table_free(&t);
 }
 
-static void deadline_ends_the_statement_on_the_server(void **state)
+static void deadline_stops_statement_on_server(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -237,7 +237,7 @@ static void deadline_ends_the_statement_on_the_server(void **state)
 	table_free(&t);
 }
 
-static void cancel_ends_the_statement_on_the_server(void **state)
+static void cancel_stops_statement_on_server(void **state)
 {
 	struct fixture *f = *state;
 	struct op *op;
@@ -268,7 +268,7 @@ static void readers_cannot_write(void **state)
 	assert_int_equal(admin("SELECT count(*) FROM x"), 50);
 }
 
-static void errors_name_what_is_wrong(void **state)
+static void errors_name_the_object(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -286,7 +286,7 @@ static void errors_name_what_is_wrong(void **state)
 	admin("DROP TABLE secret");
 }
 
-static void writes_share_a_transaction_and_fail_alone(void **state)
+static void writes_share_transaction_and_fail_separately(void **state)
 {
 	enum { WRITES = 20 };
 	struct fixture *f = *state;
@@ -316,20 +316,20 @@ static void writes_share_a_transaction_and_fail_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(tenants_see_their_own_rows_only),
-		DB_TEST(values_come_as_they_are),
-		DB_TEST(backslashes_are_themselves_whatever_the_server_has_set),
-		DB_TEST(values_go_as_they_are),
-		DB_TEST(names_and_literals_are_read_alike),
-		DB_TEST(rows_are_capped_and_said_to_be),
-		DB_TEST(long_cells_come_whole_or_not_at_all),
-		DB_TEST(bytes_are_capped_and_said_to_be),
-		DB_TEST(an_idle_transaction_has_its_limit),
-		DB_TEST(deadline_ends_the_statement_on_the_server),
-		DB_TEST(cancel_ends_the_statement_on_the_server),
+		DB_TEST(tenants_see_only_their_rows),
+		DB_TEST(reads_values_unchanged),
+		DB_TEST(backslashes_are_literal_regardless_of_server_setting),
+		DB_TEST(sends_values_unchanged),
+		DB_TEST(driver_and_server_parse_names_and_literals_alike),
+		DB_TEST(reports_row_limit),
+		DB_TEST(reads_long_cells_or_refuses_them),
+		DB_TEST(reports_byte_limit),
+		DB_TEST(limits_idle_transactions),
+		DB_TEST(deadline_stops_statement_on_server),
+		DB_TEST(cancel_stops_statement_on_server),
 		DB_TEST(readers_cannot_write),
-		DB_TEST(errors_name_what_is_wrong),
-		DB_TEST(writes_share_a_transaction_and_fail_alone),
+		DB_TEST(errors_name_the_object),
+		DB_TEST(writes_share_transaction_and_fail_separately),
 	};
 
 	return cmocka_run_group_tests(tests, server_start, server_stop);

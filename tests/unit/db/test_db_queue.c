@@ -5,7 +5,7 @@
 
 #define ANY "rows|SELECT|n:int|1\n"
 
-static void shares_leave_something_for_others(void **state)
+static void share_leaves_workers_for_others(void **state)
 {
 	(void)state;
 	assert_int_equal(db_queue_share(8, 1), 8);
@@ -25,7 +25,7 @@ static struct db_options options_of(struct fixture *f, size_t workers, const cha
 }
 
 /* Statements that never end take all that one tenant may have, and another's still runs. */
-static void a_flood_of_slow_queries_leaves_a_worker(void **state)
+static void slow_queries_leave_a_worker_for_others(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options o = options_of(f, 4, "rows|SELECT|n:int|1\ndelay|=SELECT slow|0|20000\n");
@@ -116,8 +116,8 @@ static void one_tenant_cannot_fill_the_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_leave_something_for_others),
-		DB_TEST(a_flood_of_slow_queries_leaves_a_worker),
+		cmocka_unit_test(share_leaves_workers_for_others),
+		DB_TEST(slow_queries_leave_a_worker_for_others),
 		DB_TEST(tenants_take_turns),
 		DB_TEST(one_tenant_cannot_fill_the_queue),
 	};

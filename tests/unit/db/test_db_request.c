@@ -1,7 +1,7 @@
 /* A request owns all it was given, and ends exactly once however it ends. */
 #include "db_test.h"
 
-static void callers_memory_may_change_at_once(void **state)
+static void copies_callers_memory(void **state)
 {
 	struct fixture *f = *state;
 	char tenant[] = "acme", name[] = "a/b", text[] = "SELECT ? AS s", value[] = "kept";
@@ -26,7 +26,7 @@ static void callers_memory_may_change_at_once(void **state)
 	table_free(&a.table);
 }
 
-static void refused_request_can_be_cancelled(void **state)
+static void cancels_refused_request(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -58,7 +58,7 @@ static void on_first(void *owner, struct table **tables, size_t count, const str
 
 /* Two writes share a transaction; the first one's callback cancels the second, which is over
  * already but not told. */
-static void callback_may_cancel_its_neighbour(void **state)
+static void callback_can_cancel_another_request(void **state)
 {
 	const struct source_statement statement = {.name = "t", .text = "INSERT INTO x VALUES (1)"};
 	const struct db_request request = {
@@ -86,9 +86,9 @@ static void callback_may_cancel_its_neighbour(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(callers_memory_may_change_at_once),
-		DB_TEST(refused_request_can_be_cancelled),
-		DB_TEST(callback_may_cancel_its_neighbour),
+		DB_TEST(copies_callers_memory),
+		DB_TEST(cancels_refused_request),
+		DB_TEST(callback_can_cancel_another_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

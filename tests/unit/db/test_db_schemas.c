@@ -8,7 +8,7 @@ static void two_files(struct fixture *f)
 	file_exec(f->acme, "CREATE TABLE x (n int); INSERT INTO x VALUES (7)");
 }
 
-static void asked(struct fixture *f, const char *text, enum err_code code)
+static void check_query(struct fixture *f, const char *text, enum err_code code)
 {
 	struct answer a = {0};
 
@@ -29,23 +29,23 @@ static void use(struct fixture *f, const char *const *schemas)
 		fail_msg("%s", e.text);
 }
 
-static void schemas_take_the_place_of_others(void **state)
+static void new_schemas_replace_old_ones(void **state)
 {
 	struct fixture *f = *state;
 
 	two_files(f);
 	fixture_open(f, true);
-	asked(f, "SELECT n FROM dbo.x", ERR_NONE);
-	asked(f, "SELECT n FROM pv.x", ERR_INTERNAL);
+	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
+	check_query(f, "SELECT n FROM pv.x", ERR_INTERNAL);
 	use(f, (const char *const[]){"pv", "Stage", NULL});
-	asked(f, "SELECT n FROM pv.x", ERR_NONE);
-	asked(f, "SELECT n FROM Stage.x", ERR_NONE);
-	asked(f, "SELECT n FROM dbo.x", ERR_INTERNAL);
+	check_query(f, "SELECT n FROM pv.x", ERR_NONE);
+	check_query(f, "SELECT n FROM Stage.x", ERR_NONE);
+	check_query(f, "SELECT n FROM dbo.x", ERR_INTERNAL);
 	use(f, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", NULL});
-	asked(f, "SELECT n FROM h.x", ERR_NONE);
+	check_query(f, "SELECT n FROM h.x", ERR_NONE);
 }
 
-static void schemas_are_plain_names(void **state)
+static void rejects_invalid_schema_names(void **state)
 {
 	static const char *const bad[] = {"", "a b", "a;", "main", "TEMP", "1a", "a.b", "\"a\""};
 	struct fixture *f = *state;
@@ -60,10 +60,10 @@ static void schemas_are_plain_names(void **state)
 		f->db, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", "i", NULL},
 		&e));
 	assert_string_equal(e.text, "warehouse: more than 8 schemas");
-	asked(f, "SELECT n FROM dbo.x", ERR_NONE); /* those before */
+	check_query(f, "SELECT n FROM dbo.x", ERR_NONE); /* those before */
 }
 
-static void without_any_nothing_is_read(void **state)
+static void refuses_queries_without_schemas(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -77,11 +77,11 @@ static void without_any_nothing_is_read(void **state)
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INPUT);
 	use(f, (const char *const[]){"dbo", NULL});
-	asked(f, "SELECT n FROM dbo.x", ERR_NONE);
+	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
 }
 
 /* Nothing in such a file says whose it is. */
-static void a_file_of_one_tenant_serves_it_alone(void **state)
+static void file_of_one_tenant_serves_only_it(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, true);
@@ -94,7 +94,7 @@ static void a_file_of_one_tenant_serves_it_alone(void **state)
 	assert_string_equal(e.text, "warehouse: one_tenant requires exactly one tenant");
 	options.tenant_count = 1;
 	assert_true(db_open(f->loop, &options, &f->db, &e));
-	asked(f, "SELECT n FROM dbo.x", ERR_NONE);
+	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
 	start(f, "vesper", false, "SELECT n FROM dbo.x", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_DENIED);
@@ -103,10 +103,10 @@ static void a_file_of_one_tenant_serves_it_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(schemas_take_the_place_of_others),
-		DB_TEST(schemas_are_plain_names),
-		DB_TEST(without_any_nothing_is_read),
-		DB_TEST(a_file_of_one_tenant_serves_it_alone),
+		DB_TEST(new_schemas_replace_old_ones),
+		DB_TEST(rejects_invalid_schema_names),
+		DB_TEST(refuses_queries_without_schemas),
+		DB_TEST(file_of_one_tenant_serves_only_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void wait_until_called(struct fixture *f, struct came *c)
 	assert_int_equal(c->calls, 1);
 }
 
-static void each_statement_gives_a_batch(void **state)
+static void returns_one_batch_per_statement(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
@@ -65,7 +65,7 @@ static void each_statement_gives_a_batch(void **state)
 	s->close(s);
 }
 
-static void a_failure_gives_none(void **state)
+static void failure_returns_no_batches(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
@@ -84,7 +84,7 @@ static void a_failure_gives_none(void **state)
 	s->close(s);
 }
 
-static void a_cancelled_call_is_never_answered(void **state)
+static void cancelled_call_gets_no_callback(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
@@ -102,11 +102,11 @@ static void a_cancelled_call_is_never_answered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_statement_gives_a_batch, fixture_setup,
+		cmocka_unit_test_setup_teardown(returns_one_batch_per_statement, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(a_failure_gives_none, fixture_setup,
+		cmocka_unit_test_setup_teardown(failure_returns_no_batches, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(a_cancelled_call_is_never_answered, fixture_setup,
+		cmocka_unit_test_setup_teardown(cancelled_call_gets_no_callback, fixture_setup,
 						fixture_teardown),
 	};
 

@@ -21,7 +21,7 @@ static void file_write(const char *file, const char *text)
 	fclose(out);
 }
 
-static void file_of_another_tenant_is_refused(void **state)
+static void refuses_file_of_another_tenant(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -38,7 +38,7 @@ static void file_of_another_tenant_is_refused(void **state)
 	assert_non_null(strstr(logged, "db.refused"));
 }
 
-static void file_that_names_no_tenant_is_refused(void **state)
+static void refuses_file_without_tenant(void **state)
 {
 	struct fixture *f = *state;
 
@@ -49,7 +49,7 @@ static void file_that_names_no_tenant_is_refused(void **state)
 	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
 }
 
-static void missing_and_corrupt_files_say_so(void **state)
+static void reports_missing_and_corrupt_files(void **state)
 {
 	struct fixture *f = *state;
 	struct err e;
@@ -66,7 +66,7 @@ static void missing_and_corrupt_files_say_so(void **state)
 	assert_non_null(strstr(e.text, "not a database"));
 }
 
-static void missing_file_works_once_it_is_there(void **state)
+static void missing_file_works_once_created(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -90,7 +90,7 @@ static const char *colour(struct fixture *f)
 }
 
 /* As nightly loads do it: the new file takes the old one's name. */
-static void a_file_that_takes_the_place_of_another_is_read_at_once(void **state)
+static void reads_replaced_file_at_once(void **state)
 {
 	struct fixture *f = *state;
 	char *next = mem_printf("%s.new", f->acme);
@@ -115,7 +115,7 @@ static void a_file_that_takes_the_place_of_another_is_read_at_once(void **state)
 	mem_free(next);
 }
 
-static void locked_file_can_be_retried(void **state)
+static void locked_file_is_retryable(void **state)
 {
 	struct fixture *f = *state;
 	sqlite3 *other;
@@ -141,7 +141,7 @@ static void on_written(void *owner)
 }
 
 /* Two connections may find the new file at the same time: each gives it a log. */
-static void a_new_file_that_somebody_writes_is_waited_for(void **state)
+static void waits_for_writer_of_new_file(void **state)
 {
 	struct fixture *f = *state;
 	struct timer *written;
@@ -162,7 +162,7 @@ static void a_new_file_that_somebody_writes_is_waited_for(void **state)
 	sqlite3_close(other);
 }
 
-static void odd_file_names_are_only_names(void **state)
+static void handles_unusual_file_names(void **state)
 {
 	static const char *const names[] = {"a;Driver=x",   "a b{c}", "a'b\"c",
 					    "a?mode=rwc#x", "a%41%",  "\xc3\xa9"};
@@ -186,7 +186,7 @@ static void odd_file_names_are_only_names(void **state)
 	}
 }
 
-static void connection_reaches_no_other_file(void **state)
+static void cannot_attach_other_files(void **state)
 {
 	char attach[256];
 	struct fixture *f = *state;
@@ -200,7 +200,7 @@ static void connection_reaches_no_other_file(void **state)
 			       "no such function"));
 }
 
-static void names_work_as_in_the_warehouse(void **state)
+static void resolves_schema_names_and_brackets(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -218,7 +218,7 @@ static void names_work_as_in_the_warehouse(void **state)
 	table_free(&t);
 }
 
-static void store_claims_new_files_only(void **state)
+static void claims_only_new_files(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -246,7 +246,7 @@ static void store_claims_new_files_only(void **state)
 	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code, ERR_INTERNAL);
 }
 
-static void store_without_create_makes_nothing(void **state)
+static void creates_no_file_without_create_option(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
@@ -257,7 +257,7 @@ static void store_without_create_makes_nothing(void **state)
 	assert_int_not_equal(access(f->acme, F_OK), 0);
 }
 
-static void full_sync_is_set(void **state)
+static void sets_full_sync(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
@@ -270,7 +270,7 @@ static void full_sync_is_set(void **state)
 	table_free(&t);
 }
 
-static void store_in_a_directory_that_cannot_be_written(void **state)
+static void reports_unwritable_directory(void **state)
 {
 	const struct db_tenant nowhere = {"acme", "/proc/nothing/acme.db"};
 	struct fixture *f = *state;
@@ -285,20 +285,20 @@ static void store_in_a_directory_that_cannot_be_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(file_of_another_tenant_is_refused),
-		DB_TEST(file_that_names_no_tenant_is_refused),
-		DB_TEST(missing_and_corrupt_files_say_so),
-		DB_TEST(missing_file_works_once_it_is_there),
-		DB_TEST(a_file_that_takes_the_place_of_another_is_read_at_once),
-		DB_TEST(locked_file_can_be_retried),
-		DB_TEST(a_new_file_that_somebody_writes_is_waited_for),
-		DB_TEST(odd_file_names_are_only_names),
-		DB_TEST(connection_reaches_no_other_file),
-		DB_TEST(names_work_as_in_the_warehouse),
-		DB_TEST(store_claims_new_files_only),
-		DB_TEST(store_without_create_makes_nothing),
-		DB_TEST(full_sync_is_set),
-		DB_TEST(store_in_a_directory_that_cannot_be_written),
+		DB_TEST(refuses_file_of_another_tenant),
+		DB_TEST(refuses_file_without_tenant),
+		DB_TEST(reports_missing_and_corrupt_files),
+		DB_TEST(missing_file_works_once_created),
+		DB_TEST(reads_replaced_file_at_once),
+		DB_TEST(locked_file_is_retryable),
+		DB_TEST(waits_for_writer_of_new_file),
+		DB_TEST(handles_unusual_file_names),
+		DB_TEST(cannot_attach_other_files),
+		DB_TEST(resolves_schema_names_and_brackets),
+		DB_TEST(claims_only_new_files),
+		DB_TEST(creates_no_file_without_create_option),
+		DB_TEST(sets_full_sync),
+		DB_TEST(reports_unwritable_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

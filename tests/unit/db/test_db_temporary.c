@@ -48,7 +48,7 @@ static size_t deleted_files(void)
 	return n;
 }
 
-static void sorts_larger_than_a_cache_come_back_in_order(void **state)
+static void sorts_more_rows_than_fit_cache(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -69,7 +69,7 @@ static void sorts_larger_than_a_cache_come_back_in_order(void **state)
 	assert_int_equal(deleted_files(), 0);
 }
 
-static void groups_and_differences_are_whole(void **state)
+static void groups_and_distinct_are_complete(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -90,7 +90,7 @@ static void groups_and_differences_are_whole(void **state)
 	table_free(&a.table);
 }
 
-static void a_sort_has_its_share_of_memory(void **state)
+static void limits_memory_of_sorts(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -109,9 +109,9 @@ static void a_sort_has_its_share_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(sorts_larger_than_a_cache_come_back_in_order),
-		DB_TEST(groups_and_differences_are_whole),
-		DB_TEST(a_sort_has_its_share_of_memory),
+		DB_TEST(sorts_more_rows_than_fit_cache),
+		DB_TEST(groups_and_distinct_are_complete),
+		DB_TEST(limits_memory_of_sorts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

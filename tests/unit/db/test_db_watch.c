@@ -41,7 +41,7 @@ static void wait_for_check(struct fixture *f, const char *check, enum health_sta
 	fail_msg("%s never got there", check);
 }
 
-static void each_tenant_has_its_own_check(void **state)
+static void each_tenant_has_a_health_check(void **state)
 {
 	struct fixture *f = *state;
 
@@ -58,7 +58,7 @@ static void each_tenant_has_its_own_check(void **state)
 	assert_false(look("warehouse:acme").found);
 }
 
-static void only_those_named_are_watched(void **state)
+static void watches_only_named_tenants(void **state)
 {
 	struct fixture *f = *state;
 
@@ -73,7 +73,7 @@ static void only_those_named_are_watched(void **state)
 	assert_false(look("warehouse:acme").found);
 }
 
-static void a_database_that_comes_back_is_seen(void **state)
+static void detects_recovered_database(void **state)
 {
 	struct fixture *f = *state;
 
@@ -85,7 +85,7 @@ static void a_database_that_comes_back_is_seen(void **state)
 	wait_for_check(f, "warehouse:vesper", HEALTH_OK); /* by the watch's own probe */
 }
 
-static void a_store_that_is_down_ends_readiness(void **state)
+static void store_outage_ends_readiness(void **state)
 {
 	struct fixture *f = *state;
 	struct db_options options = fixture_options(f, false);
@@ -98,7 +98,7 @@ static void a_store_that_is_down_ends_readiness(void **state)
 	assert_false(health_ready());
 }
 
-static void a_bad_statement_is_no_bad_database(void **state)
+static void failed_statement_does_not_affect_health(void **state)
 {
 	struct fixture *f = *state;
 
@@ -111,7 +111,7 @@ static void a_bad_statement_is_no_bad_database(void **state)
 	assert_int_equal(look("warehouse:acme").state, HEALTH_OK);
 }
 
-static void queries_are_counted(void **state)
+static void counts_queries(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
@@ -137,12 +137,12 @@ static void queries_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(each_tenant_has_its_own_check),
-		DB_TEST(only_those_named_are_watched),
-		DB_TEST(a_database_that_comes_back_is_seen),
-		DB_TEST(a_store_that_is_down_ends_readiness),
-		DB_TEST(a_bad_statement_is_no_bad_database),
-		DB_TEST(queries_are_counted),
+		DB_TEST(each_tenant_has_a_health_check),
+		DB_TEST(watches_only_named_tenants),
+		DB_TEST(detects_recovered_database),
+		DB_TEST(store_outage_ends_readiness),
+		DB_TEST(failed_statement_does_not_affect_health),
+		DB_TEST(counts_queries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void insert(struct fixture *f, int64_t n, struct answer *a)
 	start(f, "acme", true, "INSERT INTO x (n) VALUES (?)", &v, 1, a);
 }
 
-static void waiting_writes_share_a_commit_and_fail_alone(void **state)
+static void waiting_writes_share_commit_and_fail_separately(void **state)
 {
 	enum { WRITES = 40 };
 	struct fixture *f = *state;
@@ -45,7 +45,7 @@ static void waiting_writes_share_a_commit_and_fail_alone(void **state)
 }
 
 /* The second statement fails: the first one of the same request must not stay. */
-static void failing_request_leaves_nothing(void **state)
+static void failed_request_leaves_no_rows(void **state)
 {
 	const struct source_statement statements[] = {
 		{.name = "one", .text = "INSERT INTO x (n) VALUES (100)"},
@@ -71,7 +71,7 @@ static void failing_request_leaves_nothing(void **state)
 }
 
 /* Stopping a write undoes SQLite's whole transaction; its neighbours must get in all the same. */
-static void stopped_write_takes_no_neighbour_with_it(void **state)
+static void timed_out_write_does_not_affect_others(void **state)
 {
 	const struct source_statement endless = {
 		.name = "endless",
@@ -99,7 +99,7 @@ static void stopped_write_takes_no_neighbour_with_it(void **state)
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 3);
 }
 
-static void cancelled_write_calls_nobody_and_hurts_nobody(void **state)
+static void cancelled_write_does_not_affect_others(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a, b, c;
@@ -116,7 +116,7 @@ static void cancelled_write_calls_nobody_and_hurts_nobody(void **state)
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 4);
 }
 
-static void more_writes_than_one_transaction_takes(void **state)
+static void more_writes_than_fit_one_transaction(void **state)
 {
 	enum { WRITES = 3 * DB_GROUP_COMMIT_MAX + 1 };
 	static struct answer answers[WRITES];
@@ -130,7 +130,7 @@ static void more_writes_than_one_transaction_takes(void **state)
 	assert_int_equal(number_of(f, "SELECT count(*) FROM x"), WRITES);
 }
 
-static void tables_of_a_write_come_back(void **state)
+static void write_returns_tables(void **state)
 {
 	const struct source_statement statements[] = {
 		{.name = "insert", .text = "INSERT INTO x (n) VALUES (5)"},
@@ -150,7 +150,7 @@ static void tables_of_a_write_come_back(void **state)
 	table_free(&a.table);
 }
 
-static void without_statistics_a_result_has_its_cells_alone(void **state)
+static void result_without_statistics_has_cells(void **state)
 {
 	const struct source_statement statement = {.name = "read", .text = "SELECT n, NULL FROM x"};
 	const struct db_request request = {
@@ -169,7 +169,7 @@ static void without_statistics_a_result_has_its_cells_alone(void **state)
 	table_free(&a.table);
 }
 
-static void change_without_a_row_is_no_error(void **state)
+static void update_of_no_rows_succeeds(void **state)
 {
 	struct fixture *f = *state;
 
@@ -179,7 +179,7 @@ static void change_without_a_row_is_no_error(void **state)
 }
 
 /* Callbacks come after the commit: another process sees the row by then. */
-static void written_is_durable_at_the_callback(void **state)
+static void write_is_durable_at_callback(void **state)
 {
 	struct fixture *f = *state;
 	sqlite3_stmt *count;
@@ -201,7 +201,7 @@ static void written_is_durable_at_the_callback(void **state)
 	sqlite3_close(other);
 }
 
-static void closing_finishes_writes_that_have_begun(void **state)
+static void close_finishes_running_writes(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -222,7 +222,7 @@ static void closing_finishes_writes_that_have_begun(void **state)
 	sqlite3_close(other);
 }
 
-static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
+static void insert_with_group_commit(struct fixture *f, int64_t n, struct answer *a)
 {
 	const struct value v = value_int(n);
 	const struct source_statement statement = {.name = "patient",
@@ -239,14 +239,14 @@ static void insert_patiently(struct fixture *f, int64_t n, struct answer *a)
 	db_query(f->db, &request, on_answer, a);
 }
 
-static void patient_writes_go_with_the_next_one(void **state)
+static void group_commit_joins_next_write(void **state)
 {
 	struct fixture *f = *state;
 	struct answer group_commit[2], same, next;
 
 	store_open(f);
-	insert_patiently(f, 1, &group_commit[0]);
-	insert_patiently(f, 2, &group_commit[1]);
+	insert_with_group_commit(f, 1, &group_commit[0]);
+	insert_with_group_commit(f, 2, &group_commit[1]);
 	insert(f, 2, &same); /* runs behind them, and fails alone */
 	insert(f, 3, &next);
 	wait_for(f, &next);
@@ -257,30 +257,30 @@ static void patient_writes_go_with_the_next_one(void **state)
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 6);
 }
 
-static void patience_ends_without_another_write(void **state)
+static void group_commit_does_not_wait_forever(void **state)
 {
 	struct fixture *f = *state;
 	struct answer alone, with, urgent, behind;
 
 	store_open(f);
-	insert_patiently(f, 1, &alone);
+	insert_with_group_commit(f, 1, &alone);
 	wait_for(f, &alone);
 	assert_int_equal(alone.err.code, ERR_NONE);
-	insert_patiently(f, 2, &with);
+	insert_with_group_commit(f, 2, &with);
 	insert(f, 3, &urgent);
-	insert_patiently(f, 4, &behind); /* one that runs */
+	insert_with_group_commit(f, 4, &behind); /* one that runs */
 	wait_for(f, &behind);
 	assert_int_equal(with.calls + urgent.calls, 2);
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 10);
 }
 
-static void closing_finishes_patient_writes(void **state)
+static void close_finishes_group_commits(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
 
 	store_open(f);
-	insert_patiently(f, 1, &a);
+	insert_with_group_commit(f, 1, &a);
 	db_close(&f->db);
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(a.err.code, ERR_NONE);
@@ -291,19 +291,19 @@ static void closing_finishes_patient_writes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		DB_TEST(waiting_writes_share_a_commit_and_fail_alone),
-		DB_TEST(failing_request_leaves_nothing),
-		DB_TEST(stopped_write_takes_no_neighbour_with_it),
-		DB_TEST(cancelled_write_calls_nobody_and_hurts_nobody),
-		DB_TEST(more_writes_than_one_transaction_takes),
-		DB_TEST(tables_of_a_write_come_back),
-		DB_TEST(without_statistics_a_result_has_its_cells_alone),
-		DB_TEST(change_without_a_row_is_no_error),
-		DB_TEST(written_is_durable_at_the_callback),
-		DB_TEST(closing_finishes_writes_that_have_begun),
-		DB_TEST(patient_writes_go_with_the_next_one),
-		DB_TEST(patience_ends_without_another_write),
-		DB_TEST(closing_finishes_patient_writes),
+		DB_TEST(waiting_writes_share_commit_and_fail_separately),
+		DB_TEST(failed_request_leaves_no_rows),
+		DB_TEST(timed_out_write_does_not_affect_others),
+		DB_TEST(cancelled_write_does_not_affect_others),
+		DB_TEST(more_writes_than_fit_one_transaction),
+		DB_TEST(write_returns_tables),
+		DB_TEST(result_without_statistics_has_cells),
+		DB_TEST(update_of_no_rows_succeeds),
+		DB_TEST(write_is_durable_at_callback),
+		DB_TEST(close_finishes_running_writes),
+		DB_TEST(group_commit_joins_next_write),
+		DB_TEST(group_commit_does_not_wait_forever),
+		DB_TEST(close_finishes_group_commits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

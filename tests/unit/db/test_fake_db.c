@@ -50,7 +50,7 @@ static struct op *query(struct script *s, const char *name, const struct value *
 	return op;
 }
 
-static void answers_with_the_scripted_table(void **state)
+static void returns_scripted_table(void **state)
 {
 	const struct value values[] = {value_text("Ascend"), value_int(2025), value_null()};
 	struct script *s = *state;
@@ -79,7 +79,7 @@ static void answers_with_the_scripted_table(void **state)
 	table_free(&a.table);
 }
 
-static void what_was_not_expected_fails_and_is_told(void **state)
+static void unexpected_statement_fails_and_is_reported(void **state)
 {
 	const struct value other = value_text("Hitachi");
 	struct script *s = *state;
@@ -95,7 +95,7 @@ static void what_was_not_expected_fails_and_is_told(void **state)
 	assert_int_equal(fake_db_statements(s->fake), 2);
 }
 
-static void errors_delays_and_repeats(void **state)
+static void returns_errors_delays_and_repeats(void **state)
 {
 	struct script *s = *state;
 	struct answer failed, late, again;
@@ -123,7 +123,7 @@ static void errors_delays_and_repeats(void **state)
 	assert_null(fake_db_complaint(s->fake));
 }
 
-static void silence_ends_by_limit_cancel_or_close(void **state)
+static void stalled_query_ends_by_timeout_cancel_or_close(void **state)
 {
 	struct script *s = *state;
 	struct answer limited, cancelled, closed;
@@ -150,10 +150,10 @@ int main(void)
 {
 #define SCRIPT_TEST(f) cmocka_unit_test_setup_teardown(f, script_setup, script_teardown)
 	const struct CMUnitTest tests[] = {
-		SCRIPT_TEST(answers_with_the_scripted_table),
-		SCRIPT_TEST(what_was_not_expected_fails_and_is_told),
-		SCRIPT_TEST(errors_delays_and_repeats),
-		SCRIPT_TEST(silence_ends_by_limit_cancel_or_close),
+		SCRIPT_TEST(returns_scripted_table),
+		SCRIPT_TEST(unexpected_statement_fails_and_is_reported),
+		SCRIPT_TEST(returns_errors_delays_and_repeats),
+		SCRIPT_TEST(stalled_query_ends_by_timeout_cancel_or_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

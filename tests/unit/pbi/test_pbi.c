@@ -108,7 +108,7 @@ static void will_describe(void)
 	will_describe_at(embed_url);
 }
 
-static void will_give(const char *token)
+static void will_return_token(const char *token)
 {
 	char *body =
 		mem_printf("{\"token\":\"%s\",\"expiration\":\"2026-02-27T10:00:00Z\"}", token);
@@ -137,7 +137,7 @@ static struct answer first_embed(void)
 {
 	will_sign_in();
 	will_describe();
-	will_give("embed-1");
+	will_return_token("embed-1");
 	return embed(&ann, "prices");
 }
 
@@ -146,7 +146,7 @@ static bool asked(size_t i, const char *part)
 	return strstr(server.requests[i], part) != NULL;
 }
 
-static void a_token_is_asked_for_as_the_service_wants(void **state)
+static void requests_token_as_service_expects(void **state)
 {
 	struct answer a;
 
@@ -169,7 +169,7 @@ static void a_token_is_asked_for_as_the_service_wants(void **state)
 			     "\"datasets\":[\"cfaf\"]}]}"));
 }
 
-static void all_who_wait_share_one(void **state)
+static void waiting_callers_share_request(void **state)
 {
 	struct answer some[3] = {0}, left = {0};
 	struct op *gone;
@@ -177,7 +177,7 @@ static void all_who_wait_share_one(void **state)
 	(void)state;
 	will_sign_in();
 	will_describe();
-	will_give("embed-1");
+	will_return_token("embed-1");
 	pbi_embed(pbi, &ann, "prices", on_embed, &some[0]);
 	gone = pbi_embed(pbi, &ann, "prices", on_embed, &left);
 	pbi_embed(pbi, &ann, "prices", on_embed, &some[1]);
@@ -191,7 +191,7 @@ static void all_who_wait_share_one(void **state)
 	assert_int_equal(server.request_count, 3);
 }
 
-static void is_kept_until_shortly_before_its_end(void **state)
+static void caches_token_until_shortly_before_expiry(void **state)
 {
 	(void)state;
 	first_embed();
@@ -201,11 +201,11 @@ static void is_kept_until_shortly_before_its_end(void **state)
 	clock_advance_ms(1); /* the service's own token is over, too */
 	will_sign_in();
 	will_describe();
-	will_give("embed-2");
+	will_return_token("embed-2");
 	assert_string_equal(embed(&ann, "prices").token, "embed-2");
 }
 
-static void nobody_gets_what_was_made_for_another(void **state)
+static void never_shares_tokens_between_callers(void **state)
 {
 	struct principal others[] = {ann, ann, ann};
 	char token[20];
@@ -219,17 +219,17 @@ static void nobody_gets_what_was_made_for_another(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(token, sizeof(token), "other-%zu", i);
 		will_describe();
-		will_give(token);
+		will_return_token(token);
 		assert_string_equal(embed(&others[i], "prices").token, token);
 	}
 	will_describe();
-	will_give("embed-2");
+	will_return_token("embed-2");
 	assert_string_equal(embed(&ann, "budget").token, "embed-2");
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
 	assert_true(asked(8, "\"roles\":[\"Reader\"],"));
 }
 
-static void a_refused_service_token_is_renewed_once(void **state)
+static void renews_refused_service_token_once(void **state)
 {
 	struct answer a;
 
@@ -238,7 +238,7 @@ static void a_refused_service_token_is_renewed_once(void **state)
 	will_answer("401 x", "");
 	will_sign_in();
 	will_describe();
-	will_give("embed-1");
+	will_return_token("embed-1");
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
 	will_answer("401 x", "");
 	will_sign_in();
@@ -248,7 +248,7 @@ static void a_refused_service_token_is_renewed_once(void **state)
 	assert_non_null(strstr(a.e.text, "401, TokenExpired"));
 }
 
-static void a_failure_is_told_and_not_kept(void **state)
+static void reports_failures_and_does_not_cache_them(void **state)
 {
 	static const struct {
 		const char *status, *body, *said;
@@ -282,11 +282,11 @@ static void a_failure_is_told_and_not_kept(void **state)
 	will_answer("200 x", "{\"token\":\"t\",\"expiration\":\"soon\"}");
 	assert_int_equal(embed(&ann, "prices").e.code, ERR_UPSTREAM);
 	will_describe();
-	will_give("embed-1");
+	will_return_token("embed-1");
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
 }
 
-static void the_service_is_left_alone_as_long_as_it_wants(void **state)
+static void respects_retry_after(void **state)
 {
 	struct answer a;
 
@@ -304,7 +304,7 @@ static void the_service_is_left_alone_as_long_as_it_wants(void **state)
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
 	clock_advance_ms(1000);
 	will_describe();
-	will_give("embed-2");
+	will_return_token("embed-2");
 	assert_string_equal(embed(&ann, "budget").token, "embed-2");
 	will_answer("429 x\r\nRetry-After: 999999", "");
 	assert_int_equal(
@@ -312,7 +312,7 @@ static void the_service_is_left_alone_as_long_as_it_wants(void **state)
 		JSON_FETCH_PAUSE_MAX_MS);
 }
 
-static void only_so_many_are_kept(void **state)
+static void limits_cached_tokens(void **state)
 {
 	char user[20];
 
@@ -331,7 +331,7 @@ static void only_so_many_are_kept(void **state)
 	}
 }
 
-static void a_service_that_hangs_can_be_left(void **state)
+static void can_be_freed_while_service_hangs(void **state)
 {
 	struct answer a = {0};
 
@@ -346,7 +346,7 @@ static void a_service_that_hangs_can_be_left(void **state)
 	assert_int_equal(a.count, 0);
 }
 
-static void a_service_that_hangs_is_given_up(void **state)
+static void times_out_if_service_hangs(void **state)
 {
 	(void)state;
 	tiny_server_add(&server, (struct tiny_reply){.text = "HTTP/1.1 200 x\r\n", .hang = true});
@@ -354,7 +354,7 @@ static void a_service_that_hangs_is_given_up(void **state)
 }
 
 /* What is opened inside the page comes from the hosts of the configuration. */
-static void a_report_from_elsewhere_is_refused(void **state)
+static void refuses_reports_from_other_hosts(void **state)
 {
 	static const char *const elsewhere[] = {"http://app.powerbi.com/x",
 						"https://evil.example/app.powerbi.com",
@@ -377,13 +377,13 @@ static void a_report_from_elsewhere_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		embed_url = ours[i];
 		will_describe();
-		will_give("embed-1");
+		will_return_token("embed-1");
 		assert_int_equal(embed(&ann, reports[i].key).e.code, ERR_NONE);
 	}
 	embed_url = usual;
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void refuses_invalid_options_and_hosts(void **state)
 {
 	static const struct pbi_report wrong[] = {{"prices", "../../x/y"}, {"prices", "x"}};
 	static const char *const hosts_wrong[] = {"a;b", "a b", "*.powerbi.com", "a'", "", "a/b"};
@@ -419,18 +419,18 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_token_is_asked_for_as_the_service_wants),
-		TEST(all_who_wait_share_one),
-		TEST(is_kept_until_shortly_before_its_end),
-		TEST(nobody_gets_what_was_made_for_another),
-		TEST(a_refused_service_token_is_renewed_once),
-		TEST(a_failure_is_told_and_not_kept),
-		TEST(the_service_is_left_alone_as_long_as_it_wants),
-		TEST(only_so_many_are_kept),
-		TEST(a_service_that_hangs_can_be_left),
-		TEST(a_service_that_hangs_is_given_up),
-		TEST(a_report_from_elsewhere_is_refused),
-		TEST(what_cannot_be_is_refused),
+		TEST(requests_token_as_service_expects),
+		TEST(waiting_callers_share_request),
+		TEST(caches_token_until_shortly_before_expiry),
+		TEST(never_shares_tokens_between_callers),
+		TEST(renews_refused_service_token_once),
+		TEST(reports_failures_and_does_not_cache_them),
+		TEST(respects_retry_after),
+		TEST(limits_cached_tokens),
+		TEST(can_be_freed_while_service_hangs),
+		TEST(times_out_if_service_hangs),
+		TEST(refuses_reports_from_other_hosts),
+		TEST(refuses_invalid_options_and_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

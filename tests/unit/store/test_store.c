@@ -53,7 +53,7 @@ static void refused(struct fixture *f, const char *why)
 		fail_msg("'%s' does not say '%s'", e.text, why);
 }
 
-static void statements_must_be_there_and_ask_for_what_is_given(void **state)
+static void checks_statements_and_their_arguments(void **state)
 {
 	struct fixture *f = *state;
 
@@ -69,7 +69,7 @@ static void statements_must_be_there_and_ask_for_what_is_given(void **state)
 	refused(f, ":sesion_id");
 }
 
-static void migrations_are_numbered_without_a_gap(void **state)
+static void migrations_are_numbered_without_gaps(void **state)
 {
 	struct fixture *f = *state;
 	struct store *s;
@@ -93,8 +93,8 @@ static void migrations_are_numbered_without_a_gap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(statements_must_be_there_and_ask_for_what_is_given),
-		STORE_TEST_BARE(migrations_are_numbered_without_a_gap),
+		STORE_TEST_BARE(checks_statements_and_their_arguments),
+		STORE_TEST_BARE(migrations_are_numbered_without_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void audit(void **state)
 }
 
 /* A tool call is in the log with its answer's commit, and also when the answer can't be stored. */
-static void a_call_is_audited_with_its_answer(void **state)
+static void audits_tool_call_with_answer(void **state)
 {
 	struct fixture *f = *state;
 	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows"};
@@ -108,7 +108,7 @@ static struct message answered(struct fixture *f, const struct principal *who)
 	return answer;
 }
 
-static void a_users_data_goes(void **state)
+static void deletes_user_data(void **state)
 {
 	struct fixture *f = *state;
 	struct message anns, bobs, elsewhere;
@@ -132,8 +132,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {CASE(tool_switches), CASE(audit),
-					   CASE(a_call_is_audited_with_its_answer),
-					   CASE(a_users_data_goes)};
+					   CASE(audits_tool_call_with_answer),
+					   CASE(deletes_user_data)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

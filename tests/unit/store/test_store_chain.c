@@ -127,7 +127,7 @@ static int64_t verify(struct fixture *f, const char *tenant)
 	return number;
 }
 
-static void an_answer_has_its_receipt(void **state)
+static void answer_has_receipt(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a;
@@ -146,7 +146,7 @@ static void an_answer_has_its_receipt(void **state)
 }
 
 /* A place that another process took is tried again; whatever else the table refuses is an error. */
-static void what_the_table_refuses_is_an_error(void **state)
+static void reports_constraint_violations(void **state)
 {
 	struct fixture *f = *state;
 	struct answered first, again;
@@ -166,7 +166,7 @@ static void what_the_table_refuses_is_an_error(void **state)
 }
 
 /* Programs' calls leave receipts without a message, in the same chain. */
-static void a_call_without_an_answer_has_its_receipt(void **state)
+static void stores_receipt_without_answer(void **state)
 {
 	static const struct message none = {0};
 	struct fixture *f = *state;
@@ -186,7 +186,7 @@ static void a_call_without_an_answer_has_its_receipt(void **state)
 	mem_free(list);
 }
 
-static void each_tenant_has_its_own_chain(void **state)
+static void each_tenant_has_a_chain(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a;
@@ -198,7 +198,7 @@ static void each_tenant_has_its_own_chain(void **state)
 	assert_int_equal(verify(f, "vesper"), 1);
 }
 
-static void storing_again_adds_nothing(void **state)
+static void storing_twice_adds_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a, next;
@@ -213,7 +213,7 @@ static void storing_again_adds_nothing(void **state)
 	assert_int_equal(verify(f, "acme"), 2);
 }
 
-static void without_its_session_neither_is_stored(void **state)
+static void stores_neither_without_session(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a, b;
@@ -229,7 +229,7 @@ static void without_its_session_neither_is_stored(void **state)
 
 #define MANY 60
 
-static void many_at_once_stand_in_one_row(void **state)
+static void concurrent_answers_form_one_chain(void **state)
 {
 	struct fixture *f = *state;
 	struct answered *list = mem_alloc(MANY * sizeof(*list));
@@ -246,7 +246,7 @@ static void many_at_once_stand_in_one_row(void **state)
 }
 
 /* Two processes on one database, both with many at once. */
-static void two_stores_share_a_chain(void **state)
+static void two_processes_share_a_chain(void **state)
 {
 	struct fixture *f = *state, other = {.loop = f->loop, .arena = f->arena};
 	struct answered *list = mem_alloc(MANY * sizeof(*list));
@@ -268,7 +268,7 @@ static void two_stores_share_a_chain(void **state)
 	mem_free(list);
 }
 
-static void a_cancelled_answer_leaves_no_gap(void **state)
+static void cancelled_answer_leaves_no_gap(void **state)
 {
 	struct fixture *f = *state;
 	struct answered *list = mem_alloc(9 * sizeof(*list));
@@ -293,7 +293,7 @@ static void a_cancelled_answer_leaves_no_gap(void **state)
 	mem_free(list);
 }
 
-static void an_answer_that_never_gets_a_place_fails(void **state)
+static void fails_after_too_many_attempts(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a;
@@ -311,7 +311,7 @@ static void an_answer_that_never_gets_a_place_fails(void **state)
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
-static void an_unreadable_chain_fails_all_that_wait(void **state)
+static void unreadable_chain_fails_waiting_answers(void **state)
 {
 	struct fixture *f = *state;
 	struct answered list[3];
@@ -340,7 +340,7 @@ static const char *content_left(struct fixture *f)
 		"FROM chat_receipts ORDER BY receipt_no)");
 }
 
-static void deleting_takes_the_content_only(void **state)
+static void deletion_removes_only_content(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a, b, c;
@@ -370,7 +370,7 @@ static void on_retained(void *owner, bool m, const struct err *e)
 	on_done(owner, e);
 }
 
-static void old_content_goes_in_batches(void **state)
+static void retention_removes_content_in_batches(void **state)
 {
 	struct fixture *f = *state;
 	const struct retention keep = {.receipts_days = 9};
@@ -397,7 +397,7 @@ static void old_content_goes_in_batches(void **state)
 	assert_int_equal(verify(f, "acme"), RETAIN_BATCH + 3);
 }
 
-static void hashes_are_never_written_again(void **state)
+static void hashes_cannot_be_changed(void **state)
 {
 	static const char *const changes[] = {
 		"UPDATE chat_receipts SET hash = 'x'",
@@ -418,7 +418,7 @@ static void hashes_are_never_written_again(void **state)
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
-static void one_reads_one_s_own(void **state)
+static void users_read_only_their_receipts(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a;
@@ -435,7 +435,7 @@ static void one_reads_one_s_own(void **state)
 	assert_int_equal(read_receipts(f, "vesper", page), 0);
 }
 
-static void an_answer_without_its_receipt_is_found(void **state)
+static void finds_answers_without_receipt(void **state)
 {
 	struct fixture *f = *state;
 	struct answered a;
@@ -458,22 +458,22 @@ static void an_answer_without_its_receipt_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(an_answer_has_its_receipt),
-		STORE_TEST(what_the_table_refuses_is_an_error),
-		STORE_TEST(a_call_without_an_answer_has_its_receipt),
-		STORE_TEST(each_tenant_has_its_own_chain),
-		STORE_TEST(storing_again_adds_nothing),
-		STORE_TEST(without_its_session_neither_is_stored),
-		STORE_TEST(many_at_once_stand_in_one_row),
-		STORE_TEST(two_stores_share_a_chain),
-		STORE_TEST(a_cancelled_answer_leaves_no_gap),
-		STORE_TEST(an_answer_that_never_gets_a_place_fails),
-		STORE_TEST(an_unreadable_chain_fails_all_that_wait),
-		STORE_TEST(deleting_takes_the_content_only),
-		STORE_TEST(old_content_goes_in_batches),
-		STORE_TEST(hashes_are_never_written_again),
-		STORE_TEST(one_reads_one_s_own),
-		STORE_TEST(an_answer_without_its_receipt_is_found),
+		STORE_TEST(answer_has_receipt),
+		STORE_TEST(reports_constraint_violations),
+		STORE_TEST(stores_receipt_without_answer),
+		STORE_TEST(each_tenant_has_a_chain),
+		STORE_TEST(storing_twice_adds_nothing),
+		STORE_TEST(stores_neither_without_session),
+		STORE_TEST(concurrent_answers_form_one_chain),
+		STORE_TEST(two_processes_share_a_chain),
+		STORE_TEST(cancelled_answer_leaves_no_gap),
+		STORE_TEST(fails_after_too_many_attempts),
+		STORE_TEST(unreadable_chain_fails_waiting_answers),
+		STORE_TEST(deletion_removes_only_content),
+		STORE_TEST(retention_removes_content_in_batches),
+		STORE_TEST(hashes_cannot_be_changed),
+		STORE_TEST(users_read_only_their_receipts),
+		STORE_TEST(finds_answers_without_receipt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

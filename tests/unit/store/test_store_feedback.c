@@ -48,7 +48,7 @@ static struct message answered(struct fixture *f, const struct principal *who)
 	return answer;
 }
 
-static void on_own_answers(void **state)
+static void stores_feedback_on_own_answers(void **state)
 {
 	struct fixture *f = *state;
 	struct message answer = answered(f, &ann);
@@ -66,7 +66,7 @@ static void on_own_answers(void **state)
 	assert_int_equal(say(f, &ann, f->messages[0].message_id, "up", NULL), ERR_NOT_FOUND);
 }
 
-static void listed_for_the_tenant(void **state)
+static void lists_feedback_of_tenant(void **state)
 {
 	struct fixture *f = *state;
 	struct message first = answered(f, &ann), second = answered(f, &bob);
@@ -85,7 +85,8 @@ static void listed_for_the_tenant(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-	const struct CMUnitTest tests[] = {CASE(on_own_answers), CASE(listed_for_the_tenant)};
+	const struct CMUnitTest tests[] = {CASE(stores_feedback_on_own_answers),
+					   CASE(lists_feedback_of_tenant)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

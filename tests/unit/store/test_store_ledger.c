@@ -71,7 +71,7 @@ static void sums_of_rows(struct fixture *f, int64_t month_tokens)
 	fail_msg("the rows never came to %lld tokens", (long long)month_tokens);
 }
 
-static void rows_are_kept(void **state)
+static void stores_rows(void **state)
 {
 	struct fixture *f = *state;
 
@@ -89,7 +89,7 @@ static void rows_are_kept(void **state)
 		"1234anthropicclaude-xanswer");
 }
 
-static void sums_of_the_month_and_the_day(void **state)
+static void sums_month_and_day(void **state)
 {
 	struct fixture *f = *state;
 
@@ -111,7 +111,7 @@ static void sums_of_the_month_and_the_day(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
-static void many_users_come_in_pages(void **state)
+static void sums_many_users_in_pages(void **state)
 {
 	struct fixture *f = *state;
 	char user[32];
@@ -128,9 +128,9 @@ static void many_users_come_in_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(rows_are_kept),
-		STORE_TEST_BARE(sums_of_the_month_and_the_day),
-		STORE_TEST_BARE(many_users_come_in_pages),
+		STORE_TEST_BARE(stores_rows),
+		STORE_TEST_BARE(sums_month_and_day),
+		STORE_TEST_BARE(sums_many_users_in_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

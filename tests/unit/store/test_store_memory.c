@@ -51,7 +51,7 @@ static const char *text_seen(struct fixture *f)
 	return json_string_value(json_object_get(json_array_get(items, 0), "text"));
 }
 
-static void a_summary_covers_what_came_before(void **state)
+static void summary_covers_earlier_messages(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = session_with(f, 5);
@@ -78,7 +78,7 @@ static void a_summary_covers_what_came_before(void **state)
 	assert_int_equal(memory_of(f)->messages, 0);
 }
 
-static void nobody_else_reads_or_writes_it(void **state)
+static void other_users_cannot_access_summary(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = session_with(f, 3);
@@ -112,7 +112,7 @@ static int count_of(struct fixture *f, const char *session)
 	return n;
 }
 
-static void compactions_are_counted_once_each(void **state)
+static void counts_each_compaction_once(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = session_with(f, 3);
@@ -128,9 +128,9 @@ static void compactions_are_counted_once_each(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(a_summary_covers_what_came_before),
-		STORE_TEST(nobody_else_reads_or_writes_it),
-		STORE_TEST(compactions_are_counted_once_each),
+		STORE_TEST(summary_covers_earlier_messages),
+		STORE_TEST(other_users_cannot_access_summary),
+		STORE_TEST(counts_each_compaction_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static void say(struct fixture *f, const struct principal *who, const char *sess
 	assert_int_equal(accept_message(f, who, &m), ERR_NONE);
 }
 
-static void messages_come_in_pages_oldest_first(void **state)
+static void pages_messages_oldest_first(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -39,7 +39,7 @@ static void messages_come_in_pages_oldest_first(void **state)
 	assert_int_equal(f->count, 0);
 }
 
-static void a_turn_begins_with_the_last_messages_oldest_first(void **state)
+static void turn_begins_with_last_messages(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -62,7 +62,7 @@ static void a_turn_begins_with_the_last_messages_oldest_first(void **state)
 }
 
 /* Without a model nobody reads what was said: the session context is all that a turn goes on. */
-static void a_turn_without_prompts_begins_with_the_context(void **state)
+static void turn_without_prompts_begins_with_context(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -86,7 +86,7 @@ static void a_turn_without_prompts_begins_with_the_context(void **state)
 	json_decref(standing);
 }
 
-static void a_turn_that_does_not_begin_is_told_nothing(void **state)
+static void rejected_turn_gets_no_data(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -114,7 +114,7 @@ static void unknown_session_is_not_found(void **state)
 	assert_int_equal(read_session(f, &ann, id_new(f)), ERR_NOT_FOUND);
 }
 
-static void sessions_come_newest_first_and_only_mine(void **state)
+static void lists_own_sessions_newest_first(void **state)
 {
 	struct fixture *f = *state;
 	const char *ids[4];
@@ -144,7 +144,7 @@ static void sessions_come_newest_first_and_only_mine(void **state)
 	assert_int_equal(f->count, 0);
 }
 
-static void hostile_texts_are_only_texts(void **state)
+static void treats_hostile_text_as_text(void **state)
 {
 	struct fixture *f = *state;
 	const struct principal evil = {.user = "x' OR '1'='1", .tenant = "acme"};
@@ -161,13 +161,13 @@ static void hostile_texts_are_only_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(messages_come_in_pages_oldest_first),
-		STORE_TEST(a_turn_begins_with_the_last_messages_oldest_first),
-		STORE_TEST(a_turn_without_prompts_begins_with_the_context),
-		STORE_TEST(a_turn_that_does_not_begin_is_told_nothing),
+		STORE_TEST(pages_messages_oldest_first),
+		STORE_TEST(turn_begins_with_last_messages),
+		STORE_TEST(turn_without_prompts_begins_with_context),
+		STORE_TEST(rejected_turn_gets_no_data),
 		STORE_TEST(unknown_session_is_not_found),
-		STORE_TEST(sessions_come_newest_first_and_only_mine),
-		STORE_TEST(hostile_texts_are_only_texts),
+		STORE_TEST(lists_own_sessions_newest_first),
+		STORE_TEST(treats_hostile_text_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

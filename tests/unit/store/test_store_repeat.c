@@ -34,7 +34,7 @@ static void finish(struct fixture *f, const char *request, const struct repeat_a
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-static void the_first_answer_counts(void **state)
+static void returns_first_answer(void **state)
 {
 	struct fixture *f = *state;
 	const struct repeat_answer answer = {201, "application/json", "{\"a\":1}"};
@@ -50,7 +50,7 @@ static void the_first_answer_counts(void **state)
 	assert_int_equal(ask(f, &ann, "k", "other", "r7"), REPEATED_OTHER);
 }
 
-static void dropped_may_be_tried_again(void **state)
+static void dropped_request_can_be_retried(void **state)
 {
 	struct fixture *f = *state;
 
@@ -59,7 +59,7 @@ static void dropped_may_be_tried_again(void **state)
 	assert_int_equal(ask(f, &ann, "k", "other", "r2"), REPEATED_FIRST);
 }
 
-static void keys_end(void **state)
+static void keys_expire(void **state)
 {
 	struct fixture *f = *state;
 	const struct repeat_answer answer = {200, "application/json", "{}"};
@@ -81,8 +81,8 @@ static void keys_end(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-	const struct CMUnitTest tests[] = {CASE(the_first_answer_counts),
-					   CASE(dropped_may_be_tried_again), CASE(keys_end)};
+	const struct CMUnitTest tests[] = {CASE(returns_first_answer),
+					   CASE(dropped_request_can_be_retried), CASE(keys_expire)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void spend(struct fixture *f, const char *user, const char *model, int64_
 	wait_done(f);
 }
 
-static void what_was_spent_is_summed_by_user_model_and_day(void **state)
+static void sums_costs_by_user_model_and_day(void **state)
 {
 	const int64_t day_ms = 86400000LL, now_ms = 20402 * day_ms + 1000; /* 2025-11-10 */
 	struct fixture *f = *state;
@@ -125,7 +125,7 @@ static void quality(struct fixture *f, const char *tenant)
 	quality_at(f, tenant, clock_now_ms());
 }
 
-static void endings_are_counted_and_questions_without_an_answer_grouped(void **state)
+static void counts_statuses_and_groups_unanswered_questions(void **state)
 {
 	struct fixture *f = *state;
 
@@ -146,7 +146,7 @@ static void endings_are_counted_and_questions_without_an_answer_grouped(void **s
 }
 
 /* Answers of a minute before and after the moment at which a day began there. */
-static void a_day_begins_where_the_tenant_is(void **state)
+static void day_begins_in_tenant_zone(void **state)
 {
 	static const struct {
 		const char *zone, *before, *after, *now;
@@ -185,9 +185,9 @@ static void a_day_begins_where_the_tenant_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(what_was_spent_is_summed_by_user_model_and_day),
-		STORE_TEST_BARE(a_day_begins_where_the_tenant_is),
-		STORE_TEST_BARE(endings_are_counted_and_questions_without_an_answer_grouped),
+		STORE_TEST_BARE(sums_costs_by_user_model_and_day),
+		STORE_TEST_BARE(day_begins_in_tenant_zone),
+		STORE_TEST_BARE(counts_statuses_and_groups_unanswered_questions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

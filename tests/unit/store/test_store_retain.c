@@ -32,7 +32,7 @@ static const char *left(struct fixture *f)
 			"(SELECT COUNT(*) FROM chat_sessions)");
 }
 
-static void old_messages_go(void **state)
+static void deletes_old_messages(void **state)
 {
 	struct fixture *f = *state;
 	const char *shared = id_new(f);
@@ -57,7 +57,7 @@ static void old_messages_go(void **state)
 	clock_release();
 }
 
-static void in_batches(void **state)
+static void deletes_in_batches(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -78,7 +78,7 @@ static void in_batches(void **state)
 	clock_release();
 }
 
-static void the_audit_log_has_an_age_of_its_own(void **state)
+static void audit_log_has_its_own_retention(void **state)
 {
 	struct fixture *f = *state;
 	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows", .rows = 7};
@@ -102,8 +102,8 @@ static void the_audit_log_has_an_age_of_its_own(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-	const struct CMUnitTest tests[] = {CASE(old_messages_go), CASE(in_batches),
-					   CASE(the_audit_log_has_an_age_of_its_own)};
+	const struct CMUnitTest tests[] = {CASE(deletes_old_messages), CASE(deletes_in_batches),
+					   CASE(audit_log_has_its_own_retention)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static enum err_code one(struct fixture *f, const struct principal *who, int n)
 	return f->err.code;
 }
 
-static enum err_code take_away(struct fixture *f, const struct principal *who, int n)
+static enum err_code delete_view(struct fixture *f, const struct principal *who, int n)
 {
 	char id[48];
 
@@ -80,7 +80,7 @@ static const char *answered(struct fixture *f, const struct principal *who, cons
 	return answer.message_id;
 }
 
-static void pinned_are_their_users_and_shared_the_tenants(void **state)
+static void pinned_views_are_private_and_shared_views_public(void **state)
 {
 	struct fixture *f = *state;
 	const char *answer = answered(f, &ann, "chat:read_it");
@@ -95,15 +95,15 @@ static void pinned_are_their_users_and_shared_the_tenants(void **state)
 	assert_int_equal(one(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
 	assert_int_equal(list(f, &ann), 2);
 	assert_int_equal(list(f, &bob), 0);
-	assert_int_equal(take_away(f, &bob, 2), ERR_NOT_FOUND);
-	assert_int_equal(take_away(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
-	assert_int_equal(take_away(f, &ann, 2), ERR_NONE);
-	assert_int_equal(take_away(f, &ann, 2), ERR_NOT_FOUND);
+	assert_int_equal(delete_view(f, &bob, 2), ERR_NOT_FOUND);
+	assert_int_equal(delete_view(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
+	assert_int_equal(delete_view(f, &ann, 2), ERR_NONE);
+	assert_int_equal(delete_view(f, &ann, 2), ERR_NOT_FOUND);
 	assert_int_equal(one(f, &bob, 2), ERR_NOT_FOUND);
 	assert_int_equal(list(f, &ann), 1);
 }
 
-static void none_is_of_another_users_answer(void **state)
+static void rejects_view_of_another_users_answer(void **state)
 {
 	struct fixture *f = *state;
 
@@ -111,7 +111,7 @@ static void none_is_of_another_users_answer(void **state)
 	assert_int_equal(list(f, &bob), 0);
 }
 
-static void each_user_has_so_many(void **state)
+static void limits_views_per_user(void **state)
 {
 	struct fixture *f = *state;
 	const char *answer = answered(f, &ann, NULL);
@@ -121,7 +121,7 @@ static void each_user_has_so_many(void **state)
 	assert_int_equal(add(f, &ann, 90, false, answer), ERR_LIMIT);
 	assert_non_null(strstr(f->err.text, "remove one"));
 	assert_int_equal(list(f, &ann), SAVED_VIEWS_PER_USER_MAX);
-	assert_int_equal(take_away(f, &ann, 0), ERR_NONE);
+	assert_int_equal(delete_view(f, &ann, 0), ERR_NONE);
 	assert_int_equal(add(f, &ann, 90, false, answer), ERR_NONE);
 	assert_int_equal(add(f, &bob, 91, false, answered(f, &bob, NULL)), ERR_NONE);
 }
@@ -129,9 +129,9 @@ static void each_user_has_so_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(pinned_are_their_users_and_shared_the_tenants),
-		STORE_TEST(none_is_of_another_users_answer),
-		STORE_TEST(each_user_has_so_many),
+		STORE_TEST(pinned_views_are_private_and_shared_views_public),
+		STORE_TEST(rejects_view_of_another_users_answer),
+		STORE_TEST(limits_views_per_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

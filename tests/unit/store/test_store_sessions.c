@@ -64,7 +64,7 @@ static void found(struct fixture *f, const struct principal *who, enum session_f
 }
 
 /* A conversation that its client keeps is one of that dialect's list only. */
-static void listed_by_where_it_is_kept(void **state)
+static void lists_sessions_by_origin(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "kept elsewhere");
@@ -78,7 +78,7 @@ static void listed_by_where_it_is_kept(void **state)
 	listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
 }
 
-static void made_and_found(void **state)
+static void creates_and_finds_sessions(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f);
@@ -101,7 +101,7 @@ static void made_and_found(void **state)
 }
 
 /* Each tenant has a file; the statements keep tenants apart where several share a database. */
-static void apart_in_one_file(void **state)
+static void isolates_tenants_in_one_file(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f);
@@ -117,7 +117,7 @@ static void apart_in_one_file(void **state)
 	assert_int_equal(f->err.code, ERR_NOT_FOUND);
 }
 
-static void an_id_is_taken_once(void **state)
+static void session_id_is_unique(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f);
@@ -128,7 +128,7 @@ static void an_id_is_taken_once(void **state)
 	assert_string_equal(one.title, "mine");
 }
 
-static void edited_by_one_of_two(void **state)
+static void rejects_stale_edit(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f), *seen;
@@ -153,7 +153,7 @@ static void edited_by_one_of_two(void **state)
 	found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
 }
 
-static void archived_and_back(void **state)
+static void archives_and_unarchives(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f);
@@ -170,7 +170,7 @@ static void archived_and_back(void **state)
 	found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
 }
 
-static void deleted_with_all_it_holds(void **state)
+static void deletes_session_with_its_data(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "secret-question");
@@ -194,7 +194,7 @@ static void deleted_with_all_it_holds(void **state)
 			    "00");
 }
 
-static void a_turn_of_a_deleted_session_stores_nothing(void **state)
+static void turn_of_deleted_session_stores_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -207,7 +207,7 @@ static void a_turn_of_a_deleted_session_stores_nothing(void **state)
 
 /* ---- what a reader may see today ---- */
 
-static void masked_without_the_permission(void **state)
+static void masks_answers_without_permission(void **state)
 {
 	static const char *const both[] = {"chat:read_projects", "chat:read_budget"};
 	struct fixture *f = *state;
@@ -252,7 +252,7 @@ static void masked_without_the_permission(void **state)
 }
 
 /* Statements in a stored view are for those who may see SQL when they read it. */
-static void without_the_statement(void **state)
+static void removes_sql_without_permission(void **state)
 {
 	static const char *const both[] = {"chat:use", "chat:view_sql"};
 	struct fixture *f = *state;
@@ -290,16 +290,16 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(made_and_found),
-		CASE(listed_by_where_it_is_kept),
-		CASE(apart_in_one_file),
-		CASE(an_id_is_taken_once),
-		CASE(edited_by_one_of_two),
-		CASE(archived_and_back),
-		CASE(deleted_with_all_it_holds),
-		CASE(a_turn_of_a_deleted_session_stores_nothing),
-		CASE(masked_without_the_permission),
-		CASE(without_the_statement),
+		CASE(creates_and_finds_sessions),
+		CASE(lists_sessions_by_origin),
+		CASE(isolates_tenants_in_one_file),
+		CASE(session_id_is_unique),
+		CASE(rejects_stale_edit),
+		CASE(archives_and_unarchives),
+		CASE(deletes_session_with_its_data),
+		CASE(turn_of_deleted_session_stores_nothing),
+		CASE(masks_answers_without_permission),
+		CASE(removes_sql_without_permission),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

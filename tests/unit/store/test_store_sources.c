@@ -115,7 +115,7 @@ static enum err_code edit(struct fixture *f, const char *uid, const struct sourc
 	return f->err.code;
 }
 
-static void versions_follow_each_other(void **state)
+static void replaces_versions(void **state)
 {
 	struct fixture *f = *state;
 
@@ -133,7 +133,7 @@ static void versions_follow_each_other(void **state)
 }
 
 /* Of two replicas that read it one loads it, and one that was taken for dead brings nothing. */
-static void loaded_by_one(void **state)
+static void only_one_replica_loads(void **state)
 {
 	struct fixture *f = *state;
 	struct stored_version v = {.uid = FIRST, .state = VERSION_FAILED};
@@ -156,7 +156,7 @@ static void loaded_by_one(void **state)
 			    "Orders ann private 1 -; 1 failed s_000000000001_1 -");
 }
 
-static void edited_by_etag(void **state)
+static void rejects_edit_with_stale_etag(void **state)
 {
 	struct fixture *f = *state;
 	struct source_edit change = {.visibility = "roles", .roles = "manager", .if_etag = 1};
@@ -171,7 +171,7 @@ static void edited_by_etag(void **state)
 }
 
 /* Stated as a whole, by who saw the newest state; gone with either source. */
-static void joined_by_etag(void **state)
+static void replaces_joins_by_etag(void **state)
 {
 	struct fixture *f = *state;
 	const struct stored_join first = {
@@ -199,7 +199,7 @@ static void joined_by_etag(void **state)
 }
 
 /* What was said is taken back by saying nothing. */
-static void means_what_its_owner_says(void **state)
+static void stores_and_clears_description(void **state)
 {
 	struct fixture *f = *state;
 	struct source_edit said = {
@@ -222,7 +222,7 @@ static void count_sources(void *owner, const struct stored_sources *found, const
 }
 
 /* A read of changes leaves out what is older; the stamp is that of everything. */
-static void changes_are_read_alone(void **state)
+static void reads_only_changes(void **state)
 {
 	struct fixture *f = *state;
 	const char *const since[] = {NULL, "2000-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"};
@@ -239,7 +239,7 @@ static void changes_are_read_alone(void **state)
 }
 
 /* A load that ended meanwhile is not called a dead one. */
-static void failed_only_as_it_was(void **state)
+static void does_not_fail_changed_version(void **state)
 {
 	struct fixture *f = *state;
 	struct stored_version v = {
@@ -252,7 +252,7 @@ static void failed_only_as_it_was(void **state)
 	assert_string_equal(list_of(f, "acme"), "Orders ann private 1 -; 1 receiving - -");
 }
 
-static void as_many_as_a_tenant_has(void **state)
+static void limits_sources_per_tenant(void **state)
 {
 	struct fixture *f = *state;
 
@@ -274,7 +274,7 @@ static void as_many_as_a_tenant_has(void **state)
 			    "the tenant has reached its limit of data sources of this kind");
 }
 
-static void removed(void **state)
+static void removes_source(void **state)
 {
 	struct fixture *f = *state;
 
@@ -291,11 +291,11 @@ static void removed(void **state)
 }
 
 /* A source may go while an answer from it is written: what comes too late is not kept. */
-static void an_answer_from_what_is_deleted_leaves_nothing(void **state)
+static void answer_from_deleted_source_is_replaced(void **state)
 {
 	static const struct {
 		const char *uids[2];
-		bool marked, removed, kept;
+		bool marked, removes_source, kept;
 	} rows[] = {
 		{{SOURCE}, false, false, true}, {{SOURCE}, true, false, false},
 		{{SOURCE}, true, true, false},  {{FIRST, SOURCE}, true, false, false},
@@ -322,7 +322,7 @@ static void an_answer_from_what_is_deleted_leaves_nothing(void **state)
 			wait_done(f);
 		}
 		begin(f);
-		if (rows[i].removed) {
+		if (rows[i].removes_source) {
 			store_source_remove(f->store, "acme", SOURCE, "Gone.", on_done, f);
 			wait_done(f);
 		}
@@ -350,21 +350,23 @@ static void an_answer_from_what_is_deleted_leaves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(versions_follow_each_other, fixture_setup,
+		cmocka_unit_test_setup_teardown(replaces_versions, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(rejects_edit_with_stale_etag, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(edited_by_etag, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(loaded_by_one, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(joined_by_etag, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(means_what_its_owner_says, fixture_setup,
+		cmocka_unit_test_setup_teardown(only_one_replica_loads, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(failed_only_as_it_was, fixture_setup,
+		cmocka_unit_test_setup_teardown(replaces_joins_by_etag, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(changes_are_read_alone, fixture_setup,
+		cmocka_unit_test_setup_teardown(stores_and_clears_description, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(as_many_as_a_tenant_has, fixture_setup,
+		cmocka_unit_test_setup_teardown(does_not_fail_changed_version, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(removed, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(an_answer_from_what_is_deleted_leaves_nothing,
+		cmocka_unit_test_setup_teardown(reads_only_changes, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(limits_sources_per_tenant, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(removes_source, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(answer_from_deleted_source_is_replaced,
 						fixture_setup, fixture_teardown),
 	};
 

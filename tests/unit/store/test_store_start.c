@@ -3,7 +3,7 @@
 
 #include "vesper/limits.h"
 
-static void migration_is_recorded_and_runs_once(void **state)
+static void records_migration_and_runs_it_once(void **state)
 {
 	struct fixture *f = *state;
 	const char *count;
@@ -25,7 +25,7 @@ static void migration_is_recorded_and_runs_once(void **state)
 	assert_int_not_equal(access(f->vesper, F_OK), 0); /* one tenant at a time */
 }
 
-static void newer_database_is_refused(void **state)
+static void refuses_newer_database(void **state)
 {
 	struct fixture *f = *state;
 
@@ -41,7 +41,7 @@ static void newer_database_is_refused(void **state)
 	assert_non_null(strstr(f->err.text, "newer"));
 }
 
-static void failing_migration_leaves_nothing(void **state)
+static void failed_migration_is_rolled_back(void **state)
 {
 	struct fixture *f = *state;
 
@@ -68,7 +68,7 @@ static void failing_migration_leaves_nothing(void **state)
 	assert_string_equal(file_ask(f, f->acme, "SELECT count(*) FROM schema_migrations"), "0");
 }
 
-static void turns_without_an_answer_are_closed(void **state)
+static void closes_orphaned_turns(void **state)
 {
 	enum { ORPHANS = STORE_ORPHANS_MAX + 3 };
 	struct fixture *f = *state;
@@ -105,7 +105,7 @@ static void turns_without_an_answer_are_closed(void **state)
 	}
 }
 
-static void statement_files_are_checked_at_the_start(void **state)
+static void checks_statement_files_at_start(void **state)
 {
 	struct fixture *f = *state;
 	struct store *s = NULL;
@@ -116,7 +116,7 @@ static void statement_files_are_checked_at_the_start(void **state)
 	assert_null(s);
 }
 
-static void no_orphans_and_no_table_are_told_apart(void **state)
+static void distinguishes_no_orphans_from_no_table(void **state)
 {
 	struct fixture *f = *state;
 
@@ -134,12 +134,12 @@ static void no_orphans_and_no_table_are_told_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST_BARE(migration_is_recorded_and_runs_once),
-		STORE_TEST_BARE(newer_database_is_refused),
-		STORE_TEST_BARE(failing_migration_leaves_nothing),
-		STORE_TEST_BARE(turns_without_an_answer_are_closed),
-		STORE_TEST_BARE(statement_files_are_checked_at_the_start),
-		STORE_TEST_BARE(no_orphans_and_no_table_are_told_apart),
+		STORE_TEST_BARE(records_migration_and_runs_it_once),
+		STORE_TEST_BARE(refuses_newer_database),
+		STORE_TEST_BARE(failed_migration_is_rolled_back),
+		STORE_TEST_BARE(closes_orphaned_turns),
+		STORE_TEST_BARE(checks_statement_files_at_start),
+		STORE_TEST_BARE(distinguishes_no_orphans_from_no_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

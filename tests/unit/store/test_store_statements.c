@@ -4,7 +4,7 @@
 #include "vesper/limits.h"
 #include "vesper/sql.h"
 
-static const char *const of_a_turn[] = {
+static const char *const turn_queries[] = {
 	"session_insert",    "user_message_insert", "session_touch",     "user_message_stored",
 	"standing_newest",   "messages_recent",     "memory_summary",    "memory_size",
 	"session_one",       "receipt_head",        "receipt_insert",    "session_answer",
@@ -28,14 +28,14 @@ static const char *rendered(struct fixture *f, const struct sql_query *q)
 	return bound.text;
 }
 
-static bool is_made_for_it(const char *step)
+static bool is_temporary_table_step(const char *step)
 {
 	return strcmp(step, "OpenEphemeral") == 0 || strcmp(step, "OpenAutoindex") == 0 ||
 	       strcmp(step, "SorterOpen") == 0;
 }
 
 /* Whether the program of the statement has a step that makes a table for it alone. */
-static bool makes_a_table(struct fixture *f, sqlite3 *native, const char *text)
+static bool uses_temporary_table(struct fixture *f, sqlite3 *native, const char *text)
 {
 	sqlite3_stmt *program;
 	bool found = false;
@@ -44,12 +44,13 @@ static bool makes_a_table(struct fixture *f, sqlite3 *native, const char *text)
 			       NULL) != SQLITE_OK)
 		fail_msg("%s: %s", text, sqlite3_errmsg(native));
 	while (sqlite3_step(program) == SQLITE_ROW)
-		found = is_made_for_it((const char *)sqlite3_column_text(program, 1)) || found;
+		found = is_temporary_table_step((const char *)sqlite3_column_text(program, 1)) ||
+			found;
 	sqlite3_finalize(program);
 	return found;
 }
 
-static void a_turn_makes_no_temporary_table(void **state)
+static void turn_uses_no_temporary_table(void **state)
 {
 	struct fixture *f = *state;
 	const char *path = arena_printf(f->arena, "%s/sql/store/store.sql", VESPER_SOURCE_DIR);
@@ -60,21 +61,22 @@ static void a_turn_makes_no_temporary_table(void **state)
 	if (!sql_file_load(path, f->arena, &file, &e))
 		fail_msg("%s", e.text);
 	assert_int_equal(sqlite3_open(f->acme, &native), SQLITE_OK);
-	for (size_t i = 0; i < sizeof(of_a_turn) / sizeof(*of_a_turn); i++) {
-		const struct sql_query *q = sql_file_query(file, of_a_turn[i]);
+	for (size_t i = 0; i < sizeof(turn_queries) / sizeof(*turn_queries); i++) {
+		const struct sql_query *q = sql_file_query(file, turn_queries[i]);
 
 		assert_non_null(q);
-		if (makes_a_table(f, native, rendered(f, q)))
+		if (uses_temporary_table(f, native, rendered(f, q)))
 			fail_msg("%s makes a table", q->name);
 	}
-	assert_true(makes_a_table(f, native, rendered(f, sql_file_query(file, "orphan_close"))));
+	assert_true(
+		uses_temporary_table(f, native, rendered(f, sql_file_query(file, "orphan_close"))));
 	sqlite3_close(native);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(a_turn_makes_no_temporary_table),
+		STORE_TEST(turn_uses_no_temporary_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

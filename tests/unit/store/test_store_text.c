@@ -36,7 +36,7 @@ static void titles(void **state)
 	title_is(EIGHT_WORDS " 123456789", EIGHT_WORDS);
 }
 
-static void characters_are_never_cut(void **state)
+static void never_cuts_characters(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 	char endless[2 * TITLE_CHARS_MAX + 40] = "";
@@ -51,7 +51,7 @@ static void characters_are_never_cut(void **state)
 	arena_free(&a);
 }
 
-static void every_status_has_a_name_that_is_read_back(void **state)
+static void parses_every_status_name(void **state)
 {
 	(void)state;
 	for (int i = 0; i < MESSAGE_STATUS_COUNT; i++) {
@@ -67,8 +67,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(titles),
-		cmocka_unit_test(characters_are_never_cut),
-		cmocka_unit_test(every_status_has_a_name_that_is_read_back),
+		cmocka_unit_test(never_cuts_characters),
+		cmocka_unit_test(parses_every_status_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

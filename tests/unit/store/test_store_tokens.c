@@ -78,7 +78,7 @@ static enum err_code revoke_token(struct fixture *f, const struct principal *who
 }
 
 /* Notes are written with the next write. */
-static void write_what_waits(struct fixture *f)
+static void flush_group_commits(struct fixture *f)
 {
 	assert_int_equal(revoke_token(f, &ann, 99, false), ERR_NOT_FOUND);
 }
@@ -90,7 +90,7 @@ static const char *audit(struct fixture *f)
 			"substr(agent_name, -2), ';') FROM chat_audit_log");
 }
 
-static void one_life(void **state)
+static void creates_finds_and_revokes_token(void **state)
 {
 	struct fixture *f = *state;
 
@@ -116,7 +116,7 @@ static void one_life(void **state)
 				      "ann token.created 02;bob token.revoked 02");
 }
 
-static void twenty_that_live(void **state)
+static void limits_tokens_per_user(void **state)
 {
 	struct fixture *f = *state;
 
@@ -139,10 +139,10 @@ static void sign_in(struct fixture *f, int64_t issued_ms, const char *permission
 
 	who.issued_ms = issued_ms;
 	store_signed_in(f->store, &who, permissions);
-	write_what_waits(f);
+	flush_group_commits(f);
 }
 
-static void the_newest_sign_in_counts(void **state)
+static void newest_sign_in_sets_permissions(void **state)
 {
 	struct fixture *f = *state;
 	struct principal early = ann;
@@ -165,10 +165,10 @@ static void use(struct fixture *f)
 
 	snprintf(id, sizeof(id), ID, 1);
 	store_token_used(f->store, &ann, id);
-	write_what_waits(f);
+	flush_group_commits(f);
 }
 
-static void first_use_of_a_day_is_audited(void **state)
+static void audits_first_use_of_day(void **state)
 {
 	struct fixture *f = *state;
 
@@ -184,7 +184,7 @@ static void first_use_of_a_day_is_audited(void **state)
 	assert_string_equal(audit(f), "ann token.created 01;ann token.used 01;ann token.used 01");
 }
 
-static void go_with_their_user(void **state)
+static void tokens_are_deleted_with_user(void **state)
 {
 	struct fixture *f = *state;
 
@@ -200,13 +200,15 @@ static void go_with_their_user(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_life, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(twenty_that_live, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(the_newest_sign_in_counts, fixture_setup,
+		cmocka_unit_test_setup_teardown(creates_finds_and_revokes_token, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(first_use_of_a_day_is_audited, fixture_setup,
+		cmocka_unit_test_setup_teardown(limits_tokens_per_user, fixture_setup,
 						fixture_teardown),
-		cmocka_unit_test_setup_teardown(go_with_their_user, fixture_setup,
+		cmocka_unit_test_setup_teardown(newest_sign_in_sets_permissions, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(audits_first_use_of_day, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(tokens_are_deleted_with_user, fixture_setup,
 						fixture_teardown),
 	};
 

@@ -70,7 +70,7 @@ static const char *answers(struct fixture *f)
 			"'assistant'");
 }
 
-static void alone_no_rows_are_written(void **state)
+static void writes_no_rows_if_not_shared(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 0);
@@ -80,7 +80,7 @@ static void alone_no_rows_are_written(void **state)
 	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_turns"), "0");
 }
 
-static void a_session_has_one_turn_at_a_time(void **state)
+static void session_has_one_running_turn(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -101,7 +101,7 @@ static void a_session_has_one_turn_at_a_time(void **state)
 }
 
 /* What kept the session is over by the time that somebody asks what it was. */
-static void a_session_that_was_kept_until_now_is_there(void **state)
+static void reports_busy_if_turn_just_ended(void **state)
 {
 	struct fixture *f = *state;
 	struct message first = question(f, id_new(f), 1), next = question(f, first.session_id, 2);
@@ -113,7 +113,7 @@ static void a_session_that_was_kept_until_now_is_there(void **state)
 	assert_int_equal(accept_message(f, &bob, &next), ERR_NOT_FOUND);
 }
 
-static void a_message_that_came_before_begins_none(void **state)
+static void repeated_message_begins_no_turn(void **state)
 {
 	struct fixture *f = *state;
 	struct message first = question(f, id_new(f), 1), same = question(f, first.session_id, 2);
@@ -128,7 +128,7 @@ static void a_message_that_came_before_begins_none(void **state)
 	assert_string_equal(rows(f), "r1 1 done");
 }
 
-static void a_former_owner_stores_nothing(void **state)
+static void former_owner_cannot_store(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 5);
@@ -146,7 +146,7 @@ static void a_former_owner_stores_nothing(void **state)
 }
 
 /* Both know the id of the answer: that it is there does not say whose it is. */
-static void a_former_owner_is_not_told_that_its_answer_is_stored(void **state)
+static void former_owner_cannot_store_same_answer(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 5), answer;
@@ -163,7 +163,7 @@ static void a_former_owner_is_not_told_that_its_answer_is_stored(void **state)
 }
 
 /* What is taken over before a word was said is begun again, by one owner only. */
-static void a_turn_that_is_begun_again_has_one_owner(void **state)
+static void restarted_turn_has_one_owner(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 5), again = m;
@@ -181,7 +181,7 @@ static void a_turn_that_is_begun_again_has_one_owner(void **state)
 	assert_true(f->begun.elsewhere);
 }
 
-static void a_silent_turn_is_closed(void **state)
+static void closes_silent_turn(void **state)
 {
 	struct fixture *f = *state;
 	struct message lives = question(f, id_new(f), 1), silent = question(f, id_new(f), 2);
@@ -222,7 +222,7 @@ static void clocks_are_not_compared(void **state)
 	clock_release();
 }
 
-static void a_replica_speaks_for_its_own(void **state)
+static void replica_sends_heartbeats_only_for_its_turns(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 1);
@@ -233,7 +233,7 @@ static void a_replica_speaks_for_its_own(void **state)
 	assert_string_equal(file_ask(f, f->acme, "SELECT alive_at FROM chat_turns"), "then");
 }
 
-static void rows_go_with_their_user_and_with_time(void **state)
+static void turn_rows_are_deleted_with_user(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = question(f, id_new(f), 1);
@@ -249,18 +249,18 @@ static void rows_go_with_their_user_and_with_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(alone_no_rows_are_written),
+		STORE_TEST(writes_no_rows_if_not_shared),
 #define SHARED(t) cmocka_unit_test_setup_teardown(t, shared_setup, fixture_teardown)
-		SHARED(a_session_has_one_turn_at_a_time),
-		SHARED(a_session_that_was_kept_until_now_is_there),
-		SHARED(a_message_that_came_before_begins_none),
-		SHARED(a_former_owner_stores_nothing),
-		SHARED(a_former_owner_is_not_told_that_its_answer_is_stored),
-		SHARED(a_turn_that_is_begun_again_has_one_owner),
-		SHARED(a_silent_turn_is_closed),
+		SHARED(session_has_one_running_turn),
+		SHARED(reports_busy_if_turn_just_ended),
+		SHARED(repeated_message_begins_no_turn),
+		SHARED(former_owner_cannot_store),
+		SHARED(former_owner_cannot_store_same_answer),
+		SHARED(restarted_turn_has_one_owner),
+		SHARED(closes_silent_turn),
 		SHARED(clocks_are_not_compared),
-		SHARED(a_replica_speaks_for_its_own),
-		SHARED(rows_go_with_their_user_and_with_time),
+		SHARED(replica_sends_heartbeats_only_for_its_turns),
+		SHARED(turn_rows_are_deleted_with_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

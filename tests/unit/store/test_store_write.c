@@ -5,7 +5,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-static void first_message_makes_the_session(void **state)
+static void first_message_creates_session(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -27,7 +27,7 @@ static void first_message_makes_the_session(void **state)
 }
 
 /* A turn of a conversation that is kept elsewhere has a session of its own, which says where. */
-static void a_session_says_where_it_comes_from(void **state)
+static void session_stores_origin(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -39,7 +39,7 @@ static void a_session_says_where_it_comes_from(void **state)
 			    "{\"dialect\":\"some \\\"client\\\"\"}");
 }
 
-static void second_message_keeps_the_title(void **state)
+static void second_message_does_not_change_title(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -60,7 +60,7 @@ static void second_message_keeps_the_title(void **state)
 	assert_string_equal(f->messages[1].created_at, "2026-02-27T09:00:05.000Z");
 }
 
-static void foreign_session_looks_like_none(void **state)
+static void session_of_another_user_is_not_found(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -81,7 +81,7 @@ static void foreign_session_looks_like_none(void **state)
 	assert_string_equal(f->sessions[0].title, "mine");
 }
 
-static void repeated_client_id_stores_nothing(void **state)
+static void repeated_client_message_id_stores_nothing(void **state)
 {
 	struct fixture *f = *state;
 	const char *session = id_new(f);
@@ -101,7 +101,7 @@ static void repeated_client_id_stores_nothing(void **state)
 	assert_string_equal(f->messages[0].client_msg_id, "c-1");
 }
 
-static void two_at_once_with_one_client_id(void **state)
+static void concurrent_messages_with_same_client_id(void **state)
 {
 	struct fixture *f = *state;
 	struct fixture second = {.loop = f->loop};
@@ -121,7 +121,7 @@ static void two_at_once_with_one_client_id(void **state)
 	assert_int_equal(f->count, 1);
 }
 
-static void accepting_the_same_message_again_is_no_duplicate(void **state)
+static void accepts_same_message_again(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "once");
@@ -133,7 +133,7 @@ static void accepting_the_same_message_again_is_no_duplicate(void **state)
 	assert_int_equal(f->count, 1);
 }
 
-static void answer_comes_back_whole(void **state)
+static void reads_complete_answer(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -177,7 +177,7 @@ static void answer_comes_back_whole(void **state)
 	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "120");
 }
 
-static void storing_an_answer_again_does_nothing(void **state)
+static void storing_answer_twice_does_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -194,7 +194,7 @@ static void storing_an_answer_again_does_nothing(void **state)
 	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "10");
 }
 
-static void an_ask_stands_until_the_next_answer(void **state)
+static void pending_ask_ends_with_next_answer(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -214,7 +214,7 @@ static void an_ask_stands_until_the_next_answer(void **state)
 }
 
 /* A value that could not be read back must not make the whole session unreadable. */
-static void views_that_are_too_long_are_left_out(void **state)
+static void omits_views_that_are_too_long(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -230,7 +230,7 @@ static void views_that_are_too_long_are_left_out(void **state)
 	mem_free(views);
 }
 
-static void cancelled_calls_never_come_back(void **state)
+static void cancelled_calls_get_no_callback(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -248,7 +248,7 @@ static void cancelled_calls_never_come_back(void **state)
 }
 
 /* All that a turn begins with is one transaction. */
-static void a_turn_that_cannot_begin_leaves_nothing(void **state)
+static void failed_begin_is_rolled_back(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -263,7 +263,7 @@ static void a_turn_that_cannot_begin_leaves_nothing(void **state)
 	assert_int_equal(f->begun.history_count, 1);
 }
 
-static void database_trouble_is_told(void **state)
+static void reports_database_errors(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "question");
@@ -275,20 +275,20 @@ static void database_trouble_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE_TEST(first_message_makes_the_session),
-		STORE_TEST(a_session_says_where_it_comes_from),
-		STORE_TEST(second_message_keeps_the_title),
-		STORE_TEST(foreign_session_looks_like_none),
-		STORE_TEST(repeated_client_id_stores_nothing),
-		STORE_TEST(two_at_once_with_one_client_id),
-		STORE_TEST(accepting_the_same_message_again_is_no_duplicate),
-		STORE_TEST(answer_comes_back_whole),
-		STORE_TEST(storing_an_answer_again_does_nothing),
-		STORE_TEST(an_ask_stands_until_the_next_answer),
-		STORE_TEST(views_that_are_too_long_are_left_out),
-		STORE_TEST(cancelled_calls_never_come_back),
-		STORE_TEST(a_turn_that_cannot_begin_leaves_nothing),
-		STORE_TEST(database_trouble_is_told),
+		STORE_TEST(first_message_creates_session),
+		STORE_TEST(session_stores_origin),
+		STORE_TEST(second_message_does_not_change_title),
+		STORE_TEST(session_of_another_user_is_not_found),
+		STORE_TEST(repeated_client_message_id_stores_nothing),
+		STORE_TEST(concurrent_messages_with_same_client_id),
+		STORE_TEST(accepts_same_message_again),
+		STORE_TEST(reads_complete_answer),
+		STORE_TEST(storing_answer_twice_does_nothing),
+		STORE_TEST(pending_ask_ends_with_next_answer),
+		STORE_TEST(omits_views_that_are_too_long),
+		STORE_TEST(cancelled_calls_get_no_callback),
+		STORE_TEST(failed_begin_is_rolled_back),
+		STORE_TEST(reports_database_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

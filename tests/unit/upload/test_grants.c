@@ -91,7 +91,7 @@ static void on_free(void *freed)
 }
 
 /* Whoever came before a reload and does not come again keeps nothing of what was replaced. */
-static void a_replaced_catalogue_is_freed_with_the_next_caller(void **state)
+static void replaced_catalogue_is_freed_at_next_call(void **state)
 {
 	int64_t later_ms = clock_now_ms() + HOUR_MS;
 	struct fixture f;
@@ -119,7 +119,7 @@ static void change(struct fixture *f, struct listing *take)
 	f->tenant.listing = take;
 }
 
-static void what_was_given_ends_with_the_share(void **state)
+static void permission_ends_with_share(void **state)
 {
 	int64_t later_ms = clock_now_ms() + HOUR_MS;
 	struct fixture f;
@@ -139,7 +139,7 @@ static void what_was_given_ends_with_the_share(void **state)
 
 /* The listing changes without grants_changed, so a cached caller keeps the permission and a dropped
  * one loses it. */
-static void the_least_recent_caller_is_dropped_at_the_cap(void **state)
+static void evicts_least_recent_caller(void **state)
 {
 	int64_t later_ms = clock_now_ms() + HOUR_MS;
 	struct fixture f;
@@ -168,9 +168,9 @@ static void the_least_recent_caller_is_dropped_at_the_cap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_replaced_catalogue_is_freed_with_the_next_caller),
-		cmocka_unit_test(what_was_given_ends_with_the_share),
-		cmocka_unit_test(the_least_recent_caller_is_dropped_at_the_cap),
+		cmocka_unit_test(replaced_catalogue_is_freed_at_next_call),
+		cmocka_unit_test(permission_ends_with_share),
+		cmocka_unit_test(evicts_least_recent_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static const char *stamp_of(const struct listing *l, struct arena *a)
 	return stored_tally_stamp(&listing_sums(l)->rows, a);
 }
 
-static void rows_are_found_by_their_ids(void **state)
+static void finds_rows_by_id(void **state)
 {
 	struct listing *l = begin();
 
@@ -72,7 +72,7 @@ static void rows_are_found_by_their_ids(void **state)
 }
 
 /* A new version, a new source between two others, and everything else as it was. */
-static void changes_take_the_places_of_what_they_change(void **state)
+static void changes_replace_rows(void **state)
 {
 	const struct stored_source changed[] = {source("s2", NULL, 1, "2"),
 						source("s1", "v2", 3, "2")};
@@ -108,7 +108,7 @@ static void changes_take_the_places_of_what_they_change(void **state)
 	arena_free(&a);
 }
 
-static void parts_and_sums_are_of_the_rows(void **state)
+static void computes_parts_and_sums(void **state)
 {
 	struct stored_source sources[] = {source("s1", "v1", 1, "1"), source("s2", NULL, 1, "1"),
 					  source("s3", "v3", 1, "1"), source("s4", NULL, 1, "1")};
@@ -141,7 +141,7 @@ static void parts_and_sums_are_of_the_rows(void **state)
 	listing_release(&l);
 }
 
-static void what_is_gone_is_taken_out(void **state)
+static void removes_deleted_rows(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 	struct listing *all = begin(), *fewer = listing_without(all, "s1", "v1");
@@ -179,7 +179,7 @@ static void on_compared(void *owner, const struct listed_source *old,
 		 updated ? updated->row->name : "");
 }
 
-static void what_differs_is_told(void **state)
+static void reports_differences(void **state)
 {
 	struct stored_source sources[] = {source("s1", NULL, 1, "1"), source("s2", NULL, 1, "1"),
 					  source("s3", NULL, 1, "1")};
@@ -210,7 +210,7 @@ static void what_differs_is_told(void **state)
 }
 
 /* What was read again as it was is not another one; what was not found is gone. */
-static void a_whole_read_shares_what_it_finds_as_it_was(void **state)
+static void full_read_shares_unchanged_sources(void **state)
 {
 	struct stored_source rows[] = {source("s1", "v1", 2, "1"), source("s2", NULL, 1, "1"),
 				       source("s3", NULL, 1, "1")};
@@ -255,7 +255,7 @@ static void a_whole_read_shares_what_it_finds_as_it_was(void **state)
 
 /* Whatever the order they come in, and however often one is changed: all are there, once and in
  * order; a change costs one block, two where one was full. */
-static void a_change_costs_one_block(void **state)
+static void change_copies_one_block(void **state)
 {
 	static char uids[MANY][8];
 	struct listing *l = NULL, *next;
@@ -296,13 +296,13 @@ static void a_change_costs_one_block(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_found_by_their_ids),
-		cmocka_unit_test(changes_take_the_places_of_what_they_change),
-		cmocka_unit_test(parts_and_sums_are_of_the_rows),
-		cmocka_unit_test(what_is_gone_is_taken_out),
-		cmocka_unit_test(what_differs_is_told),
-		cmocka_unit_test(a_whole_read_shares_what_it_finds_as_it_was),
-		cmocka_unit_test(a_change_costs_one_block),
+		cmocka_unit_test(finds_rows_by_id),
+		cmocka_unit_test(changes_replace_rows),
+		cmocka_unit_test(computes_parts_and_sums),
+		cmocka_unit_test(removes_deleted_rows),
+		cmocka_unit_test(reports_differences),
+		cmocka_unit_test(full_read_shares_unchanged_sources),
+		cmocka_unit_test(change_copies_one_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,7 +192,7 @@ static int tear_down(void **state)
 
 /* The stamp that a round has just asked for may be older than the change: the rows are read after
  * it, and that is all. Who waited for another look waited for the next round. */
-static void a_change_while_the_stamp_is_read_needs_one_read(void **state)
+static void change_during_stamp_read_needs_one_read(void **state)
 {
 	struct fixture *f = *state;
 	int before = f->rows.queries;
@@ -205,7 +205,7 @@ static void a_change_while_the_stamp_is_read_needs_one_read(void **state)
 }
 
 /* While rows are read, all who come are told by the next read, which is one. */
-static void many_changes_while_rows_are_read_need_one_more(void **state)
+static void changes_during_read_need_one_more_read(void **state)
 {
 	struct fixture *f = *state;
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
@@ -229,7 +229,7 @@ static struct tenant_uploads *read_again(struct fixture *f)
 }
 
 /* Another replica takes a share back between two statements of a read. */
-static void a_change_within_a_read_is_read_after_it(void **state)
+static void reads_change_made_during_read(void **state)
 {
 	struct fixture *f = *state;
 	struct tenant_uploads *t;
@@ -246,7 +246,7 @@ static void a_change_within_a_read_is_read_after_it(void **state)
 }
 
 /* The newest change is said to be of a later day than today. */
-static void changes_are_read_after_the_clock_was_set_back(void **state)
+static void reads_changes_after_clock_was_set_back(void **state)
 {
 	struct fixture *f = *state;
 
@@ -257,7 +257,7 @@ static void changes_are_read_after_the_clock_was_set_back(void **state)
 	assert_true(strcmp(f->since, "2900") < 0);
 }
 
-static void rows_are_not_kept_with_the_joins(void **state)
+static void joins_do_not_retain_rows(void **state)
 {
 	static char row[200000];
 	struct fixture *f = *state;
@@ -270,7 +270,7 @@ static void rows_are_not_kept_with_the_joins(void **state)
 }
 
 /* What is loaded here lives, also where a newer version came meanwhile. */
-static void every_load_of_this_process_has_a_heartbeat(void **state)
+static void every_local_load_has_a_heartbeat(void **state)
 {
 	struct fixture *f = *state;
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
@@ -289,17 +289,15 @@ static void every_load_of_this_process_has_a_heartbeat(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_change_while_the_stamp_is_read_needs_one_read,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(many_changes_while_rows_are_read_need_one_more,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_change_within_a_read_is_read_after_it, set_up,
+		cmocka_unit_test_setup_teardown(change_during_stamp_read_needs_one_read, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(changes_are_read_after_the_clock_was_set_back,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(rows_are_not_kept_with_the_joins, set_up,
+		cmocka_unit_test_setup_teardown(changes_during_read_need_one_more_read, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(every_load_of_this_process_has_a_heartbeat, set_up,
+		cmocka_unit_test_setup_teardown(reads_change_made_during_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_changes_after_clock_was_set_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(joins_do_not_retain_rows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_local_load_has_a_heartbeat, set_up,
 						tear_down),
 	};
 

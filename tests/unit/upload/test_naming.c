@@ -55,7 +55,7 @@ static void rows(const char *name, const char *const (*columns)[2], const char *
 	json_decref(found);
 }
 
-static void rows_are_called_by_what_tells_them_apart(void **state)
+static void names_rows_by_id_column_and_file(void **state)
 {
 	static const char *const orders[][2] = {
 		{"Order No", "id"}, {"Order Date", "date"}, {"Net Revenue (EUR)", "measure"}, {0}};
@@ -73,7 +73,7 @@ static void rows_are_called_by_what_tells_them_apart(void **state)
 	rows("data export 2", plain, "[]");
 }
 
-static void columns_are_called_by_a_last_word_that_is_theirs(void **state)
+static void names_columns_by_unique_last_word(void **state)
 {
 	static const char *const list[][2] = {
 		{"Net Revenue", "measure"}, {"Fuel", "measure"},           {"Fuel cost", "measure"},
@@ -88,7 +88,7 @@ static void columns_are_called_by_a_last_word_that_is_theirs(void **state)
 	assert_null(naming_head(l, "Units per Hour", columns, a));
 }
 
-static void what_cannot_be_summed_is_not(void **state)
+static void chooses_aggregate_by_label(void **state)
 {
 	static const struct {
 		const char *label;
@@ -110,9 +110,9 @@ static void what_cannot_be_summed_is_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_called_by_what_tells_them_apart),
-		cmocka_unit_test(columns_are_called_by_a_last_word_that_is_theirs),
-		cmocka_unit_test(what_cannot_be_summed_is_not),
+		cmocka_unit_test(names_rows_by_id_column_and_file),
+		cmocka_unit_test(names_columns_by_unique_last_word),
+		cmocka_unit_test(chooses_aggregate_by_label),
 	};
 
 	return cmocka_run_group_tests_name("naming", tests, set_up, tear_down);

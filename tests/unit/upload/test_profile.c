@@ -38,7 +38,7 @@ static const char *member(const json_t *profile, size_t column, const char *name
 	return kept;
 }
 
-static void test_what_columns_are_for(void **state)
+static void test_column_roles(void **state)
 {
 	const struct shape s = {.columns = columns, .column_count = 4, .delimiter = ','};
 	struct arena *a = arena_new(1 << 20);
@@ -78,7 +78,7 @@ static void test_what_columns_are_for(void **state)
 	arena_free(&a);
 }
 
-static void test_names_are_plain_and_differ(void **state)
+static void test_names_are_plain_and_unique(void **state)
 {
 	static const char *const labels[] = {"Order No.", "order no",     "",          "Select",
 					     "7 days",    "\xC3\x84rger", "tenant_id", "a"};
@@ -137,7 +137,7 @@ static const char *covers_with(const char *column, int64_t rows)
 }
 
 /* Days are added up in another order than rows: only where that changes no digit. */
-static void test_days_have_what_adds_up_in_any_order(void **state)
+static void test_day_indexes_cover_only_exact_sums(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -158,9 +158,9 @@ static void test_days_have_what_adds_up_in_any_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_columns_are_for),
-		cmocka_unit_test(test_names_are_plain_and_differ),
-		cmocka_unit_test(test_days_have_what_adds_up_in_any_order),
+		cmocka_unit_test(test_column_roles),
+		cmocka_unit_test(test_names_are_plain_and_unique),
+		cmocka_unit_test(test_day_indexes_cover_only_exact_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

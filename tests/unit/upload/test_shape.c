@@ -175,7 +175,7 @@ static char *records_of(enum file_format format, const char *text, size_t cut)
 	return buf_take(&s.text);
 }
 
-static void test_a_cut_changes_nothing(void **state)
+static void test_chunk_boundaries_change_nothing(void **state)
 {
 	static const char csv[] = "a,\"b\r\nc\"\r\n\r\nd,e\n\"f\"\"g\",h\ri,j";
 	static const char lines[] = "{\"a\": \"x\"}\n{\"b\": 1.5, \"a\": [1, {\"c\": 2}]}\n";
@@ -199,7 +199,7 @@ static void test_a_cut_changes_nothing(void **state)
 }
 
 /* The library grows a field without end where a quote is not closed. */
-static void test_a_long_cell_ends_the_reading(void **state)
+static void test_long_cell_stops_reading(void **state)
 {
 	struct records *r;
 	struct seen s;
@@ -266,8 +266,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_shape),
-		cmocka_unit_test(test_a_cut_changes_nothing),
-		cmocka_unit_test(test_a_long_cell_ends_the_reading),
+		cmocka_unit_test(test_chunk_boundaries_change_nothing),
+		cmocka_unit_test(test_long_cell_stops_reading),
 		cmocka_unit_test(test_encodings),
 	};
 

@@ -125,7 +125,7 @@ static int tear_down(void **state)
 
 /* Each has room for itself, and both have not: the one that is first is not listed yet when the
  * other is asked about. */
-static void two_that_end_together_have_one_quota(void **state)
+static void concurrent_uploads_share_quota(void **state)
 {
 	const struct upload_file file = {
 		.who = &ann, .kind = SOURCE_TABLE, .name = "Things.csv", .format = "csv"};
@@ -157,7 +157,7 @@ static void two_that_end_together_have_one_quota(void **state)
 }
 
 /* Its rows are not stored yet, or its load waits already and nobody has asked what became of it. */
-static void the_end_comes_while_files_do(void **state)
+static void shuts_down_during_uploads(void **state)
 {
 	const struct upload_file file = {
 		.who = &ann, .kind = SOURCE_TABLE, .name = "Things.csv", .format = "csv"};
@@ -181,9 +181,8 @@ static void the_end_comes_while_files_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_end_comes_while_files_do, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(two_that_end_together_have_one_quota, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(shuts_down_during_uploads, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(concurrent_uploads_share_quota, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void test_questions(void **state)
 }
 
 /* A value of a column's type is read again as the same value. */
-static void test_a_misfit_is_none(void **state)
+static void test_misfit_has_no_value(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct cell_form f = {.type = COLUMN_INT};
@@ -200,7 +200,7 @@ static void test_a_misfit_is_none(void **state)
 }
 
 /* A plus sign changes nothing but the way that a number is read: with it every rule is tried. */
-static void test_plain_numbers_are_read_as_careful_ones(void **state)
+static void test_fast_path_equals_full_parser(void **state)
 {
 	static const char *const parts[] = {"",   "0",   "7",    "007",
 					    "12", "123", "1234", "999999999999"};
@@ -230,8 +230,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_questions),
-		cmocka_unit_test(test_a_misfit_is_none),
-		cmocka_unit_test(test_plain_numbers_are_read_as_careful_ones),
+		cmocka_unit_test(test_misfit_has_no_value),
+		cmocka_unit_test(test_fast_path_equals_full_parser),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
