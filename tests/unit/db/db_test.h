@@ -1,5 +1,5 @@
-/* What the database tests share: files in a directory of their own, and waiting for one query's
- * end. */
+/* Shared by the database tests: a temporary directory with tenant files, and helpers that wait for
+ * one query. */
 #ifndef DB_TEST_H
 #define DB_TEST_H
 
@@ -30,7 +30,7 @@ struct fixture {
 	struct db *db;
 };
 
-/* What came back. */
+/* The result of a query. */
 struct answer {
 	int calls;
 	struct table *table; /* of the last statement; the test frees it */
@@ -150,7 +150,7 @@ static inline struct op *start(struct fixture *f, const char *tenant, bool write
 	return db_query(f->db, &request, on_answer, a);
 }
 
-/* With a time limit of its own: what is asked beside it has the usual one. */
+/* As start, with a time limit for this query only. */
 static inline struct op *start_within(struct fixture *f, int64_t timeout_ms, const char *tenant,
 				      bool write, const char *text, struct answer *a)
 {
@@ -173,7 +173,7 @@ static inline void wait_for(struct fixture *f, const struct answer *a)
 	}
 }
 
-/* Runs and expects a table (or none for a statement without columns). */
+/* Runs a query that must succeed; returns its table (NULL for a statement without columns). */
 static inline struct table *ask(struct fixture *f, const char *tenant, const char *text,
 				const struct value *values, size_t count)
 {
@@ -197,7 +197,7 @@ static inline struct err ask_fails(struct fixture *f, const char *tenant, const 
 	return a.err;
 }
 
-static inline void put(struct fixture *f, const char *tenant, const char *text)
+static inline void exec_write(struct fixture *f, const char *tenant, const char *text)
 {
 	struct answer a;
 
@@ -210,36 +210,35 @@ static inline void put(struct fixture *f, const char *tenant, const char *text)
 
 #define DB_TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
-/* SQLite files are opened in two ways: those that are only read are attached under the warehouse's
- * names, and their statements are held to what reading needs. What is true of both is tested on
- * both. */
-static bool only_read;
+/* SQLite files are opened in two ways: read-only files are attached under the warehouse's schema
+ * names, and their statements may only read. Tests of common behaviour run in both modes. */
+static bool is_read_only;
 
 static inline int setup_read(void **state)
 {
-	only_read = true;
+	is_read_only = true;
 	return fixture_setup(state);
 }
 
-static inline int setup_written(void **state)
+static inline int setup_writable(void **state)
 {
-	only_read = false;
+	is_read_only = false;
 	return fixture_setup(state);
 }
 
-/* A file of acme's with this in it. */
+/* Creates acme's file with this SQL, and opens it in the current mode. */
 static inline void open_either(struct fixture *f, const char *sql)
 {
 	tenant_file_make(f->acme, "acme");
 	if (sql)
 		file_exec(f->acme, sql);
-	fixture_open(f, only_read);
+	fixture_open(f, is_read_only);
 }
 
 /* clang-format off */
 #define DB_TEST_BOTH(f)                                                                            \
 	{#f " (read)", f, setup_read, fixture_teardown, NULL},                                     \
-	{#f " (written)", f, setup_written, fixture_teardown, NULL}
+	{#f " (written)", f, setup_writable, fixture_teardown, NULL}
 /* clang-format on */
 
 #endif

@@ -1,4 +1,5 @@
-/* The recording driver in place of SQL Server: a script before, what was asked of it after. */
+/* A recording ODBC driver in place of SQL Server. A script defines its replies; a record lists the
+ * calls it received. */
 #ifndef ODBC_TEST_H
 #define ODBC_TEST_H
 
@@ -16,7 +17,8 @@ static inline struct db_options fake_options(struct fixture *f, const char *scri
 {
 	static struct db_tenant tenants[4] = {
 		{"acme", NULL}, {"vesper", NULL}, {"zürich", NULL}, {"fourth", NULL}};
-	static int number; /* the driver goes on where it was in a script whose name it knows */
+	static int number; /* the driver continues a script whose name it has seen, so names are
+			      unique */
 	FILE *file;
 
 	number++;
@@ -48,7 +50,7 @@ static inline void fake_open(struct fixture *f, const char *script)
 		fail_msg("%s", e.text);
 }
 
-/* Everything that was recorded so far. */
+/* The calls recorded so far. */
 static inline const char *recorded(void)
 {
 	static char text[65536];

@@ -1,5 +1,5 @@
-/* A PostgreSQL of its own for a test program, with a small schema under row-level security, and an
- * administrator's connection to look at it from the side. */
+/* A private PostgreSQL server for a test program, with a small schema under row-level security, and
+ * an administrator's connection for checks. */
 #ifndef POSTGRES_TEST_H
 #define POSTGRES_TEST_H
 
@@ -8,7 +8,7 @@
 #include <sql.h>
 #include <sqlext.h>
 
-/* psqlODBC loses a few bytes of a session that the server ended. */
+/* psqlODBC leaks a few bytes when the server ends a session. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -24,7 +24,8 @@ struct postgres {
 
 static struct postgres server;
 
-/* Runs tests/services/postgres.sh with these words; its first line of output. */
+/* Runs tests/services/postgres.sh with these arguments; copies its first line of output to `out`.
+ */
 static inline void service(const char *words, char *out, int size)
 {
 	char command[512];
@@ -43,7 +44,7 @@ static inline void service(const char *words, char *out, int size)
 		snprintf(out, (size_t)size, "%s", line);
 }
 
-static inline void server_do(const char *verb)
+static inline void server_command(const char *verb)
 {
 	char words[256];
 
@@ -74,7 +75,7 @@ static inline void admin_disconnect(void)
 	SQLFreeHandle(SQL_HANDLE_ENV, server.env);
 }
 
-/* The number in the first cell; 0 without one. */
+/* Runs SQL as the administrator; returns the number in the first cell, or 0. */
 static inline long admin(const char *sql)
 {
 	SQLHSTMT handle;
@@ -99,7 +100,7 @@ static inline long admin(const char *sql)
 	return strtol(cell, NULL, 10);
 }
 
-/* One row of "x" for each of `tenants` tenants "tenant_1", …, each naming its own. */
+/* Creates table x with one row for each of the tenants "tenant_1", …; each row names its tenant. */
 static inline void schema_make(int tenants)
 {
 	char sql[256];
@@ -139,12 +140,11 @@ static inline int server_stop(void **state)
 {
 	(void)state;
 	admin_disconnect();
-	server_do("stop");
+	server_command("stop");
 	return 0;
 }
 
-/* Options for the server; `port` 0 is its own. The texts live as long as the program's next call.
- */
+/* Options for the server; `port` 0: the server's own. Texts are valid until the next call. */
 static inline struct db_options postgres_options(const char *login, int port)
 {
 	static struct db_tenant tenants[50];
@@ -178,7 +178,7 @@ static inline void postgres_open(struct fixture *f, const char *login)
 		fail_msg("%s", e.text);
 }
 
-/* What other logins than the administrator's are doing just now. */
+/* Number of statements that the logins other than the administrator's are running. */
 static inline long statements_running(void)
 {
 	return admin("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND usename IN "

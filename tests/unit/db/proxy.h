@@ -1,5 +1,5 @@
-/* A loopback proxy in a process of its own that can stop forwarding without closing anything: a
- * network whose other end went away without a word. */
+/* A loopback proxy in a separate process. It can stop forwarding without closing connections, like
+ * a network that fails silently. */
 #ifndef PROXY_H
 #define PROXY_H
 
@@ -21,7 +21,7 @@ enum { PROXY_FDS = 256 };
 static struct {
 	pid_t pid;
 	int port;
-	int control; /* one byte: '1' goes on, '0' stops */
+	int control; /* one byte: '1' resumes forwarding, '0' stops it */
 } proxy;
 
 static inline struct sockaddr_in proxy_address(int port)
@@ -48,7 +48,7 @@ static inline void proxy_accept(int listener, int port, struct pollfd *fds, int 
 	fds[(*count)++] = (struct pollfd){other, POLLIN, 0};
 }
 
-/* Descriptors 0 and 1 are the control and the listener; then pairs that talk to each other. */
+/* Descriptors 0 and 1 are the control and the listener; then pairs of connected sockets. */
 static inline void proxy_forward(struct pollfd *fds, int i)
 {
 	char bytes[16384];
@@ -74,16 +74,16 @@ static inline void proxy_run(int control, int listener, int port)
 {
 	struct pollfd fds[PROXY_FDS] = {{control, POLLIN, 0}, {listener, POLLIN, 0}};
 	int count = 2;
-	bool going = true;
+	bool is_forwarding = true;
 
 	for (;;) {
 		char c;
 
-		poll(fds, going ? (nfds_t)count : 1, -1);
+		poll(fds, is_forwarding ? (nfds_t)count : 1, -1);
 		if (fds[0].revents) {
 			if (read(control, &c, 1) != 1)
 				_exit(0);
-			going = c == '1';
+			is_forwarding = c == '1';
 			continue;
 		}
 		if (fds[1].revents)
@@ -116,10 +116,10 @@ static inline void proxy_start(int port)
 	proxy.control = control[1];
 }
 
-static inline void proxy_go(bool on)
+static inline void proxy_forward_set(bool on)
 {
 	assert_int_equal(write(proxy.control, on ? "1" : "0", 1), 1);
-	usleep(50000); /* it has heard by then */
+	usleep(50000); /* the proxy has read the byte by then */
 }
 
 static inline void proxy_stop(void)

@@ -1,4 +1,4 @@
-/* What a statement may touch on a SQLite file, by the database's own reading of it. */
+/* What statements may access in a read-only SQLite file, enforced by SQLite's authorizer. */
 #include "db_test.h"
 
 static const char *const COLUMNS[] = {"a", "Project Name", NULL};
@@ -73,7 +73,7 @@ static void denies_unlisted_columns(void **state)
 		"SELECT a FROM part",
 		"SELECT secret FROM dbo.part",
 		"SELECT tenant_id FROM dbo.vesper_tenant",
-		/* The name of something listed lends no rights to what it is defined by. */
+		/* A statement's own definition under a listed name is checked by its contents. */
 		"WITH x AS (SELECT a, secret FROM dbo.part) SELECT a FROM x",
 		"WITH part AS (SELECT a FROM dbo.y) SELECT a FROM part",
 		"SELECT x.a FROM (SELECT a FROM dbo.y) AS x",
@@ -91,7 +91,7 @@ static void denies_unlisted_columns(void **state)
 	}
 }
 
-/* Neither to a statement with a list nor to the program's own. */
+/* Denied both with and without an allow list. */
 static void denies_everything_but_reading(void **state)
 {
 	static const char *const texts[] = {
@@ -130,7 +130,7 @@ static void denies_everything_but_reading(void **state)
 		if (e.code != ERR_DENIED)
 			fail_msg("%s: %d %s", texts[i / 2], e.code, e.text);
 	}
-	/* Their modules are not there at all. */
+	/* The modules of virtual tables do not exist. */
 	assert_non_null(strstr(run(f, "SELECT value FROM json_each('[1]')", NULL).text, "no such"));
 	assert_non_null(strstr(run(f, "SELECT 1 FROM dbstat", NULL).text, "no such"));
 }

@@ -1,4 +1,4 @@
-/* Values and texts on their way to typed databases. */
+/* Conversion and binding of values for ODBC. */
 #include "db_test.h"
 
 #include "db_int.h"

@@ -1,5 +1,5 @@
-/* Prepared statements of a connection: reused, dropped, and right again after the schema or an
- * error came between. */
+/* Prepared statements of a connection: reused, evicted, and still valid after a schema change or an
+ * error. */
 #include "db_test.h"
 
 #include "vesper/limits.h"
@@ -17,20 +17,20 @@ static const char *one_cell(struct fixture *f, const char *text, const struct va
 static void more_statements_than_stay_prepared(void **state)
 {
 	struct fixture *f = *state;
-	char text[128], want[64], got[64];
+	char text[128], expected[64], got[64];
 
 	open_either(f, "CREATE TABLE x (n int); INSERT INTO x VALUES (5)");
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 2 * DB_PREPARED_MAX; i++) {
 			const struct value v = value_int(round);
 
-			/* half of them are plain columns, which stay prepared */
+			/* half of the statements select a plain column */
 			snprintf(text, sizeof(text),
 				 i % 2 ? "SELECT n FROM x WHERE n <> ? AND n <> -%d"
 				       : "SELECT ? + %d AS n",
 				 i);
-			snprintf(want, sizeof(want), "%d", i % 2 ? 5 : round + i);
-			assert_string_equal(one_cell(f, text, &v, got), want);
+			snprintf(expected, sizeof(expected), "%d", i % 2 ? 5 : round + i);
+			assert_string_equal(one_cell(f, text, &v, got), expected);
 		}
 	}
 }

@@ -1,5 +1,5 @@
-/* Failures that pass are tried again where nothing can have happened twice; a source that stays
- * away is left alone and found again; a worker that hangs is given up. Also run under TSan. */
+/* Transient failures are retried unless a statement could run twice. The circuit breaker opens and
+ * recovers. Hanging workers are abandoned. Also run under TSan. */
 #include "odbc_test.h"
 
 #include "vesper/limits.h"
@@ -18,7 +18,7 @@ static void retries_deadlock_victim(void **state)
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
 	assert_int_equal(times("DEAD"), 0);
-	assert_int_equal(times("SELECT one"), 2); /* prepared anew on the way */
+	assert_int_equal(times("SELECT one"), 2); /* prepared again for the retry */
 }
 
 static void replaces_broken_connection_and_retries_query(void **state)
@@ -51,7 +51,7 @@ static void retries_only_transient_errors(void **state)
 	static const struct {
 		const char *state;
 		int native;
-		bool again;
+		bool is_retried;
 	} cases[] = {
 		{"HY000", 40197, true},  {"HY000", 40613, true}, {"HY000", 49920, true},
 		{"HY000", 4060, true},   {"HY000", 10928, true}, {"HY000", 1222, true},
@@ -73,7 +73,7 @@ static void retries_only_transient_errors(void **state)
 		start(f, "acme", false, "SELECT one", NULL, 0, &a);
 		wait_for(f, &a);
 		table_free(&a.table);
-		if ((a.err.code == ERR_NONE) != cases[i].again)
+		if ((a.err.code == ERR_NONE) != cases[i].is_retried)
 			fail_msg("%s, %d: %s", cases[i].state, cases[i].native, a.err.text);
 		db_close(&f->db);
 	}
@@ -114,7 +114,7 @@ static void stops_retrying_at_time_limit(void **state)
 	assert_int_equal(a.err.code, ERR_UPSTREAM);
 	assert_true(a.err.may_retry);
 	assert_non_null(strstr(a.err.text, "nobody there"));
-	/* 200 and 1000 ms later once more; then 4000 ms are too many */
+	/* retries after 200 and 1000 ms; another 4000 ms would exceed the limit */
 	assert_int_equal(times(" connect"), 3);
 }
 
@@ -133,7 +133,8 @@ static void cancels_during_backoff(void **state)
 		loop_turn(f->loop);
 	}
 	op_cancel(&op);
-	start(f, "acme", false, "SELECT one", NULL, 0, &a); /* rests when the database closes */
+	start(f, "acme", false, "SELECT one", NULL, 0,
+	      &a); /* in backoff when the database closes */
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
 		loop_turn(f->loop);
@@ -144,7 +145,7 @@ static void cancels_during_backoff(void **state)
 	assert_int_equal(a.err.code, ERR_CANCELLED);
 }
 
-/* The server refuses eight times, then answers. */
+/* The server refuses eight connections, then accepts. */
 static void circuit_breaker_opens_and_recovers(void **state)
 {
 	struct fixture *f = *state;
@@ -170,7 +171,7 @@ static void circuit_breaker_opens_and_recovers(void **state)
 	assert_int_equal(a[0].err.code, ERR_UPSTREAM);
 	assert_true(a[0].err.retry_after_ms > 0);
 	assert_non_null(strstr(a[0].err.text, "nobody there"));
-	assert_int_equal(times(" connect"), connects); /* nobody was asked */
+	assert_int_equal(times(" connect"), connects); /* no connection was attempted */
 	db_watch(f->db, NULL);
 	for (;;) {
 		start(f, "vesper", false, "SELECT one", NULL, 0, &a[0]);
@@ -198,10 +199,10 @@ static void abandons_hanging_worker(void **state)
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	assert_int_equal(times("1 disconnect"), 0); /* it still hangs */
 	db_close(&f->db);
-	assert_int_equal(times("1 disconnect"), 1); /* and was waited for */
+	assert_int_equal(times("1 disconnect"), 1); /* close waited for it */
 }
 
-/* The question for the tenant never comes back: nothing was sent, so another connection does it. */
+/* The query for the tenant hangs. Nothing was sent yet, so another connection is used. */
 static void abandons_hanging_idle_connection(void **state)
 {
 	struct fixture *f = *state;

@@ -1,4 +1,4 @@
-/* Means and rounding on SQLite: as exact decimals have them, halves away from zero. */
+/* Exact means, sums and rounding on SQLite; halves are rounded away from zero. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,20 +35,20 @@ static int teardown(void **state)
 /* The rows of the first column as text, "|" between them; "" for NULL. */
 static const char *ask(const char *sql)
 {
-	static char said[256];
+	static char result[256];
 	sqlite3_stmt *s = NULL;
 
-	said[0] = '\0';
+	result[0] = '\0';
 	if (sqlite3_prepare_v2(file, sql, -1, &s, NULL) != SQLITE_OK)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(file));
 	for (int row = 0; sqlite3_step(s) == SQLITE_ROW; row++) {
 		const char *text = (const char *)sqlite3_column_text(s, 0);
 
-		strcat(said, row ? "|" : "");
-		strcat(said, text ? text : "");
+		strcat(result, row ? "|" : "");
+		strcat(result, text ? text : "");
 	}
 	sqlite3_finalize(s);
-	return said;
+	return result;
 }
 
 static void rounds_halves_away_from_zero(void **state)
@@ -66,13 +66,14 @@ static void rounds_halves_away_from_zero(void **state)
 	assert_string_equal(ask("SELECT ROUND(NULL, 2)"), "");
 	assert_string_equal(ask("SELECT ROUND(1.5, NULL)"), "");
 	assert_string_equal(ask("SELECT ROUND(123.456, -1)"), "123.0");
-	for (int mills = 1; mills <= 20000; mills += 7) { /* each is a half of a thousandth above */
-		char sql[80], want[32];
+	for (int mills = 1; mills <= 20000; mills += 7) { /* each value ends in half a thousandth */
+		char sql[80], expected[32];
 
 		snprintf(sql, sizeof(sql), "SELECT printf('%%.3f', ROUND(-%d.%03d5, 3))",
 			 mills / 1000, mills % 1000);
-		snprintf(want, sizeof(want), "-%d.%03d", (mills + 1) / 1000, (mills + 1) % 1000);
-		assert_string_equal(ask(sql), want);
+		snprintf(expected, sizeof(expected), "-%d.%03d", (mills + 1) / 1000,
+			 (mills + 1) % 1000);
+		assert_string_equal(ask(sql), expected);
 	}
 }
 
@@ -112,7 +113,7 @@ static void means_and_sums_are_exact(void **state)
 			    "8000000000000.0");
 }
 
-/* The same to the last bit, whichever parts the numbers are added up in. */
+/* The result is the same to the last bit, however the numbers are grouped into parts. */
 static void sums_of_parts_equal_total(void **state)
 {
 	static const char *const of_row[] = {

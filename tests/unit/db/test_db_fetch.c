@@ -1,4 +1,4 @@
-/* What comes back from real SQLite: types, values, caps, statistics. */
+/* Results from real SQLite: types, values, limits, statistics. */
 #include "db_test.h"
 
 #include "vesper/limits.h"
@@ -66,7 +66,7 @@ static void infers_types_of_expressions(void **state)
 			assert_int_equal(t->row_count, 2);
 			assert_int_equal(t->columns[0].type, COLUMN_DECIMAL);
 			assert_int_equal(t->columns[1].type,
-					 COLUMN_DECIMAL); /* 10 is whole, 52.5 is not */
+					 COLUMN_DECIMAL); /* 10 is an integer, 52.5 is not */
 			assert_int_equal(t->columns[2].type, COLUMN_INT);
 			assert_int_equal(t->columns[3].type, COLUMN_TEXT);
 			assert_string_equal(t->rows[0][0], "10");
@@ -210,8 +210,8 @@ static void row_limit_is_exact(void **state)
 	table_free(&t);
 }
 
-/* The driver leaves a statement that reached the cap half-way: the next run must not go on from
- * there. */
+/* A statement that reached the limit is left unfinished. The next run must start from the
+ * beginning. */
 static void stops_at_fetch_limit(void **state)
 {
 	const struct value n = value_int(DB_FETCH_ROWS_MAX * 3 / 2);

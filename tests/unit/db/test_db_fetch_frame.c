@@ -5,7 +5,7 @@
 
 static const struct frame_declared declared[] = {{"price", FRAME_DECIMAL}, {"day", FRAME_DAY}};
 
-struct came {
+struct batch_result {
 	int calls;
 	struct source_batch batches[2];
 	size_t count;
@@ -14,7 +14,7 @@ struct came {
 
 static void on_batches(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
-	struct came *c = owner;
+	struct batch_result *c = owner;
 
 	c->calls++;
 	c->count = count;
@@ -25,12 +25,12 @@ static void on_batches(void *owner, struct source_batch *batches, size_t count, 
 }
 
 static void read_all(struct fixture *f, const struct source_statement *statements, size_t count,
-		     struct came *c)
+		     struct batch_result *c)
 {
 	struct source *s = db_source(f->db, "warehouse", NULL);
 	int64_t end = clock_mono_ms() + 60000;
 
-	*c = (struct came){0};
+	*c = (struct batch_result){0};
 	s->start(s,
 		 &(struct source_call){.tenant = "acme", .statements = statements, .count = count},
 		 on_batches, c);
@@ -65,7 +65,7 @@ static void returns_frame_and_table(void **state)
 	};
 	struct fixture *f = *state;
 	struct frame *frame;
-	struct came c;
+	struct batch_result c;
 
 	make_files(f);
 	read_all(f, statements, 2, &c);
@@ -78,7 +78,7 @@ static void returns_frame_and_table(void **state)
 	assert_int_equal(frame->total_rows, 1000);
 	assert_int_equal(frame->step, 16);
 	assert_int_equal(frame->rows, 63);
-	assert_int_equal(frame->bad_cells, 1); /* read before it was thinned out */
+	assert_int_equal(frame->bad_cells, 1); /* counted before rows were sampled out */
 	assert_int_equal(frame_column(frame, "n")->type, FRAME_INT);
 	assert_int_equal(frame_column(frame, "n")->v.i[2], 32);
 	assert_int_equal(frame_column(frame, "price")->type, FRAME_DECIMAL);
@@ -95,7 +95,7 @@ static void empty_result_gives_empty_frame(void **state)
 						   .text = "SELECT n FROM dbo.x WHERE n < 0",
 						   .sink = {.kind = SINK_FRAME, .rows_max = 10}};
 	struct fixture *f = *state;
-	struct came c;
+	struct batch_result c;
 
 	make_files(f);
 	read_all(f, &statement, 1, &c);
@@ -104,7 +104,7 @@ static void empty_result_gives_empty_frame(void **state)
 	source_batches_free(c.batches, 1);
 }
 
-/* What the first statement gave goes with the failure of the second. */
+/* The frame of the first statement is freed when the second fails. */
 static void failure_frees_frames(void **state)
 {
 	const struct source_statement statements[] = {
@@ -114,7 +114,7 @@ static void failure_frees_frames(void **state)
 		{.name = "t/main", .text = "SELECT n FROM dbo.nothing"},
 	};
 	struct fixture *f = *state;
-	struct came c;
+	struct batch_result c;
 
 	make_files(f);
 	read_all(f, statements, 2, &c);
@@ -133,7 +133,7 @@ static void refuses_too_many_rows(void **state)
 	struct db_options options = fixture_options(*state, true);
 	struct fixture *f = *state;
 	struct err e = {0};
-	struct came c;
+	struct batch_result c;
 
 	make_files(f);
 	db_close(&f->db);

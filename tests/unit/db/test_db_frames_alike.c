@@ -1,4 +1,4 @@
-/* One statement with a frame sink on SQLite and on PostgreSQL: the frames are the same. */
+/* The same statement with a frame sink gives equal frames on SQLite and PostgreSQL. */
 #include "postgres_test.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const struct frame_declared declared[] = {
 	{"firm", FRAME_BOOL}, {"hub", FRAME_TEXT},      {"flux", FRAME_REAL}, {"note", FRAME_TEXT},
 };
 
-struct came {
+struct batch_result {
 	int calls;
 	struct frame *frame;
 	struct err err;
@@ -24,7 +24,7 @@ struct came {
 
 static void on_batches(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
-	struct came *c = owner;
+	struct batch_result *c = owner;
 
 	c->calls++;
 	if (count == 1)
@@ -33,23 +33,23 @@ static void on_batches(void *owner, struct source_batch *batches, size_t count, 
 		c->err = *e;
 }
 
-/* `columns` NULL: all go by the database's types. */
+/* `columns` NULL: the database's types are used. */
 static struct frame *read_frame(struct fixture *f, const char *tenant,
 				const struct frame_declared *columns, size_t rows_max)
 {
-	const struct value most = value_int(ROWS);
+	const struct value last_n = value_int(ROWS);
 	const struct source_statement statement = {
 		.name = "t/wide",
 		.text = "SELECT n, price, day, at, firm, hub, flux, note FROM dbo.readings "
 			"WHERE n <= ? ORDER BY n",
-		.values = &most,
+		.values = &last_n,
 		.count = 1,
 		.sink = {.kind = SINK_FRAME,
 			 .rows_max = rows_max,
 			 .columns = columns,
 			 .column_count = columns ? COLUMNS : 0}};
 	struct source *s = db_source(f->db, "warehouse", NULL);
-	struct came c = {0};
+	struct batch_result c = {0};
 	int64_t end = clock_mono_ms() + 120000;
 
 	s->start(s, &(struct source_call){.tenant = tenant, .statements = &statement, .count = 1},
@@ -62,7 +62,7 @@ static struct frame *read_frame(struct fixture *f, const char *tenant,
 	return c.frame;
 }
 
-/* Every kind of value, each also NULL, in more rows than one round trip brings. */
+/* All types of values, each also NULL, in more rows than one round trip fetches. */
 static void make_sqlite(struct fixture *f)
 {
 	tenant_file_make(f->acme, "acme");
@@ -138,29 +138,31 @@ static void same_frames(const struct frame *a, const struct frame *b)
 
 static void frames_are_equal_on_both_databases(void **state)
 {
-	static const size_t most[] = {ROWS, 100};
+	static const size_t rows_max[] = {ROWS, 100};
 	struct fixture *f = *state;
-	struct frame *here[4], *there[4];
+	struct frame *sqlite_frames[4], *postgres_frames[4];
 
 	make_sqlite(f);
 	fixture_open(f, true);
 	for (size_t i = 0; i < 4; i++)
-		here[i] = read_frame(f, "acme", i % 2 ? declared : NULL, most[i / 2]);
+		sqlite_frames[i] = read_frame(f, "acme", i % 2 ? declared : NULL, rows_max[i / 2]);
 	db_close(&f->db);
 	make_postgres();
 	postgres_open(f, "reader");
 	for (size_t i = 0; i < 4; i++)
-		there[i] = read_frame(f, "tenant_1", i % 2 ? declared : NULL, most[i / 2]);
+		postgres_frames[i] =
+			read_frame(f, "tenant_1", i % 2 ? declared : NULL, rows_max[i / 2]);
 	for (size_t i = 0; i < 4; i++)
-		same_frames(here[i], there[i]);
-	assert_int_equal(here[1]->columns[1].v.i[1], 2250000); /* price of the second row */
-	assert_int_equal(here[1]->columns[1].scale, FRAME_DECIMAL_SCALE);
-	assert_int_equal(here[1]->columns[3].v.i[1], -7200000);
-	assert_int_equal(here[1]->columns[5].word_count, 5);
-	assert_true(here[2]->sampled && there[3]->sampled);
+		same_frames(sqlite_frames[i], postgres_frames[i]);
+	assert_int_equal(sqlite_frames[1]->columns[1].v.i[1],
+			 2250000); /* price of the second row */
+	assert_int_equal(sqlite_frames[1]->columns[1].scale, FRAME_DECIMAL_SCALE);
+	assert_int_equal(sqlite_frames[1]->columns[3].v.i[1], -7200000);
+	assert_int_equal(sqlite_frames[1]->columns[5].word_count, 5);
+	assert_true(sqlite_frames[2]->sampled && postgres_frames[3]->sampled);
 	for (size_t i = 0; i < 4; i++) {
-		frame_free(&here[i]);
-		frame_free(&there[i]);
+		frame_free(&sqlite_frames[i]);
+		frame_free(&postgres_frames[i]);
 	}
 	assert_int_equal(frames_bytes(), 0);
 }
@@ -180,7 +182,7 @@ static size_t lines_with(const char *words)
 	return n;
 }
 
-/* Neither row by row nor as a whole: the server says what it was asked for. */
+/* The server's log shows that rows are fetched in blocks. */
 static void fetches_rows_in_blocks(void **state)
 {
 	struct fixture *f = *state;

@@ -3,7 +3,8 @@
  * moments: every row that arrives is the asking tenant's own. On PostgreSQL once with row-level
  * security alone (no WHERE), once with the bound WHERE alone (no policy); on SQLite by files alone.
  *
- * VESPER_LONG=100000 runs that many checkouts each; a name as argument runs only that test.
+ * VESPER_LONG=100000 runs that many checkouts per test. With a test's name as argument, only that
+ * test runs.
  */
 #include "postgres_test.h"
 
@@ -13,7 +14,7 @@ struct run {
 	struct fixture *fixture;
 	const char *quick;
 	const char *slow; /* takes long enough to be cancelled in the middle */
-	bool bind;        /* the tenant, for its WHERE */
+	bool bind;        /* binds the tenant for the WHERE clause */
 	bool kill;
 	long left; /* to start */
 	uint64_t seed;
@@ -34,13 +35,13 @@ struct ask {
 
 static struct ask asks[IN_FLIGHT];
 
-static unsigned chance(struct run *r, unsigned below)
+static unsigned chance(struct run *r, unsigned limit)
 {
 	r->seed = r->seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(r->seed >> 33) % below;
+	return (unsigned)(r->seed >> 33) % limit;
 }
 
-static void tell_tale(int tenant, char *out, size_t size)
+static void expected_secret(int tenant, char *out, size_t size)
 {
 	snprintf(out, size, "secret of tenant_%d", tenant + 1);
 }
@@ -49,7 +50,7 @@ static void rows_check(struct run *r, int tenant, const struct table *t)
 {
 	char own[32];
 
-	tell_tale(tenant, own, sizeof(own));
+	expected_secret(tenant, own, sizeof(own));
 	for (size_t i = 0; i < t->row_count; i++) {
 		r->rows++;
 		r->foreign += strcmp(t->rows[i][0], own) != 0;
@@ -141,9 +142,9 @@ static void run_all(struct run *r, const char *name)
 
 static long checkouts_of(long usual)
 {
-	const char *wanted = getenv("VESPER_LONG");
+	const char *text = getenv("VESPER_LONG");
 
-	return wanted ? strtol(wanted, NULL, 10) : usual;
+	return text ? strtol(text, NULL, 10) : usual;
 }
 
 static void row_level_security_isolates_tenants(void **state)

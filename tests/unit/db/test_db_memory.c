@@ -1,14 +1,14 @@
-/* One statement takes so much memory and no more, and others go on. */
+/* A statement's memory is limited; other statements are not affected. */
 #include "db_test.h"
 
 #include "vesper/limits.h"
 
 #define NUMBERS "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT %d) "
 
-/* Small enough for sanitizers not to map and unmap each, which takes them minutes. */
+/* Small enough that sanitizers do not map and unmap each row, which would take minutes. */
 #define ROW_BYTES 100000
 
-/* Every row is kept until the last one was seen. */
+/* DISTINCT stores every row until the last one is read. */
 static struct err distinct(struct fixture *f, int rows)
 {
 	char text[512];
@@ -29,7 +29,7 @@ static void limits_memory_per_statement(void **state)
 	struct db_options options = fixture_options(f, true);
 
 	options.timeout_ms = 300000; /* a busy machine takes a minute */
-	/* Before anything else uses the library, as in the daemon. */
+	/* The database is opened before other code uses the library, as in the daemon. */
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	tenant_file_make(f->acme, "acme");
 	for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* The SQL Server dialect, call by call, against a driver that writes down what it is asked. */
+/* The SQL Server dialect, call by call, against a recording driver. */
 #include "odbc_test.h"
 
 #include "vesper/limits.h"
@@ -33,7 +33,7 @@ static void sets_tenant_first_and_confirms_it_each_time(void **state)
 					"1 execute\n");
 	run(f, "acme", "SELECT one");
 	assert_int_equal(times("connect"), 1);
-	assert_int_equal(times("prepare"), 3); /* nothing was prepared again */
+	assert_int_equal(times("prepare"), 3); /* no statement was prepared again */
 	assert_int_equal(times("execute\n"), 6);
 }
 
@@ -73,7 +73,7 @@ static void binds_long_text_without_size(void **state)
 	assert_int_equal(times("nvarchar(0,0)=xxx"), 1);
 }
 
-/* FreeTDS would cut it at 4,000 units and say nothing. */
+/* FreeTDS would silently truncate it to 4,000 units. */
 static void binds_long_text_as_long_type_with_freetds(void **state)
 {
 	struct fixture *f = *state;
@@ -104,7 +104,7 @@ static void reads_cells_as_text(void **state)
 		     "-7;9007199254740993;.50;-.25;été 😀;0001-01-01;2026-02-27 10:30:00.0000000;1;"
 		     "\\N;2026-02-27 10:30:00.1230000\n");
 	t = ask(f, "zürich", "SELECT types", NULL, 0);
-	const char *want[] = {
+	const char *expected[] = {
 		"-7",         "9007199254740993",    "0.50", "-0.25", "été 😀",
 		"0001-01-01", "2026-02-27 10:30:00", "1",    NULL,    "2026-02-27 10:30:00.123"};
 	const enum column_type types[] = {
@@ -112,8 +112,8 @@ static void reads_cells_as_text(void **state)
 		COLUMN_DATE, COLUMN_DATETIME, COLUMN_BOOL,    COLUMN_TEXT,    COLUMN_DATETIME};
 	for (size_t i = 0; i < 10; i++) {
 		assert_int_equal(t->columns[i].type, types[i]);
-		if (want[i])
-			assert_string_equal(t->rows[0][i], want[i]);
+		if (expected[i])
+			assert_string_equal(t->rows[0][i], expected[i]);
 		else
 			assert_null(t->rows[0][i]);
 	}
@@ -184,7 +184,8 @@ static void never_shares_connections_between_tenants(void **state)
 	for (int i = 0; i < 3; i++) {
 		run(f, "acme", "SELECT one");
 		run(f, "vesper", "SELECT one");
-		run(f, "fourth", "SELECT one"); /* the idle one of the longest closes for it */
+		run(f, "fourth",
+		    "SELECT one"); /* the longest idle connection is closed to make room */
 	}
 	assert_true(times("=acme") >= 2);
 	assert_int_equal(times("=acme") + times("=vesper") + times("=fourth"), times(" connect"));
@@ -197,7 +198,7 @@ static void deadline_cancels_statement_and_discards_connection(void **state)
 	struct db_options options = fake_options(f, ONE "delay|execute|2|30000\n");
 	struct answer a;
 
-	options.timeout_ms = 1000; /* a busy machine has begun the statement by then */
+	options.timeout_ms = 1000; /* long enough to start the statement on a busy machine */
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	start(f, "acme", false, "SELECT one", NULL, 0, &a);
 	wait_for(f, &a);
@@ -250,7 +251,7 @@ static void classifies_errors(void **state)
 			fail_msg("%s: %s", cases[i].rule, e.text);
 		assert_non_null(strstr(e.text, " x"));
 		assert_false(e.may_retry);
-		assert_int_equal(times(" connect"), 1); /* tried once */
+		assert_int_equal(times(" connect"), 1); /* no retry */
 		db_close(&f->db);
 	}
 }

@@ -1,5 +1,4 @@
-/* SQLite files: statements are stopped, what a file can't do is said, and the text is read by the
- * database alone. */
+/* SQLite files: statements are stopped, errors are reported, and only SQLite parses statements. */
 #include <dirent.h>
 #include <limits.h>
 
@@ -35,31 +34,31 @@ static void stops_statement_at_deadline(void **state)
 	struct table *t;
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int)");
+	exec_write(f, "acme", "CREATE TABLE x (n int)");
 	check_times_out(f, false, ENDLESS "SELECT count(*) FROM c");
 	check_times_out(f, true, "INSERT INTO x " ENDLESS "SELECT n FROM c");
-	put(f, "acme", "INSERT INTO x VALUES (7)");
+	exec_write(f, "acme", "INSERT INTO x VALUES (7)");
 	t = ask(f, "acme", "SELECT n FROM x", NULL, 0);
 	assert_int_equal(t->row_count, 1);
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);
 }
 
-/* Between a failed statement and the next nothing of the first is left. */
+/* A failed write has no effect on the next statement. */
 static void failed_write_leaves_no_rows(void **state)
 {
 	struct fixture *f = *state;
 	struct table *t;
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int PRIMARY KEY)");
+	exec_write(f, "acme", "CREATE TABLE x (n int PRIMARY KEY)");
 	for (int i = 0; i < 3; i++) {
 		struct err e = fails(f, true, "INSERT INTO x VALUES (1), (2), (1)");
 
 		assert_int_equal(e.code, ERR_INTERNAL);
 		assert_non_null(strstr(e.text, "x.n"));
 	}
-	put(f, "acme", "INSERT INTO x VALUES (1)");
+	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
 	t = ask(f, "acme", "SELECT count(*) AS n FROM x", NULL, 0);
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
@@ -90,14 +89,14 @@ static void keeps_files_open_between_tenants(void **state)
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	for (int i = 0; i < 3; i++) {
-		put(f, "acme", "CREATE TABLE IF NOT EXISTS x (n int)");
-		put(f, "vesper", "CREATE TABLE IF NOT EXISTS x (n int)");
+		exec_write(f, "acme", "CREATE TABLE IF NOT EXISTS x (n int)");
+		exec_write(f, "vesper", "CREATE TABLE IF NOT EXISTS x (n int)");
 	}
 	assert_int_equal(descriptors_of(f->acme), 1);
 	assert_int_equal(descriptors_of(f->vesper), 1);
 }
 
-/* ... but not without end: who was idle longest makes room. */
+/* The file that was idle longest is closed to make room. */
 static void closes_files_beyond_limit(void **state)
 {
 	enum { TENANTS = 1 + DB_WRITTEN_FILES + 3 };
@@ -116,12 +115,12 @@ static void closes_files_beyond_limit(void **state)
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	for (int i = 0; i < TENANTS; i++)
-		put(f, names[i], "CREATE TABLE x (n int)");
+		exec_write(f, names[i], "CREATE TABLE x (n int)");
 	for (int i = 0; i < TENANTS; i++)
 		open += descriptors_of(tenants[i].file);
 	assert_int_equal(open, 1 + DB_WRITTEN_FILES);
 	assert_int_equal(descriptors_of(tenants[0].file), 0);
-	put(f, names[0], "INSERT INTO x VALUES (1)");
+	exec_write(f, names[0], "INSERT INTO x VALUES (1)");
 	for (int i = 0; i < TENANTS; i++)
 		mem_free((char *)(uintptr_t)tenants[i].file);
 }
@@ -132,7 +131,7 @@ static void returning_clause_gives_table(void **state)
 	struct answer a;
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int, d decimal(10,4))");
+	exec_write(f, "acme", "CREATE TABLE x (n int, d decimal(10,4))");
 	start(f, "acme", true, "INSERT INTO x VALUES (1, 2.5), (3, NULL) RETURNING n, d", NULL, 0,
 	      &a);
 	wait_for(f, &a);
@@ -158,7 +157,7 @@ static void refuses_connection_string(void **state)
 	}
 }
 
-/* Braces, question marks and quotes mean what SQLite says, wherever they stand. */
+/* Braces, question marks and quotes have only the meaning that SQLite gives them. */
 static void only_sqlite_parses_names_and_literals(void **state)
 {
 	static const char text[] =
@@ -182,7 +181,7 @@ static void only_sqlite_parses_names_and_literals(void **state)
 	table_free(&t);
 }
 
-/* The library's own text of the largest double is beyond a double. */
+/* SQLite's own text of the largest double reads back as infinity. */
 static void reads_largest_double(void **state)
 {
 	struct fixture *f = *state;
@@ -204,14 +203,14 @@ static void refuses_several_statements(void **state)
 	struct fixture *f = *state;
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int); ");
+	exec_write(f, "acme", "CREATE TABLE x (n int); ");
 	assert_int_equal(fails(f, true, "INSERT INTO x VALUES (1); DROP TABLE x").code,
 			 ERR_INTERNAL);
 	assert_int_equal(fails(f, false, " ").code, ERR_INTERNAL);
-	put(f, "acme", "INSERT INTO x VALUES (1)");
+	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
-/* Many megabytes compared at each of a million places: within all limits, and one call. */
+/* A single call that compares megabytes at each of a million positions, within all limits. */
 #define LONG_CALL "SELECT instr(printf('%.*c', 2000000, 'a'), printf('%.*c', 1000000, 'a') || 'b')"
 
 static void abandons_worker_in_long_function_call(void **state)
@@ -228,7 +227,7 @@ static void abandons_worker_in_long_function_call(void **state)
 	t = ask(f, "acme", "SELECT 7 AS n", NULL, 0); /* by another worker */
 	assert_string_equal(t->rows[0][0], "7");
 	table_free(&t);
-	/* Closing waits for neither, and says so to who waits. */
+	/* Closing does not wait for the workers; the waiting caller gets an error. */
 	start(f, "acme", false, LONG_CALL, NULL, 0, &a);
 	loop_turn(f->loop);
 	db_close(&f->db);
@@ -259,7 +258,8 @@ static void limits_work_of_one_function_call(void **state)
 		if (a.err.code != ERR_INTERNAL)
 			fail_msg("%s: %s", texts[i], a.table ? a.table->rows[0][0] : a.err.text);
 	}
-	t = ask(f, "acme", "SELECT printf('%900000000d', 1)", NULL, 0); /* no error of SQLite's */
+	t = ask(f, "acme", "SELECT printf('%900000000d', 1)", NULL,
+		0); /* SQLite reports no error */
 	assert_null(t->rows[0][0]);
 	table_free(&t);
 	t = ask(f, "acme", "SELECT 'a' LIKE printf('%.*c', 1000, '%')", NULL, 0);

@@ -1,10 +1,10 @@
-/* A PostgreSQL that goes away in every way: each time an honest answer within the limit, nothing
- * sent twice on a dead connection, and all well again once it is back. */
+/* Outages of PostgreSQL: each time the caller gets an error within the limit, nothing is sent twice
+ * on a dead connection, and queries work again after recovery. */
 #include "postgres_test.h"
 
 #include "proxy.h"
 
-#define SOON 60000 /* milliseconds after which a test gives up: far beyond what it takes */
+#define GIVE_UP_MS 60000 /* time limit of a test, far above the usual duration */
 
 static void open_for(struct fixture *f, const char *login, int port, int64_t timeout_ms)
 {
@@ -35,7 +35,7 @@ static struct err query_once(struct fixture *f, const char *sql)
 	return a.err;
 }
 
-/* Until it answers again; says how long that took. */
+/* Waits until a query succeeds again, and prints how long that took. */
 static void wait_until_available(struct fixture *f, const char *after)
 {
 	int64_t began = clock_mono_ms();
@@ -46,7 +46,7 @@ static void wait_until_available(struct fixture *f, const char *after)
 		wait_for(f, &a);
 		if (a.err.code == ERR_NONE)
 			break;
-		if (clock_mono_ms() - began > SOON)
+		if (clock_mono_ms() - began > GIVE_UP_MS)
 			fail_msg("not back after %s: %s", after, a.err.text);
 		wait_ms(f, 20);
 	}
@@ -58,12 +58,12 @@ static void wait_until_available(struct fixture *f, const char *after)
 static void server_down(const char *how)
 {
 	admin_disconnect();
-	server_do(how);
+	server_command(how);
 }
 
 static void server_up(void)
 {
-	server_do("restart");
+	server_command("restart");
 	admin_connect();
 }
 
@@ -115,13 +115,13 @@ static void wait_for_healthy(struct fixture *f, size_t tenants)
 		health_each(count_healthy, &well);
 		if (well == tenants)
 			return;
-		if (clock_mono_ms() - began > SOON)
+		if (clock_mono_ms() - began > GIVE_UP_MS)
 			fail_msg("%zu tenants are well, not %zu", well, tenants);
 		wait_ms(f, 5);
 	}
 }
 
-/* More tenants than can be probed one at each tick. */
+/* There are more tenants than can be probed with one probe per tick. */
 static void idle_tenants_go_down_with_server(void **state)
 {
 	struct fixture *f = *state;
@@ -145,7 +145,8 @@ static void server_restarted_while_idle(void **state)
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	server_down("kill");
 	server_up();
-	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE); /* nobody notices */
+	assert_int_equal(query_once(f, "SELECT s FROM x").code,
+			 ERR_NONE); /* the caller notices nothing */
 }
 
 static void session_ended_by_the_administrator(void **state)
@@ -171,12 +172,12 @@ static void server_paused(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_for(f, "reader", 0, 2000); /* a login takes a second on a busy machine */
+	open_for(f, "reader", 0, 2000); /* on a busy machine, a login takes a second */
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
 		wait_ms(f, 1);
-	server_do("pause");
+	server_command("pause");
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	for (int i = 0; i < 3; i++) {
@@ -184,9 +185,9 @@ static void server_paused(void **state)
 
 		assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	}
-	server_do("resume");
+	server_command("resume");
 	wait_until_available(f, "the server went on");
-	while (statements_running() > 0) /* what was given up ends on the server too */
+	while (statements_running() > 0) /* abandoned statements end on the server too */
 		wait_ms(f, 5);
 }
 
@@ -195,14 +196,14 @@ static void network_stops_forwarding(void **state)
 	struct fixture *f = *state;
 	struct err e;
 
-	proxy_go(true);
+	proxy_forward_set(true);
 	open_for(f, "reader", proxy.port, 3000);
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
-	proxy_go(false); /* what is sent vanishes; nothing comes; nothing closes */
+	proxy_forward_set(false); /* bytes are dropped in both directions, and nothing is closed */
 	e = query_once(f, "SELECT s FROM x");
 	assert_true(e.code == ERR_TIMEOUT || e.code == ERR_UPSTREAM);
 	assert_true(e.may_retry);
-	proxy_go(true);
+	proxy_forward_set(true);
 	wait_until_available(f, "the network went on");
 }
 
@@ -211,20 +212,20 @@ static void closing_does_not_wait_for_a_dead_network(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	proxy_go(true);
+	proxy_forward_set(true);
 	open_for(f, "reader", proxy.port, 3000);
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);
 	start(f, "tenant_7", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
 		wait_ms(f, 1);
-	proxy_go(false);
+	proxy_forward_set(false);
 	db_close(&f->db);
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(a.err.code, ERR_CANCELLED);
-	proxy_go(true);
+	proxy_forward_set(true);
 	while (statements_running() > 0)
 		usleep(10000);
-	usleep(300000); /* what was left behind lets go of its last things */
+	usleep(300000); /* abandoned workers free their memory */
 }
 
 static void login_revoked(void **state)
@@ -299,12 +300,12 @@ static void server_temporarily_read_only(void **state)
 	struct fixture *f = *state;
 	struct err e;
 
-	open_for(f, "writer", 0, 10000); /* a busy machine connects within it */
+	open_for(f, "writer", 0, 10000); /* long enough to connect on a busy machine */
 	assert_int_equal(write_one(f).code, ERR_NONE);
 	admin("ALTER SYSTEM SET default_transaction_read_only = on");
 	admin("SELECT pg_reload_conf()");
 	for (e = write_one(f); e.code == ERR_NONE; e = write_one(f))
-		wait_ms(f, 5); /* the server takes a moment */
+		wait_ms(f, 5); /* until the server has reloaded its settings */
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "read-only"));
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_NONE);

@@ -1,5 +1,5 @@
-/* The loop's side: tenants stay apart, deadlines, cancelling, limits, closing. Also run under TSan.
- */
+/* The loop side of the pool: isolation of tenants, deadlines, cancelling, limits, closing. Also run
+ * under TSan. */
 #include "db_test.h"
 
 #include "vesper/limits.h"
@@ -25,7 +25,7 @@ static void results_never_come_from_another_tenant(void **state)
 	two_tenants(f);
 	fixture_open(f, true);
 	for (int i = 0; i < QUERIES; i++) {
-		/* Not simply in turn: runs of one tenant, switches, and both workers busy. */
+		/* A mix of repeated and alternating tenants that keeps both workers busy. */
 		start(f, i % 3 == 0 || i % 7 < 3 ? "acme" : "vesper", false, "SELECT s FROM dbo.x",
 		      NULL, 0, &answers[i]);
 		assert_int_equal(answers[i].calls, 0); /* never inside the call */
@@ -65,8 +65,7 @@ static void deadline_stops_runaway_query(void **state)
 	assert_int_equal(a.err.code, ERR_TIMEOUT);
 	assert_true(a.err.may_retry);
 	assert_true(clock_mono_ms() - began >= 150);
-	t = ask(f, "acme", "SELECT s FROM dbo.x", NULL,
-		0); /* the connection is as good as before */
+	t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0); /* the connection is still usable */
 	assert_string_equal(t->rows[0][0], "acme");
 	table_free(&t);
 }
@@ -140,7 +139,8 @@ static void cancelled_query_stops_without_callback(void **state)
 	assert_null(run);
 	began = clock_mono_ms();
 	t = ask(f, "vesper", "SELECT s FROM dbo.x", NULL, 0); /* the only worker is free again */
-	assert_true(clock_mono_ms() - began < options.timeout_ms - 1000); /* nobody waited */
+	assert_true(clock_mono_ms() - began <
+		    options.timeout_ms - 1000); /* it did not wait for a timeout */
 	assert_string_equal(t->rows[0][0], "vesper");
 	table_free(&t);
 	assert_int_equal(running.calls, 0);
@@ -182,7 +182,7 @@ static void refuses_unknown_tenants_and_writes_to_warehouse(void **state)
 	start(f, "acme", true, "DELETE FROM dbo.x", NULL, 0, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_INTERNAL);
-	ask_fails(f, "acme", "DELETE FROM dbo.x"); /* a change that calls itself a read */
+	ask_fails(f, "acme", "DELETE FROM dbo.x"); /* a change sent as a read */
 	ask_fails(f, "acme", "INSERT INTO Stage.x VALUES ('y')");
 	ask_fails(f, "acme", "CREATE TABLE dbo.y (n int)");
 	struct table *t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
@@ -230,7 +230,7 @@ static void returns_one_table_per_statement(void **state)
 static void close_calls_back_each_request_once(void **state)
 {
 	struct fixture *f = *state;
-	struct answer running[2], waiting[3], gone;
+	struct answer running[2], waiting[3], cancelled_answer;
 	struct op *cancelled;
 
 	two_tenants(f);
@@ -239,7 +239,7 @@ static void close_calls_back_each_request_once(void **state)
 		start(f, "acme", false, ENDLESS, NULL, 0, &running[i]);
 	for (int i = 0; i < 3; i++)
 		start(f, "vesper", false, ENDLESS, NULL, 0, &waiting[i]);
-	cancelled = start(f, "vesper", false, ENDLESS, NULL, 0, &gone);
+	cancelled = start(f, "vesper", false, ENDLESS, NULL, 0, &cancelled_answer);
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
 		loop_turn(f->loop);
@@ -255,7 +255,7 @@ static void close_calls_back_each_request_once(void **state)
 		assert_int_equal(waiting[i].calls, 1);
 		assert_int_equal(waiting[i].err.code, ERR_CANCELLED);
 	}
-	assert_int_equal(gone.calls, 0);
+	assert_int_equal(cancelled_answer.calls, 0);
 }
 
 static void slow_query_does_not_block_loop(void **state)
@@ -272,7 +272,8 @@ static void slow_query_does_not_block_loop(void **state)
 		usleep(1000);
 		loop_turn(f->loop);
 	}
-	assert_true(loop_longest_us(f->loop) < 1000000); /* it would be ten times that */
+	assert_true(loop_longest_us(f->loop) <
+		    1000000); /* a blocked loop would take ten times as long */
 	op_cancel(&op);
 }
 

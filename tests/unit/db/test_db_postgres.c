@@ -1,4 +1,4 @@
-/* A real PostgreSQL: types, tenants, caps, and statements that really end. */
+/* A real PostgreSQL: types, tenants, limits, and cancelled statements. */
 #include "postgres_test.h"
 
 #include "vesper/limits.h"
@@ -11,28 +11,28 @@ static void tenants_see_only_their_rows(void **state)
 	postgres_open(f, "reader");
 	for (int i = 1; i <= 10; i++) {
 		char tenant[16];
-		char want[32];
+		char expected[32];
 
 		snprintf(tenant, sizeof(tenant), "tenant_%d", i * 5);
-		snprintf(want, sizeof(want), "secret of tenant_%d", i * 5);
+		snprintf(expected, sizeof(expected), "secret of tenant_%d", i * 5);
 		t = ask(f, tenant, "SELECT s FROM x", NULL, 0);
 		assert_int_equal(t->row_count, 1);
-		assert_string_equal(t->rows[0][0], want);
+		assert_string_equal(t->rows[0][0], expected);
 		table_free(&t);
 	}
 }
 
 static void cell_is(struct fixture *f, const char *expression, enum column_type type,
-		    const char *want)
+		    const char *expected)
 {
 	char sql[256];
 	struct table *t;
 
 	snprintf(sql, sizeof(sql), "SELECT %s AS c", expression);
 	t = ask(f, "tenant_1", sql, NULL, 0);
-	if (want && (!t->rows[0][0] || strcmp(t->rows[0][0], want) != 0))
-		fail_msg("%s: %s instead of %s", expression, t->rows[0][0], want);
-	if (!want)
+	if (expected && (!t->rows[0][0] || strcmp(t->rows[0][0], expected) != 0))
+		fail_msg("%s: %s instead of %s", expression, t->rows[0][0], expected);
+	if (!expected)
 		assert_null(t->rows[0][0]);
 	if (t->columns[0].type != type)
 		fail_msg("%s: type %d instead of %d", expression, t->columns[0].type, type);
@@ -77,12 +77,13 @@ static void backslashes_are_literal_regardless_of_server_setting(void **state)
 	admin("ALTER ROLE reader RESET standard_conforming_strings");
 }
 
-static void same(struct fixture *f, const char *sql, struct value v, const char *want)
+static void check_round_trip(struct fixture *f, const char *sql, struct value v,
+			     const char *expected)
 {
 	struct table *t = ask(f, "tenant_1", sql, &v, 1);
 
-	if (want)
-		assert_string_equal(t->rows[0][0], want);
+	if (expected)
+		assert_string_equal(t->rows[0][0], expected);
 	else
 		assert_null(t->rows[0][0]);
 	table_free(&t);
@@ -93,25 +94,27 @@ static void sends_values_unchanged(void **state)
 	struct fixture *f = *state;
 
 	postgres_open(f, "reader");
-	same(f, "SELECT ?::text", value_text("O'Brien \\ été 😀 ? $1"), "O'Brien \\ été 😀 ? $1");
-	same(f, "SELECT ?::text", value_text(""), "");
-	same(f, "SELECT ?::bigint", value_int(INT64_MIN), "-9223372036854775808");
-	same(f, "SELECT ?::bigint", value_null(), NULL);
-	same(f, "SELECT ?::text", value_null(), NULL);
-	same(f, "SELECT ?::numeric + 0.1", value_decimal("12345678901234567890.123"),
-	     "12345678901234567890.223");
-	same(f, "SELECT ? + 0.1", value_decimal("-0.3"), "-0.2");
-	same(f, "SELECT CAST(? AS date)", value_date("9999-12-31"), "9999-12-31");
-	same(f, "SELECT CAST(? AS date)", value_date("0001-01-01"), "0001-01-01");
-	same(f, "SELECT ?", value_bool(true), "1");
-	same(f, "SELECT n::text FROM x WHERE s LIKE ? ESCAPE '\\'", value_text("secret%tenant\\_1"),
-	     "1");
-	same(f, "SELECT n FROM x WHERE n = ? ORDER BY n OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY",
-	     value_int(1), "1");
+	check_round_trip(f, "SELECT ?::text", value_text("O'Brien \\ été 😀 ? $1"),
+			 "O'Brien \\ été 😀 ? $1");
+	check_round_trip(f, "SELECT ?::text", value_text(""), "");
+	check_round_trip(f, "SELECT ?::bigint", value_int(INT64_MIN), "-9223372036854775808");
+	check_round_trip(f, "SELECT ?::bigint", value_null(), NULL);
+	check_round_trip(f, "SELECT ?::text", value_null(), NULL);
+	check_round_trip(f, "SELECT ?::numeric + 0.1", value_decimal("12345678901234567890.123"),
+			 "12345678901234567890.223");
+	check_round_trip(f, "SELECT ? + 0.1", value_decimal("-0.3"), "-0.2");
+	check_round_trip(f, "SELECT CAST(? AS date)", value_date("9999-12-31"), "9999-12-31");
+	check_round_trip(f, "SELECT CAST(? AS date)", value_date("0001-01-01"), "0001-01-01");
+	check_round_trip(f, "SELECT ?", value_bool(true), "1");
+	check_round_trip(f, "SELECT n::text FROM x WHERE s LIKE ? ESCAPE '\\'",
+			 value_text("secret%tenant\\_1"), "1");
+	check_round_trip(
+		f, "SELECT n FROM x WHERE n = ? ORDER BY n OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY",
+		value_int(1), "1");
 }
 
-/* psqlODBC reads the text before the server does: for ? and for escape sequences in braces. Where
- * names and literals end is the same to both. */
+/* psqlODBC parses the text before the server does, for ? and escape sequences in braces. Both must
+ * agree on where names and literals end. */
 static void driver_and_server_parse_names_and_literals_alike(void **state)
 {
 	static const struct {
@@ -205,7 +208,7 @@ static void reports_byte_limit(void **state)
 	table_free(&t);
 }
 
-/* A client that was stopped in the middle keeps others from its rows only so long. */
+/* A client that stopped within a transaction locks its rows for a limited time only. */
 static void limits_idle_transactions(void **state)
 {
 	struct fixture *f = *state;

@@ -1,4 +1,4 @@
-/* Tenants take turns: a flood waits for itself. Also run under TSan. */
+/* Tenants take turns: many requests of one tenant delay only that tenant. Also run under TSan. */
 #include "odbc_test.h"
 
 #include "db_int.h"
@@ -24,7 +24,8 @@ static struct db_options options_of(struct fixture *f, size_t workers, const cha
 	return o;
 }
 
-/* Statements that never end take all that one tenant may have, and another's still runs. */
+/* Endless statements occupy all workers that one tenant may use; another tenant's query still runs.
+ */
 static void slow_queries_leave_a_worker_for_others(void **state)
 {
 	struct fixture *f = *state;
@@ -60,16 +61,17 @@ static void on_ordered(void *owner, struct table **tables, size_t count, const s
 		table_free(&tables[i]);
 }
 
-static void ask_ordered(struct fixture *f, const char *tenant, const int *mark)
+static void ask_ordered(struct fixture *f, const char *tenant, const int *tenant_number)
 {
 	const struct source_statement statement = {.name = "t", .text = "SELECT 1"};
 	const struct db_request request = {
 		.tenant = tenant, .statements = &statement, .statement_count = 1};
 
-	db_query(f->db, &request, on_ordered, (void *)(uintptr_t)mark);
+	db_query(f->db, &request, on_ordered, (void *)(uintptr_t)tenant_number);
 }
 
-/* Thirty of one tenant, then one of each other: these do not wait for the thirty. */
+/* Thirty requests of one tenant, then one of each other tenant, which do not wait for the thirty.
+ */
 static void tenants_take_turns(void **state)
 {
 	static const int acme = 1, vesper = 2, fourth = 4;

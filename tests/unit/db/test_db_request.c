@@ -1,4 +1,4 @@
-/* A request owns all it was given, and ends exactly once however it ends. */
+/* A request owns copies of its input, and ends exactly once. */
 #include "db_test.h"
 
 static void copies_callers_memory(void **state)
@@ -56,30 +56,30 @@ static void on_first(void *owner, struct table **tables, size_t count, const str
 	op_cancel(&p->other);
 }
 
-/* Two writes share a transaction; the first one's callback cancels the second, which is over
- * already but not told. */
+/* Two writes share a transaction. The callback of the first cancels the second, which is finished
+ * but was not called back yet. */
 static void callback_can_cancel_another_request(void **state)
 {
 	const struct source_statement statement = {.name = "t", .text = "INSERT INTO x VALUES (1)"};
 	const struct db_request request = {
 		.tenant = "acme", .statements = &statement, .statement_count = 1, .write = true};
 	struct fixture *f = *state;
-	struct answer first, neighbour;
+	struct answer first, second;
 	struct pair pair = {0};
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int)");
+	exec_write(f, "acme", "CREATE TABLE x (n int)");
 	start(f, "acme", true, "INSERT INTO x VALUES (0)", NULL, 0,
-	      &first); /* the next two wait for it */
+	      &first); /* the next two writes wait for it */
 	db_query(f->db, &request, on_first, &pair);
-	pair.other = start(f, "acme", true, "INSERT INTO x VALUES (2)", NULL, 0, &neighbour);
+	pair.other = start(f, "acme", true, "INSERT INTO x VALUES (2)", NULL, 0, &second);
 	while (pair.calls == 0) {
 		usleep(200);
 		loop_turn(f->loop);
 	}
-	put(f, "acme", "INSERT INTO x VALUES (3)");
+	exec_write(f, "acme", "INSERT INTO x VALUES (3)");
 	assert_int_equal(first.calls, 1);
-	assert_int_equal(neighbour.calls, 0);
+	assert_int_equal(second.calls, 0);
 	assert_int_equal(pair.calls, 1);
 }
 

@@ -1,4 +1,4 @@
-/* Under which names a file is attached: they may change while connections are open. */
+/* Schema names under which a file is attached; they may change while connections are open. */
 #include "db_test.h"
 
 static void two_files(struct fixture *f)
@@ -60,7 +60,7 @@ static void rejects_invalid_schema_names(void **state)
 		f->db, (const char *const[]){"a", "b", "c", "d", "e", "f", "g", "h", "i", NULL},
 		&e));
 	assert_string_equal(e.text, "warehouse: more than 8 schemas");
-	check_query(f, "SELECT n FROM dbo.x", ERR_NONE); /* those before */
+	check_query(f, "SELECT n FROM dbo.x", ERR_NONE); /* the previous schemas are still in use */
 }
 
 static void refuses_queries_without_schemas(void **state)
@@ -80,7 +80,7 @@ static void refuses_queries_without_schemas(void **state)
 	check_query(f, "SELECT n FROM dbo.x", ERR_NONE);
 }
 
-/* Nothing in such a file says whose it is. */
+/* Such a file has no tenant mark. */
 static void file_of_one_tenant_serves_only_it(void **state)
 {
 	struct fixture *f = *state;

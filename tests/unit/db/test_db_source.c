@@ -1,7 +1,7 @@
-/* A database as a source: what a call becomes, what comes back, and a call that is cancelled. */
+/* A database as a named source: calls, results and cancelled calls. */
 #include "db_test.h"
 
-struct came {
+struct batch_result {
 	int calls;
 	size_t batches;
 	char first[64];
@@ -10,7 +10,7 @@ struct came {
 
 static void on_batches(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
-	struct came *c = owner;
+	struct batch_result *c = owner;
 
 	c->calls++;
 	c->batches = count;
@@ -37,7 +37,7 @@ static struct source *open_source(struct fixture *f)
 	return db_source(f->db, "clinic", "there");
 }
 
-static void wait_until_called(struct fixture *f, struct came *c)
+static void wait_until_called(struct fixture *f, struct batch_result *c)
 {
 	int64_t end = clock_mono_ms() + 10000;
 
@@ -50,7 +50,7 @@ static void returns_one_batch_per_statement(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
-	struct came c = {0};
+	struct batch_result c = {0};
 
 	assert_string_equal(s->name, "clinic");
 	assert_string_equal(s->identity, "there");
@@ -58,7 +58,7 @@ static void returns_one_batch_per_statement(void **state)
 	assert_int_equal(s->dialect, DIALECT_SQLITE);
 	s->start(s, &(struct source_call){.tenant = "acme", .statements = statements, .count = 2},
 		 on_batches, &c);
-	assert_int_equal(c.calls, 0); /* never from inside */
+	assert_int_equal(c.calls, 0); /* never inside the call */
 	wait_until_called(f, &c);
 	assert_int_equal(c.err.code, ERR_NONE);
 	assert_string_equal(c.first, "3 7 ");
@@ -69,14 +69,14 @@ static void failure_returns_no_batches(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
-	struct came c = {0};
+	struct batch_result c = {0};
 
 	s->start(s, &(struct source_call){.tenant = "acme", .statements = statements, .count = 3},
 		 on_batches, &c);
 	wait_until_called(f, &c);
 	assert_int_equal(c.err.code, ERR_INTERNAL);
 	assert_int_equal(c.batches, 0);
-	c = (struct came){0};
+	c = (struct batch_result){0};
 	s->start(s, &(struct source_call){.tenant = "nobody", .statements = statements, .count = 1},
 		 on_batches, &c);
 	wait_until_called(f, &c);
@@ -88,7 +88,7 @@ static void cancelled_call_gets_no_callback(void **state)
 {
 	struct fixture *f = *state;
 	struct source *s = open_source(f);
-	struct came cancelled = {0}, c = {0};
+	struct batch_result cancelled = {0}, c = {0};
 	const struct source_call call = {.tenant = "acme", .statements = statements, .count = 1};
 	struct op *op = s->start(s, &call, on_batches, &cancelled);
 

@@ -1,4 +1,5 @@
-/* Files: whose they are, missing, corrupt, locked, with odd names; what a connection may not do. */
+/* SQLite files: tenant marks; missing, corrupt and locked files; unusual names; limits of a
+ * connection. */
 #include "db_test.h"
 
 #include "vesper/log.h"
@@ -60,7 +61,7 @@ static void reports_missing_and_corrupt_files(void **state)
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "acme"));
 	assert_non_null(strstr(e.text, "unable to open"));
-	assert_int_not_equal(access(f->acme, F_OK), 0); /* and nothing was made */
+	assert_int_not_equal(access(f->acme, F_OK), 0); /* and no file was created */
 	e = ask_fails(f, "vesper", "SELECT 1");
 	assert_int_equal(e.code, ERR_UPSTREAM);
 	assert_non_null(strstr(e.text, "not a database"));
@@ -79,7 +80,7 @@ static void missing_file_works_once_created(void **state)
 	table_free(&t);
 }
 
-static const char *colour(struct fixture *f)
+static const char *read_text(struct fixture *f)
 {
 	static char seen[32];
 	struct table *t = ask(f, "acme", "SELECT s FROM dbo.x", NULL, 0);
@@ -89,7 +90,7 @@ static const char *colour(struct fixture *f)
 	return seen;
 }
 
-/* As nightly loads do it: the new file takes the old one's name. */
+/* As in nightly loads: a new file is renamed to the old name. */
 static void reads_replaced_file_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -98,11 +99,11 @@ static void reads_replaced_file_at_once(void **state)
 	tenant_file_make(f->acme, "acme");
 	file_exec(f->acme, "CREATE TABLE x (s text); INSERT INTO x VALUES ('old')");
 	fixture_open(f, true);
-	assert_string_equal(colour(f), "old");
+	assert_string_equal(read_text(f), "old");
 	tenant_file_make(next, "acme");
 	file_exec(next, "CREATE TABLE x (s text); INSERT INTO x VALUES ('new')");
 	assert_int_equal(rename(next, f->acme), 0);
-	assert_string_equal(colour(f), "new");
+	assert_string_equal(read_text(f), "new");
 	tenant_file_make(next, "vesper");
 	file_exec(next, "CREATE TABLE x (s text); INSERT INTO x VALUES ('secret')");
 	assert_int_equal(rename(f->acme, f->vesper), 0);
@@ -111,7 +112,7 @@ static void reads_replaced_file_at_once(void **state)
 	assert_int_equal(unlink(f->acme), 0);
 	assert_int_equal(ask_fails(f, "acme", "SELECT s FROM dbo.x").code, ERR_UPSTREAM);
 	assert_int_equal(rename(f->vesper, f->acme), 0);
-	assert_string_equal(colour(f), "new");
+	assert_string_equal(read_text(f), "new");
 	mem_free(next);
 }
 
@@ -122,7 +123,7 @@ static void locked_file_is_retryable(void **state)
 	struct answer a;
 
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int)");
+	exec_write(f, "acme", "CREATE TABLE x (n int)");
 	assert_int_equal(sqlite3_open(f->acme, &other), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	start(f, "acme", true, "INSERT INTO x VALUES (1)", NULL, 0, &a);
@@ -131,16 +132,16 @@ static void locked_file_is_retryable(void **state)
 	assert_true(a.err.may_retry);
 	sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_close(other);
-	put(f, "acme", "INSERT INTO x VALUES (1)");
+	exec_write(f, "acme", "INSERT INTO x VALUES (1)");
 }
 
 static void on_written(void *owner)
 {
-	/* A commit could meet the one that waits, and fail. */
+	/* A commit could conflict with the waiting connection and fail. */
 	assert_int_equal(sqlite3_exec(owner, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
 }
 
-/* Two connections may find the new file at the same time: each gives it a log. */
+/* Two connections may find the new file at the same time, and both switch it to WAL. */
 static void waits_for_writer_of_new_file(void **state)
 {
 	struct fixture *f = *state;
@@ -235,7 +236,7 @@ static void claims_only_new_files(void **state)
 	assert_string_equal(t->rows[0][0], "1");
 	table_free(&t);
 	assert_int_equal(ask_fails(f, "vesper", "SELECT 1").code,
-			 ERR_INTERNAL); /* somebody else's tables */
+			 ERR_INTERNAL); /* the file has tables of another owner */
 	db_close(&f->db);
 	/* The same file under another tenant's name. */
 	struct db_options options = fixture_options(f, false);

@@ -1,5 +1,5 @@
-/* What SQLite cannot hold in a small cache goes to its temporary files, which are memory: it comes
- * back as it was, counts as the statement's, and no file is opened for it. */
+/* Data that does not fit SQLite's cache goes to temporary files in memory. It is read back
+ * unchanged, counts towards the statement's limit, and no file is opened. */
 #include "db_test.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ static void open_reader(struct fixture *f)
 {
 	struct db_options options = fixture_options(f, true);
 
-	options.timeout_ms = 600000; /* of a busy machine; nothing is judged by it */
+	options.timeout_ms = 600000; /* generous for busy machines; not part of the test */
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	tenant_file_make(f->acme, "acme");
 }
@@ -54,7 +54,7 @@ static void sorts_more_rows_than_fit_cache(void **state)
 	struct answer a;
 
 	open_reader(f);
-	/* Each row is held against the one before it, and none is lost. */
+	/* Each row is compared with the previous one, and none is lost. */
 	a = read_numbers(
 		f,
 		"SELECT count(*), sum(n), sum(s < coalesce(before, '')) FROM (SELECT n, s, lag(s) "

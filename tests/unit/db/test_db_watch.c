@@ -1,4 +1,4 @@
-/* Health checks follow what is known of each tenant's database; metrics count queries. */
+/* Health checks report the state of each tenant's database; metrics count queries. */
 #include "db_test.h"
 #include "vesper/metric.h"
 
@@ -20,7 +20,7 @@ static void on_check(void *owner, const char *check, enum health_state state, co
 	snprintf(s->note, sizeof(s->note), "%s", note);
 }
 
-static struct seen look(const char *check)
+static struct seen check_state(const char *check)
 {
 	struct seen s = {.check = check};
 
@@ -31,14 +31,14 @@ static struct seen look(const char *check)
 static void wait_for_check(struct fixture *f, const char *check, enum health_state state)
 {
 	for (int i = 0; i < 8000; i++) {
-		struct seen s = look(check);
+		struct seen s = check_state(check);
 
 		if (s.found && s.state == state)
 			return;
 		usleep(1000);
 		loop_turn(f->loop);
 	}
-	fail_msg("%s never got there", check);
+	fail_msg("%s did not reach the expected state", check);
 }
 
 static void each_tenant_has_a_health_check(void **state)
@@ -47,15 +47,15 @@ static void each_tenant_has_a_health_check(void **state)
 
 	tenant_file_make(f->acme, "acme");
 	fixture_open(f, true);
-	assert_false(look("warehouse:acme").found); /* nothing is said before something is known */
+	assert_false(check_state("warehouse:acme").found); /* no check before the first probe */
 	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
 	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
-	assert_non_null(strstr(look("warehouse:vesper").note, "unable to open"));
-	assert_true(health_ready()); /* one tenant's missing warehouse is not the end */
+	assert_non_null(strstr(check_state("warehouse:vesper").note, "unable to open"));
+	assert_true(health_ready()); /* a missing warehouse does not affect readiness */
 	assert_false(health_healthy());
 	db_close(&f->db);
-	assert_false(look("warehouse:acme").found);
+	assert_false(check_state("warehouse:acme").found);
 }
 
 static void watches_only_named_tenants(void **state)
@@ -67,10 +67,10 @@ static void watches_only_named_tenants(void **state)
 	fixture_open(f, true);
 	db_watch(f->db, (const char *const[]){"acme", "nobody", NULL});
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
-	assert_false(look("warehouse:vesper").found);
+	assert_false(check_state("warehouse:vesper").found);
 	db_watch(f->db, (const char *const[]){"vesper", NULL});
 	wait_for_check(f, "warehouse:vesper", HEALTH_OK);
-	assert_false(look("warehouse:acme").found);
+	assert_false(check_state("warehouse:acme").found);
 }
 
 static void detects_recovered_database(void **state)
@@ -82,7 +82,7 @@ static void detects_recovered_database(void **state)
 	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
 	tenant_file_make(f->vesper, "vesper");
-	wait_for_check(f, "warehouse:vesper", HEALTH_OK); /* by the watch's own probe */
+	wait_for_check(f, "warehouse:vesper", HEALTH_OK); /* detected by the periodic probe */
 }
 
 static void store_outage_ends_readiness(void **state)
@@ -108,7 +108,7 @@ static void failed_statement_does_not_affect_health(void **state)
 	db_watch(f->db, NULL);
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
 	ask_fails(f, "acme", "SELECT nonsense");
-	assert_int_equal(look("warehouse:acme").state, HEALTH_OK);
+	assert_int_equal(check_state("warehouse:acme").state, HEALTH_OK);
 }
 
 static void counts_queries(void **state)

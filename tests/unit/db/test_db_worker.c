@@ -1,4 +1,4 @@
-/* Writes: one transaction for those that wait together, each undone alone, all durable before the
+/* Writes: waiting writes share a transaction, fail separately, and are durable before the
  * callbacks. */
 #include "db_test.h"
 
@@ -16,7 +16,7 @@ static int64_t number_of(struct fixture *f, const char *text)
 static void store_open(struct fixture *f)
 {
 	fixture_open(f, false);
-	put(f, "acme", "CREATE TABLE x (n int PRIMARY KEY, at int)");
+	exec_write(f, "acme", "CREATE TABLE x (n int PRIMARY KEY, at int)");
 }
 
 static void insert(struct fixture *f, int64_t n, struct answer *a)
@@ -33,7 +33,7 @@ static void waiting_writes_share_commit_and_fail_separately(void **state)
 	struct answer answers[WRITES];
 
 	store_open(f);
-	put(f, "acme", "INSERT INTO x (n) VALUES (7)"); /* 7 will meet itself */
+	exec_write(f, "acme", "INSERT INTO x (n) VALUES (7)"); /* the later insert of 7 conflicts */
 	for (int i = 0; i < WRITES; i++)
 		insert(f, i, &answers[i]);
 	for (int i = 0; i < WRITES; i++) {
@@ -44,7 +44,7 @@ static void waiting_writes_share_commit_and_fail_separately(void **state)
 	assert_int_equal(number_of(f, "SELECT count(*) FROM x"), WRITES);
 }
 
-/* The second statement fails: the first one of the same request must not stay. */
+/* The second statement fails, so the first one of the same request must be rolled back. */
 static void failed_request_leaves_no_rows(void **state)
 {
 	const struct source_statement statements[] = {
@@ -57,7 +57,7 @@ static void failed_request_leaves_no_rows(void **state)
 	struct answer first, both = {0}, last;
 
 	store_open(f);
-	put(f, "acme", "INSERT INTO x (n) VALUES (1)");
+	exec_write(f, "acme", "INSERT INTO x (n) VALUES (1)");
 	insert(f, 2, &first);
 	db_query(f->db, &request, on_answer, &both);
 	insert(f, 3, &last);
@@ -70,7 +70,7 @@ static void failed_request_leaves_no_rows(void **state)
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 6);
 }
 
-/* Stopping a write undoes SQLite's whole transaction; its neighbours must get in all the same. */
+/* Stopping a write rolls back SQLite's whole transaction; the other writes must still be stored. */
 static void timed_out_write_does_not_affect_others(void **state)
 {
 	const struct source_statement endless = {
@@ -87,7 +87,7 @@ static void timed_out_write_does_not_affect_others(void **state)
 	struct answer begun, before, stopped = {0}, after;
 
 	store_open(f);
-	insert(f, 0, &begun); /* runs alone; the others wait for it and then share */
+	insert(f, 0, &begun); /* runs alone; the others wait and then share a transaction */
 	insert(f, 1, &before);
 	db_query(f->db, &request, on_answer, &stopped);
 	insert(f, 2, &after);
@@ -159,7 +159,7 @@ static void result_without_statistics_has_cells(void **state)
 	struct answer a = {0};
 
 	store_open(f);
-	put(f, "acme", "INSERT INTO x (n) VALUES (5)");
+	exec_write(f, "acme", "INSERT INTO x (n) VALUES (5)");
 	db_query(f->db, &request, on_answer, &a);
 	wait_for(f, &a);
 	assert_int_equal(a.err.code, ERR_NONE);
@@ -174,11 +174,11 @@ static void update_of_no_rows_succeeds(void **state)
 	struct fixture *f = *state;
 
 	store_open(f);
-	put(f, "acme", "UPDATE x SET at = 1 WHERE n = 99");
-	put(f, "acme", "DELETE FROM x");
+	exec_write(f, "acme", "UPDATE x SET at = 1 WHERE n = 99");
+	exec_write(f, "acme", "DELETE FROM x");
 }
 
-/* Callbacks come after the commit: another process sees the row by then. */
+/* Callbacks run after the commit, so another process sees the row. */
 static void write_is_durable_at_callback(void **state)
 {
 	struct fixture *f = *state;
@@ -225,7 +225,7 @@ static void close_finishes_running_writes(void **state)
 static void insert_with_group_commit(struct fixture *f, int64_t n, struct answer *a)
 {
 	const struct value v = value_int(n);
-	const struct source_statement statement = {.name = "patient",
+	const struct source_statement statement = {.name = "group_commit",
 						   .text = "INSERT INTO x (n) VALUES (?)",
 						   .values = &v,
 						   .count = 1};
@@ -247,7 +247,7 @@ static void group_commit_joins_next_write(void **state)
 	store_open(f);
 	insert_with_group_commit(f, 1, &group_commit[0]);
 	insert_with_group_commit(f, 2, &group_commit[1]);
-	insert(f, 2, &same); /* runs behind them, and fails alone */
+	insert(f, 2, &same); /* conflicts with the previous one and fails alone */
 	insert(f, 3, &next);
 	wait_for(f, &next);
 	assert_int_equal(group_commit[0].calls + group_commit[1].calls + same.calls, 3);
@@ -268,7 +268,7 @@ static void group_commit_does_not_wait_forever(void **state)
 	assert_int_equal(alone.err.code, ERR_NONE);
 	insert_with_group_commit(f, 2, &with);
 	insert(f, 3, &urgent);
-	insert_with_group_commit(f, 4, &behind); /* one that runs */
+	insert_with_group_commit(f, 4, &behind); /* waits for a write that is already running */
 	wait_for(f, &behind);
 	assert_int_equal(with.calls + urgent.calls, 2);
 	assert_int_equal(number_of(f, "SELECT sum(n) FROM x"), 10);

@@ -1,5 +1,5 @@
-/* The scripted database keeps the promises of db.h, so that what passes against it can pass against
- * a real one. */
+/* The scripted database fulfils the contract of db.h, so tests against it are valid for a real one.
+ */
 #include "db_test.h"
 
 #include "fake_db.c"
