@@ -1,5 +1,5 @@
-/* Tokens of reports over the wire: what is asked, shared, kept and told apart, and what happens
- * when the service refuses, wants fewer calls, or says what can't be. */
+/* Embed tokens over HTTP: requests, sharing, caching by caller, and failures: refusals, throttling
+ * and invalid replies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,7 @@ static struct answer first_embed(void)
 	return embed(&ann, "prices");
 }
 
-static bool asked(size_t i, const char *part)
+static bool request_contains(size_t i, const char *part)
 {
 	return strstr(server.requests[i], part) != NULL;
 }
@@ -155,39 +155,40 @@ static void requests_token_as_service_expects(void **state)
 	assert_string_equal(a.token, "embed-1");
 	assert_int_equal(a.expires_ms, NOW_MS + 3600000);
 	assert_int_equal(server.request_count, 3);
-	assert_true(asked(0, "POST /contoso.com/oauth2/v2.0/token "));
-	assert_true(asked(0, "grant_type=client_credentials&scope=https%3A%2F%2F"));
-	assert_true(asked(0, "&client_id=app&client_secret=s3cr%3Dt%20%26%2B%25"));
-	assert_true(asked(
+	assert_true(request_contains(0, "POST /contoso.com/oauth2/v2.0/token "));
+	assert_true(request_contains(0, "grant_type=client_credentials&scope=https%3A%2F%2F"));
+	assert_true(request_contains(0, "&client_id=app&client_secret=s3cr%3Dt%20%26%2B%25"));
+	assert_true(request_contains(
 		1,
 		"GET /v1.0/myorg/groups/f0890000-0000-4000-8000-000000000001/reports/" REPORT " "));
-	assert_true(asked(1, "Authorization: Bearer service-1\r\n"));
-	assert_true(asked(2, "/GenerateToken "));
-	assert_true(asked(2, "\"accessLevel\":\"View\",\"allowSaveAs\":false,"
-			     "\"lifetimeInMinutes\":60,\"identities\":[{\"username\":\"ann\","
-			     "\"roles\":[\"Reader\",\"Budget\"],\"customData\":\"vesper\","
-			     "\"datasets\":[\"cfaf\"]}]}"));
+	assert_true(request_contains(1, "Authorization: Bearer service-1\r\n"));
+	assert_true(request_contains(2, "/GenerateToken "));
+	assert_true(request_contains(
+		2, "\"accessLevel\":\"View\",\"allowSaveAs\":false,"
+		   "\"lifetimeInMinutes\":60,\"identities\":[{\"username\":\"ann\","
+		   "\"roles\":[\"Reader\",\"Budget\"],\"customData\":\"vesper\","
+		   "\"datasets\":[\"cfaf\"]}]}"));
 }
 
 static void waiting_callers_share_request(void **state)
 {
-	struct answer some[3] = {0}, left = {0};
-	struct op *gone;
+	struct answer some[3] = {0}, cancelled = {0};
+	struct op *cancelled_op;
 
 	(void)state;
 	will_sign_in();
 	will_describe();
 	will_return_token("embed-1");
 	pbi_embed(pbi, &ann, "prices", on_embed, &some[0]);
-	gone = pbi_embed(pbi, &ann, "prices", on_embed, &left);
+	cancelled_op = pbi_embed(pbi, &ann, "prices", on_embed, &cancelled);
 	pbi_embed(pbi, &ann, "prices", on_embed, &some[1]);
 	pbi_embed(pbi, &ann, "prices", on_embed, &some[2]);
-	op_cancel(&gone);
+	op_cancel(&cancelled_op);
 	for (int i = 0; i < 3; i++) {
 		wait_for(&some[i], 1);
 		assert_string_equal(some[i].token, "embed-1");
 	}
-	assert_int_equal(left.count, 0);
+	assert_int_equal(cancelled.count, 0);
 	assert_int_equal(server.request_count, 3);
 }
 
@@ -198,7 +199,7 @@ static void caches_token_until_shortly_before_expiry(void **state)
 	clock_advance_ms(3600000 - PBI_EARLY_MS - 1);
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
 	assert_int_equal(server.request_count, 3);
-	clock_advance_ms(1); /* the service's own token is over, too */
+	clock_advance_ms(1); /* the service principal's token has expired, too */
 	will_sign_in();
 	will_describe();
 	will_return_token("embed-2");
@@ -226,7 +227,7 @@ static void never_shares_tokens_between_callers(void **state)
 	will_return_token("embed-2");
 	assert_string_equal(embed(&ann, "budget").token, "embed-2");
 	assert_string_equal(embed(&ann, "prices").token, "embed-1");
-	assert_true(asked(8, "\"roles\":[\"Reader\"],"));
+	assert_true(request_contains(8, "\"roles\":[\"Reader\"],"));
 }
 
 static void renews_refused_service_token_once(void **state)
@@ -251,7 +252,7 @@ static void renews_refused_service_token_once(void **state)
 static void reports_failures_and_does_not_cache_them(void **state)
 {
 	static const struct {
-		const char *status, *body, *said;
+		const char *status, *body, *text;
 	} bad[] = {
 		{"403 x", "{\"error\":{\"code\":\"PowerBINotAuthorizedException\"}}", "NotAuth"},
 		{"500 x", "<html>", "no code"},
@@ -275,8 +276,8 @@ static void reports_failures_and_does_not_cache_them(void **state)
 		will_answer(bad[i].status, bad[i].body);
 		a = embed(&ann, "prices");
 		assert_int_equal(a.e.code, ERR_UPSTREAM);
-		if (!strstr(a.e.text, bad[i].said) && strcmp(bad[i].said, "JSON") != 0)
-			fail_msg("%s is not in %s", bad[i].said, a.e.text);
+		if (!strstr(a.e.text, bad[i].text) && strcmp(bad[i].text, "JSON") != 0)
+			fail_msg("%s is not in %s", bad[i].text, a.e.text);
 	}
 	will_describe();
 	will_answer("200 x", "{\"token\":\"t\",\"expiration\":\"soon\"}");
@@ -318,7 +319,7 @@ static void limits_cached_tokens(void **state)
 
 	(void)state;
 	first_embed();
-	will_answer("429 x", ""); /* from here on every new one fails without a request */
+	will_answer("429 x", ""); /* from now on every new token fails without a request */
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < PBI_EMBEDS_MAX - (round == 0); i++) {
 			struct principal other = ann;
@@ -353,7 +354,7 @@ static void times_out_if_service_hangs(void **state)
 	assert_int_equal(embed(&ann, "prices").e.code, ERR_TIMEOUT);
 }
 
-/* What is opened inside the page comes from the hosts of the configuration. */
+/* Reports opened in the page must come from configured hosts. */
 static void refuses_reports_from_other_hosts(void **state)
 {
 	static const char *const elsewhere[] = {"http://app.powerbi.com/x",

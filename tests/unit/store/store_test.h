@@ -1,5 +1,5 @@
-/* What the store's tests share: a migrated store of two tenants on real SQLite, and calls that wait
- * for their end. */
+/* Shared by the store's tests: a migrated store of two tenants on real SQLite, and helpers that
+ * wait for one call. */
 #ifndef STORE_TEST_H
 #define STORE_TEST_H
 
@@ -44,7 +44,7 @@ struct fixture {
 
 static const struct principal ann = {.user = "ann", .tenant = "acme"};
 static const struct principal bob = {.user = "bob", .tenant = "acme"};
-static const struct principal ann_elsewhere = {.user = "ann", .tenant = "vesper"};
+static const struct principal ann_other_tenant = {.user = "ann", .tenant = "vesper"};
 
 static inline void wait_done(struct fixture *f)
 {
@@ -120,8 +120,8 @@ static inline int fixture_setup(void **state)
 	return 0;
 }
 
-/* Whether the bytes stand in any file of acme's, its log included. */
-static inline bool files_hold(struct fixture *f, const char *text)
+/* True if any of acme's files, including the write-ahead log, contains the text. */
+static inline bool files_contain(struct fixture *f, const char *text)
 {
 	static const char *const suffixes[] = {"", "-wal", "-journal"};
 	bool found = false;
@@ -219,8 +219,8 @@ static inline enum err_code accept_message(struct fixture *f, const struct princ
 	return begin_turn(f, who, m, 1);
 }
 
-static inline enum err_code store_the_answer(struct fixture *f, const struct principal *who,
-					     const struct message *m)
+static inline enum err_code store_answer_and_wait(struct fixture *f, const struct principal *who,
+						  const struct message *m)
 {
 	begin(f);
 	store_answer(f->store, who, m, on_done, f);
@@ -292,7 +292,7 @@ static inline enum err_code read_session(struct fixture *f, const struct princip
 	return f->err.code;
 }
 
-/* Looks at a file from outside. */
+/* Queries a file through a separate connection. */
 static inline const char *file_ask(struct fixture *f, const char *file, const char *sql)
 {
 	sqlite3_stmt *statement;

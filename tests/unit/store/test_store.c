@@ -8,7 +8,7 @@ static void folder_make(struct fixture *f, const char *name)
 	assert_int_equal(mkdir(arena_printf(f->arena, "%s/%s", f->dir, name), 0700), 0);
 }
 
-static void file_put(struct fixture *f, const char *name, const char *text)
+static void file_write(struct fixture *f, const char *name, const char *text)
 {
 	FILE *out = fopen(arena_printf(f->arena, "%s/%s", f->dir, name), "w");
 
@@ -18,7 +18,7 @@ static void file_put(struct fixture *f, const char *name, const char *text)
 }
 
 /* The real statements with one text replaced. */
-static void statements_put(struct fixture *f, const char *from, const char *to)
+static void statements_replace(struct fixture *f, const char *from, const char *to)
 {
 	const char *path = arena_printf(f->arena, "%s/sql/store/store.sql", VESPER_SOURCE_DIR);
 	char *text = mem_alloc(1 << 16);
@@ -30,8 +30,9 @@ static void statements_put(struct fixture *f, const char *from, const char *to)
 	fclose(in);
 	at = strstr(text, from);
 	assert_non_null(at);
-	file_put(f, "sql/store/store.sql",
-		 arena_printf(f->arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)));
+	file_write(
+		f, "sql/store/store.sql",
+		arena_printf(f->arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)));
 	mem_free(text);
 }
 
@@ -58,14 +59,14 @@ static void checks_statements_and_their_arguments(void **state)
 	struct fixture *f = *state;
 
 	root_make(f);
-	file_put(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
+	file_write(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
 	refused(f, "store.sql");
-	statements_put(f, "--# query session_one", "--# query session_two");
+	statements_replace(f, "--# query session_one", "--# query session_two");
 	refused(f, "session_one");
-	statements_put(f,
-		       "WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND "
-		       "s.user_id = :user_id\n\n",
-		       "WHERE s.session_id = :sesion_id\n\n");
+	statements_replace(f,
+			   "WHERE s.session_id = :session_id AND s.tenant_id = :tenant_id AND "
+			   "s.user_id = :user_id\n\n",
+			   "WHERE s.session_id = :sesion_id\n\n");
 	refused(f, ":sesion_id");
 }
 
@@ -75,18 +76,18 @@ static void migrations_are_numbered_without_gaps(void **state)
 	struct store *s;
 
 	root_make(f);
-	statements_put(f, "", "");
+	statements_replace(f, "", "");
 	refused(f, "migrations");
-	file_put(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
+	file_write(f, "sql/store/sqlite/001_x.sql", "CREATE TABLE x (n int)");
 	assert_true(store_new(f->loop, f->db, f->dir, &s, NULL));
 	store_free(&s);
 	assert_null(s);
-	file_put(f, "sql/store/sqlite/003_z.sql", "CREATE TABLE z (n int)");
+	file_write(f, "sql/store/sqlite/003_z.sql", "CREATE TABLE z (n int)");
 	refused(f, "number 002");
-	file_put(f, "sql/store/sqlite/002_y.sql", "SELECT :argument");
+	file_write(f, "sql/store/sqlite/002_y.sql", "SELECT :argument");
 	refused(f, "arguments");
-	file_put(f, "sql/store/sqlite/002_y.sql", "CREATE TABLE y (n int)");
-	file_put(f, "sql/store/sqlite/later.sql", "CREATE TABLE y (n int)");
+	file_write(f, "sql/store/sqlite/002_y.sql", "CREATE TABLE y (n int)");
+	file_write(f, "sql/store/sqlite/later.sql", "CREATE TABLE y (n int)");
 	refused(f, "NNN_name.sql");
 }
 

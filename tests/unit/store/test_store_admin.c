@@ -1,4 +1,4 @@
-/* Switches, the audit log, and a user's data that goes. */
+/* Tool switches, the audit log, and deletion of a user's data. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -52,7 +52,7 @@ static void tool_switches(void **state)
 		"bob");
 }
 
-/* Nobody else writes: patience ends. */
+/* Waits until the group commit is written without another write. */
 static void audit_wait(struct fixture *f, const char *file)
 {
 	while (strcmp(file_ask(f, file, "SELECT COUNT(*) FROM chat_audit_log"), "0") == 0) {
@@ -67,7 +67,7 @@ static void audit(void **state)
 	const struct audit_entry entry = {.tool = "get_x", .outcome = "rows", .rows = 7};
 
 	store_audit(f->store, &ann, &entry);
-	store_audit(f->store, &ann_elsewhere, &entry);
+	store_audit(f->store, &ann_other_tenant, &entry);
 	audit_wait(f, f->acme);
 	audit_wait(f, f->vesper);
 	assert_string_equal(file_ask(f, f->acme,
@@ -76,7 +76,7 @@ static void audit(void **state)
 			    "annget_xrows71");
 }
 
-/* A tool call is in the log with its answer's commit, and also when the answer can't be stored. */
+/* A tool call is logged with the commit of its answer, and also if the answer cannot be stored. */
 static void audits_tool_call_with_answer(void **state)
 {
 	struct fixture *f = *state;
@@ -90,10 +90,10 @@ static void audits_tool_call_with_answer(void **state)
 			 "WHEN NEW.content = 'refuse this' "
 			 "BEGIN SELECT RAISE(ABORT, 'refused'); END");
 	store_audit(f->store, &ann, &entry);
-	assert_int_equal(store_the_answer(f, &ann, &refused), ERR_INTERNAL);
+	assert_int_equal(store_answer_and_wait(f, &ann, &refused), ERR_INTERNAL);
 	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "1");
 	store_audit(f->store, &ann, &entry);
-	assert_int_equal(store_the_answer(f, &ann, &stored), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &stored), ERR_NONE);
 	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "2");
 }
 
@@ -104,7 +104,7 @@ static struct message answered(struct fixture *f, const struct principal *who)
 		answer_to(f, &m, arena_printf(f->arena, "answer for %s", who->user));
 
 	accept_message(f, who, &m);
-	store_the_answer(f, who, &answer);
+	store_answer_and_wait(f, who, &answer);
 	return answer;
 }
 
@@ -115,16 +115,17 @@ static void deletes_user_data(void **state)
 
 	anns = answered(f, &ann);
 	bobs = answered(f, &bob);
-	elsewhere = answered(f, &ann_elsewhere);
+	elsewhere = answered(f, &ann_other_tenant);
 	begin(f);
 	store_user_delete(f->store, &bob, "ann", on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	assert_false(files_hold(f, "answer for ann"));
-	assert_true(files_hold(f, "answer for bob"));
+	assert_false(files_contain(f, "answer for ann"));
+	assert_true(files_contain(f, "answer for bob"));
 	assert_int_equal(read_messages(f, &ann, anns.session_id, NULL, 9), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &bob, bobs.session_id, NULL, 9), ERR_NONE);
-	assert_int_equal(read_messages(f, &ann_elsewhere, elsewhere.session_id, NULL, 9), ERR_NONE);
+	assert_int_equal(read_messages(f, &ann_other_tenant, elsewhere.session_id, NULL, 9),
+			 ERR_NONE);
 	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_messages"), "2");
 }
 

@@ -1,5 +1,5 @@
-/* Receipts in their chain: with their answers or not at all, in an unbroken row however many end at
- * once and whoever else writes, and whole when their content goes. */
+/* The chain of receipts: stored with their answers or not at all, unbroken under concurrent
+ * writers, and intact after their content is deleted. */
 #include "store_test.h"
 
 #include "vesper/json_out.h"
@@ -10,9 +10,9 @@
 
 #define DAY_MS INT64_C(86400000)
 
-/* An answer with a receipt that says this question. */
+/* An answer with a receipt that contains the question. */
 struct answered {
-	struct fixture *f; /* who waits for it */
+	struct fixture *f; /* the fixture whose store is used */
 	struct message question, answer;
 	struct receipt receipt;
 	bool done;
@@ -109,7 +109,7 @@ static size_t read_receipts(struct fixture *f, const char *tenant, struct receip
 	return receipt_count;
 }
 
-/* How many there are; all of them in one unbroken chain. */
+/* Verifies the whole chain; returns the number of receipts. */
 static int64_t verify(struct fixture *f, const char *tenant)
 {
 	const char *hash = RECEIPT_GENESIS;
@@ -145,7 +145,7 @@ static void answer_has_receipt(void **state)
 	assert_int_equal(verify(f, "vesper"), 0);
 }
 
-/* A place that another process took is tried again; whatever else the table refuses is an error. */
+/* Only a place taken by another process is retried; other constraint violations are errors. */
 static void reports_constraint_violations(void **state)
 {
 	struct fixture *f = *state;
@@ -165,7 +165,7 @@ static void reports_constraint_violations(void **state)
 	assert_int_equal(verify(f, "acme"), 2);
 }
 
-/* Programs' calls leave receipts without a message, in the same chain. */
+/* API calls store receipts without a message, in the same chain. */
 static void stores_receipt_without_answer(void **state)
 {
 	static const struct message none = {0};
@@ -192,7 +192,7 @@ static void each_tenant_has_a_chain(void **state)
 	struct answered a;
 
 	assert_int_equal(ask_one(f, &ann, id_new(f), "q", &a), ERR_NONE);
-	assert_int_equal(ask_one(f, &ann_elsewhere, id_new(f), "q", &a), ERR_NONE);
+	assert_int_equal(ask_one(f, &ann_other_tenant, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(ask_one(f, &bob, id_new(f), "q", &a), ERR_NONE);
 	assert_int_equal(verify(f, "acme"), 2);
 	assert_int_equal(verify(f, "vesper"), 1);
@@ -245,7 +245,7 @@ static void concurrent_answers_form_one_chain(void **state)
 	mem_free(list);
 }
 
-/* Two processes on one database, both with many at once. */
+/* Two processes write many receipts to one database concurrently. */
 static void two_processes_share_a_chain(void **state)
 {
 	struct fixture *f = *state, other = {.loop = f->loop, .arena = f->arena};
@@ -329,7 +329,7 @@ static void unreadable_chain_fails_waiting_answers(void **state)
 	assert_int_equal(verify(f, "acme"), 1);
 }
 
-/* ---- what may be changed ---- */
+/* ---- deletion and changes ---- */
 
 static const char *content_left(struct fixture *f)
 {

@@ -1,4 +1,4 @@
-/* Feedback: on one's own answers only, one word each, listed for the tenant. */
+/* Feedback: one per answer, only on the user's own answers, listed for the tenant. */
 #include "store_test.h"
 
 static char seen[1000];
@@ -17,8 +17,8 @@ static void on_feedback(void *owner, const struct feedback *list, size_t count, 
 	on_done(f, e);
 }
 
-static enum err_code say(struct fixture *f, const struct principal *who, const char *message_id,
-			 const char *rating, const char *comment)
+static enum err_code give_feedback(struct fixture *f, const struct principal *who,
+				   const char *message_id, const char *rating, const char *comment)
 {
 	struct feedback feedback = {.message_id = message_id, .rating = rating, .comment = comment};
 
@@ -44,7 +44,7 @@ static struct message answered(struct fixture *f, const struct principal *who)
 	struct message answer = answer_to(f, &m, "answer");
 
 	assert_int_equal(accept_message(f, who, &m), ERR_NONE);
-	assert_int_equal(store_the_answer(f, who, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, who, &answer), ERR_NONE);
 	return answer;
 }
 
@@ -53,17 +53,19 @@ static void stores_feedback_on_own_answers(void **state)
 	struct fixture *f = *state;
 	struct message answer = answered(f, &ann);
 
-	assert_int_equal(say(f, &ann, answer.message_id, "up", "good"), ERR_NONE);
+	assert_int_equal(give_feedback(f, &ann, answer.message_id, "up", "good"), ERR_NONE);
 	assert_string_equal(seen, "ann:up:good:-;");
-	assert_int_equal(say(f, &ann, answer.message_id, "down", NULL), ERR_NONE);
+	assert_int_equal(give_feedback(f, &ann, answer.message_id, "down", NULL), ERR_NONE);
 	assert_string_equal(seen, "ann:down:-:-;");
-	assert_int_equal(say(f, &bob, answer.message_id, "up", "mine"), ERR_NOT_FOUND);
-	assert_int_equal(say(f, &ann_elsewhere, answer.message_id, "up", "mine"), ERR_NOT_FOUND);
-	assert_int_equal(say(f, &ann, id_new(f), "up", "none"), ERR_NOT_FOUND);
+	assert_int_equal(give_feedback(f, &bob, answer.message_id, "up", "mine"), ERR_NOT_FOUND);
+	assert_int_equal(give_feedback(f, &ann_other_tenant, answer.message_id, "up", "mine"),
+			 ERR_NOT_FOUND);
+	assert_int_equal(give_feedback(f, &ann, id_new(f), "up", "none"), ERR_NOT_FOUND);
 	read_messages(f, &ann, answer.session_id, NULL, 10);
 	assert_null(f->messages[0].rating);
 	assert_string_equal(f->messages[1].rating, "down");
-	assert_int_equal(say(f, &ann, f->messages[0].message_id, "up", NULL), ERR_NOT_FOUND);
+	assert_int_equal(give_feedback(f, &ann, f->messages[0].message_id, "up", NULL),
+			 ERR_NOT_FOUND);
 }
 
 static void lists_feedback_of_tenant(void **state)
@@ -71,15 +73,15 @@ static void lists_feedback_of_tenant(void **state)
 	struct fixture *f = *state;
 	struct message first = answered(f, &ann), second = answered(f, &bob);
 
-	say(f, &ann, first.message_id, "up", "a");
-	say(f, &bob, second.message_id, "down", "b");
+	give_feedback(f, &ann, first.message_id, "up", "a");
+	give_feedback(f, &bob, second.message_id, "down", "b");
 	assert_string_equal(list(f, &ann, NULL, NULL, 10), "bob:down:b:-;ann:up:a:-;");
 	assert_string_equal(list(f, &ann, "up", NULL, 10), "ann:up:a:-;");
 	assert_string_equal(list(f, &ann, NULL, NULL, 1), "bob:down:b:-;");
 	assert_true(f->has_more);
 	assert_string_equal(list(f, &ann, NULL, second.message_id, 1), "ann:up:a:-;");
 	assert_false(f->has_more);
-	assert_string_equal(list(f, &ann_elsewhere, NULL, NULL, 10), "");
+	assert_string_equal(list(f, &ann_other_tenant, NULL, NULL, 10), "");
 }
 
 int main(void)

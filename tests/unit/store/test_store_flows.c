@@ -85,9 +85,9 @@ static void added(void **state)
 
 	assert_string_equal(list_of(f, "acme"), "");
 	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE);
-	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE); /* the same once more */
+	assert_int_equal(add(f, &ann, "price", MESSAGE), ERR_NONE); /* adding the same flow again */
 	assert_int_equal(add(f, &ann, "price", "0198c0de-0000-7000-8000-000000000002"), ERR_BUSY);
-	assert_int_equal(add(f, &ann_elsewhere, "price", MESSAGE), ERR_NONE);
+	assert_int_equal(add(f, &ann_other_tenant, "price", MESSAGE), ERR_NONE);
 	assert_string_equal(list_of(f, "acme"), "price 1 active ann -;");
 	for (int i = 1; i < OVERLAY_FLOWS_MAX; i++)
 		assert_int_equal(add(f, &ann, arena_printf(f->arena, "f%d", i), MESSAGE), ERR_NONE);
@@ -115,14 +115,14 @@ static void checked(void **state)
 	add(f, &ann, "price", MESSAGE);
 	check(f, "price", 1, FLOW_STALE, "no tool");
 	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
-	check(f, "price", 2, FLOW_ACTIVE, NULL); /* of another text */
+	check(f, "price", 2, FLOW_ACTIVE, NULL); /* result for another version */
 	assert_string_equal(list_of(f, "acme"), "price 1 stale ann no tool;");
 	assert_int_equal(edit(f, "price", NULL, "withdrawn", 1), ERR_NONE);
 	check(f, "price", 2, FLOW_ACTIVE, NULL);
 	assert_string_equal(list_of(f, "acme"), "price 2 withdrawn ann -;");
 }
 
-/* Each change gives another one, a deletion as well. */
+/* Each change changes the stamp, including a deletion. */
 static void stamps(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
-/* The ledger: rows are kept as they were told, sums are those of this month and today, by user and
- * role, over any number of pages, and of one tenant only. */
+/* The ledger: stores rows unchanged, and sums this month and today by user and role, over any
+ * number of pages, for one tenant. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -21,7 +21,7 @@ static struct seen seen;
 static void on_sum(void *owner, const struct budget_sum *sum)
 {
 	assert_ptr_equal(owner, seen.f);
-	/* Users come in their order, each once. */
+	/* Users are sorted, each once. */
 	assert_true(seen.count == 0 || strcmp(seen.user, sum->user) < 0);
 	seen.count++;
 	snprintf(seen.user, sizeof(seen.user), "%s", sum->user);
@@ -60,7 +60,7 @@ static void sums(struct fixture *f, const char *tenant)
 	assert_int_equal(f->err.code, ERR_NONE);
 }
 
-/* Nobody waits for a row, so a reader may be faster: looks until all are there. */
+/* Rows are written in the background, so the sums are read until all rows are included. */
 static void sums_of_rows(struct fixture *f, int64_t month_tokens)
 {
 	for (int i = 0; i < 500; i++) {
@@ -68,7 +68,7 @@ static void sums_of_rows(struct fixture *f, int64_t month_tokens)
 		if (seen.month_tokens == month_tokens)
 			return;
 	}
-	fail_msg("the rows never came to %lld tokens", (long long)month_tokens);
+	fail_msg("the rows did not reach %lld tokens", (long long)month_tokens);
 }
 
 static void stores_rows(void **state)

@@ -1,13 +1,13 @@
-/* Summaries: what is covered, the newest one, nobody else's, and none made twice. */
+/* Summaries: covered messages, the newest summary, isolation between users, and no duplicates. */
 #include "store_test.h"
 
 #include <string.h>
 
 #include "vesper/json.h"
 
-static struct message last; /* of the session that was made last */
+static struct message last; /* of the session created last */
 
-/* As the turn of a message that is stored already would see it. */
+/* The summary that a turn of an already stored message reads. */
 static const struct memory *memory_of(struct fixture *f)
 {
 	assert_int_equal(begin_turn(f, &ann, &last, 1), ERR_NONE);
@@ -44,7 +44,7 @@ static const char *session_with(struct fixture *f, int messages)
 	return session;
 }
 
-static const char *text_seen(struct fixture *f)
+static const char *summary_text(struct fixture *f)
 {
 	const json_t *items = store_memory_items(memory_of(f)->summary, f->arena);
 
@@ -65,16 +65,16 @@ static void summary_covers_earlier_messages(void **state)
 	assert_string_equal(f->messages[2].content, "m2");
 	third = f->messages[2].place;
 	summarize(f, &ann, session, "first three", third);
-	assert_string_equal(text_seen(f), "first three");
+	assert_string_equal(summary_text(f), "first three");
 	assert_int_equal(memory_of(f)->messages, 2);
 	read_uncovered(f, &ann, session, 3);
 	assert_int_equal(f->count, 2);
 	assert_string_equal(f->messages[0].content, "m3");
-	/* one that reaches no further changes nothing */
+	/* a summary that covers no more messages has no effect */
 	summarize(f, &ann, session, "again", third);
-	assert_string_equal(text_seen(f), "first three");
+	assert_string_equal(summary_text(f), "first three");
 	summarize(f, &ann, session, "all five", f->messages[1].place);
-	assert_string_equal(text_seen(f), "all five");
+	assert_string_equal(summary_text(f), "all five");
 	assert_int_equal(memory_of(f)->messages, 0);
 }
 
@@ -84,7 +84,7 @@ static void other_users_cannot_access_summary(void **state)
 	const char *session = session_with(f, 3);
 
 	summarize(f, &bob, session, "bob's", 2);
-	summarize(f, &ann_elsewhere, session, "elsewhere", 2);
+	summarize(f, &ann_other_tenant, session, "elsewhere", 2);
 	assert_null(memory_of(f)->summary);
 	summarize(f, &ann, session, "ann's", 2);
 	assert_int_equal(begin_turn(f, &bob, &last, 1), ERR_NOT_FOUND);

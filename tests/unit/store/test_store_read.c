@@ -1,10 +1,10 @@
-/* Pages: order, limits, "after", and nobody else's rows. */
+/* Pages: order, limits, `after`, and isolation between users. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
 
-static void say(struct fixture *f, const struct principal *who, const char *session,
-		const char *content)
+static void send_message(struct fixture *f, const struct principal *who, const char *session,
+			 const char *content)
 {
 	struct message m = user_message(f, session, content);
 
@@ -18,8 +18,8 @@ static void pages_messages_oldest_first(void **state)
 	const char *last;
 
 	for (int i = 0; i < 7; i++)
-		say(f, &ann, session, arena_printf(f->arena, "m%d", i));
-	say(f, &ann, id_new(f), "another session");
+		send_message(f, &ann, session, arena_printf(f->arena, "m%d", i));
+	send_message(f, &ann, id_new(f), "another session");
 	read_messages(f, &ann, session, NULL, 3);
 	assert_int_equal(f->count, 3);
 	assert_true(f->has_more);
@@ -28,13 +28,13 @@ static void pages_messages_oldest_first(void **state)
 	last = f->messages[2].message_id;
 	read_messages(f, &ann, session, last, 4);
 	assert_int_equal(f->count, 4);
-	assert_false(f->has_more); /* exactly the rest */
+	assert_false(f->has_more); /* exactly the remaining messages */
 	assert_string_equal(f->messages[0].content, "m3");
 	assert_string_equal(f->messages[3].content, "m6");
 	read_messages(f, &ann, session, f->messages[3].message_id, 4);
 	assert_int_equal(f->count, 0);
 	assert_false(f->has_more);
-	read_messages(f, &ann, session, id_new(f), 4); /* after nothing that exists */
+	read_messages(f, &ann, session, id_new(f), 4); /* after an unknown message */
 	assert_int_equal(f->err.code, ERR_NONE);
 	assert_int_equal(f->count, 0);
 }
@@ -46,13 +46,13 @@ static void turn_begins_with_last_messages(void **state)
 	struct message m;
 
 	for (int i = 0; i < 4; i++)
-		say(f, &ann, session, arena_printf(f->arena, "m%d", i));
+		send_message(f, &ann, session, arena_printf(f->arena, "m%d", i));
 	m = user_message(f, session, "m4");
 	assert_int_equal(begin_turn(f, &ann, &m, 3), ERR_NONE);
 	assert_int_equal(f->begun.history_count, 3);
 	assert_true(f->begun.has_more);
 	assert_string_equal(f->begun.history[0].content, "m2");
-	assert_string_equal(f->begun.history[2].content, "m4"); /* the one it begins with */
+	assert_string_equal(f->begun.history[2].content, "m4"); /* the message of this turn */
 	assert_int_equal(f->begun.memory.messages, 5);
 	m = user_message(f, session, "m5");
 	assert_int_equal(begin_turn(f, &ann, &m, 6), ERR_NONE);
@@ -61,7 +61,7 @@ static void turn_begins_with_last_messages(void **state)
 	assert_string_equal(f->begun.history[0].content, "m0");
 }
 
-/* Without a model nobody reads what was said: the session context is all that a turn goes on. */
+/* Without a model no prompt is made, so a turn reads only the session context. */
 static void turn_without_prompts_begins_with_context(void **state)
 {
 	struct fixture *f = *state;
@@ -75,10 +75,10 @@ static void turn_without_prompts_begins_with_context(void **state)
 	answer.texts.standing = "{\"n\":1}";
 	assert_int_equal(begin_turn(f, &ann, &first, 0), ERR_NONE);
 	assert_null(f->begun.standing);
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_NONE);
 	assert_int_equal(begin_turn(f, &ann, &second, 0), ERR_NONE);
 	assert_true(json_equal(f->begun.standing, standing));
-	assert_int_equal(store_the_answer(f, &ann, &failed), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &failed), ERR_NONE);
 	assert_int_equal(begin_turn(f, &ann, &third, 0), ERR_NONE);
 	assert_true(json_equal(f->begun.standing, standing));
 	assert_int_equal(f->begun.history_count, 0);
@@ -122,12 +122,12 @@ static void lists_own_sessions_newest_first(void **state)
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < 4; i++) {
 		ids[i] = id_new(f);
-		say(f, &ann, ids[i], arena_printf(f->arena, "s%d", i));
+		send_message(f, &ann, ids[i], arena_printf(f->arena, "s%d", i));
 		clock_advance_ms(i == 1 ? 0 : 1000); /* two of them in the same millisecond */
 	}
-	say(f, &bob, id_new(f), "of bob");
-	say(f, &ann_elsewhere, id_new(f), "of the other tenant");
-	say(f, &ann, ids[0], "the oldest session is used again");
+	send_message(f, &bob, id_new(f), "of bob");
+	send_message(f, &ann_other_tenant, id_new(f), "of the other tenant");
+	send_message(f, &ann, ids[0], "the oldest session is used again");
 	clock_release();
 	read_sessions(f, &ann, NULL, 2);
 	assert_int_equal(f->count, 2);
@@ -150,7 +150,7 @@ static void treats_hostile_text_as_text(void **state)
 	const struct principal evil = {.user = "x' OR '1'='1", .tenant = "acme"};
 	const char *session = id_new(f);
 
-	say(f, &ann, session, "mine'); DROP TABLE chat_messages; --");
+	send_message(f, &ann, session, "mine'); DROP TABLE chat_messages; --");
 	read_sessions(f, &evil, NULL, 10);
 	assert_int_equal(f->count, 0);
 	assert_int_equal(read_messages(f, &ann, "' OR 1=1 --", NULL, 10), ERR_NOT_FOUND);

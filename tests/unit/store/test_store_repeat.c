@@ -1,4 +1,5 @@
-/* Repeated requests: the first runs, the others wait, differ, or get its answer. */
+/* Idempotent retries: the first request runs; later ones see it running, mismatch, or get its
+ * answer. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -43,7 +44,7 @@ static void returns_first_answer(void **state)
 	assert_int_equal(ask(f, &ann, "k", "p", "r2"), REPEATED_RUNNING);
 	assert_int_equal(ask(f, &ann, "k", "other", "r3"), REPEATED_OTHER);
 	assert_int_equal(ask(f, &bob, "k", "p", "r4"), REPEATED_FIRST);
-	assert_int_equal(ask(f, &ann_elsewhere, "k", "p", "r5"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann_other_tenant, "k", "p", "r5"), REPEATED_FIRST);
 	finish(f, "r1", &answer);
 	assert_int_equal(ask(f, &ann, "k", "p", "r6"), REPEATED_DONE);
 	assert_string_equal(body, "201 {\"a\":1}");

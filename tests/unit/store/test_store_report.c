@@ -1,4 +1,4 @@
-/* Sums for administrators: of one tenant, of the days that are asked for, and what they count. */
+/* Reports for administrators: sums of the requested days of one tenant. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -8,7 +8,7 @@
 static char seen[STORE_PAGE_MAX * 200], first[200];
 static struct zone *zone; /* of the tenants */
 
-/* Every cell of each table: a line a row, an empty line behind a table. */
+/* Writes all tables to `seen`: one line per row, an empty line after each table. */
 static void write_tables(struct table *const *tables, size_t count)
 {
 	seen[0] = '\0';
@@ -32,7 +32,9 @@ static void on_usage(void *owner, struct table *const *tables, const struct err 
 static void on_quality(void *owner, struct table *const *tables, const struct err *e)
 {
 	if (!e)
-		write_tables(tables, REPORT_UNANSWERED); /* whose rows have times */
+		write_tables(
+			tables,
+			REPORT_UNANSWERED); /* without the last table, whose rows contain times */
 	if (!e && tables[REPORT_UNANSWERED]->row_count > 0)
 		snprintf(first, sizeof(first), "%zu: %s %s %s",
 			 tables[REPORT_UNANSWERED]->row_count,
@@ -99,14 +101,14 @@ static void sums_costs_by_user_model_and_day(void **state)
 static void ask(struct fixture *f, const char *question, enum message_status status,
 		const char *agents, const char *checked)
 {
-	const struct principal asker = {.user = "ann", .tenant = "acme"};
+	const struct principal user = {.user = "ann", .tenant = "acme"};
 	struct message q = user_message(f, id_new(f), question), a = answer_to(f, &q, "So.");
 
 	a.status = status;
 	a.agents_used = agents;
 	a.texts.checked = checked;
-	assert_int_equal(accept_message(f, &asker, &q), ERR_NONE);
-	assert_int_equal(store_the_answer(f, &asker, &a), ERR_NONE);
+	assert_int_equal(accept_message(f, &user, &q), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &user, &a), ERR_NONE);
 }
 
 static void quality_at(struct fixture *f, const char *tenant, int64_t now_ms)
@@ -145,7 +147,7 @@ static void counts_statuses_and_groups_unanswered_questions(void **state)
 	assert_string_equal(first, "");
 }
 
-/* Answers of a minute before and after the moment at which a day began there. */
+/* One answer is a minute before the local day begins, and one a minute after. */
 static void day_begins_in_tenant_zone(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Age: what is too old goes in batches, what is not stays. */
+/* Retention: old data is deleted in batches, newer data stays. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -86,7 +86,7 @@ static void audit_log_has_its_own_retention(void **state)
 	clock_freeze_ms(1772182800000);
 	for (int i = 0; i < RETAIN_BATCH + 1; i++)
 		store_audit(f->store, &ann, &entry);
-	retain(f, 0, 0); /* one writer: behind the entries */
+	retain(f, 0, 0); /* runs after the entries, since a tenant has one writer */
 	assert_string_equal(file_ask(f, f->acme, "SELECT COUNT(*) FROM chat_audit_log"), "51");
 	clock_advance_ms(10 * DAY_MS);
 	retain(f, 1, 0);

@@ -1,4 +1,4 @@
-/* Saved views: of an own answer only, their user's alone until they are shared, so many each. */
+/* Saved views: only of own answers, private until shared, limited per user. */
 #include "store_test.h"
 
 #include "vesper/store_saved.h"
@@ -20,8 +20,8 @@ static void on_views(void *owner, const struct saved_view *views, size_t count, 
 	on_done(owner, e);
 }
 
-static enum err_code add(struct fixture *f, const struct principal *who, int n, bool shared,
-			 const char *message_id)
+static enum err_code save_view(struct fixture *f, const struct principal *who, int n, bool shared,
+			       const char *message_id)
 {
 	char id[48];
 	const struct saved_view view = {.saved_id = id,
@@ -38,7 +38,7 @@ static enum err_code add(struct fixture *f, const struct principal *who, int n, 
 	return f->err.code;
 }
 
-static enum err_code one(struct fixture *f, const struct principal *who, int n)
+static enum err_code find_view(struct fixture *f, const struct principal *who, int n)
 {
 	char id[48];
 
@@ -60,7 +60,7 @@ static enum err_code delete_view(struct fixture *f, const struct principal *who,
 	return f->err.code;
 }
 
-static size_t list(struct fixture *f, const struct principal *who)
+static size_t count_views(struct fixture *f, const struct principal *who)
 {
 	begin(f);
 	store_saved(f->store, who, f->arena, on_views, f);
@@ -76,7 +76,7 @@ static const char *answered(struct fixture *f, const struct principal *who, cons
 
 	answer.needs = needs;
 	assert_int_equal(accept_message(f, who, &m), ERR_NONE);
-	assert_int_equal(store_the_answer(f, who, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, who, &answer), ERR_NONE);
 	return answer.message_id;
 }
 
@@ -85,30 +85,30 @@ static void pinned_views_are_private_and_shared_views_public(void **state)
 	struct fixture *f = *state;
 	const char *answer = answered(f, &ann, "chat:read_it");
 
-	assert_int_equal(add(f, &ann, 1, false, answer), ERR_NONE);
+	assert_int_equal(save_view(f, &ann, 1, false, answer), ERR_NONE);
 	assert_string_equal(seen, "ann Prices 0 {\"tool\":\"t\"} chat:read_it;");
-	assert_int_equal(one(f, &ann, 1), ERR_NONE);
-	assert_int_equal(one(f, &bob, 1), ERR_NOT_FOUND);
-	assert_int_equal(add(f, &ann, 2, true, answer), ERR_NONE);
-	assert_int_equal(one(f, &bob, 2), ERR_NONE);
+	assert_int_equal(find_view(f, &ann, 1), ERR_NONE);
+	assert_int_equal(find_view(f, &bob, 1), ERR_NOT_FOUND);
+	assert_int_equal(save_view(f, &ann, 2, true, answer), ERR_NONE);
+	assert_int_equal(find_view(f, &bob, 2), ERR_NONE);
 	assert_string_equal(seen, "ann Prices 1 {\"tool\":\"t\"} chat:read_it;");
-	assert_int_equal(one(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
-	assert_int_equal(list(f, &ann), 2);
-	assert_int_equal(list(f, &bob), 0);
+	assert_int_equal(find_view(f, &ann_other_tenant, 2), ERR_NOT_FOUND);
+	assert_int_equal(count_views(f, &ann), 2);
+	assert_int_equal(count_views(f, &bob), 0);
 	assert_int_equal(delete_view(f, &bob, 2), ERR_NOT_FOUND);
-	assert_int_equal(delete_view(f, &ann_elsewhere, 2), ERR_NOT_FOUND);
+	assert_int_equal(delete_view(f, &ann_other_tenant, 2), ERR_NOT_FOUND);
 	assert_int_equal(delete_view(f, &ann, 2), ERR_NONE);
 	assert_int_equal(delete_view(f, &ann, 2), ERR_NOT_FOUND);
-	assert_int_equal(one(f, &bob, 2), ERR_NOT_FOUND);
-	assert_int_equal(list(f, &ann), 1);
+	assert_int_equal(find_view(f, &bob, 2), ERR_NOT_FOUND);
+	assert_int_equal(count_views(f, &ann), 1);
 }
 
 static void rejects_view_of_another_users_answer(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_not_equal(add(f, &bob, 1, true, answered(f, &ann, NULL)), ERR_NONE);
-	assert_int_equal(list(f, &bob), 0);
+	assert_int_not_equal(save_view(f, &bob, 1, true, answered(f, &ann, NULL)), ERR_NONE);
+	assert_int_equal(count_views(f, &bob), 0);
 }
 
 static void limits_views_per_user(void **state)
@@ -117,13 +117,13 @@ static void limits_views_per_user(void **state)
 	const char *answer = answered(f, &ann, NULL);
 
 	for (int i = 0; i < SAVED_VIEWS_PER_USER_MAX; i++)
-		assert_int_equal(add(f, &ann, i, false, answer), ERR_NONE);
-	assert_int_equal(add(f, &ann, 90, false, answer), ERR_LIMIT);
+		assert_int_equal(save_view(f, &ann, i, false, answer), ERR_NONE);
+	assert_int_equal(save_view(f, &ann, 90, false, answer), ERR_LIMIT);
 	assert_non_null(strstr(f->err.text, "remove one"));
-	assert_int_equal(list(f, &ann), SAVED_VIEWS_PER_USER_MAX);
+	assert_int_equal(count_views(f, &ann), SAVED_VIEWS_PER_USER_MAX);
 	assert_int_equal(delete_view(f, &ann, 0), ERR_NONE);
-	assert_int_equal(add(f, &ann, 90, false, answer), ERR_NONE);
-	assert_int_equal(add(f, &bob, 91, false, answered(f, &bob, NULL)), ERR_NONE);
+	assert_int_equal(save_view(f, &ann, 90, false, answer), ERR_NONE);
+	assert_int_equal(save_view(f, &bob, 91, false, answered(f, &bob, NULL)), ERR_NONE);
 }
 
 int main(void)

@@ -1,5 +1,4 @@
-/* Sessions as things of their own: made, found, edited by one of two, deleted with all they hold.
- */
+/* Sessions: create, find, edit with conflict detection, delete with all data. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -14,8 +13,8 @@ static void on_one(void *owner, const struct session *session, const struct err 
 	on_done(owner, e);
 }
 
-static enum err_code make(struct fixture *f, const struct principal *who, const char *id,
-			  const char *title)
+static enum err_code create_session(struct fixture *f, const struct principal *who, const char *id,
+				    const char *title)
 {
 	begin(f);
 	store_session_new(f->store, who, id, title, f->arena, on_one, f);
@@ -32,7 +31,7 @@ static enum err_code edit(struct fixture *f, const struct principal *who, const 
 	return f->err.code;
 }
 
-static enum err_code drop(struct fixture *f, const struct principal *who, const char *id)
+static enum err_code delete_session(struct fixture *f, const struct principal *who, const char *id)
 {
 	begin(f);
 	store_session_delete(f->store, who, id, on_done, f);
@@ -40,42 +39,42 @@ static enum err_code drop(struct fixture *f, const struct principal *who, const 
 	return f->err.code;
 }
 
-static void listed(struct fixture *f, const struct principal *who, struct sessions_page page,
-		   const char *want)
+static void check_listed(struct fixture *f, const struct principal *who, struct sessions_page page,
+			 const char *expected)
 {
-	struct buf got;
+	struct buf titles;
 
 	page.limit = 50;
 	begin(f);
 	store_sessions(f->store, who, &page, f->arena, on_sessions, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
-	buf_init(&got, 1000);
+	buf_init(&titles, 1000);
 	for (size_t i = 0; i < f->count; i++)
-		buf_printf(&got, "%s%s", i ? "," : "", f->sessions[i].title);
-	assert_string_equal(buf_text(&got), want);
-	buf_deinit(&got);
+		buf_printf(&titles, "%s%s", i ? "," : "", f->sessions[i].title);
+	assert_string_equal(buf_text(&titles), expected);
+	buf_deinit(&titles);
 }
 
-static void found(struct fixture *f, const struct principal *who, enum session_filter filter,
-		  const char *title, const char *want)
+static void check_found(struct fixture *f, const struct principal *who, enum session_filter filter,
+			const char *title, const char *expected)
 {
-	listed(f, who, (struct sessions_page){.filter = filter, .title = title}, want);
+	check_listed(f, who, (struct sessions_page){.filter = filter, .title = title}, expected);
 }
 
-/* A conversation that its client keeps is one of that dialect's list only. */
+/* A conversation that its client stores is listed only for that dialect. */
 static void lists_sessions_by_origin(void **state)
 {
 	struct fixture *f = *state;
 	struct message m = user_message(f, id_new(f), "kept elsewhere");
 
-	make(f, &ann, id_new(f), "kept here");
+	create_session(f, &ann, id_new(f), "kept here");
 	m.origin = "openai";
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
-	found(f, &ann, SESSIONS_ALL, NULL, "kept here");
-	listed(f, &ann, (struct sessions_page){.origin = "openai"}, "kept elsewhere");
-	listed(f, &ann, (struct sessions_page){.origin = "ai"}, "");
-	listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
+	check_found(f, &ann, SESSIONS_ALL, NULL, "kept here");
+	check_listed(f, &ann, (struct sessions_page){.origin = "openai"}, "kept elsewhere");
+	check_listed(f, &ann, (struct sessions_page){.origin = "ai"}, "");
+	check_listed(f, &bob, (struct sessions_page){.origin = "openai"}, "");
 }
 
 static void creates_and_finds_sessions(void **state)
@@ -84,35 +83,35 @@ static void creates_and_finds_sessions(void **state)
 	const char *id = id_new(f);
 
 	clock_freeze_ms(1772182800000);
-	assert_int_equal(make(f, &ann, id, "NP15 in 2025"), ERR_NONE);
+	assert_int_equal(create_session(f, &ann, id, "NP15 in 2025"), ERR_NONE);
 	assert_string_equal(one.session_id, id);
 	assert_null(one.archived_at);
 	clock_advance_ms(1);
-	assert_int_equal(make(f, &ann, id_new(f), "100% of \\ it"), ERR_NONE);
+	assert_int_equal(create_session(f, &ann, id_new(f), "100% of \\ it"), ERR_NONE);
 	clock_advance_ms(1);
-	assert_int_equal(make(f, &bob, id_new(f), "NP15 of Bob"), ERR_NONE);
-	found(f, &ann, SESSIONS_ACTIVE, NULL, "100% of \\ it,NP15 in 2025");
-	found(f, &ann, SESSIONS_ACTIVE, "np15", "NP15 in 2025");
-	found(f, &ann, SESSIONS_ACTIVE, "%", "100% of \\ it");
-	found(f, &ann, SESSIONS_ACTIVE, "_", "");
-	found(f, &ann, SESSIONS_ACTIVE, "\\", "100% of \\ it");
-	found(f, &ann_elsewhere, SESSIONS_ALL, NULL, "");
+	assert_int_equal(create_session(f, &bob, id_new(f), "NP15 of Bob"), ERR_NONE);
+	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "100% of \\ it,NP15 in 2025");
+	check_found(f, &ann, SESSIONS_ACTIVE, "np15", "NP15 in 2025");
+	check_found(f, &ann, SESSIONS_ACTIVE, "%", "100% of \\ it");
+	check_found(f, &ann, SESSIONS_ACTIVE, "_", "");
+	check_found(f, &ann, SESSIONS_ACTIVE, "\\", "100% of \\ it");
+	check_found(f, &ann_other_tenant, SESSIONS_ALL, NULL, "");
 	clock_release();
 }
 
-/* Each tenant has a file; the statements keep tenants apart where several share a database. */
+/* The statements isolate tenants even if several share a database. */
 static void isolates_tenants_in_one_file(void **state)
 {
 	struct fixture *f = *state;
 	const char *id = id_new(f);
 
-	assert_int_equal(make(f, &ann, id, "of acme"), ERR_NONE);
-	assert_int_equal(make(f, &ann, id_new(f), "of nobody here"), ERR_NONE);
+	assert_int_equal(create_session(f, &ann, id, "of acme"), ERR_NONE);
+	assert_int_equal(create_session(f, &ann, id_new(f), "of nobody here"), ERR_NONE);
 	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper' "
 			 "WHERE title = 'of nobody here'");
-	found(f, &ann, SESSIONS_ALL, NULL, "of acme");
+	check_found(f, &ann, SESSIONS_ALL, NULL, "of acme");
 	file_do(f->acme, "UPDATE chat_sessions SET tenant_id = 'vesper'");
-	found(f, &ann, SESSIONS_ALL, NULL, "");
+	check_found(f, &ann, SESSIONS_ALL, NULL, "");
 	read_messages(f, &ann, id, NULL, 10);
 	assert_int_equal(f->err.code, ERR_NOT_FOUND);
 }
@@ -122,9 +121,9 @@ static void session_id_is_unique(void **state)
 	struct fixture *f = *state;
 	const char *id = id_new(f);
 
-	assert_int_equal(make(f, &ann, id, "mine"), ERR_NONE);
-	assert_int_equal(make(f, &bob, id, "theirs"), ERR_NOT_FOUND);
-	assert_int_equal(make(f, &ann, id, "again"), ERR_NONE);
+	assert_int_equal(create_session(f, &ann, id, "mine"), ERR_NONE);
+	assert_int_equal(create_session(f, &bob, id, "theirs"), ERR_NOT_FOUND);
+	assert_int_equal(create_session(f, &ann, id, "again"), ERR_NONE);
 	assert_string_equal(one.title, "mine");
 }
 
@@ -133,7 +132,7 @@ static void rejects_stale_edit(void **state)
 	struct fixture *f = *state;
 	const char *id = id_new(f), *seen;
 
-	make(f, &ann, id, "first");
+	create_session(f, &ann, id, "first");
 	seen = one.etag;
 	assert_int_equal(edit(f, &ann, id,
 			      (struct session_edit){.title = "a",
@@ -145,12 +144,12 @@ static void rejects_stale_edit(void **state)
 		edit(f, &ann, id,
 		     (struct session_edit){.title = "b", .if_etags = (const char *[]){seen, NULL}}),
 		ERR_BUSY);
-	found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
+	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "a");
 	assert_int_equal(edit(f, &ann, id, (struct session_edit){.title = "c"}), ERR_NONE);
 	assert_int_equal(edit(f, &bob, id, (struct session_edit){.title = "d"}), ERR_NOT_FOUND);
-	assert_int_equal(edit(f, &ann_elsewhere, id, (struct session_edit){.title = "d"}),
+	assert_int_equal(edit(f, &ann_other_tenant, id, (struct session_edit){.title = "d"}),
 			 ERR_NOT_FOUND);
-	found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
+	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "c");
 }
 
 static void archives_and_unarchives(void **state)
@@ -158,16 +157,16 @@ static void archives_and_unarchives(void **state)
 	struct fixture *f = *state;
 	const char *id = id_new(f);
 
-	make(f, &ann, id, "old");
+	create_session(f, &ann, id, "old");
 	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = 1}), ERR_NONE);
 	assert_non_null(one.archived_at);
 	assert_string_equal(one.title, "old");
-	found(f, &ann, SESSIONS_ACTIVE, NULL, "");
-	found(f, &ann, SESSIONS_ARCHIVED, NULL, "old");
-	found(f, &ann, SESSIONS_ALL, NULL, "old");
+	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "");
+	check_found(f, &ann, SESSIONS_ARCHIVED, NULL, "old");
+	check_found(f, &ann, SESSIONS_ALL, NULL, "old");
 	assert_int_equal(edit(f, &ann, id, (struct session_edit){.archive = -1}), ERR_NONE);
 	assert_null(one.archived_at);
-	found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
+	check_found(f, &ann, SESSIONS_ACTIVE, NULL, "old");
 }
 
 static void deletes_session_with_its_data(void **state)
@@ -178,15 +177,15 @@ static void deletes_session_with_its_data(void **state)
 	const char *session = m.session_id;
 
 	accept_message(f, &ann, &m);
-	store_the_answer(f, &ann, &answer);
-	assert_int_equal(drop(f, &bob, session), ERR_NOT_FOUND);
-	assert_int_equal(drop(f, &ann_elsewhere, session), ERR_NOT_FOUND);
+	store_answer_and_wait(f, &ann, &answer);
+	assert_int_equal(delete_session(f, &bob, session), ERR_NOT_FOUND);
+	assert_int_equal(delete_session(f, &ann_other_tenant, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
 	assert_int_equal(f->count, 2);
-	assert_true(files_hold(f, "secret-answer"));
-	assert_int_equal(drop(f, &ann, session), ERR_NONE);
-	assert_false(files_hold(f, "secret-"));
-	assert_int_equal(drop(f, &ann, session), ERR_NOT_FOUND);
+	assert_true(files_contain(f, "secret-answer"));
+	assert_int_equal(delete_session(f, &ann, session), ERR_NONE);
+	assert_false(files_contain(f, "secret-"));
+	assert_int_equal(delete_session(f, &ann, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NOT_FOUND);
 	assert_string_equal(file_ask(f, f->acme,
 				     "SELECT (SELECT COUNT(*) FROM chat_messages) || "
@@ -201,11 +200,11 @@ static void turn_of_deleted_session_stores_nothing(void **state)
 	struct message answer = answer_to(f, &m, "answer");
 
 	accept_message(f, &ann, &m);
-	drop(f, &ann, m.session_id);
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NOT_FOUND);
+	delete_session(f, &ann, m.session_id);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_NOT_FOUND);
 }
 
-/* ---- what a reader may see today ---- */
+/* ---- permissions of the reader ---- */
 
 static void masks_answers_without_permission(void **state)
 {
@@ -227,7 +226,7 @@ static void masks_answers_without_permission(void **state)
 	answer.needs = "chat:read_projects chat:read_budget";
 	answer.texts.standing = "{\"filters\":\"all\"}";
 	accept_message(f, &manager, &m);
-	store_the_answer(f, &manager, &answer);
+	store_answer_and_wait(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
 	assert_false(f->messages[1].masked);
 	assert_string_equal(f->messages[1].content, "It cost $12,345.");
@@ -238,7 +237,7 @@ static void masks_answers_without_permission(void **state)
 	assert_null(f->messages[1].texts.views);
 	assert_null(f->messages[1].texts.tool_calls);
 	assert_null(f->messages[1].texts.standing);
-	/* the same for what a prompt is made from */
+	/* the history for prompts is masked, too */
 	next = user_message(f, m.session_id, "And now?");
 	assert_int_equal(begin_turn(f, &viewer, &next, 10), ERR_NONE);
 	assert_int_equal(f->begun.history_count, 3);
@@ -251,7 +250,7 @@ static void masks_answers_without_permission(void **state)
 	json_decref(standing);
 }
 
-/* Statements in a stored view are for those who may see SQL when they read it. */
+/* SQL in a stored view is shown only to readers who may see SQL now. */
 static void removes_sql_without_permission(void **state)
 {
 	static const char *const both[] = {"chat:use", "chat:view_sql"};
@@ -273,7 +272,7 @@ static void removes_sql_without_permission(void **state)
 
 	answer.texts.views = text;
 	accept_message(f, &manager, &m);
-	store_the_answer(f, &manager, &answer);
+	store_answer_and_wait(f, &manager, &answer);
 	read_messages(f, &manager, m.session_id, NULL, 10);
 	assert_int_equal(json_equal(store_text_json(f->messages[1].texts.views, f->arena), views),
 			 1);

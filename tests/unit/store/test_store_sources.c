@@ -1,5 +1,5 @@
-/* Data sources: added once, a version after the other, edited by etag, used as a whole, removed
- * with all that rests on them; apart by tenant. */
+/* Data sources: added once, one version after the other, edited by etag, removed with all dependent
+ * data; isolated by tenant. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -132,7 +132,7 @@ static void replaces_versions(void **state)
 						"s_000000000001_1 - 2 ready s_000000000001_2 -");
 }
 
-/* Of two replicas that read it one loads it, and one that was taken for dead brings nothing. */
+/* If two replicas read a version, only one loads it. A replica marked as dead cannot publish. */
 static void only_one_replica_loads(void **state)
 {
 	struct fixture *f = *state;
@@ -170,7 +170,7 @@ static void rejects_edit_with_stale_etag(void **state)
 	assert_string_equal(list_of(f, "acme"), "Orders ann roles 2 -;");
 }
 
-/* Stated as a whole, by who saw the newest state; gone with either source. */
+/* Joins are replaced together, require the current etag, and are removed with either source. */
 static void replaces_joins_by_etag(void **state)
 {
 	struct fixture *f = *state;
@@ -198,17 +198,17 @@ static void replaces_joins_by_etag(void **state)
 	assert_string_equal(list_of(f, "acme"), "Orders ann private 4 -;");
 }
 
-/* What was said is taken back by saying nothing. */
+/* Empty texts remove the description and the expiry. */
 static void stores_and_clears_description(void **state)
 {
 	struct fixture *f = *state;
-	struct source_edit said = {
+	struct source_edit described = {
 		.meaning = "{}", .expires_at = "2030-01-01T00:00:00.000Z", .if_etag = 1};
 	struct source_edit other = {.meaning = "{\"a\":1}", .if_etag = 1};
 	struct source_edit none = {.meaning = "", .expires_at = "", .if_etag = 2};
 
 	add(f, SOURCE, NULL);
-	assert_int_equal(edit(f, SOURCE, &said), ERR_NONE);
+	assert_int_equal(edit(f, SOURCE, &described), ERR_NONE);
 	assert_int_equal(edit(f, SOURCE, &other), ERR_BUSY);
 	assert_int_equal(edit(f, SOURCE, &none), ERR_NONE);
 }
@@ -221,7 +221,7 @@ static void count_sources(void *owner, const struct stored_sources *found, const
 	on_done(owner, e);
 }
 
-/* A read of changes leaves out what is older; the stamp is that of everything. */
+/* A read of changes omits older rows; the stamp covers all rows. */
 static void reads_only_changes(void **state)
 {
 	struct fixture *f = *state;
@@ -238,7 +238,7 @@ static void reads_only_changes(void **state)
 	}
 }
 
-/* A load that ended meanwhile is not called a dead one. */
+/* A load that changed meanwhile is not marked as failed. */
 static void does_not_fail_changed_version(void **state)
 {
 	struct fixture *f = *state;
@@ -259,7 +259,7 @@ static void limits_sources_per_tenant(void **state)
 	for (int i = 0; i < SOURCES_PER_TENANT_MAX; i++)
 		assert_int_equal(add(f, uuid_new().text, NULL), ERR_NONE);
 	assert_int_equal(add(f, uuid_new().text, NULL), ERR_LIMIT);
-	/* documents are counted by themselves */
+	/* documents have a separate limit */
 	file_do(f->acme,
 		arena_printf(f->arena,
 			     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
@@ -290,7 +290,7 @@ static void removes_source(void **state)
 	assert_string_equal(list_of(f, "acme"), "");
 }
 
-/* A source may go while an answer from it is written: what comes too late is not kept. */
+/* If a source is deleted while an answer from it is written, the answer's content is not stored. */
 static void answer_from_deleted_source_is_replaced(void **state)
 {
 	static const struct {
@@ -331,7 +331,7 @@ static void answer_from_deleted_source_is_replaced(void **state)
 		m.needs = arena_printf(f->arena, "chat:use doc:%s%s%s", rows[i].uids[0],
 				       rows[i].uids[1] ? " doc:" : "",
 				       rows[i].uids[1] ? rows[i].uids[1] : "");
-		assert_int_equal(store_the_answer(f, &reader, &m), ERR_NONE);
+		assert_int_equal(store_answer_and_wait(f, &reader, &m), ERR_NONE);
 		read_messages(f, &reader, session, NULL, 100);
 		assert_string_equal(f->messages[f->count - 1].content,
 				    rows[i].kept ? m.content : m.gone);
@@ -343,7 +343,7 @@ static void answer_from_deleted_source_is_replaced(void **state)
 		begin(f);
 		store_source_remove(f->store, "acme", SOURCE, "Gone.", on_done, f);
 		wait_done(f);
-		assert_false(files_hold(f, "lanterns"));
+		assert_false(files_contain(f, "lanterns"));
 	}
 }
 

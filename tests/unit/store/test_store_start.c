@@ -1,4 +1,4 @@
-/* Migrations and orphans: what happens to a tenant's database when the program starts. */
+/* Preparation of a tenant's database at the start: migrations and orphaned turns. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -49,8 +49,8 @@ static void failed_migration_is_rolled_back(void **state)
 	migrate(f, "acme");
 	store_free(&f->store);
 	db_close(&f->db);
-	/* A table of the migration is there without its record: the second one fails, the first
-	 * must not stay. */
+	/* A table of the migration exists without its record: the second statement fails, so the
+	 * first must be rolled back. */
 	file_ask(f, f->acme, "DROP TABLE chat_session_summaries");
 	file_ask(f, f->acme, "DROP TABLE chat_messages");
 	file_ask(f, f->acme, "DROP TABLE chat_sessions");
@@ -78,7 +78,7 @@ static void closes_orphaned_turns(void **state)
 
 	migrate(f, "acme");
 	assert_int_equal(accept_message(f, &ann, &answered), ERR_NONE);
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_NONE);
 	for (int i = 0; i < ORPHANS; i++) {
 		struct message m = user_message(f, session, "left alone");
 

@@ -1,4 +1,4 @@
-/* What the statements of a turn cost SQLite: none of them makes a temporary table or a sort. */
+/* No statement of a turn needs a temporary table or a sort in SQLite. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -11,7 +11,7 @@ static const char *const turn_queries[] = {
 	"answer_insert",     "answer_stored",       "audit_insert",      "ledger_insert",
 	"idempotent_expire", "idempotent_one",      "idempotent_insert", "idempotent_finish"};
 
-/* Every argument and every condition, as on a SQLite file. */
+/* Renders the query for SQLite with all arguments and conditions. */
 static const char *rendered(struct fixture *f, const struct sql_query *q)
 {
 	struct args args = {0};
@@ -34,7 +34,7 @@ static bool is_temporary_table_step(const char *step)
 	       strcmp(step, "SorterOpen") == 0;
 }
 
-/* Whether the program of the statement has a step that makes a table for it alone. */
+/* True if the statement's program has a step that creates a temporary table. */
 static bool uses_temporary_table(struct fixture *f, sqlite3 *native, const char *text)
 {
 	sqlite3_stmt *program;

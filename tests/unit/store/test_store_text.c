@@ -1,4 +1,4 @@
-/* Titles and the names of states. */
+/* Titles and status names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

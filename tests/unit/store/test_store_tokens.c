@@ -1,5 +1,5 @@
-/* Personal access tokens: found by their hash only, twenty a user, revoked by their owner or an
- * administrator, never with more than the newest sign-in gave; who did what is in the audit log. */
+/* Personal access tokens: found only by hash, limited per user, revoked by their owner or an
+ * administrator, limited to the permissions of the newest sign-in, audited. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -77,7 +77,7 @@ static enum err_code revoke_token(struct fixture *f, const struct principal *who
 	return f->err.code;
 }
 
-/* Notes are written with the next write. */
+/* Pending writes are committed with the next write. */
 static void flush_group_commits(struct fixture *f)
 {
 	assert_int_equal(revoke_token(f, &ann, 99, false), ERR_NOT_FOUND);
@@ -98,13 +98,13 @@ static void creates_finds_and_revokes_token(void **state)
 	assert_string_equal(seen, "ann laptop chat:use|chat:use chat:read_it -;");
 	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use chat:read_it -;");
 	assert_string_equal(find(f, "acme", 2), "");
-	assert_string_equal(find(f, "vesper", 1), ""); /* the hash alone opens no other tenant */
+	assert_string_equal(find(f, "vesper", 1), ""); /* the hash is not found in another tenant */
 	assert_int_equal(list(f, &bob, false), 0);
 	assert_int_equal(list(f, &bob, true), 1);
-	assert_int_equal(list(f, &ann_elsewhere, true), 0);
+	assert_int_equal(list(f, &ann_other_tenant, true), 0);
 
 	assert_int_equal(revoke_token(f, &bob, 1, false), ERR_NOT_FOUND);
-	assert_int_equal(revoke_token(f, &ann_elsewhere, 1, true), ERR_NOT_FOUND);
+	assert_int_equal(revoke_token(f, &ann_other_tenant, 1, true), ERR_NOT_FOUND);
 	assert_int_equal(list(f, &ann, false), 1);
 	assert_int_equal(revoke_token(f, &ann, 1, false), ERR_NONE);
 	assert_int_equal(revoke_token(f, &ann, 1, false), ERR_NOT_FOUND);
@@ -123,7 +123,7 @@ static void limits_tokens_per_user(void **state)
 	for (int i = 0; i < TOKENS_PER_USER_MAX; i++)
 		assert_int_equal(add(f, &ann, i, i < 2 ? "2001-01-01T00:00:00.000Z" : FOREVER),
 				 ERR_NONE);
-	/* the two that ended made room */
+	/* the two expired tokens were deleted */
 	assert_int_equal(add(f, &ann, 90, FOREVER), ERR_NONE);
 	assert_int_equal(add(f, &ann, 91, FOREVER), ERR_NONE);
 	assert_int_equal(add(f, &ann, 92, FOREVER), ERR_LIMIT);
@@ -154,7 +154,8 @@ static void newest_sign_in_sets_permissions(void **state)
 	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use -;");
 	sign_in(f, NOW_MS + 1000, "chat:use chat:admin"); /* an older token of the provider */
 	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:use -;");
-	sign_in(f, NOW_MS + 2000, "chat:read_it"); /* its roles mean something else by now */
+	sign_in(f, NOW_MS + 2000,
+		"chat:read_it"); /* the roles' permissions have changed meanwhile */
 	assert_string_equal(find(f, "acme", 1), "ann laptop chat:use|chat:read_it -;");
 	assert_string_equal(find(f, "acme", 2), "bob laptop chat:use|chat:use chat:read_it -;");
 }

@@ -1,4 +1,4 @@
-/* A store that several replicas share: one turn a session, and only its owner stores an answer. */
+/* A store shared by replicas: one running turn per session, and only its owner stores an answer. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -29,7 +29,7 @@ static enum err_code answer_under(struct fixture *f, const struct message *m, ui
 	struct message a = answer_to(f, m, "answer");
 
 	a.fence = fence;
-	return store_the_answer(f, &ann, &a);
+	return store_answer_and_wait(f, &ann, &a);
 }
 
 static const char *rows(struct fixture *f)
@@ -39,7 +39,7 @@ static const char *rows(struct fixture *f)
 			"(SELECT * FROM chat_turns ORDER BY fence)");
 }
 
-static void take(struct fixture *f, const struct message *m, uint64_t fence)
+static void take_over(struct fixture *f, const struct message *m, uint64_t fence)
 {
 	begin(f);
 	store_take_turn(f->store, &ann, m->turn_id, fence, "none", f->arena, on_messages, f);
@@ -47,7 +47,7 @@ static void take(struct fixture *f, const struct message *m, uint64_t fence)
 	assert_int_equal(f->err.code, ERR_NOT_FOUND);
 }
 
-static void alive(struct fixture *f, const struct message *m)
+static void send_heartbeat(struct fixture *f, const struct message *m)
 {
 	begin(f);
 	store_turns_alive(f->store, "acme", &m->turn_id, 1, on_done, f);
@@ -100,7 +100,7 @@ static void session_has_one_running_turn(void **state)
 	assert_string_equal(rows(f), "r1 1 done, r1 2 running, r1 3 running");
 }
 
-/* What kept the session is over by the time that somebody asks what it was. */
+/* The turn that occupied the session has ended by the time the reason is read. */
 static void reports_busy_if_turn_just_ended(void **state)
 {
 	struct fixture *f = *state;
@@ -134,18 +134,18 @@ static void former_owner_cannot_store(void **state)
 	struct message m = question(f, id_new(f), 5);
 
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
-	take(f, &m, 9);
+	take_over(f, &m, 9);
 	assert_int_equal(answer_under(f, &m, 5), ERR_CANCELLED);
 	assert_string_equal(answers(f), "");
-	take(f, &m, 7); /* later, but with an older fence */
+	take_over(f, &m, 7); /* later, but with a lower fencing token */
 	assert_string_equal(rows(f), "r1 9 running");
 	assert_int_equal(answer_under(f, &m, 9), ERR_NONE);
 	assert_string_equal(answers(f), "complete");
-	take(f, &m, 11); /* it is done */
+	take_over(f, &m, 11); /* the turn has already ended */
 	assert_string_equal(rows(f), "r1 9 done");
 }
 
-/* Both know the id of the answer: that it is there does not say whose it is. */
+/* Both owners know the answer's ID, so its existence does not prove ownership. */
 static void former_owner_cannot_store_same_answer(void **state)
 {
 	struct fixture *f = *state;
@@ -153,16 +153,16 @@ static void former_owner_cannot_store_same_answer(void **state)
 
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
 	answer = answer_to(f, &m, "answer");
-	take(f, &m, 9);
+	take_over(f, &m, 9);
 	answer.fence = 9;
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_NONE);
 	answer.fence = 5;
-	assert_int_equal(store_the_answer(f, &ann, &answer), ERR_CANCELLED);
+	assert_int_equal(store_answer_and_wait(f, &ann, &answer), ERR_CANCELLED);
 	assert_string_equal(answers(f), "complete");
 }
 
-/* What is taken over before a word was said is begun again, by one owner only. */
+/* A turn taken over before its first output is restarted, by one owner only. */
 static void restarted_turn_has_one_owner(void **state)
 {
 	struct fixture *f = *state;
@@ -184,14 +184,14 @@ static void restarted_turn_has_one_owner(void **state)
 static void closes_silent_turn(void **state)
 {
 	struct fixture *f = *state;
-	struct message lives = question(f, id_new(f), 1), silent = question(f, id_new(f), 2);
+	struct message alive = question(f, id_new(f), 1), silent = question(f, id_new(f), 2);
 
 	clock_freeze_ms(FROZEN_MS);
-	assert_int_equal(accept_message(f, &ann, &lives), ERR_NONE);
+	assert_int_equal(accept_message(f, &ann, &alive), ERR_NONE);
 	assert_int_equal(accept_message(f, &ann, &silent), ERR_NONE);
 	close_silent(f);
 	clock_advance_ms(TURN_SILENT_MS - 1);
-	alive(f, &lives);
+	send_heartbeat(f, &alive);
 	close_silent(f);
 	assert_string_equal(answers(f), "");
 	clock_advance_ms(1);
@@ -199,11 +199,11 @@ static void closes_silent_turn(void **state)
 	assert_string_equal(rows(f), "r1 1 running, r1 3 done");
 	assert_string_equal(answers(f), "interrupted");
 	assert_int_equal(answer_under(f, &silent, 2), ERR_CANCELLED);
-	assert_int_equal(answer_under(f, &lives, 1), ERR_NONE);
+	assert_int_equal(answer_under(f, &alive, 1), ERR_NONE);
 	clock_release();
 }
 
-/* What a replica says counts by when it is seen here: its clock may be anything. */
+/* A heartbeat is timed by when it is first read here, since the replica's clock may be wrong. */
 static void clocks_are_not_compared(void **state)
 {
 	struct fixture *f = *state;
@@ -229,7 +229,7 @@ static void replica_sends_heartbeats_only_for_its_turns(void **state)
 
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
 	file_do(f->acme, "UPDATE chat_turns SET alive_at = 'then', replica = 'r2'");
-	alive(f, &m);
+	send_heartbeat(f, &m);
 	assert_string_equal(file_ask(f, f->acme, "SELECT alive_at FROM chat_turns"), "then");
 }
 

@@ -1,4 +1,4 @@
-/* A user's message and its answer: durable, once, and only in one's own session. */
+/* A user's message and its answer: durable, stored once, and only in the user's own session. */
 #include "store_test.h"
 
 #include "vesper/clock.h"
@@ -18,7 +18,7 @@ static void first_message_creates_session(void **state)
 	assert_string_equal(f->sessions[0].title, "What about NP15?");
 	assert_string_equal(f->sessions[0].created_at, f->sessions[0].updated_at);
 	assert_true(clock_parse_rfc3339(f->sessions[0].created_at, &(int64_t){0}, NULL));
-	/* durable: another process sees it by now */
+	/* durable: another process can read it */
 	assert_string_equal(file_ask(f, f->acme, "SELECT content FROM chat_messages"), m.content);
 	assert_string_equal(
 		file_ask(f, f->acme,
@@ -26,7 +26,8 @@ static void first_message_creates_session(void **state)
 		"acmeann1{}");
 }
 
-/* A turn of a conversation that is kept elsewhere has a session of its own, which says where. */
+/* A turn of a conversation that its client stores gets a separate session, which names the client.
+ */
 static void session_stores_origin(void **state)
 {
 	struct fixture *f = *state;
@@ -70,11 +71,11 @@ static void session_of_another_user_is_not_found(void **state)
 
 	assert_int_equal(accept_message(f, &ann, &mine), ERR_NONE);
 	assert_int_equal(accept_message(f, &bob, &theirs), ERR_NOT_FOUND);
-	assert_int_equal(store_the_answer(f, &bob, &answer), ERR_NOT_FOUND);
+	assert_int_equal(store_answer_and_wait(f, &bob, &answer), ERR_NOT_FOUND);
 	assert_int_equal(read_session(f, &bob, session), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &bob, session, NULL, 10), ERR_NOT_FOUND);
-	assert_int_equal(read_session(f, &ann_elsewhere, session), ERR_NOT_FOUND);
-	assert_int_equal(read_messages(f, &ann_elsewhere, session, NULL, 10), ERR_NOT_FOUND);
+	assert_int_equal(read_session(f, &ann_other_tenant, session), ERR_NOT_FOUND);
+	assert_int_equal(read_messages(f, &ann_other_tenant, session, NULL, 10), ERR_NOT_FOUND);
 	assert_int_equal(read_messages(f, &ann, session, NULL, 10), ERR_NONE);
 	assert_int_equal(f->count, 1);
 	read_session(f, &ann, session);
@@ -152,7 +153,7 @@ static void reads_complete_answer(void **state)
 	a.token_count = 120;
 	a.latency_ms = 431;
 	assert_int_equal(accept_message(f, &ann, &m), ERR_NONE);
-	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &a), ERR_NONE);
 	assert_int_equal(read_messages(f, &ann, m.session_id, NULL, 10), ERR_NONE);
 	assert_int_equal(f->count, 2);
 	got = &f->messages[1];
@@ -172,7 +173,7 @@ static void reads_complete_answer(void **state)
 	assert_string_equal(got->texts.pbi_deep_links, "[]");
 	assert_string_equal(got->texts.checked, "{\"bound\":1}");
 	assert_string_equal(got->texts.standing, a.texts.standing);
-	assert_null(f->messages[0].texts.views); /* a user's message has none of it */
+	assert_null(f->messages[0].texts.views); /* a user's message has no views */
 	assert_null(f->messages[0].provider);
 	assert_string_equal(file_ask(f, f->acme, "SELECT total_tokens FROM chat_sessions"), "120");
 }
@@ -185,9 +186,9 @@ static void storing_answer_twice_does_nothing(void **state)
 
 	a.token_count = 10;
 	accept_message(f, &ann, &m);
-	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &a), ERR_NONE);
 	a.content = "changed";
-	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &a), ERR_NONE);
 	read_messages(f, &ann, m.session_id, NULL, 10);
 	assert_int_equal(f->count, 2);
 	assert_string_equal(f->messages[1].content, "answer");
@@ -205,15 +206,15 @@ static void pending_ask_ends_with_next_answer(void **state)
 	ask.status = MESSAGE_ASK;
 	ask.texts.standing = "{\"ask\":{\"filter\":\"vendor\"}}";
 	accept_message(f, &ann, &m);
-	store_the_answer(f, &ann, &ask);
+	store_answer_and_wait(f, &ann, &ask);
 	assert_string_equal(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"),
 			    "{\"ask\":{\"filter\":\"vendor\"}}");
 	accept_message(f, &ann, &next);
-	store_the_answer(f, &ann, &answer);
+	store_answer_and_wait(f, &ann, &answer);
 	assert_null(file_ask(f, f->acme, "SELECT pending_ask FROM chat_sessions"));
 }
 
-/* A value that could not be read back must not make the whole session unreadable. */
+/* A value too long to be read back must not make the whole session unreadable. */
 static void omits_views_that_are_too_long(void **state)
 {
 	struct fixture *f = *state;
@@ -223,7 +224,7 @@ static void omits_views_that_are_too_long(void **state)
 
 	a.texts.views = views;
 	accept_message(f, &ann, &m);
-	assert_int_equal(store_the_answer(f, &ann, &a), ERR_NONE);
+	assert_int_equal(store_answer_and_wait(f, &ann, &a), ERR_NONE);
 	assert_int_equal(read_messages(f, &ann, m.session_id, NULL, 10), ERR_NONE);
 	assert_string_equal(f->messages[1].content, "answer");
 	assert_null(f->messages[1].texts.views);
@@ -244,10 +245,10 @@ static void cancelled_calls_get_no_callback(void **state)
 		loop_turn(f->loop);
 	}
 	assert_false(f->done);
-	read_sessions(f, &ann, NULL, 10); /* the store goes on */
+	read_sessions(f, &ann, NULL, 10); /* the store still works */
 }
 
-/* All that a turn begins with is one transaction. */
+/* The statements of store_begin are one transaction. */
 static void failed_begin_is_rolled_back(void **state)
 {
 	struct fixture *f = *state;

@@ -1,4 +1,4 @@
-/* What callers were given because of sources, and what it keeps in memory. */
+/* Permissions that callers get through sources, and the memory of their cache. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,14 +75,14 @@ static void end(struct fixture *f)
 	temp_root_free(&f->root);
 }
 
-static bool uses(struct fixture *f, const char *user, int64_t expires_ms)
+static bool may_use_source(struct fixture *f, const char *user, int64_t expires_ms)
 {
 	const struct principal who = {.tenant = "acme", .user = user, .expires_ms = expires_ms};
 	struct principal *given = uploads_principal(&f->uploads, &who);
-	bool may_use = may(given, "source:s1");
+	bool allowed = may(given, "source:s1");
 
 	principal_free(&given);
-	return may_use;
+	return allowed;
 }
 
 static void on_free(void *freed)
@@ -90,7 +90,7 @@ static void on_free(void *freed)
 	*(bool *)freed = true;
 }
 
-/* Whoever came before a reload and does not come again keeps nothing of what was replaced. */
+/* A cached caller who does not return after a reload must not retain the replaced catalogue. */
 static void replaced_catalogue_is_freed_at_next_call(void **state)
 {
 	int64_t later_ms = clock_now_ms() + HOUR_MS;
@@ -100,13 +100,14 @@ static void replaced_catalogue_is_freed_at_next_call(void **state)
 	(void)state;
 	begin(&f);
 	arena_defer(catalog_impl(f.catalog)->arena, on_free, &freed);
-	assert_true(uses(&f, "ann", later_ms));
-	assert_true(uses(&f, "bob", later_ms));
-	assert_true(uses(&f, "bob", clock_now_ms() - 1)); /* and one whose token ended */
+	assert_true(may_use_source(&f, "ann", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "bob",
+				   clock_now_ms() - 1)); /* a caller whose token has expired */
 	catalog_unref(&f.catalog);
 	load_catalog(&f);
 	assert_false(freed);
-	assert_true(uses(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
 	assert_true(freed);
 	end(&f);
 }
@@ -126,14 +127,14 @@ static void permission_ends_with_share(void **state)
 
 	(void)state;
 	begin(&f);
-	assert_true(uses(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
 	change(&f, one_source(SOURCE_TENANT, 2));
-	assert_true(uses(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
 	change(&f, one_source(SOURCE_PRIVATE, 3));
-	assert_false(uses(&f, "bob", later_ms));
-	assert_true(uses(&f, "ann", later_ms));
+	assert_false(may_use_source(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "ann", later_ms));
 	change(&f, one_source(SOURCE_TENANT, 4));
-	assert_true(uses(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
 	end(&f);
 }
 
@@ -149,19 +150,19 @@ static void evicts_least_recent_caller(void **state)
 	begin(&f);
 	for (int i = 0; i < UPLOAD_GRANTS_MAX; i++) {
 		snprintf(user, sizeof(user), "user%d", i);
-		assert_true(uses(&f, user, later_ms));
+		assert_true(may_use_source(&f, user, later_ms));
 	}
-	assert_true(uses(&f, "user0", later_ms)); /* now user1 is the least recent */
-	assert_true(uses(&f, "bob", later_ms));
+	assert_true(may_use_source(&f, "user0", later_ms)); /* now user1 is the least recent */
+	assert_true(may_use_source(&f, "bob", later_ms));
 	listing_release(&f.tenant.listing);
 	f.tenant.listing = one_source(SOURCE_PRIVATE, 2);
 	for (int i = 0; i < UPLOAD_GRANTS_MAX; i++) {
 		snprintf(user, sizeof(user), "user%d", i);
 		if (i != 1)
-			assert_true(uses(&f, user, later_ms));
+			assert_true(may_use_source(&f, user, later_ms));
 	}
-	assert_true(uses(&f, "bob", later_ms));
-	assert_false(uses(&f, "user1", later_ms));
+	assert_true(may_use_source(&f, "bob", later_ms));
+	assert_false(may_use_source(&f, "user1", later_ms));
 	end(&f);
 }
 

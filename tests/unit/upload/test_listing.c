@@ -1,4 +1,4 @@
-/* The rows of a tenant by their ids, and what a read of changes makes of them. */
+/* A tenant's rows by ID, and how a read of changes updates them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void finds_rows_by_id(void **state)
 	listing_release(&l);
 }
 
-/* A new version, a new source between two others, and everything else as it was. */
+/* A new version and a new source between two others; everything else is unchanged. */
 static void changes_replace_rows(void **state)
 {
 	const struct stored_source changed[] = {source("s2", NULL, 1, "2"),
@@ -98,7 +98,7 @@ static void changes_replace_rows(void **state)
 	assert_int_equal(listing_version(l, "s1", "v1")->state, VERSION_RETIRING);
 	assert_string_equal(listing_source(l, "s3")->row->updated_at, "1");
 	assert_string_equal(stamp_of(l, a), "3 1 2 5 2 2 2");
-	/* a search over the one before sees nothing of it */
+	/* a search over the previous listing does not see the changes */
 	assert_string_equal(listing_source(before, "s1")->current->uid, "v1");
 	assert_null(listing_source(before, "s2"));
 	assert_string_equal(stamp_of(before, a), "2 1 1 3 1 1 1");
@@ -209,7 +209,7 @@ static void reports_differences(void **state)
 	listing_release(&now);
 }
 
-/* What was read again as it was is not another one; what was not found is gone. */
+/* Unchanged sources are shared; sources that were not found are removed. */
 static void full_read_shares_unchanged_sources(void **state)
 {
 	struct stored_source rows[] = {source("s1", "v1", 2, "1"), source("s2", NULL, 1, "1"),
@@ -253,8 +253,8 @@ static void full_read_shares_unchanged_sources(void **state)
 	listing_release(&none);
 }
 
-/* Whatever the order they come in, and however often one is changed: all are there, once and in
- * order; a change costs one block, two where one was full. */
+/* Sources may be added and changed in any order. Each is listed once and in order. A change copies
+ * one block, or two if the block was full. */
 static void change_copies_one_block(void **state)
 {
 	static char uids[MANY][8];
@@ -281,7 +281,7 @@ static void change_copies_one_block(void **state)
 		assert_string_equal(listing_next(l, LISTING_ALL, &at)->row->uid, uids[i]);
 	assert_null(listing_next(l, LISTING_ALL, &at));
 	next = listing_update(l, &(struct stored_sources){.items = &one, .count = 1});
-	assert_int_equal(listing_new_blocks(l, next), 0); /* it was read again, as it was */
+	assert_int_equal(listing_new_blocks(l, next), 0); /* it was read again unchanged */
 	listing_release(&next);
 	for (size_t i = 0; i < MANY; i++) {
 		next = listing_without(l, uids[(i * 387) % MANY], NULL);

@@ -1,4 +1,4 @@
-/* When a tenant's rows are read: as often as somebody waits for it, and no more. */
+/* A tenant's rows are read only as often as needed by waiting callers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,14 +23,15 @@ struct fixture {
 	struct catalog *catalog;
 	char spool[64];
 	struct uploads *uploads;
-	size_t told;
+	size_t callback_count;
 	struct refresh_wait wait;
 	struct later later;
-	bool joins; /* a wait begins while the next stamp is on its way */
-	/* what the tables have, where `source` is not NULL */
-	const char *source, *then; /* `then`: from behind the next read of it on; or NULL */
+	bool joins_read; /* a wait starts while the next stamp is being read */
+	/* contents of the tables, if `source` is not NULL */
+	const char *source,
+		*next_source; /* `next_source`: replaces `source` after its next read; or NULL */
 	const char *versions[3];
-	char beaten[UUID_BYTES], *since; /* of what was asked last */
+	char heartbeat_version[UUID_BYTES], *since; /* values of the last statements */
 };
 
 static struct llm *no_llm(void *owner)
@@ -47,18 +48,18 @@ static struct catalog *catalog_of(void *owner, const char *tenant)
 	return f->catalog;
 }
 
-static void on_told(void *owner)
+static void on_refreshed(void *owner)
 {
 	struct fixture *f = owner;
 
-	f->told++;
+	f->callback_count++;
 }
 
 static void on_joined(void *owner)
 {
 	struct fixture *f = owner;
 
-	uploads_refresh_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_told, f);
+	uploads_refresh_then(uploads_tenant(f->uploads, "acme"), &f->wait, on_refreshed, f);
 }
 
 static const char *name_of(const struct source_statement *s)
@@ -68,19 +69,19 @@ static const char *name_of(const struct source_statement *s)
 	return slash ? slash + 1 : s->name;
 }
 
-static void note(struct fixture *f, const struct source_statement *s)
+static void record_values(struct fixture *f, const struct source_statement *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const char *text = s->values[i].type == VALUE_TEXT ? s->values[i].text : NULL;
 
 		if (strcmp(name_of(s), "version_beat") == 0 && text && text[0] == 'v')
-			snprintf(f->beaten, sizeof(f->beaten), "%s", text);
+			snprintf(f->heartbeat_version, sizeof(f->heartbeat_version), "%s", text);
 		if (strcmp(name_of(s), "sources") == 0 && text && text[0] == '2')
 			f->since = arena_strdup(f->rows.arena, text);
 	}
 }
 
-/* Its rows of now: a source's are id, name, visibility, etag and time. */
+/* Adds the current rows; a source has ID, name, visibility, etag and time. */
 static void add_table(struct fixture *f, const struct source_statement *s)
 {
 	const char *at = strrchr(f->source, '|') + 1;
@@ -100,22 +101,22 @@ static void add_table(struct fixture *f, const struct source_statement *s)
 				   f->source, NULL);
 	else
 		recording_db_table(&f->rows, "source_uid", NULL);
-	if (strcmp(name_of(s), "sources") == 0 && f->then) {
-		f->source = f->then;
-		f->then = NULL;
+	if (strcmp(name_of(s), "sources") == 0 && f->next_source) {
+		f->source = f->next_source;
+		f->next_source = NULL;
 	}
 }
 
-/* What is asked is answered after it. */
+/* Records the request and returns its tables later. */
 static struct op *query(void *self, const struct db_request *request, db_cb cb, void *owner)
 {
 	struct fixture *f = self;
 
-	if (f->joins && request->statement_count == 1)
+	if (f->joins_read && request->statement_count == 1)
 		loop_defer(f->loop, &f->later, on_joined, f);
-	f->joins = f->joins && request->statement_count != 1;
+	f->joins_read = f->joins_read && request->statement_count != 1;
 	for (size_t i = 0; i < request->statement_count; i++) {
-		note(f, &request->statements[i]);
+		record_values(f, &request->statements[i]);
 		if (f->source)
 			add_table(f, &request->statements[i]);
 	}
@@ -129,9 +130,9 @@ static void close_rows(void *self)
 
 static const struct db_driver driver = {.name = "rows", .query = query, .close = close_rows};
 
-static void turn_until(struct fixture *f, size_t told, int queries)
+static void run_until(struct fixture *f, size_t callback_count, int queries)
 {
-	while (f->told < told || f->rows.queries < queries) {
+	while (f->callback_count < callback_count || f->rows.queries < queries) {
 		usleep(100);
 		loop_turn(f->loop);
 	}
@@ -166,8 +167,8 @@ static int set_up(void **state)
 	o.spool_dir = f->spool;
 	if (!uploads_new(&o, &f->uploads, &e))
 		fail_msg("%s", e.text);
-	uploads_start(f->uploads, true, on_told, f);
-	turn_until(f, 1, 1);
+	uploads_start(f->uploads, true, on_refreshed, f);
+	run_until(f, 1, 1);
 	*state = f;
 	return 0;
 }
@@ -190,21 +191,21 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The stamp that a round has just asked for may be older than the change: the rows are read after
- * it, and that is all. Who waited for another look waited for the next round. */
+/* The stamp being read may be older than the change, so the rows are read once after it. A caller
+ * who waited for another stamp would have to wait for the next round. */
 static void change_during_stamp_read_needs_one_read(void **state)
 {
 	struct fixture *f = *state;
 	int before = f->rows.queries;
 
-	f->joins = true;
-	turn_until(f, 2, before + 2);
-	assert_false(f->joins);
+	f->joins_read = true;
+	run_until(f, 2, before + 2);
+	assert_false(f->joins_read);
 	assert_int_equal(f->rows.queries, before + 2);
 	assert_int_equal(f->rows.statement_count, 4);
 }
 
-/* While rows are read, all who come are told by the next read, which is one. */
+/* All callers that start to wait during a read are called after one more read. */
 static void changes_during_read_need_one_more_read(void **state)
 {
 	struct fixture *f = *state;
@@ -213,22 +214,22 @@ static void changes_during_read_need_one_more_read(void **state)
 	int before = f->rows.queries;
 
 	for (size_t i = 0; i < 10; i++)
-		uploads_refresh_then(t, &waits[i], on_told, f);
-	turn_until(f, 11, before + 2);
+		uploads_refresh_then(t, &waits[i], on_refreshed, f);
+	run_until(f, 11, before + 2);
 	assert_int_equal(f->rows.queries, before + 2);
 }
 
-static struct tenant_uploads *read_again(struct fixture *f)
+static struct tenant_uploads *refresh_and_wait(struct fixture *f)
 {
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
-	size_t told = f->told;
+	size_t callback_count = f->callback_count;
 
-	uploads_refresh_then(t, &f->wait, on_told, f);
-	turn_until(f, told + 1, 0);
+	uploads_refresh_then(t, &f->wait, on_refreshed, f);
+	run_until(f, callback_count + 1, 0);
 	return t;
 }
 
-/* Another replica takes a share back between two statements of a read. */
+/* Another replica withdraws a share between two statements of a read. */
 static void reads_change_made_during_read(void **state)
 {
 	struct fixture *f = *state;
@@ -236,23 +237,23 @@ static void reads_change_made_during_read(void **state)
 	int before;
 
 	f->source = "s1|One|tenant|1|2026-01-01T00:00:00.000Z";
-	f->then = "s1|One|private|2|2026-01-02T00:00:00.000Z";
-	t = read_again(f);
+	f->next_source = "s1|One|private|2|2026-01-02T00:00:00.000Z";
+	t = refresh_and_wait(f);
 	before = f->rows.queries;
-	turn_until(f, 0, before + 1);
+	run_until(f, 0, before + 1);
 	for (int i = 0; i < 100 && uploads_source(t, "s1")->etag == 1; i++)
 		loop_turn(f->loop);
 	assert_int_equal(uploads_source(t, "s1")->etag, 2);
 }
 
-/* The newest change is said to be of a later day than today. */
+/* The newest change has a date in the future. */
 static void reads_changes_after_clock_was_set_back(void **state)
 {
 	struct fixture *f = *state;
 
 	f->source = "s1|One|private|1|2999-01-01T00:00:00.000Z";
-	read_again(f);
-	read_again(f);
+	refresh_and_wait(f);
+	refresh_and_wait(f);
 	assert_non_null(f->since);
 	assert_true(strcmp(f->since, "2900") < 0);
 }
@@ -266,10 +267,10 @@ static void joins_do_not_retain_rows(void **state)
 	memcpy(row, "s1|", 3);
 	strcpy(row + sizeof(row) - 50, "|private|1|2026-01-01T00:00:00.000Z");
 	f->source = row;
-	assert_true(arena_bytes(read_again(f)->joins.arena) < sizeof(row) / 2);
+	assert_true(arena_bytes(refresh_and_wait(f)->joins.arena) < sizeof(row) / 2);
 }
 
-/* What is loaded here lives, also where a newer version came meanwhile. */
+/* A local load sends heartbeats, even if a newer version exists. */
 static void every_local_load_has_a_heartbeat(void **state)
 {
 	struct fixture *f = *state;
@@ -281,9 +282,9 @@ static void every_local_load_has_a_heartbeat(void **state)
 	f->source = "s1|One|private|1|2026-01-01T00:00:00.000Z";
 	f->versions[0] = "v1|s1|1|reading|2020-01-01T00:00:00.000Z";
 	f->versions[1] = "v2|s1|2|asking|2999-01-01T00:00:00.000Z";
-	read_again(f);
+	refresh_and_wait(f);
 	t->load = NULL;
-	assert_string_equal(f->beaten, "v1");
+	assert_string_equal(f->heartbeat_version, "v1");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* What people call the rows and the columns of a file, and which numbers are summed. */
+/* Names that users use for rows and columns of a file, and how numbers are aggregated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void names_rows_by_id_column_and_file(void **state)
 	rows("hotel bookings", orders, "[\"Order\",\"bookings\"]");
 	rows("fleet", trips, "[\"Trip\",\"fleet\"]");
 	rows("tickets", tickets, "[\"ticket\",\"tickets\"]");
-	rows("warehouse stock", plain, "[]"); /* a column is called so */
+	rows("warehouse stock", plain, "[]"); /* a column has this name */
 	rows("data export 2", plain, "[]");
 }
 

@@ -1,5 +1,5 @@
-/* Profiles and header names: what a column is for, exact sums, repeated rows, quality; names that
- * are plain and differ, labels as prompts may hold them. */
+/* Profiles and header names: roles of columns, exact sums, duplicate rows, quality; plain unique
+ * names; labels for prompts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,11 +31,11 @@ static const char *member(const json_t *profile, size_t column, const char *name
 	const json_t *v =
 		json_object_get(json_array_get(json_object_get(profile, "columns"), column), name);
 	char *text = v ? json_text(v) : NULL;
-	const char *kept = arena_strdup(a, text ? text : "-");
+	const char *copy = arena_strdup(a, text ? text : "-");
 
 	if (text)
 		mem_free(text);
-	return kept;
+	return copy;
 }
 
 static void test_column_roles(void **state)
@@ -82,15 +82,15 @@ static void test_names_are_plain_and_unique(void **state)
 {
 	static const char *const labels[] = {"Order No.", "order no",     "",          "Select",
 					     "7 days",    "\xC3\x84rger", "tenant_id", "a"};
-	static const char *const wanted[] = {"order_no", "order_no_2", "column_3",   "select_",
-					     "days",     "rger",       "tenant_id_", "a"};
+	static const char *const expected[] = {"order_no", "order_no_2", "column_3",   "select_",
+					       "days",     "rger",       "tenant_id_", "a"};
 	struct arena *a = arena_new(1 << 20);
 	const char *const *names = header_names(labels, 8, a);
 	char *long_label = arena_alloc(a, 400);
 
 	(void)state;
 	for (size_t i = 0; i < 8; i++)
-		assert_string_equal(names[i], wanted[i]);
+		assert_string_equal(names[i], expected[i]);
 	memset(long_label, 'x', 399);
 	assert_true(strlen(header_names((const char *const[]){long_label}, 1, a)[0]) <=
 		    HEADER_NAME_BYTES);
@@ -106,10 +106,10 @@ static void test_names_are_plain_and_unique(void **state)
 	arena_free(&a);
 }
 
-/* The indexes of a table with one column more, as text: "0:1,2 3:". */
+/* The indexes of a table with an additional column, as text: " 0:12 3:". */
 static const char *covers_with(const char *column, int64_t rows)
 {
-	static char said[200];
+	static char text_out[200];
 	static const char before[] =
 		"[{'name':'day','type':'date','role':'date'},"
 		"{'name':'amount','role':'measure','scale':2,'min':'-5','max':'99.5'},"
@@ -126,17 +126,19 @@ static const char *covers_with(const char *column, int64_t rows)
 		*p = *p == '\'' ? '"' : *p;
 	assert_true(json_parse(text, strlen(text), sizeof(text), &all, &e));
 	count = profile_covers(all, rows, list);
-	said[0] = '\0';
+	text_out[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
-		n += (size_t)snprintf(said + n, sizeof(said) - n, " %zu:", list[i].column);
+		n += (size_t)snprintf(text_out + n, sizeof(text_out) - n, " %zu:", list[i].column);
 		for (size_t k = 0; k < list[i].sum_count; k++)
-			n += (size_t)snprintf(said + n, sizeof(said) - n, "%zu", list[i].sums[k]);
+			n += (size_t)snprintf(text_out + n, sizeof(text_out) - n, "%zu",
+					      list[i].sums[k]);
 	}
 	json_decref(all);
-	return said;
+	return text_out;
 }
 
-/* Days are added up in another order than rows: only where that changes no digit. */
+/* An index by day adds in another order than the rows, so it covers only columns whose sums are
+ * exact. */
 static void test_day_indexes_cover_only_exact_sums(void **state)
 {
 	(void)state;

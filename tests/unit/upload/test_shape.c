@@ -1,4 +1,4 @@
-/* What files are found to be: each line of tests/upload/shapes.tsv names a file and its columns,
+/* Detected shapes of files: each line of tests/upload/shapes.tsv lists a file with its columns,
  * rows and faults. The e2e tests load the same files into databases. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,12 +58,12 @@ static void ignore_misfit(void *owner, size_t column, size_t line)
 	(void)line;
 }
 
-/* All lines of the table are looked at, whatever is wrong with one. */
+/* Failures are counted, so that all lines of the table are checked. */
 static int failures;
 
-#define differs(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
+#define report_difference(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
 
-/* The second reading gives as many rows as the first one counted. */
+/* The second pass must return as many rows as the first pass counted. */
 static void check_rows(const struct shape_options *o, const struct shape *s)
 {
 	struct shape_reader *r;
@@ -98,21 +98,21 @@ static void check(const struct expected *x)
 	if (!shape_read(&o, a, &s, &fault, &e)) {
 		found = arena_printf(a, "%s:%zu", fault.code ? fault.code : e.text, fault.line);
 		if (!str_eq(str_of(found), x->fault))
-			differs("%s: %s, not %.*s", o.path, found, STR_FMT(x->fault));
+			report_difference("%s: %s, not %.*s", o.path, found, STR_FMT(x->fault));
 		arena_free(&a);
 		return;
 	}
 	if (!str_eq(x->fault, STR("-")))
-		differs("%s: no fault", o.path);
+		report_difference("%s: no fault", o.path);
 	found = columns_of(&s, a);
 	if (!str_eq(str_of(found), x->columns))
-		differs("%s: %s, not %.*s", o.path, found, STR_FMT(x->columns));
+		report_difference("%s: %s, not %.*s", o.path, found, STR_FMT(x->columns));
 	found = arena_printf(a, "%ld %ld", (long)s.rows, (long)s.ragged_rows);
 	if (strcmp(found, arena_printf(a, "%.*s %.*s", STR_FMT(x->rows), STR_FMT(x->ragged))) != 0)
-		differs("%s: %s rows and ragged ones", o.path, found);
+		report_difference("%s: %s rows and ragged ones", o.path, found);
 	found = question_of(&s, a);
 	if (!str_eq(str_of(found), x->question))
-		differs("%s: asks %s", o.path, found);
+		report_difference("%s: asks %s", o.path, found);
 	check_rows(&o, &s);
 	arena_free(&a);
 }
@@ -144,15 +144,15 @@ static void test_each_shape(void **state)
 	arena_free(&a);
 }
 
-/* ---- however the text is cut ---- */
+/* ---- chunks of text ---- */
 
-struct seen {
+struct parsed_records {
 	struct buf text;
 };
 
 static void on_record(void *owner, const struct record *r)
 {
-	struct seen *s = owner;
+	struct parsed_records *s = owner;
 
 	buf_printf(&s->text, "%zu:", r->line);
 	for (size_t i = 0; i < r->count; i++)
@@ -161,7 +161,7 @@ static void on_record(void *owner, const struct record *r)
 
 static char *records_of(enum file_format format, const char *text, size_t cut)
 {
-	struct seen s;
+	struct parsed_records s;
 	struct records *r = records_new(format, ',', on_record, &s);
 	struct fault fault;
 	struct err e = {0};
@@ -198,11 +198,11 @@ static void test_chunk_boundaries_change_nothing(void **state)
 	}
 }
 
-/* The library grows a field without end where a quote is not closed. */
+/* Without a limit, the library's buffer would grow until the closing quote. */
 static void test_long_cell_stops_reading(void **state)
 {
 	struct records *r;
-	struct seen s;
+	struct parsed_records s;
 	struct fault fault = {0};
 	struct err e = {0};
 	char *text = mem_alloc(SOURCE_CELL_BYTES_MAX + 10);
@@ -220,8 +220,9 @@ static void test_long_cell_stops_reading(void **state)
 	mem_free(text);
 }
 
-/* Each encoding gives the same text, however it is cut. */
-static void decodes(const char *bytes, size_t len, enum encoding wanted, const char *text)
+/* Each encoding gives the same text for any chunk boundary. */
+static void check_decodes(const char *bytes, size_t len, enum encoding expected_encoding,
+			  const char *text)
 {
 	for (size_t cut = 0; cut <= len; cut++) {
 		struct encoding_scan scan = {0};
@@ -234,7 +235,7 @@ static void decodes(const char *bytes, size_t len, enum encoding wanted, const c
 		encoding_scan_add(&scan, bytes, cut);
 		encoding_scan_add(&scan, bytes + cut, len - cut);
 		assert_true(encoding_scan_end(&scan, &found, &e));
-		assert_string_equal(encoding_name(found), encoding_name(wanted));
+		assert_string_equal(encoding_name(found), encoding_name(expected_encoding));
 		d = decoder_new(found);
 		decoder_add(d, bytes, cut, &out);
 		decoder_add(d, bytes + cut, len - cut, &out);
@@ -245,21 +246,23 @@ static void decodes(const char *bytes, size_t len, enum encoding wanted, const c
 	}
 }
 
-#define DECODES(bytes, wanted, text) decodes(bytes, sizeof(bytes) - 1, wanted, text)
+#define CHECK_DECODES(bytes, expected_encoding, text)                                              \
+	check_decodes(bytes, sizeof(bytes) - 1, expected_encoding, text)
 
 static void test_encodings(void **state)
 {
 	(void)state;
-	DECODES("\xEF\xBB\xBFh\xC3\xA4", ENCODING_UTF8, "h\xC3\xA4");
-	DECODES("a", ENCODING_UTF8, "a");
-	DECODES("\xFF\xFE"
-		"a\0\xE4\0=\xD8\0\xDE",
-		ENCODING_UTF16LE, "a\xC3\xA4\xF0\x9F\x98\x80");
-	DECODES("\xFE\xFF\0a\0\xE4", ENCODING_UTF16BE, "a\xC3\xA4");
-	DECODES("\xFF\xFE\0\xDE", ENCODING_UTF16LE, "\xEF\xBF\xBD");
-	DECODES("M\xFCller \x80", ENCODING_WINDOWS_1252, "M\xC3\xBCller \xE2\x82\xAC");
-	DECODES("M\xC3\xBCller\nM\xFCller\n", ENCODING_MIXED, "M\xC3\xBCller\nM\xC3\xBCller\n");
-	DECODES("\xED\xA0\x80", ENCODING_WINDOWS_1252, "\xC3\xAD\xC2\xA0\xE2\x82\xAC");
+	CHECK_DECODES("\xEF\xBB\xBFh\xC3\xA4", ENCODING_UTF8, "h\xC3\xA4");
+	CHECK_DECODES("a", ENCODING_UTF8, "a");
+	CHECK_DECODES("\xFF\xFE"
+		      "a\0\xE4\0=\xD8\0\xDE",
+		      ENCODING_UTF16LE, "a\xC3\xA4\xF0\x9F\x98\x80");
+	CHECK_DECODES("\xFE\xFF\0a\0\xE4", ENCODING_UTF16BE, "a\xC3\xA4");
+	CHECK_DECODES("\xFF\xFE\0\xDE", ENCODING_UTF16LE, "\xEF\xBF\xBD");
+	CHECK_DECODES("M\xFCller \x80", ENCODING_WINDOWS_1252, "M\xC3\xBCller \xE2\x82\xAC");
+	CHECK_DECODES("M\xC3\xBCller\nM\xFCller\n", ENCODING_MIXED,
+		      "M\xC3\xBCller\nM\xC3\xBCller\n");
+	CHECK_DECODES("\xED\xA0\x80", ENCODING_WINDOWS_1252, "\xC3\xAD\xC2\xA0\xE2\x82\xAC");
 }
 
 int main(void)

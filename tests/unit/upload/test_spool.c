@@ -1,4 +1,4 @@
-/* Files that come at the same time, of a tenant with a real store. */
+/* Concurrent uploads of one tenant, with a real store. */
 #include "../store/store_test.h"
 #include "small_root.h"
 #include "upload_int.h"
@@ -36,7 +36,7 @@ static void on_cancel(struct op *op)
 	(void)op;
 }
 
-/* What is queued to be loaded stays so. */
+/* The loader never calls back, so loads stay queued. */
 static struct op *never(void *self, const struct db_request *request, db_cb cb, void *owner)
 {
 	struct spool *s = self;
@@ -65,7 +65,7 @@ static void on_wake(void *owner)
 	(void)owner;
 }
 
-static void turn(const struct spool *s)
+static void run_loop_once(const struct spool *s)
 {
 	usleep(100);
 	loop_turn(s->f->loop);
@@ -103,7 +103,7 @@ static int set_up(void **state)
 		fail_msg("%s", e.text);
 	uploads_start(s->uploads, true, on_started, s);
 	while (!s->started)
-		turn(s);
+		run_loop_once(s);
 	*state = s;
 	return 0;
 }
@@ -123,8 +123,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Each has room for itself, and both have not: the one that is first is not listed yet when the
- * other is asked about. */
+/* Each file fits the quota, but not both. The first one is not listed yet when the second is
+ * checked. */
 static void concurrent_uploads_share_quota(void **state)
 {
 	const struct upload_file file = {
@@ -139,14 +139,14 @@ static void concurrent_uploads_share_quota(void **state)
 			fail_msg("%s", e.text);
 	for (int round = 0; round < 2; round++) {
 		while (!upload_is_ready(up[0]) || !upload_is_ready(up[1]))
-			turn(s);
+			run_loop_once(s);
 		for (int i = 0; round == 0 && i < 2; i++)
 			upload_take(up[i], FILE_TEXT, strlen(FILE_TEXT));
 	}
 	upload_end(up[0]);
 	upload_end(up[1]);
 	do {
-		turn(s);
+		run_loop_once(s);
 		done = upload_is_done(up[0]) + upload_is_done(up[1]);
 		failed = !!upload_error(up[0]) + !!upload_error(up[1]);
 	} while (done + failed < 2);
@@ -156,7 +156,7 @@ static void concurrent_uploads_share_quota(void **state)
 	upload_free(&up[1]);
 }
 
-/* Its rows are not stored yet, or its load waits already and nobody has asked what became of it. */
+/* At shutdown, the rows of one upload are not stored yet, and the load of another is queued. */
 static void shuts_down_during_uploads(void **state)
 {
 	const struct upload_file file = {
@@ -167,13 +167,13 @@ static void shuts_down_during_uploads(void **state)
 
 	assert_true(upload_begin(s->uploads, &file, on_wake, s, &up[0], &e));
 	while (!upload_is_ready(up[0]))
-		turn(s);
+		run_loop_once(s);
 	upload_take(up[0], FILE_TEXT, strlen(FILE_TEXT));
 	while (!upload_is_ready(up[0]))
-		turn(s);
+		run_loop_once(s);
 	upload_end(up[0]);
 	while (!upload_is_done(up[0]))
-		turn(s);
+		run_loop_once(s);
 	assert_true(upload_begin(s->uploads, &file, on_wake, s, &up[1], &e));
 	uploads_free(&s->uploads);
 }

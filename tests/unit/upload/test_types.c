@@ -1,5 +1,4 @@
-/* Cells become values of their column's type, or they don't; and what two halves of a column fit,
- * the whole fits. */
+/* Conversion of cells to values of their column's type, and questions about ambiguous columns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 #include "read/types_int.h"
 #include "vesper/arena.h"
 
-/* A column of these cells, one blank line apart: its type, unit, and its first cell as a value. */
+/* A column with these cells: its type, its unit, and its first cell as a value. */
 struct column_case {
 	const char *cells[6];
 	const char *type, *unit, *first;
@@ -108,7 +107,7 @@ static struct type_counts counts_of(const char *const *cells)
 	return c;
 }
 
-static const char *shown(const struct value *v, struct arena *a)
+static const char *value_text_of(const struct value *v, struct arena *a)
 {
 	if (v->type == VALUE_NULL)
 		return NULL;
@@ -119,10 +118,10 @@ static const char *shown(const struct value *v, struct arena *a)
 	return v->text;
 }
 
-/* All lines of the table are looked at, whatever is wrong with one. */
+/* Failures are counted, so that all lines of the table are checked. */
 static int failures;
 
-#define differs(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
+#define report_difference(...) (print_error(__VA_ARGS__), print_error("\n"), (void)failures++)
 
 static void test_columns(void **state)
 {
@@ -138,48 +137,49 @@ static void test_columns(void **state)
 		const char *text;
 
 		if (strcmp(column_type_name(f.type), x->type) != 0 || strcmp(f.unit, x->unit) != 0)
-			differs("%s, %s: %s \"%s\"", x->cells[0], x->cells[1],
-				column_type_name(f.type), f.unit);
+			report_difference("%s, %s: %s \"%s\"", x->cells[0], x->cells[1],
+					  column_type_name(f.type), f.unit);
 		if (!types_value(&f, str_of(x->cells[0]), a, &v)) {
-			differs("%s is no %s", x->cells[0], x->type);
+			report_difference("%s is not of type %s", x->cells[0], x->type);
 			continue;
 		}
-		text = shown(&v, a);
+		text = value_text_of(&v, a);
 		if ((text == NULL) != (x->first == NULL) || (text && strcmp(text, x->first) != 0))
-			differs("%s: %s", x->cells[0], text ? text : "nothing");
+			report_difference("%s: %s", x->cells[0], text ? text : "nothing");
 	}
 	assert_int_equal(failures, 0);
 	arena_free(&a);
 }
 
-static void asks(const char *const *cells, enum type_question wanted)
+static void check_question(const char *const *cells, enum type_question expected)
 {
 	struct type_counts c = counts_of(cells);
 	enum type_question question;
 
 	types_decide(&c, &question);
-	if (question != wanted)
-		differs("%s: %d", *cells, question);
+	if (question != expected)
+		report_difference("%s: %d", *cells, question);
 }
 
-#define ASKS(wanted, ...) asks((const char *const[]){__VA_ARGS__, NULL}, wanted)
+#define CHECK_QUESTION(expected, ...)                                                              \
+	check_question((const char *const[]){__VA_ARGS__, NULL}, expected)
 
 static void test_questions(void **state)
 {
 	(void)state;
-	ASKS(QUESTION_DAY_OR_MONTH, "01/02/2025", "03/04/2025");
-	ASKS(QUESTION_NONE, "01/02/2025", "13/04/2025");
-	ASKS(QUESTION_NONE, "01/02/2025", "04/13/2025");
-	ASKS(QUESTION_NONE, "01.02.2025", "03.04.2025");
-	ASKS(QUESTION_NONE, "5/5/2025", "7/7/2025");
-	ASKS(QUESTION_COMMA_OR_POINT, "1.234", "5.678");
-	ASKS(QUESTION_COMMA_OR_POINT, "1,234", "5");
-	ASKS(QUESTION_NONE, "1.234", "5.67");
-	ASKS(QUESTION_NONE, "1,234.5", "5,678");
-	ASKS(QUESTION_NONE, "12", "34");
+	CHECK_QUESTION(QUESTION_DAY_OR_MONTH, "01/02/2025", "03/04/2025");
+	CHECK_QUESTION(QUESTION_NONE, "01/02/2025", "13/04/2025");
+	CHECK_QUESTION(QUESTION_NONE, "01/02/2025", "04/13/2025");
+	CHECK_QUESTION(QUESTION_NONE, "01.02.2025", "03.04.2025");
+	CHECK_QUESTION(QUESTION_NONE, "5/5/2025", "7/7/2025");
+	CHECK_QUESTION(QUESTION_COMMA_OR_POINT, "1.234", "5.678");
+	CHECK_QUESTION(QUESTION_COMMA_OR_POINT, "1,234", "5");
+	CHECK_QUESTION(QUESTION_NONE, "1.234", "5.67");
+	CHECK_QUESTION(QUESTION_NONE, "1,234.5", "5,678");
+	CHECK_QUESTION(QUESTION_NONE, "12", "34");
 }
 
-/* A value of a column's type is read again as the same value. */
+/* Cells that do not fit the column's type are rejected. */
 static void test_misfit_has_no_value(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -199,7 +199,7 @@ static void test_misfit_has_no_value(void **state)
 	arena_free(&a);
 }
 
-/* A plus sign changes nothing but the way that a number is read: with it every rule is tried. */
+/* A plus sign does not change the number, but forces the full parser. */
 static void test_fast_path_equals_full_parser(void **state)
 {
 	static const char *const parts[] = {"",   "0",   "7",    "007",
@@ -209,17 +209,17 @@ static void test_fast_path_equals_full_parser(void **state)
 	(void)state;
 	for (size_t i = 0; i < n * n * 4; i++) {
 		static const char *const signs[] = {"", ".", ",", "e"};
-		char plain[64], careful[65];
+		char plain[64], full[65];
 		struct cell_number a, b;
 
 		snprintf(plain, sizeof(plain), "%s%s%s", parts[i % n], signs[i / (n * n)],
 			 parts[i / n % n]);
-		snprintf(careful, sizeof(careful), "+%s", plain);
+		snprintf(full, sizeof(full), "+%s", plain);
 		for (int comma = 0; comma < 2; comma++) {
-			bool good = cell_number(str_of(plain), comma, &a);
+			bool ok = cell_number(str_of(plain), comma, &a);
 
-			assert_int_equal(good, cell_number(str_of(careful), comma, &b));
-			if (good)
+			assert_int_equal(ok, cell_number(str_of(full), comma, &b));
+			if (ok)
 				assert_memory_equal(&a, &b, sizeof(a));
 		}
 	}
