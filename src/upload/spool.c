@@ -316,7 +316,7 @@ static size_t loads_last_hour(const struct tenant_uploads *t, uint64_t user, enu
 	return n;
 }
 
-static bool admission_check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
+static bool request_check(struct tenant_uploads *t, const struct upload_file *f, struct err *e)
 {
 	uint64_t user = hash_fnv(HASH_FNV_OFFSET_BASIS, f->who->user, strlen(f->who->user));
 	size_t loads = f->kind == SOURCE_DOCUMENT ? DOCUMENT_LOADS_HOUR : SOURCE_LOADS_HOUR;
@@ -363,7 +363,7 @@ bool upload_begin(struct uploads *u, const struct upload_file *f, void (*wake_cb
 	struct upload *up;
 	char format[100];
 
-	if (!admission_check(t, f, e))
+	if (!request_check(t, f, e))
 		return false;
 	up = mem_alloc(sizeof(*up));
 	*up = (struct upload){.job = {.run = run_job, .done = on_job},
