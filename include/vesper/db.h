@@ -90,7 +90,8 @@ struct db_options {
 	bool create;       /* SQLite: make a missing file */
 	bool full_sync;    /* SQLite: synchronous FULL instead of NORMAL */
 	bool low_priority; /* background work: its workers run at low priority */
-	/* Threads, and the limit of open connections; a store in SQLite files keeps a few more. */
+	/* Threads, and the limit of open connections; a store in SQLite files may open a few more.
+	 */
 	size_t workers;
 	size_t queue; /* waiting requests; ERR_LIMIT beyond */
 	size_t max_rows;

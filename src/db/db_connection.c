@@ -13,7 +13,7 @@
 
 static const struct db_link *link_of(const struct connection *c)
 {
-	return c->tenant->source->dialect->link;
+	return c->tenant->settings->dialect->link;
 }
 
 struct connection *db_connection_new(const struct tenant *t)
@@ -69,7 +69,7 @@ bool db_connection_fail(struct connection *c, const struct diag *d, const struct
 
 bool db_connection_open(struct connection *c, struct err *e)
 {
-	const struct db_settings *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->settings;
 
 	assert(!c->open);
 	c->lost = false;
@@ -90,7 +90,7 @@ bool db_connection_open(struct connection *c, struct err *e)
 
 bool db_connection_confirm(struct connection *c, struct err *e)
 {
-	const struct db_settings *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->settings;
 	char seen[TENANT_SEEN_BYTES] = "";
 	bool done = link_of(c)->confirm(c, seen, e);
 
@@ -180,7 +180,7 @@ static bool prepared_get(struct connection *c, const struct source_statement *s,
 static bool statement_run(struct connection *c, struct work *w, const struct source_statement *s,
 			  struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 	struct prepared *p = NULL;
 	bool done;
 

@@ -24,7 +24,7 @@ bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
 	if (!breaker_refuses(&p->breaker, (int64_t)loop_now_ms(p->loop)))
 		return false;
-	err_set_retry(e, ERR_UPSTREAM, "%s is unavailable: %s", p->source.name, p->last_failure);
+	err_set_retry(e, ERR_UPSTREAM, "%s is unavailable: %s", p->settings.name, p->last_failure);
 	e->retry_after_ms = DB_BREAKER_MS;
 	return true;
 }
@@ -43,7 +43,7 @@ static void refuse_waiting(struct db_pool *p, struct list *queue)
 	}
 }
 
-static void on_breaker_opened(struct db_pool *p, bool is_first, const char *why)
+static void on_breaker_opened(struct db_pool *p, bool is_first, const char *reason)
 {
 	struct err refusal = {0};
 
@@ -51,8 +51,8 @@ static void on_breaker_opened(struct db_pool *p, bool is_first, const char *why)
 		log_warn("db.unavailable",
 			 "%s: the circuit breaker opened after %lld consecutive failures; last "
 			 "failure: %s",
-			 p->source.name, (long long)p->breaker.failures, why);
-	snprintf(p->last_failure, sizeof(p->last_failure), "%s", why);
+			 p->settings.name, (long long)p->breaker.failures, reason);
+	snprintf(p->last_failure, sizeof(p->last_failure), "%s", reason);
 	if (is_first && db_breaker_refuses(p, &refusal))
 		db_watch_unavailable(p, &refusal);
 	for (size_t i = 0; i < p->tenant_count; i++) {
@@ -62,21 +62,21 @@ static void on_breaker_opened(struct db_pool *p, bool is_first, const char *why)
 }
 
 static void breaker_record(struct db_pool *p, struct job *j, bool is_unavailable, bool succeeded,
-			   const char *why)
+			   const char *reason)
 {
 	struct breaker *b = &p->breaker;
 	bool was_open = b->open;
 
-	if (!p->source.dialect->server)
+	if (!p->settings.dialect->server)
 		return;
 	if (succeeded) {
 		if (was_open)
-			log_info("db.recovered", "%s is available again", p->source.name);
+			log_info("db.recovered", "%s is available again", p->settings.name);
 		breaker_ok(b);
 	} else if (!is_unavailable) {
 		breaker_undecided(b, j->probe);
 	} else if (breaker_failed(b, j->probe, (int64_t)loop_now_ms(p->loop))) {
-		on_breaker_opened(p, !was_open, why);
+		on_breaker_opened(p, !was_open, reason);
 	}
 }
 
@@ -110,16 +110,16 @@ static bool retry_later(struct request *r, const struct job *j)
 {
 	struct db_pool *p = r->pool;
 	uint64_t ms = backoff_ms(r);
-	struct work *again;
+	struct work *retry;
 
 	if (p->closing || !r->cb || r->work->probe || !j->connection->transient || ms == 0 ||
 	    atomic_load(&r->work->stop) != STOP_NONE || (r->write && j->sent) ||
 	    loop_now_ms(p->loop) + ms >= r->end_ms)
 		return false;
-	again = db_work_again(r->work);
+	retry = db_work_again(r->work);
 	db_work_free(&r->work);
-	r->work = again;
-	again->request = r;
+	r->work = retry;
+	retry->request = r;
 	r->attempts++;
 	list_append(&p->retrying, &r->node);
 	r->backoff = timer_new(p->loop, on_backoff_over, r);
@@ -176,7 +176,7 @@ static void mark_cancelled(struct request *r, const struct job *j)
 
 	if (p->closing && r->err.code == ERR_UPSTREAM && j->connection->transient &&
 	    !(r->write && j->sent))
-		err_set(&r->err, ERR_CANCELLED, "%s closed", p->source.name);
+		err_set(&r->err, ERR_CANCELLED, "%s was closed", p->settings.name);
 }
 
 /* Removes the works from the job and lists their requests in order, to be answered. Requests that
@@ -274,7 +274,7 @@ void db_job_abandon(struct job *j, bool requeue)
 	list_init(&done);
 	timer_free(&j->checkout);
 	tenant_job_ended(j);
-	list_append(&p->lost, &j->node);
+	list_append(&p->abandoned, &j->node);
 	p->connections--;
 	if (p->abandoned_count++ < DB_LOST_MAX && !p->closing) {
 		j->widened = true;
@@ -296,7 +296,7 @@ void db_job_abandon(struct job *j, bool requeue)
 	if (!requeue) {
 		struct err e = {0};
 
-		err_set_retry(&e, ERR_UPSTREAM, "%s does not respond", p->source.name);
+		err_set_retry(&e, ERR_UPSTREAM, "%s does not respond", p->settings.name);
 		db_watch_record(j->tenant, &e);
 	}
 	db_pool_pump(p);

@@ -271,5 +271,5 @@ bool db_exact_use(struct connection *c, struct err *e)
 					       exact_value, NULL, NULL) == SQLITE_OK;
 	return done ||
 	       err_set(e, ERR_UPSTREAM, "%s: cannot register the functions for exact decimals",
-		       c->tenant->source->name);
+		       c->tenant->settings->name);
 }

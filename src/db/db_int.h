@@ -158,7 +158,7 @@ struct db_settings {
 };
 
 struct tenant {
-	const struct db_settings *source;
+	const struct db_settings *settings;
 	char *id;
 	char *file;
 	char *check; /* name of its health check */
@@ -191,7 +191,7 @@ struct work {
 	size_t max_rows; /* for statements whose sink sets no limit */
 	bool secure_delete;
 	bool probe;            /* only opens and confirms; for health checks */
-	uint64_t number;       /* what a cancel refers to; new for each run */
+	uint64_t number;       /* identifies the run for cancels; new for each run */
 	atomic_int stop;       /* enum stop; written by the loop at any time, read by the worker */
 	struct table **tables; /* capacity: `count` */
 	struct frame **frames; /* one per statement; NULL: it has no frame sink */
@@ -321,9 +321,9 @@ MUST_CHECK bool db_odbc_exec_values(struct connection *c, const char *text,
 				    const struct value *values, size_t count, struct err *e);
 
 /*
- * Cancels a statement from another thread. The worker registers what runs and for which request; a
- * cancel affects only that request. Shared by the connection and by cancels in progress; the last
- * owner frees it.
+ * Cancels a statement from another thread. The worker registers the running statement and its
+ * request; a cancel affects only that request. Shared by the connection and by cancels in progress;
+ * the last owner frees it.
  */
 struct stopper;
 struct stopper *stopper_new(void);
@@ -341,7 +341,7 @@ void stopper_stop(struct stopper *s, uint64_t number);
 
 /* Loop thread only: cancels the running request's statement, repeatedly until the worker returns or
  * is abandoned. */
-void db_stop_start(struct request *r, enum stop why);
+void db_stop_start(struct request *r, enum stop reason);
 /* Called before the request is freed: a pending attempt to cancel no longer refers to it. */
 void db_stop_detach(struct request *r);
 
@@ -400,8 +400,8 @@ void db_memory_begin(int64_t bytes_max);
 bool db_memory_end(void); /* true: the statement exceeded its limit */
 /* Keeps SQLite's temporary files in memory from now on; db_temporary.c. */
 void db_temporary_init(void);
-/* Maps a declared type. For an expression the name is the type of its first value, and *guess is
- * true. */
+/* Maps a declared type. For an expression the name is the type of its first value, and *is_inferred
+ * is true. */
 enum column_type db_sqlite_column_type(const char *name, bool *is_inferred);
 /* Restricts the connection to reading the attached schemas, further restricted by
  * c->allow if it is set. */
@@ -416,16 +416,16 @@ MUST_CHECK bool db_work_may_continue(const struct work *w, struct err *e);
 
 struct db_pool {
 	struct loop *loop;
-	struct db_settings source;
+	struct db_settings settings;
 	struct tenant *tenants;
 	size_t tenant_count;
 	struct pool *workers;
-	struct pool *stops;   /* calls SQLCancel, which may block; NULL without a server */
-	struct list turns;    /* tenants with a request that may start, longest waiting first */
-	struct list retrying; /* requests in retry backoff */
-	struct list running;  /* jobs */
-	struct list refused;  /* requests that the circuit breaker is about to refuse */
-	struct list lost;     /* jobs of abandoned workers that have not returned */
+	struct pool *stops;    /* calls SQLCancel, which may block; NULL without a server */
+	struct list turns;     /* tenants with a request that may start, longest waiting first */
+	struct list retrying;  /* requests in retry backoff */
+	struct list running;   /* jobs */
+	struct list refused;   /* requests that the circuit breaker is about to refuse */
+	struct list abandoned; /* jobs of abandoned workers that have not returned */
 	size_t abandoned_count;
 	struct list idle; /* connections, most recently used first */
 	size_t connections;
@@ -444,7 +444,7 @@ struct db_pool {
 extern const struct db_driver db_pool_driver;
 MUST_CHECK bool db_pool_open(struct loop *l, const struct db_options *options,
 			     const struct db_dialect *dialect, struct db_pool **out, struct err *e);
-/* Starts a request's deadline, queues it and starts what can start. */
+/* Starts a request's deadline, queues it and starts requests that can run. */
 void db_pool_submit(struct db_pool *p, struct request *r);
 /* As db_pool_submit, for a request whose deadline is already running. */
 void db_pool_enqueue(struct db_pool *p, struct request *r);

@@ -18,7 +18,7 @@ static void mssql_connection_string(const struct tenant *t, struct buf *out)
 {
 	/* A driver that reconnects would do so without setting the tenant. The first occurrence of
 	 * a keyword counts. */
-	buf_printf(out, "ConnectRetryCount=0;%s", t->source->dsn ? t->source->dsn : "");
+	buf_printf(out, "ConnectRetryCount=0;%s", t->settings->dsn ? t->settings->dsn : "");
 }
 
 /* Refuses a login that can switch off the security policies: tenants would no longer be isolated by

@@ -90,7 +90,7 @@ static bool harden(struct connection *c, struct err *e)
 
 static bool native_connect(struct connection *c, struct err *e)
 {
-	const struct db_settings *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->settings;
 	sqlite3 *native = NULL;
 	struct buf uri;
 
@@ -171,7 +171,7 @@ static bool native_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], s
 	bool found;
 	bool done;
 
-	if (c->tenant->source->one_tenant) { /* the file has no tenant mark */
+	if (c->tenant->settings->one_tenant) { /* the file has no tenant mark */
 		snprintf(seen, TENANT_SEEN_BYTES, "%s", c->tenant->id);
 		return true;
 	}
@@ -280,7 +280,7 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	};
 	bool done = values_bind(c, handle, s, e);
 
-	if (c->tenant->source->read_only)
+	if (c->tenant->settings->read_only)
 		db_memory_begin(DB_STATEMENT_BYTES_MAX);
 	if (done) {
 		r.rc = sqlite3_step(handle);
@@ -289,7 +289,7 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
 	if (done)
 		done = db_fetch_table(&r.base, (size_t)sqlite3_column_count(handle), w, s, e);
 	sqlite3_reset(handle);
-	if (c->tenant->source->read_only && db_memory_end() && !done && e->code == ERR_UPSTREAM)
+	if (c->tenant->settings->read_only && db_memory_end() && !done && e->code == ERR_UPSTREAM)
 		err_set(e, ERR_LIMIT, "the query needs more than %d MB of memory",
 			DB_STATEMENT_BYTES_MAX / (1024 * 1024));
 	sqlite3_clear_bindings(handle); /* they point into memory of the work */
@@ -300,7 +300,7 @@ static bool native_execute(struct connection *c, void *handle, struct work *w,
  * statement. */
 static void **control_of(struct connection *c, const char *text)
 {
-	const struct db_dialect *d = c->tenant->source->dialect;
+	const struct db_dialect *d = c->tenant->settings->dialect;
 	const char *const texts[DB_CONTROLS] = {d->begin, d->commit, d->savepoint, d->release};
 
 	for (size_t i = 0; i < DB_CONTROLS; i++)

@@ -80,7 +80,7 @@ bool db_odbc_fail(struct connection *c, SQLSMALLINT type, SQLHANDLE handle, cons
 	struct diag d;
 
 	diag_read(type, handle, &d);
-	v = c->tenant->source->dialect->classify(&d);
+	v = c->tenant->settings->dialect->classify(&d);
 	if (!v.lost && is_dead(c))
 		v = (struct error_class){ERR_UPSTREAM, .may_retry = true, .lost = true,
 					 .transient = true};
@@ -109,7 +109,7 @@ static void handles_free(struct connection *c)
 
 static bool driver_connect(struct connection *c, struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 	struct buf text;
 	SQLRETURN rc;
 
@@ -118,7 +118,7 @@ static bool driver_connect(struct connection *c, struct err *e)
 	if (buf_over(&text)) {
 		buf_deinit(&text);
 		return err_set(e, ERR_INPUT, "%s: the connection string is too long",
-			       c->tenant->source->name);
+			       c->tenant->settings->name);
 	}
 	SQLSetConnectAttr(c->dbc, SQL_ATTR_LOGIN_TIMEOUT,
 			  (SQLPOINTER)(uintptr_t)(DB_LOGIN_TIMEOUT_MS / 1000), 0);
@@ -157,7 +157,7 @@ static void odbc_disconnect(struct connection *c)
 }
 
 /* Registers the running statement, so that it can be cancelled. */
-static void running_set(struct connection *c, SQLHSTMT handle)
+static void statement_register(struct connection *c, SQLHSTMT handle)
 {
 	stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
 }
@@ -181,7 +181,7 @@ static SQLRETURN text_prepare(struct connection *c, SQLHSTMT handle, const char 
 	SQLRETURN rc;
 	size_t units;
 
-	if (!c->tenant->source->dialect->wide)
+	if (!c->tenant->settings->dialect->wide)
 		return SQLPrepare(handle, (SQLCHAR *)(uintptr_t)text, (SQLINTEGER)length);
 	a = arena_new(SQL_FILE_BYTES_MAX);
 	wide = db_wide_from(a, text, &units);
@@ -201,7 +201,7 @@ static size_t wide_length(const SQLWCHAR *units)
 
 static bool confirm_prepare(struct connection *c, struct err *e)
 {
-	const struct db_settings *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->settings;
 	const char *text = s->dialect->confirm_text(c);
 
 	if (c->confirm)
@@ -215,7 +215,7 @@ static bool confirm_prepare(struct connection *c, struct err *e)
 /* An empty result means no tenant. */
 static bool confirm_run(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
-	bool wide = c->tenant->source->dialect->wide;
+	bool wide = c->tenant->settings->dialect->wide;
 	SQLWCHAR units[TENANT_SEEN_BYTES / 4] = {0};
 	SQLLEN length = 0;
 	SQLRETURN rc;
@@ -238,16 +238,16 @@ static bool confirm_run(struct connection *c, char seen[TENANT_SEEN_BYTES], stru
 
 static bool odbc_confirm(struct connection *c, char seen[TENANT_SEEN_BYTES], struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 	bool done;
 
 	if (dialect->before_statement)
 		dialect->before_statement(c, NULL);
 	if (!confirm_prepare(c, e))
 		return false;
-	running_set(c, c->confirm);
+	statement_register(c, c->confirm);
 	done = confirm_run(c, seen, e);
-	running_set(c, NULL);
+	statement_register(c, NULL);
 	SQLFreeStmt(c->confirm, SQL_CLOSE);
 	return done;
 }
@@ -285,7 +285,7 @@ static bool values_bind(struct connection *c, SQLHSTMT handle, const struct valu
 	for (size_t i = count; i-- > 0;) {
 		struct bound *b = &bound[i];
 
-		db_bind(&values[i], a, c->tenant->source->dialect->wide, c->long_text, b);
+		db_bind(&values[i], a, c->tenant->settings->dialect->wide, c->long_text, b);
 		if (!odbc_ok(SQLBindParameter(handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT,
 					      b->c_type, b->sql_type, b->size, b->digits,
 					      (SQLPOINTER)(uintptr_t)b->data,
@@ -313,7 +313,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 	if (!values_bind(c, handle, s->values, s->count, w->arena, e))
 		return false;
 	frame_rows_set(handle, s, true);
-	running_set(c, handle);
+	statement_register(c, handle);
 	rc = SQLExecute(handle);
 	if (rc == SQL_NO_DATA) /* an update or delete that matched no row */
 		done = true;
@@ -321,7 +321,7 @@ static bool odbc_execute(struct connection *c, void *handle, struct work *w,
 		done = db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	else
 		done = db_odbc_read(c, handle, w, s, e);
-	running_set(c, NULL);
+	statement_register(c, NULL);
 	SQLFreeStmt(handle, SQL_CLOSE);
 	frame_rows_set(handle, s, false);
 	SQLFreeStmt(handle, SQL_RESET_PARAMS); /* they point into memory of the work */
@@ -337,9 +337,9 @@ static bool statement_exec(struct connection *c, SQLHSTMT handle, const char *te
 		return db_odbc_fail(c, SQL_HANDLE_STMT, handle, "prepare", e);
 	if (!values_bind(c, handle, values, count, a, e))
 		return false;
-	running_set(c, handle);
+	statement_register(c, handle);
 	rc = SQLExecute(handle);
-	running_set(c, NULL);
+	statement_register(c, NULL);
 	return odbc_ok(rc) || rc == SQL_NO_DATA ||
 	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 }
@@ -347,7 +347,7 @@ static bool statement_exec(struct connection *c, SQLHSTMT handle, const char *te
 bool db_odbc_exec_values(struct connection *c, const char *text, const struct value *values,
 			 size_t count, struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 	struct arena *a = arena_new(SQL_FILE_BYTES_MAX);
 	SQLHSTMT handle;
 	bool done;
@@ -365,7 +365,7 @@ bool db_odbc_exec_values(struct connection *c, const char *text, const struct va
 
 static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 	SQLHSTMT handle;
 	SQLRETURN rc;
 	bool done;
@@ -374,9 +374,9 @@ static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 		dialect->before_statement(c, NULL);
 	if (!statement_new(c, &handle, e))
 		return false;
-	running_set(c, handle);
+	statement_register(c, handle);
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)text, SQL_NTS);
-	running_set(c, NULL);
+	statement_register(c, NULL);
 	done = odbc_ok(rc) || rc == SQL_NO_DATA ||
 	       db_odbc_fail(c, SQL_HANDLE_STMT, handle, "execute", e);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);

@@ -118,7 +118,7 @@ static bool on_cell(struct db_rows *base, size_t i, const struct column *column,
 	struct odbc_rows *r = odbc_rows_of(base);
 	struct connection *c = r->c;
 	struct cell_buffer buffer = {&c->cell, &c->cell_size};
-	bool wide = c->tenant->source->dialect->wide && column->type == COLUMN_TEXT;
+	bool wide = c->tenant->settings->dialect->wide && column->type == COLUMN_TEXT;
 	bool is_null;
 
 	if (wide ? !cell_get_wide(r, i, column, length, &is_null, e)

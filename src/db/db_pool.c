@@ -31,10 +31,10 @@ static const struct metric queue = {
 
 static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_tenant *from)
 {
-	const struct db_settings *s = &p->source;
+	const struct db_settings *s = &p->settings;
 
 	t->pool = p;
-	t->source = s;
+	t->settings = s;
 	t->id = mem_strdup(from->id);
 	t->file = mem_strdup(from->file);
 	t->check = mem_printf("%s:%s", s->name, from->id);
@@ -42,8 +42,8 @@ static void tenant_init(struct tenant *t, struct db_pool *p, const struct db_ten
 	list_init(&t->writes);
 }
 
-static void source_init(struct db_settings *s, const struct db_options *o,
-			const struct db_dialect *dialect)
+static void settings_init(struct db_settings *s, const struct db_options *o,
+			  const struct db_dialect *dialect)
 {
 	s->dialect = dialect;
 	s->name = mem_strdup(o->name);
@@ -73,7 +73,7 @@ static void tenant_deinit(struct tenant *t)
 	mem_free(t->check);
 }
 
-static void source_deinit(struct db_settings *s)
+static void settings_deinit(struct db_settings *s)
 {
 	db_schemas_free(s);
 	mem_free(s->name);
@@ -113,7 +113,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->name = mem_strdup(o->name);
 	p->breaker =
 		(struct breaker){.failures_max = DB_BREAKER_FAILURES, .open_ms = DB_BREAKER_MS};
-	source_init(&p->source, o, dialect);
+	settings_init(&p->settings, o, dialect);
 	p->tenants = mem_alloc((o->tenant_count + 1) * sizeof(*p->tenants));
 	p->tenant_count = o->tenant_count;
 	for (size_t i = 0; i < o->tenant_count; i++)
@@ -123,7 +123,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	list_init(&p->refused);
 	list_init(&p->idle);
 	list_init(&p->running);
-	list_init(&p->lost);
+	list_init(&p->abandoned);
 	p->workers = pool_new(l, o->name, o->workers);
 	if (o->low_priority)
 		pool_give_way(p->workers);
@@ -183,7 +183,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 		return;
 	}
 	j->connection = db_connection_new(j->tenant);
-	if (p->connections < p->source.connections) {
+	if (p->connections < p->settings.connections) {
 		p->connections++;
 		return;
 	}
@@ -273,16 +273,16 @@ static void on_refused(void *owner)
 static void request_admit(struct db_pool *p, struct request *r, const char *tenant)
 {
 	if (p->closing)
-		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->source.name);
+		err_set(&r->err, ERR_CANCELLED, "%s is closing", p->settings.name);
 	else if (!r->tenant)
-		err_set(&r->err, ERR_DENIED, "%s has no tenant %.*s", p->source.name,
+		err_set(&r->err, ERR_DENIED, "%s has no tenant %.*s", p->settings.name,
 			STR_CUT(tenant, 64));
-	else if (r->write && p->source.read_only)
-		err_set(&r->err, ERR_INTERNAL, "%s is read-only", p->source.name);
-	else if (p->waiting >= p->source.queue || r->tenant->waiting >= p->source.queue_share)
+	else if (r->write && p->settings.read_only)
+		err_set(&r->err, ERR_INTERNAL, "%s is read-only", p->settings.name);
+	else if (p->waiting >= p->settings.queue || r->tenant->waiting >= p->settings.queue_share)
 		err_set_retry(&r->err, ERR_LIMIT,
 			      "%s: the queue is full: %zu queries wait, %zu of them of %s",
-			      p->source.name, p->waiting, r->tenant->waiting, r->tenant->id);
+			      p->settings.name, p->waiting, r->tenant->waiting, r->tenant->id);
 	else
 		db_breaker_refuses(p, &r->err);
 }
@@ -310,7 +310,7 @@ static void cancel_all(struct list *requests)
 	while (!list_empty(requests)) {
 		struct request *r = list_item(requests->next, struct request, node);
 
-		err_set(&r->err, ERR_CANCELLED, "%s closed", r->pool->source.name);
+		err_set(&r->err, ERR_CANCELLED, "%s was closed", r->pool->settings.name);
 		db_queue_remove(r);
 		db_request_finish(r);
 	}
@@ -332,7 +332,7 @@ static void running_cancel(struct db_pool *p)
 
 static bool workers_finish(struct db_pool *p)
 {
-	bool to_files = !p->source.dialect->server && !p->source.read_only;
+	bool to_files = !p->settings.dialect->server && !p->settings.read_only;
 	int end_ms = to_files ? DB_CLOSE_WRITE_MS : DB_CLOSE_MS;
 
 	for (int waited = 0; !pool_finish(p->workers, DB_STOP_REPEAT_MS);
@@ -373,7 +373,7 @@ static void pool_free_all(struct db_pool *p)
 	connections_close(p);
 	for (size_t i = 0; i < p->tenant_count; i++)
 		tenant_deinit(&p->tenants[i]);
-	source_deinit(&p->source);
+	settings_deinit(&p->settings);
 	mem_free(p->tenants);
 	mem_free(p->name);
 	mem_free(p);
@@ -389,7 +389,7 @@ static void pool_abandon_workers(struct db_pool *p)
 	struct pool *stops = p->stops;
 
 	log_warn("db.stuck", "%s: a query did not end; its worker and connection are abandoned",
-		 p->source.name);
+		 p->settings.name);
 	running_abandon(p);
 	pool_leave(&workers);
 	if (stops && !pool_finish(stops, DB_STOP_REPEAT_MS))

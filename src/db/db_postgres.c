@@ -20,14 +20,14 @@ static void postgres_connection_string(const struct tenant *t, struct buf *out)
 {
 	/* The last occurrence of a keyword counts. */
 	buf_printf(out, "%s;UseDeclareFetch=1;Fetch=%d;UseServerSidePrepare=1;BoolsAsChar=0",
-		   t->source->dsn ? t->source->dsn : "", DB_FETCH_BLOCK_ROWS);
+		   t->settings->dsn ? t->settings->dsn : "", DB_FETCH_BLOCK_ROWS);
 }
 
 /* The server's statement timeout is longer than ours: it ends a statement that no cancel could
  * reach. */
 static bool settings_set(struct connection *c, struct err *e)
 {
-	const struct db_settings *s = c->tenant->source;
+	const struct db_settings *s = c->tenant->settings;
 	char limit[32], idle[32];
 	const struct value values[] = {value_text(c->tenant->id), value_text(limit),
 				       value_text(idle)};

@@ -33,7 +33,7 @@ static struct request *next_of(const struct tenant *t)
 
 void db_queue_update(struct db_pool *p, struct tenant *t)
 {
-	bool ready = t->running < p->source.share && next_of(t);
+	bool ready = t->running < p->settings.share && next_of(t);
 	bool listed = t->turn.next && !list_empty(&t->turn);
 
 	if (ready && !listed)

@@ -21,7 +21,7 @@ static const struct metric errors = {
 	.labels = {"query", "code"},
 };
 
-#define WORK_ARENA_BYTES 65536 /* soft; values have limits of their own */
+#define WORK_ARENA_BYTES 65536 /* soft limit; values have separate limits */
 
 static struct sink sink_copy(struct arena *a, const struct sink *from)
 {
@@ -108,12 +108,12 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
 {
 	struct request *r = mem_alloc(sizeof(*r));
 
-	r->work = work_new(from->statements, from->statement_count, p->source.max_rows);
+	r->work = work_new(from->statements, from->statement_count, p->settings.max_rows);
 	r->work->request = r;
 	r->work->secure_delete = from->secure_delete;
 	r->op.cancel = on_cancel;
 	r->pool = p;
-	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->source.timeout_ms;
+	r->timeout_ms = from->timeout_ms ? from->timeout_ms : p->settings.timeout_ms;
 	r->write = from->write;
 	r->group_commit = from->group_commit;
 	r->frames = from->frames;

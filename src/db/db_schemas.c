@@ -40,11 +40,11 @@ static bool names_check(const struct db_settings *s, const char *const *names, s
 
 bool db_pool_use_schemas(struct db_pool *p, const char *const *names, struct err *e)
 {
-	struct db_schemas *before = atomic_load(&p->source.schemas), *s;
+	struct db_schemas *before = atomic_load(&p->settings.schemas), *s;
 
-	if (p->source.dialect->server || !p->source.read_only)
+	if (p->settings.dialect->server || !p->settings.read_only)
 		return true;
-	if (!names_check(&p->source, names, e))
+	if (!names_check(&p->settings, names, e))
 		return false;
 	if (!*names || is_same(before, names))
 		return true;
@@ -53,7 +53,7 @@ bool db_pool_use_schemas(struct db_pool *p, const char *const *names, struct err
 		s->names[s->count] = mem_strdup(names[s->count]);
 	s->confirm = mem_printf("SELECT tenant_id FROM %s.vesper_tenant", s->names[0]);
 	s->before = before;
-	atomic_store(&p->source.schemas, s);
+	atomic_store(&p->settings.schemas, s);
 	return true;
 }
 

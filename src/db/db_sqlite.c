@@ -58,8 +58,8 @@ void db_sqlite_uri(struct buf *out, const char *path, const char *mode)
 
 static const char *sqlite_confirm_text(const struct connection *c)
 {
-	return c->tenant->source->read_only ? c->schemas->confirm
-					    : "SELECT tenant_id FROM vesper_tenant";
+	return c->tenant->settings->read_only ? c->schemas->confirm
+					      : "SELECT tenant_id FROM vesper_tenant";
 }
 
 static bool attach(struct connection *c, const char *schema, struct err *e)
@@ -94,15 +94,15 @@ static bool sqlite_replaced(const struct connection *c)
 {
 	struct stat now = {0};
 
-	return c->tenant->source->read_only &&
-	       (c->schemas != atomic_load(&c->tenant->source->schemas) ||
+	return c->tenant->settings->read_only &&
+	       (c->schemas != atomic_load(&c->tenant->settings->schemas) ||
 		stat(c->tenant->file, &now) != 0 || now.st_dev != c->device ||
 		now.st_ino != c->inode);
 }
 
 static bool set_up_read_only(struct connection *c, struct err *e)
 {
-	c->schemas = atomic_load(&c->tenant->source->schemas);
+	c->schemas = atomic_load(&c->tenant->settings->schemas);
 	if (!c->schemas)
 		return err_set(e, ERR_INPUT, "no schema is configured for this database");
 	file_remember(c);
@@ -157,7 +157,7 @@ static bool claim_if_empty(struct connection *c, struct err *e)
 		return false;
 	if (!empty)
 		return true;
-	if (!c->tenant->source->create)
+	if (!c->tenant->settings->create)
 		return err_set(e, ERR_UPSTREAM, "%s is empty", c->tenant->file);
 	if (!db_connection_exec(c, "PRAGMA page_size = " FILE_PAGE_BYTES, e) ||
 	    !db_connection_exec(c, "BEGIN IMMEDIATE", e))
@@ -189,8 +189,8 @@ static bool use_wal(struct connection *c, struct err *e)
 
 static bool set_up_writable(struct connection *c, struct err *e)
 {
-	const char *sync = c->tenant->source->full_sync ? "PRAGMA synchronous = FULL"
-							: "PRAGMA synchronous = NORMAL";
+	const char *sync = c->tenant->settings->full_sync ? "PRAGMA synchronous = FULL"
+							  : "PRAGMA synchronous = NORMAL";
 
 	return claim_if_empty(c, e) && db_connection_confirm(c, e) && use_wal(c, e) &&
 	       db_connection_exec(c, sync, e) &&
@@ -204,7 +204,7 @@ static bool set_up_writable(struct connection *c, struct err *e)
 
 static bool sqlite_set_up(struct connection *c, struct err *e)
 {
-	return c->tenant->source->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
+	return c->tenant->settings->read_only ? set_up_read_only(c, e) : set_up_writable(c, e);
 }
 
 static bool has_prefix(const char *text, const char *prefix)

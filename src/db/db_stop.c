@@ -133,11 +133,11 @@ static void cancel_attempt(struct request *r)
 }
 
 /* A cancel that arrives just before the statement is sent has no effect, so it is repeated. */
-void db_stop_start(struct request *r, enum stop why)
+void db_stop_start(struct request *r, enum stop reason)
 {
 	int expected = STOP_NONE;
 
-	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)why)) {
+	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)reason)) {
 		r->end_ms = loop_now_ms(r->pool->loop);
 		r->stopped_ms = 0;
 	}
@@ -234,7 +234,8 @@ static void on_checkout(void *owner)
 
 void db_checkout_start(struct job *j)
 {
-	if (!j->pool->source.dialect->server || !j->connection->open || j->connection->must_reopen)
+	if (!j->pool->settings.dialect->server || !j->connection->open ||
+	    j->connection->must_reopen)
 		return;
 	j->checkout = timer_new(j->pool->loop, on_checkout, j);
 	timer_start(j->checkout, DB_CHECKOUT_MS);

@@ -28,9 +28,10 @@ static void probe_others(struct db_pool *p)
 static void health_report(struct tenant *t, const struct err *e)
 {
 	/* Chats need their store; without a warehouse, other questions can still be answered. */
-	enum health_need need = t->source->read_only ? HEALTH_OPTIONAL : HEALTH_REQUIRED_BY_TENANT;
+	enum health_need need =
+		t->settings->read_only ? HEALTH_OPTIONAL : HEALTH_REQUIRED_BY_TENANT;
 
-	if (e && !t->down && t->source->dialect->server)
+	if (e && !t->down && t->settings->dialect->server)
 		probe_others(t->pool);
 	t->down = e != NULL;
 	if (e)

@@ -38,7 +38,7 @@ static bool connection_reopen(struct connection *c, struct err *e)
 
 static bool idle_is_usable(struct connection *c, struct err *e)
 {
-	const struct db_dialect *dialect = c->tenant->source->dialect;
+	const struct db_dialect *dialect = c->tenant->settings->dialect;
 
 	return !c->must_reopen && !(dialect->replaced && dialect->replaced(c)) &&
 	       db_connection_confirm(c, e);
@@ -82,7 +82,7 @@ static bool is_alone(const struct job *j)
 /* Runs one write inside the transaction. False: the transaction cannot be used any more. */
 static bool write_run(struct job *j, struct work *w, bool savepoints)
 {
-	const struct db_dialect *dialect = j->tenant->source->dialect;
+	const struct db_dialect *dialect = j->tenant->settings->dialect;
 	struct connection *c = j->connection;
 
 	if (!db_work_may_continue(w, &w->err))
@@ -127,7 +127,7 @@ static bool all_failed(const struct job *j)
 /* Runs the dialect's secure delete. A failure does not undo the commit. */
 static void secure_delete_run(struct job *j)
 {
-	const char *text = j->tenant->source->dialect->secure_delete;
+	const char *text = j->tenant->settings->dialect->secure_delete;
 
 	if (!text)
 		return;
@@ -147,7 +147,7 @@ static void secure_delete_run(struct job *j)
  */
 static void batch_run(struct job *j)
 {
-	const struct db_dialect *dialect = j->tenant->source->dialect;
+	const struct db_dialect *dialect = j->tenant->settings->dialect;
 	struct connection *c = j->connection;
 	struct err e = {0};
 
@@ -173,7 +173,7 @@ static void batch_run(struct job *j)
 /* True when a server's connection had a statement cancelled: its state is then unknown. */
 static bool was_cancelled(const struct job *j)
 {
-	if (!j->tenant->source->dialect->server)
+	if (!j->tenant->settings->dialect->server)
 		return false;
 	list_each(node, (struct list *)&j->works)
 		if (atomic_load(&work_of(node)->stop) != STOP_NONE)

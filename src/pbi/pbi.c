@@ -103,12 +103,12 @@ static void on_token_ready(void *owner)
 
 /* ---- requesting a token ---- */
 
-static bool is_failure(struct embed *m, const json_t *reply, const struct err *e,
-		       bool (*take)(struct embed *, const json_t *, struct err *))
+static bool finish_on_error(struct embed *m, const json_t *reply, const struct err *e,
+			    bool (*parse)(struct embed *, const json_t *, struct err *))
 {
 	struct err bad = {0};
 
-	if (!e && !take(m, reply, &bad)) {
+	if (!e && !parse(m, reply, &bad)) {
 		bad.code = ERR_UPSTREAM;
 		err_prefix(&bad, "Power BI: report %s", m->report->key);
 		e = &bad;
@@ -118,7 +118,7 @@ static bool is_failure(struct embed *m, const json_t *reply, const struct err *e
 	return e != NULL;
 }
 
-static bool take_token(struct embed *m, const json_t *reply, struct err *e)
+static bool parse_token(struct embed *m, const json_t *reply, struct err *e)
 {
 	const char *token, *expiration;
 	int64_t expires_ms;
@@ -138,13 +138,13 @@ static void on_token(void *owner, const json_t *reply, const struct err *e)
 	struct embed *m = owner;
 
 	m->call = NULL;
-	if (!is_failure(m, reply, e, take_token))
+	if (!finish_on_error(m, reply, e, parse_token))
 		on_token_ready(m);
 }
 
 /* Returns true when the URL's host is listed, ignoring case: "app.powerbi.com" in
  * "https://app.powerbi.com/reportEmbed?…". */
-static bool is_shown_from(const char *url, char *const *hosts)
+static bool url_has_host(const char *url, char *const *hosts)
 {
 	static const char scheme[] = "https://";
 	struct str host;
@@ -160,14 +160,14 @@ static bool is_shown_from(const char *url, char *const *hosts)
 }
 
 /* The URL is checked, since it is opened inside our page. */
-static bool take_report(struct embed *m, const json_t *reply, struct err *e)
+static bool parse_report(struct embed *m, const json_t *reply, struct err *e)
 {
 	const char *url, *dataset_id = "";
 
 	if (!json_get_str(reply, "embedUrl", &url, e) ||
 	    !json_opt_str(reply, "datasetId", &dataset_id, e))
 		return false;
-	if (!is_shown_from(url, m->pbi->hosts))
+	if (!url_has_host(url, m->pbi->hosts))
 		return err_set(e, ERR_UPSTREAM,
 			       "embedUrl is not an https address of a host in pbi.hosts");
 	mem_free(m->embed_url);
@@ -202,7 +202,7 @@ static void on_report(void *owner, const json_t *reply, const struct err *e)
 	char *path;
 
 	m->call = NULL;
-	if (is_failure(m, reply, e, take_report))
+	if (finish_on_error(m, reply, e, parse_report))
 		return;
 	body = token_request(m);
 	path = mem_printf("/v1.0/myorg/groups/%s/reports/%s/GenerateToken", m->report->group_id,
@@ -241,7 +241,7 @@ static void embed_free(struct embed *m)
 	mem_free(m);
 }
 
-static void make_room(struct pbi *p)
+static void embeds_evict(struct pbi *p)
 {
 	list_each_safe(node, &p->embeds) {
 		struct embed *m = list_item(node, struct embed, node);
@@ -306,7 +306,7 @@ static struct embed *embed_find(struct pbi *p, const struct report *report,
 		mem_free(key);
 		list_remove(&m->node);
 	} else {
-		make_room(p);
+		embeds_evict(p);
 		m = mem_alloc(sizeof(*m));
 		m->pbi = p;
 		m->report = report;

@@ -170,7 +170,7 @@ static void on_reply(void *owner, json_t *reply, const struct err *e)
 
 /* ---- the token ---- */
 
-static bool token_take(struct pbi_service *s, const json_t *reply, struct err *e)
+static bool token_parse(struct pbi_service *s, const json_t *reply, struct err *e)
 {
 	const char *token;
 	int64_t lifetime_s;
@@ -194,7 +194,7 @@ static void on_signed_in(void *owner, json_t *reply, const struct err *e)
 	struct pbi_service *s = owner;
 	struct err failure = {0};
 	struct list waiting;
-	bool ok = !e && token_take(s, reply, &failure);
+	bool ok = !e && token_parse(s, reply, &failure);
 
 	if (e) {
 		failure = *e;

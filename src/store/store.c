@@ -245,7 +245,7 @@ void store_call_now(struct call *c)
 	store_call_time(c, "now", clock_now_ms());
 }
 
-void store_call_part(struct call *c, const char *name, const char *text)
+void store_call_json(struct call *c, const char *name, const char *text)
 {
 	if (text && strlen(text) > DB_CELL_BYTES_MAX) {
 		log_warn("store.too_long",
@@ -345,7 +345,7 @@ void store_call_add(struct call *c, const char *query)
 	store_call_add_query(c, sql_file_query(c->store->statements, query));
 }
 
-void store_call_next(struct call *c)
+void store_call_clear(struct call *c)
 {
 	c->count = 0;
 }

@@ -117,7 +117,7 @@ static void assign_place(struct chain *chain, struct chain_link *link)
 	struct receipt *r = &link->receipt;
 
 	receipt_link(r, chain->number + 1, chain->hash, link->hash);
-	store_call_next(c);
+	store_call_clear(c);
 	store_call_int(c, "receipt_no", r->number);
 	store_call_text(c, "previous_hash", chain->hash);
 	store_call_text(c, "hash", link->hash);
@@ -188,16 +188,16 @@ struct op *store_chain_join(struct chain_link *link, const struct receipt *r)
 bool store_chain_retry(struct chain_link *link, bool stored, bool is_permanent)
 {
 	struct chain *chain = link->chain;
-	bool again = !stored && !is_permanent && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
+	bool should_retry = !stored && !is_permanent && ++link->attempts < RECEIPT_ATTEMPTS_MAX;
 
 	link->writing = false;
 	chain->writing_count--;
 	if (!stored)
 		chain->is_known = false;
-	if (again) {
+	if (should_retry) {
 		link->call->is_active = true; /* waits for its new place */
 		list_append(&chain->waiting, &link->node);
 	}
 	chain_advance(chain);
-	return again;
+	return should_retry;
 }

@@ -31,11 +31,11 @@ static void on_feedback(struct call *c, struct table **tables, size_t count, con
 {
 	struct feedback_call *f = list_item(c, struct feedback_call, call);
 	struct feedback *list;
-	struct err none = {0};
+	struct err failure = {0};
 	size_t n;
 
-	if (!e && f->must_exist && !store_found(tables, count, 0, "answer", &none))
-		e = &none;
+	if (!e && f->must_exist && !store_require_row(tables, count, 0, "answer", &failure))
+		e = &failure;
 	if (e) {
 		f->cb(f->owner, NULL, 0, false, e);
 		return;

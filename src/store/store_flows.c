@@ -83,22 +83,24 @@ static void on_flow(struct call *c, struct table **tables, size_t count, const s
 	struct flows_call *f = list_item(c, struct flows_call, call);
 	bool found = !e && count > 0 && tables[0]->row_count > 0;
 	struct stored_flow flow = {0};
-	struct err why = {0};
+	struct err failure = {0};
 
 	if (found)
 		flow = flow_from_row(tables[0], 0, f->arena);
 	if (e)
-		why = *e;
+		failure = *e;
 	else if (!found && f->message_id)
-		err_set(&why, ERR_LIMIT, "the limit of %d approved answers per tenant is reached",
+		err_set(&failure, ERR_LIMIT,
+			"the limit of %d approved answers per tenant is reached",
 			OVERLAY_FLOWS_MAX);
 	else if (!found)
-		err_set(&why, ERR_NOT_FOUND, "no such approved answer");
+		err_set(&failure, ERR_NOT_FOUND, "no such approved answer");
 	else if (!is_as_written(f, &flow))
-		err_set(&why, ERR_BUSY,
+		err_set(&failure, ERR_BUSY,
 			f->message_id ? "an approved answer with this name already exists"
 				      : "the approved answer was changed meanwhile");
-	f->cb(f->owner, &flow, why.code == ERR_NONE, why.code == ERR_NONE ? NULL : &why);
+	f->cb(f->owner, &flow, failure.code == ERR_NONE,
+	      failure.code == ERR_NONE ? NULL : &failure);
 }
 
 static void on_done(struct call *c, struct table **tables, size_t count, const struct err *e)
@@ -122,8 +124,9 @@ static void on_stamp(struct call *c, struct table **tables, size_t count, const 
 		 e);
 }
 
-static struct flows_call *call_of(struct store *s, const struct principal *who, const char *name,
-				  struct arena *a, store_flows_cb cb, void *owner)
+static struct flows_call *flow_call_new(struct store *s, const struct principal *who,
+					const char *name, struct arena *a, store_flows_cb cb,
+					void *owner)
 {
 	struct flows_call *f = store_call_new_for(s, who, sizeof(*f));
 
@@ -163,7 +166,7 @@ struct op *store_flows_stamp(struct store *s, const char *tenant, store_flows_st
 struct op *store_flow(struct store *s, const struct principal *who, const char *name,
 		      struct arena *a, store_flows_cb cb, void *owner)
 {
-	struct flows_call *f = call_of(s, who, name, a, cb, owner);
+	struct flows_call *f = flow_call_new(s, who, name, a, cb, owner);
 
 	store_call_add(&f->call, "flow_one");
 	return store_call_read(&f->call, 1);
@@ -173,7 +176,7 @@ struct op *store_flow_add(struct store *s, const struct principal *who,
 			  const struct stored_flow *flow, struct arena *a, store_flows_cb cb,
 			  void *owner)
 {
-	struct flows_call *f = call_of(s, who, flow->name, a, cb, owner);
+	struct flows_call *f = flow_call_new(s, who, flow->name, a, cb, owner);
 	struct call *c = &f->call;
 
 	f->text = arena_strdup(c->arena, flow->text);
@@ -193,7 +196,7 @@ struct op *store_flow_edit(struct store *s, const struct principal *who, const c
 			   const struct flow_edit *edit, struct arena *a, store_flows_cb cb,
 			   void *owner)
 {
-	struct flows_call *f = call_of(s, who, name, a, cb, owner);
+	struct flows_call *f = flow_call_new(s, who, name, a, cb, owner);
 	struct call *c = &f->call;
 
 	f->text = arena_strdup(c->arena, edit->text);
@@ -215,7 +218,7 @@ struct op *store_flow_edit(struct store *s, const struct principal *who, const c
 struct op *store_flow_delete(struct store *s, const struct principal *who, const char *name,
 			     store_done_cb cb, void *owner)
 {
-	struct flows_call *f = call_of(s, who, name, NULL, NULL, owner);
+	struct flows_call *f = flow_call_new(s, who, name, NULL, NULL, owner);
 
 	f->done = cb;
 	f->call.finish = on_done;

@@ -77,14 +77,14 @@ void store_call_flag(struct call *c, const char *name); /* enables `--? name:` l
 void store_call_time(struct call *c, const char *name, int64_t unix_ms);
 void store_call_now(struct call *c); /* argument `now` */
 /* JSON. NULL, or a text too long to be read back, binds NULL. */
-void store_call_part(struct call *c, const char *name, const char *text);
+void store_call_json(struct call *c, const char *name, const char *text);
 /* Adds a statement of store.sql, rendered with the arguments so far. */
 void store_call_add(struct call *c, const char *query);
 void store_call_add_query(struct call *c, const struct sql_query *query);
 struct op *store_call_read(struct call *c, size_t max_rows);
 struct op *store_call_write(struct call *c);
 /* Removes the statements, for a call that starts another request in its finish. */
-void store_call_next(struct call *c);
+void store_call_clear(struct call *c);
 /* A cell that is NULL only in a damaged file; "" then. */
 static inline const char *store_cell(const struct table *t, size_t row, const char *column)
 {
@@ -137,8 +137,8 @@ struct session store_session_from_row(const struct table *t, size_t row, struct 
 /* A copy in the arena. */
 const struct principal *store_principal(const struct principal *who, struct arena *a);
 /* True if tables[at] has a row; otherwise ERR_NOT_FOUND, "no such" `what`. */
-MUST_CHECK bool store_found(struct table *const *tables, size_t count, size_t at, const char *what,
-			    struct err *e);
+MUST_CHECK bool store_require_row(struct table *const *tables, size_t count, size_t at,
+				  const char *what, struct err *e);
 
 /* The first line of a message, at most TITLE_CHARS_MAX characters, cut between words. */
 const char *store_title(const char *content, struct arena *a);

@@ -120,7 +120,7 @@ static void on_sums(struct call *c, struct table **tables, size_t count, const s
 		s->cb(s->owner, &problem);
 		return;
 	}
-	store_call_next(c);
+	store_call_clear(c);
 	page_start(s, arena_strdup(c->arena, last_user), arena_strdup(c->arena, last_role));
 }
 

@@ -67,7 +67,7 @@ struct op *store_summary(struct store *s, const struct principal *who, const cha
 	m->owner = owner;
 	m->call.finish = on_summary;
 	store_call_text(&m->call, "session_id", session_id);
-	store_call_part(&m->call, "summary_text", items);
+	store_call_json(&m->call, "summary_text", items);
 	store_call_int(&m->call, "covers_through", covers_through);
 	store_call_now(&m->call);
 	store_call_add(&m->call, "session_compacted");

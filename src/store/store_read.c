@@ -29,19 +29,19 @@ static void messages_return(struct messages_call *m, const struct table *t)
 static void on_messages(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct messages_call *m = list_item(c, struct messages_call, call);
-	struct err none = {0};
+	struct err failure = {0};
 
 	if (e) {
 		m->cb(m->owner, NULL, 0, false, e);
-	} else if (m->must_exist && !store_found(tables, count, 0, "session", &none)) {
-		m->cb(m->owner, NULL, 0, false, &none);
+	} else if (m->must_exist && !store_require_row(tables, count, 0, "session", &failure)) {
+		m->cb(m->owner, NULL, 0, false, &failure);
 	} else {
 		messages_return(m, tables[count - 1]);
 	}
 }
 
-bool store_found(struct table *const *tables, size_t count, size_t at, const char *what,
-		 struct err *e)
+bool store_require_row(struct table *const *tables, size_t count, size_t at, const char *what,
+		       struct err *e)
 {
 	return (at < count && tables[at]->row_count > 0) ||
 	       err_set(e, ERR_NOT_FOUND, "no such %s", what);

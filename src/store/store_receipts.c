@@ -114,13 +114,13 @@ static void on_stored(struct call *c, struct table **tables, size_t count, const
 {
 	struct storing *s = list_item(c, struct storing, call);
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
-	struct err none = {0};
+	struct err failure = {0};
 
 	if (store_chain_retry(&s->link, stored, e && e->code != ERR_BUSY))
 		return;
 	if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "other writers were first in every attempt");
-	s->cb(s->owner, none.code != ERR_NONE ? &none : e);
+		err_set_retry(&failure, ERR_BUSY, "other writers were first in every attempt");
+	s->cb(s->owner, failure.code != ERR_NONE ? &failure : e);
 }
 
 static void on_place(struct chain_link *link)

@@ -33,11 +33,11 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 {
 	struct begin_call *b = list_item(c, struct begin_call, call);
 	struct repeat_answer answer;
-	struct err none = {0};
+	struct err failure = {0};
 	enum repeated state;
 
-	if (!e && !store_found(tables, count, 0, "key", &none))
-		e = &none;
+	if (!e && !store_require_row(tables, count, 0, "key", &failure))
+		e = &failure;
 	if (e) {
 		b->cb(b->owner, REPEATED_RUNNING, NULL, e);
 		return;

@@ -64,7 +64,7 @@ static void delete_start(struct call *c, const struct table *old_messages)
 {
 	const struct retention *retention = &retain_of(c)->retention;
 
-	store_call_next(c);
+	store_call_clear(c);
 	if (retention->messages_days > 0)
 		add_messages(c, old_messages);
 	if (retention->audit_days > 0) {

@@ -38,17 +38,18 @@ static void on_views(struct call *c, struct table **tables, size_t count, const 
 	const struct table *t = !e && count > 0 ? tables[0] : NULL;
 	size_t n = t ? t->row_count : 0;
 	struct saved_view *list = arena_alloc(k->arena, (n + 1) * sizeof(*list));
-	struct err why;
+	struct err failure;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = view_from_row(t, i, k->arena);
 	if (!e && k->adding && n == 0) {
-		err_set(&why, ERR_LIMIT,
+		err_set(&failure, ERR_LIMIT,
 			"you have reached the limit of %d saved views; remove one to save another",
 			SAVED_VIEWS_PER_USER_MAX);
-		e = &why;
-	} else if (!e && k->finding && !store_found(tables, count, 0, "saved view", &why)) {
-		e = &why;
+		e = &failure;
+	} else if (!e && k->finding &&
+		   !store_require_row(tables, count, 0, "saved view", &failure)) {
+		e = &failure;
 	}
 	k->cb(k->owner, list, n, e);
 }
@@ -56,10 +57,10 @@ static void on_views(struct call *c, struct table **tables, size_t count, const 
 static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct saved_call *k = list_item(c, struct saved_call, call);
-	struct err why;
+	struct err failure;
 
-	if (!e && !store_found(tables, count, 0, "saved view", &why))
-		e = &why;
+	if (!e && !store_require_row(tables, count, 0, "saved view", &failure))
+		e = &failure;
 	k->done(k->owner, e);
 }
 

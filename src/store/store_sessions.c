@@ -76,15 +76,15 @@ static void on_session(struct call *c, struct table **tables, size_t count, cons
 {
 	struct sessions_call *s = list_item(c, struct sessions_call, call);
 	struct session session;
-	struct err none = {0};
+	struct err failure = {0};
 
-	if (!e && !store_found(tables, count, count - 1, "session", &none))
-		e = &none;
+	if (!e && !store_require_row(tables, count, count - 1, "session", &failure))
+		e = &failure;
 	if (!e) {
 		session = store_session_from_row(tables[count - 1], 0, s->arena);
 		if (s->etag && strcmp(session.etag, s->etag) != 0) {
-			err_set(&none, ERR_BUSY, "the session was changed in the meantime");
-			e = &none;
+			err_set(&failure, ERR_BUSY, "the session was changed in the meantime");
+			e = &failure;
 		}
 	}
 	s->one_cb(s->owner, e ? NULL : &session, e);
@@ -171,10 +171,10 @@ struct delete_call {
 static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct delete_call *d = list_item(c, struct delete_call, call);
-	struct err none = {0};
+	struct err failure = {0};
 
-	if (!e && !store_found(tables, count, 0, "session", &none))
-		e = &none;
+	if (!e && !store_require_row(tables, count, 0, "session", &failure))
+		e = &failure;
 	d->cb(d->owner, e);
 }
 

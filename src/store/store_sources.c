@@ -343,24 +343,24 @@ static void on_source(struct call *c, struct table **tables, size_t count, const
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	bool found = !e && count > 0 && tables[0]->row_count > 0;
-	struct err why = {0};
+	struct err failure = {0};
 
 	if (e)
-		why = *e;
+		failure = *e;
 	else if (!found && s->etag > 0)
-		err_set(&why, ERR_NOT_FOUND, "the data source does not exist");
+		err_set(&failure, ERR_NOT_FOUND, "the data source does not exist");
 	else if (!found)
-		err_set(&why, ERR_LIMIT,
+		err_set(&failure, ERR_LIMIT,
 			"the tenant has reached its limit of data sources of this kind");
 	else if (s->adds_version && !(count > 1 && tables[1]->row_count > 0))
-		err_set(&why, ERR_BUSY, "a file of this data source is being loaded");
+		err_set(&failure, ERR_BUSY, "a file of this data source is being loaded");
 	else if (!is_as_written(s, tables[0], count > 1 ? tables[1] : NULL))
-		err_set(&why, ERR_BUSY, "the data source was changed meanwhile");
-	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
+		err_set(&failure, ERR_BUSY, "the data source was changed meanwhile");
+	s->done(s->owner, failure.code == ERR_NONE ? NULL : &failure);
 }
 
-static struct sources_call *call_of(struct store *s, const char *tenant, store_done_cb cb,
-				    void *owner)
+static struct sources_call *source_call_new(struct store *s, const char *tenant, store_done_cb cb,
+					    void *owner)
 {
 	struct sources_call *f = store_call_new(s, tenant, sizeof(*f));
 
@@ -374,7 +374,7 @@ static struct sources_call *call_of(struct store *s, const char *tenant, store_d
 struct op *store_source_add(struct store *s, const char *tenant, const struct stored_source *source,
 			    const struct stored_version *version, store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 	struct call *c = &f->call;
 
 	c->finish = on_source;
@@ -429,7 +429,7 @@ static void set_version(struct call *c, const struct stored_version *v)
 struct op *store_version_set(struct store *s, const char *tenant, const struct stored_version *v,
 			     store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	set_version(&f->call, v);
 	return store_call_write(&f->call);
@@ -441,21 +441,21 @@ static void on_holder_checked(struct call *c, struct table **tables, size_t coun
 {
 	struct sources_call *s = list_item(c, struct sources_call, call);
 	const struct table *t = !e && count > 0 && tables[0]->row_count > 0 ? tables[0] : NULL;
-	struct err why = {0};
+	struct err failure = {0};
 
 	if (e)
-		why = *e;
+		failure = *e;
 	else if (!t || strcmp(store_cell(t, 0, "holder"), s->holder) != 0 ||
 		 strcmp(store_cell(t, 0, "state"), states[VERSION_FAILED]) == 0)
-		err_set(&why, ERR_CANCELLED,
+		err_set(&failure, ERR_CANCELLED,
 			"another replica loads this version, or has marked it as failed");
-	s->done(s->owner, why.code == ERR_NONE ? NULL : &why);
+	s->done(s->owner, failure.code == ERR_NONE ? NULL : &failure);
 }
 
-static struct sources_call *held_call(struct store *s, const char *tenant, const char *holder,
-				      store_done_cb cb, void *owner)
+static struct sources_call *holder_call_new(struct store *s, const char *tenant, const char *holder,
+					    store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	f->holder = arena_strdup(f->call.arena, holder);
 	f->call.finish = on_holder_checked;
@@ -466,7 +466,7 @@ static struct sources_call *held_call(struct store *s, const char *tenant, const
 struct op *store_version_claim(struct store *s, const char *tenant, const struct stored_version *v,
 			       const char *holder, store_done_cb cb, void *owner)
 {
-	struct sources_call *f = held_call(s, tenant, holder, cb, owner);
+	struct sources_call *f = holder_call_new(s, tenant, holder, cb, owner);
 
 	store_call_text(&f->call, "version", v->uid);
 	store_call_text(&f->call, "table", v->table);
@@ -478,7 +478,7 @@ struct op *store_version_claim(struct store *s, const char *tenant, const struct
 struct op *store_version_beat(struct store *s, const char *tenant, const char *uid,
 			      store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	store_call_text(&f->call, "version", uid);
 	store_call_add(&f->call, "version_beat");
@@ -489,7 +489,7 @@ struct op *store_version_publish(struct store *s, const char *tenant,
 				 const struct stored_version *v, const char *holder,
 				 store_done_cb cb, void *owner)
 {
-	struct sources_call *f = held_call(s, tenant, holder, cb, owner);
+	struct sources_call *f = holder_call_new(s, tenant, holder, cb, owner);
 
 	store_call_text(&f->call, "source", v->source);
 	set_version(&f->call, v);
@@ -502,7 +502,7 @@ struct op *store_version_publish(struct store *s, const char *tenant,
 struct op *store_version_fail(struct store *s, const char *tenant, const struct stored_version *v,
 			      const char *code, store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 	struct call *c = &f->call;
 
 	store_call_text(c, "version", v->uid);
@@ -516,7 +516,7 @@ struct op *store_version_fail(struct store *s, const char *tenant, const struct 
 struct op *store_version_clear(struct store *s, const char *tenant, const char *uid,
 			       store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	store_call_text(&f->call, "version", uid);
 	store_call_add(&f->call, "version_clear");
@@ -526,7 +526,7 @@ struct op *store_version_clear(struct store *s, const char *tenant, const char *
 struct op *store_version_remove(struct store *s, const char *tenant, const char *uid,
 				store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	f->call.secure_delete = true;
 	store_call_text(&f->call, "version", uid);
@@ -564,7 +564,7 @@ static void add_joins(struct call *c, const struct source_edit *edit)
 struct op *store_source_edit(struct store *s, const char *tenant, const char *uid,
 			     const struct source_edit *edit, store_done_cb cb, void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 	struct call *c = &f->call;
 
 	f->etag = edit->if_etag + 1;
@@ -599,7 +599,7 @@ struct op *store_source_edit(struct store *s, const char *tenant, const char *ui
 struct op *store_source_mark(struct store *s, const char *tenant, const char *uid, store_done_cb cb,
 			     void *owner)
 {
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
 	store_call_text(&f->call, "source", uid);
 	store_call_add(&f->call, "source_mark");
@@ -614,7 +614,7 @@ struct op *store_source_remove(struct store *s, const char *tenant, const char *
 		"source_delete_summaries", "source_delete_saved",
 		"source_delete_answers",   "source_delete_joins",
 		"source_delete_versions",  "source_delete"};
-	struct sources_call *f = call_of(s, tenant, cb, owner);
+	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 	struct call *c = &f->call;
 
 	c->secure_delete = true;

@@ -152,7 +152,7 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 		m->cb(m->owner, NULL);
 		return;
 	}
-	store_call_next(c);
+	store_call_clear(c);
 	migrations_add(c, applied);
 	c->finish = on_done;
 	store_call_write(c);
@@ -246,7 +246,7 @@ static void on_orphans(struct call *c, struct table **tables, size_t count, cons
 		return;
 	}
 	m->closed = arena_strdup(c->arena, first);
-	store_call_next(c);
+	store_call_clear(c);
 	store_call_text(c, "status", message_status_name(MESSAGE_INTERRUPTED));
 	for (size_t i = 0; i < tables[0]->row_count; i++) {
 		store_call_text(c, "message_id", uuid_new().text);
@@ -262,7 +262,7 @@ static void on_orphans(struct call *c, struct table **tables, size_t count, cons
 
 static void orphans_query(struct call *c)
 {
-	store_call_next(c);
+	store_call_clear(c);
 	store_call_int(c, "limit", STORE_ORPHANS_MAX);
 	store_call_add(c, "orphans");
 	c->finish = on_orphans;

@@ -55,10 +55,10 @@ static void on_tokens(struct call *c, struct table **tables, size_t count, const
 static void on_deleted(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct tokens_call *k = list_item(c, struct tokens_call, call);
-	struct err why;
+	struct err failure;
 
-	if (!e && !store_found(tables, count, 0, "token", &why))
-		e = &why;
+	if (!e && !store_require_row(tables, count, 0, "token", &failure))
+		e = &failure;
 	k->done(k->owner, e);
 }
 

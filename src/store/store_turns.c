@@ -153,7 +153,7 @@ static void on_running(struct call *c, struct table **tables, size_t count, cons
 		return;
 	}
 	now = mem_alloc((t->row_count + 1) * sizeof(*now));
-	store_call_next(c);
+	store_call_clear(c);
 	for (size_t i = 0; i < t->row_count; i++) {
 		now[i] = watched_of(t, i, watch, now_ms);
 		if (now_ms - now[i].since_ms >= TURN_SILENT_MS)

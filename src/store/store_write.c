@@ -54,16 +54,16 @@ static void on_not_begun(struct call *c, struct table **tables, size_t count, co
 {
 	struct begin *b = list_item(c, struct begin, call);
 	const struct beginning none = {0};
-	struct err why = {0};
+	struct err failure = {0};
 
 	if (e)
-		why = *e;
+		failure = *e;
 	else if (count > 0 && tables[0]->row_count > 0)
-		err_set_retry(&why, ERR_BUSY,
+		err_set_retry(&failure, ERR_BUSY,
 			      "another turn of this session is running on another server");
 	else
-		err_set(&why, ERR_NOT_FOUND, "no such session");
-	b->cb(b->owner, &none, &why);
+		err_set(&failure, ERR_NOT_FOUND, "no such session");
+	b->cb(b->owner, &none, &failure);
 }
 
 static bool runs_on_other_replica(const struct begin *b, const struct table *stored)
@@ -79,11 +79,11 @@ static void on_begun(struct call *c, struct table **tables, size_t count, const 
 	const struct table *stored = count > 0 ? tables[BEGIN_STORED] : NULL;
 	struct beginning none = {0};
 	struct err problem = {0};
-	bool exists = !e && store_found(tables, count, BEGIN_STORED, "session", &problem);
+	bool exists = !e && store_require_row(tables, count, BEGIN_STORED, "session", &problem);
 
 	if (!e && !exists && c->store->replica) {
 		c->finish = on_not_begun;
-		store_call_next(c);
+		store_call_clear(c);
 		store_call_add(c, "session_mine");
 		store_call_read(c, 1);
 	} else if (!exists) {
@@ -176,17 +176,17 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 	bool is_lost = !e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
 	bool is_gone = !e && !stored && !is_lost && (!c->link || tables[0]->row_count == 0);
 	bool is_permanent = is_gone || is_lost || (e && e->code != ERR_BUSY);
-	struct err none = {0};
+	struct err failure = {0};
 
 	if (c->link && store_chain_retry(c->link, stored, is_permanent))
 		return;
 	if (is_lost)
-		err_set(&none, ERR_CANCELLED, "another replica owns the turn");
+		err_set(&failure, ERR_CANCELLED, "another replica owns the turn");
 	else if (is_gone)
-		err_set(&none, ERR_NOT_FOUND, "no such session");
+		err_set(&failure, ERR_NOT_FOUND, "no such session");
 	else if (!e && !stored)
-		err_set_retry(&none, ERR_BUSY, "other writers were first in every attempt");
-	a->cb(a->owner, none.code != ERR_NONE ? &none : e);
+		err_set_retry(&failure, ERR_BUSY, "other writers were first in every attempt");
+	a->cb(a->owner, failure.code != ERR_NONE ? &failure : e);
 }
 
 /* Counts the permissions for data sources, which end with an ID. */
@@ -245,12 +245,12 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	}
 	store_call_text(c, "provider", m->provider);
 	store_call_text(c, "model", m->model);
-	store_call_part(c, "tool_calls", m->texts.tool_calls);
-	store_call_part(c, "views", m->texts.views);
-	store_call_part(c, "pbi_deep_links", m->texts.pbi_deep_links);
-	store_call_part(c, "checked", m->texts.checked);
-	store_call_part(c, "standing", m->texts.standing);
-	store_call_part(c, "pending_ask", m->status == MESSAGE_ASK ? m->texts.standing : NULL);
+	store_call_json(c, "tool_calls", m->texts.tool_calls);
+	store_call_json(c, "views", m->texts.views);
+	store_call_json(c, "pbi_deep_links", m->texts.pbi_deep_links);
+	store_call_json(c, "checked", m->texts.checked);
+	store_call_json(c, "standing", m->texts.standing);
+	store_call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->texts.standing : NULL);
 	if (m->receipt) {
 		a->link =
 			(struct chain_link){.call = c, .insert = "receipt_insert", .add = on_place};

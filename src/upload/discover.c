@@ -145,7 +145,7 @@ static void end_rows(struct discovery *d, const char *const *names, const enum c
 	end(d, NULL, NULL);
 }
 
-/* ---- which sources exist ---- */
+/* ---- available sources ---- */
 
 static const json_t *member(const json_t *object, const char *name)
 {
@@ -220,7 +220,7 @@ static void list_usable(struct discovery *d)
 	}
 }
 
-/* ---- which source is meant ---- */
+/* ---- resolving source names ---- */
 
 static bool has_name(const struct source_info *u, const char *name)
 {

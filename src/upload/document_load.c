@@ -32,8 +32,8 @@ struct document {
 	struct arena *block; /* of the current rows */
 	/* vectors of its passages; all have one, or none is used */
 	struct arena *vectors;
-	char *model;     /* that makes them; NULL: none, or it failed */
-	const char *why; /* the reason of a failure; or NULL */
+	char *model;        /* that makes them; NULL: none, or it failed */
+	const char *reason; /* the reason of a failure; or NULL */
 	size_t dims;
 	void (*then)(struct load *l);
 };
@@ -228,12 +228,12 @@ static void set_vectors(struct load *l, const float *values, size_t dims)
 }
 
 /* Without vectors, a document is found by its words. */
-static void disable_vectors(struct load *l, const char *why)
+static void disable_vectors(struct load *l, const char *reason)
 {
 	struct document *d = l->document;
 
-	log_warn("uploads.vectors", "%s: no vectors are computed: %s", l->version, why);
-	d->why = arena_strdup(l->arena, why);
+	log_warn("uploads.vectors", "%s: no vectors are computed: %s", l->version, reason);
+	d->reason = arena_strdup(l->arena, reason);
 	mem_free(d->model);
 	d->model = NULL;
 }
@@ -300,7 +300,7 @@ static json_t *vectors_json(const struct document *d)
 	if (d->model)
 		return json_make({"model", json_str(d->model)},
 				 {"dims", json_int((int64_t)d->dims)});
-	return d->why ? json_make({"missing", json_str(d->why)}) : json_null();
+	return d->reason ? json_make({"missing", json_str(d->reason)}) : json_null();
 }
 
 static json_t *column_json(const struct shape_column *c)

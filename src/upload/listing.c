@@ -393,7 +393,7 @@ void listing_release(struct listing **listing)
 	mem_free(l);
 }
 
-/* ---- applying what was read ---- */
+/* ---- applying rows ---- */
 
 /* Changed rows of one source. */
 struct change {

@@ -163,7 +163,7 @@ void load_run(struct load *l, void (*run)(struct load *l), void (*then)(struct l
 	pool_submit(l->tenant->all->loading, &l->job);
 }
 
-/* Frees what only jobs need. */
+/* Frees the data that only jobs use. */
 static void release_job_data(struct load *l)
 {
 	shape_reader_free(&l->reader);
@@ -496,10 +496,10 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 	load_run(l, l->kind->read, on_read);
 }
 
-static void close_log(struct stream_log **log, const char *why)
+static void close_log(struct stream_log **log, const char *reason)
 {
 	if (!stream_closed(*log))
-		load_log_failure(*log, "interrupted", why, 0);
+		load_log_failure(*log, "interrupted", reason, 0);
 	stream_release(log);
 }
 

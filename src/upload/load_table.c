@@ -23,7 +23,7 @@
 #define ANSWER_COMMA  "comma"
 #define ANSWER_TEXT   "text"
 
-/* ---- what the file is ---- */
+/* ---- reading the file's columns ---- */
 
 static void apply_answer(struct shape_column *c, const char *answer)
 {

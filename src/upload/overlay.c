@@ -40,8 +40,8 @@ static const char *prefix_of(const char *uid, struct arena *a)
 	return arena_printf(a, "u%s", uid + strlen(uid) - PREFIX_HEX);
 }
 
-/* The unit, if the catalogue knows its symbol or word. Otherwise the number has no unit beside its
- * label. */
+/* The unit, if the catalogue knows its symbol or word. Otherwise the number is shown without a
+ * unit. */
 static const char *unit_of(const struct overlay_builder *b, const char *unit)
 {
 	const struct units *u = &b->catalog->units;
@@ -68,7 +68,7 @@ static const char *label_without_brackets(const struct overlay_builder *b, const
 				   json_text_at(column, "spoken"), b->arena);
 }
 
-/* Other names of a column beside its label. */
+/* Other names of a column in addition to its label. */
 static json_t *synonyms_of(const struct overlay_builder *b, const json_t *column)
 {
 	const char *plain = label_without_brackets(b, column), *head;

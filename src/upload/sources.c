@@ -323,7 +323,7 @@ static void read_rows(struct tenant_uploads *t, bool is_full)
 	struct arena *a = arena_new(CLOCK_RFC3339_BYTES * 2);
 	const char *since = is_full ? NULL : since_of(t, a);
 
-	/* This read starts now, so it includes what all waiting callers wait for. */
+	/* This read starts now, so it includes the changes of all waiting callers. */
 	list_each(node, &t->refresh_waits)
 		list_item(node, struct refresh_wait, node)->reads_left = 1;
 	t->read_again = t->stale = false;

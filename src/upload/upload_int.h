@@ -208,7 +208,7 @@ bool load_is_local(const struct tenant_uploads *t, const char *version);
 void load_cancel(struct tenant_uploads *t); /* it ends as failed */
 void loads_end(struct tenant_uploads *t);   /* at shutdown, when no job runs */
 
-/* ---- load_table.c: what a load does on a worker and with the database ---- */
+/* ---- load_table.c: the work of a load on a worker and in the database ---- */
 
 /* How a kind of file becomes rows. `read`, `next` and `profile` run on a worker. On failure they
  * set the load's err. */
@@ -291,8 +291,9 @@ void document_free(struct document **d);
 struct held_segment;
 const struct find_segment *segment_of(const struct held_segment *h);
 const struct vectors *segment_vectors(const struct held_segment *h); /* NULL: none */
-/* Finds a segment and holds it until it is released. `model`: the model of the wanted vectors;
- * NULL: none wanted. Returns NULL if it is not in memory or was made for another model. */
+/* Finds a segment and holds it until it is released. `model`: the model of the required vectors;
+ * NULL: no vectors are required. Returns NULL if it is not in memory or was made for another model.
+ */
 struct held_segment *segment_find(struct uploads *u, const char *version, const char *model);
 /* `vectors` may be NULL: none of this model exist. Takes ownership of both. */
 struct held_segment *segment_add(const struct tenant_uploads *t, const char *source,

@@ -58,16 +58,16 @@ const char *header_prompt_label(const char *label, const char *name, struct aren
 
 	buf_init(&out, 4 * PROMPT_LABEL_CHARS);
 	for (const char *p = label; *p; p++) {
-		bool kept = (unsigned char)*p >= 0x80 || isalnum((unsigned char)*p) ||
-			    strchr(signs, *p);
+		bool is_kept = (unsigned char)*p >= 0x80 || isalnum((unsigned char)*p) ||
+			       strchr(signs, *p);
 
-		if (kept) {
+		if (is_kept) {
 			words += after_blank;
 			buf_char(&out, *p);
 		} else if (!after_blank) {
 			buf_char(&out, ' ');
 		}
-		after_blank = !kept;
+		after_blank = !is_kept;
 	}
 	ok = !buf_over(&out) && words > 0 && words <= PROMPT_LABEL_WORDS &&
 	     utf8_count(buf_text(&out), out.n) <= PROMPT_LABEL_CHARS;
@@ -295,11 +295,11 @@ static size_t plain_name(const char *label, char out[HEADER_NAME_BYTES + 1])
 	size_t n = 0;
 
 	for (const char *p = label; *p && n < HEADER_NAME_BYTES; p++) {
-		bool kept = isalnum((unsigned char)*p);
+		bool is_kept = isalnum((unsigned char)*p);
 
 		if (n == 0 && !isalpha((unsigned char)*p))
 			continue;
-		if (kept)
+		if (is_kept)
 			out[n++] = (char)tolower((unsigned char)*p);
 		else if (out[n - 1] != '_')
 			out[n++] = '_';

@@ -46,9 +46,9 @@ const char *const *jsonl_members(const struct jsonl *j, size_t *count)
 	return (const char *const *)j->members;
 }
 
-static void fail(struct jsonl *j, const char *code, const char *why)
+static void fail(struct jsonl *j, const char *code, const char *reason)
 {
-	records_fail(j->records, code, j->number, why);
+	records_fail(j->records, code, j->number, reason);
 }
 
 static bool has_member(const struct jsonl *j, const char *name)

@@ -39,12 +39,12 @@ void records_free(struct records **records)
 	mem_free(r);
 }
 
-void records_fail(struct records *r, const char *code, size_t line, const char *why)
+void records_fail(struct records *r, const char *code, size_t line, const char *reason)
 {
 	if (r->fault.code)
 		return;
 	r->fault = (struct fault){code, line};
-	err_set(&r->err, ERR_INPUT, "line %zu: %s", line, why);
+	err_set(&r->err, ERR_INPUT, "line %zu: %s", line, reason);
 }
 
 static size_t *next_end(struct records *r)

@@ -27,7 +27,7 @@ void records_cell(struct records *r, const char *text, size_t len);
 void records_no_cell(struct records *r);
 void records_emit(struct records *r, size_t line);
 /* Only the first fault is stored. */
-void records_fail(struct records *r, const char *code, size_t line, const char *why);
+void records_fail(struct records *r, const char *code, size_t line, const char *reason);
 
 struct csv *csv_new(struct records *r, char delimiter);
 void csv_close(struct csv **c);

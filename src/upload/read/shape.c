@@ -79,12 +79,13 @@ bool shape_cancelled(const struct shape_options *o, struct err *e)
 	       !err_set(e, ERR_CANCELLED, "the load was cancelled");
 }
 
-bool text_fault(struct fault *fault, const char *code, size_t line, const char *why, struct err *e)
+bool text_fault(struct fault *fault, const char *code, size_t line, const char *reason,
+		struct err *e)
 {
 	*fault = (struct fault){code, line};
 	if (line > 0)
-		return err_set(e, ERR_INPUT, "line %zu: %s", line, why);
-	return err_set(e, ERR_INPUT, "%s", why);
+		return err_set(e, ERR_INPUT, "line %zu: %s", line, reason);
+	return err_set(e, ERR_INPUT, "%s", reason);
 }
 
 /* ---- the encoding ---- */
@@ -197,7 +198,7 @@ static bool read_head(const struct shape_options *o, struct arena *a, struct sha
 	struct head h = {.arena = arena_new(HEAD_BYTES * 4)};
 	struct records *r = NULL;
 	struct fault ignored;
-	struct err why;
+	struct err reason;
 	struct text_file f;
 	bool more, ok = text_open(&f, o->path, e);
 
@@ -208,9 +209,9 @@ static bool read_head(const struct shape_options *o, struct arena *a, struct sha
 	if (ok && o->format != FORMAT_JSONL) {
 		sniff(o, &f, s);
 		r = records_new(o->format, s->delimiter, on_head, &h);
-		if (records_add(r, buf_text(&f.text), f.text.n, &ignored, &why) &&
+		if (records_add(r, buf_text(&f.text), f.text.n, &ignored, &reason) &&
 		    f.bytes < BODY_BLOCK_BYTES)
-			(void)!records_end(r, &ignored, &why);
+			(void)!records_end(r, &ignored, &reason);
 		read_header(o, &h, s, a);
 	}
 	records_free(&r);

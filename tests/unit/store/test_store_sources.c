@@ -295,7 +295,7 @@ static void answer_from_deleted_source_is_replaced(void **state)
 {
 	static const struct {
 		const char *uids[2];
-		bool marked, removes_source, kept;
+		bool marked, removed, is_stored;
 	} rows[] = {
 		{{SOURCE}, false, false, true}, {{SOURCE}, true, false, false},
 		{{SOURCE}, true, true, false},  {{FIRST, SOURCE}, true, false, false},
@@ -322,7 +322,7 @@ static void answer_from_deleted_source_is_replaced(void **state)
 			wait_done(f);
 		}
 		begin(f);
-		if (rows[i].removes_source) {
+		if (rows[i].removed) {
 			store_source_remove(f->store, "acme", SOURCE, "Gone.", on_done, f);
 			wait_done(f);
 		}
@@ -334,8 +334,8 @@ static void answer_from_deleted_source_is_replaced(void **state)
 		assert_int_equal(store_answer_and_wait(f, &reader, &m), ERR_NONE);
 		read_messages(f, &reader, session, NULL, 100);
 		assert_string_equal(f->messages[f->count - 1].content,
-				    rows[i].kept ? m.content : m.gone);
-		if (!rows[i].kept)
+				    rows[i].is_stored ? m.content : m.gone);
+		if (!rows[i].is_stored)
 			assert_null(f->messages[f->count - 1].texts.views);
 		begin(f);
 		store_source_remove(f->store, "acme", rows[i].uids[0], "Gone.", on_done, f);
