@@ -65,10 +65,10 @@ struct uploads_options {
 /* Creates the spool folder. Not usable before uploads_start. */
 MUST_CHECK bool uploads_new(const struct uploads_options *options, struct uploads **out,
 			    struct err *e);
-/* `alone`: no other process loads for these tenants, so a load not running here is dead. `then` is
- * called after the rows of each tenant were read, or could not be read; from then on files are
- * accepted. */
-void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), void *owner);
+/* `is_exclusive`: no other process loads for these tenants, so a load not running here is dead.
+ * `then` is called after the rows of each tenant were read, or could not be read; from then on
+ * files are accepted. */
+void uploads_start(struct uploads *u, bool is_exclusive, void (*then)(void *owner), void *owner);
 /* Cancels running loads; they are treated as interrupted at the next start. */
 void uploads_free(struct uploads **u);
 

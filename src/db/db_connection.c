@@ -21,7 +21,7 @@ struct connection *db_connection_new(const struct tenant *t)
 	struct connection *c = mem_alloc(sizeof(*c));
 
 	c->tenant = t;
-	c->stopper = stopper_new();
+	c->canceller = canceller_new();
 	list_init(&c->prepared);
 	return c;
 }
@@ -34,7 +34,7 @@ void db_connection_free(struct connection **connection)
 		return;
 	*connection = NULL;
 	assert(!c->open);
-	stopper_release(&c->stopper);
+	canceller_release(&c->canceller);
 	mem_free(c->cell);
 	mem_free(c->wide);
 	mem_free(c);

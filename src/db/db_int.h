@@ -207,16 +207,16 @@ struct request {
 	struct work *work;
 	struct db_pool *pool;
 	struct tenant *tenant;
-	struct job *job;        /* while it runs */
-	struct stop_call *stop; /* the pending attempt to cancel it */
-	struct timer *deadline; /* once cancelled: time of the next attempt to cancel */
-	struct timer *backoff;  /* retry backoff */
-	struct later later;     /* for requests refused at once */
-	struct err err;         /* its result; during backoff, that of the last attempt */
-	uint64_t number;        /* order of arrival */
-	uint64_t queued_ms;     /* when it was queued, by the loop's clock */
-	uint64_t end_ms;        /* its deadline, by the loop's clock */
-	uint64_t stopped_ms;    /* when the first attempt to cancel it returned; 0: none did */
+	struct job *job;             /* while it runs */
+	struct cancel_call *stop;    /* the pending attempt to cancel it */
+	struct timer *deadline;      /* once cancelled: time of the next attempt to cancel */
+	struct timer *backoff;       /* retry backoff */
+	struct later later;          /* for requests refused at once */
+	struct err err;              /* its result; during backoff, that of the last attempt */
+	uint64_t number;             /* order of arrival */
+	uint64_t queued_ms;          /* when it was queued, by the loop's clock */
+	uint64_t end_ms;             /* its deadline, by the loop's clock */
+	uint64_t cancel_returned_ms; /* when the first attempt to cancel it returned; 0: none did */
 	int attempts;
 	bool waiting; /* in a queue */
 	int64_t timeout_ms;
@@ -288,7 +288,7 @@ struct connection {
 	void *confirm;               /* the prepared query for the tenant */
 	void *controls[DB_CONTROLS]; /* SQLite: prepared, in the order of db_native.c; NULL: not yet
 				      */
-	struct stopper *stopper;
+	struct canceller *canceller;
 	bool plain; /* PostgreSQL: statements now run without a cursor */
 	enum db_long_text long_text;
 };
@@ -325,19 +325,19 @@ MUST_CHECK bool db_odbc_exec_values(struct connection *c, const char *text,
  * request; a cancel affects only that request. Shared by the connection and by cancels in progress;
  * the last owner frees it.
  */
-struct stopper;
-struct stopper *stopper_new(void);
-struct stopper *stopper_share(struct stopper *s);
-void stopper_release(struct stopper **s);
+struct canceller;
+struct canceller *canceller_new(void);
+struct canceller *canceller_share(struct canceller *s);
+void canceller_release(struct canceller **s);
 /* Worker thread only: a fresh connection. Looks up SQLCancel in the driver's library if that can be
  * found. The driver manager's SQLCancel clears the statement's errors without a lock, while the
  * worker may be writing them. */
-void stopper_connected(struct stopper *s, SQLHDBC dbc);
+void canceller_connected(struct canceller *s, SQLHDBC dbc);
 /* Worker thread only: from now on `handle` runs for the request of that number, or nothing
  * (NULL). */
-void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number);
+void canceller_set(struct canceller *s, SQLHSTMT handle, uint64_t number);
 /* Any other thread; may block as long as the driver's SQLCancel does. */
-void stopper_stop(struct stopper *s, uint64_t number);
+void canceller_cancel(struct canceller *s, uint64_t number);
 
 /* Loop thread only: cancels the running request's statement, repeatedly until the worker returns or
  * is abandoned. */
@@ -420,7 +420,7 @@ struct db_pool {
 	struct tenant *tenants;
 	size_t tenant_count;
 	struct pool *workers;
-	struct pool *stops;    /* calls SQLCancel, which may block; NULL without a server */
+	struct pool *cancel_workers; /* calls SQLCancel, which may block; NULL without a server */
 	struct list turns;     /* tenants with a request that may start, longest waiting first */
 	struct list retrying;  /* requests in retry backoff */
 	struct list running;   /* jobs */

@@ -145,7 +145,7 @@ static bool odbc_connect(struct connection *c, struct err *e)
 		handles_free(c);
 		return false;
 	}
-	stopper_connected(c->stopper, c->dbc);
+	canceller_connected(c->canceller, c->dbc);
 	c->long_text = long_text_of(c);
 	return true;
 }
@@ -159,7 +159,7 @@ static void odbc_disconnect(struct connection *c)
 /* Registers the running statement, so that it can be cancelled. */
 static void statement_register(struct connection *c, SQLHSTMT handle)
 {
-	stopper_set(c->stopper, handle, c->running ? c->running->number : 0);
+	canceller_set(c->canceller, handle, c->running ? c->running->number : 0);
 }
 
 /* Leaves braces to the database (SQL_NOSCAN_ON): a driver that parses them as escape sequences

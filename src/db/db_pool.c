@@ -128,7 +128,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	if (o->low_priority)
 		pool_give_way(p->workers);
 	if (dialect->server)
-		p->stops = pool_new(l, "db-stop", DB_STOP_THREADS);
+		p->cancel_workers = pool_new(l, "db-stop", DB_STOP_THREADS);
 	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {
 		db_pool_driver.close(p);
 		return false;
@@ -386,14 +386,14 @@ static struct db_pool *abandoned_pools;
 static void pool_abandon_workers(struct db_pool *p)
 {
 	struct pool *workers = p->workers;
-	struct pool *stops = p->stops;
+	struct pool *cancel_workers = p->cancel_workers;
 
 	log_warn("db.stuck", "%s: a query did not end; its worker and connection are abandoned",
 		 p->settings.name);
 	running_abandon(p);
 	pool_leave(&workers);
-	if (stops && !pool_finish(stops, DB_STOP_REPEAT_MS))
-		pool_leave(&stops);
+	if (cancel_workers && !pool_finish(cancel_workers, DB_STOP_REPEAT_MS))
+		pool_leave(&cancel_workers);
 	p->next_abandoned = abandoned_pools;
 	abandoned_pools = p;
 }
@@ -429,9 +429,9 @@ static void pool_close(void *self)
 	cancel_all(&p->refused); /* requests that callbacks made meanwhile */
 	pool_free(&p->workers);
 	/* A cancel that hangs no longer touches our memory. */
-	if (p->stops && !pool_finish(p->stops, DB_CLOSE_MS))
-		pool_leave(&p->stops);
-	pool_free(&p->stops);
+	if (p->cancel_workers && !pool_finish(p->cancel_workers, DB_CLOSE_MS))
+		pool_leave(&p->cancel_workers);
+	pool_free(&p->cancel_workers);
 	pool_free_all(p);
 }
 

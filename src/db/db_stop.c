@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-struct stopper {
+struct canceller {
 	pthread_mutex_t lock;
 	SQLHSTMT running; /* the driver's handle if `cancel` is the driver's function */
 	SQLRETURN (*cancel)(SQLHSTMT);
@@ -20,33 +20,33 @@ struct stopper {
 	atomic_int users;
 };
 
-struct stopper *stopper_new(void)
+struct canceller *canceller_new(void)
 {
-	struct stopper *s = mem_alloc(sizeof(*s));
+	struct canceller *s = mem_alloc(sizeof(*s));
 
 	pthread_mutex_init(&s->lock, NULL);
 	atomic_init(&s->users, 1);
 	return s;
 }
 
-struct stopper *stopper_share(struct stopper *s)
+struct canceller *canceller_share(struct canceller *s)
 {
 	atomic_fetch_add(&s->users, 1);
 	return s;
 }
 
-void stopper_release(struct stopper **stopper)
+void canceller_release(struct canceller **canceller)
 {
-	struct stopper *s = *stopper;
+	struct canceller *s = *canceller;
 
-	*stopper = NULL;
+	*canceller = NULL;
 	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
 		return;
 	pthread_mutex_destroy(&s->lock);
 	mem_free(s);
 }
 
-void stopper_connected(struct stopper *s, SQLHDBC dbc)
+void canceller_connected(struct canceller *s, SQLHDBC dbc)
 {
 	SQLCHAR name[512] = "";
 	SQLSMALLINT length;
@@ -62,7 +62,7 @@ void stopper_connected(struct stopper *s, SQLHDBC dbc)
 	dlclose(driver); /* the driver manager keeps it loaded */
 }
 
-void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number)
+void canceller_set(struct canceller *s, SQLHSTMT handle, uint64_t number)
 {
 	if (handle && s->cancel &&
 	    !SQL_SUCCEEDED(SQLGetInfo(s->dbc, SQL_DRIVER_HSTMT, &handle, sizeof(handle), NULL)))
@@ -74,8 +74,8 @@ void stopper_set(struct stopper *s, SQLHSTMT handle, uint64_t number)
 }
 
 /* Holds the lock during the cancel, so that the worker cannot free the handle meanwhile:
- * stopper_set waits for the lock. */
-void stopper_stop(struct stopper *s, uint64_t number)
+ * canceller_set waits for the lock. */
+void canceller_cancel(struct canceller *s, uint64_t number)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->running && s->number == number)
@@ -83,53 +83,53 @@ void stopper_stop(struct stopper *s, uint64_t number)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* One attempt to cancel, a job of the pool `stops`. */
-struct stop_call {
+/* One attempt to cancel, a job of the pool `cancel_workers`. */
+struct cancel_call {
 	struct pool_job base;
 	struct request *request; /* NULL once it was freed */
-	struct pool *stops;
-	struct stopper *stopper;
+	struct pool *cancel_workers;
+	struct canceller *canceller;
 	uint64_t number;
 	bool widened; /* it hangs, and another thread was added to replace its thread */
 };
 
 static void stop_run(struct pool_job *base)
 {
-	struct stop_call *s = list_item(base, struct stop_call, base);
+	struct cancel_call *s = list_item(base, struct cancel_call, base);
 
-	stopper_stop(s->stopper, s->number);
+	canceller_cancel(s->canceller, s->number);
 }
 
 static void on_stop_done(struct pool_job *base)
 {
-	struct stop_call *s = list_item(base, struct stop_call, base);
+	struct cancel_call *s = list_item(base, struct cancel_call, base);
 
 	if (s->request) {
 		s->request->stop = NULL;
-		if (s->request->stopped_ms == 0)
-			s->request->stopped_ms = loop_now_ms(s->request->pool->loop);
+		if (s->request->cancel_returned_ms == 0)
+			s->request->cancel_returned_ms = loop_now_ms(s->request->pool->loop);
 	}
 	if (s->widened)
-		pool_narrow(s->stops);
-	stopper_release(&s->stopper);
+		pool_narrow(s->cancel_workers);
+	canceller_release(&s->canceller);
 	mem_free(s);
 }
 
 static void cancel_attempt(struct request *r)
 {
-	struct stop_call *s;
+	struct cancel_call *s;
 
-	if (r->stop || !r->pool->stops)
+	if (r->stop || !r->pool->cancel_workers)
 		return;
 	s = mem_alloc(sizeof(*s));
 	s->base.run = stop_run;
 	s->base.done = on_stop_done;
 	s->request = r;
-	s->stops = r->pool->stops;
-	s->stopper = stopper_share(r->job->connection->stopper);
+	s->cancel_workers = r->pool->cancel_workers;
+	s->canceller = canceller_share(r->job->connection->canceller);
 	s->number = r->work->number;
 	r->stop = s;
-	pool_submit(r->pool->stops, &s->base);
+	pool_submit(r->pool->cancel_workers, &s->base);
 }
 
 /* A cancel that arrives just before the statement is sent has no effect, so it is repeated. */
@@ -139,7 +139,7 @@ void db_stop_start(struct request *r, enum stop reason)
 
 	if (atomic_compare_exchange_strong(&r->work->stop, &expected, (int)reason)) {
 		r->end_ms = loop_now_ms(r->pool->loop);
-		r->stopped_ms = 0;
+		r->cancel_returned_ms = 0;
 	}
 	cancel_attempt(r);
 	timer_start(r->deadline, DB_STOP_REPEAT_MS);
@@ -159,7 +159,7 @@ static void cancel_add_thread(struct request *r)
 
 	if (r->stop && !r->stop->widened && p->abandoned_count < DB_LOST_MAX) {
 		r->stop->widened = true;
-		pool_widen(p->stops);
+		pool_widen(p->cancel_workers);
 	}
 }
 
@@ -177,7 +177,7 @@ static bool is_late(const struct request *r)
 {
 	uint64_t now = loop_now_ms(r->pool->loop);
 
-	return (r->stopped_ms > 0 && now >= r->stopped_ms + DB_STOP_GRACE_MS) ||
+	return (r->cancel_returned_ms > 0 && now >= r->cancel_returned_ms + DB_STOP_GRACE_MS) ||
 	       now >= r->end_ms + DB_STOP_HARD_MS;
 }
 

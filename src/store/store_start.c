@@ -165,7 +165,7 @@ static struct err schema_error(const struct err *e)
 
 	if (e->code == ERR_NOT_FOUND || e->code == ERR_DENIED)
 		err_set(&problem, ERR_INPUT,
-			"the store has no schema for this login. Run vesperctl db init: %s",
+			"the store has no schema for this login: %s. Run vesperctl db init",
 			e->text);
 	return problem;
 }

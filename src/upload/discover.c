@@ -50,10 +50,10 @@ struct discovery {
 	struct arena *arena;
 	struct principal *who;
 	const char *tool;
-	const char *named, *other;
+	const char *source_name, *other_name;
 	struct source_info *list;
 	size_t count;
-	const struct source_info *one, *two; /* the named sources */
+	const struct source_info *source, *other_source; /* those that are named */
 	/* the result */
 	struct table *table;
 	struct source_fact facts[RESULT_FACTS_MAX];
@@ -130,7 +130,7 @@ static void end(struct discovery *d, const struct outcome *outcome, const struct
 		return;
 	}
 	for (size_t i = 0; i < d->count; i++)
-		if (!d->one || &d->list[i] == d->one || &d->list[i] == d->two)
+		if (!d->source || &d->list[i] == d->source || &d->list[i] == d->other_source)
 			needs[n++] = result_copy(d, d->list[i].permission);
 	memcpy((void *)batch.facts, d->facts, sizeof(d->facts));
 	d->table = NULL; /* ownership passed to the callback */
@@ -260,7 +260,7 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 	*o = (struct outcome){
 		.kind = OUTCOME_UNKNOWN_ENTITY,
 		.param = result_copy(d, param),
-		.detail = d->count == (size_t)(d->one != NULL) ? NULL
+		.detail = d->count == (size_t)(d->source != NULL) ? NULL
 			  : name && count == 0
 				  ? sentence(d->language, SAY_UPLOAD_UNKNOWN, a, name)
 				  : result_copy(d, language_text(d->language, SAY_UPLOAD_WHICH)),
@@ -268,7 +268,7 @@ static void ask_which(struct discovery *d, const char *param, const char *name,
 	for (size_t i = 0; i < n; i++) {
 		const struct source_info *u = count > 0 ? fit[i] : &d->list[i];
 
-		if (u == d->one)
+		if (u == d->source)
 			continue;
 		list[o->suggestion_count++] = (struct suggestion){
 			.value = result_copy(d, u->uid),
@@ -284,13 +284,13 @@ static bool resolve_source(struct discovery *d, const char *param, const char *n
 {
 	const struct source_info **fit =
 		arena_alloc(d->arena, (d->count + 1) * sizeof(struct source_info *));
-	size_t n = find_matches(d, name, fit), others = d->count - (d->one != NULL);
+	size_t n = find_matches(d, name, fit), others = d->count - (d->source != NULL);
 
 	for (size_t i = 0; !name && others == 1 && i < d->count; i++)
-		if (&d->list[i] != d->one)
+		if (&d->list[i] != d->source)
 			fit[n++] = &d->list[i];
-	if (n != 1 || fit[0] == d->one) {
-		ask_which(d, param, name, fit, fit[0] == d->one ? 0 : n);
+	if (n != 1 || fit[0] == d->source) {
+		ask_which(d, param, name, fit, fit[0] == d->source ? 0 : n);
 		return false;
 	}
 	*out = fit[0];
@@ -345,7 +345,7 @@ static void describe_source(struct discovery *d)
 	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT, COLUMN_TEXT,
 						 COLUMN_TEXT, COLUMN_INT,  COLUMN_INT,
 						 COLUMN_TEXT, COLUMN_TEXT};
-	const json_t *profile = profile_of(d, d->one), *column;
+	const json_t *profile = profile_of(d, d->source), *column;
 	size_t i;
 
 	json_array_foreach((json_t *)member(profile, "columns"), i, column) {
@@ -358,8 +358,8 @@ static void describe_source(struct discovery *d)
 		add_cell(d, digits_of(d, column, "min"));
 		add_cell(d, digits_of(d, column, "max"));
 	}
-	add_fact(d, "source", d->one->name);
-	add_int_fact(d, "rows", d->one->rows);
+	add_fact(d, "source", d->source->name);
+	add_int_fact(d, "rows", d->source->rows);
 	add_int_fact(d, "columns", (int64_t)json_array_size(member(profile, "columns")));
 	add_quality_facts(d, profile);
 	end_rows(d, names, types, 8);
@@ -421,7 +421,7 @@ static void data_quality(struct discovery *d)
 {
 	static const char *const names[] = {"Column", "Finding", "Count", "Lines"};
 	static const enum column_type types[] = {COLUMN_TEXT, COLUMN_TEXT, COLUMN_INT, COLUMN_TEXT};
-	const json_t *profile = profile_of(d, d->one), *column;
+	const json_t *profile = profile_of(d, d->source), *column;
 	const struct language *l = d->language;
 	size_t i;
 
@@ -441,7 +441,7 @@ static void data_quality(struct discovery *d)
 		    int_of(profile, "duplicate_rows"), NULL);
 	add_finding(d, NULL, language_text(l, SAY_UPLOAD_RAGGED), int_of(profile, "ragged_rows"),
 		    member(profile, "ragged_lines"));
-	add_fact(d, "source", d->one->name);
+	add_fact(d, "source", d->source->name);
 	add_int_fact(d, "findings", (int64_t)(d->cell_count / 4));
 	add_quality_facts(d, profile);
 	end_rows(d, names, types, 4);
@@ -468,8 +468,8 @@ static bool is_countable(const json_t *column)
 
 static void choose_pairs(struct discovery *d, bool same_name, size_t *left_out)
 {
-	const json_t *first = member(profile_of(d, d->one), "columns");
-	const json_t *second = member(profile_of(d, d->two), "columns"), *a, *b;
+	const json_t *first = member(profile_of(d, d->source), "columns");
+	const json_t *second = member(profile_of(d, d->other_source), "columns"), *a, *b;
 	size_t i, k;
 
 	json_array_foreach((json_t *)first, i, a)
@@ -495,7 +495,7 @@ static void add_pair_row(struct discovery *d, const struct pair *p, int64_t comm
 	add_int_cell(d, common);
 	add_cell(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->left, "distinct")));
 	add_cell(d, arena_printf(d->arena, "%.1f", shared / (double)int_of(p->right, "distinct")));
-	add_cell(d, join_cardinality(p->left, d->one->rows, p->right, d->two->rows));
+	add_cell(d, join_cardinality(p->left, d->source->rows, p->right, d->other_source->rows));
 }
 
 static void on_common(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -532,15 +532,16 @@ static void find_join_keys(struct discovery *d)
 
 	choose_pairs(d, true, &left_out);
 	choose_pairs(d, false, &left_out);
-	add_fact(d, "source", d->one->name);
-	add_fact(d, "other", d->two->name);
+	add_fact(d, "source", d->source->name);
+	add_fact(d, "other", d->other_source->name);
 	add_int_fact(d, "left_out", (int64_t)left_out);
 	for (size_t i = 0; i < d->pair_count; i++)
 		list[i] = (struct source_statement){
 			.name = "uploads/common",
 			.text = sql_upload_common(
-				d->one->table, json_text_at(d->pairs[i].left, "name"),
-				d->two->table, json_text_at(d->pairs[i].right, "name"), d->arena),
+				d->source->table, json_text_at(d->pairs[i].left, "name"),
+				d->other_source->table, json_text_at(d->pairs[i].right, "name"),
+				d->arena),
 			.values = bound,
 			.count = 2,
 			.sink = {.rows_max = 1}};
@@ -581,8 +582,10 @@ static void on_begin(void *owner)
 		return;
 	}
 	list_usable(d);
-	if ((tools[i].source_count > 0 && !resolve_source(d, DISCOVER_SOURCE, d->named, &d->one)) ||
-	    (tools[i].source_count > 1 && !resolve_source(d, DISCOVER_OTHER, d->other, &d->two)))
+	if ((tools[i].source_count > 0 &&
+	     !resolve_source(d, DISCOVER_SOURCE, d->source_name, &d->source)) ||
+	    (tools[i].source_count > 1 &&
+	     !resolve_source(d, DISCOVER_OTHER, d->other_name, &d->other_source)))
 		return;
 	tools[i].run(d);
 }
@@ -606,8 +609,8 @@ static struct op *start(struct source *source, const struct source_call *call, s
 				.cb = cb,
 				.owner = owner};
 	d->tool = arena_strdup(d->arena, call->tool);
-	d->named = args_text(call->args, DISCOVER_SOURCE, d->arena);
-	d->other = args_text(call->args, DISCOVER_OTHER, d->arena);
+	d->source_name = args_text(call->args, DISCOVER_SOURCE, d->arena);
+	d->other_name = args_text(call->args, DISCOVER_OTHER, d->arena);
 	if (d->tenant) {
 		d->catalog = catalog_ref(u->options.catalog(u->options.owner, call->tenant));
 		d->language = d->catalog->language;

@@ -122,14 +122,14 @@ static struct principal *with_sources(const struct tenant_uploads *t, const stru
 
 /* ---- the cache ---- */
 
-static void grant_free(struct grants *g, struct grant *one)
+static void grant_free(struct grants *g, struct grant *grant)
 {
-	list_remove(&one->node);
+	list_remove(&grant->node);
 	g->count--;
-	principal_free(&one->caller);
-	principal_free(&one->extended);
-	catalog_unref(&one->catalog);
-	mem_free(one);
+	principal_free(&grant->caller);
+	principal_free(&grant->extended);
+	catalog_unref(&grant->catalog);
+	mem_free(grant);
 }
 
 struct grants *grants_new(struct tenant_uploads *t)
@@ -176,10 +176,10 @@ void grants_changed(struct grants *g, const struct listed_source *old,
 		return;
 	a = arena_new(UPLOAD_GRANT_BYTES);
 	list_each_safe(node, &g->items) {
-		struct grant *one = list_item(node, struct grant, node);
+		struct grant *grant = list_item(node, struct grant, node);
 
-		if (may_use(g, old, one->caller, a) != may_use(g, updated, one->caller, a))
-			grant_free(g, one);
+		if (may_use(g, old, grant->caller, a) != may_use(g, updated, grant->caller, a))
+			grant_free(g, grant);
 	}
 	arena_free(&a);
 }
@@ -195,13 +195,13 @@ static bool same_texts(const struct principal *a, const struct principal *b)
 	return true;
 }
 
-static bool is_for(const struct grant *one, const struct principal *who)
+static bool is_for(const struct grant *grant, const struct principal *who)
 {
-	return principal_same_user(one->caller, who) &&
-	       one->caller->expires_ms == who->expires_ms &&
-	       one->caller->issued_ms == who->issued_ms &&
-	       one->caller->token_uses_sources == who->token_uses_sources &&
-	       same_texts(one->caller, who);
+	return principal_same_user(grant->caller, who) &&
+	       grant->caller->expires_ms == who->expires_ms &&
+	       grant->caller->issued_ms == who->issued_ms &&
+	       grant->caller->token_uses_sources == who->token_uses_sources &&
+	       same_texts(grant->caller, who);
 }
 
 static struct grant *grant_find(struct grants *g, const struct principal *who,
@@ -211,45 +211,45 @@ static struct grant *grant_find(struct grants *g, const struct principal *who,
 	int64_t now_ms = clock_now_ms();
 
 	list_each_safe(node, &g->items) {
-		struct grant *one = list_item(node, struct grant, node);
+		struct grant *grant = list_item(node, struct grant, node);
 
-		if (one->catalog != now) /* whose roles may be others, and which is to be freed */
-			grant_free(g, one);
-		else if (is_for(one, who))
-			found = one;
-		else if (one->caller->expires_ms <= now_ms)
-			grant_free(g, one);
+		if (grant->catalog != now) /* whose roles may be others, and which is to be freed */
+			grant_free(g, grant);
+		else if (is_for(grant, who))
+			found = grant;
+		else if (grant->caller->expires_ms <= now_ms)
+			grant_free(g, grant);
 	}
 	return found;
 }
 
 static struct grant *grant_add(struct grants *g, const struct principal *who, struct catalog *now)
 {
-	struct grant *one = mem_alloc(sizeof(*one));
+	struct grant *grant = mem_alloc(sizeof(*grant));
 
 	if (g->count == UPLOAD_GRANTS_MAX)
 		grant_free(g, list_item(g->items.next, struct grant, node));
-	*one = (struct grant){.caller = principal_copy(who),
-			      .extended = with_sources(g->tenant, who),
-			      .catalog = catalog_ref(now)};
-	list_append(&g->items, &one->node);
+	*grant = (struct grant){.caller = principal_copy(who),
+				.extended = with_sources(g->tenant, who),
+				.catalog = catalog_ref(now)};
+	list_append(&g->items, &grant->node);
 	g->count++;
-	return one;
+	return grant;
 }
 
 struct principal *uploads_principal(const struct uploads *u, const struct principal *who)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
 	struct catalog *now;
-	struct grant *one;
+	struct grant *grant;
 
 	if (!t || !t->listing)
 		return with_sources(t, who);
 	now = u->options.catalog(u->options.owner, who->tenant);
-	one = grant_find(t->grants, who, now);
-	if (!one)
-		one = grant_add(t->grants, who, now);
-	list_remove(&one->node);
-	list_append(&t->grants->items, &one->node);
-	return principal_copy(one->extended);
+	grant = grant_find(t->grants, who, now);
+	if (!grant)
+		grant = grant_add(t->grants, who, now);
+	list_remove(&grant->node);
+	list_append(&t->grants->items, &grant->node);
+	return principal_copy(grant->extended);
 }

@@ -12,14 +12,14 @@
 #define MERGE_BYTES  (64 * 1024 * 1024) /* for pointers to rows while they are sorted */
 
 struct leaf {
-	size_t uses, count;
+	size_t ref_count, count;
 	bool has_sums;
 	struct listing_sums sums;
 	struct listed_source *items[LEAF_SOURCES];
 };
 
 struct listing {
-	size_t uses, count, cap;
+	size_t ref_count, count, cap;
 	struct leaf **leaves; /* none is empty */
 	struct listing_sums sums;
 };
@@ -144,7 +144,7 @@ static struct listed_source *listed_source_new(const struct stored_source *row,
 	at = (char *)(copies + count);
 	*copy = *row;
 	texts_move(copy, source_texts, SOURCE_TEXTS, &at);
-	*k = (struct listed_source){.uses = 1,
+	*k = (struct listed_source){.ref_count = 1,
 				    .row = copy,
 				    .permission = at,
 				    .versions = copies,
@@ -163,7 +163,7 @@ static struct listed_source *listed_source_new(const struct stored_source *row,
 
 static void listed_source_release(struct listed_source *k)
 {
-	if (--k->uses == 0)
+	if (--k->ref_count == 0)
 		mem_free(k);
 }
 
@@ -222,13 +222,13 @@ static struct leaf *leaf_new(void)
 {
 	struct leaf *leaf = mem_alloc(sizeof(*leaf));
 
-	leaf->uses = 1;
+	leaf->ref_count = 1;
 	return leaf;
 }
 
 static void leaf_release(struct leaf *leaf)
 {
-	if (--leaf->uses > 0)
+	if (--leaf->ref_count > 0)
 		return;
 	for (size_t i = 0; i < leaf->count; i++)
 		listed_source_release(leaf->items[i]);
@@ -277,12 +277,12 @@ static struct leaf *writable_leaf(struct listing *l, size_t i)
 {
 	struct leaf *leaf = l->leaves[i];
 
-	if (leaf->uses > 1) {
+	if (leaf->ref_count > 1) {
 		l->leaves[i] = leaf_new();
 		l->leaves[i]->count = leaf->count;
 		for (size_t k = 0; k < leaf->count; k++) {
 			l->leaves[i]->items[k] = leaf->items[k];
-			leaf->items[k]->uses++;
+			leaf->items[k]->ref_count++;
 		}
 		leaf_release(leaf);
 	}
@@ -361,14 +361,14 @@ static struct listing *listing_copy(const struct listing *before)
 {
 	struct listing *l = mem_alloc(sizeof(*l));
 
-	l->uses = 1;
+	l->ref_count = 1;
 	if (!before || before->count == 0)
 		return l;
 	l->count = l->cap = before->count;
 	l->leaves = mem_alloc(l->cap * sizeof(*l->leaves));
 	for (size_t i = 0; i < l->count; i++) {
 		l->leaves[i] = before->leaves[i];
-		l->leaves[i]->uses++;
+		l->leaves[i]->ref_count++;
 	}
 	return l;
 }
@@ -376,7 +376,7 @@ static struct listing *listing_copy(const struct listing *before)
 struct listing *listing_hold(struct listing *l)
 {
 	if (l)
-		l->uses++;
+		l->ref_count++;
 	return l;
 }
 
@@ -385,7 +385,7 @@ void listing_release(struct listing **listing)
 	struct listing *l = *listing;
 
 	*listing = NULL;
-	if (!l || --l->uses > 0)
+	if (!l || --l->ref_count > 0)
 		return;
 	for (size_t i = 0; i < l->count; i++)
 		leaf_release(l->leaves[i]);

@@ -10,7 +10,7 @@
 #include "vesper/store_sources.h"
 
 struct listed_source {
-	size_t uses;
+	size_t ref_count;
 	unsigned parts; /* one bit per enum listing_part that contains it */
 	const struct stored_source *row;
 	const char *permission;

@@ -53,10 +53,10 @@ struct search {
 	atomic_bool cancelled; /* set while a job runs; on_job then frees the search */
 	bool running;
 	struct op *query;
-	/* the documents; segments before `at` are in memory, tables before `alone` are read one at
-	 * a time */
+	/* the documents; segments before `at` are in memory, tables before `single_before` are read
+	 * one at a time */
 	struct candidate *docs;
-	size_t count, at, alone;
+	size_t count, at, single_before;
 	/* the segments being built */
 	struct {
 		struct segment_build items[SOURCE_STATEMENTS_MAX];
@@ -396,11 +396,11 @@ static void on_missing(struct search *s)
 	bool alone = s->round.count == 1;
 	size_t doc = s->round.items[0].doc;
 
-	s->alone = s->round.items[s->round.count - 1].doc + 1;
+	s->single_before = s->round.items[s->round.count - 1].doc + 1;
 	round_free(s);
 	if (alone) {
 		remove_candidate(s, doc);
-		s->alone--;
+		s->single_before--;
 	}
 	read_next(s);
 }
@@ -551,7 +551,7 @@ static bool is_full(const struct search *s)
 static bool is_round_complete(const struct search *s)
 {
 	return s->round.count == SOURCE_STATEMENTS_MAX ||
-	       (s->round.count == 1 && s->round.items[0].doc < s->alone);
+	       (s->round.count == 1 && s->round.items[0].doc < s->single_before);
 }
 
 static bool hold_segment(struct search *s, struct candidate *doc)

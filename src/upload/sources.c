@@ -307,7 +307,8 @@ static const char *since_of(const struct tenant_uploads *t, struct arena *a)
 	struct err e;
 
 	if (!t->stamp || !source ||
-	    (!t->all->alone && clock_mono_ms() - t->next.full_read_ms >= FULL_READ_INTERVAL_MS))
+	    (!t->all->is_exclusive &&
+	     clock_mono_ms() - t->next.full_read_ms >= FULL_READ_INTERVAL_MS))
 		return NULL;
 	if (!clock_parse_rfc3339(version && strcmp(version, source) > 0 ? version : source, &at,
 				 &e))
@@ -451,9 +452,9 @@ static void on_first_read(void *owner)
 		t->all->started(t->all->started_owner);
 }
 
-void uploads_start(struct uploads *u, bool alone, void (*then)(void *owner), void *owner)
+void uploads_start(struct uploads *u, bool is_exclusive, void (*then)(void *owner), void *owner)
 {
-	u->alone = alone;
+	u->is_exclusive = is_exclusive;
 	u->unread_count = u->options.tenant_count;
 	u->started = then;
 	u->started_owner = owner;

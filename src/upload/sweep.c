@@ -232,7 +232,7 @@ static void heartbeat(struct tenant_uploads *t)
 	struct listing_at at = {0};
 	const struct listed_source *k;
 
-	while (!t->heartbeat && !t->all->alone &&
+	while (!t->heartbeat && !t->all->is_exclusive &&
 	       (k = listing_next(t->listing, LISTING_INCOMPLETE, &at)))
 		for (size_t i = 0; i < k->version_count && !t->heartbeat; i++) {
 			const struct stored_version *v = &k->versions[i];
@@ -252,7 +252,8 @@ static bool sweep_version(struct tenant_uploads *t, const struct stored_version 
 	case VERSION_RECEIVING:
 	case VERSION_READING:
 	case VERSION_LOADING:
-		if (is_on_this_replica(t, v) || (!t->all->alone && age_ms(v) < SOURCE_SILENT_MS)) {
+		if (is_on_this_replica(t, v) ||
+		    (!t->all->is_exclusive && age_ms(v) < SOURCE_SILENT_MS)) {
 			if (is_answered_on_other_replica(t, v))
 				load_adopt(t, v);
 			return false;

@@ -89,7 +89,7 @@ struct uploads {
 	struct pool *spooling, *loading, *finding;
 	struct tenant_uploads *tenants;
 	struct rounds *refresh;
-	bool alone, ending;
+	bool is_exclusive, ending;
 	size_t unread_count; /* tenants whose first read has not ended */
 	void (*started)(void *owner);
 	void *started_owner;

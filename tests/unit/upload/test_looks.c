@@ -277,7 +277,7 @@ static void every_local_load_has_a_heartbeat(void **state)
 	struct tenant_uploads *t = uploads_tenant(f->uploads, "acme");
 	struct load load = {.version = "v1"};
 
-	f->uploads->alone = false;
+	f->uploads->is_exclusive = false;
 	t->load = &load;
 	f->source = "s1|One|private|1|2026-01-01T00:00:00.000Z";
 	f->versions[0] = "v1|s1|1|reading|2020-01-01T00:00:00.000Z";
