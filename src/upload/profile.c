@@ -163,7 +163,7 @@ static int by_hash(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int64_t duplicates(struct profile *p)
+static int64_t count_duplicates(struct profile *p)
 {
 	int64_t n = 0;
 
@@ -301,7 +301,7 @@ static json_t *column_json(struct profile *p, size_t i, const struct column_stat
 
 /* 100 × (0.4 complete + 0.3 conform + 0.2 unique + 0.1 consistent) */
 static json_t *quality_json(const struct profile *p, const struct column_stats *stats,
-			    int64_t repeated)
+			    int64_t duplicate_count)
 {
 	double n = (double)p->shape->column_count, rows = (double)p->row_count;
 	double nulls = 0, misfits = 0, complete, conform, unique, consistent;
@@ -312,7 +312,7 @@ static json_t *quality_json(const struct profile *p, const struct column_stats *
 	}
 	complete = 1 - nulls / (n * rows);
 	conform = 1 - misfits / (n * rows);
-	unique = 1 - (double)repeated / rows;
+	unique = 1 - (double)duplicate_count / rows;
 	consistent = 1 - (double)p->shape->ragged_rows / rows;
 	return json_make({"score", json_int(llround(100 * (0.4 * complete + 0.3 * conform +
 							   0.2 * unique + 0.1 * consistent)))},
@@ -333,8 +333,8 @@ static json_t *keys_json(const struct profile *p, const struct column_stats *sta
 	return keys;
 }
 
-static char *profile_write(struct profile *p, const struct column_stats *stats, int64_t repeated,
-			   size_t limit, struct arena *a)
+static char *profile_write(struct profile *p, const struct column_stats *stats,
+			   int64_t duplicate_count, size_t limit, struct arena *a)
 {
 	const struct shape *s = p->shape;
 	json_t *columns = json_array(), *out;
@@ -342,12 +342,12 @@ static char *profile_write(struct profile *p, const struct column_stats *stats, 
 
 	for (size_t i = 0; i < s->column_count; i++)
 		json_push_take(columns, column_json(p, i, &stats[i], limit, a));
-	out = json_make({"rows", json_int((int64_t)p->row_count)}, {"columns", columns},
-			{"keys", keys_json(p, stats)}, {"duplicate_rows", json_int(repeated)},
-			{"encoding", json_str(encoding_name(s->encoding))},
-			{"header", json_boolean(s->has_header)},
-			{"ragged_rows", json_int(s->ragged_rows)},
-			{"quality", quality_json(p, stats, repeated)});
+	out = json_make(
+		{"rows", json_int((int64_t)p->row_count)}, {"columns", columns},
+		{"keys", keys_json(p, stats)}, {"duplicate_rows", json_int(duplicate_count)},
+		{"encoding", json_str(encoding_name(s->encoding))},
+		{"header", json_boolean(s->has_header)}, {"ragged_rows", json_int(s->ragged_rows)},
+		{"quality", quality_json(p, stats, duplicate_count)});
 	if (s->format != FORMAT_JSONL)
 		json_set_take(out, "delimiter", json_strn(&s->delimiter, 1));
 	if (s->odd_lines > 0)
@@ -363,13 +363,13 @@ static char *profile_write(struct profile *p, const struct column_stats *stats, 
 const char *profile_json(struct profile *p, struct arena *a)
 {
 	const struct column_stats *stats = stats_finish(p->stats, a);
-	int64_t repeated = duplicates(p);
-	char *text = profile_write(p, stats, repeated, SOURCE_LINES_LISTED, a);
+	int64_t duplicate_count = count_duplicates(p);
+	char *text = profile_write(p, stats, duplicate_count, SOURCE_LINES_LISTED, a);
 	const char *copy;
 
 	if (strlen(text) > SOURCE_PROFILE_BYTES_MAX) {
 		mem_free(text);
-		text = profile_write(p, stats, repeated, 0, a);
+		text = profile_write(p, stats, duplicate_count, 0, a);
 	}
 	copy = arena_strdup(a, text);
 	mem_free(text);

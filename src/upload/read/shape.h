@@ -27,7 +27,7 @@ struct shape_column {
 	const char *name, *label;
 	struct cell_form form;
 	enum type_question question; /* the question to the owner */
-	const char *example;         /* an unclear cell, or "" */
+	const char *example;         /* an ambiguous cell, or "" */
 	bool short_years;
 };
 

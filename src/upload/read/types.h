@@ -46,7 +46,7 @@ struct type_counts {
 	int64_t timed, zoned; /* of the dates */
 	bool short_years;
 	char unit[TYPES_UNIT_BYTES]; /* of the first number with a unit */
-	char example[24];            /* the first unclear cell */
+	char example[24];            /* the first ambiguous cell */
 };
 
 /* True for texts that mean NULL: "", "n/a", "-". */
