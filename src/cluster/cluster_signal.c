@@ -28,16 +28,16 @@ struct signalling {
 	void *owner;
 };
 
-static void put(struct cluster *c, struct str replica, struct str json)
+static void send_to_replica(struct cluster *c, struct str replica, struct str json)
 {
-	char key[CLUSTER_KEY_BYTES], most[24], ms[24];
+	char key[CLUSTER_KEY_BYTES], limit[24], ms[24];
 	int n = snprintf(key, sizeof(key), "vesper:{r}:in:%.*s", STR_FMT(replica));
 
 	if (n >= (int)sizeof(key))
 		return;
 	cluster_send(c, 8,
 		     (const struct str[]){STR("XADD"), str_of(key), STR("MAXLEN"), STR("~"),
-					  number_text(CLUSTER_INBOX_MAX, most), STR("*"), STR("m"),
+					  number_text(CLUSTER_INBOX_MAX, limit), STR("*"), STR("m"),
 					  json});
 	cluster_send(c, 3,
 		     (const struct str[]){STR("PEXPIRE"), str_of(key),
@@ -46,10 +46,10 @@ static void put(struct cluster *c, struct str replica, struct str json)
 
 void cluster_interrupt_read(struct cluster *c)
 {
-	put(c, str_of(c->replica), STR("{\"op\":\"wake\"}"));
+	send_to_replica(c, str_of(c->replica), STR("{\"op\":\"wake\"}"));
 }
 
-static void put_on_all(struct signalling *t, const redisReply *reply)
+static void send_to_others(struct signalling *t, const redisReply *reply)
 {
 	struct cluster *c = t->request.cluster;
 
@@ -57,17 +57,17 @@ static void put_on_all(struct signalling *t, const redisReply *reply)
 		struct str replica = reply_text(reply->element[i]);
 
 		if (!str_eq(replica, str_of(c->replica)))
-			put(c, replica, (struct str){t->json.p, t->json.n});
+			send_to_replica(c, replica, (struct str){t->json.p, t->json.n});
 	}
 }
 
 /* The reply has the fields replica, over and user. */
-static bool put_to_one(struct signalling *t, const redisReply *reply)
+static bool send_to_runner(struct signalling *t, const redisReply *reply)
 {
 	struct cluster *c = t->request.cluster;
 	struct str replica;
 	struct buf user;
-	bool his;
+	bool is_owner;
 
 	if (!reply || reply->type != REDIS_REPLY_ARRAY || reply->elements != 3 ||
 	    !reply_text(reply->element[0]).p || reply_text(reply->element[1]).p)
@@ -75,11 +75,11 @@ static bool put_to_one(struct signalling *t, const redisReply *reply)
 	replica = reply_text(reply->element[0]);
 	buf_init(&user, USER_BYTES_MAX);
 	member_open(c, t->turn_id, "user", reply->element[2], &user);
-	his = !t->user || str_eq((struct str){user.p, user.n}, str_of(t->user));
+	is_owner = !t->user || str_eq((struct str){user.p, user.n}, str_of(t->user));
 	buf_deinit(&user);
-	if (his)
-		put(c, replica, (struct str){t->json.p, t->json.n});
-	return his;
+	if (is_owner)
+		send_to_replica(c, replica, (struct str){t->json.p, t->json.n});
+	return is_owner;
 }
 
 static bool on_reply(struct cluster_request *q, const redisReply *reply)
@@ -88,9 +88,9 @@ static bool on_reply(struct cluster_request *q, const redisReply *reply)
 	bool found = false;
 
 	if (t->broadcast)
-		put_on_all(t, reply);
+		send_to_others(t, reply);
 	else
-		found = put_to_one(t, reply);
+		found = send_to_runner(t, reply);
 	if (t->cb)
 		t->cb(t->owner, found);
 	return true;
@@ -126,7 +126,7 @@ struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_
 {
 	struct cluster *c = self;
 	struct signalling *t = cluster_request_new(c, sizeof(*t), cb != NULL, on_reply, on_clean);
-	char key[CLUSTER_KEY_BYTES], most[24];
+	char key[CLUSTER_KEY_BYTES], limit[24];
 
 	buf_init(&t->json, SIGNAL_BYTES_MAX);
 	write_signal(s, &t->json);
@@ -146,7 +146,7 @@ struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_
 		cluster_request_send(
 			&t->request, 4,
 			(const struct str[]){STR("ZRANGE"), STR(CLUSTER_ALIVE), STR("0"),
-					     number_text(CLUSTER_REPLICAS_MAX - 1, most)});
+					     number_text(CLUSTER_REPLICAS_MAX - 1, limit)});
 	}
 	return cb ? &t->request.op : NULL;
 }
