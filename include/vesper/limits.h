@@ -561,7 +561,8 @@
 /* Other replicas' viewer counts expire after this; they are sent every 10 s. */
 #define CLUSTER_WATCHED_MS 30000
 #define CLUSTER_CUT_MS                                                                             \
-	15000 /* without reads from others, their streams are ended; a Redis restart is shorter */
+	15000 /* followed logs end if nothing was read for this long; a Redis restart is shorter   \
+	       */
 #define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
 #define CLUSTER_REPLICAS_MAX 100  /* replicas that receive signals */
 #define CLUSTER_NAME_BYTES   32   /* a replica's name, without the boot ID that is appended */

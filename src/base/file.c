@@ -65,11 +65,11 @@ bool file_is_below(const char *folder, const char *path)
 {
 	char *top = realpath(folder, NULL), *real = realpath(path, NULL);
 	size_t n = top ? strlen(top) : 0;
-	bool below = top && real && strncmp(top, real, n) == 0 && real[n] == '/';
+	bool is_inside = top && real && strncmp(top, real, n) == 0 && real[n] == '/';
 
 	free(top); /* allocated by realpath */
 	free(real);
-	return below;
+	return is_inside;
 }
 
 static int is_shown(const struct dirent *entry)

@@ -46,7 +46,7 @@ static bool on_declined(struct cluster_request *q, const redisReply *reply)
 		return true;
 	}
 	c->declined_ms = clock_mono_ms();
-	follow_held(h);
+	follow_taken_over(h);
 	h->handed = false;
 	held_free(h);
 	return true;

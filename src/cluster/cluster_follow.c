@@ -80,7 +80,7 @@ struct follow *follow_new(struct cluster *c, const struct loaded *l, const char 
 	return f;
 }
 
-void follow_held(struct held *h)
+void follow_taken_over(struct held *h)
 {
 	struct cluster *c = h->cluster;
 	struct follow *f = mem_alloc(sizeof(*f));
@@ -153,7 +153,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 
 /* Ends the log with an error for local viewers. The answer is stored by the replica that runs the
  * turn. */
-static void cut_off(struct follow *f, const char *why)
+static void end_incomplete(struct follow *f, const char *why)
 {
 	const struct code_row *row = code_row(CODE_UPSTREAM);
 	const struct event end = {
@@ -161,20 +161,20 @@ static void cut_off(struct follow *f, const char *why)
 		.at_ms = clock_now_ms(),
 		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
 
-	log_warn("cluster.cut_off", "%s: %s", f->turn_id, why);
+	log_warn("cluster.log_incomplete", "%s: %s", f->turn_id, why);
 	stream_put(f->log, &end);
 	follow_drop(f);
 }
 
 void follow_tick(struct cluster *c, int64_t now_ms)
 {
-	bool cut = now_ms - c->read_ms > CLUSTER_CUT_MS;
+	bool is_unreadable = now_ms - c->read_ms > CLUSTER_CUT_MS;
 
 	list_each_safe(node, &c->follow_list) {
 		struct follow *f = list_item(node, struct follow, node);
 
-		if (cut && f->read)
-			cut_off(f, "other replicas cannot be read");
+		if (is_unreadable && f->read)
+			end_incomplete(f, "other replicas cannot be read");
 		else if (stream_watchers(f->log) == 0 && f->read &&
 			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
@@ -224,7 +224,7 @@ static void read_events(struct follow *f, const redisReply *entries)
 		struct str id = reply_text(item(entry, 0));
 
 		if (!cluster_add_entry(c, f->turn_id, f->log, entry)) {
-			cut_off(f, "the events of another replica have a gap");
+			end_incomplete(f, "the events of another replica have a gap");
 			return;
 		}
 		if (id.n < sizeof(f->last_id))

@@ -178,7 +178,7 @@ struct follow *follow_new(struct cluster *c, const struct loaded *l, const char 
 struct stream_log *follow_log(const struct follow *f);
 /* Follows a turn that another replica took from this one, from the entry that begins with
  * `entry`. */
-void follow_held(struct held *h);
+void follow_taken_over(struct held *h);
 /* Stops following; another owner has the log. */
 void follow_end(struct follow *f);
 /* Returns the log and reads on from this entry ID, unless the turn has ended: then the hub keeps

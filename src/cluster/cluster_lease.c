@@ -47,7 +47,7 @@ void held_free(struct held *h)
 	struct stream_log *log = h->handed ? stream_running(h->cluster->hub, h->holder) : NULL;
 
 	if (log && h->entry > 0 && publish_is_complete(h))
-		follow_held(h);
+		follow_taken_over(h);
 	else if (log)
 		stream_abandon(&log);
 	publish_stop(h);
@@ -90,7 +90,7 @@ void held_lost(struct held *h)
 	s.followed = runs && h->watch && h->entry > 0 &&
 		     stream_last_seq(stream_watch_log(h->watch)) == h->acked;
 	if (s.followed)
-		follow_held(h);
+		follow_taken_over(h);
 	publish_stop(h);
 	h->fence = 0;
 	if (runs)
