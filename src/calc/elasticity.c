@@ -22,12 +22,12 @@ static double *logs(const struct calc *c, const double *values, size_t n)
 static bool variation(const struct calc *c, const double *driver, const double *response, size_t n,
 		      double *out, struct err *e)
 {
-	double *kept = calc_doubles(c, n);
+	double *valid = calc_doubles(c, n);
 	struct calc_moments m;
 
 	for (size_t i = 0; i < n; i++)
-		kept[i] = driver[i] > 0 && response[i] > 0 ? driver[i] : NAN;
-	if (!calc_moments(c, kept, n, &m, e))
+		valid[i] = driver[i] > 0 && response[i] > 0 ? driver[i] : NAN;
+	if (!calc_moments(c, valid, n, &m, e))
 		return false;
 	*out = m.sd / m.mean;
 	return true;

@@ -144,18 +144,18 @@ void money_settle(const struct money *m, const struct llm_call *call, const stru
 
 static int64_t answer_tokens(const struct llm_answer *answer)
 {
-	struct buf said;
+	struct buf text;
 	int64_t tokens;
 
-	buf_init(&said, LLM_REQUEST_BYTES_MAX);
+	buf_init(&text, LLM_REQUEST_BYTES_MAX);
 	for (size_t i = 0; i < answer->count; i++) {
 		if (answer->blocks[i].text)
-			buf_str(&said, answer->blocks[i].text);
+			buf_str(&text, answer->blocks[i].text);
 		if (answer->blocks[i].input)
-			buf_json(&said, answer->blocks[i].input);
+			buf_json(&text, answer->blocks[i].input);
 	}
-	tokens = (int64_t)tokens_estimate(buf_text(&said), said.n);
-	buf_deinit(&said);
+	tokens = (int64_t)tokens_estimate(buf_text(&text), text.n);
+	buf_deinit(&text);
 	return tokens;
 }
 

@@ -231,21 +231,21 @@ static void on_replay_cancel(struct op *op)
 static void on_replayed(void *owner)
 {
 	struct replayed *p = owner;
-	struct replayed told = *p;
+	struct replayed replay = *p;
 	struct llm_answer answer = {.provider = "replay"};
 	struct err e = {0};
 	bool ok = answer_read(p, &answer, &e), shown = false;
 
 	mem_free(p);
-	for (size_t i = 0; ok && told.handler.on_text && i < answer.count; i++) {
+	for (size_t i = 0; ok && replay.handler.on_text && i < answer.count; i++) {
 		const struct llm_block *b = &answer.blocks[i];
 
 		if (b->kind != LLM_TEXT || !*b->text)
 			continue;
 		shown = true;
-		told.handler.on_text(told.owner, b->text, strlen(b->text));
+		replay.handler.on_text(replay.owner, b->text, strlen(b->text));
 	}
-	told.handler.on_end(told.owner, &answer, shown, ok ? NULL : &e);
+	replay.handler.on_end(replay.owner, &answer, shown, ok ? NULL : &e);
 }
 
 static struct op *replay_start(void *self, const struct llm_call *call, struct arena *a,

@@ -330,26 +330,27 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 			   const struct err *e)
 {
 	struct run *r = owner;
-	struct llm_answer told = *answer;
+	struct llm_answer reported = *answer;
 
 	(void)shown; /* same as r->shown: every chunk passes here */
 	r->op_attempt = NULL;
 	judge(r, e);
 	/* A failure without text keeps the usage that the service reported. */
 	if (e && r->shown)
-		money_estimate_incomplete(&r->call, run_provider(r), r->text_tokens, &told.usage);
+		money_estimate_incomplete(&r->call, run_provider(r), r->text_tokens,
+					  &reported.usage);
 	else if (!e)
-		money_estimate_complete(&r->call, run_provider(r), &told);
-	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &told.usage);
-	provider_count_usage(run_provider(r), &told.usage);
-	if (!e && run_continue(r, &told))
+		money_estimate_complete(&r->call, run_provider(r), &reported);
+	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &reported.usage);
+	provider_count_usage(run_provider(r), &reported.usage);
+	if (!e && run_continue(r, &reported))
 		return;
 	if (!e || is_final(r)) {
-		run_end(r, &told, e);
+		run_end(r, &reported, e);
 		return;
 	}
 	r->err = *e;
-	llm_usage_add(&r->spent, &told.usage);
+	llm_usage_add(&r->spent, &reported.usage);
 	run_again(r, e);
 }
 

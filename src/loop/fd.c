@@ -14,7 +14,7 @@ struct fd_watch {
 	struct object object;
 	uv_poll_t uv;
 	int fd;
-	int wanted; /* FD_ bits */
+	int events; /* FD_ bits */
 	fd_cb cb;
 	void *owner;
 };
@@ -23,9 +23,9 @@ static void on_poll(uv_poll_t *uv, int status, int uv_events);
 
 static void watch_start(struct fd_watch *w)
 {
-	int uv_events = (w->wanted & FD_READ ? UV_READABLE : 0) |
-			(w->wanted & FD_WRITE ? UV_WRITABLE : 0) |
-			(w->wanted & FD_HANGUP ? UV_DISCONNECT : 0);
+	int uv_events = (w->events & FD_READ ? UV_READABLE : 0) |
+			(w->events & FD_WRITE ? UV_WRITABLE : 0) |
+			(w->events & FD_HANGUP ? UV_DISCONNECT : 0);
 	int rc = uv_poll_start(&w->uv, uv_events, on_poll);
 
 	assert(rc == 0);
@@ -39,11 +39,11 @@ static void on_poll(uv_poll_t *uv, int status, int uv_events)
 		     (uv_events & UV_DISCONNECT ? FD_HANGUP : 0);
 
 	if (status < 0)
-		events = FD_READ | FD_WRITE | (w->wanted & FD_HANGUP);
+		events = FD_READ | FD_WRITE | (w->events & FD_HANGUP);
 	w->cb(w->owner, w->fd, events);
 	/* fd_watch_free frees the block only after libuv has closed the handle, so reading it is
 	 * safe. */
-	if (status < 0 && w->wanted && !uv_is_closing((uv_handle_t *)&w->uv))
+	if (status < 0 && w->events && !uv_is_closing((uv_handle_t *)&w->uv))
 		watch_start(w);
 }
 
@@ -66,9 +66,9 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 
 void fd_watch_set(struct fd_watch *w, int events)
 {
-	if (events == w->wanted) /* each change costs two epoll_ctl */
+	if (events == w->events) /* each change costs two epoll_ctl */
 		return;
-	w->wanted = events;
+	w->events = events;
 	if (events)
 		watch_start(w);
 	else
