@@ -54,7 +54,7 @@ bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char *
 	if (!file_read_bytes(path, cap_bytes, a, &text, e))
 		return false;
 	if (memchr(text.p, '\0', text.n))
-		return err_set(e, ERR_INPUT, "%s: holds a NUL byte", path);
+		return err_set(e, ERR_INPUT, "%s: contains a NUL byte", path);
 	if (!utf8_valid(text.p, text.n))
 		return err_set(e, ERR_INPUT, "%s: not valid UTF-8", path);
 	*out = strncmp(text.p, "\xef\xbb\xbf", 3) == 0 ? text.p + 3 : text.p;

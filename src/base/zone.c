@@ -281,8 +281,8 @@ bool zone_load(const char *name, struct zone **out, struct err *e)
 	     !read_file(z, bytes))) {
 		zone_free(&z);
 		return err_set(e, ERR_INPUT,
-			       "there is no time zone \"%s\" in %s (Debian's package tzdata)", name,
-			       ZONE_FOLDER);
+			       "time zone \"%s\" not found in %s; install Debian's package tzdata",
+			       name, ZONE_FOLDER);
 	}
 	*out = z;
 	return true;

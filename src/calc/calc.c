@@ -14,7 +14,7 @@ bool calc_column(const struct calc *c, const struct frame_column *column, size_t
 		 struct err *e)
 {
 	if (column->type == FRAME_TEXT)
-		return err_set(e, ERR_INPUT, "The column \"%s\" holds texts, not numbers.",
+		return err_set(e, ERR_INPUT, "The column \"%s\" contains text, not numbers.",
 			       column->name);
 	double *values = calc_doubles(c, rows);
 	size_t work = 0;
@@ -30,7 +30,7 @@ bool calc_column(const struct calc *c, const struct frame_column *column, size_t
 bool calc_check(const struct calc *c, const double *values, size_t n, size_t max, struct err *e)
 {
 	if (n > max)
-		return err_set(e, ERR_LIMIT, "%zu values are too many here; %zu are the most.", n,
+		return err_set(e, ERR_LIMIT, "%zu values are too many; at most %zu are allowed.", n,
 			       max);
 	for (size_t i = 0; i < n; i++)
 		if (fabs(values[i]) > CALC_VALUE_MAX)

@@ -142,7 +142,7 @@ static bool read_compare(struct reader *r, struct condition_term *t)
 	if (!*values[0])
 		return refuse_rest(r, "nothing to compare with");
 	if (is_order(t->sign) && !decimal_parse(values[0], &unused) && !is_date(values[0]))
-		return err_set(r->e, ERR_INPUT, "\"%.*s\" is no number to compare with",
+		return err_set(r->e, ERR_INPUT, "\"%.*s\" is not a number or date",
 			       STR_CUT(values[0], 40));
 	return true;
 }

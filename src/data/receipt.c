@@ -442,7 +442,7 @@ static bool check_columns(struct check *c)
 	bool ok;
 
 	if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, NULL))
-		return bad(c, "content", "it is no JSON");
+		return bad(c, "content", "not valid JSON");
 	ok = check_column(c, content, "message_id", r->message_id) &&
 	     check_column(c, content, "session_id", r->session_id) &&
 	     check_column(c, content, "user", r->user) && check_answer(c, content);

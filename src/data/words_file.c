@@ -69,7 +69,7 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 		const char *place = arena_printf(words_scratch(f), "%s[%zu]", member, i);
 
 		if (!text || !*text || strlen(text) > WORD_BYTES_MAX)
-			return words_fail(f, place, "a text of 1 to %d bytes is wanted",
+			return words_fail(f, place, "must be a text of 1 to %d bytes",
 					  WORD_BYTES_MAX);
 		if (words_of(text) > PHRASE_WORDS_MAX)
 			return words_fail(f, place, "at most %d words", PHRASE_WORDS_MAX);
@@ -107,12 +107,12 @@ bool words_synonyms(const struct words_file *f, const json_t *lists, const char 
 		if (!words_list(f, list, place, false, &all[i]))
 			return false;
 		if (json_array_size(list) < 2)
-			return words_fail(f, place, "at least two words are wanted");
+			return words_fail(f, place, "must have at least two words");
 		for (size_t w = 0; all[i][w]; w++)
 			if (is_taken(all, i, all[i][w]))
 				return words_fail(
 					f, arena_printf(words_scratch(f), "%s[%zu]", place, w),
-					"\"%s\" stands in another list, too", all[i][w]);
+					"\"%s\" is also in another list", all[i][w]);
 	}
 	*out = all;
 	*count = json_array_size(lists);

@@ -137,10 +137,10 @@ static bool order_set(struct llm *llm, enum llm_role role, const char *names, st
 		while (k < llm->count && !str_eq(name, str_of(llm->providers[order[k]].name)))
 			k++;
 		if (k == llm->count)
-			return err_set(e, ERR_INPUT,
-				       "the role \"%s\" names \"%.*s\": there is no such provider",
-				       llm_role_name(role), (int)(name.n < 40 ? name.n : 40),
-				       name.p);
+			return err_set(
+				e, ERR_INPUT,
+				"the role \"%s\" names \"%.*s\": this provider is not configured",
+				llm_role_name(role), (int)(name.n < 40 ? name.n : 40), name.p);
 		found = order[k];
 		for (; k > n; k--)
 			order[k] = order[k - 1];
@@ -219,7 +219,7 @@ static bool embed_open(struct llm *llm, struct http *h, const struct llm_options
 		i++;
 	if (i == o->provider_count)
 		return err_set(e, ERR_INPUT,
-			       "the role \"embed\" names \"%.*s\": there is no such provider",
+			       "the role \"embed\" names \"%.*s\": this provider is not configured",
 			       STR_CUT(name, 40));
 	if (!wire_open_embed(llm->loop, h, &o->providers[i], o, &self, e))
 		return err_prefix(e, "model provider %.*s", STR_CUT(name, 40));

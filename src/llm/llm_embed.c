@@ -212,12 +212,12 @@ static bool read_vector(struct embedding *m, const json_t *item, bool *seen, str
 	bool good;
 
 	if (!json_is_integer(index) || at < 0 || (size_t)at >= m->batch || seen[at])
-		return invalid_response(e, "an index is missing, twice there or beyond the texts");
+		return invalid_response(e, "an index is missing, duplicate or out of range");
 	seen[at] = true;
 	buf_init(&numbers, EMBED_DIMS_MAX * sizeof(float) + 4);
 	good = (read_numbers(json_object_get(item, "embedding"), &numbers) &&
 		!buf_over(&numbers)) ||
-	       invalid_response(e, "one is no list of numbers, or longer than one may be");
+	       invalid_response(e, "an embedding is not a list of numbers, or is too long");
 	good = good && set_dims(m, numbers.n / sizeof(float), e);
 	if (good) {
 		to = m->values + (m->done + (size_t)at) * m->dims;

@@ -294,8 +294,7 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 	if (!url || (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0))
 		return err_set(e, ERR_INPUT, "base_url must begin with https:// or http://");
 	if ((d->key_needed || is_given(p->key)) && !is_header_value(p->key)) /* never logged */
-		return err_set(e, ERR_INPUT,
-			       "the key is missing, or holds characters that no key has");
+		return err_set(e, ERR_INPUT, "the key is missing or contains invalid characters");
 	if (is_given(p->key) && !http_url_is_safe(url))
 		return err_set(
 			e, ERR_INPUT,

@@ -87,7 +87,7 @@ static bool json_load(const char *text, size_t len, size_t cap_bytes, json_t **o
 		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
 	/* jansson treats a NUL as the end of the text. */
 	if (len && memchr(text, '\0', len))
-		return err_set(e, ERR_INPUT, "JSON: holds a NUL byte");
+		return err_set(e, ERR_INPUT, "JSON: contains a NUL byte");
 	if (json_depth(text, len) > JSON_DEPTH_MAX)
 		return err_set(e, ERR_LIMIT, "JSON: nested deeper than %d", JSON_DEPTH_MAX);
 	json_error_t why;

@@ -20,7 +20,7 @@ static void numbers_of_a_frame(void **state)
 	assert_true(calc_column(&calc, &f->columns[0], f->rows, &values, &err));
 	assert_true(values[0] == 1.5 && isnan(values[1]) && values[2] == -2);
 	assert_fails(calc_column(&calc, &f->columns[1], f->rows, &values, &err), ERR_INPUT);
-	assert_string_equal(err.text, "The column \"b\" holds texts, not numbers.");
+	assert_string_equal(err.text, "The column \"b\" contains text, not numbers.");
 	frame_free(&f);
 }
 

@@ -43,7 +43,7 @@ static void broken_words_are_refused_with_their_line(void **state)
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
 		WORDS ":4: synonyms[1]: at least two words");
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",
-		WORDS ":5: synonyms[1][1]: \"b\" stands in another list, too");
+		WORDS ":5: synonyms[1][1]: \"b\" is also in another list");
 	refused(WORDS, HEAD "\"nouns\": [\"a\",\n\"a\"]}",
 		WORDS ":4: nouns[1]: \"a\" is there twice");
 	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [\"x\"],\n\"answer\": \"\"}]}",

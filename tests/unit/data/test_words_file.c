@@ -19,10 +19,10 @@ static void lists_hold_distinct_texts(void **state)
 static void synonyms_are_at_least_two_and_of_one_meaning(void **state)
 {
 	(void)state;
-	refused("[\"count\", \"many\"]", "[\"count\"]", 0, "at least two words are wanted");
-	refused("[\"count\", \"many\"]", "[]", 0, "at least two words are wanted");
+	refused("[\"count\", \"many\"]", "[\"count\"]", 0, "must have at least two words");
+	refused("[\"count\", \"many\"]", "[]", 0, "must have at least two words");
 	refused("[\"count\", \"many\"]", "[\"count\", \"average\"]", 0,
-		"\"average\" stands in another list, too");
+		"\"average\" is also in another list");
 }
 
 static void topics_have_words_and_an_answer(void **state)

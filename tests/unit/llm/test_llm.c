@@ -86,7 +86,7 @@ static void test_a_role_names_a_provider_that_is_not_there(void **state)
 
 	o.roles[LLM_AGENT].providers = "a, z";
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
-	assert_string_equal(e.text, "the role \"agent\" names \"z\": there is no such provider");
+	assert_string_equal(e.text, "the role \"agent\" names \"z\": this provider is not configured");
 }
 
 int main(void)

@@ -312,7 +312,7 @@ static void test_settings(void **state)
 		{{.provider = "near", .model = "m"}, NULL, true},
 		{{.provider = "near"}, "no model for the role \"embed\"", false},
 		{{.model = "m"}, "has a model and no provider", false},
-		{{.provider = "far", .model = "m"}, "there is no such provider", false},
+		{{.provider = "far", .model = "m"}, "this provider is not configured", false},
 		{{.provider = "first", .model = "m"}, "makes no vectors", false},
 	};
 
