@@ -189,7 +189,7 @@ bool hash_base64_decode(struct buf *out, const char *text, size_t len)
 {
 	struct buf plain;
 	size_t n = len;
-	bool good;
+	bool ok;
 
 	while (n > 0 && len - n < 2 && text[n - 1] == '=')
 		n--;
@@ -200,9 +200,9 @@ bool hash_base64_decode(struct buf *out, const char *text, size_t len)
 			     : plain.p[i] == '/'                      ? '_'
 			     : plain.p[i] == '-' || plain.p[i] == '_' ? ' '
 								      : plain.p[i];
-	good = len % 4 == 0 && hash_base64url_decode(out, buf_text(&plain), n);
+	ok = len % 4 == 0 && hash_base64url_decode(out, buf_text(&plain), n);
 	buf_deinit(&plain);
-	return good;
+	return ok;
 }
 
 void hash_random(void *out, size_t len)

@@ -24,11 +24,11 @@ static void keep_rows(const struct calc *c, const double *const *columns, size_t
 {
 	s->row = arena_alloc(c->arena, (n + 1) * sizeof(*s->row));
 	for (size_t i = 0; i < n; i++) {
-		bool whole = true;
+		bool is_complete = true;
 
 		for (size_t f = 0; f < count; f++)
-			whole = whole && !calc_is_null(columns[f][i]);
-		if (whole)
+			is_complete = is_complete && !calc_is_null(columns[f][i]);
+		if (is_complete)
 			s->row[s->n++] = (uint32_t)i;
 	}
 }

@@ -34,7 +34,7 @@ static void count_takeover(const char *outcome)
 {
 	static const struct metric takeovers = {
 		.name = "vesper_cluster_takeovers_total",
-		.help = "Turns of replicas that have ended, by what became of them here.",
+		.help = "Turns of replicas that have ended, by outcome on this replica.",
 		.labels = {"outcome"},
 	};
 
@@ -125,7 +125,7 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 	} else {
 		count_takeover(log ? "ended" : "unknown");
 		log_info("cluster.take_over", "%s: %s", t->turn_id,
-			 log ? "it had ended" : "the turn is unknown");
+			 log ? "the turn had already ended" : "the turn is unknown");
 		if (!c->closing)
 			refuse_takeover(t);
 	}
@@ -184,7 +184,7 @@ static void take_over(struct cluster *c, struct str what)
 						  number_text(CLUSTER_STREAM_TTL_MS, keep)});
 }
 
-static void try_again(struct cluster *c)
+static void retry_takeovers(struct cluster *c)
 {
 	struct list all;
 
@@ -217,9 +217,9 @@ static void reap(struct cluster *c, struct str dead)
 {
 	struct cluster_request *q = cluster_request_new(c, sizeof(*q), false, on_reaped, NULL);
 	int n = dead.n < LEASE_REPLICA_BYTES ? (int)dead.n : LEASE_REPLICA_BYTES;
-	char turns[CLUSTER_KEY_BYTES], mark[CLUSTER_KEY_BYTES], ms[24], kept[24];
+	char turns[CLUSTER_KEY_BYTES], mark[CLUSTER_KEY_BYTES], ms[24], ttl[24];
 
-	log_warn("cluster.dead", "replica %.*s is silent", n, dead.p);
+	log_warn("cluster.dead", "replica %.*s has missed its heartbeats", n, dead.p);
 	snprintf(turns, sizeof(turns), "vesper:{r}:turns:%.*s", n, dead.p);
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%.*s", n, dead.p);
 	cluster_request_send(q, 10,
@@ -227,7 +227,7 @@ static void reap(struct cluster *c, struct str dead)
 						  STR(CLUSTER_ALIVE), str_of(turns), str_of(mark),
 						  str_of(c->turns), dead,
 						  number_text((uint64_t)c->lease_ms, ms),
-						  number_text(CLUSTER_STREAM_TTL_MS, kept)});
+						  number_text(CLUSTER_STREAM_TTL_MS, ttl)});
 }
 
 /* ---- turns without an owner ---- */
@@ -330,7 +330,7 @@ static void on_tick(void *owner)
 		publish_tick(hashmap_item(node, struct held, by_holder), now);
 	follow_tick(c, now);
 	if (redis_link_up(c->write))
-		try_again(c);
+		retry_takeovers(c);
 	cluster_read(c);
 }
 

@@ -27,7 +27,7 @@ static void end(struct held *h)
 		.at_ms = clock_now_ms(),
 		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
 
-	log_warn("cluster.declined", "%s can run on no replica", h->holder);
+	log_warn("cluster.declined", "%s: no replica can run this turn", h->holder);
 	h->handed = false;
 	stream_put(log, &event);
 	stream_release(&log);
@@ -57,11 +57,11 @@ void cluster_decline(void *self, const char *holder)
 	struct cluster *c = self;
 	struct held *h = held_of(c, holder);
 	struct declining *d = cluster_request_new(c, sizeof(*d), false, on_declined, NULL);
-	char turns[CLUSTER_KEY_BYTES + 1], count[CLUSTER_KEY_BYTES], ms[24], kept[24];
+	char turns[CLUSTER_KEY_BYTES + 1], count[CLUSTER_KEY_BYTES], ms[24], ttl[24];
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 
-	h->handed = true; /* nothing here writes its log any more */
+	h->handed = true; /* this replica no longer writes its log */
 	stream_adopt(c->hub, holder, true, NULL, NULL);
 	memcpy(d->holder, h->holder, UUID_BYTES);
 	snprintf(turns, sizeof(turns), "%s!", c->turns);
@@ -77,7 +77,7 @@ void cluster_decline(void *self, const char *holder)
 						  {member, (size_t)n},
 						  str_of(c->replica),
 						  number_text((uint64_t)c->lease_ms, ms),
-						  number_text(CLUSTER_STREAM_TTL_MS, kept)});
+						  number_text(CLUSTER_STREAM_TTL_MS, ttl)});
 }
 
 bool decline_is_fresh(const struct cluster *c, struct str silent)

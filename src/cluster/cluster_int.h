@@ -37,7 +37,7 @@ struct cluster {
 	bool reading;       /* an XREAD is under way */
 	int64_t read_ms;    /* time of the last reply to XREAD, or of the start */
 	bool handing_over;  /* turns are being handed over */
-	bool handover_sent; /* the other replicas were told */
+	bool handover_sent; /* the other replicas were notified */
 	bool closing;
 	char inbox_id[48]; /* last signal that was read */
 	lease_signal_cb on_signal;

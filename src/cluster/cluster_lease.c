@@ -100,8 +100,8 @@ void held_lost(struct held *h)
 		held_free(h);
 }
 
-/* Stops the turn's events. Those already emitted are written before other replicas are told to take
- * over. */
+/* Stops the turn's events. Those already emitted are written before other replicas are asked to
+ * take over. */
 static void hand_over(struct held *h)
 {
 	struct cluster *c = h->cluster;

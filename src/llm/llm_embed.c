@@ -121,7 +121,7 @@ static void finish(struct embedding *m, const struct err *e)
 
 /* ---- request ---- */
 
-static void put_text(struct buf *out, const char *text, struct arena *a)
+static void write_text(struct buf *out, const char *text, struct arena *a)
 {
 	size_t n = strnlen(text, EMBED_TEXT_BYTES + 1);
 
@@ -135,7 +135,7 @@ static void put_text(struct buf *out, const char *text, struct arena *a)
 		body_str(out, text);
 }
 
-static void put_request(const struct embedding *m, struct buf *out)
+static void write_request(const struct embedding *m, struct buf *out)
 {
 	buf_str(out, "{\"model\":");
 	body_str(out, embed_model(m->llm));
@@ -145,7 +145,7 @@ static void put_request(const struct embedding *m, struct buf *out)
 	for (size_t i = 0; i < m->batch; i++) {
 		if (i > 0)
 			buf_char(out, ',');
-		put_text(out, m->texts[m->done + i], m->arena);
+		write_text(out, m->texts[m->done + i], m->arena);
 	}
 	buf_str(out, "]}");
 }
@@ -209,23 +209,22 @@ static bool read_vector(struct embedding *m, const json_t *item, bool *seen, str
 	json_int_t at = json_integer_value(index);
 	struct buf numbers;
 	float *to;
-	bool good;
+	bool ok;
 
 	if (!json_is_integer(index) || at < 0 || (size_t)at >= m->batch || seen[at])
 		return invalid_response(e, "an index is missing, duplicate or out of range");
 	seen[at] = true;
 	buf_init(&numbers, EMBED_DIMS_MAX * sizeof(float) + 4);
-	good = (read_numbers(json_object_get(item, "embedding"), &numbers) &&
-		!buf_over(&numbers)) ||
-	       invalid_response(e, "an embedding is not a list of numbers, or is too long");
-	good = good && set_dims(m, numbers.n / sizeof(float), e);
-	if (good) {
+	ok = (read_numbers(json_object_get(item, "embedding"), &numbers) && !buf_over(&numbers)) ||
+	     invalid_response(e, "an embedding is not a list of numbers, or is too long");
+	ok = ok && set_dims(m, numbers.n / sizeof(float), e);
+	if (ok) {
 		to = m->values + (m->done + (size_t)at) * m->dims;
 		memcpy(to, numbers.p, numbers.n);
-		good = make_unit(to, m->dims) || invalid_response(e, "a number is not finite");
+		ok = make_unit(to, m->dims) || invalid_response(e, "a number is not finite");
 	}
 	buf_deinit(&numbers);
-	return good;
+	return ok;
 }
 
 static bool read_vectors(struct embedding *m, const json_t *root, struct err *e)
@@ -271,23 +270,23 @@ static void again_or_end(struct embedding *m, const struct err *e)
 static bool judge(struct embedding *m, const json_t *root, struct err *e)
 {
 	struct provider *p = &m->llm->embed;
-	bool good = false;
+	bool ok = false;
 
 	if (e->code == ERR_NONE && (m->status != 200 || llm_error_is(root)))
 		llm_error_set(e, m->status == 200 ? 0 : m->status, root, m->should_retry,
 			      m->retry_after_ms);
 	else if (e->code == ERR_NONE)
-		good = read_vectors(m, root, e);
-	if (good || e->code == ERR_INPUT)
+		ok = read_vectors(m, root, e);
+	if (ok || e->code == ERR_INPUT)
 		provider_ok(p);
 	else if (m->deadline_ms && clock_mono_ms() + LLM_DEADLINE_LAG_MS >= m->deadline_ms)
 		breaker_undecided(&p->breaker, m->probe);
 	else
 		provider_failed(p, m->probe, e);
 	m->probe = false;
-	if (!good)
+	if (!ok)
 		err_prefix(e, "%s", p->name);
-	return good;
+	return ok;
 }
 
 static int64_t reported_tokens(const json_t *root, int64_t estimate)
@@ -304,7 +303,7 @@ static void on_end(void *owner, const struct err *failure)
 	struct err e = failure ? *failure : (struct err){0};
 	json_t *root = NULL;
 	int64_t tokens = batch_tokens(m);
-	bool good;
+	bool ok;
 
 	m->http = NULL;
 	if (!failure &&
@@ -312,10 +311,10 @@ static void on_end(void *owner, const struct err *failure)
 		root = NULL;
 	if (failure && e.code == ERR_NONE)
 		e.code = ERR_UPSTREAM;
-	good = judge(m, root, &e);
-	settle(m, good ? reported_tokens(root, tokens) : 0);
+	ok = judge(m, root, &e);
+	settle(m, ok ? reported_tokens(root, tokens) : 0);
 	json_decref(root);
-	if (!good) {
+	if (!ok) {
 		again_or_end(m, &e);
 		return;
 	}
@@ -354,7 +353,7 @@ static void send_batch(struct embedding *m)
 	int64_t left_ms = m->deadline_ms ? m->deadline_ms - clock_mono_ms() : 0;
 
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
-	put_request(m, &body);
+	write_request(m, &body);
 	wire_headers(w, headers);
 	buf_reset(&m->body);
 	m->status = 0;

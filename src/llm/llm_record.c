@@ -15,22 +15,22 @@
 /* The request without provider- and user-specific parts. */
 static char *request_text(const struct llm_call *call)
 {
-	static const struct wire_role nobody = {.model = (char *)""};
+	static const struct wire_role no_role = {.model = (char *)""};
 	struct llm_call plain = *call;
 	struct buf body;
 
 	plain.user_hash = NULL;
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
-	anthropic_body(&body, &plain, &nobody, NULL);
+	anthropic_body(&body, &plain, &no_role, NULL);
 	return buf_take(&body);
 }
 
 static void request_hash(const struct llm_call *call, const char *text, char out[HASH_HEX_BYTES])
 {
-	char *whole = mem_printf("%s\n%s", llm_role_name(call->role), text);
+	char *all = mem_printf("%s\n%s", llm_role_name(call->role), text);
 
-	hash_sha256_hex(whole, strlen(whole), out);
-	mem_free(whole);
+	hash_sha256_hex(all, strlen(all), out);
+	mem_free(all);
 }
 
 static json_t *block_json(const struct llm_block *b)

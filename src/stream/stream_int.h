@@ -18,7 +18,7 @@ struct entry {
 	enum event_kind kind;
 	uint32_t at, text_at;
 };
-_Static_assert(EVENT_LOG_BYTES_MAX < UINT32_MAX / 2, "places fit");
+_Static_assert(EVENT_LOG_BYTES_MAX < UINT32_MAX / 2, "offsets fit in 32 bits");
 
 struct stream_log {
 	struct hashmap_node by_id; /* in the hub; removed from both on eviction */

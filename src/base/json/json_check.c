@@ -101,39 +101,39 @@ static bool scan_member(struct scan *s)
 /* Scans the content after an opening bracket, through the closing one. */
 static bool scan_items(struct scan *s, char close)
 {
-	bool whole;
+	bool ok;
 
 	if (++s->depth > JSON_DEPTH_MAX)
 		return false;
 	skip_blanks(s);
-	whole = take(s, close);
-	if (!whole) {
+	ok = take(s, close);
+	if (!ok) {
 		do
-			whole = close == '}' ? scan_member(s) : scan_value(s);
-		while (whole && take(s, ','));
-		whole = whole && take(s, close);
+			ok = close == '}' ? scan_member(s) : scan_value(s);
+		while (ok && take(s, ','));
+		ok = ok && take(s, close);
 	}
 	s->depth--;
-	return whole;
+	return ok;
 }
 
 /* Includes blanks on both sides. */
 static bool scan_value(struct scan *s)
 {
-	bool whole;
+	bool ok;
 
 	skip_blanks(s);
 	if (take(s, '{'))
-		whole = scan_items(s, '}');
+		ok = scan_items(s, '}');
 	else if (take(s, '['))
-		whole = scan_items(s, ']');
+		ok = scan_items(s, ']');
 	else if (s->p < s->end && *s->p == '"')
-		whole = scan_string(s);
+		ok = scan_string(s);
 	else
-		whole = take_word(s, "true") || take_word(s, "false") || take_word(s, "null") ||
-			scan_number(s);
+		ok = take_word(s, "true") || take_word(s, "false") || take_word(s, "null") ||
+		     scan_number(s);
 	skip_blanks(s);
-	return whole;
+	return ok;
 }
 
 bool json_is_whole(const char *text, size_t len)
