@@ -40,7 +40,7 @@ static const char *file_with(const char *name, const void *data, size_t len)
 	return path;
 }
 
-static void reads_up_to_the_cap(void **state)
+static void reads_up_to_the_limit(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1000);
@@ -60,7 +60,7 @@ static void reads_up_to_the_cap(void **state)
 	arena_free(&a);
 }
 
-static void refuses_odd_files(void **state)
+static void refuses_invalid_files(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1000);
@@ -79,7 +79,7 @@ static void refuses_odd_files(void **state)
 	arena_free(&a);
 }
 
-static void takes_the_mark_off(void **state)
+static void removes_byte_order_mark(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1000);
@@ -116,9 +116,9 @@ static void lists_in_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_up_to_the_cap),
-		cmocka_unit_test(refuses_odd_files),
-		cmocka_unit_test(takes_the_mark_off),
+		cmocka_unit_test(reads_up_to_the_limit),
+		cmocka_unit_test(refuses_invalid_files),
+		cmocka_unit_test(removes_byte_order_mark),
 		cmocka_unit_test(lists_in_order),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

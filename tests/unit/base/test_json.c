@@ -327,7 +327,7 @@ static void random_text_never_breaks(void **state)
 	assert_true(accepted > 1000);
 }
 
-static void what_is_no_object_has_no_members(void **state)
+static void non_object_has_no_members(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"a", NULL};
@@ -362,7 +362,7 @@ int main(void)
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),
 		cmocka_unit_test(file_cap),
-		cmocka_unit_test(what_is_no_object_has_no_members),
+		cmocka_unit_test(non_object_has_no_members),
 		cmocka_unit_test(random_text_never_breaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

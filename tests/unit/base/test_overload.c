@@ -20,7 +20,7 @@ static struct overload new_one(void)
 	return (struct overload){.bounds = {50, 500, 1000}, .window = 3};
 }
 
-static void nothing_is_said_before_a_window_is_full(void **state)
+static void no_overload_before_window_is_full(void **state)
 {
 	struct overload o = new_one();
 
@@ -80,7 +80,7 @@ static void values_of_any_size_are_no_trouble(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_said_before_a_window_is_full),
+		cmocka_unit_test(no_overload_before_window_is_full),
 		cmocka_unit_test(one_quiet_moment_ends_it),
 		cmocka_unit_test(the_worst_signal_counts),
 		cmocka_unit_test(values_of_any_size_are_no_trouble),

@@ -12,7 +12,7 @@
 static const uint8_t key[SEAL_KEY_BYTES] = {1, 2, 3};
 static const uint8_t other[SEAL_KEY_BYTES] = {1, 2, 4};
 
-static void what_was_sealed_comes_back(void **state)
+static void sealed_text_opens_unchanged(void **state)
 {
 	static const char *const texts[] = {"", "x", "a longer text than one block of the cipher"};
 	struct buf sealed, plain;
@@ -57,7 +57,7 @@ static void everything_else_is_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_sealed_comes_back),
+		cmocka_unit_test(sealed_text_opens_unchanged),
 		cmocka_unit_test(everything_else_is_nothing),
 	};
 

@@ -89,7 +89,7 @@ static void buffer_grows_and_is_terminated(void **state)
 	buf_deinit(&b);
 }
 
-static void what_passes_the_cap_is_dropped_whole(void **state)
+static void text_beyond_the_limit_is_dropped(void **state)
 {
 	(void)state;
 	struct buf b;
@@ -218,7 +218,7 @@ int main(void)
 		cmocka_unit_test(edits_between_names),
 		cmocka_unit_test(splitting_keeps_empty_parts),
 		cmocka_unit_test(buffer_grows_and_is_terminated),
-		cmocka_unit_test(what_passes_the_cap_is_dropped_whole),
+		cmocka_unit_test(text_beyond_the_limit_is_dropped),
 		cmocka_unit_test(json_strings),
 		cmocka_unit_test(json_strings_are_those_of_their_bytes),
 		cmocka_unit_test(json_strings_of_any_bytes_are_valid),

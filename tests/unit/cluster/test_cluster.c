@@ -225,7 +225,7 @@ static void a_session_has_one_turn(void **state)
 	release(&right, second.text);
 }
 
-static void what_is_said_here_is_read_there(void **state)
+static void events_reach_other_replica(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log, *there;
@@ -256,7 +256,7 @@ static void what_is_said_here_is_read_there(void **state)
 
 /* The same user with a token that may less than the turn did: where it runs, where it is followed,
  * and where it was followed to its end. */
-static void a_weaker_token_gets_nothing_and_takes_nothing_away(void **state)
+static void user_with_fewer_permissions_cannot_read_turn(void **state)
 {
 	static const char *const names[] = {"chat:read", NULL};
 	const struct principal strong = {
@@ -290,7 +290,7 @@ static void a_weaker_token_gets_nothing_and_takes_nothing_away(void **state)
 	release(&left, turn.text);
 }
 
-static void another_secret_reads_nothing(void **state)
+static void other_secret_cannot_decrypt(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log;
@@ -311,7 +311,7 @@ static void another_secret_reads_nothing(void **state)
 	release(&left, turn.text);
 }
 
-static void a_turn_that_is_handed_over_goes_on_there(void **state)
+static void handed_over_turn_continues_on_other_replica(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log, *mine;
@@ -377,7 +377,7 @@ static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
 }
 
 /* One that ended there a moment before its replica did: it was read here to its end. */
-static void one_that_had_ended_is_not_taken_over(void **state)
+static void ended_turn_is_not_taken_over(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log, *there;
@@ -457,7 +457,7 @@ static struct stream_log *begin_at_left(const char *session, const char *turn)
 	return log;
 }
 
-static void one_that_cannot_run_here_goes_to_the_next(void **state)
+static void declined_turn_is_offered_to_next_replica(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log, *seen;
@@ -494,7 +494,7 @@ static void one_that_cannot_run_here_goes_to_the_next(void **state)
 	close_side(&third);
 }
 
-static void one_that_can_run_nowhere_ends_for_who_watches(void **state)
+static void turn_declined_by_all_ends_for_viewers(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *mine;
@@ -524,7 +524,7 @@ static void one_that_can_run_nowhere_ends_for_who_watches(void **state)
 }
 
 /* A message that was refused, or whose asker left before it had a turn, may come again. */
-static void a_turn_that_never_began_is_not_found_again(void **state)
+static void turn_that_never_began_is_not_found(void **state)
 {
 	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();
 
@@ -543,23 +543,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_session_has_one_turn, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_said_here_is_read_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_weaker_token_gets_nothing_and_takes_nothing_away,
+		cmocka_unit_test_setup_teardown(events_reach_other_replica, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(user_with_fewer_permissions_cannot_read_turn,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_turn_whose_takeover_was_not_heard_of_is_taken,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_had_ended_is_not_taken_over, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(another_secret_reads_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_turn_that_is_handed_over_goes_on_there, set_up,
+		cmocka_unit_test_setup_teardown(ended_turn_is_not_taken_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_secret_cannot_decrypt, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(handed_over_turn_continues_on_other_replica, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(one_that_ends_while_it_takes_over_loses_nothing,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_cannot_run_here_goes_to_the_next, set_up,
+		cmocka_unit_test_setup_teardown(declined_turn_is_offered_to_next_replica, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(one_that_can_run_nowhere_ends_for_who_watches,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_turn_that_never_began_is_not_found_again, set_up,
+		cmocka_unit_test_setup_teardown(turn_declined_by_all_ends_for_viewers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(turn_that_never_began_is_not_found, set_up,
 						tear_down),
 	};
 	int failed;

@@ -126,7 +126,7 @@ static void may_free_itself_inside_its_callback(void **state)
 	assert_null(f->probe.watch);
 }
 
-static void free_lets_go_of_the_descriptor_at_once(void **state)
+static void free_releases_descriptor_immediately(void **state)
 {
 	struct fixture *f = *state;
 	struct probe second = {0};
@@ -176,7 +176,7 @@ int main(void)
 		FD_TEST(is_level_triggered),
 		FD_TEST(hangup_is_seen_without_reading),
 		FD_TEST(may_free_itself_inside_its_callback),
-		FD_TEST(free_lets_go_of_the_descriptor_at_once),
+		FD_TEST(free_releases_descriptor_immediately),
 		FD_TEST(error_arrives_as_readable_and_writable),
 	};
 

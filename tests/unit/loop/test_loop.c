@@ -48,7 +48,7 @@ static int loop_teardown(void **state)
 	return 0;
 }
 
-static void laters_run_once_in_order(void **state)
+static void deferred_callbacks_run_once_in_order(void **state)
 {
 	struct loop *l = *state;
 	struct later a = {0}, b = {0}, c = {0};
@@ -64,7 +64,7 @@ static void laters_run_once_in_order(void **state)
 	assert_string_equal(trace, "a b c ");
 }
 
-static void cancelled_later_never_runs(void **state)
+static void cancelled_deferred_callback_never_runs(void **state)
 {
 	struct loop *l = *state;
 	struct later a = {0}, b = {0}, never = {0};
@@ -153,7 +153,7 @@ static void later_may_cancel_one_of_the_same_iteration(void **state)
 	assert_string_equal(trace, "x ");
 }
 
-static void waiting_laters_do_not_block_the_loop(void **state)
+static void waiting_deferred_callbacks_do_not_block_the_loop(void **state)
 {
 	struct chain c = {.loop = *state, .left = 5};
 	struct timer *t = timer_new(c.loop, on_note, "timer");
@@ -268,13 +268,13 @@ int main(void)
 {
 #define LOOP_TEST(f) cmocka_unit_test_setup_teardown(f, loop_setup, loop_teardown)
 	const struct CMUnitTest tests[] = {
-		LOOP_TEST(laters_run_once_in_order),
-		LOOP_TEST(cancelled_later_never_runs),
+		LOOP_TEST(deferred_callbacks_run_once_in_order),
+		LOOP_TEST(cancelled_deferred_callback_never_runs),
 		LOOP_TEST(later_queued_by_a_later_waits_one_iteration),
 		LOOP_TEST(a_last_waits_for_the_end_of_a_chain),
 		LOOP_TEST(a_last_does_not_wait_for_ever),
 		LOOP_TEST(later_may_cancel_one_of_the_same_iteration),
-		LOOP_TEST(waiting_laters_do_not_block_the_loop),
+		LOOP_TEST(waiting_deferred_callbacks_do_not_block_the_loop),
 		LOOP_TEST(stop_ends_run),
 		LOOP_TEST(posts_arrive_in_order),
 		LOOP_TEST(posts_left_over_run_at_the_end),

@@ -262,7 +262,7 @@ static void finishing_waits_no_longer_than_told(void **state)
 /* The block of a pool that was left is never given back: a thread may still be in it. */
 static struct pool *left;
 
-static void left_pool_calls_nobody(void **state)
+static void unfinished_pool_calls_no_callback(void **state)
 {
 	static struct job job;
 	struct loop *l;
@@ -327,7 +327,7 @@ int main(void)
 		cmocka_unit_test(threads_start_with_their_jobs),
 		cmocka_unit_test(lost_thread_is_replaced_and_goes_when_it_is_back),
 		cmocka_unit_test(finishing_waits_no_longer_than_told),
-		cmocka_unit_test(left_pool_calls_nobody),
+		cmocka_unit_test(unfinished_pool_calls_no_callback),
 		cmocka_unit_test(a_pool_that_gives_way_leaves_others_as_they_are),
 	};
 

@@ -64,7 +64,7 @@ static void a_reader_outlives_the_expiry(void **state)
 	stream_watch_free(&w);
 }
 
-static void too_many_push_out_the_oldest(void **state)
+static void count_limit_evicts_oldest(void **state)
 {
 	struct uuid first = finished("x");
 	struct uuid second = finished("x");
@@ -78,7 +78,7 @@ static void too_many_push_out_the_oldest(void **state)
 	assert_non_null(stream_local(hub, second.text, &ann));
 }
 
-static void too_many_bytes_push_out_the_oldest(void **state)
+static void byte_limit_evicts_oldest(void **state)
 {
 	size_t piece = EVENT_LOG_BYTES_MAX / 2;
 	char *big = test_calloc(1, piece + 1);
@@ -340,9 +340,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(found_by_its_user_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(finished_logs_expire, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reader_outlives_the_expiry, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many_push_out_the_oldest, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many_bytes_push_out_the_oldest, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(count_limit_evicts_oldest, setup, teardown),
+		cmocka_unit_test_setup_teardown(byte_limit_evicts_oldest, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_greedy_tenant_pushes_out_its_own, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_found_comes_from_the_loop, setup, teardown),

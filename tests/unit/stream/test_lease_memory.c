@@ -129,7 +129,7 @@ static void tokens_grow_within_a_millisecond(void **state)
 	clock_release();
 }
 
-static void a_request_that_comes_again_is_led_to_its_first_holder(void **state)
+static void repeated_request_finds_first_holder(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new(), c = uuid_new();
 	struct parsed_filters h;
@@ -165,7 +165,7 @@ static void a_request_is_forgotten_after_its_time(void **state)
 	brief.driver->close(brief.self);
 }
 
-static void what_is_cancelled_holds_nothing(void **state)
+static void cancelled_request_holds_no_lease(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new();
 	struct parsed_filters first, second;
@@ -216,9 +216,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_holder_at_a_time_with_a_greater_token_each),
 		TEST(tokens_grow_within_a_millisecond),
-		TEST(a_request_that_comes_again_is_led_to_its_first_holder),
+		TEST(repeated_request_finds_first_holder),
 		TEST(a_request_is_forgotten_after_its_time),
-		TEST(what_is_cancelled_holds_nothing),
+		TEST(cancelled_request_holds_no_lease),
 		TEST(there_is_nobody_to_tell),
 	};
 
