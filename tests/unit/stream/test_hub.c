@@ -120,7 +120,7 @@ static void a_greedy_tenant_pushes_out_its_own(void **state)
 
 /* ---- wherever it is ---- */
 
-struct parsed_filters {
+struct find_reply {
 	bool done;
 	struct stream_log *log;
 	enum err_code code;
@@ -128,16 +128,16 @@ struct parsed_filters {
 
 static void on_heard(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct parsed_filters *h = owner;
+	struct find_reply *h = owner;
 
 	assert_false(h->done);
 	assert_true((log == NULL) == (e != NULL));
-	*h = (struct parsed_filters){true, log, e ? e->code : ERR_NONE};
+	*h = (struct find_reply){true, log, e ? e->code : ERR_NONE};
 }
 
-static struct parsed_filters find(const char *turn_id, const struct principal *who)
+static struct find_reply find(const char *turn_id, const struct principal *who)
 {
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 
 	stream_find(hub, turn_id, who, NULL, on_heard, &h);
 	assert_false(h.done); /* never from inside the call */
@@ -149,7 +149,7 @@ static struct parsed_filters find(const char *turn_id, const struct principal *w
 static void what_is_found_comes_from_the_loop(void **state)
 {
 	struct uuid turn = finished("x");
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 	struct op *op;
 
 	(void)state;
@@ -167,7 +167,7 @@ static void what_is_found_comes_from_the_loop(void **state)
 static void what_is_gone_meanwhile_is_not_found(void **state)
 {
 	struct uuid turn = finished("x");
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 
 	(void)state;
 	stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
@@ -208,7 +208,7 @@ static void a_driver_is_asked_for_what_is_not_here(void **state)
 	static const struct stream_driver driver = {.name = "elsewhere", .find = elsewhere_find};
 	struct elsewhere there = {0};
 	struct uuid here = finished("x");
-	struct parsed_filters h = {0}, gone = {0};
+	struct find_reply h = {0}, gone = {0};
 	struct op *op;
 
 	(void)state;
@@ -246,22 +246,22 @@ static void what_comes_late_from_elsewhere_is_waited_for(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
-	struct parsed_filters group_commit = {0}, gone = {0}, any = find(turn.text, &ann);
+	struct find_reply waiting = {0}, gone = {0}, any = find(turn.text, &ann);
 	struct op *op;
 
 	(void)state;
 	assert_ptr_equal(any.log, log); /* who wants no more than there is waits for nothing */
 	put(log, EVENT_STATUS);
-	stream_find(hub, turn.text, &ann, wants_two, on_heard, &group_commit);
+	stream_find(hub, turn.text, &ann, wants_two, on_heard, &waiting);
 	op = stream_find(hub, turn.text, &ann, wants_two, on_heard, &gone);
 	find(turn.text, &ann);
-	assert_false(group_commit.done);
+	assert_false(waiting.done);
 	assert_int_equal(stream_watchers(log), 2); /* they watch: the turn is not left alone */
 	op_cancel(&op);
 	put(log, EVENT_STATUS);
-	while (!group_commit.done)
+	while (!waiting.done)
 		loop_turn(loop);
-	assert_ptr_equal(group_commit.log, log);
+	assert_ptr_equal(waiting.log, log);
 	assert_int_equal(stream_watchers(log), 0);
 	assert_false(gone.done);
 	put(log, EVENT_RUN_FINISHED);
@@ -272,7 +272,7 @@ static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
 {
 	struct uuid ended = uuid_new(), own = uuid_new();
 	struct stream_log *log = stream_follow(hub, ended.text, uuid_new().text, &ann, NULL, NULL);
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 
 	(void)state;
 	stream_find(hub, ended.text, &ann, wants_two, on_heard, &h);
@@ -284,7 +284,7 @@ static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
 	assert_ptr_equal(h.log, log);
 	stream_release(&log);
 	log = stream_open(hub, own.text, uuid_new().text, &ann, NULL, NULL);
-	h = (struct parsed_filters){0};
+	h = (struct find_reply){0};
 	stream_find(hub, own.text, &ann, wants_two, on_heard, &h);
 	find(own.text, &ann);
 	assert_ptr_equal(h.log, log);
@@ -298,7 +298,7 @@ static void what_is_given_up_meanwhile_is_unavailable(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 
 	(void)state;
 	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
@@ -315,7 +315,7 @@ static void what_does_not_come_is_given_as_it_is(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
-	struct parsed_filters h = {0};
+	struct find_reply h = {0};
 
 	(void)state;
 	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);

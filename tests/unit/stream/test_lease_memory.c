@@ -18,7 +18,7 @@
 static struct loop *loop;
 static struct leases leases;
 
-struct parsed_filters {
+struct lease_reply {
 	bool done;
 	struct lease lease;
 };
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 
 static void on_lease(void *owner, const struct lease *lease)
 {
-	struct parsed_filters *h = owner;
+	struct lease_reply *h = owner;
 
 	assert_false(h->done);
 	h->done = true;
@@ -51,7 +51,7 @@ static void on_lease(void *owner, const struct lease *lease)
 }
 
 static struct op *start(const char *name, const struct uuid *holder, const char *once, bool anew,
-			struct parsed_filters *h)
+			struct lease_reply *h)
 {
 	const struct lease_request r = {.tenant = "acme",
 					.name = name,
@@ -59,11 +59,11 @@ static struct op *start(const char *name, const struct uuid *holder, const char 
 					.once = once,
 					.ignore_once = anew};
 
-	*h = (struct parsed_filters){0};
+	*h = (struct lease_reply){0};
 	return leases.driver->acquire(leases.self, &r, on_lease, h);
 }
 
-static struct lease pass_parsed_filters(struct parsed_filters *h)
+static struct lease wait_for_lease(struct lease_reply *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
@@ -73,18 +73,18 @@ static struct lease pass_parsed_filters(struct parsed_filters *h)
 
 static struct lease acquire(const char *name, const struct uuid *holder, const char *once)
 {
-	struct parsed_filters h;
+	struct lease_reply h;
 
 	start(name, holder, once, false, &h);
-	return pass_parsed_filters(&h);
+	return wait_for_lease(&h);
 }
 
 static struct lease look(const char *name)
 {
-	struct parsed_filters h = {0};
+	struct lease_reply h = {0};
 
 	leases.driver->find(leases.self, "acme", name, on_lease, &h);
-	return pass_parsed_filters(&h);
+	return wait_for_lease(&h);
 }
 
 static void one_holder_at_a_time_with_a_greater_token_each(void **state)
@@ -132,7 +132,7 @@ static void tokens_grow_within_a_millisecond(void **state)
 static void repeated_request_finds_first_holder(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new(), c = uuid_new();
-	struct parsed_filters h;
+	struct lease_reply h;
 
 	(void)state;
 	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_ACQUIRED);
@@ -141,8 +141,7 @@ static void repeated_request_finds_first_holder(void **state)
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, a.text);
 	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_ACQUIRED); /* not another's */
 	start("ann:s1", &c, "m1", true, &h);
-	assert_int_equal(pass_parsed_filters(&h).kind,
-			 LEASE_ACQUIRED); /* the first one's log is gone */
+	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED); /* the first one's log is gone */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
 }
 
@@ -152,29 +151,29 @@ static void a_request_is_forgotten_after_its_time(void **state)
 	struct uuid a = uuid_new(), b = uuid_new();
 	struct lease_request r = {
 		.tenant = "acme", .name = "ann:s1", .holder = a.text, .once = "m1"};
-	struct parsed_filters h = {0};
+	struct lease_reply h = {0};
 
 	(void)state;
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_ACQUIRED);
+	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED);
 	brief.driver->release(brief.self, a.text);
 	r.holder = b.text;
-	h = (struct parsed_filters){0};
+	h = (struct lease_reply){0};
 	brief.driver->acquire(brief.self, &r, on_lease, &h);
-	assert_int_equal(pass_parsed_filters(&h).kind, LEASE_ACQUIRED);
+	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED);
 	brief.driver->close(brief.self);
 }
 
 static void cancelled_request_holds_no_lease(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new();
-	struct parsed_filters first, second;
+	struct lease_reply first, second;
 	struct op *op = start("ann:s1", &a, "m1", false, &first);
 
 	(void)state;
 	start("ann:s1", &b, "m1", false, &second);
 	op_cancel(&op);
-	assert_int_equal(pass_parsed_filters(&second).kind, LEASE_ACQUIRED);
+	assert_int_equal(wait_for_lease(&second).kind, LEASE_ACQUIRED);
 	assert_false(first.done);
 }
 
