@@ -167,7 +167,7 @@ bool answer_emit_rest(struct answer_turn *t, const char *text,
 		      void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Shows the template's findings that were not shown yet, when no model can continue. False:
  * none. */
-bool answer_findings_left(struct answer_turn *t);
+bool answer_emit_missing_findings(struct answer_turn *t);
 /* Pure. Returns the lines and sentences of `made` that `shown` lacks; "": none. */
 const char *answer_missing_text(struct str shown, const char *made, struct arena *a);
 
@@ -232,7 +232,7 @@ bool flow_shows_table(const struct plan *p, const char *task);
 
 /* Returns the name of a required prop that is missing or has the wrong type; NULL: none. */
 struct component_def;
-const char *component_lacks(const struct component_def *def, const struct shown *s);
+const char *component_missing_prop(const struct component_def *def, const struct shown *s);
 /* Writes the view of a component that lacks nothing; values of the wrong type are left out.
  * Pure. */
 void component_view(struct buf *out, const struct catalog *c, const struct shown *s,
@@ -258,29 +258,30 @@ void answer_add_usage(struct answer_turn *t, enum llm_role role, const struct ll
 
 /* ---- say.c: emits the events of a turn ---- */
 
-void say_thinking(struct answer_turn *t);
-void say_phase(struct answer_turn *t, const char *phase, const char *text);
-void say_filters(struct answer_turn *t);
+void answer_emit_run_started(struct answer_turn *t);
+void answer_emit_phase(struct answer_turn *t, const char *phase, const char *text);
+void answer_emit_filters(struct answer_turn *t);
 /* Emits the plan if it has more than one call. */
-void say_plan(struct answer_turn *t, const struct plan *p);
+void answer_emit_plan(struct answer_turn *t, const struct plan *p);
 /* Passes a text to `say` in chunks of about one line. */
-void say_in_chunks(struct answer_turn *t, const char *text,
-		   void (*say)(struct answer_turn *t, const char *text, size_t len));
+void answer_emit_in_chunks(struct answer_turn *t, const char *text,
+			   void (*say)(struct answer_turn *t, const char *text, size_t len));
 /* Emit a chunk of the answer, unchecked or checked. */
-void say_text(struct answer_turn *t, const char *text, size_t len);
-void say_checked(struct answer_turn *t, const struct guard_piece *chunk);
-void say_view(struct answer_turn *t, struct result *r); /* its main table and its chart */
-void say_outcomes(struct answer_turn *t);               /* a view for each result without rows */
+void answer_emit_text(struct answer_turn *t, const char *text, size_t len);
+void answer_emit_checked(struct answer_turn *t, const struct guard_chunk *chunk);
+void answer_emit_view(struct answer_turn *t, struct result *r); /* its main table and its chart */
+void answer_emit_outcomes(struct answer_turn *t); /* a view for each result without rows */
 /* Emits a component's view for this line of the plan. */
-void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view);
+void answer_emit_component(struct answer_turn *t, const char *task, const char *view_id,
+			   struct str view);
 /* Emits a view; `r` NULL: it belongs to no result. Takes ownership. */
-void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take);
+void answer_emit_view_json(struct answer_turn *t, const struct result *r, json_t *view_take);
 /* Emits chat.ask with these members. Takes ownership. */
-void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
-void say_end(struct answer_turn *t, const struct turn_end *end);
+void answer_emit_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take);
+void answer_emit_end(struct answer_turn *t, const struct turn_end *end);
 /* Replays a stored turn to its end. */
-void say_stored(struct answer_turn *t, const struct message *question,
-		const struct message *answer);
+void answer_emit_stored_turn(struct answer_turn *t, const struct message *question,
+			     const struct message *answer);
 
 /* ---- stages.c: events of the event stream only ---- */
 
@@ -295,20 +296,20 @@ void usage_emit(void *owner, const struct llm_call *call, const struct llm_trail
 
 /* ---- summary.c: JSON about the whole turn, in the arena ---- */
 
-struct str say_usage(struct answer_turn *t, bool with_budget);
+struct str answer_usage_json(struct answer_turn *t, bool with_budget);
 /* Who approved the answer's plan; p NULL: not an approved plan. */
-struct str say_approved(struct answer_turn *t);
+struct str answer_approved_json(struct answer_turn *t);
 /* The calls that were run; `to_keep`: with the members that are only stored. */
-struct str say_calls(struct answer_turn *t, bool to_keep);
+struct str answer_calls_json(struct answer_turn *t, bool to_keep);
 /* Counts the plan's tool calls and agents by how they ended, except those that were not needed. p
  * NULL: no plan. */
-struct str say_tasks(const struct answer_turn *t);
+struct str answer_tasks_json(const struct answer_turn *t);
 /* One link for each report of the results; also stored for the closing event. */
-struct str say_links(struct answer_turn *t);
+struct str answer_links_json(struct answer_turn *t);
 /* Views of the log for the stored message; also fills answer.checked.stored. */
-const char *say_stored_views(struct answer_turn *t);
+const char *answer_stored_views_json(struct answer_turn *t);
 /* The permissions that a reader of this answer needs, whenever it is read. */
-const char *answer_needs(const struct answer_turn *t);
+const char *answer_required_permissions(const struct answer_turn *t);
 const char *answer_agents(const struct answer_turn *t);
 int64_t answer_tokens(const struct answer_turn *t);
 
@@ -319,14 +320,14 @@ void guardrail_cancel(struct answer_turn *t);
 
 /* ---- no_answer.c: the model reports that the data does not answer the question ---- */
 
-extern const char no_answer_offer[]; /* the instruction in the model's prompt */
+extern const char no_answer_instruction[]; /* the instruction in the model's prompt */
 void no_answer_begin(struct answer_turn *t);
 /* False: this chunk is held back and may never be shown. True: show *text. */
-bool no_answer_pass(struct answer_turn *t, struct str *text);
+bool no_answer_filter(struct answer_turn *t, struct str *text);
 /* Text still held when the answer ends; "" when nothing is to be shown. */
 struct str no_answer_rest(struct answer_turn *t);
 /* Drops the answer that was begun; the supervisor is asked next. */
-void no_answer_again(struct answer_turn *t);
+void no_answer_restart(struct answer_turn *t);
 
 /* ---- check.c: checks text on its way to the user ---- */
 

@@ -79,8 +79,8 @@ struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 void budget_use(struct budget *b, const struct budget_settings *now);
 void budget_free(struct budget **b);
 
-bool budget_limits(const struct budget *b);       /* True when a limit exists */
-bool budget_limits_money(const struct budget *b); /* True when a limit in money exists */
+bool budget_has_limits(const struct budget *b);       /* True when a limit exists */
+bool budget_has_money_limits(const struct budget *b); /* True when a limit in money exists */
 /* False: the model has no price, and *nano_usd is unchanged. */
 bool budget_cost(const struct budget *b, const char *model, const struct budget_use *use,
 		 int64_t *nano_usd);

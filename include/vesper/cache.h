@@ -74,7 +74,7 @@ struct cache *cache_memory_new(struct loop *l);
 
 struct cache_redis_options {
 	const char *url;    /* redis://[[user]:password@]host[:port][/db] or unix:///path[?db=N] */
-	int64_t timeout_ms; /* wait budget; at most REDIS_PATIENCE_MAX_MS */
+	int64_t timeout_ms; /* wait budget; at most REDIS_WAIT_BUDGET_MAX_MS */
 	/* Shared by all replicas that use the Redis, unknown to the Redis itself. NULL or "":
 	 * values of other processes, and of this one before its start, miss. Copied. */
 	const char *secret;

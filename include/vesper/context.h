@@ -24,11 +24,11 @@ enum context_status {
 	CONTEXT_MISSING,
 };
 enum context_action {
-	CONTEXT_GO_ON,
+	CONTEXT_CONTINUE,
 	CONTEXT_LOAD,    /* look it up */
 	CONTEXT_REFRESH, /* look it up, bypassing the cache */
 	CONTEXT_ASK,     /* ask the user */
-	CONTEXT_SAY,     /* tell the user that it was left out */
+	CONTEXT_REPORT,  /* tell the user that it was left out */
 };
 /* "query_results", …; "available", …; "load", …, NULL: no action. */
 const char *context_key_name(enum context_key key);

@@ -24,7 +24,7 @@ struct turn_context {
 	bool long_session; /* there are more messages than `history` */
 	struct memory memory;
 	const json_t *earlier; /* the items of the session's summary, once read */
-	bool between_read;
+	bool unsummarized_read;
 	const json_t *between; /* items of messages after the summary and before those of prompts */
 	const char *summary;   /* the new summary, not yet stored, as text */
 	int64_t covers_through; /* place of the last message that it covers */
@@ -111,12 +111,12 @@ void reply_with(struct dialog_turn *t, enum message_status status, const char *t
 void reply_help(struct dialog_turn *t, const char *lead);
 /* Prepares the reply for an agent's question, asked after the plan has ended. Only the first
  * question is used. */
-void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
+void reply_with_agent_question(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* Replaces the reply's text and the labels of its options with what `plain` returns. */
-void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
-		 void *owner);
+void reply_map_texts(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
+		     void *owner);
 /* The session context after this turn. New reference. */
-json_t *dialog_standing(const struct dialog_turn *t);
+json_t *dialog_session_context(const struct dialog_turn *t);
 /* Sets next_context, unless a clarifying question did. */
 void dialog_set_next_context(struct dialog_turn *t);
 
@@ -124,7 +124,7 @@ void dialog_set_next_context(struct dialog_turn *t);
 
 /* Adds the titles of the rows that this turn shows to its session context (CONTEXT_ROWS). A turn
  * without such rows keeps those of the list before, and so does one about a row of that list. */
-void rows_put(const struct dialog_turn *t, json_t *standing);
+void rows_add_titles(const struct dialog_turn *t, json_t *standing);
 
 /* ---- ask.c, ask_plan.c, ask_answer.c, ask_words.c: clarifying questions ---- */
 
@@ -140,18 +140,18 @@ void ask_for_model(struct dialog_turn *t, const struct supervisor_reply *r);
 void ask_from_plan(const struct plan *p, struct date today, const struct language *language,
 		   struct arena *a, struct turn_ask *out);
 /* Makes that question the reply. */
-void ask_of_plan(struct dialog_turn *t, const struct plan *p);
+void ask_plan_question(struct dialog_turn *t, const struct plan *p);
 /* The same as ask_user for a question after an answer; false: asked too often. */
 bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask *ask);
 /* Stores the reply's question in the session context. Returns the members of chat.ask; new
  * reference. */
-json_t *ask_open(struct dialog_turn *t);
+json_t *ask_store_pending(struct dialog_turn *t);
 /* Reads the message's answer to the open question. False: dialog.ask_failure has the reason. */
 bool ask_read(struct dialog_turn *t);
 /* The plan of the open question can no longer run: sets dialog.ask_failure. */
-void ask_changed(struct dialog_turn *t);
+void ask_reject_changed_plan(struct dialog_turn *t);
 /* The chosen value in a message of the form "Selected: X"; or NULL. */
-const char *ask_selected(const struct dialog_turn *t, const char *text);
+const char *ask_selected_value(const struct dialog_turn *t, const char *text);
 /* True when the open question's answer runs a plan; other answers are read as follow-ups. */
 bool ask_has_plan(const struct dialog_turn *t);
 /* True when the message gives values for a flow's open question and for other lines of the flow
@@ -170,8 +170,8 @@ const char *ask_value_text(const json_t *value, struct arena *a);
 
 /* True when the question is refused; *why has the reason. `u` NULL: before understanding, by its
  * words only. With a model, the supervisor decides whether a question is off topic. */
-bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct understanding *u,
-		bool model_usable, struct refusal *why);
+bool refusal_check(struct dialog_turn *t, const struct know_input *in,
+		   const struct understanding *u, bool model_usable, struct refusal *why);
 /* Prepares the reply. Returns the view that shows it; new reference. */
 json_t *refuse_question(struct dialog_turn *t, const struct refusal *why);
 /* Refuses a model's plan that can't run, if there is no other. Returns the view; new reference. */
@@ -184,25 +184,26 @@ json_t *refuse_forbidden(struct dialog_turn *t, const struct know_call *tool);
 #define SUGGEST_MAX           3
 #define SUGGEST_EXAMPLES_READ 4 /* of each domain */
 /* True when code is sure what the question means for this caller. */
-bool suggest_read(struct dialog_turn *t, const char *question, struct understanding *out);
+bool suggest_is_understood(struct dialog_turn *t, const char *question, struct understanding *out);
 /* Adds a suggestion to chat.complete, unless present. */
 void suggest_add(struct dialog_turn *t, const char *label, const char *question);
 /* The same with a given priority. */
-void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary);
+void suggest_add_with_priority(struct dialog_turn *t, const char *label, const char *question,
+			       bool primary);
 void suggest_clear(struct dialog_turn *t);
 /* Example questions of the caller's domains that code is sure of. Returns their number. */
 size_t suggest_examples(struct dialog_turn *t, const char **out, size_t max);
 /* The text, followed by the suggestions as a list. */
 const char *suggest_text(struct dialog_turn *t, const char *lead);
 /* Prepares a reply with a text and example questions. */
-void suggest_end(struct dialog_turn *t, const char *why);
+void suggest_and_reply(struct dialog_turn *t, const char *why);
 /* The same without the standard introduction: the text introduces the questions. */
-void suggest_end_in(struct dialog_turn *t, const char *why);
+void suggest_and_reply_without_lead(struct dialog_turn *t, const char *why);
 
 /* ---- unused.c ---- */
 
 /* Prepares the reply that names the unused words, when no model can be asked. */
-void unused_reply(struct dialog_turn *t);
+void reply_unused_words(struct dialog_turn *t);
 
 /* ---- recovery.c, recovery_ask.c, recovery_probe.c: results without rows ---- */
 
@@ -215,11 +216,11 @@ bool recovery_any_rows(const struct dialog_turn *t);
  * for a narrower question. False: it asks nothing. */
 bool recovery_begin(struct dialog_turn *t);
 /* The first empty result, else the first one without data; NULL: there is neither. */
-const struct result *recovery_nothing_found(const struct dialog_turn *t);
+const struct result *recovery_first_empty(const struct dialog_turn *t);
 /* Starts probes: the suggestions of `without_rows`, then example questions of its domain. False:
  * there are none. */
 bool recovery_start_probes(struct dialog_turn *t, const struct result *without_rows);
-void recovery_take_probes(struct dialog_turn *t); /* suggests the probes that found rows */
+void recovery_suggest_probes(struct dialog_turn *t); /* suggests the probes that found rows */
 void recovery_cancel(struct dialog_turn *t);
 /* Every task failed: prepares a reply with the errors. */
 void recovery_reply_failed(struct dialog_turn *t);
@@ -228,17 +229,17 @@ const char *recovery_finish(struct dialog_turn *t, bool *asks);
 
 /* ---- context.c: the stored session ---- */
 
-void context_begun(struct dialog_turn *t, const struct beginning *b);
+void context_set_loaded(struct dialog_turn *t, const struct beginning *b);
 /* Removes this turn's message from the history. Without a session context from the store, uses the
  * summary's. */
-void context_settle(struct dialog_turn *t);
+void context_finish_loading(struct dialog_turn *t);
 /* Reads the items of the summary. */
 const json_t *context_earlier(struct dialog_turn *t);
 bool context_summary_is_due(const struct dialog_turn *t);
 /* True when messages between the summary and the newest ones must be read. */
-bool context_wants_between(const struct dialog_turn *t, bool model_usable);
-void context_mark_between_read(struct dialog_turn *t);
-void context_between(struct dialog_turn *t, const struct message *messages, size_t count);
+bool context_needs_unsummarized(const struct dialog_turn *t, bool model_usable);
+void context_mark_unsummarized_read(struct dialog_turn *t);
+void context_set_unsummarized(struct dialog_turn *t, const struct message *messages, size_t count);
 /* Steps of a new summary: make it from the messages, add a model's wording, record that it is
  * stored. */
 void context_summarize(struct dialog_turn *t, const struct message *messages, size_t count,
@@ -276,6 +277,7 @@ const char *memory_add_text(const char *items, const json_t *earlier, const char
 const char *memory_text(const json_t *items, const struct principal *who, bool answers,
 			struct arena *a);
 /* The session context among the items, or NULL: none that `who` may read. */
-const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a);
+const json_t *memory_session_context(const json_t *items, const struct principal *who,
+				     struct arena *a);
 
 #endif

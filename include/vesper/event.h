@@ -99,7 +99,7 @@ struct event_usage {
 /* A checked number: its position and its source. */
 struct event_mark {
 	const char *kind;  /* guard_kind_name() */
-	const char *why;   /* guard_unjudged_name(); NULL: it was checked */
+	const char *why;   /* guard_unchecked_reason_name(); NULL: it was checked */
 	size_t start, len; /* in characters of the text */
 	size_t at;         /* start in the whole answer, in characters */
 	bool has_ref;      /* the members below give the source; each may be NULL */

@@ -20,7 +20,7 @@ MUST_CHECK bool file_read_bytes(const char *path, size_t cap_bytes, struct arena
 				struct str *out, struct err *e);
 
 /* True when a path, with its links resolved, is inside the folder. */
-bool file_is_below(const char *folder, const char *path);
+bool file_is_inside(const char *folder, const char *path);
 
 /* Lists the names (not paths) in a folder, sorted by bytes, NULL-ended. Names that begin with a dot
  * are left out. */

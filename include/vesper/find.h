@@ -34,7 +34,7 @@ struct find_chunk {
 
 /* Normalizes a text: line ends become \n, runs of blank lines become one. Offsets of chunks refer
  * to the normalized text. The input need not be terminated; NUL becomes a blank. */
-void find_plain(struct str text, struct buf *out);
+void find_normalize_text(struct str text, struct buf *out);
 /* Converts HTML to such a text: block elements become lines, headings get their #, table cells are
  * separated by bars. Comments and some elements (script, style, title, template, svg, nav) are
  * dropped with their content, and so are all attributes. */
@@ -42,7 +42,8 @@ void find_html(struct str html, struct buf *out);
 /* Cuts a text at headings, then at paragraphs, sentences and blanks: about DOCUMENT_CHUNK_BYTES
  * each, at most DOCUMENT_CHUNK_BYTES_MAX. A chunk that starts inside a paragraph repeats the
  * sentences before it. In the arena, in order. False: more than DOCUMENT_CHUNKS_MAX. */
-MUST_CHECK bool find_cut(struct str text, struct arena *a, struct find_chunk **out, size_t *count);
+MUST_CHECK bool find_split(struct str text, struct arena *a, struct find_chunk **out,
+			   size_t *count);
 
 /* ---- segments ---- */
 
@@ -52,7 +53,7 @@ struct find_builder *find_builder_new(const struct language *l); /* borrowed */
 /* Adds the next chunk. */
 void find_builder_add(struct find_builder *b, struct str heading, struct str text);
 /* Frees the builder. */
-struct find_segment *find_builder_end(struct find_builder **b);
+struct find_segment *find_builder_finish(struct find_builder **b);
 void find_builder_free(struct find_builder **b);
 void find_segment_free(struct find_segment **s);
 size_t find_segment_chunks(const struct find_segment *s);
@@ -126,6 +127,6 @@ struct find_reach {
 void find_reach(const struct find_index *x, const char *text, const struct principal *who,
 		struct find_reach *out);
 /* The coverage (struct find_found) of these tokens of the question. */
-double find_covers(const struct find_reach *r, const struct token *tokens, size_t count);
+double find_coverage(const struct find_reach *r, const struct token *tokens, size_t count);
 
 #endif

@@ -56,8 +56,8 @@ enum guard_kind {
 };
 
 /* Why a number was not compared. */
-enum guard_unjudged {
-	GUARD_JUDGED,
+enum guard_unchecked_reason {
+	GUARD_REASON_NONE,
 	GUARD_OTHER,      /* of a kind that is not compared, or only in the question */
 	GUARD_COMPARISON, /* its sentence says "above", "rose"; the other number is unknown */
 	GUARD_RANK,       /* "highest", "second", "latest" */
@@ -78,13 +78,13 @@ struct guard_ref {
 };
 
 /* A chunk of the answer to show, in order: all chunks together are the answer. */
-struct guard_piece {
+struct guard_chunk {
 	const char *text; /* whole characters, not terminated; valid during the call */
 	size_t len;
 	bool marked; /* the chunk holds one checked number */
 	enum guard_kind kind;
-	enum guard_unjudged why; /* of GUARD_UNCHECKED; or GUARD_MISMATCH of GUARD_BOUND */
-	size_t start, count;     /* position of the number in this chunk, in code points */
+	enum guard_unchecked_reason why; /* of GUARD_UNCHECKED; or GUARD_MISMATCH of GUARD_BOUND */
+	size_t start, count;             /* position of the number in this chunk, in code points */
 	struct guard_ref ref;
 };
 
@@ -98,7 +98,7 @@ struct guard_unbound {
 };
 
 struct guard_sink {
-	void (*on_piece)(void *owner, const struct guard_piece *chunk);
+	void (*on_piece)(void *owner, const struct guard_chunk *chunk);
 	/* For GUARD_REWRITE. True: guard_numbers_rewrite will be called later, and nothing is
 	 * passed on until then. False, or NULL: no model can be asked. */
 	bool (*on_unbound)(void *owner, const struct guard_unbound *unbound);
@@ -124,13 +124,14 @@ struct guard_numbers;
 /* Indexes all results once, so that each later check is a lookup. */
 struct guard_numbers *guard_numbers_new(const struct guard_input *in);
 /* A row of a result that holds a passage of a document. */
-struct guard_place {
+struct guard_passage_row {
 	const char *call; /* borrowed; must outlive the check */
 	int64_t row;
 };
 /* Text fed from now on, and the next guard_numbers_rewrite, cites these passages. Numbers are bound
  * to them first; one found only elsewhere is a GUARD_MISMATCH. count 0: no citation. */
-void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count);
+void guard_numbers_cite(struct guard_numbers *g, const struct guard_passage_row *places,
+			size_t count);
 /* The next `len` bytes, fed at once, lack a required citation: with GUARD_REWRITE the whole text is
  * passed to on_unbound. One such text at a time. */
 void guard_numbers_uncited(struct guard_numbers *g, size_t len);
@@ -148,7 +149,7 @@ size_t guard_numbers_waiting(const struct guard_numbers *g);
 void guard_numbers_free(struct guard_numbers **g);
 
 /* Text that code made from results, with the values shown in its parts. */
-struct guard_made {
+struct guard_generated_text {
 	const char *text;
 	size_t len;
 	const struct result_part *parts; /* ascending */
@@ -162,7 +163,7 @@ struct guard_made {
  * is passed on. A number is outside the parts or differs, or the question names a year or code that
  * the results may not cover. The text must then go through guard_numbers.
  */
-bool guard_made_pass(const struct guard_input *in, const struct guard_made *made);
+bool guard_generated_pass(const struct guard_input *in, const struct guard_generated_text *made);
 
 /*
  * Link check: no text of a model or a template reaches a reader as a link, an image or HTML that
@@ -222,12 +223,12 @@ void guard_cite_free(struct guard_cite **g);
 size_t guard_cite_invalid(const struct guard_cite *g); /* brackets that were removed */
 /* True when the passage contains the quote. Runs of blanks count as one, quotation marks and dashes
  * as their ASCII forms; everything else is compared by bytes. An empty quote gives false. */
-bool guard_quote_stands(struct str quote, struct str passage);
+bool guard_quote_matches(struct str quote, struct str passage);
 
 bool guard_policy_parse(const char *name, enum guard_policy *out);
 const char *guard_policy_name(enum guard_policy policy); /* "flag", "rewrite", "withhold" */
-/* "comparison", "rank", …; NULL: GUARD_JUDGED */
-const char *guard_unjudged_name(enum guard_unjudged why);
+/* "comparison", "rank", …; NULL: GUARD_REASON_NONE */
+const char *guard_unchecked_reason_name(enum guard_unchecked_reason why);
 const char *guard_kind_name(enum guard_kind kind); /* "bound", "unbound", "withheld", "unchecked" */
 
 #endif

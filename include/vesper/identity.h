@@ -100,7 +100,7 @@ bool identity_has_personal(const struct identity *i);
 bool identity_is_personal(struct str token);
 /* Appends the text of a new, unguessable personal access token to `out`. */
 void identity_personal_make(const char *tenant, struct buf *out);
-/* A personal access token was revoked: effective at once here, and within TOKENS_KNOWN_MS in other
+/* A personal access token was revoked: effective at once here, and within TOKEN_CACHE_MS in other
  * replicas. */
 void identity_personal_revoked(struct identity *i);
 /* Permissions in the store's format, separated by one blank. */

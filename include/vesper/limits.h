@@ -88,8 +88,8 @@
 #define TOKEN_LIFE_S         (30 * 24 * 3600) /* default of a personal access token */
 #define TOKEN_LIFE_S_MAX     (90 * 24 * 3600) /* a forgotten token expires within 90 days */
 /* A store lookup is cached this long: the delay of a revocation. */
-#define TOKENS_KNOWN_MS  2000
-#define TOKENS_KNOWN_MAX 10000 /* cached lookups in memory; as CACHE_ENTRIES_MAX */
+#define TOKEN_CACHE_MS  2000
+#define TOKEN_CACHE_MAX 10000 /* cached lookups in memory; as CACHE_ENTRIES_MAX */
 /* Concurrent lookups; guessed tokens must not fill the store's queue. */
 #define TOKEN_LOOKUPS_MAX 64
 /* Interval at which an open stream's personal access token is checked. */
@@ -195,7 +195,7 @@
 /* Waves of a planner's plan: each waits for the queries of the previous one. */
 #define PLAN_WAVES_MAX 4
 /* Clauses of a question; with fewer the supervisor's steps suffice. */
-#define PLANNER_CLAUSES_LEAST 3
+#define PLANNER_CLAUSES_MIN 3
 /* The planner's answer: PLAN_TASKS_MAX steps of 60 tokens, and a margin. */
 #define PLANNER_TOKENS_MAX 1200
 /* The planner's time limit; then the steps found by code are run. */
@@ -517,9 +517,9 @@
 
 /* Redis: a turn waits for it at most 250 ms. In its two minutes it can use the whole wait budget
  * (100 ms), the refill of that time (100 ms) and the due time of ten calls in a row (50 ms). */
-#define REDIS_WAIT_BUDGET_MS     100    /* wait beyond the due time, for all calls together */
-#define REDIS_PATIENCE_MAX_MS    10000  /* of the setting; for replicas that need shared counts */
-#define REDIS_PATIENCE_WINDOW_MS 120000 /* time in which an empty budget refills */
+#define REDIS_WAIT_BUDGET_MS        100   /* wait beyond the due time, for all calls together */
+#define REDIS_WAIT_BUDGET_MAX_MS    10000 /* of the setting; for replicas that need shared counts */
+#define REDIS_WAIT_BUDGET_WINDOW_MS 120000 /* time in which an empty budget refills */
 /* Due time of each call, which is not charged: a busy machine can take that long. */
 #define REDIS_DUE_MS       5
 #define REDIS_GREETING_MS  1000  /* connection, login and first reply; no turn waits for it */
@@ -560,7 +560,7 @@
 #define CLUSTER_FINAL_EVENTS_MS 10000 /* retry time for the last events of a finished turn */
 /* Other replicas' viewer counts expire after this; they are sent every 10 s. */
 #define CLUSTER_WATCHED_MS 30000
-#define CLUSTER_CUT_MS                                                                             \
+#define CLUSTER_READ_SILENCE_MS                                                                    \
 	15000 /* followed logs end if nothing was read for this long; a Redis restart is shorter   \
 	       */
 #define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
@@ -791,7 +791,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define FIND_FUSED            50 /* hits by words, and hits by vectors, that are merged */
 #define FIND_FUSED_RANK       60 /* added to each rank before the merge: Cormack et al., 2009 */
 /* Rows compared between two checks of the cancel flag: below 1 ms. */
-#define VECTORS_LOOK_ROWS 1024
+#define VECTORS_CANCEL_CHECK_ROWS 1024
 #define FIND_ARENA_BYTES                                                                           \
 	(32 * 1024 * 1024) /* a search: scores of the longest document, stems times documents */
 

@@ -48,39 +48,40 @@ struct entry {
 	int distance;  /* edit distance of a fuzzy match; 0: exact */
 };
 
-#define PART_NAMES_MAX 32 /* a word in more names does not distinguish them */
-#define NEAR_MAX       16 /* limit of fuzzy matches */
+#define PART_NAMES_MAX    32 /* a word in more names does not distinguish them */
+#define FUZZY_MATCHES_MAX 16 /* limit of fuzzy matches */
 
 /* Number of words in the longest name. */
-size_t names_longest(const struct names *n);
+size_t names_longest_words(const struct names *n);
 /* The longest prefix of these words, in words, that names_find can match; longer prefixes need no
  * call. */
-size_t names_reach(const struct names *n, const struct folded *words);
+size_t names_prefix_words(const struct names *n, const struct folded *words);
 /* Finds the readings of these words: at most `max`, whole names first. */
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
 /* Fuzzy matches of the key in the dimensions `in`, nearest first. With `others`, matches that are
  * more likely another name are included. */
-size_t names_near(const struct names *n, const bool *in, const char *key, size_t len, bool others,
-		  struct arena *a, struct entry *out, size_t max);
-/* The values that a misspelled key can mean, all at the same distance; at most NEAR_MAX. */
+size_t names_find_fuzzy(const struct names *n, const bool *in, const char *key, size_t len,
+			bool others, struct arena *a, struct entry *out, size_t max);
+/* The values that a misspelled key can mean, all at the same distance; at most FUZZY_MATCHES_MAX.
+ */
 size_t names_candidates(const struct names *n, const bool *in, const char *key, size_t len,
 			struct arena *a, struct entry *out);
 /* Like name_book_resolve, in these names. */
 bool names_resolve(const struct names *n, const struct dimension_def *d, const char *text,
 		   const struct args *context, struct arena *a, struct name_match *out);
 /* The index of the dimension for which the catalogue lists this name as a whole; -1: none. */
-int names_listed_in(const struct name_book *b, const char *key, size_t len);
+int names_catalog_dimension(const struct name_book *b, const char *key, size_t len);
 
 /* ---- one dimension's values ---- */
 
 /* Returns true if a value of the dimension is known. */
-bool names_known(const struct names *n, const struct dimension_def *d);
+bool names_has_values(const struct names *n, const struct dimension_def *d);
 /* Returns true if all its values come from the tenant's data. */
 bool names_loaded(const struct names *n, const struct dimension_def *d);
 /* The values by index, those of the catalogue first. */
 size_t names_count(const struct names *n, const struct dimension_def *d);
-const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
-		     const char **parent);
+const char *names_value_at(const struct names *n, const struct dimension_def *d, size_t i,
+			   const char **parent);
 /* The parent of a value; `expected_parent`, if it is one of several. NULL: unknown. */
 const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
 			    const char *expected_parent, bool *several);
@@ -88,8 +89,8 @@ const char *names_parent_of(const struct names *n, const struct dimension_def *d
 size_t names_options(const struct names *n, const struct dimension_def *d, const char *parent,
 		     struct arena *a, const struct suggestion **out);
 /* The values most similar to the text, or the first values if none is similar. */
-size_t names_closest(const struct names *n, const struct dimension_def *d, const char *text,
-		     const char *parent, struct arena *a, const struct suggestion **out);
+size_t names_suggest_similar(const struct names *n, const struct dimension_def *d, const char *text,
+			     const char *parent, struct arena *a, const struct suggestion **out);
 /* Values of a filter ("hub_zone", or its plural) that this caller may know, as options: values that
  * contain the text, else similar ones; "": the first values. At most FILTER_VALUES_MAX. If a
  * dimension has very many values, only similar ones are found. */

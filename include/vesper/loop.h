@@ -26,7 +26,7 @@ void loop_stop(struct loop *l);
 void loop_free(struct loop **l);
 /* Runs one iteration without waiting; for tests and for shutdown. Returns true if something still
  * keeps the loop alive. */
-bool loop_turn(struct loop *l);
+bool loop_run_once(struct loop *l);
 /* The uv_loop_t, for libraries that run on it (the foreign loop of libwebsockets). Borrowed. */
 void *loop_native(struct loop *l);
 /* The loop's clock in milliseconds, updated once per iteration. */

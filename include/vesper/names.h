@@ -43,7 +43,7 @@ struct name_match {
 	bool several;
 	const struct suggestion *suggestions;
 	size_t suggestion_count;
-	bool not_read; /* such names are not loaded yet: retry shortly */
+	bool is_not_loaded; /* such names are not loaded yet: retry shortly */
 };
 bool name_book_resolve(const struct name_book *b, const struct principal *who,
 		       const char *dimension, const char *text, const struct args *context,
@@ -84,17 +84,17 @@ struct names_settings {
 MUST_CHECK bool names_settings_read(const struct config *c, struct arena *take,
 				    struct names_settings **out, struct err *e);
 /* Takes effect with the next round, which starts earlier if the new interval is shorter. */
-void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s);
+void name_refresh_set_settings(struct name_refresh *r, const struct names_settings *s);
 struct name_refresh *name_refresh_new(const struct name_refresh_options *o);
 /* `done` is called after each round, also if some sources could not be read. */
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner);
-void name_refresh_use(struct name_refresh *r, struct name_book *b);
+void name_refresh_set_book(struct name_refresh *r, struct name_book *b);
 /* The same with one book per tenant. */
-void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books);
+void name_refresh_set_books(struct name_refresh *r, struct name_book *const *books);
 /* The same for one of the tenants: its names are loaded next. Other tenants are not reloaded. */
-void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct name_book *b);
+void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, struct name_book *b);
 /* Replaces the list by an equal one in other memory. */
-void name_refresh_for(struct name_refresh *r, const char *const *tenants);
+void name_refresh_set_tenants(struct name_refresh *r, const char *const *tenants);
 void name_refresh_free(struct name_refresh **r);
 
 #endif

@@ -131,11 +131,12 @@ struct plan_run *plan_start(struct loop *l, struct plan *p, struct arena *a, pla
 void plan_task_done(struct plan_run *r, struct task *task, bool completed);
 /* The results of the tasks that this one waited for, in the arena. For a group: those of its first
  * task with rows. */
-struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a);
+struct ref_scope plan_dependency_results(const struct plan *p, const struct task *t,
+					 struct arena *a);
 /* The same for all tasks. */
 struct ref_scope plan_results(const struct plan *p, struct arena *a);
 /* Why the task was skipped, for the user, as the end of a sentence. */
-const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a);
+const char *task_skip_text(const struct task *t, const struct language *l, struct arena *a);
 /* Returns true if another task depends on it, or refers to it optionally or in a condition. Valid
  * after plan_check. */
 bool plan_has_dependents(const struct plan *p, const struct task *t);

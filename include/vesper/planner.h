@@ -69,7 +69,7 @@ json_t *planner_schema(void); /* new reference */
 /* ERR_UPSTREAM: the answer has no steps, an invalid step, or other members than steps. */
 MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
 				  struct supervisor_reply *out, struct err *e);
-/* Returns true if the question has at least PLANNER_CLAUSES_LEAST clauses; otherwise a supervisor's
+/* Returns true if the question has at least PLANNER_CLAUSES_MIN clauses; otherwise a supervisor's
  * request for one is ignored. */
 bool planner_may_run(const struct planner_turn *t);
 /* The plan of the steps that a planner chose. NULL: *ask has a clarifying question. */
@@ -82,7 +82,7 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 			    const struct plan *ended, const json_t *standing);
 /* Returns true if the plan has at most PLAN_WAVES_MAX waves; after plan_check. False: its flaw is
  * set. */
-bool planner_waves(struct plan *p);
+bool planner_check_waves(struct plan *p);
 
 /* An argument as JSON, a list if it is one. New reference. */
 json_t *arg_json(const struct arg *arg);
@@ -105,8 +105,9 @@ void filters_edit(json_t *filters, const json_t *edits);
 /* Records the filters as the understanding. Those equal in `standing` were carried over. With
  * `edits` (may be NULL), filters in it have the source `edited`, and all others were carried
  * over. */
-void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
-			const json_t *edits, enum filter_source edited);
+void filters_set_understanding(struct planner_turn *t, const json_t *filters,
+			       const json_t *standing, const json_t *edits,
+			       enum filter_source edited);
 
 /* ---- stored_plan.c: a plan as it is stored, an array of steps as in struct supervisor_reply
  * ---- */
@@ -129,15 +130,15 @@ enum stored_state stored_state(const struct planner_turn *t, const json_t *store
 			       bool model_usable);
 /* Converts the tasks of a plan to steps. */
 json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p);
-void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps);
+void steps_set_understanding(struct planner_turn *t, const char *intent, const json_t *steps);
 struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
 			const json_t *filters);
 /* Stores the steps with the answer, so that edited filters can run them again. */
-void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
-		const json_t *filters);
+void steps_store(struct planner_turn *t, const char *question, const json_t *steps,
+		 const json_t *filters);
 void steps_edit(json_t *steps, const json_t *edits);
-/* The plan of one interpretation of the question with its parsed values, in the form of steps_keep;
- * in the arena. */
+/* The plan of one interpretation of the question with its parsed values, in the form of
+ * steps_store; in the arena. */
 const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
 			       const struct know_reading *r);
 
@@ -154,21 +155,22 @@ void planner_understand(struct planner_turn *t, const struct know_input *in);
 /* The tool that fits the question but that this caller may not use; NULL: none. */
 const struct know_call *planner_forbidden(struct planner_turn *t);
 /* The plan of the calls understood by code. */
-struct plan *plan_of_understood(struct planner_turn *t);
+struct plan *plan_of_understanding(struct planner_turn *t);
 /* The plan of the flow understood by code. NULL: *ask has a clarifying question. */
 struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
 				struct clarification *ask);
 /* The plan of a question with two parts; NULL: it does not have them. */
 struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing);
 /* A stored plan with other filters. NULL: *ask has a clarifying question. */
-struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
-			const json_t *edits, enum filter_source source, struct clarification *ask);
+struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, const json_t *standing,
+			      const json_t *edits, enum filter_source source,
+			      struct clarification *ask);
 /* The plan that the supervisor chose: its tools with their filters, and an agent loop for each step
  * without a tool. NULL: *ask has a clarifying question. */
 struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply *r,
 			   const json_t *standing, struct clarification *ask);
 /* Collects the filters that code has read, for the supervisor's prompt. */
-void planner_ask_supervisor(struct planner_turn *t);
+void planner_collect_known_filters(struct planner_turn *t);
 /* Like supervisor_parse; also records the intent of the question. */
 MUST_CHECK bool planner_read_reply(struct planner_turn *t, const char *text,
 				   struct supervisor_reply *out, struct err *e);
@@ -191,7 +193,7 @@ const struct flow_def *approved_find(const struct catalog_view *may, const struc
 /* ---- flow_plan.c: plans that are written down ---- */
 
 /* Returns true if a line of the flow uses this filter or asks for it. */
-bool flow_takes(const struct flow_def *f, const char *filter);
+bool flow_uses_filter(const struct flow_def *f, const char *filter);
 /* The flow's tasks with the filters in effect, for a caller who may use the flow; lines that the
  * caller may not use are skipped. A question without an answer is a task that the tasks using the
  * answer wait for. `instead`: an array of filters that override the values of lines that found

@@ -48,7 +48,7 @@ struct redis_link;
 /* Zero means the default. */
 struct redis_link_options {
 	const char *check; /* its name in the health checks */
-	int64_t patience_ms;
+	int64_t wait_budget_ms;
 	int64_t due_ms; /* due time of a command, not charged to the wait budget; longer for
 			   commands that block on the server */
 	size_t reply_bytes, reply_elements;

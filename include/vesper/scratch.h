@@ -26,11 +26,11 @@ struct scratch *scratch_new(struct arena *a, size_t budget_tokens);
 void scratch_note(struct scratch *s, const char *text);
 /* Sets the token category of the newest item. Defaults: TOKENS_QUESTION for notes, TOKENS_HISTORY
  * for optional notes, TOKENS_RESULTS for results. */
-void scratch_is(struct scratch *s, enum tokens_part part);
+void scratch_set_category(struct scratch *s, enum tokens_part part);
 /* An optional note. If it is dropped, the text names it: "What was said earlier". */
 void scratch_note_optional(struct scratch *s, const char *name, const char *text);
 /* Reserves tokens that another part of the request uses. */
-void scratch_spend(struct scratch *s, size_t tokens);
+void scratch_reserve(struct scratch *s, size_t tokens);
 void scratch_gap(struct scratch *s, const char *what);
 
 enum scratch_detail {
@@ -48,13 +48,13 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_deta
 void scratch_fit(struct scratch *s);
 /* The whole text, or the text of one result. Valid after scratch_fit. */
 const char *scratch_text(const struct scratch *s);
-const char *scratch_text_of(const struct scratch *s, const struct result *r);
+const char *scratch_result_text(const struct scratch *s, const struct result *r);
 size_t scratch_tokens(const struct scratch *s);
-/* Adds the tokens to their categories, without those of scratch_spend. */
+/* Adds the tokens to their categories, without those of scratch_reserve. */
 void scratch_tokens_by(const struct scratch *s, struct tokens_by *by);
 
 /* The parts that were left out: "c2: 460 of 500 rows of main". */
-size_t scratch_left_count(const struct scratch *s);
-const char *scratch_left(const struct scratch *s, size_t i);
+size_t scratch_omitted_count(const struct scratch *s);
+const char *scratch_omitted(const struct scratch *s, size_t i);
 
 #endif

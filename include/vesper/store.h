@@ -87,7 +87,7 @@ struct message {
 	const char *rating;     /* "up", "down"; NULL: no feedback */
 	const char *comment;
 	const char *correction;
-	int64_t place; /* position among all messages; only from store_uncovered */
+	int64_t place; /* position among all messages; only from store_unsummarized_messages */
 };
 
 /* Parses one of the texts of a message; NULL: none. */
@@ -169,8 +169,8 @@ struct op *store_take_turn(struct store *s, const struct principal *who, const c
 			   uint64_t fence, const char *message_id, struct arena *a,
 			   store_messages_cb cb, void *owner);
 /* The heartbeat of these turns of the tenant; they run here. At most TURNS_ALIVE_MAX. */
-struct op *store_turns_alive(struct store *s, const char *tenant, const char *const *turn_ids,
-			     size_t count, store_done_cb cb, void *owner);
+struct op *store_turns_heartbeat(struct store *s, const char *tenant, const char *const *turn_ids,
+				 size_t count, store_done_cb cb, void *owner);
 /* Call periodically: closes turns as interrupted if their replica sent no heartbeat for
  * TURN_SILENT_MS, measured by this replica's clock. Clocks are not compared. */
 struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner);
@@ -200,8 +200,9 @@ const json_t *store_memory_items(const char *summary, struct arena *a);
 
 /* The first `limit` messages not covered by a summary, oldest first, with the beginnings of their
  * texts and their positions. */
-struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
-			   size_t limit, struct arena *a, store_messages_cb cb, void *owner);
+struct op *store_unsummarized_messages(struct store *s, const struct principal *who,
+				       const char *session_id, size_t limit, struct arena *a,
+				       store_messages_cb cb, void *owner);
 /* Stores a summary (a JSON array of items) of all messages up to this position, and counts it. No
  * effect if a stored one already covers this position. */
 struct op *store_summary(struct store *s, const struct principal *who, const char *session_id,
@@ -282,25 +283,27 @@ struct op *store_feedback_page(struct store *s, const struct principal *who, con
 
 /* The state of an Idempotency-Key. */
 enum repeated {
-	REPEATED_FIRST,   /* first request: answer it, then call store_repeat_end */
-	REPEATED_RUNNING, /* the first request is still running */
-	REPEATED_OTHER,   /* the key was used for a different request */
-	REPEATED_DONE,    /* answered; `answer` is set */
+	IDEMPOTENT_FIRST,    /* first request: answer it, then call store_idempotent_end */
+	IDEMPOTENT_RUNNING,  /* the first request is still running */
+	IDEMPOTENT_MISMATCH, /* the key was used for a different request */
+	IDEMPOTENT_DONE,     /* answered; `answer` is set */
 };
-struct repeat_answer {
+struct idempotent_answer {
 	int status;
 	const char *content_type;
 	const char *body;
 };
-typedef void (*store_repeat_cb)(void *owner, enum repeated what, const struct repeat_answer *answer,
-				const struct err *e);
+typedef void (*store_idempotent_cb)(void *owner, enum repeated what,
+				    const struct idempotent_answer *answer, const struct err *e);
 /* `key_hash` and `fingerprint` are hexadecimal hashes, `request` a new UUID. */
-struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
-			      const char *fingerprint, const char *request, struct arena *a,
-			      store_repeat_cb cb, void *owner);
+struct op *store_idempotent_begin(struct store *s, const struct principal *who,
+				  const char *key_hash, const char *fingerprint,
+				  const char *request, struct arena *a, store_idempotent_cb cb,
+				  void *owner);
 /* `answer` NULL: the request may be retried. */
-struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
-			    const struct repeat_answer *answer, store_done_cb cb, void *owner);
+struct op *store_idempotent_end(struct store *s, const struct principal *who, const char *request,
+				const struct idempotent_answer *answer, store_done_cb cb,
+				void *owner);
 
 /* ---- Tool switches and the audit log ---- */
 

@@ -99,8 +99,8 @@ struct op *store_version_set(struct store *s, const char *tenant, const struct s
 struct op *store_version_claim(struct store *s, const char *tenant, const struct stored_version *v,
 			       const char *holder, store_done_cb cb, void *owner);
 /* The heartbeat of the process that receives or loads the version. */
-struct op *store_version_beat(struct store *s, const char *tenant, const char *uid,
-			      store_done_cb cb, void *owner);
+struct op *store_version_heartbeat(struct store *s, const char *tenant, const char *uid,
+				   store_done_cb cb, void *owner);
 /* Puts the version into use and retires the previous one, both or neither. ERR_CANCELLED: `holder`
  * no longer loads it. */
 struct op *store_version_publish(struct store *s, const char *tenant,
@@ -127,8 +127,8 @@ struct source_edit {
 struct op *store_source_edit(struct store *s, const char *tenant, const char *uid,
 			     const struct source_edit *edit, store_done_cb cb, void *owner);
 /* Marks the source as deleted; no caller may use it any more. */
-struct op *store_source_mark(struct store *s, const char *tenant, const char *uid, store_done_cb cb,
-			     void *owner);
+struct op *store_source_mark_deleted(struct store *s, const char *tenant, const char *uid,
+				     store_done_cb cb, void *owner);
 /* Removes the source after its tables were dropped, with its data in answers and receipts. */
 struct op *store_source_remove(struct store *s, const char *tenant, const char *uid,
 			       const char *sentence, store_done_cb cb, void *owner);

@@ -44,7 +44,7 @@ struct tool_entry {
 };
 
 /* A factor that a module requires (config/<pack>/<pack>.json). */
-struct factor_need {
+struct required_factor {
 	const char *name;
 	double above;   /* it must be greater than this */
 	bool is_public; /* it must be published: have a source */
@@ -53,10 +53,10 @@ struct factor_need {
 /* A domain-agent module: agent, intent and prompt come from prompts/<pack>/<name>.md (front
  * matter), the functions from this struct. */
 struct domain {
-	const char *name;                  /* folder name: "dayahead" */
-	const char *pack;                  /* its pack: "energy" */
-	const struct tool_entry *tools;    /* ended by a NULL name */
-	const struct factor_need *factors; /* ended by a NULL name; NULL: none */
+	const char *name;                      /* folder name: "dayahead" */
+	const char *pack;                      /* its pack: "energy" */
+	const struct tool_entry *tools;        /* ended by a NULL name */
+	const struct required_factor *factors; /* ended by a NULL name; NULL: none */
 };
 
 /* A derivation that any tool's file may name: `-- derive: NAME COLUMN [BY]`. */
@@ -189,22 +189,22 @@ bool tool_sql_run(struct tool_call *call, struct err *e);
 typedef void (*tool_derive_fn)(struct result *r, struct arena *a);
 
 /* Like tool_sql_run; when all tables are read, `derive` adds facts to the result. */
-bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err *e);
+bool tool_sql_run_and_derive(struct tool_call *call, tool_derive_fn derive, struct err *e);
 
 /* Evaluates a lookup: sets arguments of the call, or refuses the call with an outcome (false). */
-typedef bool (*tool_choose_fn)(struct tool_call *call, struct table *const *tables, size_t count,
+typedef bool (*tool_lookup_fn)(struct tool_call *call, struct table *const *tables, size_t count,
 			       struct outcome *refused);
 
-/* Like tool_sql_run_then, after a lookup: first the statements of another (hidden) tool run with
- * `args`, which match its header. The caller needs that tool's permission too. */
-bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
-			tool_choose_fn choose, tool_derive_fn derive, struct err *e);
+/* Like tool_sql_run_and_derive, after a lookup: first the statements of another (hidden) tool run
+ * with `args`, which match its header. The caller needs that tool's permission too. */
+bool tool_sql_run_with_lookup(struct tool_call *call, const char *lookup, const struct args *args,
+			      tool_lookup_fn choose, tool_derive_fn derive, struct err *e);
 
 const struct args *tool_args(const struct tool_call *call);
 struct date tool_today(const struct tool_call *call);
 struct arena *tool_arena(struct tool_call *call);
 /* Adds or replaces an argument before tool_sql_run. */
 void tool_arg_set(struct tool_call *call, const char *name, struct value v);
-void tool_arg_drop(struct tool_call *call, const char *name);
+void tool_arg_remove(struct tool_call *call, const char *name);
 
 #endif

@@ -77,7 +77,7 @@ struct find_reach;
 struct turns; /* the running turns of this process and their shared objects */
 
 /* The time zone of a tenant. */
-struct tenant_place {
+struct tenant_zone {
 	const char *tenant;
 	struct zone *zone;
 };
@@ -104,7 +104,7 @@ struct turn_settings {
 	const char *const *link_hosts; /* hosts that answers may link to, in addition to those of
 					  the reports; NULL-terminated; NULL: none */
 	struct company_calendar calendar;
-	const struct tenant_place *places; /* other tenants use UTC */
+	const struct tenant_zone *places; /* other tenants use UTC */
 	size_t place_count;
 };
 /* Takes ownership of the arena, even on failure. ERR_INPUT: a setting is invalid; the error names
@@ -137,18 +137,18 @@ struct turn_documents {
 			    void *cb_owner); /* NULL: there are no documents */
 	void *owner;
 };
-void turns_use_documents(struct turns *t, const struct turn_documents *documents);
+void turns_set_documents(struct turns *t, const struct turn_documents *documents);
 
 struct turns *turns_new(const struct turns_options *options);
 /* For new turns. */
-void turns_use_settings(struct turns *t, const struct turn_settings *settings);
+void turns_set_settings(struct turns *t, const struct turn_settings *settings);
 /* The time zone of a tenant; NULL: UTC. Valid until the settings change. */
 const struct zone *turns_zone(const struct turns *t, const char *tenant);
-void turns_use_llm(struct turns *t, struct llm *llm); /* keeps a reference */
+void turns_set_llm(struct turns *t, struct llm *llm); /* keeps a reference */
 /* Sets the load. Above 100 percent, new turns are refused (ERR_OVERLOAD), except those of tenants
  * with few turns, up to TURNS_SHARE_PERCENT. While logs are full, the model streams of unwatched
  * turns are paused, and such a turn is cancelled after TURN_PAUSED_GRACE_MS. */
-void turns_use_load(struct turns *t, struct load load);
+void turns_set_load(struct turns *t, struct load load);
 
 /* The objects that questions are read and run with. They belong to a list of packs, and are shared
  * by its tenants, or to one tenant with an overlay (overlay.h). */
@@ -179,9 +179,9 @@ void knowledge_set_free(struct knowledge_set **s); /* only for a set not in use 
 
 /* Sets the knowledge of new turns; takes ownership. Running turns keep the knowledge they started
  * with. */
-void turns_use(struct turns *t, struct knowledge_set *take);
+void turns_set_knowledge(struct turns *t, struct knowledge_set *take);
 /* The same for one tenant of the set (all, if they share one); keeps a reference. */
-void turns_use_for(struct turns *t, const char *tenant, struct knowledge *k);
+void turns_set_tenant_knowledge(struct turns *t, const char *tenant, struct knowledge *k);
 /* NULL: there is no such tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 
@@ -240,14 +240,14 @@ struct call_again {
 };
 /* Returns true if the call can be run: its tool still exists and does not run ad hoc SQL, and its
  * arguments are stored. */
-bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call);
+bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json_t *call);
 /* Runs the call with its stored arguments and the current permissions, switches and data. Otherwise
  * as tool_start. */
-struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
-			    tool_cb cb, void *owner);
+struct op *turns_repeat_call(struct turns *t, const struct call_again *again, struct arena *a,
+			     tool_cb cb, void *owner);
 
 /* A tool call by a program, outside of conversations. */
-struct tool_wanted {
+struct tool_call_request {
 	const struct principal *who;
 	const char *tool;   /* a tool that the caller may use (catalog_agent_for) */
 	const json_t *args; /* JSON object */
@@ -259,7 +259,7 @@ typedef void (*tool_called_cb)(void *owner, const struct result *r, const char *
 			       const struct err *e);
 /* Runs the tool with the caller's permissions, as of today. The result may come from the tool's
  * cache. Stores a receipt. The result is allocated in the arena. */
-struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
+struct op *turns_call_tool(struct turns *t, const struct tool_call_request *wanted, struct arena *a,
 			   tool_called_cb cb, void *owner);
 
 /* Converts a stored answer to an evaluation case (vesper/record.h), to be completed by hand: it has

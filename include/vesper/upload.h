@@ -52,7 +52,7 @@ struct uploads_options {
 	int64_t index_bytes; /* limit of document indexes in memory; above, the oldest are evicted
 				and rebuilt on use */
 	int64_t embed_bytes; /* limit of their vectors, in addition */
-	int64_t embed_least; /* see struct find_vector, in hundredths */
+	int64_t embed_min_hundredths;    /* see struct find_vector, in hundredths */
 	struct llm *(*llm)(void *owner); /* the current model; NULL, or a model without embeddings:
 					    no vectors */
 	/* Sets the tenant's overlay; `done` as in daemon_use_overlay. */
@@ -110,7 +110,7 @@ MUST_CHECK bool uploads_rows(struct uploads *u, const char *tenant, const struct
 struct source *uploads_documents(const struct uploads *u);
 /* The source of tools for data sources: it lists the caller's sources, their contents and quality,
  * and columns of two sources with common values. Borrowed as uploads_documents. */
-struct source *uploads_own(const struct uploads *u);
+struct source *uploads_discovery_source(const struct uploads *u);
 /* Gets the reach of the caller's documents for a text; in the arena. On error the reach is
  * empty. */
 typedef void (*uploads_reach_cb)(void *owner, const struct find_reach *reach);

@@ -42,7 +42,8 @@ struct vectors_query {
 	const float *values; /* of length 1 */
 	size_t dims, top;
 	const struct principal *who;
-	const atomic_bool *cancelled; /* checked every VECTORS_LOOK_ROWS; NULL: not cancellable */
+	const atomic_bool
+		*cancelled; /* checked every VECTORS_CANCEL_CHECK_ROWS; NULL: not cancellable */
 };
 struct vectors_hit {
 	size_t owner; /* its index in `owners` */

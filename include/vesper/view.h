@@ -62,11 +62,11 @@ struct view_truncation view_rows(struct json_out *j, const struct table *t, stru
 json_t *view_outcome(const struct result *r, const char *view_id);
 
 /* The same as text; nothing for a result with rows. */
-void view_outcome_words(struct buf *out, const struct result *r);
+void view_outcome_text(struct buf *out, const struct result *r);
 
 /* The text for one result as Markdown: its tool's answer sentence, or the outcome if it has no
  * rows. In the arena; NULL: none. */
-const char *view_finding(const struct result *r, struct arena *a);
+const char *view_result_text(const struct result *r, struct arena *a);
 
 /* A tool call for programs: {tool, status, message, result: {sets, facts, summaryStats, stats},
  * args, availableRange, error?, receipt_id?}. `sets` has each table by its name in references, the
@@ -85,8 +85,8 @@ struct view_followup {
 };
 /* The follow-up questions of the result's tool whose values are known and whose conditions are
  * true, primary ones first. Returns their number. */
-size_t view_suggested(const struct result *r, struct arena *a, struct view_followup *out,
-		      size_t max);
+size_t view_suggested_followups(const struct result *r, struct arena *a, struct view_followup *out,
+				size_t max);
 
 /* An error shown to the user. */
 struct view_error {
@@ -102,11 +102,11 @@ json_t *view_error(const struct view_error *e, const char *view_id);
 enum view_chart { CHART_LINE, CHART_AREA, CHART_BAR, CHART_GROUPED_BAR, CHART_LAYERED };
 const char *view_chart_name(enum view_chart type);
 
-/* The chart preference in the words of a question; used if it fits the data. CHART_AS_FITS: no
- * preference. CHART_WANTED: a chart of any type. */
+/* The chart preference in the words of a question; used if it fits the data. CHART_NO_PREFERENCE:
+ * no preference. CHART_ANY_TYPE: a chart of any type. */
 enum view_chart_preference {
-	CHART_AS_FITS,
-	CHART_WANTED,
+	CHART_NO_PREFERENCE,
+	CHART_ANY_TYPE,
 	CHART_AS_LINE,
 	CHART_AS_AREA,
 	CHART_AS_BAR,
@@ -150,7 +150,7 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 
 /* The same, with values appended by `put`, which returns false for a name without a value. */
 typedef bool (*view_put)(void *owner, struct buf *out, const char *name);
-bool view_fill_by(struct buf *out, const char *text, view_put put, void *owner);
+bool view_fill_with(struct buf *out, const char *text, view_put put, void *owner);
 
 struct view_answer_input {
 	const struct result *const *results;

@@ -81,8 +81,8 @@ static void prepare_question(struct agent *a)
 	date_iso(r->today, today);
 	a->lead = arena_printf(a->arena, "Today is %s.\n%s%s", today, r->context ? r->context : "",
 			       r->context ? "\n" : "");
-	scratch_spend(a->scratch, tokens_estimate(a->lead, strlen(a->lead)) +
-					  tokens_estimate(r->question, strlen(r->question)));
+	scratch_reserve(a->scratch, tokens_estimate(a->lead, strlen(a->lead)) +
+					    tokens_estimate(r->question, strlen(r->question)));
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
 			agent_note_result(a, s->sources[i].results[k]);
@@ -101,9 +101,9 @@ static const char *question_text(struct agent *a)
 
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
-			text = arena_printf(a->arena, "%sFound before, as %s:\n%s\n", text,
-					    s->sources[i].id,
-					    scratch_text_of(a->scratch, s->sources[i].results[k]));
+			text = arena_printf(
+				a->arena, "%sFound before, as %s:\n%s\n", text, s->sources[i].id,
+				scratch_result_text(a->scratch, s->sources[i].results[k]));
 	return arena_printf(a->arena, "%sQuestion: %s", text, a->request.question);
 }
 
@@ -113,8 +113,8 @@ void agent_fit(struct agent *a)
 	a->question.text = question_text(a);
 	for (size_t i = 0; i < a->result_block_count; i++)
 		a->result_blocks[i].block->text =
-			scratch_text_of(a->scratch, a->result_blocks[i].result);
-	if (scratch_left_count(a->scratch) > 0)
+			scratch_result_text(a->scratch, a->result_blocks[i].result);
+	if (scratch_omitted_count(a->scratch) > 0)
 		metric_add(&llm_prompts_cut, NULL, 1);
 }
 

@@ -69,9 +69,9 @@ static void spend(struct agent *a)
 		char *input = b->input ? json_text(b->input) : NULL;
 
 		if (b->text)
-			scratch_spend(a->scratch, tokens_estimate(b->text, strlen(b->text)));
+			scratch_reserve(a->scratch, tokens_estimate(b->text, strlen(b->text)));
 		if (input)
-			scratch_spend(a->scratch, tokens_estimate(input, strlen(input)));
+			scratch_reserve(a->scratch, tokens_estimate(input, strlen(input)));
 		mem_free(input);
 	}
 }

@@ -73,9 +73,9 @@ static void on_unlinked(void *owner, const char *text, size_t len)
 		guard_numbers_feed(t->answer->numbers, text, len);
 }
 
-static void on_piece(void *owner, const struct guard_piece *chunk)
+static void on_piece(void *owner, const struct guard_chunk *chunk)
 {
-	say_checked(owner, chunk);
+	answer_emit_checked(owner, chunk);
 }
 
 static struct guard_input numbers_input(struct answer_turn *t)
@@ -161,17 +161,17 @@ bool check_template(struct answer_turn *t, const struct view_answer *made)
 {
 	const struct guard_input in = numbers_input(t);
 	const char *plain = check_plain(t, made->markdown);
-	const struct guard_made all = {.text = plain,
-				       .len = strlen(plain),
-				       .parts = made->parts,
-				       .part_count = made->part_count,
-				       .arena = t->core->arena};
+	const struct guard_generated_text all = {.text = plain,
+						 .len = strlen(plain),
+						 .parts = made->parts,
+						 .part_count = made->part_count,
+						 .arena = t->core->arena};
 
 	for (size_t i = 0; i < t->work->result_count; i++)
 		if (t->work->results[i]->passages.count > 0)
 			return false; /* citations are marks in the stream */
 	/* If a check removed text, the offsets of the parts no longer match. */
-	return strcmp(plain, made->markdown) == 0 && guard_made_pass(&in, &all);
+	return strcmp(plain, made->markdown) == 0 && guard_generated_pass(&in, &all);
 }
 
 /* ---- prompts ---- */

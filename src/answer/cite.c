@@ -32,8 +32,8 @@ struct cited {
 
 struct answer_cites {
 	struct answer_turn *turn;
-	const struct passage **passages; /* in order, over all results */
-	struct guard_place *places;      /* where each passage is in the results */
+	const struct passage **passages;  /* in order, over all results */
+	struct guard_passage_row *places; /* where each passage is in the results */
 	size_t count;
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
@@ -198,7 +198,7 @@ static size_t words_of(struct str text)
 static bool occurs_in_cited(const struct answer_cites *c, const bool *cites, struct str quote)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (cites[i] && guard_quote_stands(quote, c->passages[i]->text))
+		if (cites[i] && guard_quote_matches(quote, c->passages[i]->text))
 			return true;
 	return false;
 }
@@ -257,7 +257,7 @@ static bool has_words(struct str s)
  * Returns the number of citations. */
 static size_t read_cites(struct answer_cites *c, struct str s, bool *cites)
 {
-	struct guard_place *places = mem_alloc((c->count + 1) * sizeof(*places));
+	struct guard_passage_row *places = mem_alloc((c->count + 1) * sizeof(*places));
 	size_t n, any = 0, count = 0;
 
 	for (size_t i = next_mark(s, 0, &n); i < s.n; i = next_mark(s, i + MARK_BYTES, &n)) {
@@ -396,7 +396,7 @@ struct answer_cites *cites_new(struct answer_turn *t)
 		c->passages_only = c->passages_only && r->passages.count > 0;
 		for (size_t k = 0; k < r->passages.count; k++) {
 			c->passages[c->count] = &r->passages.items[k];
-			c->places[c->count++] = (struct guard_place){r->call, (int64_t)k};
+			c->places[c->count++] = (struct guard_passage_row){r->call, (int64_t)k};
 		}
 	}
 	sink.owner = c;
@@ -466,7 +466,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 	size_t at = 0, n = 0, chars = 0;
 
 	c->mismatch += delta->marked && delta->mark.why &&
-		       strcmp(delta->mark.why, guard_unjudged_name(GUARD_MISMATCH)) == 0;
+		       strcmp(delta->mark.why, guard_unchecked_reason_name(GUARD_MISMATCH)) == 0;
 	while (at < text.n) {
 		size_t i = next_mark(text, at, &n);
 		struct str before = {text.p + at, i - at};

@@ -149,7 +149,7 @@ static const char *no_charts(const struct answer_turn *t)
 		return NULL;
 	preference =
 		view_chart_preference(t->core->may.catalog->language, t->core->request.content);
-	if (preference == CHART_AS_FITS || preference == CHART_AS_TABLE)
+	if (preference == CHART_NO_PREFERENCE || preference == CHART_AS_TABLE)
 		return NULL;
 	return turn_sentence(t->core, t->options->no_charts ? SAY_NO_CHARTS : SAY_CHART_UNFIT);
 }

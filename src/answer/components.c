@@ -89,7 +89,7 @@ static bool prop_fits(const struct prop_def *p, const struct shown_prop *v)
 	return v->text && scalar_fits(p, v->text);
 }
 
-const char *component_lacks(const struct component_def *def, const struct shown *s)
+const char *component_missing_prop(const struct component_def *def, const struct shown *s)
 {
 	for (size_t i = 0; i < def->prop_count; i++) {
 		const struct shown_prop *v = value_of(s, def->props[i].name);
@@ -123,7 +123,7 @@ static void write_set(struct json_out *j, const struct filling *f, const struct 
 	part.tables = tables;
 	part.table_count = 1;
 	buf_init(&chart, VIEW_BYTES_MAX * 2);
-	if (p->type == PROP_SERIES && view_chart(&chart, &part, p->name, CHART_AS_FITS)) {
+	if (p->type == PROP_SERIES && view_chart(&chart, &part, p->name, CHART_NO_PREFERENCE)) {
 		jo_raw(j, (struct str){buf_text(&chart), chart.n});
 	} else {
 		jo_object(j);
@@ -196,7 +196,7 @@ static void write_text(struct json_out *j, const struct filling *f)
 	struct buf text;
 
 	buf_init(&text, TEXT_BYTES_MAX);
-	if (!view_fill_by(&text, f->def->text, add_word, (void *)(uintptr_t)f))
+	if (!view_fill_with(&text, f->def->text, add_word, (void *)(uintptr_t)f))
 		buf_str(&text, f->def->about);
 	jo_set_str(j, "text", buf_text(&text));
 	jo_set_str(j, "alt", f->def->about);
@@ -269,7 +269,8 @@ static void show_component(struct answer_turn *t, const struct shown *s)
 		log_warn("component.long", "%s: view of %s exceeds the size limit",
 			 t->core->id.text, s->show->component);
 	else
-		say_component(t, s->show->id, view_id, (struct str){buf_text(&view), view.n});
+		answer_emit_component(t, s->show->id, view_id,
+				      (struct str){buf_text(&view), view.n});
 	buf_deinit(&view);
 }
 
@@ -291,7 +292,7 @@ static void show_tables_left(struct answer_turn *t, const struct shown *list, si
 			for (size_t n = 0; n < count && !is_shown; n++)
 				is_shown = shown_has_table(&list[n], result->tables[0]);
 			if (!is_shown)
-				say_view(t, result);
+				answer_emit_view(t, result);
 		}
 	}
 }
@@ -308,7 +309,7 @@ void answer_components(struct answer_turn *t)
 	list = arena_alloc(t->core->arena, (n + 1) * sizeof(*list));
 	for (size_t i = 0; i < n; i++) {
 		const struct component_def *def = catalog_component(c, all[i].show->component);
-		const char *lacks = def ? component_lacks(def, &all[i]) : "definition";
+		const char *lacks = def ? component_missing_prop(def, &all[i]) : "definition";
 
 		if (!lacks)
 			list[count++] = all[i];
@@ -399,7 +400,7 @@ const struct shown *answer_component_by_name(struct answer_turn *t, const char *
 	*show = (struct task_show){.id = id, .component = component};
 	*shown = (struct shown){.show = show};
 	fill_by_name(def, results, count, t->core->arena, shown);
-	lacks = component_lacks(def, shown);
+	lacks = component_missing_prop(def, shown);
 	if (!lacks) {
 		show_component(t, shown);
 		return shown;

@@ -62,9 +62,9 @@ static void add(struct context_state *out, enum context_key key, enum context_st
 		enum context_action when_missing)
 {
 	static const enum context_action actions[] = {
-		[CONTEXT_AVAILABLE] = CONTEXT_GO_ON, [CONTEXT_STALE] = CONTEXT_REFRESH,
-		[CONTEXT_PENDING] = CONTEXT_GO_ON,   [CONTEXT_EVICTED] = CONTEXT_SAY,
-		[CONTEXT_MISSING] = CONTEXT_GO_ON,
+		[CONTEXT_AVAILABLE] = CONTEXT_CONTINUE, [CONTEXT_STALE] = CONTEXT_REFRESH,
+		[CONTEXT_PENDING] = CONTEXT_CONTINUE,   [CONTEXT_EVICTED] = CONTEXT_REPORT,
+		[CONTEXT_MISSING] = CONTEXT_CONTINUE,
 	};
 
 	out->items[out->count++] = (struct context_item){
@@ -76,10 +76,10 @@ void context_read(const struct context_input *in, struct context_state *out)
 	*out = (struct context_state){0};
 	if (in->writes_sql)
 		add(out, CONTEXT_SCHEMA, in->views > 0 ? CONTEXT_AVAILABLE : CONTEXT_MISSING,
-		    CONTEXT_GO_ON);
+		    CONTEXT_CONTINUE);
 	if (in->wants_results)
 		add(out, CONTEXT_RESULTS, results_status(in),
-		    in->result_count > 0 ? CONTEXT_GO_ON : CONTEXT_LOAD);
+		    in->result_count > 0 ? CONTEXT_CONTINUE : CONTEXT_LOAD);
 	if (in->is_followup)
 		add(out, CONTEXT_HISTORY,
 		    in->has_history && in->history_readable ? CONTEXT_AVAILABLE : CONTEXT_MISSING,

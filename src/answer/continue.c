@@ -213,7 +213,7 @@ const char *answer_missing_text(struct str shown, const char *made, struct arena
 /* Emits connecting text of code: shown and counted, but not checked. */
 static void emit_unchecked(struct answer_turn *t, const char *text)
 {
-	say_text(t, text, strlen(text));
+	answer_emit_text(t, text, strlen(text));
 	t->answer->checked.chars += utf8_count(text, strlen(text));
 }
 
@@ -254,11 +254,11 @@ bool answer_emit_rest(struct answer_turn *t, const char *text,
 
 	if (!str_starts(str_of(text), shown))
 		return false;
-	say_in_chunks(t, text + shown.n, say);
+	answer_emit_in_chunks(t, text + shown.n, say);
 	return true;
 }
 
-bool answer_findings_left(struct answer_turn *t)
+bool answer_emit_missing_findings(struct answer_turn *t)
 {
 	struct str shown = stream_text(t->core->log);
 	const char *left = "";
@@ -273,7 +273,7 @@ bool answer_findings_left(struct answer_turn *t)
 	emit_unchecked(t, turn_sentence(t->core, SAY_END_REST));
 	emit_unchecked(t, "\n\n");
 	t->answer->rewrite.allowed = false;
-	say_in_chunks(t, left, check_text);
+	answer_emit_in_chunks(t, left, check_text);
 	check_last(t);
 	check_end(t);
 	answer_written_by(t, "rules", NULL);

@@ -33,12 +33,12 @@ static void add_task(const struct flow_text_builder *t, const struct task *task,
 		buf_char(out, '\n');
 		sentence_put(out, t->catalog->language, SAY_ANSWER_NOT_LOOKED_UP,
 			     arena_strndup(t->arena, what, strcspn(what, ":.")),
-			     task_why_skipped(task, t->catalog->language, t->arena));
+			     task_skip_text(task, t->catalog->language, t->arena));
 		buf_char(out, '\n');
 	} else if (task->state == TASK_FAILED && task->result_count > 0 &&
 		   task->results[0] != t->asked) {
 		buf_char(out, '\n');
-		view_outcome_words(out, task->results[0]);
+		view_outcome_text(out, task->results[0]);
 		buf_char(out, '\n');
 	}
 }

@@ -13,7 +13,7 @@
 
 #define SIGNAL "NO_ANSWER_IN_DATA"
 
-const char no_answer_offer[] =
+const char no_answer_instruction[] =
 	"\nIf these results are about something else than what is asked, write "
 	"only " SIGNAL ".\n";
 
@@ -29,7 +29,7 @@ void no_answer_begin(struct answer_turn *t)
 }
 
 /* The signal counts only if it is the whole text, so an answer that quotes the word is shown. */
-bool no_answer_pass(struct answer_turn *t, struct str *text)
+bool no_answer_filter(struct answer_turn *t, struct str *text)
 {
 	struct no_answer *r = &t->answer->no_answer;
 	struct str held;
@@ -56,12 +56,12 @@ struct str no_answer_rest(struct answer_turn *t)
 	return r->wanted ? (struct str){"", 0} : (struct str){buf_text(&r->held), r->held.n};
 }
 
-void no_answer_again(struct answer_turn *t)
+void no_answer_restart(struct answer_turn *t)
 {
 	t->answer->no_answer.done = true;
 	t->answer->no_answer.wanted = false;
 	t->answer->checked = (struct turn_checked){0};
 	log_info("turn.recover", "%s: the data does not answer the question; asking the supervisor",
 		 t->core->id.text);
-	say_phase(t, "recovering", turn_sentence(t->core, SAY_PHASE_LOOKING_AGAIN));
+	answer_emit_phase(t, "recovering", turn_sentence(t->core, SAY_PHASE_LOOKING_AGAIN));
 }

@@ -43,7 +43,7 @@ static void write_task(struct json_out *j, const struct catalog *c, const struct
 	jo_object_end(j);
 }
 
-void say_plan(struct answer_turn *t, const struct plan *p)
+void answer_emit_plan(struct answer_turn *t, const struct plan *p)
 {
 	struct json_out j;
 	struct buf body;

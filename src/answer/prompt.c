@@ -186,9 +186,9 @@ struct llm_call *prompt_compress(struct answer_turn *t)
 
 static void log_left_out(const struct answer_turn *t, const struct scratch *s)
 {
-	for (size_t i = 0; i < scratch_left_count(s); i++)
-		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_left(s, i));
-	if (scratch_left_count(s) > 0)
+	for (size_t i = 0; i < scratch_omitted_count(s); i++)
+		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_omitted(s, i));
+	if (scratch_omitted_count(s) > 0)
 		metric_add(&llm_prompts_cut, NULL, 1);
 }
 
@@ -198,7 +198,7 @@ static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scr
 	scratch_tokens_by(s, &call->newest);
 	log_left_out(t, s);
 	if (call->role == LLM_ANSWER)
-		t->answer->left_out = scratch_left_count(s);
+		t->answer->left_out = scratch_omitted_count(s);
 	set_messages(t, call, scratch_text(s));
 }
 
@@ -210,7 +210,7 @@ static void note_examples(struct answer_turn *t, struct scratch *s)
 	if (!*text)
 		return;
 	scratch_note(s, text);
-	scratch_is(s, TOKENS_EXAMPLES);
+	scratch_set_category(s, TOKENS_EXAMPLES);
 }
 
 static void note_filters(struct answer_turn *t, struct scratch *s, const char *lead,
@@ -243,7 +243,7 @@ struct llm_call *prompt_supervisor(struct answer_turn *t)
 	buf_deinit(&b);
 
 	scratch_note(s, slice_text(t));
-	scratch_is(s, TOKENS_SCHEMA);
+	scratch_set_category(s, TOKENS_SCHEMA);
 	note_examples(t, s);
 	scratch_note(s, date_text(t));
 	add_history(t, s, false);
@@ -272,7 +272,7 @@ static void note_ended(struct answer_turn *t, struct scratch *s, const struct pl
 					     task->tool ? task->tool : task->agent,
 					     task->state == TASK_SKIPPED ? ", not run: " : "",
 					     task->state == TASK_SKIPPED
-						     ? task_why_skipped(
+						     ? task_skip_text(
 							       task, t->core->may.catalog->language,
 							       t->core->arena)
 						     : ""));
@@ -294,7 +294,7 @@ struct llm_call *prompt_planner(struct answer_turn *t, const struct plan *ended)
 	if (limit_ms < call->deadline_ms)
 		call->deadline_ms = limit_ms;
 	scratch_note(s, slice_of_domains(t));
-	scratch_is(s, TOKENS_SCHEMA);
+	scratch_set_category(s, TOKENS_SCHEMA);
 	note_examples(t, s);
 	scratch_note(s, date_text(t));
 	note_filters(t, s,
@@ -485,7 +485,7 @@ static void add_outside_rules(struct answer_turn *t, struct llm_call *call, stru
 	both[1] = (struct llm_block){.kind = LLM_TEXT, .text = rules};
 	call->system = both;
 	call->system_count = 2;
-	scratch_spend(s, tokens_estimate(rules, strlen(rules)));
+	scratch_reserve(s, tokens_estimate(rules, strlen(rules)));
 }
 
 static void note_client_history(struct answer_turn *t, struct scratch *s)
@@ -518,7 +518,7 @@ static struct llm_call *answer_call(struct answer_turn *t, const char *more)
 					     t->answer->flow_text));
 	note_gaps(t, s);
 	if (t->answer->no_answer.offered)
-		scratch_note(s, no_answer_offer);
+		scratch_note(s, no_answer_instruction);
 	if (more)
 		scratch_note(s, more);
 	use_scratch(t, call, s);

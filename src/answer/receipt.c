@@ -270,7 +270,7 @@ static void write_content(struct json_out *j, struct answer_turn *t, const struc
 	jo_set_str(j, "status", message_status_name(m->status));
 	jo_set_str(j, "today", today);
 	jo_set_str(j, "turn_id", t->core->id.text);
-	jo_set_raw(j, "usage", say_usage(t, false));
+	jo_set_raw(j, "usage", answer_usage_json(t, false));
 	jo_object_end(j);
 }
 

@@ -138,7 +138,7 @@ bool rewrite_ask(void *owner, const struct guard_unbound *d)
 				     d->len - (size_t)(end_of(d->text, d->len) - d->text));
 	buf_deinit(&r->text);
 	buf_init(&r->text, SENTENCE_BYTES_MAX);
-	say_phase(t, "checking", turn_sentence(t->core, SAY_PHASE_CHECKING));
+	answer_emit_phase(t, "checking", turn_sentence(t->core, SAY_PHASE_CHECKING));
 	t->core->operations.began(t->core->operations.turn);
 	answer_count_calls(t, LLM_ANSWER, 1);
 	r->call = prompt_rewrite(t, d);

@@ -49,7 +49,7 @@ static void emit(struct answer_turn *t, const struct event *event, struct texts 
 		mem_free(texts->items[i]);
 }
 
-void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take)
+void answer_emit_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take)
 {
 	struct texts texts = {0};
 
@@ -59,7 +59,7 @@ void say_ask_json(struct answer_turn *t, const char *prompt, json_t *body_take)
 	     &texts);
 }
 
-void say_thinking(struct answer_turn *t)
+void answer_emit_run_started(struct answer_turn *t)
 {
 	event_emit(t->core->sink,
 		   &(struct event){.kind = EVENT_RUN_STARTED,
@@ -69,12 +69,12 @@ void say_thinking(struct answer_turn *t)
 						     t->core->request.client_msg_id}});
 }
 
-void say_phase(struct answer_turn *t, const char *phase, const char *text)
+void answer_emit_phase(struct answer_turn *t, const char *phase, const char *text)
 {
 	event_emit(t->core->sink, &(struct event){.kind = EVENT_STATUS, .u.status = {phase, text}});
 }
 
-void say_filters(struct answer_turn *t)
+void answer_emit_filters(struct answer_turn *t)
 {
 	struct buf filters;
 	struct json_out j;
@@ -99,7 +99,7 @@ static bool show(struct answer_turn *t, const struct event_text_delta *delta)
 	return !t->answer->log_full;
 }
 
-void say_text(struct answer_turn *t, const char *text, size_t len)
+void answer_emit_text(struct answer_turn *t, const char *text, size_t len)
 {
 	show(t, &(struct event_text_delta){.text = {text, len}});
 }
@@ -108,8 +108,8 @@ void say_text(struct answer_turn *t, const char *text, size_t len)
  * answer. */
 #define CHUNK_BYTES 48
 
-void say_in_chunks(struct answer_turn *t, const char *text,
-		   void (*say)(struct answer_turn *t, const char *text, size_t len))
+void answer_emit_in_chunks(struct answer_turn *t, const char *text,
+			   void (*say)(struct answer_turn *t, const char *text, size_t len))
 {
 	while (*text) {
 		size_t n = strnlen(text, CHUNK_BYTES);
@@ -121,11 +121,11 @@ void say_in_chunks(struct answer_turn *t, const char *text,
 	}
 }
 
-static struct event_mark mark_of(const struct guard_piece *chunk, size_t chars_before)
+static struct event_mark mark_of(const struct guard_chunk *chunk, size_t chars_before)
 {
 	const struct guard_ref *ref = &chunk->ref;
 	struct event_mark mark = {.kind = guard_kind_name(chunk->kind),
-				  .why = guard_unjudged_name(chunk->why),
+				  .why = guard_unchecked_reason_name(chunk->why),
 				  .start = chunk->start,
 				  .len = chunk->count,
 				  .at = chars_before + chunk->start,
@@ -141,7 +141,7 @@ static struct event_mark mark_of(const struct guard_piece *chunk, size_t chars_b
 	return mark;
 }
 
-void say_checked(struct answer_turn *t, const struct guard_piece *chunk)
+void answer_emit_checked(struct answer_turn *t, const struct guard_chunk *chunk)
 {
 	struct event_text_delta delta = {.text = {chunk->text, chunk->len},
 					 .marked = chunk->marked};
@@ -167,7 +167,8 @@ static void show_view(struct answer_turn *t, const struct result *r, const char 
 							     .view = view}});
 }
 
-void say_component(struct answer_turn *t, const char *task, const char *view_id, struct str view)
+void answer_emit_component(struct answer_turn *t, const char *task, const char *view_id,
+			   struct str view)
 {
 	t->answer->views.count++;
 	t->answer->views.charts++; /* components draw */
@@ -181,7 +182,7 @@ void say_component(struct answer_turn *t, const char *task, const char *view_id,
 				   .view = view}});
 }
 
-void say_view_json(struct answer_turn *t, const struct result *r, json_t *view_take)
+void answer_emit_view_json(struct answer_turn *t, const struct result *r, json_t *view_take)
 {
 	char *text = json_text(view_take);
 
@@ -206,7 +207,7 @@ static bool chart(struct answer_turn *t, const struct result *r, const char *vie
 
 	if (t->options->no_charts)
 		return false;
-	if (preference == CHART_AS_FITS || preference == CHART_AS_TABLE)
+	if (preference == CHART_NO_PREFERENCE || preference == CHART_AS_TABLE)
 		return view_chart(view, r, view_id, preference);
 	stage_begin(t, STAGE_CHART);
 	drawn = view_chart(view, r, view_id, preference);
@@ -217,7 +218,7 @@ static bool chart(struct answer_turn *t, const struct result *r, const char *vie
 	return drawn;
 }
 
-void say_view(struct answer_turn *t, struct result *r)
+void answer_emit_view(struct answer_turn *t, struct result *r)
 {
 	const char *view_id = next_view_id(t, r);
 	struct view_truncation cut;
@@ -240,14 +241,14 @@ void say_view(struct answer_turn *t, struct result *r)
 	buf_deinit(&view);
 }
 
-void say_outcomes(struct answer_turn *t)
+void answer_emit_outcomes(struct answer_turn *t)
 {
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		json_t *view =
 			view_outcome(t->work->results[i], next_view_id(t, t->work->results[i]));
 
 		if (view)
-			say_view_json(t, t->work->results[i], view);
+			answer_emit_view_json(t, t->work->results[i], view);
 	}
 }
 
@@ -281,7 +282,7 @@ static const char *end_status(const struct turn_end *end)
 	return end->status == MESSAGE_COMPLETE ? "ok" : message_status_name(end->status);
 }
 
-void say_end(struct answer_turn *t, const struct turn_end *end)
+void answer_emit_end(struct answer_turn *t, const struct turn_end *end)
 {
 	struct texts texts = {0};
 	struct event event = {.kind = EVENT_RUN_FINISHED};
@@ -298,14 +299,14 @@ void say_end(struct answer_turn *t, const struct turn_end *end)
 		.provider = t->answer->provider ? t->answer->provider : "rules",
 		.model = t->answer->model,
 		.receipt_id = t->answer->receipt_id,
-		.approved = say_approved(t),
+		.approved = answer_approved_json(t),
 		.latency_ms = clock_mono_ms() - t->core->began_ms,
 		.links = t->answer->links,
 		.suggestions = texts_add(&texts, t->dialog->suggestions),
-		.usage = say_usage(t, true),
+		.usage = answer_usage_json(t, true),
 		.checked = t->answer->checked.stored,
-		.outcomes = say_calls(t, false),
-		.tasks = say_tasks(t),
+		.outcomes = answer_calls_json(t, false),
+		.tasks = answer_tasks_json(t),
 		.error = texts_add_take(&texts, end_error_json(end)),
 	};
 	emit(t, &event, &texts);

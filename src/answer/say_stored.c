@@ -144,7 +144,8 @@ static void emit_stored_views(struct answer_turn *t, const json_t *views, bool q
 	}
 }
 
-void say_stored(struct answer_turn *t, const struct message *question, const struct message *answer)
+void answer_emit_stored_turn(struct answer_turn *t, const struct message *question,
+			     const struct message *answer)
 {
 	const json_t *views = store_text_json(answer->texts.views, t->core->arena);
 

@@ -18,7 +18,7 @@ static size_t result_rows(const struct result *r)
 /* Members of a stored call and of its agent's later context, besides the data view. */
 static void write_call_members(struct json_out *j, struct arena *a, const struct result *r)
 {
-	jo_set_str(j, "finding", view_finding(r, a));
+	jo_set_str(j, "finding", view_result_text(r, a));
 	jo_set_int(j, "total_rows", r->table_count > 0 ? r->tables[0]->total_rows : 0);
 	jo_set_int(j, "duration_ms", r->duration_us / 1000);
 	jo_key(j, "args");
@@ -55,7 +55,7 @@ static struct str into_arena(struct answer_turn *t, struct buf *b)
 	return text;
 }
 
-struct str say_calls(struct answer_turn *t, bool to_keep)
+struct str answer_calls_json(struct answer_turn *t, bool to_keep)
 {
 	struct buf text;
 	struct json_out j;
@@ -66,7 +66,7 @@ struct str say_calls(struct answer_turn *t, bool to_keep)
 	return into_arena(t, &text);
 }
 
-struct str say_tasks(const struct answer_turn *t)
+struct str answer_tasks_json(const struct answer_turn *t)
 {
 	const struct plan *p = t->work->plan;
 	size_t count[TASK_ASKED + 1] = {0};
@@ -102,7 +102,7 @@ static bool is_linked(const struct report_def *const *linked, size_t count,
 	return false;
 }
 
-struct str say_links(struct answer_turn *t)
+struct str answer_links_json(struct answer_turn *t)
 {
 	const struct report_def *linked[TURN_LINKS_MAX];
 	size_t count = 0;
@@ -151,7 +151,7 @@ static struct str checked_text(struct answer_turn *t, struct str numbers)
 	return into_arena(t, &text);
 }
 
-const char *say_stored_views(struct answer_turn *t)
+const char *answer_stored_views_json(struct answer_turn *t)
 {
 	struct buf views, numbers;
 
@@ -214,7 +214,7 @@ static void write_usage_by(struct json_out *j, const struct answer_turn *t)
 	jo_object_end(j);
 }
 
-struct str say_usage(struct answer_turn *t, bool with_budget)
+struct str answer_usage_json(struct answer_turn *t, bool with_budget)
 {
 	struct llm_usage sum = {0};
 	int64_t calls = 0;
@@ -242,7 +242,7 @@ struct str say_usage(struct answer_turn *t, bool with_budget)
 }
 
 /* Only for an approved plan that has run; a plan with an open clarifying question is no answer. */
-struct str say_approved(struct answer_turn *t)
+struct str answer_approved_json(struct answer_turn *t)
 {
 	const struct plan *p = t->work->plan;
 	struct json_out j;
@@ -306,7 +306,7 @@ static const char *with_need(const struct answer_turn *t, const char *needs, con
 		       : arena_printf(t->core->arena, "%s%s%s", needs, *needs ? " " : "", one);
 }
 
-const char *answer_needs(const struct answer_turn *t)
+const char *answer_required_permissions(const struct answer_turn *t)
 {
 	const json_t *of_rows =
 		json_object_get(json_object_get(t->dialog->next_context, CONTEXT_ROWS), "needs");

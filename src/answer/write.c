@@ -141,7 +141,7 @@ void answer_by_template(struct answer_turn *t)
 	answer_written_by(t, "rules", NULL);
 	t->answer->rewrite.allowed = false;
 	if (!check_template(t, &t->answer->templated)) {
-		say_in_chunks(t, t->answer->templated.markdown, check_text);
+		answer_emit_in_chunks(t, t->answer->templated.markdown, check_text);
 		check_last(t);
 	}
 	check_end(t);
@@ -174,7 +174,7 @@ bool answer_text(struct answer_turn *t, const char *text, size_t len)
 	struct turn_answer *a = t->answer;
 	struct str chunk = {text, len};
 
-	if (a->cut || (a->continued.count == 0 && !no_answer_pass(t, &chunk)))
+	if (a->cut || (a->continued.count == 0 && !no_answer_filter(t, &chunk)))
 		return false;
 	if (stream_text(t->core->log).n + (a->numbers ? guard_numbers_waiting(a->numbers) : 0) +
 		    chunk.n <=

@@ -61,7 +61,7 @@ bool file_read(const char *path, size_t cap_bytes, struct arena *a, const char *
 	return true;
 }
 
-bool file_is_below(const char *folder, const char *path)
+bool file_is_inside(const char *folder, const char *path)
 {
 	char *top = realpath(folder, NULL), *real = realpath(path, NULL);
 	size_t n = top ? strlen(top) : 0;

@@ -143,12 +143,12 @@ void budget_free(struct budget **budget)
 
 /* ---- prices ---- */
 
-bool budget_limits(const struct budget *b)
+bool budget_has_limits(const struct budget *b)
 {
 	return b->limit_count > 0;
 }
 
-bool budget_limits_money(const struct budget *b)
+bool budget_has_money_limits(const struct budget *b)
 {
 	for (size_t i = 0; i < b->limit_count; i++)
 		if (b->limits[i].nano_usd > 0)

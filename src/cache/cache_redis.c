@@ -240,7 +240,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	struct arena *arena = arena_new(PLACE_BYTES_MAX);
 	struct redis_place place;
 
-	assert(o->timeout_ms > 0 && o->timeout_ms <= REDIS_PATIENCE_MAX_MS);
+	assert(o->timeout_ms > 0 && o->timeout_ms <= REDIS_WAIT_BUDGET_MAX_MS);
 	if (!redis_url_parse(o->url, arena, &place, e)) {
 		arena_free(&arena);
 		return false;
@@ -251,7 +251,7 @@ bool cache_redis_new(struct loop *l, const struct cache_redis_options *o, struct
 	r->place = place;
 	derive_hmac_key(o->secret, r->key);
 	r->link = redis_link_new(l, &r->place,
-				 &(struct redis_link_options){.patience_ms = o->timeout_ms});
+				 &(struct redis_link_options){.wait_budget_ms = o->timeout_ms});
 	*out = cache_from_driver(&redis_driver, r);
 	return true;
 }

@@ -20,7 +20,7 @@ bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct aren
 
 	if (!file_read(full, cap_bytes, a, &text, e))
 		return false;
-	if (!file_is_below(l->root, full))
+	if (!file_is_inside(l->root, full))
 		return err_set(e, ERR_INPUT, "%s:1: a link that leaves %s", path, l->root);
 	buf_str(&l->sources, path);
 	buf_char(&l->sources, '\0');

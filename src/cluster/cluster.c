@@ -398,7 +398,7 @@ static void open_links(struct cluster *c, int64_t timeout_ms)
 							     /* a reader waits this long for new
 							      * entries */
 							     .due_ms = CLUSTER_FLUSH_MS,
-							     .patience_ms = timeout_ms});
+							     .wait_budget_ms = timeout_ms});
 	c->write = redis_link_new(
 		c->loop, &c->place,
 		&(struct redis_link_options){.check = "redis:write", .due_ms = CLUSTER_DUE_MS});

@@ -168,7 +168,7 @@ static void end_incomplete(struct follow *f, const char *why)
 
 void follow_tick(struct cluster *c, int64_t now_ms)
 {
-	bool is_unreadable = now_ms - c->read_ms > CLUSTER_CUT_MS;
+	bool is_unreadable = now_ms - c->read_ms > CLUSTER_READ_SILENCE_MS;
 
 	list_each_safe(node, &c->follow_list) {
 		struct follow *f = list_item(node, struct follow, node);

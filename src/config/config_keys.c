@@ -106,7 +106,7 @@ INT  ("store.query_timeout_ms", RESTART, 10000, 10, CONFIG_WAIT_MS_MAX,   "then 
 INT  ("store.queue", RESTART, 16000, 1, DB_QUEUE_MAX,                      "waiting queries"),
 
 SECRET("redis.url", RESTART,                                              "redis://[user:password@]host:port/db; the cache is in memory when empty"),
-INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_PATIENCE_MAX_MS,         "wait budget for Redis; when it is used up, Redis is skipped for a while"),
+INT  ("redis.timeout_ms", RESTART, 100, 1, REDIS_WAIT_BUDGET_MAX_MS,         "wait budget for Redis; when it is used up, Redis is skipped for a while"),
 TEXT ("cluster.replica", RESTART, "\"\"", NULL,                         "this replica's name, where several share redis.url and the store; alone when empty"),
 INT  ("cluster.lease_ms", RESTART, 3000, 1000, 30000,                     "a replica without heartbeats for this long is dead; others take over its turns"),
 

@@ -105,7 +105,7 @@ static json_t *task_json(const struct flow_run *run, const struct task *t)
 	json_set_str(out, "state", state_name(t->state));
 	if (t->state == TASK_SKIPPED)
 		json_set_str(out, "why",
-			     task_why_skipped(t, run->opened.catalog->language, run->arena));
+			     task_skip_text(t, run->opened.catalog->language, run->arena));
 	if (r) {
 		json_set_str(out, "outcome", outcome_name(r->outcome.kind));
 		json_set_take(
@@ -139,7 +139,7 @@ static size_t components(const struct flow_run *r, struct shown **out)
 		const struct component_def *def =
 			catalog_component(r->opened.catalog, all[i].show->component);
 
-		if (def && !component_lacks(def, &all[i]))
+		if (def && !component_missing_prop(def, &all[i]))
 			all[count++] = all[i];
 	}
 	*out = all;
@@ -293,7 +293,7 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 		const char *name = arena_strndup(r->arena, word, length);
 		json_t *before = json_object_get(r->filters, name);
 
-		if (!word[length] || !flow_takes(r->flow, name))
+		if (!word[length] || !flow_uses_filter(r->flow, name))
 			return err_set(e, ERR_INPUT, "%s: not filter=value of %s", word,
 				       r->flow->name);
 		if (before && !json_is_array(before)) {

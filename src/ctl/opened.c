@@ -56,7 +56,7 @@ bool opened_names(struct loop *l, const struct open_sources *sources, struct kno
 								.interval_ms = NAMES_ROUND_MS});
 
 	name_refresh_on_round(refresh, on_round, l);
-	name_refresh_use(refresh, know_names(k));
+	name_refresh_set_book(refresh, know_names(k));
 	loop_run(l);
 	name_refresh_free(&refresh);
 	return name_book_loaded(know_names(k), tenant) ||

@@ -125,7 +125,7 @@ static bool make(struct staged_knowledge *s, struct knowledge_list *l, struct er
 	struct toolbox_options o = {.loop = d->loop,
 				    .sources = &d->sources.table,
 				    .documents = uploads_documents(d->knowledge.uploads),
-				    .own = uploads_own(d->knowledge.uploads),
+				    .own = uploads_discovery_source(d->knowledge.uploads),
 				    .cache = d->cache.store,
 				    .store = d->store,
 				    .workers = d->tool_workers,
@@ -317,7 +317,7 @@ static void use_books(const struct knowledge_list *l)
 
 	for (size_t i = 0; i < l->tenant_count; i++)
 		books[i] = know_names(knowledge_get(l->of[i])->know);
-	name_refresh_use_each(l->names, books);
+	name_refresh_set_books(l->names, books);
 	mem_free(books);
 }
 
@@ -331,7 +331,7 @@ static void take_names(const struct daemon *d, struct knowledge_list *l)
 		return;
 	l->names = old->names;
 	old->names = NULL;
-	name_refresh_for(l->names, l->tenants);
+	name_refresh_set_tenants(l->names, l->tenants);
 	use_books(l);
 }
 
@@ -386,7 +386,7 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 		lists[i] = s->lists[i].list;
 	}
 	lists_free(d, s); /* frees name readers that no list has taken over */
-	turns_use(d->turns, set);
+	turns_set_knowledge(d->turns, set);
 	d->knowledge.lists = lists;
 	d->knowledge.count = s->count;
 	identity_use_roles(d->identity, s->role_list);
@@ -426,8 +426,8 @@ void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k
 
 	l->of[at] = knowledge_ref(k);
 	if (l->names) /* before the old entity index may be freed */
-		name_refresh_use_for(l->names, tenant, know_names(knowledge_get(k)->know));
-	turns_use_for(d->turns, tenant, k);
+		name_refresh_set_tenant_book(l->names, tenant, know_names(knowledge_get(k)->know));
+	turns_set_tenant_knowledge(d->turns, tenant, k);
 	knowledge_unref(&before);
 	if (d->knowledge.names_started)
 		daemon_watch_sources(d);
@@ -462,7 +462,7 @@ void daemon_names_start(struct daemon *d)
 	d->knowledge.names_started = true;
 	for (size_t i = 0; i < d->knowledge.count; i++) {
 		names_begin(d, d->knowledge.lists[i]);
-		name_refresh_use_settings(d->knowledge.lists[i]->names, d->settings.names);
+		name_refresh_set_settings(d->knowledge.lists[i]->names, d->settings.names);
 	}
 }
 

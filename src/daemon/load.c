@@ -58,7 +58,7 @@ static void report(struct load_watch *w, struct load load)
 {
 	bool over = load.percent > 100;
 
-	turns_use_load(w->daemon->turns, load);
+	turns_set_load(w->daemon->turns, load);
 	if (over)
 		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u%% of its limit",
 			   overload_signal_name(load.of), load.percent);

@@ -208,7 +208,7 @@ static void use_llm(struct reload *r)
 	llm_free(&d->llm);
 	d->llm = r->llm;
 	r->llm = NULL;
-	turns_use_llm(d->turns, d->llm);
+	turns_set_llm(d->turns, d->llm);
 	spending_start(d->spending);
 	llm_check(d->llm);
 }
@@ -233,7 +233,7 @@ static void use(struct reload *r)
 	r->settings = old;
 	if (!log_settings_use(d->config, &e))
 		log_error("config.refused", "%s", e.text); /* was checked as a choice before */
-	turns_use_settings(d->turns, d->settings.turn);
+	turns_set_settings(d->turns, d->settings.turn);
 	if (r->other_llm)
 		use_llm(r);
 	if (r->other_pbi) {

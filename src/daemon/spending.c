@@ -163,7 +163,7 @@ void spending_begin(struct spending *s, const char *tenant,
 
 void spending_start(struct spending *s)
 {
-	if (!s || s->timer || !s->daemon->llm || !budget_limits(s->daemon->budget))
+	if (!s || s->timer || !s->daemon->llm || !budget_has_limits(s->daemon->budget))
 		return;
 	s->timer = timer_new(s->daemon->loop, on_timer, s);
 	timer_repeat(s->timer, BUDGET_READ_SOON_MS);

@@ -52,7 +52,7 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 		.tenant_bytes = config_int(d->config, "uploads.tenant_bytes"),
 		.index_bytes = config_int(d->config, "documents.index_bytes"),
 		.embed_bytes = config_int(d->config, "embed.max_bytes"),
-		.embed_least = config_int(d->config, "embed.least_percent"),
+		.embed_min_hundredths = config_int(d->config, "embed.least_percent"),
 		.llm = llm_of,
 		.use = use,
 		.catalog = catalog_of,
@@ -67,6 +67,6 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 	if (!embed_model(d->llm))
 		log_info("uploads.vectors", "llm.roles.embed is not set: documents are found by "
 					    "their words alone");
-	turns_use_documents(d->turns, &(struct turn_documents){reach, d->knowledge.uploads});
+	turns_set_documents(d->turns, &(struct turn_documents){reach, d->knowledge.uploads});
 	return true;
 }

@@ -116,7 +116,7 @@ static bool retry_later(struct request *r, const struct job *j)
 	    atomic_load(&r->work->stop) != STOP_NONE || (r->write && j->sent) ||
 	    loop_now_ms(p->loop) + ms >= r->end_ms)
 		return false;
-	retry = db_work_again(r->work);
+	retry = db_work_clone(r->work);
 	db_work_free(&r->work);
 	r->work = retry;
 	retry->request = r;
@@ -254,7 +254,7 @@ static void request_detach(struct work *w, bool requeue)
 
 	w->request = NULL;
 	r->job = NULL;
-	r->work = db_work_again(w);
+	r->work = db_work_clone(w);
 	r->work->request = r;
 	db_stop_detach(r);
 	if (requeue && r->cb)

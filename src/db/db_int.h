@@ -233,7 +233,7 @@ struct request *db_request_new(struct db_pool *p, const struct db_request *from,
  */
 void db_request_finish(struct request *r);
 /* New work with the same statements and no results. */
-struct work *db_work_again(const struct work *w);
+struct work *db_work_clone(const struct work *w);
 void db_work_free(struct work **w);
 void db_work_tables_free(struct work *w);
 

@@ -73,7 +73,7 @@ static struct work *work_new(const struct source_statement *statements, size_t c
 	return w;
 }
 
-struct work *db_work_again(const struct work *from)
+struct work *db_work_clone(const struct work *from)
 {
 	struct work *w = work_new(from->statements, from->count, from->max_rows);
 

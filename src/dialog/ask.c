@@ -76,7 +76,7 @@ static json_t *pending_ask_json(const struct dialog_turn *t, const json_t *body,
 	return pending;
 }
 
-json_t *ask_open(struct dialog_turn *t)
+json_t *ask_store_pending(struct dialog_turn *t)
 {
 	int64_t expires_ms = clock_now_ms() + ASK_LIFE_MS;
 	struct uuid ask_id = uuid_new();
@@ -84,7 +84,7 @@ json_t *ask_open(struct dialog_turn *t)
 	json_t *body = ask_json(t, ask_id.text);
 
 	json_decref(t->dialog->next_context);
-	t->dialog->next_context = dialog_standing(t);
+	t->dialog->next_context = dialog_session_context(t);
 	json_set_take(t->dialog->next_context, "ask", pending_ask_json(t, body, expires_ms));
 	clock_rfc3339(expires_ms, expires);
 	json_set_str(body, "expires_at", expires);
@@ -128,7 +128,7 @@ bool ask_prepare(struct dialog_turn *t, const char *text, const struct turn_ask 
 void ask_user(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
 {
 	if (!ask_prepare(t, text, ask))
-		suggest_end(t, turn_sentence(t->core, SAY_ASK_THREE_TIMES));
+		suggest_and_reply(t, turn_sentence(t->core, SAY_ASK_THREE_TIMES));
 }
 
 void ask_clarification(struct dialog_turn *t, const struct clarification *c)

@@ -278,7 +278,7 @@ void ask_read_days(struct dialog_turn *t, const json_t *ask, struct ask_answer *
 	out->edits = days_edits(t, ask, &days);
 }
 
-void ask_changed(struct dialog_turn *t)
+void ask_reject_changed_plan(struct dialog_turn *t)
 {
 	reject(t, "expired", turn_sentence(t->core, SAY_ASK_CHANGED));
 }

@@ -182,7 +182,7 @@ void ask_from_plan(const struct plan *p, struct date today, const struct languag
 		add_skip(&k, l);
 }
 
-void ask_of_plan(struct dialog_turn *t, const struct plan *p)
+void ask_plan_question(struct dialog_turn *t, const struct plan *p)
 {
 	struct turn_ask ask;
 

@@ -39,7 +39,7 @@ static const char *after_selected(const struct dialog_turn *t, const char *text)
 	return NULL;
 }
 
-const char *ask_selected(const struct dialog_turn *t, const char *text)
+const char *ask_selected_value(const struct dialog_turn *t, const char *text)
 {
 	const char *rest = after_selected(t, text);
 
@@ -297,7 +297,7 @@ static bool are_flow_answers(const struct dialog_turn *t, const json_t *ask, con
 	    !ask_is_option(ask, ask_value_text(asked, t->core->arena)))
 		return false;
 	json_object_foreach((json_t *)values, name, value)
-		if (!flow_takes(f, name))
+		if (!flow_uses_filter(f, name))
 			return false;
 	return true;
 }

@@ -9,7 +9,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-void context_begun(struct dialog_turn *t, const struct beginning *b)
+void context_set_loaded(struct dialog_turn *t, const struct beginning *b)
 {
 	struct turn_context *c = t->context;
 
@@ -24,7 +24,7 @@ void context_begun(struct dialog_turn *t, const struct beginning *b)
 	c->has_earlier = b->memory.summary || b->memory.messages > 1;
 }
 
-void context_settle(struct dialog_turn *t)
+void context_finish_loading(struct dialog_turn *t)
 {
 	struct turn_context *c = t->context;
 
@@ -33,7 +33,8 @@ void context_settle(struct dialog_turn *t)
 	    strcmp(c->history[c->history_count - 1].turn_id, t->core->id.text) == 0)
 		c->history_count--;
 	if (!c->standing)
-		c->standing = memory_standing(context_earlier(t), t->core->who, t->core->arena);
+		c->standing =
+			memory_session_context(context_earlier(t), t->core->who, t->core->arena);
 }
 
 const json_t *context_earlier(struct dialog_turn *t)
@@ -55,18 +56,18 @@ bool context_summary_is_due(const struct dialog_turn *t)
 /* ---- messages between the summary and the newest ones ---- */
 
 /* Only models use them. */
-bool context_wants_between(const struct dialog_turn *t, bool model_usable)
+bool context_needs_unsummarized(const struct dialog_turn *t, bool model_usable)
 {
-	return t->context->long_session && !t->context->between_read && model_usable &&
+	return t->context->long_session && !t->context->unsummarized_read && model_usable &&
 	       !context_summary_is_due(t);
 }
 
-void context_mark_between_read(struct dialog_turn *t)
+void context_mark_unsummarized_read(struct dialog_turn *t)
 {
-	t->context->between_read = true;
+	t->context->unsummarized_read = true;
 }
 
-void context_between(struct dialog_turn *t, const struct message *messages, size_t count)
+void context_set_unsummarized(struct dialog_turn *t, const struct message *messages, size_t count)
 {
 	size_t in_prompts =
 		PROMPT_PAIRS * 2 + 1; /* prompts contain these messages and the question */

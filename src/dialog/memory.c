@@ -279,7 +279,8 @@ const char *memory_add_text(const char *items, const json_t *earlier, const char
 
 /* ---- using items ---- */
 
-const json_t *memory_standing(const json_t *items, const struct principal *who, struct arena *a)
+const json_t *memory_session_context(const json_t *items, const struct principal *who,
+				     struct arena *a)
 {
 	const json_t *item = find_kind(items, "standing");
 

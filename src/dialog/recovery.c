@@ -71,13 +71,13 @@ const char *recovery_outcome_text(struct dialog_turn *t, const struct result *r)
 	struct buf b;
 
 	buf_init(&b, WORDS_BYTES_MAX);
-	view_outcome_words(&b, r);
+	view_outcome_text(&b, r);
 	words = arena_strdup(t->core->arena, buf_text(&b));
 	buf_deinit(&b);
 	return words;
 }
 
-const struct result *recovery_nothing_found(const struct dialog_turn *t)
+const struct result *recovery_first_empty(const struct dialog_turn *t)
 {
 	const struct result *r = recovery_first_without_rows(t, OUTCOME_EMPTY);
 

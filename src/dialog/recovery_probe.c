@@ -61,7 +61,7 @@ static void add_probe(struct dialog_turn *t, const char *question)
 		if (strcmp(t->dialog->recovery_plan.questions[i], question) == 0)
 			return;
 	if (p->count == RECOVER_PROBES_MAX || strcmp(question, t->core->request.content) == 0 ||
-	    !suggest_read(t, question, &u) || u.tool_count != 1)
+	    !suggest_is_understood(t, question, &u) || u.tool_count != 1)
 		return;
 	t->dialog->recovery_plan.questions[p->count] = question;
 	p->tasks[p->count++] = (struct task){
@@ -79,7 +79,8 @@ bool recovery_start_probes(struct dialog_turn *t, const struct result *without_r
 		catalog_domain_of_agent(t->core->may.catalog, without_rows->agent);
 	struct view_followup suggested[RECOVER_PROBES_MAX];
 	struct err e = {0};
-	size_t n = view_suggested(without_rows, t->core->arena, suggested, RECOVER_PROBES_MAX);
+	size_t n = view_suggested_followups(without_rows, t->core->arena, suggested,
+					    RECOVER_PROBES_MAX);
 
 	t->dialog->recovery_plan.questions =
 		arena_alloc(t->core->arena, sizeof(char *) * RECOVER_PROBES_MAX);
@@ -104,7 +105,7 @@ bool recovery_start_probes(struct dialog_turn *t, const struct result *without_r
 	return true;
 }
 
-void recovery_take_probes(struct dialog_turn *t)
+void recovery_suggest_probes(struct dialog_turn *t)
 {
 	const struct plan *p = t->dialog->recovery_plan.probes;
 	size_t found = 0;

@@ -43,12 +43,12 @@ static void suggest_possible(struct dialog_turn *t, const struct refusal *r)
 		return;
 	question = arena_printf(t->core->arena, "%.*s%s", (int)(at - asked), asked,
 				*rest == ' ' ? rest + 1 : rest);
-	if (suggest_read(t, question, &u))
+	if (suggest_is_understood(t, question, &u))
 		suggest_add(t, question, question);
 }
 
-bool refusal_of(struct dialog_turn *t, const struct know_input *in, const struct understanding *u,
-		bool model_usable, struct refusal *why)
+bool refusal_check(struct dialog_turn *t, const struct know_input *in,
+		   const struct understanding *u, bool model_usable, struct refusal *why)
 {
 	struct refusal *off_topic;
 

@@ -43,7 +43,7 @@ void reply_help(struct dialog_turn *t, const char *lead)
 	buf_deinit(&b);
 }
 
-void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
+void reply_with_agent_question(struct dialog_turn *t, const char *text, const struct turn_ask *ask)
 {
 	if (t->dialog->reply.text)
 		return;
@@ -56,8 +56,8 @@ void reply_of_agent(struct dialog_turn *t, const char *text, const struct turn_a
 
 /* Applies `plain` to the displayed texts. Values of choices are not displayed and stay unchanged.
  */
-void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
-		 void *owner)
+void reply_map_texts(struct dialog_turn *t, const char *(*plain)(void *owner, const char *text),
+		     void *owner)
 {
 	struct turn_reply *reply = &t->dialog->reply;
 	struct suggestion *options =
@@ -71,13 +71,13 @@ void reply_plain(struct dialog_turn *t, const char *(*plain)(void *owner, const 
 	reply->ask.options = options;
 }
 
-json_t *dialog_standing(const struct dialog_turn *t)
+json_t *dialog_session_context(const struct dialog_turn *t)
 {
 	json_t *standing = know_session_context(&t->reading->understood);
 
 	if (t->work->spec)
 		json_object_set(standing, "plan", t->work->spec);
-	rows_put(t, standing);
+	rows_add_titles(t, standing);
 	return standing;
 }
 
@@ -96,7 +96,7 @@ void dialog_set_next_context(struct dialog_turn *t)
 	if (t->dialog->next_context)
 		return;
 	if (!is_unanswered(t) && (u->filter_count > 0 || u->tool_count > 0 || t->work->spec)) {
-		t->dialog->next_context = dialog_standing(t);
+		t->dialog->next_context = dialog_session_context(t);
 	} else if (!t->core->request.origin) {
 		t->dialog->next_context = json_deep_copy(t->context->standing);
 	}

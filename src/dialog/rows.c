@@ -91,7 +91,8 @@ static bool is_covered(const struct turn_work *w, const json_t *needs)
 
 /* Returns true when "the third one" still refers to the previous list: the turn has no results, its
  * answer is about a row of that list, or it has no list itself. The message then requires the
- * permissions of the list (answer_needs). An answer about something else must already require them.
+ * permissions of the list (answer_required_permissions). An answer about something else must
+ * already require them.
  */
 static bool keeps_previous(const struct dialog_turn *t, const json_t *before,
 			   const struct table *table, const json_t *standing)
@@ -132,7 +133,7 @@ static void set_rows(json_t *standing, const struct result *r)
 	json_set_take(standing, CONTEXT_ROWS, rows);
 }
 
-void rows_put(const struct dialog_turn *t, json_t *standing)
+void rows_add_titles(const struct dialog_turn *t, json_t *standing)
 {
 	const json_t *before = json_object_get(t->context->standing, CONTEXT_ROWS);
 	const struct result *r = find_titled_result(t->work);

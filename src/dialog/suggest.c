@@ -8,7 +8,7 @@
 
 #include "vesper/json.h"
 
-bool suggest_read(struct dialog_turn *t, const char *question, struct understanding *out)
+bool suggest_is_understood(struct dialog_turn *t, const char *question, struct understanding *out)
 {
 	const struct know_input in = {
 		.question = question,
@@ -35,10 +35,11 @@ static bool is_suggested(const struct dialog_turn *t, const char *question)
 
 void suggest_add(struct dialog_turn *t, const char *label, const char *question)
 {
-	suggest_push(t, label, question, json_array_size(t->dialog->suggestions) == 0);
+	suggest_add_with_priority(t, label, question, json_array_size(t->dialog->suggestions) == 0);
 }
 
-void suggest_push(struct dialog_turn *t, const char *label, const char *question, bool primary)
+void suggest_add_with_priority(struct dialog_turn *t, const char *label, const char *question,
+			       bool primary)
 {
 	json_t *one;
 
@@ -77,7 +78,7 @@ size_t suggest_examples(struct dialog_turn *t, const char **out, size_t max)
 		for (size_t d = 0; d < t->core->may.domain_count && n < max; d++) {
 			const char *text = example_at(t, d, i);
 
-			if (text && suggest_read(t, text, &u))
+			if (text && suggest_is_understood(t, text, &u))
 				out[n++] = text;
 		}
 	return n;
@@ -107,12 +108,12 @@ static void reply_with_examples(struct dialog_turn *t, const char *why, const ch
 	reply_with(t, MESSAGE_COMPLETE, why);
 }
 
-void suggest_end(struct dialog_turn *t, const char *why)
+void suggest_and_reply(struct dialog_turn *t, const char *why)
 {
 	reply_with_examples(t, why, turn_sentence(t->core, SAY_REPLY_EXAMPLES));
 }
 
-void suggest_end_in(struct dialog_turn *t, const char *why)
+void suggest_and_reply_without_lead(struct dialog_turn *t, const char *why)
 {
 	reply_with_examples(t, why, "");
 }

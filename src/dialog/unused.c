@@ -29,11 +29,11 @@ static void offer_examples(struct dialog_turn *t, const char *agent)
 
 	for (size_t i = 0; d && d->examples && d->examples[i]; i++)
 		if (json_array_size(t->dialog->suggestions) < SUGGEST_MAX &&
-		    suggest_read(t, d->examples[i], &u))
+		    suggest_is_understood(t, d->examples[i], &u))
 			suggest_add(t, d->examples[i], d->examples[i]);
 }
 
-void unused_reply(struct dialog_turn *t)
+void reply_unused_words(struct dialog_turn *t)
 {
 	const struct language *l = t->core->may.catalog->language;
 	const struct understanding *u = &t->reading->understood;
@@ -41,7 +41,7 @@ void unused_reply(struct dialog_turn *t)
 	struct understanding without;
 
 	if (u->question_without_unused &&
-	    (u->is_followup || suggest_read(t, u->question_without_unused, &without)))
+	    (u->is_followup || suggest_is_understood(t, u->question_without_unused, &without)))
 		suggest_add(t, u->question_without_unused, u->question_without_unused);
 	if (json_array_size(t->dialog->suggestions) == 0 && u->agent_count > 0)
 		offer_examples(t, u->agents[0]);

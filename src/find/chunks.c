@@ -188,7 +188,7 @@ static size_t split_section(struct cutter *c, size_t at)
 	return at;
 }
 
-bool find_cut(struct str text, struct arena *a, struct find_chunk **out, size_t *count)
+bool find_split(struct str text, struct arena *a, struct find_chunk **out, size_t *count)
 {
 	struct cutter c = {.text = text, .arena = a};
 	size_t at = 0;

@@ -2,7 +2,7 @@
 #include "find_int.h"
 
 /* Blank lines are written only before further text, and at most one in a row. */
-void find_plain(struct str text, struct buf *out)
+void find_normalize_text(struct str text, struct buf *out)
 {
 	size_t start = out->n, ends = 0, line = 0;
 

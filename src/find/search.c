@@ -371,7 +371,7 @@ void find_reach(const struct find_index *x, const char *text, const struct princ
 	arena_free(&s.arena);
 }
 
-double find_covers(const struct find_reach *r, const struct token *tokens, size_t count)
+double find_coverage(const struct find_reach *r, const struct token *tokens, size_t count)
 {
 	uint64_t asked = 0;
 	double all, most = 0;

@@ -197,7 +197,7 @@ static void pack_postings(struct find_segment *s, const struct seen *stems, cons
 	s->postings = (unsigned char *)buf_take(&postings);
 }
 
-struct find_segment *find_builder_end(struct find_builder **builder)
+struct find_segment *find_builder_finish(struct find_builder **builder)
 {
 	struct find_builder *b = *builder;
 	struct find_segment *s = mem_alloc(sizeof(*s));

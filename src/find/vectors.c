@@ -163,7 +163,7 @@ static bool search_owner(struct nearest *n, size_t owner, const struct vectors_q
 			owner, (uint32_t)i,
 			dot_product(v->rows + i * v->width, question, v->width)};
 
-		if (i % VECTORS_LOOK_ROWS == 0 && is_cancelled(q))
+		if (i % VECTORS_CANCEL_CHECK_ROWS == 0 && is_cancelled(q))
 			return false;
 		if (n->count < n->top || hit.cosine >= n->hits[n->count - 1].cosine)
 			add_candidate(n, &hit);

@@ -217,7 +217,7 @@ static bool quote_matches_at(const char *at, const char *end, struct str quote)
 	return true;
 }
 
-bool guard_quote_stands(struct str quote, struct str passage)
+bool guard_quote_matches(struct str quote, struct str passage)
 {
 	const char *end = passage.p + passage.n;
 

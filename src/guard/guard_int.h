@@ -476,7 +476,7 @@ struct context {
 	} rows_written;
 	struct {
 		/* bind to these passages first; NULL: no citation */
-		const struct guard_place *places;
+		const struct guard_passage_row *places;
 		size_t count;
 	} cited;
 };

@@ -19,7 +19,7 @@ struct made_mark {
 };
 
 struct made {
-	const struct guard_made *in;
+	const struct guard_generated_text *in;
 	struct unit_words units;
 	size_t part; /* the first part that does not end before the number */
 	size_t read; /* index of the last part compared as text, plus one; 0: none */
@@ -293,7 +293,7 @@ static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 		while (len < n && p[len - 1] != ' ' && p[len - 1] != '\n')
 			len++;
 		sink->on_piece(sink->owner,
-			       &(struct guard_piece){.text = p, .len = len, .ref.row = -1});
+			       &(struct guard_chunk){.text = p, .len = len, .ref.row = -1});
 		p += len;
 		n -= len;
 	}
@@ -309,7 +309,7 @@ static void pass_with_marks(const struct made *m, const struct guard_sink *sink)
 
 		pass_text(sink, m->in->text + at, mark->from - at);
 		sink->on_piece(sink->owner,
-			       &(struct guard_piece){.text = number,
+			       &(struct guard_chunk){.text = number,
 						     .len = mark->len,
 						     .marked = true,
 						     .kind = GUARD_BOUND,
@@ -320,7 +320,7 @@ static void pass_with_marks(const struct made *m, const struct guard_sink *sink)
 	pass_text(sink, m->in->text + at, m->in->len - at);
 }
 
-bool guard_made_pass(const struct guard_input *in, const struct guard_made *made)
+bool guard_generated_pass(const struct guard_input *in, const struct guard_generated_text *made)
 {
 	struct made m = {.in = made};
 

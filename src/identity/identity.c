@@ -195,7 +195,7 @@ bool identity_has_personal(const struct identity *i)
 void identity_personal_revoked(struct identity *i)
 {
 	if (i->personal)
-		personal_forget(i->personal);
+		personal_clear_cache(i->personal);
 }
 
 static struct op *refuse(struct principal **out, struct err *e)
@@ -211,8 +211,8 @@ struct op *identity_who(struct identity *i, struct str token, struct principal *
 	bool served = identity_has_personal(i);
 
 	if (identity_is_personal(token))
-		return served ? personal_who(i->personal, i->options.tenants, token, out, e, cb,
-					     owner)
+		return served ? personal_authenticate(i->personal, i->options.tenants, token, out,
+						      e, cb, owner)
 			      : refuse(out, e);
 	if (!identity_token(i, token, out, e))
 		*out = NULL;
@@ -228,8 +228,9 @@ struct op *identity_again(struct identity *i, const struct principal *who, struc
 		*out = principal_copy(who);
 		return NULL;
 	}
-	return identity_has_personal(i) ? personal_again(i->personal, who, out, e, cb, owner)
-					: refuse(out, e);
+	return identity_has_personal(i)
+		       ? personal_reauthenticate(i->personal, who, out, e, cb, owner)
+		       : refuse(out, e);
 }
 
 const struct provider *identity_provider(const struct identity *i)

@@ -61,7 +61,7 @@ struct personal *personal_new(struct loop *l, struct store *s)
 	p->store = s;
 	list_init(&p->by_age);
 	hashmap_init(&p->known);
-	shares_init(&p->known_shares, TOKENS_KNOWN_MAX, SIZE_MAX);
+	shares_init(&p->known_shares, TOKEN_CACHE_MAX, SIZE_MAX);
 	hashmap_init(&p->sign_ins);
 	shares_init(&p->sign_in_shares, SIGN_INS_MAX, SIZE_MAX);
 	return p;
@@ -84,7 +84,7 @@ static void sign_in_free(struct personal *p, struct sign_in *s)
 	mem_free(s);
 }
 
-void personal_forget(struct personal *p)
+void personal_clear_cache(struct personal *p)
 {
 	while (!list_empty(&p->by_age))
 		known_free(p, list_item(p->by_age.next, struct known, by_age));
@@ -97,7 +97,7 @@ void personal_free(struct personal **personal)
 	if (!p)
 		return;
 	*personal = NULL;
-	personal_forget(p);
+	personal_clear_cache(p);
 	hashmap_each(node, &p->sign_ins)
 		sign_in_free(p, hashmap_item(node, struct sign_in, by_user));
 	hashmap_deinit(&p->known);
@@ -175,7 +175,7 @@ static void know(struct personal *p, const char *tenant, const char *hash,
 	k = mem_alloc(sizeof(*k));
 	snprintf(k->hash, sizeof(k->hash), "%s", hash);
 	k->who = who ? principal_copy(who) : NULL;
-	k->until_mono_ms = clock_mono_ms() + TOKENS_KNOWN_MS;
+	k->until_mono_ms = clock_mono_ms() + TOKEN_CACHE_MS;
 	list_append(&p->by_age, &k->by_age);
 	hashmap_add(&p->known, &k->by_hash, str_of(k->hash));
 	shares_add(&p->known_shares, &k->share, str_of(tenant), 0);
@@ -325,8 +325,9 @@ static struct op *find(struct personal *p, const char *tenant, const char *hash,
 	return NULL;
 }
 
-struct op *personal_who(struct personal *p, const char *const *tenants, struct str token,
-			struct principal **out, struct err *e, identity_who_cb cb, void *owner)
+struct op *personal_authenticate(struct personal *p, const char *const *tenants, struct str token,
+				 struct principal **out, struct err *e, identity_who_cb cb,
+				 void *owner)
 {
 	const char *tenant = tenant_of(tenants, token);
 	char hash[HASH_HEX_BYTES];
@@ -340,8 +341,9 @@ struct op *personal_who(struct personal *p, const char *const *tenants, struct s
 	return find(p, tenant, hash, out, e, cb, owner);
 }
 
-struct op *personal_again(struct personal *p, const struct principal *who, struct principal **out,
-			  struct err *e, identity_who_cb cb, void *owner)
+struct op *personal_reauthenticate(struct personal *p, const struct principal *who,
+				   struct principal **out, struct err *e, identity_who_cb cb,
+				   void *owner)
 {
 	return find(p, who->tenant, who->token_hash, out, e, cb, owner);
 }

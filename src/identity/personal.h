@@ -1,5 +1,5 @@
 /*
- * Personal access tokens: vsp_<tenant>_<secret>. The store's answer is cached for TOKENS_KNOWN_MS,
+ * Personal access tokens: vsp_<tenant>_<secret>. The store's answer is cached for TOKEN_CACHE_MS,
  * after which a revocation is effective on every replica. Loop thread only.
  */
 #ifndef VESPER_IDENTITY_PERSONAL_H
@@ -14,15 +14,17 @@ struct personal *personal_new(struct loop *l, struct store *s);
 void personal_free(struct personal **p);
 
 /* As identity_who; a token of another tenant is unknown. */
-struct op *personal_who(struct personal *p, const char *const *tenants, struct str token,
-			struct principal **out, struct err *e, identity_who_cb cb, void *owner);
-/* As identity_again, for a principal of personal_who. */
-struct op *personal_again(struct personal *p, const struct principal *who, struct principal **out,
-			  struct err *e, identity_who_cb cb, void *owner);
+struct op *personal_authenticate(struct personal *p, const char *const *tenants, struct str token,
+				 struct principal **out, struct err *e, identity_who_cb cb,
+				 void *owner);
+/* As identity_again, for a principal of personal_authenticate. */
+struct op *personal_reauthenticate(struct personal *p, const struct principal *who,
+				   struct principal **out, struct err *e, identity_who_cb cb,
+				   void *owner);
 /* Called after a token of the identity provider was verified: limits the user's personal tokens to
  * the permissions of this sign-in. */
 void personal_signed_in(struct personal *p, const struct principal *who);
 /* Drops all cached answers, so that the store is asked again. */
-void personal_forget(struct personal *p);
+void personal_clear_cache(struct personal *p);
 
 #endif

@@ -23,7 +23,7 @@ static struct find_segment *segment_of(const struct know *k, const char *questio
 	struct find_builder *b = find_builder_new(k->catalog->language);
 
 	find_builder_add(b, STR(""), str_of(question));
-	return find_builder_end(&b);
+	return find_builder_finish(&b);
 }
 
 static void add(struct examples *x, const struct know *k, const struct example_def *item,

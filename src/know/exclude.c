@@ -154,7 +154,7 @@ static size_t remaining_values(struct reading *r, const struct dimension_def *d,
 	size_t count = names_count(r->names, d), n = 0;
 
 	for (size_t i = 0; i < count && n < OTHERS_MAX; i++) {
-		const char *parent, *value = names_at(r->names, d, i, &parent);
+		const char *parent, *value = names_value_at(r->names, d, i, &parent);
 		bool there = is_excluded(r, d, value);
 
 		for (size_t o = 0; o < n && !there; o++)

@@ -502,16 +502,16 @@ static size_t name_reach_at(const struct reading *r, size_t i, size_t most)
 
 	while (most > 0 && !mention_window(&r->q, i, most, &words))
 		most--;
-	reach = most > 0 ? names_reach(r->names, &words) : 0;
+	reach = most > 0 ? names_prefix_words(r->names, &words) : 0;
 	other = reach > 0 && reach < most && window_in_digits(&r->q, i, most, &digits)
-			? names_reach(r->names, &digits)
+			? names_prefix_words(r->names, &digits)
 			: 0;
 	return reach > other ? reach : other;
 }
 
 void mentions_find(struct reading *r)
 {
-	size_t longest = names_longest(r->names);
+	size_t longest = names_longest_words(r->names);
 
 	if (longest > ASKED_NAME_WORDS_MAX)
 		longest = ASKED_NAME_WORDS_MAX;

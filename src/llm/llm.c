@@ -244,7 +244,7 @@ static bool is_priced(const struct budget *b, const char *model, struct err *e)
 /* Rejects a money limit if a model has no price: its calls would bypass the limit. */
 bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
 {
-	if (!b || !budget_limits_money(b))
+	if (!b || !budget_has_money_limits(b))
 		return true;
 	for (size_t i = 0; llm && i < llm->count; i++)
 		for (size_t k = 0; k < LLM_ROLE_COUNT; k++)

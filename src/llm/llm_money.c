@@ -64,7 +64,7 @@ bool money_allows(const struct money *m, const struct budget_owner *budget_owner
 					       r && r->max_tokens ? r->max_tokens : LLM_MAX_TOKENS};
 	int64_t nano_usd = 0;
 
-	if (!m->budget || !budget_limits(m->budget))
+	if (!m->budget || !budget_has_limits(m->budget))
 		return true;
 	if (r)
 		(void)budget_cost(m->budget, r->model, &use, &nano_usd);
@@ -83,7 +83,7 @@ bool money_reserve_call(const struct money *m, const struct money_call *call,
 	if (!m->budget || !call->budget_owner)
 		return true;
 	hold->at_ms = money_now(m, call->budget_owner);
-	if (!budget_limits(m->budget))
+	if (!budget_has_limits(m->budget))
 		return true;
 	worst.tokens = most->input + most->cache_read + most->cache_write + most->output;
 	(void)budget_cost(m->budget, call->model, most, &worst.nano_usd);
@@ -128,7 +128,7 @@ bool money_reserve(const struct money *m, const struct llm_call *call, const str
 	struct budget_use most = {0};
 
 	/* Counting tokens needs the body. */
-	if (m->budget && call->budget_owner && budget_limits(m->budget))
+	if (m->budget && call->budget_owner && budget_has_limits(m->budget))
 		most = (struct budget_use){.cache_write = request_tokens(call, role),
 					   .output = body_max_tokens(call, role)};
 	return money_reserve_call(m, &c, &most, hold, e);

@@ -71,7 +71,7 @@ void loop_stop(struct loop *l)
 	uv_stop(&l->uv);
 }
 
-bool loop_turn(struct loop *l)
+bool loop_run_once(struct loop *l)
 {
 	l->measured_ns = uv_hrtime();
 	loop_hold(l); /* libuv would skip the iteration of a loop without active handles */
@@ -276,7 +276,7 @@ void loop_free(struct loop **loop)
 	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_close((uv_handle_t *)&l->measure, NULL);
 	/* A signal handle may need a second round to close. */
-	for (int i = 0; i < 3 && loop_turn(l); i++)
+	for (int i = 0; i < 3 && loop_run_once(l); i++)
 		;
 	rc = uv_loop_close(&l->uv);
 	if (rc != 0)

@@ -37,7 +37,7 @@ size_t names_options(const struct names *names, const struct dimension_def *d, c
 	size_t n = 0, count = names_count(names, d);
 
 	for (size_t i = 0; i < count && i < OPTIONS_SCAN_MAX && n < OPTIONS_MAX; i++) {
-		const char *own, *value = names_at(names, d, i, &own);
+		const char *own, *value = names_value_at(names, d, i, &own);
 
 		if ((!parent || !own || strcmp(own, parent) == 0) &&
 		    !is_option(options, n, value, parent ? NULL : own))
@@ -76,7 +76,8 @@ static bool is_other_word(const char *key, size_t len, const struct entry *e)
 size_t names_candidates(const struct names *names, const bool *in, const char *key, size_t len,
 			struct arena *a, struct entry *out)
 {
-	size_t count = names_near(names, in, key, len, false, a, out, NEAR_MAX), n = 0;
+	size_t count = names_find_fuzzy(names, in, key, len, false, a, out, FUZZY_MATCHES_MAX),
+	       n = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (has_same_beginning(key, len, &out[i]) && !is_other_word(key, len, &out[i]) &&
@@ -108,11 +109,11 @@ static void add_suggestion(struct closest *c, const char *value, const char *own
 static void suggest_fuzzy(struct closest *c, size_t dimension, const struct folded *f)
 {
 	bool *in = arena_alloc(c->arena, c->names->book->catalog->dimension_count + 1);
-	struct entry near[NEAR_MAX];
+	struct entry near[FUZZY_MATCHES_MAX];
 	size_t n;
 
 	in[dimension] = true;
-	n = names_near(c->names, in, f->key, f->len, true, c->arena, near, NEAR_MAX);
+	n = names_find_fuzzy(c->names, in, f->key, f->len, true, c->arena, near, FUZZY_MATCHES_MAX);
 	for (size_t i = 0; i < n; i++)
 		add_suggestion(c, near[i].value, near[i].parent);
 }
@@ -152,8 +153,9 @@ static size_t find_similar(const struct names *names, const struct dimension_def
 	return c.count;
 }
 
-size_t names_closest(const struct names *names, const struct dimension_def *d, const char *text,
-		     const char *parent, struct arena *a, const struct suggestion **out)
+size_t names_suggest_similar(const struct names *names, const struct dimension_def *d,
+			     const char *text, const char *parent, struct arena *a,
+			     const struct suggestion **out)
 {
 	size_t count;
 
@@ -170,13 +172,13 @@ const struct dimension_def *names_most_similar_dimension(const struct names *nam
 	const struct listed *l = &names->book->listed;
 	const struct catalog *c = names->book->catalog;
 	const struct dimension_def *best = NULL;
-	struct similar_value like[NEAR_MAX];
+	struct similar_value like[FUZZY_MATCHES_MAX];
 	uint32_t most = 1;
 	struct folded f;
 	size_t n;
 
 	text_fold(text, &f);
-	n = lexicon_find_similar(l->values, &f, like, NEAR_MAX);
+	n = lexicon_find_similar(l->values, &f, like, FUZZY_MATCHES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
 
@@ -230,7 +232,7 @@ static size_t values_containing(const struct names *names, const struct dimensio
 	size_t count = names_count(names, d);
 
 	for (size_t i = 0; i < count && i < FILTER_VALUES_SCAN_MAX && n < FILTER_VALUES_MAX; i++) {
-		const char *parent, *value = names_at(names, d, i, &parent);
+		const char *parent, *value = names_value_at(names, d, i, &parent);
 		const char *words = label_of(d, value);
 
 		if ((query->len == 0 || contains_text(value, query) ||

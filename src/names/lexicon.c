@@ -387,12 +387,12 @@ struct fuzzy_search {
 	const struct lexicon *lexicon;
 	const char *key;
 	size_t len;
-	struct near_value *out;
+	struct fuzzy_value *out;
 	size_t count, max;
 	bool words; /* the current walk is over words */
 };
 
-static void add_nearest(struct fuzzy_search *n, struct near_value v)
+static void add_nearest(struct fuzzy_search *n, struct fuzzy_value v)
 {
 	size_t at;
 
@@ -424,12 +424,12 @@ static void on_near(void *owner, size_t number, int distance)
 	const char *key = keys_at(n->words ? &l->words.keys : &l->names, number, &len);
 	bool other = !fuzzy_same_digits(n->key, n->len, key, len) ||
 		     (distance > 1 && key[0] != n->key[0]);
-	struct near_value v = {.value = (uint32_t)number,
-			       .distance = (uint8_t)distance,
-			       .part = n->words,
-			       .other_name = other,
-			       .shared = 1};
-	uint32_t values[NEAR_MAX];
+	struct fuzzy_value v = {.value = (uint32_t)number,
+				.distance = (uint8_t)distance,
+				.part = n->words,
+				.other_name = other,
+				.shared = 1};
+	uint32_t values[FUZZY_MATCHES_MAX];
 
 	v.rank = (uint8_t)(distance * 8 + other * 4 + n->words * 2 + (key[0] != n->key[0]));
 	if (len < FUZZY_BYTES_MIN)
@@ -438,16 +438,16 @@ static void on_near(void *owner, size_t number, int distance)
 		add_nearest(n, v);
 		return;
 	}
-	shared = word_index_list(&l->words, number, values, NEAR_MAX);
+	shared = word_index_list(&l->words, number, values, FUZZY_MATCHES_MAX);
 	v.shared = (uint32_t)shared;
-	for (size_t i = 0; i < shared && i < NEAR_MAX; i++) {
+	for (size_t i = 0; i < shared && i < FUZZY_MATCHES_MAX; i++) {
 		v.value = values[i];
 		add_nearest(n, v);
 	}
 }
 
-size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int limit,
-		    struct near_value *out, size_t max)
+size_t lexicon_find_fuzzy(const struct lexicon *l, const char *key, size_t len, int limit,
+			  struct fuzzy_value *out, size_t max)
 {
 	struct fuzzy_search n = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
 

@@ -73,7 +73,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
  * indexed. 0: no name begins with or contains the first word. */
 size_t lexicon_reach(const struct lexicon *l, const struct folded *words);
 
-struct near_value {
+struct fuzzy_value {
 	uint32_t value;
 	uint8_t distance;
 	bool part; /* a word of the name matches, not the whole name */
@@ -92,7 +92,7 @@ struct similar_value {
 size_t lexicon_find_similar(const struct lexicon *l, const struct folded *words,
 			    struct similar_value *out, size_t max);
 /* Fuzzy match, closest first, at most `max`. */
-size_t lexicon_near(const struct lexicon *l, const char *key, size_t len, int limit,
-		    struct near_value *out, size_t max);
+size_t lexicon_find_fuzzy(const struct lexicon *l, const char *key, size_t len, int limit,
+			  struct fuzzy_value *out, size_t max);
 
 #endif

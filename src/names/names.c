@@ -138,7 +138,7 @@ void listed_deinit(struct listed *l)
 	lexicon_unref(&l->aliases);
 }
 
-int names_listed_in(const struct name_book *b, const char *key, size_t len)
+int names_catalog_dimension(const struct name_book *b, const char *key, size_t len)
 {
 	const struct listed *l = &b->listed;
 	uint32_t value;
@@ -195,7 +195,7 @@ static bool alias_holds(const struct names *n, struct entry *e)
 		if (strcmp(e->dimension->values[i], e->value) == 0)
 			return true;
 	if (!l)
-		return !names_known(n, e->dimension);
+		return !names_has_values(n, e->dimension);
 	text_fold(e->value, &f);
 	count = lexicon_find(l, f.key, f.len, values, FOUND_MAX);
 	for (size_t i = 0; i < count && i < FOUND_MAX; i++)
@@ -274,7 +274,7 @@ static void find_in_data(struct found *f, size_t d, const struct folded *words)
 		add_data_values(f, d, values, n, ENTRY_PART);
 }
 
-size_t names_longest(const struct names *n)
+size_t names_longest_words(const struct names *n)
 {
 	const struct listed *l = &n->book->listed;
 	size_t longest = l->values->longest_words;
@@ -287,7 +287,7 @@ size_t names_longest(const struct names *n)
 	return longest;
 }
 
-size_t names_reach(const struct names *n, const struct folded *words)
+size_t names_prefix_words(const struct names *n, const struct folded *words)
 {
 	const struct listed *l = &n->book->listed;
 	size_t reach = lexicon_reach(l->values, words), more = lexicon_reach(l->aliases, words);
@@ -330,7 +330,7 @@ size_t names_find_of(const struct names *n, size_t dimension, const struct folde
 
 /* ---- fuzzy search ---- */
 
-static void add_near(struct found *f, struct entry e, const struct near_value *v)
+static void add_near(struct found *f, struct entry e, const struct fuzzy_value *v)
 {
 	e.distance = v->distance;
 	e.shared = v->shared;
@@ -342,8 +342,8 @@ static void add_near(struct found *f, struct entry e, const struct near_value *v
 static void near_listed(struct found *f, const struct lexicon *l, const struct entry *entries,
 			const char *key, size_t len, bool others)
 {
-	struct near_value near[NEAR_MAX];
-	size_t n = lexicon_near(l, key, len, fuzzy_limit(key, len), near, NEAR_MAX);
+	struct fuzzy_value near[FUZZY_MATCHES_MAX];
+	size_t n = lexicon_find_fuzzy(l, key, len, fuzzy_limit(key, len), near, FUZZY_MATCHES_MAX);
 
 	for (size_t i = 0; i < n; i++) {
 		struct entry e = entries[l->origin[near[i].value]];
@@ -367,25 +367,26 @@ static void sort_by_distance(struct entry *entries, size_t count)
 	}
 }
 
-size_t names_near(const struct names *n, const bool *in, const char *key, size_t len, bool others,
-		  struct arena *a, struct entry *out, size_t max)
+size_t names_find_fuzzy(const struct names *n, const bool *in, const char *key, size_t len,
+			bool others, struct arena *a, struct entry *out, size_t max)
 {
 	const struct listed *l = &n->book->listed;
 	size_t dimensions = n->book->catalog->dimension_count;
-	size_t capacity = NEAR_MAX * (dimensions + 2);
+	size_t capacity = FUZZY_MATCHES_MAX * (dimensions + 2);
 	struct entry *all = arena_alloc(a, capacity * sizeof(*all));
 	struct found f = {.names = n, .in = in, .out = all, .max = capacity};
-	struct near_value near[NEAR_MAX];
+	struct fuzzy_value near[FUZZY_MATCHES_MAX];
 
 	if (fuzzy_limit(key, len) == 0)
 		return 0;
 	near_listed(&f, l->values, l->value_entries, key, len, others);
 	near_listed(&f, l->aliases, l->alias_entries, key, len, others);
 	for (size_t d = 0; d < dimensions; d++) {
-		size_t found = n->data_names[d] && in[d] && n->in[d]
-				       ? lexicon_near(n->data_names[d], key, len,
-						      fuzzy_limit(key, len), near, NEAR_MAX)
-				       : 0;
+		size_t found =
+			n->data_names[d] && in[d] && n->in[d]
+				? lexicon_find_fuzzy(n->data_names[d], key, len,
+						     fuzzy_limit(key, len), near, FUZZY_MATCHES_MAX)
+				: 0;
 
 		for (size_t i = 0; i < found; i++)
 			if (others || !near[i].other_name)
@@ -414,8 +415,8 @@ size_t names_count(const struct names *n, const struct dimension_def *d)
 	return listed_count(d) + (l ? l->count : 0);
 }
 
-const char *names_at(const struct names *n, const struct dimension_def *d, size_t i,
-		     const char **parent)
+const char *names_value_at(const struct names *n, const struct dimension_def *d, size_t i,
+			   const char **parent)
 {
 	const struct lexicon *l = n->data_names[d->index];
 	size_t listed = listed_count(d);
@@ -424,7 +425,7 @@ const char *names_at(const struct names *n, const struct dimension_def *d, size_
 	return i < listed ? d->values[i] : lexicon_text(l, i - listed);
 }
 
-bool names_known(const struct names *n, const struct dimension_def *d)
+bool names_has_values(const struct names *n, const struct dimension_def *d)
 {
 	return names_count(n, d) > 0;
 }

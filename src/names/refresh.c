@@ -225,7 +225,7 @@ static bool is_idle(const struct name_refresh *r)
 	return r->tenant_states[0].book && !r->query && !r->job;
 }
 
-void name_refresh_use_settings(struct name_refresh *r, const struct names_settings *s)
+void name_refresh_set_settings(struct name_refresh *r, const struct names_settings *s)
 {
 	int64_t latest = clock_mono_ms() + (int64_t)s->interval_ms;
 
@@ -330,7 +330,7 @@ static void begin_at(struct name_refresh *r, size_t tenant)
 	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 }
 
-void name_refresh_use_each(struct name_refresh *r, struct name_book *const *books)
+void name_refresh_set_books(struct name_refresh *r, struct name_book *const *books)
 {
 	begin_at(r, 0);
 	for (size_t i = 0; r->tenants[i]; i++)
@@ -339,18 +339,18 @@ void name_refresh_use_each(struct name_refresh *r, struct name_book *const *book
 	next(r);
 }
 
-void name_refresh_use(struct name_refresh *r, struct name_book *b)
+void name_refresh_set_book(struct name_refresh *r, struct name_book *b)
 {
 	size_t n = tenant_count(r);
 	struct name_book **books = mem_alloc((n + 1) * sizeof(*books));
 
 	for (size_t i = 0; i < n; i++)
 		books[i] = b;
-	name_refresh_use_each(r, books);
+	name_refresh_set_books(r, books);
 	mem_free(books);
 }
 
-void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct name_book *b)
+void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, struct name_book *b)
 {
 	size_t i = 0;
 
@@ -364,7 +364,7 @@ void name_refresh_use_for(struct name_refresh *r, const char *tenant, struct nam
 		timer_start(r->timer, 0);
 }
 
-void name_refresh_for(struct name_refresh *r, const char *const *tenants)
+void name_refresh_set_tenants(struct name_refresh *r, const char *const *tenants)
 {
 	r->tenants = tenants;
 }

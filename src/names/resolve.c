@@ -73,7 +73,7 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 {
 	bool *in = arena_alloc(a, names->book->catalog->dimension_count + 1);
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
-	struct entry near[NEAR_MAX];
+	struct entry near[FUZZY_MATCHES_MAX];
 	size_t count, n = 0;
 
 	in[dimension] = true;
@@ -106,7 +106,8 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 	const char *parent;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *value = names_at(names, d, i, &parent), *known = dates_label(value, a);
+		const char *value = names_value_at(names, d, i, &parent),
+			   *known = dates_label(value, a);
 
 		if (strcmp(value, label) != 0 && (!known || strcmp(known, label) != 0))
 			continue;
@@ -141,7 +142,7 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 		return !out->several;
 	if (out->several)
 		return false;
-	if (!names_known(names, d)) {
+	if (!names_has_values(names, d)) {
 		if (strcmp(d->filter, FILTER_ASOF) == 0 || words.len == 0)
 			return false;
 		if (is_read(names, d))
@@ -152,7 +153,7 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 		return true;
 	}
 	parent = d->parent && context ? args_text(context, d->parent, a) : NULL;
-	out->suggestion_count = names_closest(names, d, text, parent, a, &out->suggestions);
+	out->suggestion_count = names_suggest_similar(names, d, text, parent, a, &out->suggestions);
 	return false;
 }
 
@@ -177,8 +178,8 @@ bool name_book_resolve(const struct name_book *b, const struct principal *who,
 	*out = (struct name_match){0};
 	if (!d)
 		return false;
-	if (b->from_data && d->view && !is_read(names, d) && !names_known(names, d)) {
-		out->not_read = catalog_dimension_readable(d, who);
+	if (b->from_data && d->view && !is_read(names, d) && !names_has_values(names, d)) {
+		out->is_not_loaded = catalog_dimension_readable(d, who);
 		return false;
 	}
 	return names_resolve(names, d, text, context, a, out);

@@ -283,7 +283,8 @@ static struct ref_scope scope_of(const struct plan *p, const struct task *for_ta
 	return (struct ref_scope){sources, n};
 }
 
-struct ref_scope plan_earlier(const struct plan *p, const struct task *t, struct arena *a)
+struct ref_scope plan_dependency_results(const struct plan *p, const struct task *t,
+					 struct arena *a)
 {
 	return scope_of(p, t, a);
 }

@@ -79,7 +79,7 @@ static bool skip_task(struct task *t, enum skip_reason why)
 	return false;
 }
 
-const char *task_why_skipped(const struct task *t, const struct language *l, struct arena *a)
+const char *task_skip_text(const struct task *t, const struct language *l, struct arena *a)
 {
 	static const enum sentence words[] = {
 		[SKIP_CONDITION] = SAY_SKIP_CONDITION,   [SKIP_UNNEEDED] = SAY_SKIP_CONDITION,
@@ -92,7 +92,7 @@ const char *task_why_skipped(const struct task *t, const struct language *l, str
 
 static bool is_met(const struct plan_run *r, const struct task *t)
 {
-	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
+	struct ref_scope earlier = plan_dependency_results(r->plan, t, r->arena);
 
 	return !t->when || condition_met(t->when, &earlier, r->plan->filters, r->arena);
 }
@@ -137,7 +137,7 @@ static enum skip_reason unmet_reason(const struct plan *p, const struct conditio
 /* Checks condition and references of a ready task. Skips it when they fail. */
 static bool task_prepare(const struct plan_run *r, struct task *t)
 {
-	struct ref_scope earlier = plan_earlier(r->plan, t, r->arena);
+	struct ref_scope earlier = plan_dependency_results(r->plan, t, r->arena);
 	struct err unused = {0};
 	size_t left_out = 0;
 

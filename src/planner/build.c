@@ -55,7 +55,7 @@ const struct know_call *planner_forbidden(struct planner_turn *t)
 	return &u.tools[0];
 }
 
-void planner_ask_supervisor(struct planner_turn *t)
+void planner_collect_known_filters(struct planner_turn *t)
 {
 	t->reading->known = json_own(t->core->arena, know_values(&t->reading->understood));
 }
@@ -68,7 +68,7 @@ void planner_discard_plan(struct planner_turn *t, const struct understanding *u)
 
 /* ---- plans ---- */
 
-struct plan *plan_of_understood(struct planner_turn *t)
+struct plan *plan_of_understanding(struct planner_turn *t)
 {
 	const struct understanding *u = &t->reading->understood;
 	struct plan *p = arena_alloc(t->core->arena, sizeof(*p));
@@ -93,7 +93,7 @@ struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
 
 	if (!chain_understand(t, standing, &steps))
 		return NULL;
-	steps_keep(t, t->core->request.content, steps, filters);
+	steps_store(t, t->core->request.content, steps, filters);
 	return steps_plan(t, PLAN_ROUTER, steps, filters);
 }
 
@@ -115,11 +115,12 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 		flow_plan(f, &core->may, in->values, in->instead, core->today, core->arena);
 	json_t *steps = steps_of_plan(t, p);
 
-	steps_understood(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent, steps);
-	steps_keep(t, in->question, steps, in->values);
+	steps_set_understanding(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent,
+				steps);
+	steps_store(t, in->question, steps, in->values);
 	json_set_take(t->work->spec, "flow", stored_flow_json(f, core->arena));
 	json_object_set(t->work->spec, "instead", (json_t *)in->instead);
-	filters_understood(t, in->values, in->standing, in->edits, in->source);
+	filters_set_understanding(t, in->values, in->standing, in->edits, in->source);
 	return known ? p : NULL;
 }
 
@@ -181,8 +182,9 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 	return made;
 }
 
-struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json_t *standing,
-			const json_t *edits, enum filter_source source, struct clarification *ask)
+struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, const json_t *standing,
+			      const json_t *edits, enum filter_source source,
+			      struct clarification *ask)
 {
 	struct arena *a = t->core->arena;
 	const struct flow_def *flow = stored_flow(t, stored);
@@ -200,10 +202,10 @@ struct plan *plan_again(struct planner_turn *t, const json_t *stored, const json
 							   source},
 				    ask);
 	steps_edit(steps, edits);
-	steps_understood(t, intent ? intent : "general", steps);
+	steps_set_understanding(t, intent ? intent : "general", steps);
 	known = steps_resolve(t, steps, filters, ask);
-	steps_keep(t, question, steps, filters);
-	filters_understood(t, steps_filters(t, steps, filters), standing, edits, source);
+	steps_store(t, question, steps, filters);
+	filters_set_understanding(t, steps_filters(t, steps, filters), standing, edits, source);
 	return known ? steps_plan(t, PLAN_ASK, steps, filters) : NULL;
 }
 
@@ -225,7 +227,7 @@ static bool is_used(const struct planner_turn *t, const struct supervisor_reply 
 	size_t i;
 
 	if (r->flow)
-		return flow_takes(r->flow, filter);
+		return flow_uses_filter(r->flow, filter);
 	json_array_foreach(r->steps, i, step) {
 		const char *tool = json_string_value(json_object_get(step, "tool"));
 
@@ -263,9 +265,10 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 				    &(struct flow_filters){t->core->request.content, filters,
 							   standing, NULL, NULL, SOURCE_EXPLICIT},
 				    ask);
-	steps_understood(t, r->intent, r->steps);
+	steps_set_understanding(t, r->intent, r->steps);
 	known = steps_resolve(t, r->steps, filters, ask);
-	steps_keep(t, t->core->request.content, r->steps, filters);
-	filters_understood(t, steps_filters(t, r->steps, filters), standing, NULL, SOURCE_EXPLICIT);
+	steps_store(t, t->core->request.content, r->steps, filters);
+	filters_set_understanding(t, steps_filters(t, r->steps, filters), standing, NULL,
+				  SOURCE_EXPLICIT);
 	return known ? steps_plan(t, PLAN_SUPERVISOR, r->steps, filters) : NULL;
 }

@@ -295,7 +295,7 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 		if (!refer || is_opposite_end(t, &first.tools[0], phrase) ||
 		    !add_following(t, &first, refer, half, &second, steps))
 			continue;
-		steps_understood(t, first.intent, steps);
+		steps_set_understanding(t, first.intent, steps);
 		merge_filters(t, &first, &second, refer);
 		*out = steps;
 		return true;

@@ -282,8 +282,9 @@ static struct filter one_filter(struct planner_turn *t, const char *name, const 
 	};
 }
 
-void filters_understood(struct planner_turn *t, const json_t *filters, const json_t *standing,
-			const json_t *edits, enum filter_source edited)
+void filters_set_understanding(struct planner_turn *t, const json_t *filters,
+			       const json_t *standing, const json_t *edits,
+			       enum filter_source edited)
 {
 	struct filter *list =
 		arena_alloc(t->core->arena, (json_object_size(filters) + 1) * sizeof(*list));

@@ -9,7 +9,7 @@
 #include "vesper/ref.h"
 #include "vesper/strlist.h"
 
-bool flow_takes(const struct flow_def *f, const char *filter)
+bool flow_uses_filter(const struct flow_def *f, const char *filter)
 {
 	if (flow_ask(f, filter))
 		return true;

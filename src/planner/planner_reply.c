@@ -41,7 +41,7 @@ struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_rep
 	return p;
 }
 
-bool planner_waves(struct plan *p)
+bool planner_check_waves(struct plan *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].wave >= PLAN_WAVES_MAX)
@@ -148,5 +148,5 @@ bool planner_may_run(const struct planner_turn *t)
 	const char *asked = t->core->request.content;
 
 	return asked &&
-	       know_clause_count(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_LEAST;
+	       know_clause_count(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_MIN;
 }

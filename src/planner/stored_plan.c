@@ -180,7 +180,7 @@ enum stored_state stored_state(const struct planner_turn *t, const json_t *store
 }
 
 /* Sets agents and tools as the understanding, from which the session context is made. */
-void steps_understood(struct planner_turn *t, const char *intent, const json_t *steps)
+void steps_set_understanding(struct planner_turn *t, const char *intent, const json_t *steps)
 {
 	size_t n = json_array_size(steps);
 	const char **agents = arena_alloc(t->core->arena, (n + 1) * sizeof(*agents));
@@ -303,8 +303,8 @@ json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p)
 
 /* ---- storing and running again ---- */
 
-void steps_keep(struct planner_turn *t, const char *question, const json_t *steps,
-		const json_t *filters)
+void steps_store(struct planner_turn *t, const char *question, const json_t *steps,
+		 const json_t *filters)
 {
 	t->work->spec = json_own(t->core->arena, json_object());
 	json_set_str(t->work->spec, "question", question);
@@ -329,7 +329,7 @@ void steps_edit(json_t *steps, const json_t *edits)
 static bool reading_takes(const struct know_reading *r, const char *filter)
 {
 	return r->kind == CANDIDATE_TOOL ? tool_param_of_filter(r->def, filter) != NULL
-					 : flow_takes(r->def, filter);
+					 : flow_uses_filter(r->def, filter);
 }
 
 /* The arguments of the reading's call beyond the question; NULL: none. */

@@ -110,9 +110,10 @@ static void refill(struct redis_link *k, int64_t now_us)
 {
 	int64_t since_us = now_us - k->filled_at_us;
 
-	if (since_us > REDIS_PATIENCE_WINDOW_MS * 1000)
-		since_us = REDIS_PATIENCE_WINDOW_MS * 1000;
-	k->wait_budget_us += since_us * k->wait_budget_max_us / (REDIS_PATIENCE_WINDOW_MS * 1000);
+	if (since_us > REDIS_WAIT_BUDGET_WINDOW_MS * 1000)
+		since_us = REDIS_WAIT_BUDGET_WINDOW_MS * 1000;
+	k->wait_budget_us +=
+		since_us * k->wait_budget_max_us / (REDIS_WAIT_BUDGET_WINDOW_MS * 1000);
 	if (k->wait_budget_us > k->wait_budget_max_us)
 		k->wait_budget_us = k->wait_budget_max_us;
 	k->filled_at_us = now_us;
@@ -405,11 +406,11 @@ struct redis_link *redis_link_new(struct loop *l, const struct redis_place *plac
 	k->options = *o;
 	if (!o->check)
 		k->options.check = "redis";
-	if (!o->patience_ms)
-		k->options.patience_ms = REDIS_WAIT_BUDGET_MS;
+	if (!o->wait_budget_ms)
+		k->options.wait_budget_ms = REDIS_WAIT_BUDGET_MS;
 	if (!o->due_ms)
 		k->options.due_ms = REDIS_DUE_MS;
-	k->wait_budget_us = k->wait_budget_max_us = k->options.patience_ms * 1000;
+	k->wait_budget_us = k->wait_budget_max_us = k->options.wait_budget_ms * 1000;
 	k->filled_at_us = clock_mono_us();
 	k->pause_ms = REDIS_PAUSE_MIN_MS;
 	list_init(&k->sent);

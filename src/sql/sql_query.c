@@ -34,7 +34,7 @@ static bool is_name(const struct sql_token *t, struct str name)
 }
 
 /* Returns true when the dotted name begins at token i. */
-static bool names_at(const struct sql_statement *s, size_t i, const char *view)
+static bool names_value_at(const struct sql_statement *s, size_t i, const char *view)
 {
 	struct str rest = str_of(view), part;
 
@@ -54,7 +54,7 @@ static bool names_at(const struct sql_statement *s, size_t i, const char *view)
 bool sql_query_names(const struct sql_query *q, const char *view)
 {
 	for (size_t i = 0; i < q->statement->count; i++)
-		if (names_at(q->statement, i, view))
+		if (names_value_at(q->statement, i, view))
 			return true;
 	return false;
 }
@@ -64,7 +64,8 @@ bool sql_query_names_without(const struct sql_query *q, const char *name, const 
 	for (size_t i = 0; i < q->statement->count; i++) {
 		const char *given = q->statement->tokens[i].given;
 
-		if (!(given && strcmp(given, condition) == 0) && names_at(q->statement, i, name))
+		if (!(given && strcmp(given, condition) == 0) &&
+		    names_value_at(q->statement, i, name))
 			return true;
 	}
 	return false;

@@ -79,8 +79,9 @@ struct op *store_messages(struct store *s, const struct principal *who, const ch
 	return store_call_read(&m->call, limit + 1);
 }
 
-struct op *store_uncovered(struct store *s, const struct principal *who, const char *session_id,
-			   size_t limit, struct arena *a, store_messages_cb cb, void *owner)
+struct op *store_unsummarized_messages(struct store *s, const struct principal *who,
+				       const char *session_id, size_t limit, struct arena *a,
+				       store_messages_cb cb, void *owner)
 {
 	struct messages_call *m = messages_new(s, who, limit, a, cb, owner);
 

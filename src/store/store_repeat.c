@@ -16,44 +16,46 @@ struct begin_call {
 	struct arena *arena;
 	const char *fingerprint;
 	const char *request;
-	store_repeat_cb cb;
+	store_idempotent_cb cb;
 	void *owner;
 };
 
 static enum repeated classify(const struct begin_call *b, const struct table *t)
 {
 	if (strcmp(store_cell(t, 0, "owner"), b->request) == 0)
-		return REPEATED_FIRST;
+		return IDEMPOTENT_FIRST;
 	if (strcmp(store_cell(t, 0, "fingerprint"), b->fingerprint) != 0)
-		return REPEATED_OTHER;
-	return strtol(store_cell(t, 0, "status"), NULL, 10) == 0 ? REPEATED_RUNNING : REPEATED_DONE;
+		return IDEMPOTENT_MISMATCH;
+	return strtol(store_cell(t, 0, "status"), NULL, 10) == 0 ? IDEMPOTENT_RUNNING
+								 : IDEMPOTENT_DONE;
 }
 
 static void on_begun(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
 	struct begin_call *b = list_item(c, struct begin_call, call);
-	struct repeat_answer answer;
+	struct idempotent_answer answer;
 	struct err failure = {0};
 	enum repeated state;
 
 	if (!e && !store_require_row(tables, count, 0, "key", &failure))
 		e = &failure;
 	if (e) {
-		b->cb(b->owner, REPEATED_RUNNING, NULL, e);
+		b->cb(b->owner, IDEMPOTENT_RUNNING, NULL, e);
 		return;
 	}
 	state = classify(b, tables[0]);
-	answer = (struct repeat_answer){
+	answer = (struct idempotent_answer){
 		.status = (int)strtol(store_cell(tables[0], 0, "status"), NULL, 10),
 		.content_type = arena_strdup(b->arena, table_cell(tables[0], 0, "content_type")),
 		.body = arena_strdup(b->arena, table_cell(tables[0], 0, "body")),
 	};
-	b->cb(b->owner, state, state == REPEATED_DONE ? &answer : NULL, NULL);
+	b->cb(b->owner, state, state == IDEMPOTENT_DONE ? &answer : NULL, NULL);
 }
 
-struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
-			      const char *fingerprint, const char *request, struct arena *a,
-			      store_repeat_cb cb, void *owner)
+struct op *store_idempotent_begin(struct store *s, const struct principal *who,
+				  const char *key_hash, const char *fingerprint,
+				  const char *request, struct arena *a, store_idempotent_cb cb,
+				  void *owner)
 {
 	struct begin_call *b = store_call_new_for(s, who, sizeof(*b));
 	struct call *c = &b->call;
@@ -92,8 +94,9 @@ static void on_ended(struct call *c, struct table **tables, size_t count, const 
 	end->cb(end->owner, e);
 }
 
-struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
-			    const struct repeat_answer *answer, store_done_cb cb, void *owner)
+struct op *store_idempotent_end(struct store *s, const struct principal *who, const char *request,
+				const struct idempotent_answer *answer, store_done_cb cb,
+				void *owner)
 {
 	struct end_call *end = store_call_new_for(s, who, sizeof(*end));
 	struct call *c = &end->call;

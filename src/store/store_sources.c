@@ -475,8 +475,8 @@ struct op *store_version_claim(struct store *s, const char *tenant, const struct
 	return store_call_write(&f->call);
 }
 
-struct op *store_version_beat(struct store *s, const char *tenant, const char *uid,
-			      store_done_cb cb, void *owner)
+struct op *store_version_heartbeat(struct store *s, const char *tenant, const char *uid,
+				   store_done_cb cb, void *owner)
 {
 	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 
@@ -596,8 +596,8 @@ struct op *store_source_edit(struct store *s, const char *tenant, const char *ui
 	return store_call_write(c);
 }
 
-struct op *store_source_mark(struct store *s, const char *tenant, const char *uid, store_done_cb cb,
-			     void *owner)
+struct op *store_source_mark_deleted(struct store *s, const char *tenant, const char *uid,
+				     store_done_cb cb, void *owner)
 {
 	struct sources_call *f = source_call_new(s, tenant, cb, owner);
 

@@ -47,8 +47,8 @@ static void on_alive(struct call *c, struct table **tables, size_t count, const 
 	a->cb(a->owner, e);
 }
 
-struct op *store_turns_alive(struct store *s, const char *tenant, const char *const *turn_ids,
-			     size_t count, store_done_cb cb, void *owner)
+struct op *store_turns_heartbeat(struct store *s, const char *tenant, const char *const *turn_ids,
+				 size_t count, store_done_cb cb, void *owner)
 {
 	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));
 	struct call *c = &a->call;

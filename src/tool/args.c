@@ -251,7 +251,7 @@ struct outcome tool_unknown_name(const struct tool_call *call, const struct dime
 	const struct language *l = call->result->language;
 	struct arena *a = call->arena;
 
-	if (m->not_read)
+	if (m->is_not_loaded)
 		return (struct outcome){
 			.kind = OUTCOME_ERROR,
 			.param = param,

@@ -353,7 +353,7 @@ void tool_arg_set(struct tool_call *call, const char *name, struct value v)
 	args_set(&call->args, call->arena, name, v);
 }
 
-void tool_arg_drop(struct tool_call *call, const char *name)
+void tool_arg_remove(struct tool_call *call, const char *name)
 {
 	struct args *args = &call->args;
 	size_t kept_count = 0;

@@ -39,7 +39,7 @@ struct tool_call {
 	tool_derive_fn derive;
 	bool derives;            /* there are rows to derive from */
 	struct tool_work *work;  /* job of a worker for this call, or NULL */
-	tool_choose_fn choose;   /* for a lookup that runs before the tool's statements */
+	tool_lookup_fn choose;   /* for a lookup that runs before the tool's statements */
 	const char *cache_name;  /* key in the cache; NULL: not cached */
 	bool is_cacheable;       /* the result may be cached, if it has rows or is empty */
 	struct op *query;        /* running operation, or NULL */

@@ -25,14 +25,14 @@ static void on_found(void *owner, struct source_batch *batches, size_t count, co
 		tables[i] = batches[i].table;
 	bool found = call->choose(call, tables, count, &refused);
 	source_batches_free(batches, count);
-	if (found && tool_sql_run_then(call, call->derive, &why))
+	if (found && tool_sql_run_and_derive(call, call->derive, &why))
 		return;
 	call->result->outcome = found ? tool_outcome_of(call, &why) : refused;
 	tool_call_end(call);
 }
 
-bool tool_sql_run_after(struct tool_call *call, const char *lookup, const struct args *args,
-			tool_choose_fn choose, tool_derive_fn derive, struct err *e)
+bool tool_sql_run_with_lookup(struct tool_call *call, const char *lookup, const struct args *args,
+			      tool_lookup_fn choose, tool_derive_fn derive, struct err *e)
 {
 	const struct toolbox_options *o = &call->box->options;
 	const struct tool_def *t = catalog_tool(o->catalog, lookup);

@@ -306,7 +306,7 @@ static void on_tables(void *owner, struct source_batch *batches, size_t count, c
 		end_with_rows(call);
 }
 
-bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err *e)
+bool tool_sql_run_and_derive(struct tool_call *call, tool_derive_fn derive, struct err *e)
 {
 	const struct sql_file *f = file_of(call);
 	struct args args = bound_args(call);
@@ -326,5 +326,5 @@ bool tool_sql_run_then(struct tool_call *call, tool_derive_fn derive, struct err
 
 bool tool_sql_run(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, NULL, e);
+	return tool_sql_run_and_derive(call, NULL, e);
 }

@@ -55,7 +55,7 @@ static bool check_factors(const struct catalog *c, const struct domain *m, struc
 	const struct pack_factors *own = catalog_factors(c, m->pack);
 	const struct derive_context known = {.factors = own ? own->items : NULL};
 
-	for (const struct factor_need *need = m->factors; need && need->name; need++) {
+	for (const struct required_factor *need = m->factors; need && need->name; need++) {
 		const struct factor *f = derive_factor(&known, need->name);
 		const char *wrong = !f                          ? "is missing"
 				    : !(f->value > need->above) ? "is too small"

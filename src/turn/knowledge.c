@@ -120,7 +120,7 @@ void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowl
 
 /* ---- the set in use ---- */
 
-void turns_use(struct turns *all, struct knowledge_set *take)
+void turns_set_knowledge(struct turns *all, struct knowledge_set *take)
 {
 	struct knowledge_set *before = all->knowledge;
 
@@ -128,7 +128,7 @@ void turns_use(struct turns *all, struct knowledge_set *take)
 	knowledge_set_free(&before);
 }
 
-void turns_use_for(struct turns *all, const char *tenant, struct knowledge *k)
+void turns_set_tenant_knowledge(struct turns *all, const char *tenant, struct knowledge *k)
 {
 	struct knowledge **now = find(all->knowledge, tenant), *before;
 

@@ -16,7 +16,7 @@ static void on_begun(void *owner, const struct beginning *begun, const struct er
 		t->machine.move.takeover = TAKEOVER_CLOSE;
 		t->machine.started = false;
 	}
-	context_begun(&t->for_dialog, begun);
+	context_set_loaded(&t->for_dialog, begun);
 	if (e)
 		t->machine.err = *e;
 	turn_wake(t);
@@ -76,7 +76,8 @@ static enum turn_state replay_stored(struct turn *t)
 		return TURN_WAIT;
 	}
 	if (t->machine.stored) {
-		say_stored(&t->for_answer, &t->machine.stored[0], &t->machine.stored[1]);
+		answer_emit_stored_turn(&t->for_answer, &t->machine.stored[0],
+					&t->machine.stored[1]);
 		turn_end_stopped(t, t->machine.stored[1].status, true);
 		return TURN_FAILED; /* FAILED adds no events: the log is already closed */
 	}
@@ -106,14 +107,15 @@ enum turn_state step_accept(struct turn *t)
 	if (t->machine.duplicate_turn)
 		return replay_stored(t);
 	if (stream_last_seq(t->core.log) == 0 || stream_kind(t->core.log, 1) != EVENT_RUN_STARTED)
-		say_thinking(&t->for_answer);
+		answer_emit_run_started(&t->for_answer);
 	if (t->machine.cancel_after_accept) {
 		/* The message is stored, so the turn ends with a stored status. */
 		turn_end_status(t, t->machine.cancel_reason == CANCEL_DRAIN ? MESSAGE_INTERRUPTED
 									    : MESSAGE_CANCELLED);
 		return TURN_FAILED;
 	}
-	say_phase(&t->for_answer, "understanding", turn_sentence(&t->core, SAY_PHASE_READING));
+	answer_emit_phase(&t->for_answer, "understanding",
+			  turn_sentence(&t->core, SAY_PHASE_READING));
 	return TURN_LOAD;
 }
 
@@ -131,21 +133,21 @@ static void on_unsummarized(void *owner, const struct message *messages, size_t 
 		log_warn("turn.memory", "%s: messages after the summary not read: %s",
 			 t->core.id.text, e->text);
 	else
-		context_between(&t->for_dialog, messages, count);
+		context_set_unsummarized(&t->for_dialog, messages, count);
 	turn_wake(t);
 }
 
 enum turn_state step_load(struct turn *t)
 {
 	t->machine.started = true;
-	if (context_wants_between(&t->for_dialog, llm_usable(t->answers.llm))) {
-		context_mark_between_read(&t->for_dialog);
+	if (context_needs_unsummarized(&t->for_dialog, llm_usable(t->answers.llm))) {
+		context_mark_unsummarized_read(&t->for_dialog);
 		t->machine.pending++;
-		t->machine.op = store_uncovered(
+		t->machine.op = store_unsummarized_messages(
 			t->core.all->store, t->core.who, t->core.request.session_id,
 			SUMMARY_MESSAGES + SUMMARY_KEEP, t->core.arena, on_unsummarized, t);
 		return TURN_WAIT;
 	}
-	context_settle(&t->for_dialog);
+	context_finish_loading(&t->for_dialog);
 	return context_summary_is_due(&t->for_dialog) ? TURN_COMPACT : TURN_UNDERSTAND;
 }

@@ -13,16 +13,17 @@ enum turn_state step_answer(struct turn *t)
 {
 	const struct turn_reply *reply = &t->dialog.reply;
 
-	reply_plain(&t->for_dialog, plain, t);
+	reply_map_texts(&t->for_dialog, plain, t);
 	answer_written_by(&t->for_answer, "rules", t->answer.model);
 	turn_end_status(t, reply->status);
-	if (!answer_emit_rest(&t->for_answer, reply->text, say_text)) {
+	if (!answer_emit_rest(&t->for_answer, reply->text, answer_emit_text)) {
 		/* A different answer was started on another replica. */
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
 		return TURN_SAVE;
 	}
 	if (reply->status == MESSAGE_ASK)
-		say_ask_json(&t->for_answer, reply->text, ask_open(&t->for_dialog));
+		answer_emit_ask_json(&t->for_answer, reply->text,
+				     ask_store_pending(&t->for_dialog));
 	return TURN_SAVE;
 }
 
@@ -33,6 +34,6 @@ enum turn_state step_failed(struct turn *t)
 	turn_end_failed(t, stream_text(t->core.log).n > 0);
 	if (!t->end.no_save)
 		return TURN_SAVE;
-	say_end(&t->for_answer, &t->end);
+	answer_emit_end(&t->for_answer, &t->end);
 	return TURN_DONE;
 }

@@ -72,8 +72,8 @@ enum turn_state step_compact(struct turn *t)
 	t->machine.started = true;
 	switch (t->machine.compacting++) {
 	case 0:
-		t->machine.op = store_uncovered(store, t->core.who, session, SUMMARY_READ,
-						t->core.arena, on_uncovered, t);
+		t->machine.op = store_unsummarized_messages(
+			store, t->core.who, session, SUMMARY_READ, t->core.arena, on_uncovered, t);
 		break;
 	case 1:
 		if (!t->context.summary)

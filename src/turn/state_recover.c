@@ -9,12 +9,12 @@ static enum turn_state continue_after_recovery(struct turn *t)
 	const struct recovery_plan *p = &t->dialog.recovery_plan;
 	bool rows = recovery_any_rows(&t->for_dialog);
 
-	say_outcomes(&t->for_answer);
+	answer_emit_outcomes(&t->for_answer);
 	if (p->asked && !rows) {
 		ask_user(&t->for_dialog, p->text, &p->ask);
 		return TURN_ANSWER;
 	}
-	if (rows || p->asked || recovery_nothing_found(&t->for_dialog))
+	if (rows || p->asked || recovery_first_empty(&t->for_dialog))
 		return TURN_SYNTH;
 	/* Every task failed: a model could only repeat the errors. */
 	recovery_reply_failed(&t->for_dialog);
@@ -42,7 +42,7 @@ enum turn_state step_recover(struct turn *t)
 	const struct result *without_rows;
 
 	if (t->machine.started) {
-		recovery_take_probes(&t->for_dialog);
+		recovery_suggest_probes(&t->for_dialog);
 		return continue_after_recovery(t);
 	}
 	t->machine.started = true;
@@ -52,10 +52,10 @@ enum turn_state step_recover(struct turn *t)
 		t->machine.replanned = true;
 		return TURN_ROUTE;
 	}
-	without_rows = recovery_nothing_found(&t->for_dialog);
+	without_rows = recovery_first_empty(&t->for_dialog);
 	if (without_rows)
-		say_phase(&t->for_answer, "recovering",
-			  turn_sentence(&t->core, SAY_PHASE_NOTHING_FOUND));
+		answer_emit_phase(&t->for_answer, "recovering",
+				  turn_sentence(&t->core, SAY_PHASE_NOTHING_FOUND));
 	if (without_rows && recovery_start_probes(&t->for_dialog, without_rows))
 		return TURN_WAIT;
 	return continue_after_recovery(t);

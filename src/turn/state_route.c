@@ -32,11 +32,11 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 	t->work.plan = p;
 	stage_end_passed(&t->for_answer, true);
 	stage_begin(&t->for_answer, STAGE_PLANNING);
-	say_phase(&t->for_answer, "planning",
-		  steps == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
-			     : turn_sentence(&t->core, SAY_PHASE_STEPS,
-					     arena_printf(t->core.arena, "%zu", steps)));
-	say_plan(&t->for_answer, p);
+	answer_emit_phase(&t->for_answer, "planning",
+			  steps == 1 ? turn_sentence(&t->core, SAY_PHASE_ONE_STEP)
+				     : turn_sentence(&t->core, SAY_PHASE_STEPS,
+						     arena_printf(t->core.arena, "%zu", steps)));
+	answer_emit_plan(&t->for_answer, p);
 	stage_end_plan(&t->for_answer, steps);
 	return TURN_RUN;
 }
@@ -44,15 +44,15 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 enum turn_state turn_run_understood(struct turn *t)
 {
 	if (t->reading.understood.unused_count == 0)
-		return turn_run_plan(t, plan_of_understood(&t->for_planner));
-	unused_reply(&t->for_dialog);
+		return turn_run_plan(t, plan_of_understanding(&t->for_planner));
+	reply_unused_words(&t->for_dialog);
 	return TURN_ANSWER;
 }
 
 enum turn_state turn_refuse(struct turn *t, const struct refusal *why)
 {
 	stage_end_passed(&t->for_answer, false);
-	say_view_json(&t->for_answer, NULL, refuse_question(&t->for_dialog, why));
+	answer_emit_view_json(&t->for_answer, NULL, refuse_question(&t->for_dialog, why));
 	return TURN_ANSWER;
 }
 
@@ -63,7 +63,7 @@ enum turn_state turn_reply_unmatched(struct turn *t, bool model_unavailable)
 		return TURN_ANSWER;
 	}
 	if (t->reading.understood.unused_count > 0) {
-		unused_reply(&t->for_dialog);
+		reply_unused_words(&t->for_dialog);
 		return TURN_ANSWER;
 	}
 	reply_help(&t->for_dialog,
@@ -105,7 +105,7 @@ static void ask_supervisor(struct turn *t)
 	stage_end_passed(&t->for_answer, true);
 	stage_begin(&t->for_answer, STAGE_PLANNING);
 	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
-	planner_ask_supervisor(&t->for_planner);
+	planner_collect_known_filters(&t->for_planner);
 	context_earlier(&t->for_dialog);
 	t->machine.op = llm_start(t->answers.llm, prompt_supervisor(&t->for_answer), t->core.arena,
 				  &handler, t);
@@ -149,8 +149,8 @@ static enum turn_state route_without_model(struct turn *t)
 	if (why == ERR_QUOTA)
 		return turn_end_quota(t);
 	if (t->machine.flaw != PLAN_VALID) {
-		say_view_json(&t->for_answer, NULL,
-			      refuse_plan(&t->for_dialog, t->machine.flaw == PLAN_CYCLE));
+		answer_emit_view_json(&t->for_answer, NULL,
+				      refuse_plan(&t->for_dialog, t->machine.flaw == PLAN_CYCLE));
 		return TURN_ANSWER;
 	}
 	return turn_reply_unmatched(t, why == ERR_UPSTREAM || why == ERR_TIMEOUT);
@@ -164,7 +164,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 	struct plan *p = plan_of_reply(&t->for_planner, r, t->context.standing, &ask);
 
 	if (t->reading.understood.filter_count > 0)
-		say_filters(&t->for_answer);
+		answer_emit_filters(&t->for_answer);
 	if (!p)
 		return ask_user_about(t, &ask);
 	if (plan_check(p, t->core.arena, &t->machine.err))
@@ -176,7 +176,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 
 static bool plan_is_runnable(struct turn *t, struct plan *p)
 {
-	bool fine = plan_check(p, t->core.arena, &t->machine.err) && planner_waves(p);
+	bool fine = plan_check(p, t->core.arena, &t->machine.err) && planner_check_waves(p);
 
 	t->machine.flaw = p->flaw;
 	if (!fine)
@@ -219,7 +219,7 @@ static enum turn_state run_steps(struct turn *t)
 		return route_without_model(t);
 	p = plan_of_planner(&t->for_planner, &r, t->context.standing, &ask);
 	if (t->reading.understood.filter_count > 0)
-		say_filters(&t->for_answer);
+		answer_emit_filters(&t->for_answer);
 	if (!p)
 		return ask_user_about(t, &ask);
 	if (plan_is_runnable(t, p))

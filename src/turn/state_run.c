@@ -22,7 +22,7 @@ static void show_rows(struct turn *t, const struct task *task, struct result *r)
 	if (flow_shows_table(t->work.plan, task->group ? task->group : task->id))
 		return; /* a component shows it once all results have arrived */
 	if (r->table_count > 0 && r->tables[0]->row_count > 0)
-		say_view(&t->for_answer, r);
+		answer_emit_view(&t->for_answer, r);
 }
 
 /* Shows the main table of each result with rows at once. If a clarifying question may end the plan,
@@ -104,8 +104,8 @@ static void add_skipped_result(struct turn *t, struct task *task)
 		   missing(t, task,
 			   turn_sentence(&t->core, SAY_TASK_SKIPPED,
 					 arena_strndup(t->core.arena, what, strcspn(what, ":.")),
-					 task_why_skipped(task, t->core.may.catalog->language,
-							  t->core.arena))));
+					 task_skip_text(task, t->core.may.catalog->language,
+							t->core.arena))));
 }
 
 static const char *left_out_text(struct turn *t, const struct task *task)
@@ -149,7 +149,7 @@ static void ask_question_of_agent(struct turn *t, const struct agent_ask *ask)
 		.skip = ask->skip,
 	};
 
-	reply_of_agent(&t->for_dialog, ask->question, &asked);
+	reply_with_agent_question(&t->for_dialog, ask->question, &asked);
 }
 
 /* Shows components first, then the tables that no component shows. */
@@ -269,7 +269,7 @@ static struct op *on_run_task(void *owner, struct plan_run *plan, struct task *t
 		.agent = task->agent,
 		.question = t->core.request.content,
 		.context = task->tool ? NULL : filters_prompt_text(t),
-		.earlier = plan_earlier(t->work.plan, task, t->core.arena),
+		.earlier = plan_dependency_results(t->work.plan, task, t->core.arena),
 		.may = &t->core.may,
 		.who = t->core.who,
 		.today = t->core.today,
@@ -340,7 +340,7 @@ enum turn_state step_run(struct turn *t)
 	}
 	collect(t);
 	if (t->work.plan->open) {
-		ask_of_plan(&t->for_dialog, t->work.plan);
+		ask_plan_question(&t->for_dialog, t->work.plan);
 		return TURN_ANSWER;
 	}
 	show_deferred_tables(t);

@@ -46,10 +46,10 @@ static void save(struct turn *t)
 		.status = t->end.status,
 		.intent = t->reading.intent,
 		.agents_used = answer_agents(&t->for_answer),
-		.texts = {.tool_calls = say_calls(&t->for_answer, true).p,
-			  .views = say_stored_views(&t->for_answer),
+		.texts = {.tool_calls = answer_calls_json(&t->for_answer, true).p,
+			  .views = answer_stored_views_json(&t->for_answer),
 			  .standing = standing},
-		.needs = answer_needs(&t->for_answer),
+		.needs = answer_required_permissions(&t->for_answer),
 		.gone = turn_sentence(&t->core, SAY_UPLOAD_DELETED),
 		.provider = t->answer.provider,
 		.model = t->answer.model,
@@ -57,7 +57,7 @@ static void save(struct turn *t)
 		.latency_ms = clock_mono_ms() - t->core.began_ms,
 	};
 
-	m.texts.pbi_deep_links = say_links(&t->for_answer).p;
+	m.texts.pbi_deep_links = answer_links_json(&t->for_answer).p;
 	m.texts.checked = t->answer.checked.stored.p;
 	m.receipt = answer_receipt(&t->for_answer, &m);
 	t->machine.pending++;
@@ -79,7 +79,7 @@ enum turn_state step_save(struct turn *t)
 		turn_end_error(t, &t->machine.err);
 		turn_end_text(t, turn_sentence(&t->core, SAY_END_NOT_STORED));
 	}
-	say_end(&t->for_answer, &t->end);
+	answer_emit_end(&t->for_answer, &t->end);
 	return TURN_DONE;
 }
 

@@ -11,8 +11,8 @@ static void template(struct turn *t)
 
 	answer_template(&t->for_answer);
 	for (size_t i = 0; i < v->followup_count; i++)
-		suggest_push(&t->for_dialog, v->followups[i].label, v->followups[i].question,
-			     v->followups[i].primary);
+		suggest_add_with_priority(&t->for_dialog, v->followups[i].label,
+					  v->followups[i].question, v->followups[i].primary);
 }
 
 static void on_text(void *owner, const char *text, size_t len)
@@ -53,7 +53,7 @@ static enum turn_state answer_by_rules(struct turn *t)
 /* Continues an answer that another replica began. */
 static enum turn_state continue_by_rules(struct turn *t)
 {
-	if (!answer_template_rest(&t->for_answer) && !answer_findings_left(&t->for_answer))
+	if (!answer_template_rest(&t->for_answer) && !answer_emit_missing_findings(&t->for_answer))
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_MOVED));
 	return TURN_SAVE;
 }
@@ -62,7 +62,7 @@ static enum turn_state route_again(struct turn *t)
 {
 	check_end(&t->for_answer);
 	suggest_clear(&t->for_dialog);
-	no_answer_again(&t->for_answer);
+	no_answer_restart(&t->for_answer);
 	return TURN_ROUTE;
 }
 
@@ -74,7 +74,7 @@ static enum turn_state continue_answer(struct turn *t)
 	log_warn("turn.synth", "%s continues with another provider: %s", t->core.id.text,
 		 t->machine.err.text);
 	t->machine.err.code = ERR_NONE;
-	say_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_ANOTHER));
+	answer_emit_phase(&t->for_answer, "recovering", turn_sentence(&t->core, SAY_PHASE_ANOTHER));
 	t->machine.pending++;
 	t->machine.op = llm_start(t->answers.llm, answer_continue(&t->for_answer), t->core.arena,
 				  &answer_handler, t);
@@ -91,7 +91,7 @@ static enum turn_state model_failed(struct turn *t, bool shown)
 	}
 	turn_end_error(t, &t->machine.err);
 	t->machine.err.code = ERR_NONE;
-	if (answer_findings_left(&t->for_answer))
+	if (answer_emit_missing_findings(&t->for_answer))
 		turn_end_set(t, (struct turn_end){.status = MESSAGE_COMPLETE});
 	else
 		turn_end_partial(t, NULL, turn_sentence(&t->core, SAY_END_CUT));
@@ -112,7 +112,8 @@ static enum turn_state model_ended(struct turn *t)
 	if (t->answer.cut)
 		turn_end_partial(t, "upstream", turn_sentence(&t->core, SAY_END_LENGTH));
 	else if (t->end.status == MESSAGE_REFUSED && !shown)
-		say_in_chunks(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED), say_text);
+		answer_emit_in_chunks(&t->for_answer, turn_sentence(&t->core, SAY_END_DECLINED),
+				      answer_emit_text);
 	else if (!shown)
 		return answer_by_rules(t); /* an empty model answer counts as none */
 	return TURN_SAVE;
@@ -129,7 +130,8 @@ static enum turn_state write_answer(struct turn *t)
 		t->machine.started = true;
 		template(t);
 		check_begin(&t->for_answer);
-		say_phase(&t->for_answer, "writing", turn_sentence(&t->core, SAY_PHASE_WRITING));
+		answer_emit_phase(&t->for_answer, "writing",
+				  turn_sentence(&t->core, SAY_PHASE_WRITING));
 		bool moved = answer_shown_before(&t->for_answer).n > 0;
 
 		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
@@ -162,16 +164,18 @@ static void finish(struct turn *t)
 		return;
 	text = answer_closing(&t->for_answer);
 	if (text && !answer_repeats(answer_shown_before(&t->for_answer), str_of(text)))
-		say_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
-			      say_text);
+		answer_emit_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
+				      answer_emit_text);
 	text = recovery_finish(&t->for_dialog, &asks);
 	if (!text)
 		return;
-	say_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text), say_text);
+	answer_emit_in_chunks(&t->for_answer, arena_printf(t->core.arena, "\n\n%s", text),
+			      answer_emit_text);
 	if (!asks)
 		return;
 	turn_end_status(t, MESSAGE_ASK);
-	say_ask_json(&t->for_answer, t->dialog.reply.text, ask_open(&t->for_dialog));
+	answer_emit_ask_json(&t->for_answer, t->dialog.reply.text,
+			     ask_store_pending(&t->for_dialog));
 }
 
 enum turn_state step_synth(struct turn *t)

@@ -29,11 +29,11 @@ static enum turn_state rerun_plan(struct turn *t, const json_t *stored)
 {
 	const struct ask_answer *a = &t->dialog.answered;
 	struct clarification ask;
-	struct plan *p = plan_again(&t->for_planner, stored, t->context.standing, a->edits,
-				    a->answers ? SOURCE_EXPLICIT : SOURCE_EDITED, &ask);
+	struct plan *p = plan_from_stored(&t->for_planner, stored, t->context.standing, a->edits,
+					  a->answers ? SOURCE_EXPLICIT : SOURCE_EDITED, &ask);
 
 	if (t->reading.understood.filter_count > 0)
-		say_filters(&t->for_answer);
+		answer_emit_filters(&t->for_answer);
 	if (p)
 		return turn_run_plan(t, p);
 	ask_clarification(&t->for_dialog, &ask);
@@ -73,7 +73,8 @@ static bool waits_for_names(struct turn *t, enum turn_state *next)
 	}
 	t->machine.started = true;
 	t->machine.pending++;
-	say_phase(&t->for_answer, "understanding", turn_sentence(&t->core, SAY_PHASE_NAMES));
+	answer_emit_phase(&t->for_answer, "understanding",
+			  turn_sentence(&t->core, SAY_PHASE_NAMES));
 	t->machine.op = name_book_wait(names, t->core.loop, tenant, on_names, t);
 	*next = TURN_WAIT;
 	return true;
@@ -135,7 +136,7 @@ static bool run_chain(struct turn *t, enum turn_state *next)
 
 	if (!p)
 		return false;
-	say_filters(&t->for_answer);
+	answer_emit_filters(&t->for_answer);
 	*next = turn_run_plan(t, p);
 	return true;
 }
@@ -145,7 +146,7 @@ static bool refuses(struct turn *t, const struct know_input *in, const struct un
 {
 	struct refusal why;
 
-	if (!refusal_of(&t->for_dialog, in, u, answer_may_ask_model(&t->for_answer), &why))
+	if (!refusal_check(&t->for_dialog, in, u, answer_may_ask_model(&t->for_answer), &why))
 		return false;
 	*next = turn_refuse(t, &why);
 	return true;
@@ -158,7 +159,7 @@ static bool refuse_forbidden_tool(struct turn *t)
 		t->settings->hide_existence ? NULL : planner_forbidden(&t->for_planner);
 
 	if (tool)
-		say_view_json(&t->for_answer, NULL, refuse_forbidden(&t->for_dialog, tool));
+		answer_emit_view_json(&t->for_answer, NULL, refuse_forbidden(&t->for_dialog, tool));
 	return tool != NULL;
 }
 
@@ -174,9 +175,9 @@ static bool reply_without_data(struct turn *t)
 	else if (u->kind == KNOW_DEFINITION)
 		reply_with(&t->for_dialog, MESSAGE_COMPLETE, u->reply);
 	else if (u->kind == KNOW_COMMAND)
-		suggest_end(&t->for_dialog, u->reply);
+		suggest_and_reply(&t->for_dialog, u->reply);
 	else if (u->foreign && !answer_may_ask_model(&t->for_answer))
-		suggest_end_in(&t->for_dialog, u->foreign);
+		suggest_and_reply_without_lead(&t->for_dialog, u->foreign);
 	else if (u->kind == KNOW_HELP)
 		reply_help(&t->for_dialog, turn_sentence(&t->core, SAY_REPLY_HELP));
 	else
@@ -206,7 +207,7 @@ static enum turn_state choose_route(struct turn *t)
 	if (u->flow)
 		return run_flow(t);
 	if (u->tool_count > 0 && (sure || t->dialog.answered.edits))
-		return turn_run_plan(t, plan_of_understood(&t->for_planner));
+		return turn_run_plan(t, plan_of_understanding(&t->for_planner));
 	if (u->ask.text && !t->dialog.off_topic && (u->ask.unknown || sure || !may_ask_model)) {
 		ask_clarification(&t->for_dialog, &u->ask);
 		return TURN_ANSWER;
@@ -238,7 +239,7 @@ static enum turn_state decide_from_question(struct turn *t)
 	if (!filters && ask_read_values(&t->for_dialog))
 		return rerun_plan(t, t->dialog.answered.plan);
 	if (t->reading.understood.filter_count > 0)
-		say_filters(&t->for_answer);
+		answer_emit_filters(&t->for_answer);
 	if (!filters && ask_remains_open(&t->for_dialog, answer_may_ask_model(&t->for_answer))) {
 		ask_again(&t->for_dialog);
 		return TURN_ANSWER;
@@ -269,7 +270,7 @@ static bool has_changed(struct turn *t)
 	if (!a->answers || !a->plan ||
 	    stored_state(&t->for_planner, a->plan, true) != STORED_CHANGED)
 		return false;
-	ask_changed(&t->for_dialog);
+	ask_reject_changed_plan(&t->for_dialog);
 	return true;
 }
 
@@ -278,7 +279,7 @@ static bool has_changed(struct turn *t)
 static void read_selected(struct turn *t)
 {
 	const char *selected = t->core.request.content
-				       ? ask_selected(&t->for_dialog, t->core.request.content)
+				       ? ask_selected_value(&t->for_dialog, t->core.request.content)
 				       : NULL;
 
 	if (selected && *selected && !ask_has_plan(&t->for_dialog))

@@ -45,12 +45,12 @@ struct turns *turns_new(const struct turns_options *o)
 	return all;
 }
 
-void turns_use_documents(struct turns *all, const struct turn_documents *documents)
+void turns_set_documents(struct turns *all, const struct turn_documents *documents)
 {
 	all->documents = *documents;
 }
 
-void turns_use_llm(struct turns *all, struct llm *llm)
+void turns_set_llm(struct turns *all, struct llm *llm)
 {
 	struct llm *before = all->llm;
 
@@ -151,7 +151,7 @@ void turn_abandon(struct turn *t)
 	if (!t->machine.lost)
 		turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
 	if (!t->machine.followed && !stream_closed(t->core.log))
-		say_end(&t->for_answer, &t->end);
+		answer_emit_end(&t->for_answer, &t->end);
 	t->machine.state = TURN_DONE;
 	turn_release(t);
 }

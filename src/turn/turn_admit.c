@@ -57,7 +57,7 @@ bool turn_check_load(const struct turns *all, const struct turn_request *r, stru
 	       refuse_overload(overload_signal_name(all->load.of), e);
 }
 
-void turns_use_load(struct turns *all, struct load load)
+void turns_set_load(struct turns *all, struct load load)
 {
 	bool ended = all->load.logs_full && !load.logs_full;
 

@@ -85,7 +85,7 @@ static struct args args_of(const json_t *call, const struct tool_def *tool, stru
 	return args;
 }
 
-bool turns_may_call_again(const struct turns *all, const char *tenant, const json_t *call)
+bool turns_can_repeat_call(const struct turns *all, const char *tenant, const json_t *call)
 {
 	const struct tool_def *tool =
 		catalog_tool(turns_knowledge(all, tenant)->catalog, json_text_at(call, "tool"));
@@ -93,8 +93,8 @@ bool turns_may_call_again(const struct turns *all, const char *tenant, const jso
 	return tool && !tool->gate && json_is_object(json_object_get(call, "args"));
 }
 
-struct op *turns_call_again(struct turns *all, const struct call_again *again, struct arena *a,
-			    tool_cb cb, void *owner)
+struct op *turns_repeat_call(struct turns *all, const struct call_again *again, struct arena *a,
+			     tool_cb cb, void *owner)
 {
 	const char *name = json_text_at(again->call, "tool");
 	const struct tool_def *tool =

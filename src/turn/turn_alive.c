@@ -31,7 +31,8 @@ static void heartbeat_send(struct turns *all, const char *tenant, const char *co
 	struct heartbeat *heartbeat = mem_alloc(sizeof(*heartbeat));
 
 	list_append(&all->heartbeats, &heartbeat->node);
-	heartbeat->op = store_turns_alive(all->store, tenant, ids, count, on_heartbeat, heartbeat);
+	heartbeat->op =
+		store_turns_heartbeat(all->store, tenant, ids, count, on_heartbeat, heartbeat);
 }
 
 static void heartbeat_tenant(struct turns *all, const struct turn_group *g)

@@ -25,7 +25,7 @@ enum turn_state turn_end_quota(struct turn *t)
 		const char *const *examples = may->domains[i]->examples;
 
 		if (examples && examples[0])
-			suggest_push(&t->for_dialog, examples[0], examples[0], false);
+			suggest_add_with_priority(&t->for_dialog, examples[0], examples[0], false);
 	}
 	return TURN_FAILED;
 }

@@ -30,7 +30,7 @@ static const char *tenant_zone_name(const json_t *tenants, const char *tenant)
 }
 
 /* Tenants with the same zone share one object. */
-static bool read_tenant_zone(const struct config *c, struct arena *a, struct tenant_place *places,
+static bool read_tenant_zone(const struct config *c, struct arena *a, struct tenant_zone *places,
 			     size_t at, struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
@@ -54,7 +54,7 @@ static bool read_tenant_zones(const struct config *c, struct arena *a, struct tu
 			      struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
-	struct tenant_place *places = arena_alloc(a, json_object_size(tenants) * sizeof(*places));
+	struct tenant_zone *places = arena_alloc(a, json_object_size(tenants) * sizeof(*places));
 	const char *tenant;
 	json_t *def;
 
@@ -107,7 +107,7 @@ const struct zone *turns_zone(const struct turns *all, const char *tenant)
 	return turn_settings_zone(all->settings, tenant);
 }
 
-void turns_use_settings(struct turns *all, const struct turn_settings *settings)
+void turns_set_settings(struct turns *all, const struct turn_settings *settings)
 {
 	settings_use(&all->settings, settings);
 }

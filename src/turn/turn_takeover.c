@@ -188,7 +188,8 @@ static void begin(struct turns *all, const struct takeover_run *takeover_run, ui
 	answer_resume(&t->for_answer);
 	t->core.fence = fence;
 	turn_count_and_queue(t);
-	say_phase(&t->for_answer, EVENT_PHASE_MOVED, turn_sentence(&t->core, SAY_PHASE_MOVED));
+	answer_emit_phase(&t->for_answer, EVENT_PHASE_MOVED,
+			  turn_sentence(&t->core, SAY_PHASE_MOVED));
 	close_steps(t);
 	turn_admitted(t);
 	if (stream_watchers(t->core.log) == 0)

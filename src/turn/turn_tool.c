@@ -97,7 +97,7 @@ static bool admit(const struct turns *all, const struct principal *who, struct e
 	return true;
 }
 
-static struct op *start(const struct tool_call *x, const struct tool_wanted *w, void *owner)
+static struct op *start(const struct tool_call *x, const struct tool_call_request *w, void *owner)
 {
 	const struct catalog *c = x->knowledge->set.catalog;
 	const struct tool_request request = {
@@ -112,8 +112,8 @@ static struct op *start(const struct tool_call *x, const struct tool_wanted *w, 
 	return tool_start(x->knowledge->set.tools, &request, x->arena, on_result, owner);
 }
 
-struct op *turns_call_tool(struct turns *all, const struct tool_wanted *wanted, struct arena *a,
-			   tool_called_cb cb, void *owner)
+struct op *turns_call_tool(struct turns *all, const struct tool_call_request *wanted,
+			   struct arena *a, tool_called_cb cb, void *owner)
 {
 	struct tool_call *x = mem_alloc(sizeof(*x));
 

@@ -93,7 +93,7 @@ struct op *uploads_delete(struct uploads *u, const char *tenant, const char *uid
 {
 	struct change *c = change_new(u, tenant, uid, cb, owner);
 
-	c->stored = store_source_mark(u->options.store, tenant, uid, on_changed, c);
+	c->stored = store_source_mark_deleted(u->options.store, tenant, uid, on_changed, c);
 	return &c->op;
 }
 

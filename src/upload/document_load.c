@@ -116,7 +116,7 @@ static bool read_text(struct load *l, struct buf *out)
 	if (ok && l->options.format == FORMAT_HTML)
 		find_html((struct str){buf_text(&utf8), utf8.n}, out);
 	else if (ok)
-		find_plain((struct str){buf_text(&utf8), utf8.n}, out);
+		find_normalize_text((struct str){buf_text(&utf8), utf8.n}, out);
 	buf_deinit(&bytes);
 	buf_deinit(&utf8);
 	return ok;
@@ -145,7 +145,7 @@ static void read_document(struct load *l)
 	buf_init(&d->text, UTF8_GROWTH_MAX * DOCUMENT_BYTES_MAX + 1);
 	if (!read_text(l, &d->text))
 		return;
-	if (!find_cut((struct str){buf_text(&d->text), d->text.n}, l->arena, &chunks, &d->count))
+	if (!find_split((struct str){buf_text(&d->text), d->text.n}, l->arena, &chunks, &d->count))
 		fail(l, "too_long", ERR_LIMIT, "the document has too many passages");
 	else if (d->count == 0)
 		fail(l, "empty", ERR_INPUT, "the document contains no text");

@@ -316,7 +316,7 @@ static void end_segment(struct search *s, struct segment_build *m)
 	struct candidate *doc = &s->docs[m->doc];
 
 	doc->held = segment_add(s->tenant, doc->uid, doc->version, s->model,
-				find_builder_end(&m->builder), m->vectors);
+				find_builder_finish(&m->builder), m->vectors);
 	m->vectors = NULL;
 	s->round.vector_bytes += vectors_bytes(segment_vectors(doc->held));
 }
@@ -474,8 +474,9 @@ static void on_vector(void *owner, const float *values, size_t dims, const struc
 	if (e)
 		log_warn("uploads.vectors", "searching by words only: %s", e->text);
 	else
-		s->vector = (struct find_vector){s->model, values, dims,
-						 (double)s->tenant->all->options.embed_least / 100};
+		s->vector = (struct find_vector){
+			s->model, values, dims,
+			(double)s->tenant->all->options.embed_min_hundredths / 100};
 	search_all(s);
 }
 

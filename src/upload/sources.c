@@ -151,7 +151,7 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 	return true;
 }
 
-struct source *uploads_own(const struct uploads *u)
+struct source *uploads_discovery_source(const struct uploads *u)
 {
 	return u->own;
 }

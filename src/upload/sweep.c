@@ -239,8 +239,8 @@ static void heartbeat(struct tenant_uploads *t)
 
 			if (version_is_in_progress(v) && is_on_this_replica(t, v) &&
 			    age_ms(v) >= SOURCE_SILENT_MS / 4)
-				t->heartbeat = store_version_beat(t->all->options.store, t->name,
-								  v->uid, on_heartbeat, t);
+				t->heartbeat = store_version_heartbeat(
+					t->all->options.store, t->name, v->uid, on_heartbeat, t);
 		}
 }
 
@@ -325,8 +325,8 @@ static bool sweep_expired(struct tenant_uploads *t, const struct stored_source *
 		return false;
 	log_info("uploads.expired", "tenant %s: %s", t->name, s->uid);
 	sweep = begin(t, s->uid, NULL);
-	sweep->op =
-		store_source_mark(t->all->options.store, t->name, sweep->source, on_stored, sweep);
+	sweep->op = store_source_mark_deleted(t->all->options.store, t->name, sweep->source,
+					      on_stored, sweep);
 	return true;
 }
 

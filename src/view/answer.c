@@ -373,19 +373,19 @@ static void add_outcome(struct wording *w, const struct result *r)
 	}
 }
 
-void view_outcome_words(struct buf *out, const struct result *r)
+void view_outcome_text(struct buf *out, const struct result *r)
 {
 	add_outcome(&(struct wording){.out = out}, r);
 }
 
-const char *view_finding(const struct result *r, struct arena *a)
+const char *view_result_text(const struct result *r, struct arena *a)
 {
 	const char *text;
 	struct buf words;
 
 	buf_init(&words, FINDING_BYTES_MAX);
 	if (r->outcome.kind != OUTCOME_ROWS)
-		view_outcome_words(&words, r);
+		view_outcome_text(&words, r);
 	else if (r->answer)
 		view_fill(&(struct wording){.out = &words}, r->answer, r);
 	text = words.n > 0 && !buf_over(&words) ? arena_strdup(a, buf_text(&words)) : NULL;
@@ -443,8 +443,8 @@ static size_t add_followups_of(const struct result *r, bool primary, struct aren
 	return n;
 }
 
-size_t view_suggested(const struct result *r, struct arena *a, struct view_followup *out,
-		      size_t max)
+size_t view_suggested_followups(const struct result *r, struct arena *a, struct view_followup *out,
+				size_t max)
 {
 	size_t n = add_followups_of(r, true, a, out, max);
 
@@ -455,7 +455,7 @@ static void add_followups(struct view_answer *v, struct view_followup *list, con
 			  struct arena *a)
 {
 	struct view_followup suggested[ANSWER_FOLLOWUPS_MAX];
-	size_t n = view_suggested(r, a, suggested, ANSWER_FOLLOWUPS_MAX);
+	size_t n = view_suggested_followups(r, a, suggested, ANSWER_FOLLOWUPS_MAX);
 
 	for (size_t i = 0; i < n && v->followup_count < ANSWER_FOLLOWUPS_MAX; i++) {
 		if (is_suggested(v, suggested[i].question))

@@ -155,7 +155,7 @@ void view_call(struct buf *out, const struct result *r, const char *receipt_id, 
 
 	buf_init(&words, SIZE_MAX / 2);
 	if (r->outcome.kind != OUTCOME_ROWS)
-		view_outcome_words(&words, r);
+		view_outcome_text(&words, r);
 	jo_init(&j, out);
 	jo_object(&j);
 	jo_set_str(&j, "tool", r->tool);
@@ -223,7 +223,7 @@ void view_call_rows(struct buf *out, const struct result *r, const char *receipt
 	write_range(&j, "available_range", &r->outcome);
 	if (strcmp(status_of(r->outcome.kind), "error") == 0) {
 		buf_init(&words, SIZE_MAX / 2);
-		view_outcome_words(&words, r);
+		view_outcome_text(&words, r);
 		write_error(&j, &r->outcome, buf_text(&words));
 		buf_deinit(&words);
 	}

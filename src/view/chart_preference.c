@@ -41,11 +41,11 @@ enum view_chart_preference view_chart_preference(const struct language *l, const
 	} rows[] = {
 		{WORDS_CHART_NONE, CHART_AS_TABLE}, {WORDS_CHART_BAR, CHART_AS_BAR},
 		{WORDS_CHART_LINE, CHART_AS_LINE},  {WORDS_CHART_AREA, CHART_AS_AREA},
-		{WORDS_CHART, CHART_WANTED},
+		{WORDS_CHART, CHART_ANY_TYPE},
 	};
 
 	for (size_t i = 0; question && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (has_phrase(question, l->lists[rows[i].list]))
 			return rows[i].preference;
-	return CHART_AS_FITS;
+	return CHART_NO_PREFERENCE;
 }

@@ -312,7 +312,7 @@ bool chart_choose(const struct table *t, enum view_chart_preference preference, 
 		ch.band = false;
 	if ((ch.type == CHART_BAR || ch.type == CHART_GROUPED_BAR) && points > CHART_BARS_MAX)
 		return false;
-	if (preference == CHART_AS_FITS && ch.type == CHART_BAR && ch.axis == AXIS_NAMES &&
+	if (preference == CHART_NO_PREFERENCE && ch.type == CHART_BAR && ch.axis == AXIS_NAMES &&
 	    points < CHART_NAMES_MIN)
 		return false;
 	*out = ch;

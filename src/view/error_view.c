@@ -94,7 +94,7 @@ json_t *view_outcome(const struct result *r, const char *view_id)
 	if (o->kind == OUTCOME_ROWS)
 		return NULL;
 	buf_init(&words, WORDS_BYTES_MAX);
-	view_outcome_words(&words, r);
+	view_outcome_text(&words, r);
 	if (is_failure(o->kind)) {
 		const struct view_error e = {.code = code_of(o), .text = buf_text(&words)};
 

@@ -243,7 +243,7 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 		    &(struct fill_source){.scope = s, .filters = filters});
 }
 
-bool view_fill_by(struct buf *out, const char *text, view_put put, void *owner)
+bool view_fill_with(struct buf *out, const char *text, view_put put, void *owner)
 {
 	return fill(&(struct wording){.out = out}, text,
 		    &(struct fill_source){.put = put, .owner = owner});

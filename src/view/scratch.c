@@ -63,7 +63,7 @@ void scratch_note(struct scratch *s, const char *text)
 	add_item(s)->note = text;
 }
 
-void scratch_is(struct scratch *s, enum tokens_part part)
+void scratch_set_category(struct scratch *s, enum tokens_part part)
 {
 	assert(s->count > 0);
 	s->items[s->count - 1].part = part;
@@ -78,7 +78,7 @@ void scratch_note_optional(struct scratch *s, const char *name, const char *text
 	item->part = TOKENS_HISTORY;
 }
 
-void scratch_spend(struct scratch *s, size_t tokens)
+void scratch_reserve(struct scratch *s, size_t tokens)
 {
 	s->spent += tokens;
 }
@@ -346,7 +346,7 @@ const char *scratch_text(const struct scratch *s)
 	return s->text;
 }
 
-const char *scratch_text_of(const struct scratch *s, const struct result *r)
+const char *scratch_result_text(const struct scratch *s, const struct result *r)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i].result == r)
@@ -360,12 +360,12 @@ size_t scratch_tokens(const struct scratch *s)
 	return s->tokens;
 }
 
-size_t scratch_left_count(const struct scratch *s)
+size_t scratch_omitted_count(const struct scratch *s)
 {
 	return s->left_count;
 }
 
-const char *scratch_left(const struct scratch *s, size_t i)
+const char *scratch_omitted(const struct scratch *s, size_t i)
 {
 	assert(i < s->left_count);
 	return s->left[i];

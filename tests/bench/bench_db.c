@@ -85,7 +85,7 @@ static void ask(struct db *d, const char *tenant, const char *text, const struct
 static void wait_for(struct loop *l, const struct answer *a, int calls)
 {
 	while (a->calls < calls)
-		loop_turn(l);
+		loop_run_once(l);
 }
 
 static void schema_make(struct loop *l)
@@ -126,7 +126,7 @@ static double smaller(double a, double b)
 
 static void work_run(struct connection *c, bool confirm, const struct work *like)
 {
-	struct work *w = db_work_again(like);
+	struct work *w = db_work_clone(like);
 	struct err e;
 
 	if (confirm && !db_connection_confirm(c, &e))
@@ -240,7 +240,7 @@ static void bench_hand_off(struct loop *l)
 
 	if (!db_open(l, &o, &d, &e))
 		stop("open", &e);
-	loop_turn(l); /* its clock stood still meanwhile */
+	loop_run_once(l); /* its clock stood still meanwhile */
 	for (int batch = 0; batch < BATCHES; batch++) {
 		int64_t began = clock_mono_us();
 
@@ -305,7 +305,7 @@ static void ticks_run(struct loop *l, struct lag *g, const struct answer *a, int
 
 	*g = (struct lag){.last_us = clock_mono_us()};
 	while (a->calls < calls && clock_mono_ms() < end) {
-		loop_turn(l);
+		loop_run_once(l);
 		usleep(500);
 	}
 }

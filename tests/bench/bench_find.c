@@ -61,7 +61,7 @@ static struct find_segment *index_text(struct str text, struct arena *a, struct 
 {
 	struct find_builder *b = find_builder_new(shipped_language());
 
-	if (!find_cut(text, a, chunks, count))
+	if (!find_split(text, a, chunks, count))
 		die("too many passages");
 	for (size_t i = 0; i < *count; i++) {
 		const struct find_chunk *c = &(*chunks)[i];
@@ -71,7 +71,7 @@ static struct find_segment *index_text(struct str text, struct arena *a, struct 
 					      (size_t)(c->heading_to - c->heading_from)},
 				 (struct str){text.p + c->from, (size_t)(c->to - c->from)});
 	}
-	return find_builder_end(&b);
+	return find_builder_finish(&b);
 }
 
 static void unit(float *v, size_t dims)
@@ -141,7 +141,7 @@ static size_t read_documents(struct read_doc *docs, struct arena *a)
 			       &raw, &e))
 			die(e.text);
 		buf_init(&plain, DOCUMENT_BYTES_MAX);
-		find_plain(str_of(raw), &plain);
+		find_normalize_text(str_of(raw), &plain);
 		d->text = arena_strndup(a, buf_text(&plain), plain.n);
 		d->doc.uid = arena_strndup(a, entry->d_name, len - 3);
 		d->doc.segment = index_text(str_of(d->text), a, &d->chunks, &d->count);
@@ -381,7 +381,7 @@ static void print_nearest(void)
 	       "the cancel flag is looked at every %.2f ms\n",
 	       NEAREST, ROWS, ROW_DIMS, (double)vectors_bytes(v) / 1e6,
 	       (double)us[PASSES / 2] / 1e3, (double)us[PASSES - 1] / 1e3,
-	       (double)us[PASSES / 2] / 1e3 * VECTORS_LOOK_ROWS / ROWS);
+	       (double)us[PASSES / 2] / 1e3 * VECTORS_CANCEL_CHECK_ROWS / ROWS);
 	vectors_free(&v);
 	arena_free(&a);
 }

@@ -30,7 +30,7 @@ static double now_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void drop_piece(void *owner, const struct guard_piece *p)
+static void drop_piece(void *owner, const struct guard_chunk *p)
 {
 	*(size_t *)owner += p->len;
 }

@@ -49,7 +49,7 @@ static void print_times(const char *what, double *us)
 }
 
 /* Where among the nearest the right one is, 0 for the first; -1: it is not. */
-static int place_of(const struct lexicon *l, const struct near_value *near, size_t count,
+static int place_of(const struct lexicon *l, const struct fuzzy_value *near, size_t count,
 		    const char *name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -62,7 +62,7 @@ static void probe(const struct lexicon *l, int edits)
 {
 	static double us[PROBES];
 	struct name_maker m = {.state = 4711};
-	struct near_value near[NEAR_MAX];
+	struct fuzzy_value near[FUZZY_MATCHES_MAX];
 	char what[40];
 	int found = 0, first = 0;
 
@@ -79,7 +79,8 @@ static void probe(const struct lexicon *l, int edits)
 			name_maker_mistype(&m, typed);
 		text_fold(typed, &f);
 		begin = now_us();
-		n = lexicon_near(l, f.key, f.len, fuzzy_limit(f.key, f.len), near, NEAR_MAX);
+		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), near,
+				       FUZZY_MATCHES_MAX);
 		us[i] = now_us() - begin;
 		place = place_of(l, near, n, name);
 		found += place >= 0 && place < 3;
@@ -95,7 +96,7 @@ static void probe_exact(const struct lexicon *l)
 {
 	static double us[PROBES];
 	struct name_maker m = {.state = 815};
-	uint32_t out[NEAR_MAX];
+	uint32_t out[FUZZY_MATCHES_MAX];
 	size_t found = 0;
 
 	for (int i = 0; i < PROBES; i++) {
@@ -104,7 +105,7 @@ static void probe_exact(const struct lexicon *l)
 			keys_at(&l->names, name_maker_random(&m, (uint32_t)l->count), &len);
 		double begin = now_us();
 
-		found += lexicon_find(l, key, len, out, NEAR_MAX) > 0;
+		found += lexicon_find(l, key, len, out, FUZZY_MATCHES_MAX) > 0;
 		us[i] = now_us() - begin;
 	}
 	print_times("whole name", us);

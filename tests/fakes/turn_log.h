@@ -44,7 +44,7 @@ static int teardown(void **state)
 static inline void spin(void)
 {
 	for (int i = 0; i < 4; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 }
 
 static inline void on_nothing(void *owner)

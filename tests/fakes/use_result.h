@@ -22,13 +22,13 @@ static inline void use_result(struct result *r)
 	r->call = r->agent = r->tool = r->about = "x";
 	buf_init(&text, SIZE_MAX / 2);
 	prompt_text(&text, r, 10);
-	view_outcome_words(&text, r);
+	view_outcome_text(&text, r);
 	for (size_t i = 0; i < r->table_count; i++)
 		view_data(&text, r, r->tables[i], "v1", a);
 	json_decref(view_outcome(r, "v2"));
-	view_chart(&text, r, "v3", CHART_AS_FITS);
+	view_chart(&text, r, "v3", CHART_NO_PREFERENCE);
 	buf_deinit(&text);
-	view_suggested(r, a, suggested, 8);
+	view_suggested_followups(r, a, suggested, 8);
 	view_answer(&in, a, &words);
 	for (size_t i = 0; i < r->args.count; i++)
 		(void)args_text(&r->args, r->args.items[i].name, a);

@@ -48,8 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_init(&cut, 2 * len + 64);
 	assert(pass(text, len, len, len, &whole) == pass(text, len, first, second, &cut));
 	assert(whole.n == cut.n && (whole.n == 0 || memcmp(whole.p, cut.p, whole.n) == 0));
-	(void)guard_quote_stands((struct str){text, first},
-				 (struct str){text + first, len - first});
+	(void)guard_quote_matches((struct str){text, first},
+				  (struct str){text + first, len - first});
 	buf_deinit(&whole);
 	buf_deinit(&cut);
 	return 0;

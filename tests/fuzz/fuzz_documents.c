@@ -14,7 +14,7 @@ static void cut(struct str text)
 	struct find_chunk *chunks;
 	size_t count;
 
-	if (find_cut(text, a, &chunks, &count))
+	if (find_split(text, a, &chunks, &count))
 		for (size_t i = 0; i < count; i++) {
 			assert(chunks[i].from < chunks[i].to && chunks[i].to <= text.n);
 			assert(chunks[i].to - chunks[i].from <= DOCUMENT_CHUNK_BYTES_MAX);
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	find_html(bytes, &text);
 	cut((struct str){buf_text(&text), text.n});
 	buf_reset(&text);
-	find_plain(bytes, &text);
+	find_normalize_text(bytes, &text);
 	cut((struct str){buf_text(&text), text.n});
 	buf_deinit(&text);
 	return 0;

@@ -17,7 +17,7 @@ struct run {
 	struct guard_links *links;
 };
 
-static void on_piece(void *owner, const struct guard_piece *p)
+static void on_piece(void *owner, const struct guard_chunk *p)
 {
 	struct buf *seen = ((struct run *)owner)->seen;
 
@@ -68,7 +68,7 @@ static void run_numbers(const char *data, size_t len, unsigned step, enum guard_
 		.policy = policy,
 		.sink = {on_piece, on_unbound, &r},
 	};
-	static const struct guard_place cited[] = {{"c1", 0}, {"c1", 1}};
+	static const struct guard_passage_row cited[] = {{"c1", 0}, {"c1", 1}};
 	struct guard_numbers *g = guard_numbers_new(&in);
 
 	for (size_t at = 0, n; at < len; at += n) {

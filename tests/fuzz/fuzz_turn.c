@@ -465,7 +465,7 @@ static void open_stage(void)
 	all = knowledge_new(&k, NULL);
 	knowledge_set_add(set, NULL, all);
 	knowledge_unref(&all);
-	turns_use(stage.turns, set);
+	turns_set_knowledge(stage.turns, set);
 }
 
 static void close_stage(void)
@@ -600,7 +600,7 @@ static void play(const struct client_frame *f)
 
 	turn_start(stage.turns, &r, on_started, &started);
 	while (!started.done)
-		loop_turn(stage.loop);
+		loop_run_once(stage.loop);
 	if (!started.log)
 		return;
 	snprintf(stage.turn_id, sizeof(stage.turn_id), "%s", stream_turn_id(started.log));

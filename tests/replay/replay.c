@@ -229,7 +229,7 @@ static void open_stage(struct stage *s, const char *config)
 	all = knowledge_new(&k, NULL);
 	knowledge_set_add(set, NULL, all);
 	knowledge_unref(&all);
-	turns_use(s->turns, set);
+	turns_set_knowledge(s->turns, set);
 	s->who = (struct principal){.user = "ann", .tenant = "vesper"};
 	s->who.permissions = catalog_role(k.catalog, setting(config, "role", "analyst", s->arena));
 	while (s->who.permissions && s->who.permissions[s->who.permission_count])
@@ -437,7 +437,7 @@ static void play(struct stage *s, const char *content, json_t *values)
 	forget_turn(s);
 	turn_start(s->turns, &r, on_started, &started);
 	while (!started.done)
-		loop_turn(s->loop);
+		loop_run_once(s->loop);
 	if (!started.log)
 		fail(s, "refused: %s", started.err.text);
 	snprintf(s->turn_id, sizeof(s->turn_id), "%s", stream_turn_id(started.log));

@@ -9,32 +9,32 @@ extern const struct domain solar_domain;
 
 static bool list_loggers(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_list, e);
+	return tool_sql_run_and_derive(call, solar_list, e);
 }
 
 static bool get_fleet_overview(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_fleet, e);
+	return tool_sql_run_and_derive(call, solar_fleet, e);
 }
 
 static bool diagnose_error_codes(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_errors, e);
+	return tool_sql_run_and_derive(call, solar_errors, e);
 }
 
 static bool health_check(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_ping, e);
+	return tool_sql_run_and_derive(call, solar_ping, e);
 }
 
 static bool get_power_curve(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_curve, e);
+	return tool_sql_run_and_derive(call, solar_curve, e);
 }
 
 static bool compare_loggers(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_compare, e);
+	return tool_sql_run_and_derive(call, solar_compare, e);
 }
 
 /* Fails if a period ends before it starts. */
@@ -53,7 +53,7 @@ static bool check_period(const struct tool_call *call, struct err *e)
 
 static bool calculate_financial_savings(struct tool_call *call, struct err *e)
 {
-	return check_period(call, e) && tool_sql_run_then(call, solar_savings, e);
+	return check_period(call, e) && tool_sql_run_and_derive(call, solar_savings, e);
 }
 
 static void set_day(struct tool_call *call, const char *name, int64_t day)
@@ -80,17 +80,17 @@ static bool calculate_performance_ratio(struct tool_call *call, struct err *e)
 		if (!has_end)
 			set_day(call, "end_date", today - 1);
 	}
-	return check_period(call, e) && tool_sql_run_then(call, solar_ratio, e);
+	return check_period(call, e) && tool_sql_run_and_derive(call, solar_ratio, e);
 }
 
 static bool forecast_production(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_forecast, e);
+	return tool_sql_run_and_derive(call, solar_forecast, e);
 }
 
 static bool analyze_inverter_health(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, solar_health, e);
+	return tool_sql_run_and_derive(call, solar_health, e);
 }
 
 static const struct tool_entry tools[] = {
@@ -107,7 +107,7 @@ static const struct tool_entry tools[] = {
 	{NULL, NULL},
 };
 
-static const struct factor_need needs[] = {
+static const struct required_factor needs[] = {
 	{FACTOR_ONLINE_MINUTES, 0, false},
 	{FACTOR_AVAILABILITY, 0, false},
 	{FACTOR_ENERGY, 0, false},

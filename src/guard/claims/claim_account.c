@@ -96,10 +96,10 @@ static bool number_is_unbound(const struct claims *c, size_t i)
 }
 
 /* What the word at i claims without a check. */
-static enum guard_unjudged unchecked_reason(const struct claims *c, size_t i)
+static enum guard_unchecked_reason unchecked_reason(const struct claims *c, size_t i)
 {
 	const struct token *t = &c->tokens[i];
-	enum guard_unjudged why = GUARD_JUDGED;
+	enum guard_unchecked_reason why = GUARD_REASON_NONE;
 
 	if (t->kind != TOKEN_WORD || t->is_confirmed || number_is_unbound(c, i))
 		return why;
@@ -120,20 +120,20 @@ static enum guard_unjudged unchecked_reason(const struct claims *c, size_t i)
 
 /* Returns true when the claim affects this number. Comparisons, counts and multiples do not affect
  * times. */
-static bool reason_affects(enum guard_unjudged why, const struct mark *m)
+static bool reason_affects(enum guard_unchecked_reason why, const struct mark *m)
 {
 	return why == GUARD_RANK || why == GUARD_NEGATION || why == GUARD_WORDING ||
 	       m->shown.kind == SHOWN_NUMBER;
 }
 
 /* The characters that limit the scope of a claim: its clause or its sentence. */
-static const char *limits_of(enum guard_unjudged why)
+static const char *limits_of(enum guard_unchecked_reason why)
 {
 	return why == GUARD_COUNT || why == GUARD_WORDING || why == GUARD_MULTIPLE ? ",;:.!?"
 										   : ";.!?";
 }
 
-static void mark_unchecked(struct claims *c, size_t i, enum guard_unjudged why)
+static void mark_unchecked(struct claims *c, size_t i, enum guard_unchecked_reason why)
 {
 	const char *limits = limits_of(why);
 	size_t from = i;
@@ -153,9 +153,9 @@ static void mark_unchecked(struct claims *c, size_t i, enum guard_unjudged why)
 void claims_check_unhandled_words(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		enum guard_unjudged why = unchecked_reason(c, i);
+		enum guard_unchecked_reason why = unchecked_reason(c, i);
 
-		if (why != GUARD_JUDGED)
+		if (why != GUARD_REASON_NONE)
 			mark_unchecked(c, i, why);
 	}
 }

@@ -249,7 +249,7 @@ static void bind_derived_from_sentence(struct claims *c, size_t i)
 				continue;
 			claim_bind(m, "difference of two amounts in the sentence");
 			m->unchecked = x->unchecked || y->unchecked;
-			m->why = m->unchecked ? GUARD_OTHER : GUARD_JUDGED;
+			m->why = m->unchecked ? GUARD_OTHER : GUARD_REASON_NONE;
 			return;
 		}
 }

@@ -21,7 +21,7 @@ static const char unverified[] = "[unverified]";
 struct cited {
 	struct cited *next;
 	size_t from, count;
-	struct guard_place places[];
+	struct guard_passage_row places[];
 };
 
 struct guard_numbers {
@@ -49,13 +49,13 @@ struct guard_numbers {
 
 static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 {
-	const struct guard_piece chunk = {.text = text, .len = len, .ref.row = -1};
+	const struct guard_chunk chunk = {.text = text, .len = len, .ref.row = -1};
 
 	if (len == 0)
 		return;
 	/* prevents "[unverified]" from becoming a link's text */
 	if (g->left_out && strchr("(:[", *text))
-		g->sink.on_piece(g->sink.owner, &(struct guard_piece){.text = " ", .len = 1});
+		g->sink.on_piece(g->sink.owner, &(struct guard_chunk){.text = " ", .len = 1});
 	g->left_out = false;
 	g->sink.on_piece(g->sink.owner, &chunk);
 }
@@ -64,7 +64,7 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 static void pass_number(struct guard_numbers *g, const char *text, const struct mark *m,
 			bool withhold)
 {
-	struct guard_piece chunk = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
+	struct guard_chunk chunk = {.text = text, .len = m->len, .marked = true, .ref = m->ref};
 
 	chunk.kind = !m->bound ? GUARD_UNBOUND : m->unchecked ? GUARD_UNCHECKED : GUARD_BOUND;
 	if (chunk.kind == GUARD_UNCHECKED)
@@ -384,7 +384,8 @@ void guard_numbers_feed(struct guard_numbers *g, const char *text, size_t len)
 	pass_ready_text(g);
 }
 
-void guard_numbers_cite(struct guard_numbers *g, const struct guard_place *places, size_t count)
+void guard_numbers_cite(struct guard_numbers *g, const struct guard_passage_row *places,
+			size_t count)
 {
 	struct cited *c = mem_alloc(sizeof(*c) + count * sizeof(*places));
 
@@ -497,7 +498,7 @@ const char *guard_policy_name(enum guard_policy policy)
 	return policies[policy];
 }
 
-const char *guard_unjudged_name(enum guard_unjudged why)
+const char *guard_unchecked_reason_name(enum guard_unchecked_reason why)
 {
 	static const char *const names[] = {
 		[GUARD_OTHER] = "other",       [GUARD_COMPARISON] = "comparison",

@@ -48,7 +48,7 @@ void sentence_mark(struct sentence *s, size_t from, const struct shown *shown,
 			   .of_fact = v->of_fact,
 			   .directed = v->directed,
 			   .miscited = v->miscited,
-			   .why = v->unchecked ? GUARD_OTHER : GUARD_JUDGED,
+			   .why = v->unchecked ? GUARD_OTHER : GUARD_REASON_NONE,
 			   .amount = v->amount,
 			   .ref = v->ref};
 	if (v->ref.formula == scratch) {

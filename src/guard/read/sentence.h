@@ -17,7 +17,7 @@ struct mark {
 	bool directed; /* the words for more or less were confirmed */
 	bool refuted;  /* a claim contradicts it */
 	bool miscited; /* as in verdict */
-	enum guard_unjudged why;
+	enum guard_unchecked_reason why;
 	struct recent amount;
 	struct guard_ref ref;
 	char formula[FORMULA_BYTES]; /* storage for a ref.formula made for this number */

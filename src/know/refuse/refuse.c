@@ -373,7 +373,8 @@ static bool is_name(const struct know *k, const struct know_input *in, const cha
 	return accepts_any(names, &scope, found,
 			   names_find(names, &f, found, MENTION_CANDIDATES_MAX)) ||
 	       accepts_any(names, &scope, found,
-			   names_near(names, scope.in, f.key, f.len, false, a, found, NEAR_MAX));
+			   names_find_fuzzy(names, scope.in, f.key, f.len, false, a, found,
+					    FUZZY_MATCHES_MAX));
 }
 
 static bool is_time(const struct token *t)

@@ -12,7 +12,7 @@
 
 static bool try_fuzzy(struct reading *r, size_t i, size_t n)
 {
-	struct entry near[NEAR_MAX];
+	struct entry near[FUZZY_MATCHES_MAX];
 	struct folded words;
 	size_t count, kept = 0;
 	bool *in;
@@ -35,7 +35,7 @@ static bool try_fuzzy(struct reading *r, size_t i, size_t n)
  */
 static bool try_fuzzy_name(struct reading *r, size_t i, size_t least)
 {
-	size_t longest = names_longest(r->names), left = r->q.count - i;
+	size_t longest = names_longest_words(r->names), left = r->q.count - i;
 
 	for (size_t n = left < longest ? left : longest; n > least; n--)
 		if (!know_is_stop_word(r->know, &r->q.tokens[i + n - 1]) && try_fuzzy(r, i, n))
@@ -89,7 +89,7 @@ static const struct dimension_def *cue_before(const struct reading *r, size_t i)
 	if (!before)
 		return NULL;
 	for (size_t n = 0; n < c->dimension_count; n++)
-		if (r->scope.in[n] && names_known(r->names, &c->dimensions[n]) &&
+		if (r->scope.in[n] && names_has_values(r->names, &c->dimensions[n]) &&
 		    mention_is_label_word(before, &c->dimensions[n]))
 			return &c->dimensions[n];
 	d = dict_find(&r->know->prepositions, before->text, before->len);
@@ -154,7 +154,7 @@ static const struct dimension_def *dimension_of_codes(const struct reading *r)
 		const char *parent;
 
 		for (size_t i = 0; i < count && i < CODES_LOOKED_AT; i++)
-			if (is_code(names_at(r->names, &c->dimensions[d], i, &parent)))
+			if (is_code(names_value_at(r->names, &c->dimensions[d], i, &parent)))
 				return &c->dimensions[d];
 	}
 	return NULL;
@@ -240,9 +240,9 @@ static void add_unknown_issue(struct reading *r, size_t i, size_t n, const struc
 			  .dimension = d,
 			  .term = text_between(&r->q, i, i + n, r->arena)};
 
-	t.option_count = names_closest(r->names, d, t.term,
-				       d->parent ? mention_context_value(r, d->parent) : NULL,
-				       r->arena, &t.options);
+	t.option_count = names_suggest_similar(
+		r->names, d, t.term, d->parent ? mention_context_value(r, d->parent) : NULL,
+		r->arena, &t.options);
 	for (size_t at = i; at < i + n; at++)
 		r->q.tokens[at].used = true;
 	reading_add_issue(r, &t);
@@ -264,7 +264,7 @@ void mentions_find_unknown(struct reading *r)
 			continue;
 		d = dimension_of_unknown(r, i, n);
 		n = d ? name_length(&r->q, i, n) : n;
-		if (d && names_known(r->names, d))
+		if (d && names_has_values(r->names, d))
 			add_unknown_issue(r, i, n, d);
 	}
 }

@@ -17,7 +17,7 @@ void documents_score(const struct know_input *in, const struct question *q, size
 
 	if (!in->documents || in->documents->held_count == 0)
 		return;
-	out->documents = find_covers(in->documents, q->tokens + from, to - from);
+	out->documents = find_coverage(in->documents, q->tokens + from, to - from);
 	for (size_t i = 0; i < in->may->tool_count; i++)
 		if (tool_is_document(in->may->tools[i]))
 			out->tools[i] += weight * out->documents;

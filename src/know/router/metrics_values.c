@@ -12,7 +12,7 @@ static bool are_known_values(const struct query_builder *a, const struct dimensi
 {
 	struct name_match m;
 
-	if (d->resolves || !names_known(a->r->names, d))
+	if (d->resolves || !names_has_values(a->r->names, d))
 		return false; /* any text may be a value */
 	for (size_t i = 0; i < count; i++)
 		if (!values[i].text ||

@@ -103,7 +103,8 @@ static void on_dropped(void *owner, const struct err *e)
 /* Removes the key, so that the next request with it runs. */
 static void key_drop(struct idempotency *x)
 {
-	x->op = store_repeat_end(x->transport->options.store, x->who, x->id, NULL, on_dropped, x);
+	x->op = store_idempotent_end(x->transport->options.store, x->who, x->id, NULL, on_dropped,
+				     x);
 }
 
 static void on_named(void *owner, const struct err *e)
@@ -120,40 +121,40 @@ static void on_named(void *owner, const struct err *e)
 /* The key now names a turn: that of the first request. Its log answers all identical requests. */
 static void name_turn(struct idempotency *x, bool first)
 {
-	const struct repeat_answer followed = {.status = 200};
+	const struct idempotent_answer followed = {.status = 200};
 	struct request *r = x->request;
 
 	x->stored = false;
 	if (first)
-		x->op = store_repeat_end(x->transport->options.store, x->who, x->id, &followed,
-					 on_named, x);
+		x->op = store_idempotent_end(x->transport->options.store, x->who, x->id, &followed,
+					     on_named, x);
 	r->route->handle(r);
 }
 
-static void on_begun(void *owner, enum repeated what, const struct repeat_answer *answer,
+static void on_begun(void *owner, enum repeated what, const struct idempotent_answer *answer,
 		     const struct err *e)
 {
 	struct idempotency *x = owner;
 	struct request *r = x->request;
 
 	x->op = NULL;
-	x->stored = e || what == REPEATED_FIRST; /* a failed write may be stored */
+	x->stored = e || what == IDEMPOTENT_FIRST; /* a failed write may be stored */
 	if (!r && x->stored) {
 		key_drop(x);
 	} else if (!r) {
 		key_free(x);
 	} else if (e) {
 		reply_err(r, e);
-	} else if ((r->route->flags & ROUTE_FOLLOWED) && what != REPEATED_OTHER) {
-		name_turn(x, what == REPEATED_FIRST);
-	} else if (what == REPEATED_FIRST) {
+	} else if ((r->route->flags & ROUTE_FOLLOWED) && what != IDEMPOTENT_MISMATCH) {
+		name_turn(x, what == IDEMPOTENT_FIRST);
+	} else if (what == IDEMPOTENT_FIRST) {
 		x->running = true;
 		r->route->handle(r);
-	} else if (what == REPEATED_RUNNING) {
+	} else if (what == IDEMPOTENT_RUNNING) {
 		reply_problem(r, CODE_BUSY,
 			      "The first request with this Idempotency-Key is "
 			      "still being answered.");
-	} else if (what == REPEATED_OTHER) {
+	} else if (what == IDEMPOTENT_MISMATCH) {
 		reply_problem(r, CODE_INVALID,
 			      "This Idempotency-Key was used for another request, or with "
 			      "other permissions.");
@@ -189,8 +190,8 @@ bool idempotency_begin(struct request *r)
 	memcpy(x->id, uuid_new().text, UUID_BYTES);
 	r->idempotency = x;
 	fingerprint(r, print);
-	x->op = store_repeat_begin(r->transport->options.store, x->who, x->key_hash, print, x->id,
-				   x->arena, on_begun, x);
+	x->op = store_idempotent_begin(r->transport->options.store, x->who, x->key_hash, print,
+				       x->id, x->arena, on_begun, x);
 	return true;
 }
 
@@ -219,7 +220,7 @@ static void on_kept(void *owner, const struct err *e)
 
 bool idempotency_end(struct request *r, const char *type, const void *bytes, size_t len)
 {
-	struct repeat_answer answer = {.status = (int)r->reply.status};
+	struct idempotent_answer answer = {.status = (int)r->reply.status};
 	struct idempotency *x = r->idempotency;
 
 	if (!x || !x->running || !x->stored)
@@ -227,8 +228,8 @@ bool idempotency_end(struct request *r, const char *type, const void *bytes, siz
 	assert(!x->op);
 	answer.body = arena_strndup(x->arena, bytes, len);
 	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
-	x->op = store_repeat_end(x->transport->options.store, x->who, x->id,
-				 is_transient(r->reply.status) ? NULL : &answer, on_kept, x);
+	x->op = store_idempotent_end(x->transport->options.store, x->who, x->id,
+				     is_transient(r->reply.status) ? NULL : &answer, on_kept, x);
 	return true;
 }
 

@@ -91,7 +91,7 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 		return;
 	again.call = store_text_json(views[0].call, r->arena);
 	if ((views[0].needs && !principal_has_all(r->who, views[0].needs, r->arena)) ||
-	    !again.call || !turns_may_call_again(turns, r->who->tenant, again.call)) {
+	    !again.call || !turns_can_repeat_call(turns, r->who->tenant, again.call)) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
@@ -100,7 +100,7 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 		.request = r, .arena = arena_new(TURN_ARENA_BYTES), .saved = &views[0]};
 	r->task = o;
 	r->task_free = opening_free;
-	r->op = turns_call_again(turns, &again, o->arena, on_result, o);
+	r->op = turns_repeat_call(turns, &again, o->arena, on_result, o);
 }
 
 void on_get_saved_view(struct request *r)
@@ -183,7 +183,7 @@ static const json_t *call_of(struct request *r, const struct message *m, const c
 	const json_t *call =
 		view ? view_call_find(store_text_json(m->texts.tool_calls, r->arena), view) : NULL;
 
-	return call && turns_may_call_again(r->transport->options.turns, r->who->tenant, call)
+	return call && turns_can_repeat_call(r->transport->options.turns, r->who->tenant, call)
 		       ? call
 		       : NULL;
 }

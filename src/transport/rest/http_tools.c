@@ -166,7 +166,8 @@ static void reply_faults(struct request *r, const struct tool_arg_fault *faults,
 
 static void call_tool(struct request *r, const struct tool_def *tool)
 {
-	const struct tool_wanted wanted = {.who = r->who, .tool = tool->name, .args = r->body};
+	const struct tool_call_request wanted = {
+		.who = r->who, .tool = tool->name, .args = r->body};
 	struct tool_task *t = mem_alloc(sizeof(*t));
 
 	*t = (struct tool_task){.request = r, .arena = arena_new(TURN_ARENA_BYTES)};

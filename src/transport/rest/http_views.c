@@ -210,7 +210,7 @@ static void download_start(struct request *r, const struct message *m, const jso
 	list_append(&r->transport->downloads, &x->node);
 	r->task = x;
 	r->task_free = download_free;
-	x->op = turns_call_again(r->transport->options.turns, &again, x->arena, on_result, x);
+	x->op = turns_repeat_call(r->transport->options.turns, &again, x->arena, on_result, x);
 }
 
 /* ---- stored views ---- */
@@ -251,7 +251,7 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 	const json_t *call = view_call_find(store_text_json(m->texts.tool_calls, r->arena), view);
 
 	if (json_is_true(json_object_get(view, "truncated")) && call &&
-	    turns_may_call_again(r->transport->options.turns, r->who->tenant, call))
+	    turns_can_repeat_call(r->transport->options.turns, r->who->tenant, call))
 		download_start(r, m, view, call);
 	else
 		reply_kept(r, view, m);

@@ -272,7 +272,7 @@ static void context_free(struct ws_server *s)
 {
 	lws_context_destroy(s->context);
 	for (int i = 0; i < DESTROY_TURNS; i++)
-		loop_turn(s->transport->options.loop);
+		loop_run_once(s->transport->options.loop);
 	lws_context_destroy(s->context);
 }
 

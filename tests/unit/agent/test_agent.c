@@ -248,7 +248,7 @@ static void run(struct world *w)
 {
 	start(w);
 	for (int i = 0; i < 1000 && !w->ended; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_true(w->ended);
 }
 
@@ -535,10 +535,10 @@ static void test_corrected_call(void **state)
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	start(w);
 	while (fake_llm_calls(w->fake) < 2)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	on_more(w);
 	for (int i = 0; i < 100 && !w->ended; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_true(w->ended);
 	assert_int_equal(w->out->result_count, 1);
 	assert_string_equal(w->out->results[0]->call, "c2");
@@ -601,11 +601,11 @@ static void test_cancel(void **state)
 	fake_llm_tool(w->fake, PRICE, "{}");
 	start(w);
 	for (int i = 0; i < 50; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	op_cancel(&w->op); /* while tools run */
 	assert_int_equal(w->tools.cancelled, 2);
 	for (int i = 0; i < 50; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_false(w->ended);
 }
 

@@ -173,7 +173,7 @@ static void run_as(struct world *w, const struct principal *who)
 	catalog_for(w->catalog, who, w->arena, &w->may);
 	(void)agent_start(w->llm, &w->tools, &r, w->arena, on_end, w);
 	for (int i = 0; i < 10000 && !w->ended; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_true(w->ended);
 }
 

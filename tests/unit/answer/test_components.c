@@ -83,11 +83,11 @@ static void rejects_missing_or_mistyped_required_prop(void **state)
 	struct shown s = {&show, props, 1};
 
 	(void)state;
-	assert_string_equal(component_lacks(d, &s), "project");
+	assert_string_equal(component_missing_prop(d, &s), "project");
 	s.prop_count = 2; /* a table is not a text */
-	assert_string_equal(component_lacks(d, &s), "project");
+	assert_string_equal(component_missing_prop(d, &s), "project");
 	props[1].text = "Sierra Wind";
-	assert_null(component_lacks(d, &s));
+	assert_null(component_missing_prop(d, &s));
 }
 
 static void table_has_declared_columns(void **state)

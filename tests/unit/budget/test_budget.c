@@ -113,7 +113,7 @@ static void test_prices(void **state)
 	assert_int_equal(nano, 1117);
 	assert_false(budget_cost(b, "gpt-5", &use, &nano));
 	assert_int_equal(nano, 1117);
-	assert_false(budget_limits(b));
+	assert_false(budget_has_limits(b));
 	budget_free(&b);
 }
 
@@ -162,7 +162,7 @@ static void test_scopes(void **state)
 	struct budget_state s;
 
 	(void)state;
-	assert_true(budget_limits_money(b));
+	assert_true(budget_has_money_limits(b));
 	assert_true(take(b, &ann, 1000, 300, NOV_1, NULL));
 	assert_false(take(b, &bob, 1000, 300, NOV_1, NULL));
 	assert_true(take(b, &eve, 90, 1000, NOV_1, NULL));

@@ -69,7 +69,7 @@ static inline void wait_for(int count)
 	for (int i = 0; answers < count; i++) {
 		if (i == 20000)
 			fail_msg("there is no answer");
-		loop_turn(loop);
+		loop_run_once(loop);
 		if (answers < count)
 			usleep(500);
 	}

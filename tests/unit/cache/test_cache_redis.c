@@ -20,9 +20,9 @@ struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_plac
 struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_place *place,
 					 const struct redis_link_options *o)
 {
-	assert_int_equal(o->patience_ms, REDIS_WAIT_BUDGET_MS);
+	assert_int_equal(o->wait_budget_ms, REDIS_WAIT_BUDGET_MS);
 	return __real_redis_link_new(l, place,
-				     &(struct redis_link_options){.patience_ms = PATIENCE_MS});
+				     &(struct redis_link_options){.wait_budget_ms = PATIENCE_MS});
 }
 
 static int64_t ahead_us; /* of the clock */
@@ -91,7 +91,7 @@ static void wait_until_up(bool up)
 	for (int i = 0; is_up() != up; i++) {
 		if (i == 40000)
 			fail_msg("the connection is not %s", up ? "up" : "down");
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(500);
 	}
 }
@@ -272,7 +272,7 @@ static void a_value_ends_whatever_the_server_says(void **state)
 	for (int i = 0; !value->str; i++) { /* it is on its way */
 		assert_true(i < 200);
 		freeReplyObject(value);
-		loop_turn(loop);
+		loop_run_once(loop);
 		value = stored(KEY, sizeof(KEY) - 1);
 	}
 	usleep(2050000);
@@ -384,7 +384,7 @@ static void a_paused_server_is_waited_for_once(void **state)
 		cache_get(cache, key("acme", "a"), on_value, NULL);
 		cache_lock(cache, key("acme", "a"), "t", 1000, on_lock, NULL);
 		cache_set(cache, key("acme", "b"), "1", 1, 60000);
-		loop_turn(loop);
+		loop_run_once(loop);
 		assert_int_equal(answers, 2);
 		assert_false(found || locked);
 		usleep(2000); /* it connects meanwhile: the kernel accepts for a paused server */
@@ -392,7 +392,7 @@ static void a_paused_server_is_waited_for_once(void **state)
 	assert_false(is_up());
 	redis_service_do(&service, "resume");
 	wait_until_up(true);
-	ahead_us += REDIS_PATIENCE_WINDOW_MS * 1000; /* nothing of the patience was left */
+	ahead_us += REDIS_WAIT_BUDGET_WINDOW_MS * 1000; /* nothing of the patience was left */
 	for (int i = 0; i < 100 && !get("acme", "a"); i++)
 		usleep(20000);
 	assert_true(get("acme", "a"));
@@ -476,7 +476,7 @@ static void it_can_be_freed_at_any_time(void **state)
 		cache_free(&cache);
 		open_cache(turns % 2 ? "redis://127.0.0.1" : "redis://localhost", "");
 		for (int i = 0; i < turns; i++) {
-			loop_turn(loop);
+			loop_run_once(loop);
 			usleep(500);
 		}
 		cache_set(cache, key("acme", "a"), "1", 1, 60000);

@@ -131,7 +131,7 @@ static int tear_down(void **state)
 static void let_pass(int64_t ms)
 {
 	for (int64_t end_ms = clock_mono_ms() + ms; clock_mono_ms() < end_ms; usleep(300))
-		loop_turn(loop);
+		loop_run_once(loop);
 }
 
 static void open_patient(int64_t timeout_ms)
@@ -170,7 +170,7 @@ static void wait_until_up(void)
 	for (int i = 0; !is_up(); i++) {
 		if (i == 20000)
 			fail_msg("it is not up");
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(300);
 	}
 }
@@ -324,7 +324,7 @@ static void what_was_not_asked_for_ends_the_connection(void **state)
 		say(stray[i], strlen(stray[i]));
 		for (int k = 0; is_up(); k++) {
 			assert_true(k < 20000);
-			loop_turn(loop);
+			loop_run_once(loop);
 			usleep(300);
 		}
 		assert_false(get("acme", "a"));
@@ -355,7 +355,7 @@ static void a_greeting_must_be_right(void **state)
 				assert_false(get("acme", "a")); /* nobody waits for it */
 				let_pass(1);
 			} else {
-				loop_turn(loop);
+				loop_run_once(loop);
 				usleep(300);
 			}
 		}
@@ -381,7 +381,7 @@ static void a_reply_without_end_is_not_kept(void **state)
 	getrusage(RUSAGE_SELF, &before);
 	for (int i = 0; answers == 0; i++) {
 		assert_true(i < 100000);
-		loop_turn(loop);
+		loop_run_once(loop);
 		if (liar.conn >= 0 && liar.reads > 1)
 			say(block, sizeof(block));
 	}
@@ -411,7 +411,7 @@ static void a_slow_server_is_left_alone(void **state)
 	assert_in_range(waited, 1, 6);
 	answers = 0;
 	cache_get(cache, key("acme", "a"), on_value, NULL);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answers, 1);
 }
 
@@ -421,19 +421,19 @@ static void what_is_on_its_way_is_bounded(void **state)
 	int at_once;
 
 	(void)state;
-	open_patient(REDIS_PATIENCE_MAX_MS); /* a busy machine is no silent server */
+	open_patient(REDIS_WAIT_BUDGET_MAX_MS); /* a busy machine is no silent server */
 	wait_until_up();
 	fd_watch_set(liar.reading, 0);
 	answers = 0;
 	found = true;
 	for (int i = 0; i < REDIS_UNANSWERED_MAX; i++)
 		cache_get(cache, key("acme", "a"), on_value, NULL);
-	loop_turn(loop);
+	loop_run_once(loop);
 	at_once = answers;
 	assert_int_equal(at_once, 0);
 	for (int i = 0; i < 10; i++)
 		cache_get(cache, key("acme", "a"), on_value, NULL);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_in_range(answers, 10, REDIS_UNANSWERED_MAX + 10);
 	wait_for(REDIS_UNANSWERED_MAX + 10);
 	assert_false(found);
@@ -446,7 +446,7 @@ static void bytes_on_their_way_are_bounded(void **state)
 	int64_t before = metric_get(away);
 
 	(void)state;
-	open_patient(REDIS_PATIENCE_MAX_MS);
+	open_patient(REDIS_WAIT_BUDGET_MAX_MS);
 	wait_until_up();
 	for (int i = 0; i < 20; i++)
 		cache_set(cache, key("acme", "a"), value, sizeof(value), 1000);
@@ -461,7 +461,7 @@ static void an_idle_connection_is_tried(void **state)
 	wait_until_up();
 	for (int i = 0; is_up(); i++) { /* the liar does not answer the ping */
 		assert_true(i < 60000);
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(500);
 	}
 	assert_int_equal(liar.accepted, 1);

@@ -72,7 +72,7 @@ static void open_side(struct side *side, const char *name, const char *secret)
 							   .hub = side->hub,
 							   .url = url,
 							   /* a busy machine is no fault */
-							   .timeout_ms = REDIS_PATIENCE_MAX_MS,
+							   .timeout_ms = REDIS_WAIT_BUDGET_MAX_MS,
 							   .secret = secret,
 							   .replica = name,
 							   .lease_ms = LEASE_MS},
@@ -122,7 +122,7 @@ static int tear_down(void **state)
 		while (!(what)) {                                                                  \
 			if (turns++ == TURNS)                                                      \
 				fail_msg("never: %s", #what);                                      \
-			loop_turn(loop);                                                           \
+			loop_run_once(loop);                                                       \
 			usleep(500);                                                               \
 		}                                                                                  \
 	} while (0)

@@ -129,7 +129,7 @@ static bool runs(const struct tool_def *tool, const struct principal *who, const
 	request.args = by_model ? none : NULL;
 	op = tool_start(box, &request, arena, on_result, NULL);
 	for (int i = 0; i < 20 && !result; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	bool denied = result && result->outcome.kind == OUTCOME_NOT_PERMITTED;
 	if (!result)
 		op_cancel(&op);

@@ -169,7 +169,7 @@ static inline void wait_for(struct fixture *f, const struct answer *a)
 {
 	while (a->calls == 0) {
 		usleep(200);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 }
 

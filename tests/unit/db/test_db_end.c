@@ -127,17 +127,17 @@ static void cancels_during_backoff(void **state)
 	fake_open(f, "fail|connect|0|08001|0|nobody there\n");
 	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
 	while (times(" connect") == 0)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	op_cancel(&op);
 	start(f, "acme", false, "SELECT one", NULL, 0,
 	      &a); /* in backoff when the database closes */
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_int_equal(a.calls, 0);
 	db_close(&f->db);

@@ -35,7 +35,7 @@ static void read_all(struct fixture *f, const struct source_statement *statement
 		 &(struct source_call){.tenant = "acme", .statements = statements, .count = count},
 		 on_batches, c);
 	while (c->calls == 0 && clock_mono_ms() < end)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	assert_int_equal(c->calls, 1);
 	s->close(s);
 }

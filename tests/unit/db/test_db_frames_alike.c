@@ -55,7 +55,7 @@ static struct frame *read_frame(struct fixture *f, const char *tenant,
 	s->start(s, &(struct source_call){.tenant = tenant, .statements = &statement, .count = 1},
 		 on_batches, &c);
 	while (c.calls == 0 && clock_mono_ms() < end)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	if (!c.frame)
 		fail_msg("%s", c.err.text);
 	s->close(s);

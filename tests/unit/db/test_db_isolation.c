@@ -130,7 +130,7 @@ static void run_all(struct run *r, const char *name)
 		}
 		maybe_kill(r);
 		usleep(100);
-		loop_turn(r->fixture->loop);
+		loop_run_once(r->fixture->loop);
 	}
 	print_message("%s: %ld checkouts, %ld rows, %ld foreign, %ld timeouts, %ld cancels, %ld "
 		      "other failures\n",

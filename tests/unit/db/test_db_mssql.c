@@ -218,11 +218,11 @@ static void cancel_discards_connection(void **state)
 	fake_open(f, ONE "delay|execute|2|30000\n");
 	op = start(f, "acme", false, "SELECT one", NULL, 0, &a);
 	while (times("1 prepare SELECT one") == 0)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	op_cancel(&op);
 	while (times("1 disconnect") == 0) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_int_equal(a.calls, 0);
 }

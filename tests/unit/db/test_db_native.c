@@ -229,7 +229,7 @@ static void abandons_worker_in_long_function_call(void **state)
 	table_free(&t);
 	/* Closing does not wait for the workers; the waiting caller gets an error. */
 	start(f, "acme", false, LONG_CALL, NULL, 0, &a);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	db_close(&f->db);
 	assert_int_equal(a.calls, 1);
 	assert_int_not_equal(a.err.code, ERR_NONE);

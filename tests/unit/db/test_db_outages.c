@@ -21,7 +21,7 @@ static void wait_ms(struct fixture *f, int ms)
 {
 	for (int i = 0; i < ms; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 }
 

@@ -32,7 +32,7 @@ static void results_never_come_from_another_tenant(void **state)
 	}
 	do {
 		usleep(200);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 		done = 0;
 		for (int i = 0; i < QUERIES; i++)
 			done += answers[i].calls;
@@ -58,7 +58,7 @@ static void deadline_stops_runaway_query(void **state)
 	options.timeout_ms = 150;
 	options.workers = 1;
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
-	loop_turn(f->loop); /* the loop's clock is that of its last iteration */
+	loop_run_once(f->loop); /* the loop's clock is that of its last iteration */
 	began = clock_mono_ms();
 	start(f, "acme", false, ENDLESS, NULL, 0, &a);
 	wait_for(f, &a);
@@ -132,7 +132,7 @@ static void cancelled_query_stops_without_callback(void **state)
 	wait = start(f, "vesper", false, ENDLESS, NULL, 0, &waiting);
 	for (int i = 0; i < 50; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	op_cancel(&wait);
 	op_cancel(&run);
@@ -242,7 +242,7 @@ static void close_calls_back_each_request_once(void **state)
 	cancelled = start(f, "vesper", false, ENDLESS, NULL, 0, &cancelled_answer);
 	for (int i = 0; i < 20; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	op_cancel(&cancelled);
 	db_close(&f->db);
@@ -270,7 +270,7 @@ static void slow_query_does_not_block_loop(void **state)
 	loop_longest_us(f->loop);
 	for (int i = 0; i < 100; i++) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_true(loop_longest_us(f->loop) <
 		    1000000); /* a blocked loop would take ten times as long */

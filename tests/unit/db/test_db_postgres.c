@@ -249,11 +249,11 @@ static void cancel_stops_statement_on_server(void **state)
 	postgres_open(f, "reader");
 	op = start(f, "tenant_1", false, "SELECT pg_sleep(60)", NULL, 0, &a);
 	while (statements_running() == 0)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	op_cancel(&op);
 	while (statements_running() > 0) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_int_equal(a.calls, 0);
 }

@@ -39,7 +39,7 @@ static void slow_queries_leave_a_worker_for_others(void **state)
 		ops[i] = start(f, "acme", false, "SELECT slow", NULL, 0, &slow[i]);
 	while (times("prepare SELECT slow") < 3) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	start(f, "vesper", false, "SELECT quick", NULL, 0, &quick);
 	wait_for(f, &quick);
@@ -86,7 +86,7 @@ static void tenants_take_turns(void **state)
 	ask_ordered(f, "fourth", &fourth);
 	while (order_count < 32) {
 		usleep(200);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_int_equal(order[0], 1);
 	assert_true(order[1] == 2 || order[2] == 2);

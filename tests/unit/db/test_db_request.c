@@ -35,8 +35,8 @@ static void cancels_refused_request(void **state)
 	fixture_open(f, false);
 	op = start(f, "nobody", false, "SELECT 1", NULL, 0, &a);
 	op_cancel(&op);
-	loop_turn(f->loop);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(a.calls, 0);
 }
 
@@ -75,7 +75,7 @@ static void callback_can_cancel_another_request(void **state)
 	pair.other = start(f, "acme", true, "INSERT INTO x VALUES (2)", NULL, 0, &second);
 	while (pair.calls == 0) {
 		usleep(200);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	exec_write(f, "acme", "INSERT INTO x VALUES (3)");
 	assert_int_equal(first.calls, 1);

@@ -42,7 +42,7 @@ static void wait_until_called(struct fixture *f, struct batch_result *c)
 	int64_t end = clock_mono_ms() + 10000;
 
 	while (c->calls == 0 && clock_mono_ms() < end)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	assert_int_equal(c->calls, 1);
 }
 

@@ -36,7 +36,7 @@ static void wait_for_check(struct fixture *f, const char *check, enum health_sta
 		if (s.found && s.state == state)
 			return;
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	fail_msg("%s did not reach the expected state", check);
 }

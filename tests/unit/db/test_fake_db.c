@@ -112,7 +112,7 @@ static void returns_errors_delays_and_repeats(void **state)
 	query(s, "ever", NULL, 0, 0, &again);
 	query(s, "ever", NULL, 0, 0, &again);
 	while (!failed.calls)
-		loop_turn(s->loop);
+		loop_run_once(s->loop);
 	assert_int_equal(failed.err.code, ERR_UPSTREAM);
 	assert_true(failed.err.may_retry);
 	assert_int_equal(late.calls, 0);

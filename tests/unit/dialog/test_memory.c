@@ -111,7 +111,7 @@ static void model_text_inherits_needs_of_earlier_text(void **state)
 
 static const char *vendor_in_context(const struct principal *who, const char *items)
 {
-	const json_t *context = memory_standing(read_items(items), who, arena);
+	const json_t *context = memory_session_context(read_items(items), who, arena);
 
 	return json_string_value(json_object_get(json_object_get(context, "filters"), "vendor"));
 }

@@ -61,7 +61,7 @@ static const char *titles_of(struct result **results, size_t count, const json_t
 	char *text;
 
 	json_object_clear(standing);
-	rows_put(&t, standing);
+	rows_add_titles(&t, standing);
 	rows = json_object_get(json_object_get(standing, CONTEXT_ROWS), "titles");
 	if (!rows)
 		return "";

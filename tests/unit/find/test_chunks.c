@@ -36,7 +36,7 @@ static struct cut cut(struct str text)
 {
 	struct cut c = {.text = text};
 
-	assert_true(find_cut(text, arena, &c.chunks, &c.count));
+	assert_true(find_split(text, arena, &c.chunks, &c.count));
 	for (size_t i = 0; i < c.count; i++) {
 		const struct find_chunk *k = &c.chunks[i];
 
@@ -164,10 +164,10 @@ static void rejects_too_many_passages(void **state)
 	size_t count;
 
 	(void)state;
-	assert_true(find_cut(repeated("# h\nx\n", DOCUMENT_CHUNKS_MAX), arena, &chunks, &count));
+	assert_true(find_split(repeated("# h\nx\n", DOCUMENT_CHUNKS_MAX), arena, &chunks, &count));
 	assert_int_equal(count, DOCUMENT_CHUNKS_MAX);
 	assert_false(
-		find_cut(repeated("# h\nx\n", DOCUMENT_CHUNKS_MAX + 1), arena, &chunks, &count));
+		find_split(repeated("# h\nx\n", DOCUMENT_CHUNKS_MAX + 1), arena, &chunks, &count));
 }
 
 static void plain(const char *text, size_t n, const char *want)
@@ -175,7 +175,7 @@ static void plain(const char *text, size_t n, const char *want)
 	struct buf out;
 
 	buf_init(&out, 1 << 16);
-	find_plain((struct str){text, n}, &out);
+	find_normalize_text((struct str){text, n}, &out);
 	assert_string_equal(buf_text(&out), want);
 	buf_deinit(&out);
 }

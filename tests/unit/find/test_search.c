@@ -35,7 +35,7 @@ static struct find_segment *segment_of(const char *const (*chunks)[2], size_t co
 
 	for (size_t i = 0; i < count; i++)
 		find_builder_add(b, str_of(chunks[i][0]), str_of(chunks[i][1]));
-	return find_builder_end(&b);
+	return find_builder_finish(&b);
 }
 
 static struct find_segment *one(const char *heading, const char *text)
@@ -337,7 +337,7 @@ static double covers(const struct find_index *x, const struct principal *who, co
 
 	find_reach(x, question, who, &reach);
 	text_tokenize(shipped_language(), part, arena, &q);
-	return find_covers(&reach, q.tokens, q.count);
+	return find_coverage(&reach, q.tokens, q.count);
 }
 
 static void best_passage_covers_each_part(void **state)

@@ -189,7 +189,7 @@ static struct find_segment *segment_of(const char *const *texts, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		find_builder_add(b, STR(""), str_of(texts[i]));
-	return find_builder_end(&b);
+	return find_builder_finish(&b);
 }
 
 struct two_ways {

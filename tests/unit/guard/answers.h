@@ -34,7 +34,7 @@ static size_t bytes_of(const char *text, size_t len, size_t n)
 	return at;
 }
 
-static void note_piece(void *owner, const struct guard_piece *p)
+static void note_piece(void *owner, const struct guard_chunk *p)
 {
 	struct outcome_of_check *o = owner;
 	size_t from, to;

@@ -358,7 +358,7 @@ struct marks {
 	struct mark list[MARKS_MAX];
 };
 
-static void on_piece(void *owner, const struct guard_piece *p)
+static void on_piece(void *owner, const struct guard_chunk *p)
 {
 	struct marks *m = owner;
 	struct mark *mark;

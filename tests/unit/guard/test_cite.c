@@ -90,7 +90,7 @@ static void rejects_citations_without_passages(void **state)
 
 static void check_quote(const char *quote, const char *passage, bool matches)
 {
-	assert_int_equal(guard_quote_stands(str_of(quote), str_of(passage)), matches);
+	assert_int_equal(guard_quote_matches(str_of(quote), str_of(passage)), matches);
 }
 
 static void quotation_must_match_verbatim(void **state)

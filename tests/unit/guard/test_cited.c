@@ -36,7 +36,7 @@ struct cited_answer {
 	struct guard_numbers *numbers;
 };
 
-static void on_piece(void *owner, const struct guard_piece *p)
+static void on_piece(void *owner, const struct guard_chunk *p)
 {
 	struct cited_answer *a = owner;
 
@@ -45,7 +45,7 @@ static void on_piece(void *owner, const struct guard_piece *p)
 		return;
 	}
 	buf_printf(&a->line, "<%s%s%s:%.*s>", guard_kind_name(p->kind), p->why ? " " : "",
-		   p->why ? guard_unjudged_name(p->why) : "", (int)p->len, p->text);
+		   p->why ? guard_unchecked_reason_name(p->why) : "", (int)p->len, p->text);
 	a->rows[a->count++] = p->ref.row;
 }
 
@@ -68,11 +68,11 @@ struct cited_chunk {
 
 static void cite(struct guard_numbers *g, const int64_t *cites)
 {
-	struct guard_place places[3] = {0};
+	struct guard_passage_row places[3] = {0};
 	size_t n = 0;
 
 	while (n < 3 && cites[n] > 0) {
-		places[n] = (struct guard_place){CALL, cites[n] - 1};
+		places[n] = (struct guard_passage_row){CALL, cites[n] - 1};
 		n++;
 	}
 	guard_numbers_cite(g, places, n);

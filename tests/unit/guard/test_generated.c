@@ -428,7 +428,7 @@ struct seen {
 	} list[256];
 };
 
-static void note_mark(void *owner, const struct guard_piece *p)
+static void note_mark(void *owner, const struct guard_chunk *p)
 {
 	struct seen *s = owner;
 

@@ -40,7 +40,7 @@ static int end(void **state)
 	return tear_down(state);
 }
 
-static void on_piece(void *owner, const struct guard_piece *p)
+static void on_piece(void *owner, const struct guard_chunk *p)
 {
 	(void)owner;
 	if (!p->marked) {
@@ -56,7 +56,7 @@ static void on_piece(void *owner, const struct guard_piece *p)
 /* Parts are written in {} in the text. */
 static bool pass(const char *text, struct result_part *parts)
 {
-	struct guard_made made = {.parts = parts, .arena = arena};
+	struct guard_generated_text made = {.parts = parts, .arena = arena};
 	struct buf plain;
 	bool passed;
 
@@ -74,7 +74,7 @@ static bool pass(const char *text, struct result_part *parts)
 	made.text = buf_text(&plain);
 	made.len = plain.n;
 	input.sink = (struct guard_sink){.on_piece = on_piece};
-	passed = guard_made_pass(&input, &made);
+	passed = guard_generated_pass(&input, &made);
 	assert_true(passed || shown.n == 0);
 	buf_deinit(&plain);
 	return passed;

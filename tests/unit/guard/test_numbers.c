@@ -343,7 +343,7 @@ static void test_withholds(void **state)
 		     "The price is <bound:$52.14/MWh>. It was <withheld:[unverified]> before.");
 }
 
-static void note_count(void *owner, const struct guard_piece *p)
+static void note_count(void *owner, const struct guard_chunk *p)
 {
 	*(size_t *)owner += p->len;
 }

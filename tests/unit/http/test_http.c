@@ -77,7 +77,7 @@ static void get(struct world *w, struct seen *s, const char *url)
 static void run_ms(struct world *w, uint64_t ms)
 {
 	for (uint64_t begin = loop_now_ms(w->loop); loop_now_ms(w->loop) < begin + ms;) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(200);
 	}
 }
@@ -85,7 +85,7 @@ static void run_ms(struct world *w, uint64_t ms)
 static void wait_end(struct seen *s)
 {
 	for (int i = 0; i < 50000 && !s->ended; i++) {
-		loop_turn(s->w->loop);
+		loop_run_once(s->w->loop);
 		usleep(100);
 	}
 	assert_true(s->ended);

@@ -62,7 +62,7 @@ static const struct http_handler handler = {on_head, on_data, on_end};
 static void run_ms(struct world *w, int64_t ms)
 {
 	for (int64_t begin = clock_mono_ms(); clock_mono_ms() < begin + ms;) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(100);
 	}
 }
@@ -76,11 +76,11 @@ static int64_t run(struct world *w, struct http_request r, struct seen *s)
 	r.method = "GET";
 	if (!r.url)
 		r.url = w->server.url;
-	loop_turn(w->loop);
+	loop_run_once(w->loop);
 	begin = clock_mono_ms();
 	http_start(w->http, &r, &handler, s);
 	while (!s->ended && clock_mono_ms() < begin + 10000) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(100);
 	}
 	assert_true(s->ended);
@@ -238,7 +238,7 @@ static void test_head_fields(void **state)
 	s = (struct seen){0};
 	http_start(w->http, &r, &handler, &s);
 	for (int i = 0; i < 1000 && !s.ended; i++) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(1000);
 	}
 	clock_release();
@@ -320,7 +320,7 @@ static void test_pause(void **state)
 	op_pause(op, false);
 	assert_int_equal(s.bytes, 0); /* not from inside */
 	while (s.bytes == 0)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	op_pause(op, true);
 	run_ms(w, 300);
 	assert_true(s.bytes < len);
@@ -382,21 +382,21 @@ static void test_a_resolver_that_hangs(void **state)
 	sem_init(&resolver_free, 0, 0);
 	op = http_start(w->http, &r, &handler, &slow);
 	while (sem_trywait(&resolver_asked) != 0)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	tiny_server_add(
 		&w->server,
 		(struct tiny_reply){.text = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"});
 	r.url = w->server.url;
 	http_start(w->http, &r, &handler, &quick);
 	while (!quick.ended)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_int_equal(quick.head.status, 200);
 	assert_false(slow.ended);
 	op_cancel(&op);
 	assert_int_equal(http_running(w->http), 0);
 	sem_post(&resolver_free);
 	for (int i = 0; i < 50; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_false(slow.ended);
 }
 

@@ -147,7 +147,7 @@ static void turn_until_answered(void)
 {
 	assert_int_equal(answers, 0); /* never from inside */
 	while (answers == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 }
 
 static void make(struct identity *i, const struct principal *who)
@@ -213,7 +213,7 @@ static void asking_can_be_cancelled(void **state)
 	op_cancel(&op);
 	op = identity_ticket_use(i, STR("none"), on_used, NULL);
 	op_cancel(&op);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answers, 0);
 }
 

@@ -85,7 +85,7 @@ static void settle(size_t requests)
 {
 	for (int i = 0; i < 5000000 && (server.request_count < requests || http_running(http) > 0);
 	     i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(server.request_count, requests);
 	assert_int_equal(http_running(http), 0);
 }

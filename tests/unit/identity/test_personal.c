@@ -146,7 +146,7 @@ static struct principal *who_is(const char *token)
 	if (!op)
 		return who;
 	while (answers == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 	return told;
 }
 
@@ -239,7 +239,7 @@ static void known_for_two_seconds(void **state)
 
 	(void)state;
 	welcome(token);
-	clock_advance_ms(TOKENS_KNOWN_MS - 1);
+	clock_advance_ms(TOKEN_CACHE_MS - 1);
 	welcome(token);
 	assert_int_equal(asked, 1);
 	*right_hash = '\0'; /* revoked by another replica */
@@ -278,7 +278,7 @@ static void again_for_who_is_here(void **state)
 	answers = 0;
 	assert_non_null(identity_again(identity, who, &again, &told_err, on_who, NULL));
 	while (answers == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_null(told);
 	assert_int_equal(told_err.code, ERR_AUTH);
 	principal_free(&who);
@@ -299,7 +299,7 @@ static void ends_to_the_millisecond(void **state)
 	assert_int_equal(refused(token), ERR_AUTH);
 	assert_string_equal(told_err.text, "expired");
 	row.expires_at = "soon";
-	clock_advance_ms(TOKENS_KNOWN_MS);
+	clock_advance_ms(TOKEN_CACHE_MS);
 	assert_int_equal(refused(token), ERR_AUTH);
 	principal_free(&who);
 	mem_free(token);
@@ -344,11 +344,11 @@ static void use_is_noted_once_a_minute(void **state)
 	welcome(token);
 	assert_int_equal(uses, 1);
 	row.last_used_at = "2026-02-27T09:00:00.000Z";
-	clock_advance_ms(TOKENS_KNOWN_MS);
+	clock_advance_ms(TOKEN_CACHE_MS);
 	welcome(token);
 	assert_int_equal(uses, 1);
 	row.last_used_at = "2026-02-27T08:59:00.000Z";
-	clock_advance_ms(TOKENS_KNOWN_MS);
+	clock_advance_ms(TOKEN_CACHE_MS);
 	welcome(token);
 	assert_int_equal(uses, 2);
 	mem_free(token);

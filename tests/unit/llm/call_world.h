@@ -88,7 +88,7 @@ static inline void run(struct loop *l, const struct seen *s, int64_t ms)
 {
 	/* By the loop's clock: the program's own may be frozen. */
 	for (uint64_t begin = loop_now_ms(l); !s->ended && loop_now_ms(l) < begin + (uint64_t)ms;) {
-		loop_turn(l);
+		loop_run_once(l);
 		usleep(100);
 	}
 }

@@ -66,7 +66,7 @@ static void test_order_and_models_of_a_role(void **state)
 		add(to, FAILURE("200", "")); /* whatever it says: only what it was asked counts */
 		start(llm, w->arena, &s, &whole, clock_mono_ms() + 500);
 		while (to->request_count == before)
-			loop_turn(w->loop);
+			loop_run_once(w->loop);
 		assert_non_null(strstr(to->requests[before], rows[i].words));
 		assert_non_null(strstr(rows[i].words, llm_model(llm, LLM_ANSWER)));
 		op_cancel(&s.op);
@@ -86,7 +86,8 @@ static void test_a_role_names_a_provider_that_is_not_there(void **state)
 
 	o.roles[LLM_AGENT].providers = "a, z";
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
-	assert_string_equal(e.text, "the role \"agent\" names \"z\": this provider is not configured");
+	assert_string_equal(e.text,
+			    "the role \"agent\" names \"z\": this provider is not configured");
 }
 
 int main(void)

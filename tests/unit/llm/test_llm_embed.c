@@ -75,7 +75,7 @@ static void embed_two(struct pair *w, struct llm *llm, const struct budget_owner
 	assert_false(m->ended);
 	for (uint64_t begin = loop_now_ms(w->loop);
 	     !m->ended && loop_now_ms(w->loop) < begin + 3000;) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(100);
 	}
 	assert_true(m->ended);
@@ -225,7 +225,7 @@ static void test_many_texts_are_several_requests(void **state)
 			   w->arena, on_made, &m);
 	for (uint64_t begin = loop_now_ms(w->loop);
 	     !m.ended && loop_now_ms(w->loop) < begin + 3000;)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	assert_int_equal(m.err.code, ERR_NONE);
 	assert_int_equal(m.dims, 1);
 	assert_int_equal(w->b.request_count, 2);
@@ -245,7 +245,7 @@ static void test_cancel(void **state)
 	m.op = embed_start(llm, &(struct embed_call){.texts = texts, .count = 1}, w->arena, on_made,
 			   &m);
 	for (int i = 0; i < 20; i++)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	op_cancel(&m.op);
 	assert_false(m.ended);
 	assert_int_equal(http_running(w->http), 0);

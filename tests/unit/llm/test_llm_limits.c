@@ -70,7 +70,7 @@ static int teardown(void **state)
 static void settle(struct limited *w)
 {
 	for (int i = 0; i < 25; i++) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(200);
 	}
 }

@@ -103,7 +103,7 @@ static void ask(struct world *w, const struct llm_call *call)
 	llm_start(w->llm, call, w->arena, &handler, w);
 	assert_false(w->ended);
 	while (!w->ended)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 }
 
 static void test_said_again(void **state)

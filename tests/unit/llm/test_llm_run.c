@@ -398,7 +398,7 @@ static void test_cancel_after_a_pause(void **state)
 	fake_llm_stall(w->fake);
 	start(w->llm, w->arena, &s, &streamed, 0);
 	while (fake_llm_calls(w->fake) < 2)
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 	op_cancel(&s.op);
 	run(w->loop, &s, 50);
 	assert_false(s.ended);

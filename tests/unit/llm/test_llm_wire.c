@@ -141,7 +141,7 @@ static void start(struct world *w, struct seen *s, enum llm_role role, int64_t d
 static void run_ms(struct world *w, const struct seen *s, int64_t ms)
 {
 	for (int64_t begin = clock_mono_ms(); !s->ended && clock_mono_ms() < begin + ms;) {
-		loop_turn(w->loop);
+		loop_run_once(w->loop);
 		usleep(100);
 	}
 }
@@ -470,7 +470,7 @@ static void test_addresses_and_keys(void **state)
 		assert_true(wire_open(w->loop, w->http, &p, &o, &self, NULL));
 		s.op = wire_driver.start(self, &call, w->arena, &handler, &s);
 		while (!s.ended)
-			loop_turn(w->loop);
+			loop_run_once(w->loop);
 		request = w->server.requests[w->server.request_count - 1];
 		if (strncmp(request, rows[i].first_line, strlen(rows[i].first_line)) != 0)
 			fail_msg("%s: %.60s", rows[i].kind, request);

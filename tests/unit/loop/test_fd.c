@@ -68,21 +68,21 @@ static void says_what_is_ready_and_nothing_else(void **state)
 {
 	struct fixture *f = *state;
 
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 0); /* not set yet */
 	fd_watch_set(f->probe.watch, FD_READ);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 0);
 	assert_int_equal(write(f->fds[1], "x", 1), 1);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.events, FD_READ);
 	f->probe.events = 0;
 	fd_watch_set(f->probe.watch, FD_WRITE);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.events, FD_WRITE);
 	fd_watch_set(f->probe.watch, 0);
 	f->probe.calls = 0;
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 0);
 }
 
@@ -92,12 +92,12 @@ static void is_level_triggered(void **state)
 
 	fd_watch_set(f->probe.watch, FD_READ);
 	assert_int_equal(write(f->fds[1], "x", 1), 1);
-	loop_turn(f->loop);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 2);
 	f->probe.drain = true;
-	loop_turn(f->loop);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 3);
 }
 
@@ -106,11 +106,11 @@ static void hangup_is_seen_without_reading(void **state)
 	struct fixture *f = *state;
 
 	fd_watch_set(f->probe.watch, FD_HANGUP);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 0);
 	close(f->fds[1]);
 	f->fds[1] = -1;
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_true(f->probe.events & FD_HANGUP);
 }
 
@@ -120,8 +120,8 @@ static void may_free_itself_inside_its_callback(void **state)
 
 	f->probe.free_it = true;
 	fd_watch_set(f->probe.watch, FD_READ | FD_WRITE);
-	loop_turn(f->loop);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 1);
 	assert_null(f->probe.watch);
 }
@@ -136,7 +136,7 @@ static void free_releases_descriptor_immediately(void **state)
 	/* libuv refuses a descriptor that is still watched; ours asserts then. */
 	second.watch = fd_watch_new(f->loop, f->fds[0], on_ready, &second);
 	fd_watch_set(second.watch, FD_WRITE);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(f->probe.calls, 0);
 	assert_int_equal(second.calls, 1);
 	fd_watch_free(&second.watch);
@@ -159,9 +159,9 @@ static void error_arrives_as_readable_and_writable(void **state)
 	assert_int_equal(connect(fd, (struct sockaddr *)&addr, len), -1);
 	p.watch = fd_watch_new(f->loop, fd, on_ready, &p);
 	fd_watch_set(p.watch, FD_WRITE);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(p.events, FD_READ | FD_WRITE);
-	loop_turn(f->loop);
+	loop_run_once(f->loop);
 	assert_int_equal(p.calls, 2);
 	fd_watch_free(&p.watch);
 	close(fd);

@@ -34,11 +34,11 @@ static void prepare_runs_once_an_iteration(void **state)
 	assert_true(loop_new(&l, NULL));
 	p.prepare = prepare_new(l, on_prepare, &p);
 	assert_int_equal(p.calls, 0);
-	assert_false(loop_turn(l)); /* a hook alone keeps nothing alive */
+	assert_false(loop_run_once(l)); /* a hook alone keeps nothing alive */
 	assert_int_equal(p.calls, 1);
-	loop_turn(l);
-	loop_turn(l);
-	loop_turn(l);
+	loop_run_once(l);
+	loop_run_once(l);
+	loop_run_once(l);
 	assert_int_equal(p.calls, 3);
 	loop_free(&l);
 }
@@ -61,7 +61,7 @@ static void prepare_comes_after_the_callbacks(void **state)
 	assert_true(loop_new(&l, NULL));
 	p.prepare = prepare_new(l, on_prepare, &p);
 	loop_defer(l, &dirty, on_dirty, &p.calls);
-	loop_turn(l);
+	loop_run_once(l);
 	assert_int_equal(p.calls, 101);
 	prepare_free(&p.prepare);
 	loop_free(&l);
@@ -86,7 +86,7 @@ static void signals_arrive_on_the_loop(void **state)
 	kill(getpid(), SIGUSR1);
 	assert_int_equal(p.signum, 0);
 	for (int i = 0; i < 1000 && p.signum == 0; i++)
-		loop_turn(l);
+		loop_run_once(l);
 	assert_int_equal(p.signum, SIGUSR1);
 	kill(getpid(), SIGPIPE); /* ignored: we are still here */
 	loop_free(&l);

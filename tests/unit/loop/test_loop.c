@@ -58,9 +58,9 @@ static void deferred_callbacks_run_once_in_order(void **state)
 	loop_defer(l, &c, on_note, "c");
 	loop_defer(l, &a, on_note, "again"); /* waits already */
 	assert_string_equal(trace, "");
-	assert_false(loop_turn(l));
+	assert_false(loop_run_once(l));
 	assert_string_equal(trace, "a b c ");
-	loop_turn(l);
+	loop_run_once(l);
 	assert_string_equal(trace, "a b c ");
 }
 
@@ -74,7 +74,7 @@ static void cancelled_deferred_callback_never_runs(void **state)
 	loop_defer(l, &b, on_note, "b");
 	later_cancel(&a);
 	later_cancel(&a);
-	loop_turn(l);
+	loop_run_once(l);
 	assert_string_equal(trace, "b ");
 }
 
@@ -101,11 +101,11 @@ static void later_queued_by_a_later_waits_one_iteration(void **state)
 	struct chain c = {.loop = *state, .left = 3};
 
 	loop_defer(c.loop, &c.later, on_chain, &c);
-	assert_true(loop_turn(c.loop));
+	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x ");
-	assert_true(loop_turn(c.loop));
+	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x ");
-	assert_false(loop_turn(c.loop));
+	assert_false(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x x ");
 }
 
@@ -119,10 +119,10 @@ static void a_last_waits_for_the_end_of_a_chain(void **state)
 	loop_defer_last(c.loop, &gone, on_note, "gone");
 	loop_defer(c.loop, &c.later, on_chain, &c);
 	later_cancel(&gone);
-	assert_true(loop_turn(c.loop));
-	assert_true(loop_turn(c.loop));
+	assert_true(loop_run_once(c.loop));
+	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x ");
-	assert_false(loop_turn(c.loop));
+	assert_false(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x x last ");
 }
 
@@ -134,9 +134,9 @@ static void a_last_does_not_wait_for_ever(void **state)
 	loop_defer(c.loop, &c.later, on_chain, &c);
 	loop_defer_last(c.loop, &last, on_note, "last");
 	for (int i = 0; i < LOOP_LAST_ITERATIONS; i++)
-		loop_turn(c.loop);
+		loop_run_once(c.loop);
 	assert_non_null(strstr(trace, "last "));
-	while (loop_turn(c.loop))
+	while (loop_run_once(c.loop))
 		;
 	assert_int_equal(c.left, 0);
 }
@@ -148,8 +148,8 @@ static void later_may_cancel_one_of_the_same_iteration(void **state)
 
 	loop_defer(c.loop, &c.later, on_chain, &c);
 	loop_defer(c.loop, &victim, on_note, "victim");
-	loop_turn(c.loop);
-	loop_turn(c.loop);
+	loop_run_once(c.loop);
+	loop_run_once(c.loop);
 	assert_string_equal(trace, "x ");
 }
 
@@ -161,7 +161,7 @@ static void waiting_deferred_callbacks_do_not_block_the_loop(void **state)
 	timer_start(t, 60000); /* the wait would last that long */
 	loop_defer(c.loop, &c.later, on_chain, &c);
 	for (int i = 0; i < 5; i++)
-		assert_true(loop_turn(c.loop));
+		assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x x x x ");
 	timer_free(&t);
 }
@@ -197,7 +197,7 @@ static void posts_arrive_in_order(void **state)
 	assert_int_equal(pthread_create(&id, NULL, poster, l), 0);
 	pthread_join(id, NULL);
 	assert_string_equal(trace, "");
-	loop_turn(l);
+	loop_run_once(l);
 	assert_string_equal(trace, "1 2 3 ");
 }
 
@@ -227,7 +227,7 @@ static void longest_iteration_counts_work_and_not_waiting(void **state)
 	struct later busy = {0};
 	int64_t longest = INT64_MAX;
 
-	loop_turn(l);
+	loop_run_once(l);
 	loop_longest_us(l);
 	/* It waits 400 ms and does nothing; again, where the machine stood still meanwhile. */
 	for (int i = 0; i < 5 && longest >= 300000; i++) {
@@ -238,7 +238,7 @@ static void longest_iteration_counts_work_and_not_waiting(void **state)
 	assert_true(longest < 300000);
 	loop_defer(l, &busy, on_busy, NULL);
 	loop_run(l);
-	loop_turn(l);
+	loop_run_once(l);
 	assert_true(loop_longest_us(l) >= 19000);
 	assert_int_equal(loop_longest_us(l), 0); /* asking starts afresh */
 	timer_free(&t);

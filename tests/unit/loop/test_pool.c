@@ -101,7 +101,7 @@ static void one_slow_job_holds_up_only_its_thread(void **state)
 	for (size_t i = 0; i < 3; i++)
 		pool_submit(p, &jobs[i].base);
 	while (done_count < 2)
-		loop_turn(l);
+		loop_run_once(l);
 	assert_int_equal(jobs[0].done, 0);
 	assert_int_equal(pool_idle(p), 1);
 	sem_post(&gate);
@@ -127,7 +127,7 @@ static void closing_ends_every_job(void **state)
 	pool_free(&p);
 	assert_null(p);
 	assert_int_equal(done_count, JOBS);
-	loop_turn(l);
+	loop_run_once(l);
 	assert_int_equal(done_count, JOBS);
 	loop_free(&l);
 }
@@ -214,7 +214,7 @@ static void lost_thread_is_replaced_and_goes_when_it_is_back(void **state)
 	pool_submit(p, &jobs[1].base);
 	pool_widen(p);
 	while (jobs[1].done == 0)
-		loop_turn(l);
+		loop_run_once(l);
 	assert_int_equal(jobs[0].done, 0);
 	assert_int_equal(pool_idle(p), 1);
 	sem_post(&gate);

@@ -111,7 +111,7 @@ static void restarting_at_zero_does_not_starve_the_loop(void **state)
 	p.timer = timer_new(l, on_restart, &p);
 	timer_start(p.timer, 0);
 	while (p.calls < 3)
-		assert_true(loop_turn(l)); /* returns, every time */
+		assert_true(loop_run_once(l)); /* returns, every time */
 	timer_free(&p.timer);
 	loop_free(&l);
 }

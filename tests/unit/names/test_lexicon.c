@@ -94,27 +94,27 @@ static void finds_adjacent_words(void **state)
 static void sorts_fuzzy_matches(void **state)
 {
 	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
-	struct near_value near[NEAR_MAX];
+	struct fuzzy_value near[FUZZY_MATCHES_MAX];
 	size_t n;
 
 	(void)state;
-	n = lexicon_near(l, "nazarethsolr", 12, 2, near, NEAR_MAX);
+	n = lexicon_find_fuzzy(l, "nazarethsolr", 12, 2, near, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 1);
 	assert_string_equal(lexicon_text(l, near[0].value), "Nazareth Solar");
 	assert_int_equal(near[0].distance, 1);
 	assert_false(near[0].part);
-	n = lexicon_near(l, "siera", 5, 1, near, NEAR_MAX);
+	n = lexicon_find_fuzzy(l, "siera", 5, 1, near, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 3);
 	assert_true(near[0].part);
 	assert_int_equal(near[0].shared, 3);
-	n = lexicon_near(l, "project9", 8, 2, near, NEAR_MAX);
+	n = lexicon_find_fuzzy(l, "project9", 8, 2, near, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 1);
 	assert_true(near[0].other_name);
-	assert_int_equal(lexicon_near(l, "mazaretsolar", 12, 2, near, NEAR_MAX), 1);
+	assert_int_equal(lexicon_find_fuzzy(l, "mazaretsolar", 12, 2, near, FUZZY_MATCHES_MAX), 1);
 	assert_true(near[0].other_name);
-	assert_int_equal(lexicon_near(l, "mazarethsolar", 13, 2, near, NEAR_MAX), 1);
+	assert_int_equal(lexicon_find_fuzzy(l, "mazarethsolar", 13, 2, near, FUZZY_MATCHES_MAX), 1);
 	assert_false(near[0].other_name);
-	assert_int_equal(lexicon_near(l, "np15", 4, 1, near, 1), 1);
+	assert_int_equal(lexicon_find_fuzzy(l, "np15", 4, 1, near, 1), 1);
 	lexicon_unref(&l);
 }
 
@@ -188,7 +188,7 @@ static void finds_misspelled_names(void **state)
 	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
 	for (size_t i = 0; i < tried; i++) {
 		uint32_t value = name_maker_random(&typing, (uint32_t)l->count);
-		struct near_value near[NEAR_MAX];
+		struct fuzzy_value near[FUZZY_MATCHES_MAX];
 		char typed[NAME_MAKER_BYTES * 2];
 		struct folded f;
 		size_t n;
@@ -198,7 +198,7 @@ static void finds_misspelled_names(void **state)
 		for (int e = 0; e < fuzzy_limit(f.key, f.len) && e <= (int)(i % 2); e++)
 			name_maker_mistype(&typing, typed);
 		text_fold(typed, &f);
-		n = lexicon_near(l, f.key, f.len, fuzzy_limit(f.key, f.len), near, 3);
+		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), near, 3);
 		for (size_t p = 0; p < n; p++)
 			if (strcmp(lexicon_text(l, near[p].value), lexicon_text(l, value)) == 0) {
 				found++;

@@ -92,7 +92,7 @@ static int teardown(void **state)
 	name_book_free(&t->book);
 	db_close(&t->warehouse);
 	sources_free();
-	loop_turn(t->loop);
+	loop_run_once(t->loop);
 	loop_free(&t->loop);
 	recording_db_deinit(&t->recorded);
 	arena_free(&t->arena);
@@ -104,7 +104,7 @@ static int teardown(void **state)
 static void run(struct names_test *t, int queries)
 {
 	for (int i = 0; i < 2000; i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		if (t->recorded.queries >= queries && !t->recorded.running && !t->refresh->job)
 			return;
 		usleep(1000);
@@ -120,7 +120,7 @@ static const char *resolve(struct names_test *t, const char *tenant, const char 
 	struct principal who = {.user = "u", .tenant = tenant};
 
 	return name_book_resolve(t->book, &who, dimension, text, NULL, t->arena, &m) ? m.value
-	       : m.not_read                                                          ? "not read"
+	       : m.is_not_loaded                                                     ? "not read"
 										     : "unknown";
 }
 
@@ -132,7 +132,7 @@ static void each_tenant_loads_its_own_names(void **state)
 	recording_db_table(&t->recorded, "Value", "Base", "Special", NULL);
 	recording_db_table(&t->recorded, "Value", "North 1", NULL);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	assert_int_equal(t->recorded.queries, 1); /* one at a time */
 	assert_string_equal(t->recorded.tenant, "acme");
 	assert_non_null(strstr(t->recorded.statements[0].text, "t.name"));
@@ -177,14 +177,14 @@ static void unavailable_warehouse_keeps_names(void **state)
 	err_set(&down, ERR_UPSTREAM, "no such file");
 	t->recorded.err = &down;
 	assert_true(name_book_load(t->book, "acme", "item", known, 1));
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 4); /* two per tenant: further ones would fail too */
 	assert_int_equal(t->recorded.queries, 4);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
 	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "not read");
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
 	t->recorded.err = NULL;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 10);
 	assert_int_equal(health_of_acme(), HEALTH_OK);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "unknown");
@@ -240,9 +240,9 @@ static void reads_each_dimension_from_its_source(void **state)
 	open_two(t, &two);
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	recording_db_table(&two.far, "Value", "North 1", NULL);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	while (!name_book_loaded(t->book, "acme"))
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	assert_int_equal(t->recorded.queries, 2);
 	assert_int_equal(two.far.queries, 1);
 	assert_non_null(strstr(two.far.statements[0].text, "\"Rack No\""));
@@ -262,9 +262,9 @@ static void unavailable_source_does_not_delay_others(void **state)
 	open_two(t, &two);
 	two.far.err = &down;
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	while (!name_book_loaded(t->book, "acme"))
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "Anvil");
 	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "not read");
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
@@ -272,11 +272,11 @@ static void unavailable_source_does_not_delay_others(void **state)
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	recording_db_table(&two.far, "Value", "North 1", NULL);
 	for (int i = 0; i < 5000 && two.far.queries < 2; i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(1000);
 	}
 	for (int i = 0; i < 2000 && health_of_acme() != HEALTH_OK; i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(1000);
 	}
 	assert_string_equal(resolve(t, "acme", "rack", "north 1"), "North 1");
@@ -293,9 +293,9 @@ static void waits_for_unavailable_only_source(void **state)
 	err_set(&down, ERR_UPSTREAM, "no server");
 	open_two(t, &two);
 	two.far.err = t->recorded.err = &down;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	for (int i = 0; i < 200; i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(500);
 	}
 	assert_false(name_book_loaded(t->book, "acme"));
@@ -308,7 +308,7 @@ static void does_not_load_truncated_page(void **state)
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
 	t->recorded.tables[0]->truncated = true;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 6);
 	assert_string_equal(resolve(t, "acme", "item", "anvil"), "not read");
 	assert_int_equal(health_of_acme(), HEALTH_DEGRADED);
@@ -320,9 +320,9 @@ static void new_book_gets_previous_names(void **state)
 	struct name_book *other = name_book_new(&stock);
 
 	recording_db_table(&t->recorded, "Value", "Anvil", NULL);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 6);
-	name_refresh_use(t->refresh, other);
+	name_refresh_set_book(t->refresh, other);
 	name_book_free(&t->book);
 	t->book = other;
 	assert_string_equal(resolve(t, "acme", "item", "anvl"), "Anvil");
@@ -353,9 +353,9 @@ static void sets_book_of_one_tenant(void **state)
 	recording_db_table(&t->recorded, "Value", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 6);
-	name_refresh_use_for(t->refresh, "vesper", own);
+	name_refresh_set_tenant_book(t->refresh, "vesper", own);
 	assert_true(knows(own, "vesper", "telltale"));
 	assert_false(knows(own, "acme", "anvil"));
 	recording_db_table(&t->recorded, "Value", "Bellows", NULL);
@@ -363,12 +363,12 @@ static void sets_book_of_one_tenant(void **state)
 	assert_string_equal(t->recorded.tenant, "vesper");
 	run(t, 9);
 	for (int i = 0; i < 20; i++)
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	assert_int_equal(t->recorded.queries, 9);
 	assert_true(knows(own, "vesper", "bellows"));
 	assert_false(knows(t->book, "vesper", "bellows"));
 	assert_true(knows(t->book, "acme", "anvil"));
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	name_book_free(&own);
 }
 
@@ -377,15 +377,15 @@ static void loads_book_added_during_a_round(void **state)
 	struct names_test *t = *state;
 	struct name_book *acme = name_book_new(&stock), *again = name_book_new(&stock);
 
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	for (int i = 0; i < 2000 && !(t->recorded.running && t->recorded.queries == 4); i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(t->recorded.running ? 0 : 1000);
 	}
 	assert_string_equal(t->recorded.tenant, "vesper");
-	name_refresh_use_for(t->refresh, "acme", acme); /* its turn is over */
-	name_refresh_use_for(t->refresh, "vesper",
-			     again); /* the running query belongs to the old book */
+	name_refresh_set_tenant_book(t->refresh, "acme", acme); /* its turn is over */
+	name_refresh_set_tenant_book(t->refresh, "vesper",
+				     again); /* the running query belongs to the old book */
 	assert_int_equal(t->recorded.cancelled, 1);
 	recording_db_table(&t->recorded, "Value", "Telltale", NULL);
 	recording_db_table(&t->recorded, "Value", NULL);
@@ -395,7 +395,7 @@ static void loads_book_added_during_a_round(void **state)
 	assert_int_equal(t->recorded.queries, 10);
 	assert_true(knows(again, "vesper", "telltale"));
 	assert_true(knows(acme, "acme", "anvil"));
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	name_book_free(&acme);
 	name_book_free(&again);
 }
@@ -404,8 +404,8 @@ static void new_book_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
-	name_refresh_use(t->refresh, t->book);
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	assert_int_equal(t->recorded.cancelled, 1);
 	run(t, 7);
 	assert_int_equal(t->recorded.queries, 7);
@@ -415,11 +415,11 @@ static void free_cancels_the_query(void **state)
 {
 	struct names_test *t = *state;
 
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	name_refresh_free(&t->refresh);
 	assert_int_equal(t->recorded.cancelled, 1);
 	for (int i = 0; i < 20; i++)
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	assert_int_equal(t->recorded.queries, 1);
 }
 
@@ -439,9 +439,9 @@ static void free_cancels_the_job(void **state)
 	/* A fast worker may end within one loop iteration; then the test is repeated. */
 	while (!t->refresh->job) {
 		if (over)
-			name_refresh_use(t->refresh, t->book);
+			name_refresh_set_book(t->refresh, t->book);
 		over = false;
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	}
 	name_refresh_free(&t->refresh);
 	assert_null(t->refresh);
@@ -533,7 +533,7 @@ static void skips_unchanged_dimensions(void **state)
 	mark(t, "2", "17");
 	mark(t, "3", "18");
 	page(t, 1)->rows[0][0] = "New Town";
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	assert_non_null(strstr(t->recorded.statements[0].text, "MAX(t.id)"));
 	run(t, 2);
 	assert_string_equal(resolve(t, "acme", "place", "old town"), "Old Town");
@@ -565,7 +565,7 @@ static void reads_consecutive_pages(void **state)
 	second->rows[0][0] = arena_strdup(second->arena, second->rows[0][0]);
 	second->rows[1][0] = second->rows[0][0];
 	t->refresh->interval_ms = 1000000;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run(t, 3);
 	assert_non_null(strstr(t->recorded.statements[0].text, "t.name >= ?"));
 	assert_string_equal(t->recorded.statements[0].values[1].text, "Place 049998");

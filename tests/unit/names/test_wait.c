@@ -72,7 +72,7 @@ static int teardown(void **state)
 	name_book_free(&t->book);
 	db_close(&t->warehouse);
 	sources_free();
-	loop_turn(t->loop);
+	loop_run_once(t->loop);
 	loop_free(&t->loop);
 	recording_db_deinit(&t->recorded);
 	mem_free(t);
@@ -92,7 +92,7 @@ static struct op *wait_for(struct wait_test *t, const char *tenant)
 static void run_until_ended(struct wait_test *t, int count)
 {
 	for (int i = 0; i < 60000 && t->ended < count; i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(1000);
 	}
 	assert_int_equal(t->ended, count);
@@ -101,7 +101,7 @@ static void run_until_ended(struct wait_test *t, int count)
 static void run_until_loaded(struct wait_test *t, const char *tenant)
 {
 	for (int i = 0; i < 60000 && !name_book_loaded(t->book, tenant); i++) {
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 		usleep(1000);
 	}
 	assert_true(name_book_loaded(t->book, tenant));
@@ -118,14 +118,14 @@ static void tenant_is_loaded_after_its_last_dimension(void **state)
 {
 	struct wait_test *t = *state;
 
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	assert_false(name_book_loaded(t->book, "acme"));
 	wait_for(t, "acme");
 	wait_for(t, "acme");
 	wait_for(t, "vesper");
 	while (t->ended == 0) {
 		assert_false(name_book_loaded(t->book, "acme"));
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	}
 	assert_true(name_book_loaded(t->book, "acme"));
 	assert_int_equal(t->ended, 2);
@@ -140,7 +140,7 @@ static void cancels_a_wait(void **state)
 	struct wait_test *t = *state;
 	struct op *op;
 
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	op = wait_for(t, "acme");
 	op_cancel(&op);
 	run_until_loaded(t, "vesper");
@@ -155,7 +155,7 @@ static void wait_times_out(void **state)
 
 	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
 	t->recorded.err = &down;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	wait_for(t, "acme");
 	run_until_ended(t, 1);
 	/* libuv timers count from the start of the iteration */
@@ -171,9 +171,9 @@ static void retries_missing_names_early(void **state)
 
 	err_set_retry(&down, ERR_UPSTREAM, "unavailable");
 	t->recorded.err = &down;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	while (t->recorded.queries < 4 || t->recorded.running)
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	t->recorded.err = NULL;
 	run_until_loaded(t, "acme");
 	run_until_loaded(t, "vesper");
@@ -187,12 +187,12 @@ static void retry_loads_only_missing_names(void **state)
 	struct err down = {0};
 
 	err_set_retry(&down, ERR_TIMEOUT, "too slow");
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run_until_loaded(t, "acme");
 	assert_int_equal(t->recorded.queries, 3); /* the first query of tenant vesper is running */
 	t->recorded.err = &down;
 	while (t->recorded.queries < 4 || t->recorded.running)
-		loop_turn(t->loop);
+		loop_run_once(t->loop);
 	t->recorded.err = NULL;
 	run_until_loaded(t, "vesper");
 	assert_in_range(t->recorded.queries, 5, 6);
@@ -206,7 +206,7 @@ static void does_not_wait_for_unreadable_dimension(void **state)
 
 	err_set(&missing, ERR_NOT_FOUND, "no such view");
 	t->recorded.err = &missing;
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run_until_loaded(t, "acme");
 	run_until_loaded(t, "vesper");
 	assert_int_equal(t->recorded.queries, 4); /* each of its dimensions was tried */
@@ -217,9 +217,9 @@ static void new_book_keeps_loaded_names(void **state)
 	struct wait_test *t = *state;
 	struct name_book *other = name_book_new(&stock);
 
-	name_refresh_use(t->refresh, t->book);
+	name_refresh_set_book(t->refresh, t->book);
 	run_until_loaded(t, "acme");
-	name_refresh_use(t->refresh, other);
+	name_refresh_set_book(t->refresh, other);
 	name_book_free(&t->book);
 	t->book = other;
 	assert_true(name_book_loaded(t->book, "acme"));

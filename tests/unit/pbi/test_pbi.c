@@ -120,7 +120,7 @@ static void will_return_token(const char *token)
 static void wait_for(const struct answer *a, size_t count)
 {
 	while (a->count < count)
-		loop_turn(loop);
+		loop_run_once(loop);
 }
 
 static struct answer embed(const struct principal *who, const char *key)
@@ -340,10 +340,10 @@ static void can_be_freed_while_service_hangs(void **state)
 	tiny_server_add(&server, (struct tiny_reply){.text = "HTTP/1.1 200 x\r\n", .hang = true});
 	pbi_embed(pbi, &ann, "prices", on_embed, &a);
 	while (server.request_count < 1)
-		loop_turn(loop);
+		loop_run_once(loop);
 	pbi_free(&pbi);
 	for (int i = 0; i < 10; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(a.count, 0);
 }
 

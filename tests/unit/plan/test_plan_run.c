@@ -123,7 +123,7 @@ static void play(struct stage *s, struct task *tasks, size_t count, int turns)
 	s->run = plan_start(s->loop, &p, arena, on_task, on_plan_done, s);
 	assert_false(s->done); /* never within plan_start */
 	for (int i = 0; i < turns; i++)
-		loop_turn(s->loop);
+		loop_run_once(s->loop);
 	plan_cancel(&s->run);
 	loop_free(&s->loop);
 }

@@ -151,7 +151,7 @@ static void runs_again_with_edited_filters(void **state)
 	assert_non_null(chosen("{\"do\":[{\"Run\":\"flow:week\"}]}", &ask));
 	stored = work.spec;
 	core.today = (struct date){2026, 3, 6};
-	p = plan_again(&turn, stored, NULL, edits, SOURCE_EDITED, &ask);
+	p = plan_from_stored(&turn, stored, NULL, edits, SOURCE_EDITED, &ask);
 	assert_non_null(p);
 	assert_ptr_equal(p->flow, &flow);
 	assert_string_equal(arg(&p->tasks[0], "since"), "2026-02-27");
@@ -169,7 +169,7 @@ static void null_removes_a_filter(void **state)
 	has_flow(LINES);
 	assert_non_null(
 		chosen("{\"do\":[{\"Run\":\"flow:week\"},{\"Set\":\"risk_level=High\"}]}", &ask));
-	p = plan_again(&turn, work.spec, NULL, none, SOURCE_EDITED, &ask);
+	p = plan_from_stored(&turn, work.spec, NULL, none, SOURCE_EDITED, &ask);
 	assert_non_null(p);
 	assert_null(json_object_get(p->tasks[1].json_args, "risk_level"));
 }
@@ -188,7 +188,7 @@ static void changed_flow_runs_as_stored(void **state)
 	stored = work.spec;
 	has_flow("do risks get_task_risks\n");
 	assert_int_equal(stored_state(&turn, stored, false), STORED_RUNS);
-	p = plan_again(&turn, stored, NULL, edits, SOURCE_EDITED, &ask);
+	p = plan_from_stored(&turn, stored, NULL, edits, SOURCE_EDITED, &ask);
 	assert_non_null(p);
 	assert_ptr_not_equal(p->flow, &flow);
 	assert_int_equal(p->count, 4);

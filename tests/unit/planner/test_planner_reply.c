@@ -173,9 +173,9 @@ static void limits_number_of_waves(void **state)
 	struct plan p = {.tasks = tasks, .count = 2};
 
 	(void)state;
-	assert_true(planner_waves(&p));
+	assert_true(planner_check_waves(&p));
 	tasks[1].wave = 4;
-	assert_false(planner_waves(&p));
+	assert_false(planner_check_waves(&p));
 	assert_int_equal(p.flaw, PLAN_TOO_LARGE);
 }
 

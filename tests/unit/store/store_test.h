@@ -50,7 +50,7 @@ static inline void wait_done(struct fixture *f)
 {
 	while (!f->done) {
 		usleep(100);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 }
 

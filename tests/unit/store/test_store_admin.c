@@ -57,7 +57,7 @@ static void audit_wait(struct fixture *f, const char *file)
 {
 	while (strcmp(file_ask(f, file, "SELECT COUNT(*) FROM chat_audit_log"), "0") == 0) {
 		usleep(1000);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 }
 

@@ -70,7 +70,7 @@ static void wait_all(struct answered *list, size_t n)
 	for (size_t i = 0; i < n; i++)
 		while (!list[i].done) {
 			usleep(100);
-			loop_turn(list[i].f->loop);
+			loop_run_once(list[i].f->loop);
 		}
 }
 
@@ -280,7 +280,7 @@ static void cancelled_answer_leaves_no_gap(void **state)
 		ops[i] = store_answer(f->store, &ann, &list[i].answer, on_answered, &list[i]);
 	op_cancel(&ops[0]); /* while the end of the chain is read */
 	for (size_t i = 0; i < 3; i++)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	for (size_t i = 3; i < 6; i++)
 		if (!list[i].done)
 			op_cancel(&ops[i]);

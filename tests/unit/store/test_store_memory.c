@@ -18,7 +18,7 @@ static void read_uncovered(struct fixture *f, const struct principal *who, const
 			   size_t limit)
 {
 	begin(f);
-	store_uncovered(f->store, who, session, limit, f->arena, on_messages, f);
+	store_unsummarized_messages(f->store, who, session, limit, f->arena, on_messages, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }

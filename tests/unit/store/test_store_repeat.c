@@ -8,7 +8,7 @@
 static enum repeated what;
 static char body[100];
 
-static void on_repeat(void *owner, enum repeated w, const struct repeat_answer *answer,
+static void on_repeat(void *owner, enum repeated w, const struct idempotent_answer *answer,
 		      const struct err *e)
 {
 	what = w;
@@ -21,16 +21,16 @@ static enum repeated ask(struct fixture *f, const struct principal *who, const c
 			 const char *fingerprint, const char *request)
 {
 	begin(f);
-	store_repeat_begin(f->store, who, key, fingerprint, request, f->arena, on_repeat, f);
+	store_idempotent_begin(f->store, who, key, fingerprint, request, f->arena, on_repeat, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 	return what;
 }
 
-static void finish(struct fixture *f, const char *request, const struct repeat_answer *answer)
+static void finish(struct fixture *f, const char *request, const struct idempotent_answer *answer)
 {
 	begin(f);
-	store_repeat_end(f->store, &ann, request, answer, on_done, f);
+	store_idempotent_end(f->store, &ann, request, answer, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }
@@ -38,44 +38,44 @@ static void finish(struct fixture *f, const char *request, const struct repeat_a
 static void returns_first_answer(void **state)
 {
 	struct fixture *f = *state;
-	const struct repeat_answer answer = {201, "application/json", "{\"a\":1}"};
+	const struct idempotent_answer answer = {201, "application/json", "{\"a\":1}"};
 
-	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
-	assert_int_equal(ask(f, &ann, "k", "p", "r2"), REPEATED_RUNNING);
-	assert_int_equal(ask(f, &ann, "k", "other", "r3"), REPEATED_OTHER);
-	assert_int_equal(ask(f, &bob, "k", "p", "r4"), REPEATED_FIRST);
-	assert_int_equal(ask(f, &ann_other_tenant, "k", "p", "r5"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), IDEMPOTENT_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r2"), IDEMPOTENT_RUNNING);
+	assert_int_equal(ask(f, &ann, "k", "other", "r3"), IDEMPOTENT_MISMATCH);
+	assert_int_equal(ask(f, &bob, "k", "p", "r4"), IDEMPOTENT_FIRST);
+	assert_int_equal(ask(f, &ann_other_tenant, "k", "p", "r5"), IDEMPOTENT_FIRST);
 	finish(f, "r1", &answer);
-	assert_int_equal(ask(f, &ann, "k", "p", "r6"), REPEATED_DONE);
+	assert_int_equal(ask(f, &ann, "k", "p", "r6"), IDEMPOTENT_DONE);
 	assert_string_equal(body, "201 {\"a\":1}");
-	assert_int_equal(ask(f, &ann, "k", "other", "r7"), REPEATED_OTHER);
+	assert_int_equal(ask(f, &ann, "k", "other", "r7"), IDEMPOTENT_MISMATCH);
 }
 
 static void dropped_request_can_be_retried(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), IDEMPOTENT_FIRST);
 	finish(f, "r1", NULL);
-	assert_int_equal(ask(f, &ann, "k", "other", "r2"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "other", "r2"), IDEMPOTENT_FIRST);
 }
 
 static void keys_expire(void **state)
 {
 	struct fixture *f = *state;
-	const struct repeat_answer answer = {200, "application/json", "{}"};
+	const struct idempotent_answer answer = {200, "application/json", "{}"};
 
 	clock_freeze_ms(1772182800000);
-	assert_int_equal(ask(f, &ann, "k", "p", "r1"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r1"), IDEMPOTENT_FIRST);
 	clock_advance_ms(IDEMPOTENT_STALE_MS);
-	assert_int_equal(ask(f, &ann, "k", "p", "r2"), REPEATED_RUNNING);
+	assert_int_equal(ask(f, &ann, "k", "p", "r2"), IDEMPOTENT_RUNNING);
 	clock_advance_ms(1);
-	assert_int_equal(ask(f, &ann, "k", "p", "r3"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r3"), IDEMPOTENT_FIRST);
 	finish(f, "r3", &answer);
 	clock_advance_ms(IDEMPOTENT_LIFE_MS);
-	assert_int_equal(ask(f, &ann, "k", "p", "r4"), REPEATED_DONE);
+	assert_int_equal(ask(f, &ann, "k", "p", "r4"), IDEMPOTENT_DONE);
 	clock_advance_ms(1);
-	assert_int_equal(ask(f, &ann, "k", "p", "r5"), REPEATED_FIRST);
+	assert_int_equal(ask(f, &ann, "k", "p", "r5"), IDEMPOTENT_FIRST);
 	clock_release();
 }
 

@@ -145,7 +145,7 @@ static void only_one_replica_loads(void **state)
 	assert_int_equal(claim(f, FIRST, "s_000000000001_1", RIVAL), ERR_CANCELLED);
 	assert_int_equal(publish_as(f, FIRST, RIVAL), ERR_CANCELLED);
 	begin(f);
-	store_version_beat(f->store, "acme", FIRST, on_done, f);
+	store_version_heartbeat(f->store, "acme", FIRST, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 	begin(f);
@@ -280,7 +280,7 @@ static void removes_source(void **state)
 
 	add(f, SOURCE, FIRST);
 	begin(f);
-	store_source_mark(f->store, "acme", SOURCE, on_done, f);
+	store_source_mark_deleted(f->store, "acme", SOURCE, on_done, f);
 	wait_done(f);
 	assert_string_equal(list_of(f, "acme"), "Orders ann private 2 - gone; 1 receiving - -");
 	begin(f);
@@ -318,7 +318,7 @@ static void answer_from_deleted_source_is_replaced(void **state)
 		assert_int_equal(accept_message(f, &reader, &q), ERR_NONE);
 		begin(f);
 		if (rows[i].marked) {
-			store_source_mark(f->store, "acme", SOURCE, on_done, f);
+			store_source_mark_deleted(f->store, "acme", SOURCE, on_done, f);
 			wait_done(f);
 		}
 		begin(f);

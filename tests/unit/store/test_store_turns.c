@@ -50,7 +50,7 @@ static void take_over(struct fixture *f, const struct message *m, uint64_t fence
 static void send_heartbeat(struct fixture *f, const struct message *m)
 {
 	begin(f);
-	store_turns_alive(f->store, "acme", &m->turn_id, 1, on_done, f);
+	store_turns_heartbeat(f->store, "acme", &m->turn_id, 1, on_done, f);
 	wait_done(f);
 	assert_int_equal(f->err.code, ERR_NONE);
 }

@@ -242,7 +242,7 @@ static void cancelled_calls_get_no_callback(void **state)
 	op_cancel(&op);
 	for (int i = 0; i < 100; i++) {
 		usleep(500);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 	assert_false(f->done);
 	read_sessions(f, &ann, NULL, 10); /* the store still works */

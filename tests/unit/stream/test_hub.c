@@ -142,7 +142,7 @@ static struct find_reply find(const char *turn_id, const struct principal *who)
 	stream_find(hub, turn_id, who, NULL, on_heard, &h);
 	assert_false(h.done); /* never from inside the call */
 	while (!h.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	return h;
 }
 
@@ -173,7 +173,7 @@ static void what_is_gone_meanwhile_is_not_found(void **state)
 	stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
 	stream_forget(hub, NULL, &ann);
 	while (!h.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(h.code, ERR_NOT_FOUND);
 }
 
@@ -218,12 +218,12 @@ static void a_driver_is_asked_for_what_is_not_here(void **state)
 	assert_int_equal(there.asked, 0);
 	stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &h);
 	while (there.asked == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 	there.cb(there.owner, stream_local(hub, here.text, &ann), NULL);
 	assert_non_null(h.log);
 	op = stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &gone);
 	while (there.asked == 1)
-		loop_turn(loop);
+		loop_run_once(loop);
 	op_cancel(&op);
 	assert_int_equal(there.cancelled, 1);
 	assert_false(gone.done);
@@ -260,7 +260,7 @@ static void what_comes_late_from_elsewhere_is_waited_for(void **state)
 	op_cancel(&op);
 	put(log, EVENT_STATUS);
 	while (!waiting.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_ptr_equal(waiting.log, log);
 	assert_int_equal(stream_watchers(log), 0);
 	assert_false(gone.done);
@@ -280,7 +280,7 @@ static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
 	assert_false(h.done);
 	put(log, EVENT_RUN_FINISHED); /* shorter than the client's: it is told so */
 	while (!h.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);
 	stream_release(&log);
 	log = stream_open(hub, own.text, uuid_new().text, &ann, NULL, NULL);
@@ -306,7 +306,7 @@ static void what_is_given_up_meanwhile_is_unavailable(void **state)
 	put(log, EVENT_ERROR);
 	stream_abandon(&log);
 	while (!h.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(h.code, ERR_UPSTREAM);
 }
 
@@ -320,7 +320,7 @@ static void what_does_not_come_is_given_as_it_is(void **state)
 	(void)state;
 	stream_find(hub, turn.text, &ann, wants_two, on_heard, &h);
 	while (!h.done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);
 	put(log, EVENT_RUN_FINISHED);
 	stream_release(&log);

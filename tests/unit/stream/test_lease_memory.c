@@ -67,7 +67,7 @@ static struct lease wait_for_lease(struct lease_reply *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	return h->lease;
 }
 
@@ -204,7 +204,7 @@ static void there_is_nobody_to_tell(void **state)
 	assert_null(leases.driver->signal(leases.self, &s, NULL, NULL));
 	assert_false(told);
 	while (!told)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_false(cancelled);
 }
 

@@ -94,17 +94,17 @@ static void typed_arguments_pass_the_same_checks(void **state)
 	args_set(&args, arena, "firm", value_bool(true));
 	args_set(&args, arena, "market", value_null());
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_string_equal(bound(), "acme,E2,2030,1,2,1,501");
 
 	args_set(&args, arena, "year", value_int(1999));
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answer->outcome.kind, OUTCOME_ERROR);
 	assert_string_equal(answer->outcome.param, "year");
 	args_set_list(&args, arena, "year", hours, 2);
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_non_null(strstr(answer->outcome.detail, "year takes one value"));
 	assert_int_equal(recorded.queries, 1);
 }
@@ -132,7 +132,7 @@ static void hostile_values_stay_values(void **state)
 		args_set(&args, arena, "hub", value_text("E1"));
 		args_set(&args, arena, "name", value_text(hostile[i]));
 		start(&request);
-		loop_turn(loop);
+		loop_run_once(loop);
 		assert_string_equal(recorded.statements[0].text, text);
 		assert_string_equal(recorded.tenant, "acme");
 		assert_string_equal(recorded.statements[0].values[0].text, "acme");

@@ -221,7 +221,7 @@ static void key_contains_day_and_catalogue(void **state)
 	request.today = (struct date){2026, 2, 28};
 	start(&request);
 	while (answers == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(recorded.queries, 2);
 	use_tool("-- cache_s: 61\n", NULL);
 	assert_true(sends_query("{'hub': 'E1'}"));
@@ -267,7 +267,7 @@ static void cancelled_call_sends_no_query(void **state)
 	struct op *op = start(&request);
 	op_cancel(&op);
 	for (int i = 0; i < 3; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(answers, 0);
 	assert_int_equal(recorded.queries, 0);
 }
@@ -357,7 +357,7 @@ static void derive(struct result *r, struct arena *a)
 static bool run_and_derive(struct tool_call *call, struct err *e)
 {
 	tool_arg_set(call, "market", value_text("West"));
-	return tool_sql_run_then(call, derive, e);
+	return tool_sql_run_and_derive(call, derive, e);
 }
 
 static void cached_result_keeps_facts_and_set_arguments(void **state)

@@ -56,7 +56,7 @@ static void a_foreign_agent_is_denied(void **state)
 
 	args_set(&args, arena, "hub", value_text("E1"));
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answers, 1);
 	assert_int_equal(answer->outcome.kind, OUTCOME_NOT_PERMITTED);
 	assert_int_equal(recorded.queries, 0);
@@ -90,7 +90,7 @@ static void a_hidden_tool_is_for_code_only(void **state)
 			 OUTCOME_NOT_PERMITTED);
 	args_set(&args, arena, "hub", value_text("E1"));
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answer->outcome.kind, OUTCOME_EMPTY);
 }
 
@@ -112,7 +112,7 @@ static void a_cancelled_call_never_answers(void **state)
 	op = start(&request); /* would end without a query */
 	op_cancel(&op);
 	for (int i = 0; i < 3; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(answers, 0);
 }
 

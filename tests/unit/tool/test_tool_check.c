@@ -27,7 +27,7 @@ static void check(void)
 	toolbox_check(box, "acme", on_problem, on_finished, NULL);
 	assert_int_equal(finished, 0); /* never from inside */
 	for (int i = 0; i < 100 && !finished; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(finished, 1);
 }
 

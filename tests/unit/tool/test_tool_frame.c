@@ -102,7 +102,7 @@ static void derive(struct result *r, struct arena *a)
 
 static bool run_it(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive, e);
+	return tool_sql_run_and_derive(call, derive, e);
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_it}, {0}};
@@ -134,7 +134,7 @@ static void ask(const char *rows, struct pool *pool)
 	request.args = args;
 	start(&request);
 	while (answers == 0) {
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(200);
 	}
 	json_decref(args);

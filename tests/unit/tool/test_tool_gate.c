@@ -122,7 +122,7 @@ static enum outcome_kind ask(const char *sql)
 	start(&request);
 	json_decref(args);
 	while (answers == 0) {
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(200);
 	}
 	return answer->outcome.kind;
@@ -315,7 +315,7 @@ static void columns_are_checked_against_the_database(void **state)
 	answers = 0;
 	toolbox_check(box, "acme", on_problem, on_done, &problems);
 	while (answers == 0) {
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(200);
 	}
 	assert_non_null(strstr(problems, "loss"));
@@ -356,7 +356,7 @@ static bool runs_without_gate(const char *sql)
 	sent = 0;
 	(void)db_query(real, &request, on_sent, NULL);
 	while (sent == 0) {
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(200);
 	}
 	return sent_ok;

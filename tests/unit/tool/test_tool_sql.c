@@ -245,10 +245,10 @@ static void a_cancelled_range_query_never_answers(void **state)
 	args_set(&args, arena, "year", value_int(2031));
 	struct op *op = start(&request);
 	for (int i = 0; i < 5 && recorded.queries < 2; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(recorded.queries, 2);
 	op_cancel(&op);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answers, 0);
 }
 
@@ -276,7 +276,7 @@ static bool run_and_derive(struct tool_call *call, struct err *e)
 	tool_arg_set(call, "market", value_text("West"));
 	assert_non_null(args_find(tool_args(call), "hub"));
 	assert_ptr_equal(tool_arena(call), arena);
-	return tool_sql_run_then(call, derive, e);
+	return tool_sql_run_and_derive(call, derive, e);
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};

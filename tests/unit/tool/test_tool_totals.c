@@ -135,7 +135,7 @@ static void ask_for(const char *arguments, size_t rows_max)
 	start(&request);
 	json_decref(args);
 	while (answers == 0) {
-		loop_turn(loop);
+		loop_run_once(loop);
 		usleep(200);
 	}
 	assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
@@ -357,10 +357,10 @@ static void cancels_totals_query(void **state)
 	op = start(&request);
 	json_decref(args);
 	while (recorded.queries < 2)
-		loop_turn(loop);
+		loop_run_once(loop);
 	op_cancel(&op);
 	assert_int_equal(recorded.cancelled, 1);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_int_equal(answers, 0);
 }
 

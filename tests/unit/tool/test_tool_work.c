@@ -36,7 +36,7 @@ static void derive(struct result *r, struct arena *a)
 
 static bool run_and_derive(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive, e);
+	return tool_sql_run_and_derive(call, derive, e);
 }
 
 static const struct tool_entry entries[] = {{"get_price", run_and_derive}, {0}};
@@ -107,7 +107,7 @@ static const struct result *ask(size_t rows)
 	start(&request);
 	json_decref((json_t *)request.args);
 	while (answers == 0)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(answers, 1);
 	return answer;
 }
@@ -171,7 +171,7 @@ static void cancelled_call_detaches_its_worker(void **state)
 	json_decref((json_t *)request.args);
 	while (sem_trywait(&entered) != 0) {
 		assert_int_equal(answers, 0);
-		loop_turn(loop);
+		loop_run_once(loop);
 	}
 	assert_int_equal(pool_idle(workers), 1);
 	op_cancel(&op);
@@ -199,12 +199,12 @@ static void many_calls_at_once(void **state)
 		prepare_rows(300);
 		start(&request);
 		while (recorded.running)
-			loop_turn(loop);
+			loop_run_once(loop);
 	}
 	for (int i = 0; i < 4; i++)
 		sem_post(&go_on);
 	for (ended = answers; ended < 4; ended = answers)
-		loop_turn(loop);
+		loop_run_once(loop);
 	json_decref((json_t *)request.args);
 	assert_int_equal(pool_idle(workers), 2);
 }

@@ -77,7 +77,7 @@ static void table_and_files_must_agree(void **state)
 static void rejects_missing_factor(void **state)
 {
 	static const struct tool_entry entries[] = {{"get_price", tool_sql_run}, {0}};
-	static const struct factor_need needs[] = {{"co2", 0, true}, {NULL, 0, false}};
+	static const struct required_factor needs[] = {{"co2", 0, true}, {NULL, 0, false}};
 	static const struct domain module = {"prices", "energy", entries, needs};
 
 	(void)state;
@@ -108,7 +108,7 @@ static void keeps_its_catalogue(void **state)
 				       .who = &who,
 				       .today = {2026, 2, 27}};
 	start(&request);
-	loop_turn(loop);
+	loop_run_once(loop);
 	assert_string_equal(answer->outcome.param, "hub");
 }
 

@@ -184,7 +184,7 @@ static inline const struct result *call_tool(const char *tool, const char *argum
 	start(&request);
 	json_decref(args);
 	for (int i = 0; i < 10 && answers == 0; i++)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_int_equal(answers, 1);
 	return answer;
 }

@@ -284,7 +284,7 @@ const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *
 /* What a call gives that runs again. NULL: none may. */
 static struct table *stub_table;
 
-bool turns_may_call_again(const struct turns *t, const char *tenant, const json_t *call)
+bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json_t *call)
 {
 	(void)t;
 	(void)tenant;
@@ -318,8 +318,8 @@ static void on_stub_call(void *owner)
 	c.cb(c.owner, &result);
 }
 
-struct op *turns_call_again(struct turns *t, const struct call_again *again, struct arena *a,
-			    tool_cb cb, void *owner)
+struct op *turns_repeat_call(struct turns *t, const struct call_again *again, struct arena *a,
+			     tool_cb cb, void *owner)
 {
 	struct stub_call *c = mem_alloc(sizeof(*c));
 
@@ -541,9 +541,9 @@ struct op *store_feedback_page(struct store *s, const struct principal *who, con
 	return store_feedback(s, who, NULL, a, cb, owner);
 }
 
-struct op *store_repeat_begin(struct store *s, const struct principal *who, const char *key_hash,
-			      const char *print, const char *request, struct arena *a,
-			      store_repeat_cb cb, void *owner)
+struct op *store_idempotent_begin(struct store *s, const struct principal *who,
+				  const char *key_hash, const char *print, const char *request,
+				  struct arena *a, store_idempotent_cb cb, void *owner)
 {
 	(void)s;
 	(void)who;
@@ -556,8 +556,9 @@ struct op *store_repeat_begin(struct store *s, const struct principal *who, cons
 	abort();
 }
 
-struct op *store_repeat_end(struct store *s, const struct principal *who, const char *request,
-			    const struct repeat_answer *answer, store_done_cb cb, void *owner)
+struct op *store_idempotent_end(struct store *s, const struct principal *who, const char *request,
+				const struct idempotent_answer *answer, store_done_cb cb,
+				void *owner)
 {
 	(void)s;
 	(void)who;
@@ -894,7 +895,7 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 	return 0;
 }
 
-struct op *turns_call_tool(struct turns *t, const struct tool_wanted *wanted, struct arena *a,
+struct op *turns_call_tool(struct turns *t, const struct tool_call_request *wanted, struct arena *a,
 			   tool_called_cb cb, void *owner)
 {
 	(void)t;

@@ -94,11 +94,11 @@ static int teardown(void **state)
 static void pauses_unwatched_turn_until_logs_have_room(void **state)
 {
 	(void)state;
-	turns_use_load(&all, (struct load){.percent = 500, .of = OVERLOAD_LOOP});
+	turns_set_load(&all, (struct load){.percent = 500, .of = OVERLOAD_LOOP});
 	assert_false(model.paused);
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	assert_true(model.paused);
-	turns_use_load(&all, (struct load){.percent = 90, .of = OVERLOAD_LOGS});
+	turns_set_load(&all, (struct load){.percent = 90, .of = OVERLOAD_LOGS});
 	assert_false(model.paused);
 }
 
@@ -107,12 +107,12 @@ static void pauses_second_call(void **state)
 	struct model_call next = {.op.pause = on_pause};
 
 	(void)state;
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	turn.machine.op = &next.op;
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	assert_true(next.paused);
 	turn.machine.op = NULL; /* between two calls */
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 }
 
 static void does_not_pause_watched_turn(void **state)
@@ -120,17 +120,17 @@ static void does_not_pause_watched_turn(void **state)
 	(void)state;
 	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
 	assert_non_null(watch);
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	assert_false(model.paused);
 	stream_watch_free(&watch);
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	assert_true(model.paused);
 }
 
 static void returning_viewer_resumes_turn(void **state)
 {
 	(void)state;
-	turns_use_load(&all, FULL);
+	turns_set_load(&all, FULL);
 	assert_true(model.paused);
 	watch = stream_watch_new(turn.core.log, 0, on_entry, NULL);
 	assert_non_null(watch);

@@ -121,11 +121,11 @@ static void refuses_overload(void **state)
 	(void)state;
 	run(20, "greedy", 0);
 	assert_null(overload_refusal("greedy"));
-	turns_use_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
+	turns_set_load(&all, (struct load){.percent = 100, .of = OVERLOAD_QUEUE});
 	assert_null(overload_refusal("greedy"));
-	turns_use_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
+	turns_set_load(&all, (struct load){.percent = 101, .of = OVERLOAD_QUEUE});
 	assert_string_equal(overload_refusal("greedy"), "the server is overloaded: queue");
-	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
+	turns_set_load(&all, (struct load){.percent = 0, .of = OVERLOAD_QUEUE});
 	assert_null(overload_refusal("greedy"));
 	settings.turns_max = 20;
 	assert_string_equal(overload_refusal("greedy"), "the server is overloaded: turns");
@@ -136,13 +136,13 @@ static void tenant_with_few_turns_is_refused_later(void **state)
 	(void)state;
 	run(40, "greedy", 0);
 	run(TURNS_SHARE_MIN - 1, "small", 0);
-	turns_use_load(&all, (struct load){.percent = TURNS_SHARE_PERCENT, .of = OVERLOAD_LOOP});
+	turns_set_load(&all, (struct load){.percent = TURNS_SHARE_PERCENT, .of = OVERLOAD_LOOP});
 	assert_non_null(overload_refusal("greedy"));
 	assert_null(overload_refusal("small"));
-	turns_use_load(&all,
+	turns_set_load(&all,
 		       (struct load){.percent = TURNS_SHARE_PERCENT + 1, .of = OVERLOAD_LOOP});
 	assert_non_null(overload_refusal("small"));
-	turns_use_load(&all, (struct load){.percent = 0, .of = OVERLOAD_LOOP});
+	turns_set_load(&all, (struct load){.percent = 0, .of = OVERLOAD_LOOP});
 	settings.turns_max = (size_t)all.count;
 	assert_non_null(overload_refusal("greedy"));
 	assert_null(overload_refusal("small"));

@@ -87,7 +87,7 @@ static struct start_result wait_for_result(struct start_result *h)
 {
 	assert_false(h->done); /* never from inside the call */
 	while (!h->done)
-		loop_turn(loop);
+		loop_run_once(loop);
 	return *h;
 }
 
@@ -141,7 +141,7 @@ static void cancelling_between_replies_starts_no_turn(void **state)
 	for (int iterations = 1; iterations < 4; iterations++) {
 		op = start(&guest, "m1", &h);
 		for (int i = 0; i < iterations && !h.done; i++)
-			loop_turn(loop);
+			loop_run_once(loop);
 		if (!h.done)
 			op_cancel(&op);
 		assert_false(has_lease(&guest));
@@ -163,7 +163,7 @@ static void refuses_pending_start_while_draining(void **state)
 	turns_drain(turns, on_drained, &drained);
 	assert_int_equal(wait_for_result(&h).code, ERR_CANCELLED);
 	while (!drained)
-		loop_turn(loop);
+		loop_run_once(loop);
 	assert_false(has_lease(&ann));
 }
 

@@ -134,7 +134,7 @@ static void run_until(struct fixture *f, size_t callback_count, int queries)
 {
 	while (f->callback_count < callback_count || f->rows.queries < queries) {
 		usleep(100);
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	}
 }
 
@@ -242,7 +242,7 @@ static void reads_change_made_during_read(void **state)
 	before = f->rows.queries;
 	run_until(f, 0, before + 1);
 	for (int i = 0; i < 100 && uploads_source(t, "s1")->etag == 1; i++)
-		loop_turn(f->loop);
+		loop_run_once(f->loop);
 	assert_int_equal(uploads_source(t, "s1")->etag, 2);
 }
 

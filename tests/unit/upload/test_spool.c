@@ -68,7 +68,7 @@ static void on_wake(void *owner)
 static void run_loop_once(const struct spool *s)
 {
 	usleep(100);
-	loop_turn(s->f->loop);
+	loop_run_once(s->f->loop);
 }
 
 static int set_up(void **state)

@@ -279,9 +279,9 @@ static void truncated_result_gets_no_chart(void **state)
 	struct chart ch;
 
 	(void)state;
-	assert_true(chart_choose(t, CHART_AS_FITS, &ch));
+	assert_true(chart_choose(t, CHART_NO_PREFERENCE, &ch));
 	t->truncated = true;
-	assert_false(chart_choose(t, CHART_AS_FITS, &ch));
+	assert_false(chart_choose(t, CHART_NO_PREFERENCE, &ch));
 	table_free(&t);
 }
 
@@ -303,7 +303,7 @@ static void rows_beyond_limit_get_no_chart(void **state)
 	for (size_t n = CHART_ROWS_MAX; n <= CHART_ROWS_MAX + 1; n++) {
 		struct table *t = sample_table(columns, 2, cells, n);
 
-		assert_int_equal(chart_choose(t, CHART_AS_FITS, &ch), n == CHART_ROWS_MAX);
+		assert_int_equal(chart_choose(t, CHART_NO_PREFERENCE, &ch), n == CHART_ROWS_MAX);
 		table_free(&t);
 	}
 }

@@ -73,7 +73,7 @@ static void includes_everything_that_fits_in_order(void **state)
 
 	(void)state;
 	assert_int_equal(shown(s, "c1"), ROWS);
-	assert_int_equal(scratch_left_count(s), 0);
+	assert_int_equal(scratch_omitted_count(s), 0);
 	assert_ptr_equal(strstr(scratch_text(s), "Today"), scratch_text(s));
 	assert_true(strstr(scratch_text(s), "Kern Wind") < strstr(scratch_text(s), "Result c1"));
 	assert_true(strstr(scratch_text(s), "Result c1") < strstr(scratch_text(s), "Result c2"));
@@ -114,7 +114,7 @@ static void smaller_budget_drops_least_important_parts(void **state)
 		if (scratch_tokens(s) < budget / 2 && now_notes)
 			fail_msg("budget %zu: only %zu used", budget, scratch_tokens(s));
 		if (shown(s, "c3") < ROWS)
-			assert_true(scratch_left_count(s) > 0);
+			assert_true(scratch_omitted_count(s) > 0);
 		rows = shown(s, "c3");
 		notes = now_notes;
 		statistics = now_statistics;
@@ -157,9 +157,9 @@ static void long_result_leaves_budget_for_short_one(void **state)
 	scratch_fit(s);
 	assert_true(shown(s, "c1") > 3 && shown(s, "c1") < ROWS);
 	assert_true(says(s, "call=\"c2\" table=\"main\" rows=\"3\" shown=\"3\""));
-	assert_int_equal(scratch_left_count(s), 1);
-	assert_non_null(strstr(scratch_left(s, 0), "c1: "));
-	assert_non_null(strstr(scratch_left(s, 0), " of 40 rows"));
+	assert_int_equal(scratch_omitted_count(s), 1);
+	assert_non_null(strstr(scratch_omitted(s, 0), "c1: "));
+	assert_non_null(strstr(scratch_omitted(s, 0), " of 40 rows"));
 	arena_free(&a);
 }
 
@@ -175,15 +175,15 @@ static void keeps_earlier_text_while_the_budget_allows(void **state)
 	(void)state;
 	scratch_result(s, first, SCRATCH_NUMBERS, ROWS);
 	scratch_fit(s);
-	before = scratch_text_of(s, first);
+	before = scratch_result_text(s, first);
 	assert_null(strstr(before, "NP15")); /* no argument */
 	scratch_result(s, result_of(a, "c2", 3), SCRATCH_NUMBERS, ROWS);
-	scratch_spend(s, 100);
+	scratch_reserve(s, 100);
 	scratch_fit(s);
-	assert_string_equal(scratch_text_of(s, first), before);
-	scratch_spend(s, 1500);
+	assert_string_equal(scratch_result_text(s, first), before);
+	scratch_reserve(s, 1500);
 	scratch_fit(s);
-	assert_true(strlen(scratch_text_of(s, first)) < strlen(before));
+	assert_true(strlen(scratch_result_text(s, first)) < strlen(before));
 	assert_true(scratch_tokens(s) <= 2500);
 	arena_free(&a);
 }

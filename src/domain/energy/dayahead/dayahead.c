@@ -137,7 +137,7 @@ static void derive_comparison(struct result *r, struct arena *a)
 
 static bool compare_vendors(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_comparison, e);
+	return tool_sql_run_and_derive(call, derive_comparison, e);
 }
 
 /* ---- get_hourly_price_distribution ---- */
@@ -276,7 +276,7 @@ static void derive_shape(struct result *r, struct arena *a)
 
 static bool get_hourly_price_distribution(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_shape, e);
+	return tool_sql_run_and_derive(call, derive_shape, e);
 }
 
 static const struct tool_entry tools[] = {

@@ -45,7 +45,7 @@ static void derive_share(struct result *r, struct arena *a)
 
 static bool run_top_list(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_share, e);
+	return tool_sql_run_and_derive(call, derive_share, e);
 }
 
 /* ---- trend ---- */
@@ -147,7 +147,7 @@ static bool get_views_trend(struct tool_call *call, struct err *e)
 	if (!step && from && to && date_parse_iso(from, &first) && date_parse_iso(to, &last) &&
 	    date_to_days(last) - date_to_days(first) < DAYS_SHOWN_SINGLY)
 		tool_arg_set(call, "step", value_text("day"));
-	return tool_sql_run_then(call, derive_trend, e);
+	return tool_sql_run_and_derive(call, derive_trend, e);
 }
 
 static const struct tool_entry tools[] = {

@@ -33,7 +33,7 @@ static void drop_any(struct tool_call *call, const char *name)
 	const char *text = args_text(tool_args(call), name, tool_arena(call));
 
 	if (text && strcmp(text, ANY) == 0)
-		tool_arg_drop(call, name);
+		tool_arg_remove(call, name);
 }
 
 /* ---- counts ---- */
@@ -291,7 +291,7 @@ static void derive_portfolio(struct result *r, struct arena *a)
 
 static bool get_portfolio_summary(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_portfolio, e);
+	return tool_sql_run_and_derive(call, derive_portfolio, e);
 }
 
 /* ---- get_color_ranking ---- */
@@ -341,7 +341,7 @@ static void derive_ranking(struct result *r, struct arena *a)
 
 static bool get_color_ranking(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_ranking, e);
+	return tool_sql_run_and_derive(call, derive_ranking, e);
 }
 
 /* ---- get_recent_changes ---- */

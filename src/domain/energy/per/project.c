@@ -166,7 +166,7 @@ bool project_run(struct tool_call *call, void (*derive)(struct result *r, struct
 	struct args args = {0};
 
 	if (!name)
-		return tool_sql_run_then(call, derive, e);
+		return tool_sql_run_and_derive(call, derive, e);
 	args_set(&args, tool_arena(call), "project_name", name->values[0]);
-	return tool_sql_run_after(call, LOOKUP, &args, choose, derive, e);
+	return tool_sql_run_with_lookup(call, LOOKUP, &args, choose, derive, e);
 }

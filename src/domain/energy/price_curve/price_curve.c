@@ -127,7 +127,7 @@ static bool compare_hub_zones(struct tool_call *call, struct err *e)
 
 	if (zones->count != 2 || strcmp(zones->values[0].text, zones->values[1].text) == 0)
 		return err_set(e, ERR_INPUT, "Exactly two different hub-zones can be compared.");
-	return tool_sql_run_then(call, derive_zones, e);
+	return tool_sql_run_and_derive(call, derive_zones, e);
 }
 
 /* ---- compare_markets ---- */
@@ -175,7 +175,7 @@ static bool compare_markets(struct tool_call *call, struct err *e)
 
 	if (markets->count < 2)
 		return err_set(e, ERR_INPUT, "At least two markets are needed for a comparison.");
-	return tool_sql_run_then(call, derive_markets, e);
+	return tool_sql_run_and_derive(call, derive_markets, e);
 }
 
 /* ---- get_peak_offpeak_spread ---- */
@@ -215,7 +215,7 @@ static void derive_spread(struct result *r, struct arena *a)
 
 static bool get_peak_offpeak_spread(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_spread, e);
+	return tool_sql_run_and_derive(call, derive_spread, e);
 }
 
 /* ---- shapes ---- */
@@ -304,7 +304,7 @@ static void derive_year(struct result *r, struct arena *a)
 
 static bool get_seasonal_shape(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_year, e);
+	return tool_sql_run_and_derive(call, derive_year, e);
 }
 
 /* The hours of one vendor and market. */
@@ -405,7 +405,7 @@ static void derive_day(struct result *r, struct arena *a)
 
 static bool get_daily_shape(struct tool_call *call, struct err *e)
 {
-	return tool_sql_run_then(call, derive_day, e);
+	return tool_sql_run_and_derive(call, derive_day, e);
 }
 
 /* Tools shared with other domains are defined there, functions included. */

@@ -113,7 +113,7 @@ static void put_result(struct json_out *j, const struct result *result, struct s
 	jo_array(j);
 	if (result->outcome.kind != OUTCOME_ROWS) {
 		buf_init(&words, SIZE_MAX / 2);
-		view_outcome_words(&words, result);
+		view_outcome_text(&words, result);
 		put_text(j, (struct str){buf_text(&words), words.n});
 		buf_deinit(&words);
 	}
@@ -160,7 +160,7 @@ static void say_faults(struct mcp_request *m, const struct tool_arg_fault *fault
 
 static void call_tool(struct mcp_request *m, const struct tool_def *tool, const json_t *args)
 {
-	const struct tool_wanted wanted = {
+	const struct tool_call_request wanted = {
 		.who = m->request->who, .tool = tool->name, .args = args};
 	struct mcp_tool_call *call = mem_alloc(sizeof(*call));
 

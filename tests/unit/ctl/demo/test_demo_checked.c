@@ -40,7 +40,7 @@ static uint32_t any_below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-static void on_piece(void *owner, const struct guard_piece *p)
+static void on_piece(void *owner, const struct guard_chunk *p)
 {
 	struct marks *m = owner;
 
@@ -241,9 +241,10 @@ static void show(const char *what, const struct marks *m, const struct mark *one
 static bool passes(const char *text)
 {
 	const struct guard_input in = input(&made);
-	const struct guard_made all = {text, strlen(text), answer.parts, answer.part_count, arena};
+	const struct guard_generated_text all = {text, strlen(text), answer.parts,
+						 answer.part_count, arena};
 
-	return guard_made_pass(&in, &all);
+	return guard_generated_pass(&in, &all);
 }
 
 /* The check by pieces and the full one mark the same numbers of the same text. */
