@@ -61,7 +61,7 @@ struct budget_owner {
 	const char *tenant, *user, *role;
 };
 
-struct budget_use {
+struct budget_usage {
 	int64_t input, cache_read, cache_write, output; /* tokens */
 };
 
@@ -76,13 +76,13 @@ struct budget *budget_new(const struct budget_price *prices, size_t price_count,
 /* Replaces the settings. Sums of a limit remain if the new limit has the same scope and period;
  * other limits are unknown until the sums are read again. Running calls are settled at the new
  * prices. */
-void budget_use(struct budget *b, const struct budget_settings *now);
+void budget_set_limits(struct budget *b, const struct budget_settings *now);
 void budget_free(struct budget **b);
 
 bool budget_has_limits(const struct budget *b);       /* True when a limit exists */
 bool budget_has_money_limits(const struct budget *b); /* True when a limit in money exists */
 /* False: the model has no price, and *nano_usd is unchanged. */
-bool budget_cost(const struct budget *b, const char *model, const struct budget_use *use,
+bool budget_cost(const struct budget *b, const char *model, const struct budget_usage *use,
 		 int64_t *nano_usd);
 
 /* True when this much more fits the limits; nothing is reserved. */
@@ -103,7 +103,7 @@ struct budget_entry {
 	const char *tenant, *user, *role;
 	bool hold;
 	const char *provider, *model, *purpose;
-	struct budget_use use; /* of a settled call */
+	struct budget_usage use; /* of a settled call */
 	int64_t tokens, nano_usd;
 	int64_t at_ms; /* determines the day */
 };

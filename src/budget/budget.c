@@ -156,7 +156,7 @@ bool budget_has_money_limits(const struct budget *b)
 	return false;
 }
 
-bool budget_cost(const struct budget *b, const char *model, const struct budget_use *use,
+bool budget_cost(const struct budget *b, const char *model, const struct budget_usage *use,
 		 int64_t *nano_usd)
 {
 	const struct budget_price *best = NULL;
@@ -294,7 +294,7 @@ static void add(struct budget *b, const struct budget_owner *budget_owner, int64
 /* ---- changed limits ---- */
 
 /* Sums carry over to an equivalent new limit; others are freed. */
-void budget_use(struct budget *b, const struct budget_settings *now)
+void budget_set_limits(struct budget *b, const struct budget_settings *now)
 {
 	struct hashmap old = b->sums;
 

@@ -202,7 +202,7 @@ static void use_llm(struct reload *r)
 {
 	struct daemon *d = r->daemon;
 
-	budget_use(d->budget, r->settings.budget);
+	budget_set_limits(d->budget, r->settings.budget);
 	spending_reread(d->spending);
 	llm_replaces(r->llm, d->llm);
 	llm_free(&d->llm);

@@ -232,7 +232,7 @@ static bool embed_open(struct llm *llm, struct http *h, const struct llm_options
 
 static bool is_priced(const struct budget *b, const char *model, struct err *e)
 {
-	static const struct budget_use nothing = {0};
+	static const struct budget_usage nothing = {0};
 	int64_t cost;
 
 	return budget_cost(b, model, &nothing, &cost) ||

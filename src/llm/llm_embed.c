@@ -390,7 +390,7 @@ static void go(struct embedding *m)
 	if (!breaker_admits(&p->breaker, clock_mono_ms()))
 		err_set_retry(&m->err, ERR_UPSTREAM, "%s makes no vectors now", p->name);
 	else if (money_reserve_call(&m->llm->money, &call,
-				    &(struct budget_use){.input = batch_tokens(m)}, &m->hold,
+				    &(struct budget_usage){.input = batch_tokens(m)}, &m->hold,
 				    &m->err)) {
 		m->probe = breaker_begin(&p->breaker);
 		send_batch(m);

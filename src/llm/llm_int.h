@@ -56,7 +56,7 @@ struct money_call {
 };
 /* Reserves `most` before the request. ERR_QUOTA: as in money_reserve. */
 MUST_CHECK bool money_reserve_call(const struct money *m, const struct money_call *call,
-				   const struct budget_use *most, struct budget_reservation *hold,
+				   const struct budget_usage *most, struct budget_reservation *hold,
 				   struct err *e);
 /* Settles the reservation after the request; sets usage->nano_usd. */
 void money_settle_call(const struct money *m, const struct money_call *call,

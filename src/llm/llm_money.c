@@ -30,7 +30,7 @@ static int64_t request_tokens(const struct llm_call *call, const struct wire_rol
 }
 
 static void ledger_write(const struct money *m, const struct money_call *call, bool hold,
-			 const struct budget_use *use, int64_t tokens, int64_t nano_usd,
+			 const struct budget_usage *use, int64_t tokens, int64_t nano_usd,
 			 int64_t at_ms)
 {
 	const struct budget_entry entry = {
@@ -60,8 +60,8 @@ bool money_allows(const struct money *m, const struct budget_owner *budget_owner
 		  const struct provider *p, enum llm_role role)
 {
 	const struct wire_role *r = p->roles ? &p->roles[role] : NULL;
-	const struct budget_use use = {.output =
-					       r && r->max_tokens ? r->max_tokens : LLM_MAX_TOKENS};
+	const struct budget_usage use = {.output = r && r->max_tokens ? r->max_tokens
+								      : LLM_MAX_TOKENS};
 	int64_t nano_usd = 0;
 
 	if (!m->budget || !budget_has_limits(m->budget))
@@ -73,10 +73,10 @@ bool money_allows(const struct money *m, const struct budget_owner *budget_owner
 }
 
 bool money_reserve_call(const struct money *m, const struct money_call *call,
-			const struct budget_use *most, struct budget_reservation *hold,
+			const struct budget_usage *most, struct budget_reservation *hold,
 			struct err *e)
 {
-	static const struct budget_use nothing = {0};
+	static const struct budget_usage nothing = {0};
 	struct budget_reservation worst = {0};
 
 	*hold = (struct budget_reservation){0};
@@ -97,8 +97,8 @@ bool money_reserve_call(const struct money *m, const struct money_call *call,
 void money_settle_call(const struct money *m, const struct money_call *call,
 		       const struct budget_reservation *hold, struct llm_usage *u)
 {
-	const struct budget_use use = {u->input_tokens, u->cache_read_tokens, u->cache_write_tokens,
-				       u->output_tokens};
+	const struct budget_usage use = {u->input_tokens, u->cache_read_tokens,
+					 u->cache_write_tokens, u->output_tokens};
 	int64_t tokens = use.input + use.cache_read + use.cache_write + use.output;
 
 	if (!m->budget || !call->budget_owner)
@@ -125,12 +125,12 @@ bool money_reserve(const struct money *m, const struct llm_call *call, const str
 {
 	const struct wire_role *role = role_of(p, call);
 	const struct money_call c = money_call_of(call, p);
-	struct budget_use most = {0};
+	struct budget_usage most = {0};
 
 	/* Counting tokens needs the body. */
 	if (m->budget && call->budget_owner && budget_has_limits(m->budget))
-		most = (struct budget_use){.cache_write = request_tokens(call, role),
-					   .output = body_max_tokens(call, role)};
+		most = (struct budget_usage){.cache_write = request_tokens(call, role),
+					     .output = body_max_tokens(call, role)};
 	return money_reserve_call(m, &c, &most, hold, e);
 }
 

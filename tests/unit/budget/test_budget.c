@@ -103,7 +103,7 @@ static void test_prices(void **state)
 					      {"claude-sonnet-5-5", 2000, 200, 4000, 10000},
 					      {"claude-sonnet-5", 9, 9, 9, 9}};
 	struct budget *b = budget_new(prices, 3, NULL, 0);
-	const struct budget_use use = {100, 1000, 10, 7};
+	const struct budget_usage use = {100, 1000, 10, 7};
 	int64_t nano = -1;
 
 	(void)state;
@@ -351,17 +351,17 @@ static void test_changed_limits_keep_sums(void **state)
 	(void)state;
 	assert_true(budget_reserve(b, &ann, &reservation, 0, NULL));
 	assert_false(budget_allows(b, &ann, 20, 0, 0)); /* of the user's */
-	budget_use(b, &now);
+	budget_set_limits(b, &now);
 	assert_true(budget_allows(b, &ann, 50, 0, 0));
 	assert_false(
 		budget_allows(b, &ann, 51, 0, 0)); /* of the month's, which began with nothing */
 	budget_settle(b, &ann, &reservation, 110, 0);
 	assert_true(budget_allows(b, &ann, 30, 0, 0));
 	assert_false(budget_allows(b, &ann, 31, 0, 0)); /* the month knows of 20 */
-	budget_use(b, &day);
+	budget_set_limits(b, &day);
 	assert_true(budget_allows(b, &ann, 40, 0, 0));
 	assert_false(budget_allows(b, &ann, 41, 0, 0)); /* the tenant's day of 110 */
-	budget_use(b, &none);
+	budget_set_limits(b, &none);
 	assert_true(budget_allows(b, &ann, 1000000, 0, 0));
 	budget_free(&b);
 }
