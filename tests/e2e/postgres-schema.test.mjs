@@ -125,7 +125,7 @@ describe('installing', () => {
 
   it('what can not be meant is said', async () => {
     assert.match((await ctl(['db', 'init'])).stderr, /VESPER_ADMIN_DSN/);
-    assert.match((await pg.ctl(['db', 'init', '--dialect', 'sqlite'])).stderr, /SQLite needs none of it/);
+    assert.match((await pg.ctl(['db', 'init', '--dialect', 'sqlite'])).stderr, /SQLite files need no installation/);
     assert.match((await pg.ctl(['db', 'init', '--dialect', 'mssql'])).stderr, /dialect is postgres, not mssql/);
     assert.match((await pg.ctl(['db', 'undo'])).stderr, /init\|migrate, and --only/);
     assert.match((await ctl(['db', 'migrate', '--dsn', 'Driver=nowhere;Database=x'])).stderr, /for SQL Server or PostgreSQL that odbcinst/);
@@ -135,7 +135,7 @@ describe('installing', () => {
     await pg.admin('CREATE DATABASE empty');
     const elsewhere = (dsn) => dsn.replace('Database=postgres', 'Database=empty');
     const { stderr } = await ctl(['db', 'migrate', '--dsn', elsewhere(pg.dsn('postgres'))]);
-    assert.match(stderr, /never prepared: vesperctl db init/);
+    assert.match(stderr, /not initialized; run vesperctl db init/);
     const env = pg.env({ VESPER_STORE_DSN: elsewhere(pg.dsn('vesper_chat', CHAT_PASSWORD)) });
     await refusedStart({ warehouse: 'none', env }, /vesperctl db init/);
     await refusedStart({ args: ['--check'], warehouse: 'none', env }, /vesperctl db init/);

@@ -44,7 +44,7 @@ static bool has_rows(const struct demo_db *db, const char *table, bool *found, s
 	bool done;
 
 	buf_init(&answer, 64);
-	done = server_ask(db->server, sql, &db->tenant_id, 1, &answer, err);
+	done = server_query_value(db->server, sql, &db->tenant_id, 1, &answer, err);
 	*found = done && strcmp(buf_text(&answer), "0") != 0;
 	buf_deinit(&answer);
 	mem_free(sql);

@@ -14,7 +14,7 @@
 #include "vesper/limits.h"
 
 /* A blocking read of the store. */
-struct reading {
+struct receipt_query {
 	struct opened *opened;
 	const struct receipt *list;
 	size_t count;
@@ -23,7 +23,7 @@ struct reading {
 
 static void on_read(void *owner, const struct receipt *receipts, size_t count, const struct err *e)
 {
-	struct reading *r = owner;
+	struct receipt_query *r = owner;
 
 	r->list = receipts;
 	r->count = count;
@@ -32,7 +32,7 @@ static void on_read(void *owner, const struct receipt *receipts, size_t count, c
 	loop_stop(r->opened->loop);
 }
 
-static bool page_read(struct reading *r, const char *tenant, struct receipts_page page,
+static bool read_page(struct receipt_query *r, const char *tenant, struct receipts_page page,
 		      struct arena *a, struct err *e)
 {
 	page.limit = RECEIPTS_PAGE_MAX;
@@ -45,8 +45,8 @@ static bool page_read(struct reading *r, const char *tenant, struct receipts_pag
 
 /* ---- verify ---- */
 
-struct walk {
-	struct reading reading;
+struct chain_walk {
+	struct receipt_query query;
 	const char *tenant;
 	int64_t number;
 	int64_t without_content;
@@ -54,8 +54,8 @@ struct walk {
 	json_t *broken; /* the first changed receipt */
 };
 
-static void break_at(struct walk *w, int64_t number, const char *receipt_id, const char *field,
-		     const char *detail)
+static void set_broken(struct chain_walk *w, int64_t number, const char *receipt_id,
+		       const char *field, const char *detail)
 {
 	w->broken = json_object();
 	json_set_int(w->broken, "number", number);
@@ -64,14 +64,14 @@ static void break_at(struct walk *w, int64_t number, const char *receipt_id, con
 	json_set_str(w->broken, "detail", detail);
 }
 
-static void check_page(struct walk *w, struct arena *a)
+static void check_page(struct chain_walk *w, struct arena *a)
 {
-	for (size_t i = 0; i < w->reading.count && !w->broken; i++) {
-		const struct receipt *r = &w->reading.list[i];
+	for (size_t i = 0; i < w->query.count && !w->broken; i++) {
+		const struct receipt *r = &w->query.list[i];
 		struct receipt_flaw flaw;
 
 		if (!receipt_check(r, w->number, w->hash, a, &flaw)) {
-			break_at(w, w->number + 1, r->receipt_id, flaw.field, flaw.detail);
+			set_broken(w, w->number + 1, r->receipt_id, flaw.field, flaw.detail);
 			if (flaw.from >= 0) {
 				json_set_int(w->broken, "from", flaw.from);
 				json_set_int(w->broken, "to", flaw.to);
@@ -86,9 +86,9 @@ static void check_page(struct walk *w, struct arena *a)
 
 /* If the last receipts of a chain were deleted, the chain looks complete, but answers still name
  * them. */
-static bool check_missing(struct walk *w, struct arena *a, struct err *e)
+static bool check_missing(struct chain_walk *w, struct arena *a, struct err *e)
 {
-	struct reading *r = &w->reading;
+	struct receipt_query *r = &w->query;
 
 	store_receipts_missing(r->opened->store, w->tenant, a, on_read, r);
 	loop_run(r->opened->loop);
@@ -97,21 +97,22 @@ static bool check_missing(struct walk *w, struct arena *a, struct err *e)
 		return false;
 	}
 	if (r->count > 0)
-		break_at(w, w->number + 1, r->list[0].receipt_id, "record",
-			 arena_printf(a, "missing; answer %s refers to it", r->list[0].message_id));
+		set_broken(
+			w, w->number + 1, r->list[0].receipt_id, "record",
+			arena_printf(a, "missing; answer %s refers to it", r->list[0].message_id));
 	return true;
 }
 
-static bool walk(struct walk *w, struct err *e)
+static bool walk_chain(struct chain_walk *w, struct err *e)
 {
 	bool done, more = true;
 
 	do {
 		struct arena *a = arena_new(TURN_ARENA_BYTES);
 
-		done = page_read(&w->reading, w->tenant,
+		done = read_page(&w->query, w->tenant,
 				 (struct receipts_page){.after_number = w->number}, a, e);
-		more = done && w->reading.count > 0;
+		more = done && w->query.count > 0;
 		if (done)
 			check_page(w, a);
 		if (done && !more && !w->broken)
@@ -121,7 +122,7 @@ static bool walk(struct walk *w, struct err *e)
 	return done;
 }
 
-static json_t *walk_json(const struct walk *w)
+static json_t *walk_to_json(const struct chain_walk *w)
 {
 	json_t *out = json_object();
 
@@ -134,11 +135,11 @@ static json_t *walk_json(const struct walk *w)
 	return out;
 }
 
-static void walk_print(const struct walk *w)
+static void print_walk(const struct chain_walk *w)
 {
 	if (!w->broken) {
-		printf("%s: %" PRId64 " receipts are whole (%" PRId64
-		       " without content), the last hash is %s\n",
+		printf("%s: %" PRId64 " receipts are unchanged (%" PRId64
+		       " without content); last hash: %s\n",
 		       w->tenant, w->number, w->without_content, w->hash);
 		return;
 	}
@@ -151,36 +152,36 @@ static void walk_print(const struct walk *w)
 
 /* ---- selected tenants ---- */
 
-static bool tenant_wanted(const struct command *cmd, const char *tenant)
+static bool is_selected_tenant(const struct command *cmd, const char *tenant)
 {
 	const char *only = ctl_option(cmd, "tenant", NULL);
 
 	return !only || strcmp(only, tenant) == 0;
 }
 
-static bool tenant_check(const struct opened *o, const struct command *cmd, struct err *e)
+static bool check_tenant(const struct opened *o, const struct command *cmd, struct err *e)
 {
 	const char *only = ctl_option(cmd, "tenant", NULL);
 
 	return !only || opened_has_tenant(o, only) ||
-	       err_set(e, ERR_INPUT, "there is no tenant %s", only);
+	       err_set(e, ERR_INPUT, "unknown tenant %s", only);
 }
 
 static bool verify(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
-		struct walk w = {.reading = {.opened = o},
-				 .tenant = o->databases.tenant_ids[i],
-				 .hash = RECEIPT_GENESIS};
+		struct chain_walk w = {.query = {.opened = o},
+				       .tenant = o->databases.tenant_ids[i],
+				       .hash = RECEIPT_GENESIS};
 
-		if (!tenant_wanted(cmd, w.tenant))
+		if (!is_selected_tenant(cmd, w.tenant))
 			continue;
-		if (!walk(&w, e))
+		if (!walk_chain(&w, e))
 			return err_prefix(e, "tenant %s", w.tenant);
 		if (ctl_flag(cmd, "json"))
-			ctl_print_json(walk_json(&w));
+			ctl_print_json(walk_to_json(&w));
 		else
-			walk_print(&w);
+			print_walk(&w);
 		*ok = *ok && !w.broken;
 		json_decref(w.broken);
 	}
@@ -194,18 +195,18 @@ static bool find(struct opened *o, const struct command *cmd, const char *id, st
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *tenant = o->databases.tenant_ids[i];
-		struct reading r = {.opened = o};
+		struct receipt_query r = {.opened = o};
 
-		if (!tenant_wanted(cmd, tenant))
+		if (!is_selected_tenant(cmd, tenant))
 			continue;
-		if (!page_read(&r, tenant, (struct receipts_page){.receipt_id = id}, a, e))
+		if (!read_page(&r, tenant, (struct receipts_page){.receipt_id = id}, a, e))
 			return err_prefix(e, "tenant %s", tenant);
 		if (r.count > 0) {
 			*out = r.list[0];
 			return true;
 		}
 	}
-	return err_set(e, ERR_NOT_FOUND, "there is no receipt %s", id);
+	return err_set(e, ERR_NOT_FOUND, "unknown receipt %s", id);
 }
 
 static bool show(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
@@ -218,7 +219,7 @@ static bool show(struct opened *o, const struct command *cmd, bool *ok, struct e
 
 	if (!id || !find(o, cmd, id, a, &r, e)) {
 		arena_free(&a);
-		return id ? false : err_set(e, ERR_INPUT, "show: which receipt?");
+		return id ? false : err_set(e, ERR_INPUT, "show: name a receipt");
 	}
 	out = json_object();
 	json_set_str(out, "tenant", r.tenant);
@@ -242,12 +243,12 @@ static bool show(struct opened *o, const struct command *cmd, bool *ok, struct e
 
 /* ---- rerun ---- */
 
-static void verdict_print(const json_t *verdict)
+static void print_report(const json_t *report)
 {
-	const char *id = json_string_value(json_object_get(verdict, "receipt_id"));
-	const char *problem = json_string_value(json_object_get(verdict, "problem"));
-	const json_t *calls = json_object_get(verdict, "calls"), *call;
-	bool other = json_is_true(json_object_get(verdict, "catalogue_changed"));
+	const char *id = json_string_value(json_object_get(report, "receipt_id"));
+	const char *problem = json_string_value(json_object_get(report, "problem"));
+	const json_t *calls = json_object_get(report, "calls"), *call;
+	bool has_other_catalog = json_is_true(json_object_get(report, "catalogue_changed"));
 	size_t i;
 
 	if (problem) {
@@ -255,43 +256,43 @@ static void verdict_print(const json_t *verdict)
 		return;
 	}
 	printf("%s: %s (%zu calls)%s\n", id,
-	       json_is_true(json_object_get(verdict, "ok")) ? "equal" : "not equal",
-	       json_array_size(calls), other ? " with another catalogue" : "");
+	       json_is_true(json_object_get(report, "ok")) ? "equal" : "not equal",
+	       json_array_size(calls), has_other_catalog ? " (the catalogue has changed)" : "");
 	json_array_foreach(calls, i, call) {
-		const char *what = json_string_value(json_object_get(call, "difference"));
+		const char *difference = json_string_value(json_object_get(call, "difference"));
 
-		if (what)
+		if (difference)
 			printf("  %s %s: %s\n", json_string_value(json_object_get(call, "call")),
-			       json_string_value(json_object_get(call, "tool")), what);
+			       json_string_value(json_object_get(call, "tool")), difference);
 	}
 }
 
 static void rerun_one(struct opened *o, const struct command *cmd, const struct receipt *r,
 		      bool *ok)
 {
-	json_t *verdict;
+	json_t *report;
 
-	receipt_rerun(o, r, &verdict);
-	*ok = *ok && json_is_true(json_object_get(verdict, "ok"));
+	receipt_rerun(o, r, &report);
+	*ok = *ok && json_is_true(json_object_get(report, "ok"));
 	if (!ctl_flag(cmd, "json"))
-		verdict_print(verdict);
+		print_report(report);
 	else
-		ctl_print_json(json_incref(verdict));
-	json_decref(verdict);
+		ctl_print_json(json_incref(report));
+	json_decref(report);
 }
 
 /* Reruns all receipts that still have their content. */
 static bool rerun_all(struct opened *o, const struct command *cmd, const char *tenant, bool *ok,
 		      struct err *e)
 {
-	struct reading r = {.opened = o};
+	struct receipt_query r = {.opened = o};
 	int64_t number = 0;
 	bool done, more = true;
 
 	do {
 		struct arena *a = arena_new(TURN_ARENA_BYTES);
 
-		done = page_read(&r, tenant, (struct receipts_page){.after_number = number}, a, e);
+		done = read_page(&r, tenant, (struct receipts_page){.after_number = number}, a, e);
 		more = done && r.count > 0;
 		for (size_t i = 0; done && i < r.count; i++) {
 			if (r.list[i].content)
@@ -306,7 +307,7 @@ static bool rerun_all(struct opened *o, const struct command *cmd, const char *t
 static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
 	if (!ctl_word(cmd, 1))
-		return err_set(e, ERR_INPUT, "rerun: which receipt? (--all for every one)");
+		return err_set(e, ERR_INPUT, "rerun: name a receipt, or use --all");
 	for (size_t n = 1; ctl_word(cmd, n); n++) {
 		struct arena *a = arena_new(TURN_ARENA_BYTES);
 		struct receipt r;
@@ -330,7 +331,7 @@ static bool rerun(struct opened *o, const struct command *cmd, bool *ok, struct 
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *tenant = o->databases.tenant_ids[i];
 
-		if (tenant_wanted(cmd, tenant) && !rerun_all(o, cmd, tenant, ok, e))
+		if (is_selected_tenant(cmd, tenant) && !rerun_all(o, cmd, tenant, ok, e))
 			return err_prefix(e, "tenant %s", tenant);
 	}
 	return true;
@@ -352,7 +353,7 @@ int ctl_receipt(const struct command *cmd)
 		i++;
 	if (i == n)
 		return ctl_usage_error(cmd, "verify, show or rerun");
-	done = opened_begin(&o, &e) && tenant_check(&o, cmd, &e) && opened_store(&o, &e) &&
+	done = opened_begin(&o, &e) && check_tenant(&o, cmd, &e) && opened_store(&o, &e) &&
 	       verbs[i].run(&o, cmd, &ok, &e);
 	opened_close(&o);
 	if (!done) {

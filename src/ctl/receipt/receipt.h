@@ -5,8 +5,8 @@
 #include "opened.h"
 #include "vesper/receipt.h"
 
-/* Runs the calls of this receipt again. *verdict is a new reference to {receipt_id, ok, calls:
+/* Runs the calls of this receipt again. *report is a new reference to {receipt_id, ok, calls:
  * [{call, tool, ok, difference?}], catalogue_changed?, problem?}. */
-void receipt_rerun(struct opened *o, const struct receipt *r, json_t **verdict);
+void receipt_rerun(struct opened *o, const struct receipt *r, json_t **report);
 
 #endif

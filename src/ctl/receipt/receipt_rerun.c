@@ -11,7 +11,7 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-struct again {
+struct rerun {
 	struct opened *opened;
 	struct arena *arena;
 	const json_t *content;
@@ -22,7 +22,7 @@ struct again {
 
 /* ---- the original call ---- */
 
-static struct value value_of(const json_t *value)
+static struct value value_from_json(const json_t *value)
 {
 	if (json_is_integer(value))
 		return value_int(json_integer_value(value));
@@ -31,7 +31,7 @@ static struct value value_of(const json_t *value)
 	return json_is_string(value) ? value_text(json_string_value(value)) : value_null();
 }
 
-static bool args_read(const json_t *object, struct arena *a, struct args *out)
+static bool read_args(const json_t *object, struct arena *a, struct args *out)
 {
 	struct value values[LIST_ARG_MAX];
 	const char *name;
@@ -41,21 +41,21 @@ static bool args_read(const json_t *object, struct arena *a, struct args *out)
 		size_t n = json_array_size(value);
 
 		if (!json_is_array(value)) {
-			args_set(out, a, name, value_of(value));
+			args_set(out, a, name, value_from_json(value));
 			continue;
 		}
 		if (n > LIST_ARG_MAX)
 			return false;
 		for (size_t i = 0; i < n; i++)
-			values[i] = value_of(json_array_get(value, i));
+			values[i] = value_from_json(json_array_get(value, i));
 		args_set_list(out, a, name, values, n);
 	}
 	return true;
 }
 
-static void who_read(struct again *x)
+static void read_principal(struct rerun *x)
 {
-	const json_t *list = json_object_get(x->content, "permissions"), *one;
+	const json_t *list = json_object_get(x->content, "permissions"), *item;
 	const char **permissions =
 		arena_alloc(x->arena, (json_array_size(list) + 1) * sizeof(*permissions));
 	size_t i;
@@ -63,16 +63,16 @@ static void who_read(struct again *x)
 	x->who = (struct principal){.user = json_text_at(x->content, "user"),
 				    .tenant = json_text_at(x->content, "tenant"),
 				    .permissions = permissions};
-	json_array_foreach(list, i, one)
-		if (json_is_string(one))
-			permissions[x->who.permission_count++] = json_string_value(one);
+	json_array_foreach(list, i, item)
+		if (json_is_string(item))
+			permissions[x->who.permission_count++] = json_string_value(item);
 }
 
 /* ---- one call ---- */
 
 static void on_result(void *owner, struct result *r)
 {
-	struct again *x = owner;
+	struct rerun *x = owner;
 
 	x->result = r;
 	loop_stop(x->opened->loop);
@@ -84,11 +84,12 @@ static int64_t rows_of(const struct result *r)
 }
 
 /* NULL: the results are equal. */
-static const char *difference(const struct again *x, const json_t *call)
+static const char *find_difference(const struct rerun *x, const json_t *call)
 {
 	struct result *r = x->result;
 	const char *source = json_text_at(call, "source"); /* "": an older receipt */
-	const char *then = json_text_at(call, "outcome"), *now = outcome_name(r->outcome.kind);
+	const char *old_outcome = json_text_at(call, "outcome"),
+		   *new_outcome = outcome_name(r->outcome.kind);
 	int64_t rows = json_integer_value(json_object_get(call, "total_rows"));
 	bool any_order = json_is_true(json_object_get(call, "any_order"));
 
@@ -99,21 +100,21 @@ static const char *difference(const struct again *x, const json_t *call)
 	if (strcmp(r->hash, json_text_at(call, "result_hash")) == 0)
 		return NULL;
 	if (*source && r->source && strcmp(source, r->source) != 0)
-		return arena_printf(x->arena, "it was read from source %s, now from %s", source,
-				    r->source);
-	if (strcmp(then, now) != 0)
-		return arena_printf(x->arena, "it ended with %s, now with %s%s%s", then, now,
-				    r->outcome.detail ? ": " : "",
+		return arena_printf(x->arena, "the source was %s and is now %s", source, r->source);
+	if (strcmp(old_outcome, new_outcome) != 0)
+		return arena_printf(x->arena, "the outcome was %s and is now %s%s%s", old_outcome,
+				    new_outcome, r->outcome.detail ? ": " : "",
 				    r->outcome.detail ? r->outcome.detail : "");
 	if (rows != rows_of(r))
-		return arena_printf(x->arena, "it had %lld rows, now %lld", (long long)rows,
-				    (long long)rows_of(r));
-	return any_order ? "same number of rows, but different ones: its SQL may not determine "
-			   "which rows it returns"
-			 : "same number of rows, but different ones";
+		return arena_printf(x->arena, "the result had %lld rows and now has %lld",
+				    (long long)rows, (long long)rows_of(r));
+	return any_order
+		       ? "the rows differ, but their number is the same: the SQL may not determine "
+			 "which rows it returns"
+		       : "the rows differ, but their number is the same";
 }
 
-static const char *call_again(struct again *x, const json_t *call)
+static const char *rerun_call(struct rerun *x, const json_t *call)
 {
 	struct args args = {0};
 	const char *agent = json_text_at(call, "agent");
@@ -126,19 +127,19 @@ static const char *call_again(struct again *x, const json_t *call)
 		.today = x->today,
 	};
 
-	if (!args_read(json_object_get(call, "args"), x->arena, &args))
-		return "its arguments can't be read";
+	if (!read_args(json_object_get(call, "args"), x->arena, &args))
+		return "the arguments cannot be read";
 	x->result = NULL;
 	tool_start(x->opened->tools, &request, x->arena, on_result, x);
 	loop_run(x->opened->loop);
-	return difference(x, call);
+	return find_difference(x, call);
 }
 
 /* ---- all calls ---- */
 
-/* Returns false when a call has another result. Errors and timeouts prove nothing and are
- * ignored. */
-static bool calls_again(struct again *x, json_t *verdict)
+/* Returns false when a result differs. Calls without a recorded hash, which failed or timed out,
+ * are skipped. */
+static bool rerun_calls(struct rerun *x, json_t *report)
 {
 	const json_t *calls = json_object_get(x->content, "calls"), *call;
 	json_t *done = json_array();
@@ -146,58 +147,59 @@ static bool calls_again(struct again *x, json_t *verdict)
 	size_t i;
 
 	json_array_foreach(calls, i, call) {
-		json_t *one;
-		const char *other;
+		json_t *item;
+		const char *difference;
 
 		if (!*json_text_at(call, "result_hash"))
 			continue;
-		other = call_again(x, call);
-		one = json_object();
-		json_set_str(one, "call", json_text_at(call, "call"));
-		json_set_str(one, "tool", json_text_at(call, "tool"));
-		json_set_bool(one, "ok", !other);
-		json_set_str(one, "difference", other);
-		json_push_take(done, one);
-		same = same && !other;
+		difference = rerun_call(x, call);
+		item = json_object();
+		json_set_str(item, "call", json_text_at(call, "call"));
+		json_set_str(item, "tool", json_text_at(call, "tool"));
+		json_set_bool(item, "ok", !difference);
+		json_set_str(item, "difference", difference);
+		json_push_take(done, item);
+		same = same && !difference;
 	}
-	json_set_take(verdict, "calls", done);
+	json_set_take(report, "calls", done);
 	return same;
 }
 
-static bool content_read(struct again *x, const struct receipt *r, const char **problem)
+static bool read_content(struct rerun *x, const struct receipt *r, const char **problem)
 {
 	struct receipt_flaw flaw;
 	json_t *content;
 	struct err e = {0};
 
 	if (!receipt_check(r, r->number - 1, r->previous_hash, x->arena, &flaw))
-		*problem = arena_printf(x->arena, "it is broken: %s: %s", flaw.field, flaw.detail);
+		*problem = arena_printf(x->arena, "the receipt was changed: %s: %s", flaw.field,
+					flaw.detail);
 	else if (!r->content)
-		*problem = "its content was deleted";
+		*problem = "the content was deleted";
 	else if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, &e))
-		*problem = "its content can't be read";
+		*problem = "the content cannot be read";
 	else
 		x->content = json_own(x->arena, content);
 	if (x->content && !date_parse_iso(json_text_at(x->content, "today"), &x->today))
-		*problem = "its day can't be read";
+		*problem = "the date cannot be read";
 	return !*problem;
 }
 
-void receipt_rerun(struct opened *o, const struct receipt *r, json_t **verdict)
+void receipt_rerun(struct opened *o, const struct receipt *r, json_t **report)
 {
-	struct again x = {.opened = o, .arena = arena_new(TURN_ARENA_BYTES)};
+	struct rerun x = {.opened = o, .arena = arena_new(TURN_ARENA_BYTES)};
 	const char *problem = NULL;
 	bool ok = false;
 
-	*verdict = json_object();
-	json_set_str(*verdict, "receipt_id", r->receipt_id);
-	if (content_read(&x, r, &problem)) {
-		who_read(&x);
+	*report = json_object();
+	json_set_str(*report, "receipt_id", r->receipt_id);
+	if (read_content(&x, r, &problem)) {
+		read_principal(&x);
 		if (strcmp(json_text_at(x.content, "catalogue"), o->catalog->hash) != 0)
-			json_set_bool(*verdict, "catalogue_changed", true);
-		ok = calls_again(&x, *verdict);
+			json_set_bool(*report, "catalogue_changed", true);
+		ok = rerun_calls(&x, *report);
 	}
-	json_set_str(*verdict, "problem", problem);
-	json_set_bool(*verdict, "ok", ok);
+	json_set_str(*report, "problem", problem);
+	json_set_bool(*report, "ok", ok);
 	arena_free(&x.arena);
 }

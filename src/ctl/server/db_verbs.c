@@ -26,14 +26,14 @@ static bool is_part(const char *name)
 	return strcmp(name, "warehouse") == 0 || strcmp(name, "store") == 0;
 }
 
-static bool wanted(const char *only, const char *part)
+static bool is_selected(const char *only, const char *part)
 {
 	return !only || strcmp(only, part) == 0;
 }
 
-/* The root whose packs have files for this source. */
-static bool root_of(const struct server *server, const char *source, struct arena *a,
-		    const char **out, struct err *e)
+/* Finds the root whose packs have files for this source. */
+static bool find_root(const struct server *server, const char *source, struct arena *a,
+		      const char **out, struct err *e)
 {
 	const char *folder = arena_printf(a, "sql/schema/%s/sources/%s",
 					  dialect_name(server_dialect(server)), source);
@@ -54,7 +54,7 @@ static bool migrate_source(struct server *server, const char *source, struct err
 {
 	struct arena *a = arena_new(2 * SQL_FILE_BYTES_MAX);
 	const char *root = NULL;
-	bool done = root_of(server, source, a, &root, e) &&
+	bool done = find_root(server, source, a, &root, e) &&
 		    server_migrate(server, root, arena_printf(a, "sources/%s", source), source,
 				   on_applied, e);
 
@@ -67,14 +67,14 @@ static bool migrate(struct server *server, const char *only, struct err *e)
 	if (only && !is_part(only))
 		return migrate_source(server, only, e);
 	for (size_t i = 0; parts[i]; i++)
-		if (wanted(only, parts[i]) &&
+		if (is_selected(only, parts[i]) &&
 		    !server_migrate(server, ctl_root(), parts[i], parts[i], on_applied, e))
 			return false;
 	return true;
 }
 
-/* The password of a login: from a variable, or from the file that <variable>_FILE names. */
-static bool secret_of(const char *variable, struct arena *a, const char **out, struct err *e)
+/* Reads the password of a login from a variable, or from the file that <variable>_FILE names. */
+static bool read_password(const char *variable, struct arena *a, const char **out, struct err *e)
 {
 	const char *file = getenv(arena_printf(a, "%s_FILE", variable));
 	const char *text = getenv(variable);
@@ -95,17 +95,17 @@ static bool set_login(struct server *server, const char *login, const char *vari
 {
 	const char *call = server_dialect(server) == DIALECT_MSSQL ? "EXEC sec.set_login ?, ?"
 								   : "CALL dbo.set_login(?, ?)";
-	const char *texts[] = {login, NULL};
+	const char *values[] = {login, NULL};
 
-	if (!secret_of(variable, a, &texts[1], e))
+	if (!read_password(variable, a, &values[1], e))
 		return false;
-	if (!texts[1]) {
-		printf("%s: no password in %s, left as it is\n", login, variable);
+	if (!values[1]) {
+		printf("%s: no password in %s; login unchanged\n", login, variable);
 		return true;
 	}
-	if (!server_run(server, call, texts, 2, e))
+	if (!server_run(server, call, values, 2, e))
 		return err_prefix(e, "%s", login);
-	printf("%s: may sign in\n", login);
+	printf("%s: password set\n", login);
 	return server_commit(server, e);
 }
 
@@ -123,7 +123,7 @@ static bool set_logins(struct server *server, const char *only, struct err *e)
 			? set_upload_logins(server, a, e)
 			: ((only && strcmp(only, "store") == 0) ||
 			   set_login(server, "vesper_read", "VESPER_READ_PASSWORD", a, e)) &&
-				  (!wanted(only, "store") ||
+				  (!is_selected(only, "store") ||
 				   set_login(server, "vesper_chat", "VESPER_CHAT_PASSWORD", a, e));
 
 	arena_free(&a);
@@ -157,8 +157,8 @@ bool ctl_server(const struct command *cmd, struct server **out, struct err *e)
 
 	if (dialect && strcmp(dialect, "sqlite") == 0)
 		return err_set(e, ERR_INPUT,
-			       "SQLite needs none of it: vesper-demo data makes its warehouse, "
-			       "the daemon its store");
+			       "SQLite files need no installation: vesper-demo data creates the "
+			       "warehouse, and the daemon creates the store");
 	if (!dsn || !*dsn)
 		return err_set(e, ERR_INPUT,
 			       "--dsn or VESPER_ADMIN_DSN must name the server and a login that "

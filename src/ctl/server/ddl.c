@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define CLUSTERED_MAX                                                                              \
+#define CLUSTERED_KEY_BYTES_MAX                                                                    \
 	900 /* bytes of a clustered key on SQL Server; longer keys become nonclustered */
 
 /* ---- batches ---- */
@@ -55,7 +55,7 @@ static bool has_tenant(const char *const *columns)
 }
 
 /* The columns of a key, without the tenant for a SQLite file. */
-static const char *const *own_columns(const struct ddl_writer *w, const char *const *columns)
+static const char *const *dialect_columns(const struct ddl_writer *w, const char *const *columns)
 {
 	return columns + (!on_server(w) && has_tenant(columns));
 }
@@ -63,7 +63,7 @@ static const char *const *own_columns(const struct ddl_writer *w, const char *co
 static void put_columns(struct ddl_writer *w, const char *const *columns)
 {
 	buf_str(w->out, " (");
-	for (columns = own_columns(w, columns); *columns; columns++)
+	for (columns = dialect_columns(w, columns); *columns; columns++)
 		buf_printf(w->out, "%s%s", *columns, columns[1] ? ", " : "");
 	buf_str(w->out, ")");
 }
@@ -118,25 +118,25 @@ static void put_check(struct ddl_writer *w, const struct ddl_table *t, const str
 		buf_printf(w->out, " CHECK (%s)", c->check);
 }
 
-static bool is_alone(const struct ddl_writer *w, const char *const *columns, const char *name)
+static bool is_only_column(const struct ddl_writer *w, const char *const *columns, const char *name)
 {
-	const char *const *own = own_columns(w, columns);
+	const char *const *own = dialect_columns(w, columns);
 
 	return *own && !own[1] && strcmp(*own, name) == 0;
 }
 
 /* On SQLite, a key of one column is declared with the column. */
-static void put_own_keys(struct ddl_writer *w, const struct ddl_table *t, const char *name)
+static void put_column_keys(struct ddl_writer *w, const struct ddl_table *t, const char *name)
 {
 	if (on_server(w))
 		return;
-	if (is_alone(w, t->key, name))
+	if (is_only_column(w, t->key, name))
 		buf_str(w->out, " PRIMARY KEY");
 	for (size_t i = 0; i < t->unique_count; i++)
-		if (is_alone(w, t->unique[i], name))
+		if (is_only_column(w, t->unique[i], name))
 			buf_str(w->out, " UNIQUE");
 	for (size_t i = 0; i < t->reference_count; i++)
-		if (is_alone(w, t->references[i].columns, name)) {
+		if (is_only_column(w, t->references[i].columns, name)) {
 			buf_printf(w->out, " REFERENCES %s", t->references[i].table);
 			put_columns(w, t->references[i].to);
 		}
@@ -160,7 +160,7 @@ static void put_column(struct ddl_writer *w, const struct ddl_table *t, const st
 		buf_str(w->out, " COLLATE Latin1_General_100_BIN2");
 	if (!c->null)
 		buf_str(w->out, " NOT NULL");
-	put_own_keys(w, t, c->name);
+	put_column_keys(w, t, c->name);
 	put_check(w, t, c);
 }
 
@@ -204,9 +204,9 @@ static void begin_constraint(struct ddl_writer *w, const char *kind, const struc
 }
 
 /* Returns true when the key is already declared with its column. */
-static bool is_said(const struct ddl_writer *w, const char *const *columns)
+static bool is_declared_inline(const struct ddl_writer *w, const char *const *columns)
 {
-	const char *const *own = own_columns(w, columns);
+	const char *const *own = dialect_columns(w, columns);
 
 	return !*own || (!on_server(w) && !own[1]);
 }
@@ -215,11 +215,11 @@ static void put_primary(struct ddl_writer *w, const struct ddl_table *t)
 {
 	bool identity = *t->key && ddl_column(t, *t->key)->identity;
 
-	if (is_said(w, t->key) || (identity && !is_mssql(w)))
+	if (is_declared_inline(w, t->key) || (identity && !is_mssql(w)))
 		return;
 	begin_constraint(w, "PK", t, 0);
 	buf_str(w->out, "PRIMARY KEY");
-	if (is_mssql(w) && ddl_key_bytes(t, t->key) > CLUSTERED_MAX)
+	if (is_mssql(w) && ddl_key_bytes(t, t->key) > CLUSTERED_KEY_BYTES_MAX)
 		buf_str(w->out, " NONCLUSTERED");
 	put_columns(w, t->key);
 }
@@ -228,7 +228,7 @@ static void put_constraints(struct ddl_writer *w, const struct ddl_table *t)
 {
 	put_primary(w, t);
 	for (size_t i = 0; i < t->unique_count; i++) {
-		if (is_said(w, t->unique[i]))
+		if (is_declared_inline(w, t->unique[i]))
 			continue;
 		begin_constraint(w, "UQ", t, i);
 		buf_str(w->out, "UNIQUE");
@@ -241,7 +241,7 @@ static void put_constraints(struct ddl_writer *w, const struct ddl_table *t)
 	for (size_t i = 0; i < t->reference_count; i++) {
 		const struct ddl_reference *r = &t->references[i];
 
-		if (is_said(w, r->columns))
+		if (is_declared_inline(w, r->columns))
 			continue;
 		begin_constraint(w, "FK", t, i);
 		buf_str(w->out, "FOREIGN KEY");
@@ -324,7 +324,7 @@ void ddl_write(const struct ddl *d, const char *source, enum dialect dialect, st
 		buf_str(out, "SET LOCAL ROLE vesper_owner\n");
 	}
 	if (dialect == DIALECT_SQLITE)
-		buf_str(out, "\n-- Whose file this is: compared before a connection is used.\n"
+		buf_str(out, "\n-- The tenant of this file; checked before a connection is used.\n"
 			     "CREATE TABLE vesper_tenant (\n"
 			     "\t" DDL_TENANT " nvarchar(100) NOT NULL PRIMARY KEY\n"
 			     ") WITHOUT ROWID;\n");
@@ -336,5 +336,5 @@ void ddl_write(const struct ddl *d, const char *source, enum dialect dialect, st
 		write_policies(&w);
 	ddl_write_views(&w);
 	if (on_server(&w))
-		ddl_write_rights(&w);
+		ddl_write_grants(&w);
 }

@@ -32,7 +32,7 @@ void ddl_put_table(struct ddl_writer *w, const char *name);
 
 void ddl_write_schemas(struct ddl_writer *w);
 void ddl_write_views(struct ddl_writer *w);
-void ddl_write_rights(struct ddl_writer *w);
+void ddl_write_grants(struct ddl_writer *w);
 
 /* ---- reading ---- */
 
@@ -47,9 +47,9 @@ struct ddl_reader {
 };
 
 /* "member.name" */
-const char *ddl_at(const struct ddl_reader *r, const char *member, const char *name);
-bool ddl_only(const struct ddl_reader *r, const json_t *item, const char *member,
-	      const char *const *names);
+const char *ddl_member_path(const struct ddl_reader *r, const char *member, const char *name);
+bool ddl_check_members(const struct ddl_reader *r, const json_t *item, const char *member,
+		       const char *const *names);
 bool ddl_read_name(const struct ddl_reader *r, const json_t *item, const char *member,
 		   const char **out);
 const struct ddl_table *ddl_find_table(const struct ddl_reader *r, const char *name, size_t n);

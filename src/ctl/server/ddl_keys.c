@@ -6,8 +6,8 @@
 #include "vesper/json.h"
 #include "vesper/strlist.h"
 
-#define INDEX_BYTES_MAX  1700 /* of SQL Server's nonclustered keys */
-#define SQL_LETTER_BYTES 2    /* per character of nvarchar */
+#define INDEX_BYTES_MAX     1700 /* of SQL Server's nonclustered keys */
+#define NVARCHAR_CHAR_BYTES 2    /* per character of nvarchar */
 
 size_t ddl_key_bytes(const struct ddl_table *t, const char *const *columns)
 {
@@ -20,7 +20,7 @@ size_t ddl_key_bytes(const struct ddl_table *t, const char *const *columns)
 		case DDL_TEXT:
 			if (c->size == 0)
 				return 0;
-			n += (size_t)c->size * SQL_LETTER_BYTES;
+			n += (size_t)c->size * NVARCHAR_CHAR_BYTES;
 			break;
 		case DDL_JSON:
 			return 0;
@@ -64,7 +64,8 @@ static bool read_key(const struct ddl_reader *r, const json_t *list, const char 
 	return true;
 }
 
-static bool check_primary(const struct ddl_reader *r, const char *member, const struct ddl_table *t)
+static bool check_primary_key(const struct ddl_reader *r, const char *member,
+			      const struct ddl_table *t)
 {
 	for (const char *const *k = t->key; *k; k++)
 		if (ddl_column(t, *k)->null)
@@ -113,10 +114,10 @@ static bool read_index(const struct ddl_reader *r, const json_t *item, const cha
 	json_array_foreach(list, i, one) {
 		const char *place = arena_printf(r->arena, "%s.index[%zu]", member, i);
 
-		if (!ddl_only(r, one, place, members) ||
+		if (!ddl_check_members(r, one, place, members) ||
 		    !ddl_read_name(r, one, place, &index[i].name) ||
-		    !read_key(r, json_object_get(one, "columns"), ddl_at(r, place, "columns"), t,
-			      &index[i].columns))
+		    !read_key(r, json_object_get(one, "columns"),
+			      ddl_member_path(r, place, "columns"), t, &index[i].columns))
 			return false;
 		if (!index[i].columns[0] || !index[i].columns[1])
 			return words_fail(&r->f, place,
@@ -127,7 +128,7 @@ static bool read_index(const struct ddl_reader *r, const json_t *item, const cha
 	return true;
 }
 
-static bool same_list(const char *const *a, const char *const *b)
+static bool is_same_list(const char *const *a, const char *const *b)
 {
 	while (*a && *b && strcmp(*a, *b) == 0) {
 		a++;
@@ -138,10 +139,10 @@ static bool same_list(const char *const *a, const char *const *b)
 
 static bool is_key_of(const struct ddl_table *t, const char *const *columns)
 {
-	bool found = same_list(t->key, columns);
+	bool found = is_same_list(t->key, columns);
 
 	for (size_t i = 0; i < t->unique_count; i++)
-		found = found || same_list(t->unique[i], columns);
+		found = found || is_same_list(t->unique[i], columns);
 	return found;
 }
 
@@ -159,16 +160,16 @@ static bool read_references(const struct ddl_reader *r, const json_t *item, cons
 		const char *name = json_string_value(json_object_get(one, "table"));
 		const struct ddl_table *to = name ? ddl_find_table(r, name, strlen(name)) : NULL;
 
-		if (!ddl_only(r, one, place, members))
+		if (!ddl_check_members(r, one, place, members))
 			return false;
 		if (!to)
 			return words_fail(
 				&r->f, place,
 				"\"table\" must name a table defined before this one, not \"%s\"",
 				name ? name : "");
-		if (!read_key(r, json_object_get(one, "columns"), ddl_at(r, place, "columns"), t,
-			      &all[i].columns) ||
-		    !read_key(r, json_object_get(one, "to"), ddl_at(r, place, "to"), to,
+		if (!read_key(r, json_object_get(one, "columns"),
+			      ddl_member_path(r, place, "columns"), t, &all[i].columns) ||
+		    !read_key(r, json_object_get(one, "to"), ddl_member_path(r, place, "to"), to,
 			      &all[i].to))
 			return false;
 		if (!is_key_of(to, all[i].to) || strlist_len(all[i].to) < 2 ||
@@ -206,10 +207,10 @@ static bool read_checks(const struct ddl_reader *r, const json_t *item, const ch
 bool ddl_read_keys(const struct ddl_reader *r, const json_t *item, const char *member,
 		   struct ddl_table *t)
 {
-	const char *key = ddl_at(r, member, "key");
+	const char *key = ddl_member_path(r, member, "key");
 
 	return read_key(r, json_object_get(item, "key"), key, t, &t->key) &&
-	       check_primary(r, key, t) && read_unique(r, item, member, t) &&
+	       check_primary_key(r, key, t) && read_unique(r, item, member, t) &&
 	       read_index(r, item, member, t) && read_checks(r, item, member, t) &&
 	       read_references(r, item, member, t);
 }

@@ -13,13 +13,13 @@
 #define DECIMAL_SIZE_MAX 38
 #define TENANT_BYTES     100
 
-const char *ddl_at(const struct ddl_reader *r, const char *member, const char *name)
+const char *ddl_member_path(const struct ddl_reader *r, const char *member, const char *name)
 {
 	return arena_printf(r->arena, "%s.%s", member, name);
 }
 
-bool ddl_only(const struct ddl_reader *r, const json_t *item, const char *member,
-	      const char *const *names)
+bool ddl_check_members(const struct ddl_reader *r, const json_t *item, const char *member,
+		       const char *const *names)
 {
 	struct err e = {0};
 
@@ -61,7 +61,8 @@ static bool read_text(const struct ddl_reader *r, const json_t *item, const char
 	if (!json_opt_str(item, name, &text, &e))
 		return words_fail(&r->f, member, "%s", e.text);
 	if (text && (!*text || strchr(text, '\n')))
-		return words_fail(&r->f, ddl_at(r, member, name), "must be one line of text");
+		return words_fail(&r->f, ddl_member_path(r, member, name),
+				  "must be one line of text");
 	*out = text ? arena_strdup(r->arena, text) : NULL;
 	return true;
 }
@@ -122,22 +123,24 @@ static bool read_column(const struct ddl_reader *r, const json_t *item, const ch
 					      "check", "about", NULL};
 	const char *type = json_string_value(json_object_get(item, "type"));
 
-	if (!ddl_only(r, item, member, members) || !ddl_read_name(r, item, member, &c->name) ||
+	if (!ddl_check_members(r, item, member, members) ||
+	    !ddl_read_name(r, item, member, &c->name) ||
 	    !read_text(r, item, member, "about", &c->about) ||
 	    !read_text(r, item, member, "check", &c->check) ||
 	    !read_bool(r, item, member, "null", &c->null) ||
 	    !read_bool(r, item, member, "identity", &c->identity))
 		return false;
 	if (!read_type(type, c))
-		return words_fail(&r->f, member,
-				  "\"type\" is text(1 to %d), text, int, bigint, decimal(p,s), "
-				  "date, datetime, bool, flag or json",
-				  TEXT_SIZE_MAX);
+		return words_fail(
+			&r->f, member,
+			"\"type\" must be text(1 to %d), text, int, bigint, decimal(p,s), "
+			"date, datetime, bool, flag or json",
+			TEXT_SIZE_MAX);
 	if (c->identity && (c->type != DDL_BIGINT || c->null || c->check))
 		return words_fail(&r->f, member,
 				  "an identity column must be a bigint without null or check");
 	if (c->type == DDL_FLAG && c->check)
-		return words_fail(&r->f, member, "a flag has its own check");
+		return words_fail(&r->f, member, "a flag must not have a check");
 	return true;
 }
 
@@ -159,7 +162,7 @@ static bool read_columns(const struct ddl_reader *r, const json_t *item, const c
 	size_t i;
 
 	t->columns = columns;
-	member = ddl_at(r, member, "columns");
+	member = ddl_member_path(r, member, "columns");
 	json_array_foreach(list, i, one) {
 		const char *place = arena_printf(r->arena, "%s[%zu]", member, i);
 
@@ -212,7 +215,8 @@ static bool check_lists(const struct ddl_reader *r, const json_t *item, const ch
 		const json_t *list = json_object_get(item, *names);
 
 		if (list && !json_is_array(list))
-			return words_fail(&r->f, ddl_at(r, member, *names), "not a list");
+			return words_fail(&r->f, ddl_member_path(r, member, *names),
+					  "must be a list");
 	}
 	return true;
 }
@@ -227,7 +231,7 @@ static bool read_table(struct ddl_reader *r, const json_t *item, const char *mem
 	struct ddl_table *t = &r->tables[r->table_count];
 	bool view = true;
 
-	if (!ddl_only(r, item, member, members) || !check_lists(r, item, member, lists) ||
+	if (!ddl_check_members(r, item, member, members) || !check_lists(r, item, member, lists) ||
 	    !ddl_read_name(r, item, member, &t->name) ||
 	    !read_text(r, item, member, "about", &t->about) ||
 	    !read_bool(r, item, member, "view", &view) ||
@@ -262,7 +266,8 @@ static bool read_view(struct ddl_reader *r, const json_t *item, const char *memb
 	struct ddl_view *v = &r->views[r->view_count];
 	const char *common;
 
-	if (!ddl_only(r, item, member, members) || !ddl_read_name(r, item, member, &v->name) ||
+	if (!ddl_check_members(r, item, member, members) ||
+	    !ddl_read_name(r, item, member, &v->name) ||
 	    !read_text(r, item, member, "about", &v->about) ||
 	    !read_schema(r, item, member, &v->schema) ||
 	    !read_text(r, item, member, "sql", &common))
@@ -277,7 +282,7 @@ static bool read_view(struct ddl_reader *r, const json_t *item, const char *memb
 		if (!v->sql[d])
 			v->sql[d] = common;
 		if (!v->sql[d])
-			return words_fail(&r->f, member, "neither \"%s\" nor \"sql\"", name);
+			return words_fail(&r->f, member, "\"%s\" or \"sql\" must be given", name);
 		if (!check_sql(r, member, v->sql[d]))
 			return false;
 	}
@@ -293,13 +298,13 @@ static bool read_all(struct ddl_reader *r, const json_t *all)
 	const json_t *views = json_object_get(all, "views"), *item;
 	size_t i;
 
-	if (!ddl_only(r, all, "tables", members) ||
+	if (!ddl_check_members(r, all, "tables", members) ||
 	    !read_text(r, all, "schema", "schema", &r->schema))
 		return false;
 	for (i = 0; lists[i]; i++)
 		if (json_object_get(all, lists[i]) &&
 		    !json_is_array(json_object_get(all, lists[i])))
-			return words_fail(&r->f, lists[i], "not a list");
+			return words_fail(&r->f, lists[i], "must be a list");
 	if (json_array_size(tables) == 0)
 		return words_fail(&r->f, "tables", "must be a list of at least one table");
 	r->tables = arena_alloc(r->arena, json_array_size(tables) * sizeof(*r->tables));

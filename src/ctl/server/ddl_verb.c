@@ -12,7 +12,7 @@
 #include "vesper/limits.h"
 #include "vesper/strlist.h"
 
-struct wanted {
+struct ddl_request {
 	const char *pack, *source, *dialect_name;
 	enum dialect dialect;
 	const char *root, *path; /* root and path of the description */
@@ -42,7 +42,8 @@ bool ctl_is_name(const char *text)
 	return n > 0 && !text[n] && n <= PACK_NAME_BYTES_MAX && *text >= 'a' && *text <= 'z';
 }
 
-static bool find(struct wanted *w, struct arena *a, const char **text, struct err *e)
+static bool find_description(struct ddl_request *w, struct arena *a, const char **text,
+			     struct err *e)
 {
 	const char *const *roots;
 
@@ -60,7 +61,7 @@ static bool find(struct wanted *w, struct arena *a, const char **text, struct er
 	return err_set(e, ERR_INPUT, "no root has %s", w->path);
 }
 
-static const char *header_of(const struct wanted *w, struct arena *a)
+static const char *header_text(const struct ddl_request *w, struct arena *a)
 {
 	return arena_printf(a,
 			    "-- Made by vesperctl db ddl --pack %s --source %s --dialect %s from "
@@ -69,11 +70,11 @@ static const char *header_of(const struct wanted *w, struct arena *a)
 }
 
 /* An existing file is never overwritten, because it may have been applied to a server. */
-static bool write_file(const struct wanted *w, struct str text, struct arena *a, struct err *e)
+static bool write_file(const struct ddl_request *w, struct str text, struct arena *a, struct err *e)
 {
 	const char *path = arena_printf(a, "%s/sql/schema/%s/sources/%s/001_tables.sql", w->root,
 					w->dialect_name, w->source);
-	bool good;
+	bool ok;
 	FILE *f;
 
 	if (!ctl_make_folders(path, a, e))
@@ -85,52 +86,53 @@ static bool write_file(const struct wanted *w, struct str text, struct arena *a,
 			errno == EEXIST
 				? "already exists; put changes into a file with the next number"
 				: strerror(errno));
-	good = fwrite(text.p, 1, text.n, f) == text.n;
-	good = fclose(f) == 0 && good;
-	if (good)
+	ok = fwrite(text.p, 1, text.n, f) == text.n;
+	ok = fclose(f) == 0 && ok;
+	if (ok)
 		printf("%s\n", path);
-	return good || err_set(e, ERR_UPSTREAM, "%s: %s", path, strerror(errno));
+	return ok || err_set(e, ERR_UPSTREAM, "%s: %s", path, strerror(errno));
 }
 
-static bool run(struct wanted *w, bool write, struct arena *a, struct err *e)
+static bool run(struct ddl_request *w, bool write, struct arena *a, struct err *e)
 {
 	const char *text;
 	struct buf out;
 	struct ddl *d;
-	bool good;
+	bool ok;
 
-	if (!find(w, a, &text, e) || !ddl_read(w->path, text, a, &d, e))
+	if (!find_description(w, a, &text, e) || !ddl_read(w->path, text, a, &d, e))
 		return false;
 	buf_init(&out, CATALOG_BYTES_MAX);
-	buf_str(&out, header_of(w, a));
+	buf_str(&out, header_text(w, a));
 	ddl_write(d, w->source, w->dialect, &out);
-	good = !write || write_file(w, (struct str){out.p, out.n}, a, e);
+	ok = !write || write_file(w, (struct str){out.p, out.n}, a, e);
 	if (!write)
 		fputs(buf_text(&out), stdout);
 	buf_deinit(&out);
-	return good;
+	return ok;
 }
 
 int ctl_db_ddl(const struct command *cmd)
 {
-	struct wanted w = {.pack = ctl_option(cmd, "pack", NULL),
-			   .source = ctl_option(cmd, "source", "warehouse"),
-			   .dialect_name = ctl_option(cmd, "dialect", NULL)};
+	struct ddl_request w = {.pack = ctl_option(cmd, "pack", NULL),
+				.source = ctl_option(cmd, "source", "warehouse"),
+				.dialect_name = ctl_option(cmd, "dialect", NULL)};
 	bool write = ctl_flag(cmd, "write");
 	struct err e = {0};
 	struct arena *a;
-	bool good;
+	bool ok;
 
 	if (!w.pack || !ctl_is_name(w.pack))
-		return ctl_usage_error(cmd, "--pack names a pack");
+		return ctl_usage_error(cmd, "--pack must be the name of a pack");
 	if (!w.dialect_name || !dialect_parse(w.dialect_name, &w.dialect))
-		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");
 	if (!ctl_is_name(w.source) || strcmp(w.source, "store") == 0)
-		return ctl_usage_error(cmd, "--source is warehouse or the name of a source");
+		return ctl_usage_error(cmd, "--source must be warehouse or the name of a source");
 	if (write && (w.dialect == DIALECT_SQLITE || strcmp(w.source, "warehouse") == 0))
-		return ctl_usage_error(cmd, "--write is for a further source of a server");
+		return ctl_usage_error(
+			cmd, "--write requires a server dialect and a source other than warehouse");
 	a = arena_new(CATALOG_BYTES_MAX);
-	good = run(&w, write, a, &e);
+	ok = run(&w, write, a, &e);
 	arena_free(&a);
-	return good ? 0 : ctl_fail("%s", e.text);
+	return ok ? 0 : ctl_fail("%s", e.text);
 }

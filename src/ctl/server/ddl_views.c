@@ -156,7 +156,7 @@ void ddl_write_schemas(struct ddl_writer *w)
 	ddl_end(w);
 }
 
-void ddl_write_rights(struct ddl_writer *w)
+void ddl_write_grants(struct ddl_writer *w)
 {
 	const char *schema, *name;
 

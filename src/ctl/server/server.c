@@ -8,7 +8,7 @@
 #include "vesper/mem.h"
 
 #define LOGIN_SECONDS 15
-#define ANSWER_BYTES  4096
+#define VALUE_BYTES   4096
 #define TEXT_SIZE     4000 /* declared size of bound texts: one query plan for all of them */
 
 bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err)
@@ -136,9 +136,9 @@ static bool bind_texts(SQLHSTMT handle, const char *const *texts, size_t count, 
 	return true;
 }
 
-static bool first_cell(SQLHSTMT handle, struct buf *out, struct err *err)
+static bool read_first_cell(SQLHSTMT handle, struct buf *out, struct err *err)
 {
-	char text[ANSWER_BYTES];
+	char text[VALUE_BYTES];
 	SQLLEN length;
 	SQLRETURN rc = SQLFetch(handle);
 
@@ -162,7 +162,7 @@ static bool run(SQLHSTMT handle, const char *sql, const char *const *texts, size
 	if (!bind_texts(handle, texts, count, &nts, err))
 		return false;
 	rc = SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)sql, SQL_NTS);
-	if (out && SQL_SUCCEEDED(rc) && !first_cell(handle, out, err))
+	if (out && SQL_SUCCEEDED(rc) && !read_first_cell(handle, out, err))
 		return false;
 	while (SQL_SUCCEEDED(rc))
 		rc = SQLMoreResults(handle);
@@ -188,8 +188,8 @@ bool server_run(struct server *server, const char *sql, const char *const *texts
 	return run_once(server, sql, texts, count, NULL, err);
 }
 
-bool server_ask(struct server *server, const char *sql, const char *const *texts, size_t count,
-		struct buf *out, struct err *err)
+bool server_query_value(struct server *server, const char *sql, const char *const *texts,
+			size_t count, struct buf *out, struct err *err)
 {
 	return run_once(server, sql, texts, count, out, err);
 }

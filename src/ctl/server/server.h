@@ -31,8 +31,8 @@ void server_rollback(struct server *server);
 MUST_CHECK bool server_run(struct server *server, const char *sql, const char *const *texts,
 			   size_t count, struct err *err);
 /* Adds the first column of the first row to `out`; adds nothing for NULL, or without a row. */
-MUST_CHECK bool server_ask(struct server *server, const char *sql, const char *const *texts,
-			   size_t count, struct buf *out, struct err *err);
+MUST_CHECK bool server_query_value(struct server *server, const char *sql, const char *const *texts,
+				   size_t count, struct buf *out, struct err *err);
 
 /* ---- rows of a query ---- */
 

@@ -15,25 +15,25 @@
 /* Queries the ledger, and locks it until the transaction ends, so that only one migration runs. On
  * SQL Server, only a statement that reads a table begins a transaction. */
 static const struct {
-	const char *there, *lock;
-} words[DIALECT_COUNT] = {
+	const char *find_table, *lock;
+} ledger_sql[DIALECT_COUNT] = {
 	[DIALECT_MSSQL] = {"SELECT OBJECT_ID(N'dbo.schema_migrations', N'U')",
 			   "SELECT COUNT(*) FROM dbo.schema_migrations WITH (TABLOCKX, HOLDLOCK)"},
 	[DIALECT_POSTGRES] = {"SELECT to_regclass('dbo.schema_migrations')",
 			      "SELECT pg_advisory_xact_lock(845317, 1)"},
 };
 
-static bool ask(struct server *server, const char *sql, const char *const *texts, size_t count,
-		char out[CHECKSUM_BYTES], struct err *err)
+static bool query_value(struct server *server, const char *sql, const char *const *texts,
+			size_t count, char out[CHECKSUM_BYTES], struct err *err)
 {
-	struct buf answer;
+	struct buf value;
 	bool done;
 
-	buf_init(&answer, CHECKSUM_BYTES - 1);
-	done = server_ask(server, sql, texts, count, &answer, err);
+	buf_init(&value, CHECKSUM_BYTES - 1);
+	done = server_query_value(server, sql, texts, count, &value, err);
 	if (done)
-		snprintf(out, CHECKSUM_BYTES, "%s", buf_text(&answer));
-	buf_deinit(&answer);
+		snprintf(out, CHECKSUM_BYTES, "%s", buf_text(&value));
+	buf_deinit(&value);
 	return done;
 }
 
@@ -52,32 +52,33 @@ bool server_bootstrap(struct server *server, const char *root, struct err *err)
 	return done;
 }
 
-static bool ledger_there(struct server *server, struct err *err)
+static bool check_ledger(struct server *server, struct err *err)
 {
 	char found[CHECKSUM_BYTES];
 
-	if (!ask(server, words[server_dialect(server)].there, NULL, 0, found, err))
+	if (!query_value(server, ledger_sql[server_dialect(server)].find_table, NULL, 0, found,
+			 err))
 		return false;
 	return *found ||
-	       err_set(err, ERR_INPUT, "this database was never prepared: vesperctl db init");
+	       err_set(err, ERR_INPUT, "the database is not initialized; run vesperctl db init");
 }
 
 /* Looks up the file's ledger entry; *applied: it exists and its checksum matches. */
-static bool ledger_look(struct server *server, const char *part, const char *version,
-			const struct script *script, bool *applied, struct err *err)
+static bool find_ledger_entry(struct server *server, const char *part, const char *version,
+			      const struct script *script, bool *applied, struct err *err)
 {
 	const char *key[] = {part, version};
 	char checksum[CHECKSUM_BYTES];
 
-	if (!ask(server,
-		 "SELECT checksum FROM dbo.schema_migrations WHERE part = ? AND version = "
-		 "CAST(? AS int)",
-		 key, 2, checksum, err))
+	if (!query_value(server,
+			 "SELECT checksum FROM dbo.schema_migrations WHERE part = ? AND version = "
+			 "CAST(? AS int)",
+			 key, 2, checksum, err))
 		return false;
 	if (*checksum && strcmp(checksum, script->checksum) != 0)
 		return err_set(err, ERR_INPUT,
-			       "%s was changed after it was applied: undo that, and write the next "
-			       "number",
+			       "%s was changed after it was applied; restore it, and put the "
+			       "change into a file with the next number",
 			       script->path);
 	*applied = *checksum != '\0';
 	return true;
@@ -86,10 +87,10 @@ static bool ledger_look(struct server *server, const char *part, const char *ver
 static bool apply(struct server *server, const char *part, const char *version, const char *name,
 		  const struct script *script, bool *applied, struct err *err)
 {
-	const char *line[] = {part, version, name, script->checksum};
+	const char *values[] = {part, version, name, script->checksum};
 
-	if (!server_run(server, words[server_dialect(server)].lock, NULL, 0, err) ||
-	    !ledger_look(server, part, version, script, applied, err))
+	if (!server_run(server, ledger_sql[server_dialect(server)].lock, NULL, 0, err) ||
+	    !find_ledger_entry(server, part, version, script, applied, err))
 		return false;
 	if (*applied)
 		return true;
@@ -101,14 +102,14 @@ static bool apply(struct server *server, const char *part, const char *version, 
 	return server_run(server,
 			  "INSERT INTO dbo.schema_migrations (part, version, name, checksum) "
 			  "VALUES (?, CAST(? AS int), ?, ?)",
-			  line, 4, err) &&
+			  values, 4, err) &&
 	       server_commit(server, err);
 }
 
 /* Files must be numbered without gaps ("001_tables.sql" first), so that no missing file goes
  * unnoticed. */
-static bool number_of(const char *path, const char *file, int expected, char version[12],
-		      struct err *err)
+static bool check_number(const char *path, const char *file, int expected, char version[12],
+			 struct err *err)
 {
 	char *end;
 	long number = strtol(file, &end, 10);
@@ -124,9 +125,10 @@ static bool version_is_supported(struct server *server, const char *part, int kn
 {
 	char newest[CHECKSUM_BYTES];
 
-	if (!ask(server,
-		 "SELECT COALESCE(MAX(version), 0) FROM dbo.schema_migrations WHERE part = ?",
-		 &part, 1, newest, err))
+	if (!query_value(
+		    server,
+		    "SELECT COALESCE(MAX(version), 0) FROM dbo.schema_migrations WHERE part = ?",
+		    &part, 1, newest, err))
 		return false;
 	return strtol(newest, NULL, 10) <= known ||
 	       err_set(err, ERR_INPUT, "the %s was migrated by a newer version (%s, here %d)", part,
@@ -135,13 +137,14 @@ static bool version_is_supported(struct server *server, const char *part, int kn
 
 static bool migrate_file(struct server *server, const char *part, const char *path,
 			 const char *file, int number, struct arena *arena,
-			 void (*said)(const char *path), struct err *err)
+			 void (*on_applied)(const char *path), struct err *err)
 {
 	struct script script;
 	char version[12];
 	bool applied = false;
 
-	if (!number_of(path, file, number, version, err) || !script_load(path, arena, &script, err))
+	if (!check_number(path, file, number, version, err) ||
+	    !script_load(path, arena, &script, err))
 		return false;
 	if (!apply(server, part, version, file, &script, &applied, err)) {
 		server_rollback(server);
@@ -150,32 +153,33 @@ static bool migrate_file(struct server *server, const char *part, const char *pa
 	if (applied)
 		server_rollback(server); /* the transaction holds only the lock */
 	else
-		said(script.path);
+		on_applied(script.path);
 	return true;
 }
 
 static bool migrate_folder(struct server *server, const char *folder, const char *part,
-			   struct arena *arena, void (*said)(const char *path), struct err *err)
+			   struct arena *arena, void (*on_applied)(const char *path),
+			   struct err *err)
 {
 	const char *const *files;
 	int count = 0;
 
-	if (!ledger_there(server, err) || !file_list(folder, arena, &files, err))
+	if (!check_ledger(server, err) || !file_list(folder, arena, &files, err))
 		return false;
 	for (; files[count]; count++)
 		if (!migrate_file(server, part, arena_printf(arena, "%s/%s", folder, files[count]),
-				  files[count], count + 1, arena, said, err))
+				  files[count], count + 1, arena, on_applied, err))
 			return false;
 	return version_is_supported(server, part, count, err);
 }
 
 bool server_migrate(struct server *server, const char *root, const char *folder, const char *part,
-		    void (*said)(const char *path), struct err *err)
+		    void (*on_applied)(const char *path), struct err *err)
 {
 	struct arena *arena = arena_new(SCRIPTS_BYTES_MAX);
 	const char *path = arena_printf(arena, "%s/sql/schema/%s/%s", root,
 					dialect_name(server_dialect(server)), folder);
-	bool done = migrate_folder(server, path, part, arena, said, err);
+	bool done = migrate_folder(server, path, part, arena, on_applied, err);
 
 	if (!done)
 		server_rollback(server);

@@ -11,10 +11,11 @@
 MUST_CHECK bool server_bootstrap(struct server *server, const char *root, struct err *err);
 
 /* Applies the missing files of a part ("warehouse", "store", a source) in this folder below
- * sql/schema/<dialect>, each in one transaction with its ledger entry. Calls `said` for each
+ * sql/schema/<dialect>, each in one transaction with its ledger entry. Calls `on_applied` for each
  * applied file. ERR_INPUT: no ledger, a file that changed after it was applied, or a server that is
  * newer than these files. */
 MUST_CHECK bool server_migrate(struct server *server, const char *root, const char *folder,
-			       const char *part, void (*said)(const char *path), struct err *err);
+			       const char *part, void (*on_applied)(const char *path),
+			       struct err *err);
 
 #endif

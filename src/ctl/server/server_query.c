@@ -96,21 +96,21 @@ bool server_query(struct server *server, const char *sql, size_t max, struct are
 {
 	struct server_cells cells = {0};
 	SQLHSTMT handle;
-	bool good;
+	bool ok;
 
 	if (!open_handle(server, &handle, err))
 		return false;
-	good = SQL_SUCCEEDED(SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)sql, SQL_NTS))
-		       ? read_rows(handle, max, a, &cells, err)
-		       : server_failed(SQL_HANDLE_STMT, handle, "execute", err);
+	ok = SQL_SUCCEEDED(SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)sql, SQL_NTS))
+		     ? read_rows(handle, max, a, &cells, err)
+		     : server_failed(SQL_HANDLE_STMT, handle, "execute", err);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
-	if (good)
+	if (ok)
 		*out = cells;
-	return good;
+	return ok;
 }
 
-static SQLRETURN ask_catalogue(SQLHSTMT h, enum server_list list, const char *schema,
-			       const char *table)
+static SQLRETURN call_catalogue(SQLHSTMT h, enum server_list list, const char *schema,
+				const char *table)
 {
 	SQLCHAR *s = (SQLCHAR *)(uintptr_t)schema, *t = (SQLCHAR *)(uintptr_t)table;
 
@@ -151,20 +151,20 @@ bool server_catalogue(struct server *server, enum server_list list, const char *
 {
 	struct server_cells cells = {0};
 	SQLHSTMT handle;
-	bool good;
+	bool ok;
 
 	if (!open_handle(server, &handle, err))
 		return false;
-	if (SQL_SUCCEEDED(ask_catalogue(handle, list, schema, table)))
-		good = read_rows(handle, max, a, &cells, err);
+	if (SQL_SUCCEEDED(call_catalogue(handle, list, schema, table)))
+		ok = read_rows(handle, max, a, &cells, err);
 	else if (is_missing(handle))
-		good = err_set(err, ERR_NOT_FOUND, "the driver cannot tell");
+		ok = err_set(err, ERR_NOT_FOUND, "the driver does not report this metadata");
 	else
-		good = server_failed(SQL_HANDLE_STMT, handle, "catalogue", err);
+		ok = server_failed(SQL_HANDLE_STMT, handle, "catalogue", err);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
-	if (good)
+	if (ok)
 		*out = cells;
-	return good;
+	return ok;
 }
 
 const char *server_cell(const struct server_cells *cells, size_t row, size_t column)

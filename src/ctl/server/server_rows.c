@@ -14,7 +14,7 @@
 /* SQL Server accepts at most 1,000 rows and 2,100 parameters in a statement; more would not be
  * faster on PostgreSQL either. */
 #define ROWS_MAX            1000
-#define PLACES_MAX          2000
+#define PARAMS_MAX          2000
 #define TEXTS_BYTES_MAX     (16 * 1024 * 1024)
 #define STATEMENT_BYTES_MAX (1024 * 1024)
 #define TEXT_SIZE           1000 /* the widest text column */
@@ -50,7 +50,7 @@ struct server_rows *server_rows_open(struct server *server, const char *table, c
 	rows->width = 1;
 	for (const char *p = columns; *p; p++)
 		rows->width += *p == ',';
-	rows->capacity = PLACES_MAX / rows->width < ROWS_MAX ? PLACES_MAX / rows->width : ROWS_MAX;
+	rows->capacity = PARAMS_MAX / rows->width < ROWS_MAX ? PARAMS_MAX / rows->width : ROWS_MAX;
 	rows->cells = mem_alloc(rows->capacity * rows->width * sizeof(*rows->cells));
 	rows->texts = arena_new(TEXTS_BYTES_MAX);
 	return rows;
@@ -72,7 +72,7 @@ void server_rows_close(struct server_rows **rows)
 	mem_free(r);
 }
 
-static void put_places(struct buf *sql, size_t rows, size_t width)
+static void put_placeholders(struct buf *sql, size_t rows, size_t width)
 {
 	for (size_t row = 0; row < rows; row++) {
 		buf_str(sql, row == 0 ? "(" : ", (");
@@ -82,7 +82,7 @@ static void put_places(struct buf *sql, size_t rows, size_t width)
 	}
 }
 
-static bool prepare(struct server_rows *r, struct err *err)
+static bool prepare_insert(struct server_rows *r, struct err *err)
 {
 	struct buf sql;
 	SQLRETURN rc;
@@ -95,7 +95,7 @@ static bool prepare(struct server_rows *r, struct err *err)
 		return server_failed(SQL_HANDLE_DBC, r->server->dbc, "statement", err);
 	buf_init(&sql, STATEMENT_BYTES_MAX);
 	buf_printf(&sql, "INSERT INTO %s (%s) VALUES ", r->table, r->columns);
-	put_places(&sql, r->count, r->width);
+	put_placeholders(&sql, r->count, r->width);
 	assert(!buf_over(&sql));
 	rc = SQLPrepare(r->handle, (SQLCHAR *)(uintptr_t)buf_text(&sql), SQL_NTS);
 	buf_deinit(&sql);
@@ -105,13 +105,13 @@ static bool prepare(struct server_rows *r, struct err *err)
 	return true;
 }
 
-static bool bind(struct server_rows *r, size_t place, struct cell *c, struct err *err)
+static bool bind_cell(struct server_rows *r, size_t index, struct cell *c, struct err *err)
 {
 	bool integer = c->c_type == SQL_C_SBIGINT;
 	bool decimal = c->c_type == SQL_C_NUMERIC; /* sent as text, declared as a decimal */
 	SQLSMALLINT sql_type = integer ? SQL_BIGINT : decimal ? SQL_DECIMAL : SQL_VARCHAR;
 	SQLRETURN rc = SQLBindParameter(
-		r->handle, (SQLUSMALLINT)(place + 1), SQL_PARAM_INPUT,
+		r->handle, (SQLUSMALLINT)(index + 1), SQL_PARAM_INPUT,
 		integer ? SQL_C_SBIGINT : SQL_C_CHAR, sql_type,
 		decimal ? DECIMAL_DIGITS : TEXT_SIZE, decimal ? DECIMAL_SCALE : 0,
 		integer ? (SQLPOINTER)&c->integer : (SQLPOINTER)(uintptr_t)c->text, 0, &c->length);
@@ -124,10 +124,10 @@ bool server_rows_flush(struct server_rows *r, struct err *err)
 
 	if (r->count == 0)
 		return true;
-	if (r->prepared_rows != r->count && !prepare(r, err))
+	if (r->prepared_rows != r->count && !prepare_insert(r, err))
 		return false;
 	for (size_t i = 0; i < r->count * r->width; i++)
-		if (!bind(r, i, &r->cells[i], err))
+		if (!bind_cell(r, i, &r->cells[i], err))
 			return false;
 	rc = SQLExecute(r->handle);
 	if (!SQL_SUCCEEDED(rc))
@@ -139,7 +139,7 @@ bool server_rows_flush(struct server_rows *r, struct err *err)
 	return true;
 }
 
-static struct cell cell_of(struct server_rows *r, const struct server_value *v)
+static struct cell make_cell(struct server_rows *r, const struct server_value *v)
 {
 	int64_t whole = v->integer / 10000, rest = v->integer % 10000;
 	struct cell c = {.c_type = SQL_C_CHAR, .length = SQL_NTS};
@@ -170,6 +170,6 @@ bool server_rows_add(struct server_rows *r, const struct server_value *values, s
 	struct cell *cells = &r->cells[r->count * r->width];
 
 	for (size_t i = 0; i < r->width; i++)
-		cells[i] = cell_of(r, &values[i]);
+		cells[i] = make_cell(r, &values[i]);
 	return ++r->count < r->capacity || server_rows_flush(r, err);
 }

@@ -9,7 +9,7 @@
 
 #define SCRIPT_BYTES_MAX (1024 * 1024)
 
-struct cutter {
+struct splitter {
 	struct arena *arena;
 	struct batch *batches;
 	size_t count;
@@ -18,7 +18,7 @@ struct cutter {
 	int begin_line;
 };
 
-static void cut(struct cutter *c, const char *end)
+static void end_batch(struct splitter *c, const char *end)
 {
 	struct str text;
 
@@ -30,18 +30,18 @@ static void cut(struct cutter *c, const char *end)
 	c->begin = NULL;
 }
 
-static void take_line(struct cutter *c, struct str line, int number)
+static void add_line(struct splitter *c, struct str line, int number)
 {
-	struct str words = str_trim(line);
+	struct str trimmed = str_trim(line);
 
-	if (str_starts(words, STR("--#"))) {
-		struct str name = str_trim((struct str){words.p + 3, words.n - 3});
+	if (str_starts(trimmed, STR("--#"))) {
+		struct str name = str_trim((struct str){trimmed.p + 3, trimmed.n - 3});
 
-		cut(c, line.p);
+		end_batch(c, line.p);
 		c->name = arena_strndup(c->arena, name.p, name.n);
-	} else if (str_eq_nocase(words, STR("GO"))) {
-		cut(c, line.p);
-	} else if (!c->begin && words.n > 0 && !str_starts(words, STR("--"))) {
+	} else if (str_eq_nocase(trimmed, STR("GO"))) {
+		end_batch(c, line.p);
+	} else if (!c->begin && trimmed.n > 0 && !str_starts(trimmed, STR("--"))) {
 		c->begin = line.p;
 		c->begin_line = number;
 	}
@@ -56,7 +56,7 @@ static const char *short_path(const char *path)
 
 void script_parse(const char *path, const char *text, struct arena *arena, struct script *out)
 {
-	struct cutter c = {.arena = arena, .name = "main"};
+	struct splitter c = {.arena = arena, .name = "main"};
 	struct str rest = str_of(text), line;
 	size_t lines = 1;
 	char hex[HASH_HEX_BYTES];
@@ -66,8 +66,8 @@ void script_parse(const char *path, const char *text, struct arena *arena, struc
 		lines += *p == '\n';
 	c.batches = arena_alloc(arena, lines * sizeof(*c.batches));
 	while (str_split(&rest, '\n', &line))
-		take_line(&c, line, ++number);
-	cut(&c, text + strlen(text));
+		add_line(&c, line, ++number);
+	end_batch(&c, text + strlen(text));
 	hash_sha256_hex(text, strlen(text), hex);
 	*out = (struct script){.path = arena_strdup(arena, short_path(path)),
 			       .batches = c.batches,

@@ -259,7 +259,7 @@ static void names_and_types_are_checked(void **state)
 	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true",
 		"an identity column must be a");
 	refused("\"kwh >= 0\"", "\"\"", "must be one line of text");
-	refused("\"decimal(10,3)\"", "\"flag\"", "a flag has its own check");
+	refused("\"decimal(10,3)\"", "\"flag\"", "a flag must not have a check");
 }
 
 static void keys_are_checked(void **state)
@@ -269,7 +269,7 @@ static void keys_are_checked(void **state)
 	refused(KEY, "\"key\": [\"logger_id\"]",
 		"tables[0].key: tenant_id must be the first column");
 	refused(KEY, "\"key\": [\"tenant_id\", \"id\"]", "loggers has no column id");
-	refused(KEY, "\"key\": \"tenant_id\"", "tables[0].key: not a list");
+	refused(KEY, "\"key\": \"tenant_id\"", "tables[0].key: must be a list");
 	refused(KEY, "\"key\": [\"tenant_id\", \"seen\"]",
 		"seen must not be nullable in the primary key");
 	refused(KEY, "\"key\": [\"tenant_id\", \"note\"]", "at most 1700 bytes together");
@@ -295,7 +295,7 @@ static void views_are_checked(void **state)
 	(void)state;
 	refused("{days}", "{nights}", "views[0]: this file defines no table nights");
 	refused("{days}", "{days", "this file defines no table");
-	refused("\"sql\"", "\"postgres\"", "neither \"sqlite\" nor \"sql\"");
+	refused("\"sql\"", "\"postgres\"", "\"sqlite\" or \"sql\" must be given");
 	refused("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" must be a plain name");
 }
 
