@@ -20,7 +20,7 @@
 #define LIMIT_S_MAX    3600
 
 /* "a,b" as a list; NULL for none. */
-static const char *const *split(const char *text, struct arena *a)
+static const char *const *split_list(const char *text, struct arena *a)
 {
 	struct strlist list = {0};
 	struct str rest = str_of(text), part;
@@ -34,7 +34,8 @@ static const char *const *split(const char *text, struct arena *a)
 	return list.items;
 }
 
-static bool number(const struct command *cmd, const char *name, long fallback, long max, long *out)
+static bool read_number(const struct command *cmd, const char *name, long fallback, long max,
+			long *out)
 {
 	const char *text = ctl_option(cmd, name, NULL);
 	char *end = NULL;
@@ -47,11 +48,11 @@ static bool number(const struct command *cmd, const char *name, long fallback, l
 static bool check_readable(const struct connect *c, struct err *e)
 {
 	for (size_t i = 0; i < c->table_count; i++)
-		if (!c->tables[i].unprofiled)
+		if (!c->tables[i].profile_error)
 			return true;
 	return c->table_count == 0 ||
 	       err_set(e, ERR_DENIED, "none of the %zu tables can be read by this login: %.*s",
-		       c->table_count, STR_CUT(c->tables[0].unprofiled, 120));
+		       c->table_count, STR_CUT(c->tables[0].profile_error, 120));
 }
 
 static bool read_all(struct connect *c, struct ctl_pack *pack, struct err *e)
@@ -68,7 +69,7 @@ static bool read_all(struct connect *c, struct ctl_pack *pack, struct err *e)
 	return c->golden_max == 0 || connect_golden(c, pack, e);
 }
 
-static size_t count_of(const struct connect *c, enum connect_role role)
+static size_t count_role(const struct connect *c, enum connect_role role)
 {
 	size_t count = 0;
 
@@ -78,7 +79,7 @@ static size_t count_of(const struct connect *c, enum connect_role role)
 	return count;
 }
 
-static size_t lines_of(const char *text)
+static size_t count_lines(const char *text)
 {
 	size_t count = 0;
 
@@ -98,14 +99,14 @@ static void print_json(const struct connect *c, const struct ctl_pack *pack,
 		{"pack", json_str(c->pack)}, {"tables", json_int((int64_t)c->table_count)},
 		{"edges", json_int((int64_t)c->edge_count)},
 		{"dimensions", json_int((int64_t)json_array_size(pack->dimensions))},
-		{"measures", json_int((int64_t)count_of(c, ROLE_MEASURE))},
-		{"golden", json_int((int64_t)lines_of(pack->golden))},
+		{"measures", json_int((int64_t)count_role(c, ROLE_MEASURE))},
+		{"golden", json_int((int64_t)count_lines(pack->golden))},
 		{"review", json_incref(pack->review)}, {"files", files}));
 }
 
 /* Prints the next steps: the settings, and the variable that must hold the connection string, which
  * is secret. */
-static void print_next(const struct connect *c)
+static void print_next_steps(const struct connect *c)
 {
 	const char *dialect = dialect_name(server_dialect(c->server));
 	char *variable = arena_printf(c->a, "VESPER_SOURCES_%s_DSN", c->pack);
@@ -129,13 +130,14 @@ static void print_next(const struct connect *c)
 static void print_text(const struct connect *c, const struct ctl_pack *pack,
 		       const struct strlist *written)
 {
-	printf("%zu tables, %zu edges, %zu dimensions, %zu measures; %zu things to review, %zu "
+	printf("%zu tables, %zu edges, %zu dimensions, %zu measures; %zu items to review, %zu "
 	       "golden questions\n",
 	       c->table_count, c->edge_count, json_array_size(pack->dimensions),
-	       count_of(c, ROLE_MEASURE), json_array_size(pack->review), lines_of(pack->golden));
+	       count_role(c, ROLE_MEASURE), json_array_size(pack->review),
+	       count_lines(pack->golden));
 	for (size_t i = 0; i < written->count; i++)
 		printf("  %s\n", written->items[i]);
-	print_next(c);
+	print_next_steps(c);
 }
 
 static bool run(struct connect *c, const char *dsn, struct err *e)
@@ -158,31 +160,31 @@ static bool run(struct connect *c, const char *dsn, struct err *e)
 	return true;
 }
 
-static int score(const struct command *cmd)
+static int run_score(const struct command *cmd)
 {
 	struct err e = {0};
-	bool good = false;
+	bool ok = false;
 
 	if (ctl_word(cmd, 0))
 		return ctl_usage_error(
-			cmd, "--score takes no DSN: the source of the tenant's pack is asked");
+			cmd, "--score takes no DSN; it queries the source of the tenant's pack");
 	if (!connect_score(ctl_option(cmd, "score", NULL), ctl_option(cmd, "tenant", "vesper"),
-			   ctl_flag(cmd, "json"), &good, &e))
+			   ctl_flag(cmd, "json"), &ok, &e))
 		return ctl_fail("%s", e.text);
-	return good ? 0 : 1;
+	return ok ? 0 : 1;
 }
 
-static int connect_to(const struct command *cmd, struct connect *c)
+static int run_connect(const struct command *cmd, struct connect *c)
 {
 	const char *dsn = ctl_word(cmd, 0);
 	struct err e = {0};
-	bool good = run(c, dsn, &e);
+	bool ok = run(c, dsn, &e);
 	int status = 0;
 
-	if (!good) {
+	if (!ok) {
 		status = ctl_fail("%s", e.text);
 		if (e.code == ERR_DENIED)
-			fprintf(stderr, "A login that can only read is made by:\n%s\n",
+			fprintf(stderr, "To create a read-only login:\n%s\n",
 				connect_reader_sql(c));
 	}
 	server_close(&c->server);
@@ -202,23 +204,23 @@ int ctl_connect(const struct command *cmd)
 	int status;
 
 	if (ctl_option(cmd, "score", NULL))
-		return score(cmd);
+		return run_score(cmd);
 	if (!ctl_word(cmd, 0) || ctl_word(cmd, 1))
 		return ctl_usage_error(cmd, "give exactly one ODBC connection string");
 	if (!c.pack || !ctl_is_name(c.pack))
 		return ctl_usage_error(cmd,
-				       "--pack names the pack: lower-case letters, digits and _");
-	if (!number(cmd, "limit-s", LIMIT_S, LIMIT_S_MAX, &limit_s) ||
-	    !number(cmd, "golden", GOLDEN_DEFAULT, GOLDEN_MAX, &golden))
-		return ctl_usage_error(cmd, "--limit-s is 0 to %d, --golden 0 to %d", LIMIT_S_MAX,
-				       GOLDEN_MAX);
+				       "--pack must be a name of lower-case letters, digits and _");
+	if (!read_number(cmd, "limit-s", LIMIT_S, LIMIT_S_MAX, &limit_s) ||
+	    !read_number(cmd, "golden", GOLDEN_DEFAULT, GOLDEN_MAX, &golden))
+		return ctl_usage_error(cmd, "--limit-s must be 0 to %d, and --golden 0 to %d",
+				       LIMIT_S_MAX, GOLDEN_MAX);
 	c.tenant = ctl_option(cmd, "tenant", c.pack);
 	c.limit_s = (int)limit_s;
 	c.golden_max = (size_t)golden;
 	c.a = arena_new(CONNECT_MEMORY_BYTES);
-	c.schemas = split(ctl_option(cmd, "schema", NULL), c.a);
-	c.globs = split(ctl_option(cmd, "tables", NULL), c.a);
-	status = connect_to(cmd, &c);
+	c.schemas = split_list(ctl_option(cmd, "schema", NULL), c.a);
+	c.globs = split_list(ctl_option(cmd, "tables", NULL), c.a);
+	status = run_connect(cmd, &c);
 	arena_free(&c.a);
 	return status;
 }

@@ -77,7 +77,7 @@ struct connect_column {
 	/* of the sample */
 	size_t nulls, distinct; /* distinct: at most CONNECT_SAMPLE_ROWS */
 	bool unique;            /* no duplicates and no NULLs */
-	const char *least, *greatest;
+	const char *min_value, *max_value;
 	const char *const *values; /* distinct, in order; NULL: too many, or not to be stored */
 	size_t value_count;
 	bool all_values; /* the values are complete, not only those of the sample */
@@ -97,13 +97,13 @@ struct connect_table {
 	const char *schema, *name, *comment;
 	struct connect_column *columns;
 	size_t column_count;
-	struct connect_key key;         /* count 0: none */
-	const struct connect_key *also; /* further unique keys */
-	size_t also_count;
+	struct connect_key key;               /* count 0: none */
+	const struct connect_key *other_keys; /* further unique keys */
+	size_t other_key_count;
 	int64_t rows;
 	bool rows_estimated;
 	size_t sampled;
-	const char *unprofiled; /* why there is no sample; or NULL */
+	const char *profile_error; /* why there is no sample; or NULL */
 	const struct server_cells *sample;
 	/* decided */
 	const char *entity, *label, *plural;
@@ -156,7 +156,7 @@ MUST_CHECK bool connect_rows(struct connect *c, const char *sql, size_t max, str
 			     struct server_cells *out, struct err *e);
 /* Returns true for a name that needs no quotes in a pack's views: not a reserved word and, on
  * PostgreSQL, in lower case. */
-bool connect_is_plain(const struct connect *c, const char *name);
+bool connect_is_plain_name(const struct connect *c, const char *name);
 const char *connect_quoted(const struct connect *c, const char *name);
 const char *connect_table_sql(const struct connect *c, const struct connect_table *t);
 /* A SELECT of `items` FROM `rest` with a row limit in the server's dialect. */
@@ -191,7 +191,7 @@ struct connect_golden {
 };
 MUST_CHECK bool connect_golden(struct connect *c, struct ctl_pack *out, struct err *e);
 /* Runs each question of a file and prints the results. */
-MUST_CHECK bool connect_score(const char *path, const char *tenant, bool as_json, bool *good,
+MUST_CHECK bool connect_score(const char *path, const char *tenant, bool as_json, bool *passed,
 			      struct err *e);
 
 size_t connect_find_column(const struct connect_table *t, const char *name); /* SIZE_MAX: none */

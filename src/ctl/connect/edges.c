@@ -18,8 +18,8 @@ static bool has_edge(const struct connect *c, const struct connect_table *t, siz
 
 /* "customer_id" of another table may refer to the key of customers if that is named "customer_id"
  * or "id". */
-static bool may_refer(const struct connect *c, const struct connect_column *col,
-		      const struct connect_table *to)
+static bool may_reference(const struct connect *c, const struct connect_column *col,
+			  const struct connect_table *to)
 {
 	const struct connect_column *key = &to->columns[to->key.columns[0]];
 	const char *of_table;
@@ -35,8 +35,8 @@ static bool may_refer(const struct connect *c, const struct connect_column *col,
 }
 
 /* The share of the column's sampled values that exist in the key. */
-static bool coverage(struct connect *c, const struct connect_table *from, size_t column,
-		     const struct connect_table *to, double *out, struct err *e)
+static bool measure_coverage(struct connect *c, const struct connect_table *from, size_t column,
+			     const struct connect_table *to, double *out, struct err *e)
 {
 	const char *name = connect_quoted(c, from->columns[column].name);
 	const char *key = connect_quoted(c, to->columns[to->key.columns[0]].name);
@@ -85,18 +85,19 @@ static void add_guess(struct connect *c, struct connect_table *from, size_t colu
 		     share * 100, CONNECT_OVERLAP_VALUES);
 }
 
-static bool guess_for(struct connect *c, struct connect_table *from, size_t column, size_t *pairs,
-		      struct err *e)
+static bool guess_edge(struct connect *c, struct connect_table *from, size_t column, size_t *pairs,
+		       struct err *e)
 {
 	for (size_t i = 0; i < c->table_count; i++) {
 		struct connect_table *to = &c->tables[i];
 		double share;
 
-		if (to == from || to->key.count != 1 || !may_refer(c, &from->columns[column], to))
+		if (to == from || to->key.count != 1 ||
+		    !may_reference(c, &from->columns[column], to))
 			continue;
 		if (++*pairs > CONNECT_PAIRS_MAX)
 			return true;
-		if (!coverage(c, from, column, to, &share, e))
+		if (!measure_coverage(c, from, column, to, &share, e))
 			return false;
 		if (share >= COVERAGE_MIN) {
 			add_guess(c, from, column, to, share);
@@ -115,19 +116,20 @@ bool connect_guess_edges(struct connect *c, struct err *e)
 
 		for (size_t k = 0; k < t->column_count; k++)
 			if (!has_edge(c, t, k) && !(t->key.count == 1 && t->key.columns[0] == k) &&
-			    (!connect_in_time(c, "edges", e) || !guess_for(c, t, k, &pairs, e)))
+			    (!connect_in_time(c, "edges", e) || !guess_edge(c, t, k, &pairs, e)))
 				return false;
 	}
 	if (c->edge_count == 0)
 		connect_note(c, "edges", "all", NULL,
-			     "no foreign keys, and no column whose name shows what it refers to: "
-			     "each question can use only one table");
+			     "there are no foreign keys, and no column name matches the key of "
+			     "another table; each question can use only one table");
 	return true;
 }
 
 /* ---- names ---- */
 
-static bool same_columns(const struct connect_edge *edge, const struct connect_key *key, int side)
+static bool has_same_columns(const struct connect_edge *edge, const struct connect_key *key,
+			     int side)
 {
 	for (size_t i = 0; i < key->count; i++) {
 		bool found = false;
@@ -143,10 +145,10 @@ static bool same_columns(const struct connect_edge *edge, const struct connect_k
 /* Returns true when the edge ends at a complete key, so that it leads to one row. */
 static bool ends_at_key(const struct connect_edge *edge)
 {
-	if (same_columns(edge, &edge->to->key, 1))
+	if (has_same_columns(edge, &edge->to->key, 1))
 		return true;
-	for (size_t i = 0; i < edge->to->also_count; i++)
-		if (same_columns(edge, &edge->to->also[i], 1))
+	for (size_t i = 0; i < edge->to->other_key_count; i++)
+		if (has_same_columns(edge, &edge->to->other_keys[i], 1))
 			return true;
 	return false;
 }
@@ -172,7 +174,7 @@ void connect_name_edges(struct connect *c)
 				     NULL, "skipped: the referenced columns are not a key");
 			continue;
 		}
-		edge.one_to_one = same_columns(&edge, &edge.from->key, 0);
+		edge.one_to_one = has_same_columns(&edge, &edge.from->key, 0);
 		edge.id = arena_printf(c->a, "%s_%s", edge.from->entity, edge.to->entity);
 		if (is_id_taken(c, edge.id, kept))
 			edge.id = arena_printf(c->a, "%s_%s", edge.id,

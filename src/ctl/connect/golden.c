@@ -1,6 +1,6 @@
 /*
  * Generates questions that the pack should answer, each with SQL derived from the tables alone. The
- * SQL does not use the map, so errors in the map become visible. The kinds take turns.
+ * SQL does not use the map, so errors in the map become visible. The kinds alternate.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,10 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define OF_ONE_TABLE 3 /* questions of one kind about one table */
-#define SHARE_MAX    2 /* "top 5" needs at least this many times 5 groups */
-#define RESULT_ROWS                                                                                \
-	DB_ROWS_MAX /* per question: what an answer shows, since a truncated result is no answer   \
-		     */
+#define QUESTIONS_PER_TABLE 3 /* questions of one kind about one table */
+#define TOP_GROUPS_FACTOR   2 /* "top 5" needs at least this many times 5 groups */
+/* Larger results would be truncated in an answer. */
+#define RESULT_ROWS  DB_ROWS_MAX
 #define GOLDEN_BYTES (1024 * 1024)
 
 struct golden {
@@ -26,12 +25,12 @@ struct golden {
 };
 
 /* The subject of one question. */
-struct about {
+struct subject {
 	const struct connect_table *t;
 	const struct connect_column *by, *measure;
 };
 
-typedef bool maker(struct golden *g, const struct about *about, struct err *e);
+typedef bool question_maker(struct golden *g, const struct subject *subject, struct err *e);
 
 static const char *column_sql(const struct golden *g, const struct connect_column *col)
 {
@@ -44,7 +43,7 @@ static const char *from_sql(const struct golden *g, const struct connect_table *
 }
 
 /* A value as an SQL literal; it comes from the database, not from a user. */
-static const char *literal(const struct golden *g, const char *text)
+static const char *sql_literal(const struct golden *g, const char *text)
 {
 	struct buf out;
 	const char *copy;
@@ -68,15 +67,15 @@ static const char *aggregate_sql(const struct golden *g, const struct connect_co
 			    column_sql(g, measure));
 }
 
-static const char *sentence(const struct golden *g, const char *kind)
+static const char *question_template(const struct golden *g, const char *kind)
 {
 	return json_string_value(json_object_get(g->c->words.golden, kind));
 }
 
 /* Runs the SQL once, and keeps the question only if the SQL succeeds and its result is neither
  * empty nor truncated. */
-static bool keep(struct golden *g, const char *kind, const char *question, const char *sql,
-		 struct err *e)
+static bool add_question(struct golden *g, const char *kind, const char *question, const char *sql,
+			 struct err *e)
 {
 	struct server_cells rows, alive;
 	json_t *line;
@@ -94,64 +93,66 @@ static bool keep(struct golden *g, const char *kind, const char *question, const
 	buf_json(&g->lines, line);
 	buf_char(&g->lines, '\n');
 	json_decref(line);
-	if (g->count++ % OF_ONE_TABLE == 0)
+	if (g->count++ % QUESTIONS_PER_TABLE == 0)
 		strlist_add(&g->pack->examples, g->c->a, question);
 	return true;
 }
 
 /* ---- kinds ---- */
 
-static bool make_count(struct golden *g, const struct about *x, struct err *e)
+static bool make_count(struct golden *g, const struct subject *x, struct err *e)
 {
-	return keep(g, "count",
-		    connect_fill(sentence(g, "count"), g->c->a, "plural", x->t->plural, NULL),
-		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s", from_sql(g, x->t)), e);
+	return add_question(
+		g, "count",
+		connect_fill(question_template(g, "count"), g->c->a, "plural", x->t->plural, NULL),
+		arena_printf(g->c->a, "SELECT COUNT(*) FROM %s", from_sql(g, x->t)), e);
 }
 
-static bool make_count_by(struct golden *g, const struct about *x, struct err *e)
+static bool make_count_by(struct golden *g, const struct subject *x, struct err *e)
 {
 	const char *by = x->by ? column_sql(g, x->by) : NULL;
 
-	return !by || keep(g, "count_by",
-			   connect_fill(sentence(g, "count_by"), g->c->a, "plural", x->t->plural,
-					"dimension", connect_column_label(g->c, x->t, x->by), NULL),
-			   arena_printf(g->c->a, "SELECT %s, COUNT(*) FROM %s GROUP BY %s", by,
-					from_sql(g, x->t), by),
-			   e);
+	return !by || add_question(g, "count_by",
+				   connect_fill(question_template(g, "count_by"), g->c->a, "plural",
+						x->t->plural, "dimension",
+						connect_column_label(g->c, x->t, x->by), NULL),
+				   arena_printf(g->c->a, "SELECT %s, COUNT(*) FROM %s GROUP BY %s",
+						by, from_sql(g, x->t), by),
+				   e);
 }
 
-static bool measured_by(struct golden *g, const struct about *x, const char *kind,
-			const char *aggregate, struct err *e)
+static bool make_measure_by(struct golden *g, const struct subject *x, const char *kind,
+			    const char *aggregate, struct err *e)
 {
 	const char *by = column_sql(g, x->by);
 
-	return keep(g, kind,
-		    connect_fill(sentence(g, kind), g->c->a, "measure",
-				 connect_column_label(g->c, x->t, x->measure), "dimension",
-				 connect_column_label(g->c, x->t, x->by), NULL),
-		    arena_printf(g->c->a, "SELECT %s, %s FROM %s GROUP BY %s", by, aggregate,
-				 from_sql(g, x->t), by),
-		    e);
+	return add_question(g, kind,
+			    connect_fill(question_template(g, kind), g->c->a, "measure",
+					 connect_column_label(g->c, x->t, x->measure), "dimension",
+					 connect_column_label(g->c, x->t, x->by), NULL),
+			    arena_printf(g->c->a, "SELECT %s, %s FROM %s GROUP BY %s", by,
+					 aggregate, from_sql(g, x->t), by),
+			    e);
 }
 
-static bool make_sum_by(struct golden *g, const struct about *x, struct err *e)
+static bool make_sum_by(struct golden *g, const struct subject *x, struct err *e)
 {
 	return !x->by || !x->measure ||
-	       measured_by(g, x, "sum_by", aggregate_sql(g, x->measure), e);
+	       make_measure_by(g, x, "sum_by", aggregate_sql(g, x->measure), e);
 }
 
-static bool make_ratio(struct golden *g, const struct about *x, struct err *e)
+static bool make_ratio(struct golden *g, const struct subject *x, struct err *e)
 {
 	return !x->by || !x->measure ||
-	       measured_by(g, x, "ratio",
-			   arena_printf(g->c->a, "AVG(%s)", column_sql(g, x->measure)), e);
+	       make_measure_by(g, x, "ratio",
+			       arena_printf(g->c->a, "AVG(%s)", column_sql(g, x->measure)), e);
 }
 
-static bool make_top(struct golden *g, const struct about *x, struct err *e)
+static bool make_top(struct golden *g, const struct subject *x, struct err *e)
 {
 	const char *by, *value, *rest;
 
-	if (!x->by || !x->measure || x->by->distinct < 5 * SHARE_MAX)
+	if (!x->by || !x->measure || x->by->distinct < 5 * TOP_GROUPS_FACTOR)
 		return true;
 	by = column_sql(g, x->by);
 	value = aggregate_sql(g, x->measure);
@@ -159,12 +160,13 @@ static bool make_top(struct golden *g, const struct about *x, struct err *e)
 			    "%s GROUP BY %s ORDER BY CASE WHEN %s IS NULL THEN 1 ELSE 0 END, %s "
 			    "DESC, %s",
 			    from_sql(g, x->t), by, value, value, by);
-	return keep(g, "top",
-		    connect_fill(sentence(g, "top"), g->c->a, "dimension",
-				 connect_plural(&g->c->words,
-						connect_column_label(g->c, x->t, x->by), g->c->a),
-				 "measure", connect_column_label(g->c, x->t, x->measure), NULL),
-		    connect_limited(g->c, arena_printf(g->c->a, "%s, %s", by, value), rest, 5), e);
+	return add_question(
+		g, "top",
+		connect_fill(question_template(g, "top"), g->c->a, "dimension",
+			     connect_plural(&g->c->words, connect_column_label(g->c, x->t, x->by),
+					    g->c->a),
+			     "measure", connect_column_label(g->c, x->t, x->measure), NULL),
+		connect_limited(g->c, arena_printf(g->c->a, "%s, %s", by, value), rest, 5), e);
 }
 
 /* A value from the middle of the list, since the most frequent one is not known. */
@@ -176,62 +178,64 @@ static const char *sample_value(const struct golden *g, const struct connect_col
 	return col->values[col->value_count / 2];
 }
 
-static bool make_filter(struct golden *g, const struct about *x, struct err *e)
+static bool make_filter(struct golden *g, const struct subject *x, struct err *e)
 {
 	const char *value = sample_value(g, x->by);
 
 	return !value ||
-	       keep(g, "filter",
-		    connect_fill(sentence(g, "filter"), g->c->a, "plural", x->t->plural,
-				 "dimension", connect_column_label(g->c, x->t, x->by), "value",
-				 value, NULL),
-		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s = %s",
-				 from_sql(g, x->t), column_sql(g, x->by), literal(g, value)),
-		    e);
+	       add_question(
+		       g, "filter",
+		       connect_fill(question_template(g, "filter"), g->c->a, "plural", x->t->plural,
+				    "dimension", connect_column_label(g->c, x->t, x->by), "value",
+				    value, NULL),
+		       arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s = %s",
+				    from_sql(g, x->t), column_sql(g, x->by), sql_literal(g, value)),
+		       e);
 }
 
-static bool make_exclusion(struct golden *g, const struct about *x, struct err *e)
+static bool make_exclusion(struct golden *g, const struct subject *x, struct err *e)
 {
 	const char *value = sample_value(g, x->by), *by;
 
 	if (!value)
 		return true;
 	by = column_sql(g, x->by);
-	return keep(g, "exclusion",
-		    connect_fill(sentence(g, "exclusion"), g->c->a, "plural", x->t->plural,
-				 "dimension", connect_column_label(g->c, x->t, x->by), "value",
-				 value, NULL),
-		    arena_printf(g->c->a,
-				 "SELECT %s, COUNT(*) FROM %s WHERE %s <> %s OR %s IS NULL GROUP "
-				 "BY %s",
-				 by, from_sql(g, x->t), by, literal(g, value), by, by),
-		    e);
+	return add_question(
+		g, "exclusion",
+		connect_fill(question_template(g, "exclusion"), g->c->a, "plural", x->t->plural,
+			     "dimension", connect_column_label(g->c, x->t, x->by), "value", value,
+			     NULL),
+		arena_printf(g->c->a,
+			     "SELECT %s, COUNT(*) FROM %s WHERE %s <> %s OR %s IS NULL GROUP "
+			     "BY %s",
+			     by, from_sql(g, x->t), by, sql_literal(g, value), by, by),
+		e);
 }
 
-static bool make_period(struct golden *g, const struct about *x, struct err *e)
+static bool make_period(struct golden *g, const struct subject *x, struct err *e)
 {
 	const struct connect_column *time = x->t->time;
-	int year = time && time->greatest ? (int)strtol(time->greatest, NULL, 10) - 1 : 0;
+	int year = time && time->max_value ? (int)strtol(time->max_value, NULL, 10) - 1 : 0;
 	const char *at;
 
-	if (!x->measure || year < 1900 || strtol(time->least, NULL, 10) > year)
+	if (!x->measure || year < 1900 || strtol(time->min_value, NULL, 10) > year)
 		return true;
 	at = column_sql(g, time);
-	return keep(g, "period",
-		    connect_fill(sentence(g, "period"), g->c->a, "measure",
-				 connect_column_label(g->c, x->t, x->measure), "year",
-				 arena_printf(g->c->a, "%d", year), NULL),
-		    arena_printf(g->c->a,
-				 "SELECT %s FROM %s WHERE %s >= '%d-01-01' AND %s < '%d-01-01'",
-				 aggregate_sql(g, x->measure), from_sql(g, x->t), at, year, at,
-				 year + 1),
-		    e);
+	return add_question(
+		g, "period",
+		connect_fill(question_template(g, "period"), g->c->a, "measure",
+			     connect_column_label(g->c, x->t, x->measure), "year",
+			     arena_printf(g->c->a, "%d", year), NULL),
+		arena_printf(
+			g->c->a, "SELECT %s FROM %s WHERE %s >= '%d-01-01' AND %s < '%d-01-01'",
+			aggregate_sql(g, x->measure), from_sql(g, x->t), at, year, at, year + 1),
+		e);
 }
 
 /* The columns to group by: the title and the key, so that two rows with the same title stay
  * separate. */
-static const char *groups_sql(const struct golden *g, const struct connect_table *t,
-			      const char *name)
+static const char *group_by_sql(const struct golden *g, const struct connect_table *t,
+				const char *name)
 {
 	for (size_t i = 0; i < t->key.count; i++)
 		name = arena_printf(g->c->a, "%s, o.%s", name,
@@ -240,7 +244,7 @@ static const char *groups_sql(const struct golden *g, const struct connect_table
 }
 
 /* A question grouped by the title of another table, along the first edge to one. */
-static bool make_edge(struct golden *g, const struct about *x, struct err *e)
+static bool make_edge(struct golden *g, const struct subject *x, struct err *e)
 {
 	for (size_t i = 0; i < g->c->edge_count; i++) {
 		const struct connect_edge *edge = &g->c->edges[i];
@@ -256,48 +260,51 @@ static bool make_edge(struct golden *g, const struct about *x, struct err *e)
 				connect_quoted(g->c, edge->to->columns[edge->on[k][1]].name),
 				connect_quoted(g->c, edge->from->columns[edge->on[k][0]].name));
 		name = arena_printf(g->c->a, "o.%s", connect_quoted(g->c, title->name));
-		return keep(g, "edge",
-			    connect_fill(sentence(g, "edge"), g->c->a, "plural", x->t->plural,
-					 "dimension", connect_column_label(g->c, edge->to, title),
-					 NULL),
-			    arena_printf(g->c->a,
-					 "SELECT %s, COUNT(*) FROM %s LEFT JOIN %s o ON %s GROUP "
-					 "BY %s",
-					 name, from_sql(g, x->t), connect_table_sql(g->c, edge->to),
-					 on, groups_sql(g, edge->to, name)),
-			    e);
+		return add_question(
+			g, "edge",
+			connect_fill(question_template(g, "edge"), g->c->a, "plural", x->t->plural,
+				     "dimension", connect_column_label(g->c, edge->to, title),
+				     NULL),
+			arena_printf(g->c->a,
+				     "SELECT %s, COUNT(*) FROM %s LEFT JOIN %s o ON %s GROUP "
+				     "BY %s",
+				     name, from_sql(g, x->t), connect_table_sql(g->c, edge->to), on,
+				     group_by_sql(g, edge->to, name)),
+			e);
 	}
 	return true;
 }
 
-static bool make_threshold(struct golden *g, const struct about *x, struct err *e)
+static bool make_threshold(struct golden *g, const struct subject *x, struct err *e)
 {
-	double least, greatest;
+	double min_value, max_value;
 	const char *number;
 
-	if (!x->measure || !x->measure->least || x->measure->distinct < 5)
+	if (!x->measure || !x->measure->min_value || x->measure->distinct < 5)
 		return true;
-	least = strtod(x->measure->least, NULL);
-	greatest = strtod(x->measure->greatest, NULL);
-	number = arena_printf(g->c->a, "%.0f", least + (greatest - least) / 3);
+	min_value = strtod(x->measure->min_value, NULL);
+	max_value = strtod(x->measure->max_value, NULL);
+	number = arena_printf(g->c->a, "%.0f", min_value + (max_value - min_value) / 3);
 	if (strtod(number, NULL) <= 0)
 		return true;
-	return keep(g, "threshold",
-		    connect_fill(sentence(g, "threshold"), g->c->a, "plural", x->t->plural,
-				 "measure", connect_column_label(g->c, x->t, x->measure), "number",
-				 number, NULL),
-		    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s > %s",
-				 from_sql(g, x->t), column_sql(g, x->measure), number),
-		    e);
+	return add_question(g, "threshold",
+			    connect_fill(question_template(g, "threshold"), g->c->a, "plural",
+					 x->t->plural, "measure",
+					 connect_column_label(g->c, x->t, x->measure), "number",
+					 number, NULL),
+			    arena_printf(g->c->a, "SELECT COUNT(*) FROM %s WHERE %s > %s",
+					 from_sql(g, x->t), column_sql(g, x->measure), number),
+			    e);
 }
 
-static maker *const makers[] = {make_count,     make_count_by, make_sum_by, make_top,
-				make_filter,    make_period,   make_edge,   make_ratio,
-				make_exclusion, make_threshold};
+static question_maker *const makers[] = {make_count,     make_count_by, make_sum_by, make_top,
+					 make_filter,    make_period,   make_edge,   make_ratio,
+					 make_exclusion, make_threshold};
 #define KINDS (sizeof(makers) / sizeof(*makers))
 
 /* The n-th column of a table for that use; NULL: there are fewer. */
-static const struct connect_column *nth(const struct connect_table *t, bool measure, size_t n)
+static const struct connect_column *nth_column(const struct connect_table *t, bool measure,
+					       size_t n)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct connect_column *col = &t->columns[i];
@@ -312,39 +319,40 @@ static const struct connect_column *nth(const struct connect_table *t, bool meas
 }
 
 /* The n-th question of a kind: about the n-th table, then about further columns of each table. */
-static bool make(struct golden *g, size_t kind, size_t n, struct err *e)
+static bool make_question(struct golden *g, size_t kind, size_t n, struct err *e)
 {
 	const struct connect_table *t = &g->c->tables[n % g->c->table_count];
-	size_t turn = n / g->c->table_count;
-	struct about x = {.t = t, .by = nth(t, false, turn), .measure = nth(t, true, turn)};
+	size_t round = n / g->c->table_count;
+	struct subject x = {
+		.t = t, .by = nth_column(t, false, round), .measure = nth_column(t, true, round)};
 
-	if (t->is_link || t->unprofiled || turn >= OF_ONE_TABLE)
+	if (t->is_link || t->profile_error || round >= QUESTIONS_PER_TABLE)
 		return true;
-	if (turn > 0 && (makers[kind] == make_count || makers[kind] == make_edge))
+	if (round > 0 && (makers[kind] == make_count || makers[kind] == make_edge))
 		return true;
-	if (turn > 0 && !x.by)
-		x.by = nth(t, false, 0);
+	if (round > 0 && !x.by)
+		x.by = nth_column(t, false, 0);
 	return makers[kind](g, &x, e);
 }
 
 bool connect_golden(struct connect *c, struct ctl_pack *out, struct err *e)
 {
-	size_t next[KINDS] = {0}, last = c->table_count * OF_ONE_TABLE;
+	size_t next[KINDS] = {0}, last = c->table_count * QUESTIONS_PER_TABLE;
 	struct golden g = {.c = c, .pack = out};
-	bool good = true, more = true;
+	bool ok = true, more = true;
 
 	buf_init(&g.lines, GOLDEN_BYTES);
-	while (good && more && g.count < c->golden_max) {
+	while (ok && more && g.count < c->golden_max) {
 		more = false;
-		for (size_t kind = 0; good && kind < KINDS && g.count < c->golden_max; kind++) {
+		for (size_t kind = 0; ok && kind < KINDS && g.count < c->golden_max; kind++) {
 			size_t before = g.count;
 
-			while (good && g.count == before && next[kind] < last)
-				good = make(&g, kind, next[kind]++, e);
+			while (ok && g.count == before && next[kind] < last)
+				ok = make_question(&g, kind, next[kind]++, e);
 			more = more || next[kind] < last;
 		}
 	}
 	out->golden = arena_strdup(c->a, buf_text(&g.lines));
 	buf_deinit(&g.lines);
-	return good;
+	return ok;
 }

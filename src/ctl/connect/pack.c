@@ -13,7 +13,7 @@ static bool is_date(const struct connect_column *col)
 	return col->family == FAMILY_DATE || col->family == FAMILY_DATETIME;
 }
 
-static json_t *names_of(const struct connect_table *t, const struct connect_key *k)
+static json_t *column_names_json(const struct connect_table *t, const struct connect_key *k)
 {
 	json_t *names = json_array();
 
@@ -30,7 +30,7 @@ static void add_view(const struct connect *c, const struct connect_table *t, str
 
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct connect_column *col = &t->columns[i];
-		const char *name = connect_is_plain(c, col->name)
+		const char *name = connect_is_plain_name(c, col->name)
 					   ? col->name
 					   : arena_printf(c->a, "\"%s\"", col->name);
 		json_t *item = json_make({"name", json_str(name)},
@@ -50,7 +50,7 @@ static void add_view(const struct connect *c, const struct connect_table *t, str
 
 /* ---- entities ---- */
 
-static json_t *shown_of(const struct connect_table *t)
+static json_t *shown_fields_json(const struct connect_table *t)
 {
 	json_t *show = json_array();
 
@@ -68,24 +68,24 @@ static json_t *shown_of(const struct connect_table *t)
 
 static void add_entity(const struct connect *c, const struct connect_table *t, struct ctl_pack *out)
 {
-	json_t *also = json_array(), *item;
+	json_t *other_keys = json_array(), *item;
 
-	for (size_t i = 0; i < t->also_count; i++)
-		json_push_take(also, names_of(t, &t->also[i]));
+	for (size_t i = 0; i < t->other_key_count; i++)
+		json_push_take(other_keys, column_names_json(t, &t->other_keys[i]));
 	item = json_make(
 		{"name", json_str(t->entity)}, {"label", json_str(t->label)},
 		{"plural", json_str(t->plural)},
 		{"about", json_str(arena_printf(c->a, "one row for each %s", t->label))},
 		{"view", json_str(arena_printf(c->a, "%s.%s", t->schema, t->name))},
-		{"key", names_of(t, &t->key)},
-		{"also", json_array_size(also) ? json_incref(also) : NULL},
+		{"key", column_names_json(t, &t->key)},
+		{"also", json_array_size(other_keys) ? json_incref(other_keys) : NULL},
 		{"title", t->title ? json_str(t->title->name) : NULL},
 		{"time", t->time && t->time->dimension ? json_str(t->time->dimension) : NULL},
 		{"kind", json_str(t->is_link ? "link"
 				  : t->title ? "entity"
 					     : "fact")},
-		{"show", t->is_link ? NULL : shown_of(t)});
-	json_decref(also);
+		{"show", t->is_link ? NULL : shown_fields_json(t)});
+	json_decref(other_keys);
 	json_push_take(out->entities, item);
 	if (!t->is_link)
 		json_push_take(out->nouns, json_str(t->label));
@@ -183,8 +183,8 @@ static const char *role_name_of(const struct connect *c, const struct connect_ed
 }
 
 /* The column's own words; for a title, the names that edges to its table use. */
-static json_t *synonyms_of(const struct connect *c, const struct connect_table *t,
-			   const struct connect_column *col, const char *label)
+static json_t *synonyms_json(const struct connect *c, const struct connect_table *t,
+			     const struct connect_column *col, const char *label)
 {
 	json_t *list = NULL;
 
@@ -208,7 +208,7 @@ static bool has_hours(const struct connect_table *t, const struct connect_column
 	return false;
 }
 
-static json_t *grains_of(const struct connect_table *t, const struct connect_column *col)
+static json_t *grains_json(const struct connect_table *t, const struct connect_column *col)
 {
 	static const char *const grains[] = {"day",  "week",    "month", "quarter",
 					     "year", "weekday", NULL};
@@ -223,7 +223,7 @@ static json_t *grains_of(const struct connect_table *t, const struct connect_col
 	return list;
 }
 
-static json_t *values_of(const struct connect *c, const struct connect_column *col)
+static json_t *values_json(const struct connect *c, const struct connect_column *col)
 {
 	json_t *list;
 
@@ -245,10 +245,10 @@ static void add_dimension(struct connect *c, const struct connect_table *t,
 		       json_make({"name", json_str(col->dimension)}, {"label", json_str(label)},
 				 {"entity", json_str(t->entity)}, {"column", json_str(col->name)},
 				 {"type", json_str(connect_family_name(col->family))},
-				 {"grains", is_date(col) ? grains_of(t, col) : NULL},
+				 {"grains", is_date(col) ? grains_json(t, col) : NULL},
 				 {"permission", json_str(arena_printf(c->a, "%s:read", c->pack))},
-				 {"synonyms", synonyms_of(c, t, col, label)},
-				 {"values", values_of(c, col)}));
+				 {"synonyms", synonyms_json(c, t, col, label)},
+				 {"values", values_json(c, col)}));
 }
 
 static void add_measure(const struct connect *c, const struct connect_table *t,
@@ -287,16 +287,16 @@ static void add_measures(struct connect *c, const struct connect_table *t,
 	const json_t *sentence;
 
 	json_object_foreach((json_t *)(uintptr_t)c->words.aggregates, aggregate, sentence) {
-		const char *with = json_string_value(sentence);
-		const char *of_label = connect_fill(with, c->a, "measure", label, NULL);
-		const char *of_column = connect_fill(with, c->a, "measure", col->words, NULL);
-		bool is_twice = connect_has_word(col->words,
-						 (const char *const[]){first_word(c, with), NULL});
+		const char *template = json_string_value(sentence);
+		const char *of_label = connect_fill(template, c->a, "measure", label, NULL);
+		const char *of_column = connect_fill(template, c->a, "measure", col->words, NULL);
+		bool repeats_word = connect_has_word(
+			col->words, (const char *const[]){first_word(c, template), NULL});
 		bool is_first = strcmp(aggregate, first) == 0;
-		json_t *words = is_first ? synonyms_of(c, t, col, label) : NULL;
+		json_t *words = is_first ? synonyms_json(c, t, col, label) : NULL;
 
-		add_word(&words, of_label, is_first && !is_twice ? "" : of_label);
-		add_word(&words, of_column, is_twice ? of_column : "");
+		add_word(&words, of_label, is_first && !repeats_word ? "" : of_label);
+		add_word(&words, of_column, repeats_word ? of_column : "");
 		if (is_first)
 			add_measure(c, t, col, aggregate, col->measure, label, words, out);
 		else

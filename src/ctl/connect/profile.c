@@ -9,8 +9,8 @@
 
 /* Runs a statement. If it fails while the server is still reachable, only its result is missing;
  * the run continues. */
-static bool ask(struct connect *c, struct connect_table *t, const char *sql, size_t max,
-		struct arena *a, struct server_cells *out, struct err *e)
+static bool query_table(struct connect *c, struct connect_table *t, const char *sql, size_t max,
+			struct arena *a, struct server_cells *out, struct err *e)
 {
 	struct server_cells alive;
 	struct err why;
@@ -23,14 +23,14 @@ static bool ask(struct connect *c, struct connect_table *t, const char *sql, siz
 		return true;
 	if (!connect_rows(c, "SELECT 1", 1, c->a, &alive, e))
 		return err_prefix(e, "connection lost");
-	if (!t->unprofiled) {
-		t->unprofiled = arena_strdup(c->a, why.text);
-		connect_note(c, "table", t->name, NULL, "only sampled: %s", why.text);
+	if (!t->profile_error) {
+		t->profile_error = arena_strdup(c->a, why.text);
+		connect_note(c, "table", t->name, NULL, "profile incomplete: %s", why.text);
 	}
 	return true;
 }
 
-static int64_t number_of(const struct server_cells *rows)
+static int64_t read_count(const struct server_cells *rows)
 {
 	const char *text = server_cell(rows, 0, 0);
 
@@ -47,17 +47,19 @@ static bool count_rows(struct connect *c, struct connect_table *t, struct err *e
 	const char *name = connect_table_sql(c, t);
 	struct server_cells rows;
 
-	if (!ask(c, t,
-		 arena_printf(c->a, "%.*s%s%s", (int)(mark - estimate), estimate, name, mark + 2),
-		 1, c->a, &rows, e))
+	if (!query_table(c, t,
+			 arena_printf(c->a, "%.*s%s%s", (int)(mark - estimate), estimate, name,
+				      mark + 2),
+			 1, c->a, &rows, e))
 		return false;
-	t->rows = number_of(&rows);
+	t->rows = read_count(&rows);
 	t->rows_estimated = t->rows > CONNECT_EXACT_ROWS_MAX;
 	if (t->rows_estimated)
 		return true;
-	if (!ask(c, t, arena_printf(c->a, "SELECT COUNT(*) FROM %s", name), 1, c->a, &rows, e))
+	if (!query_table(c, t, arena_printf(c->a, "SELECT COUNT(*) FROM %s", name), 1, c->a, &rows,
+			 e))
 		return false;
-	t->rows = number_of(&rows);
+	t->rows = read_count(&rows);
 	return true;
 }
 
@@ -75,10 +77,10 @@ static bool read_sample(struct connect *c, struct connect_table *t, struct err *
 {
 	struct server_cells *sample = arena_alloc(c->a, sizeof(*sample));
 
-	if (!ask(c, t,
-		 connect_limited(c, column_list(c, t), connect_table_sql(c, t),
-				 CONNECT_SAMPLE_ROWS),
-		 CONNECT_SAMPLE_ROWS, c->a, sample, e))
+	if (!query_table(c, t,
+			 connect_limited(c, column_list(c, t), connect_table_sql(c, t),
+					 CONNECT_SAMPLE_ROWS),
+			 CONNECT_SAMPLE_ROWS, c->a, sample, e))
 		return false;
 	t->sample = sample;
 	t->sampled = sample->rows;
@@ -87,7 +89,7 @@ static bool read_sample(struct connect *c, struct connect_table *t, struct err *
 
 /* ---- one column ---- */
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -97,7 +99,7 @@ static bool is_number(enum connect_family f)
 	return f == FAMILY_INT || f == FAMILY_DECIMAL;
 }
 
-static int compare(enum connect_family f, const char *a, const char *b)
+static int compare_values(enum connect_family f, const char *a, const char *b)
 {
 	double x, y;
 
@@ -114,8 +116,8 @@ static bool is_short(const char *text)
 }
 
 /* Keeps the distinct values of sorted texts, if they are few and short. */
-static void keep_values(struct connect *c, struct connect_column *col, const char **sorted,
-			size_t count)
+static void store_values(struct connect *c, struct connect_column *col, const char **sorted,
+			 size_t count)
 {
 	const char **values;
 	size_t n = 0;
@@ -148,16 +150,16 @@ static void profile_column(struct connect *c, const struct connect_table *t, siz
 			continue;
 		}
 		texts[n++] = cell;
-		if (!col->least || compare(col->family, cell, col->least) < 0)
-			col->least = cell;
-		if (!col->greatest || compare(col->family, cell, col->greatest) > 0)
-			col->greatest = cell;
+		if (!col->min_value || compare_values(col->family, cell, col->min_value) < 0)
+			col->min_value = cell;
+		if (!col->max_value || compare_values(col->family, cell, col->max_value) > 0)
+			col->max_value = cell;
 	}
-	qsort(texts, n, sizeof(*texts), by_text);
+	qsort(texts, n, sizeof(*texts), compare_texts);
 	for (size_t i = 0; i < n; i++)
 		col->distinct += i == 0 || strcmp(texts[i - 1], texts[i]) != 0;
 	col->unique = n == t->sampled && n > 0 && col->distinct == n;
-	keep_values(c, col, texts, n);
+	store_values(c, col, texts, n);
 	col->all_values = col->values && (int64_t)t->sampled >= t->rows;
 	mem_free(texts);
 }
@@ -179,7 +181,7 @@ static bool read_values(struct connect *c, struct connect_table *t, struct conne
 						 CONNECT_VALUES_MAX + 1, name, rest)
 				  : connect_limited(c, items, rest, CONNECT_VALUES_MAX + 1);
 
-	if (!ask(c, t, sql, CONNECT_VALUES_MAX + 1, c->a, &rows, e))
+	if (!query_table(c, t, sql, CONNECT_VALUES_MAX + 1, c->a, &rows, e))
 		return false;
 	col->values = NULL;
 	col->value_count = 0;
@@ -190,15 +192,15 @@ static bool read_values(struct connect *c, struct connect_table *t, struct conne
 	values = arena_alloc(c->a, (rows.rows + 1) * sizeof(*values));
 	for (size_t i = 0; i < rows.rows; i++)
 		values[i] = server_cell(&rows, i, 0);
-	qsort(values, rows.rows, sizeof(*values), by_text);
+	qsort(values, rows.rows, sizeof(*values), compare_texts);
 	col->distinct = rows.rows;
-	keep_values(c, col, values, rows.rows);
+	store_values(c, col, values, rows.rows);
 	col->all_values = col->values != NULL;
 	return true;
 }
 
 /* Reads the full range of the date columns, because tables are often stored in date order. */
-static bool read_spans(struct connect *c, struct connect_table *t, struct err *e)
+static bool read_date_ranges(struct connect *c, struct connect_table *t, struct err *e)
 {
 	const char *items = "";
 	struct server_cells rows;
@@ -213,14 +215,15 @@ static bool read_spans(struct connect *c, struct connect_table *t, struct err *e
 	}
 	if (!*items)
 		return true;
-	if (!ask(c, t, arena_printf(c->a, "SELECT %s FROM %s", items, connect_table_sql(c, t)), 1,
-		 c->a, &rows, e))
+	if (!query_table(c, t,
+			 arena_printf(c->a, "SELECT %s FROM %s", items, connect_table_sql(c, t)), 1,
+			 c->a, &rows, e))
 		return false;
 	for (size_t i = 0; rows.rows == 1 && i < t->column_count; i++)
 		if (t->columns[i].family == FAMILY_DATE ||
 		    t->columns[i].family == FAMILY_DATETIME) {
-			t->columns[i].least = server_cell(&rows, 0, at++);
-			t->columns[i].greatest = server_cell(&rows, 0, at++);
+			t->columns[i].min_value = server_cell(&rows, 0, at++);
+			t->columns[i].max_value = server_cell(&rows, 0, at++);
 		}
 	return true;
 }
@@ -229,7 +232,7 @@ static bool profile_details(struct connect *c, struct connect_table *t, struct e
 {
 	if ((int64_t)t->sampled >= t->rows)
 		return true;
-	if (!read_spans(c, t, e))
+	if (!read_date_ranges(c, t, e))
 		return false;
 	for (size_t i = 0; i < t->column_count; i++)
 		if (t->columns[i].values && t->columns[i].family == FAMILY_TEXT &&
@@ -253,7 +256,8 @@ bool connect_profile(struct connect *c, struct err *e)
 			return err_prefix(e, "%s", t->name);
 		if (arena_over(c->a))
 			return err_set(e, ERR_LIMIT,
-				       "the samples take too much memory; choose with --tables");
+				       "the samples need too much memory; select fewer tables with "
+				       "--tables");
 	}
 	return true;
 }

@@ -8,11 +8,11 @@
 #include "connect_int.h"
 #include "vesper/limits.h"
 
-#define SMALL_ROWS   4000 /* largest sample in which a value that occurs twice is not rare */
-#define RARE_SHARE   20   /* minimum rows per distinct value in a larger sample */
-#define UNLIKE_SHARE 90   /* percent of distinct values from which a text identifies rows */
-#define WIDER        0.9  /* a range of days must be a tenth wider to count as wider */
-#define TITLE_SHARE  50   /* the same for a column with a title's name, as a fallback */
+#define SMALL_ROWS               4000 /* largest sample in which a value that occurs twice is not rare */
+#define ROWS_PER_VALUE_MIN       20 /* minimum rows per distinct value in a larger sample */
+#define UNIQUE_PERCENT_MIN       90 /* percent of distinct values from which a text identifies rows */
+#define RANGE_FACTOR             0.9 /* a range of days must be a tenth wider to count as wider */
+#define TITLE_UNIQUE_PERCENT_MIN 50  /* the same for a column with a title's name, as a fallback */
 
 /* ---- personal ---- */
 
@@ -78,13 +78,13 @@ static void find_key(struct connect *c, struct connect_table *t)
 		*columns = i;
 		t->key = (struct connect_key){columns, 1};
 		connect_note(c, "key", t->name, col->name,
-			     "no key is declared; this column has no value twice in %zu rows",
+			     "no key is declared; this column is unique in %zu sampled rows",
 			     t->sampled);
 	}
 	if (t->key.count == 0)
 		connect_note(c, "key", t->name, NULL,
-			     "no key is declared and no column is one: its rows can only be "
-			     "counted and added up");
+			     "no key is declared and none was found; rows can only be counted "
+			     "and summed");
 }
 
 static bool is_reference(const struct connect *c, const struct connect_table *t, size_t column)
@@ -118,8 +118,8 @@ static bool is_choice(const struct connect_table *t, const struct connect_column
 
 	if (!col->values || col->unique)
 		return false;
-	return col->distinct * RARE_SHARE <= rows ||
-	       (rows <= SMALL_ROWS && col->distinct * 100 < rows * UNLIKE_SHARE);
+	return col->distinct * ROWS_PER_VALUE_MIN <= rows ||
+	       (rows <= SMALL_ROWS && col->distinct * 100 < rows * UNIQUE_PERCENT_MIN);
 }
 
 static enum connect_role role_of(const struct connect *c, const struct connect_table *t, size_t at)
@@ -144,9 +144,9 @@ static const char *unit_of(const struct connect *c, const struct connect_column 
 	const char *comment = col->comment ? connect_name_words(col->comment, c->a) : "";
 
 	for (size_t i = 0; i < c->words.unit_count; i++) {
-		const char *const one[] = {c->words.units[i].word, NULL};
+		const char *const list[] = {c->words.units[i].word, NULL};
 
-		if (connect_has_word(col->words, one) || connect_has_word(comment, one))
+		if (connect_has_word(col->words, list) || connect_has_word(comment, list))
 			return c->words.units[i].symbol;
 	}
 	return NULL;
@@ -162,7 +162,8 @@ static bool ends_with_phrase(const char *words, const char *phrase)
 	       (n == tail || words[n - tail - 1] == ' ');
 }
 
-static struct connect_column *titled(struct connect_table *t, const char *phrase, bool whole)
+static struct connect_column *find_column_with_words(struct connect_table *t, const char *phrase,
+						     bool whole)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
 		struct connect_column *col = &t->columns[i];
@@ -177,12 +178,12 @@ static struct connect_column *titled(struct connect_table *t, const char *phrase
 
 /* A column with a title's name in which at least `share` percent of the rows have distinct
  * values. */
-static struct connect_column *find_titled(const char *const *titles, struct connect_table *t,
-					  size_t share)
+static struct connect_column *find_title_column(const char *const *titles, struct connect_table *t,
+						size_t share)
 {
 	for (int whole = 1; whole >= 0; whole--)
 		for (const char *const *p = titles; *p; p++) {
-			struct connect_column *col = titled(t, *p, whole);
+			struct connect_column *col = find_column_with_words(t, *p, whole);
 
 			if (col && col->distinct * 100 >= t->sampled * share)
 				return col;
@@ -208,22 +209,22 @@ static struct connect_column *find_unique_text(const struct connect *c, struct c
 
 static struct connect_column *find_title(const struct connect *c, struct connect_table *t)
 {
-	struct connect_column *col = find_titled(c->words.titles, t, UNLIKE_SHARE);
+	struct connect_column *col = find_title_column(c->words.titles, t, UNIQUE_PERCENT_MIN);
 
 	if (!col)
-		col = find_titled(c->words.lesser_titles, t, UNLIKE_SHARE);
+		col = find_title_column(c->words.lesser_titles, t, UNIQUE_PERCENT_MIN);
 	if (!col)
 		col = find_unique_text(c, t, false);
 	if (!col)
-		col = find_titled(c->words.titles, t, TITLE_SHARE);
+		col = find_title_column(c->words.titles, t, TITLE_UNIQUE_PERCENT_MIN);
 	if (!col)
-		col = find_titled(c->words.lesser_titles, t, TITLE_SHARE);
+		col = find_title_column(c->words.lesser_titles, t, TITLE_UNIQUE_PERCENT_MIN);
 	if (!col)
 		col = find_unique_text(c, t, true);
 	return col || t->key.count != 1 ? col : &t->columns[t->key.columns[0]];
 }
 
-static double days_of(const char *iso)
+static double to_days(const char *iso)
 {
 	int year = 0, month = 0, day = 0;
 
@@ -231,15 +232,15 @@ static double days_of(const char *iso)
 	return year * 365.25 + month * 30.4 + day;
 }
 
-/* Returns true when `a` rather than `b` tells when a row happened: a column without NULLs is
+/* Returns true when `a` is a better time of a row than `b`: a column without NULLs is
  * better, then one with a clearly wider range. Otherwise the earlier column stays, since "shipped"
  * follows "ordered". */
 static bool is_better_time(const struct connect_column *a, const struct connect_column *b)
 {
 	if (!b || (a->nulls == 0) != (b->nulls == 0))
 		return !b || a->nulls == 0;
-	return (days_of(a->greatest) - days_of(a->least)) * WIDER >
-	       days_of(b->greatest) - days_of(b->least);
+	return (to_days(a->max_value) - to_days(a->min_value)) * RANGE_FACTOR >
+	       to_days(b->max_value) - to_days(b->min_value);
 }
 
 static struct connect_column *find_time(struct connect_table *t)
@@ -250,7 +251,7 @@ static struct connect_column *find_time(struct connect_table *t)
 		struct connect_column *col = &t->columns[i];
 
 		if ((col->family == FAMILY_DATE || col->family == FAMILY_DATETIME) &&
-		    !col->personal && col->least && col->greatest && is_better_time(col, best))
+		    !col->personal && col->min_value && col->max_value && is_better_time(col, best))
 			best = col;
 	}
 	return best;
@@ -274,7 +275,7 @@ static bool is_link(const struct connect *c, const struct connect_table *t)
 /* ---- names in the pack ---- */
 
 /* Lower-case letters, digits and _, beginning with a letter. */
-static const char *name_of(struct connect *c, const char *words)
+static const char *make_name(struct connect *c, const char *words)
 {
 	char *out = arena_strdup(c->a, words);
 
@@ -297,23 +298,23 @@ static void name_table(struct connect *c, struct connect_table *t)
 
 	t->label = connect_singular(&c->words, words, c->a);
 	t->plural = connect_plural(&c->words, t->label, c->a);
-	t->entity = name_of(c, t->label);
+	t->entity = make_name(c, t->label);
 	if (is_taken(c, t->entity, t)) {
 		t->label =
 			arena_printf(c->a, "%s %s", connect_name_words(t->schema, c->a), t->label);
 		t->plural = connect_plural(&c->words, t->label, c->a);
-		t->entity = name_of(c, t->label);
+		t->entity = make_name(c, t->label);
 	}
 	for (int n = 2; is_taken(c, t->entity, t); n++)
-		t->entity = arena_printf(c->a, "%s_%d", name_of(c, t->label), n);
+		t->entity = arena_printf(c->a, "%s_%d", make_name(c, t->label), n);
 }
 
-static bool is_alone(const struct connect *c, const struct connect_column *col)
+static bool has_unique_words(const struct connect *c, const struct connect_column *col)
 {
 	for (size_t i = 0; i < c->table_count; i++) {
 		const struct connect_table *t = &c->tables[i];
 
-		if (strcmp(t->entity, name_of((struct connect *)(uintptr_t)c, col->words)) == 0)
+		if (strcmp(t->entity, make_name((struct connect *)(uintptr_t)c, col->words)) == 0)
 			return false;
 		for (size_t k = 0; k < t->column_count; k++)
 			if (&t->columns[k] != col && strcmp(t->columns[k].words, col->words) == 0)
@@ -335,7 +336,7 @@ const char *connect_column_label(struct connect *c, const struct connect_table *
 	if (col == t->title && col->family == FAMILY_TEXT)
 		return t->label;
 	if (starts_with_label(col->words, t->label) ||
-	    (col->role != ROLE_MEASURE && is_alone(c, col)))
+	    (col->role != ROLE_MEASURE && has_unique_words(c, col)))
 		return col->words;
 	return arena_printf(c->a, "%s %s", t->label, col->words);
 }
@@ -343,7 +344,7 @@ const char *connect_column_label(struct connect *c, const struct connect_table *
 /* A text title has the name of its table; other columns have the name of their label. */
 static void name_column(struct connect *c, struct connect_table *t, struct connect_column *col)
 {
-	const char *name = name_of(c, connect_column_label(c, t, col));
+	const char *name = make_name(c, connect_column_label(c, t, col));
 
 	if (col == t->title && col->family == FAMILY_TEXT)
 		name = t->entity;

@@ -54,7 +54,7 @@ bool connect_check_login(struct connect *c, struct err *e)
 	if (found.rows == 0 || c->allows_writer)
 		return true;
 	return err_set(e, ERR_DENIED,
-		       "this login can write: %.*s; use one that can only read, or --allow-writer",
+		       "this login can write (%.*s); use a read-only login, or pass --allow-writer",
 		       STR_CUT(server_cell(&found, 0, 0), 80));
 }
 

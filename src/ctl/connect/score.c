@@ -23,15 +23,15 @@
 #define FILE_BYTES_MAX (1024 * 1024)
 #define COLUMNS_MAX    12 /* of an answer that are compared */
 #define ROWS_MAX       2000
-#define GOOD_PERCENT   90 /* target share of right answers */
+#define PASS_PERCENT   90 /* target share of right answers */
 #define DIGITS         6
 
-enum score_end { SCORE_RIGHT, SCORE_WRONG, SCORE_ASKED, SCORE_NONE, SCORE_ENDS };
-static const char *const end_names[] = {"right", "wrong", "clarifying question", "no answer"};
+enum score_result { SCORE_RIGHT, SCORE_WRONG, SCORE_ASKED, SCORE_NONE, SCORE_RESULT_COUNT };
+static const char *const result_names[] = {"right", "wrong", "clarifying question", "no answer"};
 
 struct kind {
 	const char *name;
-	size_t counts[SCORE_ENDS];
+	size_t counts[SCORE_RESULT_COUNT];
 };
 
 struct score {
@@ -41,7 +41,7 @@ struct score {
 	struct server *server;
 	struct kind *kinds;
 	size_t kind_count, kind_cap;
-	size_t counts[SCORE_ENDS];
+	size_t counts[SCORE_RESULT_COUNT];
 	json_t *misses;
 	struct arena *a;        /* of the run */
 	struct arena *question; /* of one question */
@@ -51,7 +51,7 @@ struct score {
 /* ---- comparing ---- */
 
 /* Normalizes a value, so that drivers and dialects do not matter. */
-static const char *plain(const char *text, struct arena *a)
+static const char *normalize(const char *text, struct arena *a)
 {
 	struct decimal d;
 	char digits[DECIMAL_TEXT_BYTES];
@@ -71,7 +71,7 @@ static const char *plain(const char *text, struct arena *a)
 	return arena_strndup(a, text, n);
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -86,9 +86,9 @@ static const char **rows_of(const struct table *t, const size_t *columns, size_t
 		rows[i] = "";
 		for (size_t c = 0; c < width; c++)
 			rows[i] = arena_printf(a, "%s%s\x1f", rows[i],
-					       plain(t->rows[i][columns[c]], a));
+					       normalize(t->rows[i][columns[c]], a));
 	}
-	qsort(rows, t->row_count, sizeof(*rows), by_text);
+	qsort(rows, t->row_count, sizeof(*rows), compare_texts);
 	return rows;
 }
 
@@ -100,13 +100,13 @@ static const char **expected_rows(const struct server_cells *cells, struct arena
 		rows[i] = "";
 		for (size_t c = 0; c < cells->width; c++)
 			rows[i] = arena_printf(a, "%s%s\x1f", rows[i],
-					       plain(server_cell(cells, i, c), a));
+					       normalize(server_cell(cells, i, c), a));
 	}
-	qsort(rows, cells->rows, sizeof(*rows), by_text);
+	qsort(rows, cells->rows, sizeof(*rows), compare_texts);
 	return rows;
 }
 
-static bool equal(const char **a, const char **b, size_t count)
+static bool rows_equal(const char **a, const char **b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(a[i], b[i]) != 0)
@@ -116,7 +116,7 @@ static bool equal(const char **a, const char **b, size_t count)
 
 struct match {
 	const struct table *t;
-	const char **want;
+	const char **expected;
 	size_t width;
 	size_t chosen[COLUMNS_MAX];
 	struct arena *a;
@@ -127,8 +127,8 @@ static bool find_columns(struct match *m, size_t depth)
 {
 	if (depth == m->width) {
 		struct arena *work = arena_new(FILE_BYTES_MAX);
-		bool same =
-			equal(rows_of(m->t, m->chosen, m->width, work), m->want, m->t->row_count);
+		bool same = rows_equal(rows_of(m->t, m->chosen, m->width, work), m->expected,
+				       m->t->row_count);
 
 		arena_free(&work);
 		return same;
@@ -147,14 +147,14 @@ static bool find_columns(struct match *m, size_t depth)
 	return false;
 }
 
-static bool is_same(const struct table *t, const struct server_cells *cells, struct arena *a)
+static bool matches(const struct table *t, const struct server_cells *cells, struct arena *a)
 {
 	struct match m = {.t = t, .width = cells->width, .a = a};
 
 	if (t->row_count != cells->rows || t->truncated || cells->width > 4 ||
 	    cells->width > t->column_count)
 		return false;
-	m.want = expected_rows(cells, a);
+	m.expected = expected_rows(cells, a);
 	return find_columns(&m, 0);
 }
 
@@ -168,9 +168,9 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(s->opened.loop);
 }
 
-/* `want` NULL: no answer is right. */
-static enum score_end ask(struct score *s, const char *question, const struct server_cells *want,
-			  const char **why)
+/* `expected` NULL: no answer is right. */
+static enum score_result ask_question(struct score *s, const char *question,
+				      const struct server_cells *expected, const char **why)
 {
 	struct understanding u = {0};
 	struct catalog_view view;
@@ -186,10 +186,10 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	*why = "";
 	if (u.ask.text) {
 		*why = u.ask.text;
-		return want ? SCORE_ASKED : SCORE_RIGHT;
+		return expected ? SCORE_ASKED : SCORE_RIGHT;
 	}
 	if (u.tool_count == 0 || !u.tools[0].tool || u.confidence < KNOW_CONFIDENT)
-		return want ? SCORE_NONE : SCORE_RIGHT;
+		return expected ? SCORE_NONE : SCORE_RIGHT;
 	request.tool = u.tools[0].tool->name;
 	request.agent = u.tools[0].agent;
 	request.bound = &u.tools[0].args;
@@ -200,14 +200,14 @@ static enum score_end ask(struct score *s, const char *question, const struct se
 	/* Refused by a rule before a statement ran. A failure or an empty result counts as a wrong
 	 * answer. */
 	if (!s->result->sql && s->result->outcome.code)
-		return want ? SCORE_NONE : SCORE_RIGHT;
-	return want && s->result->table_count > 0 &&
-			       is_same(s->result->tables[0], want, s->question)
+		return expected ? SCORE_NONE : SCORE_RIGHT;
+	return expected && s->result->table_count > 0 &&
+			       matches(s->result->tables[0], expected, s->question)
 		       ? SCORE_RIGHT
 		       : SCORE_WRONG;
 }
 
-static struct kind *kind_of(struct score *s, const char *name)
+static struct kind *find_kind(struct score *s, const char *name)
 {
 	for (size_t i = 0; i < s->kind_count; i++)
 		if (strcmp(s->kinds[i].name, name) == 0)
@@ -220,27 +220,27 @@ static struct kind *kind_of(struct score *s, const char *name)
 static bool run_line(struct score *s, struct str line, struct err *e)
 {
 	const char *id = "", *kind = "all", *question, *sql, *why = "";
-	struct server_cells want;
-	enum score_end end;
+	struct server_cells expected;
+	enum score_result result;
 	json_t *item;
-	bool known;
+	bool has_sql;
 
 	if (!json_parse(line.p, line.n, BODY_BYTES_MAX, &item, e))
 		return false;
 	json_own(s->question, item);
-	known = !json_is_null(json_object_get(item, "sql"));
+	has_sql = !json_is_null(json_object_get(item, "sql"));
 	if (!json_opt_str(item, "id", &id, e) || !json_opt_str(item, "kind", &kind, e) ||
 	    !json_get_str(item, "question", &question, e) ||
-	    (known && (!json_get_str(item, "sql", &sql, e) ||
-		       !server_query(s->server, sql, ROWS_MAX, s->question, &want, e))))
+	    (has_sql && (!json_get_str(item, "sql", &sql, e) ||
+			 !server_query(s->server, sql, ROWS_MAX, s->question, &expected, e))))
 		return err_prefix(e, "%.*s", STR_CUT(id, 32));
-	end = ask(s, question, known ? &want : NULL, &why);
-	s->counts[end]++;
-	kind_of(s, kind)->counts[end]++;
-	if (end != SCORE_RIGHT)
+	result = ask_question(s, question, has_sql ? &expected : NULL, &why);
+	s->counts[result]++;
+	find_kind(s, kind)->counts[result]++;
+	if (result != SCORE_RIGHT)
 		json_push_take(s->misses,
 			       json_make({"id", json_str(id)}, {"question", json_str(question)},
-					 {"end", json_str(end_names[end])},
+					 {"end", json_str(result_names[result])},
 					 {"why", *why ? json_str(why) : NULL}));
 	return true;
 }
@@ -255,15 +255,15 @@ static bool run_file(struct score *s, const char *path, struct err *e)
 		return false;
 	rest = str_of(text);
 	while (str_split(&rest, '\n', &line)) {
-		bool good;
+		bool ok;
 
 		number++;
 		if (str_trim(line).n == 0)
 			continue;
 		s->question = arena_new(TURN_ARENA_BYTES);
-		good = run_line(s, str_trim(line), e);
+		ok = run_line(s, str_trim(line), e);
 		arena_free(&s->question);
-		if (!good)
+		if (!ok)
 			return err_prefix(e, "%s:%d", path, number);
 	}
 	return true;
@@ -271,17 +271,17 @@ static bool run_file(struct score *s, const char *path, struct err *e)
 
 /* ---- output ---- */
 
-static size_t total(const size_t counts[SCORE_ENDS])
+static size_t total(const size_t counts[SCORE_RESULT_COUNT])
 {
 	return counts[SCORE_RIGHT] + counts[SCORE_WRONG] + counts[SCORE_ASKED] + counts[SCORE_NONE];
 }
 
-static json_t *counts_json(const size_t counts[SCORE_ENDS])
+static json_t *counts_json(const size_t counts[SCORE_RESULT_COUNT])
 {
 	json_t *out = json_object();
 
-	for (int i = 0; i < SCORE_ENDS; i++)
-		json_set_int(out, end_names[i], (int64_t)counts[i]);
+	for (int i = 0; i < SCORE_RESULT_COUNT; i++)
+		json_set_int(out, result_names[i], (int64_t)counts[i]);
 	return out;
 }
 
@@ -296,11 +296,11 @@ static void print_json(const struct score *s)
 				 {"misses", json_incref(s->misses)}));
 }
 
-static void print_counts(const char *name, const size_t counts[SCORE_ENDS])
+static void print_counts(const char *name, const size_t counts[SCORE_RESULT_COUNT])
 {
 	printf("%-12s", name);
-	for (int i = 0; i < SCORE_ENDS; i++)
-		printf("  %3zu %s", counts[i], end_names[i]);
+	for (int i = 0; i < SCORE_RESULT_COUNT; i++)
+		printf("  %3zu %s", counts[i], result_names[i]);
 	putchar('\n');
 }
 
@@ -329,7 +329,7 @@ static bool connect_source(struct score *s, struct err *e)
 	const struct database *d = source ? databases_find(&s->opened.databases, source) : NULL;
 
 	if (!d)
-		return err_set(e, ERR_INPUT, "the packs of this tenant read no source");
+		return err_set(e, ERR_INPUT, "the packs of this tenant use no source");
 	if (d->dialect == DIALECT_SQLITE)
 		return err_set(e, ERR_INPUT,
 			       "source %s is SQLite; the SQL of golden questions runs "
@@ -346,7 +346,7 @@ static bool open_all(struct score *s, const char *tenant, struct err *e)
 	if (!opened_begin(&s->opened, e))
 		return false;
 	if (!opened_has_tenant(&s->opened, tenant))
-		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
 	if (!opened_tools(&s->opened, tenant, e) ||
 	    !opened_names(s->opened.loop, &s->opened.sources, s->opened.know, tenant, e) ||
 	    !ctl_principal(s->opened.catalog, "admin", tenant, &s->who, e))
@@ -358,7 +358,7 @@ static bool open_all(struct score *s, const char *tenant, struct err *e)
 	return connect_source(s, e);
 }
 
-bool connect_score(const char *path, const char *tenant, bool as_json, bool *good, struct err *e)
+bool connect_score(const char *path, const char *tenant, bool as_json, bool *passed, struct err *e)
 {
 	struct score s = {.misses = json_array(), .a = arena_new(CATALOG_BYTES_MAX)};
 	bool done = open_all(&s, tenant, e) && run_file(&s, path, e);
@@ -367,7 +367,7 @@ bool connect_score(const char *path, const char *tenant, bool as_json, bool *goo
 		print_json(&s);
 	else if (done)
 		print_text(&s);
-	*good = done && s.counts[SCORE_RIGHT] * 100 >= total(s.counts) * GOOD_PERCENT;
+	*passed = done && s.counts[SCORE_RIGHT] * 100 >= total(s.counts) * PASS_PERCENT;
 	server_close(&s.server);
 	opened_close(&s.opened);
 	json_decref(s.misses);

@@ -48,23 +48,23 @@ void connect_note(struct connect *c, const char *kind, const char *name, const c
 
 bool connect_in_time(const struct connect *c, const char *doing, struct err *e)
 {
-	int64_t gone_s = (clock_mono_us() - c->began_us) / 1000000;
+	int64_t elapsed_s = (clock_mono_us() - c->began_us) / 1000000;
 
-	return gone_s < c->limit_s ||
+	return elapsed_s < c->limit_s ||
 	       err_set(e, ERR_TIMEOUT,
-		       "%s: not done after %d s; raise --limit-s, or choose with --schema and "
-		       "--tables",
+		       "%s: not finished after %d s; raise --limit-s, or select fewer tables with "
+		       "--schema and --tables",
 		       doing, c->limit_s);
 }
 
 bool connect_rows(struct connect *c, const char *sql, size_t max, struct arena *a,
 		  struct server_cells *out, struct err *e)
 {
-	bool good = server_query(c->server, sql, max, a, out, e);
+	bool ok = server_query(c->server, sql, max, a, out, e);
 
-	if (!good)
+	if (!ok)
 		server_rollback(c->server);
-	return good;
+	return ok;
 }
 
 const char *connect_quoted(const struct connect *c, const char *name)
@@ -100,7 +100,7 @@ static bool has_plain_letters(const struct connect *c, const char *name)
 	       name[n + strspn(name + n, arena_printf(c->a, "%s0123456789", letters))] == '\0';
 }
 
-bool connect_is_plain(const struct connect *c, const char *name)
+bool connect_is_plain_name(const struct connect *c, const char *name)
 {
 	return has_plain_letters(c, name) && !gate_reserves(name);
 }
@@ -116,7 +116,7 @@ static bool matches(const char *const *globs, const char *schema, const char *na
 	return false;
 }
 
-static bool is_wanted(const struct connect *c, const char *schema, const char *name)
+static bool is_selected(const struct connect *c, const char *schema, const char *name)
 {
 	for (const char *const *s = system_schemas; *s; s++)
 		if (strcasecmp(*s, schema) == 0)
@@ -127,22 +127,23 @@ static bool is_wanted(const struct connect *c, const char *schema, const char *n
 
 static bool add_table(struct connect *c, const char *schema, const char *name)
 {
-	if (has_plain_letters(c, schema) && connect_is_plain(c, name)) { /* "public" needs quotes */
+	if (has_plain_letters(c, schema) &&
+	    connect_is_plain_name(c, name)) { /* "public" needs quotes */
 		c->tables[c->table_count++] =
 			(struct connect_table){.schema = schema, .name = name};
 		return true;
 	}
 	connect_note(c, "table", arena_printf(c->a, "%s.%s", schema, name),
-		     "create a view of it with a plain lower-case name",
+		     "create a view with a plain lower-case name",
 		     gate_reserves(name) ? "its name is an SQL keyword"
-					 : "its name has to be quoted");
+					 : "its name must be quoted");
 	return false;
 }
 
 static bool list_tables(struct connect *c, struct err *e)
 {
 	struct server_cells rows;
-	size_t wanted = 0;
+	size_t selected_count = 0;
 
 	if (!server_catalogue(c->server, SERVER_TABLES, NULL, NULL, LISTED_MAX, c->a, &rows, e))
 		return err_prefix(e, "tables");
@@ -151,22 +152,24 @@ static bool list_tables(struct connect *c, struct err *e)
 		const char *schema = server_cell(&rows, i, TABLES_SCHEMA);
 		const char *name = server_cell(&rows, i, TABLES_NAME);
 
-		if (!schema || !name || !is_wanted(c, schema, name))
+		if (!schema || !name || !is_selected(c, schema, name))
 			continue;
-		if (++wanted <= CONNECT_TABLES_MAX)
+		if (++selected_count <= CONNECT_TABLES_MAX)
 			add_table(c, schema, name);
 	}
-	if (wanted > CONNECT_TABLES_MAX)
+	if (selected_count > CONNECT_TABLES_MAX)
 		return err_set(e, ERR_LIMIT,
-			       "%zu tables; a pack takes %d: choose with --schema and --tables",
-			       wanted, CONNECT_TABLES_MAX);
+			       "%zu tables, but a pack can have %d; select tables with --schema "
+			       "and --tables",
+			       selected_count, CONNECT_TABLES_MAX);
 	return c->table_count > 0 ||
 	       err_set(e, ERR_NOT_FOUND,
-		       wanted ? "none of the %zu tables has a plain name: create views of them "
-				"whose names have only lower-case letters, digits and _"
-			      : "there are no tables that this login may see and --schema and "
-				"--tables choose (%zu)",
-		       wanted);
+		       selected_count
+			       ? "none of the %zu tables has a plain name; create views whose "
+				 "names have only lower-case letters, digits and _"
+			       : "this login can see no table that matches --schema and --tables "
+				 "(%zu found)",
+		       selected_count);
 }
 
 /* ---- columns ---- */
@@ -240,11 +243,11 @@ static void add_column(struct connect *c, struct connect_table *t, const struct 
 
 	if (!is_quotable(name))
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name),
-			     "a view of the table can give it a plain name",
+			     "create a view that gives it a plain name",
 			     "its name has characters that are not safe in SQL");
 	else if (family == FAMILY_OTHER)
 		connect_note(c, "column", arena_printf(c->a, "%s.%s", t->name, name), type_name,
-			     "its type is neither text, number, date nor truth value");
+			     "its type is not text, number, date or boolean");
 	else
 		t->columns[t->column_count++] = (struct connect_column){
 			.name = name,
@@ -263,8 +266,8 @@ static bool read_columns(struct connect *c, struct connect_table *t, struct err 
 		return false;
 	count = rows.rows < CONNECT_COLUMNS_MAX ? rows.rows : CONNECT_COLUMNS_MAX;
 	if (count < rows.rows)
-		connect_note(c, "table", t->name, NULL, "of its %zu columns the first %zu are read",
-			     rows.rows, count);
+		connect_note(c, "table", t->name, NULL,
+			     "only the first %zu of %zu columns are read", count, rows.rows);
 	t->columns = arena_alloc(c->a, (count + 1) * sizeof(*t->columns));
 	for (size_t i = 0; i < count; i++)
 		if (server_cell(&rows, i, COLUMNS_NAME))
@@ -293,8 +296,9 @@ struct connect_table *connect_find_table(const struct connect *c, const char *sc
 /* ---- keys ---- */
 
 /* The columns of some rows; count 0 when one of them is unknown. */
-static struct connect_key key_of(struct connect *c, const struct connect_table *t,
-				 const struct server_cells *rows, size_t from, size_t to, size_t at)
+static struct connect_key make_key(struct connect *c, const struct connect_table *t,
+				   const struct server_cells *rows, size_t from, size_t to,
+				   size_t at)
 {
 	size_t *columns = arena_alloc(c->a, (to - from + 1) * sizeof(*columns));
 
@@ -313,11 +317,11 @@ static bool read_primary_key(struct connect *c, struct connect_table *t, struct 
 	if (!server_catalogue(c->server, SERVER_PRIMARY_KEY, t->schema, t->name, ROWS_MAX, c->a,
 			      &rows, e))
 		return e->code == ERR_NOT_FOUND;
-	t->key = key_of(c, t, &rows, 0, rows.rows, PRIMARY_COLUMN);
+	t->key = make_key(c, t, &rows, 0, rows.rows, PRIMARY_COLUMN);
 	return true;
 }
 
-static bool same_key(const struct connect_key *a, const struct connect_key *b)
+static bool is_same_key(const struct connect_key *a, const struct connect_key *b)
 {
 	return a->count == b->count &&
 	       memcmp(a->columns, b->columns, a->count * sizeof(*a->columns)) == 0;
@@ -330,18 +334,18 @@ static bool is_key(const struct connect_table *t, const struct connect_key *k)
 	for (size_t i = 0; i < k->count; i++)
 		if (t->columns[k->columns[i]].nullable)
 			return false;
-	return k->count > 0 && !same_key(k, &t->key);
+	return k->count > 0 && !is_same_key(k, &t->key);
 }
 
 static bool read_unique(struct connect *c, struct connect_table *t, struct err *e)
 {
 	struct server_cells rows = {0};
-	struct connect_key *also;
+	struct connect_key *other_keys;
 
 	if (!server_catalogue(c->server, SERVER_UNIQUE_INDEXES, t->schema, t->name, ROWS_MAX, c->a,
 			      &rows, e))
 		return e->code == ERR_NOT_FOUND;
-	t->also = also = arena_alloc(c->a, (rows.rows + 1) * sizeof(*also));
+	t->other_keys = other_keys = arena_alloc(c->a, (rows.rows + 1) * sizeof(*other_keys));
 	for (size_t i = 0, end; i < rows.rows; i = end) {
 		const char *name = server_cell(&rows, i, INDEX_NAME);
 		struct connect_key key;
@@ -351,12 +355,12 @@ static bool read_unique(struct connect *c, struct connect_table *t, struct err *
 			end++;
 		if (!name) /* statistics of the table */
 			continue;
-		key = key_of(c, t, &rows, i, end, INDEX_COLUMN);
+		key = make_key(c, t, &rows, i, end, INDEX_COLUMN);
 		if (is_key(t, &key))
-			also[t->also_count++] = key;
+			other_keys[t->other_key_count++] = key;
 	}
-	if (t->key.count == 0 && t->also_count > 0)
-		t->key = also[--t->also_count];
+	if (t->key.count == 0 && t->other_key_count > 0)
+		t->key = other_keys[--t->other_key_count];
 	return true;
 }
 
@@ -457,7 +461,7 @@ static bool read_comments(struct connect *c, struct err *e)
 /* ---- all ---- */
 
 /* Removes tables without a usable column. */
-static void drop_empty(struct connect *c)
+static void drop_tables_without_columns(struct connect *c)
 {
 	size_t kept = 0;
 
@@ -466,7 +470,7 @@ static void drop_empty(struct connect *c)
 			c->tables[kept++] = c->tables[i];
 		else
 			connect_note(c, "table", c->tables[i].name, NULL,
-				     "it has no column that can be read");
+				     "it has no supported column");
 	}
 	c->table_count = kept;
 }
@@ -482,8 +486,8 @@ bool connect_read_tables(struct connect *c, struct err *e)
 		    !read_primary_key(c, t, e) || !read_unique(c, t, e))
 			return err_prefix(e, "%s", t->name);
 	}
-	drop_empty(c);
+	drop_tables_without_columns(c);
 	if (c->table_count == 0)
-		return err_set(e, ERR_NOT_FOUND, "no table has a column that can be read");
+		return err_set(e, ERR_NOT_FOUND, "no table has a supported column");
 	return read_comments(c, e);
 }

@@ -20,11 +20,12 @@ static bool read_list(const json_t *root, const char *member, struct arena *a,
 	size_t i;
 
 	if (!json_is_array(list))
-		return err_set(e, ERR_INPUT, WORDS_FILE ": %s: not a list", member);
+		return err_set(e, ERR_INPUT, WORDS_FILE ": %s: must be a list", member);
 	strlist_add(&texts, a, NULL);
 	json_array_foreach(list, i, item) {
 		if (!json_is_string(item))
-			return err_set(e, ERR_INPUT, WORDS_FILE ": %s[%zu]: not a text", member, i);
+			return err_set(e, ERR_INPUT, WORDS_FILE ": %s[%zu]: must be a string",
+				       member, i);
 		strlist_add(&texts, a, json_string_value(item));
 	}
 	*out = texts.items;
@@ -67,7 +68,8 @@ static bool read_plurals(const json_t *root, struct arena *a, struct connect_wor
 		const char *many = json_string_value(json_array_get(item, 1));
 
 		if (!one || !many)
-			return err_set(e, ERR_INPUT, WORDS_FILE ": plurals[%zu]: not two texts", i);
+			return err_set(e, ERR_INPUT,
+				       WORDS_FILE ": plurals[%zu]: must be two strings", i);
 		strlist_add(&pairs, a, one);
 		strlist_add(&pairs, a, many);
 	}
@@ -134,7 +136,8 @@ bool connect_has_word(const char *words, const char *const *list)
 	return false;
 }
 
-static const char *swapped(const char *words, const char *from, const char *to, struct arena *a)
+static const char *replace_ending(const char *words, const char *from, const char *to,
+				  struct arena *a)
 {
 	size_t n = strlen(words), tail = strlen(from);
 
@@ -146,7 +149,7 @@ static const char *swapped(const char *words, const char *from, const char *to, 
 const char *connect_plural(const struct connect_words *w, const char *words, struct arena *a)
 {
 	for (const char *const *p = w->plurals; *p; p += 2) {
-		const char *plural = swapped(words, p[0], p[1], a);
+		const char *plural = replace_ending(words, p[0], p[1], a);
 
 		if (plural)
 			return plural;
@@ -158,7 +161,7 @@ const char *connect_plural(const struct connect_words *w, const char *words, str
 const char *connect_singular(const struct connect_words *w, const char *words, struct arena *a)
 {
 	for (const char *const *p = w->plurals; *p; p += 2) {
-		const char *one = swapped(words, p[1], p[0], a);
+		const char *one = replace_ending(words, p[1], p[0], a);
 
 		if (one && strcmp(connect_plural(w, one, a), words) == 0 && strlen(one) > 2 &&
 		    one[strlen(one) - 1] != 's' && one[strlen(one) - 1] != 'u')
