@@ -23,7 +23,7 @@ const char *im_text(const json_t *object, const char *name)
 	return text ? text : "";
 }
 
-bool im_is_plain(const char *text)
+bool im_is_plain_name(const char *text)
 {
 	const char *letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 	size_t n = strspn(text, letters);
@@ -35,7 +35,7 @@ bool im_is_plain(const char *text)
 }
 
 /* A column name may contain blanks and punctuation, except characters that end a quoted name. */
-static bool is_column(const char *name)
+static bool is_safe_column(const char *name)
 {
 	for (const char *c = name; *c; c++)
 		if ((unsigned char)*c < ' ' || strchr("\"[]\\{}?;'`", *c))
@@ -45,7 +45,7 @@ static bool is_column(const char *name)
 }
 
 /* A label for users: one line of printable text. */
-static const char *label_of(struct import *im, const char *text)
+static const char *make_label(struct import *im, const char *text)
 {
 	char *out = arena_strndup(im->a, text, utf8_cut(text, strlen(text), IMPORT_NAME_BYTES_MAX));
 
@@ -55,16 +55,16 @@ static const char *label_of(struct import *im, const char *text)
 	return out;
 }
 
-static bool is_taken(const struct import *im, const char *name)
+static bool is_name_used(const struct import *im, const char *name)
 {
-	for (size_t i = 0; i < im->taken.count; i++)
-		if (strcmp(im->taken.items[i], name) == 0)
+	for (size_t i = 0; i < im->used_names.count; i++)
+		if (strcmp(im->used_names.items[i], name) == 0)
 			return true;
 	return false;
 }
 
 /* Converts "Internet Total Sales" to internet_total_sales, made unique. */
-static const char *name_of(struct import *im, const char *text, const char *table)
+static const char *make_name(struct import *im, const char *text, const char *table)
 {
 	char *base =
 		arena_strndup(im->a, text, utf8_cut(text, strlen(text), MAP_NAME_BYTES_MAX - 4));
@@ -75,11 +75,12 @@ static const char *name_of(struct import *im, const char *text, const char *tabl
 	if (!isalpha((unsigned char)*base))
 		base = arena_printf(im->a, "m_%.*s", MAP_NAME_BYTES_MAX - 6, base);
 	name = base;
-	if (is_taken(im, name) && table && strlen(table) + strlen(base) < MAP_NAME_BYTES_MAX - 4)
+	if (is_name_used(im, name) && table &&
+	    strlen(table) + strlen(base) < MAP_NAME_BYTES_MAX - 4)
 		name = base = arena_printf(im->a, "%s_%s", table, base);
-	for (int n = 2; is_taken(im, name); n++)
+	for (int n = 2; is_name_used(im, name); n++)
 		name = arena_printf(im->a, "%s_%d", base, n);
-	strlist_add(&im->taken, im->a, name);
+	strlist_add(&im->used_names, im->a, name);
 	return name;
 }
 
@@ -120,19 +121,19 @@ struct im_table *im_add_table(struct import *im, const char *model_name, const c
 		im_skip(im, "table", model_name, from, "the model has too many tables", NULL);
 		return NULL;
 	}
-	if (!schema || !table || !im_is_plain(schema) || !im_is_plain(table)) {
+	if (!schema || !table || !im_is_plain_name(schema) || !im_is_plain_name(table)) {
 		im_skip(im, "table", model_name, from,
-			"it is not one table with a plain name of schema and table", table);
+			"its source is not a table with plain schema and table names", table);
 		return NULL;
 	}
 	if (im_table(im, model_name)) {
-		im_skip(im, "table", model_name, from, "a second table of this name", NULL);
+		im_skip(im, "table", model_name, from, "duplicate table name", NULL);
 		return NULL;
 	}
 	t = arena_alloc(im->a, sizeof(*t));
 	t->model_name = arena_strdup(im->a, model_name);
-	t->label = label_of(im, model_name);
-	t->name = name_of(im, model_name, NULL);
+	t->label = make_label(im, model_name);
+	t->name = make_name(im, model_name, NULL);
 	t->view = arena_printf(im->a, "%s.%s", schema, table);
 	im->tables = arena_grow(im->a, im->tables, im->table_count, &im->table_cap,
 				sizeof(struct im_table *));
@@ -157,8 +158,9 @@ bool im_add_column(struct import *im, struct im_table *t, const char *column, co
 		known->type = known->type ? known->type : type;
 		return true;
 	}
-	if (!is_column(column) || t->column_count == DB_COLUMNS_MAX) {
-		im_skip(im, "column", column, from, "its name cannot stand in SQL", NULL);
+	if (!is_safe_column(column) || t->column_count == DB_COLUMNS_MAX) {
+		im_skip(im, "column", column, from,
+			"its name is not safe in SQL, or the table has too many columns", NULL);
 		return false;
 	}
 	t->columns =
@@ -183,12 +185,12 @@ void im_add_key(struct import *im, struct im_table *t, const char *const *column
 
 /* ---- dimensions ---- */
 
-static bool is_day(const char *type)
+static bool is_date_type(const char *type)
 {
 	return type && (strcmp(type, "date") == 0 || strcmp(type, "datetime") == 0);
 }
 
-static json_t *grains(void)
+static json_t *grains_json(void)
 {
 	static const char *const names[] = {"day",  "week",    "month", "quarter",
 					    "year", "weekday", NULL};
@@ -203,31 +205,32 @@ const char *im_add_dimension(struct import *im, struct im_table *t, const char *
 			     const char *label, const char *column, const char *type,
 			     const json_t *synonyms, const char *from)
 {
-	const char *own;
+	const char *name_in_pack;
 
 	if (!im_add_column(im, t, column, type, from))
 		return NULL;
-	own = name_of(im, name, t->name);
+	name_in_pack = make_name(im, name, t->name);
 	json_push_take(
 		im->pack->dimensions,
-		json_make({"name", json_str(own)},
-			  {"label", json_str(label_of(im, *label ? label : name))},
+		json_make({"name", json_str(name_in_pack)},
+			  {"label", json_str(make_label(im, *label ? label : name))},
 			  {"entity", json_str(t->name)},
 			  {"column", json_str(find_column(t, column)->name)},
 			  {"type", json_str(type ? type : "text")},
-			  {"grains", is_day(type) ? grains() : NULL},
+			  {"grains", is_date_type(type) ? grains_json() : NULL},
 			  {"permission", json_str(arena_printf(im->a, "%s:read", im->pack->name))},
 			  {"synonyms", json_array_size(synonyms)
 					       ? json_incref((json_t *)(uintptr_t)synonyms)
 					       : NULL}));
-	if (is_day(type) && !t->time)
-		t->time = own;
-	return own;
+	if (is_date_type(type) && !t->time)
+		t->time = name_in_pack;
+	return name_in_pack;
 }
 
 /* ---- edges ---- */
 
-static bool same_set(const char *const *key, const char *const (*on)[2], size_t count, int side)
+static bool has_same_columns(const char *const *key, const char *const (*on)[2], size_t count,
+			     int side)
 {
 	size_t n = 0;
 
@@ -246,21 +249,21 @@ static bool ends_at_key(const struct im_table *t, const char *const (*on)[2], si
 			int side)
 {
 	for (size_t i = 0; i < t->key_count; i++)
-		if (same_set(t->keys[i], on, count, side))
+		if (has_same_columns(t->keys[i], on, count, side))
 			return true;
 	return false;
 }
 
-static const char *family(const char *type)
+static const char *type_family(const char *type)
 {
 	return !type || strcmp(type, "int") == 0 || strcmp(type, "decimal") == 0 ? "number"
-	       : is_day(type)                                                    ? "day"
+	       : is_date_type(type)                                              ? "day"
 										 : type;
 }
 
-static bool types_agree(const struct im_column *a, const struct im_column *b)
+static bool types_match(const struct im_column *a, const struct im_column *b)
 {
-	return !a->type || !b->type || strcmp(family(a->type), family(b->type)) == 0;
+	return !a->type || !b->type || strcmp(type_family(a->type), type_family(b->type)) == 0;
 }
 
 void im_add_edge(struct import *im, const char *name, struct im_table *many, struct im_table *one,
@@ -274,7 +277,7 @@ void im_add_edge(struct import *im, const char *name, struct im_table *many, str
 		    !im_add_column(im, one, on[i][1], NULL, from))
 			return;
 	for (size_t i = 0; i < count; i++)
-		if (!types_agree(find_column(many, on[i][0]), find_column(one, on[i][1]))) {
+		if (!types_match(find_column(many, on[i][0]), find_column(one, on[i][1]))) {
 			im_skip(im, "edge", name, from, "its columns have different types", NULL);
 			return;
 		}
@@ -294,7 +297,7 @@ void im_add_edge(struct import *im, const char *name, struct im_table *many, str
 	}
 	json_push_take(
 		im->pack->edges,
-		json_make({"id", json_str(name_of(im, name, NULL))}, {"from", json_str(left)},
+		json_make({"id", json_str(make_name(im, name, NULL))}, {"from", json_str(left)},
 			  {"to", json_str(right)},
 			  {"cardinality",
 			   json_str(one_to_one && ends_at_key(many, on, count, 0) ? "1:1" : "n:1")},
@@ -311,7 +314,7 @@ const struct im_metric *im_metric(const struct import *im, const char *model_nam
 	return NULL;
 }
 
-static const struct im_metric *add(struct import *im, struct im_metric m)
+static const struct im_metric *add_metric_entry(struct import *im, struct im_metric m)
 {
 	im->metrics = arena_grow(im->a, im->metrics, im->metric_count, &im->metric_cap,
 				 sizeof(*im->metrics));
@@ -319,7 +322,7 @@ static const struct im_metric *add(struct import *im, struct im_metric m)
 	return &im->metrics[im->metric_count++];
 }
 
-static bool is_number(const char *type)
+static bool is_number_type(const char *type)
 {
 	return !type || strcmp(type, "int") == 0 || strcmp(type, "decimal") == 0;
 }
@@ -330,23 +333,23 @@ const struct im_metric *im_add_measure(struct import *im, struct im_table *t, co
 {
 	bool adds = strcmp(aggregate, "sum") == 0 || strcmp(aggregate, "count") == 0;
 	bool counts = strncmp(aggregate, "count", 5) == 0;
-	const char *own;
+	const char *name_in_pack;
 
 	if (column && !im_add_column(im, t, column, counts ? "text" : "decimal", from))
 		return NULL;
-	if (column && !counts && !is_number(find_column(t, column)->type)) {
-		im_skip(im, "measure", name, from, "its column is no number", column);
+	if (column && !counts && !is_number_type(find_column(t, column)->type)) {
+		im_skip(im, "measure", name, from, "its column is not a number", column);
 		return NULL;
 	}
 	if (im->metric_count == IMPORT_METRICS_MAX) {
-		im_skip(im, "measure", name, from, "the model has too many", NULL);
+		im_skip(im, "measure", name, from, "the model has too many measures", NULL);
 		return NULL;
 	}
-	own = name_of(im, name, t->name);
+	name_in_pack = make_name(im, name, t->name);
 	json_push_take(
 		im->pack->measures,
-		json_make({"name", json_str(own)},
-			  {"label", json_str(label_of(im, *label ? label : name))},
+		json_make({"name", json_str(name_in_pack)},
+			  {"label", json_str(make_label(im, *label ? label : name))},
 			  {"entity", json_str(t->name)},
 			  {"column", column ? json_str(find_column(t, column)->name) : NULL},
 			  {"aggregate", json_str(aggregate)}, {"unit", json_str(unit)},
@@ -355,10 +358,12 @@ const struct im_metric *im_add_measure(struct import *im, struct im_table *t, co
 			  {"synonyms", json_array_size(synonyms)
 					       ? json_incref((json_t *)(uintptr_t)synonyms)
 					       : NULL}));
-	return add(im, (struct im_metric){arena_strdup(im->a, name), own, t, IM_MEASURE, unit});
+	return add_metric_entry(im, (struct im_metric){arena_strdup(im->a, name), name_in_pack, t,
+						       IM_MEASURE, unit});
 }
 
-void im_set_semi(struct import *im, const struct im_metric *m, const char *over, const char *take)
+void im_set_semi_additive(struct import *im, const struct im_metric *m, const char *over,
+			  const char *take)
 {
 	json_t *measure;
 	size_t i;
@@ -377,19 +382,19 @@ void im_add_metric(struct import *im, const char *name, const char *label, const
 		   const json_t *synonyms, const char *from, const char *text)
 {
 	bool ratio = strcmp(kind, "ratio") == 0;
-	const char *own;
+	const char *name_in_pack;
 
 	if (!left || !right || left->kind != IM_MEASURE || right->kind != IM_MEASURE ||
 	    im->metric_count == IMPORT_METRICS_MAX) {
-		im_skip(im, "metric", name, from, "it is not made of two measures that were read",
+		im_skip(im, "metric", name, from, "it does not combine two imported measures",
 			text);
 		return;
 	}
-	own = name_of(im, name, NULL);
+	name_in_pack = make_name(im, name, NULL);
 	json_push_take(
 		im->pack->metrics,
-		json_make({"name", json_str(own)},
-			  {"label", json_str(label_of(im, *label ? label : name))},
+		json_make({"name", json_str(name_in_pack)},
+			  {"label", json_str(make_label(im, *label ? label : name))},
 			  {"kind", json_str(kind)},
 			  {ratio ? "numerator" : "left", json_str(left->name)},
 			  {ratio ? "denominator" : "right", json_str(right->name)},
@@ -398,40 +403,43 @@ void im_add_metric(struct import *im, const char *name, const char *label, const
 			  {"synonyms", json_array_size(synonyms)
 					       ? json_incref((json_t *)(uintptr_t)synonyms)
 					       : NULL}));
-	add(im, (struct im_metric){arena_strdup(im->a, name), own, left->table, IM_METRIC, unit});
+	add_metric_entry(im, (struct im_metric){arena_strdup(im->a, name), name_in_pack,
+						left->table, IM_METRIC, unit});
 }
 
 void im_add_filtered(struct import *im, const char *name, const char *label,
 		     const struct im_metric *m, json_t *where_take, const char *from)
 {
-	const char *own;
+	const char *name_in_pack;
 
 	if (im->metric_count == IMPORT_METRICS_MAX) {
-		im_skip(im, "metric", name, from, "the model has too many", NULL);
+		im_skip(im, "metric", name, from, "the model has too many metrics", NULL);
 		json_decref(where_take);
 		return;
 	}
-	own = name_of(im, name, NULL);
+	name_in_pack = make_name(im, name, NULL);
 	json_push_take(im->pack->metrics,
-		       json_make({"name", json_str(own)},
-				 {"label", json_str(label_of(im, *label ? label : name))},
+		       json_make({"name", json_str(name_in_pack)},
+				 {"label", json_str(make_label(im, *label ? label : name))},
 				 {"kind", json_str("measure")}, {"measure", json_str(m->name)},
 				 {"where", where_take}, {"unit", json_str(m->unit)},
 				 {"permission",
 				  json_str(arena_printf(im->a, "%s:read", im->pack->name))}));
-	add(im, (struct im_metric){arena_strdup(im->a, name), own, m->table, IM_METRIC, m->unit});
+	add_metric_entry(im, (struct im_metric){arena_strdup(im->a, name), name_in_pack, m->table,
+						IM_METRIC, m->unit});
 }
 
 /* ---- finishing ---- */
 
 static json_t *column_json(struct import *im, const struct im_column *c)
 {
-	const char *name = im_is_plain(c->name) ? c->name : arena_printf(im->a, "\"%s\"", c->name);
+	const char *name =
+		im_is_plain_name(c->name) ? c->name : arena_printf(im->a, "\"%s\"", c->name);
 
 	return json_make({"name", json_str(name)}, {"type", json_str(c->type)});
 }
 
-static json_t *texts(const char *const *list)
+static json_t *texts_json(const char *const *list)
 {
 	json_t *out = json_array();
 
@@ -448,23 +456,23 @@ static void finish_table(struct import *im, struct im_table *t)
 	for (size_t i = 0; i < t->column_count; i++)
 		json_push_take(columns, column_json(im, &t->columns[i]));
 	for (size_t i = 1; i < t->key_count; i++)
-		json_push_take(also, texts(t->keys[i]));
+		json_push_take(also, texts_json(t->keys[i]));
 	json_push_take(
 		im->pack->views,
 		json_make({"name", json_str(t->view)},
 			  {"about", json_str(arena_printf(im->a, "rows of %s", t->label))},
 			  {"permission", json_str(arena_printf(im->a, "%s:read", im->pack->name))},
 			  {"columns", columns}));
-	json_push_take(
-		im->pack->entities,
-		json_make({"name", json_str(t->name)}, {"label", json_str(t->label)},
-			  {"about", json_str(arena_printf(im->a, "rows of %s", t->label))},
-			  {"view", json_str(t->view)},
-			  {"key", texts(t->key_count ? (const char *const *)t->keys[0] : none)},
-			  {"also", json_array_size(also) ? json_incref(also) : NULL},
-			  {"title", json_str(t->title)}, {"time", json_str(t->time)},
-			  {"kind", json_str(t->title ? "entity" : "fact")},
-			  {"synonyms", t->synonyms ? json_incref(t->synonyms) : NULL}));
+	json_push_take(im->pack->entities,
+		       json_make({"name", json_str(t->name)}, {"label", json_str(t->label)},
+				 {"about", json_str(arena_printf(im->a, "rows of %s", t->label))},
+				 {"view", json_str(t->view)},
+				 {"key", texts_json(t->key_count ? (const char *const *)t->keys[0]
+								 : none)},
+				 {"also", json_array_size(also) ? json_incref(also) : NULL},
+				 {"title", json_str(t->title)}, {"time", json_str(t->time)},
+				 {"kind", json_str(t->title ? "entity" : "fact")},
+				 {"synonyms", t->synonyms ? json_incref(t->synonyms) : NULL}));
 	json_decref(also);
 	json_push_take(im->pack->nouns, json_str(t->label));
 }
@@ -476,7 +484,7 @@ void im_finish(struct import *im)
 			finish_table(im, im->tables[i]);
 		else
 			im_skip(im, "table", im->tables[i]->model_name, NULL,
-				"no column of it was read", NULL);
+				"none of its columns was imported", NULL);
 	}
 }
 
@@ -508,7 +516,8 @@ bool import_model(struct import *im, const char *path, const char *text, size_t 
 	if (tmsl_of(root))
 		return import_bim(im, tmsl_of(root), path, e);
 	return err_set(e, ERR_INPUT,
-		       "neither Apache Ossie (semantic_model), nor dbt's semantic_manifest.json "
+		       "the file is neither Apache Ossie (semantic_model), nor dbt's "
+		       "semantic_manifest.json "
 		       "(semantic_models), nor Power BI's model.bim (model.tables)");
 }
 
@@ -527,7 +536,7 @@ static bool run(const struct command *cmd, const char *path, struct import *im, 
 		return false;
 	im_finish(im);
 	if (json_array_size(im->pack->entities) == 0)
-		return err_set(e, ERR_INPUT, "%s: no table of the model could be read", path);
+		return err_set(e, ERR_INPUT, "%s: no table of the model could be imported", path);
 	if (!ctl_pack_write(im->pack, dir, ctl_flag(cmd, "replace"), im->a, &written, e))
 		return false;
 	if (ctl_flag(cmd, "json")) {
@@ -535,7 +544,7 @@ static bool run(const struct command *cmd, const char *path, struct import *im, 
 					 {"review", json_incref(im->pack->review)}));
 		return true;
 	}
-	printf("%zu entities, %zu edges, %zu dimensions, %zu measures, %zu metrics; left out:\n",
+	printf("%zu entities, %zu edges, %zu dimensions, %zu measures, %zu metrics; skipped:\n",
 	       json_array_size(im->pack->entities), json_array_size(im->pack->edges),
 	       json_array_size(im->pack->dimensions), json_array_size(im->pack->measures),
 	       json_array_size(im->pack->metrics));
@@ -553,16 +562,16 @@ int ctl_map_import(const struct command *cmd)
 	struct ctl_pack pack;
 	struct import im = {.pack = &pack};
 	struct err e = {0};
-	bool good;
+	bool ok;
 
 	if (!path || ctl_word(cmd, 2))
-		return ctl_usage_error(cmd, "import takes one file");
+		return ctl_usage_error(cmd, "import: give one file");
 	if (!name || !ctl_is_name(name))
 		return ctl_usage_error(cmd,
-				       "--pack names the pack: lower-case letters, digits and _");
+				       "--pack must be a name of lower-case letters, digits and _");
 	im.a = arena_new(CATALOG_BYTES_MAX);
 	ctl_pack_init(&pack, name, im.a);
-	good = run(cmd, path, &im, &e);
+	ok = run(cmd, path, &im, &e);
 	arena_free(&im.a);
-	return good ? 0 : ctl_fail("%s", e.text);
+	return ok ? 0 : ctl_fail("%s", e.text);
 }

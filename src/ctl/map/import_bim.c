@@ -12,7 +12,7 @@
 #define VERIFIED_MAX 100 /* verified answers; more than a prompt can hold */
 
 /* A text, or a list of its lines. */
-static const char *lines_of(struct import *im, const json_t *value)
+static const char *join_lines(struct import *im, const json_t *value)
 {
 	const char *out = json_string_value(value);
 	const json_t *line;
@@ -33,7 +33,7 @@ static bool is_true(const json_t *object, const char *member)
 	return json_is_true(json_object_get(object, member));
 }
 
-static const char *type_of(const char *type)
+static const char *column_type(const char *type)
 {
 	static const char *const types[] = {"string",   "text",     "int64",   "int",     "decimal",
 					    "decimal",  "double",   "decimal", "boolean", "bool",
@@ -45,7 +45,7 @@ static const char *type_of(const char *type)
 	return NULL;
 }
 
-static const char *unit_of(const char *format)
+static const char *unit_from_format(const char *format)
 {
 	static const char *const symbols[] = {"$", "€", "£", "%", NULL};
 
@@ -57,11 +57,11 @@ static const char *unit_of(const char *format)
 
 /* ---- source of a table ---- */
 
-struct place {
+struct table_source {
 	const char *schema, *table;
 };
 
-static const char *annotation(const json_t *table, const char *name)
+static const char *annotation_value(const json_t *table, const char *name)
 {
 	const json_t *item;
 	size_t i;
@@ -73,7 +73,7 @@ static const char *annotation(const json_t *table, const char *name)
 }
 
 /* [Schema="dbo",Item="DimDate"] of Power Query's navigation. */
-static const char *navigated(struct import *im, const char *expression, const char *member)
+static const char *navigation_value(struct import *im, const char *expression, const char *member)
 {
 	const char *from = strstr(expression, arena_printf(im->a, "%s=\"", member));
 	const char *end;
@@ -93,26 +93,27 @@ static bool is_calculated(const json_t *table)
 	return strcmp(im_text(source, "type"), "calculated") == 0;
 }
 
-static struct place place_of(struct import *im, const json_t *table)
+static struct table_source find_table_source(struct import *im, const json_t *table)
 {
 	const json_t *source =
 		json_object_get(json_array_get(json_object_get(table, "partitions"), 0), "source");
-	const char *expression = lines_of(im, json_object_get(source, "expression"));
-	const char *named = annotation(table, "_TM_ExtProp_DbTableName");
+	const char *expression = join_lines(im, json_object_get(source, "expression"));
+	const char *named = annotation_value(table, "_TM_ExtProp_DbTableName");
 
 	if (*named)
-		return (struct place){annotation(table, "_TM_ExtProp_DbSchemaName"), named};
+		return (struct table_source){annotation_value(table, "_TM_ExtProp_DbSchemaName"),
+					     named};
 	if (*im_text(source, "entityName"))
-		return (struct place){*im_text(source, "schemaName") ? im_text(source, "schemaName")
-								     : "dbo",
-				      im_text(source, "entityName")};
-	return (struct place){navigated(im, expression, "Schema"),
-			      navigated(im, expression, "Item")};
+		return (struct table_source){
+			*im_text(source, "schemaName") ? im_text(source, "schemaName") : "dbo",
+			im_text(source, "entityName")};
+	return (struct table_source){navigation_value(im, expression, "Schema"),
+				     navigation_value(im, expression, "Item")};
 }
 
 /* ---- tables ---- */
 
-static const json_t *column_called(const json_t *table, struct str name)
+static const json_t *find_column(const json_t *table, struct str name)
 {
 	const json_t *item;
 	size_t i;
@@ -126,14 +127,14 @@ static const json_t *column_called(const json_t *table, struct str name)
 static void read_column(struct import *im, struct im_table *t, const json_t *item, const char *from)
 {
 	const char *name = im_text(item, "name"), *column = im_text(item, "sourceColumn");
-	const char *type = type_of(im_text(item, "dataType"));
+	const char *type = column_type(im_text(item, "dataType"));
 	const char *const key[] = {column, NULL};
 
 	if (strcmp(im_text(item, "type"), "rowNumber") == 0)
 		return;
 	if (!*column || strncmp(im_text(item, "type"), "calculated", 10) == 0) {
 		im_skip(im, "column", name, from, "it is calculated",
-			lines_of(im, json_object_get(item, "expression")));
+			join_lines(im, json_object_get(item, "expression")));
 		return;
 	}
 	if (!type) {
@@ -151,7 +152,7 @@ static void read_column(struct import *im, struct im_table *t, const json_t *ite
 		im_add_dimension(im, t, name, name, column, type, NULL, from);
 	else if (strcmp(im_text(item, "summarizeBy"), "sum") == 0)
 		im_add_measure(im, t, name, name, column, "sum",
-			       unit_of(im_text(item, "formatString")), NULL, from);
+			       unit_from_format(im_text(item, "formatString")), NULL, from);
 }
 
 static void skip_all(struct import *im, const json_t *list, const char *kind, const char *from,
@@ -167,7 +168,7 @@ static void skip_all(struct import *im, const json_t *list, const char *kind, co
 static void read_table(struct import *im, const json_t *table, const char *from)
 {
 	const char *name = im_text(table, "name");
-	struct place place = place_of(im, table);
+	struct table_source table_source = find_table_source(im, table);
 	const json_t *item;
 	struct im_table *t;
 	size_t i;
@@ -180,7 +181,7 @@ static void read_table(struct import *im, const json_t *table, const char *from)
 		im_skip(im, "table", name, from, "it is calculated", NULL);
 		return;
 	}
-	t = im_add_table(im, name, place.schema, place.table, from);
+	t = im_add_table(im, name, table_source.schema, table_source.table, from);
 	if (!t)
 		return;
 	json_array_foreach(json_object_get(table, "columns"), i, item)
@@ -198,26 +199,26 @@ struct dax {
 	const char *p;
 };
 
-static void blanks(struct dax *d)
+static void skip_blanks(struct dax *d)
 {
 	while (isspace((unsigned char)*d->p))
 		d->p++;
 }
 
-static bool take(struct dax *d, char c)
+static bool accept_char(struct dax *d, char c)
 {
-	blanks(d);
+	skip_blanks(d);
 	if (*d->p != c)
 		return false;
 	d->p++;
 	return true;
 }
 
-static struct str word(struct dax *d)
+static struct str read_word(struct dax *d)
 {
 	const char *begin;
 
-	blanks(d);
+	skip_blanks(d);
 	begin = d->p;
 	while (isalnum((unsigned char)*d->p) || *d->p == '_')
 		d->p++;
@@ -225,7 +226,7 @@ static struct str word(struct dax *d)
 }
 
 /* The text up to the sign; the sign is consumed too. */
-static struct str until(struct dax *d, char sign)
+static struct str read_until(struct dax *d, char sign)
 {
 	const char *begin = d->p, *end = strchr(d->p, sign);
 
@@ -237,7 +238,7 @@ static struct str until(struct dax *d, char sign)
 
 static struct im_table *read_table_name(struct dax *d, const json_t **table)
 {
-	struct str name = take(d, '\'') ? until(d, '\'') : word(d);
+	struct str name = accept_char(d, '\'') ? read_until(d, '\'') : read_word(d);
 	const json_t *item;
 	size_t i;
 
@@ -254,18 +255,18 @@ static struct im_table *read_column_name(struct dax *d, const char **column)
 	const json_t *table = d->home, *item = NULL;
 	struct im_table *t;
 
-	blanks(d);
+	skip_blanks(d);
 	t = *d->p == '[' ? im_table(d->im, im_text(table, "name")) : read_table_name(d, &table);
 
-	if (t && table && take(d, '['))
-		item = column_called(table, until(d, ']'));
+	if (t && table && accept_char(d, '['))
+		item = find_column(table, read_until(d, ']'));
 	*column = im_text(item, "sourceColumn");
 	return item && **column ? t : NULL;
 }
 
 static bool at_end(struct dax *d)
 {
-	blanks(d);
+	skip_blanks(d);
 	return !*d->p;
 }
 
@@ -279,16 +280,16 @@ static const struct im_metric *read_aggregate(struct dax *d, struct str function
 	const json_t *table;
 	struct im_table *t;
 
-	if (!aggregate || !take(d, '('))
+	if (!aggregate || !accept_char(d, '('))
 		return NULL;
 	t = rows ? read_table_name(d, &table) : read_column_name(d, &column);
-	if (!t || !take(d, ')') || !at_end(d) || strcmp(aggregate, "count") == 0)
+	if (!t || !accept_char(d, ')') || !at_end(d) || strcmp(aggregate, "count") == 0)
 		return NULL;
 	return im_add_measure(d->im, t, im_text(measure, "name"), "", column,
 			      rows       ? "count"
 			      : distinct ? "count_distinct"
 					 : aggregate,
-			      unit_of(im_text(measure, "formatString")), NULL, from);
+			      unit_from_format(im_text(measure, "formatString")), NULL, from);
 }
 
 /* [Measure] */
@@ -296,9 +297,9 @@ static const char *read_reference(struct dax *d)
 {
 	struct str name;
 
-	if (!take(d, '['))
+	if (!accept_char(d, '['))
 		return NULL;
-	name = until(d, ']');
+	name = read_until(d, ']');
 	return name.n ? arena_strndup(d->im->a, name.p, name.n) : NULL;
 }
 
@@ -309,36 +310,36 @@ static bool read_pair(struct dax *d, struct str function, const char **left, con
 	bool divides = str_eq_nocase(function, STR("DIVIDE"));
 
 	*kind = divides ? "ratio" : "difference";
-	if (function.n > 0 && (!divides || !take(d, '(')))
+	if (function.n > 0 && (!divides || !accept_char(d, '(')))
 		return false;
 	*left = read_reference(d);
-	if (!*left || !take(d, divides ? ',' : '-'))
+	if (!*left || !accept_char(d, divides ? ',' : '-'))
 		return false;
 	*right = read_reference(d);
-	if (divides && take(d, ','))
-		word(d);
-	return *right && (!divides || take(d, ')')) && at_end(d);
+	if (divides && accept_char(d, ','))
+		read_word(d);
+	return *right && (!divides || accept_char(d, ')')) && at_end(d);
 }
 
 /* Plain measures are read before those that combine two of them; `pairs` selects the kind. */
 static void read_measure(struct import *im, const json_t *model, const json_t *table,
 			 const json_t *measure, bool pairs, const char *from)
 {
-	const char *text = lines_of(im, json_object_get(measure, "expression"));
+	const char *text = join_lines(im, json_object_get(measure, "expression"));
 	const char *name = im_text(measure, "name"), *left, *right, *kind;
-	struct dax d = {im, model, table, text}, again = d;
-	struct str function = word(&d);
+	struct dax d = {im, model, table, text}, pair_reader = d;
+	struct str function = read_word(&d);
 
-	again.p = d.p;
+	pair_reader.p = d.p;
 	if (!pairs) {
 		read_aggregate(&d, function, measure, from);
 		return;
 	}
 	if (im_metric(im, name))
 		return;
-	if (read_pair(&again, function, &left, &right, &kind))
+	if (read_pair(&pair_reader, function, &left, &right, &kind))
 		im_add_metric(im, name, "", kind, im_metric(im, left), im_metric(im, right),
-			      unit_of(im_text(measure, "formatString")), NULL, from, text);
+			      unit_from_format(im_text(measure, "formatString")), NULL, from, text);
 	else
 		im_skip(im, "metric", name, from,
 			function.n ? arena_printf(im->a, "%.*s of this form is not translated",
@@ -367,7 +368,7 @@ static const char *source_column(const json_t *model, const char *table, const c
 
 	json_array_foreach(json_object_get(model, "tables"), i, item)
 		if (strcmp(im_text(item, "name"), table) == 0)
-			return im_text(column_called(item, str_of(column)), "sourceColumn");
+			return im_text(find_column(item, str_of(column)), "sourceColumn");
 	return "";
 }
 
@@ -380,19 +381,20 @@ static void read_relationship(struct import *im, const json_t *model, const json
 				 source_column(model, to_table, im_text(item, "toColumn"))}};
 	const char *const key[] = {on[0][1], NULL};
 	const char *name = arena_printf(im->a, "%s %s", from_table, to_table);
-	bool single = strcmp(im_text(item, "fromCardinality"), "one") == 0;
+	bool is_one_to_one = strcmp(im_text(item, "fromCardinality"), "one") == 0;
 
 	if (json_is_false(json_object_get(item, "isActive")))
 		im_skip(im, "edge", name, from, "it is not active", im_text(item, "fromColumn"));
 	else if (strcmp(im_text(item, "toCardinality"), "many") == 0)
 		im_skip(im, "edge", name, from, "it is many to many", NULL);
 	else if (!many || !one || !*on[0][0] || !*on[0][1])
-		im_skip(im, "edge", name, from, "a table or column of it was left out", NULL);
+		im_skip(im, "edge", name, from, "one of its tables or columns was skipped", NULL);
 	else {
 		/* A relationship to one row makes the column a key of that table. */
 		if (im_add_column(im, one, on[0][1], NULL, from))
 			im_add_key(im, one, key);
-		im_add_edge(im, name, many, one, (const char *const(*)[2])on, 1, single, from);
+		im_add_edge(im, name, many, one, (const char *const(*)[2])on, 1, is_one_to_one,
+			    from);
 	}
 }
 

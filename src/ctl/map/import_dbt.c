@@ -41,7 +41,7 @@ static void read_entities(struct import *im, struct im_table *t, const json_t *m
 
 			if (has_type(item, "foreign") || has_type(item, "primary") != primary)
 				continue;
-			if (im_is_plain(column))
+			if (im_is_plain_name(column))
 				im_add_key(im, t, key);
 			else
 				im_skip(im, "key", im_text(item, "name"), from,
@@ -55,7 +55,7 @@ static void read_dimension(struct import *im, struct im_table *t, const json_t *
 	const char *name = im_text(item, "name"), *column = column_of(item);
 	bool is_time = has_type(item, "time");
 
-	if (!im_is_plain(column))
+	if (!im_is_plain_name(column))
 		im_skip(im, "dimension", name, from, "its expression is not one column", column);
 	else if (!is_time && !has_type(item, "categorical"))
 		im_skip(im, "dimension", name, from, "it is neither categorical nor time",
@@ -66,8 +66,8 @@ static void read_dimension(struct import *im, struct im_table *t, const json_t *
 }
 
 /* The pack's name for a dimension of this table. */
-static const char *dimension_of(const struct import *im, const struct im_table *t,
-				const json_t *model, const char *name)
+static const char *find_dimension(const struct import *im, const struct im_table *t,
+				  const json_t *model, const char *name)
 {
 	const json_t *item;
 	const char *column = NULL;
@@ -87,17 +87,17 @@ static const char *dimension_of(const struct import *im, const struct im_table *
 static void read_non_additive(struct import *im, const struct im_metric *m, const json_t *model,
 			      const json_t *rule, const char *from)
 {
-	const char *over = dimension_of(im, m->table, model, im_text(rule, "name"));
+	const char *over = find_dimension(im, m->table, model, im_text(rule, "name"));
 	const char *choice = im_text(rule, "window_choice");
-	const char *take = strcmp(choice, "max") == 0   ? "last"
-			   : strcmp(choice, "min") == 0 ? "first"
-							: NULL;
+	const char *chosen = strcmp(choice, "max") == 0   ? "last"
+			     : strcmp(choice, "min") == 0 ? "first"
+							  : NULL;
 
-	if (over && take)
-		im_set_semi(im, m, over, take);
+	if (over && chosen)
+		im_set_semi_additive(im, m, over, chosen);
 	else
 		im_skip(im, "measure", m->model_name, from,
-			"its non-additive dimension was not read: it is added up", choice);
+			"its non-additive dimension was not imported, so it is summed", choice);
 }
 
 static const struct im_metric *read_measure(struct import *im, struct im_table *t,
@@ -116,12 +116,12 @@ static const struct im_metric *read_measure(struct import *im, struct im_table *
 		aggregate = "count";
 		column = NULL;
 	}
-	if (!aggregate || (column && !im_is_plain(column)) ||
+	if (!aggregate || (column && !im_is_plain_name(column)) ||
 	    (column && strcmp(aggregate, "count") == 0)) {
 		im_skip(im, "measure", name, from,
 			!aggregate ? "its aggregation is not translated"
-				   : "its expression is not one column, or it counts the values of "
-				     "one",
+				   : "its expression is not one column, or it counts a column's "
+				     "values",
 			!aggregate ? agg : column);
 		return NULL;
 	}
@@ -167,7 +167,7 @@ static void add_edges(struct import *im, const json_t *models, const json_t *man
 			if (!from || !to || from == to || has_type(entity, "foreign") ||
 			    strcmp(im_text(entity, "name"), im_text(foreign, "name")) != 0)
 				continue;
-			if (im_is_plain(on[0][0]) && im_is_plain(on[0][1]))
+			if (im_is_plain_name(on[0][0]) && im_is_plain_name(on[0][1]))
 				im_add_edge(im,
 					    arena_printf(im->a, "%s %s", from->name,
 							 im_text(foreign, "name")),
@@ -193,7 +193,7 @@ static void read_edges(struct import *im, const json_t *models)
 
 /* ---- metrics ---- */
 
-static const char *name_in(const json_t *params, const char *member)
+static const char *name_member(const json_t *params, const char *member)
 {
 	const json_t *part = json_object_get(params, member);
 
@@ -205,7 +205,7 @@ static bool is_filtered(const json_t *item)
 	return json_is_object(json_object_get(item, "filter"));
 }
 
-static bool part_is_filtered(const json_t *params, const char *member)
+static bool is_part_filtered(const json_t *params, const char *member)
 {
 	const json_t *part = json_object_get(params, member);
 
@@ -258,7 +258,7 @@ static const char *filtered_dimension(struct import *im, const json_t *models, c
 			if (mark && t && !has_type(entity, "foreign") &&
 			    strlen(im_text(entity, "name")) == (size_t)(mark - name) &&
 			    strncmp(im_text(entity, "name"), name, (size_t)(mark - name)) == 0)
-				found = dimension_of(im, t, model, mark + 2);
+				found = find_dimension(im, t, model, mark + 2);
 			if (found)
 				return found;
 		}
@@ -268,17 +268,17 @@ static const char *filtered_dimension(struct import *im, const json_t *models, c
 static void add_filtered(struct import *im, const json_t *models, const json_t *item,
 			 const struct im_metric *m, const json_t *filter, const char *from)
 {
-	const char *name = im_text(item, "name"), *dimension, *value, *own;
+	const char *name = im_text(item, "name"), *dimension, *value, *name_in_pack;
 	json_t *where;
 
 	if (!m || m->kind != IM_MEASURE || !read_filter(im, filter, &dimension, &value) ||
-	    !(own = filtered_dimension(im, models, dimension))) {
+	    !(name_in_pack = filtered_dimension(im, models, dimension))) {
 		im_skip(im, "metric", name, from, "its filter is not translated",
 			im_text(json_array_get(json_object_get(filter, "where_filters"), 0),
 				"where_sql_template"));
 		return;
 	}
-	where = json_list_of(json_make({"name", json_str(own)}, {"op", json_str("is")},
+	where = json_list_of(json_make({"name", json_str(name_in_pack)}, {"op", json_str("is")},
 				       {"values", json_list_of(json_str(value))}));
 	im_add_filtered(im, name, label_of(item), m, where, from);
 }
@@ -287,28 +287,28 @@ static void read_simple(struct import *im, const json_t *models, const json_t *i
 			const char *from)
 {
 	const json_t *params = json_object_get(item, "type_params");
-	const json_t *inside = json_object_get(params, "metric_aggregation_params");
-	const char *name = im_text(item, "name"), *measure = name_in(params, "measure");
+	const json_t *aggregation = json_object_get(params, "metric_aggregation_params");
+	const char *name = im_text(item, "name"), *measure = name_member(params, "measure");
 	const json_t *filter = json_object_get(item, "filter"), *model;
 	const struct im_metric *m = im_metric(im, measure);
 	size_t i;
 
-	if (json_is_object(inside)) {
+	if (json_is_object(aggregation)) {
 		json_array_foreach(models, i, model) {
 			struct im_table *t = im_table(im, im_text(model, "name"));
 
-			if (t &&
-			    strcmp(im_text(model, "name"), im_text(inside, "semantic_model")) == 0)
-				read_measure(im, t, model, name, label_of(item), inside, from);
+			if (t && strcmp(im_text(model, "name"),
+					im_text(aggregation, "semantic_model")) == 0)
+				read_measure(im, t, model, name, label_of(item), aggregation, from);
 		}
 		return;
 	}
-	if (!json_is_object(filter) && part_is_filtered(params, "measure"))
+	if (!json_is_object(filter) && is_part_filtered(params, "measure"))
 		filter = json_object_get(json_object_get(params, "measure"), "filter");
 	if (json_is_object(filter))
 		add_filtered(im, models, item, m, filter, from);
 	else if (!m)
-		im_skip(im, "metric", name, from, "its measure was left out", measure);
+		im_skip(im, "metric", name, from, "its measure was skipped", measure);
 	else if (strcmp(name, measure) != 0)
 		im_add_filtered(im, name, label_of(item), m, NULL, from);
 }
@@ -350,14 +350,15 @@ static void read_metric(struct import *im, const json_t *models, const json_t *i
 
 	if (strcmp(type, "simple") == 0)
 		read_simple(im, models, item, from);
-	else if (is_filtered(item) || part_is_filtered(params, "numerator") ||
-		 part_is_filtered(params, "denominator"))
-		im_skip(im, "metric", name, from, "filters and offsets of its parts", type);
+	else if (is_filtered(item) || is_part_filtered(params, "numerator") ||
+		 is_part_filtered(params, "denominator"))
+		im_skip(im, "metric", name, from,
+			"filters and offsets of its parts are not translated", type);
 	else if (strcmp(type, "ratio") == 0)
 		im_add_metric(im, name, label_of(item), "ratio",
-			      im_metric(im, name_in(params, "numerator")),
-			      im_metric(im, name_in(params, "denominator")), "count", NULL, from,
-			      type);
+			      im_metric(im, name_member(params, "numerator")),
+			      im_metric(im, name_member(params, "denominator")), "count", NULL,
+			      from, type);
 	else if (strcmp(type, "derived") == 0)
 		read_derived(im, item, from);
 	else
@@ -371,8 +372,8 @@ bool import_dbt(struct import *im, const json_t *root, struct err *e)
 
 	if (!json_is_array(json_object_get(root, "metrics")))
 		return err_set(e, ERR_INPUT,
-			       "semantic_models without metrics: not a "
-			       "semantic_manifest.json of dbt");
+			       "semantic_models without metrics: the file is not "
+			       "dbt's semantic_manifest.json");
 	json_array_foreach(models, i, item)
 		read_model(im, item, arena_printf(im->a, "semantic_models[%zu]", i));
 	read_edges(im, models);

@@ -50,7 +50,7 @@ struct import {
 	size_t table_count, table_cap;
 	struct im_metric *metrics;
 	size_t metric_count, metric_cap;
-	struct strlist taken; /* names already used in the pack */
+	struct strlist used_names; /* names already used in the pack */
 	struct err *e;
 };
 
@@ -58,8 +58,8 @@ struct import {
 void im_skip(struct import *im, const char *kind, const char *name, const char *from,
 	     const char *why, const char *text);
 
-/* `schema` NULL: the table is left out, since dbo or public would be a guess. Returns NULL when it
- * is left out, which is recorded. */
+/* `schema` NULL: the table is skipped, since dbo or public would be a guess. Returns NULL when the
+ * table was skipped, which is recorded. */
 struct im_table *im_add_table(struct import *im, const char *model_name, const char *schema,
 			      const char *table, const char *from);
 struct im_table *im_table(const struct import *im, const char *model_name);
@@ -80,7 +80,8 @@ const struct im_metric *im_add_measure(struct import *im, struct im_table *t, co
 				       const char *label, const char *column, const char *aggregate,
 				       const char *unit, const json_t *synonyms, const char *from);
 /* Makes a measure semi-additive with the members "over" and "take". */
-void im_set_semi(struct import *im, const struct im_metric *m, const char *over, const char *take);
+void im_set_semi_additive(struct import *im, const struct im_metric *m, const char *over,
+			  const char *take);
 /* `kind`: ratio or difference. */
 void im_add_metric(struct import *im, const char *name, const char *label, const char *kind,
 		   const struct im_metric *left, const struct im_metric *right, const char *unit,
@@ -95,7 +96,7 @@ void im_finish(struct import *im);
 /* The aggregate ("sum", …) for a word of the model, ignoring case; NULL: unknown. */
 const char *im_aggregate(struct str word);
 /* Returns true for a plain name: [A-Za-z_][A-Za-z0-9_]*. */
-bool im_is_plain(const char *text);
+bool im_is_plain_name(const char *text);
 /* A text member of an object; "" when absent. */
 const char *im_text(const json_t *object, const char *name);
 

@@ -36,7 +36,7 @@ static const json_t *synonyms_of(const json_t *item)
 	return json_is_array(list) ? list : NULL;
 }
 
-static const char *const *texts_of(struct import *im, const json_t *list)
+static const char *const *read_texts(struct import *im, const json_t *list)
 {
 	struct strlist out = {0};
 	const json_t *item;
@@ -49,7 +49,7 @@ static const char *const *texts_of(struct import *im, const json_t *list)
 	return out.items;
 }
 
-static const char *type_of(const json_t *field)
+static const char *column_type(const json_t *field)
 {
 	static const char *const types[] = {
 		"String",   "text",     "Integer",    "int",      "Decimal", "decimal",
@@ -71,11 +71,11 @@ static void read_field(struct import *im, struct im_table *t, const json_t *fiel
 
 	if (!expression)
 		im_skip(im, "field", name, from, "it has no expression in " DIALECT, NULL);
-	else if (!im_is_plain(expression))
+	else if (!im_is_plain_name(expression))
 		im_skip(im, "field", name, from, "its expression is not one column", expression);
 	else
-		im_add_dimension(im, t, name, im_text(field, "label"), expression, type_of(field),
-				 synonyms_of(field), from);
+		im_add_dimension(im, t, name, im_text(field, "label"), expression,
+				 column_type(field), synonyms_of(field), from);
 }
 
 /* The source is "database.schema.table", or without the database. */
@@ -103,17 +103,17 @@ static void read_dataset(struct import *im, const json_t *dataset, const char *f
 		return;
 	t->synonyms = (json_t *)(uintptr_t)synonyms_of(dataset);
 	if (json_array_size(json_object_get(dataset, "primary_key")) > 0)
-		im_add_key(im, t, texts_of(im, json_object_get(dataset, "primary_key")));
+		im_add_key(im, t, read_texts(im, json_object_get(dataset, "primary_key")));
 	json_array_foreach(json_object_get(dataset, "unique_keys"), i, item)
-		im_add_key(im, t, texts_of(im, item));
+		im_add_key(im, t, read_texts(im, item));
 	json_array_foreach(json_object_get(dataset, "fields"), i, item)
 		read_field(im, t, item, arena_printf(im->a, "%s.fields[%zu]", from, i));
 }
 
 static void read_relationship(struct import *im, const json_t *item, const char *from)
 {
-	const char *const *a = texts_of(im, json_object_get(item, "from_columns"));
-	const char *const *b = texts_of(im, json_object_get(item, "to_columns"));
+	const char *const *a = read_texts(im, json_object_get(item, "from_columns"));
+	const char *const *b = read_texts(im, json_object_get(item, "to_columns"));
 	struct im_table *many = im_table(im, im_text(item, "from"));
 	struct im_table *one = im_table(im, im_text(item, "to"));
 	size_t count = strlist_len(a);
@@ -121,7 +121,8 @@ static void read_relationship(struct import *im, const json_t *item, const char 
 
 	if (!many || !one || count == 0 || count != strlist_len(b)) {
 		im_skip(im, "edge", im_text(item, "name"), from,
-			many && one ? "its columns are no pairs" : "a table of it was left out",
+			many && one ? "its columns do not form pairs"
+				    : "one of its tables was skipped",
 			NULL);
 		return;
 	}
@@ -147,26 +148,26 @@ struct call {
 	const char *column; /* NULL: counts rows */
 };
 
-static void blanks(struct reader *r)
+static void skip_blanks(struct reader *r)
 {
 	while (isspace((unsigned char)*r->p))
 		r->p++;
 }
 
-static bool take(struct reader *r, char c)
+static bool accept_char(struct reader *r, char c)
 {
-	blanks(r);
+	skip_blanks(r);
 	if (*r->p != c)
 		return false;
 	r->p++;
 	return true;
 }
 
-static struct str word(struct reader *r)
+static struct str read_word(struct reader *r)
 {
 	const char *begin;
 
-	blanks(r);
+	skip_blanks(r);
 	begin = r->p;
 	while (isalnum((unsigned char)*r->p) || *r->p == '_')
 		r->p++;
@@ -176,15 +177,15 @@ static struct str word(struct reader *r)
 /* [DISTINCT] table.column, or *: the only arguments that are supported. */
 static bool read_column(struct reader *r, struct call *out)
 {
-	struct str first = word(r), second;
+	struct str first = read_word(r), second;
 
 	if (str_eq_nocase(first, STR("DISTINCT")) && strcmp(out->aggregate, "count") == 0) {
 		out->aggregate = "count_distinct";
-		first = word(r);
+		first = read_word(r);
 	}
-	if (first.n == 0 || !take(r, '.'))
+	if (first.n == 0 || !accept_char(r, '.'))
 		return false;
-	second = word(r);
+	second = read_word(r);
 	out->table = im_table(r->im, arena_strndup(r->im->a, first.p, first.n));
 	out->column = arena_strndup(r->im->a, second.p, second.n);
 	return out->table && second.n > 0;
@@ -193,15 +194,15 @@ static bool read_column(struct reader *r, struct call *out)
 /* SUM(orders.amount), with or without parentheses around it. */
 static bool read_call(struct reader *r, struct call *out, int depth)
 {
-	if (depth < 4 && take(r, '('))
-		return read_call(r, out, depth + 1) && take(r, ')');
-	out->aggregate = im_aggregate(word(r));
-	return out->aggregate && take(r, '(') && read_column(r, out) && take(r, ')');
+	if (depth < 4 && accept_char(r, '('))
+		return read_call(r, out, depth + 1) && accept_char(r, ')');
+	out->aggregate = im_aggregate(read_word(r));
+	return out->aggregate && accept_char(r, '(') && read_column(r, out) && accept_char(r, ')');
 }
 
 /* COUNT(column) is imported as a count of rows. This is correct for a key only, which has no NULLs;
  * other columns are refused. */
-static const char *counted(const struct call *c)
+static const char *counted_column(const struct call *c)
 {
 	return strcmp(c->aggregate, "count") == 0 ? NULL : c->column;
 }
@@ -219,8 +220,9 @@ static const struct im_metric *add_call(struct import *im, const char *name, con
 		im_skip(im, "metric", name, from, "it counts the values of a column", c->column);
 		return NULL;
 	}
-	return im_add_measure(im, c->table, name, item ? im_text(item, "label") : "", counted(c),
-			      c->aggregate, "count", item ? synonyms_of(item) : NULL, from);
+	return im_add_measure(im, c->table, name, item ? im_text(item, "label") : "",
+			      counted_column(c), c->aggregate, "count",
+			      item ? synonyms_of(item) : NULL, from);
 }
 
 /* A quotient of two aggregates becomes a ratio of two unnamed measures. */
@@ -238,12 +240,12 @@ static void read_metric(struct import *im, const json_t *item, const char *from)
 		im_skip(im, "metric", name, from, "its expression is not translated", expression);
 		return;
 	}
-	blanks(&r);
+	skip_blanks(&r);
 	if (!*r.p) {
 		add_call(im, name, item, &left, from);
 		return;
 	}
-	if (!take(&r, '/') || !read_call(&r, &right, 0) || (blanks(&r), *r.p)) {
+	if (!accept_char(&r, '/') || !read_call(&r, &right, 0) || (skip_blanks(&r), *r.p)) {
 		im_skip(im, "metric", name, from, "its expression is not translated", expression);
 		return;
 	}
@@ -283,7 +285,8 @@ bool import_ossie(struct import *im, const json_t *root, struct err *e)
 	size_t i;
 
 	if (strcmp(version, VERSION) != 0)
-		return err_set(e, ERR_INPUT, "Apache Ossie of version \"%.*s\"; %s is read",
+		return err_set(e, ERR_INPUT,
+			       "Apache Ossie version \"%.*s\" is not supported; use %s",
 			       STR_CUT(version, 40), VERSION);
 	json_array_foreach(json_object_get(root, "semantic_model"), i, item)
 		read_model(im, item, arena_printf(im->a, "semantic_model[%zu]", i));

@@ -20,5 +20,5 @@ int ctl_map(const struct command *cmd)
 	for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0)
 			return verbs[i].run(cmd);
-	return ctl_usage_error(cmd, "check, import, path or query?");
+	return ctl_usage_error(cmd, "the verb must be check, import, path or query");
 }

@@ -7,26 +7,26 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-static bool is_of(const char *pack, const char *wanted)
+static bool is_selected(const char *pack, const char *selected)
 {
-	return !wanted || strcmp(pack, wanted) == 0;
+	return !selected || strcmp(pack, selected) == 0;
 }
 
-static size_t dimensions_of(const struct catalog *c, const char *pack)
+static size_t count_dimensions(const struct catalog *c, const char *pack)
 {
 	const struct schema *s = catalog_schema(c);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->dimension_count; i++)
-		n += c->dimensions[i].map.entity && is_of(c->dimensions[i].pack, pack);
+		n += c->dimensions[i].map.entity && is_selected(c->dimensions[i].pack, pack);
 	for (size_t i = 0; i < s->plain_count; i++)
-		n += is_of(s->plain[i]->pack, pack);
+		n += is_selected(s->plain[i]->pack, pack);
 	return n;
 }
 
-#define COUNT_OF(list, count)                                                                      \
+#define ADD_COUNT(list, count)                                                                     \
 	for (size_t i = 0; i < s->count; i++)                                                      \
-	counts[at] += is_of(s->list[i]->pack, pack)
+	counts[at] += is_selected(s->list[i]->pack, pack)
 
 static void print_counts(const struct catalog *c, const char *pack, bool as_json)
 {
@@ -36,18 +36,18 @@ static void print_counts(const struct catalog *c, const char *pack, bool as_json
 	size_t counts[7] = {0}, at = 0;
 	json_t *out = json_object();
 
-	COUNT_OF(views, view_count);
+	ADD_COUNT(views, view_count);
 	at++;
-	COUNT_OF(entities, entity_count);
+	ADD_COUNT(entities, entity_count);
 	at++;
-	COUNT_OF(edges, edge_count);
+	ADD_COUNT(edges, edge_count);
 	at++;
-	COUNT_OF(chains, chain_count);
+	ADD_COUNT(chains, chain_count);
 	at++;
-	COUNT_OF(measures, measure_count);
+	ADD_COUNT(measures, measure_count);
 	at++;
-	COUNT_OF(metrics, metric_count);
-	counts[6] = dimensions_of(c, pack);
+	ADD_COUNT(metrics, metric_count);
+	counts[6] = count_dimensions(c, pack);
 	for (size_t i = 0; names[i]; i++) {
 		json_set_int(out, names[i], (int64_t)counts[i]);
 		if (!as_json)
@@ -62,7 +62,7 @@ static void print_counts(const struct catalog *c, const char *pack, bool as_json
 	json_decref(out);
 }
 
-static int print_fault(const struct err *e, bool as_json)
+static int print_error(const struct err *e, bool as_json)
 {
 	json_t *out;
 
@@ -83,11 +83,12 @@ int map_check(const struct command *cmd)
 	struct catalog *c;
 
 	if (!ctl_catalog_of(ctl_option(cmd, "tenant", NULL), &c, &e))
-		return print_fault(&e, as_json);
+		return print_error(&e, as_json);
 	if (pack && !catalog_has_pack(c, pack)) {
-		err_set(&e, ERR_INPUT, "pack %s is not in the list %s", pack, c->packs);
+		err_set(&e, ERR_INPUT, "pack %s is not one of the loaded packs: %s", pack,
+			c->packs);
 		catalog_unref(&c);
-		return print_fault(&e, as_json);
+		return print_error(&e, as_json);
 	}
 	if (!ctl_flag(cmd, "live"))
 		print_counts(c, pack, as_json);

@@ -14,8 +14,8 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define STATEMENT_BYTES 16384
-#define KEYED_ROWS_MAX  1000000 /* sorting more rows would exceed a statement's time limit */
+#define STATEMENT_BYTES    16384
+#define KEY_CHECK_ROWS_MAX 1000000 /* sorting more rows would exceed a statement's time limit */
 
 struct live {
 	struct opened opened;
@@ -24,7 +24,7 @@ struct live {
 	struct arena *arena; /* of one statement and its result */
 	struct result *result;
 	json_t *problems, *unchecked;
-	size_t asked;
+	size_t statement_count;
 };
 
 static void on_result(void *owner, struct result *result)
@@ -37,23 +37,23 @@ static void on_result(void *owner, struct result *result)
 
 /* Returns true when the last problem is the same, since all statements on an unreadable view
  * fail. */
-static bool is_reported(const struct live *l, const char *of, const char *what)
+static bool is_reported(const struct live *l, const char *subject, const char *what)
 {
 	size_t n = json_array_size(l->problems);
 	const json_t *last = n > 0 ? json_array_get(l->problems, n - 1) : NULL;
 
-	return last && strcmp(json_string_value(json_object_get(last, "of")), of) == 0 &&
+	return last && strcmp(json_string_value(json_object_get(last, "of")), subject) == 0 &&
 	       strcmp(json_string_value(json_object_get(last, "what")), what) == 0;
 }
 
-static void add_problem(struct live *l, const char *of, const char *what, const char *why)
+static void add_problem(struct live *l, const char *subject, const char *what, const char *why)
 {
-	json_push_take(l->problems, json_make({"of", json_str(of)}, {"what", json_str(what)},
+	json_push_take(l->problems, json_make({"of", json_str(subject)}, {"what", json_str(what)},
 					      {"why", json_str(why)}));
 }
 
 /* The rows of a statement; NULL: it failed, which is recorded. */
-static const struct table *ask(struct live *l, const char *of, const char *sql)
+static const struct table *run_statement(struct live *l, const char *subject, const char *sql)
 {
 	json_t *args = json_object();
 	struct tool_request request = {.call = "c1",
@@ -64,43 +64,43 @@ static const struct table *ask(struct live *l, const char *of, const char *sql)
 				       .today = clock_today()};
 
 	json_set_str(args, l->tool->params[0].name, sql);
-	l->asked++;
+	l->statement_count++;
 	tool_start(l->opened.tools, &request, l->arena, on_result, l);
 	loop_run(l->opened.loop);
 	json_decref(args);
 	if (l->result->table_count > 0 && l->result->outcome.kind != OUTCOME_ERROR)
 		return l->result->tables[0];
-	if (!is_reported(l, of, "could not be read"))
-		add_problem(l, of, "could not be read",
+	if (!is_reported(l, subject, "could not be read"))
+		add_problem(l, subject, "could not be read",
 			    l->result->outcome.detail ? l->result->outcome.detail
 						      : outcome_name(l->result->outcome.kind));
 	return NULL;
 }
 
 /* The count that a statement returns; 0 also when it failed. */
-static int64_t count(struct live *l, const char *of, const struct buf *sql)
+static int64_t query_count(struct live *l, const char *subject, const struct buf *sql)
 {
-	const struct table *t = ask(l, of, buf_text(sql));
+	const struct table *t = run_statement(l, subject, buf_text(sql));
 
 	return t && t->row_count > 0 && t->rows[0][0] ? strtoll(t->rows[0][0], NULL, 10) : 0;
 }
 
-static void found(struct live *l, const char *of, int64_t n, const char *what)
+static void report_count(struct live *l, const char *subject, int64_t n, const char *what)
 {
 	char why[64];
 
 	snprintf(why, sizeof(why), "%lld rows", (long long)n);
 	if (n > 0)
-		add_problem(l, of, what, why);
+		add_problem(l, subject, what, why);
 }
 
-static void begin(struct live *l, struct buf *sql)
+static void begin_statement(struct live *l, struct buf *sql)
 {
 	l->arena = arena_new(TURN_ARENA_BYTES);
 	buf_init(sql, STATEMENT_BYTES);
 }
 
-static void end(struct live *l, struct buf *sql)
+static void end_statement(struct live *l, struct buf *sql)
 {
 	buf_deinit(sql);
 	arena_free(&l->arena);
@@ -112,63 +112,63 @@ static void check_columns(struct live *l, const struct entity_def *n)
 {
 	struct buf sql;
 
-	begin(l, &sql);
+	begin_statement(l, &sql);
 	buf_str(&sql, "SELECT ");
 	for (size_t i = 0; i < n->view->column_count; i++)
 		buf_printf(&sql, "%s%s", i ? ", " : "", n->view->columns[i].name);
 	buf_printf(&sql, " FROM %s FETCH NEXT 1 ROWS ONLY", n->view->name);
 	if (n->view->column_count > 0)
-		(void)ask(l, n->name, buf_text(&sql));
-	end(l, &sql);
+		(void)run_statement(l, n->name, buf_text(&sql));
+	end_statement(l, &sql);
 }
 
-static void add_key(struct buf *sql, const struct view_column *const *key)
+static void add_key_columns(struct buf *sql, const struct view_column *const *key)
 {
 	for (size_t i = 0; key[i]; i++)
 		buf_printf(sql, "%s%s", i ? ", " : "", key[i]->name);
 }
 
-static void add_missing(struct buf *sql, const struct view_column *const *key)
+static void add_null_test(struct buf *sql, const struct view_column *const *key)
 {
 	for (size_t i = 0; key[i]; i++)
 		buf_printf(sql, "%s%s IS NULL", i ? " OR " : "", key[i]->name);
 }
 
-static bool is_too_large(struct live *l, const char *of, const struct entity_def *n)
+static bool is_too_large(struct live *l, const char *subject, const struct entity_def *n)
 {
 	struct buf sql;
 	int64_t rows;
 
-	begin(l, &sql);
+	begin_statement(l, &sql);
 	buf_printf(&sql, "SELECT COUNT(*) AS n FROM %s", n->view->name);
-	rows = count(l, of, &sql);
-	end(l, &sql);
-	if (rows > KEYED_ROWS_MAX)
-		json_push_take(l->unchecked, json_str(of));
-	return rows > KEYED_ROWS_MAX;
+	rows = query_count(l, subject, &sql);
+	end_statement(l, &sql);
+	if (rows > KEY_CHECK_ROWS_MAX)
+		json_push_take(l->unchecked, json_str(subject));
+	return rows > KEY_CHECK_ROWS_MAX;
 }
 
 /* The number of duplicate key values among rows with a complete key. */
-static int64_t repeated(struct live *l, const char *of, const struct entity_def *n,
-			const struct view_column *const *key)
+static int64_t count_duplicates(struct live *l, const char *subject, const struct entity_def *n,
+				const struct view_column *const *key)
 {
 	const struct table *t;
 	struct buf sql;
 	int64_t rows;
 
-	if (is_too_large(l, of, n))
+	if (is_too_large(l, subject, n))
 		return 0;
-	begin(l, &sql);
+	begin_statement(l, &sql);
 	buf_str(&sql, "SELECT ");
-	add_key(&sql, key);
+	add_key_columns(&sql, key);
 	buf_printf(&sql, ", COUNT(*) AS times FROM %s WHERE NOT (", n->view->name);
-	add_missing(&sql, key);
+	add_null_test(&sql, key);
 	buf_str(&sql, ") GROUP BY ");
-	add_key(&sql, key);
+	add_key_columns(&sql, key);
 	buf_str(&sql, " HAVING COUNT(*) > 1 FETCH NEXT 500 ROWS ONLY");
-	t = ask(l, of, buf_text(&sql));
+	t = run_statement(l, subject, buf_text(&sql));
 	rows = t ? (int64_t)t->row_count : 0;
-	end(l, &sql);
+	end_statement(l, &sql);
 	return rows;
 }
 
@@ -179,12 +179,12 @@ static void check_key(struct live *l, const struct entity_def *n,
 
 	if (!key || !key[0])
 		return;
-	begin(l, &sql);
+	begin_statement(l, &sql);
 	buf_printf(&sql, "SELECT COUNT(*) AS missing FROM %s WHERE ", n->view->name);
-	add_missing(&sql, key);
-	found(l, n->name, count(l, n->name, &sql), "the key is missing");
-	end(l, &sql);
-	found(l, n->name, repeated(l, n->name, n, key), "the key is not unique");
+	add_null_test(&sql, key);
+	report_count(l, n->name, query_count(l, n->name, &sql), "the key is missing");
+	end_statement(l, &sql);
+	report_count(l, n->name, count_duplicates(l, n->name, n, key), "the key is not unique");
 }
 
 /* ---- edges ---- */
@@ -195,7 +195,7 @@ static void check_orphans(struct live *l, const struct edge_def *g, const struct
 {
 	struct buf sql;
 
-	begin(l, &sql);
+	begin_statement(l, &sql);
 	buf_printf(&sql, "SELECT COUNT(*) AS orphans FROM %s a LEFT JOIN %s b ON ",
 		   from->view->name, to->view->name);
 	for (size_t i = 0; i < n; i++)
@@ -204,20 +204,20 @@ static void check_orphans(struct live *l, const struct edge_def *g, const struct
 	buf_printf(&sql, " WHERE b.%s IS NULL", on[0].right->name);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&sql, " AND a.%s IS NOT NULL", on[i].left->name);
-	found(l, g->id, count(l, g->id, &sql), "leads to no row");
-	end(l, &sql);
+	report_count(l, g->id, query_count(l, g->id, &sql), "leads to no row");
+	end_statement(l, &sql);
 }
 
-/* "One each": the columns at the end of an edge must be unique. */
-static void check_one(struct live *l, const struct edge_def *g, const struct entity_def *to,
-		      const struct edge_pair *on, size_t n)
+/* The columns at the end of an edge must be unique. */
+static void check_to_one(struct live *l, const struct edge_def *g, const struct entity_def *to,
+			 const struct edge_pair *on, size_t n)
 {
 	const struct view_column **key = arena_alloc(l->opened.arena, (n + 1) * sizeof(*key));
 
 	for (size_t i = 0; i < n; i++)
 		key[i] = on[i].right;
 	key[n] = NULL;
-	found(l, g->id, repeated(l, g->id, to, key), "leads to several rows");
+	report_count(l, g->id, count_duplicates(l, g->id, to, key), "leads to several rows");
 }
 
 static void check_edge(struct live *l, const struct edge_def *g)
@@ -227,7 +227,7 @@ static void check_edge(struct live *l, const struct edge_def *g)
 		return;
 	}
 	if (g->cardinality != CARDINALITY_NM)
-		check_one(l, g, g->to, g->on, g->on_count);
+		check_to_one(l, g, g->to, g->on, g->on_count);
 	if (!g->optional)
 		check_orphans(l, g, g->from, g->to, g->on, g->on_count);
 }
@@ -269,10 +269,11 @@ static int report(struct live *l, bool as_json)
 	size_t i;
 
 	if (as_json) {
-		ctl_print_json(json_make({"ok", json_boolean(n == 0)},
-					 {"statements", json_integer((json_int_t)l->asked)},
-					 {"unchecked", json_incref(l->unchecked)},
-					 {"problems", json_incref(l->problems)}));
+		ctl_print_json(
+			json_make({"ok", json_boolean(n == 0)},
+				  {"statements", json_integer((json_int_t)l->statement_count)},
+				  {"unchecked", json_incref(l->unchecked)},
+				  {"problems", json_incref(l->problems)}));
 		return n > 0;
 	}
 	json_array_foreach(l->problems, i, p)
@@ -281,8 +282,8 @@ static int report(struct live *l, bool as_json)
 		       json_string_value(json_object_get(p, "why")));
 	json_array_foreach(l->unchecked, i, p)
 		printf("%s: not checked: more than %d rows\n", json_string_value(p),
-		       KEYED_ROWS_MAX);
-	printf("%zu statements, %zu problems\n", l->asked, n);
+		       KEY_CHECK_ROWS_MAX);
+	printf("%zu statements, %zu problems\n", l->statement_count, n);
 	return n > 0;
 }
 
@@ -291,10 +292,10 @@ static bool open_live(struct live *l, const char *tenant, struct err *e)
 	if (!opened_begin(&l->opened, e) || !opened_tools(&l->opened, tenant, e))
 		return false;
 	if (!opened_has_tenant(&l->opened, tenant))
-		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
 	l->tool = sql_tool(l->opened.catalog);
 	if (!l->tool)
-		return err_set(e, ERR_INPUT, "no tool of this tenant takes SQL");
+		return err_set(e, ERR_INPUT, "this tenant has no tool that runs SQL");
 	return ctl_principal(l->opened.catalog, "admin", tenant, &l->who, e);
 }
 

@@ -27,7 +27,7 @@ static void print_step(const struct map_step *s)
 
 	printf("  %s -> %s  (%s%s%s, %s)\n", map_step_from(s)->name, map_step_to(s)->name, g->id,
 	       g->via ? " via " : "", g->via ? g->via->name : "",
-	       map_step_is_safe(s) ? "one each" : "several each");
+	       map_step_is_safe(s) ? "to one" : "to many");
 	print_pairs(g->on, g->on_count, g->from, g->via ? g->via : g->to);
 	if (g->via)
 		print_pairs(g->on_to, g->on_to_count, g->via, g->to);
@@ -79,7 +79,7 @@ static int print_path(enum map_found found, const struct map_path paths[2],
 		return 1;
 	}
 	if (paths[0].chain)
-		printf("along chain %s\n", paths[0].chain->id);
+		printf("using chain %s\n", paths[0].chain->id);
 	for (size_t i = 0; i < paths[0].count; i++)
 		print_step(&paths[0].steps[i]);
 	if (found == MAP_FOUND)
@@ -101,14 +101,14 @@ int map_path_verb(const struct command *cmd)
 	int status;
 
 	if (!a || !b)
-		return ctl_usage_error(cmd, "a path from which entity to which?");
+		return ctl_usage_error(cmd, "path: name two entities");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", NULL), &c))
 		return 1;
 	from = schema_entity(catalog_schema(c), a);
 	to = schema_entity(catalog_schema(c), b);
 	m = map_new(c);
 	arena = arena_new(ARENA_BYTES);
-	status = !from || !to ? ctl_fail("there is no entity %s", from ? b : a)
+	status = !from || !to ? ctl_fail("unknown entity %s", from ? b : a)
 			      : print_path(map_path(m, from, to, arena, paths), paths, cmd);
 	arena_free(&arena);
 	map_free(&m);
@@ -141,7 +141,8 @@ static bool print_sql(const struct map_statement *s, enum dialect d, const char 
 	return true;
 }
 
-static int query(const struct map *m, const struct command *cmd, const json_t *q, struct arena *a)
+static int print_query(const struct map *m, const struct command *cmd, const json_t *q,
+		       struct arena *a)
 {
 	const char *tenant = ctl_option(cmd, "tenant", "vesper");
 	const char *role = ctl_option(cmd, "role", "admin");
@@ -154,7 +155,7 @@ static int query(const struct map *m, const struct command *cmd, const json_t *q
 	enum dialect d;
 
 	if (!dialect_parse(word, &d))
-		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");
 	if (!ctl_principal(map_catalog(m), role, tenant, &who, &e))
 		return ctl_fail("%s", e.text);
 	if (!map_query_read(m, &who, q, clock_today(), a, &read, &why, &e) ||
@@ -166,7 +167,7 @@ static int query(const struct map *m, const struct command *cmd, const json_t *q
 }
 
 /* Runs the query on the configured database, as a call of the tool. */
-static int run(const struct command *cmd, const char *text)
+static int run_query(const struct command *cmd, const char *text)
 {
 	struct command call = *cmd;
 	char *arg = mem_printf("query=%s", text);
@@ -191,9 +192,9 @@ int map_query_verb(const struct command *cmd)
 	int status;
 
 	if (!text)
-		return ctl_usage_error(cmd, "which query?");
+		return ctl_usage_error(cmd, "query: give a query as JSON");
 	if (ctl_flag(cmd, "run"))
-		return run(cmd, text);
+		return run_query(cmd, text);
 	if (!json_parse(text, strlen(text), MAP_QUERY_BYTES_MAX, &q, &e))
 		return ctl_fail("%s", e.text);
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c)) {
@@ -202,7 +203,7 @@ int map_query_verb(const struct command *cmd)
 	}
 	m = map_new(c);
 	arena = arena_new(ARENA_BYTES);
-	status = query(m, cmd, q, arena);
+	status = print_query(m, cmd, q, arena);
 	arena_free(&arena);
 	map_free(&m);
 	catalog_unref(&c);

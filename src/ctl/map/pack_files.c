@@ -26,7 +26,7 @@ struct files {
 	size_t count;
 };
 
-static json_t *list(struct arena *a)
+static json_t *new_list(struct arena *a)
 {
 	return json_own(a, json_array());
 }
@@ -35,16 +35,16 @@ void ctl_pack_init(struct ctl_pack *p, const char *name, struct arena *a)
 {
 	*p = (struct ctl_pack){.name = name,
 			       .subject = arena_printf(a, "the data of %s", name),
-			       .entities = list(a),
-			       .edges = list(a),
-			       .dimensions = list(a),
-			       .measures = list(a),
-			       .metrics = list(a),
-			       .views = list(a),
+			       .entities = new_list(a),
+			       .edges = new_list(a),
+			       .dimensions = new_list(a),
+			       .measures = new_list(a),
+			       .metrics = new_list(a),
+			       .views = new_list(a),
 			       .aliases = json_own(a, json_object()),
-			       .nouns = list(a),
-			       .synonyms = list(a),
-			       .review = list(a)};
+			       .nouns = new_list(a),
+			       .synonyms = new_list(a),
+			       .review = new_list(a)};
 	strlist_add(&p->examples, a, NULL);
 }
 
@@ -72,7 +72,7 @@ static void put_list(struct buf *out, const json_t *items)
 	buf_str(out, json_array_size(items) ? "\n\t]" : "]");
 }
 
-static const char *taken(struct files *f, struct buf *text)
+static const char *take_text(struct files *f, struct buf *text)
 {
 	const char *copy = arena_strdup(f->a, buf_text(text));
 
@@ -96,7 +96,7 @@ static const char *lists_text(struct files *f, const struct json_member *members
 		any = true;
 	}
 	buf_str(&text, any ? "\n}\n" : "}\n");
-	return taken(f, &text);
+	return take_text(f, &text);
 }
 
 static const char *json_file(struct files *f, const json_t *value)
@@ -106,7 +106,7 @@ static const char *json_file(struct files *f, const json_t *value)
 	buf_init(&text, CATALOG_BYTES_MAX);
 	buf_json(&text, value);
 	buf_char(&text, '\n');
-	return taken(f, &text);
+	return take_text(f, &text);
 }
 
 static const char *review_file(struct files *f, const json_t *review)
@@ -122,7 +122,7 @@ static const char *review_file(struct files *f, const json_t *review)
 		buf_json(&text, item);
 	}
 	buf_str(&text, json_array_size(review) ? "\n]\n" : "]\n");
-	return taken(f, &text);
+	return take_text(f, &text);
 }
 
 /* Writes a question as a line of the front matter. Control characters are replaced, so that it
@@ -150,7 +150,7 @@ static const char *prompt_file(struct files *f, const struct ctl_pack *p)
 		   "tools:\n  - query_metrics\norder: 50\n---\nYou answer questions about %s "
 		   "with your tools.\n",
 		   p->subject);
-	return taken(f, &text);
+	return take_text(f, &text);
 }
 
 static const char *packs_file(struct files *f, const struct ctl_pack *p)
@@ -174,7 +174,7 @@ static const char *permissions_file(struct files *f, const struct ctl_pack *p)
 
 /* ---- files ---- */
 
-static void add(struct files *f, const char *path, const char *text)
+static void add_file(struct files *f, const char *path, const char *text)
 {
 	f->items[f->count].path = path;
 	f->items[f->count++].text = text;
@@ -190,20 +190,20 @@ static bool write_one(const char *path, const char *text, struct arena *a, struc
 {
 	const char *part = arena_printf(a, "%s.part", path);
 	FILE *f;
-	bool good;
+	bool ok;
 
 	if (!ctl_make_folders(path, a, e))
 		return false;
 	f = fopen(part, "we");
-	good = f && fputs(text, f) >= 0;
+	ok = f && fputs(text, f) >= 0;
 	if (f)
-		good = fclose(f) == 0 && good;
-	good = good && rename(part, path) == 0;
-	if (!good)
+		ok = fclose(f) == 0 && ok;
+	ok = ok && rename(part, path) == 0;
+	if (!ok)
 		err_set(e, ERR_UPSTREAM, "%s: %s", path, strerror(errno));
-	if (!good && f)
+	if (!ok && f)
 		unlink(part);
-	return good;
+	return ok;
 }
 
 static void list_files(struct files *f, const struct ctl_pack *p, const char *dir)
@@ -219,18 +219,18 @@ static void list_files(struct files *f, const struct ctl_pack *p, const char *di
 						 {"nouns", json_incref(p->nouns)},
 						 {"version", json_int(1)}));
 
-	add(f, arena_printf(f->a, "%s/catalogue.json", config),
-	    lists_text(f, catalogue, sizeof(catalogue) / sizeof(*catalogue)));
-	add(f, arena_printf(f->a, "%s/schema.json", config), lists_text(f, schema, 1));
-	add(f, arena_printf(f->a, "%s/entities.json", config), json_file(f, p->aliases));
-	add(f, arena_printf(f->a, "%s/words.json", config), json_file(f, words));
-	add(f, arena_printf(f->a, "%s/permissions.json", config), permissions_file(f, p));
-	add(f, arena_printf(f->a, "%s/review.json", config), review_file(f, p->review));
+	add_file(f, arena_printf(f->a, "%s/catalogue.json", config),
+		 lists_text(f, catalogue, sizeof(catalogue) / sizeof(*catalogue)));
+	add_file(f, arena_printf(f->a, "%s/schema.json", config), lists_text(f, schema, 1));
+	add_file(f, arena_printf(f->a, "%s/entities.json", config), json_file(f, p->aliases));
+	add_file(f, arena_printf(f->a, "%s/words.json", config), json_file(f, words));
+	add_file(f, arena_printf(f->a, "%s/permissions.json", config), permissions_file(f, p));
+	add_file(f, arena_printf(f->a, "%s/review.json", config), review_file(f, p->review));
 	if (p->golden)
-		add(f, arena_printf(f->a, "%s/golden.jsonl", config), p->golden);
+		add_file(f, arena_printf(f->a, "%s/golden.jsonl", config), p->golden);
 	if (exists(arena_printf(f->a, "%s/" TOOL_FILE, ctl_root())))
-		add(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name),
-		    prompt_file(f, p));
+		add_file(f, arena_printf(f->a, "%s/prompts/%s/%s.md", dir, p->name, p->name),
+			 prompt_file(f, p));
 }
 
 bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, struct arena *a,
@@ -247,7 +247,7 @@ bool ctl_pack_write(const struct ctl_pack *p, const char *dir, bool replace, str
 				       "--pack and --out for another place",
 				       f.items[i].path);
 	if (!exists(packs))
-		add(&f, packs, packs_file(&f, p));
+		add_file(&f, packs, packs_file(&f, p));
 	for (size_t i = 0; i < f.count; i++) {
 		if (!write_one(f.items[i].path, f.items[i].text, a, e))
 			return false;

@@ -1,6 +1,6 @@
 /*
  * Models of other products as packs: a published sample of each kind, what is read of it and the
- * exact list of what is left out; further forms in small models that were made here; and models
+ * exact list of what is skipped; further forms in small hand-written models; and models
  * that are broken or want to be SQL.
  */
 #include <setjmp.h>
@@ -130,8 +130,8 @@ static void reads_ossie(void **state)
 	assert_string_equal(
 		left_out(),
 		"field is_large: its expression is not one column\n"
-		"table users: it is not one table with a plain name of schema and table\n"
-		"edge orders_to_users: a table of it was left out\n"
+		"table users: its source is not a table with plain schema and table names\n"
+		"edge orders_to_users: one of its tables was skipped\n"
 		"metric completed_amount: its expression is not translated\n"
 		"metric users__count: its expression is not translated\n"
 		"metric cities: its expression is not translated\n");
@@ -149,10 +149,9 @@ static void reads_dbt(void **state)
 			    "measure finishers: its aggregation is not translated\n"
 			    "measure valid_sbr_finishers: its aggregation is not translated\n"
 			    "measure any_review_rows: its aggregation is not translated\n"
-			    "metric valid_sbr_finishers: its measure was left out\n"
-			    "metric any_review_rows: its measure was left out\n"
-			    "metric review_flag_rate: it is not made of two measures that were "
-			    "read\n");
+			    "metric valid_sbr_finishers: its measure was skipped\n"
+			    "metric any_review_rows: its measure was skipped\n"
+			    "metric review_flag_rate: it does not combine two imported measures\n");
 }
 
 static void reads_power_bi(void **state)
@@ -176,7 +175,7 @@ static void reads_power_bi(void **state)
 			    "translated\n");
 }
 
-/* ---- models that were made here ---- */
+/* ---- hand-written models ---- */
 
 static void dbt_has_edges_and_derived_metrics(void **state)
 {
@@ -217,12 +216,12 @@ static void power_bi_has_measures_edges_and_words(void **state)
 		"column note: its type is not translated\n"
 		"table secret: it is hidden\n"
 		"table dates: it is calculated\n"
-		"table lost: it is not one table with a plain name of schema and table\n"
+		"table lost: its source is not a table with plain schema and table names\n"
 		"edge sales shops: it is not active\n"
 		"edge sales shops: it is many to many\n"
 		"edge sales shops: its columns have different types\n"
 		"metric Last year: CALCULATE of this form is not translated\n"
-		"metric Mean of means: it is not made of two measures that were read\n"
+		"metric Mean of means: it does not combine two imported measures\n"
 		"role North only: permissions must be written by hand\n");
 }
 
@@ -240,13 +239,13 @@ static void ossie_has_keys_and_words(void **state)
 	assert_string_equal(left_out(),
 			    "field odd: it has no expression in ANSI_SQL\n"
 			    "field x\"; DROP TABLE: its expression is not one column\n"
-			    "table orders: a second table of this name\n"
-			    "table q: it is not one table with a plain name of schema and table\n"
+			    "table orders: duplicate table name\n"
+			    "table q: its source is not a table with plain schema and table names\n"
 			    "edge half: skipped: the referenced columns are not a key\n"
-			    "edge gone: a table of it was left out\n"
+			    "edge gone: one of its tables was skipped\n"
 			    "metric window: its expression is not translated\n"
 			    "metric ratio denominator: it counts the values of a column\n"
-			    "metric ratio: it is not made of two measures that were read\n"
+			    "metric ratio: it does not combine two imported measures\n"
 			    "metric other: it has no expression in ANSI_SQL\n");
 }
 
@@ -259,13 +258,13 @@ static void refuses(const char *text, const char *why)
 		fail_msg("%s, expected %s", error.text, why);
 }
 
-static void refuses_what_is_no_model(void **state)
+static void rejects_unknown_models(void **state)
 {
 	char *deep = arena_alloc(arena, 4096), *large = arena_alloc(arena, IMPORT_BYTES_MAX + 2);
 
 	(void)state;
 	refuses("{\"semantic_model\": [], \"version\": \"9.9\"}",
-		"Apache Ossie of version \"9.9\"; 0.2.0.dev0 is read");
+		"Apache Ossie version \"9.9\" is not supported; use 0.2.0.dev0");
 	refuses("{\"semantic_model\": []}", "of version \"\"");
 	refuses("{\"semantic_models\": []}", "semantic_models without metrics");
 	refuses("{\"models\": []}", "neither Apache Ossie (semantic_model), nor dbt's");
@@ -277,7 +276,7 @@ static void refuses_what_is_no_model(void **state)
 	refuses(large, "");
 }
 
-/* A name that cannot stand in SQL never gets there, and one that is long is cut. */
+/* A name that is not safe in SQL never reaches it, and a long name is truncated. */
 static void names_are_never_sql(void **state)
 {
 	static const char *const bad[] = {"a\\\"b", "a;b",   "a'b", "a]b", "a?b", "a{b",
@@ -302,9 +301,8 @@ static void names_are_never_sql(void **state)
 	assert_true(
 		reads("{\"model\": {\"tables\": [{\"name\": \"t\", \"columns\": [], "
 		      "\"partitions\": [{\"source\": {\"entityName\": \"t; DROP TABLE x\"}}]}]}}"));
-	assert_string_equal(left_out(),
-			    "table t: it is not one table with a plain name of schema and "
-			    "table\n");
+	assert_string_equal(left_out(), "table t: its source is not a table with plain schema and "
+					"table names\n");
 }
 
 static void writes_a_pack_once(void **state)
@@ -342,7 +340,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(power_bi_has_measures_edges_and_words, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(ossie_has_keys_and_words, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refuses_what_is_no_model, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_unknown_models, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(names_are_never_sql, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(writes_a_pack_once, set_up, tear_down),
 	};
