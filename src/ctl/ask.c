@@ -16,7 +16,7 @@
 #include "vesper/sse.h"
 #include "vesper/view.h"
 
-struct asking {
+struct ask_run {
 	CURL *curl;
 	struct sse_parser *sse;
 	struct buf plain;    /* a response that is not a stream: an error */
@@ -68,7 +68,7 @@ static void print_choices(const json_t *frame)
 }
 
 /* Writes the chart of a view to svg_dir. An existing file of that name is overwritten. */
-static void write_chart(struct asking *a, const json_t *view)
+static void write_chart(struct ask_run *a, const json_t *view)
 {
 	const char *id = json_string_value(json_object_get(view, "view_id"));
 	struct buf svg;
@@ -102,7 +102,7 @@ static void print_frame(const char *type, json_t *frame)
 			json_string_value(json_object_get(frame, "code")));
 }
 
-static void handle_frame(struct asking *a, json_t *frame)
+static void handle_frame(struct ask_run *a, json_t *frame)
 {
 	const char *type = json_string_value(json_object_get(frame, "type"));
 
@@ -121,7 +121,7 @@ static void handle_frame(struct asking *a, json_t *frame)
 
 static bool on_event(void *owner, const char *event, const char *data, size_t len)
 {
-	struct asking *a = owner;
+	struct ask_run *a = owner;
 	struct err e;
 	json_t *json;
 
@@ -135,7 +135,7 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 
 static size_t on_body(char *data, size_t size, size_t n, void *owner)
 {
-	struct asking *a = owner;
+	struct ask_run *a = owner;
 	char *type = NULL;
 	struct err e;
 
@@ -147,8 +147,8 @@ static size_t on_body(char *data, size_t size, size_t n, void *owner)
 	return size * n;
 }
 
-static bool ask(struct asking *a, const char *token, const char *question, const char *session,
-		struct err *e)
+static bool send_question(struct ask_run *a, const char *token, const char *question,
+			  const char *session, struct err *e)
 {
 	json_t *request = json_object();
 	char *body;
@@ -198,21 +198,21 @@ bool ctl_probe(const char *path)
 
 int ctl_ask(const struct command *cmd)
 {
-	struct asking a = {.as_json = ctl_flag(cmd, "json"),
-			   .svg_dir = ctl_option(cmd, "svg", NULL)};
+	struct ask_run a = {.as_json = ctl_flag(cmd, "json"),
+			    .svg_dir = ctl_option(cmd, "svg", NULL)};
 	const char *question = ctl_word(cmd, 0);
 	struct err e = {0};
 	char *token;
 	bool sent;
 
 	if (!question)
-		return ctl_usage_error(cmd, "which question?");
+		return ctl_usage_error(cmd, "give a question");
 	if (ctl_word(cmd, 1))
 		return ctl_usage_error(cmd, "put the question in quotes");
 	token = remote_token(cmd, "manager", &e);
 	if (!token)
 		return ctl_fail("%s", e.text);
-	sent = ask(&a, token, question, ctl_option(cmd, "session", NULL), &e);
+	sent = send_question(&a, token, question, ctl_option(cmd, "session", NULL), &e);
 	mem_free(token);
 	if (!sent)
 		return ctl_fail("%s", e.text);

@@ -34,8 +34,8 @@ static size_t split_commas(char *text, const char **out, size_t max)
 }
 
 /* The permissions of --perms, or those of a role. */
-static bool permissions_of(const struct command *cmd, const char **list, char *perms,
-			   struct catalog **c, struct principal *who, struct err *e)
+static bool read_permissions(const struct command *cmd, const char **list, char *perms,
+			     struct catalog **c, struct principal *who, struct err *e)
 {
 	const char *role = ctl_option(cmd, "role", NULL);
 
@@ -60,11 +60,11 @@ int ctl_token(const struct command *cmd)
 	bool done = false;
 
 	if (!secret || !*secret)
-		err_set(&e, ERR_INPUT, "VESPER_JWT_SECRET is not set: it must be the daemon's own");
+		err_set(&e, ERR_INPUT, "VESPER_JWT_SECRET is not set; use the daemon's value");
 	else if (*end || lifetime_s <= 0)
-		err_set(&e, ERR_INPUT, "--life-s: a number of seconds");
+		err_set(&e, ERR_INPUT, "--life-s must be a positive number of seconds");
 	else
-		done = permissions_of(cmd, list, perms, &c, &who, &e);
+		done = read_permissions(cmd, list, perms, &c, &who, &e);
 	if (done) {
 		who.user = ctl_option(cmd, "sub", "developer");
 		buf_init(&token, TOKEN_BYTES_MAX);
@@ -134,12 +134,12 @@ static bool read_args(const json_t *words, const struct tool_def *tool, struct d
 
 	json_object_foreach((json_t *)(uintptr_t)words, name, value) {
 		const struct param_def *p = tool_param(tool, name);
-		const json_t *one;
+		const json_t *item;
 
 		if (json_is_string(value) && !add_value(p, json_string_value(value), a, args, e))
 			return false;
-		json_array_foreach(value, i, one)
-			if (!add_value(p, json_string_value(one), a, args, e))
+		json_array_foreach(value, i, item)
+			if (!add_value(p, json_string_value(item), a, args, e))
 				return false;
 	}
 	for (i = 0; i < tool->param_count; i++) {
@@ -188,21 +188,21 @@ static bool print_queries(const struct sql_file *f, const struct args *bound, en
 static bool dialect_for(const struct command *cmd, const struct tool_def *tool, struct arena *a,
 			enum dialect *out, struct err *e)
 {
-	const char *word = ctl_option(cmd, "dialect", NULL);
+	const char *dialect_text = ctl_option(cmd, "dialect", NULL);
 	const char *source = tool->source ? tool->source : SOURCE_WAREHOUSE;
 	struct config *config = NULL;
 	const struct database *d;
 	struct databases all;
-	bool good;
+	bool ok;
 
-	if (word && dialect_parse(word, out))
+	if (dialect_text && dialect_parse(dialect_text, out))
 		return true;
-	good = ctl_config(a, &config, e) && databases_read(config, a, &all, e);
-	d = good ? databases_find(&all, source) : NULL;
+	ok = ctl_config(a, &config, e) && databases_read(config, a, &all, e);
+	d = ok ? databases_find(&all, source) : NULL;
 	if (d)
 		*out = d->dialect;
 	config_free(&config);
-	return d || (good && err_set(e, ERR_INPUT, "there is no source %s", source));
+	return d || (ok && err_set(e, ERR_INPUT, "unknown source %s", source));
 }
 
 static bool print_sql(const struct catalog *c, const struct command *cmd, struct arena *a,
@@ -216,7 +216,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 	struct args args = {0}, bound;
 
 	if (!tool)
-		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
+		return err_set(e, ERR_INPUT, "unknown tool %s; vesperctl tools lists all tools",
 			       ctl_word(cmd, 1));
 	if (!ctl_today(cmd, NULL, "", &today, e) || !dialect_for(cmd, tool, a, &dialect, e) ||
 	    !ctl_principal(c, ctl_option(cmd, "role", "admin"), ctl_option(cmd, "tenant", "vesper"),
@@ -232,7 +232,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 int ctl_tool(const struct command *cmd)
 {
 	const char *verb = ctl_word(cmd, 0);
-	const char *word = ctl_option(cmd, "dialect", NULL);
+	const char *dialect_text = ctl_option(cmd, "dialect", NULL);
 	enum dialect dialect;
 	struct err e = {0};
 	struct arena *a;
@@ -240,13 +240,13 @@ int ctl_tool(const struct command *cmd)
 	bool done = false;
 
 	if (!verb && !ctl_option(cmd, "batch", NULL))
-		return ctl_usage_error(cmd, "which tool?");
+		return ctl_usage_error(cmd, "name a tool");
 	if (!verb || strcmp(verb, "sql") != 0)
 		return ctl_tool_run(cmd);
 	if (!ctl_word(cmd, 1))
-		return ctl_usage_error(cmd, "the SQL of which tool?");
-	if (word && !dialect_parse(word, &dialect))
-		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "sql: name a tool");
+	if (dialect_text && !dialect_parse(dialect_text, &dialect))
+		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(16 << 20);

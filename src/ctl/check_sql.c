@@ -17,7 +17,7 @@
 struct statement {
 	struct str id;
 	struct str sql;
-	const char *broken; /* why the statement is missing */
+	const char *fault; /* why the statement is missing */
 };
 
 /* Replaces control characters, so that ids and reasons stay in their column. */
@@ -27,20 +27,20 @@ static void print_field(struct str text)
 		putchar((unsigned char)text.p[i] < 0x20 || text.p[i] == 0x7f ? ' ' : text.p[i]);
 }
 
-static void answer(const struct gate_policy *policy, enum dialect dialect, bool written,
-		   const struct statement *s)
+static void print_result(const struct gate_policy *policy, enum dialect dialect, bool written,
+			 const struct statement *s)
 {
 	struct arena *a = arena_new(16 << 20);
 	struct gate_result result;
 	struct err e = {0};
-	bool accepted = !s->broken && gate_check(policy, dialect, s->sql, a, &result, &e);
+	bool accepted = !s->fault && gate_check(policy, dialect, s->sql, a, &result, &e);
 
 	print_field(s->id);
 	fputs(accepted ? "\taccept\t" : "\treject\t", stdout);
 	if (accepted && written)
 		print_field(str_of(result.sql));
 	if (!accepted)
-		print_field(str_of(s->broken ? s->broken : e.text));
+		print_field(str_of(s->fault ? s->fault : e.text));
 	putchar('\n');
 	arena_free(&a);
 }
@@ -49,7 +49,7 @@ static void read_plain(struct str line, struct statement *out)
 {
 	const char *tab = memchr(line.p, '\t', line.n);
 
-	*out = (struct statement){.id = line, .broken = tab ? NULL : "the line has no tab"};
+	*out = (struct statement){.id = line, .fault = tab ? NULL : "the line has no tab"};
 	if (!tab)
 		return;
 	out->id.n = (size_t)(tab - line.p);
@@ -57,7 +57,7 @@ static void read_plain(struct str line, struct statement *out)
 }
 
 /* The id of an object that cannot be parsed, if it is recognizable. */
-static struct str id_in(struct str line)
+static struct str find_id(struct str line)
 {
 	const char *p = memmem(line.p, line.n, "\"id\"", 4), *end = line.p + line.n, *begin;
 
@@ -72,14 +72,14 @@ static struct str id_in(struct str line)
 	return (struct str){begin, (size_t)(p - begin)};
 }
 
-/* *hold owns what the statement borrows. NUL is accepted here: the SQL gate rejects it. */
-static void read_object(struct str line, json_t **hold, char number[32], struct statement *out)
+/* *owner owns what the statement borrows. NUL is accepted here: the SQL gate rejects it. */
+static void read_object(struct str line, json_t **owner, char number[32], struct statement *out)
 {
 	json_t *object = json_loadb(line.p, line.n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 	json_t *id = json_object_get(object, "id"), *sql = json_object_get(object, "sql");
 
-	*hold = object;
-	*out = (struct statement){.id = id_in(line)};
+	*owner = object;
+	*out = (struct statement){.id = find_id(line)};
 	if (json_is_string(id)) {
 		out->id = (struct str){json_string_value(id), json_string_length(id)};
 	} else if (json_is_integer(id)) {
@@ -87,33 +87,33 @@ static void read_object(struct str line, json_t **hold, char number[32], struct 
 		out->id = str_of(number);
 	}
 	if (!object)
-		out->broken = "not a JSON object in UTF-8";
+		out->fault = "not a JSON object in UTF-8";
 	else if (!json_is_string(sql))
-		out->broken = "no text \"sql\"";
+		out->fault = "\"sql\" must be a string";
 	else
 		out->sql = (struct str){json_string_value(sql), json_string_length(sql)};
 }
 
-struct style {
+struct output_style {
 	bool json;    /* lines are objects */
 	bool written; /* print the statement that would be sent */
 };
 
-static void check_line(const struct gate_policy *policy, enum dialect dialect, struct style style,
-		       struct str line)
+static void check_line(const struct gate_policy *policy, enum dialect dialect,
+		       struct output_style output_style, struct str line)
 {
 	struct statement s;
 	char number[32];
-	json_t *hold = NULL;
+	json_t *owner = NULL;
 
 	if (str_trim(line).n == 0)
 		return;
-	if (style.json)
-		read_object(line, &hold, number, &s);
+	if (output_style.json)
+		read_object(line, &owner, number, &s);
 	else
 		read_plain(line, &s);
-	answer(policy, dialect, style.written, &s);
-	json_decref(hold);
+	print_result(policy, dialect, output_style.written, &s);
+	json_decref(owner);
 }
 
 /* Reads all of the input; statements may contain any byte, so only a line feed ends a line. */
@@ -128,16 +128,17 @@ static bool read_input(struct buf *out)
 	return !ferror(stdin) && !buf_over(out);
 }
 
-static bool check_lines(const struct gate_policy *policy, enum dialect dialect, struct style style)
+static bool check_lines(const struct gate_policy *policy, enum dialect dialect,
+			struct output_style output_style)
 {
 	struct buf input;
-	bool whole = read_input(&input);
+	bool is_complete = read_input(&input);
 	struct str rest = {buf_text(&input), input.n}, line;
 
-	while (whole && str_split(&rest, '\n', &line))
-		check_line(policy, dialect, style, line);
+	while (is_complete && str_split(&rest, '\n', &line))
+		check_line(policy, dialect, output_style, line);
 	buf_deinit(&input);
-	return whole;
+	return is_complete;
 }
 
 /* Checks one statement of the command line: prints the statement that would be sent, or the
@@ -163,7 +164,7 @@ int ctl_check_sql(const struct command *cmd)
 	struct catalog *c;
 
 	if (!dialect_parse(ctl_option(cmd, "dialect", "mssql"), &dialect))
-		return ctl_usage_error(cmd, "--dialect is mssql, postgres or sqlite");
+		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");
 	if (ctl_word(cmd, 1))
 		return ctl_usage_error(cmd, "put the statement in quotes");
 	if (!ctl_catalog(NULL, &c))
@@ -171,9 +172,10 @@ int ctl_check_sql(const struct command *cmd)
 
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
-	const struct style style = {ctl_flag(cmd, "json"), ctl_flag(cmd, "written")};
+	const struct output_style output_style = {ctl_flag(cmd, "json"), ctl_flag(cmd, "written")};
 	const char *one = ctl_word(cmd, 0);
-	int status = one ? check_one(&policy, dialect, one) : !check_lines(&policy, dialect, style);
+	int status = one ? check_one(&policy, dialect, one)
+			 : !check_lines(&policy, dialect, output_style);
 	arena_free(&a);
 	catalog_unref(&c);
 	return one || !status ? status : ctl_fail("the input cannot be read or is too long");

@@ -17,11 +17,11 @@
 #include "vesper/mem.h"
 #include "vesper/zone.h"
 
-#define FIRST_OPTION 256 /* beyond the values of letters */
+#define FIRST_OPTION_VALUE 256 /* beyond the values of letters */
 
 static const char *program = "vesperctl";
 
-static struct command_option *option_named(struct command *cmd, const char *name, size_t len)
+static struct command_option *find_option(struct command *cmd, const char *name, size_t len)
 {
 	for (size_t i = 0; i < cmd->option_count; i++)
 		if (strncmp(cmd->options[i].name, name, len) == 0 && !cmd->options[i].name[len])
@@ -30,13 +30,13 @@ static struct command_option *option_named(struct command *cmd, const char *name
 }
 
 /* "--tenant T" has a value; "--json]" and "--all [" have none. */
-static void options_of_usage(struct command *cmd)
+static void parse_usage_options(struct command *cmd)
 {
 	for (const char *p = cmd->usage; (p = strstr(p, "--"));) {
 		size_t len = strspn(p += 2, "-abcdefghijklmnopqrstuvwxyz");
 		struct command_option *o;
 
-		if (option_named(cmd, p, len))
+		if (find_option(cmd, p, len))
 			continue;
 		assert(cmd->option_count < OPTIONS_MAX && len < OPTION_NAME_BYTES);
 		o = &cmd->options[cmd->option_count++];
@@ -50,22 +50,22 @@ static void options_of_usage(struct command *cmd)
 int ctl_read(int argc, char **argv, const char *usage, struct command *out)
 {
 	struct option options[OPTIONS_MAX + 1] = {0};
-	int found;
+	int option_index;
 
 	*out = (struct command){.verb = argv[0], .usage = usage};
-	options_of_usage(out);
+	parse_usage_options(out);
 	for (size_t i = 0; i < out->option_count; i++)
 		options[i] = (struct option){.name = out->options[i].name,
 					     .has_arg = out->options[i].has_value,
-					     .val = FIRST_OPTION + (int)i};
+					     .val = FIRST_OPTION_VALUE + (int)i};
 	opterr = 0;
 	optind = 0; /* resets getopt */
-	while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (found == ':')
+	while ((option_index = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (option_index == ':')
 			return ctl_usage_error(out, "%s needs a value", argv[optind - 1]);
-		if (found < FIRST_OPTION)
-			return ctl_usage_error(out, "there is no option %s", argv[optind - 1]);
-		out->options[found - FIRST_OPTION].value = optarg ? optarg : "";
+		if (option_index < FIRST_OPTION_VALUE)
+			return ctl_usage_error(out, "unknown option %s", argv[optind - 1]);
+		out->options[option_index - FIRST_OPTION_VALUE].value = optarg ? optarg : "";
 	}
 	out->words = argv + optind;
 	out->word_count = (size_t)(argc - optind);
@@ -85,7 +85,7 @@ bool ctl_flag(const struct command *cmd, const char *name)
 	return ctl_option(cmd, name, NULL) != NULL;
 }
 
-static const char *zone_of(const struct config *c, const char *tenant)
+static const char *tenant_zone(const struct config *c, const char *tenant)
 {
 	const json_t *own = c ? json_object_get(config_json(c, "tenants"), tenant) : NULL;
 	const char *name = json_string_value(json_object_get(own, "timezone"));
@@ -103,7 +103,7 @@ bool ctl_today(const struct command *cmd, const struct config *c, const char *te
 	if (*text && !moment_parse(text, &m))
 		return err_set(e, ERR_INPUT,
 			       "--today: \"%s\" is not a day or time like " MOMENT_FORMS, text);
-	if (!zone_load(zone_of(c, tenant), &zone, e))
+	if (!zone_load(tenant_zone(c, tenant), &zone, e))
 		return false;
 	if (*text)
 		moment_freeze(&m, zone);
@@ -157,8 +157,8 @@ bool ctl_config(struct arena *a, struct config **out, struct err *e)
 	return config_load(path, environ, out, e);
 }
 
-/* The catalogue of an unknown tenant would be useless. */
-static bool tenant_is_known(const struct config *config, const char *tenant, struct err *e)
+/* `tenant` NULL: the default packs. */
+static bool check_tenant(const struct config *config, const char *tenant, struct err *e)
 {
 	const json_t *tenants = config_json(config, "tenants"), *unused;
 	const char *name;
@@ -169,7 +169,7 @@ static bool tenant_is_known(const struct config *config, const char *tenant, str
 	buf_init(&b, sizeof(e->text));
 	json_object_foreach((json_t *)tenants, name, unused)
 		buf_printf(&b, "%s%s", b.n > 0 ? ", " : "", name);
-	err_set(e, ERR_INPUT, "there is no tenant %s; there are: %s", tenant, buf_text(&b));
+	err_set(e, ERR_INPUT, "unknown tenant %s; known tenants: %s", tenant, buf_text(&b));
 	buf_deinit(&b);
 	return false;
 }
@@ -179,23 +179,23 @@ bool ctl_load(const struct config *config, const char *tenant, struct catalog **
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	const char *const *roots;
 	struct pack_list packs;
-	bool good = tenant_is_known(config, tenant, e) &&
-		    databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
-		    catalog_load(roots, &packs, out, e);
+	bool ok = check_tenant(config, tenant, e) &&
+		  databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
+		  catalog_load(roots, &packs, out, e);
 
 	arena_free(&a);
-	return good;
+	return ok;
 }
 
 bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e)
 {
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	struct config *config = NULL;
-	bool good = ctl_config(a, &config, e) && ctl_load(config, tenant, out, e);
+	bool ok = ctl_config(a, &config, e) && ctl_load(config, tenant, out, e);
 
 	config_free(&config);
 	arena_free(&a);
-	return good;
+	return ok;
 }
 
 bool ctl_catalog(const char *tenant, struct catalog **out)
@@ -208,7 +208,7 @@ bool ctl_catalog(const char *tenant, struct catalog **out)
 	return false;
 }
 
-static bool no_role(const struct catalog *c, const char *role, struct err *e)
+static bool fail_unknown_role(const struct catalog *c, const char *role, struct err *e)
 {
 	const char *name;
 	struct buf b;
@@ -216,7 +216,7 @@ static bool no_role(const struct catalog *c, const char *role, struct err *e)
 	buf_init(&b, sizeof(e->text));
 	for (size_t i = 0; (name = catalog_role_name(c, i)); i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", name);
-	err_set(e, ERR_INPUT, "there is no role %s in config/permissions.json; there are: %s", role,
+	err_set(e, ERR_INPUT, "unknown role %s; roles in config/permissions.json: %s", role,
 		buf_text(&b));
 	buf_deinit(&b);
 	return false;
@@ -228,7 +228,7 @@ bool ctl_principal(const struct catalog *c, const char *role, const char *tenant
 	const char *const *permissions = catalog_role(c, role);
 
 	if (!permissions)
-		return no_role(c, role, e);
+		return fail_unknown_role(c, role, e);
 	*out = (struct principal){
 		.user = "vesperctl", .tenant = tenant, .permissions = permissions};
 	while (permissions[out->permission_count])
@@ -246,8 +246,9 @@ bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *t
 
 		mem_free(name);
 		if (!p)
-			return err_set(e, ERR_INPUT, "%s: not name=value of a parameter of %s",
-				       word, tool->name);
+			return err_set(e, ERR_INPUT,
+				       "%s: expected name=value with a parameter of %s", word,
+				       tool->name);
 		if (!p->is_list) {
 			json_set_take(out, p->name, json_str(equals + 1));
 			continue;
@@ -289,11 +290,11 @@ static void print_verb(FILE *out, const struct verb *v)
 		v->about);
 }
 
-static void print_all(FILE *out, const struct program *p)
+static void print_help(FILE *out, const struct program *p)
 {
 	fprintf(out,
-		"%s It ends with 0 when it is done or the answer is yes, 1 when it failed or the\n"
-		"answer is no, 2 when the command line is wrong, 3 when a question is open.\n\n",
+		"%s Exit status: 0 for success or yes, 1 for failure or no, 2 for a wrong command\n"
+		"line, 3 for an open clarifying question.\n\n",
 		p->about);
 	for (const struct verb *v = p->verbs; v->name; v++)
 		print_verb(out, v);
@@ -376,7 +377,8 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 		}
 	status = ctl_read(argc, argv, v->usage, &cmd);
 	if (!mem_keep_private())
-		fprintf(stderr, "%s: its memory stays readable: %s\n", program, strerror(errno));
+		fprintf(stderr, "%s: cannot protect the process memory: %s\n", program,
+			strerror(errno));
 	return status ? status : v->run(&cmd);
 }
 
@@ -389,7 +391,7 @@ int ctl_main(const struct program *p, int argc, char **argv)
 		if (strcmp(v->name, name) == 0)
 			return run_verb(v, argc - 1, argv + 1);
 	if (is_help(name) || strcmp(name, "help") == 0) {
-		print_all(stdout, p);
+		print_help(stdout, p);
 		return 0;
 	}
 	if (strcmp(name, "--version") == 0) {
@@ -397,7 +399,7 @@ int ctl_main(const struct program *p, int argc, char **argv)
 		return 0;
 	}
 	if (*name)
-		fprintf(stderr, "%s: there is no verb %s\n\n", program, name);
-	print_all(stderr, p);
+		fprintf(stderr, "%s: unknown verb %s\n\n", program, name);
+	print_help(stderr, p);
 	return 2;
 }

@@ -48,7 +48,8 @@ static void print_flow(const struct flow_def *f)
 		putchar('\n');
 }
 
-static bool list(const struct catalog *c, const struct command *cmd, struct arena *a, struct err *e)
+static bool list_flows(const struct catalog *c, const struct command *cmd, struct arena *a,
+		       struct err *e)
 {
 	json_t *all = json_own(a, json_array());
 	struct catalog_view view;
@@ -71,38 +72,38 @@ static bool list(const struct catalog *c, const struct command *cmd, struct aren
 /* ---- checking suggestions ---- */
 
 /* A sample value of the kind from the catalogue; "" for names that only the data has. */
-static const char *some_value(const struct catalog *c, const char *entity, bool is_day)
+static const char *sample_value(const struct catalog *c, const char *entity, bool is_day)
 {
 	const struct dimension_def *d = entity ? catalog_dimension(c, entity) : NULL;
 
 	return is_day ? SAMPLE_DAY : d && d->values && *d->values ? *d->values : "";
 }
 
-static const char *value_of_filter(const struct catalog *c, const struct flow_def *f,
-				   const char *filter)
+static const char *filter_sample(const struct catalog *c, const struct flow_def *f,
+				 const char *filter)
 {
 	const struct param_def *p = NULL;
 
 	for (size_t i = 0; i < f->line_count && !p; i++)
 		p = flow_line_param(&f->lines[i], filter);
-	return p ? some_value(c, p->entity, p->type == PARAM_DATE) : "";
+	return p ? sample_value(c, p->entity, p->type == PARAM_DATE) : "";
 }
 
-static const char *value_of_column(const struct catalog *c, const struct flow_def *f,
-				   const struct ref *r)
+static const char *column_sample(const struct catalog *c, const struct flow_def *f,
+				 const struct ref *r)
 {
 	const struct flow_line *l = flow_task(f, r->source);
 
 	for (size_t i = 0; l && l->tool && r->kind == REF_CELL && i < l->tool->column_count; i++)
 		if (ref_same_name(l->tool->columns[i].name, r->name))
-			return some_value(c, l->tool->columns[i].entity,
-					  l->tool->columns[i].type == COLUMN_DATE);
+			return sample_value(c, l->tool->columns[i].entity,
+					    l->tool->columns[i].type == COLUMN_DATE);
 	return "";
 }
 
 /* The text with a sample value in each place. */
-static const char *filled(const struct catalog *c, const struct flow_def *f, const char *text,
-			  struct arena *a)
+static const char *fill_placeholders(const struct catalog *c, const struct flow_def *f,
+				     const char *text, struct arena *a)
 {
 	const char *out = "", *open;
 
@@ -114,8 +115,8 @@ static const char *filled(const struct catalog *c, const struct flow_def *f, con
 
 		out = arena_printf(a, "%s%.*s%s", out, (int)(open - text), text,
 				   strncmp(place, "filter.", 7) == 0
-					   ? value_of_filter(c, f, place + 7)
-				   : ref_parse(place, &r, &e) ? value_of_column(c, f, &r)
+					   ? filter_sample(c, f, place + 7)
+				   : ref_parse(place, &r, &e) ? column_sample(c, f, &r)
 							      : "");
 	}
 	return arena_printf(a, "%s%s", out, text);
@@ -144,8 +145,10 @@ static bool check_suggestions(const struct catalog *c, const struct know *k,
 	for (size_t i = 0; i < f->line_count; i++) {
 		const struct flow_line *l = &f->lines[i];
 
-		if (l->kind == FLOW_SUGGEST && !is_answerable(c, k, filled(c, f, l->text, a), a))
-			return err_set(e, ERR_INPUT, "%s:%d: the suggestion leads nowhere: \"%s\"",
+		if (l->kind == FLOW_SUGGEST &&
+		    !is_answerable(c, k, fill_placeholders(c, f, l->text, a), a))
+			return err_set(e, ERR_INPUT,
+				       "%s:%d: no tool or flow answers the suggestion \"%s\"",
 				       f->path, l->line, l->text);
 	}
 	return true;
@@ -178,7 +181,7 @@ static void print_check(bool as_json, const char *path, const struct err *e)
 }
 
 /* Without a file, checks the flows of the catalogue, of which only suggestions can be wrong. */
-static int check(const struct catalog *c, const struct command *cmd, struct arena *a)
+static int check_flows(const struct catalog *c, const struct command *cmd, struct arena *a)
 {
 	struct know *k = know_new(c);
 	bool as_json = ctl_flag(cmd, "json"), all = !ctl_word(cmd, 1);
@@ -188,10 +191,10 @@ static int check(const struct catalog *c, const struct command *cmd, struct aren
 		const char *path = all ? c->flows[i].path : ctl_word(cmd, i + 1);
 		struct err e = {0};
 
-		bool good = all ? check_suggestions(c, k, &c->flows[i], a, &e)
-				: check_file(c, k, path, a, &e);
-		print_check(as_json, path, good ? NULL : &e);
-		if (!good)
+		bool ok = all ? check_suggestions(c, k, &c->flows[i], a, &e)
+			      : check_file(c, k, path, a, &e);
+		print_check(as_json, path, ok ? NULL : &e);
+		if (!ok)
 			status = 1;
 	}
 	know_free(&k);
@@ -201,7 +204,7 @@ static int check(const struct catalog *c, const struct command *cmd, struct aren
 int ctl_flow(const struct command *cmd)
 {
 	const char *verb = ctl_word(cmd, 0);
-	bool checks = verb && strcmp(verb, "check") == 0;
+	bool is_check = verb && strcmp(verb, "check") == 0;
 	struct arena *a;
 	struct catalog *c;
 	struct err e = {0};
@@ -209,15 +212,15 @@ int ctl_flow(const struct command *cmd)
 
 	if (verb && strcmp(verb, "run") == 0)
 		return ctl_flow_run(cmd);
-	if (!verb || (!checks && strcmp(verb, "list") != 0))
-		return ctl_usage_error(cmd, "list, check or run?");
+	if (!verb || (!is_check && strcmp(verb, "list") != 0))
+		return ctl_usage_error(cmd, "the verb must be list, check or run");
 	if (!ctl_catalog(ctl_option(cmd, "tenant", "vesper"), &c))
 		return 1;
 	a = arena_new(FLOW_ARENA_BYTES);
-	if (checks)
-		status = check(c, cmd, a);
+	if (is_check)
+		status = check_flows(c, cmd, a);
 	else
-		status = list(c, cmd, a, &e) ? 0 : ctl_fail("%s", e.text);
+		status = list_flows(c, cmd, a, &e) ? 0 : ctl_fail("%s", e.text);
 	arena_free(&a);
 	catalog_unref(&c);
 	return status;

@@ -16,7 +16,7 @@
 
 /* Exit statuses in addition to 0 and 1. */
 #define EXIT_USAGE     2
-#define QUESTION_OPEN  3
+#define EXIT_QUESTION  3
 #define EXIT_UNDECIDED 4 /* with --if */
 
 struct flow_run {
@@ -26,8 +26,8 @@ struct flow_run {
 	struct date today;
 	struct catalog_view may;
 	const struct flow_def *flow;
-	const struct condition *when; /* condition of --if; NULL: none */
-	json_t *filters;              /* in the arena */
+	const struct condition *condition; /* condition of --if; NULL: none */
+	json_t *filters;                   /* in the arena */
 	struct plan *plan;
 	int calls;
 };
@@ -74,7 +74,7 @@ static void on_end(void *owner)
 	loop_stop(r->opened.loop);
 }
 
-static bool run(struct flow_run *r, struct err *e)
+static bool run_plan(struct flow_run *r, struct err *e)
 {
 	r->plan = flow_plan(r->flow, &r->may, r->filters, NULL, r->today, r->arena);
 	for (size_t i = 0; i < r->plan->count; i++)
@@ -118,7 +118,7 @@ static json_t *task_json(const struct flow_run *run, const struct task *t)
 	return out;
 }
 
-static json_t *suggestions(const struct view_answer *v)
+static json_t *suggestions_json(const struct view_answer *v)
 {
 	json_t *all = json_array();
 
@@ -130,7 +130,7 @@ static json_t *suggestions(const struct view_answer *v)
 }
 
 /* The components whose requirements are met. */
-static size_t components(const struct flow_run *r, struct shown **out)
+static size_t ready_components(const struct flow_run *r, struct shown **out)
 {
 	struct shown *all;
 	size_t n = flow_shown(r->plan, r->arena, &all), count = 0;
@@ -162,11 +162,11 @@ static json_t *view_json(const struct flow_run *r, const struct shown *s)
 	return view;
 }
 
-static json_t *views(const struct flow_run *r)
+static json_t *views_json(const struct flow_run *r)
 {
 	json_t *all = json_array(), *view;
 	struct shown *list;
-	size_t n = components(r, &list);
+	size_t n = ready_components(r, &list);
 
 	for (size_t i = 0; i < n; i++)
 		if ((view = view_json(r, &list[i])))
@@ -174,7 +174,7 @@ static json_t *views(const struct flow_run *r)
 	return all;
 }
 
-static json_t *tasks(const struct flow_run *r)
+static json_t *tasks_json(const struct flow_run *r)
 {
 	json_t *all = json_array();
 
@@ -184,49 +184,49 @@ static json_t *tasks(const struct flow_run *r)
 	return all;
 }
 
-static void print_json(const struct flow_run *r, const struct view_answer *said)
+static void print_json(const struct flow_run *r, const struct view_answer *answer)
 {
 	ctl_print_json(json_make({"flow", json_str(r->flow->name)},
-				 {"filters", json_incref(r->filters)}, {"tasks", tasks(r)},
-				 {"views", views(r)}, {"text", json_str(said->markdown)},
-				 {"suggestions", suggestions(said)}));
+				 {"filters", json_incref(r->filters)}, {"tasks", tasks_json(r)},
+				 {"views", views_json(r)}, {"text", json_str(answer->markdown)},
+				 {"suggestions", suggestions_json(answer)}));
 }
 
 /* Prints a message: the purpose of the flow, its components as text, its sentences, and suggested
  * questions. */
-static void print_markdown(const struct flow_run *r, const struct view_answer *said)
+static void print_markdown(const struct flow_run *r, const struct view_answer *answer)
 {
-	json_t *all = views(r);
+	json_t *all = views_json(r);
 	const json_t *view;
 	size_t i;
 
 	printf("# %s\n\n", r->flow->about);
 	json_array_foreach(all, i, view)
 		printf("> %s\n\n", json_string_value(json_object_get(view, "text")));
-	fputs(said->markdown, stdout);
-	for (i = 0; i < said->followup_count; i++)
-		printf("%s- %s\n", i == 0 ? "\n" : "", said->followups[i].question);
+	fputs(answer->markdown, stdout);
+	for (i = 0; i < answer->followup_count; i++)
+		printf("%s- %s\n", i == 0 ? "\n" : "", answer->followups[i].question);
 	json_decref(all);
 }
 
 static void print_run(const struct flow_run *r, const struct command *cmd)
 {
-	struct view_answer said;
+	struct view_answer answer;
 
-	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &said);
+	(void)flow_answer(r->plan, NULL, r->opened.catalog, r->arena, &answer);
 	if (ctl_flag(cmd, "json"))
-		print_json(r, &said);
+		print_json(r, &answer);
 	else if (ctl_flag(cmd, "md"))
-		print_markdown(r, &said);
+		print_markdown(r, &answer);
 	else
-		fputs(said.markdown, stdout);
+		fputs(answer.markdown, stdout);
 }
 
 /* ---- result ---- */
 
 /* Returns true when the name is the id of the task, or of its group of tasks for several values of
  * a filter. */
-static bool is_called(const struct task *t, const char *name)
+static bool has_id_or_group(const struct task *t, const char *name)
 {
 	return strcmp(t->id, name) == 0 || (t->group && strcmp(t->group, name) == 0);
 }
@@ -248,23 +248,24 @@ static bool any_failed(const struct plan *p)
 /* Returns true when a task that the condition names has failed. */
 static bool is_undecided(const struct flow_run *r)
 {
-	for (size_t n = 0; n < r->when->term_count; n++)
+	for (size_t n = 0; n < r->condition->term_count; n++)
 		for (size_t i = 0; i < r->plan->count; i++)
-			if (is_called(&r->plan->tasks[i], r->when->terms[n].ref.source) &&
+			if (has_id_or_group(&r->plan->tasks[i],
+					    r->condition->terms[n].ref.source) &&
 			    has_failed(&r->plan->tasks[i]))
 				return true;
 	return false;
 }
 
-static int status_of(const struct flow_run *r)
+static int exit_status(const struct flow_run *r)
 {
 	const struct ref_scope found = plan_results(r->plan, r->arena);
 
-	if (!r->when)
+	if (!r->condition)
 		return any_failed(r->plan);
 	if (is_undecided(r))
 		return EXIT_UNDECIDED;
-	return !condition_met(r->when, &found, r->filters, r->arena);
+	return !condition_met(r->condition, &found, r->filters, r->arena);
 }
 
 /* Prints the question and its options, one a line. */
@@ -291,17 +292,18 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 	for (size_t n = 2; (word = ctl_word(cmd, n)); n++) {
 		size_t length = strcspn(word, "=");
 		const char *name = arena_strndup(r->arena, word, length);
-		json_t *before = json_object_get(r->filters, name);
+		json_t *values = json_object_get(r->filters, name);
 
 		if (!word[length] || !flow_uses_filter(r->flow, name))
-			return err_set(e, ERR_INPUT, "%s: not filter=value of %s", word,
+			return err_set(e, ERR_INPUT,
+				       "%s: expected filter=value with a filter of %s", word,
 				       r->flow->name);
-		if (before && !json_is_array(before)) {
-			before = json_list_of(json_incref(before));
-			json_set_take(r->filters, name, before);
+		if (values && !json_is_array(values)) {
+			values = json_list_of(json_incref(values));
+			json_set_take(r->filters, name, values);
 		}
-		if (before)
-			json_push_take(before, json_str(word + length + 1));
+		if (values)
+			json_push_take(values, json_str(word + length + 1));
 		else
 			json_set_str(r->filters, name, word + length + 1);
 	}
@@ -313,11 +315,11 @@ static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 {
 	if (!text)
 		return true;
-	r->when = condition_read(text, r->arena, e);
-	if (!r->when)
+	r->condition = condition_read(text, r->arena, e);
+	if (!r->condition)
 		return err_prefix(e, "--if");
-	for (size_t i = 0; i < r->when->term_count; i++) {
-		const struct condition_term *term = &r->when->terms[i];
+	for (size_t i = 0; i < r->condition->term_count; i++) {
+		const struct condition_term *term = &r->condition->terms[i];
 
 		if (term->kind != TERM_MISSING && !flow_task(r->flow, term->ref.source))
 			return err_set(e, ERR_INPUT, "--if: %s has no task %s", r->flow->name,
@@ -327,7 +329,7 @@ static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 }
 
 /* Returns false on an error; ERR_INPUT: the command line is wrong. */
-static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
+static bool open_run(struct flow_run *r, const struct command *cmd, struct err *e)
 {
 	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1);
 
@@ -337,13 +339,13 @@ static bool begin(struct flow_run *r, const struct command *cmd, struct err *e)
 	    !ctl_principal(r->opened.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
 		return false;
 	if (!opened_has_tenant(&r->opened, tenant))
-		return err_set(e, ERR_INPUT, "there is no tenant %s", tenant);
+		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
 	if (!ctl_today(cmd, r->opened.config, tenant, &r->today, e))
 		return false;
 	catalog_for(r->opened.catalog, &r->who, r->arena, &r->may);
 	r->flow = catalog_flow_in(&r->may, name);
 	if (!r->flow)
-		return err_set(e, ERR_INPUT, "there is no flow %s (vesperctl flow list lists them)",
+		return err_set(e, ERR_INPUT, "unknown flow %s; vesperctl flow list lists all flows",
 			       name);
 	return read_filters(r, cmd, e) && read_condition(r, ctl_option(cmd, "if", NULL), e);
 }
@@ -355,19 +357,19 @@ int ctl_flow_run(const struct command *cmd)
 	struct err e = {0};
 
 	if (!ctl_word(cmd, 1))
-		return ctl_usage_error(cmd, "which flow?");
-	if (!begin(&r, cmd, &e)) {
+		return ctl_usage_error(cmd, "run: name a flow");
+	if (!open_run(&r, cmd, &e)) {
 		(void)ctl_fail("%s", e.text);
 		status = e.code == ERR_INPUT ? EXIT_USAGE : failed;
-	} else if (!run(&r, &e)) {
+	} else if (!run_plan(&r, &e)) {
 		(void)ctl_fail("%s", e.text);
 		status = failed;
 	} else if (r.plan->open) {
 		print_question(&r);
-		status = QUESTION_OPEN;
+		status = EXIT_QUESTION;
 	} else {
 		print_run(&r, cmd);
-		status = status_of(&r);
+		status = exit_status(&r);
 	}
 	arena_free(&r.arena);
 	opened_close(&r.opened);

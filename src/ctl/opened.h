@@ -1,5 +1,5 @@
 /*
- * What verbs open of the configured databases in their own process: the warehouse with its tools
+ * The configured databases, opened in the process of a verb: the warehouse with its tools
  * and, if requested, the chat store. Calls run on a separate loop.
  */
 #ifndef CTL_OPENED_H

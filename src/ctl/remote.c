@@ -14,7 +14,7 @@
 #define REPLY_BYTES_MAX (4 * 1024 * 1024) /* a profile with all its lines */
 
 /* The URL of a local daemon with this configuration. */
-static void url_of_listen(char *out, size_t bytes)
+static void write_listen_url(char *out, size_t bytes)
 {
 	struct arena *a = arena_new(SETTINGS_BYTES);
 	const char *listen = "127.0.0.1:8080";
@@ -36,13 +36,13 @@ static void url_of_listen(char *out, size_t bytes)
 const char *remote_url(void)
 {
 	const char *url = getenv("VESPER_URL");
-	static char made[300];
+	static char default_url[300];
 
 	if (url && *url)
 		return url;
-	if (!*made)
-		url_of_listen(made, sizeof(made));
-	return made;
+	if (!*default_url)
+		write_listen_url(default_url, sizeof(default_url));
+	return default_url;
 }
 
 static size_t on_text(char *data, size_t size, size_t n, void *owner)
@@ -84,8 +84,10 @@ bool remote_refused(const struct buf *reply, struct err *e)
 	    json_get_str(problem, "detail", &detail, NULL))
 		err_set(e, ERR_UPSTREAM, "%s", detail);
 	else
-		err_set(e, ERR_UPSTREAM, "%s at %s is not a vesperd, or ended early",
-			reply->n ? "what answers" : "the stream", remote_url());
+		err_set(e, ERR_UPSTREAM,
+			reply->n ? "the server at %s is not a vesperd"
+				 : "the stream from %s ended early",
+			remote_url());
 	json_decref(problem);
 	return false;
 }
@@ -113,8 +115,8 @@ static char *demo_token(const char *tenant, const char *role, struct err *e)
 		token = mem_strdup(text);
 	else if (json_integer_value(json_object_get(json, "status")) == 404)
 		err_set(e, ERR_AUTH,
-			"%s is not a demo and has no sign-in: set VESPER_TOKEN (vesperctl token "
-			"mints one)",
+			"%s is not a demo and has no demo sign-in; set VESPER_TOKEN (vesperctl "
+			"token creates one)",
 			remote_url());
 	else
 		remote_refused(&reply, e);
@@ -136,7 +138,7 @@ char *remote_token(const struct command *cmd, const char *role, struct err *e)
 
 /* ---- any request ---- */
 
-static struct curl_slist *headers_of(const struct remote_request *r)
+static struct curl_slist *make_headers(const struct remote_request *r)
 {
 	char *line = mem_printf("Authorization: Bearer %s", r->token);
 	struct curl_slist *list = curl_slist_append(NULL, line);
@@ -174,18 +176,18 @@ static bool set_body(CURL *curl, const struct remote_request *r, FILE **file, ch
 static bool perform(CURL *curl, const struct remote_request *r, struct buf *reply, long *status,
 		    struct err *e)
 {
-	struct curl_slist *headers = headers_of(r);
+	struct curl_slist *headers = make_headers(r);
 	char *url = mem_printf("%s%s", remote_url(), r->path), *text = NULL;
 	FILE *file = NULL;
 	CURLcode code = CURLE_OK;
-	bool good;
+	bool ok;
 
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_text);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, reply);
-	good = set_body(curl, r, &file, &text, e);
-	if (good)
+	ok = set_body(curl, r, &file, &text, e);
+	if (ok)
 		code = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
 	curl_slist_free_all(headers);
@@ -193,10 +195,10 @@ static bool perform(CURL *curl, const struct remote_request *r, struct buf *repl
 	mem_free(text);
 	if (file)
 		fclose(file);
-	if (good && code != CURLE_OK)
-		good = err_set(e, ERR_UPSTREAM, "%s at %s: is the daemon running? (./run demo)",
-			       curl_easy_strerror(code), remote_url());
-	return good;
+	if (ok && code != CURLE_OK)
+		ok = err_set(e, ERR_UPSTREAM, "%s at %s: is the daemon running? (./run demo)",
+			     curl_easy_strerror(code), remote_url());
+	return ok;
 }
 
 bool remote_call(const struct remote_request *r, json_t **out, struct err *e)
@@ -204,14 +206,14 @@ bool remote_call(const struct remote_request *r, json_t **out, struct err *e)
 	CURL *curl = curl_easy_init();
 	struct buf reply;
 	long status = 0;
-	bool good;
+	bool ok;
 
 	*out = NULL;
 	buf_init(&reply, REPLY_BYTES_MAX);
-	good = perform(curl, r, &reply, &status, e) && (status < 400 || remote_refused(&reply, e));
-	if (good && reply.n > 0 && !json_parse(buf_text(&reply), reply.n, REPLY_BYTES_MAX, out, e))
-		good = false;
+	ok = perform(curl, r, &reply, &status, e) && (status < 400 || remote_refused(&reply, e));
+	if (ok && reply.n > 0 && !json_parse(buf_text(&reply), reply.n, REPLY_BYTES_MAX, out, e))
+		ok = false;
 	buf_deinit(&reply);
 	curl_easy_cleanup(curl);
-	return good;
+	return ok;
 }

@@ -1,5 +1,5 @@
 /*
- * `vesperctl route`: prints what code alone understands of a question, as the daemon would with the
+ * `vesperctl route`: prints how the rules read a question, as the daemon would with the
  * same configuration. The names in the data of an existing warehouse are loaded first; without a
  * warehouse, only the catalogue's values are known.
  */
@@ -31,11 +31,11 @@ struct router {
 };
 
 /* Reads the earlier questions in order, so that the last one has their session context. */
-static json_t *route(const struct router *r, const json_t *history, const char *question)
+static json_t *route_question(const struct router *r, const json_t *history, const char *question)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct understanding u = {0};
-	json_t *standing = NULL, *out;
+	json_t *session_context = NULL, *out;
 	struct catalog_view view;
 	size_t n = json_array_size(history);
 
@@ -48,19 +48,19 @@ static json_t *route(const struct router *r, const json_t *history, const char *
 			.may = &view,
 			.today = r->today,
 			.calendar = r->calendar,
-			.session_context = standing,
+			.session_context = session_context,
 		};
 
 		if (!in.question)
 			continue;
 		know_understand(r->know, &in, a, &u);
 		if (i < n && u.unused_count == 0 && (u.filter_count > 0 || u.tool_count > 0)) {
-			json_decref(standing);
-			standing = know_session_context(&u);
+			json_decref(session_context);
+			session_context = know_session_context(&u);
 		}
 	}
 	out = know_route_json(&u);
-	json_decref(standing);
+	json_decref(session_context);
 	arena_free(&a);
 	return out;
 }
@@ -109,7 +109,7 @@ static int route_batch(const struct router *r, const char *path, struct arena *a
 			return ctl_fail("%s:%d: %s", path, number, e.text);
 		if (!json_get_str(request, "question", &question, &e))
 			return ctl_fail("%s:%d: %s", path, number, e.text);
-		out = route(r, json_object_get(request, "history"), question);
+		out = route_question(r, json_object_get(request, "history"), question);
 		if (json_object_get(request, "id"))
 			json_object_set(out, "id", json_object_get(request, "id"));
 		ctl_print_json(out);
@@ -118,7 +118,7 @@ static int route_batch(const struct router *r, const char *path, struct arena *a
 	return 0;
 }
 
-static int route_with(struct router *r, const struct command *cmd, struct arena *a)
+static int run_route(struct router *r, const struct command *cmd, struct arena *a)
 {
 	const char *batch = ctl_option(cmd, "batch", NULL);
 	const char *question = ctl_word(cmd, 0);
@@ -127,11 +127,11 @@ static int route_with(struct router *r, const struct command *cmd, struct arena 
 	if (batch)
 		return route_batch(r, batch, a);
 	if (!question)
-		return ctl_usage_error(cmd, "which question?");
+		return ctl_usage_error(cmd, "give a question");
 	history = read_history(ctl_option(cmd, "history", NULL), a);
 	if (!history)
 		return 1;
-	ctl_print_json(route(r, history, question));
+	ctl_print_json(route_question(r, history, question));
 	json_decref(history);
 	return 0;
 }
@@ -148,7 +148,7 @@ static bool is_present(const struct database *d, const char *tenant)
 }
 
 /* Removes sources that do not serve the tenant or whose file is missing. */
-static void keep_present(struct databases *all, const char *tenant)
+static void drop_missing_sources(struct databases *all, const char *tenant)
 {
 	size_t n = 0;
 
@@ -160,7 +160,7 @@ static void keep_present(struct databases *all, const char *tenant)
 
 /* Loads the names in the data of one tenant's sources. There may be no source, but a source that
  * cannot be read is an error, because questions are misread without its names. */
-static bool learn(struct router *r, const struct config *c, struct arena *a, struct err *e)
+static bool load_names(struct router *r, const struct config *c, struct arena *a, struct err *e)
 {
 	struct databases all;
 	struct loop *l;
@@ -170,7 +170,7 @@ static bool learn(struct router *r, const struct config *c, struct arena *a, str
 
 	if (!databases_read(c, a, &all, e))
 		return false;
-	keep_present(&all, r->who.tenant);
+	drop_missing_sources(&all, r->who.tenant);
 	if (all.source_count == 0)
 		return true;
 	if (!loop_new(&l, e))
@@ -200,7 +200,7 @@ static bool router_open(struct router *r, const struct config *c, const struct c
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
 	r->know = know_new(r->catalog);
-	return learn(r, c, a, e);
+	return load_names(r, c, a, e);
 }
 
 int ctl_route(const struct command *cmd)
@@ -213,7 +213,7 @@ int ctl_route(const struct command *cmd)
 
 	log_setup(LOG_ERROR, LOG_AUTO);
 	if (ctl_config(a, &c, &e) && router_open(&r, c, cmd, a, &e))
-		status = route_with(&r, cmd, a);
+		status = run_route(&r, cmd, a);
 	else
 		status = ctl_fail("%s", e.text);
 	know_free(&r.know);

@@ -13,11 +13,11 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define PATH        "/api/v1/data-sources"
-#define DOCUMENTS   "/api/v1/documents"
-#define SEARCH      "/api/v1/tools/search_documents"
-#define POLL_US     200000
-#define OPEN_STATUS 3 /* exit status: a clarifying question is open */
+#define PATH          "/api/v1/data-sources"
+#define DOCUMENTS     "/api/v1/documents"
+#define SEARCH        "/api/v1/tools/search_documents"
+#define POLL_US       200000
+#define EXIT_QUESTION 3 /* a clarifying question is open */
 
 struct source_cmd {
 	const struct command *cmd;
@@ -26,8 +26,8 @@ struct source_cmd {
 	struct err err;
 };
 
-static bool call(struct source_cmd *s, const char *method, const char *path, const json_t *json,
-		 json_t **out)
+static bool send_call(struct source_cmd *s, const char *method, const char *path,
+		      const json_t *json, json_t **out)
 {
 	const struct remote_request r = {
 		.method = method, .path = path, .token = s->token, .json = json};
@@ -43,12 +43,12 @@ static json_t *list_all(struct source_cmd *s)
 	char *next = mem_strdup(path);
 
 	while (next) {
-		bool good = call(s, "GET", next, NULL, &page);
-		const char *cursor = good ? json_text_at(page, "next_cursor") : "";
+		bool ok = send_call(s, "GET", next, NULL, &page);
+		const char *cursor = ok ? json_text_at(page, "next_cursor") : "";
 
 		mem_free(next);
 		next = *cursor ? mem_printf("%s&cursor=%s", path, cursor) : NULL;
-		if (!good) {
+		if (!ok) {
 			json_decref(all);
 			return NULL;
 		}
@@ -61,51 +61,51 @@ static json_t *list_all(struct source_cmd *s)
 	return all;
 }
 
-/* Those with this name, on stderr: which of them is meant only their IDs can say. */
-static void print_namesakes(const json_t *all, const char *name)
+/* Prints all items with this name on stderr, with the IDs that tell them apart. */
+static void print_same_named(const json_t *all, const char *name)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach((json_t *)all, i, one)
-		if (strcmp(json_text_at(one, "name"), name) == 0)
-			fprintf(stderr, "%s  %s  %lld rows, of %s\n", json_text_at(one, "id"), name,
-				(long long)json_integer_value(json_object_get(one, "rows")),
-				json_text_at(one, "owner"));
+	json_array_foreach((json_t *)all, i, item)
+		if (strcmp(json_text_at(item, "name"), name) == 0)
+			fprintf(stderr, "%s  %s  %lld rows, of %s\n", json_text_at(item, "id"),
+				name, (long long)json_integer_value(json_object_get(item, "rows")),
+				json_text_at(item, "owner"));
 }
 
 /* The ID of the source with this ID, or of the only one with this name. NULL: s->err says why, or
  * no name was given. */
-static char *find(struct source_cmd *s, const char *id_or_name)
+static char *find_source_id(struct source_cmd *s, const char *id_or_name)
 {
 	const char *kind = s->documents ? "document" : "source";
 	const json_t *found = NULL;
-	json_t *all, *one;
-	size_t i, named = 0;
+	json_t *all, *item;
+	size_t i, match_count = 0;
 	char *id;
 
 	if (!id_or_name || !(all = list_all(s)))
 		return NULL;
-	json_array_foreach(all, i, one) {
-		if (strcmp(json_text_at(one, "id"), id_or_name) == 0) {
-			found = one;
-			named = 1;
+	json_array_foreach(all, i, item) {
+		if (strcmp(json_text_at(item, "id"), id_or_name) == 0) {
+			found = item;
+			match_count = 1;
 			break;
 		}
-		if (strcmp(json_text_at(one, "name"), id_or_name) == 0) {
-			found = one;
-			named++;
+		if (strcmp(json_text_at(item, "name"), id_or_name) == 0) {
+			found = item;
+			match_count++;
 		}
 	}
-	if (named == 0)
-		err_set(&s->err, ERR_NOT_FOUND, "no %s is called %s; see vesperctl %s list",
+	if (match_count == 0)
+		err_set(&s->err, ERR_NOT_FOUND, "unknown %s %s; see vesperctl %s list",
 			s->documents ? kind : "data source", id_or_name, kind);
-	else if (named > 1) {
-		print_namesakes(all, id_or_name);
-		err_set(&s->err, ERR_INPUT, "%zu of them are called %s; name one by its ID", named,
+	else if (match_count > 1) {
+		print_same_named(all, id_or_name);
+		err_set(&s->err, ERR_INPUT, "%zu are named %s; use the ID of one", match_count,
 			id_or_name);
 	}
-	id = named == 1 ? mem_strdup(json_text_at(found, "id")) : NULL;
+	id = match_count == 1 ? mem_strdup(json_text_at(found, "id")) : NULL;
 	json_decref(all);
 	return id;
 }
@@ -130,15 +130,15 @@ static void print_column(const json_t *c)
 	mem_free(sum);
 }
 
-static void print_meaning(const json_t *said)
+static void print_meaning(const json_t *meaning)
 {
-	json_t *words = json_object_get(said, "synonyms"), *word;
+	json_t *words = json_object_get(meaning, "synonyms"), *word;
 	size_t i;
 
-	printf("  %-30s is %s, %s", json_text_at(said, "name"), json_text_at(said, "label"),
-	       json_text_at(said, "role"));
-	if (*json_text_at(said, "unit"))
-		printf(", in %s", json_text_at(said, "unit"));
+	printf("  %-30s is %s, %s", json_text_at(meaning, "name"), json_text_at(meaning, "label"),
+	       json_text_at(meaning, "role"));
+	if (*json_text_at(meaning, "unit"))
+		printf(", in %s", json_text_at(meaning, "unit"));
 	json_array_foreach(words, i, word)
 		printf("%s%s", i == 0 ? "; also: " : ", ", json_string_value(word));
 	printf("\n");
@@ -156,20 +156,20 @@ static void print_join(const json_t *join)
 
 static void print_profile(const json_t *o)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
 	print_source(o);
 	if (*json_text_at(o, "expires_at"))
 		printf("  until %s (%s)\n", json_text_at(o, "expires_on"),
 		       json_text_at(o, "expires_at"));
-	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, one)
-		print_column(one);
+	json_array_foreach(json_object_get(json_object_get(o, "profile"), "columns"), i, item)
+		print_column(item);
 	json_array_foreach(json_object_get(json_object_get(o, "semantic_profile"), "columns"), i,
-			   one)
-		print_meaning(one);
-	json_array_foreach(json_object_get(o, "joins"), i, one)
-		print_join(one);
+			   item)
+		print_meaning(item);
+	json_array_foreach(json_object_get(o, "joins"), i, item)
+		print_join(item);
 }
 
 static int show(struct source_cmd *s, json_t *take, void (*print)(const json_t *o))
@@ -184,11 +184,11 @@ static int show(struct source_cmd *s, json_t *take, void (*print)(const json_t *
 
 static void print_list(const json_t *o)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach(json_object_get(o, "sources"), i, one)
-		print_source(one);
+	json_array_foreach(json_object_get(o, "sources"), i, item)
+		print_source(item);
 }
 
 static void print_rows(const json_t *o)
@@ -218,11 +218,11 @@ static int print_question(const json_t *load)
 	json_array_foreach(json_object_get(ask, "options"), i, option)
 		printf("  %s  %s\n", json_text_at(option, "value"), json_text_at(option, "label"));
 	printf("ask_id %s\n", json_text_at(ask, "ask_id"));
-	return OPEN_STATUS;
+	return EXIT_QUESTION;
 }
 
 /* Polls a load until it is ready, has failed or asks a question. Returns the exit status. */
-static int follow(struct source_cmd *s, const char *id)
+static int wait_for_load(struct source_cmd *s, const char *id)
 {
 	char *path = mem_printf(PATH "/%s", id);
 	json_t *o = NULL;
@@ -232,7 +232,7 @@ static int follow(struct source_cmd *s, const char *id)
 		const json_t *load;
 		const char *state;
 
-		if (!call(s, "GET", path, NULL, &o)) {
+		if (!send_call(s, "GET", path, NULL, &o)) {
 			status = ctl_fail("%s", s->err.text);
 			break;
 		}
@@ -287,7 +287,7 @@ static int upload(struct source_cmd *s, const char *file)
 	int status;
 
 	if (!file)
-		return ctl_usage_error(s->cmd, "give the file");
+		return ctl_usage_error(s->cmd, "give a file");
 	curl = curl_easy_init();
 	name = curl_easy_escape(curl, ctl_option(s->cmd, "name", slash ? slash + 1 : file), 0);
 	path = mem_printf("%s?name=%s", s->documents ? DOCUMENTS : PATH, name);
@@ -298,7 +298,7 @@ static int upload(struct source_cmd *s, const char *file)
 						 .type = s->documents ? document_type_of(file)
 								      : type_of(file)},
 			&o, &s->err))
-		status = follow(s, json_text_at(o, "id"));
+		status = wait_for_load(s, json_text_at(o, "id"));
 	else
 		status = ctl_fail("%s", s->err.text);
 	json_decref(o);
@@ -317,7 +317,7 @@ static int send_request(struct source_cmd *s, const char *method, const char *id
 	json_t *o = NULL;
 	int status = 0;
 
-	if (!call(s, method, path, json_take, &o))
+	if (!send_call(s, method, path, json_take, &o))
 		status = ctl_fail("%s", s->err.text);
 	else if (print)
 		status = show(s, json_incref(o), print);
@@ -327,10 +327,10 @@ static int send_request(struct source_cmd *s, const char *method, const char *id
 	return status;
 }
 
-static json_t *sharing(const char *with)
+static json_t *sharing_json(const char *with)
 {
 	json_t *out = json_object(), *roles;
-	struct str rest, one;
+	struct str rest, item;
 
 	if (strcmp(with, "private") == 0 || strcmp(with, "tenant") == 0) {
 		json_set_str(out, "visibility", with);
@@ -338,8 +338,8 @@ static json_t *sharing(const char *with)
 	}
 	roles = json_array();
 	rest = str_of(with);
-	while (str_split(&rest, ',', &one))
-		json_push_take(roles, json_strn(one.p, one.n));
+	while (str_split(&rest, ',', &item))
+		json_push_take(roles, json_strn(item.p, item.n));
 	json_set_str(out, "visibility", "roles");
 	json_set_take(out, "roles", roles);
 	return out;
@@ -375,7 +375,7 @@ static int search(struct source_cmd *s, const char *words)
 	if (!words)
 		return ctl_usage_error(s->cmd, "give the words to search for");
 	args = json_make({"question", json_str(words)});
-	if (call(s, "POST", SEARCH, args, &o))
+	if (send_call(s, "POST", SEARCH, args, &o))
 		status = show(s, o, print_passages);
 	else
 		status = ctl_fail("%s", s->err.text);
@@ -401,7 +401,7 @@ static json_t *joins_except(const json_t *source, const char *to)
 }
 
 /* `columns`: "customer=customer_no", or one name that both columns have. New reference. */
-static json_t *join_of(const char *to, const char *columns)
+static json_t *join_json(const char *to, const char *columns)
 {
 	const char *equals = strchr(columns, '=');
 	json_t *pair = json_array();
@@ -415,18 +415,18 @@ static json_t *join_of(const char *to, const char *columns)
 static int join(struct source_cmd *s, const char *id, const char *columns)
 {
 	const char *with = ctl_word(s->cmd, 2);
-	char *to = find(s, with), *path = mem_printf(PATH "/%s", id);
+	char *to = find_source_id(s, with), *path = mem_printf(PATH "/%s", id);
 	json_t *o = NULL, *list;
 	int status;
 
-	if (!to || !call(s, "GET", path, NULL, &o)) {
+	if (!to || !send_call(s, "GET", path, NULL, &o)) {
 		status = with ? ctl_fail("%s", s->err.text)
 			      : ctl_usage_error(s->cmd,
 						"give the ID or name of the other data source");
 	} else {
 		list = joins_except(o, to);
 		if (columns)
-			json_push_take(list, join_of(to, columns));
+			json_push_take(list, join_json(to, columns));
 		status = send_request(s, "PUT", id, "/joins", json_make({"joins", list}), NULL);
 	}
 	json_decref(o);
@@ -437,36 +437,36 @@ static int join(struct source_cmd *s, const char *id, const char *columns)
 
 static json_t *words_json(const char *words)
 {
-	struct str rest = str_of(words), one;
+	struct str rest = str_of(words), item;
 	json_t *list = json_array();
 
-	while (str_split(&rest, ',', &one))
-		if (one.n > 0)
-			json_push_take(list, json_strn(one.p, one.n));
+	while (str_split(&rest, ',', &item))
+		if (item.n > 0)
+			json_push_take(list, json_strn(item.p, item.n));
 	return list;
 }
 
-static int mean(struct source_cmd *s, const char *id, const char *column)
+static int set_meaning(struct source_cmd *s, const char *id, const char *column)
 {
 	static const char *const texts[][2] = {
 		{"label", "label"}, {"unit", "unit"}, {"about", "description"}, {"as", "role"}};
 	const char *words = ctl_option(s->cmd, "words", NULL);
 	const char *sum = ctl_option(s->cmd, "sum", NULL);
-	json_t *said = json_object(), *columns;
+	json_t *meaning = json_object(), *columns;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		json_set_str(said, texts[i][1], ctl_option(s->cmd, texts[i][0], NULL));
+		json_set_str(meaning, texts[i][1], ctl_option(s->cmd, texts[i][0], NULL));
 	if (words)
-		json_set_take(said, "synonyms", words_json(words));
+		json_set_take(meaning, "synonyms", words_json(words));
 	if (sum)
-		json_set_bool(said, "additive", strcmp(sum, "yes") == 0);
-	if (json_object_size(said) == 0) {
-		json_decref(said);
+		json_set_bool(meaning, "additive", strcmp(sum, "yes") == 0);
+	if (json_object_size(meaning) == 0) {
+		json_decref(meaning);
 		return ctl_usage_error(s->cmd,
 				       "give --label, --unit, --about, --as, --words or --sum");
 	}
 	columns = json_object();
-	json_set_take(columns, column, said);
+	json_set_take(columns, column, meaning);
 	return send_request(s, "PATCH", id, "",
 			    json_make({"semantic_profile", json_make({"columns", columns})}), NULL);
 }
@@ -489,7 +489,7 @@ static int run_meaning_verb(struct source_cmd *s, const char *verb, const char *
 	if (strcmp(verb, "apart") == 0)
 		return join(s, id, NULL);
 	if (strcmp(verb, "mean") == 0 && second)
-		return mean(s, id, second);
+		return set_meaning(s, id, second);
 	if (strcmp(verb, "expire") == 0 && second)
 		return expire(s, id, second);
 	return ctl_usage_error(s->cmd, "unknown verb, or an argument is missing");
@@ -504,7 +504,7 @@ static int run_source_verb(struct source_cmd *s, const char *verb, const char *i
 	if (strcmp(verb, "rows") == 0)
 		return send_request(s, "GET", id, "/rows", NULL, print_rows);
 	if (strcmp(verb, "share") == 0 && with)
-		return send_request(s, "PATCH", id, "", sharing(with), NULL);
+		return send_request(s, "PATCH", id, "", sharing_json(with), NULL);
 	if (strcmp(verb, s->documents ? "rm" : "delete") == 0)
 		return send_request(s, "DELETE", id, "", NULL, NULL);
 	return s->documents ? ctl_usage_error(s->cmd, "unknown verb, or an argument is missing")
@@ -525,7 +525,7 @@ static int run(struct source_cmd *s, const char *verb)
 		return upload(s, ctl_word(s->cmd, 1));
 	if (s->documents && strcmp(verb, "search") == 0)
 		return search(s, ctl_word(s->cmd, 1));
-	id = find(s, ctl_word(s->cmd, 1));
+	id = find_source_id(s, ctl_word(s->cmd, 1));
 	if (!id)
 		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
 					   : ctl_usage_error(s->cmd, "give the ID or name");

@@ -24,7 +24,7 @@ struct run {
 };
 
 /* The index of the tool's name: `tool run NAME`, or `tool NAME`. */
-static size_t name_at(const struct command *cmd)
+static size_t tool_name_index(const struct command *cmd)
 {
 	return strcmp(ctl_word(cmd, 0), "run") == 0 ? 1 : 0;
 }
@@ -80,27 +80,27 @@ static void on_result(void *owner, struct result *result)
 	loop_stop(r->opened.loop);
 }
 
-static bool call(struct run *r, const struct command *cmd, json_t *args, struct err *e)
+static bool call_tool(struct run *r, const struct command *cmd, json_t *args, struct err *e)
 {
 	const char *role = ctl_option(cmd, "role", "admin");
-	const char *name = ctl_word(cmd, name_at(cmd));
+	const char *name = ctl_word(cmd, tool_name_index(cmd));
 	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
 	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
 
 	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
-		return err_set(e, ERR_INPUT, "there is no tool %s (vesperctl tools lists them)",
-			       name ? name : "without a name");
+		return err_set(e, ERR_INPUT, "unknown tool %s; vesperctl tools lists all tools",
+			       name ? name : "(no name)");
 	if (!ctl_principal(r->opened.catalog, role, ctl_option(cmd, "tenant", "vesper"), &who, e))
 		return false;
 	if (!opened_has_tenant(&r->opened, who.tenant))
-		return err_set(e, ERR_INPUT, "there is no tenant %s", who.tenant);
+		return err_set(e, ERR_INPUT, "unknown tenant %s", who.tenant);
 	if (!ctl_today(cmd, r->opened.config, who.tenant, &request.today, e))
 		return false;
 	request.tool = tool->name;
 	if (tool->callers.agents_only)
 		request.agent = tool->callers.agents[0];
-	if (!ctl_tool_args(cmd, name_at(cmd) + 1, tool, args, e))
+	if (!ctl_tool_args(cmd, tool_name_index(cmd) + 1, tool, args, e))
 		return false;
 	tool_start(r->opened.tools, &request, r->call_arena, on_result, r);
 	loop_run(r->opened.loop);
@@ -113,7 +113,7 @@ static bool run_one(struct run *r, const struct command *cmd, struct err *e)
 	bool done;
 
 	r->call_arena = arena_new(TURN_ARENA_BYTES);
-	done = call(r, cmd, args, e);
+	done = call_tool(r, cmd, args, e);
 	if (done) {
 		ctl_print_json(result_json(r->result));
 		r->failed = r->result->outcome.kind == OUTCOME_ERROR ||
@@ -144,7 +144,7 @@ static bool run_line(struct run *r, const struct command *cmd, struct str line, 
 	}
 	done = done && ctl_read((int)n + 2, argv, cmd->usage, &one) == 0
 		       ? run_one(r, &one, e)
-		       : err_set(e, ERR_INPUT, "a line is a JSON array of 1 to %d texts",
+		       : err_set(e, ERR_INPUT, "each line must be a JSON array of 1 to %d strings",
 				 BATCH_WORDS_MAX - 2);
 	json_decref(words);
 	return done;

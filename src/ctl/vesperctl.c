@@ -22,9 +22,10 @@ static const struct verb verbs[] = {
 	 "list [--tenant T] [--role R] [--json] | check [FILE ...] [--tenant T] [--json] | run "
 	 "NAME "
 	 "[filter=value ...] [--today D] [--tenant T] [--role R] [--json] [--md] [--if CONDITION]",
-	 "lists the flows of the packs for a role; reports faults as path:line: what; runs a flow "
-	 "without a model, and ends with 3 if it asks a question; with --if it ends with 0 if the "
-	 "condition holds, 1 if not, 4 if that cannot be decided"},
+	 "lists the flows of the packs for a role; reports errors as path:line: text; runs a flow "
+	 "without a model, and exits with 3 if it asks a question; with --if it exits with 0 if "
+	 "the "
+	 "condition holds, 1 if not, 4 if it cannot be evaluated"},
 	{"map", ctl_map,
 	 "check [--live] [--pack P] [--tenant T] [--json] | import FILE --pack NAME [--out DIR] "
 	 "[--replace] "
@@ -48,20 +49,20 @@ static const struct verb verbs[] = {
 	 "| join|apart ID ID [COLUMN[=COLUMN]] | mean ID COLUMN [--label L] [--unit U] [--about "
 	 "TEXT] [--words W,...] [--as measure|dimension|date|id|text] [--sum yes|no] | expire ID "
 	 "TIME|never | delete ID [--tenant T] [--role R] [--json]",
-	 "manages uploaded data at a running daemon, by id or name; ends with 3 if a column is "
-	 "ambiguous and its owner is asked"},
+	 "manages uploaded data at a running daemon, by id or name; exits with 3 if a column is "
+	 "ambiguous and a question is open"},
 	{"document", ctl_document,
 	 "add FILE [--name N] | list | search WORDS | rows ID | share ID private|tenant|ROLE,... | "
 	 "rm ID [--tenant T] [--role R] [--json]",
 	 "manages documents at a running daemon, by id or name: text, Markdown or HTML that "
 	 "answers quote"},
 	{"probe", ctl_probe_verb, "[PATH]",
-	 "ends with 0 if this path of the daemon (/readyz) answers 200"},
+	 "exits with 0 if this path of the daemon (/readyz) answers 200"},
 	{"connect", ctl_connect,
 	 "DSN --pack NAME [--tenant T] [--schema S,...] [--tables GLOB,...] [--out DIR] "
 	 "[--golden N] [--limit-s N] [--no-values] [--allow-writer] [--replace] [--json] | "
 	 "--score FILE [--tenant T] [--json]",
-	 "writes a pack for a live database, with questions and their SQL; with --score asks those "
+	 "writes a pack for a live database, with questions and their SQL; with --score runs those "
 	 "questions and compares the results"},
 	{"db", ctl_db,
 	 "init|migrate --dsn DSN [--dialect mssql|postgres] [--only warehouse|store|SOURCE]; "

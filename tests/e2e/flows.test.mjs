@@ -450,7 +450,7 @@ describe('vesperctl flow list and check', () => {
     await writeFile(lost, `${whole.replace('flow: weekly_briefing', 'flow: lost')}suggest secondary "Cake" -> "Bake me a cake with icing"\n`);
     const leads = await flow('check', lost);
     assert.equal(leads.code, 1, leads.stdout);
-    assert.ok(leads.stdout.includes(`${lost}:${whole.split('\n').length}: the suggestion leads nowhere: "Bake me a cake with icing"`), leads.stdout);
+    assert.ok(leads.stdout.includes(`${lost}:${whole.split('\n').length}: no tool or flow answers the suggestion "Bake me a cake with icing"`), leads.stdout);
     assert.equal((await flow('mist')).code, 2);
     assert.equal((await flow('check', '--dialect', 'x')).code, 2);
   });
@@ -479,8 +479,8 @@ describe('vesperctl flow run', () => {
       [[...audit, 'money.row_count > 0'], 4],
       [['weekly_briefing', '--if', 'of.row_count > 0'], 2, /--if: weekly_briefing has no task of/],
       [['weekly_briefing', '--if', 'off.row_count >'], 2, /--if: /],
-      [['weekly_briefings'], 2, /there is no flow weekly_briefings/],
-      [['weekly_briefing', 'colour=red'], 2, /colour=red: not filter=value/],
+      [['weekly_briefings'], 2, /unknown flow weekly_briefings/],
+      [['weekly_briefing', 'colour=red'], 2, /colour=red: expected filter=value/],
     ]) {
       const ended = await flow(...words);
       assert.equal(ended.code, code, `${words.join(' ')}: ${ended.stdout}${ended.stderr}`);

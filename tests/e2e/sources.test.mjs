@@ -234,7 +234,7 @@ describe('vesperctl source', () => {
       assert.equal(refused.code, 1);
       for (const uid of uids)
         assert.match(refused.stderr, new RegExp(`${uid}  Twin  6 rows, of verbs`));
-      assert.match(refused.stderr, /2 of them are called Twin; name one by its ID/);
+      assert.match(refused.stderr, /2 are named Twin; use the ID of one/);
     }
     assert.equal((await ctl('delete', uids[1])).code, 0);
     assert.match((await ctl('profile', 'Twin')).stdout, new RegExp(uids[0]));

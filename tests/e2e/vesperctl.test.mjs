@@ -43,7 +43,7 @@ describe('the command line of vesperctl', () => {
       assert.match(help.stdout, new RegExp(`^  vesperctl ${verb}\\b`));
       const typo = await ctl(verb, '--tenat', 'x');
       assert.equal(typo.code, 2, verb);
-      assert.match(typo.stderr, new RegExp(`^vesperctl ${verb}: there is no option --tenat \\(vesperctl ${verb} --help\\)`));
+      assert.match(typo.stderr, new RegExp(`^vesperctl ${verb}: unknown option --tenat \\(vesperctl ${verb} --help\\)`));
     }
   });
 
@@ -60,7 +60,7 @@ describe('the command line of vesperctl', () => {
     assert.equal((await ctl('tools', '--role=viewer')).stdout, (await ctl('tools', '--role', 'viewer')).stdout);
     const nobody = await ctl('tools', '--role', 'nobody');
     assert.equal(nobody.code, 1);
-    assert.match(nobody.stderr, /no role nobody/);
+    assert.match(nobody.stderr, /unknown role nobody/);
     assert.match((await ctl('token')).stderr, /VESPER_JWT_SECRET is not set/);
     env = { VESPER_JWT_SECRET: SECRET };
     const { stdout } = await ctl('token', '--role', 'viewer', '--sub', 'ann');
@@ -84,13 +84,13 @@ describe('vesperctl tool sql', () => {
 
   it('says which argument is wrong or missing', async () => {
     for (const [words, said] of [
-      [['year=soon'], /year must be a whole number/], [['vendor=Ascend'], /hub_zone=\.\.\. is missing/], [['nosuch=1'], /nosuch=1: not name=value/],
+      [['year=soon'], /year must be a whole number/], [['vendor=Ascend'], /hub_zone=\.\.\. is missing/], [['nosuch=1'], /nosuch=1: expected name=value/],
     ]) {
       const { code, stdout, stderr } = await ctl('tool', 'sql', PRICE[0], ...words);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, words.join(' '));
       assert.match(stderr, said);
     }
-    assert.match((await ctl('tool', 'sql', 'nosuch')).stderr, /no tool nosuch/);
+    assert.match((await ctl('tool', 'sql', 'nosuch')).stderr, /unknown tool nosuch/);
   });
 });
 

@@ -130,7 +130,8 @@ static bool server_add(struct pbi_rows *r, const char *event, int *fresh, struct
 	bool done;
 
 	buf_init(&count, 32);
-	done = server_query_value(r->server, words[server_dialect(r->server)].add, texts, 2, &count, e);
+	done = server_query_value(r->server, words[server_dialect(r->server)].add, texts, 2, &count,
+				  e);
 	if (done)
 		*fresh += strcmp(buf_text(&count), "1") == 0;
 	buf_deinit(&count);
