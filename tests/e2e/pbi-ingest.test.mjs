@@ -53,7 +53,7 @@ describe('usage of reports', () => {
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
     assert.equal(done.stdout.split('\n').length, 29);
-    assert.match(done.stdout, /2026-02-26: 1 new, 0 known, 3 of other kinds/);
+    assert.match(done.stdout, /2026-02-26: 1 new, 0 known, 3 skipped/);
     assert.equal(pages(), 28 + 4 + 2, 'five events are three pages with two empty ones between, four are two with one');
     assert.equal(pbi.serviceTokens.length, 1);
     assert.deepEqual(await sqlite(`SELECT DISTINCT user_email, workspace_name, tenant_id, created_at FROM pbi_activity_events WHERE source_id = 'a-0'`),
@@ -72,10 +72,10 @@ describe('usage of reports', () => {
     pbi.events.push(event('late', '2026-02-26'), event('older', '2026-02-25'));
     const done = await toFile();
     pbi.events.length -= 2;
-    assert.match(done.stdout, /^2026-02-26: 1 new, 1 known, 3 of other kinds\n2026-02-27: 0 new, 1 known, 0 of other kinds\n$/);
+    assert.match(done.stdout, /^2026-02-26: 1 new, 1 known, 3 skipped\n2026-02-27: 0 new, 1 known, 0 skipped\n$/);
     assert.equal(pages() - before, 3 + 2 + 1);
     const again = await toFile(['--from', '2026-02-25', '--to', '2026-02-25']);
-    assert.match(again.stdout, /^2026-02-25: 0 new, 5 known, 0 of other kinds\n$/);
+    assert.match(again.stdout, /^2026-02-25: 0 new, 5 known, 0 skipped\n$/);
     assert.equal(JSON.parse(await readFile(state)).days.vesper, TODAY);
   });
 
@@ -107,7 +107,7 @@ describe('usage of reports', () => {
 
   it('stop when the service wants fewer calls, or says what cannot be', async () => {
     pbi.behave = ({ path }) => (path.endsWith('activityevents') ? { status: 429, headers: { 'retry-after': '90' } } : undefined);
-    assert.match((await toFile()).stderr, /go on in 90 s/);
+    assert.match((await toFile()).stderr, /retry in 90 s/);
     pbi.behave = ({ path }) => (path.endsWith('activityevents') ? { body: { activityEventEntities: [], lastResultSet: false, continuationToken: 'x\r\nHost: evil' } } : undefined);
     assert.match((await toFile()).stderr, /continuation/);
   });

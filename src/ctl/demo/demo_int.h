@@ -128,7 +128,7 @@ struct demo_source {
 	const char *const *files;   /* tenants that have a file of it; NULL-terminated lists */
 	const char *const *tenants; /* tenants with rows on a server */
 	const char *const *tables;  /* referring tables first */
-	const char *biggest;        /* the table with nearly all rows */
+	const char *largest_table;  /* the table with nearly all rows */
 	demo_write_fn *write;
 };
 

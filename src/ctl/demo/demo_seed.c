@@ -21,7 +21,7 @@ struct subject {
 };
 
 /* The parameter is the tenant. */
-static const char *const contexts[DIALECT_COUNT] = {
+static const char *const set_tenant_sql[DIALECT_COUNT] = {
 	[DIALECT_MSSQL] = "EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
 	[DIALECT_POSTGRES] = "SELECT set_config('vesper.tenant_id', ?, false)",
 };
@@ -40,13 +40,13 @@ static const struct subject warehouse = {
 static bool has_rows(const struct demo_db *db, const char *table, bool *found, struct err *err)
 {
 	char *sql = mem_printf("SELECT COUNT(*) FROM base.%s WHERE tenant_id = ?", table);
-	struct buf answer;
+	struct buf value;
 	bool done;
 
-	buf_init(&answer, 64);
-	done = server_query_value(db->server, sql, &db->tenant_id, 1, &answer, err);
-	*found = done && strcmp(buf_text(&answer), "0") != 0;
-	buf_deinit(&answer);
+	buf_init(&value, 64);
+	done = server_query_value(db->server, sql, &db->tenant_id, 1, &value, err);
+	*found = done && strcmp(buf_text(&value), "0") != 0;
+	buf_deinit(&value);
 	mem_free(sql);
 	return done;
 }
@@ -60,8 +60,8 @@ static bool clear_table(const struct demo_db *db, const char *table, struct err 
 	return done;
 }
 
-static bool make_room(const struct demo_db *db, const char *const *tables, bool replace,
-		      struct err *err)
+static bool clear_tables(const struct demo_db *db, const char *const *tables, bool replace,
+			 struct err *err)
 {
 	for (size_t i = 0; tables[i]; i++) {
 		bool found = false;
@@ -71,7 +71,7 @@ static bool make_room(const struct demo_db *db, const char *const *tables, bool 
 		if (found && !replace)
 			return err_set(err, ERR_INPUT,
 				       "tenant %s has rows in base.%s already; --replace deletes "
-				       "what it has",
+				       "them",
 				       db->tenant_id, tables[i]);
 		if (found && !clear_table(db, tables[i], err))
 			return false;
@@ -83,8 +83,8 @@ static bool seed_tenant(const struct demo_db *db, const struct subject *subject,
 			struct err *err)
 {
 	enum dialect dialect = server_dialect(db->server);
-	bool done = server_run(db->server, contexts[dialect], &db->tenant_id, 1, err) &&
-		    make_room(db, subject->tables, replace, err) && subject->write(db, err) &&
+	bool done = server_run(db->server, set_tenant_sql[dialect], &db->tenant_id, 1, err) &&
+		    clear_tables(db, subject->tables, replace, err) && subject->write(db, err) &&
 		    server_commit(db->server, err);
 
 	if (!done) {
@@ -95,7 +95,7 @@ static bool seed_tenant(const struct demo_db *db, const struct subject *subject,
 	return true;
 }
 
-static bool count_rows(struct server *server, const struct subject *subject, struct err *err)
+static bool update_statistics(struct server *server, const struct subject *subject, struct err *err)
 {
 	return server_run(server, subject->statistics[server_dialect(server)], NULL, 0, err) &&
 	       server_commit(server, err);
@@ -112,28 +112,28 @@ bool demo_data_seed(struct server *server, bool small, bool replace, struct err 
 		if (!seed_tenant(&db, &warehouse, replace, err))
 			return false;
 	}
-	return count_rows(server, &warehouse, err);
+	return update_statistics(server, &warehouse, err);
 }
 
 bool demo_data_seed_source(struct server *server, const char *source, bool small, bool replace,
 			   struct err *err)
 {
-	const struct demo_source *of = demo_source_find(source);
-	char *mssql = mem_printf(STATISTICS_MSSQL "%s", of->biggest);
-	char *postgres = mem_printf(STATISTICS_POSTGRES "%s", of->biggest);
+	const struct demo_source *source_def = demo_source_find(source);
+	char *mssql = mem_printf(STATISTICS_MSSQL "%s", source_def->largest_table);
+	char *postgres = mem_printf(STATISTICS_POSTGRES "%s", source_def->largest_table);
 	const struct subject subject = {
-		.tables = of->tables,
+		.tables = source_def->tables,
 		.statistics = {[DIALECT_MSSQL] = mssql, [DIALECT_POSTGRES] = postgres},
-		.write = of->write,
+		.write = source_def->write,
 	};
 	bool done = true;
 
-	for (const char *const *tenant = of->tenants; done && *tenant; tenant++) {
+	for (const char *const *tenant = source_def->tenants; done && *tenant; tenant++) {
 		struct demo_db db = {.server = server, .small = small, .tenant_id = *tenant};
 
 		done = seed_tenant(&db, &subject, replace, err);
 	}
-	done = done && count_rows(server, &subject, err);
+	done = done && update_statistics(server, &subject, err);
 	mem_free(postgres);
 	mem_free(mssql);
 	return done;

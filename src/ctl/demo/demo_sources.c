@@ -75,7 +75,7 @@ static const struct demo_source sources[] = {
 		.files = (const char *const[]){"mesa", "acme", NULL},
 		.tenants = (const char *const[]){"mesa", "acme", NULL},
 		.tables = plant_tables,
-		.biggest = "measurements",
+		.largest_table = "measurements",
 		.write = demo_plant_write,
 	},
 	{
@@ -83,7 +83,7 @@ static const struct demo_source sources[] = {
 		.files = (const char *const[]){"noor", NULL},
 		.tenants = (const char *const[]){"noor", "acme", NULL},
 		.tables = city_tables,
-		.biggest = "sec_transactions",
+		.largest_table = "sec_transactions",
 		.write = demo_city_write,
 	},
 };

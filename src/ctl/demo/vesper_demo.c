@@ -18,13 +18,13 @@
 #define READY_MS 10000
 #define QUESTION "What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?"
 
-/* The folder for the files; NULL: *status is the exit status. */
-static const char *folder_of(const struct command *cmd, int *status)
+/* The folder for the files; NULL: failed, and *status is the exit status. */
+static const char *make_folder(const struct command *cmd, int *status)
 {
 	const char *dir = ctl_word(cmd, 0);
 
 	if (!dir)
-		*status = ctl_usage_error(cmd, "into which folder?");
+		*status = ctl_usage_error(cmd, "give a folder");
 	else if (mkdir(dir, 0700) != 0 && errno != EEXIST)
 		*status = ctl_fail("%s: %s", dir, strerror(errno));
 	else
@@ -35,7 +35,7 @@ static const char *folder_of(const struct command *cmd, int *status)
 static int make_data(const struct command *cmd)
 {
 	int status = 0;
-	const char *dir = folder_of(cmd, &status);
+	const char *dir = make_folder(cmd, &status);
 	char *path = mem_printf("%s/sql/warehouse/sqlite/schema.sql", ctl_root());
 	struct err e = {0};
 
@@ -49,7 +49,7 @@ static int make_data(const struct command *cmd)
 static int make_source(const struct command *cmd)
 {
 	int status = 0;
-	const char *dir = folder_of(cmd, &status);
+	const char *dir = make_folder(cmd, &status);
 	char *path = mem_printf("%s/sql/%s/tables.json", ctl_root(), cmd->verb);
 	struct err e = {0};
 
@@ -99,27 +99,27 @@ static int check_demo(const struct command *cmd)
 {
 	char *words[] = {(char *)QUESTION, NULL};
 	const struct command ask = {.verb = "ask", .usage = "", .words = words, .word_count = 1};
-	int status = 1, ended = 0;
+	int status = 1, wait_status = 0;
 	pid_t pid;
 
 	(void)cmd;
 	if (ctl_probe("/livez"))
-		return ctl_fail("a daemon serves that address already: end it, or take another "
-				"one (VESPER_LISTEN=127.0.0.1:18080)");
+		return ctl_fail("a daemon already serves that address; stop it, or use another "
+				"address (VESPER_LISTEN=127.0.0.1:18080)");
 	pid = start_daemon();
 	if (pid < 0)
-		return ctl_fail("the daemon can't be started");
+		return ctl_fail("cannot start the daemon");
 	if (wait_ready(pid)) {
 		printf("> %s\n\n", QUESTION);
 		fflush(stdout);
 		status = ctl_ask(&ask);
 	} else {
-		ctl_fail("the daemon did not become ready (what it said stands above)");
+		ctl_fail("the daemon did not become ready (see its output above)");
 	}
 	kill(pid, SIGTERM);
-	waitpid(pid, &ended, 0);
-	if (status == 0 && (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
-		return ctl_fail("the daemon did not end cleanly");
+	waitpid(pid, &wait_status, 0);
+	if (status == 0 && (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0))
+		return ctl_fail("the daemon did not exit cleanly");
 	return status;
 }
 
@@ -132,7 +132,7 @@ static int seed(const struct command *cmd)
 	bool done;
 
 	if (only && !demo_data_has_source(only))
-		return ctl_usage_error(cmd, "--only names a further source: solar, city");
+		return ctl_usage_error(cmd, "--only must be solar or city");
 	done = ctl_server(cmd, &server, &e) &&
 	       (only ? demo_data_seed_source(server, only, small, replace, &e)
 		     : demo_data_seed(server, small, replace, &e));
@@ -141,10 +141,11 @@ static int seed(const struct command *cmd)
 }
 
 static const struct verb verbs[] = {
-	{"data", make_data, "DIR [--small]", "makes the demo databases there, if they are not"},
+	{"data", make_data, "DIR [--small]",
+	 "creates the demo databases in DIR, if they are missing"},
 	{"solar", make_source, "DIR [--small]",
-	 "makes the databases of the photovoltaic plants there, if they are not"},
-	{"city", make_source, "DIR", "makes the database of the city there, if it is not"},
+	 "creates the databases of the photovoltaic plants in DIR, if they are missing"},
+	{"city", make_source, "DIR", "creates the database of the city in DIR, if it is missing"},
 	{"check", check_demo, "",
 	 "starts the daemon, asks the reference question, prints the answer, stops"},
 	{"seed", seed,

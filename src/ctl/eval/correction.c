@@ -48,17 +48,17 @@ bool corrections_read(json_t *by_message, const char *text, struct err *e)
 void correction_apply(const json_t *by_message, json_t *line)
 {
 	const char *message = json_string_value(json_object_get(line, "message_id"));
-	const json_t *said = message ? json_object_get(by_message, message) : NULL;
+	const json_t *correction = message ? json_object_get(by_message, message) : NULL;
 
-	if (said && !json_object_get(json_object_get(line, "expect"), "correction"))
+	if (correction && !json_object_get(json_object_get(line, "expect"), "correction"))
 		json_set_take(line, "expect",
-			      json_make({"correction", json_incref((json_t *)said)}));
+			      json_make({"correction", json_incref((json_t *)correction)}));
 }
 
 /* ---- numbers ---- */
 
 struct number {
-	double value, half; /* half a unit of its last decimal */
+	double value, half_unit; /* half a unit of its last decimal */
 };
 
 static bool is_word(char c)
@@ -94,18 +94,18 @@ static bool next_number(const char **at, const char *begin, struct number *out)
 	return false;
 }
 
-static bool is_near(const struct number *n, const json_t *value)
+static bool matches_number(const struct number *n, const json_t *value)
 {
 	const char *text = json_string_value(value);
 	char *end = NULL;
-	double have = text ? strtod(text, &end) : json_number_value(value);
+	double actual = text ? strtod(text, &end) : json_number_value(value);
 
 	if (text ? end == text || *end : !json_is_number(value))
 		return false;
-	return fabs(fabs(have) - n->value) <= n->half * 1.000001;
+	return fabs(fabs(actual) - n->value) <= n->half_unit * 1.000001;
 }
 
-static bool among(const struct number *n, const json_t *value)
+static bool contains_number(const struct number *n, const json_t *value)
 {
 	const json_t *item;
 	const char *name;
@@ -113,12 +113,12 @@ static bool among(const struct number *n, const json_t *value)
 	size_t i;
 
 	json_array_foreach(value, i, item)
-		if (among(n, item))
+		if (contains_number(n, item))
 			return true;
 	json_object_foreach((json_t *)value, name, member)
-		if (among(n, member))
+		if (contains_number(n, member))
 			return true;
-	return is_near(n, value);
+	return matches_number(n, value);
 }
 
 static bool is_found(const struct number *n, const json_t *got)
@@ -127,10 +127,10 @@ static bool is_found(const struct number *n, const json_t *got)
 	size_t i;
 
 	json_array_foreach(json_object_get(got, "views"), i, item)
-		if (among(n, json_object_get(item, "data_dict")))
+		if (contains_number(n, json_object_get(item, "data_dict")))
 			return true;
 	json_array_foreach(json_object_get(got, "facts"), i, item)
-		if (is_near(n, json_object_get(item, "value")))
+		if (matches_number(n, json_object_get(item, "value")))
 			return true;
 	return false;
 }
@@ -143,22 +143,21 @@ static void push_text_take(json_t *list, char *text)
 
 void correction_compare(json_t *differences, const json_t *expect, const json_t *got)
 {
-	const char *said = json_string_value(json_object_get(expect, "correction"));
-	const char *at = said;
+	const char *correction = json_string_value(json_object_get(expect, "correction"));
+	const char *at = correction;
 	struct number n;
 	size_t count = 0;
 
-	while (said && next_number(&at, said, &n)) {
+	while (correction && next_number(&at, correction, &n)) {
 		count++;
 		if (!is_found(&n, got))
 			push_text_take(
 				differences,
-				mem_printf("correction: %.15g is in no row and no fact", n.value));
+				mem_printf("correction: %.15g is not in any row or fact", n.value));
 	}
-	if (said && count == 0 && json_object_size(expect) == 1)
-		push_text_take(
-			differences,
-			mem_printf("correction: \"%.*s\" names no number; write what it means "
-				   "beside it",
-				   STR_CUT(said, 200)));
+	if (correction && count == 0 && json_object_size(expect) == 1)
+		push_text_take(differences,
+			       mem_printf("correction: \"%.*s\" contains no number; add other "
+					  "expectations",
+					  STR_CUT(correction, 200)));
 }

@@ -21,22 +21,22 @@
 #include "vesper/record.h"
 #include "vesper/uuid.h"
 
-#define EVAL_USER      "eval"
-#define EVAL_LIMIT_MS  600000     /* the whole run */
-#define EVAL_BYTES_MAX (64 << 20) /* of all files that are read */
+#define EVAL_USER       "eval"
+#define EVAL_TIMEOUT_MS 600000     /* the whole run */
+#define EVAL_BYTES_MAX  (64 << 20) /* of all files that are read */
 
 struct eval {
 	struct daemon d;
 	struct eval_cases cases;
 	json_t *results; /* one per turn: {file, content, ok, differences[], prompts} */
-	size_t at;
+	size_t line_index;
 	size_t migrating;
 	char session[UUID_BYTES];
 	char ask_id[UUID_BYTES];
 	struct principal who; /* user of the turn that is starting */
 	struct op *starting;
 	struct later next;
-	struct timer *limit;
+	struct timer *timeout;
 	struct err err;
 };
 
@@ -45,9 +45,9 @@ struct eval {
 #define SHOWN_BEFORE 40 /* bytes shown before the first difference */
 
 /* A long value is shown from its first difference. */
-static void differ(json_t *to, const char *what, const json_t *want, const json_t *got)
+static void add_difference(json_t *to, const char *what, const json_t *expected, const json_t *got)
 {
-	char *a = want ? json_text(want) : mem_strdup("nothing");
+	char *a = expected ? json_text(expected) : mem_strdup("nothing");
 	char *b = got ? json_text(got) : mem_strdup("nothing");
 	size_t n = 0, from;
 	char *text;
@@ -68,28 +68,29 @@ static void compare(json_t *differences, const json_t *expect, const json_t *got
 	static const char *const members[] = {"status", "outcomes", "views", "facts"};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		const json_t *want = json_object_get(expect, members[i]);
-		const json_t *have = json_object_get(got, members[i]), *item;
+		const json_t *expected = json_object_get(expect, members[i]);
+		const json_t *actual = json_object_get(got, members[i]), *item;
 		char where[48];
 		size_t k;
 
-		if (!want || json_equal(want, have))
+		if (!expected || json_equal(expected, actual))
 			continue;
-		if (!json_is_array(want) || json_array_size(want) != json_array_size(have)) {
-			differ(differences, members[i], want, have);
+		if (!json_is_array(expected) ||
+		    json_array_size(expected) != json_array_size(actual)) {
+			add_difference(differences, members[i], expected, actual);
 			continue;
 		}
-		json_array_foreach(want, k, item) {
+		json_array_foreach(expected, k, item) {
 			snprintf(where, sizeof(where), "%s[%zu]", members[i], k);
-			if (!json_equal(item, json_array_get(have, k)))
-				differ(differences, where, item, json_array_get(have, k));
+			if (!json_equal(item, json_array_get(actual, k)))
+				add_difference(differences, where, item, json_array_get(actual, k));
 		}
 	}
 	correction_compare(differences, expect, got);
 }
 
 /* Converts exact decimals to the values that a reader of the file gets. */
-static json_t *as_read(const json_t *value)
+static json_t *reparse(const json_t *value)
 {
 	char *text = json_text(value);
 	json_t *read = NULL;
@@ -100,7 +101,7 @@ static json_t *as_read(const json_t *value)
 	return read;
 }
 
-static json_t *verdict_new(const json_t *line)
+static json_t *turn_result_new(const json_t *line)
 {
 	json_t *r = json_object();
 
@@ -114,27 +115,27 @@ static json_t *verdict_new(const json_t *line)
 
 static void next_turn(void *owner);
 
-static void give_up(struct eval *v, const struct err *e)
+static void fail(struct eval *v, const struct err *e)
 {
 	v->err = *e;
 	loop_stop(v->d.loop);
 }
 
-static void on_limit(void *owner)
+static void on_timeout(void *owner)
 {
 	struct err e = {0};
 
-	err_set(&e, ERR_TIMEOUT, "not done after %d s", EVAL_LIMIT_MS / 1000);
-	give_up(owner, &e);
+	err_set(&e, ERR_TIMEOUT, "not finished after %d s", EVAL_TIMEOUT_MS / 1000);
+	fail(owner, &e);
 }
 
 static void on_turn(void *owner, json_t *take)
 {
 	struct eval *v = owner;
-	const json_t *line = json_array_get(v->cases.lines, v->at);
+	const json_t *line = json_array_get(v->cases.lines, v->line_index);
 	struct llm_replay_counts counts = llm_replay_counted(v->d.record.replay);
 	const char *ask = json_string_value(json_object_get(take, "ask_id"));
-	json_t *result = verdict_new(line), *got = as_read(json_object_get(take, "expect"));
+	json_t *result = turn_result_new(line), *got = reparse(json_object_get(take, "expect"));
 
 	compare(json_object_get(result, "differences"), json_object_get(line, "expect"), got);
 	json_set_bool(result, "ok", json_array_size(json_object_get(result, "differences")) == 0);
@@ -146,14 +147,15 @@ static void on_turn(void *owner, json_t *take)
 	snprintf(v->ask_id, sizeof(v->ask_id), "%s", ask ? ask : "");
 	json_decref(got);
 	json_decref(take);
-	v->at++;
+	v->line_index++;
 	loop_defer(v->d.loop, &v->next, next_turn, v);
 }
 
 static bool is_new_conversation(const struct eval *v)
 {
-	const json_t *line = json_array_get(v->cases.lines, v->at);
-	const json_t *before = v->at ? json_array_get(v->cases.lines, v->at - 1) : NULL;
+	const json_t *line = json_array_get(v->cases.lines, v->line_index);
+	const json_t *before =
+		v->line_index ? json_array_get(v->cases.lines, v->line_index - 1) : NULL;
 
 	return !before ||
 	       !json_equal(json_object_get(line, "file"), json_object_get(before, "file")) ||
@@ -161,16 +163,16 @@ static bool is_new_conversation(const struct eval *v)
 			   json_object_get(before, "session_id"));
 }
 
-static const char **permissions_of(struct eval *v, const json_t *line, size_t *count)
+static const char **read_permissions(struct eval *v, const json_t *line, size_t *count)
 {
-	const json_t *list = json_object_get(line, "permissions"), *one;
+	const json_t *list = json_object_get(line, "permissions"), *item;
 	const char **out = arena_alloc(v->d.arena, sizeof(char *) * (json_array_size(list) + 1));
 	size_t i;
 
 	*count = 0;
-	json_array_foreach(list, i, one)
-		if (json_is_string(one))
-			out[(*count)++] = json_string_value(one);
+	json_array_foreach(list, i, item)
+		if (json_is_string(item))
+			out[(*count)++] = json_string_value(item);
 	return out;
 }
 
@@ -185,18 +187,18 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 	v->starting = NULL;
 	if (!e)
 		return;
-	result = verdict_new(json_array_get(v->cases.lines, v->at));
+	result = turn_result_new(json_array_get(v->cases.lines, v->line_index));
 	json_set_bool(result, "ok", false);
 	json_push_take(json_object_get(result, "differences"), json_str(e->text));
 	json_push_take(v->results, result);
-	v->at++;
+	v->line_index++;
 	loop_defer(v->d.loop, &v->next, next_turn, v);
 }
 
 static void next_turn(void *owner)
 {
 	struct eval *v = owner;
-	const json_t *line = json_array_get(v->cases.lines, v->at);
+	const json_t *line = json_array_get(v->cases.lines, v->line_index);
 	struct turn_request request = {.who = &v->who, .session_id = v->session};
 	struct date today;
 
@@ -214,7 +216,7 @@ static void next_turn(void *owner)
 		clock_freeze_today(today);
 	v->who = (struct principal){.user = EVAL_USER, .expires_ms = INT64_MAX};
 	v->who.tenant = json_string_value(json_object_get(line, "tenant"));
-	v->who.permissions = permissions_of(v, line, &v->who.permission_count);
+	v->who.permissions = read_permissions(v, line, &v->who.permission_count);
 	request.content = json_string_value(json_object_get(line, "content"));
 	request.filters = json_object_get(line, "filters");
 	request.values = json_object_get(line, "values");
@@ -228,7 +230,7 @@ static void on_migrated(void *owner, const struct err *e)
 	struct eval *v = owner;
 
 	if (e)
-		give_up(v, e);
+		fail(v, e);
 	else if (--v->migrating == 0)
 		next_turn(v);
 }
@@ -242,15 +244,15 @@ static bool run(struct eval *v, struct err *e)
 	d->record.owner = v;
 	if (!daemon_setup(d, e) || !daemon_build(d, e))
 		return false;
-	v->limit = timer_new(d->loop, on_limit, v);
-	timer_start(v->limit, EVAL_LIMIT_MS);
+	v->timeout = timer_new(d->loop, on_timeout, v);
+	timer_start(v->timeout, EVAL_TIMEOUT_MS);
 	v->migrating = d->databases.tenant_count;
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		store_migrate(d->store, d->databases.tenant_ids[i], on_migrated, v);
 	loop_run(d->loop);
 	later_cancel(&v->next);
 	op_cancel(&v->starting);
-	timer_free(&v->limit);
+	timer_free(&v->timeout);
 	if (v->err.code != ERR_NONE) {
 		*e = v->err;
 		return false;
@@ -270,8 +272,7 @@ static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e
 		dir = arena_printf(a, "%s/warehouse", config_text(d->config, "data_dir"));
 	if (access(dir, R_OK) != 0)
 		return err_set(e, ERR_NOT_FOUND,
-			       "no warehouse at %.*s; VESPER_DATA_DIR or VESPER_WAREHOUSE_DIR "
-			       "says where the data is",
+			       "no warehouse at %.*s; set VESPER_DATA_DIR or VESPER_WAREHOUSE_DIR",
 			       STR_CUT(dir, 80));
 	setenv("VESPER_WAREHOUSE_DIR", dir, 1);
 	return true;
@@ -279,16 +280,16 @@ static bool use_warehouse(const struct daemon *d, struct arena *a, struct err *e
 
 /* Uses the configured warehouse; everything else is for this run only, without model providers and
  * without a shared cache. */
-static bool use_own_store(const char *folder, struct arena *a, struct err *e)
+static bool use_temporary_store(const char *folder, struct arena *a, struct err *e)
 {
-	static const char *const unused[] = {"ANTHROPIC_API_KEY",      "OPENAI_API_KEY",
-					     "ANTHROPIC_API_KEY_FILE", "OPENAI_API_KEY_FILE",
-					     "VESPER_REDIS_URL",       "VESPER_STORE_DSN"};
+	static const char *const unset_variables[] = {
+		"ANTHROPIC_API_KEY",   "OPENAI_API_KEY",   "ANTHROPIC_API_KEY_FILE",
+		"OPENAI_API_KEY_FILE", "VESPER_REDIS_URL", "VESPER_STORE_DSN"};
 	struct daemon d = {0};
 	bool ok;
 
-	for (size_t i = 0; i < sizeof(unused) / sizeof(unused[0]); i++)
-		unsetenv(unused[i]);
+	for (size_t i = 0; i < sizeof(unset_variables) / sizeof(unset_variables[0]); i++)
+		unsetenv(unset_variables[i]);
 	setenv("VESPER_LLM_PROVIDERS", "[]", 1);
 	setenv("VESPER_STORE_DIALECT", "sqlite", 1);
 	setenv("VESPER_LOG_LEVEL", "error", 0);
@@ -332,8 +333,9 @@ static int eval_run(struct eval *v, const char *path, const char *junit, bool as
 	int status = 2;
 
 	if (junit && !out)
-		ctl_fail("eval: %s can't be written", junit);
-	else if (!eval_read(&v->cases, path, a, &e) || !use_own_store(folder, a, &e) || !run(v, &e))
+		ctl_fail("eval: cannot write %s", junit);
+	else if (!eval_read(&v->cases, path, a, &e) || !use_temporary_store(folder, a, &e) ||
+		 !run(v, &e))
 		ctl_fail("eval: %s", e.text);
 	else
 		status = eval_report(v->results, out, as_json);
@@ -351,9 +353,9 @@ int ctl_eval(const struct command *cmd)
 	int status;
 
 	if (!path)
-		return ctl_usage_error(cmd, "which folder or file?");
+		return ctl_usage_error(cmd, "give a folder or file");
 	if (!mkdtemp(folder))
-		return ctl_fail("eval: no folder can be made in /tmp");
+		return ctl_fail("eval: cannot create a folder in /tmp");
 	v.results = json_array();
 	v.cases = (struct eval_cases){json_array(), json_object()};
 	a = arena_new(EVAL_BYTES_MAX);

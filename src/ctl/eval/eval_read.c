@@ -46,7 +46,7 @@ static bool read_exchanges(struct eval_cases *v, const char *folder, struct aren
 	return true;
 }
 
-static bool line_check(const json_t *line, struct err *e)
+static bool check_line(const json_t *line, struct err *e)
 {
 	const char *text;
 	json_t *expect = NULL;
@@ -82,7 +82,7 @@ static bool read_case(struct eval_cases *v, const char *folder, const char *name
 			return err_prefix(e, "%s:%zu", name, number);
 		json_set_str(line, "file", name);
 		json_push_take(v->lines, line);
-		if (!line_check(line, e))
+		if (!check_line(line, e))
 			return err_prefix(e, "%s:%zu", name, number);
 	}
 	return true;
@@ -132,5 +132,5 @@ bool eval_read(struct eval_cases *v, const char *path, struct arena *a, struct e
 		    (!read_case(v, path, *names, a, e) || !read_corrections(v, path, *names, a, e)))
 			return false;
 	return json_array_size(v->lines) > 0 ||
-	       err_set(e, ERR_NOT_FOUND, "%s: no *" RECORD_CASE_SUFFIX " in it", path);
+	       err_set(e, ERR_NOT_FOUND, "%s: contains no *" RECORD_CASE_SUFFIX " file", path);
 }

@@ -49,14 +49,14 @@ static void print_junit(FILE *out, const json_t *results, size_t failed)
 	fputs("</testsuite>\n", out);
 }
 
-static const char *note_of(const json_t *result)
+static const char *result_note(const json_t *result)
 {
 	const json_t *calls = json_object_get(result, "model_calls");
 
 	if (json_integer_value(json_object_get(calls, "missing")))
-		return " (a model was asked what is not recorded)";
+		return " (a model call was not recorded)";
 	if (json_integer_value(json_object_get(calls, "stood_in")))
-		return " (its prompts have changed since)";
+		return " (prompts have changed since the recording)";
 	return "";
 }
 
@@ -82,7 +82,7 @@ static void print_lines(const json_t *results, size_t failed)
 	json_array_foreach(results, i, r) {
 		print_file(results, i);
 		printf("%s %s%s\n", json_is_true(json_object_get(r, "ok")) ? "ok  " : "FAIL",
-		       json_string_value(json_object_get(r, "content")), note_of(r));
+		       json_string_value(json_object_get(r, "content")), result_note(r));
 		json_array_foreach(json_object_get(r, "differences"), k, difference)
 			printf("     %s\n", json_string_value(difference));
 	}

@@ -25,25 +25,25 @@ struct ingest {
 	const char *workspaces; /* NULL: all */
 	json_t *reply;
 	struct err failure;
-	int fresh, known, skipped; /* events */
+	int added, existing, skipped; /* events */
 };
 
 /* ---- an event ---- */
 
-static bool is_wanted(const struct ingest *g, const char *workspace)
+static bool is_selected_workspace(const struct ingest *g, const char *workspace)
 {
-	struct str rest = str_of(g->workspaces), one;
+	struct str rest = str_of(g->workspaces), part;
 
 	if (!g->workspaces)
 		return true;
-	while (str_split(&rest, ',', &one))
-		if (str_eq_nocase(str_trim(one), str_of(workspace)))
+	while (str_split(&rest, ',', &part))
+		if (str_eq_nocase(str_trim(part), str_of(workspace)))
 			return true;
 	return false;
 }
 
 /* Sets a column to the text, cut to the column's width in characters. */
-static void set_cut(json_t *row, const char *column, const char *text, size_t max)
+static void set_truncated(json_t *row, const char *column, const char *text, size_t max)
 {
 	size_t n = 0, chars = 0;
 
@@ -54,7 +54,7 @@ static void set_cut(json_t *row, const char *column, const char *text, size_t ma
 
 /* Converts an event to a row. Members vary by activity; a missing one becomes empty. NULL: not
  * about a report, of another workspace, or without a usable id or time. */
-static json_t *row_of(const struct ingest *g, const json_t *event)
+static json_t *event_to_row(const struct ingest *g, const json_t *event)
 {
 	const char *id = json_text_at(event, "Id"), *report = json_text_at(event, "ReportId");
 	const char *operation = json_text_at(event, "Activity");
@@ -63,36 +63,36 @@ static json_t *row_of(const struct ingest *g, const json_t *event)
 	json_t *row;
 
 	if (!*id || strlen(id) > 100 || !*report ||
-	    !is_wanted(g, json_text_at(event, "WorkspaceId")) ||
+	    !is_selected_workspace(g, json_text_at(event, "WorkspaceId")) ||
 	    !clock_parse_rfc3339(json_text_at(event, "CreationTime"), &ms, NULL))
 		return NULL;
 	clock_rfc3339(ms, at);
 	row = json_object();
 	json_set_str(row, "source_id", id);
-	set_cut(row, "report_id", report, 200);
-	set_cut(row, "report_name", json_text_at(event, "ReportName"), 500);
-	set_cut(row, "workspace_name", json_text_at(event, "WorkSpaceName"), 500);
-	set_cut(row, "user_email", json_text_at(event, "UserId"), 500);
-	set_cut(row, "activity_type", *operation ? operation : json_text_at(event, "Operation"),
-		100);
+	set_truncated(row, "report_id", report, 200);
+	set_truncated(row, "report_name", json_text_at(event, "ReportName"), 500);
+	set_truncated(row, "workspace_name", json_text_at(event, "WorkSpaceName"), 500);
+	set_truncated(row, "user_email", json_text_at(event, "UserId"), 500);
+	set_truncated(row, "activity_type",
+		      *operation ? operation : json_text_at(event, "Operation"), 100);
 	json_object_set_new(row, "activity_date", json_strn(at, 10));
 	at[10] = ' ';
 	json_object_set_new(row, "created_at", json_strn(at, 19));
 	return row;
 }
 
-static bool take_events(struct ingest *g, const json_t *events, struct err *e)
+static bool store_events(struct ingest *g, const json_t *events, struct err *e)
 {
 	const json_t *event;
 	size_t i;
 
 	json_array_foreach(events, i, event) {
-		json_t *row = row_of(g, event);
-		int before = g->fresh;
-		bool done = !row || pbi_rows_add(g->rows, row, &g->fresh, e);
+		json_t *row = event_to_row(g, event);
+		int before = g->added;
+		bool done = !row || pbi_rows_add(g->rows, row, &g->added, e);
 
 		g->skipped += !row;
-		g->known += row && g->fresh == before;
+		g->existing += row && g->added == before;
 		json_decref(row);
 		if (!done)
 			return false;
@@ -111,7 +111,7 @@ static void on_reply(void *owner, const json_t *reply, const struct err *e)
 	loop_stop(g->daemon.loop);
 }
 
-static bool page_get(struct ingest *g, const char *path, struct err *e)
+static bool fetch_page(struct ingest *g, const char *path, struct err *e)
 {
 	if (!pbi_state_call(&g->state, e))
 		return false;
@@ -123,7 +123,7 @@ static bool page_get(struct ingest *g, const char *path, struct err *e)
 		return true;
 	*e = g->failure;
 	if (e->retry_after_ms > 0)
-		err_prefix(e, "go on in %d s", (e->retry_after_ms + 999) / 1000);
+		err_prefix(e, "retry in %d s", (e->retry_after_ms + 999) / 1000);
 	return false;
 }
 
@@ -137,7 +137,7 @@ static bool next_path(const json_t *reply, char **out, struct err *e)
 	if (json_is_true(json_object_get(reply, "lastResultSet")) || !token || !*token)
 		return true;
 	if (strpbrk(token, " '\"<>&#?\\\r\n\t"))
-		return err_set(e, ERR_UPSTREAM, "an invalid continuation");
+		return err_set(e, ERR_UPSTREAM, "invalid continuation token");
 	*out = mem_printf(EVENTS "?continuationToken=%%27%s%%27", token);
 	return true;
 }
@@ -152,8 +152,8 @@ static bool read_day(struct ingest *g, const char *day, struct err *e)
 	while (done && path) {
 		char *next = NULL;
 
-		done = page_get(g, path, e) &&
-		       take_events(g, json_object_get(g->reply, "activityEventEntities"), e) &&
+		done = fetch_page(g, path, e) &&
+		       store_events(g, json_object_get(g->reply, "activityEventEntities"), e) &&
 		       next_path(g->reply, &next, e);
 		mem_free(path);
 		path = next;
@@ -177,34 +177,35 @@ static bool date_option(const struct command *cmd, const char *name, int64_t *da
 	return true;
 }
 
-static bool days_of(const struct ingest *g, const struct command *cmd, int64_t *from, int64_t *to,
-		    struct err *e)
+static bool read_range(const struct ingest *g, const struct command *cmd, int64_t *from,
+		       int64_t *to, struct err *e)
 {
 	int64_t today = date_to_days(clock_today()), oldest = today - PBI_ACTIVITY_DAYS + 1;
-	struct date mark;
+	struct date watermark;
 
 	*to = today;
 	*from = oldest;
-	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &mark) &&
-	    date_to_days(mark) - 1 > oldest)
-		*from = date_to_days(mark) - 1;
+	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &watermark) &&
+	    date_to_days(watermark) - 1 > oldest)
+		*from = date_to_days(watermark) - 1;
 	if (!date_option(cmd, "from", from, e) || !date_option(cmd, "to", to, e))
 		return false;
 	if (*from < oldest)
-		return err_set(e, ERR_INPUT, "--from: the service has %d days only",
+		return err_set(e, ERR_INPUT, "--from: the service keeps only %d days",
 			       PBI_ACTIVITY_DAYS);
 	if (*from > *to || *to > today)
 		return err_set(e, ERR_INPUT, "--from, --to: must be days up to today, in order");
 	return true;
 }
 
-/* The watermark never moves back, and never past a day that was left out. */
-static bool mark_day(struct ingest *g, int64_t first, int64_t day, const char *text, struct err *e)
+/* The watermark never moves back, and never past a day that was skipped. */
+static bool set_watermark(struct ingest *g, int64_t first, int64_t day, const char *text,
+			  struct err *e)
 {
-	struct date mark;
+	struct date watermark;
 
-	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &mark) &&
-	    (date_to_days(mark) >= day || date_to_days(mark) + 1 < first))
+	if (date_parse_iso(pbi_state_day(&g->state, g->tenant), &watermark) &&
+	    (date_to_days(watermark) >= day || date_to_days(watermark) + 1 < first))
 		return true;
 	return pbi_state_set_day(&g->state, g->tenant, text, e);
 }
@@ -213,16 +214,16 @@ static bool read_days(struct ingest *g, const struct command *cmd, struct err *e
 {
 	int64_t from, to;
 
-	if (!days_of(g, cmd, &from, &to, e))
+	if (!read_range(g, cmd, &from, &to, e))
 		return false;
 	for (int64_t day = from; day <= to; day++) {
 		char text[DATE_ISO_BYTES];
 
 		date_iso(date_from_days(day), text);
-		g->fresh = g->known = g->skipped = 0;
-		if (!read_day(g, text, e) || !mark_day(g, from, day, text, e))
+		g->added = g->existing = g->skipped = 0;
+		if (!read_day(g, text, e) || !set_watermark(g, from, day, text, e))
 			return false;
-		printf("%s: %d new, %d known, %d of other kinds\n", text, g->fresh, g->known,
+		printf("%s: %d new, %d known, %d skipped\n", text, g->added, g->existing,
 		       g->skipped);
 	}
 	return true;
@@ -237,12 +238,12 @@ static bool check_options(const struct ingest *g, const char *file, const char *
 	const json_t *tenants = config_json(g->daemon.config, "tenants");
 
 	if (!g->tenant || !json_object_get(tenants, g->tenant))
-		return err_set(e, ERR_INPUT, "--tenant must name one of tenants");
+		return err_set(e, ERR_INPUT, "--tenant must name a configured tenant");
 	if (!file == !dsn)
-		return err_set(e, ERR_INPUT, "--file or --dsn must say where to store the events");
+		return err_set(e, ERR_INPUT, "give either --file or --dsn");
 	return g->workspaces || json_object_size(tenants) == 1 ||
 	       err_set(e, ERR_INPUT,
-		       "--workspace: with several tenants it must say which workspaces are %s's",
+		       "--workspace is required with several tenants; list the workspaces of %s",
 		       g->tenant);
 }
 
@@ -275,7 +276,7 @@ int ctl_pbi(const struct command *cmd)
 	bool done;
 
 	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(cmd, 1))
-		return ctl_usage_error(cmd, "what it can do is ingest");
+		return ctl_usage_error(cmd, "the verb must be ingest");
 	done = run(&g, cmd, &e);
 	json_decref(g.reply);
 	pbi_rows_close(&g.rows);

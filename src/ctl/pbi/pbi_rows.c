@@ -46,7 +46,7 @@ static const char mssql_add[] =
  * returns 1 if it is new. */
 static const struct {
 	const char *context, *add;
-} words[] = {
+} dialect_sql[] = {
 	[DIALECT_MSSQL] = {"EXEC sys.sp_set_session_context @key = N'tenant_id', @value = ?",
 			   mssql_add},
 	[DIALECT_POSTGRES] = {"SELECT set_config('vesper.tenant_id', ?, false)", postgres_add},
@@ -71,18 +71,19 @@ static bool file_run(struct pbi_rows *r, const char *sql, struct err *e)
 	return sqlite3_exec(r->file, sql, NULL, NULL, NULL) == SQLITE_OK || file_failed(r, sql, e);
 }
 
-static bool file_is_of(struct pbi_rows *r, struct err *e)
+static bool check_file_tenant(struct pbi_rows *r, struct err *e)
 {
 	sqlite3_stmt *stmt = NULL;
-	bool same;
+	bool is_same;
 
 	if (sqlite3_prepare_v2(r->file, "SELECT tenant_id FROM vesper_tenant", -1, &stmt, NULL) !=
 	    SQLITE_OK)
 		return file_failed(r, "--file", e);
-	same = sqlite3_step(stmt) == SQLITE_ROW &&
-	       strcmp((const char *)sqlite3_column_text(stmt, 0), r->tenant) == 0;
+	is_same = sqlite3_step(stmt) == SQLITE_ROW &&
+		  strcmp((const char *)sqlite3_column_text(stmt, 0), r->tenant) == 0;
 	sqlite3_finalize(stmt);
-	return same || err_set(e, ERR_INPUT, "--file: it is not the warehouse of %s", r->tenant);
+	return is_same ||
+	       err_set(e, ERR_INPUT, "--file is not the warehouse of tenant %s", r->tenant);
 }
 
 static bool file_open(struct pbi_rows *r, const char *path, struct err *e)
@@ -90,12 +91,12 @@ static bool file_open(struct pbi_rows *r, const char *path, struct err *e)
 	if (sqlite3_open_v2(path, &r->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		return file_failed(r, path, e);
 	sqlite3_busy_timeout(r->file, 10000); /* the daemon may be reading */
-	return file_is_of(r, e) &&
+	return check_file_tenant(r, e) &&
 	       (sqlite3_prepare_v2(r->file, sqlite_add, -1, &r->add, NULL) == SQLITE_OK ||
 		file_failed(r, "--file", e));
 }
 
-static bool file_add(struct pbi_rows *r, const char *event, int *fresh, struct err *e)
+static bool file_add(struct pbi_rows *r, const char *event, int *added, struct err *e)
 {
 	int rc;
 
@@ -109,7 +110,7 @@ static bool file_add(struct pbi_rows *r, const char *event, int *fresh, struct e
 	sqlite3_reset(r->add);
 	if (rc != SQLITE_DONE)
 		return file_failed(r, "an event", e);
-	*fresh += sqlite3_changes(r->file);
+	*added += sqlite3_changes(r->file);
 	return true;
 }
 
@@ -120,20 +121,20 @@ static bool server_open(struct pbi_rows *r, const char *dsn, struct err *e)
 	const char *tenant = r->tenant;
 
 	return server_connect(dsn, &r->server, e) &&
-	       server_run(r->server, words[server_dialect(r->server)].context, &tenant, 1, e);
+	       server_run(r->server, dialect_sql[server_dialect(r->server)].context, &tenant, 1, e);
 }
 
-static bool server_add(struct pbi_rows *r, const char *event, int *fresh, struct err *e)
+static bool server_add(struct pbi_rows *r, const char *event, int *added, struct err *e)
 {
 	const char *texts[] = {r->tenant, event};
 	struct buf count;
 	bool done;
 
 	buf_init(&count, 32);
-	done = server_query_value(r->server, words[server_dialect(r->server)].add, texts, 2, &count,
-				  e);
+	done = server_query_value(r->server, dialect_sql[server_dialect(r->server)].add, texts, 2,
+				  &count, e);
 	if (done)
-		*fresh += strcmp(buf_text(&count), "1") == 0;
+		*added += strcmp(buf_text(&count), "1") == 0;
 	buf_deinit(&count);
 	return done;
 }
@@ -154,23 +155,23 @@ bool pbi_rows_open(const char *file, const char *dsn, const char *tenant, struct
 	return false;
 }
 
-static int on_text(const char *text, size_t len, void *out)
+static int append_text(const char *text, size_t len, void *out)
 {
 	buf_add(out, text, len);
 	return 0;
 }
 
-bool pbi_rows_add(struct pbi_rows *r, const json_t *event, int *fresh, struct err *e)
+bool pbi_rows_add(struct pbi_rows *r, const json_t *event, int *added, struct err *e)
 {
 	struct buf text;
 	bool done;
 
 	buf_init(&text, BODY_BYTES_MAX);
-	json_dump_callback(event, on_text, &text, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_dump_callback(event, append_text, &text, JSON_COMPACT | JSON_ENSURE_ASCII);
 	done = !buf_over(&text) || err_set(e, ERR_LIMIT, "an event is too long");
 	if (done)
-		done = r->file ? file_add(r, buf_text(&text), fresh, e)
-			       : server_add(r, buf_text(&text), fresh, e);
+		done = r->file ? file_add(r, buf_text(&text), added, e)
+			       : server_add(r, buf_text(&text), added, e);
 	buf_deinit(&text);
 	return done;
 }

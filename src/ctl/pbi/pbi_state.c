@@ -18,11 +18,11 @@
 
 static bool save(const struct pbi_state *s, struct err *e)
 {
-	char *fresh = mem_printf("%s.new", s->path);
-	bool done =
-		json_dump_file(s->root, fresh, JSON_COMPACT) == 0 && rename(fresh, s->path) == 0;
+	char *new_path = mem_printf("%s.new", s->path);
+	bool done = json_dump_file(s->root, new_path, JSON_COMPACT) == 0 &&
+		    rename(new_path, s->path) == 0;
 
-	mem_free(fresh);
+	mem_free(new_path);
 	return done || err_set(e, ERR_INPUT, "--state: %s: %s", s->path, strerror(errno));
 }
 

@@ -21,7 +21,7 @@
 static void are_found_by_name(void **state)
 {
 	(void)state;
-	assert_string_equal(demo_source_find("solar")->biggest, "measurements");
+	assert_string_equal(demo_source_find("solar")->largest_table, "measurements");
 	assert_string_equal(demo_source_find("city")->name, "city");
 	assert_null(demo_source_find("warehouse"));
 	assert_null(demo_source_find(""));
@@ -56,7 +56,7 @@ static void have(const char *source, const char *path, struct arena *a)
 				 plain(json_string_value(json_object_get(table, "name")))))
 			fail_msg("%s lacks %s", source,
 				 json_string_value(json_object_get(table, "name")));
-	assert_true(strlist_has(s->tables, s->biggest));
+	assert_true(strlist_has(s->tables, s->largest_table));
 }
 
 static void have_the_tables_of_their_packs(void **state)

@@ -69,15 +69,15 @@ static void an_event_is_added_unless_it_is_there(void **state)
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
 	json_t *one = event();
-	int fresh = 0;
+	int added = 0;
 
 	(void)state;
 	answer("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
 	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e))
 		fail_msg("%s", e.text);
-	if (!pbi_rows_add(rows, one, &fresh, &e))
+	if (!pbi_rows_add(rows, one, &added, &e))
 		fail_msg("%s", e.text);
-	assert_int_equal(fresh, 1);
+	assert_int_equal(added, 1);
 	assert_true(pbi_rows_commit(rows, &e));
 	pbi_rows_close(&rows);
 	json_decref(one);
@@ -106,10 +106,10 @@ static void nothing_lasts_without_a_commit(void **state)
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
 	json_t *one = event();
-	int fresh = 0;
+	int added = 0;
 
 	(void)state;
-	if (!pbi_rows_open(NULL, dsn, "vesper", &rows, &e) || !pbi_rows_add(rows, one, &fresh, &e))
+	if (!pbi_rows_open(NULL, dsn, "vesper", &rows, &e) || !pbi_rows_add(rows, one, &added, &e))
 		fail_msg("%s", e.text);
 	pbi_rows_close(&rows);
 	json_decref(one);
@@ -125,13 +125,13 @@ static void a_long_event_is_bound_whole(void **state)
 	struct err e = {0};
 	json_t *one = event();
 	char name[5001];
-	int fresh = 0;
+	int added = 0;
 
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	json_object_set_new(one, "report_name", json_string(name));
-	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e) || !pbi_rows_add(rows, one, &fresh, &e))
+	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e) || !pbi_rows_add(rows, one, &added, &e))
 		fail_msg("%s", e.text);
 	pbi_rows_close(&rows);
 	json_decref(one);
