@@ -32,8 +32,8 @@ struct approved_tenant {
 	char *checked;    /* state that the list was checked against */
 	size_t check_next;
 	struct op *op;
-	bool making; /* the overlay is being built */
-	bool again;  /* something changed during an operation */
+	bool is_building;   /* the overlay is being built */
+	bool needs_refresh; /* something changed during an operation */
 };
 
 struct approved {
@@ -53,7 +53,7 @@ static const struct turn_knowledge *knowledge_now(const struct approved_tenant *
 }
 
 /* Identifies the packs, which a reload changes, and the tenant's overlay. */
-static char *state_now(const struct approved_tenant *t)
+static char *current_state(const struct approved_tenant *t)
 {
 	const struct turn_knowledge *k = knowledge_now(t);
 
@@ -62,23 +62,23 @@ static char *state_now(const struct approved_tenant *t)
 
 /* ---- checking ---- */
 
-static const char *path_of(const struct stored_flow *f, struct arena *a)
+static const char *flow_path(const struct stored_flow *f, struct arena *a)
 {
 	return arena_printf(a, "approved/%s", f->name);
 }
 
-static const char *fault_of(const struct catalog *c, const struct stored_flow *f, struct arena *a)
+static const char *find_fault(const struct catalog *c, const struct stored_flow *f, struct arena *a)
 {
 	const struct flow_fault *faults;
 	size_t n = catalog_flow_faults(c, &faults);
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(faults[i].path, path_of(f, a)) == 0)
+		if (strcmp(faults[i].path, flow_path(f, a)) == 0)
 			return faults[i].why;
 	return NULL;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -88,7 +88,7 @@ static bool has_changed(const struct catalog *c, const struct stored_flow *f, st
 			struct stored_flow *out)
 {
 	const struct flow_def *def = catalog_flow(c, f->name);
-	const char *fault = fault_of(c, f, a);
+	const char *fault = find_fault(c, f, a);
 
 	*out = *f;
 	if (f->status == FLOW_WITHDRAWN || (!fault && (!def || !def->own)))
@@ -97,8 +97,8 @@ static bool has_changed(const struct catalog *c, const struct stored_flow *f, st
 	out->why = fault;
 	if (!fault)
 		out->fingerprint = def->approval.fingerprint;
-	return out->status != f->status || !same_text(out->why, f->why) ||
-	       !same_text(out->fingerprint, f->fingerprint);
+	return out->status != f->status || !is_same_text(out->why, f->why) ||
+	       !is_same_text(out->fingerprint, f->fingerprint);
 }
 
 static void check_next(struct approved_tenant *t);
@@ -121,7 +121,7 @@ static void count_stale(const struct approved_tenant *t)
 
 	for (size_t i = 0; i < t->count; i++)
 		stale += t->flows[i].status != FLOW_WITHDRAWN &&
-			 fault_of(c, &t->flows[i], scratch) != NULL;
+			 find_fault(c, &t->flows[i], scratch) != NULL;
 	arena_free(&scratch);
 	metric_set(&stale_flows, &t->tenant, stale);
 }
@@ -129,7 +129,7 @@ static void count_stale(const struct approved_tenant *t)
 static void begin_check(struct approved_tenant *t)
 {
 	mem_free(t->checked);
-	t->checked = state_now(t);
+	t->checked = current_state(t);
 	t->check_next = 0;
 	count_stale(t);
 	check_next(t);
@@ -154,17 +154,17 @@ static void check_next(struct approved_tenant *t)
 
 /* ---- into the overlay ---- */
 
-static void on_used(void *owner, const struct err *e)
+static void on_applied(void *owner, const struct err *e)
 {
 	struct approved_tenant *t = owner;
 
-	t->making = false;
+	t->is_building = false;
 	if (e)
 		log_error("approved.refused", "tenant %s: %s", t->tenant, e->text);
 	begin_check(t);
 }
 
-static void use(struct approved_tenant *t)
+static void apply(struct approved_tenant *t)
 {
 	struct flow_source *list = arena_alloc(t->arena, (t->count + 1) * sizeof(*list));
 	struct catalog_overlay o = {.tenant = t->tenant, .version = ++t->version, .flows = list};
@@ -174,12 +174,12 @@ static void use(struct approved_tenant *t)
 
 		if (f->status != FLOW_WITHDRAWN)
 			list[o.flow_count++] = (struct flow_source){
-				path_of(f, t->arena),
+				flow_path(f, t->arena),
 				f->text,
 				{f->approved_by, f->approved_at, f->version, NULL}};
 	}
-	t->making = true;
-	daemon_use_overlay(t->all->daemon, OVERLAY_APPROVED, &o, on_used, t);
+	t->is_building = true;
+	daemon_use_overlay(t->all->daemon, OVERLAY_APPROVED, &o, on_applied, t);
 }
 
 /* ---- reading ---- */
@@ -201,14 +201,14 @@ static void on_flows(void *owner, const struct stored_flow *flows, size_t count,
 	t->flows = flows;
 	t->count = count;
 	if (count > 0 || t->version > 0)
-		use(t);
+		apply(t);
 }
 
 /* Returns true when the packs were reloaded since the check. */
 static bool is_outdated(const struct approved_tenant *t)
 {
-	char *now = state_now(t);
-	bool other = !same_text(t->checked, now);
+	char *now = current_state(t);
+	bool other = !is_same_text(t->checked, now);
 
 	mem_free(now);
 	return other;
@@ -231,15 +231,15 @@ static void on_stamp(void *owner, const char *stamp, const struct err *e)
 		t->op = store_flows(store_of(t), t->tenant, t->arena, on_flows, t);
 	} else if (t->count > 0 && is_outdated(t)) {
 		begin_check(t);
-	} else if (t->again) {
+	} else if (t->needs_refresh) {
 		refresh(t);
 	}
 }
 
 static void refresh(struct approved_tenant *t)
 {
-	t->again = t->op || t->making;
-	if (!t->again)
+	t->needs_refresh = t->op || t->is_building;
+	if (!t->needs_refresh)
 		t->op = store_flows_stamp(store_of(t), t->tenant, on_stamp, t);
 }
 
@@ -248,7 +248,7 @@ static bool refresh_begin(void *owner, size_t i)
 	struct approved *all = owner;
 	struct approved_tenant *t = &all->tenants[i];
 
-	if (t->op || t->making)
+	if (t->op || t->is_building)
 		return false;
 	refresh(t);
 	return true;

@@ -38,8 +38,9 @@ static void on_hangup(void *owner, int signum)
 /* Signal handler: only async-signal-safe calls. */
 static void on_stop_limit(int signum)
 {
-	static const char words[] = "vesperd: a component could not be stopped in time; exiting\n";
-	ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
+	static const char message[] =
+		"vesperd: a component could not be stopped in time; exiting\n";
+	ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
 
 	(void)signum;
 	(void)written;
@@ -48,12 +49,12 @@ static void on_stop_limit(int signum)
 
 void daemon_end_in_time(void)
 {
-	static bool begun;
+	static bool is_started;
 	struct sigaction action = {.sa_handler = on_stop_limit};
 
-	if (begun)
+	if (is_started)
 		return;
-	begun = true;
+	is_started = true;
 	sigaction(SIGALRM, &action, NULL);
 	alarm(STOP_LIMIT_S);
 }
@@ -89,11 +90,11 @@ static void on_turns_ended(void *owner)
 }
 
 /* Accepts no new turns; running ones get the time limit of a turn. */
-static void drain_turns(struct daemon *d, int64_t most_ms)
+static void drain_turns(struct daemon *d, int64_t limit_ms)
 {
 	d->end.waiting_for_turns = true;
 	d->end.stopping = true;
-	timer_start(d->end.drain, (uint64_t)most_ms);
+	timer_start(d->end.drain, (uint64_t)limit_ms);
 	turns_refuse(d->turns, on_turns_ended, d);
 }
 
@@ -132,7 +133,7 @@ static void on_stop_signal(void *owner, int signum)
 {
 	struct daemon *d = owner;
 
-	int64_t let_end_ms = config_int(d->config, "limits.drain_s") * 1000;
+	int64_t drain_ms = config_int(d->config, "limits.drain_s") * 1000;
 
 	if (!d->transport) {
 		daemon_end_in_time();
@@ -140,15 +141,15 @@ static void on_stop_signal(void *owner, int signum)
 		return;
 	}
 	if (d->end.stopping) {
-		log_warn("daemon.stop", "second signal %d: ending at once", signum);
+		log_warn("daemon.stop", "second signal %d: exiting now", signum);
 		_exit(1);
 	}
 	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
 	health_draining(true);
 	d->end.handing_over = false;
-	if (let_end_ms > 0)
-		drain_turns(d, let_end_ms);
+	if (drain_ms > 0)
+		drain_turns(d, drain_ms);
 	else
 		end_turns(d);
 }
@@ -156,7 +157,7 @@ static void on_stop_signal(void *owner, int signum)
 /* ---- starting ---- */
 
 /* The start cannot continue: ends the loop, and serve reports the error. */
-static void give_up(struct daemon *d, const struct err *e)
+static void fail_start(struct daemon *d, const struct err *e)
 {
 	if (d->end.failure.code == ERR_NONE)
 		d->end.failure = *e;
@@ -177,15 +178,16 @@ struct prepare_tenant {
 	const char *check; /* name of the health check while it is not ready */
 	struct op *op;     /* running operation of the store */
 	struct err why;    /* for a file: the error of the last attempt */
-	bool counted;      /* the first check has ended; d->prepare.waiting does not count it */
-	bool spent_known;  /* the tenant's earlier spending was read */
-	bool looking;
+	bool was_checked;  /* the first check has ended; d->prepare.waiting does not count it */
+	bool has_spending; /* the tenant's earlier spending was read */
+	bool is_checking;
 	bool ready;
-	int64_t busy_end_ms; /* deadline for first checks of a locked file; 0: it was not locked */
-	struct timer *again; /* timer of the next check */
+	int64_t busy_deadline_ms;    /* deadline for first checks of a locked file; 0: it was not
+					locked */
+	struct timer *recheck_timer; /* timer of the next check */
 };
 
-static void on_prepare_again(void *owner);
+static void on_prepare_tick(void *owner);
 static void on_recheck(void *owner);
 
 static bool store_on_server(const struct daemon *d)
@@ -198,7 +200,7 @@ static bool store_on_server(const struct daemon *d)
  * orphaned. Each daemon holds a shared lock on the folder until its process ends; a daemon that can
  * lock it exclusively is alone.
  */
-static bool has_files_exclusively(const struct daemon *d)
+static bool is_only_daemon(const struct daemon *d)
 {
 	const char *path = arena_printf(d->arena, "%s/lock", config_text(d->config, "data_dir"));
 	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
@@ -215,13 +217,13 @@ static int64_t orphan_age_ms(const struct prepare_tenant *p)
 {
 	const struct daemon *d = p->daemon;
 
-	if (d->prepare.exclusive && !p->counted)
+	if (d->prepare.exclusive && !p->was_checked)
 		return 0;
 	return config_int(d->config, "llm.timeouts_ms.turn") +
 	       config_int(d->config, "limits.grace_s") * 1000 + ORPHAN_MARGIN_MS;
 }
 
-static bool is_down(const struct daemon *d, const struct err *e)
+static bool is_server_down(const struct daemon *d, const struct err *e)
 {
 	return store_on_server(d) && (e->code == ERR_UPSTREAM || e->code == ERR_TIMEOUT);
 }
@@ -242,7 +244,7 @@ static const struct err *all_stores_failed(const struct daemon *d)
 
 static void prepare_next(struct daemon *d);
 
-static void on_known(void *owner)
+static void on_uploads_started(void *owner)
 {
 	struct daemon *d = owner;
 	struct err problem = {0};
@@ -250,7 +252,7 @@ static void on_known(void *owner)
 	if (d->end.failure.code != ERR_NONE || d->end.stopping)
 		return;
 	if (!daemon_listen(d, &problem)) {
-		give_up(d, &problem);
+		fail_start(d, &problem);
 		return;
 	}
 	maintenance_start(d->maintenance);
@@ -258,20 +260,20 @@ static void on_known(void *owner)
 }
 
 /* The port opens when every store has been checked and its users' uploads are known. */
-static void count_first(struct prepare_tenant *p)
+static void finish_first_check(struct prepare_tenant *p)
 {
 	struct daemon *d = p->daemon;
 
-	if (p->counted)
+	if (p->was_checked)
 		return;
-	p->counted = true;
+	p->was_checked = true;
 	prepare_next(d);
 	if (--d->prepare.waiting > 0 || d->end.failure.code != ERR_NONE || d->end.stopping)
 		return;
 	if (all_stores_failed(d))
-		give_up(d, all_stores_failed(d));
+		fail_start(d, all_stores_failed(d));
 	else
-		uploads_start(d->knowledge.uploads, d->prepare.exclusive, on_known, d);
+		uploads_start(d->knowledge.uploads, d->prepare.exclusive, on_uploads_started, d);
 }
 
 /* A file that another connection has locked briefly, such as the one that creates it, is not
@@ -280,14 +282,14 @@ static bool retry_if_locked(struct prepare_tenant *p, const struct err *e)
 {
 	int64_t now = clock_mono_ms();
 
-	if (!p->busy_end_ms)
-		p->busy_end_ms = now + PREPARE_BUSY_END_MS;
-	if (!p->file || p->counted || !e->may_retry || now >= p->busy_end_ms)
+	if (!p->busy_deadline_ms)
+		p->busy_deadline_ms = now + PREPARE_BUSY_END_MS;
+	if (!p->file || p->was_checked || !e->may_retry || now >= p->busy_deadline_ms)
 		return false;
 	log_info("store.busy", "tenant %s: %s", p->tenant, e->text);
-	if (!p->again)
-		p->again = timer_new(p->daemon->loop, on_recheck, p);
-	timer_start(p->again, PREPARE_BUSY_MS);
+	if (!p->recheck_timer)
+		p->recheck_timer = timer_new(p->daemon->loop, on_recheck, p);
+	timer_start(p->recheck_timer, PREPARE_BUSY_MS);
 	return true;
 }
 
@@ -301,7 +303,7 @@ static void retry_file(struct prepare_tenant *p, const struct err *e)
 	p->why = *e;
 	health_set(p->check, HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "%s", e->text);
 	if (!d->prepare.timer) {
-		d->prepare.timer = timer_new(d->loop, on_prepare_again, d);
+		d->prepare.timer = timer_new(d->loop, on_prepare_tick, d);
 		timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
 	}
 }
@@ -313,26 +315,26 @@ static void on_prepared(void *owner, const struct err *e)
 
 	if (e && retry_if_locked(p, e))
 		return;
-	p->looking = false;
+	p->is_checking = false;
 	if (!e) {
-		if (p->counted && !p->ready)
+		if (p->was_checked && !p->ready)
 			log_info("store.ready", "tenant %s", p->tenant);
 		p->ready = true;
 		p->why.code = ERR_NONE;
 		health_remove(p->check);
 	} else if (p->file) {
 		retry_file(p, e);
-	} else if (p->ready || is_down(p->daemon, e)) {
-		if (p->ready || !p->counted)
+	} else if (p->ready || is_server_down(p->daemon, e)) {
+		if (p->ready || !p->was_checked)
 			log_warn("store.waiting", "%s", e->text);
 	} else {
-		give_up(p->daemon, e);
+		fail_start(p->daemon, e);
 	}
-	count_first(p);
+	finish_first_check(p);
 }
 
 /* The tool switches must be read before the tenant is served. */
-static void on_closed(void *owner, const struct err *e)
+static void on_orphans_closed(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
@@ -343,7 +345,7 @@ static void on_closed(void *owner, const struct err *e)
 		maintenance_begin(p->daemon->maintenance, p->tenant, on_prepared, p);
 }
 
-static void on_spent_known(void *owner, const struct err *e)
+static void on_spending_read(void *owner, const struct err *e)
 {
 	struct prepare_tenant *p = owner;
 
@@ -351,8 +353,9 @@ static void on_spent_known(void *owner, const struct err *e)
 		on_prepared(p, e);
 		return;
 	}
-	p->spent_known = true;
-	p->op = store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p), on_closed, p);
+	p->has_spending = true;
+	p->op = store_close_orphans(p->daemon->store, p->tenant, orphan_age_ms(p),
+				    on_orphans_closed, p);
 }
 
 static void on_migrated(void *owner, const struct err *e)
@@ -361,12 +364,12 @@ static void on_migrated(void *owner, const struct err *e)
 	struct err named;
 
 	p->op = NULL;
-	if (!e && !p->spent_known) {
-		spending_begin(p->daemon->spending, p->tenant, on_spent_known, p);
+	if (!e && !p->has_spending) {
+		spending_begin(p->daemon->spending, p->tenant, on_spending_read, p);
 		return;
 	}
 	if (!e) {
-		on_spent_known(p, NULL);
+		on_spending_read(p, NULL);
 		return;
 	}
 	named = *e;
@@ -377,14 +380,14 @@ static void on_migrated(void *owner, const struct err *e)
 
 static void prepare(struct prepare_tenant *p)
 {
-	p->looking = true;
+	p->is_checking = true;
 	p->op = store_migrate(p->daemon->store, p->tenant, on_migrated, p);
 }
 
 static void prepare_next(struct daemon *d)
 {
-	if (d->prepare.begun < d->databases.tenant_count && !d->end.stopping)
-		prepare(&d->prepare.tenants[d->prepare.begun++]);
+	if (d->prepare.started_count < d->databases.tenant_count && !d->end.stopping)
+		prepare(&d->prepare.tenants[d->prepare.started_count++]);
 }
 
 static void on_recheck(void *owner)
@@ -393,13 +396,13 @@ static void on_recheck(void *owner)
 }
 
 /* Retries stores that are not ready on each tick, and checks the others occasionally. */
-static void on_prepare_again(void *owner)
+static void on_prepare_tick(void *owner)
 {
 	struct daemon *d = owner;
 	bool all = ++d->prepare.ticks % ORPHANS_TICKS == 0 && store_on_server(d);
 
-	for (size_t i = 0; i < d->prepare.begun; i++)
-		if (!d->prepare.tenants[i].looking && (all || !d->prepare.tenants[i].ready))
+	for (size_t i = 0; i < d->prepare.started_count; i++)
+		if (!d->prepare.tenants[i].is_checking && (all || !d->prepare.tenants[i].ready))
 			prepare(&d->prepare.tenants[i]);
 }
 
@@ -407,7 +410,7 @@ static void prepare_stores(struct daemon *d)
 {
 	size_t n = d->databases.tenant_count;
 
-	d->prepare.exclusive = !store_on_server(d) && has_files_exclusively(d);
+	d->prepare.exclusive = !store_on_server(d) && is_only_daemon(d);
 	d->prepare.waiting = n;
 	d->prepare.tenants = arena_alloc(d->arena, n * sizeof(*d->prepare.tenants));
 	for (size_t i = 0; i < n; i++)
@@ -422,7 +425,7 @@ static void prepare_stores(struct daemon *d)
 		prepare_next(d);
 	if (!store_on_server(d))
 		return;
-	d->prepare.timer = timer_new(d->loop, on_prepare_again, d);
+	d->prepare.timer = timer_new(d->loop, on_prepare_tick, d);
 	timer_repeat(d->prepare.timer, PREPARE_AGAIN_MS);
 }
 
@@ -431,7 +434,7 @@ static void prepare_stop(struct daemon *d)
 {
 	for (size_t i = 0; d->prepare.tenants && i < d->databases.tenant_count; i++) {
 		op_cancel(&d->prepare.tenants[i].op);
-		timer_free(&d->prepare.tenants[i].again);
+		timer_free(&d->prepare.tenants[i].recheck_timer);
 	}
 	timer_free(&d->prepare.timer);
 }
@@ -464,6 +467,6 @@ int daemon_serve(struct daemon *d, bool take_over)
 		fprintf(stderr, "vesperd: %s\n", d->end.failure.text);
 		return 1;
 	}
-	log_info("daemon.stop", "bye");
+	log_info("daemon.stop", "stopped");
 	return 0;
 }

@@ -105,7 +105,7 @@ struct daemon {
 		int ticks;
 		bool exclusive; /* no other daemon serves the same files */
 		size_t waiting; /* tenants whose store was not checked yet */
-		size_t begun;
+		size_t started_count;
 	} prepare;
 };
 

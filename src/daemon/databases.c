@@ -24,14 +24,14 @@ static bool make_folder(const char *path, struct err *e)
 	if (mkdir(path, 0700) == 0 || errno == EEXIST) {
 		if (access(path, W_OK | X_OK) == 0)
 			return true;
-		return err_set(e, ERR_INPUT, "%s is not writable: set data_dir to a folder that is",
-			       path);
+		return err_set(e, ERR_INPUT,
+			       "%s is not writable; set data_dir to a writable folder", path);
 	}
-	return err_set(e, ERR_INPUT, "%s cannot be made: %s", path, strerror(errno));
+	return err_set(e, ERR_INPUT, "cannot create folder %s: %s", path, strerror(errno));
 }
 
 /* Worker threads open connections later, so paths are made absolute. */
-static const char *absolute(struct arena *a, const char *path)
+static const char *absolute_path(struct arena *a, const char *path)
 {
 	char here[4096];
 
@@ -42,7 +42,7 @@ static const char *absolute(struct arena *a, const char *path)
 
 static const char *data_dir(const struct config *c, struct arena *a)
 {
-	return absolute(a, config_text(c, "data_dir"));
+	return absolute_path(a, config_text(c, "data_dir"));
 }
 
 static bool parse_dialect(const char *section, const char *text, const char *dsn, enum dialect *out,
@@ -50,11 +50,11 @@ static bool parse_dialect(const char *section, const char *text, const char *dsn
 {
 	if (!dialect_parse(text, out))
 		return err_set(e, ERR_INPUT,
-			       "%s.dialect: \"%s\" is none of mssql, postgres, sqlite", section,
+			       "%s.dialect: must be mssql, postgres or sqlite, not \"%s\"", section,
 			       text);
 	if (*out != DIALECT_SQLITE && !*dsn)
 		return err_set(e, ERR_INPUT,
-			       "%s.dialect is %s: %s.dsn must be its ODBC connection string",
+			       "%s.dialect is %s, so %s.dsn must be an ODBC connection string",
 			       section, text, section);
 	return true;
 }
@@ -70,7 +70,8 @@ static bool read_warehouse(const struct config *c, struct arena *a, struct datab
 		.name = SOURCE_WAREHOUSE,
 		.section = "warehouse",
 		.dsn = config_text(c, "warehouse.dsn"),
-		.dir = *dir ? absolute(a, dir) : arena_printf(a, "%s/warehouse", data_dir(c, a)),
+		.dir = *dir ? absolute_path(a, dir)
+			    : arena_printf(a, "%s/warehouse", data_dir(c, a)),
 		.workers = (size_t)config_int(c, "warehouse.workers"),
 		.queue = (size_t)config_int(c, "warehouse.queue"),
 		.max_rows = (size_t)config_int(c, "warehouse.max_rows"),
@@ -87,18 +88,18 @@ static bool read_warehouse(const struct config *c, struct arena *a, struct datab
 	return true;
 }
 
-static int64_t int_or(const json_t *source, const char *name, int64_t otherwise)
+static int64_t int_or(const json_t *source, const char *name, int64_t fallback)
 {
 	const json_t *value = json_object_get(source, name);
 
-	return value ? json_integer_value(value) : otherwise;
+	return value ? json_integer_value(value) : fallback;
 }
 
-static const char *text_or(const json_t *source, const char *name, const char *otherwise)
+static const char *text_or(const json_t *source, const char *name, const char *fallback)
 {
 	const char *text = json_string_value(json_object_get(source, name));
 
-	return text ? text : otherwise;
+	return text ? text : fallback;
 }
 
 static bool read_source(const struct config *c, const char *name, const json_t *source,
@@ -110,7 +111,7 @@ static bool read_source(const struct config *c, const char *name, const json_t *
 		.name = name,
 		.section = arena_printf(a, "sources.%s", name),
 		.dsn = text_or(source, "dsn", ""),
-		.dir = *dir ? absolute(a, dir)
+		.dir = *dir ? absolute_path(a, dir)
 			    : arena_printf(a, "%s/sources/%s", data_dir(c, a), name),
 		.only_tenant = text_or(source, "only_tenant", ""),
 		.workers = (size_t)int_or(source, "workers", SOURCE_WORKERS),
@@ -161,10 +162,10 @@ static bool read_file(const struct database *d, const char *id, const json_t *te
 		      struct arena *a, struct db_tenant *out, struct err *e)
 {
 	bool is_warehouse = strcmp(d->name, SOURCE_WAREHOUSE) == 0;
-	const json_t *named =
+	const json_t *value =
 		is_warehouse ? json_object_get(tenant, "warehouse")
 			     : json_object_get(json_object_get(tenant, "sources"), d->name);
-	const char *file = json_string_value(named);
+	const char *file = json_string_value(value);
 
 	*out = (struct db_tenant){.id = id};
 	if (d->dialect != DIALECT_SQLITE)
@@ -286,7 +287,7 @@ const struct database *databases_find(const struct databases *all, const char *s
 
 /* Identifies the data of a cached result, because a cache may be shared with a program that reads
  * other data. */
-static const char *identity_of(const struct database *d, struct arena *a)
+static const char *source_identity(const struct database *d, struct arena *a)
 {
 	if (d->dialect == DIALECT_SQLITE)
 		return d->dir;
@@ -317,7 +318,7 @@ bool databases_open_sources(const struct databases *all, struct loop *l, struct 
 {
 	if (all->source_count > SOURCES_MAX + 2)
 		return err_set(e, ERR_INPUT,
-			       "sources: more than %d, with those that only a restart removes",
+			       "sources: more than %d; removed sources count until a restart",
 			       SOURCES_MAX);
 	s->table.items = s->items;
 	for (size_t i = s->table.count; i < all->source_count; i++) {
@@ -325,7 +326,7 @@ bool databases_open_sources(const struct databases *all, struct loop *l, struct 
 
 		if (!open_source(d, l, &s->databases[i], e))
 			return false;
-		s->items[i] = db_source(s->databases[i], d->name, identity_of(d, a));
+		s->items[i] = db_source(s->databases[i], d->name, source_identity(d, a));
 		s->table.count++;
 	}
 	return true;
@@ -345,7 +346,7 @@ static const char *const *schemas_of(const struct catalog *const *catalogs, size
 				     const char *source, struct arena *a)
 {
 	const char **all = arena_alloc(a, (DB_SCHEMAS_MAX + 2) * sizeof(*all));
-	size_t n = 0; /* one too many is enough to be refused */
+	size_t n = 0; /* one more than allowed is enough for the error */
 
 	if (strcmp(source, SOURCE_UPLOADS) == 0)
 		all[n++] = UPLOAD_SCHEMA;
@@ -371,9 +372,9 @@ bool databases_use_views(const struct open_sources *s, const struct catalog *con
 	return done;
 }
 
-void databases_close_sources(struct open_sources *s, size_t left)
+void databases_close_sources(struct open_sources *s, size_t keep_count)
 {
-	while (s->table.count > left) {
+	while (s->table.count > keep_count) {
 		size_t last = --s->table.count;
 
 		db_close(&s->databases[last]);
@@ -433,16 +434,17 @@ bool databases_open_loader(const struct databases *all, const struct config *c, 
 
 	arena_free(&a);
 	if (done && d->dialect != DIALECT_SQLITE && !*o.dsn)
-		return err_set(e, ERR_INPUT,
-			       "sources.uploads.dialect is %s: uploads.loader_dsn must be the ODBC "
-			       "connection string of the login that loads",
-			       dialect_name(d->dialect));
+		return err_set(
+			e, ERR_INPUT,
+			"sources.uploads.dialect is %s, so uploads.loader_dsn must be the ODBC "
+			"connection string of the login that writes uploads",
+			dialect_name(d->dialect));
 	return done && db_open(l, &o, out, e);
 }
 
 /* ---- packs ---- */
 
-static const char *const *texts_of(const json_t *list, const char *first, struct arena *a)
+static const char *const *text_list(const json_t *list, const char *first, struct arena *a)
 {
 	const char **texts = arena_alloc(a, (json_array_size(list) + 2) * sizeof(*texts));
 	size_t n = 0, i;
@@ -481,14 +483,14 @@ bool databases_packs(const struct config *c, const char *root, const char *tenan
 		     const char *const **roots, struct pack_list *out, struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
-	const json_t *named =
+	const json_t *list =
 		json_object_get(tenant ? json_object_get(tenants, tenant) : NULL, "packs");
 	struct packs *packs;
 
-	*roots = texts_of(config_json(c, "packs.roots"), root, a);
+	*roots = text_list(config_json(c, "packs.roots"), root, a);
 	if (!packs_read(*roots, a, &packs, e))
 		return false;
-	if (!packs_list(packs, named ? texts_of(named, NULL, a) : NULL, a, out, e))
+	if (!packs_list(packs, list ? text_list(list, NULL, a) : NULL, a, out, e))
 		return err_prefix(e, "%s: tenants.%s.packs",
 				  config_place(c, "tenants",
 					       arena_printf(a, "%s.packs", tenant ? tenant : "*"),

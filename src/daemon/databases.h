@@ -30,7 +30,7 @@ struct databases {
 	struct database *sources; /* the warehouse first, then the source of uploads */
 	size_t source_count;
 	enum dialect store_dialect;
-	const char **tenant_ids; /* NULL-ended */
+	const char **tenant_ids; /* NULL-terminated */
 	struct db_tenant *store_tenants;
 	size_t tenant_count;
 };
@@ -57,8 +57,8 @@ MUST_CHECK bool databases_open_sources(const struct databases *all, struct loop 
 MUST_CHECK bool databases_use_views(const struct open_sources *s,
 				    const struct catalog *const *catalogs, size_t count,
 				    struct err *e);
-/* Closes the last sources, so that `left` remain. Running statements are cancelled. */
-void databases_close_sources(struct open_sources *s, size_t left);
+/* Closes the last sources, so that `keep_count` remain. Running statements are cancelled. */
+void databases_close_sources(struct open_sources *s, size_t keep_count);
 MUST_CHECK bool databases_open_store(const struct databases *all, const struct config *c,
 				     struct loop *l, struct db **out, struct err *e);
 

@@ -34,16 +34,16 @@ struct handover {
 	int next; /* connection to the next process while it loads; -1: none */
 	struct fd_watch *next_watch;
 	struct sockets sockets;
-	int before; /* connection to the previous process, which waits for us; -1: none */
+	int previous; /* connection to the previous process, which waits for us; -1: none */
 };
 
-static bool address_of(const struct daemon *d, struct sockaddr_un *out, struct err *e)
+static bool make_address(const struct daemon *d, struct sockaddr_un *out, struct err *e)
 {
 	*out = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (snprintf(out->sun_path, sizeof(out->sun_path), "%s/handover.sock",
 		     config_text(d->config, "data_dir")) < (int)sizeof(out->sun_path))
 		return true;
-	return err_set(e, ERR_INPUT, "handover: data_dir is too long for a socket's address");
+	return err_set(e, ERR_INPUT, "handover: data_dir is too long for a socket address");
 }
 
 static bool is_listening(int fd)
@@ -65,7 +65,7 @@ static bool is_ours(int fd)
 /* ---- from a supervisor ---- */
 
 /* Names are those of LISTEN_FDNAMES; the first descriptor without a name is the public port. */
-static void from_supervisor(struct sockets *out)
+static void take_supervisor_sockets(struct sockets *out)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
 	const char *names = getenv("LISTEN_FDNAMES");
@@ -75,15 +75,16 @@ static void from_supervisor(struct sockets *out)
 		return;
 	for (int fd = PASSED_FROM; fd < PASSED_FROM + count && count <= PASSED_MAX; fd++) {
 		size_t n = names ? strcspn(names, ":") : 0;
-		int *place = n == strlen("admin") && strncmp(names, "admin", n) == 0 ? &out->admin
-										     : &out->listen;
+		int *target = n == strlen("admin") && strncmp(names, "admin", n) == 0
+				      ? &out->admin
+				      : &out->listen;
 
 		names = names && names[n] ? names + n + 1 : NULL;
-		if (!is_listening(fd) || *place >= 0)
+		if (!is_listening(fd) || *target >= 0)
 			continue;
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-		*place = fd;
+		*target = fd;
 	}
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
@@ -99,7 +100,7 @@ static void close_all(const int *fds, size_t count)
 }
 
 /* Reads the descriptors passed with a message. */
-static size_t passed(struct msghdr *m, int fds[PASSED_MAX])
+static size_t read_descriptors(struct msghdr *m, int fds[PASSED_MAX])
 {
 	size_t count = 0;
 
@@ -119,7 +120,7 @@ static bool receive_sockets(int fd, struct sockets *out, struct err *e)
 	char text[MESSAGE_BYTES];
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(PASSED_MAX * sizeof(int))];
+		char bytes[CMSG_SPACE(PASSED_MAX * sizeof(int))];
 	} control;
 	struct iovec io = {text, sizeof(text)};
 	struct msghdr m = {.msg_iov = &io,
@@ -128,34 +129,34 @@ static bool receive_sockets(int fd, struct sockets *out, struct err *e)
 			   .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
 	int fds[PASSED_MAX];
-	size_t count = n > 0 ? passed(&m, fds) : 0;
-	json_t *said = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
-	size_t admin = json_is_true(json_object_get(said, "admin"));
-	bool ok = json_integer_value(json_object_get(said, "v")) == HANDOVER_VERSION &&
+	size_t count = n > 0 ? read_descriptors(&m, fds) : 0;
+	json_t *message = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+	size_t admin = json_is_true(json_object_get(message, "admin"));
+	bool ok = json_integer_value(json_object_get(message, "v")) == HANDOVER_VERSION &&
 		  count == 1 + admin && is_listening(fds[0]) && (!admin || is_listening(fds[1]));
 
-	json_decref(said);
+	json_decref(message);
 	if (!ok) {
 		close_all(fds, count);
 		return err_set(e, ERR_UPSTREAM,
-			       "handover: the process that runs did not pass its sockets");
+			       "handover: the running process did not pass its sockets");
 	}
 	*out = (struct sockets){fds[0], admin ? fds[1] : -1};
 	return true;
 }
 
-/* Without a running process, this is an ordinary start. */
-static bool from_before(struct handover *h, struct err *e)
+/* Without a running process, the start continues without sockets. */
+static bool receive_from_previous(struct handover *h, struct err *e)
 {
 	const struct timeval wait = {.tv_sec = HANDOVER_WAIT_S};
 	struct sockaddr_un address;
 	int fd;
 
-	if (!address_of(h->daemon, &address, e))
+	if (!make_address(h->daemon, &address, e))
 		return false;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
-		log_warn("handover.none", "%s: %s: an ordinary start", address.sun_path,
+		log_warn("handover.none", "%s: %s; starting without a handover", address.sun_path,
 			 strerror(errno));
 		if (fd >= 0)
 			close(fd);
@@ -165,9 +166,10 @@ static bool from_before(struct handover *h, struct err *e)
 	if (!is_ours(fd) || !receive_sockets(fd, &h->sockets, e)) {
 		close(fd);
 		return e->code != ERR_NONE ||
-		       err_set(e, ERR_DENIED, "handover: %s is another user's", address.sun_path);
+		       err_set(e, ERR_DENIED, "handover: %s belongs to another user",
+			       address.sun_path);
 	}
-	h->before = fd;
+	h->previous = fd;
 	return true;
 }
 
@@ -176,10 +178,10 @@ bool handover_begin(struct daemon *d, bool take_over, struct handover **out, str
 	struct handover *h = mem_alloc(sizeof(*h));
 
 	*h = (struct handover){
-		.daemon = d, .listener = -1, .next = -1, .before = -1, .sockets = {-1, -1}};
+		.daemon = d, .listener = -1, .next = -1, .previous = -1, .sockets = {-1, -1}};
 	*out = h;
-	from_supervisor(&h->sockets);
-	return !take_over || from_before(h, e);
+	take_supervisor_sockets(&h->sockets);
+	return !take_over || receive_from_previous(h, e);
 }
 
 struct sockets handover_sockets(const struct handover *h)
@@ -189,7 +191,7 @@ struct sockets handover_sockets(const struct handover *h)
 
 /* ---- to the next process ---- */
 
-static void next_drop(struct handover *h)
+static void drop_next(struct handover *h)
 {
 	fd_watch_free(&h->next_watch);
 	if (h->next >= 0)
@@ -206,7 +208,7 @@ static void on_next(void *owner, int fd, int events)
 	(void)events;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	next_drop(h);
+	drop_next(h);
 	if (n == (ssize_t)strlen(READY) && memcmp(text, READY, (size_t)n) == 0) {
 		log_info("handover.done", "the next process serves; running turns end in this one");
 		fd_watch_free(&h->listener_watch);
@@ -225,7 +227,7 @@ static bool send_sockets(int to, const struct sockets *s)
 	char text[MESSAGE_BYTES];
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(PASSED_MAX * sizeof(int))];
+		char bytes[CMSG_SPACE(PASSED_MAX * sizeof(int))];
 	} control = {0};
 	struct iovec io = {text, 0};
 	struct msghdr m = {.msg_iov = &io,
@@ -254,14 +256,15 @@ static void on_connection(void *owner, int listener, int events)
 	if (fd < 0)
 		return;
 	if (h->next >= 0 || h->daemon->end.stopping || !is_ours(fd) || !send_sockets(fd, &mine)) {
-		log_warn("handover.refused", "another user, another process, or a stop");
+		log_warn("handover.refused",
+			 "wrong user, another handover in progress, or shutdown");
 		close(fd);
 		return;
 	}
 	h->next = fd;
 	h->next_watch = fd_watch_new(h->daemon->loop, fd, on_next, h);
 	fd_watch_set(h->next_watch, FD_READ);
-	log_info("handover.begun", "the next process has the sockets, and loads");
+	log_info("handover.begun", "the next process has the sockets and is loading");
 }
 
 static bool listener_open(struct handover *h, struct err *e)
@@ -270,7 +273,7 @@ static bool listener_open(struct handover *h, struct err *e)
 	mode_t mask;
 	bool bound;
 
-	if (!address_of(h->daemon, &address, e))
+	if (!make_address(h->daemon, &address, e))
 		return false;
 	unlink(address.sun_path); /* left by a process that has ended, or is about to */
 	h->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -290,12 +293,12 @@ bool handover_ready(struct handover *h, struct err *e)
 {
 	if (config_bool(h->daemon->config, "handover") && !listener_open(h, e))
 		return false;
-	if (h->before < 0)
+	if (h->previous < 0)
 		return true;
-	if (send(h->before, READY, strlen(READY), MSG_NOSIGNAL) < 0)
+	if (send(h->previous, READY, strlen(READY), MSG_NOSIGNAL) < 0)
 		log_warn("handover.before", "the previous process has ended: %s", strerror(errno));
-	close(h->before);
-	h->before = -1;
+	close(h->previous);
+	h->previous = -1;
 	return true;
 }
 
@@ -306,11 +309,11 @@ void handover_free(struct handover **handover)
 	if (!h)
 		return;
 	*handover = NULL;
-	next_drop(h);
+	drop_next(h);
 	fd_watch_free(&h->listener_watch);
 	if (h->listener >= 0)
 		close(h->listener);
-	if (h->before >= 0)
-		close(h->before);
+	if (h->previous >= 0)
+		close(h->previous);
 	mem_free(h);
 }

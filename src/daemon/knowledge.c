@@ -1,8 +1,8 @@
 /*
  * The knowledge that turns use: for each list of packs of a tenant, one catalogue and what is
- * derived from it. A reload builds all of it beside the current one, and applies nothing before
- * everything is checked. If the files of a list are broken, its tenants keep the current knowledge.
- * A tenant whose list cannot be loaded at all is an error in the configuration.
+ * derived from it. A reload builds all of it while the current one is in use, and applies nothing
+ * before everything is checked. If the files of a list are broken, its tenants keep the current
+ * knowledge. A tenant whose list cannot be loaded at all is an error in the configuration.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 struct staged_list {
 	struct knowledge_list *list;
-	const struct knowledge_list *instead; /* replaces a list with broken files; or NULL */
+	const struct knowledge_list *fallback; /* replaces a list with broken files; or NULL */
 };
 
 struct staged_knowledge {
@@ -35,8 +35,8 @@ static void list_free(struct knowledge_list *l)
 	struct arena *a = l->arena;
 
 	name_refresh_free(&l->names);
-	for (size_t i = 0; l->of && i < l->tenant_count; i++)
-		knowledge_unref(&l->of[i]);
+	for (size_t i = 0; l->by_tenant && i < l->tenant_count; i++)
+		knowledge_unref(&l->by_tenant[i]);
 	knowledge_unref(&l->base);
 	arena_free(&a);
 }
@@ -53,12 +53,12 @@ struct knowledge_list *knowledge_list_of(const struct daemon *d, const char *ten
 	return NULL;
 }
 
-static struct knowledge *knowledge_now(const struct daemon *d, const char *tenant)
+static struct knowledge *current_knowledge(const struct daemon *d, const char *tenant)
 {
 	size_t at;
 	const struct knowledge_list *l = knowledge_list_of(d, tenant, &at);
 
-	return l ? l->of[at] : NULL;
+	return l ? l->by_tenant[at] : NULL;
 }
 
 /* ---- lists of packs ---- */
@@ -118,7 +118,7 @@ static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct 
 
 /* ---- one list ---- */
 
-static bool make(struct staged_knowledge *s, struct knowledge_list *l, struct err *e)
+static bool build_base(struct staged_knowledge *s, struct knowledge_list *l, struct err *e)
 {
 	struct daemon *d = s->daemon;
 	struct turn_knowledge k = {.key = l->packs.key};
@@ -167,7 +167,7 @@ static bool use_views(const struct daemon *d, const struct catalog *const *more,
 		catalogs[n++] = more[i];
 	for (size_t i = 0; i < d->knowledge.count; i++)
 		for (size_t t = 0; t < d->knowledge.lists[i]->tenant_count; t++)
-			catalogs[n++] = knowledge_get(d->knowledge.lists[i]->of[t])->catalog;
+			catalogs[n++] = knowledge_get(d->knowledge.lists[i]->by_tenant[t])->catalog;
 	done = databases_use_views(&d->sources, catalogs, n, e);
 	arena_free(&a);
 	return done;
@@ -178,7 +178,7 @@ bool knowledge_use_views(const struct daemon *d, const struct catalog *more, str
 	return use_views(d, &more, 1, e);
 }
 
-/* Makes known the views of the current knowledge and of all new lists up to this one. */
+/* Allows statements over the views of the current knowledge and of all new lists up to this one. */
 static bool use_staged_views(const struct staged_knowledge *s, size_t last, struct err *e)
 {
 	const struct catalog **catalogs = mem_alloc((last + 1) * sizeof(*catalogs));
@@ -198,17 +198,17 @@ static bool stage_list(struct staged_knowledge *s, size_t list, struct err *e)
 	struct daemon *d = s->daemon;
 	struct err why = {0};
 
-	if (make(s, x->list, &why)) {
+	if (build_base(s, x->list, &why)) {
 		if (use_staged_views(s, list, &why))
 			return true;
 		knowledge_unref(&x->list->base);
 	}
-	x->instead = list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
-	if (!x->instead) {
+	x->fallback = list_with_key(d->knowledge.lists, d->knowledge.count, x->list->packs.key);
+	if (!x->fallback) {
 		*e = why;
 		return false;
 	}
-	x->list->base = knowledge_ref(x->instead->base);
+	x->list->base = knowledge_ref(x->fallback->base);
 	health_set(x->list->check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", why.text);
 	log_error("catalog.refused", "%s: the previous version stays in use: %s",
 		  x->list->packs.key, why.text);
@@ -219,9 +219,10 @@ static void stage_overlays(const struct staged_knowledge *s, struct knowledge_li
 {
 	const struct daemon *d = s->daemon;
 
-	l->of = arena_alloc(l->arena, (l->tenant_count + 1) * sizeof(struct knowledge *));
+	l->by_tenant = arena_alloc(l->arena, (l->tenant_count + 1) * sizeof(struct knowledge *));
 	for (size_t i = 0; i < l->tenant_count; i++)
-		l->of[i] = overlay_on(d, l->tenants[i], l->base, knowledge_now(d, l->tenants[i]));
+		l->by_tenant[i] =
+			overlay_on(d, l->tenants[i], l->base, current_knowledge(d, l->tenants[i]));
 }
 
 /* ---- all lists ---- */
@@ -238,18 +239,19 @@ static bool has_menu(const struct catalog *c, const char *menu)
 static bool check_pbi(const struct staged_knowledge *s, struct err *e)
 {
 	const char *menu;
-	json_t *place;
+	json_t *unused;
 
-	json_object_foreach((json_t *)config_json(s->config, "pbi.reports"), menu, place) {
-		bool known = false;
+	json_object_foreach((json_t *)config_json(s->config, "pbi.reports"), menu, unused) {
+		bool is_known = false;
 
 		for (size_t i = 0; i < s->count; i++)
-			known = known || has_menu(staged_catalog(s, i), menu);
-		if (!known)
-			return err_set(e, ERR_INPUT,
-				       "pbi.reports: %s: no report of a pack's reports.json has "
-				       "this menu key",
-				       menu);
+			is_known = is_known || has_menu(staged_catalog(s, i), menu);
+		if (!is_known)
+			return err_set(
+				e, ERR_INPUT,
+				"pbi.reports: %s: unknown menu key; no reports.json of a pack "
+				"has it",
+				menu);
 	}
 	return true;
 }
@@ -270,18 +272,18 @@ bool knowledge_stage(struct daemon *d, const struct config *c, struct staged_kno
 {
 	struct staged_knowledge *s = mem_alloc(sizeof(*s));
 	size_t n = d->databases.tenant_count;
-	bool good = true;
+	bool ok = true;
 
 	*s = (struct staged_knowledge){.daemon = d, .config = c};
 	s->lists = mem_alloc(n * sizeof(*s->lists));
 	*out = s;
-	for (size_t i = 0; good && i < n; i++)
-		good = stage_tenant(s, d->databases.tenant_ids[i], e);
-	for (size_t i = 0; good && i < s->count; i++)
-		good = stage_list(s, i, e);
-	for (size_t i = 0; good && i < s->count; i++)
+	for (size_t i = 0; ok && i < n; i++)
+		ok = stage_tenant(s, d->databases.tenant_ids[i], e);
+	for (size_t i = 0; ok && i < s->count; i++)
+		ok = stage_list(s, i, e);
+	for (size_t i = 0; ok && i < s->count; i++)
 		stage_overlays(s, s->lists[i].list);
-	return good && check_pbi(s, e) && stage_roles(s, e);
+	return ok && check_pbi(s, e) && stage_roles(s, e);
 }
 
 void knowledge_discard(struct staged_knowledge **staged)
@@ -300,7 +302,7 @@ void knowledge_discard(struct staged_knowledge **staged)
 
 /* ---- applying ---- */
 
-static bool same_tenants(const struct knowledge_list *a, const struct knowledge_list *b)
+static bool has_same_tenants(const struct knowledge_list *a, const struct knowledge_list *b)
 {
 	if (a->tenant_count != b->tenant_count)
 		return false;
@@ -311,31 +313,31 @@ static bool same_tenants(const struct knowledge_list *a, const struct knowledge_
 }
 
 /* Each tenant's names are loaded into the entity index of its own knowledge. */
-static void use_books(const struct knowledge_list *l)
+static void set_name_books(const struct knowledge_list *l)
 {
 	struct name_book **books = mem_alloc((l->tenant_count + 1) * sizeof(*books));
 
 	for (size_t i = 0; i < l->tenant_count; i++)
-		books[i] = know_names(knowledge_get(l->of[i])->know);
+		books[i] = know_names(knowledge_get(l->by_tenant[i])->know);
 	name_refresh_set_books(l->names, books);
 	mem_free(books);
 }
 
 /* Keeps the loaded names if the list has the same tenants. The old knowledge must still exist. */
-static void take_names(const struct daemon *d, struct knowledge_list *l)
+static void adopt_names(const struct daemon *d, struct knowledge_list *l)
 {
 	struct knowledge_list *old =
 		list_with_key(d->knowledge.lists, d->knowledge.count, l->packs.key);
 
-	if (!old || !same_tenants(old, l) || !old->names)
+	if (!old || !has_same_tenants(old, l) || !old->names)
 		return;
 	l->names = old->names;
 	old->names = NULL;
 	name_refresh_set_tenants(l->names, l->tenants);
-	use_books(l);
+	set_name_books(l);
 }
 
-static void names_begin(const struct daemon *d, struct knowledge_list *l)
+static void begin_names(const struct daemon *d, struct knowledge_list *l)
 {
 	if (l->names)
 		return;
@@ -344,17 +346,18 @@ static void names_begin(const struct daemon *d, struct knowledge_list *l)
 					       .sources = &d->sources.table,
 					       .tenants = l->tenants,
 					       .interval_ms = d->settings.names->interval_ms});
-	use_books(l);
+	set_name_books(l);
 }
 
-static void add(const struct daemon *d, struct knowledge_set *set, const struct staged_list *x)
+static void add_to_set(const struct daemon *d, struct knowledge_set *set,
+		       const struct staged_list *x)
 {
 	const struct knowledge_list *l = x->list;
 	const struct catalog *c = knowledge_get(l->base)->catalog;
 
 	for (size_t i = 0; i < l->tenant_count; i++)
-		knowledge_set_add(set, l->tenants[i], l->of[i]);
-	if (x->instead)
+		knowledge_set_add(set, l->tenants[i], l->by_tenant[i]);
+	if (x->fallback)
 		return;
 	health_remove(l->check);
 	if (d->knowledge.names_started)
@@ -381,8 +384,8 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 	struct knowledge_list **lists = mem_alloc(s->count * sizeof(*lists));
 
 	for (size_t i = 0; i < s->count; i++) {
-		take_names(d, s->lists[i].list);
-		add(d, set, &s->lists[i]);
+		adopt_names(d, s->lists[i].list);
+		add_to_set(d, set, &s->lists[i]);
 		lists[i] = s->lists[i].list;
 	}
 	lists_free(d, s); /* frees name readers that no list has taken over */
@@ -402,12 +405,12 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 bool daemon_load_knowledge(struct daemon *d, struct err *e)
 {
 	struct staged_knowledge *s;
-	bool good = knowledge_stage(d, d->config, &s, e);
+	bool ok = knowledge_stage(d, d->config, &s, e);
 
-	if (good)
+	if (ok)
 		knowledge_use(d, &s);
 	knowledge_discard(&s);
-	return good;
+	return ok;
 }
 
 const struct turn_knowledge *daemon_knowledge(const struct daemon *d, size_t list, size_t *tenants)
@@ -422,13 +425,13 @@ void knowledge_use_for(struct daemon *d, const char *tenant, struct knowledge *k
 {
 	size_t at;
 	struct knowledge_list *l = knowledge_list_of(d, tenant, &at);
-	struct knowledge *before = l->of[at];
+	struct knowledge *previous = l->by_tenant[at];
 
-	l->of[at] = knowledge_ref(k);
+	l->by_tenant[at] = knowledge_ref(k);
 	if (l->names) /* before the old entity index may be freed */
 		name_refresh_set_tenant_book(l->names, tenant, know_names(knowledge_get(k)->know));
 	turns_set_tenant_knowledge(d->turns, tenant, k);
-	knowledge_unref(&before);
+	knowledge_unref(&previous);
 	if (d->knowledge.names_started)
 		daemon_watch_sources(d);
 }
@@ -445,7 +448,7 @@ void daemon_watch_sources(struct daemon *d)
 			const struct knowledge_list *l = d->knowledge.lists[i];
 
 			for (size_t t = 0; t < l->tenant_count; t++)
-				if (catalog_reads(knowledge_get(l->of[t])->catalog,
+				if (catalog_reads(knowledge_get(l->by_tenant[t])->catalog,
 						  d->sources.table.items[s]->name))
 					tenants[n++] = l->tenants[t];
 		}
@@ -461,7 +464,7 @@ void daemon_names_start(struct daemon *d)
 {
 	d->knowledge.names_started = true;
 	for (size_t i = 0; i < d->knowledge.count; i++) {
-		names_begin(d, d->knowledge.lists[i]);
+		begin_names(d, d->knowledge.lists[i]);
 		name_refresh_set_settings(d->knowledge.lists[i]->names, d->settings.names);
 	}
 }

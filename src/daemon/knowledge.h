@@ -13,11 +13,12 @@ struct knowledge_list {
 	size_t tenant_count;
 	const char *check;      /* "packs:core,shoes" */
 	struct knowledge *base; /* of the packs */
-	struct knowledge **of;  /* by tenant: the base, or the base with the tenant's overlay */
+	struct knowledge *
+		*by_tenant; /* by tenant: the base, or the base with the tenant's overlay */
 	struct name_refresh *names;
 };
 
-/* Makes the schemas of all views known to their databases: those in use, and those of `more`. */
+/* Tells each database the schemas of all views: those in use, and those of `more`. */
 MUST_CHECK bool knowledge_use_views(const struct daemon *d, const struct catalog *more,
 				    struct err *e);
 /* The list of the tenant, and the tenant's index in it. NULL: not found yet. */

@@ -19,8 +19,8 @@ struct load_watch {
 	struct daemon *daemon;
 	struct timer *timer;
 	int64_t due_ms;
-	struct overload seen;
-	bool over;
+	struct overload overload;
+	bool is_overloaded;
 };
 
 static int64_t longest_wait_ms(const struct daemon *d)
@@ -37,7 +37,7 @@ static int64_t longest_wait_ms(const struct daemon *d)
 	return longest;
 }
 
-static void measure(const struct overload *seen)
+static void measure(const struct overload *overload)
 {
 	static const struct metric percent = {
 		.name = "vesper_load_percent",
@@ -50,21 +50,21 @@ static void measure(const struct overload *seen)
 		enum overload_signal signal = (enum overload_signal)s;
 
 		metric_set(&percent, (const char *const[]){overload_signal_name(signal)},
-			   overload_percent(seen, signal));
+			   overload_percent(overload, signal));
 	}
 }
 
 static void report(struct load_watch *w, struct load load)
 {
-	bool over = load.percent > 100;
+	bool is_overloaded = load.percent > 100;
 
 	turns_set_load(w->daemon->turns, load);
-	if (over)
-		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u%% of its limit",
+	if (is_overloaded)
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %u%% of the limit",
 			   overload_signal_name(load.of), load.percent);
-	else if (w->over)
-		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are answered");
-	w->over = over;
+	else if (w->is_overloaded)
+		health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are accepted");
+	w->is_overloaded = is_overloaded;
 }
 
 static void on_tick(void *owner)
@@ -77,9 +77,9 @@ static void on_tick(void *owner)
 		[OVERLOAD_LOGS] = (int64_t)stream_live_bytes(w->daemon->streams),
 	};
 
-	overload_note(&w->seen, values);
-	measure(&w->seen);
-	report(w, overload_now(&w->seen));
+	overload_note(&w->overload, values);
+	measure(&w->overload);
+	report(w, overload_now(&w->overload));
 	w->due_ms = now + OVERLOAD_EVERY_MS;
 	timer_start(w->timer, OVERLOAD_EVERY_MS);
 }
@@ -94,15 +94,15 @@ struct load_watch *load_watch_new(struct daemon *d)
 	w = mem_alloc(sizeof(*w));
 	*w = (struct load_watch){
 		.daemon = d,
-		.seen = {.bounds = {[OVERLOAD_LOOP] = OVERLOAD_LOOP_MS,
-				    [OVERLOAD_QUEUE] = OVERLOAD_QUEUE_MS,
-				    [OVERLOAD_LOGS] = OVERLOAD_LOG_BYTES},
-			 .window = (size_t)(window_ms / OVERLOAD_EVERY_MS)},
+		.overload = {.bounds = {[OVERLOAD_LOOP] = OVERLOAD_LOOP_MS,
+					[OVERLOAD_QUEUE] = OVERLOAD_QUEUE_MS,
+					[OVERLOAD_LOGS] = OVERLOAD_LOG_BYTES},
+			     .window = (size_t)(window_ms / OVERLOAD_EVERY_MS)},
 		.due_ms = clock_mono_ms() + OVERLOAD_EVERY_MS,
 	};
 	w->timer = timer_new(d->loop, on_tick, w);
 	timer_start(w->timer, OVERLOAD_EVERY_MS);
-	health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are answered");
+	health_set(CHECK, HEALTH_OPTIONAL, HEALTH_OK, "new questions are accepted");
 	return w;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Periodic work beside questions: reading the tool switches of each tenant, which another replica
+ * Periodic background work: reading the tool switches of each tenant, which another replica
  * may have changed, deleting expired data, and closing turns of dead replicas.
  */
 #include "daemon.h"
@@ -16,10 +16,10 @@
 struct maintenance_tenant {
 	struct maintenance *maintenance;
 	const char *tenant;
-	struct op *reading; /* read of the switches */
-	bool again;         /* the switches changed during the read */
-	struct op *retaining;
-	struct op *closing;                              /* closes orphaned turns */
+	struct op *switches_op; /* read of the switches */
+	bool needs_reread;      /* the switches changed during the read */
+	struct op *retain_op;
+	struct op *close_op;                             /* closes orphaned turns */
 	int rounds;                                      /* of deleting, in the current hour */
 	void (*ready)(void *owner, const struct err *e); /* callback of the first read */
 	void *owner;
@@ -40,7 +40,7 @@ static size_t index_of(const struct maintenance_tenant *t)
 
 /* ---- switches ---- */
 
-static void switches_read(struct maintenance_tenant *t);
+static void read_switches(struct maintenance_tenant *t);
 
 static void on_switches(void *owner, const struct tool_switch *list, size_t count,
 			const struct err *e)
@@ -50,8 +50,8 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 	void (*ready)(void *owner, const struct err *e) = NULL;
 	size_t n = 0;
 
-	t->reading = NULL;
-	if (!t->again) { /* else the caller waits for the next read */
+	t->switches_op = NULL;
+	if (!t->needs_reread) { /* else the caller waits for the next read */
 		ready = t->ready;
 		t->ready = NULL;
 	}
@@ -60,21 +60,21 @@ static void on_switches(void *owner, const struct tool_switch *list, size_t coun
 			off[n++] = (struct switch_off){list[i].agent, list[i].tool};
 	if (e)
 		log_warn("switches.stale", "tenant %s: %s", t->tenant, e->text);
-	else if (!t->again) /* the result may be older than the change */
+	else if (!t->needs_reread) /* the result may be older than the change */
 		switches_set(t->maintenance->daemon->switches, t->tenant, off, n);
 	mem_free(off);
 	if (ready)
 		ready(t->owner, e);
-	if (t->again)
-		switches_read(t);
+	if (t->needs_reread)
+		read_switches(t);
 	rounds_end(t->maintenance->refresh, index_of(t));
 }
 
-static void switches_read(struct maintenance_tenant *t)
+static void read_switches(struct maintenance_tenant *t)
 {
-	t->again = t->reading != NULL;
-	if (!t->reading)
-		t->reading =
+	t->needs_reread = t->switches_op != NULL;
+	if (!t->switches_op)
+		t->switches_op =
 			store_switches(t->maintenance->daemon->store, t->tenant, on_switches, t);
 }
 
@@ -83,13 +83,13 @@ static bool refresh_begin(void *owner, size_t i)
 	struct maintenance *u = owner;
 	struct maintenance_tenant *t = &u->tenants[i];
 
-	if (t->reading)
+	if (t->switches_op)
 		return false;
-	switches_read(t);
+	read_switches(t);
 	return true;
 }
 
-static struct maintenance_tenant *tenant_find(struct maintenance *u, const char *tenant)
+static struct maintenance_tenant *find_tenant(struct maintenance *u, const char *tenant)
 {
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++)
 		if (strcmp(u->tenants[i].tenant, tenant) == 0)
@@ -100,47 +100,47 @@ static struct maintenance_tenant *tenant_find(struct maintenance *u, const char 
 void maintenance_begin(struct maintenance *u, const char *tenant,
 		       void (*ready)(void *owner, const struct err *e), void *owner)
 {
-	struct maintenance_tenant *t = tenant_find(u, tenant);
+	struct maintenance_tenant *t = find_tenant(u, tenant);
 
 	t->ready = ready;
 	t->owner = owner;
-	switches_read(t);
+	read_switches(t);
 }
 
 void maintenance_switched(void *owner, const char *tenant, const struct tool_switch *change)
 {
 	struct maintenance *u = owner;
-	struct maintenance_tenant *t = tenant_find(u, tenant);
+	struct maintenance_tenant *t = find_tenant(u, tenant);
 
 	if (!t)
 		return;
 	switches_put(u->daemon->switches, tenant, &(struct switch_off){change->agent, change->tool},
 		     !change->enabled);
-	t->again = t->reading != NULL;
+	t->needs_reread = t->switches_op != NULL;
 }
 
 /* ---- retention ---- */
 
-static void retain_start(struct maintenance_tenant *t);
+static void start_retention(struct maintenance_tenant *t);
 
 static void on_retained(void *owner, bool more, const struct err *e)
 {
 	struct maintenance_tenant *t = owner;
 
-	t->retaining = NULL;
+	t->retain_op = NULL;
 	if (e)
 		log_warn("retention.failed", "tenant %s: %s", t->tenant, e->text);
 	if (!e && more && ++t->rounds < RETAIN_ROUNDS_MAX)
-		retain_start(t);
+		start_retention(t);
 	else
 		rounds_end(t->maintenance->retain, index_of(t));
 }
 
-static void retain_start(struct maintenance_tenant *t)
+static void start_retention(struct maintenance_tenant *t)
 {
 	struct maintenance *u = t->maintenance;
 
-	t->retaining = store_retain(u->daemon->store, t->tenant,
+	t->retain_op = store_retain(u->daemon->store, t->tenant,
 				    &u->daemon->settings.store->retention, on_retained, t);
 }
 
@@ -149,7 +149,7 @@ static bool retain_begin(void *owner, size_t i)
 	struct maintenance *u = owner;
 
 	u->tenants[i].rounds = 0;
-	retain_start(&u->tenants[i]);
+	start_retention(&u->tenants[i]);
 	return true;
 }
 
@@ -159,7 +159,7 @@ static void on_silent_closed(void *owner, const struct err *e)
 {
 	struct maintenance_tenant *t = owner;
 
-	t->closing = NULL;
+	t->close_op = NULL;
 	if (e)
 		log_warn("silent.failed", "tenant %s: %s", t->tenant, e->text);
 	rounds_end(t->maintenance->silent, index_of(t));
@@ -170,7 +170,7 @@ static bool silent_begin(void *owner, size_t i)
 	struct maintenance *u = owner;
 	struct maintenance_tenant *t = &u->tenants[i];
 
-	t->closing = store_close_silent(u->daemon->store, t->tenant, on_silent_closed, t);
+	t->close_op = store_close_silent(u->daemon->store, t->tenant, on_silent_closed, t);
 	return true;
 }
 
@@ -211,9 +211,9 @@ void maintenance_free(struct maintenance **maintenance)
 		return;
 	*maintenance = NULL;
 	for (size_t i = 0; i < u->daemon->databases.tenant_count; i++) {
-		op_cancel(&u->tenants[i].reading);
-		op_cancel(&u->tenants[i].retaining);
-		op_cancel(&u->tenants[i].closing);
+		op_cancel(&u->tenants[i].switches_op);
+		op_cancel(&u->tenants[i].retain_op);
+		op_cancel(&u->tenants[i].close_op);
 	}
 	rounds_free(&u->refresh);
 	rounds_free(&u->retain);

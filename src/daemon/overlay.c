@@ -35,12 +35,12 @@ struct overlay_parts {
 
 struct overlay_job {
 	struct pool_job job; /* first member */
-	struct tenant_overlay *of;
+	struct tenant_overlay *overlay;
 	struct overlay_parts parts;
 	struct knowledge *base; /* a reference */
-	struct turn_knowledge made;
-	int64_t took_us;
-	bool good;
+	struct turn_knowledge built;
+	int64_t build_us;
+	bool ok;
 	struct err err;
 };
 
@@ -104,8 +104,8 @@ static void change_free(struct overlay_change *c)
 /* ---- build ---- */
 
 /* The parts in use, with `change` (or NULL) in place of its part. */
-static struct overlay_parts parts_of(const struct tenant_overlay *t,
-				     const struct overlay_change *change)
+static struct overlay_parts collect_parts(const struct tenant_overlay *t,
+					  const struct overlay_change *change)
 {
 	struct overlay_parts all = {0};
 
@@ -122,8 +122,8 @@ static struct overlay_parts parts_of(const struct tenant_overlay *t,
 }
 
 /* Any thread. */
-static bool make(const struct turn_knowledge *base, const struct overlay_parts *parts,
-		 struct turn_knowledge *out, struct err *e)
+static bool build(const struct turn_knowledge *base, const struct overlay_parts *parts,
+		  struct turn_knowledge *out, struct err *e)
 {
 	struct turn_knowledge k = {0};
 
@@ -135,7 +135,7 @@ static bool make(const struct turn_knowledge *base, const struct overlay_parts *
 	return true;
 }
 
-static void drop(struct turn_knowledge *k)
+static void free_built(struct turn_knowledge *k)
 {
 	toolbox_free(&k->tools);
 	know_free(&k->know);
@@ -152,8 +152,8 @@ static void log_faults(const struct tenant_overlay *t, const struct catalog *c)
 			 faults[i].path, faults[i].why);
 }
 
-static struct knowledge *knowledge_of(const struct tenant_overlay *t, struct turn_knowledge *take,
-				      const struct overlay_parts *parts, struct knowledge *base)
+static struct knowledge *new_knowledge(const struct tenant_overlay *t, struct turn_knowledge *take,
+				       const struct overlay_parts *parts, struct knowledge *base)
 {
 	char *key =
 		mem_printf("%s+%s@%" PRIu64, knowledge_get(base)->key, t->tenant, parts->version);
@@ -172,37 +172,38 @@ struct knowledge *overlay_on(const struct daemon *d, const char *tenant, struct 
 			     struct knowledge *now)
 {
 	const struct tenant_overlay *t = find(d, tenant);
-	struct overlay_parts parts = t ? parts_of(t, NULL) : (struct overlay_parts){0};
-	struct turn_knowledge made;
+	struct overlay_parts parts = t ? collect_parts(t, NULL) : (struct overlay_parts){0};
+	struct turn_knowledge built;
 	struct err e = {0};
 
 	if (parts.count == 0)
 		return knowledge_ref(base);
-	if (make(knowledge_get(base), &parts, &made, &e)) {
+	if (build(knowledge_get(base), &parts, &built, &e)) {
 		health_remove(t->check);
-		return knowledge_of(t, &made, &parts, base);
+		return new_knowledge(t, &built, &parts, base);
 	}
 	health_set(t->check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s", e.text);
-	log_error("overlay.refused",
-		  "tenant %s: its overlay does not fit the new packs; the old ones stay in use: %s",
-		  tenant, e.text);
+	log_error(
+		"overlay.refused",
+		"tenant %s: the overlay does not fit the new packs; the old packs stay in use: %s",
+		tenant, e.text);
 	return knowledge_ref(now); /* built from the old packs */
 }
 
 /* ---- changes ---- */
 
-static void begin(struct tenant_overlay *t);
+static void begin_next(struct tenant_overlay *t);
 
 static void run_job(struct pool_job *job)
 {
 	struct overlay_job *j = (struct overlay_job *)job;
 
-	j->took_us = clock_mono_us();
-	j->good = j->parts.count == 0 || make(knowledge_get(j->base), &j->parts, &j->made, &j->err);
-	j->took_us = clock_mono_us() - j->took_us;
+	j->build_us = clock_mono_us();
+	j->ok = j->parts.count == 0 || build(knowledge_get(j->base), &j->parts, &j->built, &j->err);
+	j->build_us = clock_mono_us() - j->build_us;
 }
 
-static void use(struct tenant_overlay *t, struct knowledge *k, int64_t took_us)
+static void apply(struct tenant_overlay *t, struct knowledge *k, int64_t build_us)
 {
 	struct daemon *d = t->daemon;
 
@@ -210,8 +211,8 @@ static void use(struct tenant_overlay *t, struct knowledge *k, int64_t took_us)
 		return; /* still no overlay */
 	knowledge_use_for(d, t->tenant, k);
 	health_remove(t->check);
-	log_info("overlay.used", "tenant %s now uses %s, made in %.1f ms", t->tenant,
-		 knowledge_get(k)->key, (double)took_us / 1000);
+	log_info("overlay.used", "tenant %s now uses %s, built in %.1f ms", t->tenant,
+		 knowledge_get(k)->key, (double)build_us / 1000);
 }
 
 /* Ends the first change and begins the next. e NULL: its part is in use now; else the owner gets *e
@@ -229,7 +230,7 @@ static void end_change(struct tenant_overlay *t, const struct err *e)
 		change_free(t->parts[c->part]);
 		t->parts[c->part] = c;
 	}
-	begin(t);
+	begin_next(t);
 	if (done)
 		done(owner, e);
 }
@@ -239,33 +240,33 @@ static bool is_outdated(const struct overlay_job *j)
 {
 	size_t at;
 
-	return knowledge_list_of(j->of->daemon, j->of->tenant, &at)->base != j->base;
+	return knowledge_list_of(j->overlay->daemon, j->overlay->tenant, &at)->base != j->base;
 }
 
 static bool can_use(struct overlay_job *j)
 {
-	return j->good &&
-	       (!j->made.catalog || knowledge_use_views(j->of->daemon, j->made.catalog, &j->err));
+	return j->ok && (!j->built.catalog ||
+			 knowledge_use_views(j->overlay->daemon, j->built.catalog, &j->err));
 }
 
 static void end_job(struct overlay_job *j)
 {
-	struct tenant_overlay *t = j->of;
+	struct tenant_overlay *t = j->overlay;
 	struct knowledge *k;
 
 	t->job = NULL;
 	if (is_outdated(j)) {
-		begin(t);
+		begin_next(t);
 		return;
 	}
 	if (!can_use(j)) {
 		end_change(t, &j->err);
 		return;
 	}
-	k = j->made.catalog ? knowledge_of(t, &j->made, &j->parts, j->base)
-			    : knowledge_ref(j->base);
-	j->made = (struct turn_knowledge){0};
-	use(t, k, j->took_us);
+	k = j->built.catalog ? new_knowledge(t, &j->built, &j->parts, j->base)
+			     : knowledge_ref(j->base);
+	j->built = (struct turn_knowledge){0};
+	apply(t, k, j->build_us);
 	knowledge_unref(&k);
 	end_change(t, NULL);
 }
@@ -274,14 +275,14 @@ static void on_job(struct pool_job *job)
 {
 	struct overlay_job *j = (struct overlay_job *)job;
 
-	if (!j->of->daemon->knowledge.overlays->ending)
+	if (!j->overlay->daemon->knowledge.overlays->ending)
 		end_job(j);
-	drop(&j->made);
+	free_built(&j->built);
 	knowledge_unref(&j->base);
 	mem_free(j);
 }
 
-static void begin(struct tenant_overlay *t)
+static void begin_next(struct tenant_overlay *t)
 {
 	const struct overlay_change *change;
 	struct knowledge *base;
@@ -294,8 +295,8 @@ static void begin(struct tenant_overlay *t)
 	change = list_item(t->changes.next, struct overlay_change, node);
 	j = mem_alloc(sizeof(*j));
 	*j = (struct overlay_job){.job = {.run = run_job, .done = on_job},
-				  .of = t,
-				  .parts = parts_of(t, change),
+				  .overlay = t,
+				  .parts = collect_parts(t, change),
 				  .base = knowledge_ref(base)};
 	t->job = j;
 	pool_submit(t->daemon->knowledge.overlays->pool, &j->job);
@@ -311,7 +312,7 @@ void daemon_use_overlay(struct daemon *d, enum overlay_part part, const struct c
 		.part = part, .arena = arena_new(CATALOG_BYTES_MAX), .done = done, .owner = owner};
 	c->overlay = catalog_overlay_copy(o, c->arena);
 	list_append(&t->changes, &c->node);
-	begin(t);
+	begin_next(t);
 }
 
 /* ---- shutdown ---- */

@@ -22,12 +22,12 @@ struct recorder {
 	char *folder;
 };
 
-struct writing {
+struct write_job {
 	struct pool_job job; /* first member */
 	char *path;
 	char *text;
-	bool add; /* appends a line; otherwise writes the whole file */
-	int problem;
+	bool append; /* appends a line; otherwise writes the whole file */
+	int error_code;
 };
 
 bool recorder_open(struct loop *l, const char *folder, struct recorder **out, struct err *e)
@@ -59,9 +59,9 @@ void recorder_close(struct recorder **recorder)
 
 static void on_write(struct pool_job *job)
 {
-	struct writing *w = (struct writing *)job;
-	int fd =
-		open(w->path, O_WRONLY | O_CREAT | O_CLOEXEC | (w->add ? O_APPEND : O_TRUNC), 0600);
+	struct write_job *w = (struct write_job *)job;
+	int fd = open(w->path, O_WRONLY | O_CREAT | O_CLOEXEC | (w->append ? O_APPEND : O_TRUNC),
+		      0600);
 	size_t left = strlen(w->text);
 	const char *p = w->text;
 
@@ -73,25 +73,25 @@ static void on_write(struct pool_job *job)
 		p += n;
 		left -= (size_t)n;
 	}
-	w->problem = fd < 0 || left > 0 ? errno : 0;
+	w->error_code = fd < 0 || left > 0 ? errno : 0;
 	if (fd >= 0)
 		close(fd);
 }
 
 static void on_written(struct pool_job *job)
 {
-	struct writing *w = (struct writing *)job;
+	struct write_job *w = (struct write_job *)job;
 
-	if (w->problem)
-		log_error("record.failed", "%s: %s", w->path, strerror(w->problem));
+	if (w->error_code)
+		log_error("record.failed", "%s: %s", w->path, strerror(w->error_code));
 	mem_free(w->path);
 	mem_free(w->text);
 	mem_free(w);
 }
 
-static void write_take(struct recorder *r, char *path_take, json_t *take, bool add)
+static void write_take(struct recorder *r, char *path_take, json_t *take, bool append)
 {
-	struct writing *w = mem_alloc(sizeof(*w));
+	struct write_job *w = mem_alloc(sizeof(*w));
 	char *text = json_text(take);
 
 	json_decref(take);
@@ -99,7 +99,7 @@ static void write_take(struct recorder *r, char *path_take, json_t *take, bool a
 	w->job.done = on_written;
 	w->path = path_take;
 	w->text = mem_printf("%s\n", text);
-	w->add = add;
+	w->append = append;
 	mem_free(text);
 	pool_submit(r->pool, &w->job);
 }

@@ -14,7 +14,7 @@
 
 /* ---- all settings ---- */
 
-typedef void (*fault_cb)(void *owner, const struct err *e);
+typedef void (*error_cb)(void *owner, const struct err *e);
 
 /* Reads all settings, even after an error in some of them. */
 #define READ(part)                                                                                 \
@@ -22,14 +22,15 @@ typedef void (*fault_cb)(void *owner, const struct err *e);
 		struct err why = {0};                                                              \
 		if (!part##_settings_read(c, arena_new(SETTINGS_BYTES), &s->part, &why)) {         \
 			s->part = NULL;                                                            \
-			good = false;                                                              \
-			fault(owner, &why);                                                        \
+			ok = false;                                                                \
+			on_fault(owner, &why);                                                     \
 		}                                                                                  \
 	} while (0)
 
-static bool read_all(const struct config *c, struct daemon_settings *s, fault_cb fault, void *owner)
+static bool read_all(const struct config *c, struct daemon_settings *s, error_cb on_fault,
+		     void *owner)
 {
-	bool good = true;
+	bool ok = true;
 
 	*s = (struct daemon_settings){0};
 	READ(turn);
@@ -40,10 +41,10 @@ static bool read_all(const struct config *c, struct daemon_settings *s, fault_cb
 	READ(pbi);
 	READ(names);
 	READ(store);
-	return good;
+	return ok;
 }
 
-static void on_first_fault(void *owner, const struct err *e)
+static void on_first_error(void *owner, const struct err *e)
 {
 	struct err *first = owner;
 
@@ -55,7 +56,7 @@ bool settings_read(const struct config *c, struct daemon_settings *out, struct e
 {
 	struct err first = {0};
 
-	if (read_all(c, out, on_first_fault, &first))
+	if (read_all(c, out, on_first_error, &first))
 		return true;
 	settings_free(out);
 	*e = first;
@@ -97,66 +98,65 @@ struct reload {
 	struct daemon_settings settings;
 	struct llm *llm; /* NULL: none, or the current one */
 	struct pbi *pbi;
-	bool other_llm, other_pbi;
+	bool llm_changed, pbi_changed;
 	struct staged_knowledge *knowledge;
 	struct arena *sources; /* arena of new sources; NULL: nothing is staged */
-	size_t source_count;   /* number of sources before */
+	size_t source_count;   /* number of sources before the reload */
 	struct err first;      /* the first error */
 };
 
-static void on_reload_fault(void *owner, const struct err *e)
+static void on_reload_error(void *owner, const struct err *e)
 {
 	struct reload *r = owner;
 
 	log_error("config.refused", "%s", e->text);
-	on_first_fault(&r->first, e);
+	on_first_error(&r->first, e);
 }
 
-static void on_kept(void *owner, const char *name)
+static void on_needs_restart(void *owner, const char *name)
 {
 	(void)owner;
 	log_warn("config.needs_restart",
-		 "%s: changes need a restart; the value from the start is kept", name);
+		 "%s: a change needs a restart; the initial value stays in use", name);
 }
 
-static bool note_failure(struct reload *r, bool good, const struct err *e)
+static bool log_failure(struct reload *r, bool ok, const struct err *e)
 {
-	if (!good)
-		on_reload_fault(r, e);
-	return good;
+	if (!ok)
+		on_reload_error(r, e);
+	return ok;
 }
 
 /* Circuit breakers and learned properties of models are kept if the llm settings are unchanged. */
-static bool make_llm(struct reload *r)
+static bool stage_llm(struct reload *r)
 {
 	struct daemon *d = r->daemon;
 	struct budget *trial;
 	struct err e = {0};
-	bool good;
+	bool ok;
 
-	r->other_llm = !d->record.exchanges && !config_same(d->config, r->config, "llm.");
-	if (!r->other_llm)
+	r->llm_changed = !d->record.exchanges && !config_same(d->config, r->config, "llm.");
+	if (!r->llm_changed)
 		return true;
 	trial = budget_new(r->settings.budget->prices, r->settings.budget->price_count,
 			   r->settings.budget->limits, r->settings.budget->limit_count);
-	good = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) &&
-	       llm_priced(r->llm, trial, &e);
+	ok = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) && llm_priced(r->llm, trial, &e);
 	budget_free(&trial);
-	return note_failure(r, good, &e);
+	return log_failure(r, ok, &e);
 }
 
-static bool make_pbi(struct reload *r)
+static bool stage_pbi(struct reload *r)
 {
 	struct err e = {0};
 
-	r->other_pbi = !config_same(r->daemon->config, r->config, "pbi.");
-	return !r->other_pbi ||
-	       note_failure(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
+	r->pbi_changed = !config_same(r->daemon->config, r->config, "pbi.");
+	return !r->pbi_changed ||
+	       log_failure(r, daemon_new_pbi(r->daemon, r->settings.pbi, &r->pbi, &e), &e);
 }
 
 /* Opens new sources, because a tool may read them. They receive no statement before the reload
  * succeeds. */
-static bool make_sources(struct reload *r)
+static bool stage_sources(struct reload *r)
 {
 	struct daemon *d = r->daemon;
 	struct databases all;
@@ -165,18 +165,18 @@ static bool make_sources(struct reload *r)
 	r->sources = arena_new(SETTINGS_BYTES);
 	r->source_count = d->sources.table.count;
 	config_hold(r->config, r->sources);
-	return note_failure(
+	return log_failure(
 		r,
 		databases_read(r->config, r->sources, &all, &e) &&
 			databases_open_sources(&all, d->loop, r->sources, &d->sources, &e),
 		&e);
 }
 
-static bool make_knowledge(struct reload *r)
+static bool stage_knowledge(struct reload *r)
 {
 	struct err e = {0};
 
-	return note_failure(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
+	return log_failure(r, knowledge_stage(r->daemon, r->config, &r->knowledge, &e), &e);
 }
 
 /* All steps that can fail. */
@@ -184,18 +184,18 @@ static bool prepare(struct reload *r)
 {
 	struct daemon *d = r->daemon;
 	struct err e = {0};
-	bool good;
+	bool ok;
 
-	if (!note_failure(r,
-			  config_reload(d->config, d->config_path, environ, on_kept, NULL,
-					&r->config, &e),
-			  &e) ||
-	    !read_all(r->config, &r->settings, on_reload_fault, r))
+	if (!log_failure(r,
+			 config_reload(d->config, d->config_path, environ, on_needs_restart, NULL,
+				       &r->config, &e),
+			 &e) ||
+	    !read_all(r->config, &r->settings, on_reload_error, r))
 		return false;
-	good = note_failure(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
-	good = make_llm(r) && good;
-	good = make_pbi(r) && good;
-	return make_sources(r) && make_knowledge(r) && good;
+	ok = log_failure(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
+	ok = stage_llm(r) && ok;
+	ok = stage_pbi(r) && ok;
+	return stage_sources(r) && stage_knowledge(r) && ok;
 }
 
 static void use_llm(struct reload *r)
@@ -213,30 +213,30 @@ static void use_llm(struct reload *r)
 	llm_check(d->llm);
 }
 
-static void free_arena(void *thing)
+static void free_arena(void *object)
 {
-	struct arena *a = thing;
+	struct arena *a = object;
 
 	arena_free(&a);
 }
 
-static void use(struct reload *r)
+static void apply(struct reload *r)
 {
 	struct daemon *d = r->daemon;
-	struct config *before = d->config;
+	struct config *previous = d->config;
 	struct daemon_settings old = d->settings;
 	struct err e = {0};
 
 	d->config = r->config;
 	d->settings = r->settings;
-	r->config = before;
+	r->config = previous;
 	r->settings = old;
 	if (!log_settings_use(d->config, &e))
 		log_error("config.refused", "%s", e.text); /* was checked as a choice before */
 	turns_set_settings(d->turns, d->settings.turn);
-	if (r->other_llm)
+	if (r->llm_changed)
 		use_llm(r);
-	if (r->other_pbi) {
+	if (r->pbi_changed) {
 		pbi_free(&d->pbi);
 		d->pbi = r->pbi;
 		r->pbi = NULL;
@@ -269,7 +269,7 @@ void daemon_reload(struct daemon *d)
 	struct reload r = {.daemon = d};
 
 	if (prepare(&r)) {
-		use(&r);
+		apply(&r);
 		health_remove(CHECK);
 		log_info("config.loaded", "%s", d->config_path);
 	} else {

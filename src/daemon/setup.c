@@ -32,7 +32,8 @@ static void raise_descriptors(void)
 		return;
 	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX;
 	if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-		log_warn("daemon.descriptors", "the limit stays as it was: %s", strerror(errno));
+		log_warn("daemon.descriptors", "cannot raise the descriptor limit: %s",
+			 strerror(errno));
 }
 
 static bool freeze_today(const struct config *c, struct err *e)
@@ -53,7 +54,8 @@ bool daemon_setup(struct daemon *d, struct err *e)
 {
 	d->arena = arena_new(16 << 20);
 	if (!mem_keep_private())
-		log_warn("daemon.private", "memory stays readable: %s", strerror(errno));
+		log_warn("daemon.private", "cannot protect the process memory: %s",
+			 strerror(errno));
 	d->config_path = config_path(d);
 	if (!config_load(d->config_path, environ, &d->config, e))
 		return false;

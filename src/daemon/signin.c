@@ -15,9 +15,9 @@ static bool check_demo_address(const struct daemon *d, struct err *e)
 		return true;
 	return err_set(
 		e, ERR_INPUT,
-		"demo: it signs anybody in, so it listens on this machine only: set listen to "
-		"127.0.0.1:8080 or [::1]:8080, or say with demo_public "
-		"(VESPER_DEMO_PUBLIC=1) that everybody who reaches %s may use it",
+		"demo: anyone can sign in, so the demo listens on loopback only: set listen to "
+		"127.0.0.1:8080 or [::1]:8080, or set demo_public (VESPER_DEMO_PUBLIC=1) to "
+		"let everyone who can reach %s use it",
 		config_text(d->config, "listen"));
 }
 
@@ -35,11 +35,11 @@ bool daemon_open_identity(struct daemon *d, struct err *e)
 bool daemon_open_signin(struct daemon *d, struct err *e)
 {
 	struct signin_options o;
-	bool wanted;
+	bool is_enabled;
 
-	if (!signin_options_read(d->config, d->arena, &wanted, &o, e))
+	if (!signin_options_read(d->config, d->arena, &is_enabled, &o, e))
 		return false;
-	if (!wanted)
+	if (!is_enabled)
 		return true;
 	o.secret = daemon_shared_secret(d);
 	o.identity = d->identity;
@@ -56,14 +56,14 @@ static const char *const *role_permissions(const struct catalog *const *catalogs
 					   const char *role, struct arena *a)
 {
 	const char **all;
-	size_t n = 0, room = 1;
+	size_t n = 0, max_count = 1;
 
 	if (!catalog_role(catalogs[0], role))
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		for (const char *const *p = catalog_role(catalogs[i], role); p && *p; p++)
-			room++;
-	all = arena_alloc(a, room * sizeof(*all));
+			max_count++;
+	all = arena_alloc(a, max_count * sizeof(*all));
 	for (size_t i = 0; i < count; i++)
 		for (const char *const *p = catalog_role(catalogs[i], role); p && *p; p++) {
 			size_t k = 0;

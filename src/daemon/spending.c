@@ -12,15 +12,15 @@
 #include "vesper/mem.h"
 #include "vesper/zone.h"
 
-enum reading { READ_NOTHING, READ_WAITS, READ_RUNS };
+enum read_state { READ_IDLE, READ_WAITING, READ_RUNNING };
 
 /* State of one tenant. */
-struct spent {
+struct tenant_spending {
 	struct spending *spending;
 	const char *tenant;
-	uint64_t given, kept; /* rows handed to the store, and rows stored */
-	uint64_t mark;        /* number of rows that must be stored before the sums are read */
-	enum reading reading;
+	uint64_t submitted_count, stored_count; /* rows handed to the store, and rows stored */
+	uint64_t required_count; /* number of rows that must be stored before the sums are read */
+	enum read_state read_state;
 	struct op *op;                                   /* read of the sums */
 	uint64_t read_ms;                                /* start of the last read */
 	void (*ready)(void *owner, const struct err *e); /* callback of the first read */
@@ -29,12 +29,12 @@ struct spent {
 
 struct spending {
 	struct daemon *daemon;
-	struct spent *tenants;
+	struct tenant_spending *tenants;
 	size_t count;
 	struct timer *timer;
 };
 
-static struct spent *spent_of(struct spending *s, const char *tenant)
+static struct tenant_spending *find_tenant(struct spending *s, const char *tenant)
 {
 	for (size_t i = 0; s && i < s->count; i++)
 		if (strcmp(s->tenants[i].tenant, tenant) == 0)
@@ -54,7 +54,7 @@ int64_t spending_wall_ms(void *owner, const char *tenant)
 
 static void on_sum(void *owner, const struct budget_sum *sum)
 {
-	struct spent *t = owner;
+	struct tenant_spending *t = owner;
 
 	budget_add_sum(t->spending->daemon->budget, t->tenant, sum);
 }
@@ -62,11 +62,11 @@ static void on_sum(void *owner, const struct budget_sum *sum)
 /* After a failure the old sums stay in use. */
 static void on_sums(void *owner, const struct err *e)
 {
-	struct spent *t = owner;
+	struct tenant_spending *t = owner;
 	void (*ready)(void *owner, const struct err *e) = t->ready;
 
 	t->op = NULL;
-	t->reading = READ_NOTHING;
+	t->read_state = READ_IDLE;
 	t->ready = NULL;
 	if (!e)
 		budget_read_end(t->spending->daemon->budget, t->tenant);
@@ -76,32 +76,32 @@ static void on_sums(void *owner, const struct err *e)
 		ready(t->owner, e);
 }
 
-static void read_sums(struct spent *t)
+static void read_sums(struct tenant_spending *t)
 {
 	struct daemon *d = t->spending->daemon;
 	int64_t now_ms = spending_wall_ms(d, t->tenant);
 
-	t->reading = READ_RUNS;
+	t->read_state = READ_RUNNING;
 	t->read_ms = loop_now_ms(d->loop);
 	budget_read_begin(d->budget, t->tenant, now_ms);
 	t->op = store_ledger_sums(d->store, t->tenant, now_ms, on_sum, on_sums, t);
 }
 
 /* The sums must include what this process has spent, so the read waits for all rows so far. */
-static void read_soon(struct spent *t)
+static void read_soon(struct tenant_spending *t)
 {
-	t->mark = t->given;
-	t->reading = READ_WAITS;
-	if (t->kept >= t->mark)
+	t->required_count = t->submitted_count;
+	t->read_state = READ_WAITING;
+	if (t->stored_count >= t->required_count)
 		read_sums(t);
 }
 
-static bool is_due(const struct spent *t)
+static bool is_due(const struct tenant_spending *t)
 {
 	int used_percent;
 	uint64_t age_ms = loop_now_ms(t->spending->daemon->loop) - t->read_ms;
 
-	return t->reading == READ_NOTHING &&
+	return t->read_state == READ_IDLE &&
 	       budget_was_checked(t->spending->daemon->budget, t->tenant, &used_percent) &&
 	       (used_percent >= BUDGET_WARN_PERCENT || age_ms >= BUDGET_READ_MS);
 }
@@ -117,24 +117,24 @@ static void on_timer(void *owner)
 
 /* ---- spending ---- */
 
-static void on_kept(void *owner, const struct err *e)
+static void on_stored(void *owner, const struct err *e)
 {
-	struct spent *t = owner;
+	struct tenant_spending *t = owner;
 
 	(void)e;
-	t->kept++;
-	if (t->reading == READ_WAITS && t->kept >= t->mark)
+	t->stored_count++;
+	if (t->read_state == READ_WAITING && t->stored_count >= t->required_count)
 		read_sums(t);
 }
 
 void spending_entry(void *owner, const struct budget_entry *entry)
 {
 	struct daemon *d = owner;
-	struct spent *t = spent_of(d->spending, entry->tenant);
+	struct tenant_spending *t = find_tenant(d->spending, entry->tenant);
 
 	if (t)
-		t->given++;
-	store_ledger_add(d->store, entry, t ? on_kept : NULL, t);
+		t->submitted_count++;
+	store_ledger_add(d->store, entry, t ? on_stored : NULL, t);
 }
 
 /* ---- lifetime ---- */
@@ -147,14 +147,15 @@ struct spending *spending_new(struct daemon *d)
 	s->count = d->databases.tenant_count;
 	s->tenants = mem_alloc((s->count + 1) * sizeof(*s->tenants));
 	for (size_t i = 0; i < s->count; i++)
-		s->tenants[i] = (struct spent){.spending = s, .tenant = d->databases.tenant_ids[i]};
+		s->tenants[i] = (struct tenant_spending){.spending = s,
+							 .tenant = d->databases.tenant_ids[i]};
 	return s;
 }
 
 void spending_begin(struct spending *s, const char *tenant,
 		    void (*ready)(void *owner, const struct err *e), void *owner)
 {
-	struct spent *t = spent_of(s, tenant);
+	struct tenant_spending *t = find_tenant(s, tenant);
 
 	t->ready = ready;
 	t->owner = owner;
@@ -172,7 +173,7 @@ void spending_start(struct spending *s)
 void spending_reread(struct spending *s)
 {
 	for (size_t i = 0; s && i < s->count; i++)
-		if (s->tenants[i].reading == READ_NOTHING)
+		if (s->tenants[i].read_state == READ_IDLE)
 			read_soon(&s->tenants[i]);
 }
 
@@ -183,7 +184,7 @@ void spending_stop(struct spending *s)
 	timer_free(&s->timer);
 	for (size_t i = 0; i < s->count; i++) {
 		op_cancel(&s->tenants[i].op);
-		s->tenants[i].reading = READ_NOTHING; /* rows in progress start no read */
+		s->tenants[i].read_state = READ_IDLE; /* rows in progress start no read */
 	}
 }
 

@@ -65,8 +65,8 @@ bool daemon_open_uploads(struct daemon *d, struct err *e)
 	if (!uploads_new(&o, &d->knowledge.uploads, e))
 		return false;
 	if (!embed_model(d->llm))
-		log_info("uploads.vectors", "llm.roles.embed is not set: documents are found by "
-					    "their words alone");
+		log_info("uploads.vectors", "llm.roles.embed is not set: documents are searched by "
+					    "words only");
 	turns_set_documents(d->turns, &(struct turn_documents){reach, d->knowledge.uploads});
 	return true;
 }
