@@ -13,7 +13,7 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define MISTAKES_BYTES_MAX 8192
+#define FAULTS_BYTES_MAX 8192
 
 static struct config *config_new(void)
 {
@@ -24,9 +24,9 @@ static struct config *config_new(void)
 	c->variables = mem_alloc(config_key_count * sizeof(char *));
 	for (size_t i = 0; i < config_key_count; i++) {
 		const char *text = config_keys[i].initial;
-		bool good = json_parse(text, strlen(text), MISTAKES_BYTES_MAX, &c->values[i], NULL);
-		assert(good);
-		(void)good;
+		bool ok = json_parse(text, strlen(text), FAULTS_BYTES_MAX, &c->values[i], NULL);
+		assert(ok);
+		(void)ok;
 	}
 	return c;
 }
@@ -35,42 +35,42 @@ bool config_load(const char *path, char *const *env, struct config **out, struct
 {
 	struct config *c = config_new();
 	struct config_faults m = {0};
-	buf_init(&m.text, MISTAKES_BYTES_MAX);
+	buf_init(&m.text, FAULTS_BYTES_MAX);
 	if (path) {
 		c->path = mem_strdup(path);
 		config_read_file(c, path, &m);
 	}
 	config_read_env(c, env, &m);
 
-	bool good = m.count == 0;
+	bool ok = m.count == 0;
 	if (m.count == 1)
 		err_set(e, ERR_INPUT, "%s: %s", path ? path : "configuration", buf_text(&m.text));
 	else if (m.count)
-		err_set(e, ERR_INPUT, "%s: %d mistakes: %s", path ? path : "configuration", m.count,
+		err_set(e, ERR_INPUT, "%s: %d errors: %s", path ? path : "configuration", m.count,
 			buf_text(&m.text));
 	buf_deinit(&m.text);
-	if (good)
+	if (ok)
 		*out = c;
 	else
 		config_free(&c);
-	return good;
+	return ok;
 }
 
 void config_free(struct config **c)
 {
-	struct config *gone = *c;
+	struct config *config = *c;
 	*c = NULL;
-	if (!gone || --gone->refs > 0)
+	if (!config || --config->refs > 0)
 		return;
 	for (size_t i = 0; i < config_key_count; i++) {
-		json_decref(gone->values[i]);
-		mem_free(gone->variables[i]);
+		json_decref(config->values[i]);
+		mem_free(config->variables[i]);
 	}
-	mem_free(gone->values);
-	mem_free(gone->is_set);
-	mem_free(gone->variables);
-	mem_free(gone->path);
-	mem_free(gone);
+	mem_free(config->values);
+	mem_free(config->is_set);
+	mem_free(config->variables);
+	mem_free(config->path);
+	mem_free(config);
 }
 
 static void release(void *config)
@@ -81,12 +81,12 @@ static void release(void *config)
 
 void config_hold(const struct config *c, struct arena *a)
 {
-	struct config *kept = (struct config *)c;
-	kept->refs++;
-	arena_defer(a, release, kept);
+	struct config *config = (struct config *)c;
+	config->refs++;
+	arena_defer(a, release, config);
 }
 
-static size_t key_at(const char *key)
+static size_t key_index(const char *key)
 {
 	int at = config_key_find(key, strlen(key));
 	assert(at >= 0);
@@ -96,7 +96,7 @@ static size_t key_at(const char *key)
 const char *config_place(const struct config *c, const char *key, const char *member,
 			 struct arena *a)
 {
-	size_t at = key_at(key);
+	size_t at = key_index(key);
 	const char *text;
 	if (c->variables[at])
 		return arena_strdup(a, c->variables[at]);
@@ -108,28 +108,28 @@ const char *config_place(const struct config *c, const char *key, const char *me
 
 const char *config_text(const struct config *c, const char *key)
 {
-	const json_t *value = c->values[key_at(key)];
+	const json_t *value = c->values[key_index(key)];
 	assert(json_is_string(value));
 	return json_string_value(value);
 }
 
 int64_t config_int(const struct config *c, const char *key)
 {
-	const json_t *value = c->values[key_at(key)];
+	const json_t *value = c->values[key_index(key)];
 	assert(json_is_integer(value));
 	return json_integer_value(value);
 }
 
 bool config_bool(const struct config *c, const char *key)
 {
-	const json_t *value = c->values[key_at(key)];
+	const json_t *value = c->values[key_index(key)];
 	assert(json_is_boolean(value));
 	return json_is_true(value);
 }
 
 const json_t *config_json(const struct config *c, const char *key)
 {
-	const json_t *value = c->values[key_at(key)];
+	const json_t *value = c->values[key_index(key)];
 	assert(json_is_array(value) || json_is_object(value));
 	return value;
 }
@@ -146,11 +146,11 @@ const char *const *config_texts(const struct config *c, const char *key, struct 
 
 bool config_is_set(const struct config *c, const char *key)
 {
-	return c->is_set[key_at(key)];
+	return c->is_set[key_index(key)];
 }
 
 /* Finds or creates the object that holds the key's last name. */
-static json_t *section_of(json_t *root, const char *key, const char **last)
+static json_t *find_section(json_t *root, const char *key, const char **last)
 {
 	const char *dot;
 	while ((dot = strchr(key, '.'))) {
@@ -168,7 +168,7 @@ static json_t *section_of(json_t *root, const char *key, const char **last)
 	return root;
 }
 
-static json_t *printable(const struct config_key *key, const json_t *value)
+static json_t *printable_value(const struct config_key *key, const json_t *value)
 {
 	if (key->secret && json_string_length(value) > 0)
 		return json_str("***");
@@ -189,13 +189,13 @@ json_t *config_print(const struct config *c)
 	json_t *root = json_object();
 	for (size_t i = 0; i < config_key_count; i++) {
 		const char *last;
-		json_t *section = section_of(root, config_keys[i].name, &last);
-		json_set_take(section, last, printable(&config_keys[i], c->values[i]));
+		json_t *section = find_section(root, config_keys[i].name, &last);
+		json_set_take(section, last, printable_value(&config_keys[i], c->values[i]));
 	}
 	return root;
 }
 
-static const char *when_text(enum config_when when)
+static const char *when_name(enum config_when when)
 {
 	static const char *const names[] = {
 		[CONFIG_LIVE] = "live", [CONFIG_RESTART] = "restart", [CONFIG_PARTLY] = "partly"};
@@ -204,9 +204,9 @@ static const char *when_text(enum config_when when)
 
 void config_print_keys(struct buf *out)
 {
-	buf_str(out, "| key | a change counts | default | meaning |\n| --- | --- | --- | --- |\n");
+	buf_str(out, "| key | takes effect | default | meaning |\n| --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < config_key_count; i++)
 		buf_printf(out, "| `%s` | %s | `%s` | %s |\n", config_keys[i].name,
-			   when_text(config_keys[i].when), config_keys[i].initial,
+			   when_name(config_keys[i].when), config_keys[i].initial,
 			   config_keys[i].about);
 }

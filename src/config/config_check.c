@@ -86,12 +86,12 @@ static bool int_check(const struct config_key *key, const json_t *value, const c
 
 static bool list_check(const json_t *value, const char *where, struct config_faults *m)
 {
-	bool good = json_is_array(value);
-	for (size_t i = 0; good && i < json_array_size(value); i++)
-		good = json_string_length(json_array_get(value, i)) > 0;
-	if (!good)
-		config_fault_add(m, "%s: must be a list of texts", where);
-	return good;
+	bool ok = json_is_array(value);
+	for (size_t i = 0; ok && i < json_array_size(value); i++)
+		ok = json_string_length(json_array_get(value, i)) > 0;
+	if (!ok)
+		config_fault_add(m, "%s: must be a list of strings", where);
+	return ok;
 }
 
 /* An origin as browsers send it (RFC 6454, section 6.2), without the default port. */
@@ -129,14 +129,14 @@ static bool origins_check(const json_t *value, const char *where, struct config_
 
 static bool map_check(const json_t *value, const char *where, struct config_faults *m)
 {
-	bool good = json_is_object(value);
+	bool ok = json_is_object(value);
 	const char *key;
 	json_t *text;
 	json_object_foreach((json_t *)value, key, text)
-		good = good && *key && json_string_length(text) > 0;
-	if (!good)
-		config_fault_add(m, "%s: must be an object of texts", where);
-	return good;
+		ok = ok && *key && json_string_length(text) > 0;
+	if (!ok)
+		config_fault_add(m, "%s: must be an object of strings", where);
+	return ok;
 }
 
 static bool models_check(const json_t *provider, struct err *e)
@@ -174,7 +174,7 @@ static bool provider_check(const json_t *provider, struct err *e)
 		return false;
 	if (*name == '\0' || strcmp(name, "rules") == 0)
 		return err_set(e, ERR_INPUT,
-			       "name: empty, or rules, which is the way without a model");
+			       "name: must not be empty or \"rules\", which is reserved");
 	if (!is_choice(PROVIDER_KINDS, kind))
 		return err_set(e, ERR_INPUT, "kind: must be one of " PROVIDER_KINDS);
 	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
@@ -197,8 +197,7 @@ static bool providers_check(const json_t *value, const char *where, struct confi
 		for (size_t k = 0; k < i; k++)
 			if (json_equal(json_object_get(provider, "name"),
 				       json_object_get(json_array_get(value, k), "name")))
-				config_fault_add(m, "%s[%zu]: a second provider of this name",
-						 where, i);
+				config_fault_add(m, "%s[%zu]: duplicate provider name", where, i);
 	}
 	return m->count == before;
 }
@@ -236,7 +235,7 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 	const char *source;
 	size_t i;
 	if (!is_tenant_id(id))
-		return err_set(e, ERR_INPUT, "an id has at most %d letters, digits, _ and -",
+		return err_set(e, ERR_INPUT, "an id must have 1 to %d letters, digits, _ or -",
 			       TENANT_BYTES_MAX);
 	if (!json_is_object(files))
 		return err_set(e, ERR_INPUT, "must be an object");
@@ -253,9 +252,9 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 				       STR_CUT(source, 40));
 	json_array_foreach(packs, i, pack)
 		if (!json_is_string(pack))
-			return err_set(e, ERR_INPUT, "packs[%zu]: not a text", i);
+			return err_set(e, ERR_INPUT, "packs[%zu]: must be a string", i);
 	if (!*claim)
-		return err_set(e, ERR_INPUT, "claim: empty");
+		return err_set(e, ERR_INPUT, "claim: must not be empty");
 	if (!is_file_name(warehouse) || !is_file_name(store))
 		return err_set(e, ERR_INPUT, "warehouse and store must be plain file names");
 	return true;
@@ -291,7 +290,7 @@ static const char *shares_file(const json_t *tenants, const char *id, const json
 }
 
 /* The value of the token's claim for this tenant. */
-static const char *claim_of(const char *id, const json_t *tenant)
+static const char *claim_value(const char *id, const json_t *tenant)
 {
 	const json_t *claim = json_object_get(tenant, "claim");
 	return claim ? json_string_value(claim) : id;
@@ -305,7 +304,7 @@ static bool shares_claim(const json_t *tenants, const char *id, const json_t *te
 	json_object_foreach((json_t *)tenants, other, others) {
 		if (strcmp(other, id) == 0)
 			return false;
-		if (strcmp(claim_of(id, tenant), claim_of(other, others)) == 0)
+		if (strcmp(claim_value(id, tenant), claim_value(other, others)) == 0)
 			return true;
 	}
 	return false;
@@ -391,7 +390,7 @@ void config_set_take(struct config *c, size_t key, json_t *value, const char *wh
 {
 	assert(key < config_key_count);
 	if (has_control_character(value))
-		config_fault_add(m, "%s: must not hold control characters", where);
+		config_fault_add(m, "%s: must not contain control characters", where);
 	if (has_control_character(value) || !value_check(&config_keys[key], value, where, m)) {
 		json_decref(value);
 		return;

@@ -11,14 +11,15 @@
 #define USD_MAX    1e6
 #define TOKENS_MAX 1000000000000000
 
-static bool usd_check(const json_t *object, const char *name, bool needed, struct err *e)
+static bool usd_check(const json_t *object, const char *name, bool is_required, struct err *e)
 {
 	const json_t *value = json_object_get(object, name);
 	double usd = json_number_value(value);
-	if (!value && !needed)
+	if (!value && !is_required)
 		return true;
 	if (!json_is_number(value) || !isfinite(usd) || usd < 0 || usd > USD_MAX)
-		return err_set(e, ERR_INPUT, "%s: must be dollars, from 0 to %.0f", name, USD_MAX);
+		return err_set(e, ERR_INPUT, "%s: must be an amount in dollars from 0 to %.0f",
+			       name, USD_MAX);
 	return true;
 }
 
@@ -69,7 +70,7 @@ static bool budget_check(const json_t *budget, struct err *e)
 	if (!is_one_of(period, "day", "month", "month"))
 		return err_set(e, ERR_INPUT, "period: must be day or month");
 	if (*only == '\0')
-		return err_set(e, ERR_INPUT, "only: is empty");
+		return err_set(e, ERR_INPUT, "only: must not be empty");
 	if (tokens < 1 || tokens > TOKENS_MAX)
 		return err_set(e, ERR_INPUT, "tokens: must be 1 or more");
 	if (!json_object_get(budget, "tokens") &&

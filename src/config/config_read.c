@@ -25,7 +25,7 @@ static bool is_section(const char *name)
 	return false;
 }
 
-static void unknown_key(const char *name, struct config_faults *m)
+static void add_unknown_key(const char *name, struct config_faults *m)
 {
 	const char *nearest = config_key_nearest(name);
 	if (nearest)
@@ -48,7 +48,7 @@ static void read_object(struct config *c, const json_t *object, const char *pref
 		if (at >= 0)
 			config_set_take(c, (size_t)at, json_incref(value), name, m);
 		else if (!is_section(name))
-			unknown_key(name, m);
+			add_unknown_key(name, m);
 		else if (json_is_object(value))
 			read_object(c, value, name, m);
 		else
@@ -97,27 +97,27 @@ static bool is_foreign(struct str name)
 }
 
 /* "VESPER_LLM_TIMEOUTS_MS_IDLE" names llm.timeouts_ms.idle: dots are written as underscores. */
-static bool env_names_key(struct str name, const char *key)
+static bool is_key_variable(struct str name, const char *key)
 {
 	name.p += strlen("VESPER_");
 	name.n -= strlen("VESPER_");
 	if (strlen(key) != name.n)
 		return false;
 	for (size_t i = 0; i < name.n; i++) {
-		char want = key[i] == '.' ? '_' : (char)toupper((unsigned char)key[i]);
-		if (name.p[i] != want)
+		char expected = key[i] == '.' ? '_' : (char)toupper((unsigned char)key[i]);
+		if (name.p[i] != expected)
 			return false;
 	}
 	return true;
 }
 
-static int env_key(struct str name)
+static int find_env_key(struct str name)
 {
 	for (size_t i = 0; i < sizeof(short_names) / sizeof(short_names[0]); i++)
 		if (str_eq(name, str_of(short_names[i][0])))
 			return config_key_find(short_names[i][1], strlen(short_names[i][1]));
 	for (size_t i = 0; i < config_key_count; i++)
-		if (env_names_key(name, config_keys[i].name))
+		if (is_key_variable(name, config_keys[i].name))
 			return (int)i;
 	return -1;
 }
@@ -204,8 +204,8 @@ static void set_from_text(struct config *c, size_t key, const char *text, const 
 }
 
 /* NULL: the file cannot be read; the error was added. */
-static const char *text_of_file(const char *path, const char *where, struct arena *a,
-				struct config_faults *m)
+static const char *read_text_file(const char *path, const char *where, struct arena *a,
+				  struct config_faults *m)
 {
 	const char *text;
 	struct err e;
@@ -221,7 +221,7 @@ static void set_from_file(struct config *c, size_t key, const char *path, const 
 			  struct config_faults *m)
 {
 	struct arena *a = arena_new(CONFIG_VALUE_BYTES_MAX);
-	const char *text = text_of_file(path, where, a, m);
+	const char *text = read_text_file(path, where, a, m);
 	if (text)
 		set_from_text(c, key, text, where, m);
 	arena_free(&a);
@@ -242,7 +242,7 @@ static void read_source(struct config *c, struct str variable, const char *value
 	a = arena_new(CONFIG_VALUE_BYTES_MAX);
 	snprintf(where, sizeof(where), "%.*s", (int)(variable.n < 100 ? variable.n : 100),
 		 variable.p);
-	value = is_file ? text_of_file(value, where, a, m) : value;
+	value = is_file ? read_text_file(value, where, a, m) : value;
 	if (value && is_text(value, where, m)) {
 		sources = json_deep_copy(c->values[at]);
 		source = json_object_get(sources, name);
@@ -256,14 +256,14 @@ static void read_source(struct config *c, struct str variable, const char *value
 	arena_free(&a);
 }
 
-static void unknown_variable(struct str name, const char *where, struct config_faults *m)
+static void add_unknown_variable(struct str name, const char *where, struct config_faults *m)
 {
 	char nearest[NAME_BYTES];
 
 	if (config_variable_nearest(name, nearest, sizeof(nearest)))
-		config_fault_add(m, "%s: no such setting; did you mean %s?", where, nearest);
+		config_fault_add(m, "%s: unknown setting; did you mean %s?", where, nearest);
 	else
-		config_fault_add(m, "%s: no such setting (vesperd --print-keys lists all)", where);
+		config_fault_add(m, "%s: unknown setting (vesperd --print-keys lists all)", where);
 }
 
 /* Handles one "VESPER_NAME=value"; an empty value counts as absent. */
@@ -272,7 +272,7 @@ static void read_variable(struct config *c, struct str name, const char *value,
 {
 	char where[NAME_BYTES];
 	snprintf(where, sizeof(where), "%.*s", (int)(name.n < 100 ? name.n : 100), name.p);
-	int key = env_key(name);
+	int key = find_env_key(name);
 	if (key >= 0) {
 		set_from_text(c, (size_t)key, value, where, m);
 		return;
@@ -280,12 +280,12 @@ static void read_variable(struct config *c, struct str name, const char *value,
 	struct str stem = name;
 	if (str_ends(name, STR("_FILE"))) {
 		stem.n -= strlen("_FILE");
-		key = env_key(stem);
+		key = find_env_key(stem);
 	}
 	if (key >= 0)
 		set_from_file(c, (size_t)key, value, where, m);
 	else
-		unknown_variable(name, where, m);
+		add_unknown_variable(name, where, m);
 }
 
 static const char *env_get(char *const *env, const char *name)
@@ -306,7 +306,7 @@ static const struct vendor {
 	{"openai", "OPENAI_API_KEY", "OPENAI_API_KEY_FILE", "OPENAI_BASE_URL"},
 };
 
-static void set_key(json_t *provider, const char *key, const char *file)
+static void set_provider_key(json_t *provider, const char *key, const char *file)
 {
 	if (json_object_get(provider, "key") || json_object_get(provider, "key_file"))
 		return;
@@ -337,7 +337,7 @@ static void read_vendor(struct config *c, const struct vendor *v, char *const *e
 		json_set_str(provider, "base_url", url);
 		json_push_take(providers, provider);
 	}
-	set_key(provider, key, file);
+	set_provider_key(provider, key, file);
 	config_set_take(c, at, providers, v->url, m);
 }
 
@@ -355,17 +355,17 @@ static void read_key_files(struct config *c, char *const *env, struct config_fau
 		const char *path = json_string_value(json_object_get(provider, "key_file"));
 		const char *text;
 		struct err e;
-		bool named = path != NULL;
-		if (json_object_get(provider, "key") || (!named && !folder))
+		bool is_named = path != NULL;
+		if (json_object_get(provider, "key") || (!is_named && !folder))
 			continue;
-		if (!named)
+		if (!is_named)
 			path = arena_printf(a, "%s/%s_api_key", folder, name);
 		if (file_read(path, CONFIG_VALUE_BYTES_MAX, a, &text, &e)) {
 			struct str trimmed = str_trim(str_of(text));
 			text = arena_strndup(a, trimmed.p, trimmed.n);
 			if (is_text(text, path, m))
 				json_set_str(provider, "key", text);
-		} else if (named || e.code != ERR_NOT_FOUND) {
+		} else if (is_named || e.code != ERR_NOT_FOUND) {
 			config_fault_add(m, "llm.providers[%zu].key_file: %s", i, e.text);
 		}
 	}
@@ -373,7 +373,7 @@ static void read_key_files(struct config *c, char *const *env, struct config_fau
 }
 
 /* Returns true for a variable of Vesper that is not empty. */
-static bool variable_split(const char *variable, struct str *name, const char **value)
+static bool split_variable(const char *variable, struct str *name, const char **value)
 {
 	const char *equals = strchr(variable, '=');
 	if (!equals || equals[1] == '\0')
@@ -383,7 +383,7 @@ static bool variable_split(const char *variable, struct str *name, const char **
 	return str_starts(*name, STR("VESPER_")) && !is_foreign(*name);
 }
 
-static bool is_of_source(struct str name)
+static bool is_source_variable(struct str name)
 {
 	const struct config_key *member;
 	char source[NAME_BYTES];
@@ -396,11 +396,11 @@ void config_read_env(struct config *c, char *const *env, struct config_faults *m
 	struct str name;
 	const char *value;
 	for (char *const *variable = env; *variable; variable++)
-		if (variable_split(*variable, &name, &value) && !is_of_source(name))
+		if (split_variable(*variable, &name, &value) && !is_source_variable(name))
 			read_variable(c, name, value, m);
 	/* after VESPER_SOURCES, which is one of the variables above */
 	for (char *const *variable = env; *variable; variable++)
-		if (variable_split(*variable, &name, &value) && is_of_source(name))
+		if (split_variable(*variable, &name, &value) && is_source_variable(name))
 			read_source(c, name, value, m);
 	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
 		read_vendor(c, &vendors[i], env, m);

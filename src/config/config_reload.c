@@ -10,27 +10,28 @@
 #include "vesper/config.h"
 #include "vesper/json.h"
 
-#define FILES "sources" /* member of a tenant */
+#define SOURCES_MEMBER "sources" /* member of a tenant */
 
 /* Receives the names of values that need a restart. */
 struct listener {
-	void (*keeps)(void *owner, const char *name);
+	void (*on_needs_restart)(void *owner, const char *name);
 	void *owner;
 	const json_t *sources; /* the sources that the program has opened */
 };
 
-static void notify(const struct listener *l, const char *key, const char *member, const char *part)
+static void report_restart(const struct listener *l, const char *key, const char *member,
+			   const char *part)
 {
 	char name[NAME_BYTES];
 	snprintf(name, sizeof(name), "%s%s%.*s%s%s", key, member ? "." : "",
 		 STR_CUT(member ? member : "", 64), part ? "." : "", part ? part : "");
-	l->keeps(l->owner, name);
+	l->on_needs_restart(l->owner, name);
 }
 
 /* ---- sources ---- */
 
 /* New sources are added; existing ones stay as they were opened. */
-static json_t *sources_merged(const struct listener *l, const json_t *read)
+static json_t *merge_sources(const struct listener *l, const json_t *read)
 {
 	json_t *merged = json_object();
 	const char *name;
@@ -38,7 +39,7 @@ static json_t *sources_merged(const struct listener *l, const json_t *read)
 	json_object_foreach((json_t *)l->sources, name, source) {
 		const json_t *now = json_object_get(read, name);
 		if (!now || !json_equal(source, now))
-			notify(l, "sources", name, NULL);
+			report_restart(l, "sources", name, NULL);
 		json_object_set(merged, name, source);
 	}
 	json_object_foreach((json_t *)read, name, source)
@@ -48,20 +49,20 @@ static json_t *sources_merged(const struct listener *l, const json_t *read)
 }
 
 /* A tenant's files for the sources. NULL: it names none. */
-static json_t *files_merged(const char *tenant, const json_t *old, const json_t *read,
-			    const struct listener *l)
+static json_t *merge_files(const char *tenant, const json_t *old, const json_t *read,
+			   const struct listener *l)
 {
 	json_t *merged = json_object(), *file;
-	bool other = false;
+	bool differs = false;
 	const char *name;
 	json_object_foreach((json_t *)l->sources, name, file) {
-		json_t *was = json_object_get(old, name), *now = json_object_get(read, name);
-		other |= !was != !now || (was && !json_equal(was, now));
-		if (was)
-			json_object_set(merged, name, was);
+		json_t *old_file = json_object_get(old, name), *now = json_object_get(read, name);
+		differs |= !old_file != !now || (old_file && !json_equal(old_file, now));
+		if (old_file)
+			json_object_set(merged, name, old_file);
 	}
-	if (other)
-		notify(l, "tenants", tenant, FILES);
+	if (differs)
+		report_restart(l, "tenants", tenant, SOURCES_MEMBER);
 	json_object_foreach((json_t *)read, name, file)
 		if (!json_object_get(l->sources, name))
 			json_object_set(merged, name, file);
@@ -82,43 +83,43 @@ static bool is_live_member(const char *name)
 	return false;
 }
 
-static void keep_members(json_t *into, const char *tenant, const json_t *from, const json_t *other,
-			 const struct listener *l)
+static void keep_restart_members(json_t *into, const char *tenant, const json_t *from,
+				 const json_t *read, const struct listener *l)
 {
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)from, name, value) {
-		if (is_live_member(name) || strcmp(name, FILES) == 0)
+		if (is_live_member(name) || strcmp(name, SOURCES_MEMBER) == 0)
 			continue;
-		const json_t *now = json_object_get(other, name);
+		const json_t *now = json_object_get(read, name);
 		if (!now || !json_equal(value, now))
-			notify(l, "tenants", tenant, name);
+			report_restart(l, "tenants", tenant, name);
 		json_object_set(into, name, value);
 	}
 }
 
-static json_t *tenant_merged(const char *name, const json_t *old, const json_t *read,
-			     const struct listener *l)
+static json_t *merge_tenant(const char *name, const json_t *old, const json_t *read,
+			    const struct listener *l)
 {
 	json_t *merged = json_object();
 	const char *member;
 	json_t *value;
-	json_t *files =
-		files_merged(name, json_object_get(old, FILES), json_object_get(read, FILES), l);
-	keep_members(merged, name, old, read, l);
+	json_t *files = merge_files(name, json_object_get(old, SOURCES_MEMBER),
+				    json_object_get(read, SOURCES_MEMBER), l);
+	keep_restart_members(merged, name, old, read, l);
 	if (files)
-		json_set_take(merged, FILES, files);
+		json_set_take(merged, SOURCES_MEMBER, files);
 	json_object_foreach((json_t *)read, member, value) {
 		if (is_live_member(member))
 			json_object_set(merged, member, value);
-		else if (strcmp(member, FILES) != 0 && !json_object_get(old, member))
-			notify(l, "tenants", name, member);
+		else if (strcmp(member, SOURCES_MEMBER) != 0 && !json_object_get(old, member))
+			report_restart(l, "tenants", name, member);
 	}
 	return merged;
 }
 
 /* Tenants are added and removed by a restart only: the start prepares a database for each. */
-static json_t *tenants_merged(const json_t *old, const json_t *read, const struct listener *l)
+static json_t *merge_tenants(const json_t *old, const json_t *read, const struct listener *l)
 {
 	json_t *merged = json_object();
 	const char *name;
@@ -126,30 +127,30 @@ static json_t *tenants_merged(const json_t *old, const json_t *read, const struc
 	json_object_foreach((json_t *)old, name, tenant) {
 		const json_t *now = json_object_get(read, name);
 		if (now) {
-			json_set_take(merged, name, tenant_merged(name, tenant, now, l));
+			json_set_take(merged, name, merge_tenant(name, tenant, now, l));
 			continue;
 		}
-		notify(l, "tenants", name, NULL);
+		report_restart(l, "tenants", name, NULL);
 		json_object_set(merged, name, tenant);
 	}
 	json_object_foreach((json_t *)read, name, tenant)
 		if (!json_object_get(old, name))
-			notify(l, "tenants", name, NULL);
+			report_restart(l, "tenants", name, NULL);
 	return merged;
 }
 
 /* ---- all keys ---- */
 
-static json_t *value_merged(const struct config_key *key, json_t *old, json_t *read,
-			    const struct listener *l)
+static json_t *merge_value(const struct config_key *key, json_t *old, json_t *read,
+			   const struct listener *l)
 {
 	if (key->when == CONFIG_LIVE || json_equal(old, read))
 		return json_incref(read);
 	if (key->type == KEY_TENANTS)
-		return tenants_merged(old, read, l);
+		return merge_tenants(old, read, l);
 	if (key->type == KEY_SOURCES)
-		return sources_merged(l, read);
-	notify(l, key->name, NULL, NULL);
+		return merge_sources(l, read);
+	report_restart(l, key->name, NULL, NULL);
 	return json_incref(old);
 }
 
@@ -162,7 +163,7 @@ bool config_reload(const struct config *old, const char *path, char *const *env,
 		return false;
 	for (size_t i = 0; i < config_key_count; i++) {
 		json_t *read = (*out)->values[i];
-		(*out)->values[i] = value_merged(&config_keys[i], old->values[i], read, &l);
+		(*out)->values[i] = merge_value(&config_keys[i], old->values[i], read, &l);
 		json_decref(read);
 	}
 	return true;

@@ -47,8 +47,8 @@ static void source_check(const char *name, const json_t *source, const char *whe
 	    strcmp(name, "store") == 0)
 		config_fault_add(
 			m,
-			"%s.%.*s: a name has a-z, 0-9 and _, at most %d, and is not warehouse "
-			"or store",
+			"%s.%.*s: a name must have at most %d of a-z, 0-9 and _, and must not be "
+			"warehouse or store",
 			where, STR_CUT(name, 40), SOURCE_NAME_BYTES_MAX);
 	else if (!json_is_object(source))
 		config_fault_add(m, "%s.%s: must be an object", where, name);
@@ -82,7 +82,7 @@ bool sources_check(const json_t *value, const char *where, struct config_faults 
 
 /* Splits CLINIC_DSN into the name "clinic" and the member dsn; the longest matching member counts.
  * NULL: no member matches, or the name is too long. */
-static const struct config_key *split(struct str rest, char *name, size_t size)
+static const struct config_key *split_variable(struct str rest, char *name, size_t size)
 {
 	const struct config_key *found = NULL;
 	size_t longest = 0;
@@ -111,11 +111,11 @@ bool source_variable(struct str name, char *source, size_t size, const struct co
 
 	if (!str_starts(name, STR(PREFIX)))
 		return false;
-	*key = split(rest, source, size);
+	*key = split_variable(rest, source, size);
 	*is_file = false;
 	if (!*key && str_ends(rest, STR("_FILE"))) {
 		rest.n -= strlen("_FILE");
-		*key = split(rest, source, size);
+		*key = split_variable(rest, source, size);
 		*is_file = *key != NULL;
 	}
 	return *key != NULL;

@@ -230,7 +230,7 @@ describe('one tenant with two packs', () => {
 
 describe('a start is refused', () => {
   for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: there is no pack circus/],
-    ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: not a text/]])
+    ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: must be a string/]])
     it(`for ${what}`, async () => {
       const s = await setting();
       const tenants = { ...TENANTS, crumb: { ...TENANTS.crumb, packs } };

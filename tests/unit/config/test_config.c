@@ -189,11 +189,11 @@ static void unknown_names(void **state)
 	REFUSE("{\"warehouse\":5}", NO_ENV, "warehouse: must be an object");
 	REFUSE("{\"llm.max\":5}", NO_ENV, "llm.max: unknown key");
 	REFUSE(NULL, ENV("VESPER_LISTENS=1"),
-	       "VESPER_LISTENS: no such setting; did you mean VESPER_LISTEN?");
+	       "VESPER_LISTENS: unknown setting; did you mean VESPER_LISTEN?");
 	REFUSE(NULL, ENV("VESPER_AUTH_ORIGIN=https://a"), "did you mean VESPER_AUTH_ORIGINS?");
-	REFUSE(NULL, ENV("VESPER_COLOR_OF_THE_SEA=blue"), "no such setting (vesperd --print-keys");
-	REFUSE(NULL, ENV("VESPER_=1"), "VESPER_: no such setting");
-	REFUSE(NULL, ENV("VESPER_LLM=1"), "VESPER_LLM: no such setting");
+	REFUSE(NULL, ENV("VESPER_COLOR_OF_THE_SEA=blue"), "unknown setting (vesperd --print-keys");
+	REFUSE(NULL, ENV("VESPER_=1"), "VESPER_: unknown setting");
+	REFUSE(NULL, ENV("VESPER_LLM=1"), "VESPER_LLM: unknown setting");
 }
 
 #define ORIGIN(text) "{\"auth\":{\"origins\":[\"" text "\"]}}"
@@ -218,8 +218,9 @@ static void wrong_values(void **state)
 	REFUSE("{\"warehouse\":{\"workers\":4.0}}", NO_ENV, "warehouse.workers");
 	REFUSE("{\"warehouse\":{\"dialect\":\"oracle\"}}", NO_ENV, "one of mssql|postgres|sqlite");
 	REFUSE("{\"today\":\"27.2.2026\"}", NO_ENV, "today: must be a date");
-	REFUSE("{\"auth\":{\"origins\":[\"\"]}}", NO_ENV, "auth.origins: must be a list of texts");
-	REFUSE("{\"auth\":{\"origins\":\"x\"}}", NO_ENV, "auth.origins: must be a list of texts");
+	REFUSE("{\"auth\":{\"origins\":[\"\"]}}", NO_ENV,
+	       "auth.origins: must be a list of strings");
+	REFUSE("{\"auth\":{\"origins\":\"x\"}}", NO_ENV, "auth.origins: must be a list of strings");
 	for (size_t i = 0; i < sizeof(no_origins) / sizeof(no_origins[0]); i++)
 		REFUSE(no_origins[i], NO_ENV, "auth.origins[0]: must be an origin");
 	config_free(&(struct config *){load(
@@ -244,14 +245,14 @@ static void bounds_themselves_are_fine(void **state)
 	config_free(&c);
 }
 
-static void all_mistakes_at_once(void **state)
+static void reports_all_errors_at_once(void **state)
 {
 	(void)state;
-	REFUSE("{\"lissten\":1,\"demo\":7}", ENV("VESPER_TODAY=soon", "VESPER_XYZ=1"), "4 mistakes",
+	REFUSE("{\"lissten\":1,\"demo\":7}", ENV("VESPER_TODAY=soon", "VESPER_XYZ=1"), "4 errors",
 	       "lissten", "demo: must", "VESPER_TODAY: must", "VESPER_XYZ");
 }
 
-static void mistakes_never_show_values(void **state)
+static void errors_never_show_values(void **state)
 {
 	(void)state;
 	struct config *c = NULL;
@@ -359,7 +360,7 @@ static void wrong_providers(void **state)
 	REFUSE("{\"llm\":{\"providers\":{}}}", NO_ENV, "llm.providers: must be a list");
 	REFUSE("{\"llm\":{\"providers\":[{\"name\":\"a\"," PROVIDER "},{\"name\":\"a\"," PROVIDER
 	       "}]}}",
-	       NO_ENV, "llm.providers[1]: a second provider");
+	       NO_ENV, "llm.providers[1]: duplicate provider name");
 	REFUSE("{\"llm\":{\"providers\":[{" PROVIDER "}]}}", NO_ENV,
 	       "llm.providers[0]: name: missing");
 	REFUSE("{\"llm\":{\"providers\":[{\"name\":\"rules\"," PROVIDER "}]}}", NO_ENV, "rules");
@@ -386,7 +387,7 @@ static void tenants(void **state)
 	REFUSE("{\"tenants\":{}}", NO_ENV, "at least one tenant");
 	REFUSE("{\"tenants\":[]}", NO_ENV, "must be an object");
 	REFUSE("{\"tenants\":{\"../x\":{\"warehouse\":\"1\",\"store\":\"1\"}}}", NO_ENV,
-	       "an id has");
+	       "an id must have");
 	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":\"../1\",\"store\":\"1\"}}}", NO_ENV,
 	       "plain file");
 	REFUSE("{\"tenants\":{\"a\":{\"warehouse\":5}}}", NO_ENV, "tenants.a: warehouse");
@@ -451,8 +452,8 @@ int main(void)
 		cmocka_unit_test(unknown_names),
 		cmocka_unit_test(wrong_values),
 		cmocka_unit_test(bounds_themselves_are_fine),
-		cmocka_unit_test(all_mistakes_at_once),
-		cmocka_unit_test(mistakes_never_show_values),
+		cmocka_unit_test(reports_all_errors_at_once),
+		cmocka_unit_test(errors_never_show_values),
 		cmocka_unit_test(vendor_variables_make_a_provider),
 		cmocka_unit_test(configured_providers_stay),
 		cmocka_unit_test(keys_in_files),
