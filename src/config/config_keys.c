@@ -75,7 +75,7 @@ TEXT ("auth.first_frame", LIVE, "\"browser\"", "browser|always",       "clients 
 OTHER("auth.origins", LIVE, KEY_ORIGINS, "[]",                         "other origins that may open WebSockets and read answers: https://host[:port], compared exactly"),
 
 TEXT ("server.public_url", RESTART, "\"\"", NULL,                      "URL of this daemon for browsers, https://vesper.example.com; needed for sign-in, and for /mcp clients to find the token issuer"),
-TEXT ("signin.client_id", RESTART, "\"\"", NULL,                       "the page's application at the identity provider; the sign-in page is served only if it is set"),
+TEXT ("signin.client_id", RESTART, "\"\"", NULL,                       "the page's application at the identity provider; the page is served if this is set, or in a demo"),
 SECRET("signin.client_secret", RESTART,                                "secret of signin.client_id; empty: a public client"),
 OTHER("signin.scopes", RESTART, KEY_LIST, "[\"openid\",\"profile\",\"offline_access\"]", "scopes that the page requests; include the scope of the API for an access token"),
 OTHER("signin.parameters", RESTART, KEY_MAP, "{}",                     "further parameters of the authorization request (prompt, resource, access_type, ...)"),

@@ -1,6 +1,6 @@
 /*
- * Every tool of the shipped catalogue, under every role, switched on and off, called as an agent's
- * model, as the router and by a stranger's name: whoever is denied costs the database nothing.
+ * Every tool of the shipped catalogue, for every role, enabled and disabled, called by an agent's
+ * model, by the router and by an unknown agent. A denied call must not query the database.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,8 +75,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Something that the parameter takes. */
-static struct value sample(const struct param_def *p)
+/* A valid value of the parameter. */
+static struct value sample_value(const struct param_def *p)
 {
 	const struct dimension_def *d = p->entity ? catalog_dimension(catalog, p->entity) : NULL;
 
@@ -101,7 +101,7 @@ static void on_result(void *owner, struct result *r)
 	result = r;
 }
 
-/* How the call ended: true when it was let through the gate. */
+/* Returns true when the call was permitted. */
 static bool runs(const struct tool_def *tool, const struct principal *who, const char *agent,
 		 bool by_model)
 {
@@ -118,7 +118,7 @@ static bool runs(const struct tool_def *tool, const struct principal *who, const
 	arena = arena_new(8 << 20);
 	result = NULL;
 	for (size_t i = 0; i < tool->param_count; i++) {
-		struct value value = sample(&tool->params[i]);
+		struct value value = sample_value(&tool->params[i]);
 
 		if (tool->params[i].required && tool->params[i].is_list)
 			args_set_list(&args, arena, tool->params[i].name, &value, 1);
@@ -140,7 +140,7 @@ static bool runs(const struct tool_def *tool, const struct principal *who, const
 	return !denied;
 }
 
-static size_t count_of(const char *const *list)
+static size_t list_length(const char *const *list)
 {
 	size_t n = 0;
 
@@ -149,18 +149,18 @@ static size_t count_of(const char *const *list)
 	return n;
 }
 
-static void judge(const struct tool_def *tool, const struct principal *who, bool expected)
+static void check_tool(const struct tool_def *tool, const struct principal *who, bool expected)
 {
 	for (const char *const *agent = tool->callers.agents; *agent; agent++)
 		for (int by_model = 0; by_model < 2; by_model++)
 			if (runs(tool, who, *agent, by_model) != expected)
 				fail_msg("%s as %s of %s: %s", tool->name, who->user, *agent,
-					 expected ? "denied" : "let through");
+					 expected ? "denied" : "permitted");
 	assert_int_equal(runs(tool, who, NULL, false), expected);
 	assert_false(runs(tool, who, "nobodys_agent", false));
 }
 
-static void every_tool_role_and_switch(void **state)
+static void checks_every_tool_role_and_switch(void **state)
 {
 	static const char *const roles[] = {"viewer", "analyst", "manager", "admin"};
 	struct switch_off off[64];
@@ -169,7 +169,7 @@ static void every_tool_role_and_switch(void **state)
 	(void)state;
 	for (size_t i = 0; i < catalog->tool_count; i++) {
 		const struct tool_def *tool = &catalog->tools[i];
-		size_t n = count_of(tool->callers.agents);
+		size_t n = list_length(tool->callers.agents);
 
 		if (!tool->callers.visible)
 			continue;
@@ -180,26 +180,26 @@ static void every_tool_role_and_switch(void **state)
 			struct principal who = {.user = roles[r],
 						.tenant = "vesper",
 						.permissions = held,
-						.permission_count = count_of(held)};
+						.permission_count = list_length(held)};
 			struct principal nothing = {.user = "nobody", .tenant = "vesper"};
 
 			switches_set(switches, "vesper", NULL, 0);
-			judge(tool, &who, may(&who, tool->callers.permission));
-			judge(tool, &nothing, false);
+			check_tool(tool, &who, may(&who, tool->callers.permission));
+			check_tool(tool, &nothing, false);
 			switches_set(switches, "vesper", off, n);
-			judge(tool, &who, false);
+			check_tool(tool, &who, false);
 			who.tenant = "acme";
-			judge(tool, &who, may(&who, tool->callers.permission));
+			check_tool(tool, &who, may(&who, tool->callers.permission));
 			calls++;
 		}
 	}
 	assert_true(calls > 40);
-	assert_true(recorded.queries > calls / 2); /* those that may are not stopped elsewhere */
+	assert_true(recorded.queries > calls / 2); /* permitted calls reach the database */
 }
 
 /* ---- columns ---- */
 
-static bool was_asked_for(const char *part)
+static bool was_queried(const char *part)
 {
 	for (size_t i = 0; i < recorded.statement_count; i++) {
 		if (strstr(recorded.statements[i].text, part))
@@ -214,19 +214,19 @@ static bool was_asked_for(const char *part)
 	return false;
 }
 
-/* What the header keeps for some is not even asked of the database for the others. */
-static int judge_columns(const struct tool_def *tool, const struct principal *who)
+/* Columns that a role may not see must not be queried. */
+static int check_columns(const struct tool_def *tool, const struct principal *who)
 {
-	int kept = 0;
+	int checked_count = 0;
 
 	recorded.statement_count = 0;
-	if (tool_param(tool, "project_name")) /* is looked up first, by name and among all */
+	if (tool_param(tool, "project_name")) /* the name is looked up first, in two queries */
 		for (int i = 0; i < 2; i++)
 			recording_db_table(&recorded, "ProjectName", "1", NULL);
-	bool let_through = runs(tool, who, tool->callers.agents[0], false);
+	bool is_allowed = runs(tool, who, tool->callers.agents[0], false);
 	while (recorded.table_count > 0)
 		table_free(&recorded.tables[--recorded.table_count]);
-	if (!let_through)
+	if (!is_allowed)
 		return 0;
 	for (size_t i = 0; i < tool->column_count; i++) {
 		const struct column_def *c = &tool->columns[i];
@@ -236,18 +236,18 @@ static int judge_columns(const struct tool_def *tool, const struct principal *wh
 			continue;
 		assert_true(recorded.statement_count > 0);
 		snprintf(quoted, sizeof(quoted), "\"%s\"", c->name);
-		if (was_asked_for(quoted) != may(who, c->permission))
+		if (was_queried(quoted) != may(who, c->permission))
 			fail_msg("%s as %s: %s", tool->name, who->user, c->name);
-		kept++;
+		checked_count++;
 	}
-	return kept;
+	return checked_count;
 }
 
-static void kept_columns_are_not_asked_for(void **state)
+static void does_not_query_restricted_columns(void **state)
 {
 	static const char *const roles[] = {"viewer", "analyst", "manager", "admin"};
 	const struct tool_def *changes = catalog_tool(catalog, "get_recent_changes");
-	int kept = 0;
+	int checked_count = 0;
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
@@ -255,23 +255,25 @@ static void kept_columns_are_not_asked_for(void **state)
 		const struct principal who = {.user = roles[r],
 					      .tenant = "vesper",
 					      .permissions = held,
-					      .permission_count = count_of(held)};
+					      .permission_count = list_length(held)};
 
 		for (size_t i = 0; i < catalog->tool_count; i++)
-			kept += judge_columns(&catalog->tools[i], &who);
+			checked_count += check_columns(&catalog->tools[i], &who);
 		runs(changes, &who, changes->callers.agents[0], false);
-		assert_true(was_asked_for("fieldchanged NOT IN ('Spend', 'Budget', "));
-		assert_int_equal(was_asked_for("OR c.fieldchanged IN ('Spend', 'Budget', "),
+		assert_true(was_queried("fieldchanged NOT IN ('Spend', 'Budget', "));
+		assert_int_equal(was_queried("OR c.fieldchanged IN ('Spend', 'Budget', "),
 				 may(&who, "chat:read_budget"));
 	}
-	assert_true(kept >= 4 * 7);
+	assert_true(checked_count >= 4 * 7);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_tool_role_and_switch, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(kept_columns_are_not_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(checks_every_tool_role_and_switch, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(does_not_query_restricted_columns, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Which numbers of a correction are expected, and where they may stand. */
+/* Numbers of a correction are expected in the rows and facts of a turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 #include "eval/correction.h"
 #include "vesper/json.h"
 
-static size_t missing(const char *said)
+static size_t count_missing(const char *correction)
 {
 	json_t *differences = json_array();
-	json_t *expect = json_pack("{s:s}", "correction", said);
+	json_t *expect = json_pack("{s:s}", "correction", correction);
 	json_t *got =
 		json_pack("{s:[{s:{s:[s,s],s:[f,i]}}],s:[{s:s}]}", "views", "data_dict", "HubZone",
 			  "NP15", "SP15", "Price", 48.726, 8760, "facts", "value", "-2.66");
@@ -26,26 +26,26 @@ static size_t missing(const char *said)
 	return n;
 }
 
-static void numbers_are_looked_for(void **state)
+static void finds_numbers_in_rows_and_facts(void **state)
 {
 	(void)state;
-	assert_int_equal(missing("it is 48.73"), 0);
-	assert_int_equal(missing("it is 48.726 $/MWh over 8,760 hours"), 0);
-	assert_int_equal(missing("2.66 lower, NP15, Q1_2025 file, in 2025."), 0);
-	assert_int_equal(missing("about 49"), 0);
-	assert_int_equal(missing("it is 48.74"), 1);
-	assert_int_equal(missing("48.72 and 48.74, not 48.73"), 2);
-	assert_int_equal(missing("15"), 1); /* a part of a name is no number */
+	assert_int_equal(count_missing("it is 48.73"), 0);
+	assert_int_equal(count_missing("it is 48.726 $/MWh over 8,760 hours"), 0);
+	assert_int_equal(count_missing("2.66 lower, NP15, Q1_2025 file, in 2025."), 0);
+	assert_int_equal(count_missing("about 49"), 0);
+	assert_int_equal(count_missing("it is 48.74"), 1);
+	assert_int_equal(count_missing("48.72 and 48.74, not 48.73"), 2);
+	assert_int_equal(count_missing("15"), 1); /* part of a name, not a number */
 }
 
-static void words_alone_are_never_met(void **state)
+static void a_correction_without_numbers_fails(void **state)
 {
 	(void)state;
-	assert_int_equal(missing("the other zone"), 1);
-	assert_int_equal(missing("NP15 for 2025"), 1);
+	assert_int_equal(count_missing("the other zone"), 1);
+	assert_int_equal(count_missing("NP15 for 2025"), 1);
 }
 
-static void the_last_word_counts(void **state)
+static void the_last_correction_counts(void **state)
 {
 	json_t *all = json_object(),
 	       *line = json_pack("{s:s,s:{s:s}}", "message_id", "m1", "expect", "status", "ok");
@@ -71,9 +71,9 @@ static void the_last_word_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_looked_for),
-		cmocka_unit_test(words_alone_are_never_met),
-		cmocka_unit_test(the_last_word_counts),
+		cmocka_unit_test(finds_numbers_in_rows_and_facts),
+		cmocka_unit_test(a_correction_without_numbers_fails),
+		cmocka_unit_test(the_last_correction_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

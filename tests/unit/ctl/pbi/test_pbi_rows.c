@@ -1,4 +1,4 @@
-/* Usage events on their way into a SQL Server, as a driver sees it that writes everything down. */
+/* Storing usage events on SQL Server, observed through a recording ODBC driver. */
 #include "pbi/pbi_rows.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static int remove_folder(void **state)
 	return 0;
 }
 
-static void answer(const char *text)
+static void script_answer(const char *text)
 {
 	FILE *file = fopen(script, "w");
 
@@ -63,8 +63,8 @@ static json_t *event(void)
 			 "2026-02-26", "created_at", "2026-02-26 08:12:01");
 }
 
-/* One statement that finds out and adds in one step, inside of what only a commit makes last. */
-static void an_event_is_added_unless_it_is_there(void **state)
+/* One statement checks for the event and adds it, within the transaction. */
+static void adds_an_event_once(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
@@ -72,7 +72,7 @@ static void an_event_is_added_unless_it_is_there(void **state)
 	int added = 0;
 
 	(void)state;
-	answer("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
+	script_answer("rows|INSERT INTO base.pbi_activity_events|added:int|1\n");
 	if (!pbi_rows_open(NULL, dsn, "acme", &rows, &e))
 		fail_msg("%s", e.text);
 	if (!pbi_rows_add(rows, one, &added, &e))
@@ -82,9 +82,9 @@ static void an_event_is_added_unless_it_is_there(void **state)
 	pbi_rows_close(&rows);
 	json_decref(one);
 
-	const char *said = recorded();
-	const char *context = strstr(said, "sp_set_session_context @key = N'tenant_id'");
-	const char *insert = strstr(said, "INSERT INTO base.pbi_activity_events (tenant_id,");
+	const char *statements = recorded();
+	const char *context = strstr(statements, "sp_set_session_context @key = N'tenant_id'");
+	const char *insert = strstr(statements, "INSERT INTO base.pbi_activity_events (tenant_id,");
 
 	assert_non_null(context);
 	assert_non_null(insert);
@@ -94,14 +94,14 @@ static void an_event_is_added_unless_it_is_there(void **state)
 				       "k WITH (UPDLOCK, HOLDLOCK) WHERE k.tenant_id = "
 				       "e.tenant_id AND k.source_id = j.source_id)"));
 	assert_non_null(strstr(insert, "=acme, "));
-	/* bound, and in ASCII whatever the event holds */
+	/* bound as ASCII, even for other characters */
 	assert_non_null(strstr(insert, "\\u00FC"));
 	assert_null(strstr(insert, "It's a \"report\""));
 	assert_non_null(strstr(insert, "commit"));
 }
 
-/* What is not committed does not last. */
-static void nothing_lasts_without_a_commit(void **state)
+/* Uncommitted events are rolled back. */
+static void closing_rolls_back(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
@@ -119,7 +119,7 @@ static void nothing_lasts_without_a_commit(void **state)
 	assert_non_null(strstr(last, "rollback"));
 }
 
-static void a_long_event_is_bound_whole(void **state)
+static void binds_a_long_event_completely(void **state)
 {
 	struct pbi_rows *rows = NULL;
 	struct err e = {0};
@@ -141,9 +141,9 @@ static void a_long_event_is_bound_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event_is_added_unless_it_is_there),
-		cmocka_unit_test(nothing_lasts_without_a_commit),
-		cmocka_unit_test(a_long_event_is_bound_whole),
+		cmocka_unit_test(adds_an_event_once),
+		cmocka_unit_test(closing_rolls_back),
+		cmocka_unit_test(binds_a_long_event_completely),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,5 @@
 /* Descriptions of tables: those of this tree make the files that are checked in, and what a dialect
- * would refuse is refused with its line. */
+ * would refuse is assert_rejected with its line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static const char *load(const char *path)
 	return text;
 }
 
-static struct ddl *described(const char *text)
+static struct ddl *read_description(const char *text)
 {
 	struct ddl *d = NULL;
 	struct err e = {0};
@@ -51,7 +51,7 @@ static struct ddl *described(const char *text)
 	return d;
 }
 
-static const char *written(const struct ddl *d, const char *source, enum dialect dialect)
+static const char *write_ddl(const struct ddl *d, const char *source, enum dialect dialect)
 {
 	const char *text;
 	struct buf out;
@@ -64,8 +64,8 @@ static const char *written(const struct ddl *d, const char *source, enum dialect
 	return text;
 }
 
-/* Without comments; blanks as far as they separate words. */
-static const char *folded(const char *text)
+/* Removes comments and redundant blanks. */
+static const char *normalize(const char *text)
 {
 	struct str rest = str_of(text), line;
 	const char *copy;
@@ -90,7 +90,7 @@ static const char *folded(const char *text)
 	return copy;
 }
 
-static void same_batches(const char *made, const char *checked_in)
+static void assert_same_batches(const char *made, const char *checked_in)
 {
 	struct script a, b;
 
@@ -98,29 +98,28 @@ static void same_batches(const char *made, const char *checked_in)
 	script_parse("checked in", load(checked_in), arena, &b);
 	for (size_t i = 0; i < a.count && i < b.count; i++) {
 		assert_string_equal(a.batches[i].name, b.batches[i].name);
-		assert_string_equal(folded(a.batches[i].text), folded(b.batches[i].text));
+		assert_string_equal(normalize(a.batches[i].text), normalize(b.batches[i].text));
 	}
 	assert_int_equal(a.count, b.count);
 }
 
-static void the_warehouses_files_are_made_of_its_description(void **state)
+static void warehouse_files_match_the_description(void **state)
 {
-	const struct ddl *d = described(load("sql/energy/tables.json"));
+	const struct ddl *d = read_description(load("sql/energy/tables.json"));
 
 	(void)state;
-	same_batches(written(d, "warehouse", DIALECT_MSSQL),
-		     "sql/schema/mssql/warehouse/001_tables.sql");
-	same_batches(written(d, "warehouse", DIALECT_POSTGRES),
-		     "sql/schema/postgres/warehouse/001_tables.sql");
-	assert_string_equal(folded(written(d, "warehouse", DIALECT_SQLITE)),
-			    folded(load("sql/warehouse/sqlite/schema.sql")));
+	assert_same_batches(write_ddl(d, "warehouse", DIALECT_MSSQL),
+			    "sql/schema/mssql/warehouse/001_tables.sql");
+	assert_same_batches(write_ddl(d, "warehouse", DIALECT_POSTGRES),
+			    "sql/schema/postgres/warehouse/001_tables.sql");
+	assert_string_equal(normalize(write_ddl(d, "warehouse", DIALECT_SQLITE)),
+			    normalize(load("sql/warehouse/sqlite/schema.sql")));
 }
 
-/* A further source's files are what vesperctl db ddl --write made. */
-static void files_of_a_source_are_made_of_its_description(const char *tables, const char *root,
-							  const char *source)
+/* The files of a source must equal the output of vesperctl db ddl --write. */
+static void check_source_files(const char *tables, const char *root, const char *source)
 {
-	const struct ddl *d = described(load(tables));
+	const struct ddl *d = read_description(load(tables));
 
 	for (int i = 0; i < DIALECT_COUNT; i++) {
 		const char *text;
@@ -129,22 +128,21 @@ static void files_of_a_source_are_made_of_its_description(const char *tables, co
 			continue;
 		text = load(arena_printf(arena, "%s/%s/sources/%s/001_tables.sql", root,
 					 dialect_name((enum dialect)i), source));
-		assert_string_equal(strchr(text, '\n') + 1, written(d, source, (enum dialect)i));
+		assert_string_equal(strchr(text, '\n') + 1, write_ddl(d, source, (enum dialect)i));
 	}
 }
 
-static void the_clinics_files_are_made_of_its_description(void **state)
+static void clinic_files_match_the_description(void **state)
 {
 	(void)state;
-	files_of_a_source_are_made_of_its_description("tests/packs/sql/hospital/tables.json",
-						      "tests/packs/sql/schema", "clinic");
+	check_source_files("tests/packs/sql/hospital/tables.json", "tests/packs/sql/schema",
+			   "clinic");
 }
 
-static void the_plants_files_are_made_of_its_description(void **state)
+static void plant_files_match_the_description(void **state)
 {
 	(void)state;
-	files_of_a_source_are_made_of_its_description("sql/solar/tables.json", "sql/schema",
-						      "solar");
+	check_source_files("sql/solar/tables.json", "sql/schema", "solar");
 }
 
 #define SMALL                                                                                      \
@@ -172,13 +170,13 @@ static void the_plants_files_are_made_of_its_description(void **state)
 	"    \"sql\": \"SELECT d.tenant_id, SUM(d.kwh) AS kwh FROM {days} d GROUP BY "             \
 	"d.tenant_id\"} ] }\n"
 
-/* What a file of a further source has beside what the warehouse's has. */
-static void another_source_gets_its_schema(void **state)
+/* Statements that only the files of other sources contain. */
+static void other_sources_create_their_schema(void **state)
 {
-	const struct ddl *d = described(SMALL);
-	const char *pg = folded(written(d, "roof", DIALECT_POSTGRES));
-	const char *ms = folded(written(d, "roof", DIALECT_MSSQL));
-	const char *lite = folded(written(d, "roof", DIALECT_SQLITE));
+	const struct ddl *d = read_description(SMALL);
+	const char *pg = normalize(write_ddl(d, "roof", DIALECT_POSTGRES));
+	const char *ms = normalize(write_ddl(d, "roof", DIALECT_MSSQL));
+	const char *lite = normalize(write_ddl(d, "roof", DIALECT_SQLITE));
 
 	(void)state;
 	assert_non_null(strstr(pg, "ARRAY['pv'] LOOP IF NOT EXISTS"));
@@ -212,8 +210,8 @@ static void another_source_gets_its_schema(void **state)
 	assert_null(strstr(lite, "CREATE VIEW days"));
 }
 
-/* The description with one change is refused, and the error begins so. */
-static void refused(const char *from, const char *to, const char *why)
+/* The description with one change must be rejected, with `why` in the error. */
+static void assert_rejected(const char *from, const char *to, const char *why)
 {
 	const char *at = strstr(SMALL, from), *text;
 	struct ddl *d;
@@ -222,94 +220,98 @@ static void refused(const char *from, const char *to, const char *why)
 	assert_non_null(at);
 	text = arena_printf(arena, "%.*s%s%s", (int)(at - SMALL), SMALL, to, at + strlen(from));
 	if (ddl_read("tables.json", text, arena, &d, &e))
-		fail_msg("accepted, though: %s", why);
+		fail_msg("accepted, expected: %s", why);
 	assert_int_equal(e.code, ERR_INPUT);
 	if (strncmp(e.text, "tables.json:", 12) != 0 || !strstr(e.text, why))
-		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
+		fail_msg("\"%s\" does not contain \"%s\"", e.text, why);
 }
 
-static void names_and_types_are_checked(void **state)
+static void rejects_invalid_names_and_types(void **state)
 {
 	(void)state;
-	refused("\"tables\"", "\"tabels\"", "tabels");
-	refused("\"pv\"", "\"p v\"", "\"schema\" must be a plain name");
-	refused("\"loggers\"", "\"log gers\"", ":2: tables[0]: \"name\" must be a name");
-	refused("\"loggers\"", "\"log;gers\"", "\"name\" must be a name");
-	refused("\"loggers\"", "\"\"", "\"name\" must be a name");
-	refused("\\\"Is on\\\"", "\\\"Is } on\\\"", "\"name\" must be a name");
-	refused("\\\"Is on\\\"", "\\\"Is on", "\"name\" must be a name");
-	refused("\"days\", \"col", "\"loggers\", \"col",
-		":10: tables[1]: loggers is defined twice");
-	refused("\"v_total\"", "\"days\"", "views[0]: days is defined twice");
-	refused("\"seen\"", "\"note\"", ":8: tables[0].columns[5]: note is defined twice");
-	refused("text(40)", "varchar(40)", ":4: tables[0].columns[1]: \"type\" is");
-	refused("text(40)", "text(0)", "\"type\" is");
-	refused("text(40)", "text(4001)", "\"type\" is");
-	refused("text(40)", "text(40", "\"type\" is");
-	refused("text(40)", "text(40,2)", "\"type\" is");
-	refused("text(40)", "int(4)", "\"type\" is");
-	refused("decimal(10,3)", "decimal", "\"type\" is");
-	refused("decimal(10,3)", "decimal(39,3)", "\"type\" is");
-	refused("decimal(10,3)", "decimal(3,10)", "\"type\" is");
-	refused("\"tenant_id\", \"type\": \"text(100)\"", "\"tenant\", \"type\": \"text(100)\"",
-		"tables[0].columns: tenant_id of type text(100) is missing");
-	refused("text(100)", "text(99)", "tenant_id of type text(100) is missing");
-	refused("\"null\": true", "\"nil\": true", "nil");
-	refused("\"null\": true", "\"null\": \"yes\"", "null");
-	refused("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true",
-		"an identity column must be a");
-	refused("\"kwh >= 0\"", "\"\"", "must be one line of text");
-	refused("\"decimal(10,3)\"", "\"flag\"", "a flag must not have a check");
+	assert_rejected("\"tables\"", "\"tabels\"", "tabels");
+	assert_rejected("\"pv\"", "\"p v\"", "\"schema\" must be a plain name");
+	assert_rejected("\"loggers\"", "\"log gers\"", ":2: tables[0]: \"name\" must be a name");
+	assert_rejected("\"loggers\"", "\"log;gers\"", "\"name\" must be a name");
+	assert_rejected("\"loggers\"", "\"\"", "\"name\" must be a name");
+	assert_rejected("\\\"Is on\\\"", "\\\"Is } on\\\"", "\"name\" must be a name");
+	assert_rejected("\\\"Is on\\\"", "\\\"Is on", "\"name\" must be a name");
+	assert_rejected("\"days\", \"col", "\"loggers\", \"col",
+			":10: tables[1]: loggers is defined twice");
+	assert_rejected("\"v_total\"", "\"days\"", "views[0]: days is defined twice");
+	assert_rejected("\"seen\"", "\"note\"", ":8: tables[0].columns[5]: note is defined twice");
+	assert_rejected("text(40)", "varchar(40)", ":4: tables[0].columns[1]: \"type\" must be");
+	assert_rejected("text(40)", "text(0)", "\"type\" must be");
+	assert_rejected("text(40)", "text(4001)", "\"type\" must be");
+	assert_rejected("text(40)", "text(40", "\"type\" must be");
+	assert_rejected("text(40)", "text(40,2)", "\"type\" must be");
+	assert_rejected("text(40)", "int(4)", "\"type\" must be");
+	assert_rejected("decimal(10,3)", "decimal", "\"type\" must be");
+	assert_rejected("decimal(10,3)", "decimal(39,3)", "\"type\" must be");
+	assert_rejected("decimal(10,3)", "decimal(3,10)", "\"type\" must be");
+	assert_rejected("\"tenant_id\", \"type\": \"text(100)\"",
+			"\"tenant\", \"type\": \"text(100)\"",
+			"tables[0].columns: tenant_id of type text(100) is missing");
+	assert_rejected("text(100)", "text(99)", "tenant_id of type text(100) is missing");
+	assert_rejected("\"null\": true", "\"nil\": true", "nil");
+	assert_rejected("\"null\": true", "\"null\": \"yes\"", "null");
+	assert_rejected("\"type\": \"date\"", "\"type\": \"date\", \"identity\": true",
+			"an identity column must be a");
+	assert_rejected("\"kwh >= 0\"", "\"\"", "must be one line of text");
+	assert_rejected("\"decimal(10,3)\"", "\"flag\"", "a flag must not have a check");
 }
 
-static void keys_are_checked(void **state)
+static void rejects_invalid_keys(void **state)
 {
 #define KEY "\"key\": [\"tenant_id\", \"logger_id\"]"
 	(void)state;
-	refused(KEY, "\"key\": [\"logger_id\"]",
-		"tables[0].key: tenant_id must be the first column");
-	refused(KEY, "\"key\": [\"tenant_id\", \"id\"]", "loggers has no column id");
-	refused(KEY, "\"key\": \"tenant_id\"", "tables[0].key: must be a list");
-	refused(KEY, "\"key\": [\"tenant_id\", \"seen\"]",
-		"seen must not be nullable in the primary key");
-	refused(KEY, "\"key\": [\"tenant_id\", \"note\"]", "at most 1700 bytes together");
-	refused(KEY, "\"key\": [\"tenant_id\", \"extra\"]", "at most 1700 bytes together");
-	refused("\"text(40)\"", "\"text(900)\"", "at most 1700 bytes together");
-	refused(KEY, "\"without_rowid\": true", "without_rowid needs a key");
-	refused(KEY, KEY ", \"unique\": [[\"tenant_id\"]]",
-		"unique[0]: add at least one column after tenant_id");
-	refused(KEY, KEY ", \"index\": [{\"name\": \"i\", \"columns\": [\"note\"]}]",
-		"tables[0].index[0].columns: tenant_id must be the first column");
-	refused(KEY, KEY ", \"index\": [{\"columns\": [\"tenant_id\", \"seen\"]}]",
-		"tables[0].index[0]: \"name\" must be a name");
-	refused("\"table\": \"loggers\"", "\"table\": \"days\"",
+	assert_rejected(KEY, "\"key\": [\"logger_id\"]",
+			"tables[0].key: tenant_id must be the first column");
+	assert_rejected(KEY, "\"key\": [\"tenant_id\", \"id\"]", "loggers has no column id");
+	assert_rejected(KEY, "\"key\": \"tenant_id\"", "tables[0].key: must be a list");
+	assert_rejected(KEY, "\"key\": [\"tenant_id\", \"seen\"]",
+			"seen must not be nullable in the primary key");
+	assert_rejected(KEY, "\"key\": [\"tenant_id\", \"note\"]", "at most 1700 bytes together");
+	assert_rejected(KEY, "\"key\": [\"tenant_id\", \"extra\"]", "at most 1700 bytes together");
+	assert_rejected("\"text(40)\"", "\"text(900)\"", "at most 1700 bytes together");
+	assert_rejected(KEY, "\"without_rowid\": true", "without_rowid needs a key");
+	assert_rejected(KEY, KEY ", \"unique\": [[\"tenant_id\"]]",
+			"unique[0]: add at least one column after tenant_id");
+	assert_rejected(KEY, KEY ", \"index\": [{\"name\": \"i\", \"columns\": [\"note\"]}]",
+			"tables[0].index[0].columns: tenant_id must be the first column");
+	assert_rejected(KEY, KEY ", \"index\": [{\"columns\": [\"tenant_id\", \"seen\"]}]",
+			"tables[0].index[0]: \"name\" must be a name");
+	assert_rejected(
+		"\"table\": \"loggers\"", "\"table\": \"days\"",
 		"references[0]: \"table\" must name a table defined before this one, not \"days\"");
-	refused("\"to\": [\"tenant_id\", \"logger_id\"]", "\"to\": [\"tenant_id\", \"seen\"]",
-		"\"to\" must be a key of loggers with at least two columns");
-	refused("\"type\": \"bigint\", \"null\": true", "\"type\": \"bigint\", \"identity\": true",
-		"identity column rest must be the primary key");
+	assert_rejected("\"to\": [\"tenant_id\", \"logger_id\"]",
+			"\"to\": [\"tenant_id\", \"seen\"]",
+			"\"to\" must be a key of loggers with at least two columns");
+	assert_rejected("\"type\": \"bigint\", \"null\": true",
+			"\"type\": \"bigint\", \"identity\": true",
+			"identity column rest must be the primary key");
 }
 
-static void views_are_checked(void **state)
+static void rejects_invalid_views(void **state)
 {
 	(void)state;
-	refused("{days}", "{nights}", "views[0]: this file defines no table nights");
-	refused("{days}", "{days", "this file defines no table");
-	refused("\"sql\"", "\"postgres\"", "\"sqlite\" or \"sql\" must be given");
-	refused("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" must be a plain name");
+	assert_rejected("{days}", "{nights}", "views[0]: this file defines no table nights");
+	assert_rejected("{days}", "{days", "this file defines no table");
+	assert_rejected("\"sql\"", "\"postgres\"", "\"sqlite\" or \"sql\" must be given");
+	assert_rejected("\"schema\": \"pv\", ", "", "tables[1]: \"schema\" must be a plain name");
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(the_warehouses_files_are_made_of_its_description),
-		TEST(the_clinics_files_are_made_of_its_description),
-		TEST(the_plants_files_are_made_of_its_description),
-		TEST(another_source_gets_its_schema),
-		TEST(names_and_types_are_checked),
-		TEST(keys_are_checked),
-		TEST(views_are_checked),
+		TEST(warehouse_files_match_the_description),
+		TEST(clinic_files_match_the_description),
+		TEST(plant_files_match_the_description),
+		TEST(other_sources_create_their_schema),
+		TEST(rejects_invalid_names_and_types),
+		TEST(rejects_invalid_keys),
+		TEST(rejects_invalid_views),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Files of statements: where a batch begins and ends, and that each one can be named. */
+/* Splits files of statements into named batches. */
 #include "server/server_script.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static struct script parse(const char *text)
 	return s;
 }
 
-static void test_names_and_lines(void **state)
+static void reads_names_and_lines(void **state)
 {
 	struct script s = parse("-- about\n\n--# one\nSELECT 1\n-- inside\n, 2\n\n--# two\n-- why\n"
 				"SELECT 3;\n");
@@ -50,7 +50,7 @@ static void test_names_and_lines(void **state)
 	assert_string_equal(s.batches[1].text, "SELECT 3;");
 }
 
-static void test_go_ends_a_batch(void **state)
+static void go_ends_a_batch(void **state)
 {
 	struct script s = parse("--# a\nSELECT 'GO'\n  go  \nSELECT GOOD\nGO\n\nGO\n");
 
@@ -61,7 +61,7 @@ static void test_go_ends_a_batch(void **state)
 	assert_string_equal(s.batches[1].name, "a");
 }
 
-static void test_nothing_to_run(void **state)
+static void comments_are_not_batches(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("").count, 0);
@@ -69,7 +69,7 @@ static void test_nothing_to_run(void **state)
 	assert_string_equal(parse("SELECT 1").batches[0].name, "main");
 }
 
-static void test_checksum_is_of_the_whole_file(void **state)
+static void checksum_covers_the_whole_file(void **state)
 {
 	struct script one = parse("SELECT 1\n"), two = parse("SELECT 1\n-- changed\n");
 
@@ -78,7 +78,7 @@ static void test_checksum_is_of_the_whole_file(void **state)
 	assert_string_not_equal(one.checksum, two.checksum);
 }
 
-/* Every batch of the files in this tree is small, named and not a mere comment. */
+/* Each batch of the shipped files must be named. */
 static void check_folder(const char *folder)
 {
 	const char *path = arena_printf(arena, "%s/sql/schema/%s", VESPER_SOURCE_DIR, folder);
@@ -99,7 +99,7 @@ static void check_folder(const char *folder)
 	}
 }
 
-static void test_own_files(void **state)
+static void shipped_files_have_named_batches(void **state)
 {
 	static const char *const folders[] = {"mssql",    "mssql/warehouse",    "mssql/store",
 					      "postgres", "postgres/warehouse", "postgres/store"};
@@ -112,11 +112,11 @@ static void test_own_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_and_lines),
-		cmocka_unit_test(test_go_ends_a_batch),
-		cmocka_unit_test(test_nothing_to_run),
-		cmocka_unit_test(test_checksum_is_of_the_whole_file),
-		cmocka_unit_test(test_own_files),
+		cmocka_unit_test(reads_names_and_lines),
+		cmocka_unit_test(go_ends_a_batch),
+		cmocka_unit_test(comments_are_not_batches),
+		cmocka_unit_test(checksum_covers_the_whole_file),
+		cmocka_unit_test(shipped_files_have_named_batches),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
