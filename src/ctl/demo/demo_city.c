@@ -9,14 +9,15 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define FIRST_YEAR   2023
-#define YEARS        4
-#define SMALLER      20   /* divisor of the row counts of all tenants except the city's own */
-#define STRIDE       7919 /* a prime that divides no product of two counts: no pair repeats */
-#define COLUMNS_MOST 12
-#define NAME_BYTES   80
-#define DAYS         365
-#define CENTS        100
+#define FIRST_YEAR           2023
+#define YEARS                4
+#define OTHER_TENANT_DIVISOR 20 /* divisor of the row counts of all tenants except the city's own  \
+				 */
+#define STRIDE      7919        /* a prime that divides no product of two counts: no pair repeats */
+#define COLUMNS_MAX 12
+#define NAME_BYTES  80
+#define DAYS        365
+#define CENTS       100
 
 #define NAMES                                                                                      \
 	"Alzahra|Banyan|Cedarfall|Dunmere|Eastmoor|Fairhaven|Glenrock|Hollin|Ivory|Jasmine|"       \
@@ -26,25 +27,25 @@
 /* The projects with a change adoption. */
 static const struct {
 	int project, adoption, year;
-} adopting[] = {{3, 1, 2025}, {8, 2, 2025}, {5, 1, 2026}};
+} adoptions[] = {{3, 1, 2025}, {8, 2, 2025}, {5, 1, 2026}};
 /* The project with three risks. */
 #define RISKY_YEAR    2026
 #define RISKY_PROJECT 1
 #define RISKY_COUNT   3
 
-static bool is_own(const struct demo_db *db)
+static bool is_full_size(const struct demo_db *db)
 {
 	return strcmp(db->tenant_id, "noor") == 0;
 }
 
 static int rows_per_year(const struct demo_db *db, int rows)
 {
-	int n = rows / YEARS / (is_own(db) ? 1 : SMALLER);
+	int n = rows / YEARS / (is_full_size(db) ? 1 : OTHER_TENANT_DIVISOR);
 
 	return n > 0 ? n : 1;
 }
 
-static const struct city_table *table_of(const char *name)
+static const struct city_table *find_table(const char *name)
 {
 	size_t i = 0;
 
@@ -56,13 +57,13 @@ static const struct city_table *table_of(const char *name)
 
 /* ---- one value ---- */
 
-struct spot {
+struct row_key {
 	const struct demo_db *db;
 	const struct city_table *table;
 	int year, id, count; /* 1 … count within the year */
 };
 
-static uint32_t pick(const struct spot *s, const char *column, uint32_t limit)
+static uint32_t pick_number(const struct row_key *s, const char *column, uint32_t limit)
 {
 	uint64_t seed = demo_hash(demo_hash(0, s->table->name), column);
 	struct demo_random r = {seed + (uint64_t)s->year * 1000003U + (uint64_t)s->id};
@@ -93,9 +94,9 @@ static const char *word(const char *list, int n, char *out, size_t size)
 
 /* A name such as "Alzahra Tramway", with a number where a year has more rows than there are
  * names. */
-static const char *name_of(const struct spot *s, char *out)
+static const char *make_name(const struct row_key *s, char *out)
 {
-	const char *firsts = is_own(s->db) ? NAMES : OTHER_NAMES;
+	const char *firsts = is_full_size(s->db) ? NAMES : OTHER_NAMES;
 	int f = count_words(firsts), n = count_words(s->table->nouns), i = s->id - 1;
 	char first[NAME_BYTES / 3], noun[NAME_BYTES / 3];
 
@@ -108,83 +109,85 @@ static const char *name_of(const struct spot *s, char *out)
 	return out;
 }
 
-static int level_end(const struct spot *s, int level)
+static int level_end(const struct row_key *s, int level)
 {
 	int top = s->count / 26 > 0 ? s->count / 26 : 1;
 
 	return level == 1 ? top : level == 2 ? top + s->count * 5 / 26 : s->count;
 }
 
-static int level_of(const struct spot *s)
+static int row_level(const struct row_key *s)
 {
 	return s->id <= level_end(s, 1) ? 1 : s->id <= level_end(s, 2) ? 2 : 3;
 }
 
-static struct demo_value parent_of(const struct spot *s)
+static struct demo_value pick_parent(const struct row_key *s)
 {
-	int level = level_of(s), last = level_end(s, level - 1);
+	int level = row_level(s), last = level_end(s, level - 1);
 	int first = level > 2 && level_end(s, 1) < last ? level_end(s, 1) : 0;
 
 	return level == 1 ? demo_null() : demo_int(first + 1 + (s->id - last - 1) % (last - first));
 }
 
-static struct demo_value value_of(const struct spot *s, const struct city_column *c, char *text,
-				  size_t size)
+static struct demo_value make_value(const struct row_key *s, const struct city_column *c,
+				    char *text, size_t size)
 {
-	uint32_t span = (uint32_t)(c->most - c->least + 1);
+	uint32_t span = (uint32_t)(c->max - c->min + 1);
 
 	switch (c->kind) {
 	case CITY_WORD:
-		return demo_text(word(c->of, (int)pick(s, c->name, (uint32_t)count_words(c->of)),
+		return demo_text(word(c->of,
+				      (int)pick_number(s, c->name, (uint32_t)count_words(c->of)),
 				      text, size));
 	case CITY_INT:
-		return demo_int(c->least + (int)pick(s, c->name, span));
+		return demo_int(c->min + (int)pick_number(s, c->name, span));
 	case CITY_DECIMAL:
-		return demo_decimal(
-			((int64_t)c->least * CENTS + pick(s, c->name, (span - 1) * CENTS + 1)) *
-			(10000 / CENTS));
+		return demo_decimal(((int64_t)c->min * CENTS +
+				     pick_number(s, c->name, (span - 1) * CENTS + 1)) *
+				    (10000 / CENTS));
 	case CITY_DAY:
 		snprintf(text, size, "%s",
-			 demo_day_text(demo_day(s->year, 1, 1) + (int)pick(s, c->name, DAYS)).text);
+			 demo_day_text(demo_day(s->year, 1, 1) + (int)pick_number(s, c->name, DAYS))
+				 .text);
 		return demo_text(text);
 	case CITY_REF:
-		return demo_int(1 +
-				(int)pick(s, c->name,
-					  (uint32_t)rows_per_year(s->db, table_of(c->of)->rows)));
+		return demo_int(1 + (int)pick_number(s, c->name,
+						     (uint32_t)rows_per_year(
+							     s->db, find_table(c->of)->rows)));
 	case CITY_LEVEL:
-		snprintf(text, size, "L%d", level_of(s));
+		snprintf(text, size, "L%d", row_level(s));
 		return demo_text(text);
 	case CITY_PARENT:
-		return parent_of(s);
+		return pick_parent(s);
 	}
 	return demo_null();
 }
 
 /* ---- rows ---- */
 
-static bool write_row(struct demo_insert *insert, const struct spot *s, struct err *err)
+static bool write_row(struct demo_insert *insert, const struct row_key *s, struct err *err)
 {
-	struct demo_value values[COLUMNS_MOST];
-	char texts[COLUMNS_MOST][NAME_BYTES];
+	struct demo_value values[COLUMNS_MAX];
+	char texts[COLUMNS_MAX][NAME_BYTES];
 	size_t n = 0;
 
 	values[n++] = demo_int(s->id);
 	values[n++] = demo_int(s->year);
-	values[n] = demo_text(name_of(s, texts[n]));
+	values[n] = demo_text(make_name(s, texts[n]));
 	n++;
 	for (size_t i = 0; i < s->table->column_count; i++, n++)
-		values[n] = value_of(s, &s->table->columns[i], texts[n], sizeof(texts[n]));
+		values[n] = make_value(s, &s->table->columns[i], texts[n], sizeof(texts[n]));
 	return demo_insert_row(insert, values, n, err);
 }
 
 static bool write_table(const struct demo_db *db, const struct city_table *t, struct err *err)
 {
 	struct demo_insert insert = {0};
-	struct spot s = {.db = db, .table = t, .count = rows_per_year(db, t->rows)};
+	struct row_key s = {.db = db, .table = t, .count = rows_per_year(db, t->rows)};
 	struct buf target;
 	bool done;
 
-	assert(t->column_count + 3 <= COLUMNS_MOST);
+	assert(t->column_count + 3 <= COLUMNS_MAX);
 	buf_init(&target, SQL_FILE_BYTES_MAX);
 	buf_printf(&target, "%s (id, year, name", t->name);
 	for (size_t i = 0; i < t->column_count; i++)
@@ -203,19 +206,19 @@ static bool write_pair(struct demo_insert *insert, int left, int right, int year
 	return demo_insert(insert, err, demo_int(left), demo_int(right), demo_int(year));
 }
 
-static bool is_risky(const struct city_link *l, int year)
+static bool has_risky_project(const struct city_link *l, int year)
 {
 	return strcmp(l->left, "ent_projects") == 0 && strcmp(l->right, "ent_risks") == 0 &&
 	       year == RISKY_YEAR;
 }
 
-static bool write_adopting(struct demo_insert *insert, const struct demo_db *db, struct err *err)
+static bool write_adoptions(struct demo_insert *insert, const struct demo_db *db, struct err *err)
 {
 	bool done = true;
 
-	for (size_t i = 0; done && is_own(db) && i < DEMO_COUNT(adopting); i++)
-		done = write_pair(insert, adopting[i].project, adopting[i].adoption,
-				  adopting[i].year, err);
+	for (size_t i = 0; done && is_full_size(db) && i < DEMO_COUNT(adoptions); i++)
+		done = write_pair(insert, adoptions[i].project, adoptions[i].adoption,
+				  adoptions[i].year, err);
 	return done;
 }
 
@@ -223,18 +226,19 @@ static bool write_adopting(struct demo_insert *insert, const struct demo_db *db,
 static bool write_year(struct demo_insert *insert, const struct demo_db *db,
 		       const struct city_link *l, int year, struct err *err)
 {
-	int64_t left = rows_per_year(db, table_of(l->left)->rows);
-	int64_t right = rows_per_year(db, table_of(l->right)->rows);
-	int64_t count = (l->rows + year % YEARS) / YEARS / (is_own(db) ? 1 : SMALLER);
-	bool risky = is_own(db) && is_risky(l, year), done = true;
+	int64_t left = rows_per_year(db, find_table(l->left)->rows);
+	int64_t right = rows_per_year(db, find_table(l->right)->rows);
+	int64_t count =
+		(l->rows + year % YEARS) / YEARS / (is_full_size(db) ? 1 : OTHER_TENANT_DIVISOR);
+	bool is_risky_year = is_full_size(db) && has_risky_project(l, year), done = true;
 
-	for (int i = 1; done && risky && i <= RISKY_COUNT; i++)
+	for (int i = 1; done && is_risky_year && i <= RISKY_COUNT; i++)
 		done = write_pair(insert, RISKY_PROJECT, i, year, err);
-	for (int64_t i = risky ? RISKY_COUNT : 0, k = 0; done && i < count && k < left * right;
-	     k++) {
+	for (int64_t i = is_risky_year ? RISKY_COUNT : 0, k = 0;
+	     done && i < count && k < left * right; k++) {
 		int64_t at = (k * STRIDE + year) % (left * right);
 
-		if (risky && at % left + 1 == RISKY_PROJECT)
+		if (is_risky_year && at % left + 1 == RISKY_PROJECT)
 			continue;
 		i++;
 		done = write_pair(insert, (int)(at % left) + 1, (int)(at / left) + 1, year, err);
@@ -249,8 +253,8 @@ static bool write_link(const struct demo_db *db, const struct city_link *l, stru
 				  l->right_column);
 	bool done = demo_insert_open(&insert, db, target, err);
 
-	if (l->rows == (int)DEMO_COUNT(adopting))
-		done = done && write_adopting(&insert, db, err);
+	if (l->rows == (int)DEMO_COUNT(adoptions))
+		done = done && write_adoptions(&insert, db, err);
 	else
 		for (int year = FIRST_YEAR; done && year < FIRST_YEAR + YEARS; year++)
 			done = write_year(&insert, db, l, year, err);

@@ -11,7 +11,7 @@
 
 enum city_kind {
 	CITY_WORD,    /* one of the words of `of`, separated by | */
-	CITY_INT,     /* from `least` to `most` */
+	CITY_INT,     /* from `min` to `max` */
 	CITY_DECIMAL, /* the same with two decimals */
 	CITY_DAY,     /* of the row's year */
 	CITY_REF,     /* number of a row of table `of` in the same year */
@@ -22,7 +22,7 @@ enum city_kind {
 struct city_column {
 	const char *name;
 	enum city_kind kind;
-	int least, most;
+	int min, max;
 	const char *of;
 };
 

@@ -6,8 +6,8 @@ static const struct city_column ent_projects[] = {
 	{.name = "program_id", .kind = CITY_REF, .of = "ent_programs"},
 	{.name = "status", .kind = CITY_WORD, .of = "planned|active|on hold|completed"},
 	{.name = "priority", .kind = CITY_WORD, .of = "low|medium|high"},
-	{.name = "progress_pct", .kind = CITY_INT, .least = 0, .most = 100},
-	{.name = "budget_total", .kind = CITY_DECIMAL, .least = 50000, .most = 6000000},
+	{.name = "progress_pct", .kind = CITY_INT, .min = 0, .max = 100},
+	{.name = "budget_total", .kind = CITY_DECIMAL, .min = 50000, .max = 6000000},
 	{.name = "start_date", .kind = CITY_DAY},
 	{.name = "end_date", .kind = CITY_DAY},
 };
@@ -17,13 +17,13 @@ static const struct city_column ent_programs[] = {
 };
 static const struct city_column ent_change_adoption[] = {
 	{.name = "stage", .kind = CITY_WORD, .of = "aware|trained|adopted"},
-	{.name = "adoption_pct", .kind = CITY_INT, .least = 5, .most = 95},
+	{.name = "adoption_pct", .kind = CITY_INT, .min = 5, .max = 95},
 };
 static const struct city_column ent_risks[] = {
 	{.name = "category",
 	 .kind = CITY_WORD,
 	 .of = "Financial|Operational|Legal|Environmental|Reputational"},
-	{.name = "score", .kind = CITY_INT, .least = 1, .most = 25},
+	{.name = "score", .kind = CITY_INT, .min = 1, .max = 25},
 	{.name = "status", .kind = CITY_WORD, .of = "open|mitigated|accepted"},
 };
 static const struct city_column ent_it_systems[] = {
@@ -31,51 +31,51 @@ static const struct city_column ent_it_systems[] = {
 	{.name = "parent_id", .kind = CITY_PARENT},
 	{.name = "status", .kind = CITY_WORD, .of = "operational|degraded|retired"},
 	{.name = "criticality", .kind = CITY_WORD, .of = "low|medium|high"},
-	{.name = "annual_cost", .kind = CITY_DECIMAL, .least = 5000, .most = 900000},
+	{.name = "annual_cost", .kind = CITY_DECIMAL, .min = 5000, .max = 900000},
 };
 static const struct city_column ent_vendors[] = {
 	{.name = "country", .kind = CITY_WORD, .of = "Norway|Portugal|Japan|Canada|Kenya"},
-	{.name = "rating", .kind = CITY_INT, .least = 1, .most = 5},
+	{.name = "rating", .kind = CITY_INT, .min = 1, .max = 5},
 };
 static const struct city_column ent_contracts[] = {
 	{.name = "vendor_id", .kind = CITY_REF, .of = "ent_vendors"},
 	{.name = "status", .kind = CITY_WORD, .of = "draft|in force|expired"},
-	{.name = "amount", .kind = CITY_DECIMAL, .least = 500, .most = 400000},
+	{.name = "amount", .kind = CITY_DECIMAL, .min = 500, .max = 400000},
 	{.name = "signed_on", .kind = CITY_DAY},
 };
 static const struct city_column ent_processes[] = {
 	{.name = "level", .kind = CITY_LEVEL},
 	{.name = "parent_id", .kind = CITY_PARENT},
-	{.name = "maturity", .kind = CITY_INT, .least = 1, .most = 5},
-	{.name = "automation_pct", .kind = CITY_INT, .least = 0, .most = 90},
+	{.name = "maturity", .kind = CITY_INT, .min = 1, .max = 5},
+	{.name = "automation_pct", .kind = CITY_INT, .min = 0, .max = 90},
 };
 static const struct city_column ent_capabilities[] = {
 	{.name = "level", .kind = CITY_LEVEL},
 	{.name = "parent_id", .kind = CITY_PARENT},
-	{.name = "maturity", .kind = CITY_INT, .least = 1, .most = 5},
-	{.name = "target_maturity", .kind = CITY_INT, .least = 3, .most = 5},
+	{.name = "maturity", .kind = CITY_INT, .min = 1, .max = 5},
+	{.name = "target_maturity", .kind = CITY_INT, .min = 3, .max = 5},
 };
 static const struct city_column ent_org_units[] = {
 	{.name = "level", .kind = CITY_LEVEL},
 	{.name = "parent_id", .kind = CITY_PARENT},
-	{.name = "headcount", .kind = CITY_INT, .least = 3, .most = 60},
+	{.name = "headcount", .kind = CITY_INT, .min = 3, .max = 60},
 	{.name = "location", .kind = CITY_WORD, .of = "Old Town|Harbour|Hillside|Riverside"},
 };
 static const struct city_column ent_positions[] = {
 	{.name = "org_unit_id", .kind = CITY_REF, .of = "ent_org_units"},
-	{.name = "grade", .kind = CITY_INT, .least = 1, .most = 12},
+	{.name = "grade", .kind = CITY_INT, .min = 1, .max = 12},
 	{.name = "is_filled", .kind = CITY_WORD, .of = "yes|yes|yes|no"},
 };
 static const struct city_column ent_culture_health[] = {
-	{.name = "culture_score", .kind = CITY_DECIMAL, .least = 2, .most = 5},
-	{.name = "respondents", .kind = CITY_INT, .least = 20, .most = 400},
+	{.name = "culture_score", .kind = CITY_DECIMAL, .min = 2, .max = 5},
+	{.name = "respondents", .kind = CITY_INT, .min = 20, .max = 400},
 	{.name = "taken_on", .kind = CITY_DAY},
 };
 static const struct city_column ent_budgets[] = {
 	{.name = "project_id", .kind = CITY_REF, .of = "ent_projects"},
 	{.name = "kind", .kind = CITY_WORD, .of = "capital|operating"},
-	{.name = "planned", .kind = CITY_DECIMAL, .least = 10000, .most = 2000000},
-	{.name = "spent", .kind = CITY_DECIMAL, .least = 5000, .most = 1900000},
+	{.name = "planned", .kind = CITY_DECIMAL, .min = 10000, .max = 2000000},
+	{.name = "spent", .kind = CITY_DECIMAL, .min = 5000, .max = 1900000},
 };
 static const struct city_column ent_milestones[] = {
 	{.name = "project_id", .kind = CITY_REF, .of = "ent_projects"},
@@ -83,22 +83,22 @@ static const struct city_column ent_milestones[] = {
 	{.name = "due_on", .kind = CITY_DAY},
 };
 static const struct city_column ent_services[] = {
-	{.name = "satisfaction", .kind = CITY_DECIMAL, .least = 1, .most = 5},
-	{.name = "requests", .kind = CITY_INT, .least = 100, .most = 9000},
+	{.name = "satisfaction", .kind = CITY_DECIMAL, .min = 1, .max = 5},
+	{.name = "requests", .kind = CITY_INT, .min = 100, .max = 9000},
 };
 static const struct city_column ent_data_sets[] = {
 	{.name = "classification", .kind = CITY_WORD, .of = "public|internal|confidential"},
-	{.name = "records", .kind = CITY_INT, .least = 1000, .most = 900000},
+	{.name = "records", .kind = CITY_INT, .min = 1000, .max = 900000},
 };
 static const struct city_column ent_controls[] = {
 	{.name = "kind", .kind = CITY_WORD, .of = "preventive|detective|corrective"},
-	{.name = "effectiveness", .kind = CITY_INT, .least = 1, .most = 5},
+	{.name = "effectiveness", .kind = CITY_INT, .min = 1, .max = 5},
 };
 static const struct city_column ent_incidents[] = {
 	{.name = "it_system_id", .kind = CITY_REF, .of = "ent_it_systems"},
 	{.name = "severity", .kind = CITY_WORD, .of = "minor|major|severe"},
 	{.name = "opened_on", .kind = CITY_DAY},
-	{.name = "outage_hours", .kind = CITY_INT, .least = 0, .most = 48},
+	{.name = "outage_hours", .kind = CITY_INT, .min = 0, .max = 48},
 };
 static const struct city_column ent_suppliers_sites[] = {
 	{.name = "vendor_id", .kind = CITY_REF, .of = "ent_vendors"},
@@ -106,7 +106,7 @@ static const struct city_column ent_suppliers_sites[] = {
 };
 static const struct city_column ent_trainings[] = {
 	{.name = "kind", .kind = CITY_WORD, .of = "classroom|online"},
-	{.name = "attendees", .kind = CITY_INT, .least = 4, .most = 60},
+	{.name = "attendees", .kind = CITY_INT, .min = 4, .max = 60},
 };
 static const struct city_column ent_audits[] = {
 	{.name = "finding", .kind = CITY_WORD, .of = "none|minor|major"},
@@ -115,11 +115,11 @@ static const struct city_column ent_audits[] = {
 static const struct city_column ent_assets[] = {
 	{.name = "org_unit_id", .kind = CITY_REF, .of = "ent_org_units"},
 	{.name = "kind", .kind = CITY_WORD, .of = "building|vehicle|equipment"},
-	{.name = "value_amount", .kind = CITY_DECIMAL, .least = 1000, .most = 3000000},
+	{.name = "value_amount", .kind = CITY_DECIMAL, .min = 1000, .max = 3000000},
 };
 static const struct city_column ent_channels[] = {
 	{.name = "kind", .kind = CITY_WORD, .of = "counter|web|phone|app"},
-	{.name = "visits", .kind = CITY_INT, .least = 200, .most = 40000},
+	{.name = "visits", .kind = CITY_INT, .min = 200, .max = 40000},
 };
 static const struct city_column ent_policies[] = {
 	{.name = "status", .kind = CITY_WORD, .of = "draft|in force|repealed"},
@@ -129,15 +129,15 @@ static const struct city_column sec_objectives[] = {
 	{.name = "level", .kind = CITY_LEVEL},
 	{.name = "parent_id", .kind = CITY_PARENT},
 	{.name = "pillar", .kind = CITY_WORD, .of = "Liveability|Prosperity|Sustainability"},
-	{.name = "achieved_pct", .kind = CITY_INT, .least = 0, .most = 100},
+	{.name = "achieved_pct", .kind = CITY_INT, .min = 0, .max = 100},
 };
 static const struct city_column sec_performance_indicators[] = {
-	{.name = "target", .kind = CITY_INT, .least = 50, .most = 100},
-	{.name = "actual", .kind = CITY_INT, .least = 30, .most = 110},
+	{.name = "target", .kind = CITY_INT, .min = 50, .max = 100},
+	{.name = "actual", .kind = CITY_INT, .min = 30, .max = 110},
 };
 static const struct city_column sec_citizen_districts[] = {
 	{.name = "zone", .kind = CITY_WORD, .of = "north|south|east|west"},
-	{.name = "population", .kind = CITY_INT, .least = 4000, .most = 60000},
+	{.name = "population", .kind = CITY_INT, .min = 4000, .max = 60000},
 };
 static const struct city_column sec_business_partners[] = {
 	{.name = "sector", .kind = CITY_WORD, .of = "Transport|Energy|Health|Education|Housing"},
@@ -146,7 +146,7 @@ static const struct city_column sec_business_partners[] = {
 static const struct city_column sec_transactions[] = {
 	{.name = "business_partner_id", .kind = CITY_REF, .of = "sec_business_partners"},
 	{.name = "budget_id", .kind = CITY_REF, .of = "ent_budgets"},
-	{.name = "amount", .kind = CITY_DECIMAL, .least = 500, .most = 400000},
+	{.name = "amount", .kind = CITY_DECIMAL, .min = 500, .max = 400000},
 	{.name = "booked_on", .kind = CITY_DAY},
 };
 static const struct city_column sec_admin_records[] = {
@@ -156,12 +156,12 @@ static const struct city_column sec_admin_records[] = {
 };
 static const struct city_column sec_data_records[] = {
 	{.name = "data_set_id", .kind = CITY_REF, .of = "ent_data_sets"},
-	{.name = "quality_pct", .kind = CITY_INT, .least = 60, .most = 100},
+	{.name = "quality_pct", .kind = CITY_INT, .min = 60, .max = 100},
 	{.name = "loaded_on", .kind = CITY_DAY},
 };
 static const struct city_column sec_surveys[] = {
 	{.name = "citizen_district_id", .kind = CITY_REF, .of = "sec_citizen_districts"},
-	{.name = "responses", .kind = CITY_INT, .least = 40, .most = 900},
+	{.name = "responses", .kind = CITY_INT, .min = 40, .max = 900},
 	{.name = "held_on", .kind = CITY_DAY},
 };
 static const struct city_column sec_complaints[] = {
@@ -181,7 +181,7 @@ static const struct city_column sec_regulations[] = {
 };
 static const struct city_column sec_outcomes[] = {
 	{.name = "benefit", .kind = CITY_WORD, .of = "time saved|money saved|satisfaction"},
-	{.name = "achieved_pct", .kind = CITY_INT, .least = 0, .most = 100},
+	{.name = "achieved_pct", .kind = CITY_INT, .min = 0, .max = 100},
 };
 
 const struct city_table demo_city_tables[] = {

@@ -68,18 +68,18 @@ static bool write_tenant(const struct demo_db *db, struct err *err)
 }
 
 /*
- * ANALYZE prevents that a LIKE on curves begins with a scan of all prices. VACUUM fills the pages,
+ * ANALYZE keeps a LIKE on curves from scanning all prices first. VACUUM fills the pages,
  * since appending leaves an eighth of each one free.
  */
-static bool pack(const struct demo_db *db, struct err *err)
+static bool compact(const struct demo_db *db, struct err *err)
 {
 	return run_sql(db, "PRAGMA analysis_limit = 400; ANALYZE", "analyze", err) &&
 	       run_sql(db, "VACUUM", "vacuum", err);
 }
 
 /* Needs no crash safety: no reader knows the temporary name. */
-static bool fill(const struct demo_db *db, const char *schema, demo_write_fn *write, int version,
-		 struct err *err)
+static bool fill_database(const struct demo_db *db, const char *schema, demo_write_fn *write,
+			  int version, struct err *err)
 {
 	char version_sql[64];
 	snprintf(version_sql, sizeof(version_sql), "PRAGMA user_version = %d", version);
@@ -89,7 +89,7 @@ static bool fill(const struct demo_db *db, const char *schema, demo_write_fn *wr
 		       "begin", err) &&
 	       run_sql(db, schema, "schema", err) && write_tenant(db, err) && write(db, err) &&
 	       run_sql(db, version_sql, "version", err) && run_sql(db, "COMMIT", "commit", err) &&
-	       pack(db, err);
+	       compact(db, err);
 }
 
 /* The data must reach the disk before the rename does. */
@@ -97,11 +97,11 @@ static bool publish(const char *temporary, const char *path, struct err *err)
 {
 	int fd = open(temporary, O_RDONLY | O_CLOEXEC);
 	bool synced = fd >= 0 && fsync(fd) == 0;
-	int why = errno;
+	int error_code = errno;
 	if (fd >= 0)
 		close(fd);
 	if (!synced)
-		return err_set(err, ERR_INTERNAL, "%s: %s", temporary, strerror(why));
+		return err_set(err, ERR_INTERNAL, "%s: %s", temporary, strerror(error_code));
 	if (rename(temporary, path) != 0)
 		return err_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
 	return true;
@@ -118,7 +118,7 @@ static bool make_file(const char *schema, demo_write_fn *write, int version, con
 			    NULL) != SQLITE_OK)
 		done = err_set(err, ERR_INPUT, "%s: %s", temporary, sqlite3_errmsg(db->handle));
 	else
-		done = fill(db, schema, write, version, err);
+		done = fill_database(db, schema, write, version, err);
 	sqlite3_close(db->handle);
 	done = done && publish(temporary, path, err);
 	if (!done)
@@ -189,17 +189,17 @@ static bool read_schema(const char *source, const char *path, struct arena *aren
 bool demo_data_make_source(const char *source, const char *tables_path, const char *dir, bool small,
 			   struct err *err)
 {
-	const struct demo_source *of = demo_source_find(source);
+	const struct demo_source *source_def = demo_source_find(source);
 	struct arena *arena = arena_new(CATALOG_BYTES_MAX);
 	const char *schema;
 	int lock = -1;
 	bool done = lock_folder(dir, &lock, err) &&
 		    read_schema(source, tables_path, arena, &schema, err);
 
-	for (const char *const *tenant = of->files; done && *tenant; tenant++) {
+	for (const char *const *tenant = source_def->files; done && *tenant; tenant++) {
 		struct demo_db db = {.small = small, .tenant_id = *tenant};
 
-		done = make_tenant(schema, of->write, dir, &db, arena, err);
+		done = make_tenant(schema, source_def->write, dir, &db, arena, err);
 	}
 	arena_free(&arena);
 	if (lock >= 0)

@@ -27,7 +27,7 @@ const char *const demo_status_names[] = {
  *
  * name, stage, technology, market
  * location, utility, MW generated, MW stored
- * status, where the trouble is, summary
+ * status, problem area, summary
  * SPA, sponsor
  * budget, actuals, forecast, IC LC, PPA LC
  * COD, buyer, tenor, products, price in cents, archived

@@ -291,16 +291,16 @@ static bool write_files(const struct demo_db *db, struct demo_insert *files,
 	for (size_t r = 0; r < book->release_count; r++) {
 		const struct release *release = &book->releases[r];
 		for (int market = 0; market < MARKET_COUNT; market++, file_key++) {
-			int wanted = db->small ? release->small[market] : release->hubs[market];
-			for (int hub = 0; hub < HUBZONE_COUNT && wanted > 0; hub++) {
+			int hub_count = db->small ? release->small[market] : release->hubs[market];
+			for (int hub = 0; hub < HUBZONE_COUNT && hub_count > 0; hub++) {
 				if ((int)hubzones[hub].market != market)
 					continue;
-				wanted--;
+				hub_count--;
 				if (!write_file_row(files, book, release, file_key, hub, err) ||
 				    !write_curve(db, prices, release, file_key, hub, err))
 					return false;
 			}
-			assert(wanted == 0);
+			assert(hub_count == 0);
 		}
 	}
 	return true;

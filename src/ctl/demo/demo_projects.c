@@ -122,7 +122,7 @@ static struct health health_of(const struct demo_project *project, enum demo_are
 		[DEMO_ON_HOLD] = "blue",
 	};
 	struct health health = {.percent = area_progress[area][project->stage]};
-	if (area == project->trouble && project->status != DEMO_ON_TRACK) {
+	if (area == project->problem_area && project->status != DEMO_ON_TRACK) {
 		health.color = colors[project->status];
 		health.notes = project->summary;
 	} else if (health.percent == 0) {

@@ -1,7 +1,7 @@
 /*
  * The demo projects as facts. The rows of all project tables are derived from these facts, so that
  * they are consistent. Milestone dates follow from the COD and the date changes, health and tasks
- * from status and trouble.
+ * from status and problem area.
  */
 #ifndef DEMO_PROJECTS_H
 #define DEMO_PROJECTS_H
@@ -33,7 +33,7 @@ struct demo_project {
 	const char *technology, *market, *location, *utility;
 	int gen_mw, store_mw;
 	enum demo_status status;
-	enum demo_area trouble; /* the area with problems, unless on track */
+	enum demo_area problem_area; /* the area with problems, unless on track */
 	const char *summary;
 	const char *spa, *sponsor;
 	int budget, actuals, forecast, ic_lc, ppa_lc; /* dollars */

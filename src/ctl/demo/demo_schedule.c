@@ -37,8 +37,8 @@ static const struct milestone {
 };
 enum { MILESTONE_COUNT = DEMO_COUNT(milestones), COD = 15 };
 
-static bool moves(const struct demo_change *change, const struct demo_project *project,
-		  const char *milestone)
+static bool is_move(const struct demo_change *change, const struct demo_project *project,
+		    const char *milestone)
 {
 	return change->task && strcmp(change->field, "FinishDate") == 0 &&
 	       strcmp(change->project, project->name) == 0 && strcmp(change->task, milestone) == 0;
@@ -50,7 +50,7 @@ static const struct demo_change *last_move(const struct demo_portfolio *portfoli
 					   const char *milestone)
 {
 	for (size_t i = 0; i < portfolio->change_count; i++) {
-		if (moves(&portfolio->changes[i], project, milestone))
+		if (is_move(&portfolio->changes[i], project, milestone))
 			return &portfolio->changes[i];
 	}
 	return NULL;
@@ -73,7 +73,7 @@ static int milestone_on(const struct demo_portfolio *portfolio, const struct dem
 		const struct demo_change *change = &portfolio->changes[i];
 		if (demo_day_parse(change->day) <= day)
 			break;
-		if (moves(change, project, milestone->name))
+		if (is_move(change, project, milestone->name))
 			planned = demo_day_parse(change->before);
 	}
 	return planned;
@@ -212,7 +212,7 @@ static const struct {
 /* Individual tasks, which replace the usual work of their type. */
 static const struct {
 	const char *project, *name, *type, *finish, *status, *risk, *notes;
-} own_tasks[] = {
+} individual_tasks[] = {
 	{"Nazareth Solar", "Phase II interconnection study", "Interconnection", "2025-09-30",
 	 "Delayed", "High", "Study delayed by the grid operator; on the critical path"},
 	{"Nazareth Solar", "CEQA review", "Permitting", "2025-06-30", "In Progress", "Medium",
@@ -241,11 +241,11 @@ static const struct {
 	 "High", "Acme: second crane on its way"},
 };
 
-static bool has_own_task(const struct demo_project *project, const char *type)
+static bool has_individual_task(const struct demo_project *project, const char *type)
 {
-	for (size_t i = 0; i < DEMO_COUNT(own_tasks); i++) {
-		if (strcmp(own_tasks[i].project, project->name) == 0 &&
-		    strcmp(own_tasks[i].type, type) == 0)
+	for (size_t i = 0; i < DEMO_COUNT(individual_tasks); i++) {
+		if (strcmp(individual_tasks[i].project, project->name) == 0 &&
+		    strcmp(individual_tasks[i].type, type) == 0)
 			return true;
 	}
 	return false;
@@ -262,11 +262,11 @@ static bool write_work_tasks(struct demo_insert *insert, const struct demo_proje
 	};
 	int today = demo_day_parse(DEMO_TODAY);
 	for (enum demo_area area = 0; area < DEMO_AREA_COUNT; area++) {
-		if (has_own_task(project, work[area].type))
+		if (has_individual_task(project, work[area].type))
 			continue;
 		struct task task = {.name = work[area].name, .type = work[area].type};
 		task.finish = demo_day_add_months(demo_day_parse(project->cod), work[area].months);
-		if (area == project->trouble && project->stage < 6) {
+		if (area == project->problem_area && project->stage < 6) {
 			task.risk = risks[project->status];
 			task.notes = project->summary;
 			task.status = project->status == DEMO_ON_HOLD    ? "On Hold"
@@ -281,15 +281,18 @@ static bool write_work_tasks(struct demo_insert *insert, const struct demo_proje
 	return true;
 }
 
-static bool write_own_tasks(struct demo_insert *insert, const struct demo_project *project,
-			    struct err *err)
+static bool write_individual_tasks(struct demo_insert *insert, const struct demo_project *project,
+				   struct err *err)
 {
-	for (size_t i = 0; i < DEMO_COUNT(own_tasks); i++) {
-		if (strcmp(own_tasks[i].project, project->name) != 0)
+	for (size_t i = 0; i < DEMO_COUNT(individual_tasks); i++) {
+		if (strcmp(individual_tasks[i].project, project->name) != 0)
 			continue;
-		struct task task = {
-			own_tasks[i].name,   own_tasks[i].type, demo_day_parse(own_tasks[i].finish),
-			own_tasks[i].status, own_tasks[i].risk, own_tasks[i].notes};
+		struct task task = {individual_tasks[i].name,
+				    individual_tasks[i].type,
+				    demo_day_parse(individual_tasks[i].finish),
+				    individual_tasks[i].status,
+				    individual_tasks[i].risk,
+				    individual_tasks[i].notes};
 		if (!write_task(insert, project, &task, err))
 			return false;
 	}
@@ -347,7 +350,7 @@ bool demo_schedule_write(const struct demo_db *db, struct err *err)
 		done = write_snapshots(&plan, portfolio, project, err) &&
 		       write_milestone_tasks(&task, portfolio, project, err) &&
 		       write_work_tasks(&task, project, err) &&
-		       write_own_tasks(&task, project, err);
+		       write_individual_tasks(&task, project, err);
 	}
 	done = demo_insert_close(&plan, done, err);
 	done = demo_insert_close(&task, done, err);

@@ -59,10 +59,10 @@ void demo_solar_read(const struct demo_site *site, const struct demo_logger *log
 		     struct demo_reading *r);
 
 /* Applies the planted fault, if there is one, to the reading. */
-void demo_solar_plant(const struct demo_site *site, const struct demo_logger *logger,
-		      struct demo_reading *r);
+void demo_solar_apply_faults(const struct demo_site *site, const struct demo_logger *logger,
+			     struct demo_reading *r);
 /* The clearness of a day with a planted cloud, per mille of a clear sky; 0: none planted. */
-int demo_solar_planted_sky(const struct demo_site *site, int local_day);
+int demo_solar_fixed_sky(const struct demo_site *site, int local_day);
 
 /* Writes all rows of the tenant's plant into existing tables. */
 demo_write_fn demo_plant_write;

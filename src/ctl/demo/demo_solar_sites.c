@@ -109,7 +109,7 @@ static bool is_mesa(const struct demo_site *site)
 	return site == &demo_sites[0];
 }
 
-int demo_solar_planted_sky(const struct demo_site *site, int local_day)
+int demo_solar_fixed_sky(const struct demo_site *site, int local_day)
 {
 	for (size_t i = 0; is_mesa(site) && i < COUNT_OF(mesa_skies); i++)
 		if (demo_day_parse(mesa_skies[i].day) == local_day)
@@ -151,8 +151,8 @@ static void apply(const struct planted *p, struct demo_reading *r)
 	}
 }
 
-void demo_solar_plant(const struct demo_site *site, const struct demo_logger *logger,
-		      struct demo_reading *r)
+void demo_solar_apply_faults(const struct demo_site *site, const struct demo_logger *logger,
+			     struct demo_reading *r)
 {
 	int months;
 

@@ -67,7 +67,7 @@ static int64_t clear_sky(const struct demo_site *site, int64_t unix_s, int local
 /* Clearness of a day, per mille of a clear sky. Each earlier day contributes half as much noise. */
 static int sky_of(const struct demo_site *site, int local_day)
 {
-	int planted = demo_solar_planted_sky(site, local_day), sum = 0;
+	int planted = demo_solar_fixed_sky(site, local_day), sum = 0;
 
 	if (planted)
 		return planted;
@@ -121,5 +121,5 @@ void demo_solar_read(const struct demo_site *site, const struct demo_logger *log
 	r->irradiance = (int)g;
 	r->celsius = celsius(r, g);
 	r->power = logger->kind == DEMO_INVERTER ? power(logger, r, g) : 0;
-	demo_solar_plant(site, logger, r);
+	demo_solar_apply_faults(site, logger, r);
 }

@@ -1,4 +1,4 @@
-/* The configuration: defaults, file, environment, and every kind of mistake. */
+/* The configuration: defaults, file, environment, and all kinds of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void refuse(const char *text, char *const *env, const char *const *wanted
 
 #define REFUSE(text, env, ...) refuse(text, env, (const char *const[]){__VA_ARGS__, NULL})
 
-static void defaults(void **state)
+static void reads_defaults(void **state)
 {
 	(void)state;
 	struct config *c = load(NULL, NO_ENV);
@@ -76,7 +76,7 @@ static void defaults(void **state)
 	config_free(&c);
 }
 
-static void values_have_a_place(void **state)
+static void values_have_a_location(void **state)
 {
 	(void)state;
 	static const char text[] = "{\n\"tenants\": {\n\t\"a\": {\"warehouse\": \"a.db\",\n"
@@ -98,7 +98,7 @@ static void values_have_a_place(void **state)
 }
 
 /* A default must pass the check of its own key, and no two environment names may be the same. */
-static void table_is_sound(void **state)
+static void table_is_consistent(void **state)
 {
 	(void)state;
 	struct config *c = load(NULL, NO_ENV);
@@ -125,7 +125,7 @@ static void table_is_sound(void **state)
 	config_free(&c);
 }
 
-static void file_and_environment(void **state)
+static void reads_file_and_environment(void **state)
 {
 	(void)state;
 	struct config *c = load(
@@ -153,7 +153,7 @@ static void file_and_environment(void **state)
 	config_free(&c);
 }
 
-static void short_and_foreign_names(void **state)
+static void accepts_short_and_ignores_foreign_names(void **state)
 {
 	(void)state;
 	struct config *c =
@@ -166,7 +166,7 @@ static void short_and_foreign_names(void **state)
 	config_free(&c);
 }
 
-static void values_from_files(void **state)
+static void reads_values_from_files(void **state)
 {
 	(void)state;
 	char env[100];
@@ -178,7 +178,7 @@ static void values_from_files(void **state)
 	REFUSE(NULL, ENV(env), "VESPER_JWT_SECRET_FILE");
 }
 
-static void unknown_names(void **state)
+static void rejects_unknown_names(void **state)
 {
 	(void)state;
 	REFUSE("{\"lissten\":\"x\"}", NO_ENV, "lissten: unknown key; did you mean listen?");
@@ -206,7 +206,7 @@ static const char *const no_origins[] = {
 	ORIGIN("https://me@a"),    ORIGIN("a.com"),
 };
 
-static void wrong_values(void **state)
+static void rejects_wrong_values(void **state)
 {
 	(void)state;
 	REFUSE("{\"listen\":5}", NO_ENV, "listen: must be text");
@@ -235,7 +235,7 @@ static void wrong_values(void **state)
 	REFUSE("{", NO_ENV, path);
 }
 
-static void bounds_themselves_are_fine(void **state)
+static void accepts_bounds(void **state)
 {
 	(void)state;
 	struct config *c =
@@ -270,7 +270,7 @@ static const char *provider(const struct config *c, size_t i, const char *member
 	return json_string_value(json_object_get(p, member));
 }
 
-static void vendor_variables_make_a_provider(void **state)
+static void vendor_variables_create_a_provider(void **state)
 {
 	(void)state;
 	struct config *c = load(NULL, ENV("ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL=http://m:1"));
@@ -282,7 +282,7 @@ static void vendor_variables_make_a_provider(void **state)
 	config_free(&c);
 
 	c = load(NULL, ENV("ANTHROPIC_API_KEY=k"));
-	assert_null(provider(c, 0, "base_url")); /* its kind has one of its own */
+	assert_null(provider(c, 0, "base_url")); /* the kind has a default */
 	config_free(&c);
 
 	c = load(NULL, ENV("OPENAI_API_KEY=o", "ANTHROPIC_API_KEY=k", "OPENAI_BASE_URL=http://o"));
@@ -299,7 +299,7 @@ static void vendor_variables_make_a_provider(void **state)
 	REFUSE(NULL, ENV("ANTHROPIC_API_KEY=k", "ANTHROPIC_BASE_URL=ftp://m"), "base_url");
 }
 
-static void configured_providers_stay(void **state)
+static void keeps_configured_providers(void **state)
 {
 	(void)state;
 	struct config *c =
@@ -321,9 +321,9 @@ static void configured_providers_stay(void **state)
 	config_free(&c);
 }
 
-/* A key in a file: named by the vendor's variable, by the provider, or handed over by a service
- * manager under the provider's name. What is given outright wins. */
-static void keys_in_files(void **state)
+/* A key in a file: named by the vendor's variable, by the provider, or passed by a service
+ * manager under the provider's name. A key given directly takes precedence. */
+static void reads_keys_from_files(void **state)
 {
 	char folder[] = "/tmp/vesper-config-XXXXXX", file[64], env[2][128];
 	(void)state;
@@ -353,7 +353,7 @@ static void keys_in_files(void **state)
 	rmdir(folder);
 }
 
-static void wrong_providers(void **state)
+static void rejects_wrong_providers(void **state)
 {
 	(void)state;
 #define PROVIDER "\"kind\":\"anthropic\",\"base_url\":\"http://x\""
@@ -371,7 +371,7 @@ static void wrong_providers(void **state)
 	       NO_ENV, "kind: must be one of anthropic|openai|azure");
 }
 
-static void tenants(void **state)
+static void checks_tenants(void **state)
 {
 	(void)state;
 	struct config *c =
@@ -397,7 +397,7 @@ static void tenants(void **state)
 	       NO_ENV, "tenants.b: shares a file");
 }
 
-static void printed_without_secrets(void **state)
+static void prints_no_secrets(void **state)
 {
 	(void)state;
 	struct config *c = load(NULL, ENV("VESPER_JWT_SECRET=hunter2", "ANTHROPIC_API_KEY=hunter2",
@@ -414,7 +414,7 @@ static void printed_without_secrets(void **state)
 	config_free(&c);
 }
 
-/* What is printed is a file that loads again. */
+/* The printed form can be loaded again. */
 static void printed_form_loads(void **state)
 {
 	(void)state;
@@ -430,7 +430,7 @@ static void printed_form_loads(void **state)
 	config_free(&c);
 }
 
-static void shipped_files_are_good(void **state)
+static void shipped_files_are_valid(void **state)
 {
 	(void)state;
 	struct config *c = NULL;
@@ -443,25 +443,25 @@ static void shipped_files_are_good(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(values_have_a_place),
-		cmocka_unit_test(table_is_sound),
-		cmocka_unit_test(file_and_environment),
-		cmocka_unit_test(short_and_foreign_names),
-		cmocka_unit_test(values_from_files),
-		cmocka_unit_test(unknown_names),
-		cmocka_unit_test(wrong_values),
-		cmocka_unit_test(bounds_themselves_are_fine),
+		cmocka_unit_test(reads_defaults),
+		cmocka_unit_test(values_have_a_location),
+		cmocka_unit_test(table_is_consistent),
+		cmocka_unit_test(reads_file_and_environment),
+		cmocka_unit_test(accepts_short_and_ignores_foreign_names),
+		cmocka_unit_test(reads_values_from_files),
+		cmocka_unit_test(rejects_unknown_names),
+		cmocka_unit_test(rejects_wrong_values),
+		cmocka_unit_test(accepts_bounds),
 		cmocka_unit_test(reports_all_errors_at_once),
 		cmocka_unit_test(errors_never_show_values),
-		cmocka_unit_test(vendor_variables_make_a_provider),
-		cmocka_unit_test(configured_providers_stay),
-		cmocka_unit_test(keys_in_files),
-		cmocka_unit_test(wrong_providers),
-		cmocka_unit_test(tenants),
-		cmocka_unit_test(printed_without_secrets),
+		cmocka_unit_test(vendor_variables_create_a_provider),
+		cmocka_unit_test(keeps_configured_providers),
+		cmocka_unit_test(reads_keys_from_files),
+		cmocka_unit_test(rejects_wrong_providers),
+		cmocka_unit_test(checks_tenants),
+		cmocka_unit_test(prints_no_secrets),
 		cmocka_unit_test(printed_form_loads),
-		cmocka_unit_test(shipped_files_are_good),
+		cmocka_unit_test(shipped_files_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

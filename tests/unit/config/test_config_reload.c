@@ -1,4 +1,4 @@
-/* A configuration read again beside the one in use: what counts at once and what is kept. */
+/* Reloading a configuration: which values take effect at once, and which need a restart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "vesper/mem.h"
 
 static char path[64];
-static struct buf kept;
+static struct buf restart_names;
 
 static void write_file(const char *text)
 {
@@ -28,10 +28,10 @@ static void write_file(const char *text)
 	close(fd);
 }
 
-static void on_kept(void *owner, const char *name)
+static void on_needs_restart(void *owner, const char *name)
 {
 	(void)owner;
-	buf_printf(&kept, "%s%s", kept.n ? " " : "", name);
+	buf_printf(&restart_names, "%s%s", restart_names.n ? " " : "", name);
 }
 
 static struct config *load(const char *text)
@@ -49,7 +49,7 @@ static struct config *load(const char *text)
 	return c;
 }
 
-/* What the second file makes of the first; `names`: what it may not change. */
+/* Reloads with a second file; `names`: the changed values that need a restart. */
 static struct config *reload(struct config *old, const char *text, const char *names)
 {
 	static char *const none[] = {NULL};
@@ -57,19 +57,19 @@ static struct config *reload(struct config *old, const char *text, const char *n
 	struct err e = {0};
 	bool good;
 
-	buf_init(&kept, 4096);
+	buf_init(&restart_names, 4096);
 	write_file(text);
-	good = config_reload(old, path, none, on_kept, NULL, &c, &e);
+	good = config_reload(old, path, none, on_needs_restart, NULL, &c, &e);
 	unlink(path);
 	if (!good)
 		fail_msg("%s", e.text);
-	assert_string_equal(buf_text(&kept), names);
-	buf_deinit(&kept);
+	assert_string_equal(buf_text(&restart_names), names);
+	buf_deinit(&restart_names);
 	config_free(&old);
 	return c;
 }
 
-static void a_restart_key_keeps_its_value(void **state)
+static void restart_keys_keep_their_values(void **state)
 {
 	struct config *c = load("{\"listen\":\"127.0.0.1:1\"}");
 
@@ -81,7 +81,7 @@ static void a_restart_key_keeps_its_value(void **state)
 	config_free(&c);
 }
 
-/* Every key of the table, changed: told exactly where it is kept. */
+/* A changed value of each key is reported exactly if it needs a restart. */
 static void each_key_is_live_or_kept(void **state)
 {
 	struct config *c = load("{}"), *d;
@@ -111,7 +111,7 @@ static void each_key_is_live_or_kept(void **state)
 #define ACME  "{\"warehouse\":\"a.db\",\"store\":\"a.db\""
 #define FRESH "{\"warehouse\":\"n.db\",\"store\":\"n.db\""
 
-static void tenants_change_in_part(void **state)
+static void some_tenant_members_are_live(void **state)
 {
 	struct config *c = load("{\"tenants\":{\"acme\":" ACME ",\"claim\":\"c1\"}}}");
 	const json_t *acme;
@@ -135,7 +135,7 @@ static void tenants_change_in_part(void **state)
 #define QUAY "\"quay\":{\"dir\":\"/q\"}"
 #define SEA  "\"sea\":{\"workers\":2}"
 
-static void sources_are_added_and_never_changed(void **state)
+static void sources_are_only_added(void **state)
 {
 	struct config *c = load("{\"sources\":{" QUAY "},\"tenants\":{\"acme\":" ACME
 				",\"sources\":{\"quay\":\"q.db\"}}}}");
@@ -149,7 +149,7 @@ static void sources_are_added_and_never_changed(void **state)
 	sources = config_json(c, "sources");
 	acme = json_object_get(config_json(c, "tenants"), "acme");
 	assert_string_equal(json_object_iter_key(json_object_iter((json_t *)(uintptr_t)sources)),
-			    "quay"); /* those that are open stand first */
+			    "quay"); /* open sources come first */
 	assert_int_equal(json_object_size(sources), 2);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(acme, "sources"), "sea")),
@@ -171,8 +171,8 @@ static void sources_are_added_and_never_changed(void **state)
 	config_free(&c);
 }
 
-/* What is borrowed lasts as long as the arena that keeps it. */
-static void kept_by_an_arena(void **state)
+/* Borrowed values live as long as the arena. */
+static void arena_keeps_the_configuration(void **state)
 {
 	struct arena *a = arena_new(4096);
 	struct config *c = load("{\"today\":\"2026-01-02\"}");
@@ -185,7 +185,7 @@ static void kept_by_an_arena(void **state)
 	arena_free(&a);
 }
 
-static void sections_are_compared(void **state)
+static void compares_sections(void **state)
 {
 	struct config *a = load("{}"), *b = load("{\"llm\":{\"breaker\":{\"failures\":9}}}");
 
@@ -200,12 +200,12 @@ static void sections_are_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_restart_key_keeps_its_value),
+		cmocka_unit_test(restart_keys_keep_their_values),
 		cmocka_unit_test(each_key_is_live_or_kept),
-		cmocka_unit_test(tenants_change_in_part),
-		cmocka_unit_test(sources_are_added_and_never_changed),
-		cmocka_unit_test(kept_by_an_arena),
-		cmocka_unit_test(sections_are_compared),
+		cmocka_unit_test(some_tenant_members_are_live),
+		cmocka_unit_test(sources_are_only_added),
+		cmocka_unit_test(arena_keeps_the_configuration),
+		cmocka_unit_test(compares_sections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Databases beside the warehouse: in the file, in the environment, and in a tenant's map. */
+/* Databases other than the warehouse: in the file, the environment, and the map of tenants. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const char *file_with(const char *text)
 	return path;
 }
 
-/* The key `sources` as text, or what was wrong. Free it. */
+/* The key `sources` as text, or the error. Free with mem_free. */
 static char *sources_of(const char *text, char *const *env, bool printed)
 {
 	struct config *c = NULL;
@@ -68,7 +68,7 @@ static void refuses(const char *text, char *const *env, const char *why)
 	mem_free(got);
 }
 
-static void members_come_from_everywhere(void **state)
+static void reads_members_from_file_and_environment(void **state)
 {
 	char file[100];
 
@@ -76,7 +76,7 @@ static void members_come_from_everywhere(void **state)
 	gives(NULL, NO_ENV, "{}");
 	gives("{\"sources\":{\"clinic\":{\"dialect\":\"POSTGRES\",\"workers\":2}}}", NO_ENV,
 	      "{\"clinic\":{\"dialect\":\"postgres\",\"workers\":2}}");
-	/* Whole before parts, however the environment is ordered. */
+	/* VESPER_SOURCES is applied before its members, in any order. */
 	gives("{\"sources\":{\"clinic\":{\"workers\":2}}}",
 	      ENV("VESPER_SOURCES_CLINIC_WORKERS=3",
 		  "VESPER_SOURCES={\"clinic\":{\"queue\":5},\"my_db\":{}}",
@@ -90,7 +90,7 @@ static void members_come_from_everywhere(void **state)
 	refuses(NULL, ENV(file), "VESPER_SOURCES_CLINIC_DSN_FILE: ");
 }
 
-static void connection_strings_are_not_printed(void **state)
+static void does_not_print_connection_strings(void **state)
 {
 	char *printed = sources_of(NULL, ENV("VESPER_SOURCES_CLINIC_DSN=hunter2"), true);
 
@@ -132,7 +132,7 @@ static void reports_errors(void **state)
 	buf_deinit(&many);
 }
 
-static void a_tenant_has_files_of_its_own(void **state)
+static void reads_files_of_tenants(void **state)
 {
 	(void)state;
 	gives("{\"tenants\":{\"a\":{\"sources\":{\"s\":\"x.db\"}},"
@@ -150,10 +150,10 @@ static void a_tenant_has_files_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(members_come_from_everywhere),
-		cmocka_unit_test(connection_strings_are_not_printed),
+		cmocka_unit_test(reads_members_from_file_and_environment),
+		cmocka_unit_test(does_not_print_connection_strings),
 		cmocka_unit_test(reports_errors),
-		cmocka_unit_test(a_tenant_has_files_of_its_own),
+		cmocka_unit_test(reads_files_of_tenants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * Three tenants on one daemon, two of them with the same pack. What one of them has beside its
- * packs is known to its questions, and to nobody else's; a reload keeps it, also when the packs are
- * broken; what does not fit them any more leaves the tenant with what it had.
+ * Three tenants on one daemon, two of them with the same pack. The overlay of one tenant affects
+ * only its questions. A reload keeps the overlay, even if the packs are broken. If the overlay no
+ * longer fits, the tenant keeps the previous knowledge.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include "vesper/mem.h"
 #include "vesper/strlist.h"
 
-#define LIMIT_MS     20000
+#define TIMEOUT_MS   20000
 #define PACKS        VESPER_SOURCE_DIR "/tests/packs/"
 #define CATALOGUE    "config/library/catalogue.json"
 #define TOOL         "sql/library/loans/get_loans_by_genre.sql"
@@ -32,9 +32,9 @@ static struct temp_root root;
 static struct daemon d;
 static struct arena *arena;
 static int changes;
-static struct err changed; /* what the last change ended with */
+static struct err changed; /* error of the last change */
 
-/* ---- a daemon ---- */
+/* ---- the daemon ---- */
 
 static void copy(const char *path)
 {
@@ -46,10 +46,10 @@ static void copy(const char *path)
 	temp_root_write(&root, path, text);
 }
 
-static void on_limit(void *owner)
+static void on_timeout(void *owner)
 {
 	(void)owner;
-	fail_msg("it took too long");
+	fail_msg("timed out");
 }
 
 static int set_up(void **state)
@@ -110,20 +110,20 @@ static void on_changed(void *owner, const struct err *e)
 
 static void run(void)
 {
-	struct timer *limit = timer_new(d.loop, on_limit, NULL);
+	struct timer *timeout = timer_new(d.loop, on_timeout, NULL);
 
-	timer_start(limit, LIMIT_MS);
+	timer_start(timeout, TIMEOUT_MS);
 	loop_run(d.loop);
-	timer_free(&limit);
+	timer_free(&timeout);
 }
 
-/* What the change ended with. */
+/* Applies a change. Returns its error, or "". */
 static const char *change(enum overlay_part part, const struct catalog_overlay *o)
 {
 	int before = changes;
 
 	daemon_use_overlay(&d, part, o, on_changed, NULL);
-	assert_int_equal(changes, before); /* never from inside */
+	assert_int_equal(changes, before); /* the callback is never called synchronously */
 	run();
 	assert_int_equal(changes, before + 1);
 	return changed.code == ERR_NONE ? "" : changed.text;
@@ -173,7 +173,7 @@ static int close_all(void **state)
 
 /* ---- what a tenant sees ---- */
 
-static struct principal of(const char *tenant)
+static struct principal principal_of(const char *tenant)
 {
 	static const char *const permissions[] = {"chat:use", "library:read", "chat:view_sql",
 						  "chat:advanced_sql"};
@@ -184,14 +184,14 @@ static struct principal of(const char *tenant)
 
 static struct catalog_view view_of(const char *tenant)
 {
-	struct principal who = of(tenant);
+	struct principal who = principal_of(tenant);
 	struct catalog_view v;
 
 	catalog_for(turns_knowledge(d.turns, tenant)->catalog, &who, arena, &v);
 	return v;
 }
 
-/* The branch that the tenant's question is surely about; "": none. */
+/* The branch that the tenant's question names with confidence; "": none. */
 static const char *branch_of(const char *tenant, const char *question)
 {
 	struct catalog_view v = view_of(tenant);
@@ -218,7 +218,7 @@ static bool has_flow(const char *tenant)
 
 static bool may_read(const char *tenant)
 {
-	struct principal who = of(tenant);
+	struct principal who = principal_of(tenant);
 	struct gate_policy p =
 		catalog_gate_policy(turns_knowledge(d.turns, tenant)->catalog, &who, tenant, arena);
 
@@ -249,7 +249,7 @@ static void only_acme_has_both(void)
 	assert_true(may_read("acme"));
 	assert_false(has_flow("lantern") || has_flow("other"));
 	assert_false(may_read("lantern") || may_read("other"));
-	/* what is shared stays as it was for both */
+	/* shared names are unchanged for both */
 	assert_string_equal(branch_of("acme", OLD_HOUSE), "Oldtown");
 	assert_string_equal(branch_of("lantern", OLD_HOUSE), "Oldtown");
 	assert_string_equal(mine, theirs);
@@ -257,7 +257,7 @@ static void only_acme_has_both(void)
 	mem_free(theirs);
 }
 
-static void have_both(void)
+static void use_both_parts(void)
 {
 	assert_string_equal(change(OVERLAY_DATA, &data), "");
 	assert_string_equal(change(OVERLAY_APPROVED, &approved), "");
@@ -265,39 +265,39 @@ static void have_both(void)
 
 /* ---- the tests ---- */
 
-static void test_only_its_tenant_sees_it(void **state)
+static void test_only_the_tenant_sees_its_overlay(void **state)
 {
 	(void)state;
 	assert_string_equal(branch_of("acme", FIRST_BRANCH), "");
-	have_both();
+	use_both_parts();
 	only_acme_has_both();
 	assert_ptr_equal(turns_knowledge(d.turns, "acme")->catalog->tools,
 			 turns_knowledge(d.turns, "lantern")->catalog->tools);
 	assert_string_equal(turns_knowledge(d.turns, "acme")->key, "core,library+acme@2");
 }
 
-/* The turns that run end with what they began with. */
-static void test_a_part_goes_when_it_is_empty(void **state)
+/* An empty part removes the previous one. */
+static void test_an_empty_part_is_removed(void **state)
 {
 	struct catalog_overlay none = {.tenant = "acme", .version = 2};
 
 	(void)state;
-	have_both();
+	use_both_parts();
 	assert_string_equal(change(OVERLAY_APPROVED, &none), "");
 	assert_false(has_flow("acme"));
 	assert_true(may_read("acme"));
 	assert_string_equal(change(OVERLAY_DATA, &none), "");
-	assert_string_equal(change(OVERLAY_DATA, &none), ""); /* nothing in place of nothing */
+	assert_string_equal(change(OVERLAY_DATA, &none), ""); /* empty replaces empty */
 	assert_ptr_equal(turns_knowledge(d.turns, "acme"), turns_knowledge(d.turns, "lantern"));
 }
 
-static void test_what_does_not_fit_changes_nothing(void **state)
+static void test_an_invalid_overlay_changes_nothing(void **state)
 {
 	struct catalog_overlay wrong = data;
 	json_t *shelf = parsed(WRONG);
 
 	(void)state;
-	have_both();
+	use_both_parts();
 	wrong.schema = shelf;
 	assert_non_null(strstr(change(OVERLAY_DATA, &wrong), "shelf: values are missing"));
 	json_decref(shelf);
@@ -315,7 +315,7 @@ static void on_each(void *owner, const struct err *e)
 		loop_stop(d.loop);
 }
 
-static void test_changes_come_one_after_the_other(void **state)
+static void test_changes_run_in_order(void **state)
 {
 	struct catalog_overlay none = {.tenant = "acme", .version = 2};
 	char *seen = arena_strdup(arena, "");
@@ -329,19 +329,19 @@ static void test_changes_come_one_after_the_other(void **state)
 	assert_string_equal(seen, "data- - flow ");
 }
 
-static void test_the_end_does_not_wait_for_changes(void **state)
+static void test_shutdown_drops_pending_changes(void **state)
 {
 	(void)state;
 	daemon_use_overlay(&d, OVERLAY_DATA, &data, on_changed, NULL);
 	daemon_use_overlay(&d, OVERLAY_APPROVED, &approved, on_changed, NULL);
 }
 
-static void test_a_reload_keeps_it(void **state)
+static void test_a_reload_keeps_the_overlay(void **state)
 {
 	const struct turn_knowledge *before;
 
 	(void)state;
-	have_both();
+	use_both_parts();
 	before = turns_knowledge(d.turns, "acme");
 	daemon_reload(&d);
 	assert_ptr_not_equal(turns_knowledge(d.turns, "acme"), before);
@@ -354,7 +354,7 @@ static void test_a_reload_keeps_it(void **state)
 	only_acme_has_both();
 }
 
-static void test_a_reload_while_one_is_made(void **state)
+static void test_a_reload_during_a_change(void **state)
 {
 	(void)state;
 	daemon_use_overlay(&d, OVERLAY_DATA, &data, NULL, NULL);
@@ -372,7 +372,7 @@ static void find_check(void *owner, const char *check, enum health_state state, 
 		*(const char **)owner = arena_strdup(arena, note);
 }
 
-static const char *health_says(void)
+static const char *health_note(void)
 {
 	const char *note = "";
 
@@ -392,11 +392,11 @@ static const char *changed_file(const char *path, const char *from, const char *
 	return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-/* A flow whose tool is gone is left out alone. */
-static void test_a_flow_that_the_packs_outgrew(void **state)
+/* Only the flow whose tool is missing is skipped. */
+static void test_a_stale_flow_is_skipped(void **state)
 {
 	(void)state;
-	have_both();
+	use_both_parts();
 	temp_root_write(&root, TOOL, NULL);
 	temp_root_write(&root, "sql/library/loans/get_lent.sql",
 			changed_file(TOOL, "get_loans_by_genre", "get_lent"));
@@ -407,47 +407,45 @@ static void test_a_flow_that_the_packs_outgrew(void **state)
 	assert_non_null(catalog_tool(turns_knowledge(d.turns, "acme")->catalog, "get_lent"));
 	assert_false(has_flow("acme"));
 	assert_true(may_read("acme"));
-	assert_string_equal(health_says(), "");
+	assert_string_equal(health_note(), "");
 }
 
-/* A view that the packs have now as well: which one would be meant? */
-static void test_a_view_that_the_packs_have_too(void **state)
+/* A view that the packs now declare too would be ambiguous. */
+static void test_a_duplicate_view_is_rejected(void **state)
 {
 	(void)state;
-	have_both();
+	use_both_parts();
 	temp_root_write(
 		&root, CATALOGUE,
 		changed_file(CATALOGUE, "{ \"views\": [",
 			     "{ \"views\": [{\"name\": \"dbo.own_titles\", \"about\": \"x\"},"));
 	daemon_reload(&d);
 	assert_non_null(
-		strstr(health_says(),
+		strstr(health_note(),
 		       "dbo.own_titles is already declared in config/library/catalogue.json"));
 	assert_true(has_flow("acme"));
 	assert_true(may_read("acme"));
 	copy(CATALOGUE);
 	daemon_reload(&d);
-	assert_string_equal(health_says(), "");
+	assert_string_equal(health_note(), "");
 	only_acme_has_both();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_only_its_tenant_sees_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_part_goes_when_it_is_empty, set_up,
+		cmocka_unit_test_setup_teardown(test_only_the_tenant_sees_its_overlay, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_what_does_not_fit_changes_nothing, set_up,
+		cmocka_unit_test_setup_teardown(test_an_empty_part_is_removed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_invalid_overlay_changes_nothing, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_changes_come_one_after_the_other, set_up,
+		cmocka_unit_test_setup_teardown(test_changes_run_in_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_shutdown_drops_pending_changes, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_the_end_does_not_wait_for_changes, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_reload_keeps_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_reload_while_one_is_made, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_flow_that_the_packs_outgrew, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_view_that_the_packs_have_too, set_up,
+		cmocka_unit_test_setup_teardown(test_a_reload_keeps_the_overlay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_reload_during_a_change, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_stale_flow_is_skipped, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_duplicate_view_is_rejected, set_up,
 						tear_down),
 	};
 

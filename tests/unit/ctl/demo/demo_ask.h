@@ -1,4 +1,4 @@
-/* The tools of every domain on the demo data, asked as a role may ask them. */
+/* Calls tools of all domains on the demo data with the permissions of a role. */
 #ifndef VESPER_DEMO_ASK_H
 #define VESPER_DEMO_ASK_H
 
@@ -48,7 +48,7 @@ static int set_up(void **state)
 					   .read_only = true,
 					   .schemas = (const char *const[]){"dbo", "Stage", NULL},
 					   .workers = 2,
-					   .timeout_ms = 120000, /* of a busy machine */
+					   .timeout_ms = 120000, /* enough on a busy machine */
 					   .tenants = tenants,
 					   .tenant_count = 2};
 	struct toolbox_options tools = {.modules = domain_modules,
@@ -105,7 +105,8 @@ static size_t count_of(const char *const *list)
 	return n;
 }
 
-/* Runs the tool as the role may, and words the answer. The arguments are JSON with ' for ". */
+/* Runs the tool with the permissions of the role, and writes the answer. The arguments are JSON
+ * with ' for ". */
 static void ask(const char *tool, const char *arguments)
 {
 	const char *const *permissions = catalog_role(catalog, role);
@@ -158,7 +159,7 @@ static void ask(const char *tool, const char *arguments)
 #define NORTH   "{'hub_zone': 'north', 'year': 2025, 'vendor': 'Ascend'}"
 #define SIERRA  "{'project_name': 'Sierra'}"
 
-/* NULL: the tool can't be asked so. */
+/* NULL: not possible for this tool. */
 static const struct walk {
 	const char *tool, *normal, *empty, *ambiguous;
 } walks[] = {

@@ -1,5 +1,5 @@
-/* The demo's databases, to be read: those of VESPER_TEST_DEMO_DATA, which ctest has made once for
- * all tests that want them, or own ones where a test runs alone. */
+/* The demo's databases for reading: those in VESPER_TEST_DEMO_DATA, which ctest creates once for
+ * all tests, or private ones if a test runs alone. */
 #ifndef VESPER_DEMO_FOLDER_H
 #define VESPER_DEMO_FOLDER_H
 
@@ -18,7 +18,7 @@
 
 #define DEMO_SCHEMA VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql"
 
-static char own_folder[] = "/tmp/vesper-demo-XXXXXX";
+static char private_folder[] = "/tmp/vesper-demo-XXXXXX";
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
@@ -35,15 +35,15 @@ static const char *demo_folder(void)
 
 	if (made)
 		return made;
-	if (!mkdtemp(own_folder) || !demo_data_make(DEMO_SCHEMA, own_folder, false, &e))
+	if (!mkdtemp(private_folder) || !demo_data_make(DEMO_SCHEMA, private_folder, false, &e))
 		fail_msg("%s", e.text);
-	return own_folder;
+	return private_folder;
 }
 
 static void demo_folder_drop(void)
 {
 	if (!getenv("VESPER_TEST_DEMO_DATA"))
-		nftw(own_folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		nftw(private_folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 #endif

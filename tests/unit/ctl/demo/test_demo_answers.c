@@ -1,16 +1,16 @@
 /*
- * The tools of every domain on the demo data: each question's answer by template has the figures
- * that the demo promises. DEMO_ANSWERS_SHOW=1 prints the answers.
+ * The tools of every domain on the demo data: the template's answers contain the expected
+ * figures. DEMO_ANSWERS_SHOW=1 prints the answers.
  */
 #include "demo_ask.h"
 
-static void says(const char *text)
+static void assert_says(const char *text)
 {
 	if (!strstr(answer.markdown, text))
 		fail_msg("\"%s\" is not in:\n%s", text, answer.markdown);
 }
 
-static void says_not(const char *text)
+static void assert_says_not(const char *text)
 {
 	if (strstr(answer.markdown, text))
 		fail_msg("\"%s\" is in:\n%s", text, answer.markdown);
@@ -18,61 +18,63 @@ static void says_not(const char *text)
 
 /* ---- use of reports ---- */
 
-static void usage(void **state)
+static void answers_usage(void **state)
 {
 	(void)state;
 	ask("get_top_reports_by_views", "{'from': '2026-01-01', 'to': '2026-01-31'}");
-	says("(January 2026) is **Day-Ahead Curves Dashboard** with **");
+	assert_says("(January 2026) is **Day-Ahead Curves Dashboard** with **");
 	ask("get_top_users", "{'from': '2026-01-01', 'to': '2026-01-31', 'top_n': 10}");
-	says("maria.lopez@vesper.example");
+	assert_says("maria.lopez@vesper.example");
 	assert_int_equal(result->tables[0]->row_count, 10);
 	ask("get_views_trend", "{'report_name': 'Portfolio View'}");
-	says("Views of **Portfolio View**");
+	assert_says("Views of **Portfolio View**");
 	assert_int_equal(result->tables[0]->row_count, 5);
 }
 
 /* ---- price curves ---- */
 
-static void price_curves(void **state)
+static void answers_price_curves(void **state)
 {
 	(void)state;
 	ask("compare_hub_zones", "{'hub_zones': ['NP15', 'SP15'], 'year': 2025, 'vendor': 'Ascend',"
 				 " 'asof': 'Jan_2025'}");
-	says("**SP15**");
-	says("$52.14/MWh against $48.73/MWh");
-	says("**$3.41/MWh** (7%)");
+	assert_says("**SP15**");
+	assert_says("$52.14/MWh against $48.73/MWh");
+	assert_says("**$3.41/MWh** (7%)");
 	ask("get_peak_offpeak_spread", "{'hub_zone': 'HB_NORTH'}");
-	says("peak hours 7-22");
+	assert_says("peak hours 7-22");
 	ask("get_seasonal_shape", "{'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend'}");
-	says("By season: Spring $");
+	assert_says("By season: Spring $");
 	assert_int_equal(result->tables[0]->row_count, 12);
 	ask("get_daily_shape", "{'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend'}");
 	assert_int_equal(result->tables[0]->row_count, 24);
-	says("of the average");
+	assert_says("of the average");
 	ask("compare_markets", "{'markets': ['CAISO', 'ERCOT'], 'year': 2025}");
-	says("over all their hub-zones");
+	assert_says("over all their hub-zones");
 }
 
 /* ---- projects ---- */
 
-static void health(void **state)
+static void answers_health(void **state)
 {
 	(void)state;
 	role = "viewer";
 	ask("get_project_health", "{'project_name': 'nazareth'}");
-	says("**Nazareth Solar** is currently in **Stage 4 Pre-Con & Finance** with overall "
-	     "project status **🟡 At risk**");
-	says("3 🟢 Green, 3 🟡 Yellow, 2 🔴 Red, 1 ⬜ N/A");
-	says("| Site Control | 🟢 Green | 100% | — | Site secured |");
-	says("| Permits | 🟡 Yellow | 65% | 30 June 2025 | CEQA review pending |");
-	says("| Interconnection | 🔴 Red | 40% | 30 September 2025 | Phase II study delayed |");
-	says("| Construction | ⬜ N/A | 0% | — | Not started |");
-	says("| Schedule | 🟡 Yellow | — | — | COD at risk by ~3 months |");
-	says("**Key risks**: Interconnection (Phase II study delayed), Financing (Term sheet");
+	assert_says("**Nazareth Solar** is currently in **Stage 4 Pre-Con & Finance** with overall "
+		    "project status **🟡 At risk**");
+	assert_says("3 🟢 Green, 3 🟡 Yellow, 2 🔴 Red, 1 ⬜ N/A");
+	assert_says("| Site Control | 🟢 Green | 100% | — | Site secured |");
+	assert_says("| Permits | 🟡 Yellow | 65% | 30 June 2025 | CEQA review pending |");
+	assert_says(
+		"| Interconnection | 🔴 Red | 40% | 30 September 2025 | Phase II study delayed |");
+	assert_says("| Construction | ⬜ N/A | 0% | — | Not started |");
+	assert_says("| Schedule | 🟡 Yellow | — | — | COD at risk by ~3 months |");
+	assert_says(
+		"**Key risks**: Interconnection (Phase II study delayed), Financing (Term sheet");
 	role = "manager";
 }
 
-static void the_project_that_is_meant(void **state)
+static void resolves_project_names(void **state)
 {
 	static const char *const one[][2] = {
 		{"Nazareth Solar", "Nazareth Solar"},
@@ -96,87 +98,89 @@ static void the_project_that_is_meant(void **state)
 	ask("get_project_health", "{'project_name': 'Sierra'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
 	assert_int_equal(result->outcome.suggestion_count, 2);
-	says("fits 2 projects. Did you mean Sierra Solar (");
+	assert_says("fits 2 projects. Did you mean Sierra Solar (");
 	ask("get_project_health", "{'project_name': 'Nazaret Solr'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_UNKNOWN_ENTITY);
 	assert_string_equal(result->outcome.suggestions[0].value, "Nazareth Solar");
 }
 
-static void overview_with_and_without_budget(void **state)
+static void overview_shows_budget_by_permission(void **state)
 {
 	(void)state;
 	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
-	says("COD is 15 June 2027");
-	says("**$1.4M** of a budget of **$2.1M** (66.7%)");
+	assert_says("COD is 15 June 2027");
+	assert_says("**$1.4M** of a budget of **$2.1M** (66.7%)");
 	role = "analyst";
 	ask("get_project_overview", "{'project_name': 'Nazareth Solar'}");
-	says("COD is 15 June 2027");
-	says_not("1.4M");
+	assert_says("COD is 15 June 2027");
+	assert_says_not("1.4M");
 	assert_true(table_column(result->tables[0], "ActualsLTD") < 0);
 	ask("get_budget_overview", "{'project_name': 'Nazareth Solar'}");
 	assert_int_equal(result->outcome.kind, OUTCOME_NOT_PERMITTED);
 	role = "manager";
 	ask("get_budget_overview", "{'project_name': 'Nazareth Solar'}");
-	says("**$1.4M** of its budget of **$2.1M** (66.7%); $700K remain");
-	says("The forecast of $2.25M is $150K over budget");
-	says("6.8%");
+	assert_says("**$1.4M** of its budget of **$2.1M** (66.7%); $700K remain");
+	assert_says("The forecast of $2.25M is $150K over budget");
+	assert_says("6.8%");
 }
 
-static void milestones_and_risks(void **state)
+static void answers_milestones_and_risks(void **state)
 {
 	(void)state;
 	ask("get_milestone_dates", "{'project_name': 'Nazareth Solar'}");
-	says("on **15 June 2027**");
-	says("| Project Finance | 15 November 2025 | yes |");
+	assert_says("on **15 June 2027**");
+	assert_says("| Project Finance | 15 November 2025 | yes |");
 	assert_int_equal(result->tables[0]->row_count, 17);
 	ask("get_task_risks", "{'project_name': 'Nazareth Solar'}");
-	says("3 High, 3 Medium, 1 Low");
+	assert_says("3 High, 3 Medium, 1 Low");
 	ask("get_task_risks", "{'risk_level': 'High'}");
 	assert_int_equal(result->tables[0]->stats[3].distinct, 1);
 }
 
-static void portfolio(void **state)
+static void answers_portfolio(void **state)
 {
 	(void)state;
 	ask("get_portfolio_summary", "{'status_color': 'red'}");
-	says("There are **3 projects** currently **🔴 Off track**");
-	says("| Sierra Wind | Stage 3 Late Dev | Wind | ERCOT | 15 August 2028 | $800K | $620K | "
-	     "Permitting stalled |");
-	says("| $5.4M | $4.9M | EPC contractor dispute |");
+	assert_says("There are **3 projects** currently **🔴 Off track**");
+	assert_says("| Sierra Wind | Stage 3 Late Dev | Wind | ERCOT | 15 August 2028 | $800K | "
+		    "$620K | "
+		    "Permitting stalled |");
+	assert_says("| $5.4M | $4.9M | EPC contractor dispute |");
 	role = "viewer";
 	ask("get_portfolio_summary", "{'project_stage': 'Stage 3'}");
-	says("Sierra Wind");
-	says("15 August 2028");
-	says_not("$");
-	says_not("Old Fort");
+	assert_says("Sierra Wind");
+	assert_says("15 August 2028");
+	assert_says_not("$");
+	assert_says_not("Old Fort");
 	role = "manager";
 	ask("get_portfolio_summary", "{}");
 	assert_int_equal(result->tables[0]->row_count, 19);
 }
 
-static void changes(void **state)
+static void answers_changes(void **state)
 {
 	(void)state;
 	ask("get_recent_changes", "{'since': '2026-02-20', 'field_changed': 'FinishDate'}");
-	says("**5 changes** of milestone and task dates");
-	says("| 26 February 2026 | Sierra Wind | Execute Interconnection Agreement | 15 March 2026 "
-	     "| 15 June 2026 | +3 months |");
-	says("| 15 April 2026 | 15 April 2026 | No change (re-confirmed) |");
-	says("| 15 December 2026 | 15 February 2027 | +2 months |");
-	says("| 30 June 2027 | 30 September 2027 | +3 months |");
-	says("**Pattern**: 4 of 5 dates moved later, by 2 to 3 months; 1 re-confirmed.");
+	assert_says("**5 changes** of milestone and task dates");
+	assert_says("| 26 February 2026 | Sierra Wind | Execute Interconnection Agreement | 15 "
+		    "March 2026 "
+		    "| 15 June 2026 | +3 months |");
+	assert_says("| 15 April 2026 | 15 April 2026 | No change (re-confirmed) |");
+	assert_says("| 15 December 2026 | 15 February 2027 | +2 months |");
+	assert_says("| 30 June 2027 | 30 September 2027 | +3 months |");
+	assert_says("**Pattern**: 4 of 5 dates moved later, by 2 to 3 months; 1 re-confirmed.");
 	ask("get_recent_changes", "{}");
 	assert_int_equal(result->tables[0]->row_count, 12);
-	says("$350K");
+	assert_says("$350K");
 	role = "viewer";
 	ask("get_recent_changes", "{}");
 	assert_int_equal(result->tables[0]->row_count, 8);
-	says_not("5950000");
-	says_not("Forecast");
+	assert_says_not("5950000");
+	assert_says_not("Forecast");
 	role = "manager";
 }
 
-static size_t words_of(const char *text)
+static size_t count_words(const char *text)
 {
 	size_t n = 0;
 
@@ -186,7 +190,7 @@ static size_t words_of(const char *text)
 	return n;
 }
 
-/* "2026-02-27" is no way to tell a day. */
+/* Answers must not contain dates such as "2026-02-27". */
 static bool has_iso_date(const char *text)
 {
 	for (const char *p = text; *p; p++)
@@ -196,8 +200,8 @@ static bool has_iso_date(const char *text)
 	return false;
 }
 
-/* Where a curve comes from is told, whatever was asked of it. */
-static void says_its_source(const char *tool)
+/* Each answer must name the source of a curve. */
+static void check_source(const char *tool)
 {
 	static const char *const columns[] = {"Vendor", "Market", "HubZone", "AsOf"};
 	const struct table *t = result->tables[0];
@@ -206,7 +210,7 @@ static void says_its_source(const char *tool)
 		const char *cell = table_cell(t, 0, columns[i]);
 
 		if (cell && !strstr(answer.markdown, cell))
-			fail_msg("%s: %s is not told in:\n%s", tool, columns[i], answer.markdown);
+			fail_msg("%s: %s is missing in:\n%s", tool, columns[i], answer.markdown);
 	}
 }
 
@@ -218,17 +222,18 @@ static void check_normal(const struct walk *w)
 	ask(w->tool, w->normal);
 	if (result->outcome.kind != OUTCOME_ROWS)
 		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
-	says_its_source(w->tool);
+	check_source(w->tool);
 	if (result->tables[0]->row_count > 3)
-		says("| --- |");
+		assert_says("| --- |");
 	if (answer.markdown[0] == '|')
 		fail_msg("%s begins with its table", w->tool);
-	if (words_of(answer.markdown) > 620 || has_iso_date(answer.markdown))
-		fail_msg("%s, %zu words: %s", w->tool, words_of(answer.markdown), answer.markdown);
+	if (count_words(answer.markdown) > 620 || has_iso_date(answer.markdown))
+		fail_msg("%s, %zu words: %s", w->tool, count_words(answer.markdown),
+			 answer.markdown);
 	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]); i++)
-		says_not(raw[i]);
+		assert_says_not(raw[i]);
 	if (answer.followup_count == 0)
-		fail_msg("%s: nothing to ask next", w->tool);
+		fail_msg("%s: no follow-up question", w->tool);
 }
 
 static void check_empty(const struct walk *w)
@@ -238,7 +243,7 @@ static void check_empty(const struct walk *w)
 	ask(w->tool, w->empty);
 	if (result->outcome.kind != OUTCOME_EMPTY && result->outcome.kind != OUTCOME_OUT_OF_WINDOW)
 		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
-	says("I found no data ");
+	assert_says("I found no data ");
 	if (!strstr(answer.markdown, " may ") && !strstr(answer.markdown, "the data covers"))
 		fail_msg("%s suggests nothing: %s", w->tool, answer.markdown);
 }
@@ -251,8 +256,8 @@ static void check_ambiguous(const struct walk *w)
 	if (result->outcome.kind != OUTCOME_UNKNOWN_ENTITY)
 		fail_msg("%s: %s", w->tool, outcome_name(result->outcome.kind));
 	assert_true(result->outcome.suggestion_count >= 2);
-	says("fits");
-	says("Did you mean ");
+	assert_says("fits");
+	assert_says("Did you mean ");
 }
 
 static void check_not_permitted(const struct walk *w)
@@ -262,10 +267,10 @@ static void check_not_permitted(const struct walk *w)
 	role = "manager";
 	assert_int_equal(result->outcome.kind, OUTCOME_NOT_PERMITTED);
 	assert_int_equal(result->table_count, 0);
-	says("You do not have permission to see this data.");
+	assert_says("You do not have permission to see this data.");
 }
 
-static void every_tool_keeps_the_rules(void **state)
+static void every_tool_follows_the_rules(void **state)
 {
 	size_t count = sizeof(walks) / sizeof(walks[0]), visible = 0;
 
@@ -280,21 +285,21 @@ static void every_tool_keeps_the_rules(void **state)
 		visible += catalog->tools[i].callers.visible &&
 			   !tool_has_no_statement(&catalog->tools[i]) &&
 			   strcmp(catalog->tools[i].callers.permission, "chat:advanced_sql") != 0;
-	assert_int_equal(visible, count); /* a new tool is walked too */
+	assert_int_equal(visible, count); /* a new tool must be added to walks */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usage),
-		cmocka_unit_test(price_curves),
-		cmocka_unit_test(health),
-		cmocka_unit_test(the_project_that_is_meant),
-		cmocka_unit_test(overview_with_and_without_budget),
-		cmocka_unit_test(milestones_and_risks),
-		cmocka_unit_test(portfolio),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(every_tool_keeps_the_rules),
+		cmocka_unit_test(answers_usage),
+		cmocka_unit_test(answers_price_curves),
+		cmocka_unit_test(answers_health),
+		cmocka_unit_test(resolves_project_names),
+		cmocka_unit_test(overview_shows_budget_by_permission),
+		cmocka_unit_test(answers_milestones_and_risks),
+		cmocka_unit_test(answers_portfolio),
+		cmocka_unit_test(answers_changes),
+		cmocka_unit_test(every_tool_follows_the_rules),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* Every tool of the catalogue on the demo data, asked twice: what comes from the cache is in every
- * visible respect what came from the database. */
+/* Every tool of the catalogue on the demo data, called twice: a cached result must look exactly
+ * like the one from the database. */
 #include "prompt_text.h"
 #include "demo_folder.h"
 
@@ -39,7 +39,7 @@ static const char *const permissions[] = {
 static const struct principal who = {
 	.user = "ann", .tenant = "vesper", .permissions = permissions, .permission_count = 6};
 
-/* What required parameters get, by name; the demo data has all of it. */
+/* Values of required parameters, by name; the demo data contains all of them. */
 static const struct {
 	const char *name, *json;
 } values[] = {
@@ -140,7 +140,7 @@ static json_t *arguments_of(const struct tool_def *tool)
 		if (!p->required)
 			continue;
 		if (v == sizeof(values) / sizeof(values[0]))
-			fail_msg("%s wants %s: add a value", tool->name, p->name);
+			fail_msg("%s requires %s: add a value", tool->name, p->name);
 		json_object_set_new(args, p->name,
 				    json_loads(values[v].json, JSON_DECODE_ANY, NULL));
 	}
@@ -162,7 +162,7 @@ static const struct result *call_tool(const struct tool_def *tool, const json_t 
 	return answer;
 }
 
-/* All that a client or a model sees of a result. */
+/* Everything that a client or a model sees of a result. */
 static void add_visible(struct buf *out, const struct result *r)
 {
 	prompt_text(out, r, 500);
@@ -191,7 +191,7 @@ static void add_answer(struct buf *out, const struct result *r)
 	buf_str(out, answer.markdown);
 }
 
-static void a_cached_result_looks_like_a_fresh_one(void **state)
+static void cached_results_equal_fresh_ones(void **state)
 {
 	size_t cached = 0;
 
@@ -231,7 +231,7 @@ static void a_cached_result_looks_like_a_fresh_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cached_result_looks_like_a_fresh_one),
+		cmocka_unit_test(cached_results_equal_fresh_ones),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -11,7 +11,7 @@
 #define MARKS_MAX 4000
 #define EVERY     3 /* so many numbers apart stand the changed ones of one answer */
 
-enum lie { LIE_DIGIT, LIE_UNIT, LIE_YEAR, LIE_COUNT };
+enum change_kind { CHANGE_DIGIT, CHANGE_UNIT, CHANGE_YEAR, CHANGE_COUNT };
 
 struct mark {
 	size_t from, to;
@@ -26,10 +26,10 @@ struct marks {
 };
 
 static struct marks truth, altered, made;
-static struct mark lies[MARKS_MAX];
-static size_t lie_count;
+static struct mark changes[MARKS_MAX];
+static size_t change_count;
 static size_t unbound, differences;
-static long told[LIE_COUNT], found[LIE_COUNT], answers, true_numbers, false_alarms;
+static long changed[CHANGE_COUNT], found[CHANGE_COUNT], answers, true_numbers, false_alarms;
 static uint64_t seed = 4711;
 
 static uint32_t any_below(uint32_t n)
@@ -40,7 +40,7 @@ static uint32_t any_below(uint32_t n)
 	return (uint32_t)(seed >> 33) % n;
 }
 
-static void on_piece(void *owner, const struct guard_chunk *p)
+static void on_chunk(void *owner, const struct guard_chunk *p)
 {
 	struct marks *m = owner;
 
@@ -69,7 +69,7 @@ static struct guard_input input(struct marks *m)
 				    .question = "",
 				    .today = {2026, 2, 27},
 				    .policy = GUARD_FLAG,
-				    .sink = {.on_piece = on_piece, .owner = m}};
+				    .sink = {.on_piece = on_chunk, .owner = m}};
 }
 
 static void check(const char *text, struct marks *m)
@@ -135,13 +135,13 @@ static bool change_unit(char *text, size_t size)
 	return true;
 }
 
-static bool change(char *text, size_t size, enum lie lie)
+static bool change(char *text, size_t size, enum change_kind change_kind)
 {
 	char before[200];
 
-	if (lie == LIE_YEAR)
+	if (change_kind == CHANGE_YEAR)
 		return change_year(text);
-	if (lie == LIE_UNIT)
+	if (change_kind == CHANGE_UNIT)
 		return change_unit(text, size);
 	snprintf(before, sizeof(before), "%s", text);
 	change_digit(text);
@@ -150,11 +150,11 @@ static bool change(char *text, size_t size, enum lie lie)
 }
 
 /* The answer with every EVERY-th of its numbers changed, from `first` on. */
-static void tell_lies(enum lie lie, size_t first, struct buf *out)
+static void apply_changes(enum change_kind change_kind, size_t first, struct buf *out)
 {
 	size_t at = 0;
 
-	lie_count = 0;
+	change_count = 0;
 	for (size_t i = 0; i < truth.count; i++) {
 		const struct mark *m = &truth.list[i];
 		char number[200];
@@ -163,9 +163,9 @@ static void tell_lies(enum lie lie, size_t first, struct buf *out)
 		snprintf(number, sizeof(number), "%.*s", (int)(m->to - m->from),
 			 truth.text.p + m->from);
 		at = m->to;
-		if (i % EVERY == first && change(number, sizeof(number), lie)) {
-			lies[lie_count].from = out->n;
-			lies[lie_count++].to = out->n + strlen(number);
+		if (i % EVERY == first && change(number, sizeof(number), change_kind)) {
+			changes[change_count].from = out->n;
+			changes[change_count++].to = out->n + strlen(number);
 		}
 		buf_str(out, number);
 	}
@@ -180,29 +180,29 @@ static bool share_line(const struct mark *a, const struct mark *b)
 	return from >= to || !memchr(altered.text.p + from, '\n', to - from);
 }
 
-static bool is_beside_lie(const struct mark *m, bool *seen)
+static bool shares_line_with_change(const struct mark *m, bool *seen)
 {
-	bool beside = false;
+	bool shares_line = false;
 
-	for (size_t i = 0; i < lie_count; i++) {
-		if (!share_line(m, &lies[i]))
+	for (size_t i = 0; i < change_count; i++) {
+		if (!share_line(m, &changes[i]))
 			continue;
-		beside = true;
+		shares_line = true;
 		seen[i] = seen[i] || !m->bound;
-		if (m->from < lies[i].to && lies[i].from < m->to)
-			snprintf(lies[i].why, sizeof(lies[i].why), "%s", m->why);
+		if (m->from < changes[i].to && changes[i].from < m->to)
+			snprintf(changes[i].why, sizeof(changes[i].why), "%s", m->why);
 	}
-	return beside;
+	return shares_line;
 }
 
-static void count(enum lie lie)
+static void count(enum change_kind change_kind)
 {
 	static bool seen[MARKS_MAX];
 
 	memset(seen, 0, sizeof(seen));
 	answers++;
 	for (size_t i = 0; i < altered.count; i++) {
-		if (is_beside_lie(&altered.list[i], seen))
+		if (shares_line_with_change(&altered.list[i], seen))
 			continue;
 		true_numbers++;
 		false_alarms += !altered.list[i].bound;
@@ -214,16 +214,16 @@ static void count(enum lie lie)
 				      (int)(altered.list[i].to - altered.list[i].from),
 				      altered.text.p + altered.list[i].from);
 	}
-	for (size_t i = 0; i < lie_count; i++) {
-		size_t from = lies[i].from > 60 ? lies[i].from - 60 : 0;
+	for (size_t i = 0; i < change_count; i++) {
+		size_t from = changes[i].from > 60 ? changes[i].from - 60 : 0;
 
-		told[lie]++;
-		found[lie] += seen[i];
+		changed[change_kind]++;
+		found[change_kind] += seen[i];
 		if (!seen[i] && getenv("CHECKED_SHOW"))
-			print_message("MISSED %s %d: …%.*s<%.*s> as %s\n", result->tool, lie,
-				      (int)(lies[i].from - from), altered.text.p + from,
-				      (int)(lies[i].to - lies[i].from),
-				      altered.text.p + lies[i].from, lies[i].why);
+			print_message("MISSED %s %d: …%.*s<%.*s> as %s\n", result->tool,
+				      change_kind, (int)(changes[i].from - from),
+				      altered.text.p + from, (int)(changes[i].to - changes[i].from),
+				      altered.text.p + changes[i].from, changes[i].why);
 	}
 }
 
@@ -248,7 +248,7 @@ static bool passes(const char *text)
 }
 
 /* The check by pieces and the full one mark the same numbers of the same text. */
-static void check_pieces(const char *text, size_t *differ)
+static void check_parts(const char *text, size_t *differ)
 {
 	size_t i = 0, n = 0;
 
@@ -292,7 +292,7 @@ static void check_template(const char *tool, const char *args)
 			    (int)(m->from - from), truth.text.p + from, (int)(m->to - m->from),
 			    truth.text.p + m->from);
 	}
-	check_pieces(answer.markdown, &differences);
+	check_parts(answer.markdown, &differences);
 }
 
 static void test_templates_pass(void **state)
@@ -315,43 +315,43 @@ static void test_templates_pass(void **state)
 	assert_int_equal(differences, 0);
 }
 
-static void test_lies_are_found(void **state)
+static void test_changes_are_found(void **state)
 {
 	static const char *const names[] = {"digit", "unit", "year"};
-	long all = 0, seen = 0, told_pieces = 0, found_pieces = 0;
+	long all = 0, seen = 0, changed_answers = 0, found_answers = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
 		ask(walks[i].tool, walks[i].normal);
 		check(answer.markdown, &truth);
-		for (size_t n = 0; n < 3 * EVERY * LIE_COUNT; n++) {
-			enum lie lie = (enum lie)(n % LIE_COUNT);
+		for (size_t n = 0; n < 3 * EVERY * CHANGE_COUNT; n++) {
+			enum change_kind change_kind = (enum change_kind)(n % CHANGE_COUNT);
 			struct buf text;
 
 			buf_init(&text, 1 << 20);
-			tell_lies(lie, n / LIE_COUNT % EVERY, &text);
-			if (lie_count > 0) {
+			apply_changes(change_kind, n / CHANGE_COUNT % EVERY, &text);
+			if (change_count > 0) {
 				check(buf_text(&text), &altered);
-				count(lie);
+				count(change_kind);
 			}
-			if (lie_count > 0 && text.n == strlen(answer.markdown)) {
-				told_pieces++;
-				found_pieces += !passes(buf_text(&text));
+			if (change_count > 0 && text.n == strlen(answer.markdown)) {
+				changed_answers++;
+				found_answers += !passes(buf_text(&text));
 			}
 			buf_deinit(&text);
 		}
 	}
-	for (int i = 0; i < LIE_COUNT; i++) {
-		print_message("wrong %s: %ld of %ld found\n", names[i], found[i], told[i]);
-		all += told[i];
+	for (int i = 0; i < CHANGE_COUNT; i++) {
+		print_message("wrong %s: %ld of %ld found\n", names[i], found[i], changed[i]);
+		all += changed[i];
 		seen += found[i];
 	}
 	print_message("%ld answers, %ld lies: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
 		      answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
 		      100.0 * (double)false_alarms / (double)true_numbers);
-	print_message("by pieces: %ld of %ld answers found\n", found_pieces, told_pieces);
-	assert_true(told_pieces > 100);
-	assert_int_equal(found_pieces, told_pieces);
+	print_message("by pieces: %ld of %ld answers found\n", found_answers, changed_answers);
+	assert_true(changed_answers > 100);
+	assert_int_equal(found_answers, changed_answers);
 	assert_true(all > 2000);
 	assert_true(seen * 1000 >= all * 995);
 	assert_true(false_alarms * 100 <= true_numbers);
@@ -369,7 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_templates_pass),
-		cmocka_unit_test(test_lies_are_found),
+		cmocka_unit_test(test_changes_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, end);

@@ -1,5 +1,5 @@
-/* The demo's city: what is planted is in the file, keys are keys, references lead somewhere, and it
- * is always the same. */
+/* The demo's city: the file has the planted rows, references exist, and generation is
+ * deterministic. */
 #include "demo/demo_city.h"
 #include "demo/demo_data.h"
 
@@ -61,7 +61,7 @@ static int64_t count(const char *fmt, ...)
 	return n;
 }
 
-static void holds_what_was_planted(void **state)
+static void has_the_planted_rows(void **state)
 {
 	(void)state;
 	assert_int_equal(count("SELECT COUNT(*) FROM ent_risks"), 640);
@@ -91,7 +91,7 @@ static void has_sixty_tables_and_forty_thousand_rows(void **state)
 	assert_in_range(rows, 39000, 41000);
 }
 
-static void every_reference_leads_to_a_row_of_its_year(void **state)
+static void references_exist_in_their_year(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < demo_city_link_count; i++) {
@@ -121,7 +121,7 @@ static void every_reference_leads_to_a_row_of_its_year(void **state)
 		}
 }
 
-static void levels_are_one_above_the_other(void **state)
+static void parents_are_one_level_above(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < demo_city_table_count; i++) {
@@ -141,7 +141,7 @@ static void levels_are_one_above_the_other(void **state)
 	}
 }
 
-static void is_made_once_and_always_the_same(void **state)
+static void keeps_a_current_file(void **state)
 {
 	struct err e = {0};
 	struct stat before, after;
@@ -150,7 +150,7 @@ static void is_made_once_and_always_the_same(void **state)
 	assert_int_equal(stat(file, &before), 0);
 	assert_true(demo_data_make_source("city", TABLES, folder, false, &e));
 	assert_int_equal(stat(file, &after), 0);
-	assert_int_equal(before.st_ino, after.st_ino); /* a current file is left alone */
+	assert_int_equal(before.st_ino, after.st_ino); /* a current file is kept */
 	assert_int_equal(count("SELECT SUM(id * score) FROM ent_risks"), 666680);
 	assert_false(demo_data_make_source("city", TABLES, "/nowhere/at/all", false, &e));
 	assert_true(demo_data_has_source("city"));
@@ -160,11 +160,11 @@ static void is_made_once_and_always_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds_what_was_planted),
+		cmocka_unit_test(has_the_planted_rows),
 		cmocka_unit_test(has_sixty_tables_and_forty_thousand_rows),
-		cmocka_unit_test(every_reference_leads_to_a_row_of_its_year),
-		cmocka_unit_test(levels_are_one_above_the_other),
-		cmocka_unit_test(is_made_once_and_always_the_same),
+		cmocka_unit_test(references_exist_in_their_year),
+		cmocka_unit_test(parents_are_one_level_above),
+		cmocka_unit_test(keeps_a_current_file),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

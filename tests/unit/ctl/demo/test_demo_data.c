@@ -1,5 +1,5 @@
-/* The demo data: the figures that answers are checked by, and that the tenants' files are whole,
- * apart and always the same. */
+/* The demo data: the figures behind the expected answers. The tenants' files are complete, isolated
+ * and deterministic. */
 #include "demo/demo_data.h"
 
 #include <dirent.h>
@@ -24,8 +24,8 @@
 
 #define SCHEMA VESPER_SOURCE_DIR "/sql/warehouse/sqlite/schema.sql"
 
-/* Made once for all tests. Sanitizers take minutes for how whole files come about: they see it on
- * small ones. The third folder saw a build that was killed before the one that counts. */
+/* Created once for all tests. Sanitizer builds use small files, since full ones take minutes. In
+ * the third folder, a build was killed before the final one. */
 #ifdef VESPER_CHECKED
 #define IS_SMALL true
 #else
@@ -85,7 +85,7 @@ static sqlite3 *open_tenant(const char *dir, const char *name)
 	return db;
 }
 
-/* The whole result as text: cells parted by '|', rows by line ends, NULL as '-'. Valid until the
+/* The whole result as text: cells separated by '|', rows by newlines, NULL as '-'. Valid until the
  * next call. */
 static const char *rows(sqlite3 *db, const char *sql)
 {
@@ -112,7 +112,7 @@ static const char *rows(sqlite3 *db, const char *sql)
 	return buf_text(&text);
 }
 
-static void kill_a_build(const char *dir)
+static void interrupt_build(const char *dir)
 {
 	pid_t pid = fork();
 	assert_true(pid >= 0);
@@ -207,7 +207,7 @@ static void test_newest_file_is_not_the_last_by_text(void **state)
 	assert_string_equal(rows(vesper, sql), "Jul_2024\n");
 }
 
-static void test_every_year_is_whole(void **state)
+static void test_every_year_is_complete(void **state)
 {
 	(void)state;
 	/* One row a curve and year: hours, days, whether its mean has exactly two decimals. */
@@ -240,7 +240,7 @@ static void test_every_year_is_whole(void **state)
 	assert_string_equal(rows(vesper, orphans), "130|130|130\n");
 }
 
-static void test_hubzones_under_their_market(void **state)
+static void test_hubzones_belong_to_their_market(void **state)
 {
 	(void)state;
 	const char *sql =
@@ -252,7 +252,7 @@ static void test_hubzones_under_their_market(void **state)
 		"LZ_RAYBN,LZ_WEST\n";
 	assert_string_equal(rows(vesper, sql), all);
 	assert_string_equal(rows(acme, sql), all);
-	/* Each High and Low has a Base between them. */
+	/* Each pair of High and Low has a Base between them. */
 	assert_string_equal(rows(vesper, "SELECT COUNT(*), SUM(low < base AND base < high) FROM ("
 					 "SELECT MAX(CASE reference WHEN 'Low' THEN p END) low,"
 					 " MAX(CASE reference WHEN 'Base' THEN p END) base,"
@@ -285,7 +285,7 @@ static void test_evening_gap_between_vendors(void **state)
 static void test_price_shapes(void **state)
 {
 	(void)state;
-	/* Spring noons go below zero in California, and nowhere do prices leave what is believable.
+	/* Spring noons go below zero in California, and all prices stay plausible.
 	 */
 	assert_string_equal(rows(vesper,
 				 "SELECT SUM(DAYAHEAD_PRICE < 0) BETWEEN 100 AND 400,"
@@ -370,7 +370,7 @@ static void test_off_track_projects(void **state)
 		"Mojave BESS|Stage 5|BESS|CAISO|5400000|4900000|EPC contractor dispute\n"
 		"Pecos Ridge Wind|Stage 4|Wind|ERCOT|3200000|3050000|Turbine delivery slipped\n"
 		"Sierra Wind|Stage 3|Wind|ERCOT|800000|620000|Permitting stalled\n");
-	/* Filters that forget one of these show one project more or less. */
+	/* A filter that misses one of these shows one project more or less. */
 	assert_string_equal(
 		rows(vesper, "SELECT is_archived, COUNT(*) FROM dbo.per_project GROUP BY 1"),
 		"-|1\n0|18\n1|1\n");
@@ -446,7 +446,7 @@ static void test_milestones_follow_the_changes(void **state)
 		     "dbo.activeportfolio_mm JOIN dbo.per_project ON name = \"Project Name\" "
 		     "WHERE asofday = '2026-02-27'"),
 		"19|19|19\n");
-	/* A project stands in the stage that its dates say. */
+	/* The stage of a project matches its dates. */
 	assert_string_equal(
 		rows(vesper,
 		     "SELECT COUNT(*) FROM dbo.activeportfolio_mm WHERE asofday = '2026-02-27' AND "
@@ -524,7 +524,7 @@ static void test_usage(void **state)
 					 "activity_date BETWEEN '2026-01-01' AND '2026-01-31' "
 					 "GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 3"),
 			    "Day-Ahead Curves Dashboard\nProject Overview\nPortfolio View\n");
-	/* A working day sees many times a Sunday. */
+	/* A working day has many times the views of a Sunday. */
 	assert_string_equal(
 		rows(vesper,
 		     "SELECT SUM(strftime('%w', activity_date) = '2') > "
@@ -629,7 +629,7 @@ static void test_size(void **state)
 	assert_in_range(a.st_size + b.st_size, 80 << 20, 140 << 20);
 }
 
-/* ---- how the files come about ---- */
+/* ---- creating the files ---- */
 
 static void assert_same_bytes(const char *name)
 {
@@ -650,14 +650,14 @@ static void assert_same_bytes(const char *name)
 		munmap(bytes[i], (size_t)st[i].st_size);
 }
 
-static void test_cut_build_then_same_bytes(void **state)
+static void test_interrupted_build_is_repeated_identically(void **state)
 {
 	(void)state;
-	kill_a_build(other_folder);
+	interrupt_build(other_folder);
 	assert_false(exists(other_folder, "vesper.db"));
 	assert_false(exists(other_folder, "acme.db"));
 
-	/* A file that is no database stands in nobody's way. */
+	/* A file that is not a database is replaced. */
 	FILE *file = fopen(path_in(other_folder, "acme.db"), "we");
 	assert_non_null(file);
 	fputs("not a database, but as long as the header of one would be: "
@@ -665,7 +665,8 @@ static void test_cut_build_then_same_bytes(void **state)
 	      file);
 	fclose(file);
 	make(other_folder);
-	assert_int_equal(count_files(other_folder), 2); /* what the cut left is gone */
+	assert_int_equal(count_files(other_folder),
+			 2); /* leftovers of the interrupted build are gone */
 	assert_same_bytes("vesper.db");
 	assert_same_bytes("acme.db");
 }
@@ -702,7 +703,7 @@ static void test_files_of_another_generator_are_replaced(void **state)
 	assert_same_bytes("acme.db");
 }
 
-static void test_bad_schema_leaves_everything(void **state)
+static void test_bad_schema_changes_nothing(void **state)
 {
 	(void)state;
 	char broken[256];
@@ -729,7 +730,7 @@ static void test_bad_paths(void **state)
 	assert_non_null(strstr(err.text, "/nowhere/schema.sql"));
 	assert_false(demo_data_make(SCHEMA, "/nowhere", false, &err));
 	assert_int_equal(err.code, ERR_INPUT);
-	assert_false(demo_data_make(SCHEMA, SCHEMA, false, &err)); /* a file is no directory */
+	assert_false(demo_data_make(SCHEMA, SCHEMA, false, &err)); /* a file, not a directory */
 	assert_int_equal(err.code, ERR_INPUT);
 	assert_int_equal(count_files(folder), 2);
 }
@@ -739,8 +740,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_averages),
 		cmocka_unit_test(test_newest_file_is_not_the_last_by_text),
-		cmocka_unit_test(test_every_year_is_whole),
-		cmocka_unit_test(test_hubzones_under_their_market),
+		cmocka_unit_test(test_every_year_is_complete),
+		cmocka_unit_test(test_hubzones_belong_to_their_market),
 		cmocka_unit_test(test_evening_gap_between_vendors),
 		cmocka_unit_test(test_price_shapes),
 		cmocka_unit_test(test_curves_are_found_by_key),
@@ -754,10 +755,10 @@ int main(void)
 		cmocka_unit_test(test_every_row_has_its_tenant),
 		cmocka_unit_test(test_tenants_share_nothing),
 		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_cut_build_then_same_bytes),
+		cmocka_unit_test(test_interrupted_build_is_repeated_identically),
 		cmocka_unit_test(test_current_files_are_kept),
 		cmocka_unit_test(test_files_of_another_generator_are_replaced),
-		cmocka_unit_test(test_bad_schema_leaves_everything),
+		cmocka_unit_test(test_bad_schema_changes_nothing),
 		cmocka_unit_test(test_bad_paths),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

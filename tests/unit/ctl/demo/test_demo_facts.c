@@ -1,7 +1,6 @@
 /*
- * The facts that tools' files declare against those that their derivations add, on the demo data:
- * each added one is declared (an undeclared one ends the test), and each declared one is added by
- * some call.
+ * Compares the facts that tool files declare with those that their derivations add on the demo
+ * data: each added fact is declared, and each declared fact is added by some call.
  */
 #include "demo_ask.h"
 
@@ -9,10 +8,10 @@
 
 #define CURVE "'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend', 'asof': 'Jan_2025'"
 
-/* Calls whose facts those of the walks lack. */
+/* Calls that add facts which the walks do not. */
 static const struct {
 	const char *tool, *arguments;
-} further[] = {
+} extra_calls[] = {
 	{"get_hourly_price_distribution", "{" CURVE ", 'day': '2025-03-14', 'min_price': 1}"},
 	{"get_hourly_price_distribution", "{" CURVE "}"},
 	{"compare_hub_zones", "{'hub_zones': ['NP15', 'SP15'], 'year': 2025}"},
@@ -38,12 +37,12 @@ static void check_value(const struct fact_def *d, const char *tool, const char *
 	struct date day;
 
 	if ((d->type == FACT_NUMBER || d->type == FACT_INT) && !decimal_parse(value, &number))
-		fail_msg("%s: %s is no number: %s", tool, d->name, value);
+		fail_msg("%s: %s is not a number: %s", tool, d->name, value);
 	if (d->type == FACT_DATE && !date_parse_iso(value, &day))
-		fail_msg("%s: %s is no day: %s", tool, d->name, value);
+		fail_msg("%s: %s is not a date: %s", tool, d->name, value);
 }
 
-static void note(const char *tool, const char *arguments)
+static void record_facts(const char *tool, const char *arguments)
 {
 	const struct tool_def *t = catalog_tool(catalog, tool);
 
@@ -63,19 +62,19 @@ static void note(const char *tool, const char *arguments)
 			fail_msg("%s lacks %s", tool, t->facts[i].name);
 }
 
-static void declared_and_added_facts_are_the_same(void **state)
+static void declared_and_added_facts_match(void **state)
 {
 	size_t unseen = 0;
 
 	(void)state;
 	assert_true(catalog->tool_count <= TOOLS_MAX);
 	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++)
-		note(walks[i].tool, walks[i].normal);
-	for (size_t i = 0; i < sizeof(further) / sizeof(further[0]); i++)
-		note(further[i].tool, further[i].arguments);
+		record_facts(walks[i].tool, walks[i].normal);
+	for (size_t i = 0; i < sizeof(extra_calls) / sizeof(extra_calls[0]); i++)
+		record_facts(extra_calls[i].tool, extra_calls[i].arguments);
 	for (size_t i = 0; i < catalog->tool_count; i++)
 		for (size_t k = 0; k < catalog->tools[i].fact_count; k++) {
-			/* Analyses, documents and data sources are of what users bring. */
+			/* Analyses, documents and data sources work on user data. */
 			if (seen[i][k] || catalog->tools[i].analysis.cues ||
 			    tool_has_no_statement(&catalog->tools[i]))
 				continue;
@@ -89,7 +88,7 @@ static void declared_and_added_facts_are_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(declared_and_added_facts_are_the_same),
+		cmocka_unit_test(declared_and_added_facts_match),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
-/* What slots of parameters do to the rows of the demo's data. */
+/* Effects of parameter slots on the rows of the demo data. */
 #include "demo_ask.h"
 
-static void says(const char *text)
+static void assert_says(const char *text)
 {
 	if (!strstr(answer.markdown, text))
 		fail_msg("\"%s\" is not in:\n%s", text, answer.markdown);
@@ -26,7 +26,7 @@ static int64_t hours_of(const char *arguments)
 
 #define CURVE "'hub_zone': 'NP15', 'year': 2025, 'vendor': 'Ascend', 'asof': 'Jan_2025'"
 
-static void prices_are_bounded(void **state)
+static void applies_price_bounds(void **state)
 {
 	int64_t all, above, below;
 	char arguments[256], price[64];
@@ -35,15 +35,15 @@ static void prices_are_bounded(void **state)
 	all = hours_of("{" CURVE ", 'min_price': -100000}");
 	assert_int_equal(all, 8760);
 	above = hours_of("{" CURVE ", 'min_price': 60, 'min_price_incl': 0}");
-	says("only the ");
-	says("hours above $60");
+	assert_says("only the ");
+	assert_says("hours above $60");
 	for (size_t row = 0; row < result->tables[0]->row_count; row++)
 		assert_true(number(row, "MinPrice_PerMWh") >= 60); /* as shown, rounded */
 	below = hours_of("{" CURVE ", 'max_price': 60}");
-	says("hours at or below $60");
+	assert_says("hours at or below $60");
 	assert_true(above > 0 && below > 0 && above < all);
 	assert_int_equal(above + below, all);
-	/* a price that exists: it counts itself, or it does not */
+	/* an existing price as an inclusive, then an exclusive bound */
 	role = "admin";
 	ask("general_sql_query",
 	    "{'sql': 'SELECT MAX(d.DAYAHEAD_PRICE) AS Price FROM Stage.mc_dayahead d JOIN "
@@ -62,19 +62,19 @@ static void prices_are_bounded(void **state)
 	assert_int_equal(result->outcome.kind, OUTCOME_EMPTY);
 }
 
-static void one_day(void **state)
+static void selects_one_day(void **state)
 {
 	(void)state;
 	ask("get_hourly_price_distribution", "{" CURVE ", 'day': '2025-03-14'}");
-	says("on 14 March 2025");
+	assert_says("on 14 March 2025");
 	assert_int_equal(result->tables[0]->row_count, 24);
 	assert_string_equal(table_cell(result->tables[0], 5, "DataPoints"), "1");
 	ask("get_hourly_price_distribution", "{" CURVE ", 'day': '2026-03-14'}");
 	assert_int_not_equal(result->outcome.kind, OUTCOME_ROWS);
 }
 
-/* No row has a value of the list; those that have none at all stay. */
-static void values_are_left_out(void **state)
+/* Rows with a listed value are excluded; rows without a value stay. */
+static void excludes_values(void **state)
 {
 	static const struct {
 		const char *filter, *column, *value;
@@ -109,38 +109,38 @@ static void values_are_left_out(void **state)
 		ask("get_portfolio_summary", arguments);
 		left = result->tables[0]->total_rows;
 		assert_int_equal(left, all - (int64_t)with);
-		says("without ");
+		assert_says("without ");
 	}
 	ask("get_task_risks", "{'not_risk': ['Low', 'Medium']}");
-	says("without Low, Medium");
+	assert_says("without Low, Medium");
 	for (size_t row = 0; row < result->tables[0]->row_count; row++)
 		assert_string_equal(table_cell(result->tables[0], row, "RiskLevel"), "High");
 }
 
-static void sponsors(void **state)
+static void selects_a_sponsor(void **state)
 {
 	(void)state;
 	ask("get_portfolio_summary", "{'sponsor': 'Helios Partners'}");
-	says("sponsored by **Helios Partners**");
+	assert_says("sponsored by **Helios Partners**");
 	assert_true(result->tables[0]->row_count > 0);
 	for (size_t row = 0; row < result->tables[0]->row_count; row++)
 		assert_string_equal(table_cell(result->tables[0], row, "Sponsor"),
 				    "Helios Partners");
 }
 
-static void orders(void **state)
+static void applies_the_order(void **state)
 {
 	static const char *const tools[] = {"get_top_reports_by_views", "get_top_users"};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		ask(tools[i], "{'order': 'asc'}");
-		says("The least ");
+		assert_says("The least ");
 		assert_true(result->tables[0]->row_count > 1);
 		for (size_t row = 1; row < result->tables[0]->row_count; row++)
 			assert_true(number(row - 1, "TotalViews") <= number(row, "TotalViews"));
 		ask(tools[i], "{}");
-		says("The most ");
+		assert_says("The most ");
 		for (size_t row = 1; row < result->tables[0]->row_count; row++)
 			assert_true(number(row - 1, "TotalViews") >= number(row, "TotalViews"));
 		ask(tools[i], "{'order': 'up'}");
@@ -151,11 +151,9 @@ static void orders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prices_are_bounded),
-		cmocka_unit_test(one_day),
-		cmocka_unit_test(values_are_left_out),
-		cmocka_unit_test(sponsors),
-		cmocka_unit_test(orders),
+		cmocka_unit_test(applies_price_bounds), cmocka_unit_test(selects_one_day),
+		cmocka_unit_test(excludes_values),      cmocka_unit_test(selects_a_sponsor),
+		cmocka_unit_test(applies_the_order),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

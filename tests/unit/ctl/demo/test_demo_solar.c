@@ -1,5 +1,5 @@
-/* The demo's photovoltaic plants: what tests/solar/planted.json says is in the files, the files are
- * always the same, and each is of its tenant alone. */
+/* The demo's photovoltaic plants: the files contain what tests/solar/planted.json lists, are
+ * deterministic, and belong to one tenant each. */
 #include "demo/demo_data.h"
 
 #include <dirent.h>
@@ -93,7 +93,7 @@ static const char *text_of(json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* "10:15" of Albuquerque in winter, on a day, as UTC. */
+/* A local winter time of Albuquerque ("10:15") on a day, as UTC. */
 static const char *utc(const char *day, const char *clock)
 {
 	static char text[2][32];
@@ -104,7 +104,7 @@ static const char *utc(const char *day, const char *clock)
 	return text[turn];
 }
 
-static void each_logger_has_its_rows(void **state)
+static void loggers_have_the_planted_rows(void **state)
 {
 	const char *logger;
 	json_t *value;
@@ -129,7 +129,7 @@ static void each_logger_has_its_rows(void **state)
 		ask(mesa, "SELECT first_day, last_ts FROM v_range WHERE logger_id = '950'"), "|");
 }
 
-static void the_newest_rows_tell_who_is_silent(void **state)
+static void newest_rows_show_silent_loggers(void **state)
 {
 	const char *logger;
 	json_t *value;
@@ -152,7 +152,7 @@ static void the_newest_rows_tell_who_is_silent(void **state)
 			    "10");
 }
 
-static void each_fault_is_where_it_was_planted(void **state)
+static void faults_are_where_they_were_planted(void **state)
 {
 	size_t i;
 	json_t *a;
@@ -202,9 +202,9 @@ static double energy(const char *logger, json_t *days)
 			json_string_value(json_array_get(days, 1))));
 }
 
-/* Month by month it gives less of what the one beside it gives. What is left is how much better an
- * inverter works at more power. */
-static void the_one_that_drifts_loses_the_same_each_month(void **state)
+/* Each month the drifting inverter yields a smaller share of its neighbour's energy. The tolerance
+ * covers the higher efficiency at more power. */
+static void drift_is_constant_per_month(void **state)
 {
 	json_t *drift = json_object_get(planted, "drift"), *days;
 	double lost = (double)json_integer_value(json_object_get(drift, "permille")) / 1000;
@@ -223,7 +223,7 @@ static void the_one_that_drifts_loses_the_same_each_month(void **state)
 	assert_int_equal(i, 3);
 }
 
-static void a_second_reading_of_a_quarter_hour_is_refused(void **state)
+static void rejects_a_second_reading_of_a_quarter_hour(void **state)
 {
 	(void)state;
 	assert_int_equal(sqlite3_exec(mesa,
@@ -246,20 +246,20 @@ static void a_second_reading_of_a_quarter_hour_is_refused(void **state)
 			 SQLITE_OK);
 }
 
-static void codes_that_are_none_give_none(void **state)
+static void ignores_invalid_codes(void **state)
 {
 	(void)state;
 	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM measurements WHERE logger_id = '922' "
 				      "AND metadata IS NOT NULL"),
-			    "2"); /* "0", and what is no JSON */
+			    "2"); /* "0", and invalid JSON */
 	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events WHERE logger_id = "
 				      "'922'"),
 			    "0");
 	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM v_error_events"), "5");
 }
 
-/* By integers alone, so on every compiler. */
-static void the_rows_are_always_the_same(void **state)
+/* Computed with integers only, so all compilers agree. */
+static void rows_are_deterministic(void **state)
 {
 	json_t *sums = json_object_get(planted, "sums");
 	char wanted[128];
@@ -277,7 +277,7 @@ static void the_rows_are_always_the_same(void **state)
 		wanted);
 }
 
-static void tenants_are_apart(void **state)
+static void tenants_are_isolated(void **state)
 {
 	(void)state;
 	assert_string_equal(ask(mesa, "SELECT COUNT(*) FROM loggers WHERE tenant_id <> 'mesa'"),
@@ -291,7 +291,7 @@ static void tenants_are_apart(void **state)
 	assert_string_equal(ask(acme, "SELECT COUNT(DISTINCT local_date) FROM measurements"), "60");
 }
 
-static void files_that_are_there_are_left_alone(void **state)
+static void keeps_current_files(void **state)
 {
 	struct stat before, after;
 	struct err e = {0};
@@ -310,15 +310,15 @@ static void files_that_are_there_are_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_logger_has_its_rows),
-		cmocka_unit_test(the_newest_rows_tell_who_is_silent),
-		cmocka_unit_test(each_fault_is_where_it_was_planted),
-		cmocka_unit_test(the_one_that_drifts_loses_the_same_each_month),
-		cmocka_unit_test(a_second_reading_of_a_quarter_hour_is_refused),
-		cmocka_unit_test(codes_that_are_none_give_none),
-		cmocka_unit_test(the_rows_are_always_the_same),
-		cmocka_unit_test(tenants_are_apart),
-		cmocka_unit_test(files_that_are_there_are_left_alone),
+		cmocka_unit_test(loggers_have_the_planted_rows),
+		cmocka_unit_test(newest_rows_show_silent_loggers),
+		cmocka_unit_test(faults_are_where_they_were_planted),
+		cmocka_unit_test(drift_is_constant_per_month),
+		cmocka_unit_test(rejects_a_second_reading_of_a_quarter_hour),
+		cmocka_unit_test(ignores_invalid_codes),
+		cmocka_unit_test(rows_are_deterministic),
+		cmocka_unit_test(tenants_are_isolated),
+		cmocka_unit_test(keeps_current_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* The tools of the solar pack on the demo's plants: every planted fact comes out, what is missing
- * is said, and nobody sees another tenant's loggers. */
+/* The tools of the solar pack on the demo's plants: they find every planted fault, report missing
+ * data, and never show another tenant's loggers. */
 #include "demo/demo_data.h"
 
 #include <setjmp.h>
@@ -168,7 +168,7 @@ static size_t rows(const char *table)
 	return result_table(result, table)->row_count;
 }
 
-static void the_fleet_is_as_it_was_planted(void **state)
+static void shows_the_planted_fleet(void **state)
 {
 	(void)state;
 	ask("get_fleet_overview", "{}");
@@ -190,7 +190,7 @@ static void the_fleet_is_as_it_was_planted(void **state)
 	assert_string_equal(cell("main", 0, "status"), "online");
 }
 
-static void codes_are_told_with_what_is_silent(void **state)
+static void shows_codes_and_silent_loggers(void **state)
 {
 	(void)state;
 	ask("diagnose_error_codes", "{'days': 7}");
@@ -201,15 +201,16 @@ static void codes_are_told_with_what_is_silent(void **state)
 	assert_string_equal(cell("main", 0, "code"), "301");
 	assert_string_equal(cell("main", 0, "open"), "yes");
 	assert_string_equal(cell("main", 1, "title"), "No data since 2026-02-26 16:00");
-	assert_string_equal(cell("main", 2, "hours"), "0.75"); /* three readings, one spell */
+	assert_string_equal(cell("main", 2, "hours"), "0.75"); /* three readings, one event */
 	ask("diagnose_error_codes", "{'logger_id': ['924'], 'days': 30}");
 	assert_string_equal(cell("main", 0, "severity"), "info");
 	assert_string_equal(fact("openWarning"), "0");
-	ask("diagnose_error_codes", "{'logger_id': ['922'], 'days': 30}"); /* "0", and no JSON */
+	ask("diagnose_error_codes",
+	    "{'logger_id': ['922'], 'days': 30}"); /* "0", and invalid JSON */
 	assert_int_equal(rows("main"), 0);
 }
 
-static void anomalies_are_those_that_were_planted(void **state)
+static void finds_the_planted_anomalies(void **state)
 {
 	static const struct {
 		const char *kind, *start, *end, *severity;
@@ -233,7 +234,7 @@ static void anomalies_are_those_that_were_planted(void **state)
 	}
 	assert_string_equal(fact("completeness"), "100.0");
 	assert_non_null(strstr(answer.markdown, "4 anomalies"));
-	/* Most are sound, and the sound ones must stay so: 90 days of each. */
+	/* Most inverters are healthy, and must stay so over 90 days each. */
 	for (int id = 921; id <= 924; id++) {
 		char args[64];
 
@@ -241,7 +242,8 @@ static void anomalies_are_those_that_were_planted(void **state)
 		ask("analyze_inverter_health", args);
 		assert_string_equal(fact("anomalyCount"), "0");
 	}
-	ask("analyze_inverter_health", "{'logger_id': '927', 'days': 30}"); /* it clips rightly */
+	ask("analyze_inverter_health",
+	    "{'logger_id': '927', 'days': 30}"); /* clipping is expected */
 	assert_string_equal(fact("anomalyCount"), "0");
 	ask("analyze_inverter_health", "{'logger_id': '926', 'days': 14}");
 	assert_string_equal(fact("anomalyCount"), "1");
@@ -253,7 +255,7 @@ static void anomalies_are_those_that_were_planted(void **state)
 	assert_string_equal(cell("main", 0, "end"), "2026-02-27T12:00:00-07:00");
 }
 
-static void too_little_history_is_said(void **state)
+static void reports_too_little_history(void **state)
 {
 	(void)state;
 	tenant = "acme";
@@ -264,7 +266,7 @@ static void too_little_history_is_said(void **state)
 	assert_string_not_equal(fact("healthScore"), "-");
 }
 
-static void a_curve_has_its_day(void **state)
+static void curve_covers_its_day(void **state)
 {
 	(void)state;
 	ask("get_power_curve", "{'logger_id': '925', 'date': '2026-02-22'}");
@@ -287,7 +289,7 @@ static void a_curve_has_its_day(void **state)
 	assert_int_equal(rows("main"), 72);
 }
 
-static void what_is_missing_is_an_outcome(void **state)
+static void missing_data_is_an_outcome(void **state)
 {
 	(void)state;
 	ask("get_power_curve", "{'logger_id': '940', 'date': '2025-01-15'}");
@@ -311,7 +313,7 @@ static void what_is_missing_is_an_outcome(void **state)
 	assert_int_equal(result->outcome.kind, OUTCOME_ERROR);
 }
 
-static void who_has_data_is_offered_for_a_logger_without(void **state)
+static void suggests_loggers_with_data(void **state)
 {
 	static const char *const calls[] = {"analyze_inverter_health", "get_power_curve",
 					    "forecast_production", "calculate_performance_ratio",
@@ -330,7 +332,7 @@ static void who_has_data_is_offered_for_a_logger_without(void **state)
 	}
 }
 
-static void health_of_days_before_a_day(void **state)
+static void health_ends_at_the_given_day(void **state)
 {
 	(void)state;
 	ask("analyze_inverter_health", "{'logger_id': '940', 'days': 7}");
@@ -350,7 +352,7 @@ static void health_of_days_before_a_day(void **state)
 	assert_string_equal(cell("main", 0, "kind"), "outage");
 }
 
-static void loggers_are_compared_on_their_last_common_day(void **state)
+static void compares_on_the_last_common_day(void **state)
 {
 	(void)state;
 	ask("compare_loggers", "{'logger_ids': ['921', '925', '929'], 'metric': 'energy'}");
@@ -369,7 +371,7 @@ static void loggers_are_compared_on_their_last_common_day(void **state)
 	assert_int_equal(rows("series"), 192);
 }
 
-static void savings_name_their_rate_and_factor(void **state)
+static void savings_show_rate_and_factor(void **state)
 {
 	(void)state;
 	ask("calculate_financial_savings",
@@ -393,7 +395,7 @@ static void savings_name_their_rate_and_factor(void **state)
 	assert_string_equal(fact("savingsEuro"), "21.37"); /* 101.777 × 0.21 */
 }
 
-static void a_ratio_names_its_completeness(void **state)
+static void ratio_shows_its_completeness(void **state)
 {
 	(void)state;
 	ask("calculate_performance_ratio", "{'logger_id': ['921'], 'date': '2026-02-22'}");
@@ -416,7 +418,7 @@ static void a_ratio_names_its_completeness(void **state)
 	assert_non_null(strstr(fact("note"), "capacity"));
 }
 
-static void a_forecast_names_its_method_and_history(void **state)
+static void forecast_shows_method_and_history(void **state)
 {
 	(void)state;
 	ask("forecast_production", "{'logger_id': '925', 'days_ahead': 7}");
@@ -438,7 +440,7 @@ static void a_forecast_names_its_method_and_history(void **state)
 	assert_non_null(strstr(fact("note"), "newest data are of 2025-01-10"));
 }
 
-static void nobody_sees_anothers_loggers(void **state)
+static void tenants_are_isolated(void **state)
 {
 	(void)state;
 	tenant = "acme";
@@ -458,19 +460,19 @@ static void nobody_sees_anothers_loggers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_fleet_is_as_it_was_planted),
-		cmocka_unit_test(codes_are_told_with_what_is_silent),
-		cmocka_unit_test(anomalies_are_those_that_were_planted),
-		cmocka_unit_test(too_little_history_is_said),
-		cmocka_unit_test(a_curve_has_its_day),
-		cmocka_unit_test(what_is_missing_is_an_outcome),
-		cmocka_unit_test(who_has_data_is_offered_for_a_logger_without),
-		cmocka_unit_test(health_of_days_before_a_day),
-		cmocka_unit_test(loggers_are_compared_on_their_last_common_day),
-		cmocka_unit_test(savings_name_their_rate_and_factor),
-		cmocka_unit_test(a_ratio_names_its_completeness),
-		cmocka_unit_test(a_forecast_names_its_method_and_history),
-		cmocka_unit_test(nobody_sees_anothers_loggers),
+		cmocka_unit_test(shows_the_planted_fleet),
+		cmocka_unit_test(shows_codes_and_silent_loggers),
+		cmocka_unit_test(finds_the_planted_anomalies),
+		cmocka_unit_test(reports_too_little_history),
+		cmocka_unit_test(curve_covers_its_day),
+		cmocka_unit_test(missing_data_is_an_outcome),
+		cmocka_unit_test(suggests_loggers_with_data),
+		cmocka_unit_test(health_ends_at_the_given_day),
+		cmocka_unit_test(compares_on_the_last_common_day),
+		cmocka_unit_test(savings_show_rate_and_factor),
+		cmocka_unit_test(ratio_shows_its_completeness),
+		cmocka_unit_test(forecast_shows_method_and_history),
+		cmocka_unit_test(tenants_are_isolated),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* The sources of the demo beside its warehouse: each has the tables that its pack describes, those
- * that refer to others first, and a file for the tenants that the demo serves it to. */
+/* The demo's sources other than the warehouse: each has the tables of its pack, referring tables
+ * first, and a file for each tenant that has it. */
 #include "demo/demo_data.h"
 #include "demo/demo_int.h"
 
@@ -18,7 +18,7 @@
 
 #define TABLES_BYTES_MAX (1 << 20)
 
-static void are_found_by_name(void **state)
+static void finds_sources_by_name(void **state)
 {
 	(void)state;
 	assert_string_equal(demo_source_find("solar")->largest_table, "measurements");
@@ -29,7 +29,7 @@ static void are_found_by_name(void **state)
 	assert_false(demo_data_has_source("energy"));
 }
 
-/* The name behind a schema: "city.ent_projects". */
+/* The name without its schema ("city.ent_projects"). */
 static const char *plain(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -37,7 +37,7 @@ static const char *plain(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-static void have(const char *source, const char *path, struct arena *a)
+static void check_tables(const char *source, const char *path, struct arena *a)
 {
 	const struct demo_source *s = demo_source_find(source);
 	const json_t *table, *tables;
@@ -59,18 +59,18 @@ static void have(const char *source, const char *path, struct arena *a)
 	assert_true(strlist_has(s->tables, s->largest_table));
 }
 
-static void have_the_tables_of_their_packs(void **state)
+static void sources_have_the_tables_of_their_packs(void **state)
 {
 	struct arena *a = arena_new(1 << 24);
 
 	(void)state;
-	have("solar", VESPER_SOURCE_DIR "/sql/solar/tables.json", a);
-	have("city", VESPER_SOURCE_DIR "/sql/city/tables.json", a);
+	check_tables("solar", VESPER_SOURCE_DIR "/sql/solar/tables.json", a);
+	check_tables("city", VESPER_SOURCE_DIR "/sql/city/tables.json", a);
 	arena_free(&a);
 }
 
-/* Tables are emptied in this order: what joins two others goes before both. */
-static void tables_that_refer_to_others_come_first(void **state)
+/* Tables are emptied in this order, so join tables must precede the tables that they join. */
+static void join_tables_come_first(void **state)
 {
 	const struct demo_source *s = demo_source_find("city");
 	bool others = false;
@@ -84,7 +84,7 @@ static void tables_that_refer_to_others_come_first(void **state)
 	}
 }
 
-/* A file is of one tenant; a server has rows of another one too, so that the two are told apart. */
+/* A file has one tenant. A server also has rows of another one, to test isolation. */
 static void servers_have_more_tenants_than_files(void **state)
 {
 	const struct demo_source *s = demo_source_find("city");
@@ -98,9 +98,9 @@ static void servers_have_more_tenants_than_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(are_found_by_name),
-		cmocka_unit_test(have_the_tables_of_their_packs),
-		cmocka_unit_test(tables_that_refer_to_others_come_first),
+		cmocka_unit_test(finds_sources_by_name),
+		cmocka_unit_test(sources_have_the_tables_of_their_packs),
+		cmocka_unit_test(join_tables_come_first),
 		cmocka_unit_test(servers_have_more_tenants_than_files),
 	};
 

@@ -1,5 +1,5 @@
-/* Descriptions of tables: those of this tree make the files that are checked in, and what a dialect
- * would refuse is assert_rejected with its line. */
+/* Descriptions of tables: the shipped ones produce the checked-in files, and invalid ones are
+ * rejected with the line of the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
