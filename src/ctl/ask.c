@@ -200,14 +200,14 @@ int ctl_ask(const struct command *cmd)
 {
 	struct ask_run a = {.as_json = ctl_flag(cmd, "json"),
 			    .svg_dir = ctl_option(cmd, "svg", NULL)};
-	const char *question = ctl_word(cmd, 0);
+	const char *question = ctl_arg(cmd, 0);
 	struct err e = {0};
 	char *token;
 	bool sent;
 
 	if (!question)
 		return ctl_usage_error(cmd, "give a question");
-	if (ctl_word(cmd, 1))
+	if (ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "put the question in quotes");
 	token = remote_token(cmd, "manager", &e);
 	if (!token)
@@ -221,7 +221,7 @@ int ctl_ask(const struct command *cmd)
 
 int ctl_probe_verb(const struct command *cmd)
 {
-	const char *path = ctl_word(cmd, 0);
+	const char *path = ctl_arg(cmd, 0);
 
 	return ctl_probe(path ? path : "/readyz") ? 0 : 1;
 }

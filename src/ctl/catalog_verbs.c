@@ -44,7 +44,7 @@ static bool read_permissions(const struct command *cmd, const char **list, char 
 		who->permissions = list;
 		return true;
 	}
-	return ctl_catalog_of(who->tenant, c, e) && ctl_principal(*c, role, who->tenant, who, e);
+	return ctl_read_catalog(who->tenant, c, e) && ctl_principal(*c, role, who->tenant, who, e);
 }
 
 int ctl_token(const struct command *cmd)
@@ -209,7 +209,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 		      struct err *e)
 {
 	enum dialect dialect;
-	const struct tool_def *tool = catalog_tool(c, ctl_word(cmd, 1));
+	const struct tool_def *tool = catalog_tool(c, ctl_arg(cmd, 1));
 	json_t *words = json_own(a, json_object());
 	struct date today;
 	struct principal who;
@@ -217,7 +217,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 
 	if (!tool)
 		return err_set(e, ERR_INPUT, "unknown tool %s; vesperctl tools lists all tools",
-			       ctl_word(cmd, 1));
+			       ctl_arg(cmd, 1));
 	if (!ctl_today(cmd, NULL, "", &today, e) || !dialect_for(cmd, tool, a, &dialect, e) ||
 	    !ctl_principal(c, ctl_option(cmd, "role", "admin"), ctl_option(cmd, "tenant", "vesper"),
 			   &who, e) ||
@@ -231,7 +231,7 @@ static bool print_sql(const struct catalog *c, const struct command *cmd, struct
 
 int ctl_tool(const struct command *cmd)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 	const char *dialect_text = ctl_option(cmd, "dialect", NULL);
 	enum dialect dialect;
 	struct err e = {0};
@@ -243,7 +243,7 @@ int ctl_tool(const struct command *cmd)
 		return ctl_usage_error(cmd, "name a tool");
 	if (!verb || strcmp(verb, "sql") != 0)
 		return ctl_tool_run(cmd);
-	if (!ctl_word(cmd, 1))
+	if (!ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "sql: name a tool");
 	if (dialect_text && !dialect_parse(dialect_text, &dialect))
 		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");

@@ -165,7 +165,7 @@ int ctl_check_sql(const struct command *cmd)
 
 	if (!dialect_parse(ctl_option(cmd, "dialect", "mssql"), &dialect))
 		return ctl_usage_error(cmd, "--dialect must be mssql, postgres or sqlite");
-	if (ctl_word(cmd, 1))
+	if (ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "put the statement in quotes");
 	if (!ctl_catalog(NULL, &c))
 		return 1;
@@ -173,7 +173,7 @@ int ctl_check_sql(const struct command *cmd)
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_policy_of(catalog_views(c), a);
 	const struct output_style output_style = {ctl_flag(cmd, "json"), ctl_flag(cmd, "written")};
-	const char *one = ctl_word(cmd, 0);
+	const char *one = ctl_arg(cmd, 0);
 	int status = one ? check_one(&policy, dialect, one)
 			 : !check_lines(&policy, dialect, output_style);
 	arena_free(&a);

@@ -112,7 +112,7 @@ bool ctl_today(const struct command *cmd, const struct config *c, const char *te
 	return true;
 }
 
-const char *ctl_word(const struct command *cmd, size_t n)
+const char *ctl_arg(const struct command *cmd, size_t n)
 {
 	return n < cmd->word_count ? cmd->words[n] : NULL;
 }
@@ -174,24 +174,25 @@ static bool check_tenant(const struct config *config, const char *tenant, struct
 	return false;
 }
 
-bool ctl_load(const struct config *config, const char *tenant, struct catalog **out, struct err *e)
+bool ctl_load_catalog(const struct config *config, const char *tenant, struct catalog **out,
+		      struct err *e)
 {
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	const char *const *roots;
 	struct pack_list packs;
 	bool ok = check_tenant(config, tenant, e) &&
-		  databases_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
+		  databases_read_packs(config, ctl_root(), tenant, a, &roots, &packs, e) &&
 		  catalog_load(roots, &packs, out, e);
 
 	arena_free(&a);
 	return ok;
 }
 
-bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e)
+bool ctl_read_catalog(const char *tenant, struct catalog **out, struct err *e)
 {
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	struct config *config = NULL;
-	bool ok = ctl_config(a, &config, e) && ctl_load(config, tenant, out, e);
+	bool ok = ctl_config(a, &config, e) && ctl_load_catalog(config, tenant, out, e);
 
 	config_free(&config);
 	arena_free(&a);
@@ -202,7 +203,7 @@ bool ctl_catalog(const char *tenant, struct catalog **out)
 {
 	struct err e = {0};
 
-	if (ctl_catalog_of(tenant, out, &e))
+	if (ctl_read_catalog(tenant, out, &e))
 		return true;
 	ctl_fail("%s", e.text);
 	return false;
@@ -239,7 +240,7 @@ bool ctl_principal(const struct catalog *c, const char *role, const char *tenant
 bool ctl_tool_args(const struct command *cmd, size_t n, const struct tool_def *tool, json_t *out,
 		   struct err *e)
 {
-	for (const char *word; (word = ctl_word(cmd, n)); n++) {
+	for (const char *word; (word = ctl_arg(cmd, n)); n++) {
 		const char *equals = strchr(word, '=');
 		char *name = equals ? mem_strndup(word, (size_t)(equals - word)) : NULL;
 		const struct param_def *p = name ? tool_param(tool, name) : NULL;

@@ -81,8 +81,8 @@ bool ctl_flag(const struct command *cmd, const char *name);
  * frozen to, else the date in the tenant's zone. `c` NULL: no configuration. */
 MUST_CHECK bool ctl_today(const struct command *cmd, const struct config *c, const char *tenant,
 			  struct date *out, struct err *e);
-/* The n-th word; NULL if there are fewer. */
-const char *ctl_word(const struct command *cmd, size_t n);
+/* The n-th argument that is not an option; NULL if there are fewer. */
+const char *ctl_arg(const struct command *cmd, size_t n);
 
 /* Prints the program's name and the text, returns 1. */
 int ctl_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -105,10 +105,10 @@ bool ctl_is_name(const char *text);
 /* The configuration that the daemon would use. */
 MUST_CHECK bool ctl_config(struct arena *a, struct config **out, struct err *e);
 /* The catalogue of a tenant's packs (NULL: the default packs). */
-MUST_CHECK bool ctl_load(const struct config *config, const char *tenant, struct catalog **out,
-			 struct err *e);
+MUST_CHECK bool ctl_load_catalog(const struct config *config, const char *tenant,
+				 struct catalog **out, struct err *e);
 /* The same with the daemon's configuration; ctl_catalog prints the error. */
-MUST_CHECK bool ctl_catalog_of(const char *tenant, struct catalog **out, struct err *e);
+MUST_CHECK bool ctl_read_catalog(const char *tenant, struct catalog **out, struct err *e);
 bool ctl_catalog(const char *tenant, struct catalog **out);
 /* A principal with the permissions of a role. */
 MUST_CHECK bool ctl_principal(const struct catalog *c, const char *role, const char *tenant,

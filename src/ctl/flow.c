@@ -184,11 +184,11 @@ static void print_check(bool as_json, const char *path, const struct err *e)
 static int check_flows(const struct catalog *c, const struct command *cmd, struct arena *a)
 {
 	struct know *k = know_new(c);
-	bool as_json = ctl_flag(cmd, "json"), all = !ctl_word(cmd, 1);
+	bool as_json = ctl_flag(cmd, "json"), all = !ctl_arg(cmd, 1);
 	int status = 0;
 
-	for (size_t i = 0; all ? i < c->flow_count : ctl_word(cmd, i + 1) != NULL; i++) {
-		const char *path = all ? c->flows[i].path : ctl_word(cmd, i + 1);
+	for (size_t i = 0; all ? i < c->flow_count : ctl_arg(cmd, i + 1) != NULL; i++) {
+		const char *path = all ? c->flows[i].path : ctl_arg(cmd, i + 1);
 		struct err e = {0};
 
 		bool ok = all ? check_suggestions(c, k, &c->flows[i], a, &e)
@@ -203,7 +203,7 @@ static int check_flows(const struct catalog *c, const struct command *cmd, struc
 
 int ctl_flow(const struct command *cmd)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 	bool is_check = verb && strcmp(verb, "check") == 0;
 	struct arena *a;
 	struct catalog *c;

@@ -289,7 +289,7 @@ static bool read_filters(struct flow_run *r, const struct command *cmd, struct e
 {
 	const char *word;
 
-	for (size_t n = 2; (word = ctl_word(cmd, n)); n++) {
+	for (size_t n = 2; (word = ctl_arg(cmd, n)); n++) {
 		size_t length = strcspn(word, "=");
 		const char *name = arena_strndup(r->arena, word, length);
 		json_t *values = json_object_get(r->filters, name);
@@ -331,11 +331,11 @@ static bool read_condition(struct flow_run *r, const char *text, struct err *e)
 /* Returns false on an error; ERR_INPUT: the command line is wrong. */
 static bool open_run(struct flow_run *r, const struct command *cmd, struct err *e)
 {
-	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_word(cmd, 1);
+	const char *tenant = ctl_option(cmd, "tenant", "vesper"), *name = ctl_arg(cmd, 1);
 
 	r->arena = arena_new(TURN_ARENA_BYTES);
 	r->filters = json_own(r->arena, json_object());
-	if (!opened_begin(&r->opened, e) || !opened_tools(&r->opened, tenant, e) ||
+	if (!opened_init(&r->opened, e) || !opened_open_tools(&r->opened, tenant, e) ||
 	    !ctl_principal(r->opened.catalog, ctl_option(cmd, "role", "admin"), tenant, &r->who, e))
 		return false;
 	if (!opened_has_tenant(&r->opened, tenant))
@@ -356,7 +356,7 @@ int ctl_flow_run(const struct command *cmd)
 	struct flow_run r = {0};
 	struct err e = {0};
 
-	if (!ctl_word(cmd, 1))
+	if (!ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "run: name a flow");
 	if (!open_run(&r, cmd, &e)) {
 		(void)ctl_fail("%s", e.text);

@@ -12,14 +12,14 @@
 
 #define NAMES_ROUND_MS 3600000 /* long, because only the first round matters */
 
-bool opened_begin(struct opened *o, struct err *e)
+bool opened_init(struct opened *o, struct err *e)
 {
 	o->arena = arena_new(TURN_ARENA_BYTES);
 	return ctl_config(o->arena, &o->config, e) &&
 	       databases_read(o->config, o->arena, &o->databases, e) && loop_new(&o->loop, e);
 }
 
-bool opened_tools(struct opened *o, const char *tenant, struct err *e)
+bool opened_open_tools(struct opened *o, const char *tenant, struct err *e)
 {
 	struct toolbox_options options = {.modules = domain_modules,
 					  .derivations = domain_derivations};
@@ -27,7 +27,7 @@ bool opened_tools(struct opened *o, const char *tenant, struct err *e)
 	const struct catalog *catalog;
 
 	if (!databases_open_sources(&o->databases, o->loop, o->arena, &o->sources, e) ||
-	    !ctl_load(o->config, tenant, &o->catalog, e))
+	    !ctl_load_catalog(o->config, tenant, &o->catalog, e))
 		return false;
 	catalog = o->catalog;
 	if (!databases_use_views(&o->sources, &catalog, 1, e))
@@ -45,8 +45,8 @@ static void on_round(void *owner)
 	loop_stop(owner);
 }
 
-bool opened_names(struct loop *l, const struct open_sources *sources, struct know *k,
-		  const char *tenant, struct err *e)
+bool opened_load_names(struct loop *l, const struct open_sources *sources, struct know *k,
+		       const char *tenant, struct err *e)
 {
 	const char *tenants[] = {tenant, NULL};
 	struct name_refresh *refresh =
@@ -67,7 +67,7 @@ bool opened_names(struct loop *l, const struct open_sources *sources, struct kno
 		       tenant);
 }
 
-bool opened_store(struct opened *o, struct err *e)
+bool opened_open_store(struct opened *o, struct err *e)
 {
 	for (size_t i = 0; i < o->databases.tenant_count; i++) {
 		const char *file = o->databases.store_tenants[i].file;

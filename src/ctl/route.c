@@ -121,7 +121,7 @@ static int route_batch(const struct router *r, const char *path, struct arena *a
 static int run_route(struct router *r, const struct command *cmd, struct arena *a)
 {
 	const char *batch = ctl_option(cmd, "batch", NULL);
-	const char *question = ctl_word(cmd, 0);
+	const char *question = ctl_arg(cmd, 0);
 	json_t *history;
 
 	if (batch)
@@ -177,7 +177,7 @@ static bool load_names(struct router *r, const struct config *c, struct arena *a
 		return false;
 	loaded = databases_open_sources(&all, l, a, &sources, e) &&
 		 databases_use_views(&sources, &catalog, 1, e);
-	loaded = loaded && opened_names(l, &sources, r->know, r->who.tenant, e);
+	loaded = loaded && opened_load_names(l, &sources, r->know, r->who.tenant, e);
 	databases_close_sources(&sources, 0);
 	loop_free(&l);
 	return loaded;
@@ -196,7 +196,7 @@ static bool router_open(struct router *r, const struct config *c, const struct c
 	r->who.tenant = ctl_option(cmd, "tenant", "vesper");
 	read_calendar(r, c);
 	if (!ctl_today(cmd, c, r->who.tenant, &r->today, e) ||
-	    !ctl_load(c, r->who.tenant, &r->catalog, e) ||
+	    !ctl_load_catalog(c, r->who.tenant, &r->catalog, e) ||
 	    !ctl_principal(r->catalog, "admin", r->who.tenant, &r->who, e))
 		return false;
 	r->know = know_new(r->catalog);

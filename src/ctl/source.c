@@ -414,7 +414,7 @@ static json_t *join_json(const char *to, const char *columns)
 
 static int join(struct source_cmd *s, const char *id, const char *columns)
 {
-	const char *with = ctl_word(s->cmd, 2);
+	const char *with = ctl_arg(s->cmd, 2);
 	char *to = find_source_id(s, with), *path = mem_printf(PATH "/%s", id);
 	json_t *o = NULL, *list;
 	int status;
@@ -482,7 +482,7 @@ static int expire(struct source_cmd *s, const char *id, const char *when)
 
 static int run_meaning_verb(struct source_cmd *s, const char *verb, const char *id)
 {
-	const char *second = ctl_word(s->cmd, 2), *third = ctl_word(s->cmd, 3);
+	const char *second = ctl_arg(s->cmd, 2), *third = ctl_arg(s->cmd, 3);
 
 	if (strcmp(verb, "join") == 0 && third)
 		return join(s, id, third);
@@ -497,7 +497,7 @@ static int run_meaning_verb(struct source_cmd *s, const char *verb, const char *
 
 static int run_source_verb(struct source_cmd *s, const char *verb, const char *id)
 {
-	const char *with = ctl_word(s->cmd, 2);
+	const char *with = ctl_arg(s->cmd, 2);
 
 	if (!s->documents && strcmp(verb, "profile") == 0)
 		return send_request(s, "GET", id, "", NULL, print_profile);
@@ -522,13 +522,13 @@ static int run(struct source_cmd *s, const char *verb)
 	if (all)
 		return show(s, json_make({"sources", all}), print_list);
 	if (strcmp(verb, s->documents ? "add" : "upload") == 0)
-		return upload(s, ctl_word(s->cmd, 1));
+		return upload(s, ctl_arg(s->cmd, 1));
 	if (s->documents && strcmp(verb, "search") == 0)
-		return search(s, ctl_word(s->cmd, 1));
-	id = find_source_id(s, ctl_word(s->cmd, 1));
+		return search(s, ctl_arg(s->cmd, 1));
+	id = find_source_id(s, ctl_arg(s->cmd, 1));
 	if (!id)
-		return ctl_word(s->cmd, 1) ? ctl_fail("%s", s->err.text)
-					   : ctl_usage_error(s->cmd, "give the ID or name");
+		return ctl_arg(s->cmd, 1) ? ctl_fail("%s", s->err.text)
+					  : ctl_usage_error(s->cmd, "give the ID or name");
 	status = run_source_verb(s, verb, id);
 	mem_free(id);
 	return status;
@@ -539,12 +539,12 @@ static int run_verb(const struct command *cmd, bool documents)
 	struct source_cmd s = {.cmd = cmd, .documents = documents};
 	int status;
 
-	if (!ctl_word(cmd, 0))
+	if (!ctl_arg(cmd, 0))
 		return ctl_usage_error(cmd, "give a verb, such as list");
 	s.token = remote_token(cmd, "analyst", &s.err);
 	if (!s.token)
 		return ctl_fail("%s", s.err.text);
-	status = run(&s, ctl_word(cmd, 0));
+	status = run(&s, ctl_arg(cmd, 0));
 	mem_free(s.token);
 	return status;
 }

@@ -26,7 +26,7 @@ struct run {
 /* The index of the tool's name: `tool run NAME`, or `tool NAME`. */
 static size_t tool_name_index(const struct command *cmd)
 {
-	return strcmp(ctl_word(cmd, 0), "run") == 0 ? 1 : 0;
+	return strcmp(ctl_arg(cmd, 0), "run") == 0 ? 1 : 0;
 }
 
 static json_t *table_json(const struct table *t)
@@ -83,7 +83,7 @@ static void on_result(void *owner, struct result *result)
 static bool call_tool(struct run *r, const struct command *cmd, json_t *args, struct err *e)
 {
 	const char *role = ctl_option(cmd, "role", "admin");
-	const char *name = ctl_word(cmd, tool_name_index(cmd));
+	const char *name = ctl_arg(cmd, tool_name_index(cmd));
 	const struct tool_def *tool = name ? catalog_tool(r->opened.catalog, name) : NULL;
 	struct principal who;
 	struct tool_request request = {.call = "c1", .args = args, .who = &who};
@@ -172,8 +172,8 @@ int ctl_tool_run(const struct command *cmd)
 	const char *batch = ctl_option(cmd, "batch", NULL);
 	struct run r = {0};
 	struct err e = {0};
-	bool done = opened_begin(&r.opened, &e) &&
-		    opened_tools(&r.opened, ctl_option(cmd, "tenant", "vesper"), &e) &&
+	bool done = opened_init(&r.opened, &e) &&
+		    opened_open_tools(&r.opened, ctl_option(cmd, "tenant", "vesper"), &e) &&
 		    (batch ? run_batch(&r, cmd, batch, &e) : run_one(&r, cmd, &e));
 
 	opened_close(&r.opened);

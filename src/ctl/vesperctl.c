@@ -82,7 +82,7 @@ static const struct program vesperctl = {"vesperctl", "Tools for vesperd.", verb
 
 static int completion(const struct command *cmd)
 {
-	return ctl_print_completion(&vesperctl, ctl_word(cmd, 0));
+	return ctl_print_completion(&vesperctl, ctl_arg(cmd, 0));
 }
 
 int main(int argc, char **argv)

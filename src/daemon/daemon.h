@@ -161,9 +161,9 @@ void daemon_names_start(struct daemon *d);
 MUST_CHECK bool daemon_open_identity(struct daemon *d, struct err *e);
 MUST_CHECK bool daemon_open_signin(struct daemon *d, struct err *e);
 /* The permissions of token roles in these catalogues. In the arena. */
-MUST_CHECK bool signin_roles(const struct config *c, const struct catalog *const *catalogs,
-			     size_t count, struct arena *a, const struct jwt_role **out,
-			     struct err *e);
+MUST_CHECK bool signin_read_roles(const struct config *c, const struct catalog *const *catalogs,
+				  size_t count, struct arena *a, const struct jwt_role **out,
+				  struct err *e);
 /* maintenance.c: periodically reads the tool switches and deletes expired data. */
 struct maintenance *maintenance_new(struct daemon *d);
 void maintenance_free(struct maintenance **u);

@@ -479,8 +479,9 @@ static const char *const *one_tenant_sources(const struct config *c, struct aren
 	return list;
 }
 
-bool databases_packs(const struct config *c, const char *root, const char *tenant, struct arena *a,
-		     const char *const **roots, struct pack_list *out, struct err *e)
+bool databases_read_packs(const struct config *c, const char *root, const char *tenant,
+			  struct arena *a, const char *const **roots, struct pack_list *out,
+			  struct err *e)
 {
 	const json_t *tenants = config_json(c, "tenants");
 	const json_t *list =

@@ -68,8 +68,8 @@ MUST_CHECK bool databases_open_loader(const struct databases *all, const struct 
 
 /* The packs of a tenant (NULL: the default packs), and the roots that contain them
  * (NULL-terminated): `root`, then packs.roots. */
-MUST_CHECK bool databases_packs(const struct config *c, const char *root, const char *tenant,
-				struct arena *a, const char *const **roots, struct pack_list *out,
-				struct err *e);
+MUST_CHECK bool databases_read_packs(const struct config *c, const char *root, const char *tenant,
+				     struct arena *a, const char *const **roots,
+				     struct pack_list *out, struct err *e);
 
 #endif

@@ -103,7 +103,7 @@ static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct 
 	struct pack_list packs;
 
 	config_hold(s->config, a);
-	if (!databases_packs(s->config, s->daemon->root, tenant, a, &roots, &packs, e)) {
+	if (!databases_read_packs(s->config, s->daemon->root, tenant, a, &roots, &packs, e)) {
 		arena_free(&a);
 		return false;
 	}
@@ -264,7 +264,7 @@ static bool stage_roles(struct staged_knowledge *s, struct err *e)
 	catalogs = arena_alloc(s->roles, s->count * sizeof(*catalogs));
 	for (size_t i = 0; i < s->count; i++)
 		catalogs[i] = staged_catalog(s, i);
-	return signin_roles(s->config, catalogs, s->count, s->roles, &s->role_list, e);
+	return signin_read_roles(s->config, catalogs, s->count, s->roles, &s->role_list, e);
 }
 
 bool knowledge_stage(struct daemon *d, const struct config *c, struct staged_knowledge **out,

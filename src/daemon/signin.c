@@ -77,8 +77,8 @@ static const char *const *role_permissions(const struct catalog *const *catalogs
 	return all;
 }
 
-bool signin_roles(const struct config *c, const struct catalog *const *catalogs, size_t count,
-		  struct arena *a, const struct jwt_role **out, struct err *e)
+bool signin_read_roles(const struct config *c, const struct catalog *const *catalogs, size_t count,
+		       struct arena *a, const struct jwt_role **out, struct err *e)
 {
 	const json_t *map = config_json(c, "auth.role_map");
 	struct jwt_role *roles = arena_alloc(a, sizeof(*roles) * (json_object_size(map) + 1));

@@ -165,7 +165,7 @@ static int run_score(const struct command *cmd)
 	struct err e = {0};
 	bool ok = false;
 
-	if (ctl_word(cmd, 0))
+	if (ctl_arg(cmd, 0))
 		return ctl_usage_error(
 			cmd, "--score takes no DSN; it queries the source of the tenant's pack");
 	if (!connect_score(ctl_option(cmd, "score", NULL), ctl_option(cmd, "tenant", "vesper"),
@@ -176,7 +176,7 @@ static int run_score(const struct command *cmd)
 
 static int run_connect(const struct command *cmd, struct connect *c)
 {
-	const char *dsn = ctl_word(cmd, 0);
+	const char *dsn = ctl_arg(cmd, 0);
 	struct err e = {0};
 	bool ok = run(c, dsn, &e);
 	int status = 0;
@@ -205,7 +205,7 @@ int ctl_connect(const struct command *cmd)
 
 	if (ctl_option(cmd, "score", NULL))
 		return run_score(cmd);
-	if (!ctl_word(cmd, 0) || ctl_word(cmd, 1))
+	if (!ctl_arg(cmd, 0) || ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "give exactly one ODBC connection string");
 	if (!c.pack || !ctl_is_name(c.pack))
 		return ctl_usage_error(cmd,

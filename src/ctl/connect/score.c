@@ -343,12 +343,12 @@ static bool open_all(struct score *s, const char *tenant, struct err *e)
 {
 	const char *today;
 
-	if (!opened_begin(&s->opened, e))
+	if (!opened_init(&s->opened, e))
 		return false;
 	if (!opened_has_tenant(&s->opened, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);
-	if (!opened_tools(&s->opened, tenant, e) ||
-	    !opened_names(s->opened.loop, &s->opened.sources, s->opened.know, tenant, e) ||
+	if (!opened_open_tools(&s->opened, tenant, e) ||
+	    !opened_load_names(s->opened.loop, &s->opened.sources, s->opened.know, tenant, e) ||
 	    !ctl_principal(s->opened.catalog, "admin", tenant, &s->who, e))
 		return false;
 	today = config_text(s->opened.config, "today");

@@ -21,7 +21,7 @@
 /* The folder for the files; NULL: failed, and *status is the exit status. */
 static const char *make_folder(const struct command *cmd, int *status)
 {
-	const char *dir = ctl_word(cmd, 0);
+	const char *dir = ctl_arg(cmd, 0);
 
 	if (!dir)
 		*status = ctl_usage_error(cmd, "give a folder");

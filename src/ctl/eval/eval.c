@@ -346,7 +346,7 @@ static int eval_run(struct eval *v, const char *path, const char *junit, bool as
 
 int ctl_eval(const struct command *cmd)
 {
-	const char *path = ctl_word(cmd, 0);
+	const char *path = ctl_arg(cmd, 0);
 	char folder[] = "/tmp/vesper-eval-XXXXXX";
 	struct eval v = {0};
 	struct arena *a;

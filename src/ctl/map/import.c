@@ -558,13 +558,13 @@ static bool run(const struct command *cmd, const char *path, struct import *im, 
 
 int ctl_map_import(const struct command *cmd)
 {
-	const char *path = ctl_word(cmd, 1), *name = ctl_option(cmd, "pack", NULL);
+	const char *path = ctl_arg(cmd, 1), *name = ctl_option(cmd, "pack", NULL);
 	struct ctl_pack pack;
 	struct import im = {.pack = &pack};
 	struct err e = {0};
 	bool ok;
 
-	if (!path || ctl_word(cmd, 2))
+	if (!path || ctl_arg(cmd, 2))
 		return ctl_usage_error(cmd, "import: give one file");
 	if (!name || !ctl_is_name(name))
 		return ctl_usage_error(cmd,

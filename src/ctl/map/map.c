@@ -15,7 +15,7 @@ static const struct {
 
 int ctl_map(const struct command *cmd)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 
 	for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0)

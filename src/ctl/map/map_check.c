@@ -82,7 +82,7 @@ int map_check(const struct command *cmd)
 	struct err e = {0};
 	struct catalog *c;
 
-	if (!ctl_catalog_of(ctl_option(cmd, "tenant", NULL), &c, &e))
+	if (!ctl_read_catalog(ctl_option(cmd, "tenant", NULL), &c, &e))
 		return print_error(&e, as_json);
 	if (pack && !catalog_has_pack(c, pack)) {
 		err_set(&e, ERR_INPUT, "pack %s is not one of the loaded packs: %s", pack,

@@ -289,7 +289,7 @@ static int report(struct live *l, bool as_json)
 
 static bool open_live(struct live *l, const char *tenant, struct err *e)
 {
-	if (!opened_begin(&l->opened, e) || !opened_tools(&l->opened, tenant, e))
+	if (!opened_init(&l->opened, e) || !opened_open_tools(&l->opened, tenant, e))
 		return false;
 	if (!opened_has_tenant(&l->opened, tenant))
 		return err_set(e, ERR_INPUT, "unknown tenant %s", tenant);

@@ -92,7 +92,7 @@ static int print_path(enum map_found found, const struct map_path paths[2],
 
 int map_path_verb(const struct command *cmd)
 {
-	const char *a = ctl_word(cmd, 1), *b = ctl_word(cmd, 2);
+	const char *a = ctl_arg(cmd, 1), *b = ctl_arg(cmd, 2);
 	const struct entity_def *from, *to;
 	struct map_path paths[2];
 	struct arena *arena;
@@ -183,7 +183,7 @@ static int run_query(const struct command *cmd, const char *text)
 
 int map_query_verb(const struct command *cmd)
 {
-	const char *text = ctl_word(cmd, 1);
+	const char *text = ctl_arg(cmd, 1);
 	struct err e = {0};
 	struct arena *arena;
 	struct catalog *c;

@@ -269,13 +269,13 @@ static bool run(struct ingest *g, const struct command *cmd, struct err *e)
 
 int ctl_pbi(const struct command *cmd)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 	struct ingest g = {.tenant = ctl_option(cmd, "tenant", NULL),
 			   .workspaces = ctl_option(cmd, "workspace", NULL)};
 	struct err e = {0};
 	bool done;
 
-	if (!verb || strcmp(verb, "ingest") != 0 || ctl_word(cmd, 1))
+	if (!verb || strcmp(verb, "ingest") != 0 || ctl_arg(cmd, 1))
 		return ctl_usage_error(cmd, "the verb must be ingest");
 	done = run(&g, cmd, &e);
 	json_decref(g.reply);

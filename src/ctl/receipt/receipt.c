@@ -211,7 +211,7 @@ static bool find(struct opened *o, const struct command *cmd, const char *id, st
 
 static bool show(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	const char *id = ctl_word(cmd, 1);
+	const char *id = ctl_arg(cmd, 1);
 	struct arena *a = arena_new(TURN_ARENA_BYTES);
 	struct receipt_flaw flaw;
 	struct receipt r;
@@ -306,12 +306,12 @@ static bool rerun_all(struct opened *o, const struct command *cmd, const char *t
 
 static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	if (!ctl_word(cmd, 1))
+	if (!ctl_arg(cmd, 1))
 		return err_set(e, ERR_INPUT, "rerun: name a receipt, or use --all");
-	for (size_t n = 1; ctl_word(cmd, n); n++) {
+	for (size_t n = 1; ctl_arg(cmd, n); n++) {
 		struct arena *a = arena_new(TURN_ARENA_BYTES);
 		struct receipt r;
-		bool found = find(o, cmd, ctl_word(cmd, n), a, &r, e);
+		bool found = find(o, cmd, ctl_arg(cmd, n), a, &r, e);
 
 		if (found)
 			rerun_one(o, cmd, &r, ok);
@@ -324,7 +324,7 @@ static bool rerun_named(struct opened *o, const struct command *cmd, bool *ok, s
 
 static bool rerun(struct opened *o, const struct command *cmd, bool *ok, struct err *e)
 {
-	if (!opened_tools(o, ctl_option(cmd, "tenant", NULL), e))
+	if (!opened_open_tools(o, ctl_option(cmd, "tenant", NULL), e))
 		return false;
 	if (!ctl_flag(cmd, "all"))
 		return rerun_named(o, cmd, ok, e);
@@ -343,7 +343,7 @@ int ctl_receipt(const struct command *cmd)
 		const char *name;
 		bool (*run)(struct opened *o, const struct command *cmd, bool *ok, struct err *e);
 	} verbs[] = {{"verify", verify}, {"show", show}, {"rerun", rerun}};
-	const char *name = ctl_word(cmd, 0);
+	const char *name = ctl_arg(cmd, 0);
 	struct opened o = {0};
 	struct err e = {0};
 	bool ok = true, done = false;
@@ -353,7 +353,7 @@ int ctl_receipt(const struct command *cmd)
 		i++;
 	if (i == n)
 		return ctl_usage_error(cmd, "verify, show or rerun");
-	done = opened_begin(&o, &e) && check_tenant(&o, cmd, &e) && opened_store(&o, &e) &&
+	done = opened_init(&o, &e) && check_tenant(&o, cmd, &e) && opened_open_store(&o, &e) &&
 	       verbs[i].run(&o, cmd, &ok, &e);
 	opened_close(&o);
 	if (!done) {

@@ -132,7 +132,7 @@ static bool set_logins(struct server *server, const char *only, struct err *e)
 
 static bool run_verb(struct server *server, const struct command *cmd, struct err *e)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 	const char *only = ctl_option(cmd, "only", NULL);
 
 	if (strcmp(verb, "init") == 0)
@@ -143,11 +143,11 @@ static bool run_verb(struct server *server, const struct command *cmd, struct er
 
 static bool check_usage(const struct command *cmd)
 {
-	const char *verb = ctl_word(cmd, 0);
+	const char *verb = ctl_arg(cmd, 0);
 	const char *only = ctl_option(cmd, "only", "store");
 
 	return verb && (strcmp(verb, "init") == 0 || strcmp(verb, "migrate") == 0) &&
-	       ctl_is_name(only) && strlen(only) <= PART_BYTES_MAX && !ctl_word(cmd, 1);
+	       ctl_is_name(only) && strlen(only) <= PART_BYTES_MAX && !ctl_arg(cmd, 1);
 }
 
 bool ctl_server(const struct command *cmd, struct server **out, struct err *e)
@@ -179,7 +179,7 @@ int ctl_db(const struct command *cmd)
 	struct err e = {0};
 	bool done;
 
-	if (ctl_word(cmd, 0) && strcmp(ctl_word(cmd, 0), "ddl") == 0)
+	if (ctl_arg(cmd, 0) && strcmp(ctl_arg(cmd, 0), "ddl") == 0)
 		return ctl_db_ddl(cmd);
 	if (!check_usage(cmd))
 		return ctl_usage_error(cmd,

@@ -26,7 +26,7 @@ bool ctl_roots(struct arena *a, const char *const **out, struct err *e)
 
 	if (!ctl_config(a, &config, e))
 		return false;
-	if (!databases_packs(config, ctl_root(), NULL, a, &roots, &packs, e)) {
+	if (!databases_read_packs(config, ctl_root(), NULL, a, &roots, &packs, e)) {
 		config_free(&config);
 		return false;
 	}

@@ -1,15 +1,15 @@
 /*
- * The number check on what the real tools give for the demo data. The templates' answers pass it
- * without one false alarm; then a digit, a unit or a year of their numbers is changed, and what is
- * not noticed is counted. Nothing here knows how the check works. CHECKED_SHOW=1 prints what was
- * missed.
+ * The number check on the real tools' results for the demo data. The templates' answers must pass
+ * without a false alarm. Then a digit, a unit or a year of their numbers is changed, and missed
+ * changes are counted. The test does not depend on how the check works. CHECKED_SHOW=1 prints the
+ * missed changes.
  */
 #include "demo_ask.h"
 #include "shipped_units.h"
 #include "vesper/guard.h"
 
 #define MARKS_MAX 4000
-#define EVERY     3 /* so many numbers apart stand the changed ones of one answer */
+#define EVERY     3 /* every third number of an answer is changed */
 
 enum change_kind { CHANGE_DIGIT, CHANGE_UNIT, CHANGE_YEAR, CHANGE_COUNT };
 
@@ -47,8 +47,8 @@ static void on_chunk(void *owner, const struct guard_chunk *p)
 	if (p->marked && m->count < MARKS_MAX) {
 		struct mark *mark = &m->list[m->count++];
 
-		/* beside "higher" or "newest" the number may be right and yet not judged: what
-		 * such words say of it only the template's code has compared */
+		/* next to "higher" or "newest" a correct number may stay unbound, because only
+		 * the template's code has made that comparison */
 		*mark = (struct mark){m->text.n, m->text.n + p->len,
 				      p->kind == GUARD_BOUND || p->why > GUARD_OTHER, ""};
 		snprintf(mark->why, sizeof(mark->why), "%s row %lld %s",
@@ -82,7 +82,7 @@ static void check(const char *text, struct marks *m)
 	guard_numbers_free(&g);
 }
 
-/* ---- lies ---- */
+/* ---- changes ---- */
 
 static void change_digit(char *text)
 {
@@ -105,7 +105,7 @@ static bool change_year(char *text)
 	return false;
 }
 
-/* Another unit in place of the one it has; a number without one gets none. */
+/* Replaces the unit of a number. Returns false when it has none. */
 static bool change_unit(char *text, size_t size)
 {
 	static const char *const units[][2] = {
@@ -145,7 +145,7 @@ static bool change(char *text, size_t size, enum change_kind change_kind)
 		return change_unit(text, size);
 	snprintf(before, sizeof(before), "%s", text);
 	change_digit(text);
-	/* "08:00" and "8.0" are other ways to say it, not lies */
+	/* "08:00" and "8.0" may be the same value in another form */
 	return strcmp(before, text) != 0 && text[0] != '0';
 }
 
@@ -172,7 +172,7 @@ static void apply_changes(enum change_kind change_kind, size_t first, struct buf
 	buf_add(out, truth.text.p + at, truth.text.n - at);
 }
 
-/* In the same line: a table's row whose hour is wrong shows it by its prices. */
+/* Returns true for the same line: in a table row with a wrong hour, the prices are marked. */
 static bool share_line(const struct mark *a, const struct mark *b)
 {
 	size_t from = a->to < b->to ? a->to : b->to, to = a->from > b->from ? a->from : b->from;
@@ -237,7 +237,7 @@ static void show(const char *what, const struct marks *m, const struct mark *one
 		    m->text.p + from, (int)(one->to - one->from), m->text.p + one->from, one->why);
 }
 
-/* The check by pieces, of a text in which the parts stand where they stand in the answer. */
+/* The check by parts, for a text with the parts at the same positions as in the answer. */
 static bool passes(const char *text)
 {
 	const struct guard_input in = input(&made);
@@ -247,13 +247,13 @@ static bool passes(const char *text)
 	return guard_generated_pass(&in, &all);
 }
 
-/* The check by pieces and the full one mark the same numbers of the same text. */
+/* The check by parts and the full check must mark the same numbers. */
 static void check_parts(const char *text, size_t *differ)
 {
 	size_t i = 0, n = 0;
 
 	if (!passes(text)) {
-		print_error("%s has numbers that are no part's: %s\n", result->tool, text);
+		print_error("%s has numbers outside of the parts: %s\n", result->tool, text);
 		++*differ;
 		return;
 	}
@@ -268,7 +268,7 @@ static void check_parts(const char *text, size_t *differ)
 			continue;
 		++*differ;
 		if (a && (!b || a->from <= b->from))
-			show("by pieces", &made, a);
+			show("by parts", &made, a);
 		if (b && (!a || b->from <= a->from))
 			show("in full", &truth, b);
 	}
@@ -288,7 +288,7 @@ static void check_template(const char *tool, const char *args)
 		if (m->bound)
 			continue;
 		unbound++;
-		print_error("%s %s as %s: %.*s<%.*s> is bound to nothing\n", tool, args, role,
+		print_error("%s %s as %s: %.*s<%.*s> is unbound\n", tool, args, role,
 			    (int)(m->from - from), truth.text.p + from, (int)(m->to - m->from),
 			    truth.text.p + m->from);
 	}
@@ -310,7 +310,7 @@ static void test_templates_pass(void **state)
 		check_template(walks[i].tool, walks[i].normal);
 		role = "manager";
 	}
-	print_message("%zu numbers of templates; %zu are bound to nothing\n", numbers, unbound);
+	print_message("%zu numbers of templates; %zu are unbound\n", numbers, unbound);
 	assert_int_equal(unbound, 0);
 	assert_int_equal(differences, 0);
 }
@@ -346,10 +346,11 @@ static void test_changes_are_found(void **state)
 		all += changed[i];
 		seen += found[i];
 	}
-	print_message("%ld answers, %ld lies: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
-		      answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
-		      100.0 * (double)false_alarms / (double)true_numbers);
-	print_message("by pieces: %ld of %ld answers found\n", found_answers, changed_answers);
+	print_message(
+		"%ld answers, %ld changes: recall %.2f %%; false alarms %ld of %ld (%.2f %%)\n",
+		answers, all, 100.0 * (double)seen / (double)all, false_alarms, true_numbers,
+		100.0 * (double)false_alarms / (double)true_numbers);
+	print_message("by parts: %ld of %ld answers found\n", found_answers, changed_answers);
 	assert_true(changed_answers > 100);
 	assert_int_equal(found_answers, changed_answers);
 	assert_true(all > 2000);
