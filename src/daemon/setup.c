@@ -13,7 +13,7 @@
 #include "vesper/mem.h"
 #include "vesper/zone.h"
 
-/* The file in VESPER_CONFIG, or the default file beside the catalogue. */
+/* The file in VESPER_CONFIG, or the default file next to the catalogue. */
 static const char *config_path(struct daemon *d)
 {
 	const char *path = getenv("VESPER_CONFIG"), *root = getenv("VESPER_ROOT");

@@ -463,7 +463,7 @@ static void read_cultures(struct import *im, const json_t *model)
 	}
 }
 
-/* Reads VerifiedAnswers/definitions/<id>/definition.json beside the file: questions of users. */
+/* Reads VerifiedAnswers/definitions/<id>/definition.json next to the file: questions of users. */
 static void read_verified(struct import *im, const char *path)
 {
 	const char *slash = strrchr(path, '/');

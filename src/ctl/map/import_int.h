@@ -103,7 +103,7 @@ const char *im_text(const json_t *object, const char *name);
 /* ---- readers: ERR_INPUT: not a model of this format ---- */
 MUST_CHECK bool import_ossie(struct import *im, const json_t *root, struct err *e);
 MUST_CHECK bool import_dbt(struct import *im, const json_t *root, struct err *e);
-/* `path`: path of the file; verified answers may be stored beside it. */
+/* `path`: path of the file; verified answers may be stored next to it. */
 MUST_CHECK bool import_bim(struct import *im, const json_t *root, const char *path, struct err *e);
 /* Reads any of these formats, detected from the content. */
 MUST_CHECK bool import_model(struct import *im, const char *path, const char *text, size_t len,

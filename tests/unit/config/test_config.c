@@ -42,7 +42,7 @@ static struct config *load(const char *text, char *const *env)
 }
 
 /* The load fails and its error holds each of the given texts (ended by NULL). */
-static void refuse(const char *text, char *const *env, const char *const *wanted)
+static void refuse(const char *text, char *const *env, const char *const *expected)
 {
 	struct config *c = NULL;
 	struct err e;
@@ -52,9 +52,9 @@ static void refuse(const char *text, char *const *env, const char *const *wanted
 	assert_false(good);
 	assert_null(c);
 	assert_int_equal(e.code, ERR_INPUT);
-	for (; *wanted; wanted++)
-		if (!strstr(e.text, *wanted))
-			fail_msg("\"%s\" is not in: %s", *wanted, e.text);
+	for (; *expected; expected++)
+		if (!strstr(e.text, *expected))
+			fail_msg("\"%s\" is not in: %s", *expected, e.text);
 }
 
 #define REFUSE(text, env, ...) refuse(text, env, (const char *const[]){__VA_ARGS__, NULL})

@@ -51,11 +51,11 @@ static char *sources_of(const char *text, char *const *env, bool printed)
 	return out;
 }
 
-static void gives(const char *text, char *const *env, const char *wanted)
+static void gives(const char *text, char *const *env, const char *expected)
 {
 	char *got = sources_of(text, env, false);
 
-	assert_string_equal(got, wanted);
+	assert_string_equal(got, expected);
 	mem_free(got);
 }
 

@@ -58,7 +58,7 @@ static void read_sample(const char *name)
 		fail_msg("%s: %s", name, error.text);
 }
 
-/* "name" of each item, and of some also what is behind it. */
+/* The "name" of each item, followed by the member `second` if given. */
 static const char *names(const json_t *list, const char *second)
 {
 	const char *out = "";
@@ -106,7 +106,7 @@ static const char *member(const json_t *list, const char *name, const char *whic
 			buf_deinit(&text);
 			return copy;
 		}
-	fail_msg("there is no %s", name);
+	fail_msg("missing item %s", name);
 	return NULL;
 }
 

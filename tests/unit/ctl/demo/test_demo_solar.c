@@ -262,10 +262,10 @@ static void ignores_invalid_codes(void **state)
 static void rows_are_deterministic(void **state)
 {
 	json_t *sums = json_object_get(planted, "sums");
-	char wanted[128];
+	char expected[128];
 
 	(void)state;
-	snprintf(wanted, sizeof(wanted), "%lld|%lld|%lld|%lld",
+	snprintf(expected, sizeof(expected), "%lld|%lld|%lld|%lld",
 		 (long long)json_integer_value(json_object_get(sums, "rows")),
 		 (long long)json_integer_value(json_object_get(sums, "power_dw")),
 		 (long long)json_integer_value(json_object_get(sums, "irradiance_cw")),
@@ -274,7 +274,7 @@ static void rows_are_deterministic(void **state)
 		ask(mesa, "SELECT COUNT(*), SUM(CAST(ROUND(active_power_w * 10) AS INTEGER)), "
 			  "SUM(CAST(ROUND(irradiance_w_m2 * 100) AS INTEGER)), "
 			  "SUM(CAST(ROUND(energy_day_kwh * 1000) AS INTEGER)) FROM measurements"),
-		wanted);
+		expected);
 }
 
 static void tenants_are_isolated(void **state)

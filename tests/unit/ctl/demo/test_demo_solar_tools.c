@@ -214,7 +214,7 @@ static void finds_the_planted_anomalies(void **state)
 {
 	static const struct {
 		const char *kind, *start, *end, *severity;
-	} wanted[] = {
+	} expected[] = {
 		{"spike", "2026-02-20T11:45:00-07:00", "2026-02-20T12:00:00-07:00", "info"},
 		{"outage", "2026-02-22T10:15:00-07:00", "2026-02-22T12:30:00-07:00", "critical"},
 		{"frozen", "2026-02-24T13:00:00-07:00", "2026-02-24T14:30:00-07:00", "warning"},
@@ -227,10 +227,10 @@ static void finds_the_planted_anomalies(void **state)
 	assert_string_equal(fact("anomalyCount"), "4");
 	assert_int_equal(rows("main"), 4);
 	for (size_t i = 0; i < 4; i++) {
-		assert_string_equal(cell("main", i, "kind"), wanted[i].kind);
-		assert_string_equal(cell("main", i, "start"), wanted[i].start);
-		assert_string_equal(cell("main", i, "end"), wanted[i].end);
-		assert_string_equal(cell("main", i, "severity"), wanted[i].severity);
+		assert_string_equal(cell("main", i, "kind"), expected[i].kind);
+		assert_string_equal(cell("main", i, "start"), expected[i].start);
+		assert_string_equal(cell("main", i, "end"), expected[i].end);
+		assert_string_equal(cell("main", i, "severity"), expected[i].severity);
 	}
 	assert_string_equal(fact("completeness"), "100.0");
 	assert_non_null(strstr(answer.markdown, "4 anomalies"));
