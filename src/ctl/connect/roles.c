@@ -8,11 +8,16 @@
 #include "connect_int.h"
 #include "vesper/limits.h"
 
-#define SMALL_ROWS               4000 /* largest sample in which a value that occurs twice is not rare */
-#define ROWS_PER_VALUE_MIN       20 /* minimum rows per distinct value in a larger sample */
-#define UNIQUE_PERCENT_MIN       90 /* percent of distinct values from which a text identifies rows */
-#define RANGE_FACTOR             0.9 /* a range of days must be a tenth wider to count as wider */
-#define TITLE_UNIQUE_PERCENT_MIN 50  /* the same for a column with a title's name, as a fallback */
+/* Largest sample in which a value that occurs twice is not rare. */
+#define SMALL_ROWS 4000
+/* Minimum rows per distinct value in a larger sample. */
+#define ROWS_PER_VALUE_MIN 20
+/* Percent of distinct values from which a text identifies rows. */
+#define UNIQUE_PERCENT_MIN 90
+/* The same for a column with a title's name, as a fallback. */
+#define TITLE_UNIQUE_PERCENT_MIN 50
+/* A range of days must be a tenth wider to count as wider. */
+#define RANGE_FACTOR 0.9
 
 /* ---- personal ---- */
 
