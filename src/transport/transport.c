@@ -1,4 +1,4 @@
-/* Opens the port and its two libraries, and closes them in the only order that works. */
+/* Opens the port and its two libraries, and closes them in the required order. */
 #include "port/transport_int.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static void on_drain_poll(void *owner);
 /* Each connection may become a WebSocket. Upstream streams, databases and files also need
  * descriptors.
  */
-static size_t places(void)
+static size_t max_connections(void)
 {
 	struct rlimit limit;
 	size_t all;
@@ -54,7 +54,7 @@ static bool proxies_open(struct transport *t, size_t *count, struct err *e)
  * is reserved for connections without a user. */
 static bool seats_open(struct transport *t, struct err *e)
 {
-	size_t all = places();
+	size_t all = max_connections();
 	struct seats_limits public = {.unauthenticated = all / UNAUTHENTICATED_SHARE,
 				      .signed_in = all - all / UNAUTHENTICATED_SHARE};
 
@@ -106,7 +106,7 @@ static bool ports_open(struct transport *t, struct err *e)
 	       (!t->admin || listener_open(&admin, &t->admin_port, e));
 }
 
-static bool parts_open(struct transport *t, struct err *e)
+static bool components_open(struct transport *t, struct err *e)
 {
 	bool has_admin = t->options.admin_listen && *t->options.admin_listen;
 
@@ -130,7 +130,7 @@ bool transport_open(const struct transport_options *options, struct transport **
 	else
 		hash_random(t->cursor_key, sizeof(t->cursor_key));
 	t->drain_poll = timer_new(options->loop, on_drain_poll, t);
-	if (!parts_open(t, e)) {
+	if (!components_open(t, e)) {
 		transport_close(&t);
 		return false;
 	}
@@ -153,8 +153,8 @@ struct sockets transport_sockets(const struct transport *t)
 static void on_leave_tick(void *owner)
 {
 	struct transport *t = owner;
-	int64_t left = t->leave_until_ms - clock_mono_ms();
-	size_t idle = ws_server_idle(t->ws);
+	int64_t left = t->leave_deadline_ms - clock_mono_ms();
+	size_t idle = ws_server_idle_count(t->ws);
 
 	ws_server_close_idle(t->ws,
 			     left > LEAVE_TICK_MS ? idle * LEAVE_TICK_MS / (size_t)left + 1 : idle);
@@ -165,9 +165,9 @@ void transport_leave(struct transport *t, int64_t within_ms)
 	listener_stop_accepting(t->port);
 	if (t->admin)
 		listener_stop_accepting(t->admin_port);
-	t->leave_until_ms = clock_mono_ms() + within_ms;
-	t->leave = timer_new(t->options.loop, on_leave_tick, t);
-	timer_repeat(t->leave, LEAVE_TICK_MS);
+	t->leave_deadline_ms = clock_mono_ms() + within_ms;
+	t->leave_timer = timer_new(t->options.loop, on_leave_tick, t);
+	timer_repeat(t->leave_timer, LEAVE_TICK_MS);
 }
 
 static bool is_empty(const struct transport *t)
@@ -198,7 +198,7 @@ void transport_drain(struct transport *t, void (*done)(void *owner), void *owner
 	t->drained = done;
 	t->drain_owner = owner;
 	t->drain_until_ms = clock_mono_ms() + DRAIN_MS;
-	timer_free(&t->leave);
+	timer_free(&t->leave_timer);
 	listener_stop(t->port);
 	ws_server_refuse_new(t->ws);
 	timer_repeat(t->drain_poll, DRAIN_POLL_MS);
@@ -225,6 +225,6 @@ void transport_close(struct transport **transport)
 	settings_release(t->settings);
 	pbi_free(&t->pbi);
 	timer_free(&t->drain_poll);
-	timer_free(&t->leave);
+	timer_free(&t->leave_timer);
 	mem_free(t);
 }

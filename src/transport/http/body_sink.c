@@ -16,20 +16,20 @@ static bool flush(struct request *r)
 }
 
 /* The library requires that each chunk is consumed completely or the connection is suspended. */
-static bool wait(struct request *r)
+static bool suspend_until_taken(struct request *r)
 {
-	r->stream.waits_since_ms = clock_mono_ms();
+	r->stream.waiting_since_ms = clock_mono_ms();
 	request_suspend(r);
 	return true;
 }
 
-static void goes_on(struct request *r)
+static void note_activity(struct request *r)
 {
 	int64_t now = clock_mono_ms();
 
-	if (r->stream.waits_since_ms > 0)
-		r->stream.waited_ms += now - r->stream.waits_since_ms;
-	r->stream.waits_since_ms = 0;
+	if (r->stream.waiting_since_ms > 0)
+		r->stream.waited_ms += now - r->stream.waiting_since_ms;
+	r->stream.waiting_since_ms = 0;
 	r->stream.last_ms = now;
 }
 
@@ -44,13 +44,14 @@ bool body_sink_add(struct request *r, const char *upload, size_t *upload_len)
 {
 	size_t room;
 
-	goes_on(r);
+	note_activity(r);
 	if (r->reply.response || !r->stream.sink || r->stream.sink->failed(r))
 		return drop_rest(r, upload_len);
 	room = BODY_BLOCK_BYTES - r->upload.text.n;
 	if (room == 0) {
 		if (!flush(r))
-			return r->stream.sink->failed(r) ? drop_rest(r, upload_len) : wait(r);
+			return r->stream.sink->failed(r) ? drop_rest(r, upload_len)
+							 : suspend_until_taken(r);
 		room = BODY_BLOCK_BYTES;
 	}
 	room = *upload_len < room ? *upload_len : room;
@@ -62,7 +63,7 @@ bool body_sink_add(struct request *r, const char *upload, size_t *upload_len)
 
 bool body_sink_end(struct request *r)
 {
-	goes_on(r);
+	note_activity(r);
 	if (!r->stream.sink->failed(r) && !flush(r) && !r->stream.sink->failed(r))
 		return false;
 	r->stream.sink->end(r);
@@ -71,12 +72,12 @@ bool body_sink_end(struct request *r)
 
 bool body_sink_is_late(const struct request *r, int64_t now_ms)
 {
-	int64_t since = r->stream.last_ms, begun = r->begun_us / 1000;
-	int64_t lasted = now_ms - begun - r->stream.waited_ms;
+	int64_t last_ms = r->stream.last_ms, begun_ms = r->begun_us / 1000;
+	int64_t elapsed_ms = now_ms - begun_ms - r->stream.waited_ms;
 
 	if (r->suspended || r->read)
 		return false;
-	return now_ms - since >= BODY_SILENT_MS ||
-	       (lasted >= BODY_RATE_AFTER_MS &&
-		(int64_t)r->upload.bytes * 1000 < lasted * BODY_RATE_BYTES_S);
+	return now_ms - last_ms >= BODY_SILENT_MS ||
+	       (elapsed_ms >= BODY_RATE_AFTER_MS &&
+		(int64_t)r->upload.bytes * 1000 < elapsed_ms * BODY_RATE_BYTES_S);
 }

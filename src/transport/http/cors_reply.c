@@ -13,7 +13,7 @@ static bool is_cross_origin(const struct request *r)
 }
 
 /* Assets of the page set this header themselves. */
-static bool is_decided(const struct request *r)
+static bool has_cors_header(const struct request *r)
 {
 	for (size_t i = 0; i < r->reply.header_count; i++)
 		if (strcmp(r->reply.headers[i].name, "Access-Control-Allow-Origin") == 0)
@@ -23,7 +23,7 @@ static bool is_decided(const struct request *r)
 
 void cors_add(struct request *r)
 {
-	if (!is_cross_origin(r) || is_decided(r))
+	if (!is_cross_origin(r) || has_cors_header(r))
 		return;
 	reply_header(r, "Access-Control-Allow-Origin", request_header(r, "Origin"));
 	reply_header(r, "Access-Control-Expose-Headers",

@@ -3,12 +3,12 @@
 
 #include "vesper/str.h"
 
-#define END_COUNT 3
+#define EXTENSION_COUNT 3
 
 struct format {
 	enum source_kind kind;
 	const char *type, *format;
-	const char *ends[END_COUNT];
+	const char *extensions[EXTENSION_COUNT];
 };
 
 static const struct format formats[] = {
@@ -33,9 +33,9 @@ static const char *by_type(struct str type, enum source_kind kind)
 static const char *by_name(const char *name, enum source_kind kind)
 {
 	for (size_t i = 0; name && i < FORMAT_COUNT; i++)
-		for (size_t n = 0; n < END_COUNT && formats[i].ends[n]; n++)
+		for (size_t n = 0; n < EXTENSION_COUNT && formats[i].extensions[n]; n++)
 			if (formats[i].kind == kind &&
-			    str_ends(str_of(name), str_of(formats[i].ends[n])))
+			    str_ends(str_of(name), str_of(formats[i].extensions[n])))
 				return formats[i].format;
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * In a plain head, every line is "name:", blanks, a value and CR LF (both overwritten with zeros by
- * the parser). The next line follows at once, and an empty line ends the head. If a version of the
- * library parsed differently, every head would fail this check: requests would be refused, never
+ * the parser). The next line follows immediately, and an empty line ends the head. If a version of
+ * the library parsed differently, every head would fail this check: requests would be refused, not
  * trusted.
  */
 #include <microhttpd.h>
@@ -14,7 +14,7 @@
 
 struct layout {
 	const char *next; /* where the next line must begin */
-	bool odd;
+	bool is_malformed;
 };
 
 static bool has_control(const char *text)
@@ -31,14 +31,14 @@ static enum MHD_Result on_header(void *owner, enum MHD_ValueKind kind, const cha
 	struct layout *l = owner;
 
 	(void)kind;
-	if (l->odd || name != l->next || !value || has_control(value)) {
-		l->odd = true;
+	if (l->is_malformed || name != l->next || !value || has_control(value)) {
+		l->is_malformed = true;
 		return MHD_NO;
 	}
 	name += strlen(name) + 1;
 	name += strspn(name, " \t");
 	if (name != value)
-		l->odd = true;
+		l->is_malformed = true;
 	l->next = value + strlen(value) + LINE_END;
 	return MHD_YES;
 }
@@ -49,5 +49,5 @@ bool head_is_plain(struct MHD_Connection *connection, const char *method, const 
 	struct layout l = {.next = version + strlen(version) + LINE_END};
 
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &l);
-	return !l.odd && l.next + LINE_END == method + size;
+	return !l.is_malformed && l.next + LINE_END == method + size;
 }

@@ -96,7 +96,8 @@ static void on_dropped(void *owner, const struct err *e)
 
 	x->op = NULL;
 	if (e)
-		log_warn("http.idempotency", "a key stays until it is stale: %s", e->text);
+		log_warn("http.idempotency",
+			 "a key could not be removed and stays until it expires: %s", e->text);
 	key_free(x);
 }
 
@@ -113,12 +114,13 @@ static void on_named(void *owner, const struct err *e)
 
 	x->op = NULL;
 	if (e)
-		log_warn("http.idempotency", "a key does not stay with its request: %s", e->text);
+		log_warn("http.idempotency", "a key could not be linked to its turn: %s", e->text);
 	if (!x->request)
 		key_free(x);
 }
 
-/* The key now names a turn: that of the first request. Its log answers all identical requests. */
+/* From now on the key refers to the turn of the first request. Its log answers all identical
+ * requests. */
 static void name_turn(struct idempotency *x, bool first)
 {
 	const struct idempotent_answer followed = {.status = 200};
@@ -175,10 +177,11 @@ bool idempotency_begin(struct request *r)
 	if (!request_header(r, "Idempotency-Key"))
 		return false;
 	if (!(r->route->flags & ROUTE_IDEMPOTENT) || key.n == 0) {
-		reply_problem(r, CODE_BAD_FRAME,
-			      r->route->flags & ROUTE_IDEMPOTENT
-				      ? "Idempotency-Key: 1 to 200 visible ASCII characters"
-				      : "Idempotency-Key: not taken here");
+		reply_problem(
+			r, CODE_BAD_FRAME,
+			r->route->flags & ROUTE_IDEMPOTENT
+				? "Idempotency-Key: must have 1 to 200 visible ASCII characters"
+				: "Idempotency-Key: not supported for this method and address");
 		return true;
 	}
 	x = mem_alloc(sizeof(*x));
@@ -201,7 +204,7 @@ static bool is_transient(unsigned int status)
 	return status >= 500 || status == 409 || status == 429;
 }
 
-static void on_kept(void *owner, const struct err *e)
+static void on_stored(void *owner, const struct err *e)
 {
 	struct idempotency *x = owner;
 	struct request *r = x->request;
@@ -209,12 +212,13 @@ static void on_kept(void *owner, const struct err *e)
 	x->op = NULL;
 	x->stored = false;
 	if (e)
-		log_warn("http.idempotency", "an answer is not kept: %s", e->text);
+		log_warn("http.idempotency",
+			 "an answer could not be stored, so a retry runs again: %s", e->text);
 	if (!r) {
 		key_free(x);
 		return;
 	}
-	r->holding = false;
+	r->is_storing_reply = false;
 	request_resume(r);
 }
 
@@ -229,11 +233,11 @@ bool idempotency_end(struct request *r, const char *type, const void *bytes, siz
 	answer.body = arena_strndup(x->arena, bytes, len);
 	answer.content_type = type ? arena_strdup(x->arena, type) : NULL;
 	x->op = store_idempotent_end(x->transport->options.store, x->who, x->id,
-				     is_transient(r->reply.status) ? NULL : &answer, on_kept, x);
+				     is_transient(r->reply.status) ? NULL : &answer, on_stored, x);
 	return true;
 }
 
-void idempotency_leave(struct request *r)
+void idempotency_detach(struct request *r)
 {
 	struct idempotency *x = r->idempotency;
 
@@ -243,7 +247,7 @@ void idempotency_leave(struct request *r)
 	x->request = NULL;
 	list_append(&x->transport->pending_keys, &x->node);
 	if (x->op)
-		return; /* the end of the operation decides */
+		return; /* the operation's callback frees it or removes the key */
 	if (x->stored)
 		key_drop(x);
 	else

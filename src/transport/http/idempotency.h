@@ -11,7 +11,7 @@ bool idempotency_begin(struct request *r);
  * request_resume follows then. */
 bool idempotency_end(struct request *r, const char *type, const void *bytes, size_t len);
 /* The request has ended, answered or not. A running store operation finishes without it. */
-void idempotency_leave(struct request *r);
+void idempotency_detach(struct request *r);
 /* Called when the port closes: cancels all pending store operations. */
 void idempotency_free(struct transport *t);
 

@@ -9,9 +9,9 @@
 #include "vesper/limits.h"
 #include "vesper/mem.h"
 
-#define MULTIPART "multipart/form-data"
-#define TEXTS_MAX 4
-#define NO_FORM   "the form must have text parts and then one file part, called file"
+#define MULTIPART  "multipart/form-data"
+#define TEXTS_MAX  4
+#define FORM_ERROR "the form must have text parts, followed by one file part named \"file\""
 
 struct multipart {
 	struct request *request;
@@ -20,7 +20,7 @@ struct multipart {
 	const char *file;
 	struct multipart_reader reader;
 	struct buf texts[TEXTS_MAX];
-	bool came[TEXTS_MAX];
+	bool is_received[TEXTS_MAX];
 	bool begun;
 	struct err err;
 };
@@ -42,14 +42,14 @@ static size_t text_at(const struct multipart *m, const char *name)
 	return TEXTS_MAX;
 }
 
-static bool take_text(struct multipart *m, const char *key, const char *data, uint64_t at,
-		      size_t len)
+static bool add_text(struct multipart *m, const char *key, const char *data, uint64_t at,
+		     size_t len)
 {
 	size_t i = text_at(m, key);
 
-	if (i == TEXTS_MAX || m->begun || (at == 0 && m->came[i]))
-		return err_set(&m->err, ERR_INPUT, NO_FORM);
-	m->came[i] = true;
+	if (i == TEXTS_MAX || m->begun || (at == 0 && m->is_received[i]))
+		return err_set(&m->err, ERR_INPUT, FORM_ERROR);
+	m->is_received[i] = true;
 	buf_add(&m->texts[i], data, len);
 	return !buf_over(&m->texts[i]) || err_set(&m->err, ERR_INPUT, "%s: at most %d bytes",
 						  m->names[i], MULTIPART_TEXT_BYTES);
@@ -60,23 +60,23 @@ static enum MHD_Result on_part(void *owner, enum MHD_ValueKind kind, const char 
 			       const char *data, uint64_t at, size_t len)
 {
 	struct multipart *m = owner;
-	bool good;
+	bool is_ok;
 
 	(void)kind;
 	(void)coding;
 	if (!key || m->err.code) {
-		good = m->err.code == ERR_NONE && err_set(&m->err, ERR_INPUT, NO_FORM);
+		is_ok = m->err.code == ERR_NONE && err_set(&m->err, ERR_INPUT, FORM_ERROR);
 	} else if (!file_name) {
-		good = take_text(m, key, data, at, len);
+		is_ok = add_text(m, key, data, at, len);
 	} else if (strcmp(key, m->file) != 0 || (at == 0 && m->begun)) {
-		good = err_set(&m->err, ERR_INPUT, NO_FORM);
+		is_ok = err_set(&m->err, ERR_INPUT, FORM_ERROR);
 	} else {
-		good = m->begun || m->reader.begin(m->reader.owner, file_name, type, &m->err);
+		is_ok = m->begun || m->reader.begin(m->reader.owner, file_name, type, &m->err);
 		m->begun = true;
-		if (good && len > 0)
+		if (is_ok && len > 0)
 			m->reader.bytes(m->reader.owner, data, len);
 	}
-	return good ? MHD_YES : MHD_NO;
+	return is_ok ? MHD_YES : MHD_NO;
 }
 
 bool multipart_new(struct request *r, const char *const *texts, const char *file,
@@ -92,36 +92,36 @@ bool multipart_new(struct request *r, const char *const *texts, const char *file
 	if (m->parts)
 		return true;
 	multipart_free(out);
-	return err_set(e, ERR_INPUT, "Content-Type: a form names its boundary");
+	return err_set(e, ERR_INPUT, "Content-Type: a multipart form must have a boundary");
 }
 
-static bool fails(const struct multipart *m, struct err *e)
+static bool fail(const struct multipart *m, struct err *e)
 {
 	if (m->err.code)
 		*e = m->err;
 	else
-		err_set(e, ERR_INPUT, NO_FORM);
+		err_set(e, ERR_INPUT, FORM_ERROR);
 	return false;
 }
 
 bool multipart_feed(struct multipart *m, const char *bytes, size_t len, struct err *e)
 {
-	return (MHD_post_process(m->parts, bytes, len) == MHD_YES && !m->err.code) || fails(m, e);
+	return (MHD_post_process(m->parts, bytes, len) == MHD_YES && !m->err.code) || fail(m, e);
 }
 
 bool multipart_end(struct multipart *m, struct err *e)
 {
-	bool whole = MHD_destroy_post_processor(m->parts) == MHD_YES;
+	bool is_complete = MHD_destroy_post_processor(m->parts) == MHD_YES;
 
 	m->parts = NULL;
-	return (whole && m->begun && !m->err.code) || fails(m, e);
+	return (is_complete && m->begun && !m->err.code) || fail(m, e);
 }
 
 const char *multipart_text(const struct multipart *m, const char *name)
 {
 	size_t i = text_at(m, name);
 
-	return i < TEXTS_MAX && m->came[i] ? buf_text(&m->texts[i]) : NULL;
+	return i < TEXTS_MAX && m->is_received[i] ? buf_text(&m->texts[i]) : NULL;
 }
 
 void multipart_free(struct multipart **multipart)

@@ -7,7 +7,7 @@
 
 #include "request.h"
 
-#define MULTIPART_BYTES      4096 /* held back at most, to detect the end of a part */
+#define MULTIPART_BYTES      4096 /* buffered at most, to detect the end of a part */
 #define MULTIPART_TEXT_BYTES 8192 /* per text; a description has 1,000 characters */
 
 struct multipart;

@@ -17,7 +17,7 @@
 #define CURSOR_BYTES (UUID_BYTES - 1 + SEAL_BYTES)
 
 static const char *const filters[] = {"q", "archived", "rating", "dialect", "kind"};
-#define FILTERS (sizeof(filters) / sizeof(filters[0]))
+#define FILTER_COUNT (sizeof(filters) / sizeof(filters[0]))
 
 /* A list is identified by its path, its caller and its filters. */
 static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA256_BYTES])
@@ -26,7 +26,7 @@ static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA25
 
 	buf_init(&text, SIZE_MAX / 2); /* limited by the size of a head */
 	buf_printf(&text, "%s\x1f%s\x1f%s", r->path, r->who->tenant, r->who->user);
-	for (size_t i = 0; i < FILTERS; i++) {
+	for (size_t i = 0; i < FILTER_COUNT; i++) {
 		const char *value = request_query(r, filters[i]);
 
 		buf_printf(&text, "\x1f%s", value ? value : "");
@@ -40,14 +40,14 @@ static void seal(const struct request *r, const char *id, uint8_t out[HASH_SHA25
 static const char *cursor_open(const struct request *r, const char *cursor)
 {
 	const char *id = NULL;
-	uint8_t want[HASH_SHA256_BYTES];
+	uint8_t expected[HASH_SHA256_BYTES];
 	struct buf text;
 
 	buf_init(&text, CURSOR_BYTES);
 	if (hash_base64url_decode(&text, cursor, strlen(cursor)) && text.n == CURSOR_BYTES) {
 		id = arena_strndup(r->arena, text.p, UUID_BYTES - 1);
-		seal(r, id, want);
-		if (!uuid_valid(id) || !hash_equal(want, text.p + UUID_BYTES - 1, SEAL_BYTES))
+		seal(r, id, expected);
+		if (!uuid_valid(id) || !hash_equal(expected, text.p + UUID_BYTES - 1, SEAL_BYTES))
 			id = NULL;
 	}
 	buf_deinit(&text);
@@ -72,24 +72,26 @@ static const char *cursor_make(const struct request *r, const char *last_id)
 	return cursor;
 }
 
-bool page_parse_of(const struct request *r, size_t usual, size_t most, struct page *out,
-		   struct err *e)
+bool page_parse_limits(const struct request *r, size_t default_limit, size_t max_limit,
+		       struct page *out, struct err *e)
 {
 	const char *limit = request_query(r, "limit");
 	const char *cursor = request_query(r, "cursor");
-	struct page page = {.limit = usual};
+	struct page page = {.limit = default_limit};
 
 	if (limit) {
 		page.limit = strlen(limit) <= 4 && strspn(limit, "0123456789") == strlen(limit)
 				     ? strtoul(limit, NULL, 10)
 				     : 0;
-		if (page.limit < 1 || page.limit > most)
-			return err_set(e, ERR_INPUT, "limit: must be 1 to %zu", most);
+		if (page.limit < 1 || page.limit > max_limit)
+			return err_set(e, ERR_INPUT, "limit: must be 1 to %zu", max_limit);
 	}
 	if (cursor) {
 		page.after = cursor_open(r, cursor);
 		if (!page.after)
-			return err_set(e, ERR_INPUT, "cursor: not one of this list");
+			return err_set(e, ERR_INPUT,
+				       "cursor: does not belong to this list. Start again without "
+				       "a cursor");
 	}
 	*out = page;
 	return true;
@@ -97,7 +99,7 @@ bool page_parse_of(const struct request *r, size_t usual, size_t most, struct pa
 
 bool page_parse(const struct request *r, struct page *out, struct err *e)
 {
-	return page_parse_of(r, PAGE_DEFAULT, PAGE_MAX, out, e);
+	return page_parse_limits(r, PAGE_DEFAULT, PAGE_MAX, out, e);
 }
 
 static void add_query(struct buf *out, const char *name, const char *value)
@@ -120,7 +122,7 @@ static void add_link(struct request *r, const char *cursor)
 	buf_init(&link, HEADER_BYTES_MAX);
 	buf_printf(&link, "<%s?cursor=%s", r->path, cursor);
 	add_query(&link, "limit", request_query(r, "limit"));
-	for (size_t i = 0; i < FILTERS; i++)
+	for (size_t i = 0; i < FILTER_COUNT; i++)
 		add_query(&link, filters[i], request_query(r, filters[i]));
 	buf_str(&link, ">; rel=\"next\"");
 	if (!buf_over(&link))
@@ -147,7 +149,7 @@ void page_reply_rows(struct request *r, const struct buf *rows, bool has_more, c
 	buf_deinit(&body);
 }
 
-void page_put(struct request *r, json_t *body, bool has_more, const char *last_id)
+void page_add_members(struct request *r, json_t *body, bool has_more, const char *last_id)
 {
 	json_set_bool(body, "has_more", has_more);
 	if (has_more && last_id) {
@@ -163,6 +165,6 @@ void page_reply(struct request *r, json_t *data, bool has_more, const char *last
 	json_t *body = json_object();
 
 	json_set_take(body, "data", data);
-	page_put(r, body, has_more, last_id);
+	page_add_members(r, body, has_more, last_id);
 	reply_json(r, 200, body);
 }

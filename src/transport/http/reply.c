@@ -27,7 +27,7 @@ static void reply(struct request *r, int status, struct MHD_Response *response)
 	assert(!r->reply.response);
 	r->reply.response = response;
 	r->reply.status = (unsigned int)status;
-	if (!r->holding)
+	if (!r->is_storing_reply)
 		request_resume(r);
 }
 
@@ -46,7 +46,7 @@ void reply_bytes(struct request *r, int status, const char *type, const void *by
 	if (type)
 		reply_header(r, "Content-Type", type);
 	r->reply.status = (unsigned int)status;
-	r->holding = idempotency_end(r, type, bytes, len);
+	r->is_storing_reply = idempotency_end(r, type, bytes, len);
 	reply(r, status, response);
 }
 
@@ -83,7 +83,8 @@ void reply_json(struct request *r, int status, json_t *take)
 	json_decref(take);
 }
 
-/* Tells MCP clients which server issues tokens (RFC 9728), and for which scopes. */
+/* The parameters that tell MCP clients which server issues tokens (RFC 9728), and for which
+ * scopes. */
 static const char *token_source(const struct request *r)
 {
 	const struct transport_settings *s = r->transport->settings;
@@ -96,7 +97,7 @@ static const char *token_source(const struct request *r)
 			    s->public_url, scope);
 }
 
-/* The challenge that RFC 6750 requires; the detail is our sentence. */
+/* The challenge that RFC 6750 requires; the problem's detail is its description. */
 static const char *challenge(const struct request *r, const json_t *problem)
 {
 	const char *where = token_source(r);
@@ -243,11 +244,11 @@ static ssize_t on_read(void *owner, uint64_t at, char *out, size_t room)
 void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out))
 {
 	reply_header(r, "X-Accel-Buffering", "no"); /* prevents buffering by nginx */
-	reply_parts(r, "text/event-stream", fill);
+	reply_chunks(r, "text/event-stream", fill);
 	r->reply.stream->events = true;
 }
 
-void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out))
+void reply_chunks(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out))
 {
 	r->reply.stream = mem_alloc(sizeof(*r->reply.stream));
 	r->reply.stream->fill = fill;

@@ -58,7 +58,7 @@ struct request *request_new(struct http_server *s, const char *url, struct seat 
 void request_free(struct request *r)
 {
 	list_remove(&r->node);
-	idempotency_leave(r);
+	idempotency_detach(r);
 	fd_watch_free(&r->hangup); /* must be freed before the library closes the socket, which it
 				      does after this call */
 	op_cancel(&r->op);
@@ -136,12 +136,12 @@ void request_tick(struct request *r, int64_t now_ms)
 {
 	struct push *s = r->reply.stream;
 
-	bool late = r->route && r->route->flags & ROUTE_STREAM ? body_sink_is_late(r, now_ms)
-							       : now_ms >= r->upload.until_ms;
-	bool awaited = !r->read && (!r->reply.response || r->upload.refused);
+	bool is_late = r->route && r->route->flags & ROUTE_STREAM ? body_sink_is_late(r, now_ms)
+								  : now_ms >= r->upload.until_ms;
+	bool is_awaited = !r->read && (!r->reply.response || r->upload.refused);
 
 	request_check_again(r, now_ms);
-	if (r->upload.until_ms && awaited && late) {
+	if (r->upload.until_ms && is_awaited && is_late) {
 		r->upload.until_ms = 0;
 		/* The library accepts no answer while it reads a body. */
 		refuse_and_shut_down(socket_of(r), CODE_BODY_LATE, r->path, r->request_id);
@@ -157,16 +157,16 @@ void request_tick(struct request *r, int64_t now_ms)
 /* ---- Steps of a request ---- */
 
 /* Accepts the caller's request id when it is safe in a header and in a log line. */
-static void take_request_id(struct request *r)
+static void set_request_id(struct request *r)
 {
 	const char *id = request_header(r, "X-Request-Id");
 	size_t len = id ? strlen(id) : 0;
-	bool fine =
+	bool is_safe =
 		len > 0 && len < REQUEST_ID_BYTES &&
 		strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
 			len;
 
-	snprintf(r->request_id, sizeof(r->request_id), "%s", fine ? id : uuid_new().text);
+	snprintf(r->request_id, sizeof(r->request_id), "%s", is_safe ? id : uuid_new().text);
 }
 
 static bool is_streamed(const struct request *r)
@@ -196,7 +196,7 @@ static void find_route(struct request *r, const char *method)
 	struct buf allow;
 
 	buf_init(&allow, 200);
-	if (r->transport->leave) /* the next connection reaches the other process */
+	if (r->transport->leave_timer) /* the next connection reaches the other process */
 		reply_header(r, "Connection", "close");
 	r->route = route_find(http_server_routes(r->server), method, r->path,
 			      absent_flags(r->transport), r->arena, r->params, &allow);
@@ -215,8 +215,9 @@ static void find_route(struct request *r, const char *method)
 		reply_problem(r, CODE_METHOD, "CONNECT is not supported.");
 	} else if (!r->route && allow.n > 0) {
 		reply_header(r, "Allow", buf_text(&allow));
-		reply_problem(r, CODE_METHOD,
-			      arena_printf(r->arena, "This address takes %s.", buf_text(&allow)));
+		reply_problem(
+			r, CODE_METHOD,
+			arena_printf(r->arena, "This address supports only %s.", buf_text(&allow)));
 	} else if (!r->route && strcmp(r->path, "/") == 0) {
 		reply_problem(r, CODE_NOT_FOUND,
 			      "The page is not served, because signin.client_id is not set and "
@@ -244,8 +245,8 @@ static void check_host(struct request *r)
 	    cors_host_is_local(r->transport, request_header(r, "Host")))
 		return;
 	reply_problem(r, CODE_DENIED,
-		      "On this machine's own address only localhost and IP addresses are served "
-		      "under their name. List another host in auth.origins.");
+		      "On a loopback address, the Host header must be localhost or an IP address. "
+		      "To allow another host, list it in auth.origins.");
 }
 
 /* Rejects pages of other origins on JSON-RPC routes, which are for programs, even if the page could
@@ -258,16 +259,17 @@ static void check_origin(struct request *r)
 	    cors_origin_allowed(r->transport, origin, request_header(r, "Host")))
 		return;
 	reply_problem(r, CODE_DENIED,
-		      "Pages of this origin may not use this address. List it in auth.origins.");
+		      "Pages of this origin may not use this address. To allow the origin, list it "
+		      "in auth.origins.");
 }
 
-/* Returns true when the head reliably tells where its request ends. */
+/* Returns true when the head defines unambiguously where its request ends. */
 static bool check_frame(struct request *r, const char *method, const char *version)
 {
 	const union MHD_ConnectionInfo *head =
 		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
-	take_request_id(r);
+	set_request_id(r);
 	if (head && head->header_size > HEADER_BYTES_MAX)
 		reply_problem(r, CODE_HEADERS, NULL);
 	else
@@ -302,7 +304,7 @@ size_t request_body_max(const struct request *r)
 
 static bool parse_body(struct request *r)
 {
-	bool any = r->route->flags & ROUTE_JSONRPC;
+	bool accepts_any = r->route->flags & ROUTE_JSONRPC;
 	struct err e;
 
 	if (!(r->route->flags & ROUTE_BODY))
@@ -310,9 +312,9 @@ static bool parse_body(struct request *r)
 	if (!json_parse(buf_text(&r->upload.text), r->upload.text.n, request_body_max(r), &r->body,
 			&e)) {
 		r->body = NULL;
-		if (!any)
+		if (!accepts_any)
 			reply_problem(r, CODE_BAD_FRAME, e.text);
-	} else if (!any && !json_is_object(r->body)) {
+	} else if (!accepts_any && !json_is_object(r->body)) {
 		reply_problem(r, CODE_BAD_FRAME, "The body must be a JSON object.");
 	}
 	return !r->reply.response;
@@ -325,8 +327,8 @@ static size_t refused_max(const struct request *r)
 }
 
 /* A client that is still sending when the connection closes may never see the answer. So a refusal
- * waits for the end of a body that is not far too long. With Expect, the client sends the body only
- * when we ask for it. */
+ * waits for the end of the body, unless the body is far too long. With Expect, the client sends the
+ * body only when the server asks for it. */
 static bool body_is_discarded(const struct request *r)
 {
 	const char *length = request_header(r, "Content-Length");
@@ -411,7 +413,7 @@ bool request_step(struct request *r, struct MHD_Connection *connection, const ch
 	r->read = true;
 	if (!r->handled)
 		request_continue(r);
-	if (r->reply.response && !r->holding)
+	if (r->reply.response && !r->is_storing_reply)
 		return reply_send(r, method);
 	request_suspend(r);
 	return true;

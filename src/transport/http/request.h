@@ -33,15 +33,15 @@ struct request;
 enum {
 	ROUTE_BODY = 1,       /* has a JSON object as its body */
 	ROUTE_DEMO = 2,       /* exists only in demo mode */
-	ROUTE_IDEMPOTENT = 4, /* takes an Idempotency-Key */
+	ROUTE_IDEMPOTENT = 4, /* accepts an Idempotency-Key */
 	ROUTE_ALIAS = 16,     /* has no version; exists only with api.aliases */
 	ROUTE_LOCAL = 8,      /* needs no token; on loopback, Host must name this machine */
-	ROUTE_SIGNIN = 32,    /* exists only where browsers sign in */
+	ROUTE_SIGNIN = 32,    /* exists only with browser sign-in */
 	ROUTE_PAGE = 64,      /* exists only with sign-in or in demo mode, where there is a page */
 	ROUTE_LONG = 128,     /* the body may hold a whole conversation: CLIENT_HISTORY_BYTES_MAX */
 	ROUTE_OPENAI = 256,   /* errors have the shape of Chat Completions */
-	ROUTE_AI = 1024,      /* of the AI SDK */
-	ROUTE_AGUI = 2048,    /* of AG-UI */
+	ROUTE_AI = 1024,      /* serves the AI SDK */
+	ROUTE_AGUI = 2048,    /* serves AG-UI */
 	ROUTE_FOLLOWED = 512, /* its Idempotency-Key names a turn; an identical request follows that
 				 turn again */
 	ROUTE_STREAM = 8192,  /* passes the body to a sink as it arrives (body_sink.h); never with
@@ -104,12 +104,12 @@ struct request {
 	bool read;            /* the request is complete, and is handled when admitted */
 
 	struct idempotency *idempotency; /* NULL: no Idempotency-Key */
-	bool holding;                    /* the answer is being stored before it is sent */
+	bool is_storing_reply;           /* the answer is being stored before it is sent */
 
 	/* private to request.c and body_sink.c */
 	struct {
 		const struct body_sink *sink; /* set by the handler of a ROUTE_STREAM */
-		int64_t last_ms, waits_since_ms, waited_ms;
+		int64_t last_ms, waiting_since_ms, waited_ms;
 		size_t dropped;
 	} stream;
 	struct upload {
@@ -150,7 +150,7 @@ const char *request_cookie(const struct request *r, const char *name);
 struct str request_token(const struct request *r);
 /* Returns true when a list of entity tags in the request has this tag ("…", with its quotes;
  * compared weakly) or is "*". */
-bool request_names_etag(const struct request *r, const char *header, const char *etag);
+bool request_matches_etag(const struct request *r, const char *header, const char *etag);
 /* A query parameter, decoded; NULL when absent. */
 const char *request_query(const struct request *r, const char *name);
 
@@ -160,7 +160,7 @@ const char *request_query(const struct request *r, const char *name);
 void reply_header(struct request *r, const char *name, const char *value);
 void reply_json(struct request *r, int status, json_t *take);
 void reply_bytes(struct request *r, int status, const char *type, const void *bytes, size_t len);
-/* The same for bytes with static storage. */
+/* Like reply_bytes, for bytes with static storage. */
 void reply_constant(struct request *r, int status, const char *type, const void *bytes, size_t len);
 void reply_empty(struct request *r, int status);
 /* Callback of a change: answers 204, or the error. */
@@ -181,8 +181,8 @@ void reply_stream(struct request *r, bool (*fill)(void *task, struct buf *out));
 #define SSE_OPENING   "retry: 3000\n\n"
 #define SSE_KEEPALIVE ":\n\n"
 void reply_stream_wake(struct request *r);
-/* The same for a body of another type. */
-void reply_parts(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out));
+/* Like reply_stream, for a body of another type. */
+void reply_chunks(struct request *r, const char *type, bool (*fill)(void *task, struct buf *out));
 
 /* ---- Between request.c and request_head.c: each check may answer with a problem ---- */
 
@@ -192,7 +192,7 @@ void request_note_client(struct request *r);
 void request_check_query(struct request *r);
 void request_check_body_head(struct request *r);
 size_t request_body_max(const struct request *r);
-bool request_header_is_twice(const struct request *r, const char *name);
+bool request_header_is_repeated(const struct request *r, const char *name);
 
 /* ---- Between request.c and request_admit.c ---- */
 

@@ -1,5 +1,5 @@
 /*
- * Authentication, permission and rate limit: before the body is read. While an answer is in
+ * Checks authentication, permission and rate limit before the body is read. While an answer is in
  * progress, the token is checked again.
  */
 #include "request.h"
@@ -24,7 +24,7 @@ static bool has_token(const struct request *r, struct err *e)
 
 	if (!header)
 		return err_set(e, ERR_AUTH, "no token");
-	if (request_header_is_twice(r, "Authorization")) /* a proxy may have used another one */
+	if (request_header_is_repeated(r, "Authorization")) /* a proxy may have used another one */
 		return err_set(e, ERR_AUTH, "several Authorization headers");
 	return strncasecmp(header, BEARER, strlen(BEARER)) == 0 ||
 	       err_set(e, ERR_AUTH, "not a bearer token");
@@ -40,7 +40,7 @@ static void add_rate(const struct rate_state *s, const char *name, struct buf *p
 		   s->full_in_s);
 }
 
-static void say_rate(struct request *r, const struct rate *rate)
+static void add_rate_headers(struct request *r, const struct rate *rate)
 {
 	struct buf policy, state;
 
@@ -56,12 +56,12 @@ static void say_rate(struct request *r, const struct rate *rate)
 	buf_deinit(&state);
 }
 
-static void use_rate(struct request *r, const struct rate *rate)
+static void apply_rate(struct request *r, const struct rate *rate)
 {
 	int64_t wait_ms = rate->user.wait_ms > rate->tenant.wait_ms ? rate->user.wait_ms
 								    : rate->tenant.wait_ms;
 
-	say_rate(r, rate);
+	add_rate_headers(r, rate);
 	if (rate->allowed)
 		return;
 	r->reply.retry_after_s = (int)((wait_ms + 999) / 1000);
@@ -75,7 +75,7 @@ static void on_counted(void *owner, const struct rate *rate)
 	r->admitting = NULL;
 	if (r->reply.status) /* the head was refused meanwhile */
 		return;
-	use_rate(r, rate);
+	apply_rate(r, rate);
 	request_continue(r);
 }
 
@@ -85,7 +85,7 @@ static void check_rate(struct request *r)
 
 	r->admitting = identity_rate(r->transport->options.identity, r->who, &rate, on_counted, r);
 	if (!r->admitting)
-		use_rate(r, &rate);
+		apply_rate(r, &rate);
 }
 
 static void deny(struct request *r)
@@ -131,7 +131,7 @@ static void admit(struct request *r, const struct err *e)
 		check_rate(r);
 }
 
-static void on_who(void *owner, struct principal *take, const struct err *e)
+static void on_authenticated(void *owner, struct principal *take, const struct err *e)
 {
 	struct request *r = owner;
 
@@ -151,7 +151,7 @@ void request_check_caller(struct request *r)
 		return;
 	if (has_token(r, &e))
 		r->admitting = identity_who(r->transport->options.identity, request_token(r),
-					    &r->who, &e, on_who, r);
+					    &r->who, &e, on_authenticated, r);
 	if (!r->admitting)
 		admit(r, &e);
 }
@@ -170,21 +170,21 @@ static void revoke(struct request *r)
 }
 
 /* If the token cannot be checked now, the next check decides. */
-static void on_rechecked(struct request *r, struct principal *take, const struct err *e)
+static void apply_recheck(struct request *r, struct principal *take, const struct err *e)
 {
-	bool good = take ? may(take, r->route->permission) : e->code != ERR_AUTH;
+	bool is_valid = take ? may(take, r->route->permission) : e->code != ERR_AUTH;
 
 	principal_free(&take);
-	if (!good && !r->gone && (!r->reply.status || r->reply.stream))
+	if (!is_valid && !r->gone && (!r->reply.status || r->reply.stream))
 		revoke(r);
 }
 
-static void on_again(void *owner, struct principal *take, const struct err *e)
+static void on_rechecked(void *owner, struct principal *take, const struct err *e)
 {
 	struct request *r = owner;
 
 	r->admitting = NULL;
-	on_rechecked(r, take, e);
+	apply_recheck(r, take, e);
 }
 
 void request_check_again(struct request *r, int64_t now_ms)
@@ -197,7 +197,7 @@ void request_check_again(struct request *r, int64_t now_ms)
 		return;
 	r->checked_ms = now_ms;
 	r->admitting =
-		identity_again(r->transport->options.identity, r->who, &who, &e, on_again, r);
+		identity_again(r->transport->options.identity, r->who, &who, &e, on_rechecked, r);
 	if (!r->admitting)
-		on_rechecked(r, who, &e);
+		apply_recheck(r, who, &e);
 }

@@ -39,7 +39,7 @@ const char *request_conversation(const struct request *r, const char **id)
 	return NULL;
 }
 
-bool request_names_etag(const struct request *r, const char *header, const char *etag)
+bool request_matches_etag(const struct request *r, const char *header, const char *etag)
 {
 	struct str rest = str_of(request_header(r, header)), one;
 
@@ -74,8 +74,8 @@ struct name_list {
 	const struct request *request;
 	const char *names[32];
 	size_t count;
-	bool doubled;
-	bool unreadable;
+	bool has_duplicate;
+	bool has_undecodable;
 };
 
 static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const char *name,
@@ -86,17 +86,17 @@ static enum MHD_Result on_query_name(void *owner, enum MHD_ValueKind kind, const
 	(void)kind;
 	name = decoded(list->request, name);
 	if (!name || (value && !decoded(list->request, value)))
-		list->unreadable = true;
+		list->has_undecodable = true;
 	for (size_t i = 0; name && i < list->count; i++)
-		list->doubled |= strcmp(list->names[i], name) == 0;
+		list->has_duplicate |= strcmp(list->names[i], name) == 0;
 	if (list->count == sizeof(list->names) / sizeof(list->names[0]))
-		list->doubled = true; /* no route takes that many */
+		list->has_duplicate = true; /* no route has that many */
 	else if (name)
 		list->names[list->count++] = name;
 	return MHD_YES;
 }
 
-static bool is_taken(const struct http_route *route, const char *name)
+static bool is_known_parameter(const struct http_route *route, const char *name)
 {
 	struct str rest = str_of(route->query);
 	struct str one;
@@ -107,11 +107,11 @@ static bool is_taken(const struct http_route *route, const char *name)
 	return false;
 }
 
-static const char *not_taken(const struct request *r, const char *name)
+static const char *unknown_parameter(const struct request *r, const char *name)
 {
-	return arena_printf(r->arena, "%.*s%s: no query parameter here. %s%s", STR_CUT(name, 60),
+	return arena_printf(r->arena, "%.*s%s: unknown query parameter. %s%s", STR_CUT(name, 60),
 			    strlen(name) > 60 ? "\xE2\x80\xA6" : "",
-			    r->route->query ? "Known: " : "None is taken.",
+			    r->route->query ? "Allowed: " : "This address has no query parameters.",
 			    r->route->query ? r->route->query : "");
 }
 
@@ -121,13 +121,13 @@ void request_check_query(struct request *r)
 	struct name_list list = {.request = r};
 
 	MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, on_query_name, &list);
-	if (list.unreadable)
-		reply_problem(r, CODE_BAD_FRAME, "A query parameter can't be decoded.");
-	else if (list.doubled)
+	if (list.has_undecodable)
+		reply_problem(r, CODE_BAD_FRAME, "A query parameter cannot be decoded.");
+	else if (list.has_duplicate)
 		reply_problem(r, CODE_BAD_FRAME, "A query parameter is given twice.");
 	for (size_t i = 0; !r->reply.response && r->route->permission && i < list.count; i++)
-		if (!is_taken(r->route, list.names[i]))
-			reply_problem(r, CODE_BAD_FRAME, not_taken(r, list.names[i]));
+		if (!is_known_parameter(r->route, list.names[i]))
+			reply_problem(r, CODE_BAD_FRAME, unknown_parameter(r, list.names[i]));
 }
 
 /* ---- Headers ---- */
@@ -151,15 +151,15 @@ static enum MHD_Result on_header_name(void *owner, enum MHD_ValueKind kind, cons
 static enum MHD_Result on_any_header(void *owner, enum MHD_ValueKind kind, const char *name,
 				     const char *value)
 {
-	bool *odd = owner;
+	bool *has_invalid_name = owner;
 
 	(void)kind;
 	(void)value;
-	*odd |= !http_is_token(name);
+	*has_invalid_name |= !http_is_token(name);
 	return MHD_YES;
 }
 
-bool request_header_is_twice(const struct request *r, const char *header)
+bool request_header_is_repeated(const struct request *r, const char *header)
 {
 	struct header_count c = {.name = header};
 
@@ -170,31 +170,33 @@ bool request_header_is_twice(const struct request *r, const char *header)
 /* Rejects a request whose body a proxy in front may delimit differently. */
 void request_check_framing(struct request *r, const char *method, const char *version)
 {
-	static const char *const once[] = {"Host",          "Origin",           "Content-Length",
-					   "Content-Type",  "Content-Encoding", "Transfer-Encoding",
-					   "Expect",        "Idempotency-Key",  "If-Match",
-					   "If-None-Match", "Last-Event-ID"};
+	static const char *const single_headers[] = {
+		"Host",          "Origin",           "Content-Length",
+		"Content-Type",  "Content-Encoding", "Transfer-Encoding",
+		"Expect",        "Idempotency-Key",  "If-Match",
+		"If-None-Match", "Last-Event-ID"};
 	const char *coding = request_header(r, "Transfer-Encoding");
 	const union MHD_ConnectionInfo *head =
 		MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	const char *expect = request_header(r, "Expect");
 	const char *wrong = NULL;
-	bool odd = false;
+	bool has_invalid_name = false;
 
-	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_any_header, &odd);
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_any_header, &has_invalid_name);
 	if (!head_is_plain(r->connection, method, version, head->header_size))
 		wrong = "A header is folded, has a control character, or ends without CR LF.";
-	else if (odd)
+	else if (has_invalid_name)
 		wrong = "A header has an invalid name.";
-	for (size_t i = 0; !wrong && i < sizeof(once) / sizeof(once[0]); i++)
-		if (request_header_is_twice(r, once[i]))
-			wrong = arena_printf(r->arena, "%s: comes twice", once[i]);
+	for (size_t i = 0; !wrong && i < sizeof(single_headers) / sizeof(single_headers[0]); i++)
+		if (request_header_is_repeated(r, single_headers[i]))
+			wrong = arena_printf(r->arena, "%s: sent more than once",
+					     single_headers[i]);
 	if (coding && strcmp(version, "HTTP/1.1") != 0)
-		wrong = "Transfer-Encoding: not in HTTP/1.0";
+		wrong = "Transfer-Encoding: not supported in HTTP/1.0";
 	else if (coding && strcasecmp(coding, "chunked") != 0)
-		wrong = "Transfer-Encoding: only chunked is taken";
+		wrong = "Transfer-Encoding: only chunked is supported";
 	else if (coding && request_header(r, "Content-Length"))
-		wrong = "Transfer-Encoding and Content-Length: one of them";
+		wrong = "Transfer-Encoding and Content-Length: send only one of them";
 	if (!wrong && (!expect || strcasecmp(expect, "100-continue") == 0))
 		return;
 	reply_header(r, "Connection", "close");
@@ -206,8 +208,8 @@ struct last_header {
 	struct str value;
 };
 
-static enum MHD_Result on_maybe_last(void *owner, enum MHD_ValueKind kind, const char *name,
-				     const char *value)
+static enum MHD_Result on_last_candidate(void *owner, enum MHD_ValueKind kind, const char *name,
+					 const char *value)
 {
 	struct last_header *h = owner;
 
@@ -222,7 +224,7 @@ static struct str last_header(const struct request *r, const char *name)
 {
 	struct last_header h = {.name = name};
 
-	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_maybe_last, &h);
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, on_last_candidate, &h);
 	return h.value;
 }
 

@@ -16,21 +16,21 @@ static bool take_param(struct str segment, struct arena *a, const char **out)
 	return true;
 }
 
-/* Segment by segment. */
+/* Compares segment by segment. */
 static bool path_matches(const char *pattern, const char *path, struct arena *a,
 			 const char *params[ROUTE_PARAMS_MAX])
 {
 	struct str pattern_rest = str_of(pattern);
 	struct str path_rest = str_of(path);
-	struct str want;
-	struct str have;
+	struct str expected;
+	struct str segment;
 	size_t n = 0;
 
-	while (str_split(&pattern_rest, '/', &want)) {
-		if (!str_split(&path_rest, '/', &have))
+	while (str_split(&pattern_rest, '/', &expected)) {
+		if (!str_split(&path_rest, '/', &segment))
 			return false;
-		if (str_eq(want, STR("{}")) ? !take_param(have, a, &params[n++])
-					    : !str_eq(want, have))
+		if (str_eq(expected, STR("{}")) ? !take_param(segment, a, &params[n++])
+						: !str_eq(expected, segment))
 			return false;
 	}
 	return path_rest.p == NULL;

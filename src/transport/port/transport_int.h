@@ -33,8 +33,8 @@ struct transport {
 
 	int64_t origin_logged_ms; /* time of the last log line about a refused origin; 0: none */
 
-	struct timer *leave; /* closes idle sockets; NULL: this process accepts connections */
-	int64_t leave_until_ms;
+	struct timer *leave_timer; /* closes idle sockets; NULL: this process accepts connections */
+	int64_t leave_deadline_ms;
 	struct timer *drain_poll; /* polls until all connections are closed */
 	int64_t drain_until_ms;
 	void (*drained)(void *owner);

@@ -40,7 +40,7 @@ static void reply_asset(struct request *r, const struct asset *asset)
 		     strncmp(asset->path, "/assets/", 8) == 0
 			     ? "public, max-age=31536000, immutable"
 			     : "no-cache");
-	if (request_names_etag(r, "If-None-Match", etag)) {
+	if (request_matches_etag(r, "If-None-Match", etag)) {
 		reply_empty(r, 304);
 		return;
 	}

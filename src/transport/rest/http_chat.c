@@ -229,7 +229,7 @@ static void on_session(void *owner, const struct session *session, const struct 
 
 	(void)session;
 	r->op = NULL;
-	if (ws_server_knows_session(r->transport->ws, r->who, call->session_id, e))
+	if (ws_server_has_session(r->transport->ws, r->who, call->session_id, e))
 		call_begin(call);
 	else
 		reply_err(r, e);

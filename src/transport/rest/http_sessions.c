@@ -105,7 +105,7 @@ static void on_read(void *owner, const struct session *session, const struct err
 	if (reply_failed(r, e))
 		return;
 	etag = arena_printf(r->arena, "\"%s\"", session->etag);
-	if (request_names_etag(r, "If-None-Match", etag)) {
+	if (request_matches_etag(r, "If-None-Match", etag)) {
 		reply_header(r, "ETag", etag);
 		reply_empty(r, 304);
 	} else {

@@ -303,7 +303,7 @@ void on_put_source_data(struct request *r)
 	f.kind = v.source->kind;
 	if (v.current && !tag)
 		reply_problem(r, CODE_PRECONDITION, NULL);
-	else if (v.current && !request_names_etag(r, "If-Match", source_etag(r, &v)))
+	else if (v.current && !request_matches_etag(r, "If-Match", source_etag(r, &v)))
 		reply_problem(r, CODE_CHANGED, NULL);
 	else
 		receive(r, &f);

@@ -186,7 +186,7 @@ static void reply_list(struct request *r, const struct page *page, const enum so
 	count -= has_more;
 	for (size_t i = count; i > 0; i--)
 		json_push_take(sources, source_json(r, shown[i - 1], false));
-	page_put(r, body, has_more, count > 0 ? shown[count - 1]->source->uid : NULL);
+	page_add_members(r, body, has_more, count > 0 ? shown[count - 1]->source->uid : NULL);
 	reply_json(r, 200, body);
 }
 
@@ -199,7 +199,7 @@ static void list(struct request *r, bool all)
 
 	if (named && !source_kind_parse(named, &kind))
 		reply_problem(r, CODE_BAD_FRAME, "kind: table or document.");
-	else if (!page_parse_of(r, DOCUMENTS_LISTED_MAX, DOCUMENTS_LISTED_MAX, &page, &e))
+	else if (!page_parse_limits(r, DOCUMENTS_LISTED_MAX, DOCUMENTS_LISTED_MAX, &page, &e))
 		reply_err(r, &e);
 	else
 		reply_list(r, &page, named ? &kind : NULL, all);
@@ -396,7 +396,7 @@ static void edit_source(struct request *r, const struct upload_view *v, struct s
 {
 	const char *tag = request_header(r, "If-Match");
 
-	if (tag && !request_names_etag(r, "If-Match", source_etag(r, v))) {
+	if (tag && !request_matches_etag(r, "If-Match", source_etag(r, v))) {
 		reply_problem(r, CODE_CHANGED, NULL);
 		return;
 	}

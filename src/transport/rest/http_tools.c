@@ -56,7 +56,7 @@ void on_get_components(struct request *r)
 
 	reply_header(r, "ETag", etag);
 	reply_header(r, "Cache-Control", "private, no-cache");
-	if (request_names_etag(r, "If-None-Match", etag)) {
+	if (request_matches_etag(r, "If-None-Match", etag)) {
 		reply_empty(r, 304);
 		return;
 	}

@@ -150,7 +150,7 @@ static void on_result(void *owner, struct result *result)
 	x->sending_since_ms = clock_mono_ms();
 	reply_header(r, "Result-Changed", export_differs(x->view, x->table) ? "?1" : "?0");
 	x->book = is_book(r) ? xlsx_new() : NULL;
-	reply_parts(r, type_of(r), on_fill);
+	reply_chunks(r, type_of(r), on_fill);
 }
 
 /* One download per user, so that no user occupies all of them. */

@@ -19,12 +19,12 @@ static bool is_scalar(const json_t *value)
 	return json_is_string(value) || json_is_number(value) || json_is_boolean(value);
 }
 
-static bool is_scalars(const json_t *array, size_t most)
+static bool are_scalars(const json_t *array, size_t max_count)
 {
 	size_t i;
 	const json_t *item;
 
-	if (json_array_size(array) > most)
+	if (json_array_size(array) > max_count)
 		return false;
 	json_array_foreach(array, i, item)
 		if (!is_scalar(item))
@@ -42,7 +42,7 @@ static bool filters_check(json_t *filters, struct err *e)
 		return err_set(e, ERR_INPUT, "filters: at most %d", FILTERS_MAX);
 	json_object_foreach(filters, name, value)
 		if (!is_scalar(value) && !json_is_null(value) &&
-		    !(json_is_array(value) && is_scalars(value, LIST_ARG_MAX)))
+		    !(json_is_array(value) && are_scalars(value, LIST_ARG_MAX)))
 			return err_set(e, ERR_INPUT,
 				       "filters: each must be a value, a list of values, or null");
 	return true;
@@ -114,7 +114,7 @@ static bool parse_select(const json_t *root, struct client_frame *f, struct err 
 		return err_set(e, ERR_INPUT, "ask_id: must be a UUID");
 	if (!json_opt_array(root, "values", &values, e))
 		return false;
-	if (json_array_size(values) == 0 || !is_scalars(values, LIST_ARG_MAX))
+	if (json_array_size(values) == 0 || !are_scalars(values, LIST_ARG_MAX))
 		return err_set(e, ERR_INPUT, "values: must be a list of 1 to %d values",
 			       LIST_ARG_MAX);
 	f->values = values;

@@ -26,7 +26,7 @@ static const struct metric connections = {
 #define TICK_MS  1000
 #define TX_BYTES (SEND_BATCH_BYTES + 3 * EVENT_LOG_BYTES_MAX) /* the longest batch */
 #define RX_BYTES 1024 /* per socket while it is open; messages are assembled in ws_conn.c */
-#define DESTROY_TURNS                                                                              \
+#define DESTROY_ITERATIONS                                                                         \
 	50 /* iterations until the library's handles are closed; two or three suffice */
 
 static void on_log(int level, const char *line)
@@ -91,7 +91,8 @@ static int on_ws(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
 	c = lws_get_opaque_user_data(wsi);
 	if (!c)
 		return -1;
-	c->heard_ms = reason == LWS_CALLBACK_SERVER_WRITEABLE ? c->heard_ms : clock_mono_ms();
+	c->last_received_ms =
+		reason == LWS_CALLBACK_SERVER_WRITEABLE ? c->last_received_ms : clock_mono_ms();
 	if (reason == LWS_CALLBACK_RECEIVE)
 		return conn_receive(c, in, len);
 	if (reason == LWS_CALLBACK_SERVER_WRITEABLE)
@@ -204,8 +205,8 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 		conn_free(&s->adopting);
 }
 
-bool ws_server_knows_session(const struct ws_server *s, const struct principal *who,
-			     const char *session_id, const struct err *e)
+bool ws_server_has_session(const struct ws_server *s, const struct principal *who,
+			   const char *session_id, const struct err *e)
 {
 	if (!e || e->code != ERR_NOT_FOUND)
 		return !e;
@@ -227,10 +228,10 @@ bool ws_server_is_empty(const struct ws_server *s)
 static bool is_idle(const struct ws_conn *c)
 {
 	return c->wsi && c->end.code == 0 && list_empty(&c->turns) && !c->lookup &&
-	       !c->pending_message && !c->again;
+	       !c->pending_message && !c->recheck;
 }
 
-size_t ws_server_idle(const struct ws_server *s)
+size_t ws_server_idle_count(const struct ws_server *s)
 {
 	size_t idle = 0;
 
@@ -239,14 +240,14 @@ size_t ws_server_idle(const struct ws_server *s)
 	return idle;
 }
 
-void ws_server_close_idle(struct ws_server *s, size_t most)
+void ws_server_close_idle(struct ws_server *s, size_t max_count)
 {
 	list_each_safe(node, &s->conns) {
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 
-		if (most > 0 && is_idle(c)) {
+		if (max_count > 0 && is_idle(c)) {
 			conn_close(c, WS_CLOSE_RESTART, "restart");
-			most--;
+			max_count--;
 		}
 	}
 }
@@ -271,7 +272,7 @@ void ws_server_drain(struct ws_server *s)
 static void context_free(struct ws_server *s)
 {
 	lws_context_destroy(s->context);
-	for (int i = 0; i < DESTROY_TURNS; i++)
+	for (int i = 0; i < DESTROY_ITERATIONS; i++)
 		loop_run_once(s->transport->options.loop);
 	lws_context_destroy(s->context);
 }

@@ -146,7 +146,7 @@ static void on_session(void *owner, const struct session *session, const struct 
 
 	(void)session;
 	d->lookup = NULL;
-	if (ws_server_knows_session(d->server, d->who, d->handshake.session_id, e))
+	if (ws_server_has_session(d->server, d->who, d->handshake.session_id, e))
 		auth_send_101(d);
 	else if (e->code == ERR_NOT_FOUND)
 		auth_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
@@ -229,12 +229,12 @@ static void auth_refuse_token(struct handshake_auth *d, const struct err *e)
 
 static bool auth_take_seat(struct handshake_auth *d)
 {
-	enum seat_result answer = seat_sign_in(d->seat, d->who);
+	enum seat_result result = seat_sign_in(d->seat, d->who);
 
-	if (answer != SEAT_ASSIGNED)
+	if (result != SEAT_ASSIGNED)
 		auth_refuse_as(d, WS_CLOSE_LATER, "too many connections",
-			       answer == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
-	return answer == SEAT_ASSIGNED;
+			       result == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
+	return result == SEAT_ASSIGNED;
 }
 
 /* Called when the user is known, or when the token is to come in the first frame. */
@@ -267,7 +267,7 @@ static void auth_use_principal(struct handshake_auth *d, struct principal *take,
 		auth_refuse_token(d, e);
 }
 
-static void on_who(void *owner, struct principal *take, const struct err *e)
+static void on_authenticated(void *owner, struct principal *take, const struct err *e)
 {
 	struct handshake_auth *d = owner;
 
@@ -280,15 +280,15 @@ static void auth_lookup(struct handshake_auth *d, struct str token)
 	struct principal *who;
 	struct err e = {0};
 
-	d->lookup =
-		identity_who(d->server->transport->options.identity, token, &who, &e, on_who, d);
+	d->lookup = identity_who(d->server->transport->options.identity, token, &who, &e,
+				 on_authenticated, d);
 	if (d->lookup)
 		auth_watch_hangup(d);
 	else
 		auth_use_principal(d, who, &e);
 }
 
-static void auth_on_user(struct handshake_auth *d)
+static void auth_start(struct handshake_auth *d)
 {
 	const struct handshake *h = &d->handshake;
 	struct str token;
@@ -299,7 +299,7 @@ static void auth_on_user(struct handshake_auth *d)
 	} else if (h->ticket && !h->authorization && !h->bearer) {
 		auth_watch_hangup(d);
 		d->lookup = identity_ticket_use(d->server->transport->options.identity,
-						str_of(h->ticket), on_who, d);
+						str_of(h->ticket), on_authenticated, d);
 	} else if (!auth_token(d, &token, &e)) {
 		auth_refuse_token(d, &e);
 	} else if (token.p) {
@@ -324,7 +324,7 @@ void auth_begin(struct ws_server *s, int fd, struct seat *take, const char *head
 	if (seat_is_proxied(d->seat))
 		seat_forwarded(d->seat, str_of(h.forwarded_for), str_of(h.forwarded));
 	if (strcmp(h.path, "/ws/v1/chat") == 0) {
-		auth_on_user(d);
+		auth_start(d);
 	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
 		auth_adopt(d, conn_for(d, WS_ECHO));
 	} else {

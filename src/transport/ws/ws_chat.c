@@ -24,7 +24,7 @@ static struct transport_options *options_of(const struct ws_conn *c)
 	return &c->server->transport->options;
 }
 
-static void say_problem(struct ws_conn *c, enum code p, const char *message, int retry_after_ms)
+static void send_problem(struct ws_conn *c, enum code p, const char *message, int retry_after_ms)
 {
 	struct buf text;
 
@@ -36,12 +36,12 @@ static void say_problem(struct ws_conn *c, enum code p, const char *message, int
 
 /* A faulty frame is answered with a description of the fault; all other errors with their general
  * sentence. */
-static void say_err(struct ws_conn *c, const struct err *e)
+static void send_err(struct ws_conn *c, const struct err *e)
 {
 	enum code p = code_of_request(e->code);
 
 	log_debug("ws.refused", "%s: %s", err_code_name(e->code), e->text);
-	say_problem(c, p, e->code == ERR_INPUT ? e->text : NULL, e->retry_after_ms);
+	send_problem(c, p, e->code == ERR_INPUT ? e->text : NULL, e->retry_after_ms);
 }
 
 /* ---- Sessions ---- */
@@ -56,14 +56,14 @@ static void lookup_end(struct ws_conn *c)
 static void lookup_start(struct ws_conn *c, const char *session_id, store_session_cb cb)
 {
 	assert(!c->lookup);
-	conn_listen(c, false);
+	conn_set_reading(c, false);
 	c->lookup_arena = arena_new(LOOKUP_ARENA_BYTES);
 	c->lookup = store_session(options_of(c)->store, c->who, session_id, c->lookup_arena, cb, c);
 }
 
 /* A role may include permissions of packs that the tenant does not have. They grant nothing, and
  * their names are hidden from the tenant's users. */
-static struct principal known_rights(const struct ws_conn *c, struct arena *a)
+static struct principal with_known_permissions(const struct ws_conn *c, struct arena *a)
 {
 	const struct turn_knowledge *k = turns_knowledge(options_of(c)->turns, c->who->tenant);
 	const char **known = arena_alloc(a, (c->who->permission_count + 1) * sizeof(*known));
@@ -80,7 +80,7 @@ static struct principal known_rights(const struct ws_conn *c, struct arena *a)
 static void session_begin(struct ws_conn *c)
 {
 	struct arena *a = arena_new(LOOKUP_ARENA_BYTES);
-	struct principal who = known_rights(c, a);
+	struct principal who = with_known_permissions(c, a);
 	struct buf text;
 
 	if (!c->session_given)
@@ -93,15 +93,15 @@ static void session_begin(struct ws_conn *c)
 	arena_free(&a);
 }
 
-static void on_own_session(void *owner, const struct session *session, const struct err *e)
+static void on_session_found(void *owner, const struct session *session, const struct err *e)
 {
 	struct ws_conn *c = owner;
 
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	conn_listen(c, true);
-	if (ws_server_knows_session(c->server, c->who, c->session_id, e))
+	conn_set_reading(c, true);
+	if (ws_server_has_session(c->server, c->who, c->session_id, e))
 		session_begin(c);
 	else if (e->code == ERR_NOT_FOUND)
 		conn_close(c, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
@@ -121,22 +121,22 @@ static void pending_message_free(struct ws_conn *c)
 }
 
 /* Keeps the frame during a lookup, and pauses reading from the peer. */
-static void keep_pending(struct ws_conn *c, struct client_frame *f)
+static void hold_message(struct ws_conn *c, struct client_frame *f)
 {
 	if (f == c->pending_message)
 		return;
 	assert(!c->pending_message);
 	c->pending_message = mem_alloc(sizeof(*c->pending_message));
 	*c->pending_message = *f;
-	f->root = NULL; /* ownership moved to the held frame */
-	conn_listen(c, false);
+	f->root = NULL; /* ownership moved to pending_message */
+	conn_set_reading(c, false);
 }
 
 /* Resumes reading from the peer. */
 static void pending_message_done(struct ws_conn *c)
 {
 	pending_message_free(c);
-	conn_listen(c, true);
+	conn_set_reading(c, true);
 }
 
 static void on_started(void *owner, struct stream_log *log, const struct err *e)
@@ -145,7 +145,7 @@ static void on_started(void *owner, struct stream_log *log, const struct err *e)
 
 	c->lookup = NULL;
 	if (e)
-		say_err(c, e);
+		send_err(c, e);
 	else
 		turns_watch(c, log, 0);
 	pending_message_done(c);
@@ -164,7 +164,7 @@ static void start_turn(struct ws_conn *c, struct client_frame *f)
 
 	grants_apply(c->server->transport, &c->who);
 	request.who = c->who;
-	keep_pending(c, f);
+	hold_message(c, f);
 	c->lookup = turn_start(options_of(c)->turns, &request, on_started, c);
 }
 
@@ -175,10 +175,10 @@ static void on_other_session(void *owner, const struct session *session, const s
 	(void)session;
 	c->lookup = NULL;
 	lookup_end(c);
-	if (ws_server_knows_session(c->server, c->who, c->pending_message->session_id, e)) {
+	if (ws_server_has_session(c->server, c->who, c->pending_message->session_id, e)) {
 		start_turn(c, c->pending_message);
 	} else {
-		say_err(c, e);
+		send_err(c, e);
 		pending_message_done(c);
 	}
 }
@@ -186,15 +186,15 @@ static void on_other_session(void *owner, const struct session *session, const s
 /* Counted before the session is looked up, so that requests for nonexistent sessions are limited
  * too.
  */
-static void use_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
+static void apply_rate(struct ws_conn *c, struct client_frame *f, const struct rate *rate)
 {
 	if (!rate->allowed) {
-		say_problem(c, CODE_RATE_LIMITED, NULL,
-			    (int)(rate->user.wait_ms > rate->tenant.wait_ms
-					  ? rate->user.wait_ms
-					  : rate->tenant.wait_ms));
+		send_problem(c, CODE_RATE_LIMITED, NULL,
+			     (int)(rate->user.wait_ms > rate->tenant.wait_ms
+					   ? rate->user.wait_ms
+					   : rate->tenant.wait_ms));
 	} else if (f->session_id && strcmp(f->session_id, c->session_id) != 0) {
-		keep_pending(c, f);
+		hold_message(c, f);
 		lookup_start(c, c->pending_message->session_id, on_other_session);
 	} else {
 		start_turn(c, f);
@@ -206,7 +206,7 @@ static void on_counted(void *owner, const struct rate *rate)
 	struct ws_conn *c = owner;
 
 	c->lookup = NULL;
-	use_rate(c, c->pending_message, rate);
+	apply_rate(c, c->pending_message, rate);
 	if (!c->lookup)
 		pending_message_done(c);
 }
@@ -217,27 +217,27 @@ static void on_question(struct ws_conn *c, struct client_frame *f)
 
 	c->lookup = identity_rate(options_of(c)->identity, c->who, &rate, on_counted, c);
 	if (!c->lookup) {
-		use_rate(c, f, &rate);
+		apply_rate(c, f, &rate);
 		return;
 	}
-	keep_pending(c, f);
+	hold_message(c, f);
 }
 
-static void say_no_running_turn(struct ws_conn *c)
+static void send_no_running_turn(struct ws_conn *c)
 {
-	say_problem(c, CODE_NOT_FOUND, "This answer is not running, so it cannot be stopped.", 0);
+	send_problem(c, CODE_NOT_FOUND, "This answer is not running, so it cannot be stopped.", 0);
 	pending_message_done(c);
 }
 
 /* A finished turn has nothing to cancel; the client will have read its end by now. */
-static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+static void on_finished_found(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct ws_conn *c = owner;
 
 	(void)log;
 	c->lookup = NULL;
 	if (e)
-		say_no_running_turn(c);
+		send_no_running_turn(c);
 	else
 		pending_message_done(c);
 }
@@ -251,7 +251,7 @@ static void on_cancelled(void *owner, bool found)
 		pending_message_done(c);
 	else
 		c->lookup = stream_find(options_of(c)->streams, c->pending_message->turn_id, c->who,
-					NULL, on_over_found, c);
+					NULL, on_finished_found, c);
 }
 
 static void cancel_turn(struct ws_conn *c, const char *turn_id)
@@ -268,12 +268,12 @@ static void on_running(void *owner, const char *turn_id)
 	if (turn_id)
 		cancel_turn(c, turn_id);
 	else
-		say_no_running_turn(c);
+		send_no_running_turn(c);
 }
 
 static void on_cancel(struct ws_conn *c, struct client_frame *f)
 {
-	keep_pending(c, f);
+	hold_message(c, f);
 	if (f->turn_id)
 		cancel_turn(c, f->turn_id);
 	else
@@ -288,11 +288,13 @@ static void on_resume_found(void *owner, struct stream_log *log, const struct er
 
 	c->lookup = NULL;
 	if (e && e->code == ERR_NOT_FOUND)
-		say_problem(c, CODE_EXPIRED, PROBLEM_EXPIRED_LOG, 0);
+		send_problem(c, CODE_EXPIRED, PROBLEM_EXPIRED_LOG, 0);
 	else if (e)
-		say_err(c, e);
+		send_err(c, e);
 	else if (!wire_can_resume(log, &wire_chat, last_seq))
-		say_problem(c, CODE_BAD_FRAME, "last_seq: beyond what is known: read it from 0", 0);
+		send_problem(c, CODE_BAD_FRAME,
+			     "last_seq: higher than the last event of this answer. Resume with 0.",
+			     0);
 	else
 		turns_watch(c, log, last_seq);
 	pending_message_done(c);
@@ -307,7 +309,7 @@ static bool is_behind(void *owner, const struct stream_log *log)
 
 static void on_resume(struct ws_conn *c, struct client_frame *f)
 {
-	keep_pending(c, f);
+	hold_message(c, f);
 	grants_apply(c->server->transport, &c->who);
 	c->lookup = stream_find(options_of(c)->streams, f->turn_id, c->who, is_behind,
 				on_resume_found, c);
@@ -332,7 +334,7 @@ static void refuse_token(struct ws_conn *c, const struct err *e)
 			   strstr(e->text, "expired") ? "token expired" : "token not valid");
 }
 
-static void auth_as(struct ws_conn *c, struct principal *who)
+static void apply_principal(struct ws_conn *c, struct principal *who)
 {
 	if ((c->who && !principal_same_user(c->who, who)) || !may(who, "chat:use")) {
 		principal_free(&who);
@@ -351,19 +353,19 @@ static void auth_as(struct ws_conn *c, struct principal *who)
 	}
 	c->stage = CHAT_CHECK;
 	if (c->session_given)
-		lookup_start(c, c->session_id, on_own_session);
+		lookup_start(c, c->session_id, on_session_found);
 	else
 		session_begin(c);
 }
 
-static void on_auth_who(void *owner, struct principal *take, const struct err *e)
+static void on_authenticated(void *owner, struct principal *take, const struct err *e)
 {
 	struct ws_conn *c = owner;
 
 	c->lookup = NULL;
-	conn_listen(c, true);
+	conn_set_reading(c, true);
 	if (take)
-		auth_as(c, take);
+		apply_principal(c, take);
 	else
 		refuse_token(c, e);
 }
@@ -374,12 +376,12 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 	struct principal *who;
 	struct err e = {0};
 
-	c->lookup =
-		identity_who(options_of(c)->identity, str_of(f->token), &who, &e, on_auth_who, c);
+	c->lookup = identity_who(options_of(c)->identity, str_of(f->token), &who, &e,
+				 on_authenticated, c);
 	if (c->lookup)
-		conn_listen(c, false);
+		conn_set_reading(c, false);
 	else if (who)
-		auth_as(c, who);
+		apply_principal(c, who);
 	else
 		refuse_token(c, &e);
 }
@@ -387,7 +389,7 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 static void on_unknown(struct ws_conn *c, struct client_frame *f)
 {
 	(void)f;
-	say_problem(c, CODE_UNKNOWN_TYPE, NULL, 0);
+	send_problem(c, CODE_UNKNOWN_TYPE, NULL, 0);
 }
 
 static void (*const handlers[])(struct ws_conn *c, struct client_frame *f) = {
@@ -407,8 +409,8 @@ void chat_message(struct ws_conn *c, const char *text, size_t len)
 		if (c->stage == CHAT_AUTH)
 			conn_close(c, WS_CLOSE_UNAUTHORIZED, "first frame must be auth");
 		else
-			say_problem(c, e.code == ERR_LIMIT ? CODE_TOO_LONG : CODE_BAD_FRAME, e.text,
-				    0);
+			send_problem(c, e.code == ERR_LIMIT ? CODE_TOO_LONG : CODE_BAD_FRAME,
+				     e.text, 0);
 		return;
 	}
 	if (c->stage == CHAT_AUTH && f.type != FRAME_AUTH)
@@ -428,45 +430,45 @@ void chat_opened(struct ws_conn *c)
 
 /* ---- Tokens revoked while the socket is open ---- */
 
-static void on_rechecked(struct ws_conn *c, struct principal *take, const struct err *e)
+static void apply_recheck(struct ws_conn *c, struct principal *take, const struct err *e)
 {
-	bool good = take ? may(take, "chat:use") : e->code != ERR_AUTH;
+	bool is_valid = take ? may(take, "chat:use") : e->code != ERR_AUTH;
 
 	principal_free(&take);
-	if (good || c->end.code)
+	if (is_valid || c->end.code)
 		return;
 	turns_revoke(c);
-	say_problem(c, CODE_DENIED, PROBLEM_REVOKED, 0);
+	send_problem(c, CODE_DENIED, PROBLEM_REVOKED, 0);
 	conn_close(c, WS_CLOSE_UNAUTHORIZED, "token revoked");
 }
 
-static void on_again(void *owner, struct principal *take, const struct err *e)
+static void on_rechecked(void *owner, struct principal *take, const struct err *e)
 {
 	struct ws_conn *c = owner;
 
-	c->again = NULL;
-	on_rechecked(c, take, e);
+	c->recheck = NULL;
+	apply_recheck(c, take, e);
 }
 
-static void check_again(struct ws_conn *c, int64_t now_ms)
+static void recheck_token(struct ws_conn *c, int64_t now_ms)
 {
 	struct principal *who;
 	struct err e = {0};
 
-	if (!c->who || !c->who->token_hash || c->again || c->end.code ||
+	if (!c->who || !c->who->token_hash || c->recheck || c->end.code ||
 	    now_ms - c->checked_ms < TOKEN_CHECK_MS)
 		return;
 	c->checked_ms = now_ms;
-	c->again = identity_again(options_of(c)->identity, c->who, &who, &e, on_again, c);
-	if (!c->again)
-		on_rechecked(c, who, &e);
+	c->recheck = identity_again(options_of(c)->identity, c->who, &who, &e, on_rechecked, c);
+	if (!c->recheck)
+		apply_recheck(c, who, &e);
 }
 
 void chat_tick(struct ws_conn *c, int64_t now_ms)
 {
 	struct buf text;
 
-	check_again(c, now_ms);
+	recheck_token(c, now_ms);
 	if (c->stage == CHAT_AUTH && now_ms - c->opened_ms >= AUTH_FRAME_MS) {
 		conn_close(c, WS_CLOSE_SILENT, "no token in time");
 	} else if (c->who && identity_expired(options_of(c)->identity, c->who)) {
@@ -483,7 +485,7 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 void chat_closed(struct ws_conn *c)
 {
 	c->stage = CHAT_CLOSED;
-	op_cancel(&c->again);
+	op_cancel(&c->recheck);
 	lookup_end(c);
 	pending_message_free(c);
 	turns_unwatch(c);

@@ -1,5 +1,5 @@
 /*
- * One socket: assembles messages, sends frames no faster than the peer takes them, and enforces
+ * One socket: assembles messages, sends frames no faster than the peer accepts them, and enforces
  * time limits. Frames of a turn are never queued here: they stay in the turn's log until the socket
  * is ready, so a slow reader uses no extra memory.
  */
@@ -27,7 +27,7 @@
 struct frame {
 	struct list node;
 	size_t len;
-	enum lws_write_protocol how;
+	enum lws_write_protocol protocol;
 	unsigned char bytes[];
 };
 
@@ -111,7 +111,7 @@ void conn_free(struct ws_conn **conn)
 void conn_established(struct ws_conn *c, struct lws *wsi)
 {
 	c->wsi = wsi;
-	c->opened_ms = c->heard_ms = clock_mono_ms();
+	c->opened_ms = c->last_received_ms = clock_mono_ms();
 	c->ping_due_ms = c->opened_ms + PING_EVERY_MS;
 	list_append(&c->server->conns, &c->node);
 	c->server->conn_count++;
@@ -123,10 +123,10 @@ void conn_established(struct ws_conn *c, struct lws *wsi)
 
 /* The only call of lws_write. A failed write frees nothing immediately, because callers still use
  * the connection. */
-static void conn_put(struct ws_conn *c, unsigned char *text, size_t len,
-		     enum lws_write_protocol how)
+static void conn_write(struct ws_conn *c, unsigned char *text, size_t len,
+		       enum lws_write_protocol protocol)
 {
-	if (lws_write(c->wsi, text, len, how) < 0)
+	if (lws_write(c->wsi, text, len, protocol) < 0)
 		conn_kill(c);
 }
 
@@ -154,16 +154,16 @@ static void conn_flush_queue(struct ws_conn *c)
 	while (!list_empty(&c->queue) && conn_ready(c)) {
 		struct frame *f = list_item(c->queue.next, struct frame, node);
 
-		conn_put(c, f->bytes + LWS_PRE, f->len, f->how);
+		conn_write(c, f->bytes + LWS_PRE, f->len, f->protocol);
 		frame_free(c, f);
 	}
 }
 
-void conn_listen(struct ws_conn *c, bool yes)
+void conn_set_reading(struct ws_conn *c, bool enabled)
 {
-	if (c->wsi && c->listening_paused == yes && !c->end.dead) {
-		c->listening_paused = !yes;
-		lws_rx_flow_control(c->wsi, yes);
+	if (c->wsi && c->reading_paused == enabled && !c->end.dead) {
+		c->reading_paused = !enabled;
+		lws_rx_flow_control(c->wsi, enabled);
 	}
 }
 
@@ -171,17 +171,18 @@ void conn_listen(struct ws_conn *c, bool yes)
 static void conn_balance(struct ws_conn *c)
 {
 	if (c->queued_bytes > SEND_QUEUE_PAUSE_BYTES)
-		conn_listen(c, false);
+		conn_set_reading(c, false);
 	else if (c->queued_bytes < SEND_QUEUE_RESUME_BYTES && !c->lookup)
-		conn_listen(c, true);
+		conn_set_reading(c, true);
 }
 
-static void conn_queue(struct ws_conn *c, const void *text, size_t len, enum lws_write_protocol how)
+static void conn_queue(struct ws_conn *c, const void *text, size_t len,
+		       enum lws_write_protocol protocol)
 {
 	struct frame *f = mem_alloc(sizeof(*f) + LWS_PRE + len);
 
 	f->len = len;
-	f->how = how;
+	f->protocol = protocol;
 	memcpy(f->bytes + LWS_PRE, text, len);
 	list_append(&c->queue, &f->node);
 	c->queued_bytes += len;
@@ -201,13 +202,13 @@ void conn_send(struct ws_conn *c, const struct buf *text)
 /* If a client sends pings without reading, only the last one is answered. */
 void conn_pong(struct ws_conn *c, const void *payload, size_t len)
 {
-	c->heard_ms = clock_mono_ms();
+	c->last_received_ms = clock_mono_ms();
 	if (!c->wsi || c->end.code || c->end.dead)
 		return;
 	if (!list_empty(&c->queue)) {
 		struct frame *last = list_item(c->queue.prev, struct frame, node);
 
-		if (last->how == LWS_WRITE_PONG)
+		if (last->protocol == LWS_WRITE_PONG)
 			frame_free(c, last);
 	}
 	conn_queue(c, payload, len, LWS_WRITE_PONG);
@@ -256,7 +257,8 @@ void conn_batch_send(struct ws_conn *c)
 
 	assert(!buf_over(batch));
 	if (batch->n > 0)
-		conn_put(c, (unsigned char *)batch->p + LWS_PRE, batch->n - LWS_PRE, LWS_WRITE_RAW);
+		conn_write(c, (unsigned char *)batch->p + LWS_PRE, batch->n - LWS_PRE,
+			   LWS_WRITE_RAW);
 	buf_reset(batch);
 }
 
@@ -296,12 +298,13 @@ void conn_close(struct ws_conn *c, int code, const char *reason)
 
 void conn_kill(struct ws_conn *c)
 {
-	conn_listen(c, true); /* libwebsockets does not end a socket that it may not read */
+	conn_set_reading(c,
+			 true); /* libwebsockets does not close a socket that it is not reading */
 	c->end.dead = true;
 	lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-static void message_whole(struct ws_conn *c)
+static void message_complete(struct ws_conn *c)
 {
 	if (c->kind == WS_ECHO)
 		conn_queue(c, buf_text(&c->message), c->message.n,
@@ -325,7 +328,7 @@ int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 	assert(!buf_over(&c->message));
 	if (lws_is_final_fragment(c->wsi)) {
 		c->partial_since_ms = 0;
-		message_whole(c);
+		message_complete(c);
 	} else if (c->partial_since_ms == 0) {
 		c->partial_since_ms = clock_mono_ms();
 	}
@@ -341,12 +344,12 @@ static bool message_is_late(struct ws_conn *c, int64_t now_ms)
 	if (c->message.n == 0 && lws_remaining_packet_payload(c->wsi) == 0)
 		c->partial_since_ms = 0;
 	return c->partial_since_ms && now_ms - c->partial_since_ms >= FRAME_DEADLINE_MS &&
-	       !c->listening_paused;
+	       !c->reading_paused;
 }
 
 static void conn_ping(struct ws_conn *c, int64_t now_ms)
 {
-	if (now_ms - c->heard_ms > (int64_t)PING_MISSED_MAX * PING_EVERY_MS) {
+	if (now_ms - c->last_received_ms > (int64_t)PING_MISSED_MAX * PING_EVERY_MS) {
 		conn_kill(c);
 		return;
 	}

@@ -132,14 +132,14 @@ static void payload_begin(struct ws_reader *r)
 /* Called at the last byte of a frame: that of its payload, or that of a head without one. */
 static int frame_end(struct ws_reader *r)
 {
-	bool last = (r->head[0] & FINAL) && !is_control(r);
+	bool is_last = (r->head[0] & FINAL) && !is_control(r);
 
 	if (opcode_of(r) == CLOSE) {
 		if (r->reason.missing > 0)
 			return WS_CLOSE_BAD_TEXT;
 		r->closed = true;
 	}
-	if (last && r->sender == WS_CLIENT) {
+	if (is_last && r->sender == WS_CLIENT) {
 		if (r->message == TEXT && r->text.missing > 0)
 			return WS_CLOSE_BAD_TEXT;
 		r->message = 0;
@@ -220,14 +220,14 @@ static size_t ascii_skip(struct ws_reader *r, const uint8_t *bytes, size_t len)
 {
 	const uint8_t *mask = r->head + r->head_len - MASK_BYTES;
 	uint64_t left = r->len - r->at, masks, eight;
-	uint8_t turned[sizeof(masks)];
+	uint8_t rotated[sizeof(masks)];
 	size_t n = 0;
 
 	if (opcode_of(r) == CLOSE || r->text.missing > 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(turned); i++)
-		turned[i] = mask[(r->at + i) % MASK_BYTES];
-	memcpy(&masks, turned, sizeof(masks));
+	for (size_t i = 0; i < sizeof(rotated); i++)
+		rotated[i] = mask[(r->at + i) % MASK_BYTES];
+	memcpy(&masks, rotated, sizeof(masks));
 	for (; n + sizeof(eight) <= len && n + sizeof(eight) < left; n += sizeof(eight)) {
 		memcpy(&eight, bytes + n, sizeof(eight));
 		if ((eight ^ masks) & 0x8080808080808080)
@@ -268,36 +268,36 @@ static bool is_unchecked(const struct ws_reader *r)
 
 size_t ws_reader_check(struct ws_reader *r, const uint8_t *bytes, size_t len, int *code)
 {
-	size_t good = 0;
+	size_t valid = 0;
 
 	*code = 0;
 	assert(!r->closed);
-	while (good < len) {
+	while (valid < len) {
 		if (r->in_payload && is_unchecked(r)) {
-			good += payload_skip(r, len - good);
+			valid += payload_skip(r, len - valid);
 		} else {
 			if (r->in_payload)
-				good += ascii_skip(r, bytes + good, len - good);
-			if (good == len)
+				valid += ascii_skip(r, bytes + valid, len - valid);
+			if (valid == len)
 				break;
-			*code = r->in_payload ? payload_add(r, bytes[good])
-					      : head_add(r, bytes[good]);
+			*code = r->in_payload ? payload_add(r, bytes[valid])
+					      : head_add(r, bytes[valid]);
 			if (*code)
-				return good;
-			good++;
+				return valid;
+			valid++;
 		}
-		if (ws_reader_between(r))
+		if (ws_reader_is_between_frames(r))
 			break;
 	}
-	return good;
+	return valid;
 }
 
-bool ws_reader_between(const struct ws_reader *r)
+bool ws_reader_is_between_frames(const struct ws_reader *r)
 {
 	return r->head_len == 0;
 }
 
-bool ws_reader_ping(const struct ws_reader *r)
+bool ws_reader_is_ping(const struct ws_reader *r)
 {
 	return opcode_of(r) == PING;
 }

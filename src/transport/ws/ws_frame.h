@@ -64,9 +64,9 @@ void ws_reader_init(struct ws_reader *r, enum ws_sender sender, size_t message_b
  */
 size_t ws_reader_check(struct ws_reader *r, const uint8_t *bytes, size_t len, int *code);
 /* Returns true between two frames. */
-bool ws_reader_between(const struct ws_reader *r);
+bool ws_reader_is_between_frames(const struct ws_reader *r);
 /* Returns true when the frame of the last valid bytes is a ping. */
-bool ws_reader_ping(const struct ws_reader *r);
+bool ws_reader_is_ping(const struct ws_reader *r);
 #define WS_CONTROL_HEAD_BYTES 6 /* of a client's control frame; the last four are its mask */
 #define WS_CONTROL_BYTES_MAX  125
 

@@ -61,10 +61,10 @@ struct ws_conn {
 	/* bytes in */
 	struct buf message;       /* the incomplete message of the client */
 	int64_t partial_since_ms; /* 0: no incomplete message */
-	bool listening_paused;
+	bool reading_paused;
 
 	/* bytes out: frames that belong to no log; frames of turns stay in their logs until the
-	 * socket takes them */
+	 * socket accepts them */
 	struct list queue;
 	size_t queued_bytes;
 	int64_t choked_since_ms; /* 0: not choked */
@@ -72,7 +72,7 @@ struct ws_conn {
 
 	/* time */
 	int64_t opened_ms;
-	int64_t heard_ms;
+	int64_t last_received_ms;
 	int64_t ping_due_ms;
 
 	/* closing */
@@ -92,7 +92,7 @@ struct ws_conn {
 	bool session_given; /* by the client: the session must exist */
 	bool warned;        /* auth.expiring was sent */
 	int64_t checked_ms; /* when the token was last checked */
-	struct op *again;   /* the running token check */
+	struct op *recheck; /* the running token check */
 	struct list turns;
 	struct op *lookup;
 	struct arena *lookup_arena;
@@ -100,8 +100,8 @@ struct ws_conn {
 };
 
 /* ws.c */
-/* Hands the socket to libwebsockets, which answers 101. Takes ownership of the connection. */
 struct handshake;
+/* Hands the socket to libwebsockets, which answers 101. Takes ownership of the connection. */
 void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, size_t head_len,
 		     struct ws_conn *take);
 
@@ -109,7 +109,7 @@ void ws_server_adopt(struct ws_server *s, int fd, const struct handshake *h, siz
 void auth_begin(struct ws_server *s, int fd, struct seat *take, const char *head, size_t head_len);
 void pending_auths_close(struct ws_server *s);
 
-/* ws_conn.c: `who` is copied; `session_id` NULL: a new session. */
+/* ws_conn.c: takes ownership of the seat. */
 struct ws_conn *conn_new(struct ws_server *s, struct seat *take, enum ws_kind kind);
 void conn_free(struct ws_conn **c);
 void conn_established(struct ws_conn *c, struct lws *wsi);
@@ -123,9 +123,9 @@ void conn_close(struct ws_conn *c, int code, const char *reason);
 void conn_pong(struct ws_conn *c, const void *payload, size_t len);
 /* Ends the connection without a close frame, in the next iteration. */
 void conn_kill(struct ws_conn *c);
-/* With false, stops reading from the peer: its data waits in the kernel. */
-void conn_listen(struct ws_conn *c, bool yes);
-/* Returns true when the socket takes a frame now; otherwise conn_writable is called when it
+/* With false, stops reading from the peer: its data stays in the kernel. */
+void conn_set_reading(struct ws_conn *c, bool enabled);
+/* Returns true when the socket accepts a frame now; otherwise conn_writable is called when it
  * does. */
 bool conn_ready(struct ws_conn *c);
 /* Frames of turns that are ready together are sent in one write. Only when conn_ready, and within

@@ -42,7 +42,7 @@ struct ws_relay {
 	/* from the client to libwebsockets */
 	struct ws_reader in;
 	struct buf in_rest;
-	bool in_over;    /* nothing more is passed on */
+	bool in_stopped; /* nothing more is passed on */
 	bool shut_in;    /* the pair is to be shut down once in_rest is sent */
 	int violation;   /* the close code; 0: none */
 	struct buf ping; /* the incomplete ping frame */
@@ -59,7 +59,7 @@ struct ws_relay {
 static void on_client(void *owner, int fd, int events);
 static void on_pair(void *owner, int fd, int events);
 
-static void send_size(int fd, int bytes)
+static void set_send_buffer(int fd, int bytes)
 {
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
@@ -72,10 +72,10 @@ struct ws_relay *relay_new(struct ws_relays *s, int fd, struct seat *take, struc
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
 		return NULL;
-	send_size(ends[0], RELAY_IN_BYTES);
-	send_size(ends[1], RELAY_OUT_BYTES);
-	send_size(fd, RELAY_OUT_BYTES); /* else a client that reads nothing holds megabytes in the
-					   kernel */
+	set_send_buffer(ends[0], RELAY_IN_BYTES);
+	set_send_buffer(ends[1], RELAY_OUT_BYTES);
+	set_send_buffer(fd, RELAY_OUT_BYTES); /* otherwise a client that reads nothing occupies
+					   megabytes in the kernel */
 	r = mem_alloc(sizeof(*r));
 	r->conn = conn;
 	r->seat = take;
@@ -133,24 +133,24 @@ static void rest_set(struct buf *rest, const void *bytes, size_t len)
 
 /* ---- ending ---- */
 
-static void begin_to_end(struct ws_relay *r)
+static void start_ending(struct ws_relay *r)
 {
 	if (r->ending_since_ms == 0)
 		r->ending_since_ms = clock_mono_ms();
 }
 
-static void over(struct ws_relay *r, bool tell)
+static void stop_input(struct ws_relay *r, bool shut_pair)
 {
-	r->in_over = true;
-	r->shut_in = tell;
-	begin_to_end(r);
+	r->in_stopped = true;
+	r->shut_in = shut_pair;
+	start_ending(r);
 }
 
 /* Called when nothing can be sent any more, or when the wait has timed out. The connection ends in
  * the next iteration and releases the relay. */
 static void relay_cut(struct ws_relay *r)
 {
-	over(r, false);
+	stop_input(r, false);
 	r->client_ended = r->client_shut = true;
 	rest_set(&r->in_rest, NULL, 0);
 	rest_set(&r->out_rest, NULL, 0);
@@ -180,7 +180,7 @@ static void pass_in(struct ws_relay *r, const void *bytes, size_t len)
 	if (r->pair >= 0 && !pass(r->pair, &r->in_rest, bytes, len)) {
 		rest_set(&r->in_rest, NULL,
 			 0); /* libwebsockets is closing; its last bytes still arrive */
-		over(r, false);
+		stop_input(r, false);
 	}
 }
 
@@ -190,9 +190,9 @@ static size_t skip_answer(struct ws_relay *r, const char *bytes, size_t len)
 	size_t n = 0;
 
 	while (n < len && r->head_matched < sizeof(HEAD_END) - 1) {
-		bool fits = bytes[n] == HEAD_END[r->head_matched];
+		bool matches = bytes[n] == HEAD_END[r->head_matched];
 
-		r->head_matched = fits ? r->head_matched + 1 : bytes[n] == HEAD_END[0];
+		r->head_matched = matches ? r->head_matched + 1 : bytes[n] == HEAD_END[0];
 		n++;
 	}
 	return n;
@@ -217,7 +217,7 @@ static void ping_add(struct ws_relay *r, const void *bytes, size_t len)
 	char *payload, *mask;
 
 	buf_add(&r->ping, bytes, len);
-	if (!ws_reader_between(&r->in))
+	if (!ws_reader_is_between_frames(&r->in))
 		return;
 	payload = r->ping.p + WS_CONTROL_HEAD_BYTES;
 	mask = payload - 4;
@@ -238,15 +238,15 @@ static size_t check_in(struct ws_relay *r, char *buffer, size_t len, int *code)
 
 	*code = 0;
 	while (at < len && !*code && !r->in.closed) {
-		size_t good = ws_reader_check(&r->in, (uint8_t *)buffer + at, len - at, code);
+		size_t valid = ws_reader_check(&r->in, (uint8_t *)buffer + at, len - at, code);
 
-		if (good > 0 && ws_reader_ping(&r->in)) {
-			ping_add(r, buffer + at, good);
-		} else if (good > 0) {
-			memmove(buffer + kept, buffer + at, good);
-			kept += good;
+		if (valid > 0 && ws_reader_is_ping(&r->in)) {
+			ping_add(r, buffer + at, valid);
+		} else if (valid > 0) {
+			memmove(buffer + kept, buffer + at, valid);
+			kept += valid;
 		}
-		at += good;
+		at += valid;
 	}
 	return kept;
 }
@@ -263,10 +263,10 @@ static void client_read(struct ws_relay *r, char *buffer)
 	}
 	if (n == 0)
 		r->client_ended = true;
-	if (r->in_over)
+	if (r->in_stopped)
 		return;
 	if (n == 0) {
-		over(r, true);
+		stop_input(r, true);
 		return;
 	}
 	pass_in(r, buffer, check_in(r, buffer, (size_t)n, &code));
@@ -274,15 +274,15 @@ static void client_read(struct ws_relay *r, char *buffer)
 		r->violation = code;
 		if (r->conn)
 			r->conn->end.violation = code;
-		over(r, true);
+		stop_input(r, true);
 	} else if (r->in.closed) {
-		over(r, false); /* libwebsockets answers the close frame and ends */
+		stop_input(r, false); /* libwebsockets answers the close frame and ends */
 	}
 }
 
 /* Sends the close frame of a violation, unless one was sent before. A client that took only a part
  * of a frame gets none. */
-static void say_why(struct ws_relay *r)
+static void send_close_reason(struct ws_relay *r)
 {
 	static const char *const reasons[] = {"protocol error", "not UTF-8", "message too long"};
 	const char *reason = reasons[r->violation == WS_CLOSE_BAD_TEXT   ? 1
@@ -290,7 +290,8 @@ static void say_why(struct ws_relay *r)
 									 : 0];
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
-	if (r->violation && !r->out.closed && ws_reader_between(&r->out) && r->out_rest.n == 0)
+	if (r->violation && !r->out.closed && ws_reader_is_between_frames(&r->out) &&
+	    r->out_rest.n == 0)
 		pass_out(r, frame, ws_close_frame(frame, r->violation, reason));
 }
 
@@ -302,9 +303,9 @@ static void pair_read(struct ws_relay *r, char *buffer)
 		pass_out(r, buffer, (size_t)n);
 	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		rest_set(&r->in_rest, NULL, 0);
-		over(r, false);
+		stop_input(r, false);
 		pair_close(r);
-		say_why(r);
+		send_close_reason(r);
 	}
 }
 
@@ -328,7 +329,7 @@ static void relay_settle(struct ws_relay *r)
 	/* Closing a socket with unread bytes resets the connection, which may overtake the last
 	 * frames. So after our end was sent, the client is read until it ends too. */
 	fd_watch_set(r->client_watch,
-		     (!r->client_ended && r->in_rest.n == 0 && (!r->in_over || r->client_shut)
+		     (!r->client_ended && r->in_rest.n == 0 && (!r->in_stopped || r->client_shut)
 			      ? FD_READ
 			      : 0) |
 			     (r->out_rest.n > 0 ? FD_WRITE : 0));
@@ -374,7 +375,7 @@ static void on_pair(void *owner, int fd, int events)
 void relay_release(struct ws_relay *r)
 {
 	r->conn = NULL;
-	begin_to_end(r);
+	start_ending(r);
 	relay_settle(r);
 }
 

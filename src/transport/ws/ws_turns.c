@@ -129,8 +129,8 @@ void turns_revoke(struct ws_conn *c)
 	}
 }
 
-/* Closing the window means that the user no longer wants the answer. A broken connection may come
- * back; the turn decides how long to wait for it. */
+/* Closing the window means that the user no longer wants the answer. After a broken connection
+ * the client may reconnect; the turn decides how long to wait for it. */
 static void unwatch_turn(struct ws_conn *c, struct watched *w)
 {
 	const struct stream_log *log = wire_log(w->reader);

@@ -123,7 +123,7 @@ static void on_session(void *owner, const struct session *session, const struct 
 	reply_header(r, "Content-Disposition",
 		     arena_printf(r->arena, "attachment; filename=\"session-%s.%s\"",
 				  session->session_id, x->markdown ? "md" : "json"));
-	reply_parts(r, x->markdown ? "text/markdown; charset=utf-8" : "application/json", on_fill);
+	reply_chunks(r, x->markdown ? "text/markdown; charset=utf-8" : "application/json", on_fill);
 }
 
 void on_get_session_export(struct request *r)

@@ -227,7 +227,7 @@ static void a_server_is_read_from_frame_to_frame(void **state)
 						 step, &code),
 					 cases[i].len);
 			assert_int_equal(code, 0);
-			assert_int_equal(ws_reader_between(&r), cases[i].between);
+			assert_int_equal(ws_reader_is_between_frames(&r), cases[i].between);
 			assert_int_equal(r.closed, cases[i].closed);
 		}
 }
