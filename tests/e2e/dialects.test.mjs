@@ -327,8 +327,8 @@ describe('Chat Completions', () => {
     assert.equal(first.headers.get('vesper-turn'), (await post({}, { 'Idempotency-Key': 'k2' })).headers.get('vesper-turn'));
     await refused({ user: 'else' }, { 'Idempotency-Key': 'k2' }, /used for another request/);
     await refused({}, { 'Idempotency-Key': 'k2', 'X-Vesper-Session-Id': 'c3' }, /used for another request/);
-    await refused({}, { 'Idempotency-Key': 'k'.repeat(201) }, /^Idempotency-Key: 1 to 200/);
-    await refused({}, { 'Idempotency-Key': '""' }, /^Idempotency-Key: 1 to 200/);
+    await refused({}, { 'Idempotency-Key': 'k'.repeat(201) }, /^Idempotency-Key: must have 1 to 200/);
+    await refused({}, { 'Idempotency-Key': '""' }, /^Idempotency-Key: must have 1 to 200/);
     for (const id of ['', 'a b', 'c'.repeat(201), '\u00e4'])
       await refused({}, { 'X-Vesper-Session-Id': id }, /^X-Vesper-Session-Id: /);
     await refused({ messages: [{ role: 'user', content: 'x'.repeat(17000) }] }, {}, /16384 bytes/);

@@ -69,7 +69,7 @@ describe('a report', () => {
     checkProblem(await d.rest('x').post(DAYAHEAD), 401);
     for (const key of ['no_such_report', 'mc_dayahead_curves', '..%2f..', "'%20OR%201=1--", 'x'.repeat(1000)])
       checkProblem(await open({}, `/api/v1/reports/${key}/embed`), 404);
-    assert.match(checkProblem(await open({}, '/api/v1/reports/per_project_report/embed'), 404).detail, /cannot be opened here/);
+    assert.match(checkProblem(await open({}, '/api/v1/reports/per_project_report/embed'), 404).detail, /cannot be embedded/);
     assert.equal(pbi.requests.length, asked);
   });
 
@@ -162,7 +162,7 @@ describe('in another cloud', () => {
 describe('without Power BI', () => {
   it('reports can be followed by their links only', async () => {
     const d = await startDaemon();
-    assert.match(checkProblem(await d.rest().post(DAYAHEAD), 404).detail, /cannot be opened here/);
+    assert.match(checkProblem(await d.rest().post(DAYAHEAD), 404).detail, /cannot be embedded/);
     await d.stop();
   });
 

@@ -53,7 +53,7 @@ static void reply_asset(struct request *r, const struct asset *asset)
 
 /* Sets the Content-Security-Policy: what a page may load, show and send, and which origins may
  * frame it. */
-static void say_policy(struct request *r, const char *own, const char *const *others)
+static void add_policy(struct request *r, const char *self, const char *const *others)
 {
 	const char *const *frames = r->transport->settings->frame_hosts;
 	struct buf policy;
@@ -64,7 +64,7 @@ static void say_policy(struct request *r, const char *own, const char *const *ot
 		buf_str(&policy, "; frame-src");
 	for (; frames && *frames; frames++)
 		buf_printf(&policy, " https://%s", *frames);
-	buf_printf(&policy, "; frame-ancestors %s", own);
+	buf_printf(&policy, "; frame-ancestors %s", self);
 	for (; others && *others; others++)
 		buf_printf(&policy, " %s", *others);
 	reply_header(r, "Content-Security-Policy", buf_text(&policy));
@@ -79,7 +79,7 @@ static void serve(struct request *r, const char *path)
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
-	say_policy(r, "'none'", NULL);
+	add_policy(r, "'none'", NULL);
 	/* Scripts contain no secrets, and pages of other origins load them from here. */
 	reply_header(r, "Cross-Origin-Resource-Policy", "cross-origin");
 	reply_header(r, "Access-Control-Allow-Origin", "*");
@@ -91,7 +91,7 @@ void on_asset(struct request *r)
 	serve(r, r->path);
 }
 
-/* The page with sign-in, or else that of the demo's users. */
+/* The page with sign-in, or else the demo page. */
 void on_page(struct request *r)
 {
 	serve(r, r->transport->options.signin ? "/" : "/demo");
@@ -105,7 +105,7 @@ void on_embed(struct request *r)
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
-	say_policy(r, "'self'", r->transport->settings->origins);
+	add_policy(r, "'self'", r->transport->settings->origins);
 	reply_header(r, "X-Frame-Options", "SAMEORIGIN"); /* for browsers without frame-ancestors */
 	reply_asset(r, asset);
 }

@@ -248,7 +248,7 @@ static bool parse_call(json_t *body, bool has_session, struct client_frame *out,
 		return false;
 	if (message && json_object_get(body, "content"))
 		return err_set(e, ERR_INPUT,
-			       "message: is another name for content; give one of them");
+			       "message: is an alias of content. Send only one of them");
 	if (message) {
 		json_object_set(body, "content", message);
 		json_object_del(body, "message");
@@ -256,7 +256,7 @@ static bool parse_call(json_t *body, bool has_session, struct client_frame *out,
 	return wire_parse_message(body, out, e);
 }
 
-static const char *fresh_session(const struct request *r)
+static const char *new_session_id(const struct request *r)
 {
 	const char *id = idempotency_id(r, "session");
 
@@ -283,7 +283,7 @@ static void chat(struct request *r, const char *session_id, const struct answer_
 	}
 	if (!call->message.client_msg_id)
 		call->message.client_msg_id = idempotency_id(r, "message");
-	memcpy(call->session_id, session_id ? session_id : fresh_session(r), UUID_BYTES);
+	memcpy(call->session_id, session_id ? session_id : new_session_id(r), UUID_BYTES);
 	if (session_id)
 		r->op = store_session(r->transport->options.store, r->who, call->session_id,
 				      r->arena, on_session, call);
@@ -356,7 +356,7 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 		reply_err(r, e);
 	else if (!requested_seq(r, &after) || !wire_can_resume(log, &wire_sse, after))
 		reply_problem(r, CODE_BAD_FRAME,
-			      "after: not a number that is known of this turn: read it from 0");
+			      "after: not an event number of this turn. Read the events from 0.");
 	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* makes an EventSource stop reconnecting */
 	else
@@ -383,7 +383,7 @@ void on_get_turn_events(struct request *r)
 }
 
 /* A finished turn has nothing to cancel. */
-static void on_over_found(void *owner, struct stream_log *log, const struct err *e)
+static void on_finished_found(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct request *r = owner;
 
@@ -401,7 +401,7 @@ static void on_cancelled(void *owner, bool found)
 		reply_empty(r, 204);
 	else
 		r->op = stream_find(r->transport->options.streams, r->params[0], r->who, NULL,
-				    on_over_found, r);
+				    on_finished_found, r);
 }
 
 void on_delete_turn(struct request *r)

@@ -116,7 +116,7 @@ void message_add(struct buf *out, const struct message *m)
 struct listing {
 	struct message_reader reader;
 	struct buf rows;
-	size_t wanted;
+	size_t remaining;
 };
 
 static void listing_free(void *task)
@@ -143,9 +143,9 @@ static void on_batch(void *owner, const struct message *messages, size_t count, 
 		buf_str(&l->rows, l->rows.n > 0 ? "," : "");
 		message_add(&l->rows, &messages[i]);
 	}
-	l->wanted -= count;
-	if (has_more && l->wanted > 0 && l->rows.n < PAGE_BYTES)
-		message_reader_next(&l->reader, l->wanted, on_batch, l);
+	l->remaining -= count;
+	if (has_more && l->remaining > 0 && l->rows.n < PAGE_BYTES)
+		message_reader_next(&l->reader, l->remaining, on_batch, l);
 	else if (buf_over(&l->rows))
 		reply_problem(r, CODE_INTERNAL, NULL);
 	else
@@ -165,12 +165,12 @@ void on_get_session_messages(struct request *r)
 		reply_err(r, &e);
 	} else {
 		l = mem_alloc(sizeof(*l));
-		l->wanted = page.limit;
+		l->remaining = page.limit;
 		buf_init(&l->rows, 4 * HTTP_RESPONSE_BYTES_MAX);
 		message_reader_init(&l->reader, r, session_id, page.after);
 		r->task = l;
 		r->task_free = listing_free;
-		message_reader_next(&l->reader, l->wanted, on_batch, l);
+		message_reader_next(&l->reader, l->remaining, on_batch, l);
 	}
 }
 
@@ -230,7 +230,7 @@ static bool feedback_parse(const json_t *body, struct feedback *out, struct err 
 	    !json_opt_str(body, "correction", &out->correction, e))
 		return false;
 	if (!is_rating(out->rating))
-		return err_set(e, ERR_INPUT, "rating: up or down");
+		return err_set(e, ERR_INPUT, "rating: must be up or down");
 	return text_check("comment", out->comment, e) &&
 	       text_check("correction", out->correction, e);
 }
@@ -272,7 +272,7 @@ void on_get_admin_feedback(struct request *r)
 	if (!page_parse(r, &page, &e))
 		reply_err(r, &e);
 	else if (rating && !is_rating(rating))
-		reply_problem(r, CODE_BAD_FRAME, "rating: up or down");
+		reply_problem(r, CODE_BAD_FRAME, "rating: must be up or down");
 	else
 		r->op = store_feedback_page(r->transport->options.store, r->who, rating, page.after,
 					    page.limit, r->arena, on_feedback_page, r);

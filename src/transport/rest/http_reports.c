@@ -58,7 +58,7 @@ void on_post_report_embed(struct request *r)
 		reply_problem(r, t->settings->hide_existence ? CODE_NOT_FOUND : CODE_DENIED, NULL);
 	else if (!pbi_has(t->pbi, report->menu_key))
 		reply_problem(r, CODE_NOT_FOUND,
-			      "This report cannot be opened here, only followed by its link.");
+			      "This report cannot be embedded. Open it with its link.");
 	else {
 		arena_defer(r->arena, release, pbi_hold(t->pbi));
 		r->op = pbi_embed(t->pbi, r->who, report->menu_key, on_embed_token, r);

@@ -28,15 +28,15 @@ static json_t *saved_json(const struct request *r, const struct saved_view *v)
 
 /* ---- opening ---- */
 
-struct opening {
+struct open_task {
 	struct request *request;
 	struct arena *arena; /* of the result */
 	const struct saved_view *saved;
 };
 
-static void opening_free(void *task)
+static void open_task_free(void *task)
 {
-	struct opening *o = task;
+	struct open_task *o = task;
 
 	op_cancel(&o->request->op);
 	arena_free(&o->arena);
@@ -60,7 +60,7 @@ static json_t *result_view(const struct result *result, struct arena *a)
 
 static void on_result(void *owner, struct result *result)
 {
-	struct opening *o = owner;
+	struct open_task *o = owner;
 	struct request *r = o->request;
 	enum outcome_kind kind = result->outcome.kind;
 	char now[CLOCK_RFC3339_BYTES];
@@ -83,24 +83,24 @@ static void on_found(void *owner, const struct saved_view *views, size_t count, 
 {
 	struct request *r = owner;
 	struct turns *turns = r->transport->options.turns;
-	struct call_again again = {.who = r->who, .rows_max = DB_ROWS_MAX};
-	struct opening *o;
+	struct call_again repeat = {.who = r->who, .rows_max = DB_ROWS_MAX};
+	struct open_task *o;
 
 	(void)count;
 	if (reply_failed(r, e))
 		return;
-	again.call = store_text_json(views[0].call, r->arena);
+	repeat.call = store_text_json(views[0].call, r->arena);
 	if ((views[0].needs && !principal_has_all(r->who, views[0].needs, r->arena)) ||
-	    !again.call || !turns_can_repeat_call(turns, r->who->tenant, again.call)) {
+	    !repeat.call || !turns_can_repeat_call(turns, r->who->tenant, repeat.call)) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	o = mem_alloc(sizeof(*o));
-	*o = (struct opening){
+	*o = (struct open_task){
 		.request = r, .arena = arena_new(TURN_ARENA_BYTES), .saved = &views[0]};
 	r->task = o;
-	r->task_free = opening_free;
-	r->op = turns_repeat_call(turns, &again, o->arena, on_result, o);
+	r->task_free = open_task_free;
+	r->op = turns_repeat_call(turns, &repeat, o->arena, on_result, o);
 }
 
 void on_get_saved_view(struct request *r)
@@ -135,16 +135,16 @@ void on_get_saved_views(struct request *r)
 
 /* ---- saving ---- */
 
-struct saving {
+struct save_request {
 	const char *message_id, *view_id, *title;
 	bool shared;
 };
 
-static bool saving_parse(const json_t *body, struct saving *out, struct err *e)
+static bool save_request_parse(const json_t *body, struct save_request *out, struct err *e)
 {
 	static const char *const names[] = {"message_id", "view_id", "title", "shared", NULL};
 
-	*out = (struct saving){0};
+	*out = (struct save_request){0};
 	if (!json_only(body, names, e) || !json_get_str(body, "message_id", &out->message_id, e) ||
 	    !json_get_str(body, "view_id", &out->view_id, e) ||
 	    !json_get_str(body, "title", &out->title, e) ||
@@ -156,7 +156,7 @@ static bool saving_parse(const json_t *body, struct saving *out, struct err *e)
 		return err_set(e, ERR_INPUT, "view_id: at most %d bytes", VIEW_ID_BYTES_MAX);
 	return (*out->title &&
 		utf8_count(out->title, strlen(out->title)) <= TITLE_EDIT_CHARS_MAX) ||
-	       err_set(e, ERR_INPUT, "title: 1 to %d characters", TITLE_EDIT_CHARS_MAX);
+	       err_set(e, ERR_INPUT, "title: must have 1 to %d characters", TITLE_EDIT_CHARS_MAX);
 }
 
 static void on_saved(void *owner, const struct saved_view *views, size_t count, const struct err *e)
@@ -193,25 +193,25 @@ static void on_message(void *owner, const struct message *messages, size_t count
 {
 	struct request *r = owner;
 	const json_t *call;
-	struct saving saving;
-	struct err why;
+	struct save_request save_request;
+	struct err parse_err;
 	char *text;
 
 	(void)has_more;
 	if (reply_failed(r, e))
 		return;
-	if (!saving_parse(r->body, &saving, &why) || count != 1 ||
-	    !(call = call_of(r, &messages[0], saving.view_id))) {
+	if (!save_request_parse(r->body, &save_request, &parse_err) || count != 1 ||
+	    !(call = call_of(r, &messages[0], save_request.view_id))) {
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 		return;
 	}
 	text = json_text(call);
 	r->op = store_saved_add(r->transport->options.store, r->who,
 				&(struct saved_view){.saved_id = uuid_new().text,
-						     .shared = saving.shared,
-						     .title = saving.title,
-						     .message_id = saving.message_id,
-						     .view_id = saving.view_id,
+						     .shared = save_request.shared,
+						     .title = save_request.title,
+						     .message_id = save_request.message_id,
+						     .view_id = save_request.view_id,
 						     .call = arena_strdup(r->arena, text)},
 				r->arena, on_saved, r);
 	mem_free(text);
@@ -219,13 +219,13 @@ static void on_message(void *owner, const struct message *messages, size_t count
 
 void on_post_saved_view(struct request *r)
 {
-	struct saving saving;
+	struct save_request save_request;
 	struct err e;
 
-	if (!saving_parse(r->body, &saving, &e))
+	if (!save_request_parse(r->body, &save_request, &e))
 		reply_invalid(r, &e);
 	else
-		r->op = store_message(r->transport->options.store, r->who, saving.message_id,
+		r->op = store_message(r->transport->options.store, r->who, save_request.message_id,
 				      r->arena, on_message, r);
 }
 

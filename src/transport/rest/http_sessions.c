@@ -51,7 +51,7 @@ static bool origin_parse(const struct request *r, const char **out, struct err *
 	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
 		if (strcmp(*out, dialects[i]) == 0)
 			return true;
-	return err_set(e, ERR_INPUT, "dialect: ai or openai");
+	return err_set(e, ERR_INPUT, "dialect: must be ai or openai");
 }
 
 static bool filter_parse(const struct request *r, struct sessions_page *out, struct err *e)
@@ -68,24 +68,24 @@ static bool filter_parse(const struct request *r, struct sessions_page *out, str
 	else if (archived && strcmp(archived, "all") == 0)
 		out->filter = SESSIONS_ALL;
 	else if (archived && strcmp(archived, "false") != 0)
-		return err_set(e, ERR_INPUT, "archived: false, true or all");
+		return err_set(e, ERR_INPUT, "archived: must be false, true or all");
 	return true;
 }
 
 void on_get_sessions(struct request *r)
 {
-	struct sessions_page wanted;
+	struct sessions_page query;
 	struct page page;
 	struct err e;
 
-	if (!page_parse(r, &page, &e) || !filter_parse(r, &wanted, &e) ||
-	    !origin_parse(r, &wanted.origin, &e)) {
+	if (!page_parse(r, &page, &e) || !filter_parse(r, &query, &e) ||
+	    !origin_parse(r, &query.origin, &e)) {
 		reply_err(r, &e);
 		return;
 	}
-	wanted.after_id = page.after;
-	wanted.limit = page.limit;
-	r->op = store_sessions(r->transport->options.store, r->who, &wanted, r->arena, on_sessions,
+	query.after_id = page.after;
+	query.limit = page.limit;
+	r->op = store_sessions(r->transport->options.store, r->who, &query, r->arena, on_sessions,
 			       r);
 }
 
@@ -148,7 +148,8 @@ static bool title_check(const char *title, struct err *e)
 	if (!title || (*title && utf8_count(title, strlen(title)) <= TITLE_EDIT_CHARS_MAX &&
 		       !has_controls(title)))
 		return true;
-	return err_set(e, ERR_INPUT, "title: one line of 1 to %d characters", TITLE_EDIT_CHARS_MAX);
+	return err_set(e, ERR_INPUT, "title: must be one line of 1 to %d characters",
+		       TITLE_EDIT_CHARS_MAX);
 }
 
 static void on_created(void *owner, const struct session *session, const struct err *e)
@@ -191,11 +192,11 @@ static bool edit_parse(struct request *r, struct session_edit *out, struct err *
 	if (json_object_get(r->body, "archived"))
 		out->archive = archived ? 1 : -1;
 	return out->title || out->archive ||
-	       err_set(e, ERR_INPUT, "title or archived: nothing is to be changed");
+	       err_set(e, ERR_INPUT, "title or archived: at least one of them is required");
 }
 
-/* Our strong tags of a list. Foreign tags match nothing, but the session is still looked up. NULL
- * for "*": any version. */
+/* The strong tags of a list that can be tags of a session. Other tags match nothing, but the
+ * session is still looked up. NULL for "*": any version. */
 static const char *const *etags_parse(const char *text, struct arena *a)
 {
 	struct str rest = str_of(text), tag;

@@ -41,22 +41,23 @@ static const char *cookie_get(const struct request *r, const char *name)
 
 /* life_ms 0: removes the cookie. */
 static void cookie_set(struct request *r, const char *name, const char *value, int64_t life_ms,
-		       const char *reach)
+		       const char *same_site)
 {
 	reply_header(r, "Set-Cookie",
 		     arena_printf(r->arena, "%s=%s; Path=/; HttpOnly; SameSite=%s; Max-Age=%lld%s",
-				  cookie_name(r, name), value, reach, (long long)(life_ms / 1000),
+				  cookie_name(r, name), value, same_site,
+				  (long long)(life_ms / 1000),
 				  signin_is_secure(signin_of(r)) ? "; Secure" : ""));
 }
 
-static void go(struct request *r, const char *location)
+static void redirect(struct request *r, const char *location)
 {
 	reply_header(r, "Location", location);
 	reply_empty(r, 303);
 }
 
 /* A code that the page knows. */
-static const char *reason(const struct err *e)
+static const char *reason_code(const struct err *e)
 {
 	switch (e->code) {
 	case ERR_INPUT:
@@ -70,10 +71,10 @@ static const char *reason(const struct err *e)
 	}
 }
 
-static void go_home(struct request *r, const struct err *e)
+static void redirect_with_reason(struct request *r, const struct err *e)
 {
-	log_info("signin.refused", "%s (request %s): %s", reason(e), r->request_id, e->text);
-	go(r, arena_printf(r->arena, "/#signin=%s", reason(e)));
+	log_info("signin.refused", "%s (request %s): %s", reason_code(e), r->request_id, e->text);
+	redirect(r, arena_printf(r->arena, "/#signin=%s", reason_code(e)));
 }
 
 /* ---- signing in ---- */
@@ -88,9 +89,9 @@ void on_get_login(struct request *r)
 	if (signin_begin(signin_of(r), &location, &cookie, &e)) {
 		/* Lax: the provider sends the browser back from another site. */
 		cookie_set(r, LOGIN, buf_text(&cookie), SIGNIN_LOGIN_MS, "Lax");
-		go(r, buf_text(&location));
+		redirect(r, buf_text(&location));
 	} else {
-		go_home(r, &e);
+		redirect_with_reason(r, &e);
 	}
 	buf_deinit(&location);
 	buf_deinit(&cookie);
@@ -103,11 +104,11 @@ static void on_session(void *owner, const char *session, const struct err *e)
 	r->op = NULL;
 	cookie_set(r, LOGIN, "", 0, "Lax");
 	if (!session) {
-		go_home(r, e);
+		redirect_with_reason(r, e);
 		return;
 	}
 	cookie_set(r, SESSION, session, signin_session_ms(signin_of(r)), "Strict");
-	go(r, "/");
+	redirect(r, "/");
 }
 
 void on_get_callback(struct request *r)
@@ -132,7 +133,8 @@ static const char *session_of(struct request *r)
 	const char *session;
 
 	if (!origin || strcmp(origin, signin_origin(signin_of(r))) != 0) {
-		reply_problem(r, CODE_DENIED, "This is for the page of server.public_url only.");
+		reply_problem(r, CODE_DENIED,
+			      "Only the page at server.public_url may use this address.");
 		return NULL;
 	}
 	session = cookie_get(r, SESSION);
@@ -149,7 +151,7 @@ static void on_token(void *owner, const struct signin_token *token, const struct
 	r->op = NULL;
 	if (e && e->code == ERR_AUTH) {
 		cookie_set(r, SESSION, "", 0, "Strict");
-		reply_problem(r, CODE_UNAUTHORIZED, "The sign-in is over.");
+		reply_problem(r, CODE_UNAUTHORIZED, "Your sign-in has ended. Sign in again.");
 	} else if (e) {
 		reply_err(r, e);
 	} else {

@@ -9,8 +9,8 @@
 #include "vesper/json.h"
 #include "vesper/limits.h"
 
-#define NO_UPLOADS "No data can be uploaded here."
-#define FORM_FILE  "file"
+#define UPLOADS_DISABLED "Uploads are not enabled on this server."
+#define FORM_FILE        "file"
 
 /* Parameters of the query, or text parts of the form. */
 static const char *const form_texts[] = {"name", "description", NULL};
@@ -19,15 +19,15 @@ struct receiving {
 	struct upload_file file;
 	struct upload *upload;  /* NULL: the form's file has not begun */
 	struct multipart *form; /* NULL: the body is the file */
-	struct buf out;         /* bytes of the form's file that are not taken yet */
-	size_t taken;           /* bytes of `out` that are taken */
+	struct buf out;         /* bytes of the form's file that are not passed on yet */
+	size_t taken;           /* bytes of `out` that were passed on */
 	bool ended;
-	struct err err;     /* why the rest is not needed */
+	struct err err;     /* why the file is refused; the rest is dropped */
 	enum code code;     /* the code to answer it with */
 	const char *detail; /* NULL: answer with `err` alone */
 };
 
-static void drop(void *task)
+static void receiving_free(void *task)
 {
 	struct receiving *x = task;
 
@@ -63,7 +63,7 @@ static void refuse_form(struct request *r)
 		refuse(r, &x->err);
 }
 
-/* Passes the form's file on as fast as the disk takes it. Returns false while bytes remain. */
+/* Passes the form's file on as fast as the disk can write it. Returns false while bytes remain. */
 static bool drain(struct receiving *x)
 {
 	while (x->taken < x->out.n) {
@@ -157,17 +157,17 @@ static bool options_parse(struct request *r, struct upload_file *f, struct err *
 
 	f->header = request_query(r, "header");
 	if (f->header && strcmp(f->header, "yes") != 0 && strcmp(f->header, "no") != 0)
-		return err_set(e, ERR_INPUT, "header: yes or no");
+		return err_set(e, ERR_INPUT, "header: must be yes or no");
 	if (delimiter && strcmp(delimiter, "tab") == 0)
 		delimiter = "\t";
 	if (delimiter && (strlen(delimiter) != 1 || !strchr(",;\t|", *delimiter)))
-		return err_set(e, ERR_INPUT, "delimiter: a comma, a semicolon, | or tab");
+		return err_set(e, ERR_INPUT, "delimiter: must be a comma, a semicolon, | or tab");
 	f->delimiter = delimiter ? *delimiter : '\0';
 	return true;
 }
 
 /* The name without its extension: "sales 2025.csv" gives "sales 2025". */
-static const char *without_ending(const char *name, struct arena *a)
+static const char *without_extension(const char *name, struct arena *a)
 {
 	const char *dot = name ? strrchr(name, '.') : NULL;
 
@@ -185,7 +185,7 @@ static bool texts_check(const struct upload_file *f, struct err *e)
 
 /* ---- as a part of a form ---- */
 
-static const char *said(const struct request *r, const char *name)
+static const char *form_value(const struct request *r, const char *name)
 {
 	const struct receiving *x = r->task;
 	const char *query = request_query(r, name), *text = multipart_text(x->form, name);
@@ -193,7 +193,7 @@ static const char *said(const struct request *r, const char *name)
 	return query ? query : arena_strdup(r->arena, text);
 }
 
-static bool fails(struct receiving *x, enum code code, const char *detail, struct err *e)
+static bool fail(struct receiving *x, enum code code, const char *detail, struct err *e)
 {
 	x->code = code;
 	x->detail = detail;
@@ -205,17 +205,17 @@ static bool on_file(void *owner, const char *file_name, const char *type, struct
 	struct request *r = owner;
 	struct receiving *x = r->task;
 	struct upload_file *f = &x->file;
-	const char *name = said(r, form_texts[0]);
+	const char *name = form_value(r, form_texts[0]);
 
 	f->format = file_format_of(f->kind, type, file_name);
 	if (!f->source) {
-		f->name = without_ending(name && *name ? name : file_name, r->arena);
-		f->description = said(r, form_texts[1]);
+		f->name = without_extension(name && *name ? name : file_name, r->arena);
+		f->description = form_value(r, form_texts[1]);
 	}
 	if (!f->format)
-		return fails(x, CODE_MEDIA_TYPE, file_format_hint(f->kind), e);
+		return fail(x, CODE_MEDIA_TYPE, file_format_hint(f->kind), e);
 	if (!f->source && !texts_check(f, e))
-		return fails(x, CODE_INVALID, arena_printf(r->arena, "%s.", e->text), e);
+		return fail(x, CODE_INVALID, arena_printf(r->arena, "%s.", e->text), e);
 	return upload_begin(uploads_of(r), f, on_wake, r, &x->upload, e);
 }
 
@@ -245,9 +245,9 @@ static void receive(struct request *r, const struct upload_file *f)
 	x->file.who = r->who;
 	buf_init(&x->out, BODY_BLOCK_BYTES + 2 * MULTIPART_BYTES);
 	r->task = x;
-	r->task_free = drop;
+	r->task_free = receiving_free;
 	if (!uploads_of(r)) {
-		reply_problem(r, CODE_NOT_FOUND, NO_UPLOADS);
+		reply_problem(r, CODE_NOT_FOUND, UPLOADS_DISABLED);
 	} else if (!options_parse(r, &x->file, &e)) {
 		reply_problem(r, CODE_BAD_FRAME, arena_printf(r->arena, "%s.", e.text));
 	} else if (is_plain(r) && multipart_is(r)) {
@@ -272,7 +272,7 @@ static void receive(struct request *r, const struct upload_file *f)
 static void receive_new(struct request *r, enum source_kind kind)
 {
 	struct upload_file f = {.kind = kind,
-				.name = without_ending(request_query(r, "name"), r->arena),
+				.name = without_extension(request_query(r, "name"), r->arena),
 				.description = request_query(r, "description")};
 	struct err e;
 

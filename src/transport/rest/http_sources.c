@@ -26,7 +26,7 @@ struct uploads *uploads_of(const struct request *r)
 
 /* ---- as JSON ---- */
 
-static json_t *parsed(const char *text)
+static json_t *parse_stored(const char *text)
 {
 	json_t *json;
 	struct err e;
@@ -49,7 +49,7 @@ static json_t *fault_json(const struct stored_version *v)
 
 /* The state of a version that is not in use. READY is shown as LOADING, because the version becomes
  * usable in a moment. */
-static const char *state_said(const struct stored_version *v)
+static const char *shown_state(const struct stored_version *v)
 {
 	return version_state_name(v->state == VERSION_READY ? VERSION_LOADING : v->state);
 }
@@ -58,7 +58,7 @@ static const char *state_said(const struct stored_version *v)
 static json_t *load_json(const struct request *r, const struct stored_version *v)
 {
 	json_t *out = json_make({"version", json_str(v->uid)}, {"number", json_int(v->number)},
-				{"state", json_str(state_said(v))}, {"bytes", json_int(v->bytes)});
+				{"state", json_str(shown_state(v))}, {"bytes", json_int(v->bytes)});
 	int64_t bytes, rows;
 
 	if (uploads_progress(uploads_of(r), r->who->tenant, v->uid, &bytes, &rows)) {
@@ -67,7 +67,7 @@ static json_t *load_json(const struct request *r, const struct stored_version *v
 	}
 	json_set_take(out, "fault", fault_json(v));
 	if (v->state == VERSION_ASKING)
-		json_set_take(out, "ask", parsed(v->ask));
+		json_set_take(out, "ask", parse_stored(v->ask));
 	return out;
 }
 
@@ -108,12 +108,12 @@ static json_t *source_json(const struct request *r, const struct upload_view *v,
 		{"visibility", json_str(source_visibility_name(s->visibility))},
 		{"roles", roles_json(s->roles)},
 		{"state", json_str(v->current  ? "ready"
-				   : v->newest ? state_said(v->newest)
+				   : v->newest ? shown_state(v->newest)
 					       : "empty")},
 		{"created_at", json_str(s->created_at)}, {"updated_at", json_str(s->updated_at)});
 
 	if (v->current) {
-		json_t *profile = parsed(v->current->profile);
+		json_t *profile = parse_stored(v->current->profile);
 
 		json_set_str(out, "version", v->current->uid);
 		json_set_int(out, "rows", v->current->rows);
@@ -198,7 +198,7 @@ static void list(struct request *r, bool all)
 	struct err e;
 
 	if (named && !source_kind_parse(named, &kind))
-		reply_problem(r, CODE_BAD_FRAME, "kind: table or document.");
+		reply_problem(r, CODE_BAD_FRAME, "kind: must be table or document.");
 	else if (!page_parse_limits(r, DOCUMENTS_LISTED_MAX, DOCUMENTS_LISTED_MAX, &page, &e))
 		reply_err(r, &e);
 	else
@@ -265,7 +265,7 @@ void on_get_source_rows(struct request *r)
 
 	if (limit < 1 || limit > SOURCE_ROWS_SHOWN) {
 		reply_problem(r, CODE_BAD_FRAME,
-			      arena_printf(r->arena, "limit: 1 to %d", SOURCE_ROWS_SHOWN));
+			      arena_printf(r->arena, "limit: must be 1 to %d", SOURCE_ROWS_SHOWN));
 		return;
 	}
 	if (find(r, &v) &&
@@ -288,17 +288,19 @@ static void on_changed(void *owner, const struct err *e)
 		reply_empty(r, r->route->flags & ROUTE_BODY ? 204 : 202);
 }
 
-bool source_text_check(const char *name, const char *text, size_t most, struct err *e)
+bool source_text_check(const char *name, const char *text, size_t max_chars, struct err *e)
 {
-	if (!text || (utf8_valid(text, strlen(text)) && utf8_count(text, strlen(text)) <= most))
+	if (!text ||
+	    (utf8_valid(text, strlen(text)) && utf8_count(text, strlen(text)) <= max_chars))
 		return true;
-	return err_set(e, ERR_INPUT, "%s: at most %zu characters", name, most);
+	return err_set(e, ERR_INPUT, "%s: at most %zu characters", name, max_chars);
 }
 
 bool source_name_check(const char *name, struct err *e)
 {
 	if (name && !utf8_is_identifier(name, strlen(name)))
-		return err_set(e, ERR_INPUT, "name: a line of text without blanks at its ends");
+		return err_set(e, ERR_INPUT,
+			       "name: must be one line of text without leading or trailing blanks");
 	return source_text_check("name", name, SOURCE_NAME_CHARS, e);
 }
 
@@ -317,7 +319,7 @@ static bool roles_check(const struct request *r, const json_t *roles, const char
 		const char *name = json_string_value(role);
 
 		if (!name || !catalog_role(c, name))
-			return err_set(e, ERR_INPUT, "roles: one of them is no role");
+			return err_set(e, ERR_INPUT, "roles: one of them does not exist");
 		all = arena_printf(r->arena, "%s%s%s", all, i > 0 ? " " : "", name);
 	}
 	*out = all;
@@ -350,11 +352,11 @@ static bool expiry_check(const struct request *r, const json_t *expires, const c
 		return true;
 	if (!text || !expiry_parse(r, text, &at, e))
 		return err_set(e, ERR_INPUT,
-			       "expires_at: a day as 2027-01-31, a time as "
+			       "expires_at: must be a day such as 2027-01-31, a time such as "
 			       "2027-01-31T12:00:00.000Z, or null");
 	clock_rfc3339(at, time);
 	*out = time;
-	return at > clock_now_ms() || err_set(e, ERR_INPUT, "expires_at: a time to come");
+	return at > clock_now_ms() || err_set(e, ERR_INPUT, "expires_at: must be in the future");
 }
 
 static bool meaning_check(const struct request *r, const struct upload_view *v, const char **out,
@@ -365,7 +367,7 @@ static bool meaning_check(const struct request *r, const struct upload_view *v, 
 	if (!patch)
 		return true;
 	return json_is_object(patch) ? uploads_meaning_edit(v, patch, r->arena, out, e)
-				     : err_set(e, ERR_INPUT, "semantic_profile: an object");
+				     : err_set(e, ERR_INPUT, "semantic_profile: must be an object");
 }
 
 static bool edit_parse(const struct request *r, const struct upload_view *v,
@@ -388,8 +390,9 @@ static bool edit_parse(const struct request *r, const struct upload_view *v,
 	    !meaning_check(r, v, &out->meaning, e))
 		return false;
 	if (out->visibility && !source_visibility_parse(out->visibility, &ignored))
-		return err_set(e, ERR_INPUT, "visibility: private, tenant or roles");
-	return json_object_size(r->body) > 0 || err_set(e, ERR_INPUT, "nothing is to be changed");
+		return err_set(e, ERR_INPUT, "visibility: must be private, tenant or roles");
+	return json_object_size(r->body) > 0 ||
+	       err_set(e, ERR_INPUT, "the body must have at least one member");
 }
 
 static void edit_source(struct request *r, const struct upload_view *v, struct source_edit *edit)
@@ -427,13 +430,14 @@ static bool join_parse(const json_t *item, struct upload_join *out, struct err *
 	if (!json_is_object(item) || !json_only(item, members, e) ||
 	    !json_get_str(item, "to", &out->to, e) || !json_opt_array(item, "on", &on, e) ||
 	    !json_opt_str(item, "cardinality", &out->cardinality, e))
-		return err_set(e, ERR_INPUT, "joins: each has to, on and perhaps cardinality");
+		return err_set(e, ERR_INPUT,
+			       "joins: each must have to and on, and may have cardinality");
 	pair = json_array_get(on, 0);
 	out->column = json_string_value(json_array_get(pair, 0));
 	out->other_column = json_string_value(json_array_get(pair, 1));
 	return (json_array_size(on) == 1 && json_array_size(pair) == 2 && out->column &&
 		out->other_column) ||
-	       err_set(e, ERR_INPUT, "joins: on: one pair of names of columns");
+	       err_set(e, ERR_INPUT, "joins: on: must be one pair of column names");
 }
 
 static bool joins_parse(const struct request *r, const struct upload_view *v,
@@ -449,7 +453,8 @@ static bool joins_parse(const struct request *r, const struct upload_view *v,
 		return false;
 	n = json_array_size(array);
 	if (!array || n > SOURCE_JOINS_MAX)
-		return err_set(e, ERR_INPUT, "joins: a list of at most %d", SOURCE_JOINS_MAX);
+		return err_set(e, ERR_INPUT, "joins: must be a list of at most %d",
+			       SOURCE_JOINS_MAX);
 	list = arena_alloc(r->arena, (n + 1) * sizeof(*list));
 	joins = arena_alloc(r->arena, (n + 1) * sizeof(*joins));
 	for (size_t i = 0; i < n; i++) {
@@ -519,7 +524,7 @@ void on_post_source_answer(struct request *r)
 	}
 	answer.value = json_string_value(json_array_get(values, 0));
 	if (!answer.value || json_array_size(values) != 1)
-		reply_problem(r, CODE_INVALID, "values: one of the options.");
+		reply_problem(r, CODE_INVALID, "values: must be one of the options.");
 	else if (uploads_answer(uploads_of(r), &answer, reply_done, r, &r->op, &e))
 		return;
 	else if (e.code == ERR_BUSY)

@@ -17,6 +17,7 @@ const char *source_etag(const struct request *r, const struct upload_view *v);
 
 /* NULL is valid. ERR_INPUT: invalid text. */
 MUST_CHECK bool source_name_check(const char *name, struct err *e);
-MUST_CHECK bool source_text_check(const char *name, const char *text, size_t most, struct err *e);
+MUST_CHECK bool source_text_check(const char *name, const char *text, size_t max_chars,
+				  struct err *e);
 
 #endif

@@ -127,7 +127,7 @@ static void on_called(void *owner, const struct result *result, const char *rece
 	buf_deinit(&answer);
 }
 
-static const struct tool_def *refused(struct tool_refusal *out, enum code code, const char *detail)
+static const struct tool_def *refuse(struct tool_refusal *out, enum code code, const char *detail)
 {
 	*out = (struct tool_refusal){code, detail};
 	return NULL;
@@ -139,17 +139,17 @@ const struct tool_def *tools_find(struct request *r, const char *name, struct to
 	const struct tool_def *tool = catalog_tool(c, name);
 
 	if (!tool || (!tool->callers.visible && !tool->callers.agents_only))
-		return refused(refusal, CODE_NOT_FOUND,
-			       "This tool does not exist. GET /api/v1/tools lists all tools.");
+		return refuse(refusal, CODE_NOT_FOUND,
+			      "This tool does not exist. GET /api/v1/tools lists all tools.");
 	if (catalog_agent_for(c, tool, r->who, NULL))
 		return tool;
 	if (r->transport->settings->hide_existence)
-		return refused(refusal, CODE_NOT_FOUND, NULL);
+		return refuse(refusal, CODE_NOT_FOUND, NULL);
 	if (!may(r->who, tool->callers.permission))
-		return refused(refusal, CODE_DENIED,
-			       arena_printf(r->arena, "This needs the permission %s.",
-					    tool->callers.permission));
-	return refused(refusal, CODE_DENIED, "This tool is switched off.");
+		return refuse(refusal, CODE_DENIED,
+			      arena_printf(r->arena, "This needs the permission %s.",
+					   tool->callers.permission));
+	return refuse(refusal, CODE_DENIED, "This tool is switched off.");
 }
 
 static void reply_faults(struct request *r, const struct tool_arg_fault *faults, size_t count)
@@ -166,14 +166,14 @@ static void reply_faults(struct request *r, const struct tool_arg_fault *faults,
 
 static void call_tool(struct request *r, const struct tool_def *tool)
 {
-	const struct tool_call_request wanted = {
+	const struct tool_call_request tool_request = {
 		.who = r->who, .tool = tool->name, .args = r->body};
 	struct tool_task *t = mem_alloc(sizeof(*t));
 
 	*t = (struct tool_task){.request = r, .arena = arena_new(TURN_ARENA_BYTES)};
 	r->task = t;
 	r->task_free = task_free;
-	r->op = turns_call_tool(r->transport->options.turns, &wanted, t->arena, on_called, t);
+	r->op = turns_call_tool(r->transport->options.turns, &tool_request, t->arena, on_called, t);
 }
 
 void on_post_tool(struct request *r)

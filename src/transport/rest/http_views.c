@@ -24,7 +24,7 @@
 /* A workbook's rows deflate to about a tenth, so each iteration of the loop deflates about as much
  * as it sends of CSV. */
 #define BOOK_BLOCK_BYTES     (DOWNLOAD_BLOCK_BYTES / 8)
-#define DOWNLOAD_ARENA_BYTES (64 * 1024 * 1024) /* beside its table: for derived data */
+#define DOWNLOAD_ARENA_BYTES (64 * 1024 * 1024) /* in addition to its table: for derived data */
 
 /* A result that is read again and then sent. */
 struct download {
@@ -63,8 +63,8 @@ static const char *type_of(const struct request *r)
 	return is_book(r) ? XLSX_TYPE : CSV_TYPE;
 }
 
-static void say_result(struct request *r, const char *source, const char *time, int64_t rows,
-		       bool truncated)
+static void add_result_headers(struct request *r, const char *source, const char *time,
+			       int64_t rows, bool truncated)
 {
 	reply_header(r, "Content-Disposition",
 		     is_book(r) ? "attachment; filename=\"result.xlsx\""
@@ -75,7 +75,7 @@ static void say_result(struct request *r, const char *source, const char *time, 
 	reply_header(r, "Result-Truncated", truncated ? "?1" : "?0");
 }
 
-static void reply_kept(struct request *r, const json_t *view, const struct message *m)
+static void reply_stored(struct request *r, const json_t *view, const struct message *m)
 {
 	struct xlsx *book = is_book(r) ? xlsx_new() : NULL;
 	struct buf text;
@@ -83,8 +83,9 @@ static void reply_kept(struct request *r, const json_t *view, const struct messa
 	buf_init(&text, HTTP_RESPONSE_BYTES_MAX);
 	export_view(&text, book, view);
 	xlsx_free(&book);
-	say_result(r, "kept", m->created_at, json_integer_value(json_object_get(view, "row_count")),
-		   json_is_true(json_object_get(view, "truncated")));
+	add_result_headers(r, "kept", m->created_at,
+			   json_integer_value(json_object_get(view, "row_count")),
+			   json_is_true(json_object_get(view, "truncated")));
 	reply_bytes(r, 200, type_of(r), buf_text(&text), text.n);
 	buf_deinit(&text);
 }
@@ -113,8 +114,9 @@ static void reply_outcome(struct request *r, const struct outcome *o)
 	if (o->kind == OUTCOME_NOT_PERMITTED)
 		reply_problem(r, CODE_DENIED, NULL);
 	else if (o->kind == OUTCOME_TIMEOUT)
-		reply_problem(r, CODE_TIMEOUT,
-			      "Reading the whole result took too long. Ask for a part of it.");
+		reply_problem(
+			r, CODE_TIMEOUT,
+			"Reading the whole result took too long. Ask for a smaller part of it.");
 	else if (o->retryable)
 		reply_problem(r, CODE_UPSTREAM, NULL);
 	else if (o->kind == OUTCOME_UNKNOWN_ENTITY || o->detail)
@@ -141,12 +143,12 @@ static void on_result(void *owner, struct result *result)
 		reply_problem(r, CODE_INVALID,
 			      arena_printf(r->arena,
 					   "The whole result is too large for a file (%d rows or "
-					   "%d MiB at most). Ask for a part of it.",
+					   "%d MiB at most). Ask for a smaller part of it.",
 					   DB_FETCH_ROWS_MAX, DB_RESULT_BYTES_MAX >> 20));
 		return;
 	}
 	clock_rfc3339(clock_now_ms(), now);
-	say_result(r, "read", now, (int64_t)x->table->row_count, false);
+	add_result_headers(r, "read", now, (int64_t)x->table->row_count, false);
 	x->sending_since_ms = clock_mono_ms();
 	reply_header(r, "Result-Changed", export_differs(x->view, x->table) ? "?1" : "?0");
 	x->book = is_book(r) ? xlsx_new() : NULL;
@@ -171,9 +173,9 @@ static size_t download_count(const struct transport *t)
 	return count;
 }
 
-/* When all places are taken, ends the download that has been sending the longest, once its
- * guaranteed time is over. */
-static bool make_room(struct transport *t)
+/* When all download slots are in use, ends the download that has been sending the longest, once its
+ * guaranteed time has passed. */
+static bool free_slot(struct transport *t)
 {
 	struct download *longest = NULL;
 
@@ -193,12 +195,12 @@ static bool make_room(struct transport *t)
 static void download_start(struct request *r, const struct message *m, const json_t *view,
 			   const json_t *call)
 {
-	const struct call_again again = {
+	const struct call_again repeat = {
 		.who = r->who, .turn_id = m->turn_id, .call = call, .rows_max = DB_FETCH_ROWS_MAX};
 	struct download *x;
 
 	if (has_download(r->transport, r->who) ||
-	    (download_count(r->transport) >= DOWNLOADS_MAX && !make_room(r->transport))) {
+	    (download_count(r->transport) >= DOWNLOADS_MAX && !free_slot(r->transport))) {
 		reply_problem(r, CODE_RATE_LIMITED,
 			      "Another download is running. Try again when it has finished.");
 		return;
@@ -210,12 +212,12 @@ static void download_start(struct request *r, const struct message *m, const jso
 	list_append(&r->transport->downloads, &x->node);
 	r->task = x;
 	r->task_free = download_free;
-	x->op = turns_repeat_call(r->transport->options.turns, &again, x->arena, on_result, x);
+	x->op = turns_repeat_call(r->transport->options.turns, &repeat, x->arena, on_result, x);
 }
 
 /* ---- stored views ---- */
 
-const json_t *view_find(const json_t *views, const char *view_id, const char *wanted)
+const json_t *view_find(const json_t *views, const char *view_id, const char *view_type)
 {
 	const json_t *view;
 	size_t i;
@@ -224,7 +226,7 @@ const json_t *view_find(const json_t *views, const char *view_id, const char *wa
 		const char *id = json_string_value(json_object_get(view, "view_id"));
 		const char *type = json_string_value(json_object_get(view, "view_type"));
 
-		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, wanted) == 0)
+		if (id && type && strcmp(id, view_id) == 0 && strcmp(type, view_type) == 0)
 			return view;
 	}
 	return NULL;
@@ -254,7 +256,7 @@ static void reply_view(struct request *r, const struct message *m, const json_t 
 	    turns_can_repeat_call(r->transport->options.turns, r->who->tenant, call))
 		download_start(r, m, view, call);
 	else
-		reply_kept(r, view, m);
+		reply_stored(r, view, m);
 }
 
 /* ---- pictures ---- */
@@ -272,8 +274,8 @@ static bool read_side(struct request *r, const char *name, int *out)
 	if (*text < '0' || *text > '9' || *end || side < SVG_SIDE_MIN_PX ||
 	    side > SVG_SIDE_MAX_PX) {
 		reply_problem(r, CODE_BAD_FRAME,
-			      arena_printf(r->arena, "%s: pixels, %d to %d", name, SVG_SIDE_MIN_PX,
-					   SVG_SIDE_MAX_PX));
+			      arena_printf(r->arena, "%s: must be %d to %d pixels", name,
+					   SVG_SIDE_MIN_PX, SVG_SIDE_MAX_PX));
 		return false;
 	}
 	*out = (int)side;

@@ -35,7 +35,8 @@ static void on_batch(void *owner, const struct message *messages, size_t count, 
 	m->cb(m->owner, messages, count, has_more, e);
 }
 
-void message_reader_next(struct message_reader *m, size_t most, store_messages_cb cb, void *owner)
+void message_reader_next(struct message_reader *m, size_t max_count, store_messages_cb cb,
+			 void *owner)
 {
 	assert(!m->op);
 	arena_free(&m->arena);
@@ -44,6 +45,6 @@ void message_reader_next(struct message_reader *m, size_t most, store_messages_c
 	m->owner = owner;
 	m->op = store_messages(m->request->transport->options.store, m->request->who, m->session_id,
 			       *m->after ? m->after : NULL,
-			       most < BATCH_MESSAGES ? most : BATCH_MESSAGES, m->arena, on_batch,
-			       m);
+			       max_count < BATCH_MESSAGES ? max_count : BATCH_MESSAGES, m->arena,
+			       on_batch, m);
 }

@@ -20,7 +20,8 @@ struct message_reader {
 void message_reader_init(struct message_reader *m, struct request *r, const char *session_id,
 			 const char *after);
 void message_reader_deinit(struct message_reader *m);
-/* Reads the next messages: at most `most`, and at most one batch. Frees the previous batch. */
-void message_reader_next(struct message_reader *m, size_t most, store_messages_cb cb, void *owner);
+/* Reads the next messages: at most `max_count`, and at most one batch. Frees the previous batch. */
+void message_reader_next(struct message_reader *m, size_t max_count, store_messages_cb cb,
+			 void *owner);
 
 #endif

@@ -95,20 +95,20 @@ static struct principal user_named(const struct request *r)
 static void on_user_deleted(void *owner, const struct err *e)
 {
 	struct request *r = owner;
-	const struct principal gone = user_named(r);
+	const struct principal deleted_user = user_named(r);
 
 	if (reply_failed(r, e))
 		return;
-	turns_evict(r->transport->options.turns, NULL, &gone);
+	turns_evict(r->transport->options.turns, NULL, &deleted_user);
 	reply_empty(r, 204);
 }
 
-/* The answer does not depend on whether the user had any data. */
+/* The answer is the same whether or not the user had any data. */
 void on_delete_admin_user(struct request *r)
 {
-	const struct principal gone = user_named(r);
+	const struct principal deleted_user = user_named(r);
 
-	turn_cancel(r->transport->options.turns, NULL, &gone, CANCEL_USER, NULL, NULL);
+	turn_cancel(r->transport->options.turns, NULL, &deleted_user, CANCEL_USER, NULL, NULL);
 	r->op = store_user_delete(r->transport->options.store, r->who, r->params[0],
 				  on_user_deleted, r);
 }

@@ -1,4 +1,4 @@
-/* Approved answers: an administrator makes a flow from an answer, edits, withdraws and deletes
+/* Approved answers: an administrator creates a flow from an answer, edits, withdraws and deletes
  * it. */
 #include "rest/http_route.h"
 
@@ -18,7 +18,7 @@ static const struct catalog *catalog_of(const struct request *r)
 	return turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
 }
 
-static void changed(const struct request *r)
+static void notify_changed(const struct request *r)
 {
 	const struct transport_options *o = &r->transport->options;
 
@@ -86,14 +86,14 @@ static bool check_text(const struct request *r, const char *name, const char *te
 	if (!flow_read(c, "", arena_printf(r->arena, "approved/%s", name), text, r->arena, out, e))
 		return false;
 	if (strcmp(out->name, name) != 0)
-		return err_set(e, ERR_INPUT, "text: its flow is called %s and not %s", out->name,
-			       name);
+		return err_set(e, ERR_INPUT, "text: the flow is named %s, but must be named %s",
+			       out->name, name);
 	catalog_for(c, r->who, r->arena, &may);
 	for (size_t i = 0; i < out->line_count; i++)
 		if (out->lines[i].kind == FLOW_DO &&
 		    (!out->lines[i].tool || !catalog_allows_step(&may, out->lines[i].tool)))
 			return err_set(e, ERR_INPUT,
-				       "text: you have no permission for %s, or it is no tool",
+				       "text: the tool %s does not exist, or you may not use it",
 				       out->lines[i].tool ? out->lines[i].tool->name
 							  : out->lines[i].agent);
 	return true;
@@ -101,8 +101,8 @@ static bool check_text(const struct request *r, const char *name, const char *te
 
 /* ---- approving ---- */
 
-struct approving {
-	struct approval what;
+struct approval_task {
+	struct approval approval;
 	const char *text;
 	json_t *warnings; /* in the arena */
 };
@@ -111,7 +111,7 @@ static void on_added(void *owner, const struct stored_flow *flows, size_t count,
 		     const struct err *e)
 {
 	struct request *r = owner;
-	const struct approving *a = r->task;
+	const struct approval_task *a = r->task;
 	json_t *body;
 
 	(void)count;
@@ -125,7 +125,7 @@ static void on_added(void *owner, const struct stored_flow *flows, size_t count,
 		reply_err(r, e);
 		return;
 	}
-	changed(r);
+	notify_changed(r);
 	body = json_make({"name", json_str(flows[0].name)}, {"text", json_str(flows[0].text)},
 			 {"version", json_integer(flows[0].version)},
 			 {"warnings", json_incref(a->warnings)});
@@ -135,23 +135,23 @@ static void on_added(void *owner, const struct stored_flow *flows, size_t count,
 
 static void approve(struct request *r, const struct message *question, const struct message *answer)
 {
-	struct approving *a = r->task;
+	struct approval_task *a = r->task;
 	const struct catalog *c = catalog_of(r);
-	struct stored_flow flow = {.name = a->what.name, .message_id = answer->message_id};
-	struct flow_def read;
+	struct stored_flow flow = {.name = a->approval.name, .message_id = answer->message_id};
+	struct flow_def parsed;
 	struct err e = {0};
 
-	a->what.question = question->content;
-	a->what.standing = store_text_json(answer->texts.standing, r->arena);
-	a->what.calls = store_text_json(answer->texts.tool_calls, r->arena);
+	a->approval.question = question->content;
+	a->approval.standing = store_text_json(answer->texts.standing, r->arena);
+	a->approval.calls = store_text_json(answer->texts.tool_calls, r->arena);
 	if (catalog_flow(c, flow.name) && !catalog_flow(c, flow.name)->own) {
 		reply_problem(r, CODE_BUSY, "name: a pack has a flow of this name.");
-	} else if (!flow_approve(c, &a->what, r->arena, &a->text, &a->warnings, &e) ||
-		   !check_text(r, flow.name, a->text, &read, &e)) {
+	} else if (!flow_approve(c, &a->approval, r->arena, &a->text, &a->warnings, &e) ||
+		   !check_text(r, flow.name, a->text, &parsed, &e)) {
 		reply_invalid(r, &e);
 	} else {
 		flow.text = a->text;
-		flow.fingerprint = flow_fingerprint(c, &read, r->arena);
+		flow.fingerprint = flow_fingerprint(c, &parsed, r->arena);
 		r->op = store_flow_add(r->transport->options.store, r->who, &flow, r->arena,
 				       on_added, r);
 	}
@@ -179,7 +179,7 @@ static void on_messages(void *owner, const struct message *messages, size_t coun
 		approve(r, &messages[0], &messages[1]);
 }
 
-static bool is_name(const char *name)
+static bool is_valid_name(const char *name)
 {
 	return *name && strlen(name) <= NAME_BYTES_MAX && *name >= 'a' && *name <= 'z' &&
 	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
@@ -209,7 +209,7 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "name", &out->name, e) ||
 	    !json_opt_str(r->body, "answer", &answer, e))
 		return false;
-	if (!out->name || !is_name(out->name))
+	if (!out->name || !is_valid_name(out->name))
 		return err_set(e, ERR_INPUT,
 			       "name: must be a word of a-z, 0-9 and _, at most %d characters long",
 			       NAME_BYTES_MAX);
@@ -225,13 +225,13 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 
 void on_post_approve(struct request *r)
 {
-	struct approving *a = arena_alloc(r->arena, sizeof(*a));
+	struct approval_task *a = arena_alloc(r->arena, sizeof(*a));
 	struct err e = {0};
 
 	r->task = a;
 	if (!uuid_valid(r->params[0]))
 		reply_problem(r, CODE_NOT_FOUND, NULL);
-	else if (!approval_parse(r, &a->what, &e))
+	else if (!approval_parse(r, &a->approval, &e))
 		reply_invalid(r, &e);
 	else
 		r->op = store_turn_messages(r->transport->options.store, r->who, r->params[0],
@@ -322,28 +322,28 @@ static void on_edited(void *owner, const struct stored_flow *flows, size_t count
 		reply_err(r, e);
 		return;
 	}
-	changed(r);
+	notify_changed(r);
 	reply_flow(r, &flows[0]);
 }
 
 static bool edit_parse(const struct request *r, struct flow_edit *out, struct err *e)
 {
 	static const char *const names[] = {"text", "status", NULL};
-	struct flow_def read;
+	struct flow_def parsed;
 
 	*out = (struct flow_edit){0};
 	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "text", &out->text, e) ||
 	    !json_opt_str(r->body, "status", &out->status, e))
 		return false;
 	if (!out->text && !out->status)
-		return err_set(e, ERR_INPUT, "text or status: nothing is to be changed");
+		return err_set(e, ERR_INPUT, "text or status: at least one of them is required");
 	if (out->status && strcmp(out->status, flow_status_name(FLOW_ACTIVE)) != 0 &&
 	    strcmp(out->status, flow_status_name(FLOW_WITHDRAWN)) != 0)
 		return err_set(e, ERR_INPUT, "status: must be active or withdrawn");
 	if (out->text) {
-		if (!check_text(r, r->params[0], out->text, &read, e))
+		if (!check_text(r, r->params[0], out->text, &parsed, e))
 			return false;
-		out->fingerprint = flow_fingerprint(catalog_of(r), &read, r->arena);
+		out->fingerprint = flow_fingerprint(catalog_of(r), &parsed, r->arena);
 	}
 	return true;
 }
@@ -381,11 +381,11 @@ static void on_deleted(void *owner, const struct err *e)
 
 	if (reply_failed(r, e))
 		return;
-	changed(r);
+	notify_changed(r);
 	reply_empty(r, 204);
 }
 
-/* The answer does not depend on whether the flow existed. */
+/* The answer is the same whether or not the flow existed. */
 void on_delete_admin_flow(struct request *r)
 {
 	r->op = store_flow_delete(r->transport->options.store, r->who, r->params[0], on_deleted, r);

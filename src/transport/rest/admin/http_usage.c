@@ -28,23 +28,23 @@ static const struct zone *zone_of(const struct request *r)
 	return turns_zone(r->transport->options.turns, r->who->tenant);
 }
 
-/* A number of the query from `least` to `most`; `none` without it. False: the request is answered.
- */
-static bool number_read(struct request *r, const char *name, int64_t least, int64_t most,
-			int64_t none, int64_t *out)
+/* Reads a query parameter from `min` to `max`; `default_value` if it is absent. Returns false when
+ * it has answered with an error. */
+static bool read_number(struct request *r, const char *name, int64_t min, int64_t max,
+			int64_t default_value, int64_t *out)
 {
 	const char *text = request_query(r, name);
 	char *end;
 
-	*out = none;
+	*out = default_value;
 	if (!text)
 		return true;
 	*out = strtoll(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end && *out >= least && *out <= most)
+	if (*text >= '0' && *text <= '9' && !*end && *out >= min && *out <= max)
 		return true;
 	reply_problem(
 		r, CODE_BAD_FRAME,
-		arena_printf(r->arena, "%s: must be %" PRId64 " to %" PRId64, name, least, most));
+		arena_printf(r->arena, "%s: must be %" PRId64 " to %" PRId64, name, min, max));
 	return false;
 }
 
@@ -121,11 +121,11 @@ static void on_usage(void *owner, struct table *const *tables, const struct err 
 				     {"days", rows_json(tables[REPORT_DAYS])}));
 }
 
-static bool days_read(struct request *r, struct report_days *out)
+static bool read_days(struct request *r, struct report_days *out)
 {
 	int64_t days;
 
-	if (!number_read(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
+	if (!read_number(r, "days", 1, REPORT_DAYS_MAX, DAYS_DEFAULT, &days))
 		return false;
 	*out = (struct report_days){(int)days, clock_now_ms(), zone_of(r)};
 	return true;
@@ -135,7 +135,7 @@ void on_get_admin_usage(struct request *r)
 {
 	struct report_days days;
 
-	if (days_read(r, &days))
+	if (read_days(r, &days))
 		r->op = store_report_usage(r->transport->options.store, r->who, &days, on_usage, r);
 }
 
@@ -160,14 +160,14 @@ void on_get_admin_quality(struct request *r)
 {
 	struct report_days days;
 
-	if (days_read(r, &days))
+	if (read_days(r, &days))
 		r->op = store_report_quality(r->transport->options.store, r->who, &days, on_quality,
 					     r);
 }
 
 /* ---- the chain of receipts ---- */
 
-static json_t *link_json(const struct receipt *receipt)
+static json_t *receipt_link_json(const struct receipt *receipt)
 {
 	return json_make(
 		{"number", json_integer(receipt->number)},
@@ -186,7 +186,7 @@ static void on_receipts(void *owner, const struct receipt *receipts, size_t coun
 
 	r->op = NULL;
 	for (size_t i = 0; i < count; i++)
-		json_push_take(data, link_json(&receipts[i]));
+		json_push_take(data, receipt_link_json(&receipts[i]));
 	if (e) {
 		json_decref(data);
 		reply_err(r, e);
@@ -201,28 +201,28 @@ void on_get_admin_receipts(struct request *r)
 {
 	struct receipts_page page = {.limit = RECEIPTS_PAGE_MAX};
 
-	if (number_read(r, "after", 0, INT64_MAX, 0, &page.after_number))
+	if (read_number(r, "after", 0, INT64_MAX, 0, &page.after_number))
 		r->op = store_receipts(r->transport->options.store, r->who->tenant, &page, r->arena,
 				       on_receipts, r);
 }
 
-/* ---- what may be spent ---- */
+/* ---- budgets ---- */
 
-/* The limits as they were when the sums were asked for: settings may change meanwhile. */
-struct budgets_read {
+/* The limits at the time of the request: settings may change while the sums are read. */
+struct budget_query {
 	struct request *request;
 	struct budget *budget;
 	const struct budget_limit *limits;
 	size_t limit_count;
 };
 
-static void budgets_read_free(void *task)
+static void budget_query_free(void *task)
 {
-	budget_free(&((struct budgets_read *)task)->budget);
+	budget_free(&((struct budget_query *)task)->budget);
 }
 
-/* Calls under way count with the most that they can cost, as they are reserved. */
-static json_t *most_spent_json(const struct budgets_read *b, size_t limit)
+/* Running calls count with their reserved amount, which is the maximum that they can cost. */
+static json_t *most_spent_json(const struct budget_query *b, size_t limit)
 {
 	const struct budget_limit *l = &b->limits[limit];
 	struct budget_spent s = budget_most_spent(b->budget, b->request->who->tenant, limit);
@@ -236,14 +236,14 @@ static json_t *most_spent_json(const struct budgets_read *b, size_t limit)
 
 static void on_budget_sum(void *owner, const struct budget_sum *sum)
 {
-	struct budgets_read *b = owner;
+	struct budget_query *b = owner;
 
 	budget_add_sum(b->budget, b->request->who->tenant, sum);
 }
 
 static void on_budget_sums(void *owner, const struct err *e)
 {
-	struct budgets_read *b = owner;
+	struct budget_query *b = owner;
 	struct request *r = b->request;
 	json_t *data;
 
@@ -255,7 +255,7 @@ static void on_budget_sums(void *owner, const struct err *e)
 		const struct budget_limit *l = &b->limits[i];
 
 		if (l->scope == BUDGET_TENANT && l->only && strcmp(l->only, r->who->tenant) != 0)
-			continue; /* another one's */
+			continue; /* of another tenant */
 		json_push_take(
 			data,
 			json_make({"scope", json_str(budget_scope_name(l->scope))},
@@ -271,10 +271,10 @@ static void on_budget_sums(void *owner, const struct err *e)
 void on_get_admin_budgets(struct request *r)
 {
 	const struct transport_options *o = &r->transport->options;
-	const struct budget_settings *now = o->budget ? o->budget(o->budget_owner) : NULL;
-	size_t count = now ? now->limit_count : 0;
+	const struct budget_settings *settings = o->budget ? o->budget(o->budget_owner) : NULL;
+	size_t count = settings ? settings->limit_count : 0;
 	struct budget_limit *limits = arena_alloc(r->arena, (count + 1) * sizeof(*limits));
-	struct budgets_read *b = arena_alloc(r->arena, sizeof(*b));
+	struct budget_query *b = arena_alloc(r->arena, sizeof(*b));
 	int64_t now_ms = clock_now_ms();
 
 	if (count == 0) {
@@ -283,18 +283,18 @@ void on_get_admin_budgets(struct request *r)
 	}
 	now_ms = zone_local_ms(zone_of(r), now_ms);
 	for (size_t i = 0; i < count; i++) {
-		limits[i] = now->limits[i];
+		limits[i] = settings->limits[i];
 		limits[i].only = arena_strdup(r->arena, limits[i].only);
 	}
-	*b = (struct budgets_read){r, budget_new(NULL, 0, limits, count), limits, count};
+	*b = (struct budget_query){r, budget_new(NULL, 0, limits, count), limits, count};
 	r->task = b;
-	r->task_free = budgets_read_free;
+	r->task_free = budget_query_free;
 	budget_read_begin(b->budget, r->who->tenant, now_ms);
 	r->op = store_ledger_sums(o->store, r->who->tenant, now_ms, on_budget_sum, on_budget_sums,
 				  b);
 }
 
-/* ---- an answer that was rated, as a case of an evaluation ---- */
+/* ---- a rated answer as a case of an evaluation ---- */
 
 static void on_turn(void *owner, const struct message *messages, size_t count, bool has_more,
 		    const struct err *e)

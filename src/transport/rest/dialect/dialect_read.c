@@ -51,8 +51,7 @@ static bool read_text(const json_t *content, const char *where, struct arena *a,
 
 		if (type && (strstr(type, "image") || strstr(type, "audio"))) {
 			buf_deinit(&text);
-			return err_set(e, ERR_INPUT, "%s[%zu]: only text can be read here", where,
-				       i);
+			return err_set(e, ERR_INPUT, "%s[%zu]: only text is supported", where, i);
 		}
 		if (!type || strcmp(type, "text") != 0 || !piece)
 			continue;
@@ -68,9 +67,9 @@ static bool read_text(const json_t *content, const char *where, struct arena *a,
 static bool check_question(const char *text, struct dialect_request *out, struct err *e)
 {
 	if (!text || utf8_blanks(text) == strlen(text))
-		return err_set(e, ERR_INPUT, "messages: the last one must hold a question");
+		return err_set(e, ERR_INPUT, "messages: the last one must contain a question");
 	if (strlen(text) > MESSAGE_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "messages: a question may have %d bytes",
+		return err_set(e, ERR_INPUT, "messages: a question may have at most %d bytes",
 			       MESSAGE_BYTES_MAX);
 	out->content = text;
 	return true;
@@ -80,9 +79,10 @@ bool dialect_check_id(const char *id, const char *name, size_t bytes_max, struct
 {
 	for (const char *c = id; *c; c++)
 		if (*c <= ' ' || *c > '~')
-			return err_set(e, ERR_INPUT, "%s: only visible ASCII characters", name);
+			return err_set(e, ERR_INPUT, "%s: must have only visible ASCII characters",
+				       name);
 	return (*id && strlen(id) <= bytes_max) ||
-	       err_set(e, ERR_INPUT, "%s: 1 to %zu characters", name, bytes_max);
+	       err_set(e, ERR_INPUT, "%s: must have 1 to %zu characters", name, bytes_max);
 }
 
 /* An id chosen by the client; *out NULL when absent. */
@@ -99,7 +99,7 @@ static bool last_message(const json_t *body, const json_t **out, struct err *e)
 	size_t n = json_array_size(messages);
 
 	if (!json_is_array(messages) || n == 0)
-		return err_set(e, ERR_INPUT, "messages: must be a list with a message");
+		return err_set(e, ERR_INPUT, "messages: must be a list of at least one message");
 	if (n > CLIENT_HISTORY_MESSAGES_MAX)
 		return err_set(e, ERR_LIMIT, "messages: at most %d", CLIENT_HISTORY_MESSAGES_MAX);
 	*out = json_array_get(messages, n - 1);
@@ -110,9 +110,9 @@ static bool last_message(const json_t *body, const json_t **out, struct err *e)
 
 static bool has_role(const json_t *message, const char *role)
 {
-	const char *have = json_string_value(json_object_get(message, "role"));
+	const char *actual = json_string_value(json_object_get(message, "role"));
 
-	return have && strcmp(have, role) == 0;
+	return actual && strcmp(actual, role) == 0;
 }
 
 /* ---- Answers to a clarifying question ---- */
@@ -139,8 +139,8 @@ static bool read_values(const json_t *answer, json_t *skip, struct arena *a,
 		out->values = one_value(a, skip);
 	else
 		return err_set(e, ERR_INPUT,
-			       "the answer to a question: must be {\"values\": […]}, or {\"skip\": "
-			       "true} where it may be skipped");
+			       "the answer to a clarifying question must be {\"values\": […]}, or "
+			       "{\"skip\": true} if the question may be skipped");
 	return true;
 }
 
@@ -173,7 +173,8 @@ static bool read_selection(const json_t *message, struct arena *a, struct dialec
 				   a, out, e);
 	}
 	return err_set(e, ERR_INPUT,
-		       "messages: the last one must be the user's, or answer a question");
+		       "messages: the last one must be from the user, or answer a clarifying "
+		       "question");
 }
 
 static bool read_metadata(const json_t *metadata, struct dialect_request *out, struct err *e)
@@ -183,24 +184,24 @@ static bool read_metadata(const json_t *metadata, struct dialect_request *out, s
 		return false;
 	if (!out->ask_id != !json_is_array(out->values))
 		return err_set(e, ERR_INPUT,
-			       "metadata: ask_id and the list values belong together");
+			       "metadata: must have both ask_id and the list values, or neither");
 	return true;
 }
 
 /* Reads why the AI SDK sends a message; older clients send no trigger. */
-static bool read_trigger(const json_t *body, bool *again, struct err *e)
+static bool read_trigger(const json_t *body, bool *is_regeneration, struct err *e)
 {
 	const char *trigger;
 
 	if (!opt_str(body, "trigger", &trigger, e))
 		return false;
-	*again = trigger && strcmp(trigger, "regenerate-message") == 0;
-	return !trigger || *again || strcmp(trigger, "submit-message") == 0 ||
-	       err_set(e, ERR_INPUT, "trigger: submit-message or regenerate-message");
+	*is_regeneration = trigger && strcmp(trigger, "regenerate-message") == 0;
+	return !trigger || *is_regeneration || strcmp(trigger, "submit-message") == 0 ||
+	       err_set(e, ERR_INPUT, "trigger: must be submit-message or regenerate-message");
 }
 
 /* The user's newest message; NULL: none. */
-static const json_t *newest_of_user(const json_t *body)
+static const json_t *newest_user_message(const json_t *body)
 {
 	const json_t *messages = json_object_get(body, "messages");
 
@@ -214,18 +215,18 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 {
 	const json_t *message, *metadata;
 	const char *text, *id;
-	bool again;
+	bool is_regeneration;
 
 	*out = (struct dialect_request){.wants_stream = true};
 	if (!read_id(body, "id", EXTERNAL_ID_BYTES_MAX, &out->external_id, e) ||
-	    !read_trigger(body, &again, e) || !last_message(body, &message, e))
+	    !read_trigger(body, &is_regeneration, e) || !last_message(body, &message, e))
 		return false;
-	if (again)
-		message = newest_of_user(body);
+	if (is_regeneration)
+		message = newest_user_message(body);
 	else if (has_role(message, "assistant"))
 		return read_selection(message, a, out, e);
 	if (!message || !has_role(message, "user"))
-		return err_set(e, ERR_INPUT, "messages: must end with the user's");
+		return err_set(e, ERR_INPUT, "messages: must contain a message from the user");
 	metadata = json_object_get(message, "metadata");
 	if (json_is_object(metadata) && !read_metadata(metadata, out, e))
 		return false;
@@ -237,7 +238,7 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 	if (!opt_str(message, "id", &id, e))
 		return false;
 	/* A regenerated answer is a new turn. */
-	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX && !again)
+	if (id && strlen(id) <= CLIENT_MSG_ID_BYTES_MAX && !is_regeneration)
 		out->client_msg_id = id;
 	return true;
 }
@@ -247,20 +248,20 @@ bool ai_read(const json_t *body, struct arena *a, struct dialect_request *out, s
 static bool read_resume(const json_t *resume, struct arena *a, struct dialect_request *out,
 			struct err *e)
 {
-	const json_t *one = json_array_get(resume, json_array_size(resume) - 1);
+	const json_t *entry = json_array_get(resume, json_array_size(resume) - 1);
 	const char *status;
 
-	if (!json_get_str(one, "interruptId", &out->ask_id, e) ||
-	    !json_get_str(one, "status", &status, e))
+	if (!json_get_str(entry, "interruptId", &out->ask_id, e) ||
+	    !json_get_str(entry, "status", &status, e))
 		return false;
 	if (strcmp(status, "resolved") == 0)
-		return read_values(json_object_get(one, "payload"), NULL, a, out, e);
+		return read_values(json_object_get(entry, "payload"), NULL, a, out, e);
 	if (strcmp(status, "cancelled") != 0)
 		return err_set(e, ERR_INPUT, "resume: status must be resolved or cancelled");
 	return true;
 }
 
-static bool is_newest_users(const json_t *body)
+static bool is_newest_from_user(const json_t *body)
 {
 	const json_t *messages = json_object_get(body, "messages");
 
@@ -285,13 +286,13 @@ bool agui_read(const json_t *body, struct arena *a, struct dialect_request *out,
 	if (json_array_size(resume) > 0 && !read_resume(resume, a, out, e))
 		return false;
 	/* A question that the user asks while cancelling a clarifying question replaces it. */
-	if (out->ask_id && (out->values || !is_newest_users(body)))
+	if (out->ask_id && (out->values || !is_newest_from_user(body)))
 		return true;
 	out->ask_id = NULL;
 	if (!last_message(body, &message, e))
 		return false;
 	if (!has_role(message, "user"))
-		return err_set(e, ERR_INPUT, "messages: the last one must be the user's");
+		return err_set(e, ERR_INPUT, "messages: the last one must be from the user");
 	return read_text(json_object_get(message, "content"), "content", a, &text, e) &&
 	       check_question(text, out, e);
 }
@@ -343,9 +344,9 @@ static bool read_history(const json_t *messages, struct arena *a, struct dialect
 	return true;
 }
 
-static bool check_type(const json_t *value, bool fits, const char *what, struct err *e)
+static bool check_type(const json_t *value, bool is_valid, const char *what, struct err *e)
 {
-	return !value || fits || err_set(e, ERR_INPUT, "%s", what);
+	return !value || is_valid || err_set(e, ERR_INPUT, "%s", what);
 }
 
 /* Rejects options that our answers cannot follow. */
@@ -359,10 +360,11 @@ static bool check_choices(const json_t *body, struct err *e)
 			"tool_choice: must be a text or an object", e))
 		return false;
 	if (n && json_integer_value(n) != 1)
-		return err_set(e, ERR_INPUT, "n: one answer is given");
+		return err_set(e, ERR_INPUT,
+			       "n: one answer is returned. Leave n out, or set it to 1");
 	if (json_is_object(choice) || (name && strcmp(name, "required") == 0))
 		return err_set(e, ERR_INPUT,
-			       "tool_choice: tools run here and are chosen here; leave it out");
+			       "tool_choice: the server chooses and runs the tools. Leave it out");
 	return true;
 }
 
@@ -392,7 +394,7 @@ bool openai_read(const json_t *body, struct arena *a, struct dialect_request *ou
 	    !last_message(body, &message, e))
 		return false;
 	if (!has_role(message, "user"))
-		return err_set(e, ERR_INPUT, "messages: the last one must be the user's");
+		return err_set(e, ERR_INPUT, "messages: the last one must be from the user");
 	return read_text(json_object_get(message, "content"), "content", a, &text, e) &&
 	       check_question(text, out, e) &&
 	       read_history(json_object_get(body, "messages"), a, out, e);
@@ -401,43 +403,44 @@ bool openai_read(const json_t *body, struct arena *a, struct dialect_request *ou
 /* ---- Tasks of a chat page ---- */
 
 /* The user's first message, as Open WebUI repeats it. */
-static struct str first_said(const char *history)
+static struct str first_user_message(const char *history)
 {
-	const char *said = strstr(history, "USER: ");
+	const char *message = strstr(history, "USER: ");
 	size_t n;
 
-	if (!said)
+	if (!message)
 		return STR("");
-	said += strlen("USER: ");
-	n = strcspn(said, "\r\n");
-	return (struct str){said, utf8_cut(said, n, TASK_TITLE_BYTES_MAX)};
+	message += strlen("USER: ");
+	n = strcspn(message, "\r\n");
+	return (struct str){message, utf8_cut(message, n, TASK_TITLE_BYTES_MAX)};
 }
 
 /* The JSON member that a prompt of Open WebUI asks for. Its templates name it after "JSON format:",
  * and the conversation follows in a separate block. */
-static struct str wanted_member(const char *content, const char *history)
+static struct str requested_member(const char *content, const char *history)
 {
-	const char *form = strstr(content, TASK_FORM);
+	const char *format = strstr(content, TASK_FORM);
 
-	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0 || !history || !form ||
-	    form > history)
+	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0 || !history || !format ||
+	    format > history)
 		return (struct str){0};
-	form += strlen(TASK_FORM);
-	form += strspn(form, " \t\r\n{");
-	return *form == '"' ? (struct str){form + 1, strcspn(form + 1, "\"")} : (struct str){0};
+	format += strlen(TASK_FORM);
+	format += strspn(format, " \t\r\n{");
+	return *format == '"' ? (struct str){format + 1, strcspn(format + 1, "\"")}
+			      : (struct str){0};
 }
 
 const char *openai_task_answer(const char *content, const struct task_answers *with,
 			       struct arena *a)
 {
 	const char *history = strstr(content, TASK_HISTORY);
-	struct str member = wanted_member(content, history);
+	struct str member = requested_member(content, history);
 	json_t *value;
 	json_t *answer;
 	char *text;
 
 	if (str_eq(member, STR("title")))
-		value = json_strn(first_said(history).p, first_said(history).n);
+		value = json_strn(first_user_message(history).p, first_user_message(history).n);
 	else if (str_eq(member, STR("follow_ups")))
 		value = json_texts(with->examples);
 	else if (str_eq(member, STR("tags")))

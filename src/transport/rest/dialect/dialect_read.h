@@ -44,11 +44,11 @@ MUST_CHECK bool dialect_check_id(const char *id, const char *name, size_t bytes_
 /* Answers to tasks of Open WebUI; lists are NULL-terminated. */
 struct task_answers {
 	const char *const *examples; /* follow-up questions */
-	const char *const *tags;     /* what the caller may ask about */
+	const char *const *tags;     /* topics that the caller may ask about */
 };
-/* Recognizes a task of Open WebUI for its model (a title, tags, follow-ups), which is no question
- * about data. Returns its answer, in the arena. NULL: the text is a question, even if it begins
- * like a task. */
+/* Recognizes a task of Open WebUI for its model (a title, tags, follow-ups), which is not a
+ * question about data. Returns its answer, in the arena. NULL: the text is a question, even if it
+ * begins like a task. */
 const char *openai_task_answer(const char *content, const struct task_answers *with,
 			       struct arena *a);
 

@@ -22,7 +22,7 @@
 #include "vesper/wire.h"
 
 #define MODEL           "vesper"
-#define PACK_MODEL      MODEL "-"  /* followed by the name of a pack, which alone is asked */
+#define PACK_MODEL      MODEL "-"  /* followed by the name of the only pack to ask */
 #define MODEL_CREATED_S 1763750000 /* clients require a time; its value is meaningless */
 
 static const struct answer_form as_ai = {.stream = &wire_ai};
@@ -192,7 +192,7 @@ static bool read_model(struct request *r, const char *name, const char **pack)
 		return true;
 	}
 	reply_problem(r, CODE_NOT_FOUND,
-		      "This model does not exist. GET /v1/models lists those that do.");
+		      "This model does not exist. GET /v1/models lists the available models.");
 	return false;
 }
 
@@ -226,7 +226,7 @@ static struct task_answers task_answers(struct request *r)
 	return (struct task_answers){examples, tags};
 }
 
-/* Answers without a turn: this is no question about data, and it is not stored. */
+/* Answers without a turn: a task is not a question about data, and it is not stored. */
 static void answer_task(struct request *r, const struct dialect_request *d, const char *answer)
 {
 	const struct wire_head head = {.model = d->model, .include_usage = d->include_usage};

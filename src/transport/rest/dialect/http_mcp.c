@@ -53,17 +53,17 @@ void mcp_reply_list(struct mcp_request *m, json_t *members_take)
 
 void mcp_reply_text(struct mcp_request *m, bool is_error, const char *text)
 {
-	json_t *said = json_make({"type", json_str("text")}, {"text", json_str(text)});
+	json_t *content = json_make({"type", json_str("text")}, {"text", json_str(text)});
 
-	mcp_reply(m,
-		  json_make({"content", json_list_of(said)}, {"isError", json_boolean(is_error)}));
+	mcp_reply(m, json_make({"content", json_list_of(content)},
+			       {"isError", json_boolean(is_error)}));
 }
 
 /* Versions that a client may retry with. */
-static json_t *versions(const char *asked)
+static json_t *versions_json(const char *requested_version)
 {
 	return json_make({"supported", json_list_of(json_str(MCP_MODERN_VERSION))},
-			 {"requested", json_str(asked)});
+			 {"requested", json_str(requested_version)});
 }
 
 static void fail(struct request *r, const json_t *id, const struct mcp_fault *f)
@@ -73,7 +73,7 @@ static void fail(struct request *r, const json_t *id, const struct mcp_fault *f)
 	json_set_int(error, "code", f->code);
 	json_set_str(error, "message", f->message);
 	if (f->version)
-		json_set_take(error, "data", versions(f->version));
+		json_set_take(error, "data", versions_json(f->version));
 	json_set_str(body, "jsonrpc", "2.0");
 	json_set_take(body, "id", id ? json_deep_copy(id) : json_null());
 	json_set_take(body, "error", error);
@@ -100,8 +100,8 @@ static json_t *server_info(void)
 
 static void initialize(struct mcp_request *m)
 {
-	const json_t *asked = json_object_get(m->call.params, "protocolVersion");
-	const char *version = json_string_value(asked);
+	const json_t *requested_version = json_object_get(m->call.params, "protocolVersion");
+	const char *version = json_string_value(requested_version);
 
 	if (!version) {
 		mcp_refuse(m, "params.protocolVersion: must be a text");
@@ -179,9 +179,10 @@ static void dispatch(struct request *r, const struct mcp_call *c)
 
 	if (!method) {
 		fail(r, c->id,
-		     &(struct mcp_fault){.code = MCP_NO_METHOD,
+		     &(struct mcp_fault){.code = MCP_METHOD_NOT_FOUND,
 					 .status = c->modern ? 404 : 200,
-					 .message = "This method is not known here."});
+					 .message = "This method does not exist in the protocol "
+						    "version of the request."});
 		return;
 	}
 	method->handle(request_of(r, c));
@@ -223,7 +224,7 @@ static void cancel(struct request *r, const struct mcp_call *c)
 
 /* Handles messages that expect no answer. The server sends no requests to clients, so it ignores
  * their responses. */
-static void notice(struct request *r, const struct mcp_call *c)
+static void handle_notification(struct request *r, const struct mcp_call *c)
 {
 	if (c->kind == MCP_NOTIFICATION && strcmp(c->method, "notifications/cancelled") == 0)
 		cancel(r, c);
@@ -245,5 +246,5 @@ void on_post_mcp(struct request *r)
 	else if (call.kind == MCP_REQUEST)
 		dispatch(r, &call);
 	else
-		notice(r, &call);
+		handle_notification(r, &call);
 }

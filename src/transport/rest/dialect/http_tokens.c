@@ -23,7 +23,7 @@ static bool may_manage(struct request *r)
 }
 
 /* An administrator manages the tokens of the whole tenant. */
-static bool manages_all(const struct request *r)
+static bool may_manage_all(const struct request *r)
 {
 	return may(r->who, "chat:admin");
 }
@@ -53,7 +53,7 @@ static json_t *token_json(const struct stored_token *t)
 /* ---- Creating ---- */
 
 /* The requested token; texts are in the request's arena. */
-struct making {
+struct new_token {
 	const char *name, *scopes;
 	int64_t lifetime_s;
 	const char *text; /* of the token */
@@ -61,7 +61,7 @@ struct making {
 
 /* Allowed scopes are the permissions of the tenant's packs and the one to use data sources; a
  * single source cannot be a scope. */
-static bool read_scopes(const struct request *r, struct making *m, struct err *e)
+static bool read_scopes(const struct request *r, struct new_token *m, struct err *e)
 {
 	const struct catalog *c =
 		turns_knowledge(r->transport->options.turns, r->who->tenant)->catalog;
@@ -91,11 +91,11 @@ static bool read_scopes(const struct request *r, struct making *m, struct err *e
 	return true;
 }
 
-static bool read_body(const struct request *r, struct making *m, struct err *e)
+static bool read_body(const struct request *r, struct new_token *m, struct err *e)
 {
 	static const char *const names[] = {"name", "scopes", "expires_in_s", NULL};
 
-	*m = (struct making){.lifetime_s = TOKEN_LIFE_S};
+	*m = (struct new_token){.lifetime_s = TOKEN_LIFE_S};
 	if (!json_only(r->body, names, e) || !json_get_str(r->body, "name", &m->name, e) ||
 	    !json_opt_int(r->body, "expires_in_s", &m->lifetime_s, e))
 		return false;
@@ -108,11 +108,11 @@ static bool read_body(const struct request *r, struct making *m, struct err *e)
 	return read_scopes(r, m, e);
 }
 
-static void on_made(void *owner, const struct stored_token *tokens, size_t count,
-		    const struct err *e)
+static void on_created(void *owner, const struct stored_token *tokens, size_t count,
+		       const struct err *e)
 {
 	struct request *r = owner;
-	const struct making *m = r->task;
+	const struct new_token *m = r->task;
 	json_t *body;
 
 	(void)count;
@@ -128,7 +128,7 @@ static void on_made(void *owner, const struct stored_token *tokens, size_t count
 	}
 }
 
-static void make(struct request *r, struct making *m)
+static void create_token(struct request *r, struct new_token *m)
 {
 	char hash[HASH_HEX_BYTES], expires_at[CLOCK_RFC3339_BYTES];
 	struct buf text, permissions;
@@ -147,21 +147,21 @@ static void make(struct request *r, struct making *m)
 						       .scopes = m->scopes,
 						       .permissions = buf_text(&permissions),
 						       .expires_at = expires_at},
-				r->arena, on_made, r);
+				r->arena, on_created, r);
 	buf_deinit(&permissions);
 	buf_deinit(&text);
 }
 
 void on_post_tokens(struct request *r)
 {
-	struct making *m = arena_alloc(r->arena, sizeof(*m));
+	struct new_token *m = arena_alloc(r->arena, sizeof(*m));
 	struct err e = {0};
 
 	r->task = m;
 	if (!may_manage(r))
 		return;
 	if (read_body(r, m, &e))
-		make(r, m);
+		create_token(r, m);
 	else
 		reply_invalid(r, &e);
 }
@@ -185,8 +185,8 @@ static void on_listed(void *owner, const struct stored_token *tokens, size_t cou
 void on_get_tokens(struct request *r)
 {
 	if (may_manage(r))
-		r->op = store_tokens(r->transport->options.store, r->who, manages_all(r), r->arena,
-				     on_listed, r);
+		r->op = store_tokens(r->transport->options.store, r->who, may_manage_all(r),
+				     r->arena, on_listed, r);
 }
 
 static void on_revoked(void *owner, const struct err *e)
@@ -203,7 +203,7 @@ void on_delete_token(struct request *r)
 		return;
 	if (uuid_valid(r->params[0]))
 		r->op = store_token_delete(r->transport->options.store, r->who, r->params[0],
-					   manages_all(r), on_revoked, r);
+					   may_manage_all(r), on_revoked, r);
 	else
 		reply_problem(r, CODE_NOT_FOUND, NULL);
 }

@@ -24,28 +24,31 @@
 
 /* ---- The tool ---- */
 
-static json_t *typed(const char *type, const char *about)
+static json_t *schema_member(const char *type, const char *about)
 {
 	return json_make({"type", json_str(type)}, {"description", json_str(about)});
 }
 
 static json_t *input_schema(void)
 {
-	json_t *values = typed("array", "Values of its options that answer the question.");
+	json_t *values = schema_member("array", "Values of its options that answer the question.");
 	json_t *properties = json_object();
 
 	json_set_take(values, "items", json_make({"type", json_str("string")}));
 	json_set_take(properties, "question",
-		      typed("string", "What the user wants to know, in words. Left out with "
-				      "ask_id."));
+		      schema_member("string", "What the user wants to know, in words. Omitted with "
+					      "ask_id."));
 	json_set_take(properties, "session",
-		      typed("string", "The session_id of an earlier result, to go on in its "
-				      "conversation."));
-	json_set_take(properties, "request_id",
-		      typed("string", "The same one again gives the same answer, not another."));
+		      schema_member("string",
+				    "The session_id of an earlier result, to continue its "
+				    "conversation."));
+	json_set_take(
+		properties, "request_id",
+		schema_member("string",
+			      "A repeated request_id returns the same answer, not a new one."));
 	json_set_take(properties, "ask_id",
-		      typed("string", "Which open question (ask of an earlier result) is "
-				      "answered."));
+		      schema_member("string", "The open question (ask of an earlier result) to "
+					      "answer."));
 	json_set_take(properties, "values", values);
 	return json_make({"type", json_str("object")}, {"properties", properties});
 }
@@ -60,9 +63,10 @@ static json_t *output_schema(void)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		json_set_take(properties, texts[i], json_make({"type", json_str("string")}));
 	json_set_take(properties, "ask",
-		      typed("object", "An open question: ask_id, and options with value and "
-				      "label. It is answered by a call with session, ask_id and "
-				      "values."));
+		      schema_member("object",
+				    "An open question: ask_id, and options with value and "
+				    "label. Answer it with a call that has session, ask_id and "
+				    "values."));
 	return json_make({"type", json_str("object")}, {"required", json_texts(required)},
 			 {"properties", properties});
 }
@@ -72,9 +76,10 @@ json_t *mcp_ask_tool(void)
 	return json_make(
 		{"name", json_str(MCP_ASK)}, {"title", json_str("Ask Vesper")},
 		{"description",
-		 json_str("Answers a question about the company's data: finds the tools, runs them "
-			  "and words the answer with checked numbers, tables and links to reports. "
-			  "It may ask a clarifying question.")},
+		 json_str(
+			 "Answers a question about the company's data: finds the tools, runs them "
+			 "and writes the answer with checked numbers, tables and links to reports. "
+			 "It may ask a clarifying question.")},
 		{"inputSchema", input_schema()}, {"outputSchema", output_schema()},
 		{"annotations",
 		 json_make({"readOnlyHint", json_true()}, {"destructiveHint", json_false()},
@@ -83,7 +88,7 @@ json_t *mcp_ask_tool(void)
 
 /* ---- State of a form ---- */
 
-struct asked {
+struct form_state {
 	struct request *request;
 	const char *session;
 	uint8_t salt[MCP_SALT_BYTES];
@@ -92,21 +97,21 @@ struct asked {
 
 static void write_state(const void *owner, struct str ask, struct buf *out)
 {
-	const struct asked *asked = owner;
-	const struct principal *who = asked->request->who;
+	const struct form_state *form_state = owner;
+	const struct principal *who = form_state->request->who;
 	json_t *body = NULL;
 
 	if (!json_parse(ask.p, ask.n, ask.n, &body, NULL))
 		return; /* the client gets an empty state, which is never accepted */
-	mcp_state_seal(out, asked->request->transport->cursor_key, asked->salt,
+	mcp_state_seal(out, form_state->request->transport->cursor_key, form_state->salt,
 		       &(struct mcp_state){
 			       .tenant = who->tenant,
 			       .user = who->user,
-			       .session = asked->session,
+			       .session = form_state->session,
 			       .ask_id = json_string_value(json_object_get(body, "ask_id")),
 			       .skip = json_string_value(
 				       json_object_get(json_object_get(body, "skip"), "value")),
-			       .expires_ms = asked->expires_ms,
+			       .expires_ms = form_state->expires_ms,
 		       });
 	json_decref(body);
 }
@@ -151,12 +156,13 @@ static void start(struct mcp_request *m, const struct dialect_request *d, const 
 
 	m->to.picture = write_picture;
 	if (m->call.takes_forms) {
-		struct asked *asked = arena_alloc(r->arena, sizeof(*asked));
+		struct form_state *form_state = arena_alloc(r->arena, sizeof(*form_state));
 
-		*asked = (struct asked){r, session, {0}, clock_now_ms() + MCP_STATE_LIFE_MS};
-		hash_random(asked->salt, MCP_SALT_BYTES);
+		*form_state =
+			(struct form_state){r, session, {0}, clock_now_ms() + MCP_STATE_LIFE_MS};
+		hash_random(form_state->salt, MCP_SALT_BYTES);
 		m->to.state = write_state;
-		m->to.state_owner = asked;
+		m->to.state_owner = form_state;
 	}
 	if (m->call.progress_token && accepts_events(r)) {
 		m->to.progress_token = str_of(mcp_text(r, m->call.progress_token));
@@ -179,15 +185,15 @@ static const char *session_of(struct request *r, const struct dialect_request *d
 
 /* ---- An answer from a form ---- */
 
-static void dropped(struct mcp_request *m, const struct mcp_state *state)
+static void reply_cancelled(struct mcp_request *m, const struct mcp_state *state)
 {
-	json_t *said = json_make({"type", json_str("text")},
-				 {"text", json_str("The question was not answered.")});
-	json_t *told = json_make({"status", json_str("cancelled")}, {"text", json_str("")},
-				 {"session_id", json_str(state->session)});
+	json_t *content = json_make({"type", json_str("text")},
+				    {"text", json_str("The question was not answered.")});
+	json_t *structured = json_make({"status", json_str("cancelled")}, {"text", json_str("")},
+				       {"session_id", json_str(state->session)});
 
-	mcp_reply(m, json_make({"content", json_list_of(said)}, {"structuredContent", told},
-			       {"isError", json_false()}));
+	mcp_reply(m, json_make({"content", json_list_of(content)},
+			       {"structuredContent", structured}, {"isError", json_false()}));
 }
 
 static void answer(struct mcp_request *m, const struct mcp_state *state, json_t *values_take)
@@ -219,7 +225,7 @@ static void answer_form(struct mcp_request *m, const struct mcp_state *state,
 	} else if (strcmp(action, "decline") == 0 && state->skip) {
 		answer(m, state, json_list_of(json_str(state->skip)));
 	} else if (strcmp(action, "decline") == 0 || strcmp(action, "cancel") == 0) {
-		dropped(m, state);
+		reply_cancelled(m, state);
 	} else {
 		mcp_refuse(m, "params.inputResponses: action must be accept, decline or cancel");
 	}

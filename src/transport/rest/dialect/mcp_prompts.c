@@ -54,34 +54,35 @@ void mcp_prompts_list(struct mcp_request *m)
 	mcp_reply_list(m, json_make({"prompts", list}));
 }
 
-struct wanted {
+struct prompt_search {
 	const char *name, *about, *question;
 };
 
-static bool is_wanted(void *owner, const char *name, const char *about, const char *question)
+static bool match_prompt(void *owner, const char *name, const char *about, const char *question)
 {
-	struct wanted *w = owner;
+	struct prompt_search *search = owner;
 
-	if (strcmp(w->name, name) != 0)
+	if (strcmp(search->name, name) != 0)
 		return false;
-	w->about = about;
-	w->question = question;
+	search->about = about;
+	search->question = question;
 	return true;
 }
 
 void mcp_prompts_get(struct mcp_request *m)
 {
-	struct wanted w = {.name = json_string_value(json_object_get(m->call.params, "name"))};
+	struct prompt_search search = {
+		.name = json_string_value(json_object_get(m->call.params, "name"))};
 	json_t *content, *message;
 
-	if (!w.name || !each_prompt(m->request, is_wanted, &w)) {
-		mcp_refuse(m, w.name ? "params.name: this prompt does not exist. prompts/list "
-				       "lists all prompts."
-				     : "params.name: must be a text");
+	if (!search.name || !each_prompt(m->request, match_prompt, &search)) {
+		mcp_refuse(m, search.name ? "params.name: this prompt does not exist. prompts/list "
+					    "lists all prompts."
+					  : "params.name: must be a text");
 		return;
 	}
-	content = json_make({"type", json_str("text")}, {"text", json_str(w.question)});
+	content = json_make({"type", json_str("text")}, {"text", json_str(search.question)});
 	message = json_make({"role", json_str("user")}, {"content", content});
-	mcp_reply(m, json_make({"description", json_str(w.about)},
+	mcp_reply(m, json_make({"description", json_str(search.about)},
 			       {"messages", json_list_of(message)}));
 }

@@ -69,7 +69,7 @@ static bool read_shape(const json_t *body, struct mcp_call *out, struct mcp_faul
 		return fail(f, MCP_PARSE, 400, "The body is not valid JSON.");
 	if (json_is_array(body))
 		return fail(f, MCP_INVALID_REQUEST, 400,
-			    "Batches are not taken. Send one message a request.");
+			    "Batches are not supported. Send one message per request.");
 	if (!json_is_object(body))
 		return fail(f, MCP_INVALID_REQUEST, 400, "The message must be an object.");
 	if (!version || strcmp(version, "2.0") != 0)
@@ -105,9 +105,9 @@ static bool refuse_version(struct mcp_fault *f, const char *version, struct aren
 	return false;
 }
 
-static bool disagree(struct mcp_fault *f, const char *message)
+static bool header_mismatch(struct mcp_fault *f, const char *message)
 {
-	return fail(f, MCP_HEADERS_DISAGREE, 400, message);
+	return fail(f, MCP_HEADER_MISMATCH, 400, message);
 }
 
 static bool is_known(const char *version)
@@ -119,27 +119,27 @@ static bool is_known(const char *version)
 static bool read_era(const struct mcp_headers *h, struct arena *a, struct mcp_call *out,
 		     struct mcp_fault *f)
 {
-	const char *said =
+	const char *version =
 		json_string_value(json_object_get(meta_of(out), META_OWN "protocolVersion"));
 
-	if (said && !is_known(said))
-		return refuse_version(f, said, a);
+	if (version && !is_known(version))
+		return refuse_version(f, version, a);
 	if (h->version && !is_known(h->version))
 		return refuse_version(f, h->version, a);
 	out->modern = is_modern_version(h->version);
 	if (out->kind != MCP_REQUEST)
 		return true;
-	if (is_modern_version(said) && !out->modern)
-		return disagree(f, "MCP-Protocol-Version: must be the version of _meta, "
-				   "\"" MCP_MODERN_VERSION "\"");
-	if (said && !is_modern_version(said) && out->modern)
-		return disagree(f, "_meta: must name the version of MCP-Protocol-Version, "
-				   "\"" MCP_MODERN_VERSION "\"");
+	if (is_modern_version(version) && !out->modern)
+		return header_mismatch(f, "MCP-Protocol-Version: must be the version of _meta, "
+					  "\"" MCP_MODERN_VERSION "\"");
+	if (version && !is_modern_version(version) && out->modern)
+		return header_mismatch(f, "_meta: must name the version of MCP-Protocol-Version, "
+					  "\"" MCP_MODERN_VERSION "\"");
 	return true;
 }
 
 /* A header holds plain ASCII; other names are Base64-coded. */
-static bool header_names(const char *header, const char *name)
+static bool header_matches(const char *header, const char *name)
 {
 	struct buf coded;
 	bool same;
@@ -163,19 +163,20 @@ static bool check_headers(const struct mcp_headers *h, const struct mcp_call *c,
 		{"tools/call", "name"}, {"prompts/get", "name"}, {"resources/read", "uri"}};
 
 	if (!h->method || strcmp(h->method, c->method) != 0)
-		return disagree(f, "Mcp-Method: must be the method of the message");
+		return header_mismatch(f, "Mcp-Method: must be the method of the message");
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		const char *want = json_string_value(json_object_get(c->params, named[i][1]));
+		const char *expected = json_string_value(json_object_get(c->params, named[i][1]));
 
-		if (strcmp(c->method, named[i][0]) == 0 && want && !header_names(h->name, want))
-			return disagree(f, "Mcp-Name: must be the name in the message");
+		if (strcmp(c->method, named[i][0]) == 0 && expected &&
+		    !header_matches(h->name, expected))
+			return header_mismatch(f, "Mcp-Name: must be the name in the message");
 	}
 	return true;
 }
 
 /* ---- Envelope ---- */
 
-static bool bad_meta(struct mcp_fault *f, const char *message)
+static bool invalid_meta(struct mcp_fault *f, const char *message)
 {
 	return fail(f, MCP_INVALID_PARAMS, 400, message);
 }
@@ -185,17 +186,17 @@ static bool read_envelope(struct mcp_call *out, struct mcp_fault *f)
 	const json_t *meta = meta_of(out), *client, *capabilities, *forms;
 
 	if (!json_is_object(meta))
-		return bad_meta(f, "params._meta: must be an object with protocolVersion, "
-				   "clientInfo and clientCapabilities");
+		return invalid_meta(f, "params._meta: must be an object with protocolVersion, "
+				       "clientInfo and clientCapabilities");
 	if (!json_is_string(json_object_get(meta, META_OWN "protocolVersion")))
-		return bad_meta(f, "params._meta." META_OWN "protocolVersion: must be a text");
+		return invalid_meta(f, "params._meta." META_OWN "protocolVersion: must be a text");
 	client = json_object_get(meta, META_OWN "clientInfo");
 	if (client && !json_is_object(client))
-		return bad_meta(f, "params._meta." META_OWN "clientInfo: must be an object");
+		return invalid_meta(f, "params._meta." META_OWN "clientInfo: must be an object");
 	capabilities = json_object_get(meta, META_OWN "clientCapabilities");
 	if (!json_is_object(capabilities))
-		return bad_meta(f,
-				"params._meta." META_OWN "clientCapabilities: must be an object");
+		return invalid_meta(f, "params._meta." META_OWN
+				       "clientCapabilities: must be an object");
 	forms = json_object_get(capabilities, "elicitation");
 	/* Without a mode, elicitation means forms. */
 	out->takes_forms =
@@ -209,7 +210,7 @@ static bool read_progress(struct mcp_call *out, struct mcp_fault *f)
 	const json_t *token = json_object_get(meta_of(out), "progressToken");
 
 	if (token && !json_is_integer(token) && !json_is_string(token))
-		return bad_meta(f, "params._meta.progressToken: must be an integer or a text");
+		return invalid_meta(f, "params._meta.progressToken: must be an integer or a text");
 	out->progress_token = token;
 	return true;
 }
@@ -281,22 +282,22 @@ json_t *mcp_form_values(const json_t *content)
 	const json_t *to = json_object_get(content, MCP_FORM_TO);
 	json_t *values = json_array();
 	const json_t *only, *item;
-	bool good = true;
+	bool is_valid = true;
 	size_t i;
 
 	if (from && to && json_object_size(content) == 2) {
-		good = push_text(values, from) && push_text(values, to);
+		is_valid = push_text(values, from) && push_text(values, to);
 	} else {
 		void *at = json_object_iter((json_t *)(uintptr_t)content);
 
 		only = json_object_size(content) == 1 ? json_object_iter_value(at) : NULL;
 		if (!json_is_array(only))
-			good = push_text(values, only);
+			is_valid = push_text(values, only);
 		else
 			json_array_foreach((json_t *)(uintptr_t)only, i, item)
-				good = good && push_text(values, item);
+				is_valid = is_valid && push_text(values, item);
 	}
-	if (good)
+	if (is_valid)
 		return values;
 	json_decref(values);
 	return NULL;

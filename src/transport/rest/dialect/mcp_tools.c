@@ -94,7 +94,7 @@ static void call_free(void *task)
 	mem_free(call);
 }
 
-static void put_text(struct json_out *j, struct str text)
+static void add_text(struct json_out *j, struct str text)
 {
 	jo_object(j);
 	jo_set_str(j, "type", "text");
@@ -105,7 +105,7 @@ static void put_text(struct json_out *j, struct str text)
 
 /* Writes the sentence of a call without rows, and the same data twice: as text for models, as
  * members for programs. */
-static void put_result(struct json_out *j, const struct result *result, struct str data)
+static void add_result(struct json_out *j, const struct result *result, struct str data)
 {
 	struct buf words;
 
@@ -114,10 +114,10 @@ static void put_result(struct json_out *j, const struct result *result, struct s
 	if (result->outcome.kind != OUTCOME_ROWS) {
 		buf_init(&words, SIZE_MAX / 2);
 		view_outcome_text(&words, result);
-		put_text(j, (struct str){buf_text(&words), words.n});
+		add_text(j, (struct str){buf_text(&words), words.n});
 		buf_deinit(&words);
 	}
-	put_text(j, data);
+	add_text(j, data);
 	jo_array_end(j);
 	jo_set_raw(j, "structuredContent", data);
 	jo_set_bool(j, "isError", result->outcome.kind >= OUTCOME_UNKNOWN_ENTITY);
@@ -140,14 +140,14 @@ static void on_called(void *owner, const struct result *result, const char *rece
 	buf_init(&answer, HTTP_RESPONSE_BYTES_MAX);
 	view_call_rows(&data, result, receipt_id, call->arena);
 	j = wire_mcp_open(&answer, &m->to);
-	put_result(&j, result, (struct str){buf_text(&data), data.n});
+	add_result(&j, result, (struct str){buf_text(&data), data.n});
 	wire_mcp_close(&j, &m->to, "complete");
 	reply_bytes(m->request, 200, "application/json", buf_text(&answer), answer.n);
 	buf_deinit(&answer);
 	buf_deinit(&data);
 }
 
-static void say_faults(struct mcp_request *m, const struct tool_arg_fault *faults, size_t count)
+static void reply_faults(struct mcp_request *m, const struct tool_arg_fault *faults, size_t count)
 {
 	struct buf text;
 
@@ -160,15 +160,15 @@ static void say_faults(struct mcp_request *m, const struct tool_arg_fault *fault
 
 static void call_tool(struct mcp_request *m, const struct tool_def *tool, const json_t *args)
 {
-	const struct tool_call_request wanted = {
+	const struct tool_call_request tool_request = {
 		.who = m->request->who, .tool = tool->name, .args = args};
 	struct mcp_tool_call *call = mem_alloc(sizeof(*call));
 
 	*call = (struct mcp_tool_call){.request = m, .arena = arena_new(TURN_ARENA_BYTES)};
 	m->request->task = call;
 	m->request->task_free = call_free;
-	m->request->op = turns_call_tool(m->request->transport->options.turns, &wanted, call->arena,
-					 on_called, call);
+	m->request->op = turns_call_tool(m->request->transport->options.turns, &tool_request,
+					 call->arena, on_called, call);
 }
 
 static const struct tool_def *find_tool(struct mcp_request *m, const char *name)
@@ -195,7 +195,7 @@ static void call_catalogue_tool(struct mcp_request *m, const char *name, json_t 
 	if (count > TOOL_ARG_FAULTS_MAX)
 		count = TOOL_ARG_FAULTS_MAX;
 	if (count > 0)
-		say_faults(m, faults, count);
+		reply_faults(m, faults, count);
 	else
 		call_tool(m, tool, args);
 }

@@ -45,12 +45,14 @@ static bool looks_numeric(const char *text)
 	       strpbrk(text, "0123456789");
 }
 
-/* A spreadsheet executes text that begins like a formula, also with full-width characters. */
+/* A spreadsheet executes text that begins like a formula, even with full-width characters. */
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = {"＝", "＋", "－", "＠"};
 	const char *first =
-		text + utf8_blanks(text); /* programs skip blanks, each program other ones */
+		text +
+		utf8_blanks(
+			text); /* programs skip leading blanks; which ones depends on the program */
 
 	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
 		if (strncmp(first, wide[i], strlen(wide[i])) == 0)
@@ -185,17 +187,17 @@ void export_table_end(struct buf *out, struct xlsx *book)
 static bool cell_differs(const json_t *view, const char *column, const struct table *t, int at,
 			 size_t row)
 {
-	char *kept = cell_text(cell_at(view, column, row));
-	const char *now = table_text(t, row, (size_t)at);
+	char *stored = cell_text(cell_at(view, column, row));
+	const char *current = table_text(t, row, (size_t)at);
 	struct decimal a, b;
-	bool differs = strcmp(kept, now) != 0;
+	bool differs = strcmp(stored, current) != 0;
 
 	/* Values stored as JSON numbers have lost trailing zeros. */
-	if (differs && column_is_number(t->columns[at].type) && decimal_parse(kept, &a) &&
-	    decimal_parse(now, &b))
+	if (differs && column_is_number(t->columns[at].type) && decimal_parse(stored, &a) &&
+	    decimal_parse(current, &b))
 		differs = decimal_cmp(a, b) != 0;
 
-	mem_free(kept);
+	mem_free(stored);
 	return differs;
 }
 
@@ -227,7 +229,7 @@ void export_markdown_session(struct buf *out, const struct session *s)
 {
 	buf_str(out, "# ");
 	wire_markdown_text(out, *s->title ? s->title : "Untitled");
-	buf_printf(out, "\n\nBegun %s.\n", s->created_at);
+	buf_printf(out, "\n\nStarted %s.\n", s->created_at);
 }
 
 /* Embeds the picture, so that the file is self-contained. */

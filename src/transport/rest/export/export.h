@@ -12,8 +12,8 @@
 void export_markdown_session(struct buf *out, const struct session *s);
 /* Includes a table for each data view. */
 void export_markdown_message(struct buf *out, const struct message *m, const json_t *views);
-/* Adds the links of an answer to those of the session, as label by address. An address counts once,
- * and no link is added beyond EXPORT_LINKS_MAX. */
+/* Adds the links of an answer to those of the session, as label by address. Each address is added
+ * once, and no link is added beyond EXPORT_LINKS_MAX. */
 void export_links_add(json_t *all, const json_t *links);
 /* The last section of the file; empty without links. */
 void export_markdown_links(struct buf *out, const json_t *all);
@@ -22,7 +22,7 @@ void export_markdown_links(struct buf *out, const json_t *all);
  * Text that a spreadsheet would read as a formula gets an apostrophe in CSV, and is a text cell in
  * a workbook. Numbers are unchanged. */
 void export_view(struct buf *out, struct xlsx *book, const json_t *view);
-/* The same row by row, from the table that the view was made of. */
+/* Write the same file row by row, from the table that the view shows. */
 void export_table_head(struct buf *out, struct xlsx *book, const struct table *t);
 void export_table_row(struct buf *out, struct xlsx *book, const struct table *t, size_t row);
 void export_table_end(struct buf *out, struct xlsx *book);

@@ -20,12 +20,12 @@ struct export
 {
 	struct message_reader reader;
 	bool markdown;
-	const struct message *batch; /* the batch that was read; lot[next] is written next */
+	const struct message *batch; /* the batch that was read; batch[next] is written next */
 	size_t count, next;
-	struct buf text; /* written, but not sent yet */
-	bool any;        /* a message was written */
-	json_t *links;   /* of all answers: label by address */
-	bool last;       /* this is the last batch */
+	struct buf text;    /* written, but not sent yet */
+	bool has_messages;  /* a message was written */
+	json_t *links;      /* of all answers: label by address */
+	bool is_last_batch; /* this is the last batch */
 	bool failed;
 };
 
@@ -54,9 +54,9 @@ static void add_message(struct export *x, const struct message *m)
 		add_markdown(x, m);
 		return;
 	}
-	buf_str(&x->text, x->any ? ",\n" : "");
+	buf_str(&x->text, x->has_messages ? ",\n" : "");
 	message_add(&x->text, m);
-	x->any = true;
+	x->has_messages = true;
 }
 
 static void on_batch(void *owner, const struct message *messages, size_t count, bool has_more,
@@ -68,7 +68,7 @@ static void on_batch(void *owner, const struct message *messages, size_t count, 
 	x->batch = messages;
 	x->count = count;
 	x->next = 0;
-	x->last = !has_more;
+	x->is_last_batch = !has_more;
 	reply_stream_wake(x->reader.request);
 }
 
@@ -77,7 +77,7 @@ static void on_batch(void *owner, const struct message *messages, size_t count, 
 static bool on_fill(void *task, struct buf *out)
 {
 	struct export *x = task;
-	bool ended = x->last && x->next == x->count;
+	bool ended = x->is_last_batch && x->next == x->count;
 
 	if (x->next < x->count)
 		add_message(x, &x->batch[x->next++]);
@@ -88,7 +88,7 @@ static bool on_fill(void *task, struct buf *out)
 	else if (ended && !x->failed)
 		buf_str(&x->text, "]}\n");
 	if (x->failed || buf_over(&x->text)) {
-		x->reader.request->gone = true; /* cut the connection, so that an incomplete file
+		x->reader.request->gone = true; /* close the connection, so that an incomplete file
 						   does not look complete */
 		return false;
 	}
@@ -136,7 +136,7 @@ void on_get_session_export(struct request *r)
 		return;
 	}
 	if (format && strcmp(format, "json") != 0 && strcmp(format, "markdown") != 0) {
-		reply_problem(r, CODE_BAD_FRAME, "format: json or markdown");
+		reply_problem(r, CODE_BAD_FRAME, "format: must be json or markdown");
 		return;
 	}
 	x = mem_alloc(sizeof(*x));

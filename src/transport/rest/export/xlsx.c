@@ -130,18 +130,18 @@ void xlsx_free(struct xlsx **x)
 
 /* ---- the ZIP ---- */
 
-static void put(struct xlsx *x, struct buf *out, const void *bytes, size_t len)
+static void write_bytes(struct xlsx *x, struct buf *out, const void *bytes, size_t len)
 {
 	buf_add(out, bytes, len);
 	x->written += (uint32_t)len;
 }
 
 /* Little-endian fields: '2' takes two bytes of its number, '4' four. */
-static void put_fields(struct xlsx *x, struct buf *out, const char *sizes, const uint32_t *values)
+static void write_fields(struct xlsx *x, struct buf *out, const char *sizes, const uint32_t *values)
 {
 	for (; *sizes; sizes++, values++)
 		for (int i = 0; i < *sizes - '0'; i++)
-			put(x, out, &(uint8_t){(uint8_t)(*values >> (8 * i))}, 1);
+			write_bytes(x, out, &(uint8_t){(uint8_t)(*values >> (8 * i))}, 1);
 }
 
 static void part_begin(struct xlsx *x, struct buf *out, const char *name)
@@ -151,10 +151,10 @@ static void part_begin(struct xlsx *x, struct buf *out, const char *name)
 
 	assert(x->part_count <= PART_COUNT);
 	*part = (struct entry){.name = name, .at = x->written, .crc = (uint32_t)crc32(0, NULL, 0)};
-	put_fields(x, out, "42222244422",
-		   (uint32_t[]){LOCAL_HEAD, ZIP_VERSION, ZIP_FLAGS, ZIP_DEFLATED, 0, ZIP_DATE, 0, 0,
-				0, n, 0});
-	put(x, out, name, n);
+	write_fields(x, out, "42222244422",
+		     (uint32_t[]){LOCAL_HEAD, ZIP_VERSION, ZIP_FLAGS, ZIP_DEFLATED, 0, ZIP_DATE, 0,
+				  0, 0, n, 0});
+	write_bytes(x, out, name, n);
 	deflateReset(&x->deflate);
 }
 
@@ -174,7 +174,7 @@ static void part_add(struct xlsx *x, struct buf *out, const char *text, size_t l
 		deflate(&x->deflate, flush);
 		made = sizeof(block) - x->deflate.avail_out;
 		part->deflated += (uint32_t)made;
-		put(x, out, block, made);
+		write_bytes(x, out, block, made);
 	} while (x->deflate.avail_out == 0);
 }
 
@@ -183,8 +183,8 @@ static void part_end(struct xlsx *x, struct buf *out)
 	const struct entry *part = &x->parts[x->part_count - 1];
 
 	part_add(x, out, "", 0, Z_FINISH);
-	put_fields(x, out, "4444",
-		   (uint32_t[]){DESCRIPTOR, part->crc, part->deflated, part->bytes});
+	write_fields(x, out, "4444",
+		     (uint32_t[]){DESCRIPTOR, part->crc, part->deflated, part->bytes});
 }
 
 static void directory(struct xlsx *x, struct buf *out)
@@ -195,16 +195,16 @@ static void directory(struct xlsx *x, struct buf *out)
 		const struct entry *part = &x->parts[i];
 		uint32_t n = (uint32_t)strlen(part->name);
 
-		put_fields(x, out, "42222224442222244",
-			   (uint32_t[]){DIRECTORY_HEAD, ZIP_VERSION, ZIP_VERSION, ZIP_FLAGS,
-					ZIP_DEFLATED, 0, ZIP_DATE, part->crc, part->deflated,
-					part->bytes, n, 0, 0, 0, 0, 0, part->at});
-		put(x, out, part->name, n);
+		write_fields(x, out, "42222224442222244",
+			     (uint32_t[]){DIRECTORY_HEAD, ZIP_VERSION, ZIP_VERSION, ZIP_FLAGS,
+					  ZIP_DEFLATED, 0, ZIP_DATE, part->crc, part->deflated,
+					  part->bytes, n, 0, 0, 0, 0, 0, part->at});
+		write_bytes(x, out, part->name, n);
 	}
 	bytes = x->written - at;
-	put_fields(x, out, "42222442",
-		   (uint32_t[]){DIRECTORY_END, 0, 0, (uint32_t)x->part_count,
-				(uint32_t)x->part_count, bytes, at, 0});
+	write_fields(x, out, "42222442",
+		     (uint32_t[]){DIRECTORY_END, 0, 0, (uint32_t)x->part_count,
+				  (uint32_t)x->part_count, bytes, at, 0});
 }
 
 /* ---- cells ---- */
@@ -292,7 +292,7 @@ static void add_number(struct xlsx *x, enum style style, const char *number)
 }
 
 /* A decimal whose digits a spreadsheet keeps. */
-static bool is_kept_number(const char *text)
+static bool is_exact_number(const char *text)
 {
 	const char *c = text + (*text == '-');
 	size_t digits = 0, zeros = 0;
@@ -340,13 +340,13 @@ static bool read_moment(const char *text, int64_t *days, int *seconds)
 	       second >= 0 && second < 60;
 }
 
-static bool add_counted(struct xlsx *x, const char *text, enum column_type type)
+static bool add_numeric(struct xlsx *x, const char *text, enum column_type type)
 {
 	char number[48];
 	int64_t days;
 	int seconds;
 
-	if (column_is_number(type) && is_kept_number(text)) {
+	if (column_is_number(type) && is_exact_number(text)) {
 		add_number(x, STYLE_PLAIN, text);
 		return true;
 	}
@@ -380,7 +380,7 @@ void xlsx_cell(struct xlsx *x, const char *text, enum column_type type)
 	}
 	if (x->row > 0 && type == COLUMN_BOOL && (is_true || strcmp(text, "false") == 0)) {
 		add_bool(x, is_true);
-	} else if (x->row == 0 || !add_counted(x, text, type)) {
+	} else if (x->row == 0 || !add_numeric(x, text, type)) {
 		add_head(x, x->row == 0 ? STYLE_HEAD : STYLE_TEXT);
 		buf_str(&x->xml, " t=\"inlineStr\"><is><t xml:space=\"preserve\">");
 		add_text(&x->xml, text);

@@ -1,8 +1,8 @@
 /*
  * A workbook of one sheet (ECMA-376: XML in a ZIP), written row by row, so that memory does not
- * grow with the result. Text is always a text cell, whatever it begins with. Numbers, days and
- * times are numeric cells if the spreadsheet keeps all their digits, else text. Pure: the same rows
- * give the same bytes.
+ * grow with the result. Text is always a text cell, even if it begins like a formula. Numbers, days
+ * and times are numeric cells if the spreadsheet keeps all their digits, else text. Pure: the same
+ * rows give the same bytes.
  */
 #ifndef VESPER_XLSX_H
 #define VESPER_XLSX_H

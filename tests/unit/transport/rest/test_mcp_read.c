@@ -118,13 +118,13 @@ static void faults_come_in_their_order(void **state)
 	bad(CALL(ENVELOPE("1999-01-01", "7")), call_a, MCP_UNSUPPORTED_VERSION, "1999-01-01");
 	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), (struct mcp_headers){"y", NULL, NULL},
 	    MCP_UNSUPPORTED_VERSION, "y");
-	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), old, MCP_HEADERS_DISAGREE, "Version");
-	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), none, MCP_HEADERS_DISAGREE, "Version");
-	bad(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), call_a, MCP_HEADERS_DISAGREE, "_meta");
+	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), old, MCP_HEADER_MISMATCH, "Version");
+	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), none, MCP_HEADER_MISMATCH, "Version");
+	bad(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), call_a, MCP_HEADER_MISMATCH, "_meta");
 	bad(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")),
-	    (struct mcp_headers){MCP_MODERN_VERSION, "tools/list", "a"}, MCP_HEADERS_DISAGREE,
+	    (struct mcp_headers){MCP_MODERN_VERSION, "tools/list", "a"}, MCP_HEADER_MISMATCH,
 	    "Mcp-Method");
-	bad(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a, MCP_HEADERS_DISAGREE,
+	bad(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a, MCP_HEADER_MISMATCH,
 	    "Mcp-Name");
 	bad(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a, MCP_INVALID_PARAMS,
 	    "clientCapabilities");
@@ -139,9 +139,9 @@ static void a_name_may_come_coded(void **state)
 	(void)state;
 	good(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q=?="});
 	bad(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q="},
-	    MCP_HEADERS_DISAGREE, "Mcp-Name");
+	    MCP_HEADER_MISMATCH, "Mcp-Name");
 	bad(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", NULL},
-	    MCP_HEADERS_DISAGREE, "Mcp-Name");
+	    MCP_HEADER_MISMATCH, "Mcp-Name");
 }
 
 static void what_asks_for_nothing_needs_no_headers(void **state)
