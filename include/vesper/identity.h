@@ -62,14 +62,14 @@ struct identity_settings {
 MUST_CHECK bool identity_settings_read(const struct config *c, struct arena *take,
 				       struct identity_settings **out, struct err *e);
 
-/* ERR_INPUT: no way to verify tokens, or an invalid URL of keys. */
+/* ERR_INPUT: no secret and no URL of keys, or an invalid URL. */
 MUST_CHECK bool identity_new(const struct identity_options *options, struct identity **out,
 			     struct err *e);
 /* ERR_INPUT: the settings would change how tokens are verified (a secret, an issuer's keys), which
  * needs a restart. */
 MUST_CHECK bool identity_can_use(const struct identity *i, const struct identity_settings *settings,
 				 struct err *e);
-/* Replaces the settings; token buckets and tickets stay. A new URL of keys is fetched at once;
+/* Replaces the settings; token buckets and tickets stay. A new URL of keys is fetched immediately;
  * until that succeeds, no token signed by these keys is accepted. */
 void identity_use(struct identity *i, const struct identity_settings *settings);
 /* Mints a token signed with this process's secret; demo mode only. */
@@ -91,7 +91,7 @@ MUST_CHECK bool identity_token(struct identity *i, struct str token, struct prin
 typedef void (*identity_who_cb)(void *owner, struct principal *take, const struct err *e);
 struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
 			identity_who_cb cb, void *owner);
-/* Verifies again a principal from here, whose token may have been revoked since. */
+/* Verifies a principal of identity_who again, because its token may have been revoked meanwhile. */
 struct op *identity_again(struct identity *i, const struct principal *who, struct principal **out,
 			  struct err *e, identity_who_cb cb, void *owner);
 
@@ -100,14 +100,14 @@ bool identity_has_personal(const struct identity *i);
 bool identity_is_personal(struct str token);
 /* Appends the text of a new, unguessable personal access token to `out`. */
 void identity_personal_make(const char *tenant, struct buf *out);
-/* A personal access token was revoked: effective at once here, and within TOKEN_CACHE_MS in other
- * replicas. */
+/* A personal access token was revoked: effective immediately here, and within TOKEN_CACHE_MS in
+ * other replicas. */
 void identity_personal_revoked(struct identity *i);
 /* Permissions in the store's format, separated by one blank. */
 void identity_permissions_text(const struct principal *who, struct buf *out);
 
-/* Makes a ticket for this principal and its token; valid once within TICKET_LIFE_MS. Borrowed for
- * the callback. */
+/* Creates a ticket for this principal and its token, valid once within TICKET_LIFE_MS. The ticket's
+ * text is borrowed for the callback. */
 #define TICKET_BYTES 44
 typedef void (*identity_ticket_cb)(void *owner, const char *ticket);
 struct op *identity_ticket_new(struct identity *i, const struct principal *who, struct str token,

@@ -12,8 +12,8 @@
  *
  * A session is stored in the cache, encrypted with a key derived from the cookie, so reading the
  * cache reveals nothing. If the cache loses a session, the browser visits the provider again,
- * which often asks no question. A started sign-in is an encrypted cookie and uses no memory here;
- * its state is valid once.
+ * often without any input from the user. A started sign-in is an encrypted cookie and uses no
+ * memory here; its state is valid once.
  *
  * Loop thread only. Callbacks run from the loop.
  */
@@ -42,7 +42,7 @@ struct signin_options {
 	const char *parameters;    /* further parameters of the authorization request, encoded */
 	bool bearer_is_id_token; /* send the ID token: the provider's access tokens are not JWTs for
 				    Vesper */
-	int64_t session_ms;      /* life of a session after sign-in, used or not */
+	int64_t session_ms;      /* lifetime of a session after sign-in, even when it is used */
 	const char *secret; /* equal on all replicas; "": random, so started sign-ins end with the
 			       process */
 	struct identity *identity; /* borrowed, as the next three; must outlive the signin */
@@ -54,9 +54,9 @@ struct signin_options {
 /* Checks that server.public_url is an origin that tokens may be sent to, without a path.
  * ERR_INPUT: the error names the key. */
 MUST_CHECK bool signin_check_public_url(const char *url, struct err *e);
-/* Reads the configuration; *wanted is false without signin.client_id. ERR_INPUT: the error names
- * the key. Texts are in the arena, or borrowed from the configuration. */
-MUST_CHECK bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,
+/* Reads the configuration; *is_enabled is false without signin.client_id. ERR_INPUT: the error
+ * names the key. Texts are in the arena, or borrowed from the configuration. */
+MUST_CHECK bool signin_options_read(const struct config *c, struct arena *a, bool *is_enabled,
 				    struct signin_options *out, struct err *e);
 
 struct signin *signin_new(const struct signin_options *options);
@@ -94,7 +94,7 @@ struct signin_token {
 /* Gets the session's token. It is renewed if it has less than SIGNIN_EARLY_MS left, or if
  * `fresh` is set and it is older than SIGNIN_FRESH_MS. Concurrent callers on all replicas share
  * one renewal. It continues when its caller cancels, because a refresh token may be valid only
- * once. ERR_AUTH: the session does not exist (any more); other errors as for signin_finish.
+ * once. ERR_AUTH: the session does not exist or has ended; other errors as for signin_finish.
  * `token` is borrowed by the callback. */
 typedef void (*signin_token_cb)(void *owner, const struct signin_token *token, const struct err *e);
 struct op *signin_token(struct signin *s, const char *session, bool fresh, signin_token_cb cb,

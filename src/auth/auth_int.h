@@ -9,9 +9,9 @@
 /* Sets ERR_AUTH with "token: <why>" and returns false. */
 bool jwt_refuse(struct err *e, const char *why);
 
-enum key_answer { KEY_UNKNOWN, KEY_WRONG, KEY_RIGHT };
+enum key_result { KEY_UNKNOWN, KEY_BAD_SIGNATURE, KEY_VERIFIED };
 /* Verifies a signature over the text with the key of this kid (RSASSA-PKCS1-v1_5, SHA-256). */
-enum key_answer jwt_keys_verify(const struct jwt_keys *keys, const char *kid,
+enum key_result jwt_keys_verify(const struct jwt_keys *keys, const char *kid,
 				struct str signed_text, struct str signature);
 
 /* Converts the claims of a token with a verified signature to a principal. */

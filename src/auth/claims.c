@@ -157,8 +157,8 @@ static const char *tenant_of(const struct jwt_options *options, const char *valu
 	return NULL;
 }
 
-static bool who_check(const json_t *claims, const struct jwt_options *options,
-		      struct principal *who, struct err *e)
+static bool principal_check(const json_t *claims, const struct jwt_options *options,
+			    struct principal *who, struct err *e)
 {
 	const char *user_claim = options->user_claim ? options->user_claim : "sub";
 	const char *tenant_claim = options->tenant_claim ? options->tenant_claim : "tenant_id";
@@ -169,7 +169,7 @@ static bool who_check(const json_t *claims, const struct jwt_options *options,
 	if (!utf8_is_identifier(who->user, strlen(who->user)))
 		return err_set(e, ERR_AUTH,
 			       "token: %s must have no control or invisible characters and no "
-			       "blanks at its ends",
+			       "leading or trailing blanks",
 			       user_claim);
 	if (!json_get_str(claims, tenant_claim, &tenant, NULL))
 		return err_set(e, ERR_AUTH, "token: %s missing", tenant_claim);
@@ -250,7 +250,7 @@ bool jwt_claims_check(const json_t *claims, const struct jwt_options *options, i
 	struct principal who = {.permissions = permissions};
 	bool by_role = options->roles && !json_object_get(claims, "permissions");
 	if (!times_check(claims, now_ms, options->leeway_s, &who.expires_ms, &who.issued_ms, e) ||
-	    !who_check(claims, options, &who, e))
+	    !principal_check(claims, options, &who, e))
 		return false;
 	if (by_role ? !roles_check(claims, options->roles, permissions, &who.permission_count, e)
 		    : !permissions_check(claims, permissions, &who.permission_count, e))
@@ -275,7 +275,7 @@ bool jwt_id_claims_check(const json_t *claims, const struct jwt_options *options
 {
 	const char *subject;
 	const char *party = options->audience;
-	const char *said = NULL;
+	const char *nonce_claim = NULL;
 	int64_t expires_ms, issued_ms;
 
 	if (!times_check(claims, now_ms, options->leeway_s, &expires_ms, &issued_ms, e))
@@ -289,7 +289,8 @@ bool jwt_id_claims_check(const json_t *claims, const struct jwt_options *options
 		return jwt_refuse(e, "wrong audience");
 	if (!json_opt_str(claims, "azp", &party, NULL) || strcmp(party, options->audience) != 0)
 		return jwt_refuse(e, "for another application");
-	if (nonce && (!json_get_str(claims, "nonce", &said, NULL) || strcmp(said, nonce) != 0))
+	if (nonce &&
+	    (!json_get_str(claims, "nonce", &nonce_claim, NULL) || strcmp(nonce_claim, nonce) != 0))
 		return jwt_refuse(e, "wrong nonce");
 	snprintf(out->subject, sizeof(out->subject), "%s", subject);
 	name_of(claims, out->name);

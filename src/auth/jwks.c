@@ -90,7 +90,7 @@ static EVP_PKEY *key_build(const BIGNUM *n, const BIGNUM *e)
 }
 
 /* Exponent 1 would accept forged signatures, and an even exponent is invalid. */
-static bool numbers_fit(const BIGNUM *n, const BIGNUM *e)
+static bool is_valid_rsa(const BIGNUM *n, const BIGNUM *e)
 {
 	return n && e && BN_num_bits(n) >= RSA_BITS_MIN && BN_num_bits(n) <= RSA_BITS_MAX &&
 	       BN_is_odd(n) && BN_is_odd(e) && !BN_is_one(e) && BN_num_bits(e) <= 64;
@@ -100,7 +100,7 @@ static EVP_PKEY *key_of(const json_t *jwk)
 {
 	BIGNUM *n = number_of(jwk, "n");
 	BIGNUM *e = number_of(jwk, "e");
-	EVP_PKEY *key = numbers_fit(n, e) ? key_build(n, e) : NULL;
+	EVP_PKEY *key = is_valid_rsa(n, e) ? key_build(n, e) : NULL;
 
 	BN_free(n);
 	BN_free(e);
@@ -125,7 +125,7 @@ static bool is_text(const json_t *jwk, const char *name, const char *expected)
 }
 
 /* Sets also contain keys of other types and for other uses. */
-static bool is_for_us(const json_t *jwk)
+static bool is_rs256_key(const json_t *jwk)
 {
 	return is_text(jwk, "kty", "RSA") &&
 	       (!json_object_get(jwk, "use") || is_text(jwk, "use", "sig")) &&
@@ -137,12 +137,12 @@ static bool key_add(struct jwt_keys *keys, const json_t *jwk, struct err *e)
 	const char *kid;
 	EVP_PKEY *key;
 
-	if (!is_for_us(jwk))
+	if (!is_rs256_key(jwk))
 		return true;
 	if (!json_get_str(jwk, "kid", &kid, NULL) || !*kid || strlen(kid) > KID_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "a key has no kid, or an overlong one");
+		return err_set(e, ERR_INPUT, "a key has no kid, or its kid is too long");
 	if (key_find(keys, kid))
-		return err_set(e, ERR_INPUT, "a kid comes twice");
+		return err_set(e, ERR_INPUT, "a kid occurs more than once");
 	if (keys->count == JWKS_KEYS_MAX)
 		return err_set(e, ERR_INPUT, "more than %d keys", JWKS_KEYS_MAX);
 	key = key_of(jwk);
@@ -159,44 +159,44 @@ static bool keys_add(struct jwt_keys *keys, const json_t *list, struct err *e)
 	size_t i;
 
 	if (!json_is_array(list))
-		return err_set(e, ERR_INPUT, "no list of keys");
+		return err_set(e, ERR_INPUT, "the key set has no list of keys");
 	json_array_foreach(list, i, jwk)
 		if (!key_add(keys, jwk, e))
 			return false;
-	return keys->count > 0 || err_set(e, ERR_INPUT, "no key for RS256 is in the set");
+	return keys->count > 0 || err_set(e, ERR_INPUT, "the key set has no key for RS256");
 }
 
 bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e)
 {
 	struct jwt_keys *keys = jwt_keys_none();
 	json_t *set = NULL;
-	bool good = json_parse(text, len, JWKS_BYTES_MAX, &set, e) &&
-		    keys_add(keys, json_object_get(set, "keys"), e);
+	bool is_valid = json_parse(text, len, JWKS_BYTES_MAX, &set, e) &&
+			keys_add(keys, json_object_get(set, "keys"), e);
 
 	json_decref(set);
-	if (good)
+	if (is_valid)
 		*out = keys;
 	else
 		jwt_keys_free(&keys);
-	return good;
+	return is_valid;
 }
 
 /* ---- a signature ---- */
 
-enum key_answer jwt_keys_verify(const struct jwt_keys *keys, const char *kid,
+enum key_result jwt_keys_verify(const struct jwt_keys *keys, const char *kid,
 				struct str signed_text, struct str signature)
 {
 	const struct key *k = key_find(keys, kid);
 	EVP_MD_CTX *ctx;
-	bool right;
+	bool is_verified;
 
 	if (!k)
 		return KEY_UNKNOWN;
 	ctx = EVP_MD_CTX_new();
 	assert(ctx);
-	right = EVP_DigestVerifyInit(ctx, NULL, EVP_sha256(), NULL, k->key) == 1 &&
-		EVP_DigestVerify(ctx, (const unsigned char *)signature.p, signature.n,
-				 (const unsigned char *)signed_text.p, signed_text.n) == 1;
+	is_verified = EVP_DigestVerifyInit(ctx, NULL, EVP_sha256(), NULL, k->key) == 1 &&
+		      EVP_DigestVerify(ctx, (const unsigned char *)signature.p, signature.n,
+				       (const unsigned char *)signed_text.p, signed_text.n) == 1;
 	EVP_MD_CTX_free(ctx);
-	return right ? KEY_RIGHT : KEY_WRONG;
+	return is_verified ? KEY_VERIFIED : KEY_BAD_SIGNATURE;
 }

@@ -42,21 +42,21 @@ static bool part_object(struct str part, const char *what, json_t **out, struct 
 	struct buf text;
 	buf_init(&text, TOKEN_BYTES_MAX);
 	json_t *object = NULL;
-	bool good = false;
+	bool is_valid = false;
 	if (!hash_base64url_decode(&text, part.p, part.n))
 		jwt_refuse(e, "not base64url");
 	else if (!json_parse(buf_text(&text), text.n, TOKEN_BYTES_MAX, &object, e))
-		good = err_set(e, ERR_AUTH, "token: bad %s", what);
+		is_valid = err_set(e, ERR_AUTH, "token: bad %s", what);
 	else if (!json_is_object(object))
 		jwt_refuse(e, "not an object");
 	else
-		good = true;
+		is_valid = true;
 	buf_deinit(&text);
-	if (good)
+	if (is_valid)
 		*out = object;
 	else
 		json_decref(object);
-	return good;
+	return is_valid;
 }
 
 /* ---- the signature ---- */
@@ -66,36 +66,37 @@ static bool hs256_verify(const struct parts *parts, const json_t *header,
 {
 	(void)header;
 	if (!options->hs256_secret || !*options->hs256_secret)
-		return jwt_refuse(e, "HS256 is not accepted here");
-	struct buf given;
-	buf_init(&given, TOKEN_BYTES_MAX);
-	uint8_t want[HASH_SHA256_BYTES];
+		return jwt_refuse(e, "HS256 is not accepted");
+	struct buf signature;
+	buf_init(&signature, TOKEN_BYTES_MAX);
+	uint8_t expected[HASH_SHA256_BYTES];
 	hash_hmac_sha256(options->hs256_secret, strlen(options->hs256_secret), parts->signed_text.p,
-			 parts->signed_text.n, want);
-	bool good = hash_base64url_decode(&given, parts->signature.p, parts->signature.n) &&
-		    given.n == sizeof(want) && hash_equal(given.p, want, sizeof(want));
-	buf_deinit(&given);
-	return good || jwt_refuse(e, "wrong signature");
+			 parts->signed_text.n, expected);
+	bool is_valid = hash_base64url_decode(&signature, parts->signature.p, parts->signature.n) &&
+			signature.n == sizeof(expected) &&
+			hash_equal(signature.p, expected, sizeof(expected));
+	buf_deinit(&signature);
+	return is_valid || jwt_refuse(e, "wrong signature");
 }
 
 static bool rs256_verify(const struct parts *parts, const json_t *header,
 			 const struct jwt_options *options, struct err *e)
 {
-	enum key_answer answer = KEY_WRONG;
-	struct buf given;
+	enum key_result result = KEY_BAD_SIGNATURE;
+	struct buf signature;
 	const char *kid;
 	if (!options->keys)
-		return jwt_refuse(e, "RS256 is not accepted here");
+		return jwt_refuse(e, "RS256 is not accepted");
 	if (!json_get_str(header, "kid", &kid, NULL))
 		return jwt_refuse(e, "kid missing");
-	buf_init(&given, TOKEN_BYTES_MAX);
-	if (hash_base64url_decode(&given, parts->signature.p, parts->signature.n))
-		answer = jwt_keys_verify(options->keys, kid, parts->signed_text,
-					 (struct str){buf_text(&given), given.n});
-	buf_deinit(&given);
-	if (answer == KEY_UNKNOWN)
-		return err_set_retry(e, ERR_AUTH, "token: no key of this kid");
-	return answer == KEY_RIGHT || jwt_refuse(e, "wrong signature");
+	buf_init(&signature, TOKEN_BYTES_MAX);
+	if (hash_base64url_decode(&signature, parts->signature.p, parts->signature.n))
+		result = jwt_keys_verify(options->keys, kid, parts->signed_text,
+					 (struct str){buf_text(&signature), signature.n});
+	buf_deinit(&signature);
+	if (result == KEY_UNKNOWN)
+		return err_set_retry(e, ERR_AUTH, "token: no key with this kid");
+	return result == KEY_VERIFIED || jwt_refuse(e, "wrong signature");
 }
 
 /* The fixed list of algorithms; each takes its key from the options, never from the token. */
@@ -124,7 +125,7 @@ static bool signature_verify(const struct parts *parts, const json_t *header,
 	if (!json_opt_str(header, "typ", &typ, NULL) || !typ_check(typ))
 		return jwt_refuse(e, "wrong typ");
 	if (json_object_get(header, "crit"))
-		return jwt_refuse(e, "crit is not understood");
+		return jwt_refuse(e, "crit is not supported");
 	for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
 		if (strcmp(alg, algorithms[i].alg) == 0)
 			return algorithms[i].verify(parts, header, options, e);
@@ -137,14 +138,14 @@ bool jwt_verify(struct str token, const struct jwt_options *options, int64_t now
 	struct parts parts;
 	json_t *header = NULL;
 	json_t *claims = NULL;
-	bool good = parts_split(token, &parts, e) &&
-		    part_object(parts.header, "header", &header, e) &&
-		    signature_verify(&parts, header, options, e) &&
-		    part_object(parts.payload, "claims", &claims, e) &&
-		    jwt_claims_check(claims, options, now_ms, out, e);
+	bool is_valid = parts_split(token, &parts, e) &&
+			part_object(parts.header, "header", &header, e) &&
+			signature_verify(&parts, header, options, e) &&
+			part_object(parts.payload, "claims", &claims, e) &&
+			jwt_claims_check(claims, options, now_ms, out, e);
 	json_decref(header);
 	json_decref(claims);
-	return good;
+	return is_valid;
 }
 
 bool jwt_id_token(struct str token, const struct jwt_options *options, const char *nonce,
@@ -153,14 +154,14 @@ bool jwt_id_token(struct str token, const struct jwt_options *options, const cha
 	struct parts parts;
 	json_t *header = NULL;
 	json_t *claims = NULL;
-	bool good = parts_split(token, &parts, e) &&
-		    part_object(parts.header, "header", &header, e) &&
-		    signature_verify(&parts, header, options, e) &&
-		    part_object(parts.payload, "claims", &claims, e) &&
-		    jwt_id_claims_check(claims, options, nonce, now_ms, out, e);
+	bool is_valid = parts_split(token, &parts, e) &&
+			part_object(parts.header, "header", &header, e) &&
+			signature_verify(&parts, header, options, e) &&
+			part_object(parts.payload, "claims", &claims, e) &&
+			jwt_id_claims_check(claims, options, nonce, now_ms, out, e);
 	json_decref(header);
 	json_decref(claims);
-	return good;
+	return is_valid;
 }
 
 /* ---- minting ---- */

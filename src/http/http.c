@@ -19,7 +19,7 @@ static void on_fd(void *owner, int fd, int events)
 	int mask = (events & FD_READ ? CURL_CSELECT_IN : 0) |
 		   (events & FD_WRITE ? CURL_CSELECT_OUT : 0);
 
-	http_act(owner, fd, mask);
+	http_process(owner, fd, mask);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *self, void *slot)
@@ -62,13 +62,13 @@ static void on_timer(void *owner)
 	struct http *h = owner;
 	long after_ms = -1;
 
-	http_act(h, CURL_SOCKET_TIMEOUT, 0);
+	http_process(h, CURL_SOCKET_TIMEOUT, 0);
 	curl_multi_timeout(h->multi, &after_ms);
 	if (after_ms >= 0 && !timer_active(h->timer))
 		timer_start(h->timer, (uint64_t)after_ms);
 }
 
-void http_act(struct http *h, curl_socket_t fd, int mask)
+void http_process(struct http *h, curl_socket_t fd, int mask)
 {
 	int running;
 
@@ -93,8 +93,8 @@ void http_settle(struct http *h)
 
 		assert(msg->msg == CURLMSG_DONE);
 		curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &t);
-		bool whole = transfer_verdict(t, msg->data.result, &e);
-		transfer_end(t, whole ? NULL : &e);
+		bool is_complete = transfer_result(t, msg->data.result, &e);
+		transfer_end(t, is_complete ? NULL : &e);
 	}
 }
 
@@ -111,7 +111,7 @@ static void multi_setup(struct http *h)
 bool http_new(struct loop *l, struct http **out, struct err *e)
 {
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return err_set(e, ERR_INTERNAL, "curl can't be initialised");
+		return err_set(e, ERR_INTERNAL, "curl could not be initialised");
 	/* Debian's curl resolves names in its own threads. A curl without them would block the
 	 * loop. */
 	if (!(curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS)) {
@@ -133,14 +133,14 @@ bool http_new(struct loop *l, struct http **out, struct err *e)
 
 bool http_url_is_safe(const char *url)
 {
-	static const char *const good[] = {
+	static const char *const safe_prefixes[] = {
 		"https://", "http://127.0.0.1:", "http://localhost:", "http://[::1]:"};
 
 	/* In "http://localhost:x@elsewhere", the part before @ is a user name. */
 	if (memchr(url, '@', strcspn(url, "?#")))
 		return false;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		if (str_starts(str_of(url), str_of(good[i])))
+	for (size_t i = 0; i < sizeof(safe_prefixes) / sizeof(safe_prefixes[0]); i++)
+		if (str_starts(str_of(url), str_of(safe_prefixes[i])))
 			return true;
 	return false;
 }

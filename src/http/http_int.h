@@ -68,7 +68,7 @@ struct transfer {
 };
 
 /* Runs curl for one descriptor (or CURL_SOCKET_TIMEOUT), then ends transfers that have finished. */
-void http_act(struct http *h, curl_socket_t fd, int mask);
+void http_process(struct http *h, curl_socket_t fd, int mask);
 /* Ends transfers that finished or were dropped during a curl call. */
 void http_settle(struct http *h);
 
@@ -77,6 +77,6 @@ void transfer_free(struct transfer *t);
 /* As transfer_free, then calls the owner. */
 void transfer_end(struct transfer *t, const struct err *e);
 /* Interprets curl's result: true when the response is complete. */
-bool transfer_verdict(const struct transfer *t, CURLcode code, struct err *e);
+bool transfer_result(const struct transfer *t, CURLcode code, struct err *e);
 
 #endif

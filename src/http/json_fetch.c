@@ -47,7 +47,7 @@ static bool check_reply(const struct json_fetch *t, const json_t *reply, struct 
 	if (t->status == 200)
 		return true;
 	if (t->status == 429)
-		err_set_retry(e, ERR_LIMIT, "the service wants fewer calls");
+		err_set_retry(e, ERR_LIMIT, "the service limits the rate of calls");
 	else
 		err_set(e, ERR_UPSTREAM, "status %d, %s", t->status,
 			*t->error ? t->error : "no code");
@@ -62,26 +62,26 @@ static void on_end(void *owner, const struct err *e)
 {
 	struct json_fetch *t = owner;
 	json_t *reply = NULL;
-	struct err bad = {0};
+	struct err reply_err = {0};
 
 	t->op = NULL;
 	if (e) {
 		t->done(t->owner, NULL, e);
 		return;
 	}
-	if (json_parse(buf_text(&t->body), t->body.n, JSON_FETCH_BYTES_MAX, &reply, &bad) &&
+	if (json_parse(buf_text(&t->body), t->body.n, JSON_FETCH_BYTES_MAX, &reply, &reply_err) &&
 	    !json_is_object(reply)) {
-		err_set(&bad, ERR_UPSTREAM, "no object");
+		err_set(&reply_err, ERR_UPSTREAM, "not a JSON object");
 		json_decref(reply);
 		reply = NULL;
 	}
-	bad.code = ERR_UPSTREAM;
+	reply_err.code = ERR_UPSTREAM;
 	if (t->status != 200)
 		note_error(t, reply);
-	if (check_reply(t, reply, &bad))
+	if (check_reply(t, reply, &reply_err))
 		t->done(t->owner, reply, NULL);
 	else
-		t->done(t->owner, NULL, &bad);
+		t->done(t->owner, NULL, &reply_err);
 	json_decref(reply);
 }
 

@@ -49,7 +49,7 @@ static void limits_arm(struct transfer *t)
 		timer_stop(t->timer);
 }
 
-static void byte_came(struct transfer *t)
+static void note_byte(struct transfer *t)
 {
 	t->limits.last_ms = loop_now_ms(t->http->loop);
 	if (t->limits.got_byte)
@@ -140,7 +140,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *self)
 
 	if (t->dropped)
 		return CURL_WRITEFUNC_ERROR;
-	byte_came(t);
+	note_byte(t);
 	line = str_trim(line);
 	if (t->head_given) /* trailers are ignored */
 		return size * count;
@@ -164,7 +164,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *self)
 		t->limits.held = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	byte_came(t);
+	note_byte(t);
 	t->received += (int64_t)len;
 	if (!t->streamed && t->received > HTTP_RESPONSE_BYTES_MAX) {
 		err_set(&t->end, ERR_LIMIT, "the response is longer than %d bytes",
@@ -176,13 +176,13 @@ static size_t on_body(char *data, size_t size, size_t count, void *self)
 	if (t->dropped)
 		return CURL_WRITEFUNC_ERROR;
 	if (!more) {
-		err_set(&t->end, ERR_CANCELLED, "the reader wanted no more");
+		err_set(&t->end, ERR_CANCELLED, "the caller stopped reading");
 		return CURL_WRITEFUNC_ERROR;
 	}
 	return len;
 }
 
-bool transfer_verdict(const struct transfer *t, CURLcode code, struct err *e)
+bool transfer_result(const struct transfer *t, CURLcode code, struct err *e)
 {
 	const char *text = t->curl_text[0] ? t->curl_text : curl_easy_strerror(code);
 
@@ -240,10 +240,10 @@ void transfer_end(struct transfer *t, const struct err *e)
 {
 	struct http_handler handler = t->handler;
 	void *owner = t->owner;
-	bool tell = !t->dropped;
+	bool should_notify = !t->dropped;
 
 	transfer_free(t);
-	if (tell)
+	if (should_notify)
 		handler.on_end(owner, e);
 }
 

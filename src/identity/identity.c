@@ -67,13 +67,14 @@ static struct jwt_options options_copy(const struct jwt_options *o)
 
 bool identity_new(const struct identity_options *options, struct identity **out, struct err *e)
 {
-	bool by_secret = options->jwt.hs256_secret && *options->jwt.hs256_secret;
-	bool by_keys = options->jwks_url && *options->jwks_url;
+	bool has_secret = options->jwt.hs256_secret && *options->jwt.hs256_secret;
+	bool has_keys = options->jwks_url && *options->jwks_url;
 	struct jwks *jwks = NULL;
 	struct identity *i;
-	if (!by_secret && !by_keys)
-		return err_set(e, ERR_INPUT, "no key to verify tokens with");
-	if (by_keys && !jwks_new(options, &jwks, e))
+	if (!has_secret && !has_keys)
+		return err_set(e, ERR_INPUT,
+			       "auth: set auth.jwt_secret or auth.jwks_url, which verify tokens");
+	if (has_keys && !jwks_new(options, &jwks, e))
 		return false;
 	i = mem_alloc(sizeof(*i));
 	i->jwks = jwks;
@@ -116,18 +117,19 @@ bool identity_can_use(const struct identity *i, const struct identity_settings *
 	return (is_set(o->jwt.hs256_secret) == is_set(i->options.hs256_secret) &&
 		is_set(o->jwks_url) == (i->jwks != NULL)) ||
 	       err_set(e, ERR_INPUT,
-		       "auth: whether tokens are verified with auth.jwt_secret or with the keys of "
-		       "auth.jwks_url changes with a restart only");
+		       "auth: a change between auth.jwt_secret and the keys of auth.jwks_url needs "
+		       "a "
+		       "restart");
 }
 
-static void use_keys(struct identity *i, struct identity_options o)
+static void apply_keys(struct identity *i, struct identity_options o)
 {
 	struct err e = {0};
 	struct jwks *other;
 
 	o.loop = i->loop;
 	o.http = i->http;
-	if (!i->jwks || jwks_use(i->jwks, &o))
+	if (!i->jwks || jwks_apply_options(i->jwks, &o))
 		return;
 	jwks_free(&i->jwks);
 	if (jwks_new(&o, &other, &e))
@@ -145,8 +147,8 @@ void identity_use(struct identity *i, const struct identity_settings *settings)
 	i->options = options;
 	i->limits = o->rates;
 	i->has_personal = o->personal_tokens;
-	rates_use(i->rates, &o->rates);
-	use_keys(i, *o);
+	rates_set_limits(i->rates, &o->rates);
+	apply_keys(i, *o);
 }
 
 void identity_use_roles(struct identity *i, const struct jwt_role *roles)
@@ -176,15 +178,15 @@ void identity_free(struct identity **i)
 bool identity_token(struct identity *i, struct str token, struct principal **out, struct err *e)
 {
 	struct jwt_options options = i->options;
-	struct err why = {0};
+	struct err verify_err = {0};
 	if (i->jwks)
 		options.keys = jwks_keys(i->jwks);
-	if (jwt_verify(token, &options, clock_now_ms(), out, &why))
+	if (jwt_verify(token, &options, clock_now_ms(), out, &verify_err))
 		return true;
-	if (i->jwks && why.may_retry)
-		jwks_missed(i->jwks);
-	return why.may_retry ? err_set_retry(e, why.code, "%s", why.text)
-			     : err_set(e, why.code, "%s", why.text);
+	if (i->jwks && verify_err.may_retry)
+		jwks_report_unknown_key(i->jwks);
+	return verify_err.may_retry ? err_set_retry(e, verify_err.code, "%s", verify_err.text)
+				    : err_set(e, verify_err.code, "%s", verify_err.text);
 }
 
 bool identity_has_personal(const struct identity *i)
@@ -198,26 +200,26 @@ void identity_personal_revoked(struct identity *i)
 		personal_clear_cache(i->personal);
 }
 
-static struct op *refuse(struct principal **out, struct err *e)
+static struct op *refuse_personal(struct principal **out, struct err *e)
 {
 	*out = NULL;
-	err_set(e, ERR_AUTH, "personal tokens are not served (auth.personal_tokens)");
+	err_set(e, ERR_AUTH, "personal tokens are not enabled (auth.personal_tokens)");
 	return NULL;
 }
 
 struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
 			identity_who_cb cb, void *owner)
 {
-	bool served = identity_has_personal(i);
+	bool is_enabled = identity_has_personal(i);
 
 	if (identity_is_personal(token))
-		return served ? personal_authenticate(i->personal, i->options.tenants, token, out,
-						      e, cb, owner)
-			      : refuse(out, e);
+		return is_enabled ? personal_authenticate(i->personal, i->options.tenants, token,
+							  out, e, cb, owner)
+				  : refuse_personal(out, e);
 	if (!identity_token(i, token, out, e))
 		*out = NULL;
-	else if (served)
-		personal_signed_in(i->personal, *out);
+	else if (is_enabled)
+		personal_note_sign_in(i->personal, *out);
 	return NULL;
 }
 
@@ -230,7 +232,7 @@ struct op *identity_again(struct identity *i, const struct principal *who, struc
 	}
 	return identity_has_personal(i)
 		       ? personal_reauthenticate(i->personal, who, out, e, cb, owner)
-		       : refuse(out, e);
+		       : refuse_personal(out, e);
 }
 
 const struct provider *identity_provider(const struct identity *i)
@@ -253,7 +255,7 @@ bool identity_id_token(struct identity *i, struct str token, const char *client,
 	if (jwt_id_token(token, &options, nonce, clock_now_ms(), out, e))
 		return true;
 	if (i->jwks && e->may_retry)
-		jwks_missed(i->jwks);
+		jwks_report_unknown_key(i->jwks);
 	return false;
 }
 
@@ -262,7 +264,7 @@ bool identity_id_token(struct identity *i, struct str token, const char *client,
 struct ticket_op {
 	struct op op;
 	struct identity *identity;
-	struct op *asked; /* operation of the shared cache, or lookup of a personal token */
+	struct op *pending; /* operation of the shared cache, or lookup of a personal token */
 	struct later later;
 	char ticket[TICKET_BYTES];
 	struct principal *who; /* the user that the ticket is made for, or that used it */
@@ -282,7 +284,7 @@ static void on_ticket_cancel(struct op *op)
 {
 	struct ticket_op *x = (struct ticket_op *)op;
 
-	op_cancel(&x->asked);
+	op_cancel(&x->pending);
 	later_cancel(&x->later);
 	ticket_op_free(x);
 }
@@ -307,19 +309,19 @@ static void on_made(void *owner)
 
 /* Creates a local ticket with a new text, because the ticket sent to the cache may have been stored
  * after all. */
-static void make_own(struct ticket_op *x)
+static void make_local(struct ticket_op *x)
 {
-	ticket_make(x->ticket);
+	ticket_generate(x->ticket);
 	tickets_add(x->identity->tickets, x->ticket, x->who);
 }
 
-static void on_kept(void *owner, bool kept)
+static void on_stored(void *owner, bool stored)
 {
 	struct ticket_op *x = owner;
 
-	x->asked = NULL;
-	if (!kept)
-		make_own(x);
+	x->pending = NULL;
+	if (!stored)
+		make_local(x);
 	on_made(x);
 }
 
@@ -331,10 +333,10 @@ struct op *identity_ticket_new(struct identity *i, const struct principal *who, 
 	x->on_made = cb;
 	x->who = principal_copy(who);
 	if (i->shared) {
-		ticket_make(x->ticket);
-		x->asked = shared_ticket_keep(i->shared, x->ticket, token, on_kept, x);
+		ticket_generate(x->ticket);
+		x->pending = shared_ticket_store(i->shared, x->ticket, token, on_stored, x);
 	} else {
-		make_own(x);
+		make_local(x);
 		loop_defer(i->loop, &x->later, on_made, x);
 	}
 	return &x->op;
@@ -350,31 +352,31 @@ static void on_used(void *owner)
 	ticket_op_free(x);
 }
 
-static void on_taken_who(void *owner, struct principal *take, const struct err *e)
+static void on_ticket_verified(void *owner, struct principal *take, const struct err *e)
 {
 	struct ticket_op *x = owner;
 
-	x->asked = NULL;
+	x->pending = NULL;
 	x->who = take;
 	if (e)
 		x->err = *e;
 	on_used(x);
 }
 
-static void on_taken(void *owner, struct str value)
+static void on_ticket_fetched(void *owner, struct str value)
 {
 	struct ticket_op *x = owner;
 	struct buf token;
 
-	x->asked = NULL;
+	x->pending = NULL;
 	buf_init(&token, TOKEN_BYTES_MAX);
 	if (!value.p || !shared_ticket_open(str_of(x->ticket), value, &token))
 		err_set(&x->err, ERR_AUTH, "ticket: unknown, used or expired");
 	else
-		x->asked = identity_who(x->identity, (struct str){token.p, token.n}, &x->who,
-					&x->err, on_taken_who, x);
+		x->pending = identity_who(x->identity, (struct str){token.p, token.n}, &x->who,
+					  &x->err, on_ticket_verified, x);
 	buf_deinit(&token);
-	if (!x->asked)
+	if (!x->pending)
 		on_used(x);
 }
 
@@ -384,7 +386,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_w
 	struct ticket_op *x = ticket_op_new(i, owner);
 
 	x->on_used = cb;
-	x->who = tickets_take(i->tickets, ticket);
+	x->who = tickets_redeem(i->tickets, ticket);
 	if (x->who && identity_expired(i, x->who)) {
 		principal_free(&x->who);
 		err_set(&x->err, ERR_AUTH, "expired");
@@ -393,7 +395,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_w
 	}
 	if (!x->who && i->shared && ticket.n == TICKET_BYTES - 1) {
 		memcpy(x->ticket, ticket.p, ticket.n);
-		x->asked = shared_ticket_take(i->shared, ticket, on_taken, x);
+		x->pending = shared_ticket_fetch_delete(i->shared, ticket, on_ticket_fetched, x);
 	} else {
 		loop_defer(i->loop, &x->later, on_used, x);
 	}
@@ -407,7 +409,7 @@ struct rate_op {
 	struct identity *identity;
 	struct rate_limits limits; /* at the time of the request */
 	const struct principal *who;
-	struct op *asked;
+	struct op *pending;
 	identity_rate_cb cb;
 	void *owner;
 };
@@ -416,7 +418,7 @@ static void on_rate_cancel(struct op *op)
 {
 	struct rate_op *x = (struct rate_op *)op;
 
-	op_cancel(&x->asked);
+	op_cancel(&x->pending);
 	mem_free(x);
 }
 
@@ -425,13 +427,13 @@ static void on_consumed(void *owner, const struct cache_consume *consumed)
 	struct rate_op *x = owner;
 	struct rate rate;
 
-	x->asked = NULL;
+	x->pending = NULL;
 	if (consumed->counted) {
 		shared_rate_read(consumed, &x->limits, &rate);
 		if (rate.allowed)
 			rates_confirm(x->identity->rates, x->who, &rate);
 	} else {
-		rates_take(x->identity->rates, x->who, &rate);
+		rates_consume(x->identity->rates, x->who, &rate);
 	}
 	x->cb(x->owner, &rate);
 	mem_free(x);
@@ -444,7 +446,7 @@ struct op *identity_rate(struct identity *i, const struct principal *who, struct
 	struct rate_op *x;
 
 	if (!i->shared || !limited) {
-		rates_take(i->rates, who, out);
+		rates_consume(i->rates, who, out);
 		return NULL;
 	}
 	x = mem_alloc(sizeof(*x));
@@ -454,7 +456,7 @@ struct op *identity_rate(struct identity *i, const struct principal *who, struct
 			      .who = who,
 			      .cb = cb,
 			      .owner = owner};
-	x->asked = shared_rate(i->shared, who, &i->limits, on_consumed, x);
+	x->pending = shared_rate(i->shared, who, &i->limits, on_consumed, x);
 	return &x->op;
 }
 

@@ -5,8 +5,8 @@
 #include "provider.h"
 #include "vesper/identity.h"
 
-/* The provider's discovery data; NULL: not known (yet), or of another issuer than the configured
- * one. Valid until the loop continues. */
+/* The provider's discovery data; NULL: not loaded, or its issuer is not the configured one. Valid
+ * until the loop continues. */
 const struct provider *identity_provider(const struct identity *i);
 /* Verifies an ID token for this application; nonce NULL: any. ERR_AUTH: invalid; may_retry: its key
  * is not known yet and is being fetched. */

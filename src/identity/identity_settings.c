@@ -9,26 +9,26 @@
 static bool algorithm_listed(const struct config *c, const char *name)
 {
 	const json_t *list = config_json(c, "auth.algorithms");
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
 	if (json_array_size(list) == 0)
 		return (strcmp(name, "RS256") == 0) == (*config_text(c, "auth.jwks_url") != 0);
-	json_array_foreach(list, i, one)
-		if (strcmp(json_string_value(one), name) == 0)
+	json_array_foreach(list, i, item)
+		if (strcmp(json_string_value(item), name) == 0)
 			return true;
 	return false;
 }
 
 static bool check_algorithms(const struct config *c, struct err *e)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach(config_json(c, "auth.algorithms"), i, one)
-		if (strcmp(json_string_value(one), "RS256") != 0 &&
-		    strcmp(json_string_value(one), "HS256") != 0)
-			return err_set(e, ERR_INPUT, "auth.algorithms: RS256 and HS256 are known");
+	json_array_foreach(config_json(c, "auth.algorithms"), i, item)
+		if (strcmp(json_string_value(item), "RS256") != 0 &&
+		    strcmp(json_string_value(item), "HS256") != 0)
+			return err_set(e, ERR_INPUT, "auth.algorithms: must be RS256 or HS256");
 	if (config_bool(c, "demo") && !algorithm_listed(c, "HS256"))
 		return err_set(e, ERR_INPUT, "auth.algorithms: demo mode needs HS256");
 	return true;
@@ -44,12 +44,13 @@ static bool choose_secret(const struct config *c, struct jwt_options *o, struct 
 	if (!*o->hs256_secret && demo)
 		o->hs256_secret = DEMO_SECRET;
 	if (!*o->hs256_secret)
-		return err_set(e, ERR_INPUT,
-			       "auth.jwt_secret is not set (VESPER_JWT_SECRET), and this is no "
-			       "demo (VESPER_DEMO=1)");
+		return err_set(
+			e, ERR_INPUT,
+			"auth.jwt_secret is not set. Set VESPER_JWT_SECRET, or start the demo "
+			"with VESPER_DEMO=1");
 	if (!demo && strcmp(o->hs256_secret, DEMO_SECRET) == 0)
 		return err_set(e, ERR_INPUT,
-			       "auth.jwt_secret: the demo's secret is refused outside demo mode");
+			       "auth.jwt_secret: the demo secret is refused outside demo mode");
 	if (!demo && strlen(o->hs256_secret) < 32)
 		return err_set(e, ERR_INPUT,
 			       "auth.jwt_secret: must have at least 32 bytes outside demo mode");
@@ -75,11 +76,11 @@ static bool choose_issuer(const struct config *c, struct identity_options *o, st
 
 static bool may_sign_in(const json_t *allowed, const char *tenant)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach(allowed, i, one)
-		if (strcmp(json_string_value(one), tenant) == 0)
+	json_array_foreach(allowed, i, item)
+		if (strcmp(json_string_value(item), tenant) == 0)
 			return true;
 	return json_array_size(allowed) == 0;
 }
@@ -91,14 +92,14 @@ static bool choose_tenants(const struct config *c, struct arena *a, struct jwt_o
 	const json_t *tenants = config_json(c, "tenants");
 	const char **ids = arena_alloc(a, sizeof(*ids) * (json_object_size(tenants) + 1));
 	const char **values = arena_alloc(a, sizeof(*values) * (json_object_size(tenants) + 1));
-	const json_t *one;
+	const json_t *item;
 	const char *id;
 	json_t *tenant;
 	size_t n = 0, i;
 
-	json_array_foreach(allowed, i, one)
-		if (!json_object_get(tenants, json_string_value(one)))
-			return err_set(e, ERR_INPUT, "auth.tenants: one of them is no tenant");
+	json_array_foreach(allowed, i, item)
+		if (!json_object_get(tenants, json_string_value(item)))
+			return err_set(e, ERR_INPUT, "auth.tenants: one of them is not in tenants");
 	json_object_foreach((json_t *)tenants, id, tenant) {
 		const char *claim = json_string_value(json_object_get(tenant, "claim"));
 

@@ -31,9 +31,9 @@ struct jwks {
 	struct op *fetch;
 	struct buf body;
 	int status;
-	struct timer *early; /* fetches keys as soon as the interval allows */
-	bool missed;         /* an early fetch was made before */
-	int64_t missed_mono_ms;
+	struct timer *early;    /* fetches keys as soon as the interval allows */
+	bool has_fetched_early; /* an early fetch was made before */
+	int64_t early_fetch_mono_ms;
 };
 
 static bool is_discovery(const char *url)
@@ -50,17 +50,17 @@ static bool is_file(const char *url)
 
 static void fetch_failed(struct jwks *j, const struct err *e)
 {
-	bool some = jwt_keys_count(j->keys) > 0;
+	bool has_keys = jwt_keys_count(j->keys) > 0;
 
-	log_warn("identity.keys", "not fetched%s: %s", some ? ", the last good set stays" : "",
-		 e->text);
-	health_set(CHECK, HEALTH_REQUIRED, some ? HEALTH_DEGRADED : HEALTH_DOWN,
+	log_warn("identity.keys", "the keys could not be fetched%s: %s",
+		 has_keys ? "; the last valid set stays in use" : "", e->text);
+	health_set(CHECK, HEALTH_REQUIRED, has_keys ? HEALTH_DEGRADED : HEALTH_DOWN,
 		   "no keys from the issuer");
 	timer_start(j->timer,
 		    JWKS_RETRY_MS < j->refresh_ms ? JWKS_RETRY_MS : (uint64_t)j->refresh_ms);
 }
 
-static void keys_take(struct jwks *j, const char *text, size_t len)
+static void keys_replace(struct jwks *j, const char *text, size_t len)
 {
 	struct jwt_keys *keys;
 	struct err e = {0};
@@ -132,22 +132,22 @@ static bool on_data(void *owner, const char *data, size_t len)
 static void on_end(void *owner, const struct err *e)
 {
 	struct jwks *j = owner;
-	bool was_keys = j->keys_url || !is_discovery(j->url);
-	struct err bad = {0};
+	bool is_key_set = j->keys_url || !is_discovery(j->url);
+	struct err status_err = {0};
 
 	j->fetch = NULL;
 	if (!e && j->status != 200) {
-		err_set(&bad, ERR_UPSTREAM, "the issuer answered with status %d", j->status);
-		e = &bad;
+		err_set(&status_err, ERR_UPSTREAM, "the issuer answered with status %d", j->status);
+		e = &status_err;
 	}
-	if (was_keys || e) {
+	if (is_key_set || e) {
 		mem_free(j->keys_url);
 		j->keys_url = NULL;
 	}
 	if (e)
 		fetch_failed(j, e);
-	else if (was_keys)
-		keys_take(j, buf_text(&j->body), j->body.n);
+	else if (is_key_set)
+		keys_replace(j, buf_text(&j->body), j->body.n);
 	else
 		discovery_take(j);
 }
@@ -175,7 +175,7 @@ static void read_file(struct jwks *j)
 	struct err e = {0};
 
 	if (file_read(j->url + strlen(FILE_URL), JWKS_BYTES_MAX, a, &text, &e))
-		keys_take(j, text, strlen(text));
+		keys_replace(j, text, strlen(text));
 	else
 		fetch_failed(j, &e);
 	arena_free(&a);
@@ -198,27 +198,27 @@ static void on_early(void *owner)
 	struct jwks *j = owner;
 
 	timer_stop(j->early);
-	j->missed = true;
-	j->missed_mono_ms = clock_mono_ms();
-	log_info("identity.keys", "a token names a key that is not known: asking for new ones");
+	j->has_fetched_early = true;
+	j->early_fetch_mono_ms = clock_mono_ms();
+	log_info("identity.keys", "a token names an unknown key; the keys are fetched again");
 	refresh(j);
 }
 
 /* Any caller may name a key that does not exist, so fetches are limited. A miss is still never
  * ignored. If a fetch is not allowed yet, or the running one may have started too early, another
  * one is scheduled for the earliest allowed time. */
-void jwks_missed(struct jwks *j)
+void jwks_report_unknown_key(struct jwks *j)
 {
-	int64_t since = clock_mono_ms() - j->missed_mono_ms;
-	bool waits = j->missed && since < JWKS_UNKNOWN_MS;
+	int64_t elapsed_ms = clock_mono_ms() - j->early_fetch_mono_ms;
+	bool must_wait = j->has_fetched_early && elapsed_ms < JWKS_UNKNOWN_MS;
 
 	if (j->fetch && jwt_keys_count(j->keys) == 0)
 		return;
-	if (!waits && !j->fetch)
+	if (!must_wait && !j->fetch)
 		on_early(j);
 	else if (!timer_active(j->early))
 		timer_start(j->early,
-			    (uint64_t)(waits ? JWKS_UNKNOWN_MS - since : JWKS_UNKNOWN_MS));
+			    (uint64_t)(must_wait ? JWKS_UNKNOWN_MS - elapsed_ms : JWKS_UNKNOWN_MS));
 }
 
 const struct jwt_keys *jwks_keys(const struct jwks *j)
@@ -243,7 +243,7 @@ bool jwks_url_check(const char *url, struct err *e)
 		       "auth.jwks_url: must be an https or file address (http on loopback only)");
 }
 
-bool jwks_use(struct jwks *j, const struct identity_options *options)
+bool jwks_apply_options(struct jwks *j, const struct identity_options *options)
 {
 	if (strcmp(j->url, options->jwks_url) != 0)
 		return false;

@@ -14,12 +14,12 @@ MUST_CHECK bool jwks_url_check(const char *url, struct err *e);
 /* Returns true when the address is that of an OpenID configuration. */
 bool jwks_is_discovery(const char *url);
 /* Returns false when the options name another address. */
-bool jwks_use(struct jwks *j, const struct identity_options *options);
+bool jwks_apply_options(struct jwks *j, const struct identity_options *options);
 void jwks_free(struct jwks **j);
 const struct jwt_keys *jwks_keys(const struct jwks *j); /* valid until the loop continues */
 /* The sign-in endpoints of the discovery document; NULL: not known yet, or none. */
 const struct provider *jwks_provider(const struct jwks *j);
 /* Reports that a token named a key that is not in the set. */
-void jwks_missed(struct jwks *j);
+void jwks_report_unknown_key(struct jwks *j);
 
 #endif

@@ -24,13 +24,13 @@
 #define LOOKUP_BYTES 65536 /* permissions are few short texts */
 
 /* The store's answer for a hash. */
-struct known {
+struct cached {
 	struct list by_age;
 	struct hashmap_node by_hash;
 	struct share share; /* of its tenant */
 	char hash[HASH_HEX_BYTES];
 	struct principal *who; /* NULL: no valid token */
-	int64_t until_mono_ms;
+	int64_t expires_mono_ms;
 };
 
 /* The newest sign-in of a user that was stored. */
@@ -46,8 +46,8 @@ struct personal {
 	struct loop *loop;
 	struct store *store;
 	struct list by_age; /* known tokens, oldest first */
-	struct hashmap known;
-	struct shares known_shares;
+	struct hashmap cached;
+	struct shares cached_shares;
 	struct hashmap sign_ins;
 	struct shares sign_in_shares;
 	size_t lookups;
@@ -60,18 +60,18 @@ struct personal *personal_new(struct loop *l, struct store *s)
 	p->loop = l;
 	p->store = s;
 	list_init(&p->by_age);
-	hashmap_init(&p->known);
-	shares_init(&p->known_shares, TOKEN_CACHE_MAX, SIZE_MAX);
+	hashmap_init(&p->cached);
+	shares_init(&p->cached_shares, TOKEN_CACHE_MAX, SIZE_MAX);
 	hashmap_init(&p->sign_ins);
 	shares_init(&p->sign_in_shares, SIGN_INS_MAX, SIZE_MAX);
 	return p;
 }
 
-static void known_free(struct personal *p, struct known *k)
+static void cached_free(struct personal *p, struct cached *k)
 {
 	list_remove(&k->by_age);
-	hashmap_remove(&p->known, &k->by_hash);
-	shares_remove(&p->known_shares, &k->share);
+	hashmap_remove(&p->cached, &k->by_hash);
+	shares_remove(&p->cached_shares, &k->share);
 	principal_free(&k->who);
 	mem_free(k);
 }
@@ -87,7 +87,7 @@ static void sign_in_free(struct personal *p, struct sign_in *s)
 void personal_clear_cache(struct personal *p)
 {
 	while (!list_empty(&p->by_age))
-		known_free(p, list_item(p->by_age.next, struct known, by_age));
+		cached_free(p, list_item(p->by_age.next, struct cached, by_age));
 }
 
 void personal_free(struct personal **personal)
@@ -100,9 +100,9 @@ void personal_free(struct personal **personal)
 	personal_clear_cache(p);
 	hashmap_each(node, &p->sign_ins)
 		sign_in_free(p, hashmap_item(node, struct sign_in, by_user));
-	hashmap_deinit(&p->known);
+	hashmap_deinit(&p->cached);
 	hashmap_deinit(&p->sign_ins);
-	shares_deinit(&p->known_shares);
+	shares_deinit(&p->cached_shares);
 	shares_deinit(&p->sign_in_shares);
 	mem_free(p);
 }
@@ -129,15 +129,15 @@ bool identity_is_personal(struct str token)
 	return str_starts(token, STR(PREFIX));
 }
 
-/* The existing tenant that the token names; NULL: not a token. */
+/* The tenant that the token names; NULL: malformed, or an unknown tenant. */
 static const char *tenant_of(const char *const *tenants, struct str token)
 {
-	size_t prefix = sizeof(PREFIX) - 1, around = prefix + 1 + SECRET_CHARS;
+	size_t prefix = sizeof(PREFIX) - 1, fixed_len = prefix + 1 + SECRET_CHARS;
 	struct str named;
 
-	if (token.n <= around || token.p[token.n - SECRET_CHARS - 1] != '_')
+	if (token.n <= fixed_len || token.p[token.n - SECRET_CHARS - 1] != '_')
 		return NULL;
-	named = (struct str){token.p + prefix, token.n - around};
+	named = (struct str){token.p + prefix, token.n - fixed_len};
 	for (; tenants && *tenants; tenants++)
 		if (str_eq(named, str_of(*tenants)))
 			return *tenants;
@@ -146,45 +146,45 @@ static const char *tenant_of(const char *const *tenants, struct str token)
 
 /* ---- Known tokens ---- */
 
-static void forget_old(struct personal *p)
+static void evict_expired(struct personal *p)
 {
 	while (!list_empty(&p->by_age)) {
-		struct known *k = list_item(p->by_age.next, struct known, by_age);
+		struct cached *k = list_item(p->by_age.next, struct cached, by_age);
 
-		if (k->until_mono_ms > clock_mono_ms())
+		if (k->expires_mono_ms > clock_mono_ms())
 			return;
-		known_free(p, k);
+		cached_free(p, k);
 	}
 }
 
-static struct known *known_find(const struct personal *p, const char *hash)
+static struct cached *cached_find(const struct personal *p, const char *hash)
 {
-	struct hashmap_node *node = hashmap_find(&p->known, str_of(hash));
+	struct hashmap_node *node = hashmap_find(&p->cached, str_of(hash));
 
-	return node ? hashmap_item(node, struct known, by_hash) : NULL;
+	return node ? hashmap_item(node, struct cached, by_hash) : NULL;
 }
 
-static void know(struct personal *p, const char *tenant, const char *hash,
-		 const struct principal *who)
+static void cache_add(struct personal *p, const char *tenant, const char *hash,
+		      const struct principal *who)
 {
-	struct known *k = known_find(p, hash);
-	struct share *over;
+	struct cached *k = cached_find(p, hash);
+	struct share *excess;
 
 	if (k) /* after two concurrent lookups */
-		known_free(p, k);
+		cached_free(p, k);
 	k = mem_alloc(sizeof(*k));
 	snprintf(k->hash, sizeof(k->hash), "%s", hash);
 	k->who = who ? principal_copy(who) : NULL;
-	k->until_mono_ms = clock_mono_ms() + TOKEN_CACHE_MS;
+	k->expires_mono_ms = clock_mono_ms() + TOKEN_CACHE_MS;
 	list_append(&p->by_age, &k->by_age);
-	hashmap_add(&p->known, &k->by_hash, str_of(k->hash));
-	shares_add(&p->known_shares, &k->share, str_of(tenant), 0);
-	while ((over = shares_over(&p->known_shares)))
-		known_free(p, list_item(over, struct known, share));
+	hashmap_add(&p->cached, &k->by_hash, str_of(k->hash));
+	shares_add(&p->cached_shares, &k->share, str_of(tenant), 0);
+	while ((excess = shares_over(&p->cached_shares)))
+		cached_free(p, list_item(excess, struct cached, share));
 }
 
 /* A copy of the token's user; NULL: unknown, revoked or expired. */
-static struct principal *good(const struct principal *who, struct err *e)
+static struct principal *copy_if_valid(const struct principal *who, struct err *e)
 {
 	if (!who)
 		err_set(e, ERR_AUTH, "personal token: unknown or revoked");
@@ -201,7 +201,7 @@ struct lookup {
 	struct op op;
 	struct personal *personal;
 	struct arena *arena;
-	struct op *asked;
+	struct op *pending;
 	const char *tenant; /* in the arena */
 	char hash[HASH_HEX_BYTES];
 	identity_who_cb cb;
@@ -219,27 +219,27 @@ static void on_cancel(struct op *op)
 {
 	struct lookup *l = (struct lookup *)op;
 
-	op_cancel(&l->asked);
+	op_cancel(&l->pending);
 	lookup_free(l);
 }
 
 /* The intersection of the token's scopes and the stored permissions of its owner. */
 static void permissions_read(const struct stored_token *t, struct arena *a, struct principal *out)
 {
-	const char **both = arena_alloc(a, (strlen(t->scopes) / 2 + 1) * sizeof(*both));
+	const char **granted = arena_alloc(a, (strlen(t->scopes) / 2 + 1) * sizeof(*granted));
 	struct str scopes = str_of(t->scopes), scope;
 
-	out->permissions = both;
+	out->permissions = granted;
 	while (str_split(&scopes, ' ', &scope)) {
 		const char *name = arena_strndup(a, scope.p, scope.n);
-		struct str had = str_of(t->permissions), one;
+		struct str owned = str_of(t->permissions), permission;
 
 		/* Access to data sources is decided with each request; no sign-in lists it. */
 		if (strcmp(name, PERMISSION_SOURCES) == 0)
 			out->token_uses_sources = true;
-		while (*name && str_split(&had, ' ', &one))
-			if (str_eq(one, scope)) {
-				both[out->permission_count++] = name;
+		while (*name && str_split(&owned, ' ', &permission))
+			if (str_eq(permission, scope)) {
+				granted[out->permission_count++] = name;
 				break;
 			}
 	}
@@ -257,8 +257,8 @@ static struct principal *read_row(const struct lookup *l, const struct stored_to
 	return who;
 }
 
-static void note_use(const struct lookup *l, const struct stored_token *t,
-		     const struct principal *who)
+static void record_use(const struct lookup *l, const struct stored_token *t,
+		       const struct principal *who)
 {
 	int64_t last_ms;
 
@@ -274,28 +274,28 @@ static void on_found(void *owner, const struct stored_token *tokens, size_t coun
 {
 	struct lookup *l = owner;
 	struct principal *who = !e && count > 0 ? read_row(l, tokens) : NULL, *take = NULL;
-	struct err why = {0};
+	struct err reason = {0};
 
-	l->asked = NULL;
+	l->pending = NULL;
 	if (e) {
-		why = *e;
+		reason = *e;
 	} else {
-		know(l->personal, l->tenant, l->hash, who);
-		take = good(who, &why);
+		cache_add(l->personal, l->tenant, l->hash, who);
+		take = copy_if_valid(who, &reason);
 	}
 	if (take)
-		note_use(l, tokens, who);
-	l->cb(l->owner, take, take ? NULL : &why);
+		record_use(l, tokens, who);
+	l->cb(l->owner, take, take ? NULL : &reason);
 	lookup_free(l);
 }
 
-static struct op *ask(struct personal *p, const char *tenant, const char *hash, struct err *e,
-		      identity_who_cb cb, void *owner)
+static struct op *lookup_start(struct personal *p, const char *tenant, const char *hash,
+			       struct err *e, identity_who_cb cb, void *owner)
 {
 	struct lookup *l;
 
 	if (p->lookups >= TOKEN_LOOKUPS_MAX) {
-		err_set_retry(e, ERR_LIMIT, "too many personal tokens are looked up at once");
+		err_set_retry(e, ERR_LIMIT, "too many personal tokens are being looked up");
 		return NULL;
 	}
 	p->lookups++;
@@ -307,21 +307,21 @@ static struct op *ask(struct personal *p, const char *tenant, const char *hash, 
 			     .owner = owner};
 	l->tenant = arena_strdup(l->arena, tenant);
 	snprintf(l->hash, sizeof(l->hash), "%s", hash);
-	l->asked = store_token_find(p->store, l->tenant, l->hash, l->arena, on_found, l);
+	l->pending = store_token_find(p->store, l->tenant, l->hash, l->arena, on_found, l);
 	return &l->op;
 }
 
 static struct op *find(struct personal *p, const char *tenant, const char *hash,
 		       struct principal **out, struct err *e, identity_who_cb cb, void *owner)
 {
-	const struct known *k;
+	const struct cached *k;
 
 	*out = NULL;
-	forget_old(p);
-	k = known_find(p, hash);
+	evict_expired(p);
+	k = cached_find(p, hash);
 	if (!k)
-		return ask(p, tenant, hash, e, cb, owner);
-	*out = good(k->who, e);
+		return lookup_start(p, tenant, hash, e, cb, owner);
+	*out = copy_if_valid(k->who, e);
 	return NULL;
 }
 
@@ -334,7 +334,7 @@ struct op *personal_authenticate(struct personal *p, const char *const *tenants,
 
 	*out = NULL;
 	if (!tenant) {
-		err_set(e, ERR_AUTH, "personal token: not of the form, or of no tenant here");
+		err_set(e, ERR_AUTH, "personal token: malformed, or its tenant is unknown");
 		return NULL;
 	}
 	hash_sha256_hex(token.p, token.n, hash);
@@ -354,7 +354,7 @@ static struct sign_in *sign_in_of(struct personal *p, const struct principal *wh
 {
 	char *user = mem_printf("%s\x1f%s", who->tenant, who->user);
 	struct hashmap_node *node = hashmap_find(&p->sign_ins, str_of(user));
-	struct share *over;
+	struct share *excess;
 	struct sign_in *s;
 
 	if (node) {
@@ -363,8 +363,8 @@ static struct sign_in *sign_in_of(struct personal *p, const struct principal *wh
 		shares_renew(&s->share);
 		return s;
 	}
-	while ((over = shares_over(&p->sign_in_shares)))
-		sign_in_free(p, list_item(over, struct sign_in, share));
+	while ((excess = shares_over(&p->sign_in_shares)))
+		sign_in_free(p, list_item(excess, struct sign_in, share));
 	s = mem_alloc(sizeof(*s));
 	s->user = user;
 	hashmap_add(&p->sign_ins, &s->by_user, str_of(user));
@@ -378,7 +378,7 @@ void identity_permissions_text(const struct principal *who, struct buf *out)
 		buf_printf(out, "%s%s", i > 0 ? " " : "", who->permissions[i]);
 }
 
-void personal_signed_in(struct personal *p, const struct principal *who)
+void personal_note_sign_in(struct personal *p, const struct principal *who)
 {
 	struct sign_in *s = sign_in_of(p, who);
 	char hash[HASH_HEX_BYTES];

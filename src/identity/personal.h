@@ -23,7 +23,7 @@ struct op *personal_reauthenticate(struct personal *p, const struct principal *w
 				   void *owner);
 /* Called after a token of the identity provider was verified: limits the user's personal tokens to
  * the permissions of this sign-in. */
-void personal_signed_in(struct personal *p, const struct principal *who);
+void personal_note_sign_in(struct personal *p, const struct principal *who);
 /* Drops all cached answers, so that the store is asked again. */
 void personal_clear_cache(struct personal *p);
 

@@ -31,7 +31,7 @@ bool provider_read(const json_t *document, struct provider **out, struct err *e)
 	    read_address(document, "revocation_endpoint", false, &p->revocation, e) &&
 	    read_address(document, "end_session_endpoint", false, &p->end_session, e) &&
 	    json_opt_bool(document, "authorization_response_iss_parameter_supported",
-			  &p->names_itself, e)) {
+			  &p->sends_issuer, e)) {
 		p->issuer = mem_strdup(issuer);
 		*out = p;
 		return true;

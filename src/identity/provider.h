@@ -12,7 +12,7 @@ struct provider {
 	char *token;
 	char *revocation;  /* NULL: tokens cannot be revoked */
 	char *end_session; /* NULL: signing out is local */
-	bool names_itself; /* its replies contain `iss` (RFC 9207) */
+	bool sends_issuer; /* its replies contain `iss` (RFC 9207) */
 };
 
 /* ERR_INPUT: a member is missing, or an address is not https (http on loopback only). */

@@ -29,7 +29,7 @@ struct rates {
 	struct shares shares;
 };
 
-void rates_use(struct rates *r, const struct rate_limits *limits)
+void rates_set_limits(struct rates *r, const struct rate_limits *limits)
 {
 	r->limits = *limits;
 }
@@ -44,12 +44,12 @@ struct rates *rates_new(const struct rate_limits *limits)
 	return r;
 }
 
-static void bucket_free(struct rates *r, struct token_bucket *m)
+static void bucket_free(struct rates *r, struct token_bucket *b)
 {
-	hashmap_remove(&r->buckets, &m->by_key);
-	shares_remove(&r->shares, &m->share);
-	mem_free(m->key);
-	mem_free(m);
+	hashmap_remove(&r->buckets, &b->by_key);
+	shares_remove(&r->shares, &b->share);
+	mem_free(b->key);
+	mem_free(b);
 }
 
 void rates_free(struct rates **rates)
@@ -69,40 +69,40 @@ void rates_free(struct rates **rates)
 static struct token_bucket *bucket_new(struct rates *r, const char *key, const char *tenant,
 				       int64_t limit)
 {
-	struct token_bucket *m = mem_alloc(sizeof(*m));
+	struct token_bucket *b = mem_alloc(sizeof(*b));
 
-	m->key = mem_strdup(key);
-	m->left = (double)limit;
-	m->at_mono_ms = clock_mono_ms();
-	hashmap_add(&r->buckets, &m->by_key, str_of(m->key));
-	shares_add(&r->shares, &m->share, str_of(tenant), 0);
-	return m;
+	b->key = mem_strdup(key);
+	b->left = (double)limit;
+	b->at_mono_ms = clock_mono_ms();
+	hashmap_add(&r->buckets, &b->by_key, str_of(b->key));
+	shares_add(&r->shares, &b->share, str_of(tenant), 0);
+	return b;
 }
 
 static struct token_bucket *bucket_of_key(struct rates *r, const char *key, const char *tenant,
 					  int64_t limit)
 {
 	struct hashmap_node *node = hashmap_find(&r->buckets, str_of(key));
-	struct token_bucket *m;
+	struct token_bucket *b;
 
 	if (!node)
 		return bucket_new(r, key, tenant, limit);
-	m = hashmap_item(node, struct token_bucket, by_key);
-	shares_renew(&m->share);
-	return m;
+	b = hashmap_item(node, struct token_bucket, by_key);
+	shares_renew(&b->share);
+	return b;
 }
 
-static void bucket_refill(struct token_bucket *m, int64_t limit)
+static void bucket_refill(struct token_bucket *b, int64_t limit)
 {
 	int64_t now = clock_mono_ms();
 
-	m->left += (double)(now - m->at_mono_ms) * (double)limit / MINUTE_MS;
-	if (m->left > (double)limit)
-		m->left = (double)limit;
-	m->at_mono_ms = now;
+	b->left += (double)(now - b->at_mono_ms) * (double)limit / MINUTE_MS;
+	if (b->left > (double)limit)
+		b->left = (double)limit;
+	b->at_mono_ms = now;
 }
 
-void rate_say(double left, int64_t limit, struct rate_state *out)
+void rate_state_set(double left, int64_t limit, struct rate_state *out)
 {
 	double missing = (double)limit - left;
 
@@ -113,32 +113,32 @@ void rate_say(double left, int64_t limit, struct rate_state *out)
 }
 
 /* The refilled bucket of this key; NULL: no limit. */
-static struct token_bucket *bucket_now(struct rates *r, const char *key, const char *tenant,
-				       int64_t limit)
+static struct token_bucket *bucket_refilled(struct rates *r, const char *key, const char *tenant,
+					    int64_t limit)
 {
-	struct token_bucket *m = limit > 0 ? bucket_of_key(r, key, tenant, limit) : NULL;
+	struct token_bucket *b = limit > 0 ? bucket_of_key(r, key, tenant, limit) : NULL;
 
-	if (m)
-		bucket_refill(m, limit);
-	return m;
+	if (b)
+		bucket_refill(b, limit);
+	return b;
 }
 
-static bool has_one(const struct token_bucket *m, int64_t limit, bool confirming)
+static bool has_token(const struct token_bucket *b, int64_t limit, bool confirming)
 {
 	double slack = confirming ? 1 + (double)limit * RATE_SLACK_PERCENT / 100 : 0;
 
-	return !m || m->left + slack >= 1;
+	return !b || b->left + slack >= 1;
 }
 
-static bool take(struct rates *r, const struct principal *who, bool confirming, struct rate *out)
+static bool consume(struct rates *r, const struct principal *who, bool confirming, struct rate *out)
 {
 	int64_t user_limit = r->limits.user_per_minute, tenant_limit = r->limits.tenant_per_minute;
 	char *user_key = mem_printf("u\x1f%s\x1f%s", who->tenant, who->user);
 	char *tenant_key = mem_printf("t\x1f%s", who->tenant);
-	struct token_bucket *user = bucket_now(r, user_key, who->tenant, user_limit);
-	struct token_bucket *tenant = bucket_now(r, tenant_key, who->tenant, tenant_limit);
-	bool allowed =
-		has_one(user, user_limit, confirming) && has_one(tenant, tenant_limit, confirming);
+	struct token_bucket *user = bucket_refilled(r, user_key, who->tenant, user_limit);
+	struct token_bucket *tenant = bucket_refilled(r, tenant_key, who->tenant, tenant_limit);
+	bool allowed = has_token(user, user_limit, confirming) &&
+		       has_token(tenant, tenant_limit, confirming);
 
 	mem_free(user_key);
 	mem_free(tenant_key);
@@ -146,33 +146,33 @@ static bool take(struct rates *r, const struct principal *who, bool confirming, 
 		user->left -= 1;
 	if (allowed && tenant)
 		tenant->left -= 1;
-	if (allowed && confirming) /* the shared cache knows the remaining tokens */
+	if (allowed && confirming) /* the shared cache has the remaining tokens */
 		return true;
 	*out = (struct rate){.allowed = allowed};
 	if (user)
-		rate_say(user->left, user_limit, &out->user);
+		rate_state_set(user->left, user_limit, &out->user);
 	if (tenant)
-		rate_say(tenant->left, tenant_limit, &out->tenant);
+		rate_state_set(tenant->left, tenant_limit, &out->tenant);
 	return allowed;
 }
 
-static bool take_and_forget(struct rates *r, const struct principal *who, bool confirming,
-			    struct rate *out)
+static bool consume_and_evict(struct rates *r, const struct principal *who, bool confirming,
+			      struct rate *out)
 {
-	bool allowed = take(r, who, confirming, out);
-	struct share *over;
+	bool allowed = consume(r, who, confirming, out);
+	struct share *excess;
 
-	while ((over = shares_over(&r->shares)))
-		bucket_free(r, list_item(over, struct token_bucket, share));
+	while ((excess = shares_over(&r->shares)))
+		bucket_free(r, list_item(excess, struct token_bucket, share));
 	return allowed;
 }
 
-bool rates_take(struct rates *r, const struct principal *who, struct rate *out)
+bool rates_consume(struct rates *r, const struct principal *who, struct rate *out)
 {
-	return take_and_forget(r, who, false, out);
+	return consume_and_evict(r, who, false, out);
 }
 
 bool rates_confirm(struct rates *r, const struct principal *who, struct rate *out)
 {
-	return take_and_forget(r, who, true, out);
+	return consume_and_evict(r, who, true, out);
 }

@@ -14,9 +14,9 @@
 #include "vesper/mem.h"
 #include "vesper/seal.h"
 
-#define MINUTE_MS  60000
-#define NOBODY     "(tickets)" /* used as the tenant; no tenant may have such an id */
-#define NAME_BYTES 80
+#define MINUTE_MS      60000
+#define TICKETS_TENANT "(tickets)" /* used as the tenant; no tenant may have such an id */
+#define NAME_BYTES     80
 
 /* ---- rates ---- */
 
@@ -45,16 +45,16 @@ struct op *shared_rate(struct cache *c, const struct principal *who,
 	return cache_consume(c, buckets, n, MINUTE_MS, cb, owner);
 }
 
-void shared_rate_read(const struct cache_consume *drawn, const struct rate_limits *limits,
+void shared_rate_read(const struct cache_consume *consumed, const struct rate_limits *limits,
 		      struct rate *out)
 {
 	size_t n = 0;
 
-	*out = (struct rate){.allowed = drawn->consumed};
+	*out = (struct rate){.allowed = consumed->consumed};
 	if (limits->user_per_minute > 0)
-		rate_say(drawn->left[n++], limits->user_per_minute, &out->user);
+		rate_state_set(consumed->left[n++], limits->user_per_minute, &out->user);
 	if (limits->tenant_per_minute > 0)
-		rate_say(drawn->left[n], limits->tenant_per_minute, &out->tenant);
+		rate_state_set(consumed->left[n], limits->tenant_per_minute, &out->tenant);
 }
 
 /* ---- tickets ---- */
@@ -75,8 +75,8 @@ static void key_of(struct str ticket, uint8_t out[SEAL_KEY_BYTES])
 	hash_hmac_sha256(ticket.p, ticket.n, purpose, sizeof(purpose) - 1, out);
 }
 
-struct op *shared_ticket_keep(struct cache *c, const char *ticket, struct str token,
-			      cache_confirmed_cb cb, void *owner)
+struct op *shared_ticket_store(struct cache *c, const char *ticket, struct str token,
+			       cache_confirmed_cb cb, void *owner)
 {
 	uint8_t key[SEAL_KEY_BYTES];
 	char name[NAME_BYTES];
@@ -87,18 +87,19 @@ struct op *shared_ticket_keep(struct cache *c, const char *ticket, struct str to
 	key_of(str_of(ticket), key);
 	name_of(str_of(ticket), name);
 	seal_add(&sealed, key, token);
-	op = cache_set_confirmed(c, (struct cache_key){NOBODY, name}, sealed.p, sealed.n,
+	op = cache_set_confirmed(c, (struct cache_key){TICKETS_TENANT, name}, sealed.p, sealed.n,
 				 TICKET_LIFE_MS, cb, owner);
 	buf_deinit(&sealed);
 	return op;
 }
 
-struct op *shared_ticket_take(struct cache *c, struct str ticket, cache_value_cb cb, void *owner)
+struct op *shared_ticket_fetch_delete(struct cache *c, struct str ticket, cache_value_cb cb,
+				      void *owner)
 {
 	char name[NAME_BYTES];
 
 	name_of(ticket, name);
-	return cache_get_delete(c, (struct cache_key){NOBODY, name}, cb, owner);
+	return cache_get_delete(c, (struct cache_key){TICKETS_TENANT, name}, cb, owner);
 }
 
 bool shared_ticket_open(struct str ticket, struct str taken, struct buf *out)

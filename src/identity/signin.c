@@ -27,7 +27,8 @@ bool signin_begin(struct signin *s, struct buf *location, struct buf *cookie, st
 	struct login login;
 
 	if (!p)
-		return err_set_retry(e, ERR_UPSTREAM, "nothing is known of the provider");
+		return err_set_retry(e, ERR_UPSTREAM,
+				     "the provider's discovery document is not loaded");
 	a = arena_new(SIGNIN_ARENA_BYTES);
 	login_new(&login, a);
 	buf_printf(location, "%s%c", p->authorization, strchr(p->authorization, '?') ? '&' : '?');
@@ -87,8 +88,8 @@ struct signin *signin_new(const struct signin_options *options)
 	s->options = *options;
 	s->redirect_uri = mem_printf("%s%s", options->public_url, CALLBACK);
 	s->authorization = basic_authorization(options);
-	s->own = options->shared ? NULL : cache_memory_new(options->loop);
-	s->cache = options->shared ? options->shared : s->own;
+	s->local_cache = options->shared ? NULL : cache_memory_new(options->loop);
+	s->cache = options->shared ? options->shared : s->local_cache;
 	list_init(&s->running);
 	if (*options->secret)
 		hash_hmac_sha256(options->secret, strlen(options->secret), purpose,
@@ -106,7 +107,7 @@ void signin_free(struct signin **signin)
 		return;
 	*signin = NULL;
 	signin_ops_end(s);
-	cache_free(&s->own);
+	cache_free(&s->local_cache);
 	mem_free(s->redirect_uri);
 	mem_free(s->authorization);
 	mem_free(s);

@@ -21,7 +21,7 @@ void form_begin(const struct signin *s, struct buf *form, const char *grant_type
 }
 
 /* A renewal may omit the ID token; one that is present must be of the same user. */
-static bool id_token_take(struct exchange *x, const char *id_token, struct err *e)
+static bool id_token_accept(struct exchange *x, const char *id_token, struct err *e)
 {
 	struct jwt_user user;
 
@@ -31,14 +31,14 @@ static bool id_token_take(struct exchange *x, const char *id_token, struct err *
 			       x->signin->options.client_id, x->nonce, &user, e))
 		return err_prefix(e, "id_token");
 	if (x->subject && strcmp(x->subject, user.subject) != 0)
-		return err_set(e, ERR_AUTH, "id_token: of another user");
+		return err_set(e, ERR_AUTH, "id_token: belongs to another user");
 	x->session.id_token = arena_strdup(x->arena, id_token);
 	x->session.subject = arena_strdup(x->arena, user.subject);
 	x->session.name = arena_strdup(x->arena, user.name);
 	return true;
 }
 
-static bool bearer_take(struct exchange *x, const char *bearer, struct err *e)
+static bool bearer_accept(struct exchange *x, const char *bearer, struct err *e)
 {
 	struct principal *who;
 
@@ -55,7 +55,7 @@ static bool bearer_take(struct exchange *x, const char *bearer, struct err *e)
 	return true;
 }
 
-static bool reply_take(struct exchange *x, struct err *e)
+static bool reply_accept(struct exchange *x, struct err *e)
 {
 	const char *access = NULL, *id_token = NULL, *refresh = NULL, *bearer;
 
@@ -68,46 +68,46 @@ static bool reply_take(struct exchange *x, struct err *e)
 		return err_set(e, ERR_AUTH, "the reply has no %s",
 			       x->signin->options.bearer_is_id_token ? "id_token" : "access_token");
 	if (strlen(bearer) > TOKEN_BYTES_MAX || (refresh && strlen(refresh) > TOKEN_BYTES_MAX))
-		return err_set(e, ERR_AUTH, "a token that is too long");
-	if (!id_token_take(x, id_token, e) || !bearer_take(x, bearer, e))
+		return err_set(e, ERR_AUTH, "a token in the reply is too long");
+	if (!id_token_accept(x, id_token, e) || !bearer_accept(x, bearer, e))
 		return false;
 	if (refresh)
 		x->session.refresh = arena_strdup(x->arena, refresh);
 	return true;
 }
 
-static void on_look(void *owner)
+static void process_reply(void *owner)
 {
 	struct exchange *x = owner;
 	struct err e = {0};
-	bool good = reply_take(x, &e);
+	bool is_accepted = reply_accept(x, &e);
 
-	if (!good && e.may_retry && clock_mono_ms() < x->keys_until_ms) {
+	if (!is_accepted && e.may_retry && clock_mono_ms() < x->keys_until_ms) {
 		timer_start(x->timer, SIGNIN_LOOK_MS);
 		return;
 	}
-	if (!good && e.may_retry)
+	if (!is_accepted && e.may_retry)
 		e.code = ERR_UPSTREAM;
-	x->done(x->owner, good ? NULL : &e);
+	x->done(x->owner, is_accepted ? NULL : &e);
 }
 
 static void on_reply(void *owner, json_t *reply, const struct err *e)
 {
 	struct exchange *x = owner;
-	struct err said;
+	struct err provider_err;
 
 	if (!e) {
 		x->reply = json_incref(reply);
 		x->keys_until_ms = clock_mono_ms() + SIGNIN_KEYS_MS;
-		on_look(x);
+		process_reply(x);
 		return;
 	}
-	said = *e;
+	provider_err = *e;
 	x->refused = strcmp(x->fetch.error, "invalid_grant") == 0;
 	if (x->refused)
-		said.code = ERR_INPUT;
-	err_prefix(&said, "the provider");
-	x->done(x->owner, &said);
+		provider_err.code = ERR_INPUT;
+	err_prefix(&provider_err, "the provider");
+	x->done(x->owner, &provider_err);
 }
 
 void exchange_init(struct exchange *x, struct signin *s, struct arena *a,
@@ -115,7 +115,7 @@ void exchange_init(struct exchange *x, struct signin *s, struct arena *a,
 {
 	*x = (struct exchange){.signin = s, .arena = a, .done = done, .owner = owner};
 	json_fetch_init(&x->fetch, on_reply, x);
-	x->timer = timer_new(s->options.loop, on_look, x);
+	x->timer = timer_new(s->options.loop, process_reply, x);
 }
 
 bool exchange_start(struct exchange *x, const char *form, struct err *e)
@@ -130,7 +130,8 @@ bool exchange_start(struct exchange *x, const char *form, struct err *e)
 	};
 
 	if (!p)
-		return err_set_retry(e, ERR_UPSTREAM, "nothing is known of the provider");
+		return err_set_retry(e, ERR_UPSTREAM,
+				     "the provider's discovery document is not loaded");
 	json_fetch_start(&x->fetch, x->signin->options.http, &request);
 	return true;
 }

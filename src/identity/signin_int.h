@@ -19,7 +19,7 @@ struct signin {
 	char *authorization; /* header of a client with a secret; NULL: a public client */
 	uint8_t login_key[HASH_SHA256_BYTES];
 	struct cache *cache; /* the shared cache, or `own` */
-	struct cache *own;
+	struct cache *local_cache;
 	struct list running; /* operations */
 	size_t running_count;
 };
@@ -45,10 +45,10 @@ struct op *session_read(struct signin *s, const char *id, cache_value_cb cb, voi
 /* Decrypts the result of session_read. Returns false when it is empty, of another id, or
  * expired. */
 bool session_open(const char *id, struct str value, struct arena *a, struct signin_session *out);
-struct op *session_keep(struct signin *s, const char *id, const struct signin_session *session,
+struct op *session_save(struct signin *s, const char *id, const struct signin_session *session,
 			cache_confirmed_cb cb, void *owner);
 /* As session_read, and deletes the session. */
-struct op *session_take(struct signin *s, const char *id, cache_value_cb cb, void *owner);
+struct op *session_fetch_delete(struct signin *s, const char *id, cache_value_cb cb, void *owner);
 void session_remove(struct signin *s, const char *id);
 /* Serializes renewals. */
 struct op *session_lock(struct signin *s, const char *id, const char *token, cache_lock_cb cb,
@@ -68,7 +68,7 @@ void login_seal(const struct signin *s, const struct login *login, struct buf *o
 /* Returns false when the cookie is not ours or has expired. */
 bool login_open(const struct signin *s, const char *cookie, struct arena *a, struct login *out);
 /* Checks that this state is used for the first time. */
-struct op *login_use_once(struct signin *s, const char *state, cache_consume_cb cb, void *owner);
+struct op *login_mark_used(struct signin *s, const char *state, cache_consume_cb cb, void *owner);
 /* 32 random bytes in base64url. */
 const char *random_text(struct arena *a);
 

@@ -1,5 +1,5 @@
 /*
- * A sign-in in progress is stored in a sealed cookie of its browser. So thousands of them take no
+ * A sign-in in progress is stored in a sealed cookie of its browser. So thousands of them use no
  * memory here, and a code that is sent to another browser finds no cookie. The cache counts the
  * uses of a state across replicas, so that it works once.
  */
@@ -67,40 +67,40 @@ static bool login_parse(const struct buf *text, struct arena *a, struct login *o
 {
 	int64_t now_ms = clock_now_ms();
 	json_t *object = NULL;
-	bool good = json_parse(buf_text(text), text->n, LOGIN_BYTES_MAX, &object, NULL) &&
-		    json_get_str(object, "state", &out->state, NULL) &&
-		    json_get_str(object, "nonce", &out->nonce, NULL) &&
-		    json_get_str(object, "verifier", &out->verifier, NULL) &&
-		    json_get_int(object, "until", &out->until_ms, NULL) && now_ms < out->until_ms &&
-		    now_ms >= out->until_ms - SIGNIN_LOGIN_MS;
+	bool is_valid = json_parse(buf_text(text), text->n, LOGIN_BYTES_MAX, &object, NULL) &&
+			json_get_str(object, "state", &out->state, NULL) &&
+			json_get_str(object, "nonce", &out->nonce, NULL) &&
+			json_get_str(object, "verifier", &out->verifier, NULL) &&
+			json_get_int(object, "until", &out->until_ms, NULL) &&
+			now_ms < out->until_ms && now_ms >= out->until_ms - SIGNIN_LOGIN_MS;
 
 	json_own(a, object);
-	return good;
+	return is_valid;
 }
 
 bool login_open(const struct signin *s, const char *cookie, struct arena *a, struct login *out)
 {
 	uint8_t key[SEAL_KEY_BYTES];
 	struct buf sealed, text;
-	bool good;
+	bool is_valid;
 
 	buf_init(&sealed, COOKIE_BYTES_MAX);
 	buf_init(&text, LOGIN_BYTES_MAX);
-	good = cookie && hash_base64url_decode(&sealed, cookie, strlen(cookie)) &&
-	       sealed.n > SALT_BYTES;
-	if (good) {
+	is_valid = cookie && hash_base64url_decode(&sealed, cookie, strlen(cookie)) &&
+		   sealed.n > SALT_BYTES;
+	if (is_valid) {
 		hash_hmac_sha256(s->login_key, sizeof(s->login_key), sealed.p, SALT_BYTES, key);
-		good = seal_open(&text, key,
-				 (struct str){sealed.p + SALT_BYTES, sealed.n - SALT_BYTES}) &&
-		       login_parse(&text, a, out);
+		is_valid = seal_open(&text, key,
+				     (struct str){sealed.p + SALT_BYTES, sealed.n - SALT_BYTES}) &&
+			   login_parse(&text, a, out);
 	}
 	buf_deinit(&sealed);
 	buf_deinit(&text);
-	return good;
+	return is_valid;
 }
 
 /* A token bucket of one token, which refills only when the login has expired anyway. */
-struct op *login_use_once(struct signin *s, const char *state, cache_consume_cb cb, void *owner)
+struct op *login_mark_used(struct signin *s, const char *state, cache_consume_cb cb, void *owner)
 {
 	char hash[HASH_HEX_BYTES], name[HASH_HEX_BYTES + 8];
 	struct cache_bucket bucket = {{LOGINS, name}, 1};

@@ -16,16 +16,17 @@ struct signin_op {
 	struct list node;
 	struct signin *signin;
 	struct arena *arena;
-	struct op *asked; /* operation of the cache */
+	struct op *pending; /* operation of the cache */
 	struct later later;
-	struct timer *timer; /* checks again whether another process has renewed it */
+	struct timer *timer; /* checks again whether another process has renewed the token */
 	struct exchange exchange;
 	struct json_fetch revoking;
 	struct login login;
 	const char *code;
 	const char *id; /* of the session */
 	const char *lock;
-	bool locked, fresh, left; /* left: the caller has cancelled, but the operation continues */
+	bool locked, fresh, is_detached; /* is_detached: the caller has cancelled, but the operation
+					    continues */
 	int64_t until_mono_ms;
 	struct signin_session session;
 	struct err err;
@@ -39,7 +40,7 @@ struct signin_op {
 
 static void op_free(struct signin_op *x)
 {
-	op_cancel(&x->asked);
+	op_cancel(&x->pending);
 	later_cancel(&x->later);
 	timer_free(&x->timer);
 	exchange_end(&x->exchange);
@@ -57,14 +58,14 @@ static void on_cancel(struct op *op)
 	struct signin_op *x = (struct signin_op *)op;
 
 	if (x->locked || x->on_ended)
-		x->left = true;
+		x->is_detached = true;
 	else
 		op_free(x);
 }
 
 static void on_exchanged(void *owner, const struct err *e);
 static void on_revoked(void *owner, json_t *reply, const struct err *e);
-static void look(void *owner);
+static void read_session(void *owner);
 
 static struct signin_op *op_new(struct signin *s, void *owner)
 {
@@ -74,7 +75,7 @@ static struct signin_op *op_new(struct signin *s, void *owner)
 	x->signin = s;
 	x->owner = owner;
 	x->arena = arena_new(SIGNIN_ARENA_BYTES);
-	x->timer = timer_new(s->options.loop, look, x);
+	x->timer = timer_new(s->options.loop, read_session, x);
 	exchange_init(&x->exchange, s, x->arena, on_exchanged, x);
 	json_fetch_init(&x->revoking, on_revoked, x);
 	list_append(&s->running, &x->node);
@@ -90,30 +91,30 @@ static void op_end(struct signin_op *x)
 
 	if (e && e->code != ERR_AUTH)
 		log_warn("signin.failed", "%s", e->text);
-	if (!x->left && x->on_session)
+	if (!x->is_detached && x->on_session)
 		x->on_session(x->owner, e ? NULL : x->id, e);
-	else if (!x->left)
+	else if (!x->is_detached)
 		x->on_token(x->owner, e ? NULL : &token, e);
 	op_free(x);
 }
 
-static void on_later(void *owner)
+static void on_deferred_end(void *owner)
 {
 	op_end(owner);
 }
 
 /* Ends in the next iteration, because the caller does not have the operation yet. */
-static struct op *end_later(struct signin_op *x)
+static struct op *end_deferred(struct signin_op *x)
 {
-	loop_defer(x->signin->options.loop, &x->later, on_later, x);
+	loop_defer(x->signin->options.loop, &x->later, on_deferred_end, x);
 	return &x->op;
 }
 
-static bool is_crowded(struct signin_op *x)
+static bool is_over_limit(struct signin_op *x)
 {
 	if (x->signin->running_count <= SIGNIN_RUNNING_MAX)
 		return false;
-	err_set_retry(&x->err, ERR_LIMIT, "%d sign-ins and renewals are under way",
+	err_set_retry(&x->err, ERR_LIMIT, "%d sign-ins and renewals are already running",
 		      SIGNIN_RUNNING_MAX);
 	return true;
 }
@@ -135,10 +136,11 @@ static bool check_issuer(const struct signin *s, const char *issuer, struct err 
 	const struct provider *p = identity_provider(s->options.identity);
 
 	if (!p)
-		return err_set_retry(e, ERR_UPSTREAM, "nothing is known of the provider");
-	if (issuer ? strcmp(issuer, p->issuer) == 0 : !p->names_itself)
+		return err_set_retry(e, ERR_UPSTREAM,
+				     "the provider's discovery document is not loaded");
+	if (issuer ? strcmp(issuer, p->issuer) == 0 : !p->sends_issuer)
 		return true;
-	return err_set(e, ERR_INPUT, "the reply is not of the provider that was asked");
+	return err_set(e, ERR_INPUT, "the reply is from another provider");
 }
 
 static bool check_return(struct signin_op *x, const struct signin_return *back)
@@ -148,25 +150,26 @@ static bool check_return(struct signin_op *x, const struct signin_return *back)
 	if (!login_open(x->signin, back->cookie, x->arena, &x->login) || !back->state ||
 	    strlen(back->state) != strlen(x->login.state) ||
 	    !hash_equal(back->state, x->login.state, strlen(x->login.state)))
-		return err_set(e, ERR_INPUT, "no sign-in of this browser, or one that is over");
+		return err_set(e, ERR_INPUT,
+			       "this browser has no sign-in in progress, or it has expired");
 	if (!check_issuer(x->signin, back->issuer, e) || !check_error(back->error, e))
 		return false;
 	if (!back->code || !*back->code || strlen(back->code) > SIGNIN_CODE_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "a reply without a code");
+		return err_set(e, ERR_INPUT, "the reply has no code");
 	x->code = arena_strdup(x->arena, back->code);
-	return !is_crowded(x);
+	return !is_over_limit(x);
 }
 
-static void on_used(void *owner, const struct cache_consume *drawn)
+static void on_used(void *owner, const struct cache_consume *consumed)
 {
 	struct signin_op *x = owner;
 	struct buf form;
-	bool good;
+	bool is_started;
 
-	x->asked = NULL;
-	if (!drawn->counted || !drawn->consumed) {
-		if (drawn->counted)
-			err_set(&x->err, ERR_INPUT, "a state that was used before");
+	x->pending = NULL;
+	if (!consumed->counted || !consumed->consumed) {
+		if (consumed->counted)
+			err_set(&x->err, ERR_INPUT, "the state was used before");
 		else
 			err_set_retry(&x->err, ERR_UPSTREAM, "the cache is unavailable");
 		op_end(x);
@@ -177,9 +180,9 @@ static void on_used(void *owner, const struct cache_consume *drawn)
 	form_add(&form, "redirect_uri", x->signin->redirect_uri);
 	form_add(&form, "code_verifier", x->login.verifier);
 	x->exchange.nonce = x->login.nonce;
-	good = exchange_start(&x->exchange, buf_text(&form), &x->err);
+	is_started = exchange_start(&x->exchange, buf_text(&form), &x->err);
 	buf_deinit(&form);
-	if (!good)
+	if (!is_started)
 		op_end(x);
 }
 
@@ -190,67 +193,69 @@ struct op *signin_finish(struct signin *s, const struct signin_return *back, sig
 
 	x->on_session = cb;
 	if (!check_return(x, back))
-		return end_later(x);
-	x->asked = login_use_once(s, x->login.state, on_used, x);
+		return end_deferred(x);
+	x->pending = login_mark_used(s, x->login.state, on_used, x);
 	return &x->op;
 }
 
 /* ---- new tokens ---- */
 
-static void on_kept(void *owner, bool kept)
+static void on_saved(void *owner, bool saved)
 {
 	struct signin_op *x = owner;
 
-	x->asked = NULL;
-	if (!kept && x->on_session)
-		err_set_retry(&x->err, ERR_UPSTREAM, "the cache does not keep the session");
-	else if (!kept)
-		log_warn("signin.renewed", "the cache does not keep the session");
+	x->pending = NULL;
+	if (!saved && x->on_session)
+		err_set_retry(&x->err, ERR_UPSTREAM,
+			      "the session could not be stored in the cache");
+	else if (!saved)
+		log_warn("signin.renewed", "the session could not be stored in the cache");
 	op_end(x);
 }
 
-static void keep(struct signin_op *x)
+static void save_session(struct signin_op *x)
 {
-	x->asked = session_keep(x->signin, x->id, &x->session, on_kept, x);
+	x->pending = session_save(x->signin, x->id, &x->session, on_saved, x);
 }
 
-static void finished(struct signin_op *x)
+static void finish_sign_in(struct signin_op *x)
 {
 	x->session = x->exchange.session;
 	x->session.ends_ms = clock_now_ms() + x->signin->options.session_ms;
 	x->id = random_text(x->arena);
-	keep(x);
+	save_session(x);
 }
 
 /* Keeps the values that the provider omitted. */
-static void renewed(struct signin_op *x)
+static void finish_renewal(struct signin_op *x)
 {
-	struct signin_session before = x->session;
+	struct signin_session previous = x->session;
 
 	x->session = x->exchange.session;
-	x->session.ends_ms = before.ends_ms;
-	x->session.subject = before.subject;
-	x->session.name = before.name;
+	x->session.ends_ms = previous.ends_ms;
+	x->session.subject = previous.subject;
+	x->session.name = previous.name;
 	if (!x->session.refresh)
-		x->session.refresh = before.refresh;
+		x->session.refresh = previous.refresh;
 	if (!x->session.id_token)
-		x->session.id_token = before.id_token;
-	keep(x);
+		x->session.id_token = previous.id_token;
+	save_session(x);
 }
 
 /* A refusal ends the session. If the provider is unavailable, the token is used until it
  * expires. */
-static void not_renewed(struct signin_op *x, const struct err *e)
+static void renewal_failed(struct signin_op *x, const struct err *e)
 {
-	bool over = x->exchange.refused || e->code == ERR_AUTH || e->code == ERR_DENIED;
+	bool is_ended = x->exchange.refused || e->code == ERR_AUTH || e->code == ERR_DENIED;
 
-	if (over) {
+	if (is_ended) {
 		session_remove(x->signin, x->id);
-		err_set(&x->err, ERR_AUTH, "the session is over: %s", e->text);
+		err_set(&x->err, ERR_AUTH, "the session has ended: %s", e->text);
 	} else if (x->fresh || clock_now_ms() >= x->session.bearer_ends_ms) {
 		x->err = *e;
 	} else {
-		log_warn("signin.renewed", "not yet: %s", e->text);
+		log_warn("signin.renewed", "the token could not be renewed and stays in use: %s",
+			 e->text);
 	}
 	op_end(x);
 }
@@ -260,20 +265,20 @@ static void on_exchanged(void *owner, const struct err *e)
 	struct signin_op *x = owner;
 
 	if (!e && x->on_session) {
-		finished(x);
+		finish_sign_in(x);
 	} else if (!e) {
-		renewed(x);
+		finish_renewal(x);
 	} else if (x->on_session) {
 		x->err = *e;
 		op_end(x);
 	} else {
-		not_renewed(x, e);
+		renewal_failed(x, e);
 	}
 }
 
 /* ---- a token of a session ---- */
 
-static bool is_good(const struct signin_op *x)
+static bool is_token_current(const struct signin_op *x)
 {
 	int64_t now_ms = clock_now_ms();
 	int64_t age_ms = now_ms - x->session.renewed_ms;
@@ -286,14 +291,14 @@ static bool is_good(const struct signin_op *x)
 static void renew(struct signin_op *x)
 {
 	struct buf form;
-	bool good;
+	bool is_started;
 
 	form_begin(x->signin, &form, "refresh_token");
 	form_add(&form, "refresh_token", x->session.refresh);
 	x->exchange.subject = x->session.subject;
-	good = !is_crowded(x) && exchange_start(&x->exchange, buf_text(&form), &x->err);
+	is_started = !is_over_limit(x) && exchange_start(&x->exchange, buf_text(&form), &x->err);
 	buf_deinit(&form);
-	if (!good)
+	if (!is_started)
 		op_end(x);
 }
 
@@ -303,15 +308,16 @@ static void on_locked(void *owner, bool locked)
 {
 	struct signin_op *x = owner;
 
-	x->asked = NULL;
+	x->pending = NULL;
 	x->locked = locked;
 	if (locked) {
-		/* Another process may have renewed it between the read and the lock. */
-		x->asked = session_read(x->signin, x->id, on_read, x);
+		/* Another process may have renewed the token between the read and the lock. */
+		x->pending = session_read(x->signin, x->id, on_read, x);
 	} else if (clock_mono_ms() < x->until_mono_ms) {
 		timer_start(x->timer, SIGNIN_LOOK_MS);
 	} else {
-		err_set_retry(&x->err, ERR_UPSTREAM, "another renewal does not end");
+		err_set_retry(&x->err, ERR_UPSTREAM,
+			      "another renewal of the session takes too long");
 		op_end(x);
 	}
 }
@@ -320,11 +326,11 @@ static void on_locked(void *owner, bool locked)
  * again. */
 static void check_session(struct signin_op *x, struct str value)
 {
-	x->asked = NULL;
+	x->pending = NULL;
 	if (!session_open(x->id, value, x->arena, &x->session)) {
-		err_set(&x->err, ERR_AUTH, "no such session");
+		err_set(&x->err, ERR_AUTH, "the session does not exist or has expired");
 		op_end(x);
-	} else if (is_good(x)) {
+	} else if (is_token_current(x)) {
 		op_end(x);
 	} else if (!x->session.refresh) {
 		if (x->fresh || clock_now_ms() >= x->session.bearer_ends_ms)
@@ -334,7 +340,7 @@ static void check_session(struct signin_op *x, struct str value)
 	} else if (x->locked) {
 		renew(x);
 	} else {
-		x->asked = session_lock(x->signin, x->id, x->lock, on_locked, x);
+		x->pending = session_lock(x->signin, x->id, x->lock, on_locked, x);
 	}
 }
 
@@ -343,11 +349,11 @@ static void on_read(void *owner, struct str value)
 	check_session(owner, value);
 }
 
-static void look(void *owner)
+static void read_session(void *owner)
 {
 	struct signin_op *x = owner;
 
-	x->asked = session_read(x->signin, x->id, on_read, x);
+	x->pending = session_read(x->signin, x->id, on_read, x);
 }
 
 struct op *signin_token(struct signin *s, const char *session, bool fresh, signin_token_cb cb,
@@ -360,13 +366,13 @@ struct op *signin_token(struct signin *s, const char *session, bool fresh, signi
 	x->id = arena_strdup(x->arena, session);
 	x->lock = random_text(x->arena);
 	x->until_mono_ms = clock_mono_ms() + SIGNIN_CALL_MS;
-	look(x);
+	read_session(x);
 	return &x->op;
 }
 
 /* ---- signing out ---- */
 
-static void say_ended(struct signin_op *x)
+static void report_ended(struct signin_op *x)
 {
 	const struct signin *s = x->signin;
 	const struct provider *p = identity_provider(s->options.identity);
@@ -381,7 +387,7 @@ static void say_ended(struct signin_op *x)
 		form_add(&location, "client_id", s->options.client_id);
 		form_add(&location, "post_logout_redirect_uri", home);
 	}
-	if (!x->left)
+	if (!x->is_detached)
 		x->on_ended(x->owner,
 			    location.n > 0 && !buf_over(&location) ? buf_text(&location) : home);
 	buf_deinit(&location);
@@ -395,11 +401,12 @@ static void on_revoked(void *owner, json_t *reply, const struct err *e)
 
 	(void)reply; /* status 200 without a body is a valid answer */
 	if (e && x->revoking.status != 200)
-		log_warn("signin.revoked", "not at the provider: %s", e->text);
-	say_ended(x);
+		log_warn("signin.revoked",
+			 "the refresh token could not be revoked at the provider: %s", e->text);
+	report_ended(x);
 }
 
-static void on_taken(void *owner, struct str value)
+static void on_session_removed(void *owner, struct str value)
 {
 	struct signin_op *x = owner;
 	const struct provider *p = identity_provider(x->signin->options.identity);
@@ -410,10 +417,10 @@ static void on_taken(void *owner, struct str value)
 	};
 	struct buf form;
 
-	x->asked = NULL;
+	x->pending = NULL;
 	if (!session_open(x->id, value, x->arena, &x->session) || !p || !p->revocation ||
 	    !x->session.refresh) {
-		say_ended(x);
+		report_ended(x);
 		return;
 	}
 	buf_init(&form, SIGNIN_FORM_BYTES_MAX);
@@ -433,7 +440,7 @@ struct op *signin_end(struct signin *s, const char *session, signin_ended_cb cb,
 
 	x->on_ended = cb;
 	x->id = arena_strdup(x->arena, session);
-	x->asked = session_take(s, x->id, on_taken, x);
+	x->pending = session_fetch_delete(s, x->id, on_session_removed, x);
 	return &x->op;
 }
 

@@ -41,38 +41,39 @@ struct op *session_read(struct signin *s, const char *id, cache_value_cb cb, voi
 static bool session_parse(const char *text, size_t len, struct arena *a, struct signin_session *out)
 {
 	json_t *object = NULL;
-	bool good = json_parse(text, len, SESSION_BYTES_MAX, &object, NULL) &&
-		    json_get_str(object, "bearer", &out->bearer, NULL) &&
-		    json_get_int(object, "bearer_ends", &out->bearer_ends_ms, NULL) &&
-		    json_get_int(object, "renewed", &out->renewed_ms, NULL) &&
-		    json_get_int(object, "ends", &out->ends_ms, NULL) &&
-		    json_opt_str(object, "refresh", &out->refresh, NULL) &&
-		    json_get_str(object, "id_token", &out->id_token, NULL) &&
-		    json_get_str(object, "subject", &out->subject, NULL) &&
-		    json_get_str(object, "name", &out->name, NULL);
+	bool is_valid = json_parse(text, len, SESSION_BYTES_MAX, &object, NULL) &&
+			json_get_str(object, "bearer", &out->bearer, NULL) &&
+			json_get_int(object, "bearer_ends", &out->bearer_ends_ms, NULL) &&
+			json_get_int(object, "renewed", &out->renewed_ms, NULL) &&
+			json_get_int(object, "ends", &out->ends_ms, NULL) &&
+			json_opt_str(object, "refresh", &out->refresh, NULL) &&
+			json_get_str(object, "id_token", &out->id_token, NULL) &&
+			json_get_str(object, "subject", &out->subject, NULL) &&
+			json_get_str(object, "name", &out->name, NULL);
 
 	json_own(a, object);
-	return good;
+	return is_valid;
 }
 
 bool session_open(const char *id, struct str value, struct arena *a, struct signin_session *out)
 {
 	uint8_t key[SEAL_KEY_BYTES];
 	struct buf text;
-	bool good;
+	bool is_valid;
 
 	if (!value.p || value.n < SALT_BYTES)
 		return false;
 	buf_init(&text, SESSION_BYTES_MAX);
 	seal_key(id, (const uint8_t *)value.p, key);
 	*out = (struct signin_session){0};
-	good = seal_open(&text, key, (struct str){value.p + SALT_BYTES, value.n - SALT_BYTES}) &&
-	       session_parse(buf_text(&text), text.n, a, out) && clock_now_ms() < out->ends_ms;
+	is_valid =
+		seal_open(&text, key, (struct str){value.p + SALT_BYTES, value.n - SALT_BYTES}) &&
+		session_parse(buf_text(&text), text.n, a, out) && clock_now_ms() < out->ends_ms;
 	buf_deinit(&text);
-	return good;
+	return is_valid;
 }
 
-struct op *session_keep(struct signin *s, const char *id, const struct signin_session *session,
+struct op *session_save(struct signin *s, const char *id, const struct signin_session *session,
 			cache_confirmed_cb cb, void *owner)
 {
 	int64_t left_ms = session->ends_ms - clock_now_ms();
@@ -102,7 +103,7 @@ struct op *session_keep(struct signin *s, const char *id, const struct signin_se
 	return op;
 }
 
-struct op *session_take(struct signin *s, const char *id, cache_value_cb cb, void *owner)
+struct op *session_fetch_delete(struct signin *s, const char *id, cache_value_cb cb, void *owner)
 {
 	char name[NAME_BYTES];
 

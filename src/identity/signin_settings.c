@@ -15,14 +15,15 @@ bool signin_check_public_url(const char *url, struct err *e)
 	if (!http_url_is_safe(url))
 		return err_set(e, ERR_INPUT,
 			       "server.public_url: must be an https address (http on loopback "
-			       "only), since a sign-in goes there");
+			       "only), because sign-ins return to it");
 	if (!host || !host[3] || strpbrk(host + 3, "/?#"))
 		return err_set(e, ERR_INPUT,
 			       "server.public_url: scheme and host alone, without a path");
 	for (const char *c = url; *c; c++)
 		if (*c >= 'A' && *c <= 'Z')
-			return err_set(e, ERR_INPUT,
-				       "server.public_url: in lower case, as browsers say it");
+			return err_set(
+				e, ERR_INPUT,
+				"server.public_url: must be in lower case, as browsers send it");
 	return true;
 }
 
@@ -36,22 +37,22 @@ static const char *join_scopes(const struct config *c, struct arena *a)
 	return all;
 }
 
-static bool is_ours(const char *name)
+static bool is_reserved(const char *name)
 {
-	static const char *const ours[] = {"response_type",
-					   "response_mode",
-					   "client_id",
-					   "redirect_uri",
-					   "scope",
-					   "state",
-					   "nonce",
-					   "code_challenge",
-					   "request",
-					   "request_uri",
-					   "code_challenge_method"};
+	static const char *const reserved[] = {"response_type",
+					       "response_mode",
+					       "client_id",
+					       "redirect_uri",
+					       "scope",
+					       "state",
+					       "nonce",
+					       "code_challenge",
+					       "request",
+					       "request_uri",
+					       "code_challenge_method"};
 
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (strcmp(name, ours[i]) == 0)
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(name, reserved[i]) == 0)
 			return true;
 	return false;
 }
@@ -61,41 +62,40 @@ static bool encode_parameters(const json_t *map, struct arena *a, const char **o
 	struct buf text;
 	const char *name;
 	json_t *value;
-	bool good = true;
+	bool is_ok = true;
 
 	buf_init(&text, PARAMETERS_BYTES_MAX);
 	json_object_foreach((json_t *)map, name, value) {
-		if (is_ours(name) || !str_is_name(name, 40))
-			good = err_set(e, ERR_INPUT,
-				       "signin.parameters: %.*s is none that can be set",
-				       STR_CUT(name, 40));
+		if (is_reserved(name) || !str_is_name(name, 40))
+			is_ok = err_set(e, ERR_INPUT, "signin.parameters: %.*s cannot be set",
+					STR_CUT(name, 40));
 		buf_char(&text, '&');
 		form_encode(&text, name);
 		buf_char(&text, '=');
 		form_encode(&text, json_string_value(value));
 	}
 	if (buf_over(&text))
-		good = err_set(e, ERR_INPUT, "signin.parameters: too long");
+		is_ok = err_set(e, ERR_INPUT, "signin.parameters: too long");
 	*out = arena_strdup(a, buf_text(&text));
 	buf_deinit(&text);
-	return good;
+	return is_ok;
 }
 
 static bool check_scope(const char *scope, struct err *e)
 {
-	struct str rest = str_of(scope), one;
+	struct str rest = str_of(scope), scope_part;
 
-	while (str_split(&rest, ' ', &one))
-		if (str_eq(one, STR("openid")))
+	while (str_split(&rest, ' ', &scope_part))
+		if (str_eq(scope_part, STR("openid")))
 			return true;
-	return err_set(e, ERR_INPUT, "signin.scopes: openid must be one of them");
+	return err_set(e, ERR_INPUT, "signin.scopes: must include openid");
 }
 
-bool signin_options_read(const struct config *c, struct arena *a, bool *wanted,
+bool signin_options_read(const struct config *c, struct arena *a, bool *is_enabled,
 			 struct signin_options *out, struct err *e)
 {
-	*wanted = *config_text(c, "signin.client_id") != 0;
-	if (!*wanted)
+	*is_enabled = *config_text(c, "signin.client_id") != 0;
+	if (!*is_enabled)
 		return true;
 	*out = (struct signin_options){
 		.public_url = config_text(c, "server.public_url"),

@@ -85,7 +85,7 @@ static struct str hash_key(const uint8_t hash[HASH_SHA256_BYTES])
 	return (struct str){(const char *)hash, HASH_SHA256_BYTES};
 }
 
-void ticket_make(char out[TICKET_BYTES])
+void ticket_generate(char out[TICKET_BYTES])
 {
 	uint8_t secret[TICKET_SECRET_BYTES];
 	struct buf text;
@@ -101,7 +101,7 @@ void ticket_make(char out[TICKET_BYTES])
 void tickets_add(struct tickets *all, const char *ticket, const struct principal *who)
 {
 	struct ticket *t = mem_alloc(sizeof(*t));
-	struct share *over;
+	struct share *excess;
 
 	tickets_expire(all);
 	hash_sha256(ticket, TICKET_BYTES - 1, t->hash);
@@ -110,8 +110,8 @@ void tickets_add(struct tickets *all, const char *ticket, const struct principal
 	list_append(&all->by_age, &t->by_age);
 	hashmap_add(&all->by_hash, &t->by_hash, hash_key(t->hash));
 	shares_add(&all->shares, &t->share, str_of(t->who->tenant), 0);
-	while ((over = shares_over(&all->shares)))
-		ticket_free(all, list_item(over, struct ticket, share));
+	while ((excess = shares_over(&all->shares)))
+		ticket_free(all, list_item(excess, struct ticket, share));
 }
 
 static struct ticket *ticket_find(struct tickets *all, struct str ticket)
@@ -126,7 +126,7 @@ static struct ticket *ticket_find(struct tickets *all, struct str ticket)
 	return node ? hashmap_item(node, struct ticket, by_hash) : NULL;
 }
 
-struct principal *tickets_take(struct tickets *all, struct str ticket)
+struct principal *tickets_redeem(struct tickets *all, struct str ticket)
 {
 	struct principal *who;
 	struct ticket *t;

@@ -1,7 +1,7 @@
 /*
  * Questions over HTTP: turns like those of WebSocket, read from the same logs, either collected
  * into one answer or streamed as events. A client that disconnects only stops watching; the turn
- * decides whether it goes on.
+ * decides whether to continue.
  */
 #include "http_chat.h"
 #include "http_route.h"

@@ -2,7 +2,7 @@
  * A browser's sign-in: the redirect to the provider, the callback, the session's token, and signing
  * out. The two routes that use a cookie accept JSON posts from the page's own origin only, and the
  * cookie is never sent to another site (SameSite=Strict). After a redirect, a code in the fragment
- * tells the page what failed; nothing from the provider is repeated.
+ * tells the page what failed; text from the provider is never sent.
  */
 #include "http_route.h"
 

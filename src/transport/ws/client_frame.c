@@ -72,7 +72,7 @@ static bool opt_client_msg_id(const json_t *root, const char **out, struct err *
 	if (*out && !utf8_is_identifier(*out, strlen(*out)))
 		return err_set(e, ERR_INPUT,
 			       "client_msg_id: must have no control or invisible characters and no "
-			       "blanks at its ends");
+			       "leading or trailing blanks");
 	return true;
 }
 

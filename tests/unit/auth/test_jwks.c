@@ -113,7 +113,7 @@ static void wrong_header(void **state)
 	refused(key, "{\"alg\":\"RS256\"}", GOOD, "kid missing");
 	refused(key, "{\"alg\":\"RS256\",\"kid\":5}", GOOD, "kid missing");
 	refused(key, "{\"alg\":\"RS256\",\"kid\":\"k2\"}", GOOD, "wrong signature");
-	refused(key, "{\"alg\":\"RS256\",\"kid\":\"enc\"}", GOOD, "no key of this kid");
+	refused(key, "{\"alg\":\"RS256\",\"kid\":\"enc\"}", GOOD, "no key with this kid");
 	refused(key, "{\"alg\":\"RS256\",\"kid\":\"k1\",\"typ\":\"JOSE\"}", GOOD, "wrong typ");
 	refused(key, "{\"alg\":\"RS256\",\"kid\":\"k1\",\"crit\":[\"exp\"]}", GOOD, "crit");
 	refused(key, "{\"alg\":\"none\",\"kid\":\"k1\"}", GOOD, "algorithm not accepted");
@@ -154,7 +154,7 @@ static void hs256_with_the_public_key(void **state)
 	buf_char(&token, '.');
 	hash_base64url(&token, sum, sizeof(sum));
 	assert_string_equal(verdict((struct str){token.p, token.n}, NULL, NULL),
-			    "token: HS256 is not accepted here");
+			    "token: HS256 is not accepted");
 	assert_string_equal(verdict((struct str){token.p, token.n},
 				    "quite another secret of 32 bytes and more", NULL),
 			    "token: wrong signature");
@@ -193,10 +193,10 @@ static void without_keys(void **state)
 	rsa_key_sign(&token, key, RS256, GOOD);
 	keys = NULL;
 	assert_string_equal(verdict((struct str){token.p, token.n}, NULL, NULL),
-			    "token: RS256 is not accepted here");
+			    "token: RS256 is not accepted");
 	keys = jwt_keys_none();
 	assert_string_equal(verdict((struct str){token.p, token.n}, NULL, NULL),
-			    "token: no key of this kid");
+			    "token: no key with this kid");
 	jwt_keys_free(&keys);
 	keys = had;
 	buf_deinit(&token);

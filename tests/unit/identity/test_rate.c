@@ -37,23 +37,23 @@ static void a_users_own(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		assert_true(rates_take(r, &ann, &rate));
+		assert_true(rates_consume(r, &ann, &rate));
 	assert_int_equal(rate.user.limit, 3);
 	assert_int_equal(rate.user.left, 0);
 	assert_int_equal(rate.tenant.limit, 0);
-	assert_false(rates_take(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	assert_in_range(rate.user.wait_ms, 19000, 20001);
-	assert_true(rates_take(r, &bob, &rate));
-	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	assert_true(rates_consume(r, &bob, &rate));
+	assert_true(rates_consume(r, &ann_elsewhere, &rate));
 	clock_advance_ms(19999);
-	assert_false(rates_take(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	clock_advance_ms(2);
-	assert_true(rates_take(r, &ann, &rate));
-	assert_false(rates_take(r, &ann, &rate));
+	assert_true(rates_consume(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	clock_advance_ms(3600000);
 	for (int i = 0; i < 3; i++)
-		assert_true(rates_take(r, &ann, &rate));
-	assert_false(rates_take(r, &ann, &rate));
+		assert_true(rates_consume(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	rates_free(&r);
 }
 
@@ -63,14 +63,14 @@ static void the_tenants_for_all(void **state)
 	struct rates *r = rates_new(&limits);
 
 	(void)state;
-	assert_true(rates_take(r, &ann, &rate));
-	assert_true(rates_take(r, &ann, &rate));
-	assert_false(rates_take(r, &ann, &rate));
+	assert_true(rates_consume(r, &ann, &rate));
+	assert_true(rates_consume(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	assert_int_equal(rate.tenant.left, 1); /* a refusal costs nothing */
-	assert_true(rates_take(r, &bob, &rate));
-	assert_false(rates_take(r, &bob, &rate));
+	assert_true(rates_consume(r, &bob, &rate));
+	assert_false(rates_consume(r, &bob, &rate));
 	assert_int_equal(rate.user.left, 1);
-	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	assert_true(rates_consume(r, &ann_elsewhere, &rate));
 	rates_free(&r);
 }
 
@@ -81,7 +81,7 @@ static void unlimited(void **state)
 
 	(void)state;
 	for (int i = 0; i < 10000; i++)
-		assert_true(rates_take(r, &ann, &rate));
+		assert_true(rates_consume(r, &ann, &rate));
 	assert_int_equal(rate.user.limit, 0);
 	rates_free(&r);
 }
@@ -93,18 +93,18 @@ static void the_idle_are_forgotten(void **state)
 	char name[20];
 
 	(void)state;
-	assert_true(rates_take(r, &ann, &rate));
-	assert_false(rates_take(r, &ann, &rate));
+	assert_true(rates_consume(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	for (int i = 0; i < TOKEN_BUCKETS_MAX - 1; i++) {
 		snprintf(name, sizeof(name), "u%d", i);
-		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
+		rates_consume(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
 	}
-	assert_false(rates_take(r, &ann, &rate));
+	assert_false(rates_consume(r, &ann, &rate));
 	for (int i = 0; i < TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "v%d", i);
-		rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
+		rates_consume(r, &(struct principal){.user = name, .tenant = "acme"}, &rate);
 	}
-	assert_true(rates_take(r, &ann, &rate));
+	assert_true(rates_consume(r, &ann, &rate));
 	rates_free(&r);
 }
 
@@ -116,13 +116,13 @@ static void a_greedy_tenant_forgets_its_own(void **state)
 	char name[20];
 
 	(void)state;
-	assert_true(rates_take(r, &ann_elsewhere, &rate));
+	assert_true(rates_consume(r, &ann_elsewhere, &rate));
 	for (int i = 0; i < 2 * TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "u%d", i);
-		assert_true(
-			rates_take(r, &(struct principal){.user = name, .tenant = "acme"}, &rate));
+		assert_true(rates_consume(r, &(struct principal){.user = name, .tenant = "acme"},
+					  &rate));
 	}
-	assert_false(rates_take(r, &ann_elsewhere, &rate));
+	assert_false(rates_consume(r, &ann_elsewhere, &rate));
 	assert_int_equal(rate.tenant.left, 10000000 - 1);
 	rates_free(&r);
 }

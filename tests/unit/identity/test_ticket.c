@@ -41,13 +41,13 @@ static int teardown(void **state)
 
 static void add(char out[TICKET_BYTES])
 {
-	ticket_make(out);
+	ticket_generate(out);
 	tickets_add(tickets, out, &ann);
 }
 
 static bool use(const char *ticket)
 {
-	struct principal *who = tickets_take(tickets, str_of(ticket));
+	struct principal *who = tickets_redeem(tickets, str_of(ticket));
 	bool good = who != NULL;
 
 	if (good) {
@@ -125,14 +125,14 @@ static void a_greedy_tenant_pushes_out_its_own(void **state)
 	struct principal *who;
 
 	(void)state;
-	ticket_make(theirs);
+	ticket_generate(theirs);
 	tickets_add(tickets, theirs, &bob);
 	add(first);
 	for (size_t n = 0; n < 2 * TICKETS_MAX; n++)
 		add(ticket);
 	assert_false(use(first));
 	assert_true(use(ticket));
-	who = tickets_take(tickets, str_of(theirs));
+	who = tickets_redeem(tickets, str_of(theirs));
 	assert_non_null(who);
 	assert_string_equal(who->tenant, "acme");
 	principal_free(&who);

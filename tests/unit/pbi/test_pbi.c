@@ -257,7 +257,7 @@ static void reports_failures_and_does_not_cache_them(void **state)
 		{"403 x", "{\"error\":{\"code\":\"PowerBINotAuthorizedException\"}}", "NotAuth"},
 		{"500 x", "<html>", "no code"},
 		{"200 x", "{", "JSON"},
-		{"200 x", "[]", "no object"},
+		{"200 x", "[]", "not a JSON object"},
 		{"200 x", "{\"embedUrl\":\"javascript:alert(1)\"}", "https"},
 		{"200 x", "{\"datasetId\":\"x\"}", "embedUrl"},
 		{"404 x", "{\"error\":{\"code\":\"a\\nb\"}}", "no code"},
