@@ -69,7 +69,7 @@ static void accepted(const char *claims)
 #define CLAIMS(oid, tid, iss, rest)                                                                \
 	"{\"oid\":\"" oid "\",\"tid\":\"" tid "\",\"iss\":\"" iss "\",\"aud\":\"api\"," EXP rest "}"
 
-static void roles_give_permissions(void **state)
+static void roles_grant_permissions(void **state)
 {
 	const char *why = "";
 	struct principal *who =
@@ -117,7 +117,7 @@ static void scopes_and_applications(void **state)
 	entra = before;
 }
 
-static void no_role_gives_nothing(void **state)
+static void no_role_grants_no_permission(void **state)
 {
 	const char *why = "";
 	const char *const claims[] = {CLAIMS("o-1", TID, ISS, ""),
@@ -134,7 +134,7 @@ static void no_role_gives_nothing(void **state)
 	}
 }
 
-static void permissions_win_over_roles(void **state)
+static void permissions_take_precedence_over_roles(void **state)
 {
 	const char *why = "";
 	struct principal *who = check(CLAIMS("o-1", TID, ISS,
@@ -148,7 +148,7 @@ static void permissions_win_over_roles(void **state)
 	principal_free(&who);
 }
 
-static void refusals(void **state)
+static void rejects_invalid_claims(void **state)
 {
 	(void)state;
 	refused(CLAIMS("", TID, ISS, ""), "oid");
@@ -172,11 +172,11 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(roles_give_permissions),
-		cmocka_unit_test(no_role_gives_nothing),
+		cmocka_unit_test(roles_grant_permissions),
+		cmocka_unit_test(no_role_grants_no_permission),
 		cmocka_unit_test(scopes_and_applications),
-		cmocka_unit_test(permissions_win_over_roles),
-		cmocka_unit_test(refusals),
+		cmocka_unit_test(permissions_take_precedence_over_roles),
+		cmocka_unit_test(rejects_invalid_claims),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void refused(EVP_PKEY *by, const char *header, const char *payload, const
 	buf_deinit(&token);
 }
 
-static void good(void **state)
+static void verifies_valid_token(void **state)
 {
 	struct buf token;
 
@@ -107,7 +107,7 @@ static void good(void **state)
 	buf_deinit(&token);
 }
 
-static void wrong_header(void **state)
+static void rejects_wrong_headers(void **state)
 {
 	(void)state;
 	refused(key, "{\"alg\":\"RS256\"}", GOOD, "kid missing");
@@ -124,7 +124,7 @@ static void wrong_header(void **state)
 		"wrong signature");
 }
 
-static void unknown_kid_may_be_known_later(void **state)
+static void unknown_kid_may_retry(void **state)
 {
 	struct buf token;
 	bool retry = false;
@@ -138,7 +138,7 @@ static void unknown_kid_may_be_known_later(void **state)
 }
 
 /* The old trick: what everybody may read, taken for a shared secret. */
-static void hs256_with_the_public_key(void **state)
+static void rejects_hs256_with_public_key(void **state)
 {
 	struct buf token, secret;
 	uint8_t sum[HASH_SHA256_BYTES];
@@ -162,7 +162,7 @@ static void hs256_with_the_public_key(void **state)
 	buf_deinit(&secret);
 }
 
-static void altered(void **state)
+static void rejects_altered_tokens(void **state)
 {
 	struct buf token;
 
@@ -183,7 +183,7 @@ static void altered(void **state)
 	buf_deinit(&token);
 }
 
-static void without_keys(void **state)
+static void rejects_rs256_without_keys(void **state)
 {
 	struct jwt_keys *had = keys;
 	struct buf token;
@@ -214,7 +214,7 @@ static void set_refused(const char *text, const char *why)
 		fail_msg("\"%s\" is not in: %s", why, e.text);
 }
 
-static void bad_sets(void **state)
+static void rejects_invalid_key_sets(void **state)
 {
 	EVP_PKEY *weak = rsa_key_new(1024);
 	struct buf set;
@@ -246,7 +246,7 @@ static void bad_sets(void **state)
 	EVP_PKEY_free(weak);
 }
 
-static void at_most_so_many_keys(void **state)
+static void limits_key_count(void **state)
 {
 	struct jwt_keys *set = NULL;
 	struct buf text;
@@ -298,7 +298,7 @@ static const char *id_verdict(EVP_PKEY *by, const char *payload, const char *non
 	return good ? NULL : e.text;
 }
 
-static void an_id_token_says_who_it_is(void **state)
+static void id_token_names_its_user(void **state)
 {
 	struct jwt_user user;
 
@@ -316,7 +316,7 @@ static void an_id_token_says_who_it_is(void **state)
 }
 
 /* One thing of a good token is changed; each must be refused for itself. */
-static void an_id_token_of_another_sign_in_is_refused(void **state)
+static void rejects_id_token_of_another_sign_in(void **state)
 {
 	static const struct {
 		const char *from, *to, *why;
@@ -353,16 +353,16 @@ static void an_id_token_of_another_sign_in_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(wrong_header),
-		cmocka_unit_test(unknown_kid_may_be_known_later),
-		cmocka_unit_test(hs256_with_the_public_key),
-		cmocka_unit_test(altered),
-		cmocka_unit_test(without_keys),
-		cmocka_unit_test(bad_sets),
-		cmocka_unit_test(at_most_so_many_keys),
-		cmocka_unit_test(an_id_token_says_who_it_is),
-		cmocka_unit_test(an_id_token_of_another_sign_in_is_refused),
+		cmocka_unit_test(verifies_valid_token),
+		cmocka_unit_test(rejects_wrong_headers),
+		cmocka_unit_test(unknown_kid_may_retry),
+		cmocka_unit_test(rejects_hs256_with_public_key),
+		cmocka_unit_test(rejects_altered_tokens),
+		cmocka_unit_test(rejects_rs256_without_keys),
+		cmocka_unit_test(rejects_invalid_key_sets),
+		cmocka_unit_test(limits_key_count),
+		cmocka_unit_test(id_token_names_its_user),
+		cmocka_unit_test(rejects_id_token_of_another_sign_in),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -77,7 +77,7 @@ static void refused(const struct jwt_options *options, const char *header, const
 	buf_deinit(&token);
 }
 
-static void good_token(void **state)
+static void verifies_valid_token(void **state)
 {
 	(void)state;
 	struct principal *who = accept_with(&plain, HS256, GOOD);
@@ -90,7 +90,7 @@ static void good_token(void **state)
 }
 
 /* The example of RFC 7515, appendix A.1: the signature holds, so the claims are what is refused. */
-static void published_vector(void **state)
+static void verifies_published_vector(void **state)
 {
 	(void)state;
 	const char *key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-"
@@ -180,7 +180,7 @@ static void headers(void **state)
 	refused(&plain, "", GOOD, "bad header");
 }
 
-static void forms(void **state)
+static void rejects_malformed_tokens(void **state)
 {
 	(void)state;
 	const char *bad[] = {"", ".", "..", "a.b", "a.b.c.d", "....", "e30", "null"};
@@ -194,7 +194,7 @@ static void forms(void **state)
 	refuse_token(STR(" e30.e30.AAAA"), &plain, "not base64url");
 }
 
-static void stray_bits_in_the_signature(void **state)
+static void rejects_stray_bits_in_signature(void **state)
 {
 	(void)state;
 	struct buf token;
@@ -215,7 +215,7 @@ static void stray_bits_in_the_signature(void **state)
 	buf_deinit(&token);
 }
 
-static void sizes(void **state)
+static void rejects_oversized_tokens(void **state)
 {
 	(void)state;
 	static char payload[TOKEN_BYTES_MAX];
@@ -340,7 +340,7 @@ static void issuer_and_audience(void **state)
 	refused(&plain, HS256, "{" WHO "," PERMS "," EXP ",\"iss\":null}", "wrong issuer");
 }
 
-static void errors_never_hold_the_token(void **state)
+static void errors_never_contain_the_token(void **state)
 {
 	(void)state;
 	struct buf token;
@@ -381,19 +381,19 @@ static void minted_tokens_verify(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_token),
-		cmocka_unit_test(published_vector),
+		cmocka_unit_test(verifies_valid_token),
+		cmocka_unit_test(verifies_published_vector),
 		cmocka_unit_test(signature),
 		cmocka_unit_test(algorithms),
 		cmocka_unit_test(headers),
-		cmocka_unit_test(forms),
-		cmocka_unit_test(stray_bits_in_the_signature),
-		cmocka_unit_test(sizes),
+		cmocka_unit_test(rejects_malformed_tokens),
+		cmocka_unit_test(rejects_stray_bits_in_signature),
+		cmocka_unit_test(rejects_oversized_tokens),
 		cmocka_unit_test(times),
 		cmocka_unit_test(who),
 		cmocka_unit_test(permissions),
 		cmocka_unit_test(issuer_and_audience),
-		cmocka_unit_test(errors_never_hold_the_token),
+		cmocka_unit_test(errors_never_contain_the_token),
 		cmocka_unit_test(minted_tokens_verify),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

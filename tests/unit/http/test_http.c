@@ -230,7 +230,7 @@ static void test_errors(void **state)
 }
 
 /* The body breaks off: with a reset, and before the length that was announced. */
-static void test_cut_body(void **state)
+static void test_truncated_body(void **state)
 {
 	struct world *w = *state;
 	const char *half = "HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nhalf";
@@ -303,7 +303,7 @@ static void test_cancel_from_callbacks(void **state)
 	seen_free(&b);
 }
 
-static void test_reader_stops(void **state)
+static void test_caller_stops_reading(void **state)
 {
 	struct world *w = *state;
 	struct seen s;
@@ -349,7 +349,7 @@ static void test_start_from_end(void **state)
 	seen_free(&s);
 }
 
-static void test_many_at_once(void **state)
+static void test_concurrent_requests(void **state)
 {
 	enum { N = 40 };
 	struct world *w = *state;
@@ -382,7 +382,7 @@ static void test_free_while_running(void **state)
 	seen_free(&s);
 }
 
-static void test_where_secrets_may_go(void **state)
+static void test_url_safe_for_secrets(void **state)
 {
 	(void)state;
 	assert_true(http_url_is_safe("https://api.example.com/v1"));
@@ -401,18 +401,18 @@ static void test_where_secrets_may_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_where_secrets_may_go),
+		cmocka_unit_test(test_url_safe_for_secrets),
 		cmocka_unit_test_setup_teardown(test_get, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_post_body_is_copied, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connection_is_reused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_redirect_is_not_followed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut_body, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_truncated_body, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel_before_and_during, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel_from_callbacks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reader_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller_stops_reading, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_start_from_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_concurrent_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_free_while_running, setup, teardown),
 	};
 

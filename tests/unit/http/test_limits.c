@@ -32,7 +32,7 @@ static struct limits usual(void)
 			       .last_ms = START};
 }
 
-static void test_each_limit_at_its_moment(void **state)
+static void test_each_limit_passes_at_its_time(void **state)
 {
 	struct limits l = usual();
 
@@ -47,7 +47,7 @@ static void test_each_limit_at_its_moment(void **state)
 	check(&l, "total time", START + 120000, 120000);
 }
 
-static void test_silence_of_our_own_is_none(void **state)
+static void test_paused_transfer_is_not_idle(void **state)
 {
 	struct limits l = usual();
 
@@ -71,8 +71,8 @@ static void test_no_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_limit_at_its_moment),
-		cmocka_unit_test(test_silence_of_our_own_is_none),
+		cmocka_unit_test(test_each_limit_passes_at_its_time),
+		cmocka_unit_test(test_paused_transfer_is_not_idle),
 		cmocka_unit_test(test_no_limit),
 	};
 

@@ -91,7 +91,7 @@ static void check_cut(const struct sample *s, const bool *cut)
 	buf_deinit(&seen);
 }
 
-static void test_samples_whole_and_cut(void **state)
+static void test_samples_whole_and_split(void **state)
 {
 	(void)state;
 	srand(7);
@@ -142,7 +142,7 @@ static bool on_event_stop(void *owner, const char *event, const char *data, size
 	return ++*seen < 2;
 }
 
-static void test_callback_stops(void **state)
+static void test_callback_can_stop(void **state)
 {
 	int seen = 0;
 	struct err e = {0};
@@ -208,9 +208,9 @@ static void test_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples_whole_and_cut),
+		cmocka_unit_test(test_samples_whole_and_split),
 		cmocka_unit_test(test_nul_bytes_are_data),
-		cmocka_unit_test(test_callback_stops),
+		cmocka_unit_test(test_callback_can_stop),
 		cmocka_unit_test(test_limit),
 	};
 

@@ -371,7 +371,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 
 /* While a name is being looked up, other transfers come to their end, and the one that waits can be
  * given up at once. */
-static void test_a_resolver_that_hangs(void **state)
+static void test_hanging_resolver(void **state)
 {
 	struct world *w = *state;
 	struct seen slow = {0}, quick = {0};
@@ -407,7 +407,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_idle_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_total_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connect_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_resolver_that_hangs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hanging_resolver, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_head_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_response_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

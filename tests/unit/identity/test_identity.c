@@ -47,7 +47,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void needs_a_key(void **state)
+static void requires_a_key(void **state)
 {
 	(void)state;
 	struct identity *i = NULL;
@@ -83,7 +83,7 @@ static void tokens(void **state)
 }
 
 /* Tokens come from elsewhere and keep real time, also where the demo lives on a fixed day. */
-static void frozen_day_does_not_matter(void **state)
+static void frozen_day_does_not_affect_expiry(void **state)
 {
 	struct identity *i = *state;
 	clock_release();
@@ -191,7 +191,7 @@ static void ticket_works_once(void **state)
 	assert_false(use(i, "short"));
 }
 
-static void ticket_does_not_outlive_the_token(void **state)
+static void ticket_expires_with_its_token(void **state)
 {
 	struct identity *i = *state;
 	struct principal brief = ann;
@@ -203,7 +203,7 @@ static void ticket_does_not_outlive_the_token(void **state)
 	assert_string_equal(used_err.text, "expired");
 }
 
-static void asking_can_be_cancelled(void **state)
+static void pending_requests_can_be_cancelled(void **state)
 {
 	struct identity *i = *state;
 	struct op *op;
@@ -256,7 +256,7 @@ static int tear_down_pair(void **state)
 	return 0;
 }
 
-static void ticket_of_one_is_good_at_the_other_once(void **state)
+static void shared_ticket_works_once_on_any_replica(void **state)
 {
 	(void)state;
 	make(pair[0], &ann);
@@ -272,7 +272,7 @@ static void ticket_of_one_is_good_at_the_other_once(void **state)
 }
 
 /* Whoever takes it verifies the token again: it may have ended, or never been one. */
-static void what_was_shared_is_not_believed(void **state)
+static void shared_ticket_is_verified_again(void **state)
 {
 	struct principal stranger = ann;
 
@@ -304,7 +304,7 @@ static bool counted(struct identity *i, const struct principal *who, struct rate
 	return said.allowed;
 }
 
-static void rates_are_counted_together(void **state)
+static void rates_are_shared_by_replicas(void **state)
 {
 	const struct principal bob = {.user = "bob", .tenant = "vesper"};
 	const struct principal elsewhere = {.user = "ann", .tenant = "globex"};
@@ -329,7 +329,7 @@ static void rates_are_counted_together(void **state)
 	assert_true(counted(pair[1], &ann, &rate));
 }
 
-static void without_limits_nothing_is_asked(void **state)
+static void no_limits_need_no_cache_request(void **state)
 {
 	struct identity *free_of_them = sharing((struct rate_limits){0});
 	struct rate rate;
@@ -413,7 +413,7 @@ static const struct cache_driver silent_driver = {.name = "silent",
 						  .consume = silent_draw,
 						  .close = silent_close};
 
-static void while_the_cache_is_silent_each_is_alone(void **state)
+static void replicas_count_locally_while_cache_is_down(void **state)
 {
 	struct cache *cache = between;
 	struct identity *alone;
@@ -434,7 +434,7 @@ static void while_the_cache_is_silent_each_is_alone(void **state)
 }
 
 /* Whoever writes to the shared cache can make limits stricter, not laxer. */
-static void a_lying_cache_lifts_no_limit(void **state)
+static void wrong_cache_answers_do_not_lift_limits(void **state)
 {
 	struct cache *cache = between;
 	struct identity *here;
@@ -465,19 +465,19 @@ static void a_lying_cache_lifts_no_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(needs_a_key),
+		cmocka_unit_test(requires_a_key),
 		cmocka_unit_test_setup_teardown(tokens, setup, teardown),
-		cmocka_unit_test_setup_teardown(frozen_day_does_not_matter, setup, teardown),
+		cmocka_unit_test_setup_teardown(frozen_day_does_not_affect_expiry, setup, teardown),
 		cmocka_unit_test_setup_teardown(options_are_copied, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticket_works_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(ticket_does_not_outlive_the_token, setup, teardown),
-		cmocka_unit_test_setup_teardown(asking_can_be_cancelled, setup, teardown),
-		PAIR(ticket_of_one_is_good_at_the_other_once),
-		PAIR(what_was_shared_is_not_believed),
-		PAIR(rates_are_counted_together),
-		PAIR(without_limits_nothing_is_asked),
-		PAIR(while_the_cache_is_silent_each_is_alone),
-		PAIR(a_lying_cache_lifts_no_limit),
+		cmocka_unit_test_setup_teardown(ticket_expires_with_its_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(pending_requests_can_be_cancelled, setup, teardown),
+		PAIR(shared_ticket_works_once_on_any_replica),
+		PAIR(shared_ticket_is_verified_again),
+		PAIR(rates_are_shared_by_replicas),
+		PAIR(no_limits_need_no_cache_request),
+		PAIR(replicas_count_locally_while_cache_is_down),
+		PAIR(wrong_cache_answers_do_not_lift_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The issuer's keys over the wire: discovery, rotation, outage, and who may cause a request. */
+/* The issuer's keys over the wire: discovery, accepts_rotated_keys, outage, and who may cause a
+ * request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +107,7 @@ static bool accepts(const char *kid)
 	return good;
 }
 
-static void keys_make_it_ready(void **state)
+static void ready_after_first_keys(void **state)
 {
 	(void)state;
 	will_give_keys("a");
@@ -132,7 +133,7 @@ static void discovery(void **state)
 	assert_non_null(strstr(server.requests[1], "GET /elsewhere "));
 }
 
-static void discovery_must_not_lead_into_the_open(void **state)
+static void discovery_rejects_insecure_key_url(void **state)
 {
 	(void)state;
 	will_answer("200 x", "{\"jwks_uri\":\"http://keys.example/\"}");
@@ -141,7 +142,7 @@ static void discovery_must_not_lead_into_the_open(void **state)
 	assert_false(health_ready());
 }
 
-static void rotation(void **state)
+static void accepts_rotated_keys(void **state)
 {
 	(void)state;
 	will_give_keys("a");
@@ -156,7 +157,7 @@ static void rotation(void **state)
 
 /* Anybody can name a key that there is not. A key that is new a moment later is taken all the same,
  * when the next request may be made, without being named once more. */
-static void an_unknown_key_does_not_delay_a_new_one(void **state)
+static void unknown_kid_does_not_delay_a_new_key(void **state)
 {
 	(void)state;
 	will_give_keys("a");
@@ -173,7 +174,7 @@ static void an_unknown_key_does_not_delay_a_new_one(void **state)
 	assert_true(accepts("b"));
 }
 
-static void unknown_keys_ask_only_now_and_then(void **state)
+static void unknown_kids_fetch_at_limited_rate(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++)
@@ -209,7 +210,7 @@ static void outage_keeps_the_last_good_set(void **state)
 	}
 }
 
-static void a_set_without_end(void **state)
+static void rejects_oversized_key_set(void **state)
 {
 	char *much = mem_alloc(JWKS_BYTES_MAX + 2);
 
@@ -222,7 +223,7 @@ static void a_set_without_end(void **state)
 	assert_false(health_ready());
 }
 
-static void addresses(void **state)
+static void checks_key_addresses(void **state)
 {
 	static const char *const bad[] = {"http://keys.example/", "http://127.0.0.1.evil/", "keys",
 					  "ftp://x/", "https:/x"};
@@ -245,15 +246,15 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(keys_make_it_ready),
+		CASE(ready_after_first_keys),
 		CASE(discovery),
-		CASE(discovery_must_not_lead_into_the_open),
-		CASE(rotation),
-		CASE(an_unknown_key_does_not_delay_a_new_one),
-		CASE(unknown_keys_ask_only_now_and_then),
+		CASE(discovery_rejects_insecure_key_url),
+		CASE(accepts_rotated_keys),
+		CASE(unknown_kid_does_not_delay_a_new_key),
+		CASE(unknown_kids_fetch_at_limited_rate),
 		CASE(outage_keeps_the_last_good_set),
-		CASE(a_set_without_end),
-		CASE(addresses),
+		CASE(rejects_oversized_key_set),
+		CASE(checks_key_addresses),
 	};
 	return cmocka_run_group_tests(tests, make_key, drop_key);
 }

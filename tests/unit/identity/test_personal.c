@@ -183,7 +183,7 @@ static char *token_new(const char *tenant)
 
 /* ---- The tests ---- */
 
-static void text_of_a_token(void **state)
+static void token_text_has_fixed_format(void **state)
 {
 	char *one = token_new("a_b"), *other = token_new("a_b");
 
@@ -199,7 +199,7 @@ static void text_of_a_token(void **state)
 	mem_free(other);
 }
 
-static void permissions_of_both_lists(void **state)
+static void permissions_are_intersection_with_scopes(void **state)
 {
 	char *token = token_new("vesper");
 	struct principal *who = who_is(token);
@@ -215,7 +215,7 @@ static void permissions_of_both_lists(void **state)
 	mem_free(token);
 }
 
-static void what_cannot_be_is_not_asked_for(void **state)
+static void malformed_tokens_are_not_looked_up(void **state)
 {
 	static const char *const none[] = {
 		"vsp_",
@@ -233,7 +233,7 @@ static void what_cannot_be_is_not_asked_for(void **state)
 	assert_int_equal(asked, 0);
 }
 
-static void known_for_two_seconds(void **state)
+static void answer_is_cached_for_two_seconds(void **state)
 {
 	char *token = token_new("vesper");
 
@@ -250,7 +250,7 @@ static void known_for_two_seconds(void **state)
 	mem_free(token);
 }
 
-static void revoked_here_at_once(void **state)
+static void local_revocation_is_immediate(void **state)
 {
 	char *token = token_new("vesper");
 
@@ -262,7 +262,7 @@ static void revoked_here_at_once(void **state)
 	mem_free(token);
 }
 
-static void again_for_who_is_here(void **state)
+static void reauthenticates_known_principal(void **state)
 {
 	char *token = token_new("vesper");
 	struct principal *who = who_is(token), *again;
@@ -285,7 +285,7 @@ static void again_for_who_is_here(void **state)
 	mem_free(token);
 }
 
-static void ends_to_the_millisecond(void **state)
+static void expires_to_the_millisecond(void **state)
 {
 	char *token = token_new("vesper");
 	struct principal *who;
@@ -306,7 +306,7 @@ static void ends_to_the_millisecond(void **state)
 }
 
 /* Who can't be asked about is not nobody. */
-static void store_that_is_away(void **state)
+static void store_is_unavailable(void **state)
 {
 	char *token = token_new("vesper");
 
@@ -318,7 +318,7 @@ static void store_that_is_away(void **state)
 	mem_free(token);
 }
 
-static void guessing_has_a_limit(void **state)
+static void concurrent_lookups_are_limited(void **state)
 {
 	char *token = token_new("vesper");
 	struct op *ops[TOKEN_LOOKUPS_MAX];
@@ -336,7 +336,7 @@ static void guessing_has_a_limit(void **state)
 	mem_free(token);
 }
 
-static void use_is_noted_once_a_minute(void **state)
+static void use_is_recorded_once_per_minute(void **state)
 {
 	char *token = token_new("vesper");
 
@@ -372,7 +372,7 @@ static void sign_in(int64_t at_ms, size_t permission_count)
 	buf_deinit(&token);
 }
 
-static void newest_sign_in_is_noted(void **state)
+static void newest_sign_in_is_recorded(void **state)
 {
 	(void)state;
 	sign_in(NOW_MS - 5000, 2);
@@ -389,17 +389,19 @@ static void newest_sign_in_is_noted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(text_of_a_token, setup, teardown),
-		cmocka_unit_test_setup_teardown(permissions_of_both_lists, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_is_not_asked_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(known_for_two_seconds, setup, teardown),
-		cmocka_unit_test_setup_teardown(revoked_here_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(again_for_who_is_here, setup, teardown),
-		cmocka_unit_test_setup_teardown(ends_to_the_millisecond, setup, teardown),
-		cmocka_unit_test_setup_teardown(store_that_is_away, setup, teardown),
-		cmocka_unit_test_setup_teardown(guessing_has_a_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(use_is_noted_once_a_minute, setup, teardown),
-		cmocka_unit_test_setup_teardown(newest_sign_in_is_noted, setup, teardown),
+		cmocka_unit_test_setup_teardown(token_text_has_fixed_format, setup, teardown),
+		cmocka_unit_test_setup_teardown(permissions_are_intersection_with_scopes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(malformed_tokens_are_not_looked_up, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(answer_is_cached_for_two_seconds, setup, teardown),
+		cmocka_unit_test_setup_teardown(local_revocation_is_immediate, setup, teardown),
+		cmocka_unit_test_setup_teardown(reauthenticates_known_principal, setup, teardown),
+		cmocka_unit_test_setup_teardown(expires_to_the_millisecond, setup, teardown),
+		cmocka_unit_test_setup_teardown(store_is_unavailable, setup, teardown),
+		cmocka_unit_test_setup_teardown(concurrent_lookups_are_limited, setup, teardown),
+		cmocka_unit_test_setup_teardown(use_is_recorded_once_per_minute, setup, teardown),
+		cmocka_unit_test_setup_teardown(newest_sign_in_is_recorded, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

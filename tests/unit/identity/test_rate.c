@@ -30,7 +30,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void a_users_own(void **state)
+static void user_limit(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 3};
 	struct rates *r = rates_new(&limits);
@@ -57,7 +57,7 @@ static void a_users_own(void **state)
 	rates_free(&r);
 }
 
-static void the_tenants_for_all(void **state)
+static void tenant_limit_covers_all_users(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 2, .tenant_per_minute = 3};
 	struct rates *r = rates_new(&limits);
@@ -86,7 +86,7 @@ static void unlimited(void **state)
 	rates_free(&r);
 }
 
-static void the_idle_are_forgotten(void **state)
+static void idle_buckets_are_evicted(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 1};
 	struct rates *r = rates_new(&limits);
@@ -109,7 +109,7 @@ static void the_idle_are_forgotten(void **state)
 }
 
 /* Many users of one tenant make nobody's requests elsewhere free. */
-static void a_greedy_tenant_forgets_its_own(void **state)
+static void tenant_with_most_buckets_loses_its_own(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 1, .tenant_per_minute = 10000000};
 	struct rates *r = rates_new(&limits);
@@ -130,9 +130,9 @@ static void a_greedy_tenant_forgets_its_own(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {CASE(a_users_own), CASE(the_tenants_for_all),
-					   CASE(unlimited), CASE(the_idle_are_forgotten),
-					   CASE(a_greedy_tenant_forgets_its_own)};
+	const struct CMUnitTest tests[] = {CASE(user_limit), CASE(tenant_limit_covers_all_users),
+					   CASE(unlimited), CASE(idle_buckets_are_evicted),
+					   CASE(tenant_with_most_buckets_loses_its_own)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

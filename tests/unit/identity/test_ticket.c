@@ -73,7 +73,7 @@ static void ticket_works_once(void **state)
 	assert_true(use(second));
 }
 
-static void wrong_tickets(void **state)
+static void rejects_wrong_tickets(void **state)
 {
 	char ticket[TICKET_BYTES];
 	char wrong[TICKET_BYTES + 1];
@@ -91,7 +91,7 @@ static void wrong_tickets(void **state)
 	assert_true(use(ticket));
 }
 
-static void ticket_ends(void **state)
+static void ticket_expires(void **state)
 {
 	char ticket[TICKET_BYTES];
 	char late[TICKET_BYTES];
@@ -105,7 +105,7 @@ static void ticket_ends(void **state)
 	assert_true(use(late));
 }
 
-static void oldest_goes_at_the_cap(void **state)
+static void oldest_ticket_is_evicted_at_the_limit(void **state)
 {
 	char(*all)[TICKET_BYTES] = mem_alloc((TICKETS_MAX + 1) * sizeof(*all));
 
@@ -118,7 +118,7 @@ static void oldest_goes_at_the_cap(void **state)
 	mem_free(all);
 }
 
-static void a_greedy_tenant_pushes_out_its_own(void **state)
+static void tenant_with_most_tickets_loses_its_own(void **state)
 {
 	const struct principal bob = {.user = "bob", .tenant = "acme", .expires_ms = NOW_MS + 1};
 	char theirs[TICKET_BYTES], first[TICKET_BYTES], ticket[TICKET_BYTES];
@@ -144,10 +144,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(ticket_works_once),
-		TEST(wrong_tickets),
-		TEST(ticket_ends),
-		TEST(oldest_goes_at_the_cap),
-		TEST(a_greedy_tenant_pushes_out_its_own),
+		TEST(rejects_wrong_tickets),
+		TEST(ticket_expires),
+		TEST(oldest_ticket_is_evicted_at_the_limit),
+		TEST(tenant_with_most_tickets_loses_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

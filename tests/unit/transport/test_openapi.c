@@ -304,7 +304,7 @@ static void emit_asks(struct stream_log *log)
 							 "\"2026-01-01T00:00:00Z\"}")}});
 }
 
-static void every_event(void **state)
+static void every_event_matches_the_schema(void **state)
 {
 	struct stream_log *log = log_new();
 	struct event last = all_of_finished();
@@ -327,7 +327,7 @@ static void every_event(void **state)
 	check_log(log, &last);
 }
 
-static void every_error(void **state)
+static void every_error_matches_the_schema(void **state)
 {
 	const struct view_error error = {.code = "TIMEOUT", .text = "Too slow."};
 	json_t *view = view_error(&error, "error-v1");
@@ -411,7 +411,7 @@ static void emit_outcome_views(struct stream_log *log)
 	}
 }
 
-static void every_view(void **state)
+static void every_view_matches_the_schema(void **state)
 {
 	const char *advice[] = {"Ask for one year.", NULL};
 	const struct view_error error = {
@@ -454,7 +454,7 @@ static void check_line(char *line, bool whole)
 	}
 }
 
-static void every_recorded_turn(void **state)
+static void every_recorded_turn_matches_the_schema(void **state)
 {
 	glob_t found;
 
@@ -480,7 +480,7 @@ static void every_recorded_turn(void **state)
 }
 
 /* The last one: what no test above has seen is written nowhere, or lacks its test. */
-static void no_member_is_made_up(void **state)
+static void schema_has_no_unused_member(void **state)
 {
 	static const char *const schemas[] = {"StreamEvent", "Frame", "Answer", "Problem"};
 	struct buf unseen;
@@ -496,9 +496,11 @@ static void no_member_is_made_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_event),          cmocka_unit_test(every_error),
-		cmocka_unit_test(every_view),           cmocka_unit_test(every_recorded_turn),
-		cmocka_unit_test(no_member_is_made_up),
+		cmocka_unit_test(every_event_matches_the_schema),
+		cmocka_unit_test(every_error_matches_the_schema),
+		cmocka_unit_test(every_view_matches_the_schema),
+		cmocka_unit_test(every_recorded_turn_matches_the_schema),
+		cmocka_unit_test(schema_has_no_unused_member),
 	};
 
 	return cmocka_run_group_tests(tests, setup_doc, teardown_doc);

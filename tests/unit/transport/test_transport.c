@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-static void first_bytes_decide_however_slowly_they_come(void **state)
+static void first_bytes_select_the_protocol_even_if_slow(void **state)
 {
 	const char *request = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 	char *auth = bearer(ann);
@@ -35,7 +35,7 @@ static void first_bytes_decide_however_slowly_they_come(void **state)
 	close(ws);
 }
 
-static void a_frame_right_behind_the_handshake_is_not_lost(void **state)
+static void frame_sent_with_the_handshake_is_not_lost(void **state)
 {
 	int fd = client_open(address);
 	char *all = mem_printf("GET /ws/v1/chat HTTP/1.1\r\nHost: x\r\n" WS_KEY
@@ -70,7 +70,7 @@ static void assert_closed(const char *query, const char *headers, int code)
 	mem_free(with_origin);
 }
 
-static void refusals_are_http_without_an_origin_and_codes_with_one(void **state)
+static void refusals_are_http_or_close_codes_by_origin(void **state)
 {
 	char *good = bearer(ann);
 	char *weak = bearer(nobody);
@@ -115,7 +115,7 @@ static void foreign_origins_are_closed(void **state)
 	mem_free(portal);
 }
 
-static void only_the_protocol_is_answered_never_the_token(void **state)
+static void answers_the_subprotocol_but_not_the_token(void **state)
 {
 	char *offer = mem_printf("Sec-WebSocket-Protocol: vesper.v1, bearer.%s\r\n", ann);
 	char *head;
@@ -133,7 +133,7 @@ static void only_the_protocol_is_answered_never_the_token(void **state)
 	close(fd);
 }
 
-static void a_ticket_opens_once(void **state)
+static void ticket_opens_one_socket(void **state)
 {
 	char *answer = api("POST", "/api/v1/ws/tickets", NULL);
 	json_t *body = parsed(body_of(answer));
@@ -153,7 +153,7 @@ static void a_ticket_opens_once(void **state)
 	mem_free(answer);
 }
 
-static void the_first_frame_may_say_who_it_is(void **state)
+static void first_frame_may_authenticate(void **state)
 {
 	static const char *const permissions[] = {"chat:use"};
 	char *bob = stub_token("bob", permissions, 1, 3600);
@@ -176,7 +176,7 @@ static void the_first_frame_may_say_who_it_is(void **state)
 	mem_free(bob);
 }
 
-static void sockets_without_a_user_are_bounded_in_number_and_time(void **state)
+static void unauthenticated_sockets_are_bounded_in_number_and_time(void **state)
 {
 	int fds[STUB_PER_ADDRESS + 1];
 
@@ -189,7 +189,7 @@ static void sockets_without_a_user_are_bounded_in_number_and_time(void **state)
 		close(fds[i]);
 }
 
-static void a_head_must_come_in_time(void **state)
+static void head_must_arrive_in_time(void **state)
 {
 	static const char *const starts[] = {"", "GET /w", "GET /",
 					     "GET /livez HTTP/1.1\r\nHost: x\r\nX: ",
@@ -217,7 +217,7 @@ static void a_head_must_come_in_time(void **state)
 	}
 }
 
-static void half_a_prefix_and_a_hangup_end_at_once(void **state)
+static void hangup_after_half_a_prefix_ends_immediately(void **state)
 {
 	int64_t begun = clock_mono_ms();
 	int fd = client_open(address);
@@ -230,7 +230,7 @@ static void half_a_prefix_and_a_hangup_end_at_once(void **state)
 	close(fd);
 }
 
-static void heads_have_a_size(void **state)
+static void head_size_is_limited(void **state)
 {
 	char *filler = mem_alloc(HEADER_BYTES_MAX + 1);
 	static const char *const paths[] = {"/ws/v1/chat", "/livez"};
@@ -248,7 +248,7 @@ static void heads_have_a_size(void **state)
 	mem_free(filler);
 }
 
-static void an_upgrade_on_a_kept_connection_is_sent_away(void **state)
+static void upgrade_on_reused_connection_is_refused(void **state)
 {
 	int fd = client_open(address);
 	char *answer;
@@ -264,7 +264,7 @@ static void an_upgrade_on_a_kept_connection_is_sent_away(void **state)
 	close(fd);
 }
 
-static void without_descriptors_nothing_spins_or_hangs(void **state)
+static void survives_lack_of_descriptors(void **state)
 {
 	struct rlimit before;
 	struct rlimit none;
@@ -282,7 +282,7 @@ static void without_descriptors_nothing_spins_or_hangs(void **state)
 	assert_api("GET", "/livez", NULL, 200, NULL);
 }
 
-static void draining_says_restart(void **state)
+static void drain_closes_with_restart(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -301,20 +301,20 @@ static void draining_says_restart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LIVE(first_bytes_decide_however_slowly_they_come),
-		LIVE(a_frame_right_behind_the_handshake_is_not_lost),
-		LIVE(refusals_are_http_without_an_origin_and_codes_with_one),
+		LIVE(first_bytes_select_the_protocol_even_if_slow),
+		LIVE(frame_sent_with_the_handshake_is_not_lost),
+		LIVE(refusals_are_http_or_close_codes_by_origin),
 		LIVE(foreign_origins_are_closed),
-		LIVE(only_the_protocol_is_answered_never_the_token),
-		LIVE(a_ticket_opens_once),
-		LIVE(the_first_frame_may_say_who_it_is),
-		LIVE(sockets_without_a_user_are_bounded_in_number_and_time),
-		LIVE(a_head_must_come_in_time),
-		LIVE(half_a_prefix_and_a_hangup_end_at_once),
-		LIVE(heads_have_a_size),
-		LIVE(an_upgrade_on_a_kept_connection_is_sent_away),
-		LIVE(without_descriptors_nothing_spins_or_hangs),
-		LIVE(draining_says_restart),
+		LIVE(answers_the_subprotocol_but_not_the_token),
+		LIVE(ticket_opens_one_socket),
+		LIVE(first_frame_may_authenticate),
+		LIVE(unauthenticated_sockets_are_bounded_in_number_and_time),
+		LIVE(head_must_arrive_in_time),
+		LIVE(hangup_after_half_a_prefix_ends_immediately),
+		LIVE(head_size_is_limited),
+		LIVE(upgrade_on_reused_connection_is_refused),
+		LIVE(survives_lack_of_descriptors),
+		LIVE(drain_closes_with_restart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

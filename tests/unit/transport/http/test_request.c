@@ -1,7 +1,7 @@
 /* Requests and their answers. */
 #include "port.h"
 
-static void answers_collected(void **state)
+static void answers_collected_turn(void **state)
 {
 	char *answer = api("POST", "/api/v1/chat", "{\"content\":\"hello\"}");
 	json_t *body = parsed(body_of(answer));
@@ -51,7 +51,7 @@ static void refuses_bad_requests(void **state)
 }
 
 /* Who writes a body as a whole before reading gets the answer, and keeps the connection. */
-static void a_refusal_waits_for_the_body(void **state)
+static void refusal_is_sent_after_the_body(void **state)
 {
 	size_t bytes = BODY_BYTES_MAX + BODY_DROPPED_MAX;
 	char *body = mem_alloc(bytes + 1), *head, *answer;
@@ -77,7 +77,7 @@ static void a_refusal_waits_for_the_body(void **state)
 }
 
 /* Who asks before sending is answered at once; so is who says that far too much will come. */
-static void a_refusal_of_the_head_is_at_once(void **state)
+static void invalid_head_is_refused_immediately(void **state)
 {
 	static const char *const heads[] = {
 		"POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
@@ -98,7 +98,7 @@ static void a_refusal_of_the_head_is_at_once(void **state)
 	}
 }
 
-static void lists_pages(void **state)
+static void lists_have_pages(void **state)
 {
 	(void)state;
 	assert_api("GET", "/api/v1/sessions", NULL, 200, "next_cursor");
@@ -108,7 +108,7 @@ static void lists_pages(void **state)
 }
 
 /* What is shown goes out as it was stored, and a page of large tables ends before its limit. */
-static void a_page_is_bounded(void **state)
+static void page_size_is_bounded(void **state)
 {
 	const char *path = "/api/v1/sessions/" STUB_SESSION "/messages?limit=200";
 	char *views = mem_alloc(1000000), *answer;
@@ -133,7 +133,7 @@ static void a_page_is_bounded(void **state)
 	mem_free(views);
 }
 
-static void streams_events_and_takes_them_up_again(void **state)
+static void streams_and_resumes_events(void **state)
 {
 	char *answer = api("POST", "/api/v1/chat/stream", "{\"content\":\"tokens 4\"}");
 	char *id = strstr(answer, "\"turn_id\":\"") + strlen("\"turn_id\":\"");
@@ -203,7 +203,7 @@ static void the_page_and_its_sign_in(void **state)
 		   "role");
 }
 
-static void a_client_that_leaves_ends_its_request(void **state)
+static void disconnect_ends_the_request(void **state)
 {
 	char *head =
 		mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
@@ -224,7 +224,7 @@ static void a_client_that_leaves_ends_its_request(void **state)
 	mem_free(head);
 }
 
-static void an_event_stream_is_kept_alive(void **state)
+static void event_stream_is_kept_alive(void **state)
 {
 	char *request = mem_printf(
 		"POST /api/v1/chat/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
@@ -248,7 +248,7 @@ static void an_event_stream_is_kept_alive(void **state)
 	close(fd);
 }
 
-static void a_body_must_be_whole_in_time(void **state)
+static void body_must_be_complete_in_time(void **state)
 {
 	char *request =
 		mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
@@ -275,18 +275,18 @@ static void a_body_must_be_whole_in_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LIVE(answers_collected),
+		LIVE(answers_collected_turn),
 		LIVE(refuses_bad_requests),
-		LIVE(a_refusal_waits_for_the_body),
-		LIVE(a_refusal_of_the_head_is_at_once),
-		LIVE(lists_pages),
-		LIVE(a_page_is_bounded),
-		LIVE(streams_events_and_takes_them_up_again),
+		LIVE(refusal_is_sent_after_the_body),
+		LIVE(invalid_head_is_refused_immediately),
+		LIVE(lists_have_pages),
+		LIVE(page_size_is_bounded),
+		LIVE(streams_and_resumes_events),
 		LIVE(probes_and_headers),
 		LIVE(the_page_and_its_sign_in),
-		LIVE(a_client_that_leaves_ends_its_request),
-		TIMED(an_event_stream_is_kept_alive),
-		TIMED(a_body_must_be_whole_in_time),
+		LIVE(disconnect_ends_the_request),
+		TIMED(event_stream_is_kept_alive),
+		TIMED(body_must_be_complete_in_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

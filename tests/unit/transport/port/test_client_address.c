@@ -12,7 +12,7 @@ static bool same(const char *a, const char *b)
 	return str_eq(net_address_key(&x), net_address_key(&y));
 }
 
-static void addresses_come_in_many_forms(void **state)
+static void parses_addresses_in_all_forms(void **state)
 {
 	static const char *const bad[] = {"",
 					  "unknown",
@@ -59,7 +59,7 @@ static bool in_range(const char *range, const char *address)
 	return net_range_has(&r, 1, &a);
 }
 
-static void ranges_have_a_length(void **state)
+static void parses_ranges_with_a_prefix_length(void **state)
 {
 	static const char *const bad[] = {"",           "/8",          "10.0.0.0/", "10.0.0.0/33",
 					  "10.0.0.0/x", "10.0.0.0/-1", "::/129",    "proxy.example",
@@ -90,7 +90,7 @@ struct through {
 	const char *client; /* NULL: nobody can be named */
 };
 
-static void the_last_address_that_is_no_proxys_is_the_client(void **state)
+static void last_untrusted_address_is_the_client(void **state)
 {
 	static const struct through cases[] = {
 		{"203.0.113.9", "", "203.0.113.9"},
@@ -135,9 +135,9 @@ static void the_last_address_that_is_no_proxys_is_the_client(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_come_in_many_forms),
-		cmocka_unit_test(ranges_have_a_length),
-		cmocka_unit_test(the_last_address_that_is_no_proxys_is_the_client),
+		cmocka_unit_test(parses_addresses_in_all_forms),
+		cmocka_unit_test(parses_ranges_with_a_prefix_length),
+		cmocka_unit_test(last_untrusted_address_is_the_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void read_head(const char *head)
 		fail_msg("refused: %s", head);
 }
 
-static void a_head_ends_at_its_empty_line(void **state)
+static void head_ends_at_empty_line(void **state)
 {
 	size_t len = 0;
 
@@ -41,7 +41,7 @@ static void a_head_ends_at_its_empty_line(void **state)
 	assert_int_equal(len, 18);
 }
 
-static void reads_every_kind_of_credentials(void **state)
+static void reads_all_kinds_of_credentials(void **state)
 {
 	(void)state;
 	read_head(
@@ -78,7 +78,7 @@ static void only_version_13_is_upgraded(void **state)
 		CODE_UPGRADE);
 }
 
-static void refuses_what_is_malformed(void **state)
+static void refuses_malformed_handshakes(void **state)
 {
 	static const char *const heads[] = {
 		"GET /ws/v1/chat HTTP/1.0\r\n" HOST UPGRADE END,
@@ -111,7 +111,7 @@ static void refuses_what_is_malformed(void **state)
 			fail_msg("not refused as malformed: %s", heads[i]);
 }
 
-static void no_credentials_are_passed_on(void **state)
+static void credentials_are_not_passed_on(void **state)
 {
 	struct buf out;
 
@@ -136,11 +136,11 @@ static void no_credentials_are_passed_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_head_ends_at_its_empty_line),
-		cmocka_unit_test(reads_every_kind_of_credentials),
+		cmocka_unit_test(head_ends_at_empty_line),
+		cmocka_unit_test(reads_all_kinds_of_credentials),
 		cmocka_unit_test(only_version_13_is_upgraded),
-		cmocka_unit_test(refuses_what_is_malformed),
-		cmocka_unit_test(no_credentials_are_passed_on),
+		cmocka_unit_test(refuses_malformed_handshakes),
+		cmocka_unit_test(credentials_are_not_passed_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static void assert_decoded(const char *text, const char *wanted)
 		assert_string_equal(copy, wanted);
 }
 
-static void addresses_are_decoded(void **state)
+static void paths_are_percent_decoded(void **state)
 {
 	(void)state;
 	assert_decoded("", "");
@@ -49,7 +49,7 @@ static void names_are_tokens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_are_decoded),
+		cmocka_unit_test(paths_are_percent_decoded),
 		cmocka_unit_test(names_are_tokens),
 	};
 

@@ -2,7 +2,7 @@
 
 #include "port/problem.h"
 
-static void details_as_rfc_9457(void **state)
+static void writes_problem_details_of_rfc_9457(void **state)
 {
 	json_t *body = problem_json(CODE_NOT_FOUND, NULL, "/api/v1/x", "r1");
 
@@ -19,7 +19,7 @@ static void details_as_rfc_9457(void **state)
 	json_decref(body);
 }
 
-static void frames_outside_of_a_turn(void **state)
+static void writes_error_frames_outside_a_turn(void **state)
 {
 	struct buf b;
 	json_t *frame;
@@ -45,8 +45,8 @@ static void frames_outside_of_a_turn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(details_as_rfc_9457),
-		cmocka_unit_test(frames_outside_of_a_turn),
+		cmocka_unit_test(writes_problem_details_of_rfc_9457),
+		cmocka_unit_test(writes_error_frames_outside_a_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static enum seat_result sign_in(int i, const char *tenant, const char *user)
 	return seat_sign_in(lines[i].seat, &who);
 }
 
-static void an_address_ends_its_own_quietest(void **state)
+static void address_over_limit_loses_its_idlest_connection(void **state)
 {
 	(void)state;
 	open_from(0, "192.0.2.9");
@@ -105,7 +105,7 @@ static void an_address_ends_its_own_quietest(void **state)
 	assert_int_equal(metric_get("vesper_connections_displaced_total"), 1);
 }
 
-static void all_together_end_the_quietest_of_all(void **state)
+static void full_server_ends_the_idlest_connection(void **state)
 {
 	static const char *const from[] = {"192.0.2.1", "192.0.2.2", "192.0.2.3",
 					   "192.0.2.4", "192.0.2.5", "192.0.2.6"};
@@ -121,7 +121,7 @@ static void all_together_end_the_quietest_of_all(void **state)
 	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_ASSIGNED);
 }
 
-static void a_user_and_a_tenant_have_shares(void **state)
+static void users_and_tenants_have_limits(void **state)
 {
 	static const struct {
 		const char *tenant, *user;
@@ -149,7 +149,7 @@ static void a_user_and_a_tenant_have_shares(void **state)
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_ASSIGNED);
 }
 
-static void users_are_never_ended(void **state)
+static void signed_in_connections_are_never_ended(void **state)
 {
 	(void)state;
 	open_from(0, "192.0.2.1");
@@ -159,7 +159,7 @@ static void users_are_never_ended(void **state)
 	assert_false(was_ended(0));
 }
 
-static void a_proxys_connections_count_for_its_clients(void **state)
+static void proxied_connections_count_for_their_clients(void **state)
 {
 	(void)state;
 	for (int i = 0; i < STRANGERS; i++) {
@@ -184,11 +184,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(an_address_ends_its_own_quietest),
-		TEST(all_together_end_the_quietest_of_all),
-		TEST(a_user_and_a_tenant_have_shares),
-		TEST(users_are_never_ended),
-		TEST(a_proxys_connections_count_for_its_clients),
+		TEST(address_over_limit_loses_its_idlest_connection),
+		TEST(full_server_ends_the_idlest_connection),
+		TEST(users_and_tenants_have_limits),
+		TEST(signed_in_connections_are_never_ended),
+		TEST(proxied_connections_count_for_their_clients),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

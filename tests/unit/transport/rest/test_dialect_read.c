@@ -63,7 +63,7 @@ static const char *value_of(const struct dialect_request *d, size_t i)
 	return json_string_value(json_array_get(d->values, i));
 }
 
-static void the_last_message_of_a_user_is_the_question(void **state)
+static void last_user_message_is_the_question(void **state)
 {
 	struct dialect_request d = good(
 		ai_read,
@@ -96,7 +96,7 @@ static void the_last_message_of_a_user_is_the_question(void **state)
 	"\"state\":"                                                                               \
 	"\"output-available\",\"input\":{\"skip\":{\"value\":\"all\"}},\"output\":" output "}]}]}"
 
-static void a_tool_output_answers_a_question(void **state)
+static void tool_output_answers_a_question(void **state)
 {
 	struct dialect_request d = good(ai_read, SELECTED("{\"values\":[\"925\",\"926\"]}"));
 
@@ -112,7 +112,7 @@ static void a_tool_output_answers_a_question(void **state)
 	bad(ai_read, SELECTED("7"), "values");
 }
 
-static void broken_messages_are_named(void **state)
+static void errors_name_the_invalid_member(void **state)
 {
 	(void)state;
 	bad(ai_read, "{}", "messages");
@@ -139,7 +139,7 @@ static void broken_messages_are_named(void **state)
 	"\"content\":"                                                                             \
 	"[{\"type\":\"text\",\"text\":\"hi\"}]}]" rest "}"
 
-static void a_member_that_is_null_is_absent(void **state)
+static void null_member_counts_as_absent(void **state)
 {
 	(void)state;
 	assert_null(good(agui_read, RUN(",\"resume\":null")).ask_id);
@@ -153,7 +153,7 @@ static void a_member_that_is_null_is_absent(void **state)
 	bad(ai_read, "{\"id\":\"c\",\"trigger\":7,\"messages\":[{}]}", "trigger");
 }
 
-static void a_question_has_a_length(void **state)
+static void question_length_is_limited(void **state)
 {
 	static char body[MESSAGE_BYTES_MAX + 200];
 	struct dialect_request d;
@@ -170,7 +170,7 @@ static void a_question_has_a_length(void **state)
 	assert_int_equal(e.code, ERR_INPUT);
 }
 
-static void a_name_is_visible_and_short(void **state)
+static void ids_are_short_visible_ascii(void **state)
 {
 	struct err e;
 
@@ -183,7 +183,7 @@ static void a_name_is_visible_and_short(void **state)
 	assert_false(dialect_check_id("\xc3\xa4", "Id", 3, &e));
 }
 
-static void a_run_has_a_thread_and_an_id(void **state)
+static void run_requires_thread_and_id(void **state)
 {
 	struct dialect_request d =
 		good(agui_read, RUN(",\"state\":{\"filters\":1},\"tools\":[{}]"));
@@ -200,7 +200,7 @@ static void a_run_has_a_thread_and_an_id(void **state)
 	    "messages");
 }
 
-static void an_interrupt_is_resolved_or_dropped(void **state)
+static void interrupt_is_resolved_or_cancelled(void **state)
 {
 	struct dialect_request d =
 		good(agui_read,
@@ -225,7 +225,7 @@ static void an_interrupt_is_resolved_or_dropped(void **state)
 	bad(agui_read, RUN(",\"resume\":[7]"), "object");
 }
 
-static void a_conversation_is_brought_along(void **state)
+static void reads_history_of_the_client(void **state)
 {
 	struct dialect_request d =
 		good(openai_read, "{\"model\":\"vesper\",\"stream\":true,\"stream_options\":{"
@@ -248,7 +248,7 @@ static void a_conversation_is_brought_along(void **state)
 #define ASK(rest)                                                                                  \
 	"{\"model\":\"vesper\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]" rest "}"
 
-static void what_cannot_be_followed_is_refused(void **state)
+static void refuses_unsupported_options(void **state)
 {
 	(void)state;
 	good(openai_read, ASK(",\"n\":1,\"tool_choice\":\"auto\",\"tools\":[{}]"));
@@ -288,7 +288,7 @@ static const char *task(const char *content)
 	"### Task:\nGenerate.\n### Output:\nJSON format: " form                                    \
 	"\n### Chat History:\n<chat_history>\nUSER: How is it?\nASSISTANT: x\n</chat_history>"
 
-static void a_pages_own_tasks_are_answered(void **state)
+static void answers_tasks_of_chat_pages(void **state)
 {
 	(void)state;
 	assert_string_equal(task(TASK("{ \"title\": \"...\" }")), "{\"title\":\"How is it?\"}");
@@ -300,7 +300,7 @@ static void a_pages_own_tasks_are_answered(void **state)
 }
 
 /* What a person writes is a question, whatever it begins with. */
-static void a_question_is_no_task(void **state)
+static void question_is_not_a_task(void **state)
 {
 	(void)state;
 	assert_null(task("What is ### Task: ?"));
@@ -316,21 +316,19 @@ static void a_question_is_no_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_last_message_of_a_user_is_the_question, setup,
+		cmocka_unit_test_setup_teardown(last_user_message_is_the_question, setup, teardown),
+		cmocka_unit_test_setup_teardown(tool_output_answers_a_question, setup, teardown),
+		cmocka_unit_test_setup_teardown(errors_name_the_invalid_member, setup, teardown),
+		cmocka_unit_test_setup_teardown(null_member_counts_as_absent, setup, teardown),
+		cmocka_unit_test_setup_teardown(question_length_is_limited, setup, teardown),
+		cmocka_unit_test_setup_teardown(ids_are_short_visible_ascii, setup, teardown),
+		cmocka_unit_test_setup_teardown(run_requires_thread_and_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(interrupt_is_resolved_or_cancelled, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(a_tool_output_answers_a_question, setup, teardown),
-		cmocka_unit_test_setup_teardown(broken_messages_are_named, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_member_that_is_null_is_absent, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_question_has_a_length, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_name_is_visible_and_short, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_run_has_a_thread_and_an_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_interrupt_is_resolved_or_dropped, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_conversation_is_brought_along, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_followed_is_refused, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_pages_own_tasks_are_answered, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_question_is_no_task, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_history_of_the_client, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses_unsupported_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_tasks_of_chat_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(question_is_not_a_task, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

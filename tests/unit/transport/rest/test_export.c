@@ -99,7 +99,7 @@ static struct table *sample_table(void)
 	return t;
 }
 
-static void a_table_is_the_text_of_its_view(void **state)
+static void table_and_view_export_the_same_text(void **state)
 {
 	struct table *t = sample_table();
 	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
@@ -121,7 +121,7 @@ static void a_table_is_the_text_of_its_view(void **state)
 	table_free(&t);
 }
 
-static void a_change_since_is_seen(void **state)
+static void detects_changed_rows(void **state)
 {
 	struct table *t = sample_table();
 	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
@@ -214,8 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formulas_become_text),
 		cmocka_unit_test(fields_are_quoted),
-		cmocka_unit_test(a_table_is_the_text_of_its_view),
-		cmocka_unit_test(a_change_since_is_seen),
+		cmocka_unit_test(table_and_view_export_the_same_text),
+		cmocka_unit_test(detects_changed_rows),
 		cmocka_unit_test(markdown_cells_stay_in_their_table),
 		cmocka_unit_test(markdown_ends_with_the_reports),
 	};

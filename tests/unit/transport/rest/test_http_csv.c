@@ -47,7 +47,7 @@ static int ask_for_file(const char *user, int *status)
 	return fd;
 }
 
-static void slow_readers_give_their_place_to_the_next(void **state)
+static void slow_download_gives_way_to_the_next(void **state)
 {
 	int fds[DOWNLOADS_MAX + 1], status;
 	char user[16], *rest;
@@ -77,8 +77,8 @@ static void slow_readers_give_their_place_to_the_next(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(slow_readers_give_their_place_to_the_next,
-						setup_table, teardown_clock),
+		cmocka_unit_test_setup_teardown(slow_download_gives_way_to_the_next, setup_table,
+						teardown_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

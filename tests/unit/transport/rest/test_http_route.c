@@ -39,7 +39,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void segments_are_taken_out(void **state)
+static void extracts_path_segments(void **state)
 {
 	(void)state;
 	assert_ptr_equal(find("GET", "/api/v1/sessions/abc/messages", false)->handle,
@@ -51,7 +51,7 @@ static void segments_are_taken_out(void **state)
 	assert_ptr_equal(find("HEAD", "/livez", false)->handle, on_livez);
 }
 
-static void near_misses_are_nothing(void **state)
+static void similar_paths_do_not_match(void **state)
 {
 	static const char *const paths[] = {"/api/v1/sessions/", "/api/v1/sessions//messages",
 					    "/api/v1/chat/",     "/api/v1/chat/stream/x",
@@ -74,7 +74,7 @@ static void a_known_path_lists_its_methods_once(void **state)
 	assert_string_equal(buf_text(&allow), "GET, HEAD");
 }
 
-static void demo_routes_exist_in_demo_mode_only(void **state)
+static void demo_routes_exist_only_in_demo_mode(void **state)
 {
 	(void)state;
 	assert_null(find("POST", "/api/v1/demo/login", false));
@@ -85,7 +85,7 @@ static void demo_routes_exist_in_demo_mode_only(void **state)
 	assert_ptr_equal(find("GET", "/demo.js", true)->handle, on_asset);
 }
 
-static void a_page_to_sign_in_at_is_no_demo(void **state)
+static void sign_in_page_is_not_the_demo_page(void **state)
 {
 	(void)state;
 	assert_null(find("GET", "/auth/login", true));
@@ -112,7 +112,7 @@ static void aliases_may_be_absent(void **state)
 	assert_int_equal(allow.n, 0);
 }
 
-static void everything_about_users_asks_for_a_permission(void **state)
+static void routes_with_user_data_require_a_permission(void **state)
 {
 	(void)state;
 	for (const struct http_route *r = public_routes; r->method; r++)
@@ -173,7 +173,7 @@ static void query_of(const json_t *operation, char out[200])
 	}
 }
 
-static void every_route_is_documented_and_no_other(void **state)
+static void documents_exactly_the_existing_routes(void **state)
 {
 	size_t routes = 0, operations = 0;
 	const json_t *item;
@@ -219,14 +219,14 @@ static void every_route_is_documented_and_no_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segments_are_taken_out),
-		cmocka_unit_test(near_misses_are_nothing),
+		cmocka_unit_test(extracts_path_segments),
+		cmocka_unit_test(similar_paths_do_not_match),
 		cmocka_unit_test(a_known_path_lists_its_methods_once),
-		cmocka_unit_test(demo_routes_exist_in_demo_mode_only),
-		cmocka_unit_test(a_page_to_sign_in_at_is_no_demo),
+		cmocka_unit_test(demo_routes_exist_only_in_demo_mode),
+		cmocka_unit_test(sign_in_page_is_not_the_demo_page),
 		cmocka_unit_test(aliases_may_be_absent),
-		cmocka_unit_test(every_route_is_documented_and_no_other),
-		cmocka_unit_test(everything_about_users_asks_for_a_permission),
+		cmocka_unit_test(documents_exactly_the_existing_routes),
+		cmocka_unit_test(routes_with_user_data_require_a_permission),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

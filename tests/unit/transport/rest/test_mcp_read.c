@@ -71,7 +71,7 @@ static const struct mcp_headers none = {NULL, NULL, NULL};
 static const struct mcp_headers old = {MCP_LEGACY_VERSION, NULL, NULL};
 static const struct mcp_headers call_a = {MCP_MODERN_VERSION, "tools/call", "a"};
 
-static void reads_a_request_of_either_era(void **state)
+static void reads_requests_of_both_eras(void **state)
 {
 	struct mcp_call c = good(CALL("\"name\":\"a\",\"_meta\":{\"progressToken\":0}"), none);
 
@@ -82,7 +82,7 @@ static void reads_a_request_of_either_era(void **state)
 	assert_true(c.modern && !c.takes_forms && !c.progress_token);
 }
 
-static void forms_are_taken_by_who_says_so(void **state)
+static void forms_need_the_client_capability(void **state)
 {
 	static const struct {
 		const char *message;
@@ -106,7 +106,7 @@ static void forms_are_taken_by_who_says_so(void **state)
 }
 
 /* A request that is wrong in several ways is told of the first in this order. */
-static void faults_come_in_their_order(void **state)
+static void errors_are_reported_in_fixed_order(void **state)
 {
 	(void)state;
 	bad("[{\"jsonrpc\":\"2.0\"}]", none, MCP_INVALID_REQUEST, "Batches");
@@ -131,7 +131,7 @@ static void faults_come_in_their_order(void **state)
 	bad(CALL("\"_meta\":{\"progressToken\":[]}"), none, MCP_INVALID_PARAMS, "progressToken");
 }
 
-static void a_name_may_come_coded(void **state)
+static void header_name_may_be_base64_coded(void **state)
 {
 	static const char *const texts =
 		CALL("\"name\":\"\xC3\xA4\"," ENVELOPE(MCP_MODERN_VERSION, "{}"));
@@ -144,7 +144,7 @@ static void a_name_may_come_coded(void **state)
 	    MCP_HEADER_MISMATCH, "Mcp-Name");
 }
 
-static void what_asks_for_nothing_needs_no_headers(void **state)
+static void notifications_need_no_headers(void **state)
 {
 	struct mcp_call c = good("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}",
 				 (struct mcp_headers){MCP_MODERN_VERSION, NULL, NULL});
@@ -155,7 +155,7 @@ static void what_asks_for_nothing_needs_no_headers(void **state)
 			 MCP_RESPONSE);
 }
 
-static void an_id_is_a_number_or_a_text(void **state)
+static void id_is_a_number_or_a_text(void **state)
 {
 	static const char *const texts[] = {"0", "-7", "\"\"", "\"0\""};
 	static const char *const none_of_them[] = {"null", "1.0", "true", "[]", "{}"};
@@ -203,7 +203,7 @@ static void reads_a_question_or_an_answer(void **state)
 	assert_int_equal(json_array_size(d.values), 1);
 }
 
-static void what_is_wrong_with_it_is_named(void **state)
+static void errors_name_the_invalid_argument(void **state)
 {
 	static const char *const wrong[][2] = {
 		{"{}", "question"},
@@ -226,7 +226,7 @@ static void what_is_wrong_with_it_is_named(void **state)
 	}
 }
 
-static void a_form_gives_values_in_their_order(void **state)
+static void form_values_keep_their_order(void **state)
 {
 	static const char *const forms[][2] = {
 		{"{\"a\":\"1\"}", "[\"1\"]"},
@@ -264,7 +264,7 @@ static void a_form_gives_values_in_their_order(void **state)
 
 /* ---- Lists ---- */
 
-static void a_long_list_comes_in_pages(void **state)
+static void long_lists_have_pages(void **state)
 {
 	enum { COUNT = 2 * MCP_LIST_MAX + 1 };
 	static const char *const none_of_them[] = {"", "x", "0", "-1", "201", "9999999999", "1 "};
@@ -299,16 +299,16 @@ static void a_long_list_comes_in_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_a_request_of_either_era),
-		cmocka_unit_test(forms_are_taken_by_who_says_so),
-		cmocka_unit_test(faults_come_in_their_order),
-		cmocka_unit_test(a_name_may_come_coded),
-		cmocka_unit_test(what_asks_for_nothing_needs_no_headers),
-		cmocka_unit_test(an_id_is_a_number_or_a_text),
+		cmocka_unit_test(reads_requests_of_both_eras),
+		cmocka_unit_test(forms_need_the_client_capability),
+		cmocka_unit_test(errors_are_reported_in_fixed_order),
+		cmocka_unit_test(header_name_may_be_base64_coded),
+		cmocka_unit_test(notifications_need_no_headers),
+		cmocka_unit_test(id_is_a_number_or_a_text),
 		cmocka_unit_test(reads_a_question_or_an_answer),
-		cmocka_unit_test(what_is_wrong_with_it_is_named),
-		cmocka_unit_test(a_form_gives_values_in_their_order),
-		cmocka_unit_test(a_long_list_comes_in_pages),
+		cmocka_unit_test(errors_name_the_invalid_argument),
+		cmocka_unit_test(form_values_keep_their_order),
+		cmocka_unit_test(long_lists_have_pages),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -43,7 +43,7 @@ static bool opens(const char *text, const uint8_t *key, const char *tenant, cons
 	return good;
 }
 
-static void opens_for_its_user_until_its_end(void **none)
+static void opens_for_its_user_until_it_expires(void **none)
 {
 	char *text = sealed(&state);
 
@@ -56,7 +56,7 @@ static void opens_for_its_user_until_its_end(void **none)
 	mem_free(text);
 }
 
-static void no_character_of_it_can_be_changed(void **none)
+static void rejects_any_changed_character(void **none)
 {
 	char *text = sealed(&state);
 	size_t n = strlen(text);
@@ -76,7 +76,7 @@ static void no_character_of_it_can_be_changed(void **none)
 	mem_free(text);
 }
 
-static void it_says_whether_it_may_be_skipped(void **none)
+static void keeps_the_skip_value(void **none)
 {
 	struct mcp_state never = state, out;
 	struct arena *a = arena_new(1 << 12);
@@ -97,9 +97,9 @@ static void it_says_whether_it_may_be_skipped(void **none)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opens_for_its_user_until_its_end),
-		cmocka_unit_test(no_character_of_it_can_be_changed),
-		cmocka_unit_test(it_says_whether_it_may_be_skipped),
+		cmocka_unit_test(opens_for_its_user_until_it_expires),
+		cmocka_unit_test(rejects_any_changed_character),
+		cmocka_unit_test(keeps_the_skip_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

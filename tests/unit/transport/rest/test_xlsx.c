@@ -99,7 +99,7 @@ static void cell_is(enum column_type type, const char *cell, const char *want)
 	"<c r=\"A2\" s=\"4\" t=\"inlineStr\"><is><t xml:space=\"preserve\">" text "</t></is></c>"
 #define NUMBER_CELL(style, number) "<c r=\"A2\" s=\"" style "\"><v>" number "</v></c>"
 
-static void texts_are_texts(void **state)
+static void text_cells_stay_text(void **state)
 {
 	(void)state;
 	cell_is(COLUMN_TEXT, "=1+1", TEXT_CELL("=1+1"));
@@ -114,7 +114,7 @@ static void texts_are_texts(void **state)
 	cell_is(COLUMN_TEXT, "", "");
 }
 
-static void numbers_are_numbers_while_their_digits_stay(void **state)
+static void numbers_are_numeric_if_all_digits_are_kept(void **state)
 {
 	(void)state;
 	cell_is(COLUMN_DECIMAL, "-1.50", NUMBER_CELL("0", "-1.50"));
@@ -131,7 +131,7 @@ static void numbers_are_numbers_while_their_digits_stay(void **state)
 	cell_is(COLUMN_BOOL, "maybe", TEXT_CELL("maybe"));
 }
 
-static void days_are_days(void **state)
+static void days_are_date_cells(void **state)
 {
 	(void)state;
 	cell_is(COLUMN_DATE, "2026-02-27", NUMBER_CELL("2", "46080"));
@@ -147,7 +147,7 @@ static void days_are_days(void **state)
 }
 
 /* A program refuses a file with a longer cell as broken. */
-static void a_cell_ends_where_programs_say(void **state)
+static void cell_length_is_limited(void **state)
 {
 	char *fits = mem_alloc(XLSX_CELL_CHARS_MAX + 2), *text;
 
@@ -168,7 +168,7 @@ static void a_cell_ends_where_programs_say(void **state)
 	mem_free(fits);
 }
 
-static void many_rows_and_columns_are_one_sheet(void **state)
+static void many_rows_and_columns_fit_one_sheet(void **state)
 {
 	struct xlsx *x = xlsx_new();
 	struct buf out;
@@ -199,11 +199,11 @@ static void many_rows_and_columns_are_one_sheet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_texts),
-		cmocka_unit_test(numbers_are_numbers_while_their_digits_stay),
-		cmocka_unit_test(days_are_days),
-		cmocka_unit_test(a_cell_ends_where_programs_say),
-		cmocka_unit_test(many_rows_and_columns_are_one_sheet),
+		cmocka_unit_test(text_cells_stay_text),
+		cmocka_unit_test(numbers_are_numeric_if_all_digits_are_kept),
+		cmocka_unit_test(days_are_date_cells),
+		cmocka_unit_test(cell_length_is_limited),
+		cmocka_unit_test(many_rows_and_columns_fit_one_sheet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void message_of(char *text, size_t content_len)
 	memcpy(text + n + content_len, "\"}", 3);
 }
 
-static void content_goes_up_to_its_limit(void **state)
+static void content_length_is_limited(void **state)
 {
 	char *text = test_malloc(MESSAGE_BYTES_MAX + 100);
 
@@ -85,7 +85,7 @@ static void content_goes_up_to_its_limit(void **state)
 	test_free(text);
 }
 
-static void client_msg_id_goes_up_to_its_limit(void **state)
+static void client_msg_id_length_is_limited(void **state)
 {
 	char text[400];
 
@@ -101,7 +101,7 @@ static void client_msg_id_goes_up_to_its_limit(void **state)
 	assert_refused(text, ERR_INPUT);
 }
 
-static void filters_go_up_to_their_limit(void **state)
+static void filter_count_is_limited(void **state)
 {
 	(void)state;
 	for (int extra = 0; extra < 2; extra++) {
@@ -126,7 +126,7 @@ static void filters_go_up_to_their_limit(void **state)
 	}
 }
 
-static void reads_the_other_frames(void **state)
+static void reads_other_frames(void **state)
 {
 	(void)state;
 	assert_true(parse("{\"type\":\"chat.cancel\"}"));
@@ -175,7 +175,7 @@ static void refuses_bad_frames(void **state)
 	assert_refused("{\"type\":\"auth\"}", ERR_INPUT);
 }
 
-static void depth_is_bounded(void **state)
+static void nesting_depth_is_bounded(void **state)
 {
 	char text[2 * JSON_DEPTH_MAX + 100] = "{\"type\":\"ping\",\"deep\":";
 	size_t n = strlen(text);
@@ -187,7 +187,7 @@ static void depth_is_bounded(void **state)
 	assert_refused(text, ERR_INPUT);
 }
 
-static void an_unknown_type_is_no_error(void **state)
+static void unknown_type_is_not_an_error(void **state)
 {
 	(void)state;
 	assert_true(parse("{\"type\":\"chat.dance\",\"content\":5}"));
@@ -195,7 +195,7 @@ static void an_unknown_type_is_no_error(void **state)
 	client_frame_deinit(&frame);
 }
 
-static void a_refusal_never_repeats_what_came(void **state)
+static void errors_never_repeat_the_input(void **state)
 {
 	(void)state;
 	assert_refused("{\"type\":\"auth\",\"token\":5,\"s\":\"hunter2\"}", ERR_INPUT);
@@ -213,7 +213,7 @@ static json_t *written(struct buf *b)
 	return value;
 }
 
-static void writes_what_belongs_to_no_turn(void **state)
+static void writes_frames_outside_a_turn(void **state)
 {
 	const char *const permissions[] = {"chat:use", "chat:\"odd\""};
 	const struct principal who = {.user = "o'\"brien",
@@ -259,15 +259,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_message),
 		cmocka_unit_test(refuses_bad_messages),
-		cmocka_unit_test(content_goes_up_to_its_limit),
-		cmocka_unit_test(client_msg_id_goes_up_to_its_limit),
-		cmocka_unit_test(filters_go_up_to_their_limit),
-		cmocka_unit_test(reads_the_other_frames),
+		cmocka_unit_test(content_length_is_limited),
+		cmocka_unit_test(client_msg_id_length_is_limited),
+		cmocka_unit_test(filter_count_is_limited),
+		cmocka_unit_test(reads_other_frames),
 		cmocka_unit_test(refuses_bad_frames),
-		cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(an_unknown_type_is_no_error),
-		cmocka_unit_test(a_refusal_never_repeats_what_came),
-		cmocka_unit_test(writes_what_belongs_to_no_turn),
+		cmocka_unit_test(nesting_depth_is_bounded),
+		cmocka_unit_test(unknown_type_is_not_an_error),
+		cmocka_unit_test(errors_never_repeat_the_input),
+		cmocka_unit_test(writes_frames_outside_a_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* What is said on an open socket, and what happens to those who do not listen or do not speak. */
 #include "port.h"
 
-static void says_what_is_wrong_with_a_frame(void **state)
+static void describes_invalid_frames(void **state)
 {
 	int fd = ws_open();
 
@@ -23,7 +23,7 @@ static void says_what_is_wrong_with_a_frame(void **state)
 	close(fd);
 }
 
-static void an_announced_session_may_be_used_at_once(void **state)
+static void announced_session_is_usable_immediately(void **state)
 {
 	static const char *const permissions[] = {"chat:use"};
 	char *bob = stub_token("bob", permissions, 1, 3600);
@@ -53,7 +53,7 @@ static void an_announced_session_may_be_used_at_once(void **state)
 	mem_free(bob);
 }
 
-static void some_frames_end_the_socket(void **state)
+static void some_invalid_frames_close_the_socket(void **state)
 {
 	char *big = mem_alloc(FRAME_BYTES_MAX + 1);
 	int fd = ws_open();
@@ -83,7 +83,7 @@ static void hear_turn(int fd, int64_t from, int64_t to)
 	}
 }
 
-static void a_turn_resumes_from_any_frame(void **state)
+static void turn_resumes_from_any_frame(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -106,7 +106,7 @@ static void a_turn_resumes_from_any_frame(void **state)
 	}
 }
 
-static void one_turn_a_session_and_cancel(void **state)
+static void one_turn_per_session_and_cancel(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -124,7 +124,7 @@ static void one_turn_a_session_and_cancel(void **state)
 	close(fd);
 }
 
-static void a_choked_socket_gets_merged_tokens_and_loses_none(void **state)
+static void choked_socket_gets_merged_tokens_without_loss(void **state)
 {
 	enum { TOKENS = 12000, BYTES = 300 };
 	const int small = 4096;
@@ -165,7 +165,7 @@ static void a_choked_socket_gets_merged_tokens_and_loses_none(void **state)
 	close(fd);
 }
 
-static void who_does_not_read_is_not_listened_to(void **state)
+static void pauses_reading_from_clients_that_do_not_read(void **state)
 {
 	enum { PINGS = 90000 };
 	static const char ping[] = "\x81\xef\0\0\0\0{\"type\":\"ping\",\"t\":\""
@@ -230,7 +230,7 @@ static void assert_status(const char *turn_id, const char *has, bool yes)
 	close(fd);
 }
 
-static void leaving_cancels_and_losing_does_not(void **state)
+static void normal_close_cancels_but_lost_connection_does_not(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -251,7 +251,7 @@ static void leaving_cancels_and_losing_does_not(void **state)
 	assert_status(turn_id, "cancelled", false);
 }
 
-static void echoes(void **state)
+static void echoes_messages(void **state)
 {
 	int fd = client_open(address);
 	char *head;
@@ -277,7 +277,7 @@ static void echoes(void **state)
 	close(fd);
 }
 
-static void a_message_must_be_whole_in_time(void **state)
+static void message_must_be_complete_in_time(void **state)
 {
 	int small = ws_open();
 	int large = ws_open();
@@ -304,7 +304,7 @@ static void a_message_must_be_whole_in_time(void **state)
 	close(whole);
 }
 
-static void silence_is_asked_and_then_left(void **state)
+static void silent_peer_is_pinged_then_closed(void **state)
 {
 	int silent = ws_open();
 	int alive = ws_open();
@@ -333,7 +333,7 @@ static void still_there(int fd)
 	assert_next(fd, "pong", NULL);
 }
 
-static void a_token_runs_out_during_the_session(void **state)
+static void token_expires_during_the_session(void **state)
 {
 	static const char *const permissions[] = {"chat:use"};
 	char *brief = stub_token("ann", permissions, 1, (AUTH_WARN_MS + 10000) / 1000);
@@ -362,7 +362,7 @@ static void a_token_runs_out_during_the_session(void **state)
 	mem_free(brief);
 }
 
-static void a_reader_that_stopped_is_left(void **state)
+static void blocked_reader_is_disconnected(void **state)
 {
 	char turn_id[UUID_BYTES];
 	int fd = ws_open();
@@ -378,19 +378,19 @@ static void a_reader_that_stopped_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LIVE(says_what_is_wrong_with_a_frame),
-		LIVE(an_announced_session_may_be_used_at_once),
-		LIVE(some_frames_end_the_socket),
-		LIVE(a_turn_resumes_from_any_frame),
-		LIVE(one_turn_a_session_and_cancel),
-		LIVE(a_choked_socket_gets_merged_tokens_and_loses_none),
-		LIVE(who_does_not_read_is_not_listened_to),
-		LIVE(leaving_cancels_and_losing_does_not),
-		LIVE(echoes),
-		TIMED(a_message_must_be_whole_in_time),
-		TIMED(silence_is_asked_and_then_left),
-		TIMED(a_token_runs_out_during_the_session),
-		TIMED(a_reader_that_stopped_is_left),
+		LIVE(describes_invalid_frames),
+		LIVE(announced_session_is_usable_immediately),
+		LIVE(some_invalid_frames_close_the_socket),
+		LIVE(turn_resumes_from_any_frame),
+		LIVE(one_turn_per_session_and_cancel),
+		LIVE(choked_socket_gets_merged_tokens_without_loss),
+		LIVE(pauses_reading_from_clients_that_do_not_read),
+		LIVE(normal_close_cancels_but_lost_connection_does_not),
+		LIVE(echoes_messages),
+		TIMED(message_must_be_complete_in_time),
+		TIMED(silent_peer_is_pinged_then_closed),
+		TIMED(token_expires_during_the_session),
+		TIMED(blocked_reader_is_disconnected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void assert_read(const uint8_t *bytes, size_t len, int wanted, size_t wan
 #define BAD(bytes, code)                                                                           \
 	assert_read((const uint8_t *)(bytes), sizeof(bytes) - 1, code, sizeof(bytes) - 2)
 
-static void messages_come_whole_and_in_parts(void **state)
+static void reads_whole_and_fragmented_messages(void **state)
 {
 	(void)state;
 	GOOD("\x81\x80\0\0\0\0");
@@ -62,7 +62,7 @@ static void messages_come_whole_and_in_parts(void **state)
 	GOOD("\x89\x82\0\0\0\0\xff\xfe"); /* what a ping says is anything */
 }
 
-static void lengths_have_one_form(void **state)
+static void lengths_must_be_minimal(void **state)
 {
 	static const struct {
 		size_t length;
@@ -92,7 +92,7 @@ static void lengths_have_one_form(void **state)
 	GOOD("\x01\xff\0\0\0\0\0\1\x11\x70\0\0\0");
 }
 
-static void what_a_client_may_not_send_fails_at_once(void **state)
+static void invalid_frames_fail_immediately(void **state)
 {
 	(void)state;
 	BAD("\x81\x01", 1002); /* no mask */
@@ -118,7 +118,7 @@ static void what_a_client_may_not_send_fails_at_once(void **state)
 	}
 }
 
-static void close_codes_are_those_that_a_peer_may_send(void **state)
+static void close_code_must_be_sendable(void **state)
 {
 	(void)state;
 	for (int code = 0; code < 65536; code++) {
@@ -147,7 +147,7 @@ static void nothing_is_read_after_a_close_frame(void **state)
 	assert_read(bytes, sizeof(bytes) - 1, 0, 6);
 }
 
-static void text_is_utf8_and_fails_at_its_first_bad_byte(void **state)
+static void text_fails_at_its_first_invalid_byte(void **state)
 {
 	static const char *const good[] = {"\x7f",         "\xc2\x80",         "\xdf\xbf",
 					   "\xe0\xa0\x80", "\xed\x9f\xbf",     "\xee\x80\x80",
@@ -199,7 +199,7 @@ static void text_is_utf8_and_fails_at_its_first_bad_byte(void **state)
 }
 
 /* Of a server only where its frames end. */
-static void a_server_is_read_from_frame_to_frame(void **state)
+static void tracks_frame_boundaries_of_the_server(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -232,7 +232,7 @@ static void a_server_is_read_from_frame_to_frame(void **state)
 		}
 }
 
-static void our_close_frame_is_short(void **state)
+static void close_frame_is_short(void **state)
 {
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
@@ -249,14 +249,14 @@ static void our_close_frame_is_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(messages_come_whole_and_in_parts),
-		cmocka_unit_test(lengths_have_one_form),
-		cmocka_unit_test(what_a_client_may_not_send_fails_at_once),
-		cmocka_unit_test(close_codes_are_those_that_a_peer_may_send),
+		cmocka_unit_test(reads_whole_and_fragmented_messages),
+		cmocka_unit_test(lengths_must_be_minimal),
+		cmocka_unit_test(invalid_frames_fail_immediately),
+		cmocka_unit_test(close_code_must_be_sendable),
 		cmocka_unit_test(nothing_is_read_after_a_close_frame),
-		cmocka_unit_test(text_is_utf8_and_fails_at_its_first_bad_byte),
-		cmocka_unit_test(a_server_is_read_from_frame_to_frame),
-		cmocka_unit_test(our_close_frame_is_short),
+		cmocka_unit_test(text_fails_at_its_first_invalid_byte),
+		cmocka_unit_test(tracks_frame_boundaries_of_the_server),
+		cmocka_unit_test(close_frame_is_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
