@@ -1,4 +1,4 @@
-/* Claims under the names and with the roles that a configuration gives them. */
+/* Claims with configured names and roles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,7 @@ static void scopes_and_applications(void **state)
 	entra.scope = "Chat.Use";
 	accepted(USER(",\"scp\":\"Chat.Use\""));
 	accepted(USER(",\"scp\":\"User.Read Chat.Use\""));
-	accepted(USER("")); /* an application's own token */
+	accepted(USER("")); /* the token of an application */
 	accepted(USER(",\"idtyp\":\"app\""));
 	refused(USER(",\"scp\":\"Chat.UseAll\""), "scope");
 	refused(USER(",\"scp\":\"\""), "scope");
@@ -154,7 +154,7 @@ static void rejects_invalid_claims(void **state)
 	refused(CLAIMS("", TID, ISS, ""), "oid");
 	refused("{\"sub\":\"ann\",\"tid\":\"" TID "\"," EXP "}", "oid");
 	refused("{\"oid\":\"o\",\"tenant_id\":\"vesper\"," EXP "}", "tid missing");
-	/* Our own name of a tenant is nothing that the issuer vouches for. */
+	/* The issuer does not confirm the configured name of a tenant. */
 	refused(CLAIMS("o", "vesper", "https://login.example/vesper/v2.0", ""), "unknown tenant");
 	refused(CLAIMS("o", "unknown", "https://login.example/unknown/v2.0", ""), "unknown tenant");
 	refused(CLAIMS("o", "", "https://login.example//v2.0", ""), "unknown tenant");

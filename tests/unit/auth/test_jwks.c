@@ -1,4 +1,4 @@
-/* RS256: one good way, and everything that a hostile token or key set could try. */
+/* RS256: valid tokens, and attacks by tokens and key sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* NULL when it was accepted, else why not. */
+/* NULL: accepted; otherwise the reason for the refusal. */
 static const char *verdict(struct str token, const char *secret, bool *retry)
 {
 	static struct err e;
@@ -137,7 +137,7 @@ static void unknown_kid_may_retry(void **state)
 	buf_deinit(&token);
 }
 
-/* The old trick: what everybody may read, taken for a shared secret. */
+/* A known attack: the public key used as a shared secret. */
 static void rejects_hs256_with_public_key(void **state)
 {
 	struct buf token, secret;
@@ -169,7 +169,8 @@ static void rejects_altered_tokens(void **state)
 	(void)state;
 	buf_init(&token, 100000);
 	rsa_key_sign(&token, key, RS256, GOOD);
-	/* Every place of the signed text and of the signature; a dot moved is no token at all. */
+	/* Changes each character of the signed text and the signature. A moved dot makes the token
+	 * malformed. */
 	for (size_t i = 0; i < token.n; i += 7) {
 		char was = token.p[i];
 
@@ -315,7 +316,7 @@ static void id_token_names_its_user(void **state)
 	assert_string_equal(user.name, "a@b.c");
 }
 
-/* One thing of a good token is changed; each must be refused for itself. */
+/* Changes one claim of a valid token at a time; each change must be refused. */
 static void rejects_id_token_of_another_sign_in(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Tokens: one good form, and every way to be wrong. */
+/* Tokens: the valid form, and malformed or invalid ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const char *const tenants[] = {"vesper", "acme", NULL};
 static const struct jwt_options plain = {
 	.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60};
 
-/* header.payload.signature of these very bytes. */
+/* header.payload.signature of exactly these bytes. */
 static void sign(struct buf *out, const char *header, const char *payload, const char *secret)
 {
 	buf_init(out, 100000);
@@ -89,7 +89,7 @@ static void verifies_valid_token(void **state)
 	principal_free(&who);
 }
 
-/* The example of RFC 7515, appendix A.1: the signature holds, so the claims are what is refused. */
+/* The example of RFC 7515, appendix A.1: the signature is valid, so only the claims are refused. */
 static void verifies_published_vector(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void signature(void **state)
 	buf_deinit(&token);
 
 	sign(&token, HS256, GOOD, SECRET);
-	for (size_t i = 0; i < token.n; i++) { /* no character may change */
+	for (size_t i = 0; i < token.n; i++) { /* any changed character is refused */
 		char kept = token.p[i];
 		token.p[i] = kept == 'A' ? 'B' : 'A';
 		struct principal *who = NULL;
@@ -126,7 +126,7 @@ static void signature(void **state)
 			fail_msg("character %zu", i);
 		token.p[i] = kept;
 	}
-	for (size_t n = 0; n < token.n; n++) { /* nor be missing at the end */
+	for (size_t n = 0; n < token.n; n++) { /* so is any truncation */
 		struct principal *who = NULL;
 		assert_false(
 			jwt_verify((struct str){token.p, n}, &plain, NOW_S * 1000, &who, NULL));
@@ -187,7 +187,7 @@ static void rejects_malformed_tokens(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refuse_token(str_of(bad[i]), &plain, "token:");
 	refuse_token((struct str){NULL, 0}, &plain, "not three parts");
-	/* Not canonical: padding, the other alphabet, stray bits, white space. */
+	/* Not canonical: padding, the other base64 alphabet, stray bits, white space. */
 	refuse_token(STR("e30=.e30.AAAA"), &plain, "not base64url");
 	refuse_token(STR("e3+/.e30.AAAA"), &plain, "not base64url");
 	refuse_token(STR("e31.e30.AAAA"), &plain, "not base64url");
@@ -199,7 +199,7 @@ static void rejects_stray_bits_in_signature(void **state)
 	(void)state;
 	struct buf token;
 	sign(&token, HS256, GOOD, SECRET);
-	/* 32 bytes leave two unused bits in the last of 43 characters: only one spelling is good.
+	/* 32 bytes leave two unused bits in the last of 43 characters: only one encoding is valid.
 	 */
 	static const char alphabet[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -334,7 +334,7 @@ static void issuer_and_audience(void **state)
 		snprintf(payload, sizeof(payload), "{" WHO "," PERMS "," EXP ",%s}", bad[i][0]);
 		refused(&o, HS256, payload, bad[i][1]);
 	}
-	/* Where none is configured the value is free, the type is not. */
+	/* If none is configured, any value is accepted, but the type is checked. */
 	accepted(HS256, "{" WHO "," PERMS "," EXP ",\"iss\":\"x\",\"aud\":[\"y\"]}");
 	refused(&plain, HS256, "{" WHO "," PERMS "," EXP ",\"aud\":5}", "wrong audience");
 	refused(&plain, HS256, "{" WHO "," PERMS "," EXP ",\"iss\":null}", "wrong issuer");

@@ -18,7 +18,7 @@ struct world {
 	struct tiny_server server;
 };
 
-/* What one transfer told, in the order of the calls: H(ead) D(ata) E(nd). */
+/* The callbacks of one transfer, in order: H(ead) D(ata) E(nd). */
 struct seen {
 	struct world *w;
 	struct op *op;
@@ -27,7 +27,7 @@ struct seen {
 	int status;
 	struct err err;
 	bool ended;
-	struct seen *cancel_on_data; /* whose operation to cancel when data comes; may be itself */
+	struct seen *cancel_on_data; /* the transfer to cancel when data arrives; may be this one */
 	bool stop_on_data;
 };
 
@@ -71,7 +71,7 @@ static void get(struct world *w, struct seen *s, const char *url)
 	buf_init(&s->calls, 1 << 20);
 	buf_init(&s->body, 1 << 26);
 	s->op = http_start(w->http, &r, &handler, s);
-	assert_string_equal(buf_text(&s->calls), ""); /* nothing from inside the start */
+	assert_string_equal(buf_text(&s->calls), ""); /* no callback from within the start */
 }
 
 static void run_ms(struct world *w, uint64_t ms)
@@ -229,7 +229,7 @@ static void test_errors(void **state)
 	}
 }
 
-/* The body breaks off: with a reset, and before the length that was announced. */
+/* The body ends early: with a reset, and before the announced length. */
 static void test_truncated_body(void **state)
 {
 	struct world *w = *state;
@@ -271,7 +271,7 @@ static void test_cancel_before_and_during(void **state)
 	op_cancel(&s.op);
 	run_ms(w, 20);
 	assert_string_equal(buf_text(&s.calls), "HD");
-	assert_int_equal(w->server.left, 1); /* the server sees it at once */
+	assert_int_equal(w->server.left, 1); /* the server notices immediately */
 	seen_free(&s);
 }
 
@@ -322,7 +322,7 @@ static void on_end_again(void *owner, const struct err *e)
 	struct seen *s = owner;
 
 	on_end(owner, e);
-	if (s->status-- == 200) { /* once more, from inside the end */
+	if (s->status-- == 200) { /* another request from within the end callback */
 		struct http_request r = {.method = "GET", .url = s->w->server.url};
 		static const struct http_handler again = {NULL, on_data, on_end_again};
 

@@ -1,4 +1,4 @@
-/* When each limit of a transfer passes, to the millisecond, with no clock but the one given. */
+/* When each limit of a transfer passes, to the millisecond, computed only from the given times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,9 +41,9 @@ static void test_each_limit_passes_at_its_time(void **state)
 	l.got_byte = true;
 	l.last_ms = START + 29999;
 	check(&l, "idle", START + 59999, 30000);
-	l.last_ms = START + 89999; /* each byte moves it */
+	l.last_ms = START + 89999; /* each byte extends it */
 	check(&l, "idle", START + 119999, 30000);
-	l.last_ms = START + 100000; /* bytes that never end do not move the whole */
+	l.last_ms = START + 100000; /* continuous bytes do not extend the total limit */
 	check(&l, "total time", START + 120000, 120000);
 }
 

@@ -46,14 +46,15 @@ static const struct sample samples[] = {
 	       "[|a]"),
 	SAMPLE("data: a\n\xEF\xBB\xBF"
 	       "data: b\n\n",
-	       "[|a]"), /* a mark inside makes an unknown field */
+	       "[|a]"), /* a byte order mark inside makes an unknown field */
 	SAMPLE(": hello\n\n:\ndata: a\n:x\ndata: b\n\n", "[|a\nb]"),
-	SAMPLE("data:a\n\ndata:  a\n\n", "[|a][| a]"), /* one space goes, the next one stays */
+	SAMPLE("data:a\n\ndata:  a\n\n",
+	       "[|a][| a]"), /* one space is removed, the next one is kept */
 	SAMPLE("data\n\n", "[|]"),
 	SAMPLE("data:\n\n", "[|]"),
 	SAMPLE("data\ndata\n\n", "[|\n]"),
 	SAMPLE("data: a\ndata:\ndata: c\n\n", "[|a\n\nc]"),
-	SAMPLE("event: lost\n\ndata: a\n\n", "[|a]"), /* a name without data is forgotten */
+	SAMPLE("event: lost\n\ndata: a\n\n", "[|a]"), /* a name without data is dropped */
 	SAMPLE("event: one\nevent: two\ndata: a\n\n", "[two|a]"),
 	SAMPLE("id: 4\nretry: 100\nfoo: bar\nDATA: x\ndata : y\ndata: a\n\n", "[|a]"),
 	SAMPLE("data: cut off by the end\n", ""),
@@ -77,7 +78,7 @@ static void check_cut(const struct sample *s, const bool *cut)
 	for (size_t i = 1; i <= s->len; i++) {
 		if (i < s->len && !cut[i])
 			continue;
-		/* A block of its own, so that reading past the chunk is seen. */
+		/* A separate allocation, so that reading past the chunk is detected. */
 		char *chunk = mem_alloc(i - from);
 
 		memcpy(chunk, s->in + from, i - from);

@@ -67,7 +67,7 @@ static void run_ms(struct world *w, int64_t ms)
 	}
 }
 
-/* Runs a request to its end; gives how long it took. */
+/* Runs a request to its end and returns the duration. */
 static int64_t run(struct world *w, struct http_request r, struct seen *s)
 {
 	int64_t begin;
@@ -112,8 +112,8 @@ static int teardown(void **state)
 
 #define HEAD "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n"
 
-/* The limit passed by name, and at its time within 10 %. On a busy machine everything is late now
- * and then, so the best of a few tries counts; no try may be early. */
+/* The named limit passed, at its time within 10 %. On a busy machine some tries are late, so the
+ * best of a few counts; no try may be early. */
 static void check_limit(struct world *w, struct tiny_reply reply, struct http_request r,
 			int64_t limit_ms, const char *name)
 {
@@ -225,7 +225,7 @@ static void test_head_fields(void **state)
 	check_head(w, "retry-after: nan\r\n", -1, -1);
 	check_head(w, "retry-after: inf\r\n", -1, -1);
 	check_head(w, "retry-after: Sat, 01 Jan 2000 00:00:00 GMT\r\n", -1, -1);
-	clock_freeze_ms(1772182790000); /* 2026-02-27T08:59:50Z; the loop's own clock goes on */
+	clock_freeze_ms(1772182790000); /* 2026-02-27T08:59:50Z; the loop's clock continues */
 	tiny_server_add(&w->server,
 			(struct tiny_reply){
 				.text = "HTTP/1.1 100 Continue\r\nrequest-id: no\r\n\r\nHTTP/1.1 "
@@ -243,7 +243,7 @@ static void test_head_fields(void **state)
 	}
 	clock_release();
 	assert_true(s.ended);
-	assert_int_equal(s.head.status, 503); /* the interim head is not told */
+	assert_int_equal(s.head.status, 503); /* the interim head is not reported */
 	assert_int_equal(s.head.retry_after_ms, 10000);
 	assert_string_equal(s.content_type, "application/json");
 	assert_string_equal(s.request_id, "req_1");
@@ -293,8 +293,8 @@ static void test_response_limit(void **state)
 	}
 }
 
-/* While paused nothing comes, the server is held back, and the idle limit rests; afterwards all of
- * it comes. */
+/* While paused, no data arrives, the server is slowed down, and the idle limit does not run;
+ * afterwards all data arrives. */
 static void test_pause(void **state)
 {
 	struct world *w = *state;
@@ -310,15 +310,15 @@ static void test_pause(void **state)
 	run_ms(w, 500);
 	assert_int_equal(s.bytes, 0);
 	assert_false(s.ended);
-	assert_int_equal(list_empty(&w->server.conns), false); /* it could not write it all */
-	for (int i = 0; i < 3; i++) { /* to and fro within one iteration is no harm */
+	assert_int_equal(list_empty(&w->server.conns), false); /* it could not write everything */
+	for (int i = 0; i < 3; i++) { /* pausing and resuming within one iteration is harmless */
 		op_pause(op, false);
 		op_pause(op, true);
 	}
 	run_ms(w, 50);
 	assert_int_equal(s.bytes, 0);
 	op_pause(op, false);
-	assert_int_equal(s.bytes, 0); /* not from inside */
+	assert_int_equal(s.bytes, 0); /* not from within the call */
 	while (s.bytes == 0)
 		loop_run_once(w->loop);
 	op_pause(op, true);
@@ -343,14 +343,15 @@ static void test_cancel_while_paused(void **state)
 	op = http_start(w->http, &r, &handler, &s);
 	op_pause(op, true);
 	run_ms(w, 50);
-	op_pause(op, false); /* its turn is waiting when it is cancelled */
+	op_pause(op, false); /* its deferred resume is pending when it is cancelled */
 	op_cancel(&op);
 	run_ms(w, 20);
 	assert_false(s.ended);
 	assert_int_equal(w->server.left, 1);
 }
 
-/* ---- a resolver that hangs: names of ".hangs" are not answered until the test lets go ---- */
+/* ---- a hanging resolver: names ending in ".hangs" are answered only when the test allows it ----
+ */
 
 static sem_t resolver_asked, resolver_free;
 
@@ -369,8 +370,8 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
 	return real(node, service, hints, res);
 }
 
-/* While a name is being looked up, other transfers come to their end, and the one that waits can be
- * given up at once. */
+/* While a name is being resolved, other transfers finish, and the waiting one can be cancelled
+ * immediately. */
 static void test_hanging_resolver(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,4 @@
-/* Tokens and one-time tickets at the door. */
+/* Authentication with tokens and one-time tickets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void tokens(void **state)
 	buf_deinit(&token);
 }
 
-/* Tokens come from elsewhere and keep real time, also where the demo lives on a fixed day. */
+/* Tokens of other services use real time, even when the demo uses a fixed day. */
 static void frozen_day_does_not_affect_expiry(void **state)
 {
 	struct identity *i = *state;
@@ -120,7 +120,7 @@ static void options_are_copied(void **state)
 	identity_free(&i);
 }
 
-/* ---- tickets, here and over a shared cache ---- */
+/* ---- tickets, local and in a shared cache ---- */
 
 static char made[TICKET_BYTES];
 static struct principal *used;
@@ -143,14 +143,14 @@ static void on_used(void *owner, struct principal *take, const struct err *e)
 		used_err = *e;
 }
 
-static void turn_until_answered(void)
+static void run_until_answered(void)
 {
-	assert_int_equal(answers, 0); /* never from inside */
+	assert_int_equal(answers, 0); /* never called from within the call */
 	while (answers == 0)
 		loop_run_once(loop);
 }
 
-static void make(struct identity *i, const struct principal *who)
+static void create_ticket(struct identity *i, const struct principal *who)
 {
 	struct buf token;
 
@@ -158,37 +158,37 @@ static void make(struct identity *i, const struct principal *who)
 	jwt_mint(&token, who, NOW_MS, (who->expires_ms - NOW_MS) / 1000, SECRET);
 	answers = 0;
 	identity_ticket_new(i, who, (struct str){token.p, token.n}, on_made, NULL);
-	turn_until_answered();
+	run_until_answered();
 	assert_int_equal(strlen(made), TICKET_BYTES - 1);
 	buf_deinit(&token);
 }
 
-static bool use(struct identity *i, const char *ticket)
+static bool use_ticket(struct identity *i, const char *ticket)
 {
-	bool good;
+	bool is_valid;
 
 	answers = 0;
 	identity_ticket_use(i, str_of(ticket), on_used, NULL);
-	turn_until_answered();
-	good = used != NULL;
-	if (good) {
+	run_until_answered();
+	is_valid = used != NULL;
+	if (is_valid) {
 		assert_true(principal_same_user(used, &ann));
 		assert_true(may(used, "chat:use"));
 	} else {
 		assert_int_equal(used_err.code, ERR_AUTH);
 	}
 	principal_free(&used);
-	return good;
+	return is_valid;
 }
 
 static void ticket_works_once(void **state)
 {
 	struct identity *i = *state;
 
-	make(i, &ann);
-	assert_true(use(i, made));
-	assert_false(use(i, made));
-	assert_false(use(i, "short"));
+	create_ticket(i, &ann);
+	assert_true(use_ticket(i, made));
+	assert_false(use_ticket(i, made));
+	assert_false(use_ticket(i, "short"));
 }
 
 static void ticket_expires_with_its_token(void **state)
@@ -197,9 +197,9 @@ static void ticket_expires_with_its_token(void **state)
 	struct principal brief = ann;
 
 	brief.expires_ms = NOW_MS - 60000 + 1000; /* the leeway leaves one second */
-	make(i, &brief);
+	create_ticket(i, &brief);
 	clock_advance_ms(1000);
-	assert_false(use(i, made));
+	assert_false(use_ticket(i, made));
 	assert_string_equal(used_err.text, "expired");
 }
 
@@ -217,40 +217,40 @@ static void pending_requests_can_be_cancelled(void **state)
 	assert_int_equal(answers, 0);
 }
 
-/* Two processes, as far as they know. */
-static struct identity *pair[2];
-static struct cache *between;
+/* Two replicas in one process. */
+static struct identity *replicas[2];
+static struct cache *shared_cache;
 
-static struct identity *sharing(struct rate_limits rates)
+static struct identity *replica_new(struct rate_limits rates)
 {
 	struct identity_options o = {
 		.jwt = {.hs256_secret = SECRET, .tenants = tenants, .leeway_s = 60},
 		.rates = rates,
 		.loop = loop,
-		.shared = between};
+		.shared = shared_cache};
 	struct identity *i = NULL;
 
 	assert_true(identity_new(&o, &i, NULL));
 	return i;
 }
 
-static int set_up_pair(void **state)
+static int set_up_replicas(void **state)
 {
 	(void)state;
 	clock_freeze_ms(NOW_MS);
 	assert_true(loop_new(&loop, NULL));
-	between = cache_memory_new(loop);
+	shared_cache = cache_memory_new(loop);
 	for (int i = 0; i < 2; i++)
-		pair[i] = sharing((struct rate_limits){3, 5});
+		replicas[i] = replica_new((struct rate_limits){3, 5});
 	return 0;
 }
 
-static int tear_down_pair(void **state)
+static int tear_down_replicas(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++)
-		identity_free(&pair[i]);
-	cache_free(&between);
+		identity_free(&replicas[i]);
+	cache_free(&shared_cache);
 	loop_free(&loop);
 	clock_release();
 	return 0;
@@ -259,49 +259,49 @@ static int tear_down_pair(void **state)
 static void shared_ticket_works_once_on_any_replica(void **state)
 {
 	(void)state;
-	make(pair[0], &ann);
-	assert_true(use(pair[1], made));
-	assert_false(use(pair[1], made));
-	assert_false(use(pair[0], made));
-	make(pair[0], &ann);
-	assert_true(use(pair[0], made));
-	assert_false(use(pair[1], made));
-	make(pair[0], &ann);
+	create_ticket(replicas[0], &ann);
+	assert_true(use_ticket(replicas[1], made));
+	assert_false(use_ticket(replicas[1], made));
+	assert_false(use_ticket(replicas[0], made));
+	create_ticket(replicas[0], &ann);
+	assert_true(use_ticket(replicas[0], made));
+	assert_false(use_ticket(replicas[1], made));
+	create_ticket(replicas[0], &ann);
 	clock_advance_ms(TICKET_LIFE_MS);
-	assert_false(use(pair[1], made));
+	assert_false(use_ticket(replicas[1], made));
 }
 
-/* Whoever takes it verifies the token again: it may have ended, or never been one. */
+/* The redeeming replica verifies the token again: it may have expired, or be invalid. */
 static void shared_ticket_is_verified_again(void **state)
 {
 	struct principal stranger = ann;
 
 	(void)state;
 	stranger.tenant = "globex";
-	make(pair[0], &stranger);
-	assert_false(use(pair[1], made));
+	create_ticket(replicas[0], &stranger);
+	assert_false(use_ticket(replicas[1], made));
 	answers = 0;
-	identity_ticket_new(pair[0], &ann, STR("no token"), on_made, NULL);
-	turn_until_answered();
-	assert_false(use(pair[1], made));
+	identity_ticket_new(replicas[0], &ann, STR("no token"), on_made, NULL);
+	run_until_answered();
+	assert_false(use_ticket(replicas[1], made));
 }
 
-static struct rate said;
+static struct rate last_rate;
 
 static void on_rate(void *owner, const struct rate *rate)
 {
 	(void)owner;
 	answers++;
-	said = *rate;
+	last_rate = *rate;
 }
 
-static bool counted(struct identity *i, const struct principal *who, struct rate *out)
+static bool count_request(struct identity *i, const struct principal *who, struct rate *out)
 {
 	answers = 0;
-	if (identity_rate(i, who, &said, on_rate, NULL))
-		turn_until_answered();
-	*out = said;
-	return said.allowed;
+	if (identity_rate(i, who, &last_rate, on_rate, NULL))
+		run_until_answered();
+	*out = last_rate;
+	return last_rate.allowed;
 }
 
 static void rates_are_shared_by_replicas(void **state)
@@ -312,43 +312,43 @@ static void rates_are_shared_by_replicas(void **state)
 
 	(void)state;
 	for (int n = 0; n < 3; n++)
-		assert_true(counted(pair[n % 2], &ann, &rate));
+		assert_true(count_request(replicas[n % 2], &ann, &rate));
 	assert_int_equal(rate.user.limit, 3);
 	assert_int_equal(rate.user.left, 0);
 	assert_int_equal(rate.tenant.left, 2);
 	for (int n = 0; n < 2; n++)
-		assert_false(counted(pair[n], &ann, &rate));
+		assert_false(count_request(replicas[n], &ann, &rate));
 	assert_in_range(rate.user.wait_ms, 19000, 20001);
 	assert_int_equal(rate.tenant.wait_ms, 0);
 	for (int n = 0; n < 2; n++)
-		assert_true(counted(pair[n], &bob, &rate));
-	assert_false(counted(pair[0], &bob, &rate));
+		assert_true(count_request(replicas[n], &bob, &rate));
+	assert_false(count_request(replicas[0], &bob, &rate));
 	assert_true(rate.tenant.wait_ms > 0);
-	assert_true(counted(pair[1], &elsewhere, &rate));
+	assert_true(count_request(replicas[1], &elsewhere, &rate));
 	clock_advance_ms(20001);
-	assert_true(counted(pair[1], &ann, &rate));
+	assert_true(count_request(replicas[1], &ann, &rate));
 }
 
 static void no_limits_need_no_cache_request(void **state)
 {
-	struct identity *free_of_them = sharing((struct rate_limits){0});
+	struct identity *unlimited = replica_new((struct rate_limits){0});
 	struct rate rate;
 
 	(void)state;
-	assert_null(identity_rate(free_of_them, &ann, &rate, on_rate, NULL));
+	assert_null(identity_rate(unlimited, &ann, &rate, on_rate, NULL));
 	assert_true(rate.allowed);
-	identity_free(&free_of_them);
+	identity_free(&unlimited);
 }
 
-/* A back end that never knows anything, or says of every meter what it likes. */
-static struct cache_consume word;
+/* A cache driver that has no values and returns a fixed result for every token bucket. */
+static struct cache_consume consume_result;
 
 struct silent {
 	struct op op;
 	struct later later;
-	cache_confirmed_cb kept;
+	cache_confirmed_cb confirmed;
 	cache_value_cb value;
-	cache_consume_cb draw;
+	cache_consume_cb consume;
 	void *owner;
 };
 
@@ -357,12 +357,12 @@ static void on_silence(void *owner)
 	struct silent s = *(struct silent *)owner;
 
 	mem_free(owner);
-	if (s.kept)
-		s.kept(s.owner, false);
+	if (s.confirmed)
+		s.confirmed(s.owner, false);
 	else if (s.value)
 		s.value(s.owner, (struct str){NULL, 0});
 	else
-		s.draw(s.owner, &word);
+		s.consume(s.owner, &consume_result);
 }
 
 static struct op *silence(struct silent s)
@@ -374,32 +374,32 @@ static struct op *silence(struct silent s)
 	return &copy->op;
 }
 
-static struct op *silent_keep(void *self, struct str key, struct str value, int64_t ttl_ms,
-			      cache_confirmed_cb cb, void *owner)
+static struct op *silent_set(void *self, struct str key, struct str value, int64_t ttl_ms,
+			     cache_confirmed_cb cb, void *owner)
 {
 	(void)self;
 	(void)key;
 	(void)value;
 	(void)ttl_ms;
-	return silence((struct silent){.kept = cb, .owner = owner});
+	return silence((struct silent){.confirmed = cb, .owner = owner});
 }
 
-static struct op *silent_take(void *self, struct str key, cache_value_cb cb, void *owner)
+static struct op *silent_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
 {
 	(void)self;
 	(void)key;
 	return silence((struct silent){.value = cb, .owner = owner});
 }
 
-static struct op *silent_draw(void *self, const struct str *keys, const int64_t *most, size_t count,
-			      int64_t full_ms, cache_consume_cb cb, void *owner)
+static struct op *silent_consume(void *self, const struct str *keys, const int64_t *limits,
+				 size_t count, int64_t full_ms, cache_consume_cb cb, void *owner)
 {
 	(void)self;
 	(void)keys;
-	(void)most;
+	(void)limits;
 	(void)count;
 	(void)full_ms;
-	return silence((struct silent){.draw = cb, .owner = owner});
+	return silence((struct silent){.consume = cb, .owner = owner});
 }
 
 static void silent_close(void *self)
@@ -408,59 +408,60 @@ static void silent_close(void *self)
 }
 
 static const struct cache_driver silent_driver = {.name = "silent",
-						  .set_confirmed = silent_keep,
-						  .get_delete = silent_take,
-						  .consume = silent_draw,
+						  .set_confirmed = silent_set,
+						  .get_delete = silent_get_delete,
+						  .consume = silent_consume,
 						  .close = silent_close};
 
 static void replicas_count_locally_while_cache_is_down(void **state)
 {
-	struct cache *cache = between;
+	struct cache *cache = shared_cache;
 	struct identity *alone;
 	struct rate rate;
 
 	(void)state;
-	between = cache_from_driver(&silent_driver, NULL);
-	alone = sharing((struct rate_limits){.user_per_minute = 2});
-	make(alone, &ann);
-	assert_true(use(alone, made));
-	assert_false(use(alone, made));
-	assert_true(counted(alone, &ann, &rate));
-	assert_true(counted(alone, &ann, &rate));
-	assert_false(counted(alone, &ann, &rate));
+	shared_cache = cache_from_driver(&silent_driver, NULL);
+	alone = replica_new((struct rate_limits){.user_per_minute = 2});
+	create_ticket(alone, &ann);
+	assert_true(use_ticket(alone, made));
+	assert_false(use_ticket(alone, made));
+	assert_true(count_request(alone, &ann, &rate));
+	assert_true(count_request(alone, &ann, &rate));
+	assert_false(count_request(alone, &ann, &rate));
 	identity_free(&alone);
-	cache_free(&between);
-	between = cache;
+	cache_free(&shared_cache);
+	shared_cache = cache;
 }
 
-/* Whoever writes to the shared cache can make limits stricter, not laxer. */
+/* A writer of the shared cache can make limits stricter, but not weaker. */
 static void wrong_cache_answers_do_not_lift_limits(void **state)
 {
-	struct cache *cache = between;
+	struct cache *cache = shared_cache;
 	struct identity *here;
 	struct rate rate;
 	int passed = 0;
 
 	(void)state;
-	word = (struct cache_consume){.counted = true, .consumed = true, .left = {100, 1000}};
-	between = cache_from_driver(&silent_driver, NULL);
-	here = sharing((struct rate_limits){100, 1000});
+	consume_result =
+		(struct cache_consume){.counted = true, .consumed = true, .left = {100, 1000}};
+	shared_cache = cache_from_driver(&silent_driver, NULL);
+	here = replica_new((struct rate_limits){100, 1000});
 	for (int n = 0; n < 1000; n++)
-		passed += counted(here, &ann, &rate);
+		passed += count_request(here, &ann, &rate);
 	assert_in_range(passed, 100, 102); /* with the slack */
 	assert_int_equal(rate.user.left, 0);
 	assert_true(rate.user.wait_ms > 0);
 	clock_advance_ms(60000);
-	assert_true(counted(here, &ann, &rate));
-	word.consumed = false;
-	assert_false(counted(here, &ann, &rate));
+	assert_true(count_request(here, &ann, &rate));
+	consume_result.consumed = false;
+	assert_false(count_request(here, &ann, &rate));
 	identity_free(&here);
-	cache_free(&between);
-	between = cache;
-	word = (struct cache_consume){0};
+	cache_free(&shared_cache);
+	shared_cache = cache;
+	consume_result = (struct cache_consume){0};
 }
 
-#define PAIR(name) cmocka_unit_test_setup_teardown(name, set_up_pair, tear_down_pair)
+#define REPLICAS(name) cmocka_unit_test_setup_teardown(name, set_up_replicas, tear_down_replicas)
 
 int main(void)
 {
@@ -472,12 +473,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ticket_works_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticket_expires_with_its_token, setup, teardown),
 		cmocka_unit_test_setup_teardown(pending_requests_can_be_cancelled, setup, teardown),
-		PAIR(shared_ticket_works_once_on_any_replica),
-		PAIR(shared_ticket_is_verified_again),
-		PAIR(rates_are_shared_by_replicas),
-		PAIR(no_limits_need_no_cache_request),
-		PAIR(replicas_count_locally_while_cache_is_down),
-		PAIR(wrong_cache_answers_do_not_lift_limits),
+		REPLICAS(shared_ticket_works_once_on_any_replica),
+		REPLICAS(shared_ticket_is_verified_again),
+		REPLICAS(rates_are_shared_by_replicas),
+		REPLICAS(no_limits_need_no_cache_request),
+		REPLICAS(replicas_count_locally_while_cache_is_down),
+		REPLICAS(wrong_cache_answers_do_not_lift_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

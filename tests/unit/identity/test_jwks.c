@@ -1,5 +1,5 @@
-/* The issuer's keys over the wire: discovery, accepts_rotated_keys, outage, and who may cause a
- * request. */
+/* Fetches the issuer's keys over HTTP: discovery, rotation, outages, and the limits of early
+ * fetches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int make_key(void **state)
 	return 0;
 }
 
-static int drop_key(void **state)
+static int free_key(void **state)
 {
 	(void)state;
 	EVP_PKEY_free(key);
@@ -52,7 +52,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void will_give_keys(const char *kid)
+static void will_answer_keys(const char *kid)
 {
 	struct buf set;
 
@@ -81,7 +81,7 @@ static void open_at(const char *path)
 	mem_free(url);
 }
 
-/* Until the server was asked that often and nothing is under way any more. */
+/* Runs the loop until the server got this many requests and no transfer is running. */
 static void settle(size_t requests)
 {
 	for (int i = 0; i < 5000000 && (server.request_count < requests || http_running(http) > 0);
@@ -96,24 +96,24 @@ static bool accepts(const char *kid)
 	struct principal *who = NULL;
 	struct buf token;
 	char header[80];
-	bool good;
+	bool is_accepted;
 
 	snprintf(header, sizeof(header), "{\"alg\":\"RS256\",\"kid\":\"%s\"}", kid);
 	buf_init(&token, 10000);
 	rsa_key_sign(&token, key, header, CLAIMS);
-	good = identity_token(identity, (struct str){token.p, token.n}, &who, NULL);
+	is_accepted = identity_token(identity, (struct str){token.p, token.n}, &who, NULL);
 	principal_free(&who);
 	buf_deinit(&token);
-	return good;
+	return is_accepted;
 }
 
 static void ready_after_first_keys(void **state)
 {
 	(void)state;
-	will_give_keys("a");
+	will_answer_keys("a");
 	open_at("/keys");
 	assert_false(health_ready());
-	assert_false(accepts("a")); /* nobody waits, also not for the first set */
+	assert_false(accepts("a")); /* no caller waits, not even for the first set */
 	settle(1);
 	assert_true(health_ready());
 	assert_true(accepts("a"));
@@ -126,7 +126,7 @@ static void discovery(void **state)
 	(void)state;
 	will_answer("200 x", document);
 	mem_free(document);
-	will_give_keys("a");
+	will_answer_keys("a");
 	open_at("/t/.well-known/openid-configuration");
 	settle(2);
 	assert_true(accepts("a"));
@@ -145,8 +145,8 @@ static void discovery_rejects_insecure_key_url(void **state)
 static void accepts_rotated_keys(void **state)
 {
 	(void)state;
-	will_give_keys("a");
-	will_give_keys("b");
+	will_answer_keys("a");
+	will_answer_keys("b");
 	open_at("/keys");
 	settle(1);
 	assert_false(accepts("b"));
@@ -155,14 +155,14 @@ static void accepts_rotated_keys(void **state)
 	assert_false(accepts("a"));
 }
 
-/* Anybody can name a key that there is not. A key that is new a moment later is taken all the same,
- * when the next request may be made, without being named once more. */
+/* Any caller can name a key that does not exist. A new key is still fetched when the next fetch is
+ * allowed, without another token that names it. */
 static void unknown_kid_does_not_delay_a_new_key(void **state)
 {
 	(void)state;
-	will_give_keys("a");
-	will_give_keys("a");
-	will_give_keys("b");
+	will_answer_keys("a");
+	will_answer_keys("a");
+	will_answer_keys("b");
 	open_at("/keys");
 	settle(1);
 	assert_false(accepts("nobody"));
@@ -178,7 +178,7 @@ static void unknown_kids_fetch_at_limited_rate(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		will_give_keys("a");
+		will_answer_keys("a");
 	open_at("/keys");
 	settle(1);
 	for (int i = 0; i < 100; i++)
@@ -192,12 +192,12 @@ static void unknown_kids_fetch_at_limited_rate(void **state)
 
 static void outage_keeps_the_last_good_set(void **state)
 {
-	static const char *const bad[] = {"{}", "{\"keys\":[]}", "<html>"};
+	static const char *const invalid[] = {"{}", "{\"keys\":[]}", "<html>"};
 
 	(void)state;
-	will_give_keys("a");
+	will_answer_keys("a");
 	for (size_t i = 0; i < 3; i++)
-		will_answer(i == 0 ? "503 x" : "200 x", bad[i]);
+		will_answer(i == 0 ? "503 x" : "200 x", invalid[i]);
 	open_at("/keys");
 	settle(1);
 	for (size_t i = 0; i < 3; i++) {
@@ -212,12 +212,12 @@ static void outage_keeps_the_last_good_set(void **state)
 
 static void rejects_oversized_key_set(void **state)
 {
-	char *much = mem_alloc(JWKS_BYTES_MAX + 2);
+	char *text = mem_alloc(JWKS_BYTES_MAX + 2);
 
 	(void)state;
-	memset(much, ' ', JWKS_BYTES_MAX + 1);
-	will_answer("200 x", much);
-	mem_free(much);
+	memset(text, ' ', JWKS_BYTES_MAX + 1);
+	will_answer("200 x", text);
+	mem_free(text);
 	open_at("/keys");
 	settle(1);
 	assert_false(health_ready());
@@ -225,14 +225,14 @@ static void rejects_oversized_key_set(void **state)
 
 static void checks_key_addresses(void **state)
 {
-	static const char *const bad[] = {"http://keys.example/", "http://127.0.0.1.evil/", "keys",
-					  "ftp://x/", "https:/x"};
+	static const char *const invalid[] = {"http://keys.example/", "http://127.0.0.1.evil/",
+					      "keys", "ftp://x/", "https:/x"};
 	struct err e;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
 		const struct identity_options o = {.jwt.tenants = tenants,
-						   .jwks_url = bad[i],
+						   .jwks_url = invalid[i],
 						   .jwks_refresh_ms = 1000,
 						   .loop = loop,
 						   .http = http};
@@ -256,5 +256,5 @@ int main(void)
 		CASE(rejects_oversized_key_set),
 		CASE(checks_key_addresses),
 	};
-	return cmocka_run_group_tests(tests, make_key, drop_key);
+	return cmocka_run_group_tests(tests, make_key, free_key);
 }

@@ -1,5 +1,5 @@
-/* Personal access tokens: asked for by their hash, kept for two seconds, never with more than both
- * lists of permissions have. The store is scripted. */
+/* Personal access tokens: looked up by their hash, cached for two seconds, and limited to the
+ * permissions in both lists. The store is scripted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,11 +27,11 @@ static struct identity *identity;
 
 /* ---- The store ---- */
 
-static char right_hash[HASH_HEX_BYTES];
+static char known_hash[HASH_HEX_BYTES];
 static struct stored_token row;
-static enum err_code broken;
-static size_t asked, running, uses, sign_ins;
-static char asked_tenant[40];
+static enum err_code store_error;
+static size_t lookup_count, running, uses, sign_ins;
+static char looked_up_tenant[40];
 static char signed_in[80];
 
 struct find {
@@ -46,11 +46,11 @@ static void on_answer(struct op_later *op)
 	struct find *f = (struct find *)op;
 	struct err e;
 
-	if (broken != ERR_NONE) {
-		err_set(&e, broken, "the store is away");
+	if (store_error != ERR_NONE) {
+		err_set(&e, store_error, "the store is unavailable");
 		f->cb(f->owner, NULL, 0, &e);
 	} else {
-		f->cb(f->owner, &row, strcmp(f->hash, right_hash) == 0, NULL);
+		f->cb(f->owner, &row, strcmp(f->hash, known_hash) == 0, NULL);
 	}
 }
 
@@ -61,8 +61,8 @@ struct op *store_token_find(struct store *s, const char *tenant, const char *has
 
 	(void)s;
 	(void)a;
-	asked++;
-	snprintf(asked_tenant, sizeof(asked_tenant), "%s", tenant);
+	lookup_count++;
+	snprintf(looked_up_tenant, sizeof(looked_up_tenant), "%s", tenant);
 	snprintf(f->hash, sizeof(f->hash), "%s", hash);
 	f->cb = cb;
 	f->owner = owner;
@@ -85,7 +85,7 @@ void store_signed_in(struct store *s, const struct principal *who, const char *p
 	snprintf(signed_in, sizeof(signed_in), "%s", permissions);
 }
 
-/* ---- What the tests share ---- */
+/* ---- Fixture ---- */
 
 static int setup(void **state)
 {
@@ -107,8 +107,8 @@ static int setup(void **state)
 				    .scopes = "chat:use chat:read chat:admin data:use",
 				    .permissions = "chat:read chat:use chat:more",
 				    .expires_at = ENDS};
-	broken = ERR_NONE;
-	asked = uses = sign_ins = 0;
+	store_error = ERR_NONE;
+	lookup_count = uses = sign_ins = 0;
 	return 0;
 }
 
@@ -122,53 +122,53 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct principal *told;
-static struct err told_err;
+static struct principal *authenticated;
+static struct err auth_err;
 static int answers;
 
 static void on_who(void *owner, struct principal *take, const struct err *e)
 {
 	(void)owner;
 	answers++;
-	told = take;
-	told_err = e ? *e : (struct err){0};
+	authenticated = take;
+	auth_err = e ? *e : (struct err){0};
 }
 
-/* Whom the token stands for; the caller frees it. */
-static struct principal *who_is(const char *token)
+/* The principal of the token. Free with principal_free. */
+static struct principal *authenticate(const char *token)
 {
 	struct principal *who;
 	struct op *op;
 
 	answers = 0;
-	told_err = (struct err){0};
-	op = identity_who(identity, str_of(token), &who, &told_err, on_who, NULL);
+	auth_err = (struct err){0};
+	op = identity_who(identity, str_of(token), &who, &auth_err, on_who, NULL);
 	if (!op)
 		return who;
 	while (answers == 0)
 		loop_run_once(loop);
-	return told;
+	return authenticated;
 }
 
-static enum err_code refused(const char *token)
+static enum err_code refusal_code(const char *token)
 {
-	struct principal *who = who_is(token);
+	struct principal *who = authenticate(token);
 
 	assert_null(who);
-	return told_err.code;
+	return auth_err.code;
 }
 
-static void welcome(const char *token)
+static void assert_accepted(const char *token)
 {
-	struct principal *who = who_is(token);
+	struct principal *who = authenticate(token);
 
 	if (!who)
-		fail_msg("%s", told_err.text);
+		fail_msg("%s", auth_err.text);
 	assert_string_equal(who->user, "ann");
 	principal_free(&who);
 }
 
-/* A token that the store knows. */
+/* A new token that the store has. */
 static char *token_new(const char *tenant)
 {
 	struct buf text;
@@ -177,7 +177,7 @@ static char *token_new(const char *tenant)
 	buf_init(&text, TOKEN_BYTES_MAX);
 	identity_personal_make(tenant, &text);
 	token = buf_take(&text);
-	hash_sha256_hex(token, strlen(token), right_hash);
+	hash_sha256_hex(token, strlen(token), known_hash);
 	return token;
 }
 
@@ -192,9 +192,9 @@ static void token_text_has_fixed_format(void **state)
 	assert_memory_equal(one, "vsp_a_b_", 8);
 	assert_int_equal(strspn(one + 8, "abcdefghijklmnopqrstuvwxyz234567"), 52);
 	assert_string_not_equal(one, other);
-	welcome(other);
-	assert_string_equal(asked_tenant, "a_b");
-	assert_int_equal(refused(one), ERR_AUTH);
+	assert_accepted(other);
+	assert_string_equal(looked_up_tenant, "a_b");
+	assert_int_equal(refusal_code(one), ERR_AUTH);
 	mem_free(one);
 	mem_free(other);
 }
@@ -202,14 +202,15 @@ static void token_text_has_fixed_format(void **state)
 static void permissions_are_intersection_with_scopes(void **state)
 {
 	char *token = token_new("vesper");
-	struct principal *who = who_is(token);
+	struct principal *who = authenticate(token);
 
 	(void)state;
 	assert_int_equal(who->permission_count, 2);
 	assert_true(may(who, "chat:use") && may(who, "chat:read"));
 	assert_string_equal(who->tenant, "vesper");
-	assert_string_equal(who->token_hash, right_hash);
-	assert_true(who->token_uses_sources && !may(who, "data:use")); /* a sign-in gives none */
+	assert_string_equal(who->token_hash, known_hash);
+	assert_true(who->token_uses_sources &&
+		    !may(who, "data:use")); /* a sign-in does not grant it */
 	assert_int_equal(who->expires_ms, NOW_MS + 60000);
 	principal_free(&who);
 	mem_free(token);
@@ -229,8 +230,8 @@ static void malformed_tokens_are_not_looked_up(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		assert_int_equal(refused(none[i]), ERR_AUTH);
-	assert_int_equal(asked, 0);
+		assert_int_equal(refusal_code(none[i]), ERR_AUTH);
+	assert_int_equal(lookup_count, 0);
 }
 
 static void answer_is_cached_for_two_seconds(void **state)
@@ -238,15 +239,15 @@ static void answer_is_cached_for_two_seconds(void **state)
 	char *token = token_new("vesper");
 
 	(void)state;
-	welcome(token);
+	assert_accepted(token);
 	clock_advance_ms(TOKEN_CACHE_MS - 1);
-	welcome(token);
-	assert_int_equal(asked, 1);
-	*right_hash = '\0'; /* revoked by another replica */
+	assert_accepted(token);
+	assert_int_equal(lookup_count, 1);
+	*known_hash = '\0'; /* revoked by another replica */
 	clock_advance_ms(1);
-	assert_int_equal(refused(token), ERR_AUTH);
-	assert_int_equal(refused(token), ERR_AUTH); /* that is known as well */
-	assert_int_equal(asked, 2);
+	assert_int_equal(refusal_code(token), ERR_AUTH);
+	assert_int_equal(refusal_code(token), ERR_AUTH); /* the refusal is cached too */
+	assert_int_equal(lookup_count, 2);
 	mem_free(token);
 }
 
@@ -255,32 +256,32 @@ static void local_revocation_is_immediate(void **state)
 	char *token = token_new("vesper");
 
 	(void)state;
-	welcome(token);
-	*right_hash = '\0';
+	assert_accepted(token);
+	*known_hash = '\0';
 	identity_personal_revoked(identity);
-	assert_int_equal(refused(token), ERR_AUTH);
+	assert_int_equal(refusal_code(token), ERR_AUTH);
 	mem_free(token);
 }
 
 static void reauthenticates_known_principal(void **state)
 {
 	char *token = token_new("vesper");
-	struct principal *who = who_is(token), *again;
+	struct principal *who = authenticate(token), *again;
 	struct op *op;
 
 	(void)state;
-	op = identity_again(identity, who, &again, &told_err, on_who, NULL);
+	op = identity_again(identity, who, &again, &auth_err, on_who, NULL);
 	assert_null(op);
 	assert_string_equal(again->user, "ann");
 	principal_free(&again);
-	*right_hash = '\0';
+	*known_hash = '\0';
 	identity_personal_revoked(identity);
 	answers = 0;
-	assert_non_null(identity_again(identity, who, &again, &told_err, on_who, NULL));
+	assert_non_null(identity_again(identity, who, &again, &auth_err, on_who, NULL));
 	while (answers == 0)
 		loop_run_once(loop);
-	assert_null(told);
-	assert_int_equal(told_err.code, ERR_AUTH);
+	assert_null(authenticated);
+	assert_int_equal(auth_err.code, ERR_AUTH);
 	principal_free(&who);
 	mem_free(token);
 }
@@ -292,29 +293,29 @@ static void expires_to_the_millisecond(void **state)
 
 	(void)state;
 	clock_advance_ms(59999);
-	who = who_is(token);
+	who = authenticate(token);
 	assert_false(identity_expired(identity, who));
 	clock_advance_ms(1);
 	assert_true(identity_expired(identity, who)); /* by our own clock: no leeway */
-	assert_int_equal(refused(token), ERR_AUTH);
-	assert_string_equal(told_err.text, "expired");
+	assert_int_equal(refusal_code(token), ERR_AUTH);
+	assert_string_equal(auth_err.text, "expired");
 	row.expires_at = "soon";
 	clock_advance_ms(TOKEN_CACHE_MS);
-	assert_int_equal(refused(token), ERR_AUTH);
+	assert_int_equal(refusal_code(token), ERR_AUTH);
 	principal_free(&who);
 	mem_free(token);
 }
 
-/* Who can't be asked about is not nobody. */
+/* If the store fails, the token is not reported as invalid. */
 static void store_is_unavailable(void **state)
 {
 	char *token = token_new("vesper");
 
 	(void)state;
-	broken = ERR_UPSTREAM;
-	assert_int_equal(refused(token), ERR_UPSTREAM);
-	broken = ERR_NONE;
-	welcome(token);
+	store_error = ERR_UPSTREAM;
+	assert_int_equal(refusal_code(token), ERR_UPSTREAM);
+	store_error = ERR_NONE;
+	assert_accepted(token);
 	mem_free(token);
 }
 
@@ -326,13 +327,13 @@ static void concurrent_lookups_are_limited(void **state)
 
 	(void)state;
 	for (int i = 0; i < TOKEN_LOOKUPS_MAX; i++) {
-		ops[i] = identity_who(identity, str_of(token), &who, &told_err, on_who, NULL);
+		ops[i] = identity_who(identity, str_of(token), &who, &auth_err, on_who, NULL);
 		assert_non_null(ops[i]);
 	}
-	assert_int_equal(refused(token), ERR_LIMIT);
+	assert_int_equal(refusal_code(token), ERR_LIMIT);
 	for (int i = 0; i < TOKEN_LOOKUPS_MAX; i++)
 		op_cancel(&ops[i]);
-	welcome(token);
+	assert_accepted(token);
 	mem_free(token);
 }
 
@@ -341,15 +342,15 @@ static void use_is_recorded_once_per_minute(void **state)
 	char *token = token_new("vesper");
 
 	(void)state;
-	welcome(token);
+	assert_accepted(token);
 	assert_int_equal(uses, 1);
 	row.last_used_at = "2026-02-27T09:00:00.000Z";
 	clock_advance_ms(TOKEN_CACHE_MS);
-	welcome(token);
+	assert_accepted(token);
 	assert_int_equal(uses, 1);
 	row.last_used_at = "2026-02-27T08:59:00.000Z";
 	clock_advance_ms(TOKEN_CACHE_MS);
-	welcome(token);
+	assert_accepted(token);
 	assert_int_equal(uses, 2);
 	mem_free(token);
 }
@@ -366,7 +367,7 @@ static void sign_in(int64_t at_ms, size_t permission_count)
 
 	buf_init(&token, TOKEN_BYTES_MAX);
 	jwt_mint(&token, &ann, at_ms, 3600, SECRET);
-	who = who_is(buf_text(&token));
+	who = authenticate(buf_text(&token));
 	assert_non_null(who);
 	principal_free(&who);
 	buf_deinit(&token);
@@ -382,7 +383,7 @@ static void newest_sign_in_is_recorded(void **state)
 	sign_in(NOW_MS - 2000, 1);
 	assert_int_equal(sign_ins, 2);
 	assert_string_equal(signed_in, "chat:use");
-	sign_in(NOW_MS - 5000, 2); /* an older one that is still good */
+	sign_in(NOW_MS - 5000, 2); /* an older token that is still valid */
 	assert_int_equal(sign_ins, 2);
 }
 

@@ -1,4 +1,4 @@
-/* Rates: a user's own, the tenant's for all, filling up evenly, forgetting the idle. */
+/* Rates: limits of users and tenants, even refill, eviction of idle buckets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void tenant_limit_covers_all_users(void **state)
 	assert_true(rates_consume(r, &ann, &rate));
 	assert_true(rates_consume(r, &ann, &rate));
 	assert_false(rates_consume(r, &ann, &rate));
-	assert_int_equal(rate.tenant.left, 1); /* a refusal costs nothing */
+	assert_int_equal(rate.tenant.left, 1); /* a refused request is not counted */
 	assert_true(rates_consume(r, &bob, &rate));
 	assert_false(rates_consume(r, &bob, &rate));
 	assert_int_equal(rate.user.left, 1);
@@ -108,7 +108,7 @@ static void idle_buckets_are_evicted(void **state)
 	rates_free(&r);
 }
 
-/* Many users of one tenant make nobody's requests elsewhere free. */
+/* Many users of one tenant do not lift the limits of other tenants. */
 static void tenant_with_most_buckets_loses_its_own(void **state)
 {
 	const struct rate_limits limits = {.user_per_minute = 1, .tenant_per_minute = 10000000};

@@ -48,14 +48,14 @@ static void add(char out[TICKET_BYTES])
 static bool use(const char *ticket)
 {
 	struct principal *who = tickets_redeem(tickets, str_of(ticket));
-	bool good = who != NULL;
+	bool is_valid = who != NULL;
 
-	if (good) {
+	if (is_valid) {
 		assert_true(principal_same_user(who, &ann));
 		assert_true(may(who, "chat:use"));
 	}
 	principal_free(&who);
-	return good;
+	return is_valid;
 }
 
 static void ticket_works_once(void **state)

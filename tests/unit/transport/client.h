@@ -53,13 +53,14 @@ static inline void client_send(int fd, const void *bytes, size_t len)
 	assert_int_equal(send(fd, bytes, len, MSG_NOSIGNAL), (ssize_t)len);
 }
 
-static inline void client_say(int fd, const char *text)
+static inline void client_send_text(int fd, const char *text)
 {
 	client_send(fd, text, strlen(text));
 }
 
-/* The connection has ended; a reset is an end, too: what was sent may not have been read. */
-static inline void client_ended(int fd)
+/* The connection has ended. A reset is an end too, because the server may not have read all data.
+ */
+static inline void assert_connection_ended(int fd)
 {
 	char c;
 	ssize_t n = recv(fd, &c, 1, 0);
@@ -67,7 +68,7 @@ static inline void client_ended(int fd)
 	assert_true(n == 0 || (n < 0 && errno == ECONNRESET));
 }
 
-/* Until the end of the connection. Free with mem_free. */
+/* Reads until the connection ends. Free with mem_free. */
 static inline char *client_read_all(int fd)
 {
 	struct buf all;
@@ -94,7 +95,7 @@ static inline void client_read(int fd, void *out, size_t len)
 	}
 }
 
-/* Up to the empty line behind the headers. Free with mem_free. */
+/* Reads up to the empty line after the headers. Free with mem_free. */
 static inline char *client_read_head(int fd)
 {
 	struct buf head;
@@ -119,7 +120,7 @@ static inline char *client_request(const char *address, const char *head, const 
 				       head, strlen(body), body)
 			  : mem_printf("%sHost: localhost\r\nConnection: close\r\n\r\n", head);
 
-	client_say(fd, text);
+	client_send_text(fd, text);
 	answer = client_read_all(fd);
 	close(fd);
 	mem_free(text);
@@ -168,7 +169,7 @@ static inline void ws_send(int fd, int op, const void *payload, size_t len)
 	mem_free(frame);
 }
 
-static inline void ws_say(int fd, const char *json)
+static inline void ws_send_text(int fd, const char *json)
 {
 	ws_send(fd, OP_TEXT, json, strlen(json));
 }
@@ -199,8 +200,8 @@ static inline char *ws_read(int fd, int *op, size_t *len)
 	return payload;
 }
 
-/* The next text frame as JSON; pings are passed over. */
-static inline json_t *ws_hear(int fd)
+/* The next text frame as JSON; pings are skipped. */
+static inline json_t *ws_read_json(int fd)
 {
 	json_t *value;
 	size_t len;
@@ -220,7 +221,7 @@ static inline json_t *ws_hear(int fd)
 	return value;
 }
 
-/* The code of the closing frame; everything before it is passed over. 0: closed without one. */
+/* The code of the close frame; everything before it is skipped. 0: closed without one. */
 static inline int ws_close_code(int fd)
 {
 	unsigned char first;

@@ -1,4 +1,4 @@
-/* cmocka, and JSON made from text. */
+/* Includes cmocka, and parses JSON. */
 #ifndef TRANSPORT_FIXTURE_H
 #define TRANSPORT_FIXTURE_H
 

@@ -1,6 +1,6 @@
 /*
- * The port in a thread of its own, with everything behind it scripted; the test is the client. What
- * happens inside is seen only from outside, and asked for only by loop_post.
+ * Runs the port in a separate thread, with everything behind it scripted; the test is the client.
+ * Tests see only what a client sees, and change the port's state only with loop_post.
  */
 #ifndef TRANSPORT_PORT_H
 #define TRANSPORT_PORT_H
@@ -88,7 +88,7 @@ static inline int ws_try(const char *query, const char *headers, char **head)
 		mem_printf("GET /ws/v1/chat%s HTTP/1.1\r\nHost: 127.0.0.1\r\n" WS_KEY "%s\r\n",
 			   query, headers);
 
-	client_say(fd, request);
+	client_send_text(fd, request);
 	mem_free(request);
 	*head = client_read_head(fd);
 	return fd;
@@ -99,7 +99,7 @@ static inline char *bearer(const char *token)
 	return mem_printf("Authorization: Bearer %s\r\n", token);
 }
 
-/* An open socket of ann's that has said session.ready. */
+/* An open socket of ann that has received session.ready. */
 static inline int ws_open(void)
 {
 	char *auth = bearer(ann);
@@ -108,7 +108,7 @@ static inline int ws_open(void)
 	json_t *ready;
 
 	assert_int_equal(status_of(head), 101);
-	ready = ws_hear(fd);
+	ready = ws_read_json(fd);
 	assert_string_equal(member(ready, "type"), "session.ready");
 	json_decref(ready);
 	mem_free(head);
@@ -118,7 +118,7 @@ static inline int ws_open(void)
 
 static inline void assert_next(int fd, const char *type, const char *code)
 {
-	json_t *frame = ws_hear(fd);
+	json_t *frame = ws_read_json(fd);
 
 	assert_string_equal(member(frame, "type"), type);
 	if (code) {
@@ -128,15 +128,15 @@ static inline void assert_next(int fd, const char *type, const char *code)
 	json_decref(frame);
 }
 
-/* Starts a turn and hears it up to its first token; gives its id. */
+/* Starts a turn, reads its frames up to the first token, and returns its id. */
 static inline void begin(int fd, const char *content, char turn_id[UUID_BYTES])
 {
 	char *message = mem_printf("{\"type\":\"chat.message\",\"content\":\"%s\"}", content);
 	json_t *frame;
 
-	ws_say(fd, message);
+	ws_send_text(fd, message);
 	mem_free(message);
-	frame = ws_hear(fd);
+	frame = ws_read_json(fd);
 	assert_string_equal(member(frame, "type"), "chat.thinking");
 	snprintf(turn_id, UUID_BYTES, "%s", member(frame, "turn_id"));
 	json_decref(frame);
@@ -184,15 +184,15 @@ static inline int open_without_token(void)
 	return fd;
 }
 
-static inline void say_token(int fd, const char *token)
+static inline void send_token(int fd, const char *token)
 {
 	char *frame = mem_printf("{\"type\":\"auth\",\"token\":\"%s\"}", token);
 
-	ws_say(fd, frame);
+	ws_send_text(fd, frame);
 	mem_free(frame);
 }
 
-/* The clock, moved by hand; the port looks at it once a second. */
+/* A frozen clock that tests advance; the port checks it once per second. */
 
 static inline void on_freeze(void *owner)
 {

@@ -1,12 +1,14 @@
 /*
- * Everything that the port talks to, scripted: turns that say what their question asks for, a store
- * that knows one session. With it the port can be driven by real sockets without a database or a
+ * Scripted replacements for everything that the port calls: turns whose question is a command, and
+ * a store with one session. So the port can be tested with real sockets, without a database or
  * model.
  *
- *   tokens N [BYTES]   N tokens at once, then complete        hang            says "…" and waits to
- * be cancelled paced N MS         a token every MS milliseconds          fail CODE       chat.error
- * with this code view               a data view, then complete             anything else   is said
- * back as one token
+ * tokens N [BYTES]: N tokens at once, then complete.
+ * paced N MS: a token every MS milliseconds.
+ * view: a data view, then complete.
+ * hang: sends "…" and waits to be cancelled.
+ * fail CODE: chat.error with this code.
+ * Other questions: repeated as one token.
  */
 #ifndef PORT_STUB_H
 #define PORT_STUB_H
@@ -65,7 +67,7 @@ static void stub_complete(struct stub_turn *t, const char *status)
 							}});
 }
 
-static void stub_over(struct stub_turn *t)
+static void stub_turn_end(struct stub_turn *t)
 {
 	list_remove(&t->node);
 	stream_release(&t->log);
@@ -84,7 +86,7 @@ static void on_stub_timer(void *owner)
 		return;
 	}
 	stub_complete(t, "ok");
-	stub_over(t);
+	stub_turn_end(t);
 }
 
 static void stub_tokens(struct stub_turn *t, int count, int bytes)
@@ -97,7 +99,7 @@ static void stub_tokens(struct stub_turn *t, int count, int bytes)
 		emit_text(t->log, text);
 }
 
-static void stub_say(struct stub_turn *t, const char *content)
+static void stub_answer(struct stub_turn *t, const char *content)
 {
 	char code[32];
 	int a = 0;
@@ -115,7 +117,7 @@ static void stub_say(struct stub_turn *t, const char *content)
 	}
 	if (sscanf(content, "fail %31s", code) == 1) {
 		emit_error(t->log, code, "As asked.");
-		stub_over(t);
+		stub_turn_end(t);
 		return;
 	}
 	if (sscanf(content, "tokens %d %d", &a, &b) >= 1)
@@ -126,7 +128,7 @@ static void stub_say(struct stub_turn *t, const char *content)
 	else
 		emit_text(t->log, content);
 	stub_complete(t, "ok");
-	stub_over(t);
+	stub_turn_end(t);
 }
 
 static struct stub_turn *stub_find(const struct turns *t, const char *turn_id,
@@ -142,8 +144,8 @@ static struct stub_turn *stub_find(const struct turns *t, const char *turn_id,
 	return NULL;
 }
 
-/* What is asked of the turns, answered from the loop. */
-struct stub_asked {
+/* A request to the turns, answered from the loop. */
+struct stub_request {
 	struct op op;
 	struct later later;
 	struct turns *turns;
@@ -156,9 +158,9 @@ struct stub_asked {
 	void *owner;
 };
 
-static void on_stub_asked_cancel(struct op *op)
+static void on_stub_request_cancel(struct op *op)
 {
-	struct stub_asked *x = list_item(op, struct stub_asked, op);
+	struct stub_request *x = list_item(op, struct stub_request, op);
 
 	later_cancel(&x->later);
 	mem_free(x);
@@ -174,7 +176,7 @@ static struct stream_log *stub_start(struct turns *t, const struct turn_request 
 	    strcmp(turn->client_msg_id, request->client_msg_id) == 0)
 		return turn->log;
 	if (turn) {
-		err_set_retry(e, ERR_BUSY, "a turn of this session runs");
+		err_set_retry(e, ERR_BUSY, "a turn of this session is running");
 		return NULL;
 	}
 	turn = mem_alloc(sizeof(*turn));
@@ -193,9 +195,9 @@ static struct stream_log *stub_start(struct turns *t, const struct turn_request 
 	return turn->log;
 }
 
-static void on_stub_asked(void *owner)
+static void on_stub_request(void *owner)
 {
-	struct stub_asked x = *(struct stub_asked *)owner;
+	struct stub_request x = *(struct stub_request *)owner;
 	struct stream_log *log;
 	struct err e = {0};
 	bool begun;
@@ -209,27 +211,27 @@ static void on_stub_asked(void *owner)
 		begun = !stub_find(x.turns, NULL, x.request.session_id);
 		log = stub_start(x.turns, &x.request, &e);
 		if (log && begun)
-			stub_say(stub_find(x.turns, stream_turn_id(log), NULL),
-				 x.request.content ? x.request.content : "selected");
+			stub_answer(stub_find(x.turns, stream_turn_id(log), NULL),
+				    x.request.content ? x.request.content : "selected");
 		x.on_started(x.owner, log, log ? NULL : &e);
 	}
 }
 
-static struct stub_asked *stub_asked_new(struct turns *t, void *owner)
+static struct stub_request *stub_request_new(struct turns *t, void *owner)
 {
-	struct stub_asked *x = mem_alloc(sizeof(*x));
+	struct stub_request *x = mem_alloc(sizeof(*x));
 
-	x->op.cancel = on_stub_asked_cancel;
+	x->op.cancel = on_stub_request_cancel;
 	x->turns = t;
 	x->owner = owner;
-	loop_defer(t->loop, &x->later, on_stub_asked, x);
+	loop_defer(t->loop, &x->later, on_stub_request, x);
 	return x;
 }
 
 struct op *turn_start(struct turns *t, const struct turn_request *request, turn_started_cb cb,
 		      void *owner)
 {
-	struct stub_asked *x = stub_asked_new(t, owner);
+	struct stub_request *x = stub_request_new(t, owner);
 
 	x->on_started = cb;
 	x->request = *request;
@@ -248,16 +250,16 @@ struct op *turn_cancel(struct turns *t, const char *turn_id, const struct princi
 {
 	struct stub_turn *turn = stub_find(t, turn_id, NULL);
 	bool found = turn && stream_local(t->hub, turn_id, who);
-	struct stub_asked *x;
+	struct stub_request *x;
 
 	if (found) {
 		t->cancels[reason]++;
 		stub_complete(turn, "cancelled");
-		stub_over(turn);
+		stub_turn_end(turn);
 	}
 	if (!cb)
 		return NULL;
-	x = stub_asked_new(t, owner);
+	x = stub_request_new(t, owner);
 	x->on_found = cb;
 	x->found = found;
 	return &x->op;
@@ -267,7 +269,7 @@ struct op *turn_running(struct turns *t, const char *session_id, const struct pr
 			turn_id_cb cb, void *owner)
 {
 	struct stub_turn *turn = stub_find(t, NULL, session_id);
-	struct stub_asked *x = stub_asked_new(t, owner);
+	struct stub_request *x = stub_request_new(t, owner);
 
 	x->on_id = cb;
 	if (turn && stream_local(t->hub, turn->turn_id, who))
@@ -281,7 +283,7 @@ const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *
 	return &t->knowledge;
 }
 
-/* What a call gives that runs again. NULL: none may. */
+/* The result of a repeated call. NULL: calls cannot be repeated. */
 static struct table *stub_table;
 
 bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json_t *call)
@@ -389,7 +391,7 @@ static void on_stub_cancel(struct op *op)
 	mem_free(l);
 }
 
-/* What the one message of the stub shows; with it there is always one more. */
+/* The views of the stub's only message; if set, has_more is always true. */
 static const char *stub_views;
 static const char *stub_calls;
 
@@ -472,7 +474,7 @@ const json_t *store_text_json(const char *text, struct arena *a)
 	return text ? json_own(a, json_loads(text, 0, NULL)) : NULL;
 }
 
-/* Nobody asks these of the stub. */
+/* The tests never need meaningful answers of the following functions. */
 struct op *store_message(struct store *s, const struct principal *who, const char *message_id,
 			 struct arena *a, store_messages_cb cb, void *owner)
 {
@@ -575,7 +577,7 @@ const char *message_status_name(enum message_status s)
 	return "complete";
 }
 
-/* Nor any of approved answers. */
+/* Approved answers and tokens are not tested here. */
 const char *flow_status_name(enum flow_status s)
 {
 	(void)s;
@@ -781,7 +783,7 @@ bool catalog_allows_step(const struct catalog_view *v, const struct tool_def *to
 	abort();
 }
 
-/* ---- What the sign-in and the tool list ask ---- */
+/* ---- The catalogue, for sign-in and tool lists ---- */
 
 bool catalog_has_permission(const struct catalog *c, const char *permission)
 {
@@ -895,18 +897,18 @@ size_t tool_args_check(const struct tool_def *tool, const json_t *args, struct a
 	return 0;
 }
 
-struct op *turns_call_tool(struct turns *t, const struct tool_call_request *wanted, struct arena *a,
-			   tool_called_cb cb, void *owner)
+struct op *turns_call_tool(struct turns *t, const struct tool_call_request *request,
+			   struct arena *a, tool_called_cb cb, void *owner)
 {
 	(void)t;
-	(void)wanted;
+	(void)request;
 	(void)a;
 	(void)cb;
 	(void)owner;
 	return NULL;
 }
 
-/* ---- The whole ---- */
+/* ---- All parts together ---- */
 
 struct stub {
 	struct loop *loop;
@@ -959,7 +961,7 @@ static inline void stub_close(struct stub *s)
 		struct stub_turn *t = list_item(s->turns.running.next, struct stub_turn, node);
 
 		stub_complete(t, "interrupted");
-		stub_over(t);
+		stub_turn_end(t);
 	}
 	stream_hub_free(&s->turns.hub);
 	identity_free(&s->identity);

@@ -1,7 +1,7 @@
 /*
- * What the projections and views write is what /openapi.json says of it, field by field: every kind
- * of event with all its members and with as few as it may have, every kind of view, and the
- * recorded turns of tests/replay.
+ * Compares the output of projections and views with /openapi.json, field by field: each kind of
+ * event with all and with only its required members, each kind of view, and the recorded turns of
+ * tests/replay.
  */
 #include "turn_log.h"
 
@@ -121,7 +121,7 @@ static void check_whole(struct stream_log *log)
 	stream_watch_free(&w);
 }
 
-/* Ends the log with this event and reads it on every way. */
+/* Ends the log with this event and reads it through every projection. */
 static void check_log(struct stream_log *log, const struct event *last)
 {
 	emit(log, last);
@@ -479,7 +479,7 @@ static void every_recorded_turn_matches_the_schema(void **state)
 	globfree(&found);
 }
 
-/* The last one: what no test above has seen is written nowhere, or lacks its test. */
+/* Must run last: a member that no test above has seen is never written, or lacks a test. */
 static void schema_has_no_unused_member(void **state)
 {
 	static const char *const schemas[] = {"StreamEvent", "Frame", "Answer", "Problem"};

@@ -1,4 +1,4 @@
-/* Who gets in, how, and how long it may take; and the end. */
+/* Connecting: protocols, credentials, limits of time and size; and draining. */
 #include "port.h"
 
 #include <sys/resource.h>
@@ -120,7 +120,7 @@ static void answers_the_subprotocol_but_not_the_token(void **state)
 	char *offer = mem_printf("Sec-WebSocket-Protocol: vesper.v1, bearer.%s\r\n", ann);
 	char *head;
 	int fd = ws_try("?session_id=" STUB_SESSION, offer, &head);
-	json_t *ready = ws_hear(fd);
+	json_t *ready = ws_read_json(fd);
 
 	(void)state;
 	assert_int_equal(status_of(head), 101);
@@ -160,18 +160,18 @@ static void first_frame_may_authenticate(void **state)
 	int fd = open_without_token();
 
 	(void)state;
-	say_token(fd, ann);
+	send_token(fd, ann);
 	assert_next(fd, "session.ready", NULL);
-	say_token(fd, ann); /* again is fine, as somebody else is not */
-	ws_say(fd, "{\"type\":\"ping\"}");
+	send_token(fd, ann); /* the same user may authenticate again, another user may not */
+	ws_send_text(fd, "{\"type\":\"ping\"}");
 	assert_next(fd, "pong", NULL);
-	say_token(fd, bob);
+	send_token(fd, bob);
 	assert_int_equal(ws_close_code(fd), 4403);
 	fd = open_without_token();
-	say_token(fd, late);
+	send_token(fd, late);
 	assert_int_equal(ws_close_code(fd), 4401);
 	fd = open_without_token();
-	ws_say(fd, "{\"type\":\"ping\"}");
+	ws_send_text(fd, "{\"type\":\"ping\"}");
 	assert_int_equal(ws_close_code(fd), 4401);
 	mem_free(bob);
 }
@@ -183,7 +183,7 @@ static void unauthenticated_sockets_are_bounded_in_number_and_time(void **state)
 	(void)state;
 	for (int i = 0; i <= STUB_PER_ADDRESS; i++)
 		fds[i] = open_without_token();
-	client_ended(fds[0]);
+	assert_connection_ended(fds[0]);
 	assert_int_equal(ws_close_code(fds[1]), 4408);
 	for (int i = 0; i <= STUB_PER_ADDRESS; i++)
 		close(fds[i]);
@@ -202,16 +202,16 @@ static void head_must_arrive_in_time(void **state)
 	(void)state;
 	for (int i = 0; i < 5; i++) {
 		fds[i] = client_open(address);
-		client_say(fds[i], starts[i]);
+		client_send_text(fds[i], starts[i]);
 	}
 	for (int i = 0; i < 5; i++) {
-		while (i >= 3 &&
-		       clock_mono_ms() - begun < limits_ms[i] - 500) { /* drips all the time */
-			client_say(fds[3], "a");
-			client_say(fds[4], "a");
+		while (i >= 3 && clock_mono_ms() - begun <
+					 limits_ms[i] - 500) { /* sends a byte now and then */
+			client_send_text(fds[3], "a");
+			client_send_text(fds[4], "a");
 			usleep(300000);
 		}
-		client_ended(fds[i]);
+		assert_connection_ended(fds[i]);
 		assert_true(clock_mono_ms() - begun >= limits_ms[i] - 100);
 		close(fds[i]);
 	}
@@ -223,9 +223,9 @@ static void hangup_after_half_a_prefix_ends_immediately(void **state)
 	int fd = client_open(address);
 
 	(void)state;
-	client_say(fd, "GET /w");
+	client_send_text(fd, "GET /w");
 	shutdown(fd, SHUT_WR);
-	client_ended(fd);
+	assert_connection_ended(fd);
 	assert_true(clock_mono_ms() - begun < PEEK_DEADLINE_MS);
 	close(fd);
 }
@@ -254,8 +254,9 @@ static void upgrade_on_reused_connection_is_refused(void **state)
 	char *answer;
 
 	(void)state;
-	client_say(fd, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /ws/v1/chat HTTP/1.1\r\nHost: "
-		       "x\r\n" WS_KEY "\r\n");
+	client_send_text(fd,
+			 "GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /ws/v1/chat HTTP/1.1\r\nHost: "
+			 "x\r\n" WS_KEY "\r\n");
 	answer = client_read_all(fd);
 	assert_int_equal(status_of(answer), 200);
 	assert_non_null(strstr(answer, "HTTP/1.1 426 "));
@@ -276,7 +277,7 @@ static void survives_lack_of_descriptors(void **state)
 	none.rlim_cur = (rlim_t)waiting + 1;
 	setrlimit(RLIMIT_NOFILE, &none);
 	client_connect(waiting, address);
-	client_ended(waiting); /* taken with the reserve and closed */
+	assert_connection_ended(waiting); /* accepted with the reserved descriptor and closed */
 	setrlimit(RLIMIT_NOFILE, &before);
 	close(waiting);
 	assert_api("GET", "/livez", NULL, 200, NULL);
@@ -291,7 +292,7 @@ static void drain_closes_with_restart(void **state)
 	begin(fd, "hang", turn_id);
 	loop_post(stub.loop, on_drain, NULL);
 	assert_int_equal(ws_close_code(fd), 1012);
-	pthread_join(thread, NULL); /* drained: the loop has stopped, and all was given back */
+	pthread_join(thread, NULL); /* drained: the loop has stopped, and everything was freed */
 	stub.loop = NULL;
 	pthread_create(&thread, NULL, serve, NULL); /* for teardown */
 	mem_free(address);

@@ -50,7 +50,7 @@ static void refuses_bad_requests(void **state)
 	mem_free(answer);
 }
 
-/* Who writes a body as a whole before reading gets the answer, and keeps the connection. */
+/* A client that sends the whole body before it reads gets the answer and keeps the connection. */
 static void refusal_is_sent_after_the_body(void **state)
 {
 	size_t bytes = BODY_BYTES_MAX + BODY_DROPPED_MAX;
@@ -64,9 +64,9 @@ static void refusal_is_sent_after_the_body(void **state)
 	head = mem_printf("POST /api/v1/chat HTTP/1.1\r\nHost: localhost\r\n"
 			  "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n",
 			  bytes);
-	client_say(fd, head);
-	client_say(fd, body);
-	client_say(fd, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+	client_send_text(fd, head);
+	client_send_text(fd, body);
+	client_send_text(fd, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 	answer = client_read_all(fd);
 	assert_int_equal(status_of(answer), 401);
 	assert_non_null(strstr(answer, "HTTP/1.1 200 OK"));
@@ -76,7 +76,7 @@ static void refusal_is_sent_after_the_body(void **state)
 	mem_free(body);
 }
 
-/* Who asks before sending is answered at once; so is who says that far too much will come. */
+/* A client that sends Expect, or announces a far too long body, is answered immediately. */
 static void invalid_head_is_refused_immediately(void **state)
 {
 	static const char *const heads[] = {
@@ -90,7 +90,7 @@ static void invalid_head_is_refused_immediately(void **state)
 		int fd = client_open(address);
 		char *answer;
 
-		client_say(fd, heads[i]);
+		client_send_text(fd, heads[i]);
 		answer = client_read_all(fd);
 		assert_int_equal(status_of(answer), 401);
 		close(fd);
@@ -107,7 +107,7 @@ static void lists_have_pages(void **state)
 	assert_api("GET", "/api/v1/sessions/" TURN "/messages", NULL, 404, NULL);
 }
 
-/* What is shown goes out as it was stored, and a page of large tables ends before its limit. */
+/* Views are sent as they were stored, and a page of large tables ends before its limit. */
 static void page_size_is_bounded(void **state)
 {
 	const char *path = "/api/v1/sessions/" STUB_SESSION "/messages?limit=200";
@@ -168,7 +168,7 @@ static void probes_and_headers(void **state)
 	health_set("store", HEALTH_REQUIRED, HEALTH_DOWN, "gone");
 	assert_api("GET", "/readyz", NULL, 503, NULL);
 	health_reset();
-	assert_api("GET", "/metrics", NULL, 404, NULL); /* on the admin address only */
+	assert_api("GET", "/metrics", NULL, 404, NULL); /* only on the admin address */
 	answer = client_request(address, "GET /livez HTTP/1.1\r\nX-Request-Id: my.id-1\r\n", NULL);
 	assert_non_null(strstr(answer, "X-Request-Id: my.id-1\r\n"));
 	mem_free(answer);
@@ -215,7 +215,7 @@ static void disconnect_ends_the_request(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		fds[i] = client_open(address);
-		client_say(fds[i], head);
+		client_send_text(fds[i], head);
 	}
 	usleep(100000);
 	for (int i = 0; i < 20; i++)
@@ -235,7 +235,7 @@ static void event_stream_is_kept_alive(void **state)
 	int fd = client_open(address);
 
 	(void)state;
-	client_say(fd, request);
+	client_send_text(fd, request);
 	freeze();
 	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
 	usleep(100000);
@@ -259,7 +259,7 @@ static void body_must_be_complete_in_time(void **state)
 
 	(void)state;
 	freeze();
-	client_say(fd, request);
+	client_send_text(fd, request);
 	usleep(100000);
 	advance(BODY_DEADLINE_MS);
 	answer = client_read_all(fd);

@@ -1,4 +1,4 @@
-/* Addresses, ranges of them, and whom a proxy says that it asks for. */
+/* Addresses, ranges, and the client that a proxy names. */
 #include "fixture.h"
 
 #include "port/client_address.h"
@@ -84,15 +84,15 @@ static void parses_ranges_with_a_prefix_length(void **state)
 			fail_msg("'%s' was taken", bad[i]);
 }
 
-struct through {
+struct forwarded_case {
 	const char *list;
 	const char *forwarded;
-	const char *client; /* NULL: nobody can be named */
+	const char *client; /* NULL: unknown */
 };
 
 static void last_untrusted_address_is_the_client(void **state)
 {
-	static const struct through cases[] = {
+	static const struct forwarded_case cases[] = {
 		{"203.0.113.9", "", "203.0.113.9"},
 		{"1.1.1.1, 203.0.113.9", "", "203.0.113.9"},
 		{"1.1.1.1, 203.0.113.9, 10.0.0.2,10.0.0.3", "", "203.0.113.9"},
@@ -113,13 +113,13 @@ static void last_untrusted_address_is_the_client(void **state)
 		{"203.0.113.9", "for=unknown", NULL},
 	};
 	struct net_range proxies;
-	struct net_address client, wanted;
+	struct net_address client, expected;
 	struct err e;
 
 	(void)state;
 	assert_true(net_range_parse("10.0.0.0/8", &proxies, &e));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct through *c = &cases[i];
+		const struct forwarded_case *c = &cases[i];
 		bool found = forwarded_client(&proxies, 1, str_of(c->list), str_of(c->forwarded),
 					      &client);
 
@@ -127,8 +127,8 @@ static void last_untrusted_address_is_the_client(void **state)
 			fail_msg("'%s' and '%s'", c->list, c->forwarded);
 		if (!found)
 			continue;
-		assert_true(net_address_parse(str_of(c->client), &wanted));
-		assert_memory_equal(&client, &wanted, sizeof(client));
+		assert_true(net_address_parse(str_of(c->client), &expected));
+		assert_memory_equal(&client, &expected, sizeof(client));
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Names and addresses as HTTP writes them. */
+/* Header names and percent-encoding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +9,14 @@
 
 #include "port/http_text.h"
 
-static void assert_decoded(const char *text, const char *wanted)
+static void assert_decoded(const char *text, const char *expected)
 {
 	char copy[100];
 
 	snprintf(copy, sizeof(copy), "%s", text);
-	assert_int_equal(percent_decode(copy), wanted != NULL);
-	if (wanted)
-		assert_string_equal(copy, wanted);
+	assert_int_equal(percent_decode(copy), expected != NULL);
+	if (expected)
+		assert_string_equal(copy, expected);
 }
 
 static void paths_are_percent_decoded(void **state)

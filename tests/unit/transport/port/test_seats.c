@@ -1,4 +1,4 @@
-/* Who is ended and who is refused when there is no room. The sockets are real pairs. */
+/* Which connections are ended or refused when the limits are reached. Uses real socket pairs. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -10,25 +10,25 @@
 #include "vesper/health.h"
 #include "vesper/metric.h"
 
-#define STRANGERS   4
-#define PER_ADDRESS 3
-#define SIGNED_IN   5
-#define PER_USER    2
-#define PER_TENANT  3
-#define LINES_MAX   16
+#define UNAUTHENTICATED 4
+#define PER_ADDRESS     3
+#define SIGNED_IN       5
+#define PER_USER        2
+#define PER_TENANT      3
+#define CONNECTIONS     16
 
-struct line {
+struct test_connection {
 	int here, there;
 	struct seat *seat;
 };
 
 static struct seats *seats;
-static struct line lines[LINES_MAX];
+static struct test_connection connections[CONNECTIONS];
 static struct net_range proxy;
 
 static int setup(void **state)
 {
-	struct seats_limits limits = {.unauthenticated = STRANGERS,
+	struct seats_limits limits = {.unauthenticated = UNAUTHENTICATED,
 				      .signed_in = SIGNED_IN,
 				      .per_address = PER_ADDRESS,
 				      .per_user = PER_USER,
@@ -41,23 +41,23 @@ static int setup(void **state)
 	if (!net_range_parse("10.0.0.1", &proxy, &e))
 		return -1;
 	seats = seats_new(&limits);
-	memset(lines, 0, sizeof(lines));
+	memset(connections, 0, sizeof(connections));
 	return 0;
 }
 
-static void line_close(int i)
+static void connection_close(int i)
 {
-	seat_free(&lines[i].seat);
-	close(lines[i].here);
-	close(lines[i].there);
+	seat_free(&connections[i].seat);
+	close(connections[i].here);
+	close(connections[i].there);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	for (int i = 0; i < LINES_MAX; i++)
-		if (lines[i].seat)
-			line_close(i);
+	for (int i = 0; i < CONNECTIONS; i++)
+		if (connections[i].seat)
+			connection_close(i);
 	seats_free(&seats);
 	health_reset();
 	metric_reset();
@@ -71,23 +71,23 @@ static void open_from(int i, const char *address)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
 	assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
-	lines[i].here = pair[0];
-	lines[i].there = pair[1];
-	lines[i].seat = seat_new(seats, pair[0], (const struct sockaddr *)&from);
+	connections[i].here = pair[0];
+	connections[i].there = pair[1];
+	connections[i].seat = seat_new(seats, pair[0], (const struct sockaddr *)&from);
 }
 
 static bool was_ended(int i)
 {
 	char c;
 
-	return recv(lines[i].there, &c, 1, 0) == 0;
+	return recv(connections[i].there, &c, 1, 0) == 0;
 }
 
 static enum seat_result sign_in(int i, const char *tenant, const char *user)
 {
 	const struct principal who = {.tenant = tenant, .user = user};
 
-	return seat_sign_in(lines[i].seat, &who);
+	return seat_sign_in(connections[i].seat, &who);
 }
 
 static void address_over_limit_loses_its_idlest_connection(void **state)
@@ -96,9 +96,9 @@ static void address_over_limit_loses_its_idlest_connection(void **state)
 	open_from(0, "192.0.2.9");
 	for (int i = 1; i <= PER_ADDRESS; i++)
 		open_from(i, "192.0.2.1");
-	seat_idle(lines[1].seat); /* it has just asked something */
+	seat_idle(connections[1].seat); /* it has just finished a request */
 	assert_false(was_ended(2));
-	line_close(0);
+	connection_close(0);
 	open_from(4, "192.0.2.1");
 	assert_true(was_ended(2));
 	assert_false(was_ended(1) || was_ended(3) || was_ended(4));
@@ -117,7 +117,7 @@ static void full_server_ends_the_idlest_connection(void **state)
 	for (int i = 2; i < 6; i++)
 		assert_false(was_ended(i));
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_FULL);
-	seat_idle(lines[0].seat);
+	seat_idle(connections[0].seat);
 	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_ASSIGNED);
 }
 
@@ -138,12 +138,12 @@ static void users_and_tenants_have_limits(void **state)
 		open_from(i, from);
 		assert_int_equal(sign_in(i, who[i].tenant, who[i].user), who[i].answer);
 		if (who[i].answer != SEAT_ASSIGNED)
-			line_close(i);
-		lines[i].seat = who[i].answer == SEAT_ASSIGNED ? lines[i].seat : NULL;
+			connection_close(i);
+		connections[i].seat = who[i].answer == SEAT_ASSIGNED ? connections[i].seat : NULL;
 	}
-	seat_idle(lines[0].seat);
-	line_close(1);
-	lines[1].seat = NULL;
+	seat_idle(connections[0].seat);
+	connection_close(1);
+	connections[1].seat = NULL;
 	open_from(2, "192.0.2.2");
 	assert_int_equal(sign_in(2, "vesper", "ann"), SEAT_ASSIGNED);
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_ASSIGNED);
@@ -154,7 +154,7 @@ static void signed_in_connections_are_never_ended(void **state)
 	(void)state;
 	open_from(0, "192.0.2.1");
 	assert_int_equal(sign_in(0, "vesper", "ann"), SEAT_ASSIGNED);
-	for (int i = 1; i < LINES_MAX; i++)
+	for (int i = 1; i < CONNECTIONS; i++)
 		open_from(i, "192.0.2.1");
 	assert_false(was_ended(0));
 }
@@ -162,22 +162,22 @@ static void signed_in_connections_are_never_ended(void **state)
 static void proxied_connections_count_for_their_clients(void **state)
 {
 	(void)state;
-	for (int i = 0; i < STRANGERS; i++) {
+	for (int i = 0; i < UNAUTHENTICATED; i++) {
 		open_from(i, "10.0.0.1");
-		assert_true(seat_is_proxied(lines[i].seat));
-		seat_forwarded(lines[i].seat, STR("1.1.1.1, 203.0.113.9"), STR(""));
+		assert_true(seat_is_proxied(connections[i].seat));
+		seat_forwarded(connections[i].seat, STR("1.1.1.1, 203.0.113.9"), STR(""));
 	}
 	assert_true(was_ended(0));
 	assert_false(was_ended(1));
-	/* Between two requests it is nobody's. */
-	seat_idle(lines[1].seat);
+	/* Between two requests, a proxied connection belongs to no client. */
+	seat_idle(connections[1].seat);
 	open_from(4, "10.0.0.1");
-	seat_forwarded(lines[4].seat, STR("203.0.113.9"), STR(""));
+	seat_forwarded(connections[4].seat, STR("203.0.113.9"), STR(""));
 	for (int i = 1; i < 5; i++)
 		assert_false(was_ended(i));
-	/* What nobody can read counts for the proxy. */
+	/* A connection from another address is not proxied. */
 	open_from(5, "192.0.2.1");
-	assert_false(seat_is_proxied(lines[5].seat));
+	assert_false(seat_is_proxied(connections[5].seat));
 }
 
 int main(void)

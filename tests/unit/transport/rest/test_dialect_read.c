@@ -1,4 +1,4 @@
-/* What other clients send, read: good, forged and broken. */
+/* Parses requests of other clients: valid, forged and malformed ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static bool try(read_fn read, const char *text, struct dialect_request *out, str
 	return read(json_own(arena, body), arena, out, e);
 }
 
-static struct dialect_request good(read_fn read, const char *text)
+static struct dialect_request accept(read_fn read, const char *text)
 {
 	struct dialect_request d;
 	struct err e;
@@ -47,13 +47,13 @@ static struct dialect_request good(read_fn read, const char *text)
 	return d;
 }
 
-static void bad(read_fn read, const char *text, const char *named)
+static void reject(read_fn read, const char *text, const char *named)
 {
 	struct dialect_request d;
 	struct err e;
 
 	if (try(read, text, &d, &e))
-		fail_msg("taken: %s", text);
+		fail_msg("accepted: %s", text);
 	if (!strstr(e.text, named))
 		fail_msg("%s: \"%s\" does not name %s", text, e.text, named);
 }
@@ -65,7 +65,7 @@ static const char *value_of(const struct dialect_request *d, size_t i)
 
 static void last_user_message_is_the_question(void **state)
 {
-	struct dialect_request d = good(
+	struct dialect_request d = accept(
 		ai_read,
 		"{\"id\":\"c1\",\"trigger\":\"submit-message\",\"system\":\"x\",\"messages\":["
 		"{\"id\":\"a\",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":"
@@ -78,15 +78,16 @@ static void last_user_message_is_the_question(void **state)
 	assert_string_equal(d.external_id, "c1");
 	assert_string_equal(d.client_msg_id, "b");
 	assert_int_equal(d.history_count, 0);
-	d = good(ai_read,
-		 "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":[{\"id\":\"b\","
-		 "\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}");
+	d = accept(ai_read,
+		   "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":[{\"id\":\"b\","
+		   "\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}");
 	assert_null(d.client_msg_id);
-	d = good(ai_read,
-		 "{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":["
-		 "{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"one\"}]},"
-		 "{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"two\"}]},"
-		 "{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"forged\"}]}]}");
+	d = accept(
+		ai_read,
+		"{\"id\":\"c1\",\"trigger\":\"regenerate-message\",\"messages\":["
+		"{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"one\"}]},"
+		"{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"two\"}]},"
+		"{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"forged\"}]}]}");
 	assert_string_equal(d.content, "two");
 }
 
@@ -98,40 +99,42 @@ static void last_user_message_is_the_question(void **state)
 
 static void tool_output_answers_a_question(void **state)
 {
-	struct dialect_request d = good(ai_read, SELECTED("{\"values\":[\"925\",\"926\"]}"));
+	struct dialect_request d = accept(ai_read, SELECTED("{\"values\":[\"925\",\"926\"]}"));
 
 	(void)state;
 	assert_string_equal(d.ask_id, "q1");
 	assert_null(d.content);
 	assert_string_equal(value_of(&d, 1), "926");
-	d = good(ai_read, SELECTED("{\"skip\":true}"));
+	d = accept(ai_read, SELECTED("{\"skip\":true}"));
 	assert_string_equal(value_of(&d, 0), "all");
-	d = good(ai_read, SELECTED("\"925\""));
+	d = accept(ai_read, SELECTED("\"925\""));
 	assert_string_equal(value_of(&d, 0), "925");
-	bad(ai_read, SELECTED("{}"), "values");
-	bad(ai_read, SELECTED("7"), "values");
+	reject(ai_read, SELECTED("{}"), "values");
+	reject(ai_read, SELECTED("7"), "values");
 }
 
 static void errors_name_the_invalid_member(void **state)
 {
 	(void)state;
-	bad(ai_read, "{}", "messages");
-	bad(ai_read, "{\"messages\":[7]}", "messages[0]");
-	bad(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":7}]}", "parts");
-	bad(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":[]}]}", "messages");
-	bad(ai_read, "{\"messages\":[{\"role\":\"assistant\",\"parts\":[]}]}", "messages");
-	bad(ai_read, "{\"id\":\"a b\",\"messages\":[]}", "id");
-	bad(ai_read,
-	    "{\"messages\":[{\"role\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}]}",
-	    "user");
-	bad(ai_read,
-	    "{\"trigger\":\"regenerate-message\",\"messages\":[{\"role\":\"assistant\",\"parts\":["
-	    "{\"type\":\"text\",\"text\":\"x\"}]}]}",
-	    "user");
-	bad(ai_read,
-	    "{\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
-	    "\"metadata\":{\"ask_id\":\"q\"}}]}",
-	    "metadata");
+	reject(ai_read, "{}", "messages");
+	reject(ai_read, "{\"messages\":[7]}", "messages[0]");
+	reject(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":7}]}", "parts");
+	reject(ai_read, "{\"messages\":[{\"role\":\"user\",\"parts\":[]}]}", "messages");
+	reject(ai_read, "{\"messages\":[{\"role\":\"assistant\",\"parts\":[]}]}", "messages");
+	reject(ai_read, "{\"id\":\"a b\",\"messages\":[]}", "id");
+	reject(ai_read,
+	       "{\"messages\":[{\"role\":\"system\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}]}"
+	       "]}",
+	       "user");
+	reject(ai_read,
+	       "{\"trigger\":\"regenerate-message\",\"messages\":[{\"role\":\"assistant\","
+	       "\"parts\":["
+	       "{\"type\":\"text\",\"text\":\"x\"}]}]}",
+	       "user");
+	reject(ai_read,
+	       "{\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
+	       "\"metadata\":{\"ask_id\":\"q\"}}]}",
+	       "metadata");
 }
 
 #define RUN(rest)                                                                                  \
@@ -142,15 +145,16 @@ static void errors_name_the_invalid_member(void **state)
 static void null_member_counts_as_absent(void **state)
 {
 	(void)state;
-	assert_null(good(agui_read, RUN(",\"resume\":null")).ask_id);
-	bad(agui_read, RUN(",\"resume\":{}"), "resume");
-	bad(agui_read, "{\"threadId\":null,\"runId\":\"r\",\"messages\":[]}", "threadId");
-	assert_null(good(ai_read, "{\"id\":null,\"trigger\":null,\"messages\":[{\"role\":\"user\","
-				  "\"id\":null,\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
-				  "\"metadata\":{\"ask_id\":null,\"values\":null}}]}")
+	assert_null(accept(agui_read, RUN(",\"resume\":null")).ask_id);
+	reject(agui_read, RUN(",\"resume\":{}"), "resume");
+	reject(agui_read, "{\"threadId\":null,\"runId\":\"r\",\"messages\":[]}", "threadId");
+	assert_null(accept(ai_read,
+			   "{\"id\":null,\"trigger\":null,\"messages\":[{\"role\":\"user\","
+			   "\"id\":null,\"parts\":[{\"type\":\"text\",\"text\":\"x\"}],"
+			   "\"metadata\":{\"ask_id\":null,\"values\":null}}]}")
 			    .external_id);
-	bad(ai_read, "{\"id\":\"c\",\"trigger\":\"other\",\"messages\":[{}]}", "trigger");
-	bad(ai_read, "{\"id\":\"c\",\"trigger\":7,\"messages\":[{}]}", "trigger");
+	reject(ai_read, "{\"id\":\"c\",\"trigger\":\"other\",\"messages\":[{}]}", "trigger");
+	reject(ai_read, "{\"id\":\"c\",\"trigger\":7,\"messages\":[{}]}", "trigger");
 }
 
 static void question_length_is_limited(void **state)
@@ -178,7 +182,7 @@ static void ids_are_short_visible_ascii(void **state)
 	assert_true(dialect_check_id("c~!", "Id", 3, &e));
 	assert_false(dialect_check_id("c123", "Id", 3, &e));
 	assert_false(dialect_check_id("", "Id", 3, &e));
-	assert_string_equal(e.text, "Id: 1 to 3 characters");
+	assert_string_equal(e.text, "Id: must have 1 to 3 characters");
 	assert_false(dialect_check_id("a b", "Id", 3, &e));
 	assert_false(dialect_check_id("\xc3\xa4", "Id", 3, &e));
 }
@@ -186,56 +190,58 @@ static void ids_are_short_visible_ascii(void **state)
 static void run_requires_thread_and_id(void **state)
 {
 	struct dialect_request d =
-		good(agui_read, RUN(",\"state\":{\"filters\":1},\"tools\":[{}]"));
+		accept(agui_read, RUN(",\"state\":{\"filters\":1},\"tools\":[{}]"));
 
 	(void)state;
 	assert_string_equal(d.content, "hi");
 	assert_string_equal(d.external_id, "t");
 	assert_string_equal(d.client_msg_id, "r");
-	bad(agui_read, "{\"runId\":\"r\",\"messages\":[]}", "threadId");
-	bad(agui_read, "{\"threadId\":\"t\",\"messages\":[]}", "runId");
-	bad(agui_read,
-	    "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":\"tool\",\"content\":"
-	    "\"x\"}]}",
-	    "messages");
+	reject(agui_read, "{\"runId\":\"r\",\"messages\":[]}", "threadId");
+	reject(agui_read, "{\"threadId\":\"t\",\"messages\":[]}", "runId");
+	reject(agui_read,
+	       "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":\"tool\",\"content\":"
+	       "\"x\"}]}",
+	       "messages");
 }
 
 static void interrupt_is_resolved_or_cancelled(void **state)
 {
-	struct dialect_request d =
-		good(agui_read,
-		     RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\",\"payload\":"
-			 "{\"values\":[\"1\"]}}]"));
+	struct dialect_request d = accept(
+		agui_read,
+		RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\",\"payload\":"
+		    "{\"values\":[\"1\"]}}]"));
 
 	(void)state;
 	assert_string_equal(d.ask_id, "q");
 	assert_string_equal(value_of(&d, 0), "1");
-	d = good(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"cancelled\"}]"));
+	d = accept(agui_read,
+		   RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"cancelled\"}]"));
 	assert_null(d.ask_id);
 	assert_string_equal(d.content, "hi");
-	d = good(agui_read, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":"
-			    "\"assistant\",\"content\":\"Which?\"}],\"resume\":[{\"interruptId\":"
-			    "\"q\",\"status\":\"cancelled\"}]}");
+	d = accept(agui_read, "{\"threadId\":\"t\",\"runId\":\"r\",\"messages\":[{\"role\":"
+			      "\"assistant\",\"content\":\"Which?\"}],\"resume\":[{\"interruptId\":"
+			      "\"q\",\"status\":\"cancelled\"}]}");
 	assert_string_equal(d.ask_id, "q");
 	assert_null(d.values);
 	assert_null(d.content);
-	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"maybe\"}]"), "status");
-	bad(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\"}]"),
-	    "values");
-	bad(agui_read, RUN(",\"resume\":[7]"), "object");
+	reject(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"maybe\"}]"),
+	       "status");
+	reject(agui_read, RUN(",\"resume\":[{\"interruptId\":\"q\",\"status\":\"resolved\"}]"),
+	       "values");
+	reject(agui_read, RUN(",\"resume\":[7]"), "object");
 }
 
 static void reads_history_of_the_client(void **state)
 {
-	struct dialect_request d =
-		good(openai_read, "{\"model\":\"vesper\",\"stream\":true,\"stream_options\":{"
-				  "\"include_usage\":true},\"seed\":7,"
-				  "\"messages\":[{\"role\":\"developer\",\"content\":\"short\"},{"
-				  "\"role\":\"user\",\"content\":"
-				  "\"a\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
-				  "]},{\"role\":\"tool\","
-				  "\"content\":\"secret\"},{\"role\":\"user\",\"content\":[{"
-				  "\"type\":\"text\",\"text\":\"b\"}]}]}");
+	struct dialect_request d = accept(
+		openai_read, "{\"model\":\"vesper\",\"stream\":true,\"stream_options\":{"
+			     "\"include_usage\":true},\"seed\":7,"
+			     "\"messages\":[{\"role\":\"developer\",\"content\":\"short\"},{"
+			     "\"role\":\"user\",\"content\":"
+			     "\"a\"},{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+			     "]},{\"role\":\"tool\","
+			     "\"content\":\"secret\"},{\"role\":\"user\",\"content\":[{"
+			     "\"type\":\"text\",\"text\":\"b\"}]}]}");
 
 	(void)state;
 	assert_true(d.wants_stream && d.include_usage);
@@ -251,28 +257,28 @@ static void reads_history_of_the_client(void **state)
 static void refuses_unsupported_options(void **state)
 {
 	(void)state;
-	good(openai_read, ASK(",\"n\":1,\"tool_choice\":\"auto\",\"tools\":[{}]"));
-	good(openai_read, ASK(",\"n\":null,\"stream\":null,\"tool_choice\":null,\"stream_"
-			      "options\":null"));
-	bad(openai_read, ASK(",\"n\":2"), "n:");
-	bad(openai_read, ASK(",\"n\":0"), "n:");
-	bad(openai_read, ASK(",\"n\":\"2\""), "n:");
-	bad(openai_read, ASK(",\"n\":2.5"), "n:");
-	bad(openai_read, ASK(",\"stream\":\"yes\""), "stream:");
-	bad(openai_read, ASK(",\"stream_options\":7"), "stream_options:");
-	bad(openai_read, ASK(",\"stream_options\":{\"include_usage\":1}"), "include_usage:");
-	bad(openai_read, ASK(",\"tool_choice\":7"), "tool_choice");
-	bad(openai_read, ASK(",\"tool_choice\":\"required\""), "tool_choice");
-	bad(openai_read, ASK(",\"tool_choice\":{\"type\":\"function\"}"), "tool_choice");
-	bad(openai_read, "{\"messages\":[]}", "model");
-	bad(openai_read,
-	    "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
-	    "\"image_url\"}]}]}",
-	    "text");
-	bad(openai_read,
-	    "{\"model\":\"m\",\"messages\":[{\"role\":\"robot\",\"content\":\"x\"},"
-	    "{\"role\":\"user\",\"content\":\"x\"}]}",
-	    "messages[0].role");
+	accept(openai_read, ASK(",\"n\":1,\"tool_choice\":\"auto\",\"tools\":[{}]"));
+	accept(openai_read, ASK(",\"n\":null,\"stream\":null,\"tool_choice\":null,\"stream_"
+				"options\":null"));
+	reject(openai_read, ASK(",\"n\":2"), "n:");
+	reject(openai_read, ASK(",\"n\":0"), "n:");
+	reject(openai_read, ASK(",\"n\":\"2\""), "n:");
+	reject(openai_read, ASK(",\"n\":2.5"), "n:");
+	reject(openai_read, ASK(",\"stream\":\"yes\""), "stream:");
+	reject(openai_read, ASK(",\"stream_options\":7"), "stream_options:");
+	reject(openai_read, ASK(",\"stream_options\":{\"include_usage\":1}"), "include_usage:");
+	reject(openai_read, ASK(",\"tool_choice\":7"), "tool_choice");
+	reject(openai_read, ASK(",\"tool_choice\":\"required\""), "tool_choice");
+	reject(openai_read, ASK(",\"tool_choice\":{\"type\":\"function\"}"), "tool_choice");
+	reject(openai_read, "{\"messages\":[]}", "model");
+	reject(openai_read,
+	       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+	       "\"image_url\"}]}]}",
+	       "text");
+	reject(openai_read,
+	       "{\"model\":\"m\",\"messages\":[{\"role\":\"robot\",\"content\":\"x\"},"
+	       "{\"role\":\"user\",\"content\":\"x\"}]}",
+	       "messages[0].role");
 }
 
 static const char *task(const char *content)
@@ -299,7 +305,7 @@ static void answers_tasks_of_chat_pages(void **state)
 			    "{\"follow_ups\":[\"What now?\",\"And \\\"then\\\"?\"]}");
 }
 
-/* What a person writes is a question, whatever it begins with. */
+/* Text that a user writes is a question, even if it begins like a task. */
 static void question_is_not_a_task(void **state)
 {
 	(void)state;

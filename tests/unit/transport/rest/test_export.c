@@ -1,4 +1,4 @@
-/* Files that other programs open: no cell is a formula, no cell leaves its table. */
+/* Exported files: no cell becomes a formula, and no cell breaks out of its table. */
 #include "fixture.h"
 
 #include "rest/export/export.h"
@@ -16,14 +16,14 @@ static json_t *view_of(const char *text)
 	return view;
 }
 
-static void csv_is(const char *view_text, const char *want)
+static void assert_csv(const char *view_text, const char *expected)
 {
 	json_t *view = view_of(view_text);
 	struct buf out;
 
 	buf_init(&out, 100000);
 	export_view(&out, NULL, view);
-	assert_string_equal(buf_text(&out), want);
+	assert_string_equal(buf_text(&out), expected);
 	buf_deinit(&out);
 	json_decref(view);
 }
@@ -35,36 +35,39 @@ static void csv_is(const char *view_text, const char *want)
 static void formulas_become_text(void **state)
 {
 	(void)state;
-	csv_is(VIEW("text", "[\"=1+1\",\"+1\",\"-1\",\"@SUM(A1)\",\"\\tx\",\"\\rx\",\"plain\"]",
-		    "7"),
-	       "C\r\n\"'=1+1\"\r\n\"'+1\"\r\n\"'-1\"\r\n\"'@SUM(A1)\"\r\n\"'\tx\"\r\n\"'"
-	       "\rx\"\r\nplain\r\n");
-	/* behind a line break or other blanks, and in full width */
-	csv_is(VIEW("text",
-		    "[\"\\n=1\",\"\\r\\n+1\",\" \\t-1\",\"\\u00a0\\u3000@x\",\"\\uff1d1\","
-		    "\"\\uff0b1\",\"\\n\\uff0d1\",\"\\uff20x\",\" a = "
-		    "b\",\"\\u2028-0<script>\",\"\\u2003=1\"]",
-		    "11"),
-	       "C\r\n\"'\n=1\"\r\n\"'\r\n+1\"\r\n\"' \t-1\"\r\n\"'\u00a0\u3000@x\"\r\n\"'＝1\"\r\n"
-	       "\"'＋1\"\r\n\"'\n－1\"\r\n\"'＠x\"\r\n a = "
-	       "b\r\n\"'\u2028-0<script>\"\r\n\"'\u2003=1\"\r\n");
-	csv_is("{\"meta\":[{\"name\":\"c\",\"label\":\"=cmd|' /C calc'!A0\",\"type\":\"text\"}],"
-	       "\"data_dict\":{\"c\":[]},\"row_count\":0}",
-	       "\"'=cmd|' /C calc'!A0\"\r\n");
-	/* a number column may say less than zero, but nothing else may hide in it */
-	csv_is(VIEW("decimal", "[-1.5,\"-123456789012345678.90\",\"-1+cmd|x\",null]", "4"),
-	       "C\r\n-1.5\r\n-123456789012345678.90\r\n\"'-1+cmd|x\"\r\n\r\n");
+	assert_csv(VIEW("text", "[\"=1+1\",\"+1\",\"-1\",\"@SUM(A1)\",\"\\tx\",\"\\rx\",\"plain\"]",
+			"7"),
+		   "C\r\n\"'=1+1\"\r\n\"'+1\"\r\n\"'-1\"\r\n\"'@SUM(A1)\"\r\n\"'\tx\"\r\n\"'"
+		   "\rx\"\r\nplain\r\n");
+	/* after a line break or other blanks, and as full-width characters */
+	assert_csv(
+		VIEW("text",
+		     "[\"\\n=1\",\"\\r\\n+1\",\" \\t-1\",\"\\u00a0\\u3000@x\",\"\\uff1d1\","
+		     "\"\\uff0b1\",\"\\n\\uff0d1\",\"\\uff20x\",\" a = "
+		     "b\",\"\\u2028-0<script>\",\"\\u2003=1\"]",
+		     "11"),
+		"C\r\n\"'\n=1\"\r\n\"'\r\n+1\"\r\n\"' \t-1\"\r\n\"'\u00a0\u3000@x\"\r\n\"'＝1\"\r\n"
+		"\"'＋1\"\r\n\"'\n－1\"\r\n\"'＠x\"\r\n a = "
+		"b\r\n\"'\u2028-0<script>\"\r\n\"'\u2003=1\"\r\n");
+	assert_csv(
+		"{\"meta\":[{\"name\":\"c\",\"label\":\"=cmd|' /C calc'!A0\",\"type\":\"text\"}],"
+		"\"data_dict\":{\"c\":[]},\"row_count\":0}",
+		"\"'=cmd|' /C calc'!A0\"\r\n");
+	/* a number column may have negative numbers, but no formulas */
+	assert_csv(VIEW("decimal", "[-1.5,\"-123456789012345678.90\",\"-1+cmd|x\",null]", "4"),
+		   "C\r\n-1.5\r\n-123456789012345678.90\r\n\"'-1+cmd|x\"\r\n\r\n");
 }
 
 static void fields_are_quoted(void **state)
 {
 	(void)state;
-	csv_is(VIEW("text", "[\"a,b\",\"say \\\"hi\\\"\",\"two\\nlines\",\"\"]", "4"),
-	       "C\r\n\"a,b\"\r\n\"say \"\"hi\"\"\"\r\n\"two\nlines\"\r\n\r\n");
-	csv_is("{\"meta\":[{\"name\":\"a\",\"label\":\"A\",\"type\":\"int\",\"unit\":\"$/MWh\"},"
-	       "{\"name\":\"b\",\"label\":\"B\",\"type\":\"bool\"}],"
-	       "\"data_dict\":{\"a\":[1,2],\"b\":[true]},\"row_count\":2}",
-	       "A ($/MWh),B\r\n1,true\r\n2,\r\n");
+	assert_csv(VIEW("text", "[\"a,b\",\"say \\\"hi\\\"\",\"two\\nlines\",\"\"]", "4"),
+		   "C\r\n\"a,b\"\r\n\"say \"\"hi\"\"\"\r\n\"two\nlines\"\r\n\r\n");
+	assert_csv(
+		"{\"meta\":[{\"name\":\"a\",\"label\":\"A\",\"type\":\"int\",\"unit\":\"$/MWh\"},"
+		"{\"name\":\"b\",\"label\":\"B\",\"type\":\"bool\"}],"
+		"\"data_dict\":{\"a\":[1,2],\"b\":[true]},\"row_count\":2}",
+		"A ($/MWh),B\r\n1,true\r\n2,\r\n");
 }
 
 /* ---- tables that are sent row by row ---- */
@@ -104,19 +107,19 @@ static void table_and_view_export_the_same_text(void **state)
 	struct table *t = sample_table();
 	const struct result result = {.about = "a", .call = "c1", .agent = "g", .tool = "t"};
 	json_t *view = view_tree(&result, t, "v");
-	struct buf kept, read;
+	struct buf from_view, from_table;
 
 	(void)state;
-	buf_init(&kept, 100000);
-	buf_init(&read, 100000);
-	export_view(&kept, NULL, view);
-	export_table_head(&read, NULL, t);
+	buf_init(&from_view, 100000);
+	buf_init(&from_table, 100000);
+	export_view(&from_view, NULL, view);
+	export_table_head(&from_table, NULL, t);
 	for (size_t r = 0; r < t->row_count; r++)
-		export_table_row(&read, NULL, t, r);
-	assert_string_equal(buf_text(&kept), buf_text(&read));
-	assert_non_null(strstr(buf_text(&read), "\"'=1+1\",7,-1.50,2026-02-27,true,"));
-	buf_deinit(&kept);
-	buf_deinit(&read);
+		export_table_row(&from_table, NULL, t, r);
+	assert_string_equal(buf_text(&from_view), buf_text(&from_table));
+	assert_non_null(strstr(buf_text(&from_table), "\"'=1+1\",7,-1.50,2026-02-27,true,"));
+	buf_deinit(&from_view);
+	buf_deinit(&from_table);
 	json_decref(view);
 	table_free(&t);
 }

@@ -1,4 +1,4 @@
-/* Whole results are held in memory until they are sent: how long a reader may take over one. */
+/* Complete results are held in memory until they are sent, so slow downloads are limited. */
 #include "port.h"
 
 #define ROWS       8000
@@ -24,7 +24,7 @@ static int setup_table(void **state)
 	return setup(state);
 }
 
-/* Asks for the file in this user's name; reads its head only. */
+/* Requests the file as this user; reads only the head of the answer. */
 static int ask_for_file(const char *user, int *status)
 {
 	static const char *const permissions[] = {"chat:use"};
@@ -38,7 +38,7 @@ static int ask_for_file(const char *user, int *status)
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	client_connect(fd, address);
-	client_say(fd, request);
+	client_send_text(fd, request);
 	head = client_read_head(fd);
 	*status = status_of(head);
 	mem_free(head);
@@ -65,7 +65,7 @@ static void slow_download_gives_way_to_the_next(void **state)
 	advance(DOWNLOAD_TIME_MS);
 	fds[DOWNLOADS_MAX] = ask_for_file("ben", &status);
 	assert_int_equal(status, 200);
-	/* The longest on its way has ended, and is not taken for whole. */
+	/* The longest-running download has ended, and its client can tell that it is incomplete. */
 	rest = client_read_all(fds[0]);
 	assert_true(strlen(rest) < (size_t)ROWS * CELL_BYTES);
 	assert_null(strstr(rest, "\r\n0\r\n\r\n"));

@@ -191,7 +191,7 @@ static void documents_exactly_the_existing_routes(void **state)
 
 		if (r->handle == on_asset || r->handle == on_embed || r->handle == on_page ||
 		    (r->flags & ROUTE_SIGNIN))
-			continue; /* the page's files, and how it signs in */
+			continue; /* the page's files and its sign-in are not documented */
 		routes++;
 		if (!operation)
 			fail_msg("%s %s is not in openapi.json", r->method, r->path);

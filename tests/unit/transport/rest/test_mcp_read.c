@@ -1,4 +1,4 @@
-/* What an MCP client sends, read: both eras, mixed and broken. */
+/* Parses messages of MCP clients: both eras, mixed and malformed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static bool try(const char *text, struct mcp_headers headers, struct mcp_call *o
 	return mcp_read(json_own(arena, body), &headers, arena, out, fault);
 }
 
-static struct mcp_call good(const char *text, struct mcp_headers headers)
+static struct mcp_call accept(const char *text, struct mcp_headers headers)
 {
 	struct mcp_fault fault;
 	struct mcp_call call;
@@ -54,7 +54,7 @@ static struct mcp_call good(const char *text, struct mcp_headers headers)
 	return call;
 }
 
-static void bad(const char *text, struct mcp_headers headers, int code, const char *named)
+static void reject(const char *text, struct mcp_headers headers, int code, const char *named)
 {
 	struct mcp_fault fault;
 	struct mcp_call call;
@@ -73,12 +73,12 @@ static const struct mcp_headers call_a = {MCP_MODERN_VERSION, "tools/call", "a"}
 
 static void reads_requests_of_both_eras(void **state)
 {
-	struct mcp_call c = good(CALL("\"name\":\"a\",\"_meta\":{\"progressToken\":0}"), none);
+	struct mcp_call c = accept(CALL("\"name\":\"a\",\"_meta\":{\"progressToken\":0}"), none);
 
 	(void)state;
 	assert_true(c.kind == MCP_REQUEST && !c.modern && !c.takes_forms);
 	assert_int_equal(json_integer_value(c.progress_token), 0);
-	c = good(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{}")), call_a);
+	c = accept(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{}")), call_a);
 	assert_true(c.modern && !c.takes_forms && !c.progress_token);
 }
 
@@ -86,8 +86,8 @@ static void forms_need_the_client_capability(void **state)
 {
 	static const struct {
 		const char *message;
-		bool takes;
-	} said[] = {
+		bool has_forms;
+	} cases[] = {
 		{CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{\"elicitation\":{}}")),
 		 true},
 		{CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION,
@@ -101,34 +101,34 @@ static void forms_need_the_client_capability(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
-		assert_int_equal(good(said[i].message, call_a).takes_forms, said[i].takes);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(accept(cases[i].message, call_a).takes_forms, cases[i].has_forms);
 }
 
-/* A request that is wrong in several ways is told of the first in this order. */
+/* A request with several errors gets the first one in this order. */
 static void errors_are_reported_in_fixed_order(void **state)
 {
 	(void)state;
-	bad("[{\"jsonrpc\":\"2.0\"}]", none, MCP_INVALID_REQUEST, "Batches");
-	bad("{\"id\":null,\"method\":7}", none, MCP_INVALID_REQUEST, "jsonrpc");
-	bad("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":7}", none, MCP_INVALID_REQUEST, "id");
-	bad("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", none, MCP_INVALID_REQUEST, "method");
-	bad("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[]}",
-	    (struct mcp_headers){"x", NULL, NULL}, MCP_INVALID_PARAMS, "params");
-	bad(CALL(ENVELOPE("1999-01-01", "7")), call_a, MCP_UNSUPPORTED_VERSION, "1999-01-01");
-	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), (struct mcp_headers){"y", NULL, NULL},
-	    MCP_UNSUPPORTED_VERSION, "y");
-	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), old, MCP_HEADER_MISMATCH, "Version");
-	bad(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), none, MCP_HEADER_MISMATCH, "Version");
-	bad(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), call_a, MCP_HEADER_MISMATCH, "_meta");
-	bad(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")),
-	    (struct mcp_headers){MCP_MODERN_VERSION, "tools/list", "a"}, MCP_HEADER_MISMATCH,
-	    "Mcp-Method");
-	bad(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a, MCP_HEADER_MISMATCH,
-	    "Mcp-Name");
-	bad(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a, MCP_INVALID_PARAMS,
-	    "clientCapabilities");
-	bad(CALL("\"_meta\":{\"progressToken\":[]}"), none, MCP_INVALID_PARAMS, "progressToken");
+	reject("[{\"jsonrpc\":\"2.0\"}]", none, MCP_INVALID_REQUEST, "Batches");
+	reject("{\"id\":null,\"method\":7}", none, MCP_INVALID_REQUEST, "jsonrpc");
+	reject("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":7}", none, MCP_INVALID_REQUEST, "id");
+	reject("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", none, MCP_INVALID_REQUEST, "method");
+	reject("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[]}",
+	       (struct mcp_headers){"x", NULL, NULL}, MCP_INVALID_PARAMS, "params");
+	reject(CALL(ENVELOPE("1999-01-01", "7")), call_a, MCP_UNSUPPORTED_VERSION, "1999-01-01");
+	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), (struct mcp_headers){"y", NULL, NULL},
+	       MCP_UNSUPPORTED_VERSION, "y");
+	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), old, MCP_HEADER_MISMATCH, "Version");
+	reject(CALL(ENVELOPE(MCP_MODERN_VERSION, "7")), none, MCP_HEADER_MISMATCH, "Version");
+	reject(CALL(ENVELOPE(MCP_LEGACY_VERSION, "{}")), call_a, MCP_HEADER_MISMATCH, "_meta");
+	reject(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")),
+	       (struct mcp_headers){MCP_MODERN_VERSION, "tools/list", "a"}, MCP_HEADER_MISMATCH,
+	       "Mcp-Method");
+	reject(CALL("\"name\":\"b\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a,
+	       MCP_HEADER_MISMATCH, "Mcp-Name");
+	reject(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "7")), call_a,
+	       MCP_INVALID_PARAMS, "clientCapabilities");
+	reject(CALL("\"_meta\":{\"progressToken\":[]}"), none, MCP_INVALID_PARAMS, "progressToken");
 }
 
 static void header_name_may_be_base64_coded(void **state)
@@ -137,40 +137,40 @@ static void header_name_may_be_base64_coded(void **state)
 		CALL("\"name\":\"\xC3\xA4\"," ENVELOPE(MCP_MODERN_VERSION, "{}"));
 
 	(void)state;
-	good(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q=?="});
-	bad(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q="},
-	    MCP_HEADER_MISMATCH, "Mcp-Name");
-	bad(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", NULL},
-	    MCP_HEADER_MISMATCH, "Mcp-Name");
+	accept(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q=?="});
+	reject(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", "=?base64?w6Q="},
+	       MCP_HEADER_MISMATCH, "Mcp-Name");
+	reject(texts, (struct mcp_headers){MCP_MODERN_VERSION, "tools/call", NULL},
+	       MCP_HEADER_MISMATCH, "Mcp-Name");
 }
 
 static void notifications_need_no_headers(void **state)
 {
-	struct mcp_call c = good("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}",
-				 (struct mcp_headers){MCP_MODERN_VERSION, NULL, NULL});
+	struct mcp_call c = accept("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}",
+				   (struct mcp_headers){MCP_MODERN_VERSION, NULL, NULL});
 
 	(void)state;
 	assert_int_equal(c.kind, MCP_NOTIFICATION);
-	assert_int_equal(good("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}}", old).kind,
+	assert_int_equal(accept("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}}", old).kind,
 			 MCP_RESPONSE);
 }
 
 static void id_is_a_number_or_a_text(void **state)
 {
 	static const char *const texts[] = {"0", "-7", "\"\"", "\"0\""};
-	static const char *const none_of_them[] = {"null", "1.0", "true", "[]", "{}"};
+	static const char *const invalid[] = {"null", "1.0", "true", "[]", "{}"};
 	char message[100];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		snprintf(message, sizeof(message),
 			 "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}", texts[i]);
-		assert_non_null(good(message, none).id);
+		assert_non_null(accept(message, none).id);
 	}
-	for (size_t i = 0; i < sizeof(none_of_them) / sizeof(none_of_them[0]); i++) {
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
 		snprintf(message, sizeof(message),
-			 "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}", none_of_them[i]);
-		bad(message, none, MCP_INVALID_REQUEST, "id");
+			 "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}", invalid[i]);
+		reject(message, none, MCP_INVALID_REQUEST, "id");
 	}
 }
 
@@ -267,7 +267,7 @@ static void form_values_keep_their_order(void **state)
 static void long_lists_have_pages(void **state)
 {
 	enum { COUNT = 2 * MCP_LIST_MAX + 1 };
-	static const char *const none_of_them[] = {"", "x", "0", "-1", "201", "9999999999", "1 "};
+	static const char *const invalid[] = {"", "x", "0", "-1", "201", "9999999999", "1 "};
 	json_t *cursor = NULL;
 	size_t from, to = 0, pages = 0;
 
@@ -286,8 +286,8 @@ static void long_lists_have_pages(void **state)
 	json_decref(cursor);
 	assert_true(mcp_page(NULL, 0, &from, &to));
 	assert_true(from == 0 && to == 0);
-	for (size_t i = 0; i < sizeof(none_of_them) / sizeof(none_of_them[0]); i++) {
-		cursor = json_str(none_of_them[i]);
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+		cursor = json_str(invalid[i]);
 		assert_false(mcp_page(cursor, COUNT, &from, &to));
 		json_decref(cursor);
 	}

@@ -1,4 +1,4 @@
-/* What a form brings back: only as it was sealed, for its user, until its end. */
+/* The state that a form returns: valid unchanged, for its user, until it expires. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* A workbook as programs read it: each part is taken out of the ZIP by its directory and inflated
- * again. */
+/* Reads a workbook as programs do: finds each part in the ZIP by its directory and inflates it. */
 #include "fixture.h"
 
 #include <zlib.h>
@@ -85,9 +84,9 @@ static char *sheet(enum column_type type, const char *const *cells, size_t count
 	return text;
 }
 
-static void cell_is(enum column_type type, const char *cell, const char *want)
+static void assert_cell(enum column_type type, const char *cell, const char *expected)
 {
-	char *text = sheet(type, &cell, 1), *row = mem_printf("<row r=\"2\">%s</row>", want);
+	char *text = sheet(type, &cell, 1), *row = mem_printf("<row r=\"2\">%s</row>", expected);
 
 	if (!strstr(text, row))
 		fail_msg("%s: no %s in %s", cell, row, strstr(text, "<sheetData>"));
@@ -102,70 +101,71 @@ static void cell_is(enum column_type type, const char *cell, const char *want)
 static void text_cells_stay_text(void **state)
 {
 	(void)state;
-	cell_is(COLUMN_TEXT, "=1+1", TEXT_CELL("=1+1"));
-	cell_is(COLUMN_TEXT, "+1", TEXT_CELL("+1"));
-	cell_is(COLUMN_TEXT, "-1", TEXT_CELL("-1"));
-	cell_is(COLUMN_TEXT, "@SUM(A1)", TEXT_CELL("@SUM(A1)"));
-	cell_is(COLUMN_TEXT, "007", TEXT_CELL("007"));
-	cell_is(COLUMN_TEXT, "<b> & </c>", TEXT_CELL("&lt;b&gt; &amp; &lt;/c&gt;"));
-	cell_is(COLUMN_TEXT, "a\tb\nc\r\x01", TEXT_CELL("a\tb\nc_x000D__x0001_"));
-	cell_is(COLUMN_TEXT, "_x0041_ _x41_", TEXT_CELL("_x005F_x0041_ _x41_"));
-	cell_is(COLUMN_TEXT, "\xef\xbf\xbf", TEXT_CELL("\xef\xbf\xbd"));
-	cell_is(COLUMN_TEXT, "", "");
+	assert_cell(COLUMN_TEXT, "=1+1", TEXT_CELL("=1+1"));
+	assert_cell(COLUMN_TEXT, "+1", TEXT_CELL("+1"));
+	assert_cell(COLUMN_TEXT, "-1", TEXT_CELL("-1"));
+	assert_cell(COLUMN_TEXT, "@SUM(A1)", TEXT_CELL("@SUM(A1)"));
+	assert_cell(COLUMN_TEXT, "007", TEXT_CELL("007"));
+	assert_cell(COLUMN_TEXT, "<b> & </c>", TEXT_CELL("&lt;b&gt; &amp; &lt;/c&gt;"));
+	assert_cell(COLUMN_TEXT, "a\tb\nc\r\x01", TEXT_CELL("a\tb\nc_x000D__x0001_"));
+	assert_cell(COLUMN_TEXT, "_x0041_ _x41_", TEXT_CELL("_x005F_x0041_ _x41_"));
+	assert_cell(COLUMN_TEXT, "\xef\xbf\xbf", TEXT_CELL("\xef\xbf\xbd"));
+	assert_cell(COLUMN_TEXT, "", "");
 }
 
 static void numbers_are_numeric_if_all_digits_are_kept(void **state)
 {
 	(void)state;
-	cell_is(COLUMN_DECIMAL, "-1.50", NUMBER_CELL("0", "-1.50"));
-	cell_is(COLUMN_INT, "0", NUMBER_CELL("0", "0"));
-	cell_is(COLUMN_INT, "123456789012345", NUMBER_CELL("0", "123456789012345"));
-	cell_is(COLUMN_INT, "1234567890123456", TEXT_CELL("1234567890123456"));
-	cell_is(COLUMN_DECIMAL, "0.000123456789012345", NUMBER_CELL("0", "0.000123456789012345"));
-	cell_is(COLUMN_DECIMAL, "-1+cmd|x", TEXT_CELL("-1+cmd|x"));
-	cell_is(COLUMN_DECIMAL, "1.", TEXT_CELL("1."));
-	cell_is(COLUMN_DECIMAL, "-", TEXT_CELL("-"));
-	cell_is(COLUMN_DECIMAL, "1e5", TEXT_CELL("1e5"));
-	cell_is(COLUMN_BOOL, "true", "<c r=\"A2\" s=\"0\" t=\"b\"><v>1</v></c>");
-	cell_is(COLUMN_BOOL, "false", "<c r=\"A2\" s=\"0\" t=\"b\"><v>0</v></c>");
-	cell_is(COLUMN_BOOL, "maybe", TEXT_CELL("maybe"));
+	assert_cell(COLUMN_DECIMAL, "-1.50", NUMBER_CELL("0", "-1.50"));
+	assert_cell(COLUMN_INT, "0", NUMBER_CELL("0", "0"));
+	assert_cell(COLUMN_INT, "123456789012345", NUMBER_CELL("0", "123456789012345"));
+	assert_cell(COLUMN_INT, "1234567890123456", TEXT_CELL("1234567890123456"));
+	assert_cell(COLUMN_DECIMAL, "0.000123456789012345",
+		    NUMBER_CELL("0", "0.000123456789012345"));
+	assert_cell(COLUMN_DECIMAL, "-1+cmd|x", TEXT_CELL("-1+cmd|x"));
+	assert_cell(COLUMN_DECIMAL, "1.", TEXT_CELL("1."));
+	assert_cell(COLUMN_DECIMAL, "-", TEXT_CELL("-"));
+	assert_cell(COLUMN_DECIMAL, "1e5", TEXT_CELL("1e5"));
+	assert_cell(COLUMN_BOOL, "true", "<c r=\"A2\" s=\"0\" t=\"b\"><v>1</v></c>");
+	assert_cell(COLUMN_BOOL, "false", "<c r=\"A2\" s=\"0\" t=\"b\"><v>0</v></c>");
+	assert_cell(COLUMN_BOOL, "maybe", TEXT_CELL("maybe"));
 }
 
 static void days_are_date_cells(void **state)
 {
 	(void)state;
-	cell_is(COLUMN_DATE, "2026-02-27", NUMBER_CELL("2", "46080"));
-	cell_is(COLUMN_DATE, "1900-03-01", NUMBER_CELL("2", "61"));
-	cell_is(COLUMN_DATE, "1900-02-28", TEXT_CELL("1900-02-28"));
-	cell_is(COLUMN_DATE, "2026-02-30", TEXT_CELL("2026-02-30"));
-	cell_is(COLUMN_DATETIME, "2026-02-27 12:00:00", NUMBER_CELL("3", "46080.5000000000"));
-	cell_is(COLUMN_DATETIME, "2026-02-27T06:00", NUMBER_CELL("3", "46080.2500000000"));
-	cell_is(COLUMN_DATETIME, "2026-02-27T06:00:00+02:00",
-		TEXT_CELL("2026-02-27T06:00:00+02:00"));
-	cell_is(COLUMN_DATETIME, "2026-02-27T24:00", TEXT_CELL("2026-02-27T24:00"));
-	cell_is(COLUMN_DATETIME, "2026-02-27", TEXT_CELL("2026-02-27"));
+	assert_cell(COLUMN_DATE, "2026-02-27", NUMBER_CELL("2", "46080"));
+	assert_cell(COLUMN_DATE, "1900-03-01", NUMBER_CELL("2", "61"));
+	assert_cell(COLUMN_DATE, "1900-02-28", TEXT_CELL("1900-02-28"));
+	assert_cell(COLUMN_DATE, "2026-02-30", TEXT_CELL("2026-02-30"));
+	assert_cell(COLUMN_DATETIME, "2026-02-27 12:00:00", NUMBER_CELL("3", "46080.5000000000"));
+	assert_cell(COLUMN_DATETIME, "2026-02-27T06:00", NUMBER_CELL("3", "46080.2500000000"));
+	assert_cell(COLUMN_DATETIME, "2026-02-27T06:00:00+02:00",
+		    TEXT_CELL("2026-02-27T06:00:00+02:00"));
+	assert_cell(COLUMN_DATETIME, "2026-02-27T24:00", TEXT_CELL("2026-02-27T24:00"));
+	assert_cell(COLUMN_DATETIME, "2026-02-27", TEXT_CELL("2026-02-27"));
 }
 
-/* A program refuses a file with a longer cell as broken. */
+/* Spreadsheet programs reject a file with a longer cell. */
 static void cell_length_is_limited(void **state)
 {
-	char *fits = mem_alloc(XLSX_CELL_CHARS_MAX + 2), *text;
+	char *text_max = mem_alloc(XLSX_CELL_CHARS_MAX + 2), *text;
 
 	(void)state;
-	memset(fits, 'x', XLSX_CELL_CHARS_MAX + 1);
-	fits[XLSX_CELL_CHARS_MAX] = '\0';
-	text = sheet(COLUMN_TEXT, (const char *const[]){fits}, 1);
-	assert_non_null(strstr(text, fits));
+	memset(text_max, 'x', XLSX_CELL_CHARS_MAX + 1);
+	text_max[XLSX_CELL_CHARS_MAX] = '\0';
+	text = sheet(COLUMN_TEXT, (const char *const[]){text_max}, 1);
+	assert_non_null(strstr(text, text_max));
 	assert_null(strstr(text, "…"));
 	mem_free(text);
-	fits[XLSX_CELL_CHARS_MAX] = 'x';
-	fits[XLSX_CELL_CHARS_MAX + 1] = '\0';
-	text = sheet(COLUMN_TEXT, (const char *const[]){fits}, 1);
-	fits[XLSX_CELL_CHARS_MAX - 1] = '\0';
-	assert_non_null(strstr(text, fits));
+	text_max[XLSX_CELL_CHARS_MAX] = 'x';
+	text_max[XLSX_CELL_CHARS_MAX + 1] = '\0';
+	text = sheet(COLUMN_TEXT, (const char *const[]){text_max}, 1);
+	text_max[XLSX_CELL_CHARS_MAX - 1] = '\0';
+	assert_non_null(strstr(text, text_max));
 	assert_non_null(strstr(text, "x…</t>"));
 	mem_free(text);
-	mem_free(fits);
+	mem_free(text_max);
 }
 
 static void many_rows_and_columns_fit_one_sheet(void **state)
@@ -185,7 +185,7 @@ static void many_rows_and_columns_fit_one_sheet(void **state)
 				  column ? COLUMN_DECIMAL : COLUMN_TEXT);
 		xlsx_row_end(x, &out);
 	}
-	assert_true(out.n > before); /* it comes on the way, not at the end */
+	assert_true(out.n > before); /* output is written in blocks, not only at the end */
 	xlsx_end(x, &out);
 	xlsx_free(&x);
 	text = sheet_of(&out, 6);

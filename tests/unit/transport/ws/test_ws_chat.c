@@ -1,4 +1,4 @@
-/* What is said on an open socket, and what happens to those who do not listen or do not speak. */
+/* Frames on an open socket, and clients that stop reading or sending. */
 #include "port.h"
 
 static void describes_invalid_frames(void **state)
@@ -6,19 +6,20 @@ static void describes_invalid_frames(void **state)
 	int fd = ws_open();
 
 	(void)state;
-	ws_say(fd, "{bad");
+	ws_send_text(fd, "{bad");
 	assert_next(fd, "chat.error", "bad_frame");
-	ws_say(fd, "{\"type\":\"chat.dance\"}");
+	ws_send_text(fd, "{\"type\":\"chat.dance\"}");
 	assert_next(fd, "chat.error", "unknown_type");
-	ws_say(fd, "{\"type\":\"chat.message\"}");
+	ws_send_text(fd, "{\"type\":\"chat.message\"}");
 	assert_next(fd, "chat.error", "bad_frame");
-	ws_say(fd, "{\"type\":\"resume\",\"turn_id\":\"" TURN "\",\"last_seq\":0}");
+	ws_send_text(fd, "{\"type\":\"resume\",\"turn_id\":\"" TURN "\",\"last_seq\":0}");
 	assert_next(fd, "chat.error", "expired");
-	ws_say(fd, "{\"type\":\"chat.cancel\"}");
+	ws_send_text(fd, "{\"type\":\"chat.cancel\"}");
 	assert_next(fd, "chat.error", "not_found");
-	ws_say(fd, "{\"type\":\"chat.message\",\"content\":\"x\",\"session_id\":\"" TURN "\"}");
+	ws_send_text(fd,
+		     "{\"type\":\"chat.message\",\"content\":\"x\",\"session_id\":\"" TURN "\"}");
 	assert_next(fd, "chat.error", "not_found");
-	ws_say(fd, "{\"type\":\"ping\",\"t\":\"still here\"}");
+	ws_send_text(fd, "{\"type\":\"ping\",\"t\":\"still here\"}");
 	assert_next(fd, "pong", NULL);
 	close(fd);
 }
@@ -31,7 +32,7 @@ static void announced_session_is_usable_immediately(void **state)
 	char *foreign = bearer(bob);
 	char *head;
 	int fd = ws_try("", auth, &head);
-	json_t *ready = ws_hear(fd);
+	json_t *ready = ws_read_json(fd);
 	char *query = mem_printf("?session_id=%s", member(ready, "session_id"));
 	char *path = mem_printf("/api/v1/sessions/%s/messages", member(ready, "session_id"));
 	char *again;
@@ -73,10 +74,10 @@ static void some_invalid_frames_close_the_socket(void **state)
 	mem_free(big);
 }
 
-static void hear_turn(int fd, int64_t from, int64_t to)
+static void read_turn(int fd, int64_t from, int64_t to)
 {
 	for (int64_t seq = from; seq <= to; seq++) {
-		json_t *frame = ws_hear(fd);
+		json_t *frame = ws_read_json(fd);
 
 		assert_int_equal(seq_of(frame), seq);
 		json_decref(frame);
@@ -90,16 +91,16 @@ static void turn_resumes_from_any_frame(void **state)
 
 	(void)state;
 	begin(fd, "tokens 5", turn_id);
-	hear_turn(fd, 3, 7);
+	read_turn(fd, 3, 7);
 	close(fd);
 	for (int last = 0; last <= 7; last++) {
 		char *resume = mem_printf(
 			"{\"type\":\"resume\",\"turn_id\":\"%s\",\"last_seq\":%d}", turn_id, last);
 
 		fd = ws_open();
-		ws_say(fd, resume);
-		hear_turn(fd, last + 1, 7);
-		ws_say(fd, "{\"type\":\"ping\"}");
+		ws_send_text(fd, resume);
+		read_turn(fd, last + 1, 7);
+		ws_send_text(fd, "{\"type\":\"ping\"}");
 		assert_next(fd, "pong", NULL);
 		mem_free(resume);
 		close(fd);
@@ -114,10 +115,10 @@ static void one_turn_per_session_and_cancel(void **state)
 
 	(void)state;
 	begin(fd, "hang", turn_id);
-	ws_say(fd, "{\"type\":\"chat.message\",\"content\":\"me too\"}");
+	ws_send_text(fd, "{\"type\":\"chat.message\",\"content\":\"me too\"}");
 	assert_next(fd, "chat.error", "busy");
-	ws_say(fd, "{\"type\":\"chat.cancel\"}");
-	frame = ws_hear(fd);
+	ws_send_text(fd, "{\"type\":\"chat.cancel\"}");
+	frame = ws_read_json(fd);
 	assert_string_equal(member(frame, "status"), "cancelled");
 	json_decref(frame);
 	begin(fd, "again", turn_id);
@@ -140,13 +141,13 @@ static void choked_socket_gets_merged_tokens_without_loss(void **state)
 	(void)state;
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	client_connect(fd, address);
-	client_say(fd, request);
+	client_send_text(fd, request);
 	head = client_read_head(fd);
 	assert_next(fd, "session.ready", NULL);
-	ws_say(fd, "{\"type\":\"chat.message\",\"content\":\"tokens 12000 300\"}");
-	usleep(300000); /* everything is said by now, and most of it waits */
+	ws_send_text(fd, "{\"type\":\"chat.message\",\"content\":\"tokens 12000 300\"}");
+	usleep(300000); /* by now all tokens are in the log, and most wait to be sent */
 	while (!ended) {
-		json_t *frame = ws_hear(fd);
+		json_t *frame = ws_read_json(fd);
 		const json_t *first = json_object_get(frame, "seq_first");
 
 		assert_int_equal(first ? json_integer_value(first) : seq_of(frame), next);
@@ -211,7 +212,7 @@ static void pauses_reading_from_clients_that_do_not_read(void **state)
 	close(fd);
 }
 
-static void assert_status(const char *turn_id, const char *has, bool yes)
+static void assert_status(const char *turn_id, const char *expected, bool is_expected)
 {
 	char *path = mem_printf("/api/v1/turns/%s/events?after=2", turn_id);
 	char *head = mem_printf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n",
@@ -220,11 +221,11 @@ static void assert_status(const char *turn_id, const char *has, bool yes)
 	char text[4096] = "";
 	ssize_t n;
 
-	client_say(fd, head);
+	client_send_text(fd, head);
 	usleep(200000);
 	n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
 	assert_true(n > 0);
-	assert_int_equal(strstr(text, has) != NULL, yes);
+	assert_int_equal(strstr(text, expected) != NULL, is_expected);
 	mem_free(head);
 	mem_free(path);
 	close(fd);
@@ -260,7 +261,7 @@ static void echoes_messages(void **state)
 	int op;
 
 	(void)state;
-	client_say(fd, "GET /ws/echo HTTP/1.1\r\nHost: x\r\n" WS_KEY "\r\n");
+	client_send_text(fd, "GET /ws/echo HTTP/1.1\r\nHost: x\r\n" WS_KEY "\r\n");
 	head = client_read_head(fd);
 	assert_int_equal(status_of(head), 101);
 	ws_send(fd, OP_BINARY, "\x00\xff", 2);
@@ -293,13 +294,13 @@ static void message_must_be_complete_in_time(void **state)
 	client_send(fragmented, "\x01\x81\0\0\0\0{", 7);
 	advance(1);
 	advance(FRAME_DEADLINE_MS - 2);
-	ws_say(whole, "{\"type\":\"ping\"}");
+	ws_send_text(whole, "{\"type\":\"ping\"}");
 	assert_next(whole, "pong", NULL);
 	advance(2);
 	assert_int_equal(ws_close_code(small), 1008);
 	assert_int_equal(ws_close_code(large), 1008);
 	assert_int_equal(ws_close_code(fragmented), 1008);
-	ws_say(whole, "{\"type\":\"ping\"}");
+	ws_send_text(whole, "{\"type\":\"ping\"}");
 	assert_next(whole, "pong", NULL);
 	close(whole);
 }
@@ -322,14 +323,14 @@ static void silent_peer_is_pinged_then_closed(void **state)
 		mem_free(ping);
 	}
 	assert_int_equal(ws_close_code(silent), 0);
-	ws_say(alive, "{\"type\":\"ping\"}");
+	ws_send_text(alive, "{\"type\":\"ping\"}");
 	assert_next(alive, "pong", NULL);
 	close(alive);
 }
 
-static void still_there(int fd)
+static void assert_alive(int fd)
 {
-	ws_say(fd, "{\"type\":\"ping\"}");
+	ws_send_text(fd, "{\"type\":\"ping\"}");
 	assert_next(fd, "pong", NULL);
 }
 
@@ -341,23 +342,23 @@ static void token_expires_during_the_session(void **state)
 	int fd = open_without_token();
 
 	(void)state;
-	say_token(fd, brief);
-	say_token(renewed, brief);
+	send_token(fd, brief);
+	send_token(renewed, brief);
 	assert_next(fd, "session.ready", NULL);
 	assert_next(renewed, "session.ready", NULL);
 	freeze();
 	advance(11000);
 	assert_next(fd, "auth.expiring", NULL);
 	assert_next(renewed, "auth.expiring", NULL);
-	say_token(renewed, ann);
-	still_there(fd);
-	still_there(renewed);
+	send_token(renewed, ann);
+	assert_alive(fd);
+	assert_alive(renewed);
 	advance(PING_EVERY_MS + 10000);
-	still_there(fd);
-	still_there(renewed);
+	assert_alive(fd);
+	assert_alive(renewed);
 	advance(PING_EVERY_MS + 2000);
 	assert_int_equal(ws_close_code(fd), 4401);
-	still_there(renewed);
+	assert_alive(renewed);
 	close(renewed);
 	mem_free(brief);
 }
@@ -372,7 +373,7 @@ static void blocked_reader_is_disconnected(void **state)
 	freeze();
 	advance(SEND_BLOCKED_MS);
 	advance(CLOSE_WAIT_MS);
-	ws_close_code(fd); /* what was under way, then the end */
+	ws_close_code(fd); /* the frames already sent, then the end */
 }
 
 int main(void)
