@@ -41,11 +41,11 @@ static const char *cookie_get(const struct request *r, const char *name)
 
 /* life_ms 0: removes the cookie. */
 static void cookie_set(struct request *r, const char *name, const char *value, int64_t life_ms,
-		       const char *same_site)
+		       const char *samesite)
 {
 	reply_header(r, "Set-Cookie",
 		     arena_printf(r->arena, "%s=%s; Path=/; HttpOnly; SameSite=%s; Max-Age=%lld%s",
-				  cookie_name(r, name), value, same_site,
+				  cookie_name(r, name), value, samesite,
 				  (long long)(life_ms / 1000),
 				  signin_is_secure(signin_of(r)) ? "; Secure" : ""));
 }
