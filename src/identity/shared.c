@@ -2,7 +2,7 @@
  * The shared cache may be readable and writable by others. So a ticket is stored under its hash,
  * and its value is the token, encrypted with a key derived from the ticket. A reader of the cache
  * gets nothing usable. A writer cannot impersonate a user, because the token is verified again when
- * it is taken.
+ * the ticket is redeemed.
  */
 #include "shared.h"
 
@@ -102,10 +102,10 @@ struct op *shared_ticket_fetch_delete(struct cache *c, struct str ticket, cache_
 	return cache_get_delete(c, (struct cache_key){TICKETS_TENANT, name}, cb, owner);
 }
 
-bool shared_ticket_open(struct str ticket, struct str taken, struct buf *out)
+bool shared_ticket_open(struct str ticket, struct str sealed, struct buf *out)
 {
 	uint8_t key[SEAL_KEY_BYTES];
 
 	key_of(ticket, key);
-	return seal_open(out, key, taken);
+	return seal_open(out, key, sealed);
 }

@@ -18,6 +18,6 @@ struct op *shared_ticket_store(struct cache *c, const char *ticket, struct str t
 struct op *shared_ticket_fetch_delete(struct cache *c, struct str ticket, cache_value_cb cb,
 				      void *owner);
 /* Adds the token to `out`. Returns false when the stored value is not a token of this ticket. */
-bool shared_ticket_open(struct str ticket, struct str taken, struct buf *out);
+bool shared_ticket_open(struct str ticket, struct str sealed, struct buf *out);
 
 #endif

@@ -22,7 +22,7 @@ struct body_sink {
 
 /* Handles a chunk from libmicrohttpd. Returns false to drop the connection. */
 bool body_sink_add(struct request *r, const char *upload, size_t *upload_len);
-/* Called at the end of the body. Returns false while the sink has not taken the last block; the
+/* Called at the end of the body. Returns false while the sink has not accepted the last block; the
  * connection is then suspended. */
 bool body_sink_end(struct request *r);
 /* Returns true when the body arrives too slowly or has stalled. */

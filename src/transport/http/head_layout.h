@@ -11,8 +11,8 @@
 
 struct MHD_Connection;
 
-/* `method` and `version` as the library passes them to its handler; `size` is that of the whole
- * head. Only valid in the first call for a request. */
+/* `method` and `version` as the library passes them to its handler; `size` is the length of the
+ * whole head. Only valid in the first call for a request. */
 bool head_is_plain(struct MHD_Connection *connection, const char *method, const char *version,
 		   size_t size);
 

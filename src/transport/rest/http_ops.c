@@ -13,11 +13,11 @@
 #include "vesper/metric.h"
 #include "vesper/strlist.h"
 
-static void reply_status(struct request *r, int status, const char *word)
+static void reply_status(struct request *r, int status, const char *name)
 {
 	json_t *body = json_object();
 
-	json_set_str(body, "status", word);
+	json_set_str(body, "status", name);
 	reply_json(r, status, body);
 }
 

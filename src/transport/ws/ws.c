@@ -246,7 +246,7 @@ void ws_server_close_idle(struct ws_server *s, size_t max_count)
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 
 		if (max_count > 0 && is_idle(c)) {
-			conn_close(c, WS_CLOSE_RESTART, "restart");
+			conn_close(c, WS_CLOSE_SERVICE_RESTART, "restart");
 			max_count--;
 		}
 	}
@@ -263,7 +263,7 @@ void ws_server_drain(struct ws_server *s)
 		struct ws_conn *c = list_item(node, struct ws_conn, node);
 
 		turns_pump(c); /* send the last frames of its turns */
-		conn_close(c, WS_CLOSE_RESTART, "restart");
+		conn_close(c, WS_CLOSE_SERVICE_RESTART, "restart");
 	}
 }
 

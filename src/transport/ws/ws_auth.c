@@ -34,34 +34,34 @@ struct handshake_auth {
 static struct handshake_auth *handshake_auth_new(struct ws_server *s, int fd, struct seat *take,
 						 const struct handshake *h, size_t head_len)
 {
-	struct handshake_auth *d = mem_alloc(sizeof(*d));
+	struct handshake_auth *auth = mem_alloc(sizeof(*auth));
 
-	d->server = s;
-	d->fd = fd;
-	d->seat = take;
-	d->head_len = head_len;
-	d->handshake = *h;
-	list_append(&s->pending_auths, &d->node);
-	return d;
+	auth->server = s;
+	auth->fd = fd;
+	auth->seat = take;
+	auth->head_len = head_len;
+	auth->handshake = *h;
+	list_append(&s->pending_auths, &auth->node);
+	return auth;
 }
 
-static void handshake_auth_free(struct handshake_auth *d)
+static void handshake_auth_free(struct handshake_auth *auth)
 {
-	op_cancel(&d->lookup);
-	arena_free(&d->arena);
-	fd_watch_free(&d->hangup);
-	principal_free(&d->who);
-	seat_free(&d->seat);
-	handshake_deinit(&d->handshake);
-	list_remove(&d->node);
-	mem_free(d);
+	op_cancel(&auth->lookup);
+	arena_free(&auth->arena);
+	fd_watch_free(&auth->hangup);
+	principal_free(&auth->who);
+	seat_free(&auth->seat);
+	handshake_deinit(&auth->handshake);
+	list_remove(&auth->node);
+	mem_free(auth);
 }
 
-static void handshake_auth_close(struct handshake_auth *d)
+static void handshake_auth_close(struct handshake_auth *auth)
 {
-	int fd = d->fd;
+	int fd = auth->fd;
 
-	handshake_auth_free(d);
+	handshake_auth_free(auth);
 	close(fd);
 }
 
@@ -71,11 +71,11 @@ void pending_auths_close(struct ws_server *s)
 		handshake_auth_close(list_item(s->pending_auths.next, struct handshake_auth, node));
 }
 
-static void auth_adopt(struct handshake_auth *d, struct ws_conn *c)
+static void auth_adopt(struct handshake_auth *auth, struct ws_conn *c)
 {
-	fd_watch_free(&d->hangup);
-	ws_server_adopt(d->server, d->fd, &d->handshake, d->head_len, c);
-	handshake_auth_free(d);
+	fd_watch_free(&auth->hangup);
+	ws_server_adopt(auth->server, auth->fd, &auth->handshake, auth->head_len, c);
+	handshake_auth_free(auth);
 }
 
 static enum code problem_of_close(int code)
@@ -93,15 +93,15 @@ static enum code problem_of_close(int code)
 }
 
 /* Creates the connection and gives it the seat. */
-static struct ws_conn *conn_for(struct handshake_auth *d, enum ws_kind kind)
+static struct ws_conn *conn_for(struct handshake_auth *auth, enum ws_kind kind)
 {
-	struct ws_conn *c = conn_new(d->server, d->seat, kind);
+	struct ws_conn *c = conn_new(auth->server, auth->seat, kind);
 
-	d->seat = NULL;
+	auth->seat = NULL;
 	return c;
 }
 
-static void auth_refuse_as(struct handshake_auth *d, int code, const char *reason,
+static void auth_refuse_as(struct handshake_auth *auth, int code, const char *reason,
 			   enum code problem)
 {
 	struct ws_conn *c;
@@ -109,49 +109,49 @@ static void auth_refuse_as(struct handshake_auth *d, int code, const char *reaso
 	int fd;
 
 	log_debug("ws.refused", "%d %s", code, reason);
-	if (d->handshake.origin) {
-		c = conn_for(d, WS_CHAT);
+	if (auth->handshake.origin) {
+		c = conn_for(auth, WS_CHAT);
 		c->stage = CHAT_REFUSED;
 		conn_close(c, code, reason);
-		auth_adopt(d, c);
+		auth_adopt(auth, c);
 		return;
 	}
-	fd = d->fd;
-	head_len = d->head_len;
-	handshake_auth_free(d);
+	fd = auth->fd;
+	head_len = auth->head_len;
+	handshake_auth_free(auth);
 	refuse_and_close(fd, head_len, problem);
 }
 
-static void auth_refuse(struct handshake_auth *d, int code, const char *reason)
+static void auth_refuse(struct handshake_auth *auth, int code, const char *reason)
 {
-	auth_refuse_as(d, code, reason, problem_of_close(code));
+	auth_refuse_as(auth, code, reason, problem_of_close(code));
 }
 
-static void auth_send_101(struct handshake_auth *d)
+static void auth_send_101(struct handshake_auth *auth)
 {
-	struct ws_conn *c = conn_for(d, WS_CHAT);
+	struct ws_conn *c = conn_for(auth, WS_CHAT);
 
-	c->stage = d->who ? CHAT_READY : CHAT_AUTH;
-	c->who = d->who;
-	d->who = NULL;
-	c->session_given = d->handshake.session_id != NULL;
+	c->stage = auth->who ? CHAT_READY : CHAT_AUTH;
+	c->who = auth->who;
+	auth->who = NULL;
+	c->session_given = auth->handshake.session_id != NULL;
 	if (c->session_given)
-		memcpy(c->session_id, d->handshake.session_id, UUID_BYTES);
-	auth_adopt(d, c);
+		memcpy(c->session_id, auth->handshake.session_id, UUID_BYTES);
+	auth_adopt(auth, c);
 }
 
 static void on_session(void *owner, const struct session *session, const struct err *e)
 {
-	struct handshake_auth *d = owner;
+	struct handshake_auth *auth = owner;
 
 	(void)session;
-	d->lookup = NULL;
-	if (ws_server_has_session(d->server, d->who, d->handshake.session_id, e))
-		auth_send_101(d);
+	auth->lookup = NULL;
+	if (ws_server_has_session(auth->server, auth->who, auth->handshake.session_id, e))
+		auth_send_101(auth);
 	else if (e->code == ERR_NOT_FOUND)
-		auth_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+		auth_refuse(auth, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
 	else
-		auth_refuse(d, WS_CLOSE_LATER, "try again later");
+		auth_refuse(auth, WS_CLOSE_TRY_AGAIN_LATER, "try again later");
 }
 
 static void on_hangup(void *owner, int fd, int events)
@@ -168,9 +168,9 @@ static bool origin_allowed(const struct ws_server *s, const struct handshake *h)
 
 /* Finds the request's token; out->p NULL: it has none. Returns false for a malformed one. Only the
  * first kind of credentials present counts, even when it is invalid and another is valid. */
-static bool auth_token(const struct handshake_auth *d, struct str *out, struct err *e)
+static bool auth_token(const struct handshake_auth *auth, struct str *out, struct err *e)
 {
-	const struct handshake *h = &d->handshake;
+	const struct handshake *h = &auth->handshake;
 
 	*out = (struct str){0};
 	if (h->authorization && strncasecmp(h->authorization, "Bearer ", 7) != 0)
@@ -179,7 +179,7 @@ static bool auth_token(const struct handshake_auth *d, struct str *out, struct e
 		*out = str_trim(str_of(h->authorization + 7));
 	else if (h->bearer)
 		*out = str_of(h->bearer);
-	else if (h->token && d->server->transport->settings->allow_query_token)
+	else if (h->token && auth->server->transport->settings->allow_query_token)
 		*out = str_of(h->token);
 	/* Addresses end up in logs and histories, and a personal token stays valid for months. */
 	return !h->token || out->p != h->token || !identity_is_personal(*out) ||
@@ -187,125 +187,126 @@ static bool auth_token(const struct handshake_auth *d, struct str *out, struct e
 }
 
 /* Cancels the handshake when the client disconnects during a lookup. */
-static void auth_watch_hangup(struct handshake_auth *d)
+static void auth_watch_hangup(struct handshake_auth *auth)
 {
-	if (d->hangup)
+	if (auth->hangup)
 		return;
-	d->hangup = fd_watch_new(d->server->transport->options.loop, d->fd, on_hangup, d);
-	fd_watch_set(d->hangup, FD_HANGUP);
+	auth->hangup =
+		fd_watch_new(auth->server->transport->options.loop, auth->fd, on_hangup, auth);
+	fd_watch_set(auth->hangup, FD_HANGUP);
 }
 
 /* Without a token: a browser may send it in its first frame, other clients only where that is
  * configured. */
-static void auth_wait_for_frame(struct handshake_auth *d)
+static void auth_wait_for_frame(struct handshake_auth *auth)
 {
-	const struct transport_settings *s = d->server->transport->settings;
+	const struct transport_settings *s = auth->server->transport->settings;
 
-	if (!d->handshake.origin && !s->first_frame_always)
-		auth_refuse(d, WS_CLOSE_UNAUTHORIZED, "no token");
+	if (!auth->handshake.origin && !s->first_frame_always)
+		auth_refuse(auth, WS_CLOSE_UNAUTHORIZED, "no token");
 	else
-		auth_send_101(d);
+		auth_send_101(auth);
 }
 
-static void auth_look_up_session(struct handshake_auth *d)
+static void auth_look_up_session(struct handshake_auth *auth)
 {
-	struct transport *t = d->server->transport;
+	struct transport *t = auth->server->transport;
 
-	d->arena = arena_new(HEADER_BYTES_MAX);
-	auth_watch_hangup(d);
-	d->lookup = store_session(t->options.store, d->who, d->handshake.session_id, d->arena,
-				  on_session, d);
+	auth->arena = arena_new(HEADER_BYTES_MAX);
+	auth_watch_hangup(auth);
+	auth->lookup = store_session(t->options.store, auth->who, auth->handshake.session_id,
+				     auth->arena, on_session, auth);
 }
 
-static void auth_refuse_token(struct handshake_auth *d, const struct err *e)
+static void auth_refuse_token(struct handshake_auth *auth, const struct err *e)
 {
 	if (e->code != ERR_AUTH) {
-		auth_refuse(d, WS_CLOSE_LATER, "try again later");
+		auth_refuse(auth, WS_CLOSE_TRY_AGAIN_LATER, "try again later");
 		return;
 	}
-	auth_refuse(d, WS_CLOSE_UNAUTHORIZED,
+	auth_refuse(auth, WS_CLOSE_UNAUTHORIZED,
 		    strstr(e->text, "expired") ? "token expired" : "token not valid");
 }
 
-static bool auth_take_seat(struct handshake_auth *d)
+static bool auth_take_seat(struct handshake_auth *auth)
 {
-	enum seat_result result = seat_sign_in(d->seat, d->who);
+	enum seat_result result = seat_sign_in(auth->seat, auth->who);
 
 	if (result != SEAT_ASSIGNED)
-		auth_refuse_as(d, WS_CLOSE_LATER, "too many connections",
+		auth_refuse_as(auth, WS_CLOSE_TRY_AGAIN_LATER, "too many connections",
 			       result == SEAT_FULL ? CODE_FULL : CODE_RATE_LIMITED);
 	return result == SEAT_ASSIGNED;
 }
 
-/* Called when the user is known, or when the token is to come in the first frame. */
-static void auth_accept(struct handshake_auth *d)
+/* Called when the user is known, or when the token will arrive in the first frame. */
+static void auth_accept(struct handshake_auth *auth)
 {
-	const char *session_id = d->handshake.session_id;
+	const char *session_id = auth->handshake.session_id;
 
-	if (d->who && !may(d->who, "chat:use"))
-		auth_refuse(d, WS_CLOSE_DENIED, "not permitted");
+	if (auth->who && !may(auth->who, "chat:use"))
+		auth_refuse(auth, WS_CLOSE_DENIED, "not permitted");
 	else if (session_id && !uuid_valid(session_id))
-		auth_refuse(d, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
-	else if (!d->who)
-		auth_wait_for_frame(d);
-	else if (!auth_take_seat(d))
+		auth_refuse(auth, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
+	else if (!auth->who)
+		auth_wait_for_frame(auth);
+	else if (!auth_take_seat(auth))
 		return;
 	else if (session_id)
-		auth_look_up_session(d);
+		auth_look_up_session(auth);
 	else
-		auth_send_101(d);
+		auth_send_101(auth);
 }
 
 /* Takes ownership of `take`; NULL: *e gives the reason. */
-static void auth_use_principal(struct handshake_auth *d, struct principal *take,
+static void auth_use_principal(struct handshake_auth *auth, struct principal *take,
 			       const struct err *e)
 {
-	d->who = take;
+	auth->who = take;
 	if (take)
-		auth_accept(d);
+		auth_accept(auth);
 	else
-		auth_refuse_token(d, e);
+		auth_refuse_token(auth, e);
 }
 
 static void on_authenticated(void *owner, struct principal *take, const struct err *e)
 {
-	struct handshake_auth *d = owner;
+	struct handshake_auth *auth = owner;
 
-	d->lookup = NULL;
-	auth_use_principal(d, take, e);
+	auth->lookup = NULL;
+	auth_use_principal(auth, take, e);
 }
 
-static void auth_lookup(struct handshake_auth *d, struct str token)
+static void auth_lookup(struct handshake_auth *auth, struct str token)
 {
 	struct principal *who;
 	struct err e = {0};
 
-	d->lookup = identity_who(d->server->transport->options.identity, token, &who, &e,
-				 on_authenticated, d);
-	if (d->lookup)
-		auth_watch_hangup(d);
+	auth->lookup = identity_who(auth->server->transport->options.identity, token, &who, &e,
+				    on_authenticated, auth);
+	if (auth->lookup)
+		auth_watch_hangup(auth);
 	else
-		auth_use_principal(d, who, &e);
+		auth_use_principal(auth, who, &e);
 }
 
-static void auth_start(struct handshake_auth *d)
+static void auth_start(struct handshake_auth *auth)
 {
-	const struct handshake *h = &d->handshake;
+	const struct handshake *h = &auth->handshake;
 	struct str token;
 	struct err e;
 
-	if (!origin_allowed(d->server, h)) {
-		auth_refuse(d, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
+	if (!origin_allowed(auth->server, h)) {
+		auth_refuse(auth, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
 	} else if (h->ticket && !h->authorization && !h->bearer) {
-		auth_watch_hangup(d);
-		d->lookup = identity_ticket_use(d->server->transport->options.identity,
-						str_of(h->ticket), on_authenticated, d);
-	} else if (!auth_token(d, &token, &e)) {
-		auth_refuse_token(d, &e);
+		auth_watch_hangup(auth);
+		auth->lookup = identity_ticket_use(auth->server->transport->options.identity,
+						   str_of(h->ticket), on_authenticated, auth);
+	} else if (!auth_token(auth, &token, &e)) {
+		auth_refuse_token(auth, &e);
 	} else if (token.p) {
-		auth_lookup(d, token);
+		auth_lookup(auth, token);
 	} else {
-		auth_accept(d);
+		auth_accept(auth);
 	}
 }
 
@@ -313,22 +314,22 @@ void auth_begin(struct ws_server *s, int fd, struct seat *take, const char *head
 {
 	struct handshake h;
 	enum code problem;
-	struct handshake_auth *d;
+	struct handshake_auth *auth;
 
 	if (!handshake_parse(head, head_len, &h, &problem)) {
 		seat_free(&take);
 		refuse_and_close(fd, head_len, problem);
 		return;
 	}
-	d = handshake_auth_new(s, fd, take, &h, head_len);
-	if (seat_is_proxied(d->seat))
-		seat_forwarded(d->seat, str_of(h.forwarded_for), str_of(h.forwarded));
+	auth = handshake_auth_new(s, fd, take, &h, head_len);
+	if (seat_is_proxied(auth->seat))
+		seat_forwarded(auth->seat, str_of(h.forwarded_for), str_of(h.forwarded));
 	if (strcmp(h.path, "/ws/v1/chat") == 0) {
-		auth_start(d);
+		auth_start(auth);
 	} else if (s->transport->options.echo && strcmp(h.path, "/ws/echo") == 0) {
-		auth_adopt(d, conn_for(d, WS_ECHO));
+		auth_adopt(auth, conn_for(auth, WS_ECHO));
 	} else {
-		handshake_auth_free(d);
+		handshake_auth_free(auth);
 		refuse_and_close(fd, head_len, CODE_NOT_FOUND);
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * Handles the frames of /ws/v1/chat. A socket has one user and one session. It may watch several
  * turns at once or one after the other, each from where the client stopped reading. This file
- * writes no answers: those are in the log of each turn.
+ * writes no answers: they are in the log of each turn.
  */
 #include "ws_int.h"
 
@@ -106,7 +106,7 @@ static void on_session_found(void *owner, const struct session *session, const s
 	else if (e->code == ERR_NOT_FOUND)
 		conn_close(c, WS_CLOSE_UNKNOWN_SESSION, "unknown session");
 	else
-		conn_close(c, WS_CLOSE_LATER, "try again later");
+		conn_close(c, WS_CLOSE_TRY_AGAIN_LATER, "try again later");
 }
 
 /* ---- Frames ---- */
@@ -328,7 +328,7 @@ static void on_ping(struct ws_conn *c, struct client_frame *f)
 static void refuse_token(struct ws_conn *c, const struct err *e)
 {
 	if (e->code != ERR_AUTH)
-		conn_close(c, WS_CLOSE_LATER, "try again later");
+		conn_close(c, WS_CLOSE_TRY_AGAIN_LATER, "try again later");
 	else
 		conn_close(c, WS_CLOSE_UNAUTHORIZED,
 			   strstr(e->text, "expired") ? "token expired" : "token not valid");
@@ -348,7 +348,7 @@ static void apply_principal(struct ws_conn *c, struct principal *who)
 	if (c->stage != CHAT_AUTH)
 		return;
 	if (seat_sign_in(c->seat, c->who) != SEAT_ASSIGNED) {
-		conn_close(c, WS_CLOSE_LATER, "too many connections");
+		conn_close(c, WS_CLOSE_TRY_AGAIN_LATER, "too many connections");
 		return;
 	}
 	c->stage = CHAT_CHECK;
@@ -470,7 +470,7 @@ void chat_tick(struct ws_conn *c, int64_t now_ms)
 
 	recheck_token(c, now_ms);
 	if (c->stage == CHAT_AUTH && now_ms - c->opened_ms >= AUTH_FRAME_MS) {
-		conn_close(c, WS_CLOSE_SILENT, "no token in time");
+		conn_close(c, WS_CLOSE_AUTH_TIMEOUT, "no token in time");
 	} else if (c->who && identity_expired(options_of(c)->identity, c->who)) {
 		conn_close(c, WS_CLOSE_UNAUTHORIZED, "token expired");
 	} else if (c->who && !c->warned && clock_now_ms() >= c->who->expires_ms - AUTH_WARN_MS) {

@@ -61,16 +61,16 @@ static void count_close(int code)
 				    WS_CLOSE_NORMAL,
 				    WS_CLOSE_GOING_AWAY,
 				    WS_CLOSE_PROTOCOL,
-				    WS_CLOSE_NOT_TEXT,
-				    WS_CLOSE_BAD_TEXT,
+				    WS_CLOSE_UNSUPPORTED_DATA,
+				    WS_CLOSE_INVALID_UTF8,
 				    WS_CLOSE_POLICY,
 				    WS_CLOSE_TOO_LONG,
-				    WS_CLOSE_RESTART,
-				    WS_CLOSE_LATER,
+				    WS_CLOSE_SERVICE_RESTART,
+				    WS_CLOSE_TRY_AGAIN_LATER,
 				    WS_CLOSE_UNAUTHORIZED,
 				    WS_CLOSE_DENIED,
 				    WS_CLOSE_UNKNOWN_SESSION,
-				    WS_CLOSE_SILENT};
+				    WS_CLOSE_AUTH_TIMEOUT};
 	static const struct metric closes = {
 		.name = "vesper_ws_closes_total",
 		.help = "WebSocket connections that ended, by the code that either side gave.",
@@ -321,7 +321,7 @@ int conn_receive(struct ws_conn *c, const void *bytes, size_t len)
 	if (c->end.code || c->end.dead)
 		return 0;
 	if (c->kind == WS_CHAT && lws_frame_is_binary(c->wsi)) {
-		conn_close(c, WS_CLOSE_NOT_TEXT, "text frames only");
+		conn_close(c, WS_CLOSE_UNSUPPORTED_DATA, "text frames only");
 		return 0;
 	}
 	buf_add(&c->message, bytes, len); /* the relay limits its size */
@@ -367,7 +367,7 @@ void conn_tick(struct ws_conn *c, int64_t now_ms)
 		return;
 	}
 	if (c->choked_since_ms && now_ms - c->choked_since_ms >= SEND_BLOCKED_MS)
-		conn_close(c, WS_CLOSE_LATER, "too slow");
+		conn_close(c, WS_CLOSE_TRY_AGAIN_LATER, "too slow");
 	else if (message_is_late(c, now_ms))
 		conn_close(c, WS_CLOSE_POLICY, "message not finished in time");
 	else if (now_ms >= c->ping_due_ms)

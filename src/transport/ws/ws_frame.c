@@ -136,12 +136,12 @@ static int frame_end(struct ws_reader *r)
 
 	if (opcode_of(r) == CLOSE) {
 		if (r->reason.missing > 0)
-			return WS_CLOSE_BAD_TEXT;
+			return WS_CLOSE_INVALID_UTF8;
 		r->closed = true;
 	}
 	if (is_last && r->sender == WS_CLIENT) {
 		if (r->message == TEXT && r->text.missing > 0)
-			return WS_CLOSE_BAD_TEXT;
+			return WS_CLOSE_INVALID_UTF8;
 		r->message = 0;
 		r->message_bytes = 0;
 	}
@@ -193,7 +193,7 @@ static bool code_is_sendable(int code)
 static int close_add(struct ws_reader *r, uint8_t byte)
 {
 	if (r->at >= 2)
-		return text_add(&r->reason, byte) ? 0 : WS_CLOSE_BAD_TEXT;
+		return text_add(&r->reason, byte) ? 0 : WS_CLOSE_INVALID_UTF8;
 	r->code = (uint16_t)(r->code << 8 | byte);
 	return r->at == 1 && !code_is_sendable(r->code) ? WS_CLOSE_PROTOCOL : 0;
 }
@@ -207,7 +207,7 @@ static int payload_add(struct ws_reader *r, uint8_t byte)
 	if (opcode_of(r) == CLOSE)
 		code = close_add(r, byte);
 	else if (!is_control(r) && r->message == TEXT && !text_add(&r->text, byte))
-		code = WS_CLOSE_BAD_TEXT;
+		code = WS_CLOSE_INVALID_UTF8;
 	r->at++;
 	if (code || r->at < r->len)
 		return code;

@@ -145,7 +145,7 @@ void chat_closed(struct ws_conn *c);
 /* ws_turns.c: sends the entries after `last_seq`; a turn that is already watched restarts from
  * there. */
 void turns_watch(struct ws_conn *c, struct stream_log *log, uint64_t last_seq);
-/* Sends log entries as long as the socket takes frames. */
+/* Sends log entries as long as the socket accepts frames. */
 void turns_pump(struct ws_conn *c);
 /* The user's permissions have changed: cancels running turns that began with permissions the user
  * no longer has, and stops sending finished ones. */

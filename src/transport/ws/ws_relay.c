@@ -4,7 +4,7 @@
  * more bytes than needed, and close codes that no peer may send.
  *
  * A violation shuts the pair down after the last valid byte: libwebsockets reads everything before
- * it, then its answers come back in order, then its end. Only then the close frame is sent, and
+ * it, then its answers arrive in order, then its end. Only then is the close frame sent, and
  * only between two frames, so the frames of libwebsockets are tracked too.
  */
 #include "ws_relay.h"
@@ -161,8 +161,8 @@ static void relay_cut(struct ws_relay *r)
 
 /* ---- bytes ---- */
 
-/* Sends what the peer takes and keeps the remainder in `rest`. Returns false when the peer takes
- * nothing any more. */
+/* Sends what the peer accepts and stores the remainder in `rest`. Returns false when the peer
+ * accepts nothing any more. */
 static bool pass(int to, struct buf *rest, const void *bytes, size_t len)
 {
 	ssize_t n = len ? send(to, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
@@ -234,7 +234,7 @@ static void ping_add(struct ws_relay *r, const void *bytes, size_t len)
  * for libwebsockets. */
 static size_t check_in(struct ws_relay *r, char *buffer, size_t len, int *code)
 {
-	size_t kept = 0, at = 0;
+	size_t valid_len = 0, at = 0;
 
 	*code = 0;
 	while (at < len && !*code && !r->in.closed) {
@@ -243,12 +243,12 @@ static size_t check_in(struct ws_relay *r, char *buffer, size_t len, int *code)
 		if (valid > 0 && ws_reader_is_ping(&r->in)) {
 			ping_add(r, buffer + at, valid);
 		} else if (valid > 0) {
-			memmove(buffer + kept, buffer + at, valid);
-			kept += valid;
+			memmove(buffer + valid_len, buffer + at, valid);
+			valid_len += valid;
 		}
 		at += valid;
 	}
-	return kept;
+	return valid_len;
 }
 
 static void client_read(struct ws_relay *r, char *buffer)
@@ -285,9 +285,9 @@ static void client_read(struct ws_relay *r, char *buffer)
 static void send_close_reason(struct ws_relay *r)
 {
 	static const char *const reasons[] = {"protocol error", "not UTF-8", "message too long"};
-	const char *reason = reasons[r->violation == WS_CLOSE_BAD_TEXT   ? 1
-				     : r->violation == WS_CLOSE_TOO_LONG ? 2
-									 : 0];
+	const char *reason = reasons[r->violation == WS_CLOSE_INVALID_UTF8 ? 1
+				     : r->violation == WS_CLOSE_TOO_LONG   ? 2
+									   : 0];
 	unsigned char frame[WS_CLOSE_FRAME_BYTES];
 
 	if (r->violation && !r->out.closed && ws_reader_is_between_frames(&r->out) &&

@@ -2,7 +2,7 @@
  * Relays between a client's socket and libwebsockets, which gets one end of a socketpair. Each
  * client frame is checked (ws_frame.h) before it is passed on; a violation ends the connection with
  * a close frame that gives the reason. Each direction buffers at most one read and pauses until the
- * other side has taken it. Loop thread only.
+ * other side has accepted it. Loop thread only.
  */
 #ifndef VESPER_WS_RELAY_H
 #define VESPER_WS_RELAY_H

@@ -10,7 +10,7 @@
 
 /* From the prompts of Open WebUI. */
 #define TASK_PREFIX  "### Task:"
-#define TASK_FORM    "JSON format:"
+#define TASK_FORMAT  "JSON format:"
 #define TASK_HISTORY "<chat_history>"
 
 /* ---- Members ---- */
@@ -419,12 +419,12 @@ static struct str first_user_message(const char *history)
  * and the conversation follows in a separate block. */
 static struct str requested_member(const char *content, const char *history)
 {
-	const char *format = strstr(content, TASK_FORM);
+	const char *format = strstr(content, TASK_FORMAT);
 
 	if (strncmp(content, TASK_PREFIX, strlen(TASK_PREFIX)) != 0 || !history || !format ||
 	    format > history)
 		return (struct str){0};
-	format += strlen(TASK_FORM);
+	format += strlen(TASK_FORMAT);
 	format += strspn(format, " \t\r\n{");
 	return *format == '"' ? (struct str){format + 1, strcspn(format + 1, "\"")}
 			      : (struct str){0};

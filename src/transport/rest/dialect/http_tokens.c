@@ -28,21 +28,21 @@ static bool may_manage_all(const struct request *r)
 	return may(r->who, "chat:admin");
 }
 
-static json_t *list_of(const char *words)
+static json_t *scopes_json(const char *scopes)
 {
-	struct str rest = str_of(words), word;
-	json_t *all = json_array();
+	struct str rest = str_of(scopes), scope;
+	json_t *list = json_array();
 
-	while (str_split(&rest, ' ', &word))
-		if (word.n > 0)
-			json_push_take(all, json_strn(word.p, word.n));
-	return all;
+	while (str_split(&rest, ' ', &scope))
+		if (scope.n > 0)
+			json_push_take(list, json_strn(scope.p, scope.n));
+	return list;
 }
 
 static json_t *token_json(const struct stored_token *t)
 {
 	json_t *out = json_make({"token_id", json_str(t->token_id)}, {"name", json_str(t->name)},
-				{"scopes", list_of(t->scopes)}, {"user_id", json_str(t->user)},
+				{"scopes", scopes_json(t->scopes)}, {"user_id", json_str(t->user)},
 				{"created_at", json_str(t->created_at)},
 				{"expires_at", json_str(t->expires_at)});
 

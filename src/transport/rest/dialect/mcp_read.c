@@ -1,6 +1,6 @@
 /*
  * Parses one JSON-RPC message. Errors are reported in a fixed order (shape, era, envelope), so that
- * a client that mixes both eras is told about that first.
+ * a client that mixes both eras gets that error first.
  */
 #include "mcp_read.h"
 

@@ -16,7 +16,7 @@
 #include "vesper/mem.h"
 #include "vesper/utf8.h"
 
-static_assert(DB_FETCH_ROWS_MAX < XLSX_ROWS_MAX, "a whole result and its head fit a sheet");
+static_assert(DB_FETCH_ROWS_MAX < XLSX_ROWS_MAX, "a whole result and its header row fit a sheet");
 
 #define PART_COUNT     6
 #define XML_BYTES      65536  /* row XML that is deflated at once */
@@ -136,7 +136,7 @@ static void write_bytes(struct xlsx *x, struct buf *out, const void *bytes, size
 	x->written += (uint32_t)len;
 }
 
-/* Little-endian fields: '2' takes two bytes of its number, '4' four. */
+/* Little-endian fields: '2' writes two bytes of its number, '4' four. */
 static void write_fields(struct xlsx *x, struct buf *out, const char *sizes, const uint32_t *values)
 {
 	for (; *sizes; sizes++, values++)
@@ -291,7 +291,7 @@ static void add_number(struct xlsx *x, enum style style, const char *number)
 	buf_printf(&x->xml, "><v>%s</v></c>", number);
 }
 
-/* A decimal whose digits a spreadsheet keeps. */
+/* Returns true for a decimal whose digits a spreadsheet keeps. */
 static bool is_exact_number(const char *text)
 {
 	const char *c = text + (*text == '-');
