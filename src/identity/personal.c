@@ -24,7 +24,7 @@
 #define LOOKUP_BYTES 65536 /* permissions are few short texts */
 
 /* The store's answer for a hash. */
-struct cached {
+struct cached_token {
 	struct list by_age;
 	struct hashmap_node by_hash;
 	struct share share; /* of its tenant */
@@ -45,7 +45,7 @@ struct sign_in {
 struct personal {
 	struct loop *loop;
 	struct store *store;
-	struct list by_age; /* known tokens, oldest first */
+	struct list by_age; /* cached answers, oldest first */
 	struct hashmap cached;
 	struct shares cached_shares;
 	struct hashmap sign_ins;
@@ -67,7 +67,7 @@ struct personal *personal_new(struct loop *l, struct store *s)
 	return p;
 }
 
-static void cached_free(struct personal *p, struct cached *k)
+static void cached_free(struct personal *p, struct cached_token *k)
 {
 	list_remove(&k->by_age);
 	hashmap_remove(&p->cached, &k->by_hash);
@@ -87,7 +87,7 @@ static void sign_in_free(struct personal *p, struct sign_in *s)
 void personal_clear_cache(struct personal *p)
 {
 	while (!list_empty(&p->by_age))
-		cached_free(p, list_item(p->by_age.next, struct cached, by_age));
+		cached_free(p, list_item(p->by_age.next, struct cached_token, by_age));
 }
 
 void personal_free(struct personal **personal)
@@ -144,12 +144,12 @@ static const char *tenant_of(const char *const *tenants, struct str token)
 	return NULL;
 }
 
-/* ---- Known tokens ---- */
+/* ---- Cached answers ---- */
 
 static void evict_expired(struct personal *p)
 {
 	while (!list_empty(&p->by_age)) {
-		struct cached *k = list_item(p->by_age.next, struct cached, by_age);
+		struct cached_token *k = list_item(p->by_age.next, struct cached_token, by_age);
 
 		if (k->expires_mono_ms > clock_mono_ms())
 			return;
@@ -157,17 +157,17 @@ static void evict_expired(struct personal *p)
 	}
 }
 
-static struct cached *cached_find(const struct personal *p, const char *hash)
+static struct cached_token *cached_find(const struct personal *p, const char *hash)
 {
 	struct hashmap_node *node = hashmap_find(&p->cached, str_of(hash));
 
-	return node ? hashmap_item(node, struct cached, by_hash) : NULL;
+	return node ? hashmap_item(node, struct cached_token, by_hash) : NULL;
 }
 
 static void cache_add(struct personal *p, const char *tenant, const char *hash,
 		      const struct principal *who)
 {
-	struct cached *k = cached_find(p, hash);
+	struct cached_token *k = cached_find(p, hash);
 	struct share *excess;
 
 	if (k) /* after two concurrent lookups */
@@ -180,7 +180,7 @@ static void cache_add(struct personal *p, const char *tenant, const char *hash,
 	hashmap_add(&p->cached, &k->by_hash, str_of(k->hash));
 	shares_add(&p->cached_shares, &k->share, str_of(tenant), 0);
 	while ((excess = shares_over(&p->cached_shares)))
-		cached_free(p, list_item(excess, struct cached, share));
+		cached_free(p, list_item(excess, struct cached_token, share));
 }
 
 /* A copy of the token's user; NULL: unknown, revoked or expired. */
@@ -314,7 +314,7 @@ static struct op *lookup_start(struct personal *p, const char *tenant, const cha
 static struct op *find(struct personal *p, const char *tenant, const char *hash,
 		       struct principal **out, struct err *e, identity_who_cb cb, void *owner)
 {
-	const struct cached *k;
+	const struct cached_token *k;
 
 	*out = NULL;
 	evict_expired(p);

@@ -43,7 +43,7 @@ static void parses_addresses_in_all_forms(void **state)
 	assert_false(same("2001:db8:0:1::1", "2001:db8:0:2::1"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (net_address_parse(str_of(bad[i]), &a))
-			fail_msg("'%s' was taken", bad[i]);
+			fail_msg("'%s' was accepted", bad[i]);
 	assert_false(net_address_parse((struct str){"1.2.3.4\0", 8}, &a));
 }
 
@@ -81,7 +81,7 @@ static void parses_ranges_with_a_prefix_length(void **state)
 	assert_true(in_range("::1/128", "::1"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (net_range_parse(bad[i], &r, &e))
-			fail_msg("'%s' was taken", bad[i]);
+			fail_msg("'%s' was accepted", bad[i]);
 }
 
 struct forwarded_case {

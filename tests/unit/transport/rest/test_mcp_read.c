@@ -60,7 +60,7 @@ static void reject(const char *text, struct mcp_headers headers, int code, const
 	struct mcp_call call;
 
 	if (try(text, headers, &call, &fault))
-		fail_msg("taken: %s", text);
+		fail_msg("accepted: %s", text);
 	assert_int_equal(fault.code, code);
 	assert_int_equal(fault.status, 400);
 	if (!strstr(fault.message, named))
@@ -221,7 +221,7 @@ static void errors_name_the_invalid_argument(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (try_ask(wrong[i][0], &d, &e))
-			fail_msg("taken: %s", wrong[i][0]);
+			fail_msg("accepted: %s", wrong[i][0]);
 		assert_non_null(strstr(e.text, wrong[i][1]));
 	}
 }
