@@ -10,12 +10,12 @@
 #include "vesper/condition.h"
 #include "vesper/utf8.h"
 
-#define ANSWER_TABLE_ROWS     24 /* the hours of a day; the view has all rows */
-#define ANSWER_TABLE_LEAST    3
+#define ANSWER_TABLE_ROWS_MAX 24 /* the hours of a day; the view has all rows */
+#define ANSWER_TABLE_ROWS_MIN 3
 #define ANSWER_WORDS_MAX      600 /* unless the question asks for details */
 #define ANSWER_FOLLOWUPS_MAX  4
 #define ANSWER_TEXT_BYTES_MAX 65536
-#define FINDING_BYTES_MAX     4096 /* one sentence, plus facts of a few hundred bytes each */
+#define RESULT_TEXT_BYTES_MAX 4096 /* one sentence, plus facts of a few hundred bytes each */
 
 /* Returns true for a character that Markdown would read as markup or as a cell's end. An underscore
  * inside a word is plain text. */
@@ -40,9 +40,9 @@ static void add_cell(struct wording *w, const struct result *r, size_t row, size
 		buf_char(w->out, *p == '\n' || *p == '\r' ? ' ' : *p);
 	}
 	buf_deinit(&cell);
-	wording_note(w, from,
-		     (struct result_part){
-			     .kind = RESULT_PART_CELL, .result = r, .row = row, .column = c});
+	wording_add_part(w, from,
+			 (struct result_part){
+				 .kind = RESULT_PART_CELL, .result = r, .row = row, .column = c});
 }
 
 /* Returns true for columns that distinguish rows. Constant columns are covered by the sentence
@@ -50,10 +50,10 @@ static void add_cell(struct wording *w, const struct result *r, size_t row, size
 static bool is_distinctive(const struct table *t, size_t c, bool has_sentence)
 {
 	const struct column_stats *s = t->stats ? &t->stats[c] : NULL;
-	bool constant =
+	bool is_constant =
 		s && t->row_count > 1 && s->distinct <= 1 && (s->nulls == 0 || s->count == 0);
 
-	return t->columns[c].priority != PRIORITY_LOW && !(has_sentence && constant);
+	return t->columns[c].priority != PRIORITY_LOW && !(has_sentence && is_constant);
 }
 
 static const char *heading(const struct column *c)
@@ -69,7 +69,7 @@ struct slots {
 	const struct passage *passage;
 };
 
-static void add_shown_count(void *owner, size_t slot)
+static void add_row_counts_slot(void *owner, size_t slot)
 {
 	struct slots *s = owner;
 	size_t from = s->w->out->n;
@@ -79,17 +79,17 @@ static void add_shown_count(void *owner, size_t slot)
 		return;
 	}
 	buf_int(s->w->out, (int64_t)s->shown);
-	wording_note(s->w, from,
-		     (struct result_part){.kind = RESULT_PART_COUNT,
-					  .result = s->r,
-					  .text = "rows shown",
-					  .count = (int64_t)s->shown});
+	wording_add_part(s->w, from,
+			 (struct result_part){.kind = RESULT_PART_COUNT,
+					      .result = s->r,
+					      .text = "rows shown",
+					      .count = (int64_t)s->shown});
 }
 
-static void add_cut(struct wording *w, const struct result *r, size_t shown)
+static void add_truncation_note(struct wording *w, const struct result *r, size_t shown)
 {
 	buf_char(w->out, '\n');
-	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, add_shown_count,
+	language_fill(w->out, r->language, SAY_ANSWER_FIRST_ROWS, add_row_counts_slot,
 		      &(struct slots){.w = w, .r = r, .shown = shown});
 	buf_char(w->out, '\n');
 }
@@ -122,7 +122,7 @@ static void add_table(struct wording *w, const struct result *r, size_t rows, bo
 		buf_char(w->out, '\n');
 	}
 	if (shown < t->row_count || t->truncated)
-		add_cut(w, r, shown);
+		add_truncation_note(w, r, shown);
 }
 
 /* Names such as in "from 2026-01-01 to 2026-01-31" are written without the word "for". */
@@ -136,10 +136,10 @@ static bool is_boundary_name(const char *name)
 	return false;
 }
 
-static void add_arg(struct wording *w, const struct result *r, const char *before,
+static void add_arg(struct wording *w, const struct result *r, const char *separator,
 		    const struct arg *arg)
 {
-	buf_str(w->out, before);
+	buf_str(w->out, separator);
 	for (const char *p = arg->name; *p; p++)
 		buf_char(w->out, *p == '_' ? ' ' : *p);
 	buf_char(w->out, ' ');
@@ -147,14 +147,14 @@ static void add_arg(struct wording *w, const struct result *r, const char *befor
 }
 
 /* Writes " for vendor Ascend, hub zone NP15 from 2026-01-01"; nothing without arguments. */
-static void add_searched(struct wording *w, const struct result *r)
+static void add_filters(struct wording *w, const struct result *r)
 {
-	const char *before = language_text(r->language, SAY_ANSWER_FOR);
+	const char *separator = language_text(r->language, SAY_ANSWER_FOR);
 
 	for (size_t i = 0; i < r->args.count; i++)
 		if (!is_boundary_name(r->args.items[i].name)) {
-			add_arg(w, r, before, &r->args.items[i]);
-			before = ", ";
+			add_arg(w, r, separator, &r->args.items[i]);
+			separator = ", ";
 		}
 	for (size_t i = 0; i < r->args.count; i++)
 		if (is_boundary_name(r->args.items[i].name))
@@ -177,8 +177,8 @@ static void add_text(struct wording *w, const struct result *r, const char *text
 	size_t from = w->out->n;
 
 	buf_str(w->out, text);
-	wording_note(w, from,
-		     (struct result_part){.kind = RESULT_PART_TEXT, .result = r, .text = text});
+	wording_add_part(w, from,
+			 (struct result_part){.kind = RESULT_PART_TEXT, .result = r, .text = text});
 }
 
 static void add_rows(struct wording *w, const struct result *r, size_t rows)
@@ -225,14 +225,14 @@ static void add_quote(struct buf *out, struct str text)
 		end--;
 	n = end > 0 ? end : n;
 	for (size_t i = 0; i < n; i++) {
-		bool blank = strchr(" \n\t", text.p[i]) != NULL;
+		bool is_blank = strchr(" \n\t", text.p[i]) != NULL;
 
-		if (!blank || (i > 0 && !strchr(" \n\t", text.p[i - 1])))
-			buf_char(out, blank ? ' ' : text.p[i]);
+		if (!is_blank || (i > 0 && !strchr(" \n\t", text.p[i - 1])))
+			buf_char(out, is_blank ? ' ' : text.p[i]);
 	}
 }
 
-static void add_citation(void *owner, size_t slot)
+static void add_citation_slot(void *owner, size_t slot)
 {
 	const struct passage *p = ((const struct slots *)owner)->passage;
 
@@ -244,28 +244,28 @@ static void add_passages(struct wording *w, const struct result *r)
 {
 	for (size_t i = 0; i < r->passages.count; i++) {
 		const struct passage *p = &r->passages.items[i];
-		bool quoted = i < QUOTED_PASSAGES;
+		bool is_quoted = i < QUOTED_PASSAGES;
 
 		w->passages++;
 		if (i == QUOTED_PASSAGES) {
 			sentence_put(w->out, r->language, SAY_DOCUMENTS_MORE);
 			buf_str(w->out, "\n\n");
 		}
-		buf_str(w->out, quoted ? "\"" : "- ");
-		if (quoted)
+		buf_str(w->out, is_quoted ? "\"" : "- ");
+		if (is_quoted)
 			add_quote(w->out, str_trim(p->text));
-		buf_str(w->out, quoted ? "\" " : "");
-		buf_printf(w->out, quoted ? "[%zu] (" : "[%zu] ", w->passages);
+		buf_str(w->out, is_quoted ? "\" " : "");
+		buf_printf(w->out, is_quoted ? "[%zu] (" : "[%zu] ", w->passages);
 		if (*p->heading)
-			language_fill(w->out, r->language, SAY_DOCUMENTS_PLACE, add_citation,
+			language_fill(w->out, r->language, SAY_DOCUMENTS_PLACE, add_citation_slot,
 				      &(struct slots){.w = w, .r = r, .passage = p});
 		else
 			buf_str(w->out, p->document);
-		buf_str(w->out, quoted ? ")\n\n" : "\n");
+		buf_str(w->out, is_quoted ? ")\n\n" : "\n");
 	}
 }
 
-static void add_choices(void *owner, size_t slot)
+static void add_suggestions_slot(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 	const struct outcome *o = &s->r->outcome;
@@ -280,10 +280,10 @@ static void add_choices(void *owner, size_t slot)
 	}
 }
 
-static void add_suggested(struct wording *w, const struct result *r)
+static void add_did_you_mean(struct wording *w, const struct result *r)
 {
 	if (r->outcome.suggestion_count)
-		language_fill(w->out, r->language, SAY_ASK_DID_YOU_MEAN, add_choices,
+		language_fill(w->out, r->language, SAY_ASK_DID_YOU_MEAN, add_suggestions_slot,
 			      &(struct slots){.w = w, .r = r});
 }
 
@@ -302,31 +302,31 @@ static void add_day(struct wording *w, const struct result *r, const char *iso)
 	size_t from = w->out->n;
 
 	view_date(w->out, r->language, iso ? iso : "?");
-	wording_note(w, from,
-		     (struct result_part){.kind = RESULT_PART_DATE, .result = r, .text = iso});
+	wording_add_part(w, from,
+			 (struct result_part){.kind = RESULT_PART_DATE, .result = r, .text = iso});
 }
 
 /* Slots: the arguments that matched nothing, then advice, or the first and last day with data. */
-static void add_no_rows_text(void *owner, size_t slot)
+static void add_no_rows_slot(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 	const struct outcome *o = &s->r->outcome;
 
 	if (slot == 0)
-		add_searched(s->w, s->r);
+		add_filters(s->w, s->r);
 	else if (o->kind == OUTCOME_EMPTY)
 		buf_str(s->w->out, advice_text(s->r));
 	else
 		add_day(s->w, s->r, slot == 1 ? o->range_min : o->range_max);
 }
 
-static void add_nothing(struct wording *w, const struct result *r, enum sentence which)
+static void add_no_rows(struct wording *w, const struct result *r, enum sentence sentence)
 {
-	language_fill(w->out, r->language, which, add_no_rows_text,
+	language_fill(w->out, r->language, sentence, add_no_rows_slot,
 		      &(struct slots){.w = w, .r = r});
 }
 
-static void add_detail(void *owner, size_t slot)
+static void add_detail_slot(void *owner, size_t slot)
 {
 	const struct slots *s = owner;
 
@@ -344,22 +344,22 @@ static void add_outcome(struct wording *w, const struct result *r)
 		if (o->detail)
 			add_text(w, r, o->detail);
 		else
-			add_nothing(w, r, SAY_OUTCOME_EMPTY);
+			add_no_rows(w, r, SAY_OUTCOME_EMPTY);
 		break;
 	case OUTCOME_NO_DATA:
-		add_nothing(w, r, SAY_OUTCOME_NO_DATA);
+		add_no_rows(w, r, SAY_OUTCOME_NO_DATA);
 		break;
 	case OUTCOME_OUT_OF_WINDOW:
-		add_nothing(w, r, SAY_OUTCOME_OUT_OF_WINDOW);
+		add_no_rows(w, r, SAY_OUTCOME_OUT_OF_WINDOW);
 		break;
 	case OUTCOME_UNKNOWN_ENTITY:
 		add_text(w, r,
 			 o->detail ? o->detail : language_text(l, SAY_OUTCOME_UNKNOWN_ENTITY));
-		add_suggested(w, r);
+		add_did_you_mean(w, r);
 		break;
 	case OUTCOME_NOT_PERMITTED:
 		if (o->detail)
-			language_fill(w->out, l, SAY_OUTCOME_NOT_PERMITTED_WHY, add_detail,
+			language_fill(w->out, l, SAY_OUTCOME_NOT_PERMITTED_WHY, add_detail_slot,
 				      &(struct slots){.w = w, .r = r});
 		else
 			sentence_put(w->out, l, SAY_OUTCOME_NOT_PERMITTED);
@@ -383,7 +383,7 @@ const char *view_result_text(const struct result *r, struct arena *a)
 	const char *text;
 	struct buf words;
 
-	buf_init(&words, FINDING_BYTES_MAX);
+	buf_init(&words, RESULT_TEXT_BYTES_MAX);
 	if (r->outcome.kind != OUTCOME_ROWS)
 		view_outcome_text(&words, r);
 	else if (r->answer)
@@ -417,14 +417,14 @@ static bool is_suggested(const struct view_answer *v, const char *question)
 
 static const char *fill_sentence(const char *text, const struct result *r, struct arena *a)
 {
-	const char *made = NULL;
+	const char *filled = NULL;
 	struct buf b;
 
 	buf_init(&b, 1024);
 	if (view_fill(&(struct wording){.out = &b}, text, r) && !buf_over(&b))
-		made = arena_strdup(a, buf_text(&b));
+		filled = arena_strdup(a, buf_text(&b));
 	buf_deinit(&b);
-	return made;
+	return filled;
 }
 
 static size_t add_followups_of(const struct result *r, bool primary, struct arena *a,
@@ -497,13 +497,13 @@ void view_answer(const struct view_answer_input *in, struct arena *a, struct vie
 {
 	struct view_followup *followups = arena_alloc(a, sizeof(*followups) * ANSWER_FOLLOWUPS_MAX);
 	struct view_answer v = {.followups = followups};
-	size_t rows = ANSWER_TABLE_ROWS;
+	size_t rows = ANSWER_TABLE_ROWS_MAX;
 	struct buf b;
 	struct wording w = {.out = &b, .arena = a};
 
 	buf_init(&b, ANSWER_TEXT_BYTES_MAX);
 	add_results(&w, in, rows);
-	while (!in->detail && rows > ANSWER_TABLE_LEAST &&
+	while (!in->detail && rows > ANSWER_TABLE_ROWS_MIN &&
 	       count_words(buf_text(&b)) > ANSWER_WORDS_MAX) {
 		rows /= 2;
 		add_results(&w, in, rows);

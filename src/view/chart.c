@@ -52,7 +52,7 @@ static json_t *cell_text(const struct chart *ch, const struct column *column, co
 	json_t *text;
 
 	buf_init(&b, CHART_TEXT_BYTES);
-	view_cell(&b, ch->of, column, cell);
+	view_cell(&b, ch->result, column, cell);
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
 	return text;
@@ -60,7 +60,7 @@ static json_t *cell_text(const struct chart *ch, const struct column *column, co
 
 static const char *month_name(const struct chart *ch, long month)
 {
-	return language_text(ch->of->language,
+	return language_text(ch->result->language,
 			     SAY_MONTH_SHORT_JANUARY + (enum sentence)(month - 1));
 }
 
@@ -105,7 +105,7 @@ static json_t *series_json(const struct chart *ch, const struct table *t, size_t
 
 		shown.type = plain; /* years are names here: no digit grouping */
 		buf_str(&b, i ? ", " : "");
-		view_cell(&b, ch->of, &shown, t->rows[row][ch->series[i]]);
+		view_cell(&b, ch->result, &shown, t->rows[row][ch->series[i]]);
 	}
 	text = json_str(buf_text(&b));
 	buf_deinit(&b);
@@ -122,7 +122,7 @@ static json_t *values_json(const struct chart *ch, const struct table *t)
 
 			json_set_take(value, "x", x_json(ch, t, row));
 			json_set_take(value, "y", number_json(t->rows[row][ch->measures[m]]));
-			if (ch->band) {
+			if (ch->has_band) {
 				json_set_take(value, "low", number_json(t->rows[row][ch->low]));
 				json_set_take(value, "high", number_json(t->rows[row][ch->high]));
 			}
@@ -168,7 +168,7 @@ static bool is_bar(const struct chart *ch)
 /* Lines may start at the lowest value; filled marks must start at zero. */
 static json_t *y_json(const struct chart *ch, const struct table *t, const char *field)
 {
-	const char *format = number_format(ch->of->units, t->columns[ch->measures[0]].unit);
+	const char *format = number_format(ch->result->units, t->columns[ch->measures[0]].unit);
 	bool filled = is_bar(ch) || ch->type == CHART_AREA;
 	struct buf b;
 	json_t *y;
@@ -331,7 +331,7 @@ static void add_layers(json_t *spec, const struct chart *ch, const struct table 
 
 static void add_title(struct buf *b, const struct chart *ch, const struct table *t)
 {
-	const struct language *l = ch->of->language;
+	const struct language *l = ch->result->language;
 
 	for (size_t m = 0; m < ch->measure_count; m++)
 		buf_printf(b, "%s%s",
@@ -352,12 +352,12 @@ static void add_extreme(struct buf *b, const struct chart *ch, const struct tabl
 		return;
 	if (ch->axis == AXIS_YEAR)
 		x.type = COLUMN_TEXT;
-	buf_printf(b, " %s ", language_text(ch->of->language, word));
-	view_number(b, ch->of->units, value, t->columns[ch->measures[0]].unit);
+	buf_printf(b, " %s ", language_text(ch->result->language, word));
+	view_number(b, ch->result->units, value, t->columns[ch->measures[0]].unit);
 	buf_str(b, " (");
 	if (ch->axis == AXIS_HOUR || ch->axis == AXIS_MONTH || ch->axis == AXIS_YEAR)
 		buf_printf(b, "%s ", label_of(&t->columns[ch->x]));
-	view_cell(b, ch->of, &x, t->rows[row][ch->x]);
+	view_cell(b, ch->result, &x, t->rows[row][ch->x]);
 	buf_char(b, ')');
 }
 
@@ -368,7 +368,7 @@ static void add_alt(struct buf *b, const struct chart *ch, const struct table *t
 		[CHART_BAR] = SAY_CHART_BAR,         [CHART_GROUPED_BAR] = SAY_CHART_GROUPED_BAR,
 		[CHART_LAYERED] = SAY_CHART_LAYERED,
 	};
-	const struct language *l = ch->of->language;
+	const struct language *l = ch->result->language;
 	const struct column_stats *s = &t->stats[ch->measures[0]];
 
 	buf_printf(b, "%s: ", language_text(l, kinds[ch->type]));
@@ -434,7 +434,7 @@ static size_t columns_in_chart(const struct chart *ch, size_t *columns)
 	columns[n++] = ch->x;
 	for (size_t m = 0; m < ch->measure_count; m++)
 		columns[n++] = ch->measures[m];
-	if (ch->band) {
+	if (ch->has_band) {
 		columns[n++] = ch->low;
 		columns[n++] = ch->high;
 	}
@@ -482,7 +482,7 @@ bool view_chart(struct buf *out, const struct result *r, const char *view_id,
 	t = find_table(r, preference, &ch);
 	if (!t)
 		return false;
-	ch.of = r;
+	ch.result = r;
 	buf_init(&alt, CHART_TEXT_BYTES);
 	add_alt(&alt, &ch, t);
 	part.column_count = columns_in_chart(&ch, columns);

@@ -10,7 +10,7 @@
 enum chart_axis { AXIS_NAMES, AXIS_HOUR, AXIS_DATE, AXIS_MONTH, AXIS_YEAR };
 
 struct chart {
-	const struct result *of;
+	const struct result *result;
 	enum view_chart type;
 	enum chart_axis axis;
 	size_t x;
@@ -18,7 +18,7 @@ struct chart {
 	 * labels. */
 	size_t measures[CHART_MEASURES_MAX];
 	size_t measure_count;
-	bool band; /* low and high surround the only measure */
+	bool has_band; /* low and high surround the only measure */
 	size_t low, high;
 	/* Text or calendar columns that distinguish rows with the same x. */
 	size_t series[CHART_SERIES_MAX];

@@ -14,7 +14,7 @@ static bool begins_with(const char *text, const char *phrase)
 {
 	size_t len;
 
-	if ((*text | 32) != (*phrase | 32)) /* nearly always */
+	if ((*text | 32) != (*phrase | 32)) /* cheap test: rejects nearly every position */
 		return false;
 	len = strlen(phrase);
 	return strncasecmp(text, phrase, len) == 0 && (!is_letter(text[len]) || text[len] == 's');

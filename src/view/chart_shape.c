@@ -97,7 +97,7 @@ static bool find_axis(const struct table *t, struct chart *ch)
 }
 
 /* For repeated names, the column with most values is the axis, and another one is the series. */
-static bool find_names(const struct table *t, struct chart *ch)
+static bool find_name_axis(const struct table *t, struct chart *ch)
 {
 	int64_t best = 0;
 
@@ -123,13 +123,13 @@ static bool is_measure(const struct table *t, size_t c, const struct chart *ch)
 	       !ends_with(t->columns[c].name, "ID");
 }
 
-static bool same_unit(const struct column *a, const struct column *b)
+static bool has_same_unit(const struct column *a, const struct column *b)
 {
 	return a->unit && b->unit && strcmp(a->unit, b->unit) == 0;
 }
 
 /* Ranks measures: varying before constant, then by priority, then those with a unit. */
-static int weight(const struct table *t, size_t c)
+static int measure_rank(const struct table *t, size_t c)
 {
 	return (t->stats[c].distinct > 1 ? 8 : 0) + (int)t->columns[c].priority * 2 +
 	       (t->columns[c].unit ? 1 : 0);
@@ -160,8 +160,8 @@ static bool find_measures(const struct table *t, struct chart *ch)
 
 	for (size_t c = 0; c < t->column_count; c++)
 		if (is_measure(t, c, ch) && !is_min(t->columns[c].name) &&
-		    !is_max(t->columns[c].name) && weight(t, c) > best) {
-			best = weight(t, c);
+		    !is_max(t->columns[c].name) && measure_rank(t, c) > best) {
+			best = measure_rank(t, c);
 			ch->measures[0] = c;
 		}
 	if (best < 0)
@@ -171,7 +171,7 @@ static bool find_measures(const struct table *t, struct chart *ch)
 		const struct column *column = &t->columns[c];
 
 		if (c == ch->measures[0] || !is_measure(t, c, ch) ||
-		    !same_unit(column, &t->columns[ch->measures[0]]))
+		    !has_same_unit(column, &t->columns[ch->measures[0]]))
 			continue;
 		if (is_min(column->name)) {
 			low = true;
@@ -183,19 +183,19 @@ static bool find_measures(const struct table *t, struct chart *ch)
 			ch->measures[ch->measure_count++] = c;
 		}
 	}
-	ch->band = low && high && t->stats[ch->low].nulls == 0 && t->stats[ch->high].nulls == 0;
+	ch->has_band = low && high && t->stats[ch->low].nulls == 0 && t->stats[ch->high].nulls == 0;
 	return true;
 }
 
-struct order {
+struct row_order {
 	const struct table *t;
 	const size_t *columns;
 	size_t count;
 };
 
-static int compare_rows(const void *a, const void *b, void *how)
+static int compare_rows(const void *a, const void *b, void *owner)
 {
-	const struct order *o = how;
+	const struct row_order *o = owner;
 	size_t left = *(const size_t *)a, right = *(const size_t *)b;
 
 	for (size_t i = 0; i < o->count; i++) {
@@ -211,7 +211,7 @@ static int compare_rows(const void *a, const void *b, void *how)
 static size_t count_distinct(const struct table *t, const size_t *columns, size_t count)
 {
 	size_t rows[CHART_ROWS_MAX], distinct = 1;
-	struct order order = {t, columns, count};
+	struct row_order order = {t, columns, count};
 
 	for (size_t r = 0; r < t->row_count; r++)
 		rows[r] = r;
@@ -221,7 +221,7 @@ static size_t count_distinct(const struct table *t, const size_t *columns, size_
 	return distinct;
 }
 
-static bool points_are_unique(const struct table *t, struct chart *ch)
+static bool are_points_unique(const struct table *t, struct chart *ch)
 {
 	size_t columns[1 + CHART_SERIES_MAX] = {ch->x};
 
@@ -234,7 +234,7 @@ static bool find_series(const struct table *t, struct chart *ch)
 {
 	size_t candidates[32], n = 0;
 
-	if (points_are_unique(t, ch))
+	if (are_points_unique(t, ch))
 		return true;
 	for (size_t c = 0; c < t->column_count && n < 32; c++) {
 		enum chart_axis axis;
@@ -246,7 +246,7 @@ static bool find_series(const struct table *t, struct chart *ch)
 	for (size_t i = 0; i < n; i++) {
 		ch->series_count = 1;
 		ch->series[0] = candidates[i];
-		if (points_are_unique(t, ch))
+		if (are_points_unique(t, ch))
 			return true;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -254,37 +254,37 @@ static bool find_series(const struct table *t, struct chart *ch)
 			ch->series_count = 2;
 			ch->series[0] = candidates[i];
 			ch->series[1] = candidates[k];
-			if (points_are_unique(t, ch))
+			if (are_points_unique(t, ch))
 				return true;
 		}
 	return false;
 }
 
-static enum view_chart natural_type(const struct chart *ch, size_t points)
+static enum view_chart default_type(const struct chart *ch, size_t points)
 {
-	bool several = ch->series_count > 0 || ch->measure_count > 1;
+	bool has_series = ch->series_count > 0 || ch->measure_count > 1;
 
 	if (ch->axis == AXIS_NAMES || points < CHART_LINE_POINTS_MIN)
-		return several ? CHART_GROUPED_BAR : CHART_BAR;
-	if (ch->band)
+		return has_series ? CHART_GROUPED_BAR : CHART_BAR;
+	if (ch->has_band)
 		return CHART_LAYERED;
-	return ch->axis == AXIS_HOUR && !several ? CHART_AREA : CHART_LINE;
+	return ch->axis == AXIS_HOUR && !has_series ? CHART_AREA : CHART_LINE;
 }
 
-static enum view_chart preferred_type(enum view_chart natural,
+static enum view_chart preferred_type(enum view_chart by_default,
 				      enum view_chart_preference preference, const struct chart *ch,
 				      size_t points)
 {
-	bool several = ch->series_count > 0 || ch->measure_count > 1;
+	bool has_series = ch->series_count > 0 || ch->measure_count > 1;
 	bool ordered = ch->axis != AXIS_NAMES && points >= CHART_LINE_POINTS_MIN;
 
 	if (preference == CHART_AS_BAR && points <= CHART_BARS_MAX)
-		return several ? CHART_GROUPED_BAR : CHART_BAR;
+		return has_series ? CHART_GROUPED_BAR : CHART_BAR;
 	if (preference == CHART_AS_LINE && ordered)
 		return CHART_LINE;
-	if (preference == CHART_AS_AREA && ordered && !several)
+	if (preference == CHART_AS_AREA && ordered && !has_series)
 		return CHART_AREA;
-	return natural;
+	return by_default;
 }
 
 bool chart_choose(const struct table *t, enum view_chart_preference preference, struct chart *out)
@@ -295,21 +295,21 @@ bool chart_choose(const struct table *t, enum view_chart_preference preference, 
 	if (preference == CHART_AS_TABLE || t->truncated || !t->stats || t->row_count < 2 ||
 	    t->row_count > CHART_ROWS_MAX)
 		return false;
-	if ((!find_axis(t, &ch) && !find_names(t, &ch)) || !find_measures(t, &ch) ||
+	if ((!find_axis(t, &ch) && !find_name_axis(t, &ch)) || !find_measures(t, &ch) ||
 	    !find_series(t, &ch))
 		return false;
 	if (ch.series_count > 0) { /* one measure per series, for readability */
 		ch.measure_count = 1;
-		ch.band = false;
+		ch.has_band = false;
 		if (count_distinct(t, ch.series, ch.series_count) > CHART_SERIES_COUNT_MAX)
 			return false;
 	}
-	if (ch.band)
+	if (ch.has_band)
 		ch.measure_count = 1;
 	points = count_distinct(t, &ch.x, 1);
-	ch.type = preferred_type(natural_type(&ch, points), preference, &ch, points);
+	ch.type = preferred_type(default_type(&ch, points), preference, &ch, points);
 	if (ch.type != CHART_LAYERED)
-		ch.band = false;
+		ch.has_band = false;
 	if ((ch.type == CHART_BAR || ch.type == CHART_GROUPED_BAR) && points > CHART_BARS_MAX)
 		return false;
 	if (preference == CHART_NO_PREFERENCE && ch.type == CHART_BAR && ch.axis == AXIS_NAMES &&

@@ -108,21 +108,21 @@ const char *const view_notes[] = {RESULT_FACTS_LEFT_OUT, RESULT_FRAME_SAMPLED,
 
 static void write_notes(struct json_out *j, const struct result *r)
 {
-	bool any = false;
+	bool has_notes = false;
 
 	for (size_t i = 0; view_notes[i]; i++) {
 		const struct fact *note = result_fact(r, view_notes[i]);
 
 		if (!note)
 			continue;
-		if (!any) {
+		if (!has_notes) {
 			jo_key(j, "notes");
 			jo_array(j);
 		}
-		any = true;
+		has_notes = true;
 		jo_str(j, str_of(note->value));
 	}
-	if (any)
+	if (has_notes)
 		jo_array_end(j);
 }
 
@@ -137,7 +137,8 @@ static void write_source(struct json_out *j, const struct result *r)
 	jo_object_end(j);
 }
 
-static void write_names(struct json_out *j, const struct table *t, const struct view_part *part)
+static void write_column_names(struct json_out *j, const struct table *t,
+			       const struct view_part *part)
 {
 	jo_key(j, "columns");
 	jo_array(j);
@@ -148,7 +149,7 @@ static void write_names(struct json_out *j, const struct table *t, const struct 
 
 static void write_table(struct json_out *j, const struct table *t, const struct view_part *part)
 {
-	write_names(j, t, part);
+	write_column_names(j, t, part);
 	jo_key(j, "meta");
 	jo_array(j);
 	for (size_t i = 0; i < part->column_count; i++)
@@ -182,7 +183,7 @@ static size_t cell_bytes(const char *text)
 	return strlen(text) + 3; /* with quotes and comma */
 }
 
-static bool is_long(const struct table *t)
+static bool is_too_long(const struct table *t)
 {
 	size_t bytes = 0;
 
@@ -195,14 +196,14 @@ static bool is_long(const struct table *t)
 /* Writes "row cap; too long for a table: without Notes, Comment; the first 120 of 500 rows". */
 static void add_reason(struct buf *out, const struct table *t, const struct view_fit *fit)
 {
-	const char *lead = ": without ";
+	const char *separator = ": without ";
 
 	buf_printf(out, "%s%stoo long for a table", t->truncation ? t->truncation : "",
 		   t->truncation ? "; " : "");
 	for (size_t c = 0; c < t->column_count; c++)
 		if (fit->dropped[c] != VIEW_SHOWN) {
-			buf_printf(out, "%s%s", lead, t->columns[c].name);
-			lead = ", ";
+			buf_printf(out, "%s%s", separator, t->columns[c].name);
+			separator = ", ";
 		}
 	if (fit->row_count < t->row_count)
 		buf_printf(out, "; the first %zu of %zu rows", fit->row_count, t->row_count);
@@ -241,7 +242,7 @@ static struct view_part part_of(const struct table *t, const char *type, const c
 				 .row_count = t->row_count,
 				 .cut = {t->truncated, t->truncation}};
 
-	if (is_long(t))
+	if (is_too_long(t))
 		truncate_part(t, a, &part);
 	return part;
 }

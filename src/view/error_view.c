@@ -1,4 +1,4 @@
-/* Views without a table: nothing was found, or what failed and why. Codes are for programs,
+/* Views without a table: an empty result, or an error with its cause. Codes are for programs,
  * sentences and suggestions for users. */
 #include <assert.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 /* ---- parts ---- */
 
-void wording_note(struct wording *w, size_t from, struct result_part part)
+void wording_add_part(struct wording *w, size_t from, struct result_part part)
 {
 	if (!w->arena || w->out->n == from)
 		return;
@@ -18,7 +18,7 @@ void wording_note(struct wording *w, size_t from, struct result_part part)
 	w->parts[w->count++] = part;
 }
 
-void wording_cut(struct wording *w, size_t bytes, size_t parts)
+void wording_truncate(struct wording *w, size_t bytes, size_t parts)
 {
 	buf_cut(w->out, bytes);
 	w->count = parts;
@@ -29,11 +29,11 @@ void wording_rows(struct wording *w, const struct result *r, const struct table 
 	size_t from = w->out->n;
 
 	view_row_count(w->out, r->language, t);
-	wording_note(w, from,
-		     (struct result_part){.kind = RESULT_PART_COUNT,
-					  .result = r,
-					  .text = "rows",
-					  .count = t->total_rows});
+	wording_add_part(w, from,
+			 (struct result_part){.kind = RESULT_PART_COUNT,
+					      .result = r,
+					      .text = "rows",
+					      .count = t->total_rows});
 }
 
 void wording_fact(struct wording *w, const struct result *r, const struct fact *f)
@@ -41,8 +41,8 @@ void wording_fact(struct wording *w, const struct result *r, const struct fact *
 	size_t from = w->out->n;
 
 	view_number(w->out, r->units, f->value, f->unit);
-	wording_note(w, from,
-		     (struct result_part){.kind = RESULT_PART_FACT, .result = r, .fact = f});
+	wording_add_part(w, from,
+			 (struct result_part){.kind = RESULT_PART_FACT, .result = r, .fact = f});
 }
 
 void wording_arg(struct wording *w, const struct result *r, const struct arg *arg)
@@ -59,9 +59,10 @@ void wording_arg(struct wording *w, const struct result *r, const struct arg *ar
 			buf_int(w->out, v->number);
 		else
 			buf_str(w->out, v->text);
-		wording_note(w, from,
-			     (struct result_part){
-				     .kind = RESULT_PART_ARG, .result = r, .arg = arg, .value = v});
+		wording_add_part(
+			w, from,
+			(struct result_part){
+				.kind = RESULT_PART_ARG, .result = r, .arg = arg, .value = v});
 	}
 }
 
@@ -95,18 +96,18 @@ static bool add_first_cell(struct wording *w, const struct result *r, const char
 	if (c < 0 || !t->rows[0][c])
 		return false;
 	view_cell(w->out, r, &t->columns[c], t->rows[0][c]);
-	wording_note(
+	wording_add_part(
 		w, from,
 		(struct result_part){.kind = RESULT_PART_CELL, .result = r, .column = (size_t)c});
 	return true;
 }
 
-/* Sources of placeholder values: `put` if set, else the result, else references. */
+/* Sources of placeholder values: `write_placeholder` if set, else the result, else references. */
 struct fill_source {
 	const struct result *result;
 	const struct ref_scope *scope;
 	const json_t *filters;
-	view_put put; /* gives the values; or NULL */
+	view_put write_placeholder; /* gives the values; or NULL */
 	void *owner;
 };
 
@@ -167,8 +168,8 @@ static bool add_placeholder(struct wording *w, const struct fill_source *from, c
 {
 	const struct result *r = from->result;
 
-	if (from->put)
-		return from->put(from->owner, w->out, name);
+	if (from->write_placeholder)
+		return from->write_placeholder(from->owner, w->out, name);
 	if (!r)
 		return add_reference(w->out, from, name);
 	if (strncmp(name, "fact.", 5) == 0)
@@ -187,7 +188,7 @@ static bool add_placeholder(struct wording *w, const struct fill_source *from, c
 
 /* Writes the text up to `end` with its placeholders. Returns false and adds nothing if one has no
  * value. */
-static bool add_stretch(struct wording *w, const char *p, const char *end,
+static bool add_section(struct wording *w, const char *p, const char *end,
 			const struct fill_source *from)
 {
 	size_t bytes = w->out->n, parts = w->count;
@@ -203,7 +204,7 @@ static bool add_stretch(struct wording *w, const char *p, const char *end,
 		memcpy(name, p + 1, (size_t)(close - p - 1));
 		name[close - p - 1] = '\0';
 		if (!add_placeholder(w, from, name)) {
-			wording_cut(w, bytes, parts);
+			wording_truncate(w, bytes, parts);
 			return false;
 		}
 		p = close + 1;
@@ -220,12 +221,12 @@ static bool fill(struct wording *w, const char *text, const struct fill_source *
 		const char *close = open ? strstr(open, "]]") : NULL;
 		const char *end = close ? open : p + strlen(p);
 
-		if (!add_stretch(w, p, end, from)) {
-			wording_cut(w, bytes, parts);
+		if (!add_section(w, p, end, from)) {
+			wording_truncate(w, bytes, parts);
 			return false;
 		}
 		if (close)
-			(void)add_stretch(w, open + 2, close, from);
+			(void)add_section(w, open + 2, close, from);
 		p = close ? close + 2 : end;
 	}
 	return true;
@@ -246,5 +247,5 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 bool view_fill_with(struct buf *out, const char *text, view_put put, void *owner)
 {
 	return fill(&(struct wording){.out = out}, text,
-		    &(struct fill_source){.put = put, .owner = owner});
+		    &(struct fill_source){.write_placeholder = put, .owner = owner});
 }

@@ -13,8 +13,8 @@ struct fitting {
 	struct view_fit fit;
 	size_t *order; /* rows that may be shown, most important first */
 	size_t order_count;
-	size_t *heads; /* size of each column header */
-	size_t *cells; /* size of each cell of `order`, row by row */
+	size_t *header_sizes; /* size of each column header */
+	size_t *cell_sizes;   /* size of each cell of `order`, row by row */
 	size_t total;
 };
 
@@ -53,19 +53,19 @@ static void add_extremes(struct fitting *f)
 
 static void order_rows(struct fitting *f, struct arena *a)
 {
-	size_t most = f->t->row_count < f->limits->rows ? f->t->row_count : f->limits->rows;
+	size_t row_limit = f->t->row_count < f->limits->rows ? f->t->row_count : f->limits->rows;
 
-	f->order = arena_alloc(a, sizeof(*f->order) * (most + 1));
+	f->order = arena_alloc(a, sizeof(*f->order) * (row_limit + 1));
 	if (f->limits->extremes && f->t->stats && f->t->row_count > 1) {
 		add_row(f, 0);
 		add_extremes(f);
 	}
 	if (f->order_count == 0) { /* common case, without searching for duplicates */
-		for (; f->order_count < most; f->order_count++)
+		for (; f->order_count < row_limit; f->order_count++)
 			f->order[f->order_count] = f->order_count;
 		return;
 	}
-	for (size_t r = 0; r < f->t->row_count && f->order_count < most; r++)
+	for (size_t r = 0; r < f->t->row_count && f->order_count < row_limit; r++)
 		add_row(f, (int64_t)r);
 }
 
@@ -80,30 +80,31 @@ static void measure_sizes(struct fitting *f, struct arena *a)
 {
 	size_t columns = f->t->column_count;
 
-	f->heads = arena_alloc(a, sizeof(size_t) * (columns + 1));
-	f->cells = arena_alloc(a, sizeof(size_t) * (columns * f->order_count + 1));
+	f->header_sizes = arena_alloc(a, sizeof(size_t) * (columns + 1));
+	f->cell_sizes = arena_alloc(a, sizeof(size_t) * (columns * f->order_count + 1));
 	for (size_t c = 0; c < columns; c++) {
-		f->heads[c] = measure(f, f->t->columns[c].name) +
-			      (f->t->columns[c].unit ? measure(f, f->t->columns[c].unit) : 0);
-		f->total += f->heads[c];
+		f->header_sizes[c] =
+			measure(f, f->t->columns[c].name) +
+			(f->t->columns[c].unit ? measure(f, f->t->columns[c].unit) : 0);
+		f->total += f->header_sizes[c];
 	}
 	for (size_t i = 0; i < f->order_count; i++)
 		for (size_t c = 0; c < columns; c++) {
 			size_t size = measure(f, f->t->rows[f->order[i]][c]);
 
-			f->cells[i * columns + c] = size;
+			f->cell_sizes[i * columns + c] = size;
 			f->total += size;
 		}
 }
 
-static bool is_over(const struct fitting *f)
+static bool is_over_limit(const struct fitting *f)
 {
 	return f->total > f->limits->size;
 }
 
 /* ---- columns ---- */
 
-static enum column_priority highest(const struct table *t)
+static enum column_priority highest_priority(const struct table *t)
 {
 	enum column_priority p = PRIORITY_LOW;
 
@@ -125,24 +126,24 @@ static bool is_sparse(const struct fitting *f, size_t c)
 	return empty * 100 > f->t->row_count * SPARSE_PERCENT;
 }
 
-static void omit_column(struct fitting *f, size_t c, enum view_drop_reason why)
+static void omit_column(struct fitting *f, size_t c, enum view_drop_reason reason)
 {
-	f->fit.dropped[c] = why;
+	f->fit.dropped[c] = reason;
 	f->fit.column_count--;
-	f->total -= f->heads[c];
+	f->total -= f->header_sizes[c];
 	for (size_t i = 0; i < f->order_count; i++)
-		f->total -= f->cells[i * f->t->column_count + c];
+		f->total -= f->cell_sizes[i * f->t->column_count + c];
 }
 
 static void omit_columns(struct fitting *f)
 {
-	enum column_priority stays = highest(f->t);
+	enum column_priority kept_priority = highest_priority(f->t);
 
-	for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
-		if (f->t->columns[c].priority < stays && is_sparse(f, c))
+	for (size_t c = f->t->column_count; c-- > 0 && is_over_limit(f);)
+		if (f->t->columns[c].priority < kept_priority && is_sparse(f, c))
 			omit_column(f, c, VIEW_DROPPED_SPARSE);
-	for (int p = PRIORITY_LOW; p < (int)stays; p++)
-		for (size_t c = f->t->column_count; c-- > 0 && is_over(f);)
+	for (int p = PRIORITY_LOW; p < (int)kept_priority; p++)
+		for (size_t c = f->t->column_count; c-- > 0 && is_over_limit(f);)
 			if ((int)f->t->columns[c].priority == p && f->fit.dropped[c] == VIEW_SHOWN)
 				omit_column(f, c, VIEW_DROPPED_PRIORITY);
 }
@@ -155,13 +156,13 @@ static size_t row_size(const struct fitting *f, size_t i)
 
 	for (size_t c = 0; c < f->t->column_count; c++)
 		if (f->fit.dropped[c] == VIEW_SHOWN)
-			size += f->cells[i * f->t->column_count + c];
+			size += f->cell_sizes[i * f->t->column_count + c];
 	return size;
 }
 
 static void omit_rows(struct fitting *f)
 {
-	while (is_over(f) && f->order_count > 0)
+	while (is_over_limit(f) && f->order_count > 0)
 		f->total -= row_size(f, --f->order_count);
 }
 

@@ -25,12 +25,12 @@ static void add_grouped(struct buf *out, const char *digits)
 	buf_str(out, digits + whole);
 }
 
-static void add_rounded(struct buf *out, struct decimal d, int scale, bool shorten)
+static void add_rounded(struct buf *out, struct decimal d, int scale, bool trim_zeros)
 {
 	char text[DECIMAL_TEXT_BYTES];
 
 	d = decimal_round(d, scale);
-	if (shorten)
+	if (trim_zeros)
 		decimal_text_short(d, text);
 	else
 		decimal_text(d, text);
@@ -49,7 +49,7 @@ static void add_money(struct buf *out, struct decimal d, const struct unit_def *
 {
 	static const struct {
 		int64_t from, divisor;
-		const char *letter;
+		const char *suffix;
 	} steps[] = {{999500, 1000000, "M"}, {1000, 1000, "K"}};
 	struct decimal size = absolute(d), scaled;
 
@@ -59,7 +59,7 @@ static void add_money(struct buf *out, struct decimal d, const struct unit_def *
 		if (decimal_cmp(size, decimal_int(steps[i].from)) >= 0 &&
 		    decimal_div(size, decimal_int(steps[i].divisor), 6, &scaled)) {
 			add_rounded(out, scaled, i == 0 ? 2 : 1, true);
-			buf_str(out, steps[i].letter);
+			buf_str(out, steps[i].suffix);
 			return;
 		}
 	add_rounded(out, size, unit->decimals, true);
@@ -121,7 +121,7 @@ void view_date(struct buf *out, const struct language *l, const char *iso)
 		   d.year);
 }
 
-static const char *words_of(const struct column *column, const char *text)
+static const char *display_text(const struct column *column, const char *text)
 {
 	for (const char *const *w = column->words; w && *w; w += 2)
 		if (strcmp(*w, text ? text : "") == 0)
@@ -132,7 +132,7 @@ static const char *words_of(const struct column *column, const char *text)
 void view_cell(struct buf *out, const struct result *r, const struct column *column,
 	       const char *text)
 {
-	text = words_of(column, text);
+	text = display_text(column, text);
 	if (!text) {
 		buf_str(out, "—");
 		return;

@@ -124,73 +124,72 @@ static void add_stats(struct buf *out, const struct table *t)
 }
 
 /* Lists what is omitted, so that a sample is not mistaken for the whole. */
-static void add_left(struct buf *out, const struct table *t, const struct view_fit *fit,
-		     size_t most)
+static void add_omissions(struct buf *out, const struct table *t, const struct view_fit *fit,
+			  size_t row_limit)
 {
-	const char *lead = "Left out for want of room: ";
-	size_t could = t->row_count < most ? t->row_count : most;
+	const char *separator = "Omitted for lack of space: ";
+	size_t available_rows = t->row_count < row_limit ? t->row_count : row_limit;
 
 	for (size_t c = 0; c < t->column_count; c++) {
 		if (fit->dropped[c] == VIEW_SHOWN)
 			continue;
-		buf_str(out, lead);
+		buf_str(out, separator);
 		add_cell(out, t->columns[c].name);
 		buf_str(out, fit->dropped[c] == VIEW_DROPPED_SPARSE ? " (mostly empty)" : "");
-		lead = ", ";
+		separator = ", ";
 	}
-	if (fit->row_count < could)
-		buf_printf(out, "%s%zu of %zu rows", lead, t->row_count - fit->row_count,
+	if (fit->row_count < available_rows)
+		buf_printf(out, "%s%zu of %zu rows", separator, t->row_count - fit->row_count,
 			   t->row_count);
-	if (fit->column_count < t->column_count || fit->row_count < could)
+	if (fit->column_count < t->column_count || fit->row_count < available_rows)
 		buf_str(out, ". Statistics cover all rows.\n");
 }
 
-static void add_heads(struct buf *out, const struct table *t, const struct view_fit *fit)
+static void add_header(struct buf *out, const struct table *t, const struct view_fit *fit)
 {
-	const char *lead = "";
+	const char *separator = "";
 
 	for (size_t c = 0; c < t->column_count; c++) {
 		if (fit->dropped[c] != VIEW_SHOWN)
 			continue;
-		buf_str(out, lead);
+		buf_str(out, separator);
 		add_cell(out, t->columns[c].name);
 		if (t->columns[c].unit)
 			buf_printf(out, " (%s)", t->columns[c].unit);
-		lead = " | ";
+		separator = " | ";
 	}
 	buf_char(out, '\n');
 }
 
-static void add_cells(struct buf *out, const struct table *t, const struct view_fit *fit,
-		      size_t row)
+static void add_row(struct buf *out, const struct table *t, const struct view_fit *fit, size_t row)
 {
-	const char *lead = "";
+	const char *separator = "";
 
 	for (size_t c = 0; c < t->column_count; c++) {
 		if (fit->dropped[c] != VIEW_SHOWN)
 			continue;
-		buf_str(out, lead);
+		buf_str(out, separator);
 		add_cell(out, t->rows[row][c]);
-		lead = " | ";
+		separator = " | ";
 	}
 	buf_char(out, '\n');
 }
 
 static void add_table(struct buf *out, const struct result *r, const struct table *t,
-		      const struct view_fit *fit, size_t most)
+		      const struct view_fit *fit, size_t row_limit)
 {
 	buf_printf(out, "<data call=\"%s\" table=\"%s\" rows=\"", r->call,
 		   t->name ? t->name : "main");
 	view_row_count(out, r->language, t);
 	buf_printf(out, "\" shown=\"%zu\"%s>\n", fit->row_count, t->truncated ? " truncated" : "");
-	add_heads(out, t, fit);
+	add_header(out, t, fit);
 	for (size_t i = 0; i < fit->row_count; i++) {
 		if (fit->rows[i] != (i ? fit->rows[i - 1] + 1 : 0))
 			buf_str(out, "…\n"); /* rows between are omitted */
-		add_cells(out, t, fit, fit->rows[i]);
+		add_row(out, t, fit, fit->rows[i]);
 	}
 	buf_str(out, "</data>\n");
-	add_left(out, t, fit, most);
+	add_omissions(out, t, fit, row_limit);
 }
 
 size_t prompt_tables(const struct result *r)
@@ -199,20 +198,21 @@ size_t prompt_tables(const struct result *r)
 	return r->fact_count > 0 && r->table_count > 1 ? 1 : r->table_count;
 }
 
-static void add_tables(struct buf *out, const struct result *r, const struct prompt_how *how)
+static void add_tables(struct buf *out, const struct result *r,
+		       const struct prompt_options *options)
 {
 	struct arena *a = arena_new(FIT_ARENA_BYTES);
 
-	for (size_t i = 0; i < prompt_tables(r) && how->extent < PROMPT_EXTENT_OUTCOME; i++) {
-		struct view_limits limits = {.rows = how->rows,
-					     .size = how->sizes ? how->sizes[i] : SIZE_MAX,
+	for (size_t i = 0; i < prompt_tables(r) && options->extent < PROMPT_EXTENT_OUTCOME; i++) {
+		struct view_limits limits = {.rows = options->rows,
+					     .size = options->sizes ? options->sizes[i] : SIZE_MAX,
 					     .measure = prompt_cell_tokens,
 					     .extremes = true};
 		struct view_fit fit;
 
 		view_fit_table(r->tables[i], &limits, a, &fit);
-		add_table(out, r, r->tables[i], &fit, how->rows);
-		if (how->extent < PROMPT_EXTENT_FACTS)
+		add_table(out, r, r->tables[i], &fit, options->rows);
+		if (options->extent < PROMPT_EXTENT_FACTS)
 			add_stats(out, r->tables[i]);
 	}
 	arena_free(&a);
@@ -253,13 +253,13 @@ static void add_number_facts(struct buf *out, const struct result *r)
 		buf_char(out, '\n');
 }
 
-void prompt_result(struct buf *out, const struct result *r, const struct prompt_how *how)
+void prompt_result(struct buf *out, const struct result *r, const struct prompt_options *options)
 {
 	buf_printf(out, "Result %s of %s", r->call, r->tool);
-	if (how->task && r->task)
+	if (options->task && r->task)
 		buf_printf(out, " (task %s)", r->task);
 	buf_printf(out, ": %s\n", r->about ? r->about : "");
-	if (how->numbers) {
+	if (options->numbers) {
 		add_outcome_kind(out, &r->outcome);
 	} else {
 		buf_str(out, "Arguments: ");
@@ -267,14 +267,14 @@ void prompt_result(struct buf *out, const struct result *r, const struct prompt_
 		buf_char(out, '\n');
 		add_outcome(out, &r->outcome);
 	}
-	if (how->extent < PROMPT_EXTENT_OUTCOME && how->numbers)
+	if (options->extent < PROMPT_EXTENT_OUTCOME && options->numbers)
 		add_number_facts(out, r);
-	else if (how->extent < PROMPT_EXTENT_OUTCOME)
+	else if (options->extent < PROMPT_EXTENT_OUTCOME)
 		add_facts(out, r);
-	add_tables(out, r, how);
-	if (how->extent > PROMPT_EXTENT_FULL)
-		buf_str(out, how->extent == PROMPT_EXTENT_FACTS
-				     ? "Its statistics are left out for want of room.\n"
-				     : "What it found is left out for want of room.\n");
+	add_tables(out, r, options);
+	if (options->extent > PROMPT_EXTENT_FULL)
+		buf_str(out, options->extent == PROMPT_EXTENT_FACTS
+				     ? "Its statistics are omitted for lack of space.\n"
+				     : "Its data is omitted for lack of space.\n");
 	buf_char(out, '\n');
 }

@@ -12,19 +12,19 @@
 #include "vesper/tokens.h"
 #include "view_int.h"
 
-#define WORK_ARENA_BYTES (8 * 1024 * 1024)
-#define PART_BYTES_MAX   (512 * 1024)
-#define SAMPLE_LEAST     300 /* tokens that a sample keeps while other parts can be omitted */
-#define FIT_ROUNDS_MAX   8 /* sizes are assigned by estimates, then the rendered text is counted */
-#define ANY              SIZE_MAX
+#define WORK_ARENA_BYTES  (8 * 1024 * 1024)
+#define PART_BYTES_MAX    (512 * 1024)
+#define SAMPLE_TOKENS_MIN 300 /* tokens that a sample keeps while other parts can be omitted */
+#define FIT_ROUNDS_MAX    8 /* sizes are assigned by estimates, then the rendered text is counted */
+#define SIZE_UNLIMITED    SIZE_MAX
 
 struct item {
 	const char *name; /* of an optional note */
 	const char *note; /* either note or result is set */
 	const struct result *result;
-	bool gone;
+	bool is_dropped;
 	enum tokens_part part;
-	struct prompt_how how;
+	struct prompt_options options;
 	size_t *sizes, *requested_sizes;
 	const char *text; /* set by scratch_fit */
 	size_t tokens;
@@ -33,12 +33,12 @@ struct item {
 struct scratch {
 	struct arena *arena;
 	struct arena *work; /* used while fitting, since text is rendered several times */
-	size_t budget, spent;
+	size_t budget, reserved;
 	struct item *items;
 	size_t count, cap;
 	size_t result_count;
-	const char **left;
-	size_t left_count, left_cap;
+	const char **omitted;
+	size_t omitted_count, omitted_cap;
 	const char *text;
 	size_t tokens;
 };
@@ -80,7 +80,7 @@ void scratch_note_optional(struct scratch *s, const char *name, const char *text
 
 void scratch_reserve(struct scratch *s, size_t tokens)
 {
-	s->spent += tokens;
+	s->reserved += tokens;
 }
 
 void scratch_gap(struct scratch *s, const char *what)
@@ -101,7 +101,7 @@ void scratch_result(struct scratch *s, const struct result *r, enum scratch_deta
 	item->part = TOKENS_RESULTS;
 	item->sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
 	item->requested_sizes = arena_alloc(s->arena, sizeof(size_t) * (tables + 1));
-	item->how = (struct prompt_how){
+	item->options = (struct prompt_options){
 		.numbers = detail == SCRATCH_NUMBERS, .rows = rows, .sizes = item->sizes};
 }
 
@@ -112,35 +112,36 @@ static size_t tables_of(const struct item *item)
 	return item->result ? prompt_tables(item->result) : 0;
 }
 
-static const char *result_text(struct scratch *s, struct item *item, bool *cut)
+static const char *result_text(struct scratch *s, struct item *item, bool *is_truncated)
 {
 	const char *text;
 	struct buf b;
 
-	item->how.task = s->result_count > 1 && !item->how.numbers;
+	item->options.task = s->result_count > 1 && !item->options.numbers;
 	buf_init(&b, PART_BYTES_MAX);
-	prompt_result(&b, item->result, &item->how);
+	prompt_result(&b, item->result, &item->options);
 	text = arena_strndup(s->work, buf_text(&b), b.n);
-	*cut = buf_over(&b);
+	*is_truncated = buf_over(&b);
 	buf_deinit(&b);
 	return text;
 }
 
-static void word_item(struct scratch *s, struct item *item)
+static void render_item(struct scratch *s, struct item *item)
 {
-	bool cut = false;
+	bool is_truncated = false;
 
-	if (item->gone)
+	if (item->is_dropped)
 		item->text =
-			arena_printf(s->work, "(%s is left out for want of room.)\n", item->name);
+			arena_printf(s->work, "(%s is omitted for lack of space.)\n", item->name);
 	else
-		item->text = item->result ? result_text(s, item, &cut) : item->note;
-	item->tokens = cut ? PART_BYTES_MAX : tokens_estimate(item->text, strlen(item->text));
+		item->text = item->result ? result_text(s, item, &is_truncated) : item->note;
+	item->tokens =
+		is_truncated ? PART_BYTES_MAX : tokens_estimate(item->text, strlen(item->text));
 }
 
 static size_t total_tokens(const struct scratch *s)
 {
-	size_t tokens = s->spent;
+	size_t tokens = s->reserved;
 
 	for (size_t i = 0; i < s->count; i++)
 		tokens += s->items[i].tokens;
@@ -163,8 +164,10 @@ static void set_sizes(struct item *item, size_t size)
 static size_t requested_size(struct scratch *s, const struct table *t, size_t rows)
 {
 	/* The size is large enough that nothing is omitted. */
-	const struct view_limits limits = {
-		.rows = rows, .size = ANY - 1, .measure = prompt_cell_tokens, .extremes = true};
+	const struct view_limits limits = {.rows = rows,
+					   .size = SIZE_UNLIMITED - 1,
+					   .measure = prompt_cell_tokens,
+					   .extremes = true};
 	struct view_fit fit;
 
 	view_fit_table(t, &limits, s->work, &fit);
@@ -198,24 +201,24 @@ static void resize_samples(struct scratch *s, size_t size)
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i].result) {
 			set_sizes(&s->items[i], size);
-			word_item(s, &s->items[i]);
+			render_item(s, &s->items[i]);
 		}
 }
 
-/* Omits rows of the longest samples, but leaves each at least `least` tokens. False: it is still
- * too long. */
-static bool shrink_samples(struct scratch *s, size_t least)
+/* Omits rows of the longest samples, but leaves each at least `tokens_min` tokens. False: it is
+ * still too long. */
+static bool shrink_samples(struct scratch *s, size_t tokens_min)
 {
-	size_t bare, available, size;
+	size_t fixed_tokens, available, size;
 
 	resize_samples(s, 0);
-	bare = total_tokens(s);
-	available = s->budget > bare ? s->budget - bare : 0;
+	fixed_tokens = total_tokens(s);
+	available = s->budget > fixed_tokens ? s->budget - fixed_tokens : 0;
 	for (int round = 0; round < FIT_ROUNDS_MAX; round++) {
 		size = fair_share(s, available);
-		size = size > least ? size : least;
+		size = size > tokens_min ? size : tokens_min;
 		resize_samples(s, size);
-		if (!is_over_budget(s) || size == least)
+		if (!is_over_budget(s) || size == tokens_min)
 			break;
 		available -= available / 8 + 1;
 	}
@@ -225,9 +228,9 @@ static bool shrink_samples(struct scratch *s, size_t least)
 static bool drop_notes(struct scratch *s)
 {
 	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
-		if (s->items[i].name && !s->items[i].gone) {
-			s->items[i].gone = true;
-			word_item(s, &s->items[i]);
+		if (s->items[i].name && !s->items[i].is_dropped) {
+			s->items[i].is_dropped = true;
+			render_item(s, &s->items[i]);
 		}
 	return !is_over_budget(s);
 }
@@ -236,8 +239,8 @@ static bool reduce_results(struct scratch *s, enum prompt_extent extent)
 {
 	for (size_t i = 0; i < s->count && is_over_budget(s); i++)
 		if (s->items[i].result) {
-			s->items[i].how.extent = extent;
-			word_item(s, &s->items[i]);
+			s->items[i].options.extent = extent;
+			render_item(s, &s->items[i]);
 		}
 	return !is_over_budget(s);
 }
@@ -247,11 +250,12 @@ static void shrink_to_budget(struct scratch *s)
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < tables_of(&s->items[i]); k++)
 			s->items[i].requested_sizes[k] = requested_size(
-				s, s->items[i].result->tables[k], s->items[i].how.rows);
-	if (shrink_samples(s, SAMPLE_LEAST))
+				s, s->items[i].result->tables[k], s->items[i].options.rows);
+	if (shrink_samples(s, SAMPLE_TOKENS_MIN))
 		return;
 	if (drop_notes(s)) {
-		shrink_samples(s, SAMPLE_LEAST); /* the notes may have freed more than needed */
+		shrink_samples(s,
+			       SAMPLE_TOKENS_MIN); /* the notes may have freed more than needed */
 		return;
 	}
 	if (shrink_samples(s, 0) || reduce_results(s, PROMPT_EXTENT_FACTS))
@@ -261,50 +265,51 @@ static void shrink_to_budget(struct scratch *s)
 
 /* ---- recording omissions ---- */
 
-static void add_left(struct scratch *s, const char *text)
+static void add_omission(struct scratch *s, const char *text)
 {
-	s->left = arena_grow(s->arena, s->left, s->left_count, &s->left_cap, sizeof(*s->left));
-	s->left[s->left_count++] = text;
+	s->omitted = arena_grow(s->arena, s->omitted, s->omitted_count, &s->omitted_cap,
+				sizeof(*s->omitted));
+	s->omitted[s->omitted_count++] = text;
 }
 
-static void list_sample(struct scratch *s, const struct item *item, size_t k)
+static void list_sample_omissions(struct scratch *s, const struct item *item, size_t k)
 {
 	const struct table *t = item->result->tables[k];
-	const struct view_limits limits = {.rows = item->how.rows,
+	const struct view_limits limits = {.rows = item->options.rows,
 					   .size = item->sizes[k],
 					   .measure = prompt_cell_tokens,
 					   .extremes = true};
-	size_t could = t->row_count < limits.rows ? t->row_count : limits.rows;
+	size_t available_rows = t->row_count < limits.rows ? t->row_count : limits.rows;
 	struct view_fit fit;
 
 	view_fit_table(t, &limits, s->work, &fit);
 	for (size_t c = 0; c < t->column_count; c++)
 		if (fit.dropped[c] != VIEW_SHOWN)
-			add_left(s, arena_printf(s->arena, "%s: column %s, %s", item->result->call,
-						 t->columns[c].name,
-						 fit.dropped[c] == VIEW_DROPPED_SPARSE
-							 ? "mostly empty"
-							 : "by priority"));
-	if (fit.row_count < could)
-		add_left(s, arena_printf(s->arena, "%s: %zu of %zu rows", item->result->call,
-					 could - fit.row_count, could));
+			add_omission(s, arena_printf(s->arena, "%s: column %s, %s",
+						     item->result->call, t->columns[c].name,
+						     fit.dropped[c] == VIEW_DROPPED_SPARSE
+							     ? "mostly empty"
+							     : "by priority"));
+	if (fit.row_count < available_rows)
+		add_omission(s, arena_printf(s->arena, "%s: %zu of %zu rows", item->result->call,
+					     available_rows - fit.row_count, available_rows));
 }
 
-static void list_left(struct scratch *s)
+static void list_omissions(struct scratch *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct item *item = &s->items[i];
 
-		if (item->gone)
-			add_left(s, item->name);
-		else if (item->result && item->how.extent > PROMPT_EXTENT_FULL)
-			add_left(s, arena_printf(s->arena, "%s: %s", item->result->call,
-						 item->how.extent == PROMPT_EXTENT_FACTS
-							 ? "statistics"
-							 : "all but its outcome"));
-		for (size_t k = 0; item->how.extent < PROMPT_EXTENT_OUTCOME && k < tables_of(item);
-		     k++)
-			list_sample(s, item, k);
+		if (item->is_dropped)
+			add_omission(s, item->name);
+		else if (item->result && item->options.extent > PROMPT_EXTENT_FULL)
+			add_omission(s, arena_printf(s->arena, "%s: %s", item->result->call,
+						     item->options.extent == PROMPT_EXTENT_FACTS
+							     ? "statistics"
+							     : "all but its outcome"));
+		for (size_t k = 0;
+		     item->options.extent < PROMPT_EXTENT_OUTCOME && k < tables_of(item); k++)
+			list_sample_omissions(s, item, k);
 	}
 }
 
@@ -326,16 +331,16 @@ static void copy_texts(struct scratch *s)
 void scratch_fit(struct scratch *s)
 {
 	s->work = arena_new(WORK_ARENA_BYTES);
-	s->left_count = 0;
+	s->omitted_count = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		s->items[i].gone = false;
-		s->items[i].how.extent = PROMPT_EXTENT_FULL;
-		set_sizes(&s->items[i], ANY);
-		word_item(s, &s->items[i]);
+		s->items[i].is_dropped = false;
+		s->items[i].options.extent = PROMPT_EXTENT_FULL;
+		set_sizes(&s->items[i], SIZE_UNLIMITED);
+		render_item(s, &s->items[i]);
 	}
 	if (is_over_budget(s)) {
 		shrink_to_budget(s);
-		list_left(s);
+		list_omissions(s);
 	}
 	copy_texts(s);
 	arena_free(&s->work);
@@ -362,13 +367,13 @@ size_t scratch_tokens(const struct scratch *s)
 
 size_t scratch_omitted_count(const struct scratch *s)
 {
-	return s->left_count;
+	return s->omitted_count;
 }
 
 const char *scratch_omitted(const struct scratch *s, size_t i)
 {
-	assert(i < s->left_count);
-	return s->left[i];
+	assert(i < s->omitted_count);
+	return s->omitted[i];
 }
 
 void scratch_tokens_by(const struct scratch *s, struct tokens_by *by)

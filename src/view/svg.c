@@ -25,17 +25,17 @@ static const char *const colors[CHART_SERIES_COUNT_MAX] = {
 
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
-/* `turn`: clockwise rotation around the position, in degrees; 0: none. */
+/* `rotation_deg`: clockwise rotation around the position, in degrees; 0: none. */
 static void write_text(struct picture *p, const char *text, double x, double y, enum anchor anchor,
-		       int turn, double width_px)
+		       int rotation_deg, double width_px)
 {
 	static const char *const anchors[] = {"start", "middle", "end"};
 
 	if (!*text)
 		return;
 	buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"", x, y, anchors[anchor]);
-	if (turn)
-		buf_printf(p->out, " transform=\"rotate(%d %.1f %.1f)\"", turn, x, y);
+	if (rotation_deg)
+		buf_printf(p->out, " transform=\"rotate(%d %.1f %.1f)\"", rotation_deg, x, y);
 	buf_char(p->out, '>');
 	svg_text(p->out, text, width_px, FONT_PX);
 	buf_str(p->out, "</text>\n");
@@ -58,18 +58,18 @@ static void draw_values_axis(struct picture *p)
 	for (size_t i = 0; i < svg_scale_ticks(&p->scale); i++) {
 		double value = p->scale.low + (double)i * p->scale.step,
 		       at = svg_value_px(p, value);
-		bool zero = fabs(value) < p->scale.step / 2;
+		bool is_zero = fabs(value) < p->scale.step / 2;
 
 		buf_reset(&text);
 		svg_tick_text(&text, &p->scale, value, format);
 		if (p->is_horizontal) {
 			write_line(p, at, p->plot.top, at, p->plot.bottom,
-				   zero ? "#999" : "#e3e3e3");
+				   is_zero ? "#999" : "#e3e3e3");
 			write_text(p, buf_text(&text), at, p->plot.bottom + GAP_PX + FONT_PX,
 				   ANCHOR_MIDDLE, 0, INFINITY);
 		} else {
 			write_line(p, p->plot.left, at, p->plot.right, at,
-				   zero ? "#999" : "#e3e3e3");
+				   is_zero ? "#999" : "#e3e3e3");
 			write_text(p, buf_text(&text), p->plot.left - GAP_PX, at + FONT_PX / 3,
 				   ANCHOR_END, 0, INFINITY);
 		}
@@ -90,7 +90,7 @@ static size_t label_stride(const struct picture *p)
 static void draw_names(struct picture *p)
 {
 	size_t stride = label_stride(p);
-	bool turned = svg_names_are_rotated(p);
+	bool is_rotated = svg_names_are_rotated(p);
 
 	for (size_t i = 0; i < p->names.count; i += stride) {
 		double at = svg_x_px(p, (double)i);
@@ -98,7 +98,7 @@ static void draw_names(struct picture *p)
 		if (p->is_horizontal)
 			write_text(p, p->names.list[i], p->plot.left - GAP_PX, at + FONT_PX / 3,
 				   ANCHOR_END, 0, p->width * 0.4);
-		else if (turned)
+		else if (is_rotated)
 			write_text(p, p->names.list[i], at, p->plot.bottom + GAP_PX + FONT_PX / 2,
 				   ANCHOR_END, -45, LABEL_PX_MAX);
 		else
@@ -108,7 +108,7 @@ static void draw_names(struct picture *p)
 }
 
 /* Data by day gets no hours, data by month no days. */
-static enum svg_time_unit finest_of(const struct picture *p)
+static enum svg_time_unit finest_unit(const struct picture *p)
 {
 	const char *unit = svg_member(p->x_axis, "timeUnit");
 
@@ -122,7 +122,7 @@ static void draw_times(struct picture *p)
 	struct svg_times ticks;
 	struct buf text;
 
-	svg_time_ticks(&ticks, p->from, p->to, finest_of(p));
+	svg_time_ticks(&ticks, p->from, p->to, finest_unit(p));
 	buf_init(&text, DB_CELL_BYTES_MAX);
 	for (size_t i = 0; i < ticks.count; i++) {
 		double at = svg_x_px(p, (double)ticks.at[i]);
@@ -138,21 +138,21 @@ static void draw_times(struct picture *p)
 
 static void draw_axes(struct picture *p)
 {
-	double across = (p->plot.left + p->plot.right) / 2;
-	double along = (p->plot.top + p->plot.bottom) / 2;
+	double middle_x = (p->plot.left + p->plot.right) / 2;
+	double middle_y = (p->plot.top + p->plot.bottom) / 2;
 	const json_t *bottom = p->is_horizontal ? p->y_axis : p->x_axis;
 	const json_t *left = p->is_horizontal ? p->x_axis : p->y_axis;
 
 	draw_values_axis(p);
-	if (p->timed)
+	if (p->is_timed)
 		draw_times(p);
 	else
 		draw_names(p);
-	write_text(p, svg_member(bottom, "title"), across,
+	write_text(p, svg_member(bottom, "title"), middle_x,
 		   p->height - EDGE_PX - (double)svg_legend_rows(p) * LINE_PX, ANCHOR_MIDDLE, 0,
 		   p->plot.right - p->plot.left);
-	write_text(p, svg_member(left, "title"), EDGE_PX + FONT_PX / 2, along, ANCHOR_MIDDLE, -90,
-		   p->plot.bottom - p->plot.top);
+	write_text(p, svg_member(left, "title"), EDGE_PX + FONT_PX / 2, middle_y, ANCHOR_MIDDLE,
+		   -90, p->plot.bottom - p->plot.top);
 }
 
 static void draw_legend(struct picture *p)
@@ -222,13 +222,14 @@ static void draw_line(struct picture *p, size_t from, size_t end)
 
 static void draw_area(struct picture *p, size_t from, size_t end)
 {
-	double zero = svg_value_px(p, 0);
+	double zero_px = svg_value_px(p, 0);
 
 	buf_str(p->out, "<path d=\"");
 	add_points(p, from, end);
 	buf_printf(p->out, "L%.1f %.1fL%.1f %.1fZ\" fill=\"%s\" fill-opacity=\"0.5\"/>\n",
-		   svg_x_px(p, p->points.list[end - 1].x), zero,
-		   svg_x_px(p, p->points.list[from].x), zero, colors[p->points.list[from].series]);
+		   svg_x_px(p, p->points.list[end - 1].x), zero_px,
+		   svg_x_px(p, p->points.list[from].x), zero_px,
+		   colors[p->points.list[from].series]);
 }
 
 /* Draws the area from lowest to highest if each point has both. */
@@ -267,15 +268,15 @@ static void draw_segments(struct picture *p)
 
 static void draw_bar(struct picture *p, const struct point *at)
 {
-	double place = svg_slot_px(p) * BAR_SHARE, thick = place / (double)p->series.count;
-	double from = svg_x_px(p, at->x) - place / 2 + thick * (double)at->series;
+	double group_px = svg_slot_px(p) * BAR_SHARE, bar_px = group_px / (double)p->series.count;
+	double from = svg_x_px(p, at->x) - group_px / 2 + bar_px * (double)at->series;
 	double a = svg_value_px(p, 0), b = svg_value_px(p, at->y), low = fmin(a, b),
 	       size = fabs(a - b);
 
 	buf_printf(p->out,
 		   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
 		   p->is_horizontal ? low : from, p->is_horizontal ? from : low,
-		   p->is_horizontal ? size : thick, p->is_horizontal ? thick : size,
+		   p->is_horizontal ? size : bar_px, p->is_horizontal ? bar_px : size,
 		   colors[at->series]);
 }
 

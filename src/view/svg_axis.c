@@ -1,3 +1,4 @@
+/* Ticks of value and time axes, and their labels. */
 #include "svg_int.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include "vesper/clock.h"
 
-#define TICKS_WANTED 6
+#define TICKS_TARGET 6
 #define DAY_MIN      1440
 
 /* The nearest of 1, 2, 5 and 10 times a power of ten (Heckbert, "Nice numbers for graph labels",
@@ -26,7 +27,7 @@ void svg_scale_nice(struct svg_scale *s, double low, double high)
 		low -= padding;
 		high += padding;
 	}
-	s->step = nice_step((high - low) / (TICKS_WANTED - 1));
+	s->step = nice_step((high - low) / (TICKS_TARGET - 1));
 	s->low = floor(low / s->step) * s->step;
 	s->high = ceil(high / s->step) * s->step;
 }
@@ -60,26 +61,27 @@ static void add_grouped(struct buf *out, const char *digits)
 void svg_tick_text(struct buf *out, const struct svg_scale *s, double value, const char *format)
 {
 	static const struct {
-		double size;
-		const char *letter;
-	} sizes[] = {{1e9, "B"}, {1e6, "M"}, {1e3, "K"}};
-	double most = fmax(fabs(s->low), fabs(s->high)), size = 1;
-	bool money = format[0] == '$', short_form = format[strlen(format) - (*format != 0)] == 's';
-	const char *letter = "";
+		double divisor;
+		const char *suffix;
+	} scales[] = {{1e9, "B"}, {1e6, "M"}, {1e3, "K"}};
+	double largest = fmax(fabs(s->low), fabs(s->high)), divisor = 1;
+	bool is_money = format[0] == '$', is_short = format[strlen(format) - (*format != 0)] == 's';
+	const char *suffix = "";
 	char digits[352];
 
 	if (fabs(value) < s->step / 2)
 		value = 0; /* avoids "-0" */
-	for (size_t i = 0; short_form && i < 3 && size == 1; i++)
-		if (most >= sizes[i].size) {
-			size = sizes[i].size;
-			letter = sizes[i].letter;
+	for (size_t i = 0; is_short && i < 3 && divisor == 1; i++)
+		if (largest >= scales[i].divisor) {
+			divisor = scales[i].divisor;
+			suffix = scales[i].suffix;
 		}
-	snprintf(digits, sizeof(digits), "%.*f", decimals_of(s->step / size), fabs(value) / size);
+	snprintf(digits, sizeof(digits), "%.*f", decimals_of(s->step / divisor),
+		 fabs(value) / divisor);
 	buf_str(out, value < 0 ? "-" : "");
-	buf_str(out, money ? "$" : "");
+	buf_str(out, is_money ? "$" : "");
 	add_grouped(out, digits);
-	buf_str(out, value == 0 ? "" : letter);
+	buf_str(out, value == 0 ? "" : suffix);
 }
 
 bool svg_time(const char *iso, int64_t *minutes)
@@ -137,23 +139,23 @@ static int64_t month_minutes(int64_t months)
 	return date_to_days((struct date){(int)year, (int)(months - year * 12) + 1, 1}) * DAY_MIN;
 }
 
-/* The tick of a step at or before a time, moved by `moved` steps. */
-static int64_t tick_at(size_t step, int64_t from, int64_t moved)
+/* The tick of a step at or before a time, offset by `offset` steps. */
+static int64_t tick_at(size_t step, int64_t from, int64_t offset)
 {
 	int64_t days = round_down_to(from, DAY_MIN) / DAY_MIN, n = steps[step].step;
 	struct date d = date_from_days(days);
 
 	switch (steps[step].unit) {
 	case SVG_HOURS:
-		return round_down_to(from, n * 60) + moved * n * 60;
+		return round_down_to(from, n * 60) + offset * n * 60;
 	case SVG_DAYS:
 		/* 1970-01-05 was a Monday, the start of a week */
-		return (round_down_to(days - 4, n) + 4 + moved * n) * DAY_MIN;
+		return (round_down_to(days - 4, n) + 4 + offset * n) * DAY_MIN;
 	case SVG_MONTHS:
 		return month_minutes(round_down_to((int64_t)d.year * 12 + d.month - 1, n) +
-				     moved * n);
+				     offset * n);
 	default:
-		return month_minutes((round_down_to(d.year, n) + moved * n) * 12);
+		return month_minutes((round_down_to(d.year, n) + offset * n) * 12);
 	}
 }
 
@@ -165,8 +167,8 @@ void svg_time_ticks(struct svg_times *out, int64_t from, int64_t to, enum svg_ti
 	       (steps[step].unit < finest || (to - from) / steps[step].minutes > SVG_TICKS_MAX - 4))
 		step++;
 	*out = (struct svg_times){.unit = steps[step].unit};
-	for (int64_t moved = 0; out->count < SVG_TICKS_MAX; moved++) {
-		int64_t at = tick_at(step, from, moved);
+	for (int64_t offset = 0; out->count < SVG_TICKS_MAX; offset++) {
+		int64_t at = tick_at(step, from, offset);
 
 		if (at > to)
 			return;
@@ -178,7 +180,7 @@ void svg_time_ticks(struct svg_times *out, int64_t from, int64_t to, enum svg_ti
 void svg_time_text(struct buf *out, int64_t minutes, enum svg_time_unit unit)
 {
 	struct date d = date_from_days(round_down_to(minutes, DAY_MIN) / DAY_MIN);
-	int of_day = (int)(minutes - round_down_to(minutes, DAY_MIN));
+	int minute_of_day = (int)(minutes - round_down_to(minutes, DAY_MIN));
 
 	buf_printf(out, "%04d", d.year);
 	if (unit <= SVG_MONTHS)
@@ -186,5 +188,5 @@ void svg_time_text(struct buf *out, int64_t minutes, enum svg_time_unit unit)
 	if (unit <= SVG_DAYS)
 		buf_printf(out, "-%02d", d.day);
 	if (unit == SVG_HOURS)
-		buf_printf(out, " %02d:%02d", of_day / 60, of_day % 60);
+		buf_printf(out, " %02d:%02d", minute_of_day / 60, minute_of_day % 60);
 }

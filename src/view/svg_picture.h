@@ -37,7 +37,7 @@ struct picture {
 		size_t count;
 		json_t *index; /* index by name */
 	} names, series;
-	bool timed, is_horizontal;
+	bool is_timed, is_horizontal;
 	int64_t from, to; /* of a time axis, in minutes */
 	struct svg_scale scale;
 	struct {

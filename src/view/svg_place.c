@@ -26,7 +26,7 @@ double svg_slot_px(const struct picture *p)
 	double length_px =
 		p->is_horizontal ? p->plot.bottom - p->plot.top : p->plot.right - p->plot.left;
 
-	return p->timed ? length_px : length_px / (double)p->names.count;
+	return p->is_timed ? length_px : length_px / (double)p->names.count;
 }
 
 /* Position along the other axis: the middle of a name's slot, or a time. */
@@ -35,7 +35,7 @@ double svg_x_px(const struct picture *p, double x)
 	double from = p->is_horizontal ? p->plot.top : p->plot.left;
 	double length_px = svg_slot_px(p);
 
-	if (!p->timed)
+	if (!p->is_timed)
 		return from + (x + 0.5) * length_px;
 	return from + (p->to > p->from ? (x - (double)p->from) / (double)(p->to - p->from) : 0.5) *
 			      length_px;
@@ -102,7 +102,7 @@ size_t svg_legend_rows(const struct picture *p)
 
 bool svg_names_are_rotated(const struct picture *p)
 {
-	return !p->timed && !p->is_horizontal && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
+	return !p->is_timed && !p->is_horizontal && svg_widest_name(p) > LABEL_CHARS * FONT_PX / 2;
 }
 
 /* Height needed below the plot. */
@@ -125,7 +125,7 @@ bool svg_place(struct picture *p)
 	p->plot.left = EDGE_PX + labels + GAP_PX +
 		       (svg_has_title(p->is_horizontal ? p->x_axis : p->y_axis) ? LINE_PX : 0);
 	p->plot.top = EDGE_PX + TITLE_PX + LINE_PX;
-	p->plot.right = p->width - EDGE_PX - FONT_PX * (p->timed ? 3 : 1); /* half a label */
+	p->plot.right = p->width - EDGE_PX - FONT_PX * (p->is_timed ? 3 : 1); /* half a label */
 	p->plot.bottom = p->height - bottom_margin_px(p);
 	return p->plot.right - p->plot.left >= FONT_PX && p->plot.bottom - p->plot.top >= FONT_PX;
 }

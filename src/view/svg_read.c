@@ -85,10 +85,10 @@ static bool read_point(struct picture *p, const json_t *value)
 	*at = (struct point){.y = number_of(value, "y"),
 			     .low = number_of(value, "low"),
 			     .high = number_of(value, "high")};
-	if (!x || (p->timed ? !svg_time(x, &minutes) : !number_x(p, x, &name)) ||
+	if (!x || (p->is_timed ? !svg_time(x, &minutes) : !number_x(p, x, &name)) ||
 	    !number_series(p, series, &at->series))
 		return false;
-	at->x = p->timed ? (double)minutes : (double)name;
+	at->x = p->is_timed ? (double)minutes : (double)name;
 	p->points.count++;
 	return true;
 }
@@ -139,7 +139,7 @@ static bool read_values(struct picture *p)
 	if (count == 0 || count > POINTS_MAX)
 		return false;
 	p->points.list = arena_alloc(p->arena, count * sizeof(*p->points.list));
-	if (!p->timed && !read_order(p, values))
+	if (!p->is_timed && !read_order(p, values))
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)values, i, value)
 		if (!read_point(p, value))
@@ -165,7 +165,7 @@ static void read_axes(struct picture *p)
 		p->y_axis = p->x_axis;
 		p->x_axis = names;
 	}
-	p->timed = !svg_is_bar(p) && strcmp(svg_member(p->x_axis, "type"), "temporal") == 0;
+	p->is_timed = !svg_is_bar(p) && strcmp(svg_member(p->x_axis, "type"), "temporal") == 0;
 }
 
 static bool read_range(struct picture *p)

@@ -1,3 +1,4 @@
+/* Measures, truncates and escapes the text of a chart. */
 #include "svg_int.h"
 
 #include <math.h>
@@ -20,9 +21,9 @@ static const short ascii_widths[95] = {
 static size_t char_bytes(const char *c)
 {
 	unsigned char first = (unsigned char)*c;
-	size_t want = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	size_t byte_count = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
-	return strnlen(c, want);
+	return strnlen(c, byte_count);
 }
 
 static double char_em(const char *c)
@@ -74,15 +75,15 @@ static void write_char(struct buf *out, const char *c)
 
 void svg_text(struct buf *out, const char *text, double width_px, double size_px)
 {
-	bool whole = svg_text_width(text, size_px) <= width_px;
-	double left = whole ? INFINITY : width_px - OTHER_EM * size_px;
+	bool fits = svg_text_width(text, size_px) <= width_px;
+	double remaining_px = fits ? INFINITY : width_px - OTHER_EM * size_px;
 
 	for (; *text; text += char_bytes(text)) {
-		left -= char_em(text) * size_px;
-		if (left < 0)
+		remaining_px -= char_em(text) * size_px;
+		if (remaining_px < 0)
 			break;
 		write_char(out, text);
 	}
-	if (!whole)
+	if (!fits)
 		buf_str(out, "…");
 }

@@ -38,9 +38,9 @@ struct wording {
 	size_t passages; /* number of passages written, over all results */
 };
 /* Records the text added since `from` as one part. */
-void wording_note(struct wording *w, size_t from, struct result_part part);
-/* Truncates text and parts to these lengths. */
-void wording_cut(struct wording *w, size_t bytes, size_t parts);
+void wording_add_part(struct wording *w, size_t from, struct result_part part);
+/* Removes what was added after these lengths. */
+void wording_truncate(struct wording *w, size_t bytes, size_t parts);
 void wording_rows(struct wording *w, const struct result *r, const struct table *t);
 void wording_fact(struct wording *w, const struct result *r, const struct fact *f);
 void wording_arg(struct wording *w, const struct result *r, const struct arg *arg);
@@ -51,7 +51,7 @@ bool view_fill(struct wording *w, const char *text, const struct result *r);
 
 /* How much of a result a prompt contains, and in which form. */
 enum prompt_extent { PROMPT_EXTENT_FULL, PROMPT_EXTENT_FACTS, PROMPT_EXTENT_OUTCOME };
-struct prompt_how {
+struct prompt_options {
 	/* FACTS: without statistics; OUTCOME: also without facts and tables. */
 	enum prompt_extent extent;
 	bool numbers;        /* no text from the data */
@@ -59,7 +59,7 @@ struct prompt_how {
 	size_t rows;         /* maximum per table */
 	const size_t *sizes; /* token limit of each table; NULL: no limit */
 };
-void prompt_result(struct buf *out, const struct result *r, const struct prompt_how *how);
+void prompt_result(struct buf *out, const struct result *r, const struct prompt_options *options);
 /* Number of tables that a prompt shows. */
 size_t prompt_tables(const struct result *r);
 /* Tokens of one cell in a prompt's table. */

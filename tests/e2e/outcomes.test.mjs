@@ -207,8 +207,8 @@ describe('with a model', () => {
     const less = await small.ask(question);
     const lessCall = mock.calls.at(-1);
     await small.stop();
-    assert.doesNotMatch(wholeCall.raw, /Left out for want of room/);
-    assert.match(lessCall.raw, /Left out for want of room: .*Statistics cover all rows/);
+    assert.doesNotMatch(wholeCall.raw, /Omitted for lack of space/);
+    assert.match(lessCall.raw, /Omitted for lack of space: .*Statistics cover all rows/);
     assert.ok(lessCall.raw.length < wholeCall.raw.length);
     assert.deepEqual(less.tables.map((v) => [v.row_count, v.truncated]), whole.tables.map((v) => [v.row_count, v.truncated]));
     assert.deepEqual(less.complete.outcomes.map((o) => o.truncated), whole.complete.outcomes.map((o) => o.truncated));

@@ -577,7 +577,7 @@ static void test_long_results_are_shortened(void **state)
 	assert_non_null(strstr(fake_llm_request(w->fake, 1), "shown=\"40\""));
 	request = fake_llm_request(w->fake, 4);
 	assert_null(strstr(request, "shown=\"40\""));
-	assert_non_null(strstr(request, "Left out for want of room: "));
+	assert_non_null(strstr(request, "Omitted for lack of space: "));
 	for (int i = 1; i <= 4; i++) {
 		char head[32];
 

@@ -210,7 +210,7 @@ static void finds_misspelled_names(void **state)
 	lexicon_unref(&l);
 }
 
-static void reach_ends_with_the_name(void **state)
+static void prefix_ends_with_the_name(void **state)
 {
 	static const struct {
 		const char *words;
@@ -245,7 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_found_whole_by_word_and_by_initials),
 		cmocka_unit_test(finds_adjacent_words),
-		cmocka_unit_test(reach_ends_with_the_name),
+		cmocka_unit_test(prefix_ends_with_the_name),
 		cmocka_unit_test(sorts_fuzzy_matches),
 		cmocka_unit_test(values_keep_their_parents),
 		cmocka_unit_test(limits_number_of_values),

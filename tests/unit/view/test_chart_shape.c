@@ -209,7 +209,7 @@ static void describe(struct buf *b, const struct shape *s, const struct table *t
 	add_names(b, " series=", t, ch.series, ch.series_count);
 	band[0] = ch.low;
 	band[1] = ch.high;
-	if (ch.band)
+	if (ch.has_band)
 		add_names(b, " band=", t, band, 2);
 }
 

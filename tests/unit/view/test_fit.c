@@ -143,15 +143,15 @@ static void prompt_reports_omitted_parts(void **state)
 	struct arena *a = arena_new(1 << 20);
 	struct result *r = asked_result(a, days_table());
 	const size_t size = 160;
-	const struct prompt_how how = {.rows = 8, .sizes = &size};
+	const struct prompt_options options = {.rows = 8, .sizes = &size};
 	struct buf b;
 
 	(void)state;
 	buf_init(&b, 65536);
-	prompt_result(&b, r, &how);
+	prompt_result(&b, r, &options);
 	assert_non_null(strstr(buf_text(&b), "Day | Price\n2025-01-01 | 50.00\n"));
 	assert_non_null(strstr(buf_text(&b), "…\n2025-01-01 | 1.00\n…\n2025-01-01 | 99.00\n"));
-	assert_non_null(strstr(buf_text(&b), "Left out for want of room: Notes (mostly empty), "
+	assert_non_null(strstr(buf_text(&b), "Omitted for lack of space: Notes (mostly empty), "
 					     "Source, Zone"));
 	assert_non_null(strstr(buf_text(&b), "rows=\"20\" shown=\"8\""));
 	assert_non_null(strstr(buf_text(&b), "Price: min 1.00, max 99.00"));
