@@ -7,7 +7,7 @@
 
 #define OPTIONS_MAX      40     /* choices per clarifying question */
 #define OPTIONS_SCAN_MAX 100000 /* values scanned for them */
-#define CLOSEST_MAX      5      /* suggestions for an unknown name */
+#define SUGGESTIONS_MAX  5      /* for an unknown name */
 
 /* ---- options ---- */
 
@@ -19,7 +19,7 @@ static struct suggestion option_of(const char *value, const char *parent, struct
 	return s;
 }
 
-/* Skips duplicates: the data contain most listed values. */
+/* Skips duplicates: the data also contains most listed values. */
 static bool is_option(const struct suggestion *options, size_t count, const char *value,
 		      const char *parent)
 {
@@ -37,11 +37,11 @@ size_t names_options(const struct names *names, const struct dimension_def *d, c
 	size_t n = 0, count = names_count(names, d);
 
 	for (size_t i = 0; i < count && i < OPTIONS_SCAN_MAX && n < OPTIONS_MAX; i++) {
-		const char *own, *value = names_value_at(names, d, i, &own);
+		const char *value_parent, *value = names_value_at(names, d, i, &value_parent);
 
-		if ((!parent || !own || strcmp(own, parent) == 0) &&
-		    !is_option(options, n, value, parent ? NULL : own))
-			options[n++] = option_of(value, parent ? NULL : own, a);
+		if ((!parent || !value_parent || strcmp(value_parent, parent) == 0) &&
+		    !is_option(options, n, value, parent ? NULL : value_parent))
+			options[n++] = option_of(value, parent ? NULL : value_parent, a);
 	}
 	*out = options;
 	return n;
@@ -88,7 +88,7 @@ size_t names_candidates(const struct names *names, const bool *in, const char *k
 
 /* ---- similar names ---- */
 
-struct closest {
+struct suggestion_list {
 	const struct names *names;
 	const char *parent;
 	struct arena *arena;
@@ -96,45 +96,47 @@ struct closest {
 	size_t count;
 };
 
-static void add_suggestion(struct closest *c, const char *value, const char *own)
+static void add_suggestion(struct suggestion_list *c, const char *value, const char *value_parent)
 {
-	if (c->count == CLOSEST_MAX || (c->parent && own && strcmp(c->parent, own) != 0))
+	if (c->count == SUGGESTIONS_MAX ||
+	    (c->parent && value_parent && strcmp(c->parent, value_parent) != 0))
 		return;
 	for (size_t i = 0; i < c->count; i++)
 		if (strcmp(c->list[i].value, value) == 0)
 			return;
-	c->list[c->count++] = option_of(value, c->parent ? NULL : own, c->arena);
+	c->list[c->count++] = option_of(value, c->parent ? NULL : value_parent, c->arena);
 }
 
-static void suggest_fuzzy(struct closest *c, size_t dimension, const struct folded *f)
+static void suggest_fuzzy(struct suggestion_list *c, size_t dimension, const struct folded *f)
 {
 	bool *in = arena_alloc(c->arena, c->names->book->catalog->dimension_count + 1);
-	struct entry near[FUZZY_MATCHES_MAX];
+	struct entry matches[FUZZY_MATCHES_MAX];
 	size_t n;
 
 	in[dimension] = true;
-	n = names_find_fuzzy(c->names, in, f->key, f->len, true, c->arena, near, FUZZY_MATCHES_MAX);
+	n = names_find_fuzzy(c->names, in, f->key, f->len, true, c->arena, matches,
+			     FUZZY_MATCHES_MAX);
 	for (size_t i = 0; i < n; i++)
-		add_suggestion(c, near[i].value, near[i].parent);
+		add_suggestion(c, matches[i].value, matches[i].parent);
 }
 
-static void suggest_similar(struct closest *c, size_t dimension, const struct folded *f)
+static void suggest_similar(struct suggestion_list *c, size_t dimension, const struct folded *f)
 {
 	const struct listed *l = &c->names->book->listed;
 	const struct lexicon *data_names = c->names->data_names[dimension];
-	struct similar_value like[CLOSEST_MAX * 2];
-	size_t n = lexicon_find_similar(l->values, f, like, CLOSEST_MAX * 2);
+	struct similar_value similar[SUGGESTIONS_MAX * 2];
+	size_t n = lexicon_find_similar(l->values, f, similar, SUGGESTIONS_MAX * 2);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+		const struct entry *e = &l->value_entries[l->values->origin[similar[i].value]];
 
 		if (e->dimension_index == dimension)
 			add_suggestion(c, e->value, e->parent);
 	}
-	n = data_names ? lexicon_find_similar(data_names, f, like, CLOSEST_MAX * 2) : 0;
+	n = data_names ? lexicon_find_similar(data_names, f, similar, SUGGESTIONS_MAX * 2) : 0;
 	for (size_t i = 0; i < n; i++)
-		add_suggestion(c, lexicon_text(data_names, like[i].value),
-			       lexicon_parent(data_names, like[i].value));
+		add_suggestion(c, lexicon_text(data_names, similar[i].value),
+			       lexicon_parent(data_names, similar[i].value));
 }
 
 /* Values of the dimension similar to the text. */
@@ -142,10 +144,10 @@ static size_t find_similar(const struct names *names, const struct dimension_def
 			   const char *text, const char *parent, struct arena *a,
 			   const struct suggestion **out)
 {
-	struct closest c = {.names = names, .parent = parent, .arena = a};
+	struct suggestion_list c = {.names = names, .parent = parent, .arena = a};
 	struct folded f;
 
-	c.list = arena_alloc(a, sizeof(*c.list) * CLOSEST_MAX);
+	c.list = arena_alloc(a, sizeof(*c.list) * SUGGESTIONS_MAX);
 	text_fold(text, &f);
 	suggest_fuzzy(&c, d->index, &f);
 	suggest_similar(&c, d->index, &f);
@@ -172,26 +174,26 @@ const struct dimension_def *names_most_similar_dimension(const struct names *nam
 	const struct listed *l = &names->book->listed;
 	const struct catalog *c = names->book->catalog;
 	const struct dimension_def *best = NULL;
-	struct similar_value like[FUZZY_MATCHES_MAX];
-	uint32_t most = 1;
+	struct similar_value similar[FUZZY_MATCHES_MAX];
+	uint32_t most_shared = 1;
 	struct folded f;
 	size_t n;
 
 	text_fold(text, &f);
-	n = lexicon_find_similar(l->values, &f, like, FUZZY_MATCHES_MAX);
+	n = lexicon_find_similar(l->values, &f, similar, FUZZY_MATCHES_MAX);
 	for (size_t i = 0; i < n; i++) {
-		const struct entry *e = &l->value_entries[l->values->origin[like[i].value]];
+		const struct entry *e = &l->value_entries[l->values->origin[similar[i].value]];
 
-		if (like[i].shared > most && names->in[e->dimension_index]) {
-			most = like[i].shared;
+		if (similar[i].shared > most_shared && names->in[e->dimension_index]) {
+			most_shared = similar[i].shared;
 			best = e->dimension;
 		}
 	}
 	for (size_t d = 0; d < c->dimension_count; d++)
 		if (names->data_names[d] && names->in[d] &&
-		    lexicon_find_similar(names->data_names[d], &f, like, 1) > 0 &&
-		    like[0].shared > most) {
-			most = like[0].shared;
+		    lexicon_find_similar(names->data_names[d], &f, similar, 1) > 0 &&
+		    similar[0].shared > most_shared) {
+			most_shared = similar[0].shared;
 			best = &c->dimensions[d];
 		}
 	return best;
@@ -225,9 +227,9 @@ static bool has_value(const struct suggestion *list, size_t count, const char *v
 	return false;
 }
 
-static size_t values_containing(const struct names *names, const struct dimension_def *d,
-				const struct folded *query, struct arena *a,
-				struct suggestion *list, size_t n)
+static size_t add_values_containing(const struct names *names, const struct dimension_def *d,
+				    const struct folded *query, struct arena *a,
+				    struct suggestion *list, size_t n)
 {
 	size_t count = names_count(names, d);
 
@@ -245,17 +247,18 @@ static size_t values_containing(const struct names *names, const struct dimensio
 	return n;
 }
 
-static size_t similar_values(const struct names *names, const struct dimension_def *d,
-			     const char *text, struct arena *a, struct suggestion *list, size_t n)
+static size_t add_similar_values(const struct names *names, const struct dimension_def *d,
+				 const char *text, struct arena *a, struct suggestion *list,
+				 size_t n)
 {
-	const struct suggestion *like;
-	size_t count = find_similar(names, d, text, NULL, a, &like);
+	const struct suggestion *found;
+	size_t count = find_similar(names, d, text, NULL, a, &found);
 
 	for (size_t i = 0; i < count && n < FILTER_VALUES_MAX; i++)
-		if (!has_value(list, n, like[i].value, like[i].group))
-			list[n++] = (struct suggestion){.value = like[i].value,
-							.label = label_of(d, like[i].value),
-							.group = like[i].group};
+		if (!has_value(list, n, found[i].value, found[i].group))
+			list[n++] = (struct suggestion){.value = found[i].value,
+							.label = label_of(d, found[i].value),
+							.group = found[i].group};
 	return n;
 }
 
@@ -272,14 +275,14 @@ size_t name_book_values(const struct name_book *b, const struct catalog_view *v,
 	scope_read(b, v, a, &scope);
 	names = names_of(b, v->tenant, scope.in, a);
 	text_fold(text, &query);
-	for (int like = 0; like < 2 && n == 0 && (!like || query.len > 0); like++)
+	for (int pass = 0; pass < 2 && n == 0 && (pass == 0 || query.len > 0); pass++)
 		for (size_t i = 0; i < c->dimension_count; i++) {
 			const struct dimension_def *d = &c->dimensions[i];
 
 			if (!scope.in[i] || d->resolves || !catalog_filter_is(d->filter, filter))
 				continue;
-			n = like ? similar_values(names, d, text, a, list, n)
-				 : values_containing(names, d, &query, a, list, n);
+			n = pass == 0 ? add_values_containing(names, d, &query, a, list, n)
+				      : add_similar_values(names, d, text, a, list, n);
 		}
 	*out = list;
 	return n;

@@ -44,7 +44,7 @@ static uint64_t head_of(const char *key, size_t len)
 	return head;
 }
 
-static int compare(const void *a, const void *b, void *owner)
+static int compare_sorted(const void *a, const void *b, void *owner)
 {
 	const struct sorted *x = a, *y = b;
 	const struct sort_input *in = owner;
@@ -62,7 +62,7 @@ static int compare(const void *a, const void *b, void *owner)
 	return order ? order : x->number < y->number ? -1 : 1;
 }
 
-static uint32_t *sort(const struct sort_input *in, size_t count)
+static uint32_t *sort_keys(const struct sort_input *in, size_t count)
 {
 	struct sorted *items = mem_alloc((count + 1) * sizeof(*items));
 	uint32_t *order = mem_alloc((count + 1) * sizeof(*order));
@@ -74,7 +74,7 @@ static uint32_t *sort(const struct sort_input *in, size_t count)
 					   (uint32_t)i};
 	}
 	if (count > 0)
-		qsort_r(items, count, sizeof(*items), compare, (void *)in);
+		qsort_r(items, count, sizeof(*items), compare_sorted, (void *)in);
 	for (size_t i = 0; i < count; i++)
 		order[i] = items[i].number;
 	mem_free(items);
@@ -115,7 +115,7 @@ static void add_node(struct tree_build *b, size_t lo, size_t hi)
 }
 
 /* Splits the node's strings by the first byte that differs. */
-static void split(struct tree_build *b, size_t index)
+static void split_node(struct tree_build *b, size_t index)
 {
 	struct key_node node = b->side->nodes[index];
 	size_t first = b->side->node_count;
@@ -147,7 +147,7 @@ static void make_tree(struct key_side *s, size_t count)
 	add_node(&b, 0, count);
 	for (size_t i = 0; i < s->node_count; i++)
 		if (is_splittable(s, &s->nodes[i]))
-			split(&b, i);
+			split_node(&b, i);
 	s->nodes = mem_realloc(s->nodes, s->node_count * sizeof(*s->nodes));
 }
 
@@ -186,7 +186,7 @@ static void make_backward(struct keys *k)
 
 	for (size_t i = 0; i < k->count; i++)
 		copy_key(reversed + f->offsets[i], f->bytes + f->offsets[i], length_of(f, i), true);
-	k->numbers = sort(&in, k->count);
+	k->numbers = sort_keys(&in, k->count);
 	copy_in_order(&k->backward, &in, k->numbers, k->count);
 	mem_free(reversed);
 	make_tree(&k->backward, k->count);
@@ -234,7 +234,7 @@ static void set_traits(struct keys *k)
 uint32_t *keys_init(struct keys *k, const char *bytes, const uint32_t *offsets, size_t count)
 {
 	struct sort_input in = {bytes, offsets};
-	uint32_t *order = sort(&in, count);
+	uint32_t *order = sort_keys(&in, count);
 
 	assert(count < UINT32_MAX);
 	*k = (struct keys){.count = count};
@@ -270,7 +270,7 @@ const char *keys_at(const struct keys *k, size_t i, size_t *len)
 }
 
 /* The first string not less than the key; with `after`, the first one greater than it. */
-static size_t bound(const struct keys *k, const char *key, size_t len, bool after)
+static size_t lower_bound(const struct keys *k, const char *key, size_t len, bool after)
 {
 	size_t low = 0, high = k->count;
 
@@ -296,11 +296,11 @@ size_t keys_find(const struct keys *k, const char *key, size_t len, size_t *firs
 	*first = 0;
 	if (!has_bit(k->traits, trait_of(key, len)))
 		return 0;
-	*first = bound(k, key, len, false);
+	*first = lower_bound(k, key, len, false);
 	if (*first == k->count || keys_at(k, *first, &n)[0] != key[0] || n != len ||
 	    memcmp(keys_at(k, *first, &n), key, len) != 0)
 		return 0;
-	return bound(k, key, len, true) - *first;
+	return lower_bound(k, key, len, true) - *first;
 }
 
 /* Compares string i with the range of strings that begin with the key: before (-1), inside (0),
@@ -380,7 +380,7 @@ static bool advance(struct walk *w, const char *key, size_t t)
 {
 	uint8_t *row = w->rows[t];
 	const uint8_t *above = w->rows[t - 1], *two_above = w->rows[t > 1 ? t - 2 : 0];
-	bool alive = false;
+	bool within_limit = false;
 
 	for (size_t b = 0; b < BAND; b++) {
 		size_t j = t + b - KEY_EDITS_MAX;
@@ -399,13 +399,13 @@ static bool advance(struct walk *w, const char *key, size_t t)
 		    w->query[j - 2] == key[t - 1])
 			edits = min_of(edits, two_above[b] + 1u);
 		row[b] = capped(w, j, edits);
-		alive = alive || row[b] != OUT_OF_BAND;
+		within_limit = within_limit || row[b] != OUT_OF_BAND;
 	}
-	return alive;
+	return within_limit;
 }
 
 /* Extends the walk from row `depth` to the end of string i. */
-static void finish(struct walk *w, size_t i, size_t depth)
+static void finish_walk(struct walk *w, size_t i, size_t depth)
 {
 	const char *key = w->side->bytes + w->side->offsets[i];
 	size_t n = length_of(w->side, i);
@@ -437,7 +437,7 @@ static void visit(struct walk *w, const struct key_node *node, size_t depth)
 		if (depth >= w->len + KEY_EDITS_MAX || !advance(w, key, depth + 1))
 			return;
 	for (size_t i = node->lo; node->child_count == 0 && i < node->hi; i++)
-		finish(w, i, depth);
+		finish_walk(w, i, depth);
 	for (size_t i = 0; i < node->child_count; i++)
 		visit(w, &w->side->nodes[node->children + i], depth);
 }

@@ -42,7 +42,7 @@ static void add_to_hash(struct lexicon_build *b, const char *text)
 	b->hash = hash_fnv(b->hash, text, strlen(text) + 1);
 }
 
-static bool parent_number(struct lexicon_build *b, const char *parent, uint16_t *out)
+static bool find_or_add_parent(struct lexicon_build *b, const char *parent, uint16_t *out)
 {
 	size_t i = 0;
 
@@ -65,7 +65,7 @@ bool lexicon_build_add(struct lexicon_build *b, const char *text, const char *pa
 	uint16_t number = 0;
 
 	if (b->count == KNOW_VALUES_MAX || b->text_bytes + bytes > KNOW_TEXT_BYTES_MAX ||
-	    !parent_number(b, parent ? parent : "", &number))
+	    !find_or_add_parent(b, parent ? parent : "", &number))
 		return false;
 	b->texts = mem_grow(b->texts, &b->text_cap, b->text_bytes + bytes, 1);
 	memcpy(b->texts + b->text_bytes, text, bytes);
@@ -112,7 +112,7 @@ void lexicon_build_free(struct lexicon_build **b)
 /* ---- building ---- */
 
 /* Builds the keys of all texts. Returns their sorted order. */
-static uint32_t *make_names(struct lexicon *l, const struct lexicon_build *b)
+static uint32_t *build_keys(struct lexicon *l, const struct lexicon_build *b)
 {
 	char *bytes = mem_alloc(b->text_bytes + TEXT_KEY_BYTES_MAX);
 	uint32_t *offsets = mem_alloc((b->count + 1) * sizeof(*offsets)), *order, at = 0;
@@ -192,7 +192,7 @@ static void add_initials(struct word_build *b, const struct folded *f, uint32_t 
 	word_build_add(b, initials, f->count, value);
 }
 
-static void make_words(struct lexicon *l, unsigned flags)
+static void build_word_indexes(struct lexicon *l, unsigned flags)
 {
 	struct word_build *words = word_build_new(), *initials = word_build_new();
 
@@ -214,11 +214,11 @@ const struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags,
 {
 	struct lexicon_build *b = *build;
 	struct lexicon *l = mem_alloc(sizeof(*l));
-	const struct lexicon *made = l;
+	const struct lexicon *result = l;
 	uint32_t *order;
 
 	*l = (struct lexicon){.refs = 1, .count = b->count, .hash = b->hash};
-	order = make_names(l, b);
+	order = build_keys(l, b);
 	copy_texts(l, b, order);
 	lexicon_build_free(build);
 	if (flags & LEXICON_ORIGIN)
@@ -226,10 +226,10 @@ const struct lexicon *lexicon_new(struct lexicon_build **build, unsigned flags,
 	else
 		mem_free(order);
 	if (!cancelled || !*cancelled)
-		make_words(l, flags);
+		build_word_indexes(l, flags);
 	if (cancelled && *cancelled)
-		lexicon_unref(&made);
-	return made;
+		lexicon_unref(&result);
+	return result;
 }
 
 const struct lexicon *lexicon_ref(const struct lexicon *l)
@@ -295,7 +295,7 @@ size_t lexicon_find_initials(const struct lexicon *l, const char *key, size_t le
 }
 
 /* The number of leading words that together begin a name. */
-static size_t name_prefix_len(const struct lexicon *l, const struct folded *words)
+static size_t leading_name_words(const struct lexicon *l, const struct folded *words)
 {
 	size_t lo = 0, hi = l->names.count, n = 0;
 
@@ -305,7 +305,7 @@ static size_t name_prefix_len(const struct lexicon *l, const struct folded *word
 }
 
 /* The number of leading words that may each be part of a name. */
-static size_t name_parts_len(const struct lexicon *l, const struct folded *words)
+static size_t leading_part_words(const struct lexicon *l, const struct folded *words)
 {
 	bool has_distinctive = false;
 	size_t n = 0, at;
@@ -325,10 +325,10 @@ static size_t name_parts_len(const struct lexicon *l, const struct folded *words
 	return keys_find(&l->initials.keys, words->key, words->ends[0], &at) > 0;
 }
 
-size_t lexicon_reach(const struct lexicon *l, const struct folded *words)
+size_t lexicon_prefix_words(const struct lexicon *l, const struct folded *words)
 {
-	size_t whole = words->count > 0 ? name_prefix_len(l, words) : 0;
-	size_t parts = words->count > 0 ? name_parts_len(l, words) : 0;
+	size_t whole = words->count > 0 ? leading_name_words(l, words) : 0;
+	size_t parts = words->count > 0 ? leading_part_words(l, words) : 0;
 
 	return whole > parts ? whole : parts;
 }
@@ -392,67 +392,67 @@ struct fuzzy_search {
 	bool words; /* the current walk is over words */
 };
 
-static void add_nearest(struct fuzzy_search *n, struct fuzzy_value v)
+static void add_match(struct fuzzy_search *s, struct fuzzy_value v)
 {
 	size_t at;
 
-	for (size_t i = 0; i < n->count; i++)
-		if (n->out[i].value == v.value) {
-			if (n->out[i].rank <= v.rank)
+	for (size_t i = 0; i < s->count; i++)
+		if (s->out[i].value == v.value) {
+			if (s->out[i].rank <= v.rank)
 				return;
-			memmove(&n->out[i], &n->out[i + 1], (--n->count - i) * sizeof(*n->out));
+			memmove(&s->out[i], &s->out[i + 1], (--s->count - i) * sizeof(*s->out));
 		}
-	for (at = n->count;
-	     at > 0 && (n->out[at - 1].rank > v.rank ||
-			(n->out[at - 1].rank == v.rank && n->out[at - 1].value > v.value));
+	for (at = s->count;
+	     at > 0 && (s->out[at - 1].rank > v.rank ||
+			(s->out[at - 1].rank == v.rank && s->out[at - 1].value > v.value));
 	     at--)
 		;
-	if (at == n->max)
+	if (at == s->max)
 		return;
-	if (n->count < n->max)
-		n->count++;
-	memmove(&n->out[at + 1], &n->out[at], (n->count - at - 1) * sizeof(*n->out));
-	n->out[at] = v;
+	if (s->count < s->max)
+		s->count++;
+	memmove(&s->out[at + 1], &s->out[at], (s->count - at - 1) * sizeof(*s->out));
+	s->out[at] = v;
 }
 
-/* Ranks by edits, then by other_name, whole name, and equal first letter. */
-static void on_near(void *owner, size_t number, int distance)
+/* Ranks by edits, then by same name, whole name, and same first letter. */
+static void on_match(void *owner, size_t number, int distance)
 {
-	struct fuzzy_search *n = owner;
-	const struct lexicon *l = n->lexicon;
+	struct fuzzy_search *s = owner;
+	const struct lexicon *l = s->lexicon;
 	size_t len, shared = 1;
-	const char *key = keys_at(n->words ? &l->words.keys : &l->names, number, &len);
-	bool other = !fuzzy_same_digits(n->key, n->len, key, len) ||
-		     (distance > 1 && key[0] != n->key[0]);
+	const char *key = keys_at(s->words ? &l->words.keys : &l->names, number, &len);
+	bool other = !fuzzy_same_digits(s->key, s->len, key, len) ||
+		     (distance > 1 && key[0] != s->key[0]);
 	struct fuzzy_value v = {.value = (uint32_t)number,
 				.distance = (uint8_t)distance,
-				.part = n->words,
+				.part = s->words,
 				.other_name = other,
 				.shared = 1};
 	uint32_t values[FUZZY_MATCHES_MAX];
 
-	v.rank = (uint8_t)(distance * 8 + other * 4 + n->words * 2 + (key[0] != n->key[0]));
+	v.rank = (uint8_t)(distance * 8 + other * 4 + s->words * 2 + (key[0] != s->key[0]));
 	if (len < FUZZY_BYTES_MIN)
 		return;
-	if (!n->words) {
-		add_nearest(n, v);
+	if (!s->words) {
+		add_match(s, v);
 		return;
 	}
 	shared = word_index_list(&l->words, number, values, FUZZY_MATCHES_MAX);
 	v.shared = (uint32_t)shared;
 	for (size_t i = 0; i < shared && i < FUZZY_MATCHES_MAX; i++) {
 		v.value = values[i];
-		add_nearest(n, v);
+		add_match(s, v);
 	}
 }
 
 size_t lexicon_find_fuzzy(const struct lexicon *l, const char *key, size_t len, int limit,
 			  struct fuzzy_value *out, size_t max)
 {
-	struct fuzzy_search n = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
+	struct fuzzy_search s = {.lexicon = l, .key = key, .len = len, .out = out, .max = max};
 
-	keys_find_fuzzy(&l->names, key, len, limit, on_near, &n);
-	n.words = true;
-	keys_find_fuzzy(&l->words.keys, key, len, limit, on_near, &n);
-	return n.count;
+	keys_find_fuzzy(&l->names, key, len, limit, on_match, &s);
+	s.words = true;
+	keys_find_fuzzy(&l->words.keys, key, len, limit, on_match, &s);
+	return s.count;
 }

@@ -22,8 +22,7 @@ struct lexicon {
 	int refs;
 	size_t count;
 	uint64_t hash; /* of all added values, in input order */
-	size_t added;
-	char *texts; /* as written, NUL-terminated, in key order */
+	char *texts;   /* as written, NUL-terminated, in key order */
 	uint32_t *text_offsets;
 	uint32_t *origin;  /* or NULL */
 	uint16_t *parents; /* index into parent_names; NULL: no parents */
@@ -71,7 +70,7 @@ size_t lexicon_find_words(const struct lexicon *l, const char *key, const uint16
 
 /* Returns how many leading words may form a name or a prefix of one, or a part of one if words are
  * indexed. 0: no name begins with or contains the first word. */
-size_t lexicon_reach(const struct lexicon *l, const struct folded *words);
+size_t lexicon_prefix_words(const struct lexicon *l, const struct folded *words);
 
 struct fuzzy_value {
 	uint32_t value;

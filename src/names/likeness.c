@@ -9,15 +9,15 @@
 #include "lexicon.h"
 #include "vesper/mem.h"
 
-#define ALL_MAX   2000 /* values of a lexicon compared completely */
-#define LIST_MAX  1000 /* names compared per word */
-#define WORDS_MAX 6    /* words looked up */
+#define FULL_COMPARE_MAX 2000 /* values of a lexicon compared completely */
+#define LIST_MAX         1000 /* names compared per word */
+#define WORDS_MAX        6    /* words looked up */
 
 #define GRAM_BITS 15
 
-/* The trigrams of " name ", which weigh the beginning more than the end. Stored as a set of
+/* The trigrams of "  name ", which weigh the beginning more than the end. Stored as a set of
  * hashes; a collision only affects the order of suggestions. */
-struct likeness {
+struct similarity_search {
 	const struct lexicon *lexicon;
 	uint8_t grams[(1u << GRAM_BITS) / 8];
 	struct similar_value *out;
@@ -36,7 +36,7 @@ static uint32_t slot_of(uint32_t gram)
 
 #define BLANKS ((uint32_t)' ' << 8 | (uint32_t)' ')
 
-static void set_grams(struct likeness *s, const char *key, size_t len)
+static void set_grams(struct similarity_search *s, const char *key, size_t len)
 {
 	uint32_t window = BLANKS;
 
@@ -46,7 +46,7 @@ static void set_grams(struct likeness *s, const char *key, size_t len)
 	}
 }
 
-static uint32_t count_shared(const struct likeness *s, const char *key, size_t len)
+static uint32_t count_shared(const struct similarity_search *s, const char *key, size_t len)
 {
 	uint32_t window = BLANKS, shared = 0;
 
@@ -57,7 +57,7 @@ static uint32_t count_shared(const struct likeness *s, const char *key, size_t l
 	return shared;
 }
 
-static void compare(struct likeness *s, uint32_t value)
+static void compare_name(struct similarity_search *s, uint32_t value)
 {
 	size_t len, at;
 	const char *key = keys_at(&s->lexicon->names, value, &len);
@@ -78,32 +78,32 @@ static void compare(struct likeness *s, uint32_t value)
 	s->out[at] = (struct similar_value){value, shared};
 }
 
-static void on_near_word(void *owner, size_t word, int distance)
+static void on_similar_word(void *owner, size_t word, int distance)
 {
-	struct likeness *s = owner;
+	struct similarity_search *s = owner;
 	uint32_t *values = mem_alloc(LIST_MAX * sizeof(*values));
 	size_t n = word_index_list(&s->lexicon->words, word, values, LIST_MAX);
 
 	(void)distance;
 	for (size_t i = 0; i < n && i < LIST_MAX; i++)
-		compare(s, values[i]);
+		compare_name(s, values[i]);
 	mem_free(values);
 }
 
 size_t lexicon_find_similar(const struct lexicon *l, const struct folded *words,
 			    struct similar_value *out, size_t max)
 {
-	struct likeness s = {.lexicon = l, .out = out, .max = max};
+	struct similarity_search s = {.lexicon = l, .out = out, .max = max};
 
 	set_grams(&s, words->key, words->len);
-	for (size_t i = 0; l->count <= ALL_MAX && i < l->count; i++)
-		compare(&s, (uint32_t)i);
-	for (size_t i = 0; l->count > ALL_MAX && i < words->count && i < WORDS_MAX; i++) {
+	for (size_t i = 0; l->count <= FULL_COMPARE_MAX && i < l->count; i++)
+		compare_name(&s, (uint32_t)i);
+	for (size_t i = 0; l->count > FULL_COMPARE_MAX && i < words->count && i < WORDS_MAX; i++) {
 		const char *word = words->key + (i ? words->ends[i - 1] : 0);
 		size_t len = (size_t)(words->key + words->ends[i] - word);
 
-		keys_find_fuzzy(&l->words.keys, word, len, fuzzy_limit(word, len) > 0, on_near_word,
-				&s);
+		keys_find_fuzzy(&l->words.keys, word, len, fuzzy_limit(word, len) > 0,
+				on_similar_word, &s);
 	}
 	return s.count;
 }

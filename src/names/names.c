@@ -159,7 +159,7 @@ struct found {
 	size_t count, max;
 };
 
-static void add(struct found *f, const struct entry *e)
+static void add_entry(struct found *f, const struct entry *e)
 {
 	if (f->count == f->max || !f->in[e->dimension_index] || !f->names->in[e->dimension_index])
 		return;
@@ -184,7 +184,7 @@ static struct entry data_entry(const struct found *f, size_t d, size_t value)
 }
 
 /* An alias of a value found only in the data counts only when the data contains the value. */
-static bool alias_holds(const struct names *n, struct entry *e)
+static bool is_alias_in_use(const struct names *n, struct entry *e)
 {
 	const struct lexicon *l = n->data_names[e->dimension_index];
 	uint32_t values[FOUND_MAX];
@@ -214,8 +214,8 @@ static void add_listed(struct found *f, const struct entry *entries, const struc
 
 		e.kind = kind;
 		e.shared = count;
-		if (kind != ENTRY_ALIAS || alias_holds(f->names, &e))
-			add(f, &e);
+		if (kind != ENTRY_ALIAS || is_alias_in_use(f->names, &e))
+			add_entry(f, &e);
 	}
 }
 
@@ -227,7 +227,7 @@ static void add_data_values(struct found *f, size_t d, const uint32_t *values, s
 
 		e.kind = kind;
 		e.shared = count;
-		add(f, &e);
+		add_entry(f, &e);
 	}
 }
 
@@ -290,16 +290,18 @@ size_t names_longest_words(const struct names *n)
 size_t names_prefix_words(const struct names *n, const struct folded *words)
 {
 	const struct listed *l = &n->book->listed;
-	size_t reach = lexicon_reach(l->values, words), more = lexicon_reach(l->aliases, words);
+	size_t prefix = lexicon_prefix_words(l->values, words),
+	       more = lexicon_prefix_words(l->aliases, words);
 
-	if (more > reach)
-		reach = more;
+	if (more > prefix)
+		prefix = more;
 	for (size_t d = 0; d < n->book->catalog->dimension_count; d++) {
-		more = n->data_names[d] && n->in[d] ? lexicon_reach(n->data_names[d], words) : 0;
-		if (more > reach)
-			reach = more;
+		more = n->data_names[d] && n->in[d] ? lexicon_prefix_words(n->data_names[d], words)
+						    : 0;
+		if (more > prefix)
+			prefix = more;
 	}
-	return reach;
+	return prefix;
 }
 
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max)
@@ -330,28 +332,29 @@ size_t names_find_of(const struct names *n, size_t dimension, const struct folde
 
 /* ---- fuzzy search ---- */
 
-static void add_near(struct found *f, struct entry e, const struct fuzzy_value *v)
+static void add_fuzzy(struct found *f, struct entry e, const struct fuzzy_value *v)
 {
 	e.distance = v->distance;
 	e.shared = v->shared;
 	if (v->part)
 		e.kind = ENTRY_PART;
-	add(f, &e);
+	add_entry(f, &e);
 }
 
-static void near_listed(struct found *f, const struct lexicon *l, const struct entry *entries,
-			const char *key, size_t len, bool others)
+static void find_fuzzy_listed(struct found *f, const struct lexicon *l, const struct entry *entries,
+			      const char *key, size_t len, bool include_others)
 {
-	struct fuzzy_value near[FUZZY_MATCHES_MAX];
-	size_t n = lexicon_find_fuzzy(l, key, len, fuzzy_limit(key, len), near, FUZZY_MATCHES_MAX);
+	struct fuzzy_value matches[FUZZY_MATCHES_MAX];
+	size_t n =
+		lexicon_find_fuzzy(l, key, len, fuzzy_limit(key, len), matches, FUZZY_MATCHES_MAX);
 
 	for (size_t i = 0; i < n; i++) {
-		struct entry e = entries[l->origin[near[i].value]];
+		struct entry e = entries[l->origin[matches[i].value]];
 
-		if ((near[i].other_name && !others) || e.when_value ||
-		    (e.kind == ENTRY_ALIAS && !alias_holds(f->names, &e)))
+		if ((matches[i].other_name && !include_others) || e.when_value ||
+		    (e.kind == ENTRY_ALIAS && !is_alias_in_use(f->names, &e)))
 			continue;
-		add_near(f, e, &near[i]);
+		add_fuzzy(f, e, &matches[i]);
 	}
 }
 
@@ -368,29 +371,29 @@ static void sort_by_distance(struct entry *entries, size_t count)
 }
 
 size_t names_find_fuzzy(const struct names *n, const bool *in, const char *key, size_t len,
-			bool others, struct arena *a, struct entry *out, size_t max)
+			bool include_others, struct arena *a, struct entry *out, size_t max)
 {
 	const struct listed *l = &n->book->listed;
 	size_t dimensions = n->book->catalog->dimension_count;
 	size_t capacity = FUZZY_MATCHES_MAX * (dimensions + 2);
 	struct entry *all = arena_alloc(a, capacity * sizeof(*all));
 	struct found f = {.names = n, .in = in, .out = all, .max = capacity};
-	struct fuzzy_value near[FUZZY_MATCHES_MAX];
+	struct fuzzy_value matches[FUZZY_MATCHES_MAX];
 
 	if (fuzzy_limit(key, len) == 0)
 		return 0;
-	near_listed(&f, l->values, l->value_entries, key, len, others);
-	near_listed(&f, l->aliases, l->alias_entries, key, len, others);
+	find_fuzzy_listed(&f, l->values, l->value_entries, key, len, include_others);
+	find_fuzzy_listed(&f, l->aliases, l->alias_entries, key, len, include_others);
 	for (size_t d = 0; d < dimensions; d++) {
-		size_t found =
-			n->data_names[d] && in[d] && n->in[d]
-				? lexicon_find_fuzzy(n->data_names[d], key, len,
-						     fuzzy_limit(key, len), near, FUZZY_MATCHES_MAX)
-				: 0;
+		size_t found = n->data_names[d] && in[d] && n->in[d]
+				       ? lexicon_find_fuzzy(n->data_names[d], key, len,
+							    fuzzy_limit(key, len), matches,
+							    FUZZY_MATCHES_MAX)
+				       : 0;
 
 		for (size_t i = 0; i < found; i++)
-			if (others || !near[i].other_name)
-				add_near(&f, data_entry(&f, d, near[i].value), &near[i]);
+			if (include_others || !matches[i].other_name)
+				add_fuzzy(&f, data_entry(&f, d, matches[i].value), &matches[i]);
 	}
 	sort_by_distance(all, f.count);
 	if (f.count > max)

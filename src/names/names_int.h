@@ -51,7 +51,7 @@ struct names {
 	const struct name_book *book;
 	const struct lexicon *const
 		*data_names; /* by dimension; NULL: not loaded or not readable */
-	const bool *in;      /* by dimension: the caller may name it */
+	const bool *in;      /* by dimension: included, and readable by the caller */
 };
 
 /* names_find for one dimension. */
@@ -61,8 +61,8 @@ size_t names_find_of(const struct names *n, size_t dimension, const struct folde
 /* ---- scope.c ---- */
 
 /* Returns true when names of the dimension are loaded for queries over the map. If a pack has
- * tools, these decide which names are loaded, since every further name may be confused with a
- * word. */
+ * tools, these decide which names are loaded, since each further name can be mistaken for an
+ * ordinary word. */
 bool names_of_map(const struct catalog *c, const struct dimension_def *d);
 
 #endif

@@ -17,7 +17,7 @@
 #define CHECK_BYTES  128
 #define FAILURES_MAX 2
 
-static void next(struct name_refresh *r);
+static void load_next(struct name_refresh *r);
 
 static struct names_source *source_states(const struct name_refresh *r)
 {
@@ -51,13 +51,13 @@ static bool has_all(const struct name_refresh *r, const struct name_book *b, con
 static bool is_missing(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
-		if (r->source_states[i].missing)
+		if (r->source_states[i].has_missing)
 			return true;
 	return false;
 }
 
 /* Returns true when a tool uses the source, or its names are needed. */
-static bool is_read(const struct name_refresh *r, const char *source)
+static bool is_source_used(const struct name_refresh *r, const char *source)
 {
 	const struct catalog *c = names_book(r)->catalog;
 
@@ -75,7 +75,8 @@ static bool is_read(const struct name_refresh *r, const char *source)
 static bool has_complete_source(const struct name_refresh *r)
 {
 	for (size_t i = 0; i < r->sources->count; i++)
-		if (!r->source_states[i].missing && is_read(r, r->sources->items[i]->name))
+		if (!r->source_states[i].has_missing &&
+		    is_source_used(r, r->sources->items[i]->name))
 			return true;
 	return false;
 }
@@ -84,14 +85,14 @@ static bool has_complete_source(const struct name_refresh *r)
 static void next_tenant(struct name_refresh *r)
 {
 	struct names_tenant *t = &r->tenant_states[r->tenant];
-	bool missing = is_missing(r);
+	bool has_missing = is_missing(r);
 
-	t->incomplete = missing && !has_all(r, t->book, names_tenant(r));
-	if (!r->failed)
+	t->is_incomplete = has_missing && !has_all(r, t->book, names_tenant(r));
+	if (!r->has_failed)
 		report_health(r, NULL);
-	if (!missing || has_complete_source(r))
+	if (!has_missing || has_complete_source(r))
 		name_book_set_loaded(t->book, names_tenant(r));
-	r->failed = t->is_new = false;
+	r->has_failed = t->is_new = false;
 	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 	r->tenant++;
 	r->dimension = 0;
@@ -105,7 +106,7 @@ static bool is_transient(const struct err *e)
 }
 
 /* After FAILURES_MAX consecutive transient failures the source's other dimensions are skipped. */
-void names_read_failed(struct name_refresh *r, const struct err *e)
+void names_load_failed(struct name_refresh *r, const struct err *e)
 {
 	struct names_source *s = source_states(r);
 
@@ -114,20 +115,20 @@ void names_read_failed(struct name_refresh *r, const struct err *e)
 		  e->text);
 	report_health(r, e);
 	lexicon_build_free(&r->build);
-	r->failed = true;
+	r->has_failed = true;
 	r->dimension++;
 	if (is_transient(e)) {
-		s->missing = true;
+		s->has_missing = true;
 		s->failures++;
 	}
 	timer_start(r->timer, 0);
 }
 
-void names_read_done(struct name_refresh *r)
+void names_load_done(struct name_refresh *r)
 {
 	source_states(r)->failures = 0;
 	r->dimension++;
-	next(r);
+	load_next(r);
 }
 
 /* ---- the round ---- */
@@ -152,12 +153,12 @@ static bool is_needed(const struct name_refresh *r, const struct catalog *c,
 	return false;
 }
 
-static size_t tenants_without(const struct name_refresh *r)
+static size_t count_incomplete_tenants(const struct name_refresh *r)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; r->tenants[i]; i++)
-		n += r->tenant_states[i].incomplete ||
+		n += r->tenant_states[i].is_incomplete ||
 		     !name_book_loaded(r->tenant_states[i].book, r->tenants[i]);
 	return n;
 }
@@ -180,7 +181,7 @@ static void round_timer_start(struct name_refresh *r)
 		r->due_ms = now + (int64_t)r->interval_ms;
 	r->tenant = 0;
 	left = r->due_ms - now;
-	if (left > NAMES_RETRY_MS && tenants_without(r) > 0)
+	if (left > NAMES_RETRY_MS && count_incomplete_tenants(r) > 0)
 		left = NAMES_RETRY_MS;
 	if (has_new_book(r))
 		left = 0;
@@ -192,12 +193,12 @@ static bool is_skipped(const struct name_refresh *r)
 {
 	const struct names_tenant *t = &r->tenant_states[r->tenant];
 
-	return clock_mono_ms() < r->due_ms && !t->incomplete && !t->is_new &&
+	return clock_mono_ms() < r->due_ms && !t->is_incomplete && !t->is_new &&
 	       name_book_loaded(t->book, names_tenant(r));
 }
 
 /* Loads the next dimension, or schedules the next round when none is left. */
-static void next(struct name_refresh *r)
+static void load_next(struct name_refresh *r)
 {
 	for (; r->tenants[r->tenant]; next_tenant(r)) {
 		const struct catalog *c = names_book(r)->catalog;
@@ -205,7 +206,7 @@ static void next(struct name_refresh *r)
 		for (; !is_skipped(r) && r->dimension < c->dimension_count; r->dimension++)
 			if (is_needed(r, c, names_dimension(r)) &&
 			    source_states(r)->failures < FAILURES_MAX) {
-				names_read(r);
+				names_load(r);
 				return;
 			}
 	}
@@ -216,7 +217,7 @@ static void next(struct name_refresh *r)
 
 static void on_time(void *owner)
 {
-	next(owner);
+	load_next(owner);
 }
 
 /* Returns true when books are in use and none is being loaded. */
@@ -261,13 +262,13 @@ struct name_refresh *name_refresh_new(const struct name_refresh_options *o)
 	return r;
 }
 
-static void free_marks(struct names_tenant *t)
+static void free_watermarks(struct names_tenant *t)
 {
-	for (size_t i = 0; i < t->mark_count; i++)
-		mem_free(t->marks[i]);
-	mem_free(t->marks);
-	t->marks = NULL;
-	t->mark_count = 0;
+	for (size_t i = 0; i < t->watermark_count; i++)
+		mem_free(t->watermarks[i]);
+	mem_free(t->watermarks);
+	t->watermarks = NULL;
+	t->watermark_count = 0;
 }
 
 /* Returns true when the book has the names of all needed dimensions. */
@@ -301,17 +302,18 @@ static void copy_unchanged_names(const struct name_refresh *r, const char *tenan
 }
 
 /* Sets the tenant's book. */
-static void use_for(struct name_refresh *r, size_t tenant, struct name_book *b)
+static void set_book(struct name_refresh *r, size_t tenant, struct name_book *b)
 {
 	struct names_tenant *t = &r->tenant_states[tenant];
 	size_t n = b->catalog->dimension_count;
 
 	b->from_data = true;
-	free_marks(t);
+	free_watermarks(t);
 	if (t->book && t->book != b)
 		copy_unchanged_names(r, r->tenants[tenant], t->book, b);
-	*t = (struct names_tenant){
-		.book = b, .marks = mem_alloc((n + 1) * sizeof(*t->marks)), .mark_count = n};
+	*t = (struct names_tenant){.book = b,
+				   .watermarks = mem_alloc((n + 1) * sizeof(*t->watermarks)),
+				   .watermark_count = n};
 }
 
 void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), void *owner)
@@ -320,23 +322,23 @@ void name_refresh_on_round(struct name_refresh *r, void (*done)(void *owner), vo
 	r->owner = owner;
 }
 
-static void begin_at(struct name_refresh *r, size_t tenant)
+static void restart_at(struct name_refresh *r, size_t tenant)
 {
-	names_read_stop(r);
+	names_load_cancel(r);
 	timer_stop(r->timer);
 	r->tenant = tenant;
 	r->dimension = 0;
-	r->failed = false;
+	r->has_failed = false;
 	memset(r->source_states, 0, r->sources->count * sizeof(*r->source_states));
 }
 
 void name_refresh_set_books(struct name_refresh *r, struct name_book *const *books)
 {
-	begin_at(r, 0);
+	restart_at(r, 0);
 	for (size_t i = 0; r->tenants[i]; i++)
-		use_for(r, i, books[i]);
+		set_book(r, i, books[i]);
 	r->due_ms = 0;
-	next(r);
+	load_next(r);
 }
 
 void name_refresh_set_book(struct name_refresh *r, struct name_book *b)
@@ -357,8 +359,8 @@ void name_refresh_set_tenant_book(struct name_refresh *r, const char *tenant, st
 	while (strcmp(r->tenants[i], tenant) != 0)
 		i++;
 	if (!is_idle(r) && r->tenant == i)
-		begin_at(r, i);
-	use_for(r, i, b);
+		restart_at(r, i);
+	set_book(r, i, b);
 	r->tenant_states[i].is_new = true;
 	if (!r->query && !r->job)
 		timer_start(r->timer, 0);
@@ -373,9 +375,9 @@ void name_refresh_free(struct name_refresh **r)
 {
 	if (!*r)
 		return;
-	names_read_stop(*r);
+	names_load_cancel(*r);
 	for (size_t i = 0; (*r)->tenants[i]; i++)
-		free_marks(&(*r)->tenant_states[i]);
+		free_watermarks(&(*r)->tenant_states[i]);
 	pool_free(&(*r)->pool);
 	timer_free(&(*r)->timer);
 	mem_free((*r)->source_states);

@@ -18,23 +18,23 @@ struct names_job {
 	struct table *page;   /* NULL: no more pages */
 	size_t repeated_rows; /* leading rows that repeat the previous page */
 	bool fits;
-	const struct lexicon *made;
+	const struct lexicon *lexicon;
 	atomic_bool cancelled;
 };
 
 /* The state of loading from one source. */
 struct names_source {
-	size_t failures; /* consecutive transient failures */
-	bool missing;    /* some names could not be loaded, but may be later */
+	size_t failures;  /* consecutive transient failures */
+	bool has_missing; /* some names could not be loaded, but may be later */
 };
 
 /* The names loaded for one tenant. */
 struct names_tenant {
 	struct name_book *book; /* NULL: not in use yet */
-	char **marks;           /* by dimension: watermark of the loaded names */
-	size_t mark_count;
-	bool incomplete; /* some names could not be loaded, but may be later */
-	bool is_new;     /* a new book: load it before the next round */
+	char **watermarks;      /* by dimension: watermark of the loaded names */
+	size_t watermark_count;
+	bool is_incomplete; /* some names could not be loaded, but may be later */
+	bool is_new;        /* a new book: load it before the next round */
 };
 
 struct name_refresh {
@@ -51,9 +51,9 @@ struct name_refresh {
 	char *after; /* last value of the previous page, or NULL */
 	/* rows with that value on the previous page, which the next page repeats */
 	size_t repeated_rows;
-	char *mark;                         /* watermark of the current dimension, or NULL */
+	char *watermark;                    /* watermark of the current dimension, or NULL */
 	struct names_source *source_states; /* by source, for this tenant and round */
-	bool failed;                        /* a source failed for this tenant in this round */
+	bool has_failed;                    /* a source failed for this tenant in this round */
 	int64_t due_ms; /* clock_mono_ms of the next full round; earlier rounds are retries */
 	void (*on_round)(void *owner);
 	void *owner;
@@ -83,10 +83,10 @@ static inline struct source *names_source_of(const struct name_refresh *r)
 }
 
 /* Starts loading the current dimension. It ends with one of the next two calls. */
-void names_read(struct name_refresh *r);
-void names_read_done(struct name_refresh *r);
-void names_read_failed(struct name_refresh *r, const struct err *e);
+void names_load(struct name_refresh *r);
+void names_load_done(struct name_refresh *r);
+void names_load_failed(struct name_refresh *r, const struct err *e);
 /* Cancels the running query and job. */
-void names_read_stop(struct name_refresh *r);
+void names_load_cancel(struct name_refresh *r);
 
 #endif

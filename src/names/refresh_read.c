@@ -19,9 +19,9 @@ static const char *tenant_filter(const struct name_refresh *r)
 }
 
 /* The stored watermark of this tenant and dimension. */
-static char **mark_slot(struct name_refresh *r)
+static char **watermark_slot(struct name_refresh *r)
 {
-	return &r->tenant_states[r->tenant].marks[r->dimension];
+	return &r->tenant_states[r->tenant].watermarks[r->dimension];
 }
 
 /* ---- queries ---- */
@@ -46,12 +46,12 @@ static void query(struct name_refresh *r, const struct sql_bound *sql, source_cb
 /* The column with the target of each value, or with its parent when that is in the same view. */
 static const char *parent_column(const struct name_refresh *r)
 {
-	const struct dimension_def *d = names_dimension(r), *up;
+	const struct dimension_def *d = names_dimension(r), *parent;
 
 	if (d->resolves)
 		return d->by;
-	up = d->parent ? catalog_dimension(names_book(r)->catalog, d->parent) : NULL;
-	return up && up->view && strcmp(up->view, d->view) == 0 ? up->column : NULL;
+	parent = d->parent ? catalog_dimension(names_book(r)->catalog, d->parent) : NULL;
+	return parent && parent->view && strcmp(parent->view, d->view) == 0 ? parent->column : NULL;
 }
 
 static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e);
@@ -72,7 +72,7 @@ static void read_page(struct name_refresh *r)
 		query(r, &sql, on_page);
 	} else {
 		log_warn("know.names", "%s: %s", d->name, e.text);
-		names_read_failed(r, &e);
+		names_load_failed(r, &e);
 	}
 	arena_free(&a);
 }
@@ -111,7 +111,7 @@ static void run_job(struct pool_job *job)
 	if (j->page)
 		j->fits = add_rows(j);
 	else
-		j->made = lexicon_new(&j->build, LEXICON_FROM_DATA, &j->cancelled);
+		j->lexicon = lexicon_new(&j->build, LEXICON_FROM_DATA, &j->cancelled);
 }
 
 static void on_job(struct pool_job *job);
@@ -134,7 +134,7 @@ static void free_job(struct names_job *j)
 {
 	table_free(&j->page);
 	lexicon_build_free(&j->build);
-	lexicon_unref(&j->made);
+	lexicon_unref(&j->lexicon);
 	mem_free(j);
 }
 
@@ -167,7 +167,7 @@ static bool record_page_end(struct name_refresh *r, const struct table *t)
 }
 
 /* Returns true when the values are unchanged, as usual; then no lexicon is built. */
-static bool is_known(const struct name_refresh *r, const struct lexicon_build *b)
+static bool is_unchanged(const struct name_refresh *r, const struct lexicon_build *b)
 {
 	const struct lexicon *l = name_book_get(names_book(r), names_tenant(r), r->dimension);
 
@@ -181,11 +181,11 @@ static void use_lexicon(struct name_refresh *r, const struct lexicon *l)
 	name_book_set(names_book(r), names_tenant(r), r->dimension, l);
 }
 
-static void store_mark(struct name_refresh *r)
+static void store_watermark(struct name_refresh *r)
 {
-	mem_free(*mark_slot(r));
-	*mark_slot(r) = r->mark;
-	r->mark = NULL;
+	mem_free(*watermark_slot(r));
+	*watermark_slot(r) = r->watermark;
+	r->watermark = NULL;
 }
 
 static void fail_too_many(struct name_refresh *r)
@@ -195,10 +195,10 @@ static void fail_too_many(struct name_refresh *r)
 	err_set(&e, ERR_LIMIT, "more than %d values, or too long ones", KNOW_VALUES_MAX);
 	log_warn("know.names", "tenant %s: %s: %s", names_tenant(r), names_dimension(r)->name,
 		 e.text);
-	names_read_failed(r, &e);
+	names_load_failed(r, &e);
 }
 
-static void page_added(struct name_refresh *r, struct names_job *j)
+static void on_page_added(struct name_refresh *r, struct names_job *j)
 {
 	bool more = record_page_end(r, j->page);
 
@@ -208,10 +208,10 @@ static void page_added(struct name_refresh *r, struct names_job *j)
 		fail_too_many(r);
 	} else if (more) {
 		read_page(r);
-	} else if (is_known(r, r->build)) {
+	} else if (is_unchanged(r, r->build)) {
 		lexicon_build_free(&r->build);
-		store_mark(r);
-		names_read_done(r);
+		store_watermark(r);
+		names_load_done(r);
 	} else {
 		submit(r, NULL);
 	}
@@ -225,12 +225,12 @@ static void on_job(struct pool_job *job)
 	if (!j->cancelled) {
 		r->job = NULL;
 		if (j->page) {
-			page_added(r, j);
+			on_page_added(r, j);
 		} else {
-			use_lexicon(r, j->made);
-			j->made = NULL;
-			store_mark(r);
-			names_read_done(r);
+			use_lexicon(r, j->lexicon);
+			j->lexicon = NULL;
+			store_watermark(r);
+			names_load_done(r);
 		}
 	}
 	free_job(j);
@@ -239,7 +239,7 @@ static void on_job(struct pool_job *job)
 static void on_page(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct name_refresh *r = owner;
-	struct err wrong = {0};
+	struct err page_error = {0};
 
 	r->query = NULL;
 	if (!e && count == 1 && !batches[0].table->truncated) {
@@ -248,52 +248,55 @@ static void on_page(void *owner, struct source_batch *batches, size_t count, con
 	}
 	source_batches_free(batches, count);
 	if (!e)
-		err_set(&wrong, ERR_LIMIT, "a page of names was truncated");
-	names_read_failed(r, e ? e : &wrong);
+		err_set(&page_error, ERR_LIMIT, "a page of names was truncated");
+	names_load_failed(r, e ? e : &page_error);
 }
 
 /* ---- watermarks ---- */
 
-static void on_mark(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+static void on_watermark(void *owner, struct source_batch *batches, size_t count,
+			 const struct err *e)
 {
 	struct name_refresh *r = owner;
 	const struct table *t = !e && count == 1 ? batches[0].table : NULL;
 
 	r->query = NULL;
-	mem_free(r->mark);
-	r->mark = NULL;
+	mem_free(r->watermark);
+	r->watermark = NULL;
 	if (t && t->row_count == 1 && t->column_count == 2) {
 		const char *const *cells = t->rows[0];
 
-		r->mark = mem_printf("%s %s", cells[0] ? cells[0] : "", cells[1] ? cells[1] : "");
+		r->watermark =
+			mem_printf("%s %s", cells[0] ? cells[0] : "", cells[1] ? cells[1] : "");
 	}
 	source_batches_free(batches, count);
 	if (e)
-		names_read_failed(r, e);
-	else if (r->mark && *mark_slot(r) && strcmp(r->mark, *mark_slot(r)) == 0)
-		names_read_done(r);
+		names_load_failed(r, e);
+	else if (r->watermark && *watermark_slot(r) &&
+		 strcmp(r->watermark, *watermark_slot(r)) == 0)
+		names_load_done(r);
 	else
 		begin_reading(r);
 }
 
-void names_read(struct name_refresh *r)
+void names_load(struct name_refresh *r)
 {
 	const struct dimension_def *d = names_dimension(r);
 	struct arena *a = arena_new(STATEMENT_BYTES);
 	struct sql_bound sql;
 	struct err e = {0};
 
-	mem_free(r->mark);
-	r->mark = NULL;
+	mem_free(r->watermark);
+	r->watermark = NULL;
 	if (d->watermark && sql_watermark(d->view, d->watermark, tenant_filter(r),
 					  names_source_of(r)->dialect, a, &sql, &e))
-		query(r, &sql, on_mark);
+		query(r, &sql, on_watermark);
 	else
 		begin_reading(r);
 	arena_free(&a);
 }
 
-void names_read_stop(struct name_refresh *r)
+void names_load_cancel(struct name_refresh *r)
 {
 	op_cancel(&r->query);
 	if (r->job)
@@ -301,6 +304,6 @@ void names_read_stop(struct name_refresh *r)
 	r->job = NULL;
 	lexicon_build_free(&r->build);
 	mem_free(r->after);
-	mem_free(r->mark);
-	r->after = r->mark = NULL;
+	mem_free(r->watermark);
+	r->after = r->watermark = NULL;
 }

@@ -9,7 +9,7 @@
 /* Returns true when the context allows this entry. An alias limited to one market needs that
  * market. */
 static bool fits_context(const struct entry *e, const struct args *context, struct arena *a,
-			 bool *unsure)
+			 bool *is_ambiguous)
 {
 	const char *name = e->when_dimension ? e->when_dimension : e->dimension->parent;
 	const char *required_value = e->when_value ? e->when_value : e->parent;
@@ -20,7 +20,7 @@ static bool fits_context(const struct entry *e, const struct args *context, stru
 	if (context_value)
 		return strcmp(context_value, required_value) == 0 || e->kind == ENTRY_VALUE;
 	if (e->when_value)
-		*unsure = true;
+		*is_ambiguous = true;
 	return true;
 }
 
@@ -48,18 +48,19 @@ static bool resolve_words(const struct names *names, size_t dimension, const str
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
 	struct entry found[FOUND_MAX];
 	size_t count = names_find_of(names, dimension, words, a, found, FOUND_MAX), n = 0;
-	bool unsure = false;
+	bool is_ambiguous = false;
 
 	for (enum entry_kind kind = ENTRY_VALUE; kind <= ENTRY_PART; kind++) {
 		for (size_t i = 0; i < count; i++)
-			if (found[i].kind == kind && fits_context(&found[i], context, a, &unsure))
+			if (found[i].kind == kind &&
+			    fits_context(&found[i], context, a, &is_ambiguous))
 				add_match(list, &n, MATCHES_MAX, &found[i], a);
-		if (n == 1 && !unsure) {
+		if (n == 1 && !is_ambiguous) {
 			*out = (struct name_match){.value = list[0].value,
 						   .alias = kind != ENTRY_VALUE};
 			return true;
 		}
-		if (n > 0 && !unsure)
+		if (n > 0 && !is_ambiguous)
 			break;
 	}
 	out->several = n > 0;
@@ -68,18 +69,18 @@ static bool resolve_words(const struct names *names, size_t dimension, const str
 	return false;
 }
 
-static bool resolve_near(const struct names *names, size_t dimension, const struct folded *words,
-			 struct arena *a, struct name_match *out)
+static bool resolve_fuzzy(const struct names *names, size_t dimension, const struct folded *words,
+			  struct arena *a, struct name_match *out)
 {
 	bool *in = arena_alloc(a, names->book->catalog->dimension_count + 1);
 	struct suggestion *list = arena_alloc(a, sizeof(*list) * MATCHES_MAX);
-	struct entry near[FUZZY_MATCHES_MAX];
+	struct entry matches[FUZZY_MATCHES_MAX];
 	size_t count, n = 0;
 
 	in[dimension] = true;
-	count = names_candidates(names, in, words->key, words->len, a, near);
+	count = names_candidates(names, in, words->key, words->len, a, matches);
 	for (size_t i = 0; i < count; i++)
-		add_match(list, &n, MATCHES_MAX, &near[i], a);
+		add_match(list, &n, MATCHES_MAX, &matches[i], a);
 	if (n == 1) {
 		*out = (struct name_match){.value = list[0].value, .alias = true};
 		return true;
@@ -91,7 +92,7 @@ static bool resolve_near(const struct names *names, size_t dimension, const stru
 }
 
 /* Returns true when the dimension's values have been loaded. */
-static bool is_read(const struct names *names, const struct dimension_def *d)
+static bool are_values_loaded(const struct names *names, const struct dimension_def *d)
 {
 	return names->data_names[d->index] != NULL;
 }
@@ -115,7 +116,7 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 					   .alias = strcmp(value, text) != 0};
 		return true;
 	}
-	if (count > 0 || is_read(names, d)) {
+	if (count > 0 || are_values_loaded(names, d)) {
 		out->suggestion_count = names_options(names, d, NULL, a, &out->suggestions);
 		return false;
 	}
@@ -138,14 +139,14 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 		return resolve_label(names, d, label, text, a, out);
 	if (resolve_words(names, index, &words, context, a, out))
 		return true;
-	if (out->several || resolve_near(names, index, &words, a, out))
+	if (out->several || resolve_fuzzy(names, index, &words, a, out))
 		return !out->several;
 	if (out->several)
 		return false;
 	if (!names_has_values(names, d)) {
 		if (strcmp(d->filter, FILTER_ASOF) == 0 || words.len == 0)
 			return false;
-		if (is_read(names, d))
+		if (are_values_loaded(names, d))
 			return false;
 		/* Values are not loaded yet: accept any text, and the query reports unknown ones.
 		 */
@@ -157,8 +158,9 @@ bool names_resolve(const struct names *names, const struct dimension_def *d, con
 	return false;
 }
 
-/* The dimensions that the caller may know. */
-static const bool *permitted(const struct catalog *c, const struct principal *who, struct arena *a)
+/* By dimension: whether the caller may read it. */
+static const bool *readable_dimensions(const struct catalog *c, const struct principal *who,
+				       struct arena *a)
 {
 	bool *in = arena_alloc(a, c->dimension_count + 1);
 
@@ -173,12 +175,13 @@ bool name_book_resolve(const struct name_book *b, const struct principal *who,
 {
 	const struct dimension_def *d = catalog_dimension(b->catalog, dimension);
 	const struct names *names =
-		names_of(b, who ? who->tenant : NULL, permitted(b->catalog, who, a), a);
+		names_of(b, who ? who->tenant : NULL, readable_dimensions(b->catalog, who, a), a);
 
 	*out = (struct name_match){0};
 	if (!d)
 		return false;
-	if (b->from_data && d->view && !is_read(names, d) && !names_has_values(names, d)) {
+	if (b->from_data && d->view && !are_values_loaded(names, d) &&
+	    !names_has_values(names, d)) {
 		out->is_not_loaded = catalog_dimension_readable(d, who);
 		return false;
 	}

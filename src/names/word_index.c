@@ -65,7 +65,7 @@ static void grow_slots(struct word_build *b)
 			(uint32_t)i + 1;
 }
 
-static uint32_t number_of(struct word_build *b, const char *word, size_t len)
+static uint32_t find_or_add_word(struct word_build *b, const char *word, size_t len)
 {
 	uint32_t *slot = slot_of(b, word, len), end = b->offsets[b->count];
 
@@ -84,7 +84,7 @@ static uint32_t number_of(struct word_build *b, const char *word, size_t len)
 
 void word_build_add(struct word_build *b, const char *word, size_t len, uint32_t value)
 {
-	uint32_t number = number_of(b, word, len);
+	uint32_t number = find_or_add_word(b, word, len);
 
 	b->pairs = mem_grow(b->pairs, &b->pair_cap, b->pair_count + 1, sizeof(*b->pairs));
 	b->pairs[b->pair_count++] = (struct pair){number, value};
@@ -116,7 +116,7 @@ static uint32_t read_varint(const uint8_t **from)
 }
 
 /* Groups the values by word; `starts`: the start of each group. */
-static uint32_t *by_word(const struct word_build *b, uint32_t *starts)
+static uint32_t *group_by_word(const struct word_build *b, uint32_t *starts)
 {
 	uint32_t *values = mem_alloc((b->pair_count + 1) * sizeof(*values));
 
@@ -126,7 +126,7 @@ static uint32_t *by_word(const struct word_build *b, uint32_t *starts)
 		starts[i + 1] += starts[i];
 	for (size_t i = 0; i < b->pair_count; i++)
 		values[starts[b->pairs[i].word]++] = b->pairs[i].value;
-	/* each start had moved to its end */
+	/* each start was advanced to the end of its group */
 	memmove(starts + 1, starts, b->count * sizeof(*starts));
 	starts[0] = 0;
 	return values;
@@ -153,7 +153,7 @@ void word_index_init(struct word_index *w, struct word_build **build)
 	uint32_t *starts = mem_alloc((b->count + 2) * sizeof(*starts)), *values, *order;
 	size_t at = 0;
 
-	values = by_word(b, starts);
+	values = group_by_word(b, starts);
 	mem_free(b->pairs);
 	mem_free(b->slots);
 	order = keys_init(&w->keys, b->bytes ? b->bytes : "", b->offsets, b->count);

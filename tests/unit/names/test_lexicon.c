@@ -39,7 +39,7 @@ static const char *joined(const struct lexicon *l, const uint32_t *values, size_
 	return text;
 }
 
-static void names_are_found_whole_by_word_and_by_initials(void **state)
+static void finds_names_whole_by_word_and_by_initials(void **state)
 {
 	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
 	uint32_t v[8];
@@ -59,7 +59,8 @@ static void names_are_found_whole_by_word_and_by_initials(void **state)
 	assert_string_equal(joined(l, v, n), "Sierra Solar|Sierra Wind Farm|Sierra Wind Park");
 	n = lexicon_find_word(l, "oak", 3, v, 8);
 	assert_string_equal(joined(l, v, n), "Oak Oak Solar");
-	assert_int_equal(lexicon_find_word(l, "muller", 6, v, 8), 0); /* that is a whole name */
+	assert_int_equal(lexicon_find_word(l, "muller", 6, v, 8),
+			 0); /* whole names are not indexed by word */
 	assert_int_equal(lexicon_find_word(l, "np", 2, v, 8), 0);
 	n = lexicon_find_initials(l, "ns", 2, v, 8);
 	assert_string_equal(joined(l, v, n), "Nazareth Solar");
@@ -94,27 +95,29 @@ static void finds_adjacent_words(void **state)
 static void sorts_fuzzy_matches(void **state)
 {
 	const struct lexicon *l = lexicon_of(plants, COUNT(plants));
-	struct fuzzy_value near[FUZZY_MATCHES_MAX];
+	struct fuzzy_value matches[FUZZY_MATCHES_MAX];
 	size_t n;
 
 	(void)state;
-	n = lexicon_find_fuzzy(l, "nazarethsolr", 12, 2, near, FUZZY_MATCHES_MAX);
+	n = lexicon_find_fuzzy(l, "nazarethsolr", 12, 2, matches, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 1);
-	assert_string_equal(lexicon_text(l, near[0].value), "Nazareth Solar");
-	assert_int_equal(near[0].distance, 1);
-	assert_false(near[0].part);
-	n = lexicon_find_fuzzy(l, "siera", 5, 1, near, FUZZY_MATCHES_MAX);
+	assert_string_equal(lexicon_text(l, matches[0].value), "Nazareth Solar");
+	assert_int_equal(matches[0].distance, 1);
+	assert_false(matches[0].part);
+	n = lexicon_find_fuzzy(l, "siera", 5, 1, matches, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 3);
-	assert_true(near[0].part);
-	assert_int_equal(near[0].shared, 3);
-	n = lexicon_find_fuzzy(l, "project9", 8, 2, near, FUZZY_MATCHES_MAX);
+	assert_true(matches[0].part);
+	assert_int_equal(matches[0].shared, 3);
+	n = lexicon_find_fuzzy(l, "project9", 8, 2, matches, FUZZY_MATCHES_MAX);
 	assert_int_equal(n, 1);
-	assert_true(near[0].other_name);
-	assert_int_equal(lexicon_find_fuzzy(l, "mazaretsolar", 12, 2, near, FUZZY_MATCHES_MAX), 1);
-	assert_true(near[0].other_name);
-	assert_int_equal(lexicon_find_fuzzy(l, "mazarethsolar", 13, 2, near, FUZZY_MATCHES_MAX), 1);
-	assert_false(near[0].other_name);
-	assert_int_equal(lexicon_find_fuzzy(l, "np15", 4, 1, near, 1), 1);
+	assert_true(matches[0].other_name);
+	assert_int_equal(lexicon_find_fuzzy(l, "mazaretsolar", 12, 2, matches, FUZZY_MATCHES_MAX),
+			 1);
+	assert_true(matches[0].other_name);
+	assert_int_equal(lexicon_find_fuzzy(l, "mazarethsolar", 13, 2, matches, FUZZY_MATCHES_MAX),
+			 1);
+	assert_false(matches[0].other_name);
+	assert_int_equal(lexicon_find_fuzzy(l, "np15", 4, 1, matches, 1), 1);
 	lexicon_unref(&l);
 }
 
@@ -145,7 +148,7 @@ static void limits_number_of_values(void **state)
 	(void)state;
 	for (size_t i = 0; i < KNOW_VALUES_MAX; i++)
 		if (!lexicon_build_add(b, "x", NULL))
-			fail_msg("no more after %zu", i);
+			fail_msg("rejects value %zu", i);
 	assert_false(lexicon_build_add(b, "x", NULL));
 	assert_int_equal(lexicon_build_count(b), KNOW_VALUES_MAX);
 	lexicon_build_free(&b);
@@ -188,7 +191,7 @@ static void finds_misspelled_names(void **state)
 	l = lexicon_new(&b, LEXICON_WORDS | LEXICON_INITIALS, NULL);
 	for (size_t i = 0; i < tried; i++) {
 		uint32_t value = name_maker_random(&typing, (uint32_t)l->count);
-		struct fuzzy_value near[FUZZY_MATCHES_MAX];
+		struct fuzzy_value matches[FUZZY_MATCHES_MAX];
 		char typed[NAME_MAKER_BYTES * 2];
 		struct folded f;
 		size_t n;
@@ -198,9 +201,10 @@ static void finds_misspelled_names(void **state)
 		for (int e = 0; e < fuzzy_limit(f.key, f.len) && e <= (int)(i % 2); e++)
 			name_maker_mistype(&typing, typed);
 		text_fold(typed, &f);
-		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), near, 3);
+		n = lexicon_find_fuzzy(l, f.key, f.len, fuzzy_limit(f.key, f.len), matches, 3);
 		for (size_t p = 0; p < n; p++)
-			if (strcmp(lexicon_text(l, near[p].value), lexicon_text(l, value)) == 0) {
+			if (strcmp(lexicon_text(l, matches[p].value), lexicon_text(l, value)) ==
+			    0) {
 				found++;
 				break;
 			}
@@ -214,7 +218,7 @@ static void prefix_ends_with_the_name(void **state)
 {
 	static const struct {
 		const char *words;
-		size_t reach;
+		size_t prefix_words;
 	} cases[] = {
 		{"nazareth solar price", 2},
 		{"nazareth price", 1},
@@ -234,8 +238,8 @@ static void prefix_ends_with_the_name(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		text_fold(cases[i].words, &f);
-		if (lexicon_reach(l, &f) != cases[i].reach)
-			fail_msg("\"%s\": %zu", cases[i].words, lexicon_reach(l, &f));
+		if (lexicon_prefix_words(l, &f) != cases[i].prefix_words)
+			fail_msg("\"%s\": %zu", cases[i].words, lexicon_prefix_words(l, &f));
 	}
 	lexicon_unref(&l);
 }
@@ -243,7 +247,7 @@ static void prefix_ends_with_the_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_found_whole_by_word_and_by_initials),
+		cmocka_unit_test(finds_names_whole_by_word_and_by_initials),
 		cmocka_unit_test(finds_adjacent_words),
 		cmocka_unit_test(prefix_ends_with_the_name),
 		cmocka_unit_test(sorts_fuzzy_matches),
