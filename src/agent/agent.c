@@ -48,7 +48,7 @@ void agent_run(struct agent *a)
 
 		if (next == AGENT_WAIT)
 			return;
-		assert(agent_rows[a->state].may & (1u << next));
+		assert(agent_rows[a->state].next_states & (1u << next));
 		a->state = next;
 		a->started = false;
 	}

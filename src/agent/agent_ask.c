@@ -19,82 +19,33 @@
 static const char ask_about[] =
 	"Asks the user one question back. Only when a needed filter is missing; call it alone. "
 	"Choices that a result holds are named by reference, never written.";
-#define REF(words)  "{\"type\":\"object\",\"description\":\"" words "\"}"
-#define TEXT(words) "{\"type\":\"string\",\"description\":\"" words "\"}"
-static const char ask_schema[] = "{\"type\":\"object\",\"properties\":{\"question\":" TEXT(
-	"One short question") ","
-			      "\"input\":{\"type\":\"string\",\"enum\":[\"single\",\"multiple\","
-			      "\"date\","
-			      "\"date_range\"]},"
-			      "\"filter\":" TEXT("The filter that the answer is a value of, as an "
-						 "argument of a tool is "
-						 "called") ","
-							   "\"from\":" REF(
-								   "The column whose values are "
-								   "the choices: {$ref: "
-								   "c1.rows[*].Column}") ","
-											 "\"labels"
-											 "\":" REF(
-												 "T"
-												 "h"
-												 "e"
-												 " "
-												 "c"
-												 "o"
-												 "l"
-												 "u"
-												 "m"
-												 "n"
-												 " "
-												 "o"
-												 "f"
-												 " "
-												 "t"
-												 "h"
-												 "e"
-												 " "
-												 "s"
-												 "a"
-												 "m"
-												 "e"
-												 " "
-												 "r"
-												 "e"
-												 "s"
-												 "u"
-												 "l"
-												 "t"
-												 " "
-												 "t"
-												 "h"
-												 "a"
-												 "t"
-												 " "
-												 "w"
-												 "o"
-												 "r"
-												 "d"
-												 "s"
-												 " "
-												 "t"
-												 "h"
-												 "e"
-												 "m") ","
-												      "\"groups\":" REF(
-													      "The column of the same result that they are grouped by") ","
-																					"\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"The "
-																					"choices, where you know them and no result holds them\"},"
-																					"\"min\":{\"type\":\"integer\"},\"max\":{\"type\":\"integer\"},"
-																					"\"min_date\":" TEXT("First day that can be chosen, as 2026-02-27") ","
-																													    "\"max_date\":" TEXT("Last day that can be chosen") ","
-																																				"\"hint\":" TEXT("What comes of the answer") ","
-																																									     "\"skip\":{\"type\":\"object\",\"properties\":{\"value\":{\"type\":\"string\"},"
-																																									     "\"label\":{\"type\":\"string\"}},\"required\":[\"value\",\"label\"],"
-																																									     "\"additionalProperties\":false}},"
-																																									     "\"required\":[\"question\"],\"additionalProperties\":false}";
+#define REF(about)  "{\"type\":\"object\",\"description\":\"" about "\"}"
+#define TEXT(about) "{\"type\":\"string\",\"description\":\"" about "\"}"
+/* clang-format off */
+static const char ask_schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"question\":" TEXT("One short question") ","
+	"\"input\":{\"type\":\"string\","
+		"\"enum\":[\"single\",\"multiple\",\"date\",\"date_range\"]},"
+	"\"filter\":" TEXT("The filter that the answer is a value of, as an argument of a tool is called") ","
+	"\"from\":" REF("The column whose values are the choices: {$ref: c1.rows[*].Column}") ","
+	"\"labels\":" REF("The column of the same result that words them") ","
+	"\"groups\":" REF("The column of the same result that they are grouped by") ","
+	"\"options\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
+		"\"The choices, where you know them and no result holds them\"},"
+	"\"min\":{\"type\":\"integer\"},"
+	"\"max\":{\"type\":\"integer\"},"
+	"\"min_date\":" TEXT("First day that can be chosen, as 2026-02-27") ","
+	"\"max_date\":" TEXT("Last day that can be chosen") ","
+	"\"hint\":" TEXT("What comes of the answer") ","
+	"\"skip\":{\"type\":\"object\",\"properties\":{"
+		"\"value\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"}},"
+		"\"required\":[\"value\",\"label\"],\"additionalProperties\":false}},"
+	"\"required\":[\"question\"],\"additionalProperties\":false}";
+/* clang-format on */
 
 /* For agents with a map in their prompt, where tokens are scarce. */
-static const char ask_short[] =
+static const char ask_schema_short[] =
 	"{\"type\":\"object\",\"properties\":{\"question\":{\"type\":\"string\"},\"options\":{"
 	"\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"from\":{\"type\":\"object\","
 	"\"description\":\"Choices that a result holds: {$ref: c1.rows[*].Column}\"}},"
@@ -140,8 +91,9 @@ size_t agent_screen_tools(struct agent *a, struct llm_tool *out)
 {
 	const struct catalog *c = a->request.may->catalog;
 
-	out[0] = (struct llm_tool){ask_name(a), ask_about,
-				   schema_of(a->arena, a->protocol ? ask_short : ask_schema)};
+	out[0] =
+		(struct llm_tool){ask_name(a), ask_about,
+				  schema_of(a->arena, a->protocol ? ask_schema_short : ask_schema)};
 	if (c->component_count == 0)
 		return 1;
 	out[1] = (struct llm_tool){SHOW_COMPONENT, components_text(c, a->arena),
@@ -161,16 +113,16 @@ bool agent_is_show(const char *tool)
 
 /* ---- clarifying question ---- */
 
-struct asking {
+struct ask_reader {
 	struct agent *agent;
 	const json_t *input;
 	struct agent_ask *ask;
-	const char **mistake;
+	const char **problem;
 };
 
-static bool set_error(const struct asking *k, const char *what)
+static bool set_error(const struct ask_reader *k, const char *what)
 {
-	*k->mistake = arena_printf(k->agent->arena, "%s: %s.", ask_name(k->agent), what);
+	*k->problem = arena_printf(k->agent->arena, "%s: %s.", ask_name(k->agent), what);
 	return false;
 }
 
@@ -179,14 +131,14 @@ static const char *short_text(struct agent *a, const char *text)
 	return arena_strndup(a->arena, text, utf8_cut(text, strlen(text), ASK_TEXT_BYTES_MAX));
 }
 
-static const char *text_of(const struct asking *k, const char *name)
+static const char *text_of(const struct ask_reader *k, const char *name)
 {
 	const char *text = json_string_value(json_object_get(k->input, name));
 
 	return text && *text ? short_text(k->agent, text) : NULL;
 }
 
-static bool read_input(const struct asking *k)
+static bool read_input(const struct ask_reader *k)
 {
 	static const char *const names[] = {
 		[ASK_SINGLE] = "single",
@@ -201,11 +153,11 @@ static bool read_input(const struct asking *k)
 			k->ask->input = (enum ask_input)i;
 			return true;
 		}
-	return !input || set_error(k, "input is single, multiple, date or date_range");
+	return !input || set_error(k, "input must be single, multiple, date or date_range");
 }
 
 /* Accepts a filter of a tool that this agent has. */
-static bool read_filter(const struct asking *k)
+static bool read_filter(const struct ask_reader *k)
 {
 	const char *filter = text_of(k, "filter");
 
@@ -223,7 +175,7 @@ static bool read_filter(const struct asking *k)
 	return !filter || set_error(k, "none of your tools takes this filter");
 }
 
-static bool read_days(const struct asking *k)
+static bool read_date_limits(const struct ask_reader *k)
 {
 	struct date first, last;
 
@@ -231,14 +183,14 @@ static bool read_days(const struct asking *k)
 	k->ask->max_date = text_of(k, "max_date");
 	if ((k->ask->min_date && !date_parse_iso(k->ask->min_date, &first)) ||
 	    (k->ask->max_date && !date_parse_iso(k->ask->max_date, &last)))
-		return set_error(k, "min_date and max_date are days such as 2026-02-27");
+		return set_error(k, "min_date and max_date must be days such as 2026-02-27");
 	return !k->ask->min_date || !k->ask->max_date ||
 	       strcmp(k->ask->min_date, k->ask->max_date) <= 0 ||
 	       set_error(k, "min_date is after max_date");
 }
 
-/* Finds a column of a result. Returns false and sets *mistake on failure. */
-static bool find_column(const struct asking *k, const char *name, const struct table **table,
+/* Finds a column of a result. Returns false and sets *problem on failure. */
+static bool find_column(const struct ask_reader *k, const char *name, const struct table **table,
 			int *column)
 {
 	const char *text = ref_of(json_object_get(k->input, name));
@@ -249,14 +201,15 @@ static bool find_column(const struct asking *k, const char *name, const struct t
 
 	if (!text || !ref_parse(text, &r, &e) || r.kind != REF_COLUMN)
 		return set_error(
-			k,
-			arena_printf(k->agent->arena,
-				     "%s names a column: {\"$ref\": \"c1.rows[*].Column\"}", name));
+			k, arena_printf(k->agent->arena,
+					"%s must name a column: {\"$ref\": \"c1.rows[*].Column\"}",
+					name));
 	if (!ref_find(&scope, &r, &p, &e))
 		return set_error(k, e.text);
 	if (*table && *table != p.table)
 		return set_error(k, arena_printf(k->agent->arena,
-						 "%s is of another result than from", name));
+						 "%s must name a column of the same result as from",
+						 name));
 	*table = p.table;
 	*column = p.column;
 	return true;
@@ -270,7 +223,7 @@ static bool has_value(const struct agent_ask *ask, const char *value)
 	return false;
 }
 
-static bool find_optional_column(const struct asking *k, const char *name,
+static bool find_optional_column(const struct ask_reader *k, const char *name,
 				 const struct table **table, int *column)
 {
 	*column = -1;
@@ -278,7 +231,7 @@ static bool find_optional_column(const struct asking *k, const char *name,
 }
 
 /* Adds each value once. With too many values there are no options, and the user types one. */
-static bool read_from(const struct asking *k)
+static bool read_result_options(const struct ask_reader *k)
 {
 	const struct table *t = NULL;
 	int value, label, group;
@@ -304,10 +257,10 @@ static bool read_from(const struct asking *k)
 			.group = group >= 0 ? row[group] : NULL,
 		};
 	}
-	return k->ask->option_count > 0 || set_error(k, "the column of from holds no value");
+	return k->ask->option_count > 0 || set_error(k, "the column in from has no values");
 }
 
-static void read_options(const struct asking *k)
+static void read_options(const struct ask_reader *k)
 {
 	const json_t *list = json_object_get(k->input, "options"), *item;
 	struct suggestion *options =
@@ -325,7 +278,7 @@ static void read_options(const struct asking *k)
 	}
 }
 
-static bool read_count(const struct asking *k)
+static bool read_choice_limits(const struct ask_reader *k)
 {
 	int64_t min = 1, max = (int64_t)k->ask->option_count;
 	struct err e = {0};
@@ -336,13 +289,13 @@ static bool read_count(const struct asking *k)
 		return set_error(k, "multiple needs choices: set from or options");
 	if (!json_opt_int(k->input, "min", &min, &e) || !json_opt_int(k->input, "max", &max, &e) ||
 	    min < 1 || max < min || min > (int64_t)k->ask->option_count)
-		return set_error(k, "min and max are numbers of choices, from 1 on");
+		return set_error(k, "min and max must be numbers of choices, at least 1");
 	k->ask->min = (size_t)min;
 	k->ask->max = max < (int64_t)k->ask->option_count ? (size_t)max : k->ask->option_count;
 	return true;
 }
 
-static bool read_skip(const struct asking *k)
+static bool read_skip(const struct ask_reader *k)
 {
 	const json_t *skip = json_object_get(k->input, "skip");
 	const char *value = json_string_value(json_object_get(skip, "value"));
@@ -351,29 +304,29 @@ static bool read_skip(const struct asking *k)
 	if (!skip)
 		return true;
 	if (!value || !*value || !label || !*label)
-		return set_error(k, "skip is {value, label}");
+		return set_error(k, "skip must be {value, label}");
 	k->ask->skip = (struct suggestion){.value = short_text(k->agent, value),
 					   .label = short_text(k->agent, label)};
 	return true;
 }
 
-const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, const char **mistake)
+const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, const char **problem)
 {
 	struct agent_ask *ask = arena_alloc(a->arena, sizeof(*ask));
-	const struct asking k = {a, input, ask, mistake};
+	const struct ask_reader k = {a, input, ask, problem};
 
 	*ask = (struct agent_ask){.question = text_of(&k, "question"), .hint = text_of(&k, "hint")};
 	if (!ask->question) {
-		set_error(&k, "it needs a question");
+		set_error(&k, "question is missing");
 		return NULL;
 	}
-	if (!read_input(&k) || !read_filter(&k) || !read_days(&k) || !read_skip(&k))
+	if (!read_input(&k) || !read_filter(&k) || !read_date_limits(&k) || !read_skip(&k))
 		return NULL;
-	if (json_object_get(input, "from") && !read_from(&k))
+	if (json_object_get(input, "from") && !read_result_options(&k))
 		return NULL;
 	if (!json_object_get(input, "from"))
 		read_options(&k);
-	return read_count(&k) ? ask : NULL;
+	return read_choice_limits(&k) ? ask : NULL;
 }
 
 /* ---- component ---- */
@@ -397,16 +350,16 @@ const char *agent_show_read(struct agent *a, const json_t *input)
 	if (!name || !catalog_component(a->request.may->catalog, name))
 		return "show_component: unknown component.";
 	if (a->out.show_count == AGENT_SHOWS_MAX)
-		return "show_component: enough components are shown.";
+		return "show_component: no more components can be shown in this answer.";
 	results = arena_alloc(a->arena, (n + 1) * sizeof(*results));
 	json_array_foreach((json_t *)(uintptr_t)from, i, item) {
 		results[show.count] = find_result(a, json_string_value(item));
 		if (!results[show.count])
-			return "from names calls that have given a result, such as c1.";
+			return "from must name calls that returned a result, such as c1.";
 		show.count++;
 	}
 	if (show.count == 0)
-		return "from names calls that have given a result, such as c1.";
+		return "from must name calls that returned a result, such as c1.";
 	show.component = arena_strdup(a->arena, name);
 	show.results = results;
 	a->out.shows[a->out.show_count++] = show;

@@ -21,7 +21,7 @@ struct agent;
 
 struct agent_row {
 	enum agent_state (*step)(struct agent *a);
-	unsigned may; /* bit set of permitted next states */
+	unsigned next_states; /* bit set of permitted next states */
 };
 
 extern const struct agent_row agent_rows[AGENT_STATE_COUNT];
@@ -32,7 +32,7 @@ struct agent_call {
 	const struct llm_block *use;
 	struct op *op;
 	struct result *result; /* at most one of these three is set */
-	const char *mistake;   /* the reason it was not run */
+	const char *problem;   /* the reason it was not run */
 	const char *reply;     /* a reply without running a tool */
 };
 
@@ -55,9 +55,9 @@ struct agent {
 	size_t pending;
 	struct err err;
 
-	struct llm_call ask;     /* system prompt, tools and messages so far */
-	struct scratch *scratch; /* budgeted text of the results in the messages */
-	const char *lead;        /* start of the question's message, before earlier results */
+	struct llm_call ask;         /* system prompt, tools and messages so far */
+	struct scratch *scratch;     /* budgeted text of the results in the messages */
+	const char *question_prefix; /* start of the question's message, before earlier results */
 	struct llm_block question;
 	struct llm_message messages[1 + 2 * AGENT_ROUNDS_MAX];
 	const struct tool_def **defs;        /* by ask.tools; NULL for tools of the loop itself */
@@ -86,12 +86,12 @@ void agent_prepare(struct agent *a);
 const struct tool_def *agent_tool_find(const struct agent *a, const char *name);
 /* The results that arguments may refer to: those of earlier tasks and of this run, by call id. */
 struct ref_scope agent_results(const struct agent *a);
-/* Replaces references in the arguments by values. Returns NULL and sets *mistake when a reference
+/* Replaces references in the arguments by values. Returns NULL and sets *problem when a reference
  * is not found. */
-const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake);
+const json_t *agent_args(struct agent *a, const json_t *input, const char **problem);
 /* Adds a result for the model, without text from the data, since tools may still be called.
  * agent_fit writes its text. */
-void agent_note_result(struct agent *a, const struct result *r);
+void agent_add_result(struct agent *a, const struct result *r);
 /* Writes all results as text, and shortens those in earlier messages to fit the token budget. */
 void agent_fit(struct agent *a);
 
@@ -108,8 +108,8 @@ size_t agent_map_tools(const struct agent *a, struct llm_tool *out);
 const char *agent_protocol_text(struct agent *a);
 /* The reason the current step does not allow the call; NULL: allowed. */
 const char *agent_protocol_refusal(struct agent *a, const char *tool);
-/* The reply of a tool that describes tables; NULL: another tool, or an error in *mistake. */
-const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **mistake);
+/* The reply of a tool that describes tables; NULL: another tool, or an error in *problem. */
+const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **problem);
 /* Moves to the step that the accepted calls lead to. */
 void agent_protocol_advance(struct agent *a);
 
@@ -121,8 +121,8 @@ void agent_protocol_advance(struct agent *a);
 size_t agent_screen_tools(struct agent *a, struct llm_tool *out);
 bool agent_is_ask(const struct agent *a, const char *tool);
 bool agent_is_show(const char *tool);
-/* The clarifying question in these arguments; NULL: invalid, and *mistake is set. */
-const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, const char **mistake);
+/* The clarifying question in these arguments; NULL: invalid, and *problem is set. */
+const struct agent_ask *agent_ask_read(struct agent *a, const json_t *input, const char **problem);
 /* Stores the component to show. Returns an error text, or NULL. */
 const char *agent_show_read(struct agent *a, const json_t *input);
 

@@ -18,11 +18,12 @@
 static void prepare_tools(struct agent *a, const struct domain_def *d)
 {
 	const struct catalog_view *may = a->request.may;
-	size_t most = d->tool_count + may->agent_tool_count + AGENT_MAP_TOOLS + AGENT_SCREEN_TOOLS;
+	size_t tool_max =
+		d->tool_count + may->agent_tool_count + AGENT_MAP_TOOLS + AGENT_SCREEN_TOOLS;
 	size_t n = 0;
-	struct llm_tool *tools = arena_alloc(a->arena, most * sizeof(*tools));
+	struct llm_tool *tools = arena_alloc(a->arena, tool_max * sizeof(*tools));
 
-	a->defs = arena_alloc(a->arena, most * sizeof(*a->defs));
+	a->defs = arena_alloc(a->arena, tool_max * sizeof(*a->defs));
 	for (size_t i = 0; i < d->tool_count; i++)
 		if (catalog_allows(may, d->tools[i], a->request.agent) &&
 		    agent_protocol_allows(a, d->tools[i]))
@@ -67,7 +68,7 @@ static bool contains_text(const struct result *r)
 	return false;
 }
 
-void agent_note_result(struct agent *a, const struct result *r)
+void agent_add_result(struct agent *a, const struct result *r)
 {
 	scratch_result(a->scratch, r, SCRATCH_NUMBERS, contains_text(r) ? 0 : AGENT_ROWS_MAX);
 }
@@ -79,13 +80,14 @@ static void prepare_question(struct agent *a)
 	char today[DATE_ISO_BYTES];
 
 	date_iso(r->today, today);
-	a->lead = arena_printf(a->arena, "Today is %s.\n%s%s", today, r->context ? r->context : "",
-			       r->context ? "\n" : "");
-	scratch_reserve(a->scratch, tokens_estimate(a->lead, strlen(a->lead)) +
-					    tokens_estimate(r->question, strlen(r->question)));
+	a->question_prefix = arena_printf(a->arena, "Today is %s.\n%s%s", today,
+					  r->context ? r->context : "", r->context ? "\n" : "");
+	scratch_reserve(a->scratch,
+			tokens_estimate(a->question_prefix, strlen(a->question_prefix)) +
+				tokens_estimate(r->question, strlen(r->question)));
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
-			agent_note_result(a, s->sources[i].results[k]);
+			agent_add_result(a, s->sources[i].results[k]);
 	a->question.kind = LLM_TEXT;
 	a->messages[0] = (struct llm_message){LLM_USER, &a->question, 1};
 	a->ask.messages = a->messages;
@@ -97,7 +99,7 @@ static void prepare_question(struct agent *a)
 static const char *question_text(struct agent *a)
 {
 	const struct ref_scope *s = &a->request.earlier;
-	const char *text = a->lead;
+	const char *text = a->question_prefix;
 
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->sources[i].count; k++)
@@ -172,17 +174,17 @@ struct ref_scope agent_results(const struct agent *a)
 	return (struct ref_scope){sources, count};
 }
 
-const json_t *agent_args(struct agent *a, const json_t *input, const char **mistake)
+const json_t *agent_args(struct agent *a, const json_t *input, const char **problem)
 {
 	struct ref_scope all = agent_results(a);
 	struct err e = {0};
 	const json_t *args;
-	size_t left_out;
+	size_t omitted_count;
 
-	if (!ref_fill(&all, input, a->arena, &args, &left_out, &e))
-		*mistake = arena_strdup(a->arena, e.text);
-	else if (left_out > 0)
-		*mistake = arena_printf(a->arena, "a reference gives more than %d values",
+	if (!ref_fill(&all, input, a->arena, &args, &omitted_count, &e))
+		*problem = arena_strdup(a->arena, e.text);
+	else if (omitted_count > 0)
+		*problem = arena_printf(a->arena, "a reference gives more than %d values",
 					LIST_ARG_MAX);
 	else
 		return args;

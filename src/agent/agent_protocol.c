@@ -76,16 +76,16 @@ static bool has_tool(const struct agent *a, const char *name)
 	return false;
 }
 
-static void write_calls(const struct agent *a, const struct protocol_step *s, const char *before,
+static void write_calls(const struct agent *a, const struct protocol_step *s, const char *separator,
 			struct buf *out)
 {
 	for (size_t i = 0; i < s->call_count; i++) {
 		if (!has_tool(a, s->calls[i].tool))
 			continue;
-		buf_printf(out, "%s%s", before, s->calls[i].tool);
+		buf_printf(out, "%s%s", separator, s->calls[i].tool);
 		if (&a->protocol->steps[s->calls[i].next] != s)
 			buf_printf(out, " (then %s)", a->protocol->steps[s->calls[i].next].id);
-		before = ", ";
+		separator = ", ";
 	}
 }
 
@@ -169,30 +169,30 @@ static const char *add_tables(struct agent *a, const json_t *input, struct buf *
 
 	if (json_array_size(list) == 0 || json_array_size(list) > a->protocol->max_tables)
 		return arena_printf(a->arena,
-				    "%zu tables were asked for; ask for the 1 to %zu that the "
+				    "You requested %zu tables. Request 1 to %zu tables that the "
 				    "question needs.",
 				    json_array_size(list), a->protocol->max_tables);
 	json_array_foreach((json_t *)(uintptr_t)list, i, item)
 		names[n++] = json_is_string(item) ? json_string_value(item) : "";
 	if (map_schema(tool_map(a->tools), a->request.who, names, n, out, &why, &e))
 		return NULL;
-	return arena_printf(a->arena, "%s. Names are those of the map.", e.text);
+	return arena_printf(a->arena, "%s. Use the names on the map.", e.text);
 }
 
-const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **mistake)
+const char *agent_map_describe(struct agent *a, const struct llm_block *use, const char **problem)
 {
-	bool detailed = strcmp(use->name, DETAILED_SCHEMA) == 0;
+	bool is_detailed = strcmp(use->name, DETAILED_SCHEMA) == 0;
 	const char *text = NULL;
 	struct buf out;
 
-	if (!a->protocol || !(detailed || strcmp(use->name, STRUCTURE) == 0))
+	if (!a->protocol || !(is_detailed || strcmp(use->name, STRUCTURE) == 0))
 		return NULL;
 	buf_init(&out, MAP_TEXT_BYTES_MAX);
-	if (detailed)
-		*mistake = add_tables(a, use->input, &out);
+	if (is_detailed)
+		*problem = add_tables(a, use->input, &out);
 	else
 		map_structure(tool_map(a->tools), a->request.who, &out);
-	if (!*mistake)
+	if (!*problem)
 		text = arena_strdup(a->arena, buf_text(&out));
 	buf_deinit(&out);
 	return text;
@@ -204,7 +204,7 @@ void agent_protocol_advance(struct agent *a)
 
 	for (size_t i = 0; a->protocol && i < a->call_count; i++) {
 		const struct protocol_call *c =
-			a->calls[i].mistake ? NULL
+			a->calls[i].problem ? NULL
 					    : protocol_call_find(from, a->calls[i].use->name);
 
 		if (c)

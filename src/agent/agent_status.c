@@ -66,8 +66,9 @@ static const char *kind_of(const struct tool_def *tool)
 	return tool->gate || tool->map || tool->files[DIALECT_SQLITE] ? "tool" : "reasoning";
 }
 
-static void started(const struct event_sink *sink, const struct language *l,
-		    const struct agent_step *step, const struct tool_def *tool, const char *about)
+static void emit_started(const struct event_sink *sink, const struct language *l,
+			 const struct agent_step *step, const struct tool_def *tool,
+			 const char *about)
 {
 	struct event event = {.kind = EVENT_STEP_STARTED};
 	struct buf text, args;
@@ -94,13 +95,13 @@ static void started(const struct event_sink *sink, const struct language *l,
 void agent_tool_started(const struct event_sink *sink, const struct language *l,
 			const struct agent_step *step, const struct tool_def *tool)
 {
-	started(sink, l, step, tool, tool ? tool->about : NULL);
+	emit_started(sink, l, step, tool, tool ? tool->about : NULL);
 }
 
 void agent_started(const struct event_sink *sink, const struct language *l,
 		   const struct agent_step *step, const char *about)
 {
-	started(sink, l, step, NULL, about);
+	emit_started(sink, l, step, NULL, about);
 }
 
 void agent_ended(const struct event_sink *sink, const struct language *l,

@@ -10,7 +10,7 @@
 #include "vesper/metric.h"
 #include "vesper/tokens.h"
 
-static const struct metric bad_calls = {
+static const struct metric rejected_calls = {
 	.name = "vesper_agent_bad_calls_total",
 	.help = "Tool calls of agents that could not be read or were not allowed.",
 };
@@ -62,7 +62,7 @@ static void message_add(struct agent *a, enum llm_speaker speaker, const struct 
 }
 
 /* Deducts the model's own output from the token budget. */
-static void spend(struct agent *a)
+static void reserve_output_tokens(struct agent *a)
 {
 	for (size_t i = 0; i < a->answer.count; i++) {
 		const struct llm_block *b = &a->answer.blocks[i];
@@ -89,7 +89,7 @@ static enum agent_state ask_model(struct agent *a)
 	if (a->err.code != ERR_NONE || a->ask.tools_forbidden || count_calls(&a->answer) == 0)
 		return AGENT_DONE;
 	message_add(a, LLM_ASSISTANT, a->answer.blocks, a->answer.count);
-	spend(a);
+	reserve_output_tokens(a);
 	return AGENT_RUN_TOOLS;
 }
 
@@ -110,15 +110,15 @@ static void on_tool(void *owner, struct result *r)
 
 static const char *input_error_of(struct agent *a, const struct llm_block *use)
 {
-	const char *mistake = agent_protocol_refusal(a, use->name);
+	const char *problem = agent_protocol_refusal(a, use->name);
 
-	if (mistake)
-		return mistake;
+	if (problem)
+		return problem;
 
 	if (agent_is_ask(a, use->name)) {
 		/* a valid question would have ended the loop */
-		(void)agent_ask_read(a, use->input, &mistake);
-		return mistake;
+		(void)agent_ask_read(a, use->input, &problem);
+		return problem;
 	}
 	if (!use->input)
 		return "The arguments are not a JSON object. Call again with valid arguments.";
@@ -128,11 +128,11 @@ static const char *input_error_of(struct agent *a, const struct llm_block *use)
 /* The remaining time of the turn if shorter than the statement timeout; 0: use the default. */
 static int64_t timeout_of(const struct agent *a)
 {
-	int64_t left = a->request.deadline_ms - clock_mono_ms();
+	int64_t remaining_ms = a->request.deadline_ms - clock_mono_ms();
 
-	if (!a->request.deadline_ms || left >= DB_QUERY_TIMEOUT_MS)
+	if (!a->request.deadline_ms || remaining_ms >= DB_QUERY_TIMEOUT_MS)
 		return 0;
-	return left > 1 ? left : 1;
+	return remaining_ms > 1 ? remaining_ms : 1;
 }
 
 static void on_tool_used(void *owner, const struct llm_usage *usage)
@@ -163,21 +163,21 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 
 	*c = (struct agent_call){.agent = a, .use = use};
 	if (agent_is_show(use->name)) {
-		c->mistake = agent_show_read(a, use->input);
-		c->reply = c->mistake ? NULL : "It is shown.";
+		c->problem = agent_show_read(a, use->input);
+		c->reply = c->problem ? NULL : "The component is shown.";
 		return;
 	}
-	c->mistake = input_error_of(a, use);
-	if (!c->mistake)
-		c->reply = agent_map_describe(a, use, &c->mistake);
+	c->problem = input_error_of(a, use);
+	if (!c->problem)
+		c->reply = agent_map_describe(a, use, &c->problem);
 	if (c->reply)
 		return;
-	if (!c->mistake && !tool)
-		c->mistake = "You have no tool of that name.";
-	if (!c->mistake)
-		request.args = agent_args(a, use->input, &c->mistake);
-	if (c->mistake) {
-		metric_add(&bad_calls, NULL, 1);
+	if (!c->problem && !tool)
+		c->problem = "You have no tool with this name.";
+	if (!c->problem)
+		request.args = agent_args(a, use->input, &c->problem);
+	if (c->problem) {
+		metric_add(&rejected_calls, NULL, 1);
 		return;
 	}
 	request.call = arena_printf(a->arena, "c%d", (*a->request.next_call)++);
@@ -192,15 +192,15 @@ static void call_start(struct agent *a, struct agent_call *c, const struct llm_b
 }
 
 /* A clarifying question ends the loop, regardless of other calls. */
-static bool asks_user(struct agent *a)
+static bool find_question(struct agent *a)
 {
 	for (size_t i = 0; i < a->answer.count; i++) {
 		const struct llm_block *b = &a->answer.blocks[i];
 
-		const char *mistake = NULL;
+		const char *problem = NULL;
 
 		if (b->kind == LLM_TOOL_USE && agent_is_ask(a, b->name))
-			a->out.ask = agent_ask_read(a, b->input, &mistake);
+			a->out.ask = agent_ask_read(a, b->input, &problem);
 		if (a->out.ask)
 			return true;
 	}
@@ -234,7 +234,7 @@ static void result_append(struct agent *a, const struct result *r, struct llm_bl
 	a->result_blocks = arena_grow(a->arena, a->result_blocks, a->result_block_count,
 				      &a->result_block_cap, sizeof(*a->result_blocks));
 	a->result_blocks[a->result_block_count++] = (struct agent_result_block){r, block};
-	agent_note_result(a, r);
+	agent_add_result(a, r);
 }
 
 static bool is_failure(const struct result *r)
@@ -243,15 +243,15 @@ static bool is_failure(const struct result *r)
 	       r->outcome.kind == OUTCOME_NOT_PERMITTED;
 }
 
-static struct llm_block answer_to(struct agent *a, const struct agent_call *c,
-				  const struct llm_block *use)
+static struct llm_block result_block_of(struct agent *a, const struct agent_call *c,
+					const struct llm_block *use)
 {
 	struct llm_block b = {.kind = LLM_TOOL_RESULT, .id = use->id, .is_error = true};
 
 	if (!c)
-		b.text = "Too many calls at once: this one was not run.";
-	else if (c->mistake)
-		b.text = c->mistake;
+		b.text = "Too many calls at once. This one was not run.";
+	else if (c->problem)
+		b.text = c->problem;
 	else if (c->reply) {
 		b.text = c->reply;
 		b.is_error = false;
@@ -275,7 +275,7 @@ static void calls_answer(struct agent *a)
 
 		if (use->kind != LLM_TOOL_USE)
 			continue;
-		blocks[n] = answer_to(a, n < a->call_count ? &a->calls[n] : NULL, use);
+		blocks[n] = result_block_of(a, n < a->call_count ? &a->calls[n] : NULL, use);
 		if (n < a->call_count && a->calls[n].result)
 			result_append(a, a->calls[n].result, &blocks[n]);
 		n++;
@@ -290,7 +290,7 @@ static enum agent_state run_tools(struct agent *a)
 {
 	if (!a->started) {
 		a->started = true;
-		if (asks_user(a))
+		if (find_question(a))
 			return AGENT_DONE;
 		calls_start(a);
 		if (a->pending)
@@ -299,7 +299,7 @@ static enum agent_state run_tools(struct agent *a)
 	calls_answer(a);
 	if (!arena_over(a->arena))
 		return AGENT_ASK_MODEL;
-	err_set(&a->err, ERR_LIMIT, "the results do not fit into the turn's memory");
+	err_set(&a->err, ERR_LIMIT, "the results exceed the memory limit of the turn");
 	return AGENT_DONE;
 }
 

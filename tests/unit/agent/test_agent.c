@@ -254,7 +254,7 @@ static void run(struct world *w)
 
 #define PRICE "get_average_annual_price"
 
-static void test_one_tool(void **state)
+static void calls_one_tool(void **state)
 {
 	struct world *w = *state;
 
@@ -290,7 +290,7 @@ static void test_one_tool(void **state)
 	assert_non_null(strstr(second, "48.73"));
 }
 
-static void test_calls_side_by_side(void **state)
+static void runs_calls_concurrently(void **state)
 {
 	struct world *w = *state;
 
@@ -303,7 +303,7 @@ static void test_calls_side_by_side(void **state)
 	assert_string_equal(buf_text(&w->events),
 			    "c1 started;c2 started;c2 completed rows=1;c1 completed rows=1;");
 	assert_int_equal(w->out->result_count, 2);
-	assert_string_equal(w->out->results[0]->call, "c1"); /* in the order they were asked for */
+	assert_string_equal(w->out->results[0]->call, "c1"); /* in the order of the calls */
 	const char *request = fake_llm_request(w->fake, 1);
 
 	assert_true(strstr(request, "tool_result toolu_1_0: Result c1") <
@@ -311,7 +311,7 @@ static void test_calls_side_by_side(void **state)
 	assert_non_null(strstr(request, "tool_result toolu_1_1: Result c2"));
 }
 
-static void test_mistakes_of_the_model(void **state)
+static void reports_invalid_calls_to_the_model(void **state)
 {
 	struct world *w = *state;
 	int64_t before = metric_get("vesper_agent_bad_calls_total");
@@ -321,7 +321,7 @@ static void test_mistakes_of_the_model(void **state)
 	fake_llm_tool(w->fake, PRICE, NULL);
 	fake_llm_tool(w->fake, "ask_user", "{\"options\":[\"a\"]}");
 	fake_llm_expect(w->fake, LLM_AGENT,
-			"tool_result toolu_1_0 error: You have no tool of that name.\n"
+			"tool_result toolu_1_0 error: You have no tool with this name.\n"
 			"tool_result toolu_1_1 error: The arguments are not a JSON object.");
 	run(w);
 	assert_int_equal(metric_get("vesper_agent_bad_calls_total"), before + 3);
@@ -331,20 +331,20 @@ static void test_mistakes_of_the_model(void **state)
 	assert_int_equal(w->err.code, ERR_NONE);
 }
 
-static void test_only_permitted_tools(void **state)
+static void offers_only_permitted_tools(void **state)
 {
 	struct world *w = *state;
 
 	catalog_for(w->catalog, &viewer, w->arena, &w->may);
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, PRICE, "{\"year\":2025}");
-	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool of that name.");
+	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool with this name.");
 	run(w);
 	assert_null(strstr(fake_llm_request(w->fake, 0), "tool " PRICE));
 	assert_string_equal(buf_text(&w->tools.told), "");
 }
 
-static void test_asks_clarifying_question(void **state)
+static void asks_clarifying_question(void **state)
 {
 	struct world *w = *state;
 
@@ -363,7 +363,7 @@ static void test_asks_clarifying_question(void **state)
 }
 
 /* The options come from a result by reference; the model never sees their values. */
-static void test_asks_with_the_values_of_a_result(void **state)
+static void takes_choices_from_a_result(void **state)
 {
 	struct world *w = *state;
 
@@ -389,23 +389,23 @@ static void test_asks_with_the_values_of_a_result(void **state)
 	assert_null(strstr(fake_llm_request(w->fake, 1), "delete_everything"));
 }
 
-static void test_invalid_questions_are_rejected(void **state)
+static void rejects_invalid_questions(void **state)
 {
 	static const struct {
 		const char *input, *why;
 	} rows[] = {
-		{"{\"question\":\"q\",\"input\":\"color\"}", "input is single"},
+		{"{\"question\":\"q\",\"input\":\"color\"}", "input must be single"},
 		{"{\"question\":\"q\",\"filter\":\"moons\"}", "none of your tools"},
-		{"{\"question\":\"q\",\"from\":\"c1\"}", "from names a column"},
+		{"{\"question\":\"q\",\"from\":\"c1\"}", "from must name a column"},
 		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c1.rows[*].moon\"}}", "moon"},
 		{"{\"question\":\"q\",\"from\":{\"$ref\":\"c9.rows[*].cell\"}}", "c9"},
 		{"{\"question\":\"q\",\"input\":\"multiple\"}", "multiple needs choices"},
 		{"{\"question\":\"q\",\"input\":\"multiple\",\"options\":[\"a\"],\"min\":2}",
 		 "min and max"},
-		{"{\"question\":\"q\",\"input\":\"date\",\"min_date\":\"soon\"}", "are days"},
+		{"{\"question\":\"q\",\"input\":\"date\",\"min_date\":\"soon\"}", "must be days"},
 		{"{\"question\":\"q\",\"min_date\":\"2026-02-02\",\"max_date\":\"2026-02-01\"}",
 		 "min_date is after"},
-		{"{\"question\":\"q\",\"skip\":{\"value\":\"x\"}}", "skip is"},
+		{"{\"question\":\"q\",\"skip\":{\"value\":\"x\"}}", "skip must be"},
 	};
 	struct world *w = *state;
 
@@ -423,10 +423,10 @@ static void test_invalid_questions_are_rejected(void **state)
 	assert_null(w->out->ask);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strstr(fake_llm_request(w->fake, 2), rows[i].why))
-			fail_msg("%s is not told", rows[i].why);
+			fail_msg("no error contains \"%s\"", rows[i].why);
 }
 
-static void test_shows_a_component(void **state)
+static void shows_a_component(void **state)
 {
 	struct world *w = *state;
 
@@ -444,11 +444,11 @@ static void test_shows_a_component(void **state)
 	assert_int_equal(w->out->show_count, 1);
 	assert_string_equal(w->out->shows[0].component, "ComparisonBars");
 	assert_string_equal(w->out->shows[0].results[0]->call, "c1");
-	assert_non_null(strstr(fake_llm_request(w->fake, 2), "from names calls"));
-	assert_non_null(strstr(fake_llm_request(w->fake, 2), "It is shown."));
+	assert_non_null(strstr(fake_llm_request(w->fake, 2), "from must name calls"));
+	assert_non_null(strstr(fake_llm_request(w->fake, 2), "The component is shown."));
 }
 
-static void test_rounds_end(void **state)
+static void stops_after_the_last_round(void **state)
 {
 	struct world *w = *state;
 
@@ -464,7 +464,7 @@ static void test_rounds_end(void **state)
 	assert_int_equal(w->err.code, ERR_NONE);
 }
 
-static void test_too_many_calls(void **state)
+static void rejects_too_many_calls(void **state)
 {
 	struct world *w = *state;
 
@@ -476,7 +476,7 @@ static void test_too_many_calls(void **state)
 	assert_int_equal(w->out->result_count, AGENT_TOOL_CALLS_MAX);
 }
 
-static void test_model_fails(void **state)
+static void reports_failure_of_the_model(void **state)
 {
 	struct world *w = *state;
 
@@ -489,7 +489,7 @@ static void test_model_fails(void **state)
 	assert_int_equal(w->out->result_count, 1); /* results so far are kept */
 }
 
-static void test_model_refuses(void **state)
+static void reports_refusal_of_the_model(void **state)
 {
 	struct world *w = *state;
 
@@ -501,7 +501,7 @@ static void test_model_refuses(void **state)
 	assert_string_equal(buf_text(&w->tools.told), "");
 }
 
-static void test_failures_of_tools(void **state)
+static void reports_failures_of_tools(void **state)
 {
 	struct world *w = *state;
 
@@ -523,7 +523,7 @@ static void on_more(void *owner)
 }
 
 /* Calls with rejected arguments that the model corrected are not among the results. */
-static void test_corrected_call(void **state)
+static void drops_result_of_corrected_call(void **state)
 {
 	struct world *w = *state;
 
@@ -545,7 +545,7 @@ static void test_corrected_call(void **state)
 }
 
 /* While tools may be called, the prompt contains no text from the data. */
-static void test_text_cells_stay_out(void **state)
+static void excludes_text_cells_from_prompts(void **state)
 {
 	struct world *w = *state;
 
@@ -560,7 +560,7 @@ static void test_text_cells_stay_out(void **state)
 
 /* Rows of earlier rounds are dropped for those of later ones. Every outcome stays, and every
  * request stays within its budget. */
-static void test_long_results_are_shortened(void **state)
+static void shortens_long_results(void **state)
 {
 	struct world *w = *state;
 	const char *request;
@@ -587,7 +587,7 @@ static void test_long_results_are_shortened(void **state)
 	assert_int_equal(w->out->results[0]->tables[0]->row_count, AGENT_ROWS_MAX);
 }
 
-static void test_cancel(void **state)
+static void cancels_running_operations(void **state)
 {
 	struct world *w = *state;
 
@@ -612,25 +612,24 @@ static void test_cancel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_tool, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_calls_side_by_side, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mistakes_of_the_model, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_only_permitted_tools, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_asks_clarifying_question, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_asks_with_the_values_of_a_result, setup,
+		cmocka_unit_test_setup_teardown(calls_one_tool, setup, teardown),
+		cmocka_unit_test_setup_teardown(runs_calls_concurrently, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_invalid_calls_to_the_model, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_invalid_questions_are_rejected, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_shows_a_component, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rounds_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_results_are_shortened, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_model_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_model_refuses, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failures_of_tools, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_corrected_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text_cells_stay_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(offers_only_permitted_tools, setup, teardown),
+		cmocka_unit_test_setup_teardown(asks_clarifying_question, setup, teardown),
+		cmocka_unit_test_setup_teardown(takes_choices_from_a_result, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_invalid_questions, setup, teardown),
+		cmocka_unit_test_setup_teardown(shows_a_component, setup, teardown),
+		cmocka_unit_test_setup_teardown(stops_after_the_last_round, setup, teardown),
+		cmocka_unit_test_setup_teardown(shortens_long_results, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_too_many_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_failure_of_the_model, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_refusal_of_the_model, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_failures_of_tools, setup, teardown),
+		cmocka_unit_test_setup_teardown(drops_result_of_corrected_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(excludes_text_cells_from_prompts, setup, teardown),
+		cmocka_unit_test_setup_teardown(cancels_running_operations, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

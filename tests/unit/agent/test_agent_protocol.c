@@ -248,10 +248,10 @@ static void rejects_too_many_and_unknown_tables(void **state)
 	fake_llm_tool(w->fake, DETAILED, "{\"tables\":[\"ent_risks\",\"users\",\"pg_shadow\"]}");
 	fake_llm_tool(w->fake, DETAILED, "{\"tables\":[]}");
 	fake_llm_expect(w->fake, LLM_AGENT,
-			"error: 9 tables were asked for; ask for the 1 to 8 that the question "
+			"error: You requested 9 tables. Request 1 to 8 tables that the question "
 			"needs.\n"
 			"tool_result toolu_1_1 error: there is no table users, pg_shadow on the "
-			"map. Names are those of the map.");
+			"map. Use the names on the map.");
 	run_as(w, &admin);
 }
 
@@ -283,7 +283,7 @@ static void hides_sql_tool_without_permission(void **state)
 	fake_llm_tool(w->fake, DETAILED, THREE);
 	fake_llm_expect(w->fake, LLM_AGENT, NULL);
 	fake_llm_tool(w->fake, "run_select", "{\"sql\":\"SELECT 1\"}");
-	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool of that name.");
+	fake_llm_expect(w->fake, LLM_AGENT, "error: You have no tool with this name.");
 	run_as(w, &reader);
 	assert_false(says(fake_llm_request(w->fake, 0), "run_select"));
 	assert_false(says(fake_llm_request(w->fake, 0), "refine_query"));

@@ -41,7 +41,7 @@ static void check_started(const char *about, const char *expected_text)
 	mem_free(body);
 }
 
-static void test_started(void **state)
+static void reports_start_of_call(void **state)
 {
 	char *body = NULL;
 	const struct event_sink sink = {on_emit, &body};
@@ -58,7 +58,7 @@ static void test_started(void **state)
 	mem_free(body);
 }
 
-static void test_about_is_truncated_between_characters(void **state)
+static void truncates_description_between_characters(void **state)
 {
 	char about[2 * STATUS_ABOUT_BYTES_MAX];
 	const struct tool_def tool = {.name = "t", .about = about};
@@ -76,7 +76,7 @@ static void test_about_is_truncated_between_characters(void **state)
 	mem_free(body);
 }
 
-static void test_ended(void **state)
+static void reports_end_of_call(void **state)
 {
 	const struct {
 		enum outcome_kind kind;
@@ -124,9 +124,9 @@ static void test_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_started),
-		cmocka_unit_test(test_about_is_truncated_between_characters),
-		cmocka_unit_test(test_ended),
+		cmocka_unit_test(reports_start_of_call),
+		cmocka_unit_test(truncates_description_between_characters),
+		cmocka_unit_test(reports_end_of_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
