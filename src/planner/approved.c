@@ -16,17 +16,17 @@
 
 struct matching {
 	struct arena *arena;
-	json_t *filters; /* values of the slots */
-	size_t given;    /* number of values fixed in the lines */
+	json_t *filters;    /* values of the slots */
+	size_t fixed_count; /* number of values fixed in the lines */
 };
 
 static bool fill_slot(struct matching *m, const char *filter, json_t *value)
 {
-	const json_t *before = json_object_get(m->filters, filter);
+	const json_t *previous = json_object_get(m->filters, filter);
 
-	if (!before)
+	if (!previous)
 		json_object_set(m->filters, filter, value);
-	return !before || json_equal(before, value);
+	return !previous || json_equal(previous, value);
 }
 
 /* ---- values ---- */
@@ -104,16 +104,16 @@ static bool match_query(struct matching *m, const json_t *line, const json_t *qu
 {
 	char *text =
 		json_is_string(query) ? mem_strdup(json_string_value(query)) : json_text(query);
-	bool is = flow_query_match(json_string_value(line), text, m->filters, m->arena);
+	bool matches = flow_query_match(json_string_value(line), text, m->filters, m->arena);
 
 	mem_free(text);
-	return is;
+	return matches;
 }
 
 static bool match_value(struct matching *m, const struct param_def *p, const json_t *line,
 			json_t *value)
 {
-	m->given += line != NULL;
+	m->fixed_count += line != NULL;
 	if (p->is_query)
 		return line && value && match_query(m, line, value);
 	if (line)
@@ -163,7 +163,7 @@ const struct flow_def *approved_find(const struct catalog_view *may, const struc
 				     struct arena *a, json_t **filters)
 {
 	const struct flow_def *best = NULL;
-	size_t most = 0;
+	size_t most_fixed = 0;
 
 	if (p->flow) /* the plan is already a flow */
 		return NULL;
@@ -173,10 +173,10 @@ const struct flow_def *approved_find(const struct catalog_view *may, const struc
 		if (!may->flows[i]->own)
 			continue;
 		m.filters = json_own(a, json_object());
-		if (!match_plan(&m, may->flows[i], p) || (best && m.given <= most))
+		if (!match_plan(&m, may->flows[i], p) || (best && m.fixed_count <= most_fixed))
 			continue;
 		best = may->flows[i];
-		most = m.given;
+		most_fixed = m.fixed_count;
 		*filters = m.filters;
 	}
 	return best;

@@ -30,7 +30,8 @@ void planner_understand(struct planner_turn *t, const struct know_input *in)
 	t->reading->intent = t->reading->understood.intent;
 }
 
-/* Returns the call that code is sure of but the caller may not make, or NULL. Runs nothing. */
+/* Returns the call that code reads with confidence but the caller may not make, or NULL. Runs
+ * nothing. */
 const struct know_call *planner_forbidden(struct planner_turn *t)
 {
 	const struct turn_core *core = t->core;
@@ -110,7 +111,7 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 				 const struct flow_filters *in, struct clarification *ask)
 {
 	const struct turn_core *core = t->core;
-	bool known = filters_resolve(t, in->values, ask);
+	bool is_resolved = filters_resolve(t, in->values, ask);
 	struct plan *p =
 		flow_plan(f, &core->may, in->values, in->instead, core->today, core->arena);
 	json_t *steps = steps_of_plan(t, p);
@@ -121,7 +122,7 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 	json_set_take(t->work->spec, "flow", stored_flow_json(f, core->arena));
 	json_object_set(t->work->spec, "instead", (json_t *)in->instead);
 	filters_set_understanding(t, in->values, in->standing, in->edits, in->source);
-	return known ? p : NULL;
+	return is_resolved ? p : NULL;
 }
 
 struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
@@ -155,31 +156,31 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 {
 	const struct understanding before = t->reading->understood;
 	json_t *spec = t->work->spec, *filters;
-	const char *asked = json_string_value(json_object_get(spec, "question"));
+	const char *question = json_string_value(json_object_get(spec, "question"));
 	const struct flow_def *flow = approved_find(&t->core->may, p, t->core->arena, &filters);
 	struct clarification unused;
-	struct plan *made;
+	struct plan *approved;
 
 	if (!flow)
 		return p;
 	mark_aliases(t, before.filters, before.filter_count);
-	made = plan_of_flow(
+	approved = plan_of_flow(
 		t, flow,
-		&(struct flow_filters){.question = asked ? asked : t->core->request.content,
+		&(struct flow_filters){.question = question ? question : t->core->request.content,
 				       .values = filters,
 				       .standing = standing,
 				       .source = SOURCE_EXPLICIT},
 		&unused);
-	if (!made || has_question(made)) {
+	if (!approved || has_question(approved)) {
 		planner_discard_plan(t, &before);
 		t->work->spec = spec;
 		return p;
 	}
-	if (before.filter_count > 0) { /* keep the words they were given in */
+	if (before.filter_count > 0) { /* keep the user's wording */
 		t->reading->understood.filters = before.filters;
 		t->reading->understood.filter_count = before.filter_count;
 	}
-	return made;
+	return approved;
 }
 
 struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, const json_t *standing,
@@ -192,7 +193,7 @@ struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, cons
 	const char *intent = json_string_value(json_object_get(stored, "intent"));
 	json_t *steps = json_own(a, json_deep_copy(json_object_get(stored, "steps")));
 	json_t *filters = json_own(a, json_deep_copy(json_object_get(stored, "filters")));
-	bool known;
+	bool is_resolved;
 
 	filters_edit(filters, edits);
 	if (flow)
@@ -203,10 +204,10 @@ struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, cons
 				    ask);
 	steps_edit(steps, edits);
 	steps_set_understanding(t, intent ? intent : "general", steps);
-	known = steps_resolve(t, steps, filters, ask);
+	is_resolved = steps_resolve(t, steps, filters, ask);
 	steps_store(t, question, steps, filters);
 	filters_set_understanding(t, steps_filters(t, steps, filters), standing, edits, source);
-	return known ? steps_plan(t, PLAN_ASK, steps, filters) : NULL;
+	return is_resolved ? steps_plan(t, PLAN_ASK, steps, filters) : NULL;
 }
 
 /* ---- the supervisor's choice ---- */
@@ -258,7 +259,7 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 			   const json_t *standing, struct clarification *ask)
 {
 	json_t *filters = filters_of_reply(t, r);
-	bool known;
+	bool is_resolved;
 
 	if (r->flow)
 		return plan_of_flow(t, r->flow,
@@ -266,9 +267,9 @@ struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply
 							   standing, NULL, NULL, SOURCE_EXPLICIT},
 				    ask);
 	steps_set_understanding(t, r->intent, r->steps);
-	known = steps_resolve(t, r->steps, filters, ask);
+	is_resolved = steps_resolve(t, r->steps, filters, ask);
 	steps_store(t, t->core->request.content, r->steps, filters);
 	filters_set_understanding(t, steps_filters(t, r->steps, filters), standing, NULL,
 				  SOURCE_EXPLICIT);
-	return known ? steps_plan(t, PLAN_SUPERVISOR, r->steps, filters) : NULL;
+	return is_resolved ? steps_plan(t, PLAN_SUPERVISOR, r->steps, filters) : NULL;
 }

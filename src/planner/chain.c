@@ -11,8 +11,8 @@
 
 #include "vesper/json.h"
 
-#define CUTS_MAX 6
-#define FIRST_LEAST                                                                                \
+#define SPLITS_MAX 6
+#define FIRST_CONFIDENCE_MIN                                                                       \
 	0.6 /* minimum confidence of the first half; the reference in the second supports it */
 #define REFERENCE_PLACEHOLDER "the one found"
 
@@ -72,25 +72,25 @@ static bool has_reference(const struct planner_turn *t, const char *text)
 
 /* ---- splitting the question ---- */
 
-static bool is_cut(const char *p)
+static bool is_split(const char *p)
 {
 	return *p == ',' || *p == ';' || *p == '.' || *p == '?' ||
 	       (*p == ' ' &&
 		(strncasecmp(p + 1, "and ", 4) == 0 || strncasecmp(p + 1, "then ", 5) == 0));
 }
 
-/* Later cuts come first, which make the first half longer. */
-static size_t find_cuts(const char *text, size_t cuts[CUTS_MAX])
+/* Later positions come first: they make the first half longer. */
+static size_t find_splits(const char *text, size_t splits[SPLITS_MAX])
 {
 	size_t n = 0;
 
-	for (size_t i = strlen(text); i-- > 1 && n < CUTS_MAX;)
-		if (is_cut(text + i))
-			cuts[n++] = i;
+	for (size_t i = strlen(text); i-- > 1 && n < SPLITS_MAX;)
+		if (is_split(text + i))
+			splits[n++] = i;
 	return n;
 }
 
-/* The second half without its joint, as a follow-up: "and …". */
+/* The second half without its conjunction, as a follow-up: "and …". */
 static const char *second_half(struct planner_turn *t, const char *text)
 {
 	while (*text && !isalnum((unsigned char)*text))
@@ -124,7 +124,7 @@ static void understand(struct planner_turn *t, const char *question, const json_
 }
 
 /* The arguments of a complete call by filter name. */
-static json_t *own_of_call(struct planner_turn *t, const struct know_call *call)
+static json_t *filters_of_call(struct planner_turn *t, const struct know_call *call)
 {
 	json_t *own = json_own(t->core->arena, json_object());
 
@@ -155,9 +155,11 @@ static const struct tool_def *second_tool(const struct understanding *u,
 					  const struct refer_def *refer)
 {
 	const struct tool_def *tool = u->tool_count == 1 ? u->tools[0].tool : u->ask_tool;
-	bool lacks_it = u->ask.text && u->ask.filter && strcmp(u->ask.filter, refer->filter) == 0;
+	bool lacks_reference =
+		u->ask.text && u->ask.filter && strcmp(u->ask.filter, refer->filter) == 0;
 
-	if (u->kind != KNOW_DATA || !tool || tool == first || (u->tool_count != 1 && !lacks_it))
+	if (u->kind != KNOW_DATA || !tool || tool == first ||
+	    (u->tool_count != 1 && !lacks_reference))
 		return NULL;
 	return tool_param_of_filter(tool, refer->filter) ? tool : NULL;
 }
@@ -185,19 +187,19 @@ static const struct param_def *param_of(const struct planner_turn *t, const char
 	return p;
 }
 
-/* The filter derived from the stand-in, such as the market of a hub-zone; NULL: none. */
+/* The filter derived from the placeholder, such as the market of a hub-zone; NULL: none. */
 static const char *parent_filter(const struct planner_turn *t, const struct refer_def *refer)
 {
 	const struct param_def *p = param_of(t, refer->filter);
 	const struct dimension_def *d =
 		p && p->entity ? catalog_dimension(t->core->may.catalog, p->entity) : NULL;
-	const struct dimension_def *up =
+	const struct dimension_def *parent =
 		d && d->parent ? catalog_dimension(t->core->may.catalog, d->parent) : NULL;
 
-	return up ? up->filter : NULL;
+	return parent ? parent->filter : NULL;
 }
 
-/* A placeholder value from the data for the one that the first half will find. NULL: none is
+/* A value from the data, in place of the one that the first half will find. NULL: no value is
  * known. */
 static const json_t *placeholder_value(struct planner_turn *t, const struct refer_def *refer)
 {
@@ -214,16 +216,17 @@ static const json_t *placeholder_value(struct planner_turn *t, const struct refe
 			json_make({refer->filter, json_str(m.suggestions[0].value)}));
 }
 
-static bool add_following(struct planner_turn *t, const struct understanding *first,
-			  const struct refer_def *refer, const char *half,
-			  struct understanding *second, json_t *steps)
+static bool add_steps(struct planner_turn *t, const struct understanding *first,
+		      const struct refer_def *refer, const char *half, struct understanding *second,
+		      json_t *steps)
 {
 	json_t *standing = json_own(t->core->arena, know_session_context(first));
 	const struct tool_def *tool;
-	json_t *own, *inherited;
+	json_t *own, *inherited_filters;
 
 	filters_drop(json_object_get(standing, "filters"), refer->filter);
-	inherited = json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
+	inherited_filters =
+		json_own(t->core->arena, json_deep_copy(json_object_get(standing, "filters")));
 	/* marks the filter as given; the value follows when the plan runs */
 	json_set_str(json_object_get(standing, "filters"), refer->filter, REFERENCE_PLACEHOLDER);
 	json_object_del(standing, "tools"); /* the second half uses another tool */
@@ -233,17 +236,17 @@ static bool add_following(struct planner_turn *t, const struct understanding *fi
 	if (!tool)
 		return false;
 	own = second->tool_count == 1
-		      ? own_of_call(t, &second->tools[0])
+		      ? filters_of_call(t, &second->tools[0])
 		      : json_object_get(json_own(t->core->arena, know_session_context(second)),
 					"filters");
 	if (parent_filter(t, refer))
 		filters_drop(own, parent_filter(t, refer));
-	inherit_filters(own, inherited, tool);
+	inherit_filters(own, inherited_filters, tool);
 	filters_drop(own, refer->filter);
 	json_object_set_new(own, refer->filter,
 			    ref_json(arena_printf(t->core->arena, "t1.%s", refer->path), 0));
 	add_step(steps, "t1", first->tools[0].agent, first->tools[0].tool->name,
-		 own_of_call(t, &first->tools[0]), NULL);
+		 filters_of_call(t, &first->tools[0]), NULL);
 	add_step(steps, "t2", second->agent_count > 0 ? second->agents[0] : tool->callers.agents[0],
 		 tool->name, own, "t1.row_count > 0");
 	return true;
@@ -261,12 +264,13 @@ static void merge_filters(struct planner_turn *t, const struct understanding *fi
 		all[n++] = first->filters[i];
 	for (size_t i = 0; i < second->filter_count; i++) {
 		const char *parent = parent_filter(t, refer), *name = second->filters[i].name;
-		bool there =
+		bool is_present =
 			strcmp(name, refer->filter) == 0 || (parent && strcmp(name, parent) == 0);
 
 		for (size_t k = 0; k < n; k++)
-			there = there || strcmp(all[k].name, second->filters[i].name) == 0;
-		if (!there)
+			is_present =
+				is_present || strcmp(all[k].name, second->filters[i].name) == 0;
+		if (!is_present)
 			all[n++] = second->filters[i];
 	}
 	t->reading->understood.filters = all;
@@ -276,10 +280,10 @@ static void merge_filters(struct planner_turn *t, const struct understanding *fi
 bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **out)
 {
 	const char *text = t->core->request.content;
-	size_t cuts[CUTS_MAX], n = find_cuts(text, cuts);
+	size_t splits[SPLITS_MAX], n = find_splits(text, splits);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *half = second_half(t, text + cuts[i]);
+		const char *half = second_half(t, text + splits[i]);
 		struct understanding first, second;
 		const struct refer_def *refer;
 		const char *phrase;
@@ -287,13 +291,14 @@ bool chain_understand(struct planner_turn *t, const json_t *standing, json_t **o
 
 		if (!has_reference(t, half))
 			continue;
-		understand(t, arena_strndup(t->core->arena, text, cuts[i]), standing, NULL, &first);
+		understand(t, arena_strndup(t->core->arena, text, splits[i]), standing, NULL,
+			   &first);
 		if (first.kind != KNOW_DATA || first.tool_count != 1 ||
-		    first.confidence < FIRST_LEAST)
+		    first.confidence < FIRST_CONFIDENCE_MIN)
 			continue;
 		refer = referenced_result(first.tools[0].tool, half, &phrase);
 		if (!refer || is_opposite_end(t, &first.tools[0], phrase) ||
-		    !add_following(t, &first, refer, half, &second, steps))
+		    !add_steps(t, &first, refer, half, &second, steps))
 			continue;
 		steps_set_understanding(t, first.intent, steps);
 		merge_filters(t, &first, &second, refer);

@@ -112,7 +112,7 @@ static bool ask_for_name(struct planner_turn *t, const struct param_def *p, cons
 	return false;
 }
 
-struct reading {
+struct filter_reader {
 	struct planner_turn *turn;
 	const json_t *filters; /* all filters */
 	struct clarification *ask;
@@ -120,7 +120,8 @@ struct reading {
 };
 
 /* *out: new reference. */
-static bool read_value(struct reading *r, const struct param_def *p, const json_t *v, json_t **out)
+static bool read_value(struct filter_reader *r, const struct param_def *p, const json_t *v,
+		       json_t **out)
 {
 	struct planner_turn *t = r->turn;
 	const char *text = text_of(v, t->core->arena);
@@ -148,7 +149,7 @@ static bool read_value(struct reading *r, const struct param_def *p, const json_
 	return true;
 }
 
-static bool read_list(struct reading *r, const struct param_def *p, const json_t *list,
+static bool read_list(struct filter_reader *r, const struct param_def *p, const json_t *list,
 		      json_t **out)
 {
 	json_t *values = json_own(r->turn->core->arena, json_array()), *one;
@@ -176,29 +177,29 @@ static bool has_parent(const struct planner_turn *t, const struct param_def *p)
 	return d && d->parent;
 }
 
-static bool resolve_one(struct reading *r, json_t *filters, const char *name,
+static bool resolve_one(struct filter_reader *r, json_t *filters, const char *name,
 			const struct param_def *p)
 {
-	const json_t *before = json_object_get(filters, name);
-	json_t *after;
+	const json_t *original = json_object_get(filters, name);
+	json_t *resolved;
 
 	r->alias = false;
-	if (ref_of(before))
+	if (ref_of(original))
 		return true;
-	if (!(json_is_array(before) ? read_list(r, p, before, &after)
-				    : read_value(r, p, before, &after)))
+	if (!(json_is_array(original) ? read_list(r, p, original, &resolved)
+				      : read_value(r, p, original, &resolved)))
 		return false;
 	if (r->alias)
 		json_set_str(r->turn->reading->aliases, name, "alias");
-	json_object_set_new(filters, name, after);
+	json_object_set_new(filters, name, resolved);
 	return true;
 }
 
 bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarification *ask)
 {
-	struct reading r = {.turn = t, .filters = filters, .ask = ask};
+	struct filter_reader r = {.turn = t, .filters = filters, .ask = ask};
 
-	for (int scoped = 0; scoped < 2; scoped++) {
+	for (int with_parent = 0; with_parent < 2; with_parent++) {
 		json_t *names = json_own(t->core->arena, json_copy(filters));
 		const char *name;
 		json_t *unused;
@@ -208,7 +209,8 @@ bool filters_resolve(struct planner_turn *t, json_t *filters, struct clarificati
 
 			if (!p) /* no tool of this caller takes it */
 				json_object_del(filters, name);
-			else if (has_parent(t, p) == scoped && !resolve_one(&r, filters, name, p))
+			else if (has_parent(t, p) == with_parent &&
+				 !resolve_one(&r, filters, name, p))
 				return false;
 		}
 	}
@@ -248,18 +250,18 @@ static struct value typed_value(const struct param_def *p, const json_t *v)
 
 static enum filter_source source_of(const struct planner_turn *t, const char *name, const json_t *v,
 				    const json_t *standing, const json_t *edits,
-				    enum filter_source edited)
+				    enum filter_source edit_source)
 {
 	const json_t *previous = json_object_get(json_object_get(standing, "filters"), name);
 
 	if (edits)
-		return json_object_get(edits, name) ? edited : SOURCE_CARRIED;
+		return json_object_get(edits, name) ? edit_source : SOURCE_CARRIED;
 	if (previous && json_equal((json_t *)previous, (json_t *)v))
 		return SOURCE_CARRIED;
 	return json_object_get(t->reading->aliases, name) ? SOURCE_ALIAS : SOURCE_EXPLICIT;
 }
 
-static struct filter one_filter(struct planner_turn *t, const char *name, const json_t *v)
+static struct filter make_filter(struct planner_turn *t, const char *name, const json_t *v)
 {
 	size_t n = json_is_array(v) ? json_array_size(v) : 1;
 	struct value *values = arena_alloc(t->core->arena, (n + 1) * sizeof(*values));
@@ -284,7 +286,7 @@ static struct filter one_filter(struct planner_turn *t, const char *name, const 
 
 void filters_set_understanding(struct planner_turn *t, const json_t *filters,
 			       const json_t *standing, const json_t *edits,
-			       enum filter_source edited)
+			       enum filter_source edit_source)
 {
 	struct filter *list =
 		arena_alloc(t->core->arena, (json_object_size(filters) + 1) * sizeof(*list));
@@ -293,8 +295,8 @@ void filters_set_understanding(struct planner_turn *t, const json_t *filters,
 	size_t n = 0;
 
 	json_object_foreach((json_t *)filters, name, value) {
-		list[n] = one_filter(t, name, value);
-		list[n].source = source_of(t, name, value, standing, edits, edited);
+		list[n] = make_filter(t, name, value);
+		list[n].source = source_of(t, name, value, standing, edits, edit_source);
 		n += list[n].count > 0;
 	}
 	t->reading->understood.filters = list;

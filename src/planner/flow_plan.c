@@ -21,7 +21,7 @@ bool flow_uses_filter(const struct flow_def *f, const char *filter)
 
 /* ---- tasks ---- */
 
-struct maker {
+struct builder {
 	const struct flow_def *flow;
 	const struct catalog_view *may;
 	const json_t *filters;
@@ -32,7 +32,7 @@ struct maker {
 };
 
 /* Converts "today-7d" to a date; other values stay unchanged. */
-static json_t *day_of(const struct maker *m, json_t *value)
+static json_t *resolve_date(const struct builder *m, json_t *value)
 {
 	char iso[DATE_ISO_BYTES];
 	struct date day;
@@ -43,14 +43,14 @@ static json_t *day_of(const struct maker *m, json_t *value)
 	return json_own(m->arena, json_str(iso));
 }
 
-static json_t *query_of(const struct maker *m, const json_t *value)
+static json_t *fill_query(const struct builder *m, const json_t *value)
 {
 	return json_own(m->arena,
 			json_str(flow_query_fill(json_string_value(value), m->filters, m->arena)));
 }
 
 /* The flow's own agent if it may use the tool. */
-static const char *agent_of(const struct maker *m, const struct flow_line *l)
+static const char *agent_of(const struct builder *m, const struct flow_line *l)
 {
 	if (!l->tool)
 		return l->agent;
@@ -60,7 +60,7 @@ static const char *agent_of(const struct maker *m, const struct flow_line *l)
 							       : catalog_agent_in(m->may, l->tool);
 }
 
-static bool is_allowed(const struct maker *m, const struct flow_line *l)
+static bool is_allowed(const struct builder *m, const struct flow_line *l)
 {
 	if (l->tool)
 		return catalog_allows_step(m->may, l->tool);
@@ -71,19 +71,19 @@ static bool is_allowed(const struct maker *m, const struct flow_line *l)
 }
 
 /* Returns true when the line's value found nothing and the user was asked for another. */
-static bool is_replaced(const struct maker *m, const char *filter)
+static bool is_replaced(const struct builder *m, const char *filter)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
-	json_array_foreach((json_t *)m->instead, i, one)
-		if (strcmp(json_string_value(one), filter) == 0)
+	json_array_foreach((json_t *)m->instead, i, item)
+		if (strcmp(json_string_value(item), filter) == 0)
 			return true;
 	return false;
 }
 
 /* The filters as arguments, with the line's fixed values over them. */
-static json_t *args_of(const struct maker *m, const struct flow_line *l)
+static json_t *args_of(const struct builder *m, const struct flow_line *l)
 {
 	json_t *args = json_own(
 		m->arena, json_copy((json_t *)filters_as_args(l->tool, m->filters, m->arena)));
@@ -96,8 +96,8 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 		if (is_replaced(m, p->filter))
 			continue;
 		arg_set(args, p,
-			p->is_query             ? query_of(m, value)
-			: p->type == PARAM_DATE ? day_of(m, value)
+			p->is_query             ? fill_query(m, value)
+			: p->type == PARAM_DATE ? resolve_date(m, value)
 						: value);
 	}
 	return args;
@@ -106,13 +106,13 @@ static json_t *args_of(const struct maker *m, const struct flow_line *l)
 /* ---- questions ---- */
 
 /* The id of a question, which no task of a flow can have. */
-static const char *ask_id(const struct maker *m, const char *filter)
+static const char *ask_id(const struct builder *m, const char *filter)
 {
 	return arena_printf(m->arena, "ask.%s", filter);
 }
 
 /* Returns true when a task of this caller takes the answer. */
-static bool is_needed(const struct maker *m, const char *filter)
+static bool is_needed(const struct builder *m, const char *filter)
 {
 	for (size_t i = 0; i < m->flow->line_count; i++)
 		if (flow_answer_param(&m->flow->lines[i], filter) &&
@@ -121,14 +121,14 @@ static bool is_needed(const struct maker *m, const char *filter)
 	return false;
 }
 
-static bool is_open(const struct maker *m, const struct flow_line *ask)
+static bool is_open(const struct builder *m, const struct flow_line *ask)
 {
 	return !filters_find(m->filters, ask->filter) && is_needed(m, ask->filter);
 }
 
 /* A task after a question waits for the answer it takes. A task before it does not, since the
  * choices may come from its result. */
-static void wait_for_answers(const struct maker *m, const struct flow_line *l, struct task *t)
+static void wait_for_answers(const struct builder *m, const struct flow_line *l, struct task *t)
 {
 	const char **ids = arena_alloc(m->arena, (m->flow->line_count + 1) * sizeof(*ids));
 	size_t n = 0;
@@ -140,7 +140,7 @@ static void wait_for_answers(const struct maker *m, const struct flow_line *l, s
 		t->depends_on = ids;
 }
 
-static struct task *add_task(struct maker *m, const struct flow_line *l, const char *id)
+static struct task *add_task(struct builder *m, const struct flow_line *l, const char *id)
 {
 	struct task *t = &m->plan->tasks[m->plan->count++];
 
@@ -163,7 +163,7 @@ static struct task *add_task(struct maker *m, const struct flow_line *l, const c
 /* Before other tasks: an answer may make them unnecessary. */
 #define ASK_PRIORITY (-1)
 
-static void add_ask(struct maker *m, const struct flow_line *l)
+static void add_ask(struct builder *m, const struct flow_line *l)
 {
 	if (is_open(m, l))
 		m->plan->tasks[m->plan->count++] = (struct task){
@@ -175,7 +175,7 @@ static void add_ask(struct maker *m, const struct flow_line *l)
 }
 
 /* Adds one task per value of a filter. */
-static void add_each(struct maker *m, const struct flow_line *l, const json_t *values)
+static void add_each(struct builder *m, const struct flow_line *l, const json_t *values)
 {
 	const struct param_def *p = tool_param_of_filter(l->tool, l->each);
 	size_t n = json_array_size(values);
@@ -206,7 +206,7 @@ struct plan *flow_plan(const struct flow_def *f, const struct catalog_view *may,
 		       struct arena *a)
 {
 	struct plan *p = arena_alloc(a, sizeof(*p));
-	struct maker m = {f, may, filters, instead, today, a, p};
+	struct builder m = {f, may, filters, instead, today, a, p};
 
 	*p = (struct plan){
 		.id = "p1",

@@ -21,8 +21,7 @@ bool planner_read_plan(struct planner_turn *t, const char *text, struct supervis
 		return false;
 	if (out->clarification || out->flow || out->plan || json_array_size(out->steps) == 0 ||
 	    json_object_size(out->filters) > 0)
-		return err_set(e, ERR_UPSTREAM,
-			       "the planner's answer has members other than steps");
+		return err_set(e, ERR_UPSTREAM, "the planner's reply has members other than steps");
 	json_array_foreach(out->steps, i, step)
 		if (!json_object_get(step, "own"))
 			return err_set(e, ERR_UPSTREAM,
@@ -51,15 +50,15 @@ bool planner_check_waves(struct plan *p)
 
 /* ---- the second plan ---- */
 
-static const char *as_text(const json_t *v, struct arena *a)
+static const char *text_of(const json_t *v, struct arena *a)
 {
 	return json_is_integer(v) ? arena_printf(a, "%lld", (long long)json_integer_value(v))
 				  : json_string_value(v);
 }
 
-static bool same_value(const json_t *given, const json_t *expected, struct arena *a)
+static bool is_same_value(const json_t *given, const json_t *expected, struct arena *a)
 {
-	const char *x = as_text(given, a), *y = as_text(expected, a);
+	const char *x = text_of(given, a), *y = text_of(expected, a);
 
 	return x && y ? strcasecmp(x, y) == 0 : json_equal((json_t *)given, (json_t *)expected);
 }
@@ -67,19 +66,19 @@ static bool same_value(const json_t *given, const json_t *expected, struct arena
 /* Returns true when the value is one of those given, or all of them. */
 static bool is_given_value(const json_t *given, const json_t *expected, struct arena *a)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i;
 
 	if (!json_is_array(given))
-		return same_value(given, expected, a);
+		return is_same_value(given, expected, a);
 	if (json_is_array(expected)) {
-		json_array_foreach(expected, i, one)
-			if (!ref_of(one) && !is_given_value(given, one, a))
+		json_array_foreach(expected, i, item)
+			if (!ref_of(item) && !is_given_value(given, item, a))
 				return false;
 		return true;
 	}
-	json_array_foreach(given, i, one)
-		if (same_value(one, expected, a))
+	json_array_foreach(given, i, item)
+		if (is_same_value(item, expected, a))
 			return true;
 	return false;
 }
@@ -145,8 +144,8 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 
 bool planner_may_run(const struct planner_turn *t)
 {
-	const char *asked = t->core->request.content;
+	const char *question = t->core->request.content;
 
-	return asked &&
-	       know_clause_count(t->core->know, asked, t->core->arena) >= PLANNER_CLAUSES_MIN;
+	return question &&
+	       know_clause_count(t->core->know, question, t->core->arena) >= PLANNER_CLAUSES_MIN;
 }

@@ -29,8 +29,8 @@ static json_t *filters_of_step(const struct planner_turn *t, const json_t *filte
 	return all;
 }
 
-static bool resolve_own(struct planner_turn *t, const json_t *filters, const json_t *step,
-			struct clarification *ask)
+static bool resolve_step_filters(struct planner_turn *t, const json_t *filters, const json_t *step,
+				 struct clarification *ask)
 {
 	json_t *own = json_object_get(step, "own");
 	json_t *all = filters_of_step(t, filters, step);
@@ -62,7 +62,7 @@ bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
 	if (!filters_resolve(t, filters, ask))
 		return false;
 	json_array_foreach(steps, i, step)
-		if (!resolve_own(t, filters, step, ask))
+		if (!resolve_step_filters(t, filters, step, ask))
 			return false;
 	return true;
 }
@@ -71,13 +71,13 @@ bool steps_resolve(struct planner_turn *t, json_t *steps, json_t *filters,
 
 static void join_values(json_t *all, const char *name, json_t *value)
 {
-	json_t *before = json_object_get(all, name), *list;
+	json_t *previous = json_object_get(all, name), *list;
 
-	if (!before || json_equal(before, value)) {
+	if (!previous || json_equal(previous, value)) {
 		json_object_set(all, name, value);
 		return;
 	}
-	list = json_is_array(before) ? json_copy(before) : json_list_of(json_incref(before));
+	list = json_is_array(previous) ? json_copy(previous) : json_list_of(json_incref(previous));
 	if (json_is_array(value))
 		json_array_extend(list, value);
 	else
@@ -120,7 +120,7 @@ static const struct flow_def *parse_stored_flow(const struct planner_turn *t, co
 		      &e) &&
 	    catalog_allows_flow(&t->core->may, t->core->who, f, t->core->arena))
 		return f;
-	log_info("turn.flow", "%s can't run as it was stored: %s", member(flow, "name"), e.text);
+	log_info("turn.flow", "flow %s cannot run as stored: %s", member(flow, "name"), e.text);
 	return NULL;
 }
 
@@ -333,7 +333,7 @@ static bool reading_takes(const struct know_reading *r, const char *filter)
 }
 
 /* The arguments of the reading's call beyond the question; NULL: none. */
-static json_t *own_of_reading(const struct know_reading *r)
+static json_t *filters_of_reading(const struct know_reading *r)
 {
 	json_t *own;
 
@@ -362,7 +362,8 @@ const json_t *steps_of_reading(const struct turn_core *core, const struct unders
 	if (!flow)
 		json_push_take(steps,
 			       json_make({"id", json_str("t1")}, {"agent", json_str(r->agent)},
-					 {"tool", json_str(r->name)}, {"own", own_of_reading(r)}));
+					 {"tool", json_str(r->name)},
+					 {"own", filters_of_reading(r)}));
 	spec = json_own(
 		core->arena,
 		json_make({"question", json_str(core->request.content)},

@@ -1,8 +1,8 @@
 /*
  * The supervisor's reply: its schema and parser. The reply is a short list:
  * {"do":[{"Run":"get_average_annual_price"},{"Set":"year=2025"}]}. Each entry has one member, so
- * that unused fields cost no tokens, in a shape that both wires can enforce. The schema names no
- * tool or filter, so it is identical for all callers and services can cache it.
+ * that unused fields cost no tokens, in a shape that both provider dialects can enforce. The schema
+ * names no tool or filter, so it is identical for all callers and services can cache it.
  *
  * The model names tools, filter values and, if a step needs an earlier result, the steps. It never
  * writes arguments, so that code resolves and checks every value as it does for questions. Pure.
@@ -31,7 +31,7 @@ static json_t *list_schema(json_t *items)
 	return json_make({"type", json_str("array")}, {"items", items});
 }
 
-/* All members are required, since one of the wires demands it. */
+/* All members are required, since one of the provider dialects demands it. */
 static json_t *object_schema(json_t *members)
 {
 	json_t *required = json_array();
@@ -84,9 +84,9 @@ struct reader {
 	struct err *e;
 };
 
-static bool reject(struct reader *r, const char *what)
+static bool reject(struct reader *r, const char *reason)
 {
-	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", what);
+	return err_set(r->e, ERR_UPSTREAM, "the supervisor's answer: %s", reason);
 }
 
 /* Toggles between singular and plural. */
@@ -138,9 +138,9 @@ static bool split_filter(struct reader *r, const char *text, const char **name, 
 static void add_filter(json_t *filters, const char *name, const char *value)
 {
 	json_t *before = json_object_get(filters, name);
-	const char *was = json_string_value(before);
+	const char *previous = json_string_value(before);
 
-	if (!before || (was && !*was)) {
+	if (!before || (previous && !*previous)) {
 		json_set_str(filters, name, value);
 		return;
 	}
@@ -153,12 +153,12 @@ static void add_filter(json_t *filters, const char *name, const char *value)
 
 static bool read_set(struct reader *r, const json_t *value)
 {
-	const char *text = json_string_value(value), *name, *what;
+	const char *text = json_string_value(value), *name, *text_value;
 
 	if (!text)
 		return reject(r, "a filter is not a string");
-	if (split_filter(r, text, &name, &what))
-		add_filter(r->reply->filters, name, what);
+	if (split_filter(r, text, &name, &text_value))
+		add_filter(r->reply->filters, name, text_value);
 	return true;
 }
 
@@ -230,7 +230,7 @@ static bool read_run(struct reader *r, const json_t *value)
 	size_t n = json_array_size(r->reply->steps);
 
 	if (!name)
-		return reject(r, "a name of a tool or flow is not a string");
+		return reject(r, "the name of a tool or flow is not a string");
 	if (strncmp(name, FLOW_PREFIX, strlen(FLOW_PREFIX)) == 0) {
 		r->reply->flow = catalog_flow_in(r->may, name + strlen(FLOW_PREFIX));
 		return true;
@@ -253,7 +253,7 @@ static bool read_step(struct reader *r, const json_t *item)
 	    !json_opt_array(item, "After", &after, r->e))
 		return err_prefix(r->e, "the supervisor's answer");
 	if (!find_name(r->may, name, &agent, &tool))
-		return reject(r, "a step that is not for this caller");
+		return reject(r, "this caller may not run one of the steps");
 	own = json_own(r->arena, json_object());
 	if (!add_filters(r, own, with) || !add_references(r, own, from))
 		return false;
