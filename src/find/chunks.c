@@ -1,7 +1,7 @@
 /*
- * Cuts a text into passages. A heading ends a passage. Below it, paragraphs are gathered until the
- * passage has the target length. Tables and fenced listings are paragraphs that are cut only if
- * they are too long. Lengths are bytes.
+ * Splits a text into passages. A heading ends a passage. Below it, paragraphs are gathered until
+ * the passage has the target length. Tables and fenced listings are paragraphs that are split only
+ * if they are too long. Lengths are bytes.
  */
 #include "find_int.h"
 
@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 #include "vesper/utf8.h"
 
-struct cutter {
+struct splitter {
 	struct str text;
 	struct arena *arena;
 	struct find_chunk *chunks;
@@ -19,21 +19,21 @@ struct cutter {
 };
 
 /* The offset after the line that starts at `at`, including its line end. */
-static size_t line_end(const struct cutter *c, size_t at)
+static size_t line_end(const struct splitter *c, size_t at)
 {
 	const char *end = memchr(c->text.p + at, '\n', c->text.n - at);
 
 	return end ? (size_t)(end - c->text.p) + 1 : c->text.n;
 }
 
-static bool is_blank(const struct cutter *c, size_t from, size_t to)
+static bool is_blank(const struct splitter *c, size_t from, size_t to)
 {
 	while (from < to && strchr(" \t\n", c->text.p[from]))
 		from++;
 	return from == to;
 }
 
-static size_t count_marks(const struct cutter *c, size_t from, size_t to, char mark)
+static size_t count_marks(const struct splitter *c, size_t from, size_t to, char mark)
 {
 	size_t n = 0;
 
@@ -42,7 +42,7 @@ static size_t count_marks(const struct cutter *c, size_t from, size_t to, char m
 	return n;
 }
 
-static bool is_heading(const struct cutter *c, size_t from, size_t to)
+static bool is_heading(const struct splitter *c, size_t from, size_t to)
 {
 	size_t n = count_marks(c, from, to, '#');
 
@@ -50,12 +50,12 @@ static bool is_heading(const struct cutter *c, size_t from, size_t to)
 	       !is_blank(c, from + n, to);
 }
 
-static bool is_fence(const struct cutter *c, size_t from, size_t to)
+static bool is_fence(const struct splitter *c, size_t from, size_t to)
 {
 	return count_marks(c, from, to, '`') >= 3 || count_marks(c, from, to, '~') >= 3;
 }
 
-static void set_heading(struct cutter *c, size_t from, size_t to)
+static void set_heading(struct splitter *c, size_t from, size_t to)
 {
 	from += count_marks(c, from, to, '#');
 	while (from < to && strchr(" \t", c->text.p[from]))
@@ -67,7 +67,7 @@ static void set_heading(struct cutter *c, size_t from, size_t to)
 }
 
 /* Adds a passage, without blanks at its ends. */
-static void add(struct cutter *c, size_t from, size_t to)
+static void add_chunk(struct splitter *c, size_t from, size_t to)
 {
 	while (from < to && strchr(" \t\n", c->text.p[from]))
 		from++;
@@ -87,62 +87,63 @@ static bool ends_sentence(const char *p)
 	return strchr(".!?\n", p[0]) && (p[0] == '\n' || strchr(" \n\t", p[1]));
 }
 
-/* The last position in (from, most] after the end of a sentence, else after a word, else between
+/* The last position in (from, latest] after the end of a sentence, else after a word, else between
  * characters. */
-static size_t split_before(const struct cutter *c, size_t from, size_t most)
+static size_t split_before(const struct splitter *c, size_t from, size_t latest)
 {
-	for (size_t i = most; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
+	for (size_t i = latest; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
 		if (ends_sentence(c->text.p + i - 1) ||
 		    (i >= 2 && ends_sentence(c->text.p + i - 2)))
 			return i;
-	for (size_t i = most; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
+	for (size_t i = latest; i > from + DOCUMENT_OVERLAP_BYTES + 1; i--)
 		if (strchr(" \t\n", c->text.p[i - 1]))
 			return i;
-	most = from + utf8_cut(c->text.p + from, most - from + 1, most - from);
-	return most;
+	latest = from + utf8_cut(c->text.p + from, latest - from + 1, latest - from);
+	return latest;
 }
 
 /* The start of the next passage, which repeats the last sentences of this one. */
-static size_t overlap_start(const struct cutter *c, size_t from, size_t cut)
+static size_t overlap_start(const struct splitter *c, size_t from, size_t end)
 {
-	size_t least = cut > from + DOCUMENT_OVERLAP_BYTES ? cut - DOCUMENT_OVERLAP_BYTES : cut;
+	size_t earliest = end > from + DOCUMENT_OVERLAP_BYTES ? end - DOCUMENT_OVERLAP_BYTES : end;
 
-	for (size_t i = least; i < cut && i > 0; i++)
+	for (size_t i = earliest; i < end && i > 0; i++)
 		if (ends_sentence(c->text.p + i - 1))
 			return i;
-	return cut;
+	return end;
 }
 
-static void add_long(struct cutter *c, size_t from, size_t to, size_t most)
+static void add_long(struct splitter *c, size_t from, size_t to, size_t bytes_max)
 {
-	while (to - from > most) {
-		size_t cut = split_before(c, from, from + most);
-		size_t next = overlap_start(c, from, cut);
+	while (to - from > bytes_max) {
+		size_t end = split_before(c, from, from + bytes_max);
+		size_t next = overlap_start(c, from, end);
 
-		add(c, from, cut);
-		from = next > from ? next : cut;
+		add_chunk(c, from, end);
+		from = next > from ? next : end;
 	}
-	add(c, from, to);
+	add_chunk(c, from, to);
 }
 
 /* ---- paragraphs ---- */
 
 /* The offset after the paragraph at `at`, which ends before a blank line, heading or fence. A fence
- * ends after its closing fence. *whole: a fence or table, not cut if it fits. */
-static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
+ * ends after its closing fence. *is_unsplittable: a fence or table, not
+ * split if it fits. */
+static size_t paragraph_end(const struct splitter *c, size_t at, bool *is_unsplittable)
 {
 	size_t end = line_end(c, at);
 
-	*whole = is_fence(c, at, end) || c->text.p[at] == '|';
+	*is_unsplittable = is_fence(c, at, end) || c->text.p[at] == '|';
 	if (is_fence(c, at, end)) {
 		char mark = c->text.p[at];
 
 		while (end < c->text.n) {
 			size_t next = line_end(c, end);
-			bool closes = count_marks(c, end, next, mark) >= 3;
+			bool is_closing_fence = count_marks(c, end, next, mark) >= 3;
 
 			end = next;
-			if (closes)
+			if (is_closing_fence)
 				break;
 		}
 		return end;
@@ -157,14 +158,14 @@ static size_t paragraph_end(const struct cutter *c, size_t at, bool *whole)
 	return end;
 }
 
-/* Cuts the text below one heading; returns the end. */
-static size_t split_section(struct cutter *c, size_t at)
+/* Splits the text below one heading; returns the end. */
+static size_t split_section(struct splitter *c, size_t at)
 {
 	size_t from = at;
 
 	while (at < c->text.n) {
 		size_t next = line_end(c, at);
-		bool whole;
+		bool is_unsplittable;
 
 		if (is_heading(c, at, next))
 			break;
@@ -172,25 +173,25 @@ static size_t split_section(struct cutter *c, size_t at)
 			at = next;
 			continue;
 		}
-		next = paragraph_end(c, at, &whole);
+		next = paragraph_end(c, at, &is_unsplittable);
 		if (next - from > DOCUMENT_CHUNK_BYTES && at > from) {
-			add(c, from, at);
+			add_chunk(c, from, at);
 			from = at;
 		}
 		if (next - from > DOCUMENT_CHUNK_BYTES) {
 			add_long(c, from, next,
-				 whole ? DOCUMENT_CHUNK_BYTES_MAX : DOCUMENT_CHUNK_BYTES);
+				 is_unsplittable ? DOCUMENT_CHUNK_BYTES_MAX : DOCUMENT_CHUNK_BYTES);
 			from = next;
 		}
 		at = next;
 	}
-	add(c, from, at);
+	add_chunk(c, from, at);
 	return at;
 }
 
 bool find_split(struct str text, struct arena *a, struct find_chunk **out, size_t *count)
 {
-	struct cutter c = {.text = text, .arena = a};
+	struct splitter c = {.text = text, .arena = a};
 	size_t at = 0;
 
 	while (at < text.n && c.count <= DOCUMENT_CHUNKS_MAX) {

@@ -11,14 +11,14 @@
 struct find_term {
 	uint64_t hash;
 	uint32_t at;
-	uint16_t chunks; /* number of chunks with the stem */
-	uint16_t most;   /* its most occurrences in one chunk, up to UINT16_MAX */
+	uint16_t chunk_count; /* chunks with the stem */
+	uint16_t times_max;   /* most occurrences in one chunk, at most UINT16_MAX */
 };
-_Static_assert(DOCUMENT_CHUNKS_MAX <= UINT16_MAX, "a segment has no more");
+_Static_assert(DOCUMENT_CHUNKS_MAX <= UINT16_MAX, "chunk_count must fit");
 
 struct find_segment {
 	uint32_t *lengths; /* of each chunk in words; words of the heading count twice */
-	uint32_t shortest; /* the least of them */
+	uint32_t shortest; /* the smallest length */
 	size_t chunk_count;
 	uint64_t words;          /* of all chunks */
 	struct find_term *terms; /* sorted by hash */
@@ -38,7 +38,7 @@ static inline uint64_t find_hash(const struct token *t)
 	return hash ^ hash >> 32;
 }
 
-/* The position of a stem, or one near it: hashes are evenly distributed. */
+/* The position of a stem, or one near it, since hashes are evenly distributed. */
 static inline size_t find_term_near(const struct find_segment *s, uint64_t hash)
 {
 	return (size_t)(((unsigned __int128)hash * s->term_count) >> 64);
@@ -51,12 +51,12 @@ struct find_posting {
 };
 struct find_postings {
 	const unsigned char *at;
-	uint32_t left, chunk;
+	uint32_t remaining, chunk;
 };
 static inline struct find_postings find_postings_of(const struct find_segment *s,
 						    const struct find_term *t)
 {
-	return (struct find_postings){s->postings + t->at, t->chunks, 0};
+	return (struct find_postings){s->postings + t->at, t->chunk_count, 0};
 }
 
 static inline uint32_t find_varint(const unsigned char **at)
@@ -77,9 +77,9 @@ static inline uint32_t find_varint(const unsigned char **at)
 
 static inline bool find_next_posting(struct find_postings *p, struct find_posting *out)
 {
-	if (p->left == 0)
+	if (p->remaining == 0)
 		return false;
-	p->left--;
+	p->remaining--;
 	p->chunk += find_varint(&p->at);
 	out->chunk = p->chunk;
 	out->times = find_varint(&p->at);

@@ -59,47 +59,47 @@ struct html {
 	struct str in;
 	size_t at;
 	struct buf *out;
-	size_t start; /* offset of the output in `out` */
-	int dropped;  /* nesting depth of removed tags; at most HTML_DEPTH_MAX */
-	int breaks;   /* line ends to write before the next text */
-	bool blank;   /* a blank to write before it */
-	bool row;     /* the line is a table row */
-	char heading; /* '1' to '6' until its mark is written; 0: none */
-	bool item;    /* a list item whose mark is not written yet */
+	size_t start;         /* offset of the output in `out` */
+	int dropped;          /* nesting depth of removed tags; at most HTML_DEPTH_MAX */
+	int breaks;           /* line ends to write before the next text */
+	bool pending_blank;   /* a blank to write before it */
+	bool in_row;          /* the line is a table row */
+	char pending_heading; /* '1' to '6' until its mark is written; 0: none */
+	bool pending_item;    /* a list item whose mark is not written yet */
 };
 
 static void write_bytes(struct html *h, const char *text, size_t n)
 {
-	bool fresh = h->out->n == h->start;
+	bool is_empty = h->out->n == h->start;
 
-	for (int k = 0; !fresh && k < h->breaks; k++)
+	for (int k = 0; !is_empty && k < h->breaks; k++)
 		buf_char(h->out, '\n');
-	if (h->heading)
-		buf_printf(h->out, "%.*s ", h->heading - '0', "######");
-	else if (h->item)
+	if (h->pending_heading)
+		buf_printf(h->out, "%.*s ", h->pending_heading - '0', "######");
+	else if (h->pending_item)
 		buf_str(h->out, "- ");
-	else if (h->blank && !fresh && h->breaks == 0)
+	else if (h->pending_blank && !is_empty && h->breaks == 0)
 		buf_char(h->out, ' ');
 	h->breaks = 0;
-	h->heading = 0;
-	h->item = h->blank = false;
+	h->pending_heading = 0;
+	h->pending_item = h->pending_blank = false;
 	buf_add(h->out, text, n);
 }
 
 static void write_char(struct html *h, char c)
 {
 	if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\0')
-		h->blank = true;
+		h->pending_blank = true;
 	else
 		write_bytes(h, &c, 1);
 }
 
-static void break_lines(struct html *h, int least)
+static void break_lines(struct html *h, int count_min)
 {
-	if (h->breaks < least)
-		h->breaks = least;
-	h->blank = h->item = false;
-	h->heading = 0;
+	if (h->breaks < count_min)
+		h->breaks = count_min;
+	h->pending_blank = h->pending_item = false;
+	h->pending_heading = 0;
 }
 
 /* ---- entities ---- */
@@ -110,7 +110,7 @@ static void write_code_point(struct html *h, unsigned long cp)
 	size_t n = 0;
 
 	if (cp == 0xA0 || cp < 0x20) {
-		h->blank = true;
+		h->pending_blank = true;
 		return;
 	}
 	if (cp > 0x10FFFF || (cp >= 0xD800 && cp < 0xE000))
@@ -134,20 +134,20 @@ static void write_code_point(struct html *h, unsigned long cp)
 
 static bool write_number(struct html *h, const char *name)
 {
-	bool hex = name[1] == 'x' || name[1] == 'X';
-	const char *digits = name + (hex ? 2 : 1);
+	bool is_hex = name[1] == 'x' || name[1] == 'X';
+	const char *digits = name + (is_hex ? 2 : 1);
 	unsigned long cp = 0;
 
 	if (!*digits)
 		return false;
 	for (const char *p = digits; *p; p++) {
-		int value = isdigit((unsigned char)*p)           ? *p - '0'
-			    : hex && isxdigit((unsigned char)*p) ? (*p | 32) - 'a' + 10
-								 : -1;
+		int value = isdigit((unsigned char)*p)              ? *p - '0'
+			    : is_hex && isxdigit((unsigned char)*p) ? (*p | 32) - 'a' + 10
+								    : -1;
 
 		if (value < 0)
 			return false;
-		cp = cp * (hex ? 16 : 10) + (unsigned long)value;
+		cp = cp * (is_hex ? 16 : 10) + (unsigned long)value;
 	}
 	write_code_point(h, cp);
 	return true;
@@ -165,7 +165,7 @@ static bool write_entity(struct html *h, const char *name)
 }
 
 /* At "&". Text that is not an entity is kept. */
-static void entity(struct html *h)
+static void read_entity(struct html *h)
 {
 	char name[ENTITY_BYTES];
 	size_t n = 0, at = h->at + 1;
@@ -194,21 +194,21 @@ static enum tag_kind kind_of(const char *name)
 }
 
 /* Skips the tag at h->at; a quoted ">" in an attribute does not end it. */
-static void skip_tag(struct html *h, bool *closed)
+static void skip_tag(struct html *h, bool *is_self_closing)
 {
-	char quote = 0, before = 0;
+	char quote = 0, previous = 0;
 
-	for (; h->at < h->in.n; before = h->in.p[h->at++]) {
+	for (; h->at < h->in.n; previous = h->in.p[h->at++]) {
 		char c = h->in.p[h->at];
 
 		if (quote)
 			quote = c == quote ? 0 : quote;
-		else if ((c == '"' || c == '\'') && before == '=')
+		else if ((c == '"' || c == '\'') && previous == '=')
 			quote = c;
 		else if (c == '>')
 			break;
 	}
-	*closed = before == '/';
+	*is_self_closing = previous == '/';
 	h->at += h->at < h->in.n;
 }
 
@@ -229,44 +229,44 @@ static void open_tag(struct html *h, enum tag_kind kind, const char *name)
 	switch (kind) {
 	case TAG_HEADING:
 		break_lines(h, 2);
-		h->heading = name[1];
+		h->pending_heading = name[1];
 		break;
 	case TAG_ITEM:
 		break_lines(h, 1);
-		h->item = true;
+		h->pending_item = true;
 		break;
 	case TAG_CELL:
-		if (h->row && h->breaks == 0)
+		if (h->in_row && h->breaks == 0)
 			write_bytes(h, " | ", 3);
-		h->row = true;
-		h->blank = false;
+		h->in_row = true;
+		h->pending_blank = false;
 		break;
 	case TAG_BLOCK:
 		break_lines(h, strcmp(name, "br") == 0 || strcmp(name, "tr") == 0 ? 1 : 2);
-		h->row = false;
+		h->in_row = false;
 		break;
 	default:
 		break;
 	}
 }
 
-static void tag(struct html *h, const char *name, bool ends)
+static void read_tag(struct html *h, const char *name, bool is_end_tag)
 {
 	enum tag_kind kind = kind_of(name);
-	bool closed;
+	bool is_self_closing;
 
-	skip_tag(h, &closed);
-	if (kind == TAG_RAW && !ends && !closed)
+	skip_tag(h, &is_self_closing);
+	if (kind == TAG_RAW && !is_end_tag && !is_self_closing)
 		skip_raw_text(h, name);
-	if (kind == TAG_DROPPED && !closed) {
-		if (!ends && h->dropped < HTML_DEPTH_MAX)
+	if (kind == TAG_DROPPED && !is_self_closing) {
+		if (!is_end_tag && h->dropped < HTML_DEPTH_MAX)
 			h->dropped++;
-		else if (ends && h->dropped > 0)
+		else if (is_end_tag && h->dropped > 0)
 			h->dropped--;
 	}
 	if (h->dropped > 0)
 		return;
-	if (!ends)
+	if (!is_end_tag)
 		open_tag(h, kind, name);
 	else if (kind == TAG_HEADING || kind == TAG_BLOCK)
 		break_lines(h, strcmp(name, "tr") == 0 ? 1 : 2);
@@ -282,33 +282,34 @@ static void skip_comment(struct html *h)
 }
 
 /* At "<". Text that does not start a tag is kept. */
-static void markup(struct html *h)
+static void read_markup(struct html *h)
 {
 	const char *p = h->in.p + h->at;
-	size_t left = h->in.n - h->at, from = left > 1 && p[1] == '/' ? 2 : 1, n = 0;
+	size_t remaining = h->in.n - h->at, from = remaining > 1 && p[1] == '/' ? 2 : 1, n = 0;
 	char name[NAME_BYTES];
-	bool closed;
+	bool is_self_closing;
 
-	if (left >= 4 && memcmp(p, "<!--", 4) == 0) {
+	if (remaining >= 4 && memcmp(p, "<!--", 4) == 0) {
 		skip_comment(h);
 		return;
 	}
-	if (left > 1 && (p[1] == '!' || p[1] == '?')) {
-		skip_tag(h, &closed);
+	if (remaining > 1 && (p[1] == '!' || p[1] == '?')) {
+		skip_tag(h, &is_self_closing);
 		return;
 	}
-	if (from >= left || !isalpha((unsigned char)p[from])) {
+	if (from >= remaining || !isalpha((unsigned char)p[from])) {
 		if (h->dropped == 0)
 			write_char(h, '<');
 		h->at++;
 		return;
 	}
-	while (from + n < left && n + 1 < sizeof(name) && isalnum((unsigned char)p[from + n])) {
+	while (from + n < remaining && n + 1 < sizeof(name) &&
+	       isalnum((unsigned char)p[from + n])) {
 		name[n] = (char)tolower((unsigned char)p[from + n]);
 		n++;
 	}
 	name[n] = '\0';
-	tag(h, name, from == 2);
+	read_tag(h, name, from == 2);
 }
 
 void find_html(struct str html, struct buf *out)
@@ -319,11 +320,11 @@ void find_html(struct str html, struct buf *out)
 		char c = html.p[h.at];
 
 		if (c == '<') {
-			markup(&h);
+			read_markup(&h);
 		} else if (h.dropped > 0) {
 			h.at++;
 		} else if (c == '&') {
-			entity(&h);
+			read_entity(&h);
 		} else {
 			write_char(&h, c);
 			h.at++;

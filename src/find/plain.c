@@ -1,4 +1,4 @@
-/* Converts a text file for cutting into passages: normalizes line ends and blank lines. */
+/* Converts a text file for splitting into passages: normalizes line ends and blank lines. */
 #include "find_int.h"
 
 /* Blank lines are written only before further text, and at most one in a row. */

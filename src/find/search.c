@@ -8,13 +8,13 @@
 
 #include "vesper/limits.h"
 
-#define K1 1.2
-#define B  0.75
+#define BM25_K1 1.2
+#define BM25_B  0.75
 
 /* Bounds and scores are rounded, each by at most one part in 1e15 per stem. */
-#define MARGIN (1 + 1e-12)
+#define ROUNDING_MARGIN (1 + 1e-12)
 
-#define AHEAD 8 /* documents to prefetch ahead, to hide the latency of memory */
+#define PREFETCH_DOCS 8 /* documents to prefetch ahead, to hide the latency of memory */
 
 struct stem {
 	uint64_t hash;
@@ -27,10 +27,10 @@ struct search {
 	struct arena *arena;
 	const struct find_doc **docs; /* that the caller may read */
 	size_t doc_count;
-	size_t most; /* chunks of the longest one */
+	size_t chunks_max; /* chunks of the longest document */
 	struct stem *stems;
 	size_t stem_count;
-	double chunks, average; /* number of all chunks, and their average length */
+	double chunk_count, average; /* number of all chunks, and their average length */
 };
 
 /* A chunk with at least one word of the question. */
@@ -40,7 +40,7 @@ struct scored {
 	double score;
 	uint64_t stems; /* bit i: has the i-th stem */
 };
-_Static_assert(FIND_STEMS_MAX <= 64, "one bit each");
+_Static_assert(FIND_STEMS_MAX <= 64, "stems has one bit per stem");
 
 static void choose_docs(struct search *s, const struct find_index *x)
 {
@@ -54,16 +54,16 @@ static void choose_docs(struct search *s, const struct find_index *x)
 		    (s->query->uid && strcmp(s->query->uid, d->uid) != 0))
 			continue;
 		s->docs[s->doc_count++] = d;
-		if (d->segment->chunk_count > s->most)
-			s->most = d->segment->chunk_count;
+		if (d->segment->chunk_count > s->chunks_max)
+			s->chunks_max = d->segment->chunk_count;
 		words += d->segment->words;
 		chunks += d->segment->chunk_count;
 	}
-	s->chunks = (double)chunks;
+	s->chunk_count = (double)chunks;
 	s->average = chunks > 0 && words > 0 ? (double)words / (double)chunks : 1;
 }
 
-static bool is_known(const struct search *s, uint64_t hash)
+static bool has_stem(const struct search *s, uint64_t hash)
 {
 	for (size_t i = 0; i < s->stem_count; i++)
 		if (s->stems[i].hash == hash)
@@ -76,11 +76,11 @@ static void prefetch_next(const struct search *s, size_t doc, uint64_t hash)
 {
 	const struct find_segment *next;
 
-	if (doc + 2 * AHEAD < s->doc_count)
-		__builtin_prefetch(s->docs[doc + 2 * AHEAD]->segment);
-	if (doc + AHEAD >= s->doc_count)
+	if (doc + 2 * PREFETCH_DOCS < s->doc_count)
+		__builtin_prefetch(s->docs[doc + 2 * PREFETCH_DOCS]->segment);
+	if (doc + PREFETCH_DOCS >= s->doc_count)
 		return;
-	next = s->docs[doc + AHEAD]->segment;
+	next = s->docs[doc + PREFETCH_DOCS]->segment;
 	if (next->term_count > 0)
 		__builtin_prefetch(&next->terms[find_term_near(next, hash)]);
 }
@@ -93,12 +93,12 @@ static void weigh_stem(struct search *s, struct stem *stem)
 	for (size_t i = 0; i < s->doc_count; i++) {
 		prefetch_next(s, i, stem->hash);
 		stem->terms[i] = find_term_of(s->docs[i]->segment, stem->hash);
-		df += stem->terms[i] ? stem->terms[i]->chunks : 0;
+		df += stem->terms[i] ? stem->terms[i]->chunk_count : 0;
 	}
-	stem->idf = log(1 + (s->chunks - df + 0.5) / (df + 0.5));
+	stem->idf = log(1 + (s->chunk_count - df + 0.5) / (df + 0.5));
 }
 
-static int by_idf(const void *a, const void *b)
+static int compare_idf(const void *a, const void *b)
 {
 	const struct stem *x = a, *y = b;
 
@@ -117,45 +117,45 @@ static void read_stems(struct search *s, const struct language *l)
 	for (size_t i = 0; i < q.count && s->stem_count < FIND_STEMS_MAX; i++) {
 		uint64_t hash = find_hash(&q.tokens[i]);
 
-		if (token_in_list(&q.tokens[i], WORDS_STOP) || is_known(s, hash))
+		if (token_in_list(&q.tokens[i], WORDS_STOP) || has_stem(s, hash))
 			continue;
 		s->stems[s->stem_count].hash = hash;
 		weigh_stem(s, &s->stems[s->stem_count++]);
 	}
-	qsort(s->stems, s->stem_count, sizeof(*s->stems), by_idf);
+	qsort(s->stems, s->stem_count, sizeof(*s->stems), compare_idf);
 }
 
 /* The length normalization of BM25. */
 static double norm_of(const struct search *s, uint32_t length)
 {
-	return K1 * (1 - B) + K1 * B / s->average * length;
+	return BM25_K1 * (1 - BM25_B) + BM25_K1 * BM25_B / s->average * length;
 }
 
 static double score_of(const struct stem *stem, double times, double norm)
 {
-	return stem->idf * (K1 + 1) * times / (times + norm);
+	return stem->idf * (BM25_K1 + 1) * times / (times + norm);
 }
 
 /* An upper bound on what a chunk of the document can score for the stems from each one on, rounding
  * included. */
-static void set_left(const struct search *s, size_t d, double *left)
+static void set_upper_bounds(const struct search *s, size_t d, double *bounds)
 {
 	const struct find_segment *segment = s->docs[d]->segment;
 	double norm = norm_of(s, segment->shortest);
 
-	left[s->stem_count] = 0;
+	bounds[s->stem_count] = 0;
 	for (size_t i = s->stem_count; i-- > 0;) {
 		const struct find_term *t = s->stems[i].terms[d];
-		double times = !t ? 0 : t->most < UINT16_MAX ? t->most : UINT32_MAX;
+		double times = !t ? 0 : t->times_max < UINT16_MAX ? t->times_max : UINT32_MAX;
 
-		left[i] = left[i + 1] + MARGIN * score_of(&s->stems[i], times, norm);
+		bounds[i] = bounds[i + 1] + ROUNDING_MARGIN * score_of(&s->stems[i], times, norm);
 	}
 }
 
-/* Adds the scores of a stem; returns the best sum. `open`: chunks without an earlier stem may still
- * enter. */
+/* Adds the scores of a stem; returns the best sum. `accepts_new`: chunks without an earlier stem
+ * are scored as well. */
 static double score_stem(const struct search *s, size_t d, size_t i, const double *norms,
-			 struct scored *all, bool open)
+			 struct scored *all, bool accepts_new)
 {
 	const struct stem *stem = &s->stems[i];
 	struct find_postings at = find_postings_of(s->docs[d]->segment, stem->terms[d]);
@@ -165,7 +165,7 @@ static double score_stem(const struct search *s, size_t d, size_t i, const doubl
 	while (find_next_posting(&at, &p)) {
 		struct scored *c = &all[p.chunk];
 
-		if (!open && !c->stems)
+		if (!accepts_new && !c->stems)
 			continue;
 		c->score += score_of(stem, p.times, norms[p.chunk]);
 		c->stems |= UINT64_C(1) << i;
@@ -180,31 +180,31 @@ static bool score_doc(const struct search *s, size_t d, double floor, double *no
 		      struct scored *all)
 {
 	const struct find_segment *segment = s->docs[d]->segment;
-	double left[FIND_STEMS_MAX + 1], best = 0;
-	bool any = false;
+	double bounds[FIND_STEMS_MAX + 1], best = 0;
+	bool is_scored = false;
 
-	set_left(s, d, left);
+	set_upper_bounds(s, d, bounds);
 	for (size_t i = 0; i < s->stem_count; i++) {
 		double sum;
 
-		if (best + left[i] < floor)
+		if (best + bounds[i] < floor)
 			return false;
 		if (!s->stems[i].terms[d])
 			continue;
-		if (!any) {
+		if (!is_scored) {
 			memset(all, 0, segment->chunk_count * sizeof(*all));
 			for (size_t c = 0; c < segment->chunk_count; c++)
 				norms[c] = norm_of(s, segment->lengths[c]);
-			any = true;
+			is_scored = true;
 		}
-		sum = score_stem(s, d, i, norms, all, left[i] >= floor);
+		sum = score_stem(s, d, i, norms, all, bounds[i] >= floor);
 		best = sum > best ? sum : best;
 	}
-	return any;
+	return is_scored;
 }
 
 /* Best first. */
-static int by_score(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b)
 {
 	const struct scored *x = a, *y = b;
 	int order;
@@ -226,13 +226,13 @@ static void add_candidate(struct best *best, const struct scored *s)
 	size_t at = best->count;
 
 	if (at == best->max &&
-	    (s->score < best->items[at - 1].score || by_score(s, &best->items[at - 1]) >= 0))
+	    (s->score < best->items[at - 1].score || compare_scores(s, &best->items[at - 1]) >= 0))
 		return;
 	if (at == best->max)
 		at--;
 	else
 		best->count++;
-	while (at > 0 && by_score(s, &best->items[at - 1]) < 0) {
+	while (at > 0 && compare_scores(s, &best->items[at - 1]) < 0) {
 		best->items[at] = best->items[at - 1];
 		at--;
 	}
@@ -247,8 +247,8 @@ static double floor_of(const struct best *best)
 
 static void score_all(const struct search *s, struct best *best)
 {
-	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
-	double *norms = arena_alloc(s->arena, (s->most + 1) * sizeof(*norms));
+	struct scored *chunks = arena_alloc(s->arena, (s->chunks_max + 1) * sizeof(*chunks));
+	double *norms = arena_alloc(s->arena, (s->chunks_max + 1) * sizeof(*norms));
 
 	for (size_t d = 0; d < s->doc_count; d++) {
 		size_t count = s->docs[d]->segment->chunk_count;
@@ -288,16 +288,16 @@ static size_t count_of(const struct find_found *f, const struct find_doc *doc)
 /* Spreads the first hits over documents. Hits that were skipped for that follow. */
 static void spread_hits(const struct search *s, const struct best *best, struct find_found *out)
 {
-	bool *taken = arena_alloc(s->arena, best->count + 1);
+	bool *is_taken = arena_alloc(s->arena, best->count + 1);
 
-	for (int later = 0; later < 2; later++)
+	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < best->count && out->count < s->query->top; i++) {
 			const struct scored *b = &best->items[i];
 
-			if (taken[i] || (!later && !s->query->uid && out->count < FIND_SPREAD &&
-					 count_of(out, b->doc) >= FIND_PER_DOCUMENT))
+			if (is_taken[i] || (!pass && !s->query->uid && out->count < FIND_SPREAD &&
+					    count_of(out, b->doc) >= FIND_PER_DOCUMENT))
 				continue;
-			taken[i] = true;
+			is_taken[i] = true;
 			out->hits[out->count++] = (struct find_hit){b->doc, b->chunk, b->score};
 		}
 }
@@ -314,7 +314,7 @@ static double weight_of(const struct find_reach *r, uint64_t mask)
 }
 
 /* Keeps the sets with the greatest weights. */
-static void keep_best(struct find_reach *r, double *weights, uint64_t mask)
+static void add_stem_set(struct find_reach *r, double *weights, uint64_t mask)
 {
 	double weight = weight_of(r, mask);
 	size_t at = r->held_count;
@@ -339,8 +339,8 @@ static void keep_best(struct find_reach *r, double *weights, uint64_t mask)
 static void compute_reach(const struct search *s, struct find_reach *out)
 {
 	double weights[FIND_REACH_MAX];
-	struct scored *chunks = arena_alloc(s->arena, (s->most + 1) * sizeof(*chunks));
-	double *norms = arena_alloc(s->arena, (s->most + 1) * sizeof(*norms));
+	struct scored *chunks = arena_alloc(s->arena, (s->chunks_max + 1) * sizeof(*chunks));
+	double *norms = arena_alloc(s->arena, (s->chunks_max + 1) * sizeof(*norms));
 
 	for (size_t d = 0; d < s->doc_count; d++) {
 		size_t count = s->docs[d]->segment->chunk_count;
@@ -349,7 +349,7 @@ static void compute_reach(const struct search *s, struct find_reach *out)
 			continue;
 		for (size_t c = 0; c < count; c++)
 			if (chunks[c].stems)
-				keep_best(out, weights, chunks[c].stems);
+				add_stem_set(out, weights, chunks[c].stems);
 	}
 }
 
@@ -373,23 +373,23 @@ void find_reach(const struct find_index *x, const char *text, const struct princ
 
 double find_coverage(const struct find_reach *r, const struct token *tokens, size_t count)
 {
-	uint64_t asked = 0;
-	double all, most = 0;
+	uint64_t asked_mask = 0;
+	double all, greatest = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; !token_in_list(&tokens[i], WORDS_STOP) && k < r->stem_count; k++)
 			if (r->hashes[k] == find_hash(&tokens[i]))
-				asked |= UINT64_C(1) << k;
-	all = weight_of(r, asked);
+				asked_mask |= UINT64_C(1) << k;
+	all = weight_of(r, asked_mask);
 	for (size_t i = 0; i < r->held_count; i++)
-		if (weight_of(r, r->held[i] & asked) > most)
-			most = weight_of(r, r->held[i] & asked);
-	return all > 0 ? most / all : 0;
+		if (weight_of(r, r->held[i] & asked_mask) > greatest)
+			greatest = weight_of(r, r->held[i] & asked_mask);
+	return all > 0 ? greatest / all : 0;
 }
 
 /* ---- words and vectors ---- */
 
-static bool nearest(const struct search *s, struct vectors_hit **hits, size_t *count)
+static bool find_nearest(const struct search *s, struct vectors_hit **hits, size_t *count)
 {
 	const struct find_vector *v = s->query->vector;
 	struct vectors_owner *owners = arena_alloc(s->arena, (s->doc_count + 1) * sizeof(*owners));
@@ -428,7 +428,7 @@ static bool fuse(const struct search *s, struct best *best, struct find_found *o
 	struct vectors_hit *hits;
 	size_t count;
 
-	if (!nearest(s, &hits, &count))
+	if (!find_nearest(s, &hits, &count))
 		return false;
 	if (count == 0) /* there are no vectors of this model */
 		return true;
@@ -437,7 +437,7 @@ static bool fuse(const struct search *s, struct best *best, struct find_found *o
 		add_ranked(&all, best->items[i].doc, best->items[i].chunk, rank_score(i));
 	for (size_t i = 0; i < count; i++)
 		add_ranked(&all, s->docs[hits[i].owner], hits[i].row, rank_score(i));
-	qsort(all.items, all.count, sizeof(*all.items), by_score);
+	qsort(all.items, all.count, sizeof(*all.items), compare_scores);
 	*best = all;
 	return true;
 }
@@ -450,7 +450,7 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 	struct arena *work = arena_new(FIND_ARENA_BYTES);
 	struct search s = {.query = q, .arena = work};
 	struct best best = {.max = q->top * FIND_SPREAD};
-	bool done = true;
+	bool is_complete = true;
 
 	*out = (struct find_found){.hits = arena_alloc(a, (q->top + 1) * sizeof(*out->hits))};
 	choose_docs(&s, x);
@@ -463,8 +463,8 @@ void find_search(const struct find_index *x, const struct find_query *q, struct 
 	if (best.count > 0)
 		out->coverage = coverage(&s, &best.items[0]);
 	if (q->vector && q->top > 0)
-		done = fuse(&s, &best, out);
-	if (done && best.count > 0 &&
+		is_complete = fuse(&s, &best, out);
+	if (is_complete && best.count > 0 &&
 	    (out->coverage >= q->least || (q->vector && out->cosine >= q->vector->least)))
 		spread_hits(&s, &best, out);
 	arena_free(&work);

@@ -1,6 +1,6 @@
 /*
  * Builds a segment from chunks. Each word becomes the number of its stem. Then one counting pass
- * sorts the places of all words by stem, and they are packed.
+ * sorts the chunks of all words by stem, and the result is packed.
  */
 #include "find_int.h"
 
@@ -11,9 +11,9 @@
 #include "vesper/mem.h"
 
 #define TEXT_ARENA_BYTES (1 << 20) /* for the tokens of one chunk */
-#define SLOTS_FIRST      1024      /* always a power of two */
+#define SLOTS_MIN        1024      /* always a power of two */
 
-struct seen {
+struct stem_slot {
 	uint64_t hash;
 	uint32_t words; /* number of occurrences */
 	uint32_t number;
@@ -21,7 +21,7 @@ struct seen {
 
 struct find_builder {
 	const struct language *language;
-	struct seen *slots; /* hash table; words 0: free */
+	struct stem_slot *slots; /* hash table; words 0: free */
 	size_t slot_count, stem_count;
 	uint32_t *words; /* the stem number of each word */
 	size_t word_count, word_cap;
@@ -34,7 +34,7 @@ struct find_builder *find_builder_new(const struct language *l)
 	struct find_builder *b = mem_alloc(sizeof(*b));
 
 	b->language = l;
-	b->slot_count = SLOTS_FIRST;
+	b->slot_count = SLOTS_MIN;
 	b->slots = mem_alloc(b->slot_count * sizeof(*b->slots));
 	return b;
 }
@@ -52,7 +52,7 @@ void find_builder_free(struct find_builder **builder)
 	mem_free(b);
 }
 
-static struct seen *slot_of(struct seen *slots, size_t count, uint64_t hash)
+static struct stem_slot *slot_of(struct stem_slot *slots, size_t count, uint64_t hash)
 {
 	size_t i = hash & (count - 1);
 
@@ -61,32 +61,32 @@ static struct seen *slot_of(struct seen *slots, size_t count, uint64_t hash)
 	return &slots[i];
 }
 
-static void grow(struct find_builder *b)
+static void grow_slots(struct find_builder *b)
 {
-	size_t wider = 2 * b->slot_count;
-	struct seen *slots = mem_alloc(wider * sizeof(*slots));
+	size_t new_count = 2 * b->slot_count;
+	struct stem_slot *slots = mem_alloc(new_count * sizeof(*slots));
 
 	for (size_t i = 0; i < b->slot_count; i++)
 		if (b->slots[i].words > 0)
-			*slot_of(slots, wider, b->slots[i].hash) = b->slots[i];
+			*slot_of(slots, new_count, b->slots[i].hash) = b->slots[i];
 	mem_free(b->slots);
 	b->slots = slots;
-	b->slot_count = wider;
+	b->slot_count = new_count;
 }
 
 static void add_word(struct find_builder *b, uint64_t hash)
 {
-	struct seen *s = slot_of(b->slots, b->slot_count, hash);
+	struct stem_slot *s = slot_of(b->slots, b->slot_count, hash);
 
 	if (s->words == 0) {
-		*s = (struct seen){.hash = hash, .number = (uint32_t)b->stem_count++};
+		*s = (struct stem_slot){.hash = hash, .number = (uint32_t)b->stem_count++};
 	}
 	s->words++;
 	if (b->word_count == b->word_cap)
 		b->words = mem_grow(b->words, &b->word_cap, b->word_count + 1, sizeof(*b->words));
 	b->words[b->word_count++] = s->number;
 	if (2 * b->stem_count > b->slot_count)
-		grow(b);
+		grow_slots(b);
 }
 
 static void add_text(struct find_builder *b, struct str text, int times)
@@ -113,32 +113,32 @@ void find_builder_add(struct find_builder *b, struct str heading, struct str tex
 
 /* ---- packing ---- */
 
-static int by_hash(const void *a, const void *b)
+static int compare_hashes(const void *a, const void *b)
 {
-	uint64_t x = ((const struct seen *)a)->hash, y = ((const struct seen *)b)->hash;
+	uint64_t x = ((const struct stem_slot *)a)->hash, y = ((const struct stem_slot *)b)->hash;
 
 	return x < y ? -1 : x > y;
 }
 
-/* The stems sorted by hash; `place_of`: the position of each stem number. */
-static struct seen *sorted_stems(const struct find_builder *b, uint32_t *place_of)
+/* The stems sorted by hash; `position_of`: the position of each stem number. */
+static struct stem_slot *sorted_stems(const struct find_builder *b, uint32_t *position_of)
 {
-	struct seen *stems = mem_alloc((b->stem_count + 1) * sizeof(*stems));
+	struct stem_slot *stems = mem_alloc((b->stem_count + 1) * sizeof(*stems));
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->slot_count; i++)
 		if (b->slots[i].words > 0)
 			stems[n++] = b->slots[i];
-	qsort(stems, n, sizeof(*stems), by_hash);
+	qsort(stems, n, sizeof(*stems), compare_hashes);
 	for (size_t i = 0; i < n; i++)
-		place_of[stems[i].number] = (uint32_t)i;
+		position_of[stems[i].number] = (uint32_t)i;
 	return stems;
 }
 
 /* The chunk of every word, grouped by stem and ascending. `starts`: the start of each stem, and the
  * end of the last one. */
-static uint32_t *places_by_stem(const struct find_builder *b, const struct seen *stems,
-				const uint32_t *place_of, size_t *starts)
+static uint32_t *chunks_by_stem(const struct find_builder *b, const struct stem_slot *stems,
+				const uint32_t *position_of, size_t *starts)
 {
 	uint32_t *chunks = mem_alloc((b->word_count + 1) * sizeof(*chunks));
 	size_t *next = mem_alloc((b->stem_count + 1) * sizeof(*next));
@@ -150,7 +150,7 @@ static uint32_t *places_by_stem(const struct find_builder *b, const struct seen 
 	}
 	for (size_t c = 0; c < b->chunk_count; c++)
 		for (; word < b->ends[c]; word++)
-			chunks[next[place_of[b->words[word]]]++] = (uint32_t)c;
+			chunks[next[position_of[b->words[word]]]++] = (uint32_t)c;
 	mem_free(next);
 	return chunks;
 }
@@ -167,22 +167,22 @@ static void write_varint(struct buf *out, uint32_t value)
 static void write_postings(struct buf *out, const uint32_t *chunks, size_t count,
 			   struct find_term *t)
 {
-	uint32_t before = 0;
+	uint32_t previous = 0;
 
 	for (size_t i = 0, n; i < count; i += n) {
 		for (n = 1; i + n < count && chunks[i + n] == chunks[i]; n++)
 			continue;
-		write_varint(out, chunks[i] - before);
+		write_varint(out, chunks[i] - previous);
 		write_varint(out, (uint32_t)n);
-		before = chunks[i];
-		t->chunks++;
-		if (n > t->most)
-			t->most = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+		previous = chunks[i];
+		t->chunk_count++;
+		if (n > t->times_max)
+			t->times_max = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 	}
 }
 
-static void pack_postings(struct find_segment *s, const struct seen *stems, const uint32_t *chunks,
-			  const size_t *starts)
+static void pack_postings(struct find_segment *s, const struct stem_slot *stems,
+			  const uint32_t *chunks, const size_t *starts)
 {
 	struct buf postings;
 
@@ -201,10 +201,10 @@ struct find_segment *find_builder_finish(struct find_builder **builder)
 {
 	struct find_builder *b = *builder;
 	struct find_segment *s = mem_alloc(sizeof(*s));
-	uint32_t *place_of = mem_alloc((b->stem_count + 1) * sizeof(*place_of));
+	uint32_t *position_of = mem_alloc((b->stem_count + 1) * sizeof(*position_of));
 	size_t *starts = mem_alloc((b->stem_count + 1) * sizeof(*starts));
-	struct seen *stems = sorted_stems(b, place_of);
-	uint32_t *chunks = places_by_stem(b, stems, place_of, starts);
+	struct stem_slot *stems = sorted_stems(b, position_of);
+	uint32_t *chunks = chunks_by_stem(b, stems, position_of, starts);
 
 	s->chunk_count = b->chunk_count;
 	s->lengths = mem_alloc((b->chunk_count + 1) * sizeof(*s->lengths));
@@ -217,7 +217,7 @@ struct find_segment *find_builder_finish(struct find_builder **builder)
 	s->term_count = b->stem_count;
 	s->terms = mem_alloc((b->stem_count + 1) * sizeof(*s->terms));
 	pack_postings(s, stems, chunks, starts);
-	mem_free(place_of);
+	mem_free(position_of);
 	mem_free(starts);
 	mem_free(stems);
 	mem_free(chunks);

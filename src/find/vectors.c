@@ -69,14 +69,14 @@ bool vectors_add_text(struct vectors *v, struct str text)
 {
 	size_t bytes = v->dims * sizeof(float);
 	struct buf values;
-	bool good;
+	bool is_valid;
 
 	buf_init(&values, bytes + 1);
-	good = hash_base64_decode(&values, text.p, text.n) && values.n == bytes;
-	if (good)
+	is_valid = hash_base64_decode(&values, text.p, text.n) && values.n == bytes;
+	if (is_valid)
 		vectors_add(v, (const float *)(const void *)values.p);
 	buf_deinit(&values);
-	return good;
+	return is_valid;
 }
 
 void vectors_text(const float *values, size_t dims, struct buf *out)
@@ -116,13 +116,13 @@ static float dot_product(const float *a, const float *b, size_t width)
 	return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
-struct nearest {
+struct nearest_hits {
 	const struct vectors_owner *owners;
 	struct vectors_hit *hits;
 	size_t count, top;
 };
 
-static bool is_before(const struct nearest *n, const struct vectors_hit *a,
+static bool is_before(const struct nearest_hits *n, const struct vectors_hit *a,
 		      const struct vectors_hit *b)
 {
 	int order;
@@ -133,7 +133,7 @@ static bool is_before(const struct nearest *n, const struct vectors_hit *a,
 	return order ? order < 0 : a->row < b->row;
 }
 
-static void add_candidate(struct nearest *n, const struct vectors_hit *hit)
+static void add_candidate(struct nearest_hits *n, const struct vectors_hit *hit)
 {
 	size_t at = n->count;
 
@@ -153,7 +153,7 @@ static bool is_cancelled(const struct vectors_query *q)
 	return q->cancelled && atomic_load_explicit(q->cancelled, memory_order_relaxed);
 }
 
-static bool search_owner(struct nearest *n, size_t owner, const struct vectors_query *q,
+static bool search_owner(struct nearest_hits *n, size_t owner, const struct vectors_query *q,
 			 const float *question)
 {
 	const struct vectors *v = n->owners[owner].vectors;
@@ -174,9 +174,9 @@ static bool search_owner(struct nearest *n, size_t owner, const struct vectors_q
 bool vectors_search(const struct vectors_owner *owners, size_t count, const struct vectors_query *q,
 		    struct arena *a, struct vectors_hit **out, size_t *out_count)
 {
-	struct nearest n = {.owners = owners,
-			    .hits = arena_alloc(a, (q->top + 1) * sizeof(*n.hits)),
-			    .top = q->top};
+	struct nearest_hits n = {.owners = owners,
+				 .hits = arena_alloc(a, (q->top + 1) * sizeof(*n.hits)),
+				 .top = q->top};
 	float *question = arena_alloc(a, width_of(q->dims) * sizeof(*question)); /* zeroed */
 
 	memcpy(question, q->values, q->dims * sizeof(*question));

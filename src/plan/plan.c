@@ -47,23 +47,23 @@ static bool waits_for(const struct task *t, const char *id)
 
 static void add_id(const char *const **ids, const char *id, struct arena *a)
 {
-	const char **longer;
+	const char **grown;
 	size_t n = 0;
 
 	if (has_id(*ids, id))
 		return;
 	while (*ids && (*ids)[n])
 		n++;
-	longer = arena_alloc(a, (n + 2) * sizeof(*longer));
+	grown = arena_alloc(a, (n + 2) * sizeof(*grown));
 	for (size_t i = 0; i < n; i++)
-		longer[i] = (*ids)[i];
-	longer[n] = id;
-	longer[n + 1] = NULL;
-	*ids = longer;
+		grown[i] = (*ids)[i];
+	grown[n] = id;
+	grown[n + 1] = NULL;
+	*ids = grown;
 }
 
 /* Waits for all tasks of a group; one completed task suffices. */
-static void wait_for(const struct plan *p, struct task *t, const char *id, bool needed,
+static void wait_for(const struct plan *p, struct task *t, const char *id, bool is_required,
 		     struct arena *a)
 {
 	bool is_group = false;
@@ -74,7 +74,7 @@ static void wait_for(const struct plan *p, struct task *t, const char *id, bool 
 			add_id(&t->waits_for, p->tasks[i].id, a);
 		}
 	if (!is_group)
-		add_id(needed ? &t->depends_on : &t->waits_for, id, a);
+		add_id(is_required ? &t->depends_on : &t->waits_for, id, a);
 }
 
 /* A question is asked even if the results for its choices failed. */
@@ -131,13 +131,13 @@ static bool read_references(struct plan *p, struct task *t, struct arena *a, str
 /* Removes duplicates, and from `waits_for` the tasks that are also in `depends_on`. */
 static void remove_duplicate_ids(struct task *t, struct arena *a)
 {
-	const char *const *needed = t->depends_on, *const *others = t->waits_for;
+	const char *const *required = t->depends_on, *const *others = t->waits_for;
 
 	t->waits_for = NULL;
-	if (needed && *needed)
+	if (required && *required)
 		t->depends_on = NULL;
-	for (; needed && *needed; needed++)
-		add_id(&t->depends_on, *needed, a);
+	for (; required && *required; required++)
+		add_id(&t->depends_on, *required, a);
 	for (; others && *others; others++)
 		if (!has_id(t->depends_on, *others))
 			add_id(&t->waits_for, *others, a);
@@ -189,9 +189,10 @@ static int wave_after_tasks(struct plan *p, const char *const *ids)
 
 static int wave_for_task(struct plan *p, const struct task *t)
 {
-	int needed = wave_after_tasks(p, t->depends_on), other = wave_after_tasks(p, t->waits_for);
+	int required = wave_after_tasks(p, t->depends_on),
+	    other = wave_after_tasks(p, t->waits_for);
 
-	return needed < 0 || other < 0 ? -1 : needed > other ? needed : other;
+	return required < 0 || other < 0 ? -1 : required > other ? required : other;
 }
 
 bool plan_has_dependents(const struct plan *p, const struct task *t)
@@ -220,12 +221,13 @@ static bool check_count(struct plan *p, struct err *e)
 		  : n > PLAN_TASKS_MAX || p->count - n > PLAN_LINES_MAX ? PLAN_TOO_LARGE
 									: PLAN_VALID;
 	return p->flaw == PLAN_VALID ||
-	       err_set(e, ERR_INPUT, "a plan has 1 to %d tasks, not %zu", PLAN_TASKS_MAX, n);
+	       err_set(e, ERR_INPUT, "a plan must have 1 to %d tasks, but this one has %zu",
+		       PLAN_TASKS_MAX, n);
 }
 
 bool plan_check(struct plan *p, struct arena *a, struct err *e)
 {
-	size_t placed = 0;
+	size_t assigned_count = 0;
 
 	if (!check_count(p, e))
 		return false;
@@ -238,20 +240,20 @@ bool plan_check(struct plan *p, struct arena *a, struct err *e)
 		return false;
 	for (size_t i = 0; i < p->count; i++)
 		p->tasks[i].wave = -1;
-	for (size_t before = 1; placed < p->count && placed != before;) {
-		before = placed;
+	for (size_t before = 1; assigned_count < p->count && assigned_count != before;) {
+		before = assigned_count;
 		for (size_t i = 0; i < p->count; i++) {
 			struct task *t = &p->tasks[i];
 
 			if (t->wave >= 0)
 				continue;
 			t->wave = wave_for_task(p, t);
-			placed += t->wave >= 0;
+			assigned_count += t->wave >= 0;
 		}
 	}
-	if (placed < p->count)
+	if (assigned_count < p->count)
 		p->flaw = PLAN_CYCLE;
-	if (placed < p->count)
+	if (assigned_count < p->count)
 		return err_set(e, ERR_INPUT,
 			       "the tasks of the plan depend on each other in a cycle");
 	return true;

@@ -20,7 +20,7 @@ struct plan_run {
 	void *owner;
 	struct op *ops[FLOW_LINES_MAX]; /* running operations, by task index */
 	struct later advance;
-	bool starting; /* inside start_tasks; completions do not start further tasks */
+	bool is_starting; /* inside start_tasks; completions do not start further tasks */
 };
 
 enum readiness { READY, WAITING, BLOCKED };
@@ -48,19 +48,19 @@ static bool lacks_result(const struct task *t)
 /* Waits for all dependencies, since the skip reason depends on all of them. */
 static enum readiness task_readiness(const struct plan *p, const struct task *t)
 {
-	bool is_hopeless = false;
+	bool is_blocked = false;
 
 	for (const char *const *d = t->depends_on; d && *d; d++) {
-		const struct task *before = find(p, *d);
+		const struct task *dependency = find(p, *d);
 
-		if (!has_ended(before) || before->state == TASK_ASKED)
+		if (!has_ended(dependency) || dependency->state == TASK_ASKED)
 			return WAITING;
-		is_hopeless = is_hopeless || before->state != TASK_COMPLETED;
+		is_blocked = is_blocked || dependency->state != TASK_COMPLETED;
 	}
-	for (const char *const *d = t->waits_for; d && *d && !is_hopeless; d++)
+	for (const char *const *d = t->waits_for; d && *d && !is_blocked; d++)
 		if (!has_ended(find(p, *d)))
 			return WAITING;
-	return is_hopeless ? BLOCKED : READY;
+	return is_blocked ? BLOCKED : READY;
 }
 
 /* A task that depends only on unnecessary tasks is unnecessary too. */
@@ -72,22 +72,22 @@ static enum skip_reason skip_reason_of(const struct plan *p, const struct task *
 	return SKIP_UNNEEDED;
 }
 
-static bool skip_task(struct task *t, enum skip_reason why)
+static bool skip_task(struct task *t, enum skip_reason reason)
 {
 	t->state = TASK_SKIPPED;
-	t->skipped = why;
+	t->skipped = reason;
 	return false;
 }
 
 const char *task_skip_text(const struct task *t, const struct language *l, struct arena *a)
 {
-	static const enum sentence words[] = {
+	static const enum sentence sentences[] = {
 		[SKIP_CONDITION] = SAY_SKIP_CONDITION,   [SKIP_UNNEEDED] = SAY_SKIP_CONDITION,
 		[SKIP_EARLIER] = SAY_SKIP_EARLIER,       [SKIP_VALUE] = SAY_SKIP_VALUE,
 		[SKIP_PERMISSION] = SAY_SKIP_PERMISSION,
 	};
 
-	return sentence(l, words[t->skipped], a);
+	return sentence(l, sentences[t->skipped], a);
 }
 
 static bool is_met(const struct plan_run *r, const struct task *t)
@@ -108,7 +108,7 @@ static bool is_about_filters(const struct condition *c)
 /* Returns true when the task, or all tasks of the group, had no result. */
 static bool has_no_result(const struct plan *p, const char *name)
 {
-	bool is_known = false;
+	bool is_found = false;
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct task *t = &p->tasks[i];
@@ -117,9 +117,9 @@ static bool has_no_result(const struct plan *p, const char *name)
 			continue;
 		if (!lacks_result(t))
 			return false;
-		is_known = true;
+		is_found = true;
 	}
-	return is_known;
+	return is_found;
 }
 
 /* A flow's author defined its conditions, so an unmet one is not a gap, unless the result it tests
@@ -138,13 +138,13 @@ static enum skip_reason unmet_reason(const struct plan *p, const struct conditio
 static bool task_prepare(const struct plan_run *r, struct task *t)
 {
 	struct ref_scope earlier = plan_dependency_results(r->plan, t, r->arena);
-	struct err unused = {0};
+	struct err ignored = {0};
 	size_t left_out = 0;
 
 	if (!is_met(r, t))
 		return skip_task(t, unmet_reason(r->plan, t->when));
 	if (t->json_args &&
-	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &unused))
+	    !ref_fill(&earlier, t->json_args, r->arena, &t->json_args, &left_out, &ignored))
 		return skip_task(t, SKIP_VALUE);
 	t->left_out += left_out;
 	t->state = TASK_RUNNING;
@@ -171,8 +171,8 @@ static void end_question(struct plan_run *r, struct task *t)
 		r->plan->open = t;
 }
 
-/* The first ready or hopeless task with the lowest priority value. */
-static struct task *next_task(const struct plan *p, enum readiness *how)
+/* The first ready or blocked task with the lowest priority value. */
+static struct task *next_task(const struct plan *p, enum readiness *out)
 {
 	struct task *next = NULL;
 
@@ -186,7 +186,7 @@ static struct task *next_task(const struct plan *p, enum readiness *how)
 		if (readiness == WAITING)
 			continue;
 		next = t;
-		*how = readiness;
+		*out = readiness;
 	}
 	return next;
 }
@@ -199,22 +199,22 @@ static void start_task(struct plan_run *r, struct task *t)
 		r->ops[t - r->plan->tasks] = op;
 }
 
-/* A skipped or immediately completed task may make others ready or hopeless, so this repeats until
+/* A skipped or immediately completed task may make others ready or blocked, so this repeats until
  * none is left. */
 static void start_tasks(struct plan_run *r)
 {
-	enum readiness how = WAITING;
+	enum readiness readiness = WAITING;
 
-	r->starting = true;
-	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &how));) {
-		if (how == BLOCKED)
+	r->is_starting = true;
+	for (struct task *t; !r->plan->open && (t = next_task(r->plan, &readiness));) {
+		if (readiness == BLOCKED)
 			skip_task(t, skip_reason_of(r->plan, t));
 		else if (t->ask)
 			end_question(r, t);
 		else if (task_prepare(r, t))
 			start_task(r, t);
 	}
-	r->starting = false;
+	r->is_starting = false;
 }
 
 static void finish_run(struct plan_run *r)
@@ -257,7 +257,7 @@ void plan_task_done(struct plan_run *r, struct task *task, bool completed)
 	assert(i < r->plan->count && task->state == TASK_RUNNING);
 	task->state = completed ? TASK_COMPLETED : TASK_FAILED;
 	r->ops[i] = NULL;
-	if (r->starting)
+	if (r->is_starting)
 		return;
 	if (all_ended(r->plan))
 		finish_run(r);

@@ -64,7 +64,7 @@ static struct vectors *rows_of(const char *model, const float (*rows)[2], size_t
 }
 
 /* Every width, including those that are not a multiple of the vector lanes. */
-static void test_matches_plain_sum(void **state)
+static void cosine_matches_plain_sum(void **state)
 {
 	(void)state;
 	for (size_t dims = 1; dims <= 70; dims++) {
@@ -113,7 +113,7 @@ static void test_matches_plain_sum(void **state)
 	}
 }
 
-static void test_what_is_compared(void **state)
+static void compares_only_readable_vectors_of_the_model(void **state)
 {
 	static const float near[][2] = {{1, 0}, {0.6F, 0.8F}}, far[][2] = {{0, 1}, {1, 0}};
 	struct vectors *a = rows_of("m", near, 2), *b = rows_of("m", far, 2);
@@ -152,7 +152,7 @@ static void test_what_is_compared(void **state)
 	vectors_free(&longer);
 }
 
-static void test_as_text(void **state)
+static void reads_what_it_writes_as_text(void **state)
 {
 	struct vectors *v = vectors_new("m", 3, 0);
 	const float row[3] = {0.25F, -0.5F, 1e-7F};
@@ -192,7 +192,7 @@ static struct find_segment *segment_of(const char *const *texts, size_t count)
 	return find_builder_finish(&b);
 }
 
-struct two_ways {
+struct fixture {
 	struct find_segment *segment;
 	struct vectors *vectors;
 	struct find_doc docs[2];
@@ -200,7 +200,7 @@ struct two_ways {
 };
 
 /* By words the first and the second passage, by vectors the third and the second. */
-static void open_ways(struct two_ways *w)
+static void open_fixture(struct fixture *w)
 {
 	static const char *const texts[] = {"copper copper wire", "copper pipe and more words",
 					    "metal tube"};
@@ -213,7 +213,7 @@ static void open_ways(struct two_ways *w)
 	w->index = (struct find_index){shipped_language(), w->docs, 2};
 }
 
-static void close_ways(struct two_ways *w)
+static void close_fixture(struct fixture *w)
 {
 	find_segment_free(&w->segment);
 	vectors_free(&w->vectors);
@@ -221,7 +221,7 @@ static void close_ways(struct two_ways *w)
 
 static double least = 0.5;
 
-static struct find_found find(const struct two_ways *w, const char *text, const char *model)
+static struct find_found find(const struct fixture *w, const char *text, const char *model)
 {
 	static const float values[2] = {1, 0};
 	const struct find_vector vector = {model, values, 2, least};
@@ -238,13 +238,13 @@ static struct find_found find(const struct two_ways *w, const char *text, const 
 	return found;
 }
 
-static void test_ranks_are_joined(void **state)
+static void merges_ranks_of_words_and_vectors(void **state)
 {
-	struct two_ways w;
+	struct fixture w;
 	struct find_found f;
 
 	(void)state;
-	open_ways(&w);
+	open_fixture(&w);
 	f = find(&w, "copper", NULL);
 	assert_int_equal(f.count, 2);
 	assert_int_equal(f.hits[0].chunk, 0);
@@ -260,15 +260,15 @@ static void test_ranks_are_joined(void **state)
 	assert_true(fabs(f.cosine - 1) < 1e-6);
 	for (size_t i = 0; i < f.count; i++)
 		assert_string_equal(f.hits[i].doc->uid, "a");
-	close_ways(&w);
+	close_fixture(&w);
 }
 
-static void test_vectors_find_other_words(void **state)
+static void vectors_find_passages_with_other_words(void **state)
 {
-	struct two_ways w;
+	struct fixture w;
 
 	(void)state;
-	open_ways(&w);
+	open_fixture(&w);
 	assert_int_equal(find(&w, "bronze", NULL).count, 0);
 	assert_int_equal(find(&w, "bronze", "m").count, 3);
 	assert_int_equal(find(&w, "bronze", "m").hits[0].chunk, 2);
@@ -278,17 +278,20 @@ static void test_vectors_find_other_words(void **state)
 	/* vectors of another model are not compared */
 	assert_int_equal(find(&w, "bronze", "n").count, 0);
 	assert_int_equal(find(&w, "copper", "n").count, 2);
-	close_ways(&w);
+	close_fixture(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_matches_plain_sum, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_is_compared, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_as_text, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ranks_are_joined, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_vectors_find_other_words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cosine_matches_plain_sum, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(compares_only_readable_vectors_of_the_model, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(reads_what_it_writes_as_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(merges_ranks_of_words_and_vectors, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(vectors_find_passages_with_other_words, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
