@@ -1,6 +1,6 @@
 /*
- * What a screen reader hears of an answer: whole sentences, few of them. The visible transcript is
- * silent, because reading every token as it comes would bury the reader.
+ * Announces answers to screen readers, in a few whole sentences. The visible transcript is not a live
+ * region, since announcing each token would overwhelm the user.
  */
 
 import { h } from './dom.js';
@@ -19,12 +19,12 @@ export class Announcer {
     this.#say = say;
   }
 
-  /* A new answer is about to come. */
+  /* Call before each new answer. */
   begin() {
     this.#saidTo = 0;
   }
 
-  /* The first whole sentences, as soon as they stand. */
+  /* Announces the first whole sentences as soon as they are complete. */
   grow(text) {
     if (this.#saidTo > 0)
       return;
@@ -32,7 +32,7 @@ export class Announcer {
     this.say(spoken(text.slice(0, this.#saidTo)));
   }
 
-  /* The rest, with the tables beside it and how it ended. */
+  /* Announces the rest of the answer, its tables, and how it ended. */
   end(text, tables, ending = '') {
     const rest = spoken(text.slice(this.#saidTo));
     const words = rest.length > MAX_CHARS
@@ -56,7 +56,7 @@ export class Announcer {
   }
 }
 
-/* Where the last whole sentence of a growing text ends; 0 if none does. */
+/* The end of the last whole sentence of a growing text; 0: none is complete. */
 function sentenceEnd(text) {
   let end = 0;
 
@@ -65,7 +65,7 @@ function sentenceEnd(text) {
   return end;
 }
 
-/* Markdown's signs are for the eye. */
+/* Removes Markdown syntax. */
 function spoken(markdown) {
   return markdown
     .replace(/^[ \t]*\|?[ \t:|-]+\|?[ \t]*$/gm, '')

@@ -1,4 +1,4 @@
-/* The server's REST side: a token on each request, a fresh one when the old one has ended. */
+/* Client of the REST API. Sends a token with each request, and a fresh one after a 401. */
 
 import { learnTime } from './clock.js';
 
@@ -14,7 +14,7 @@ export class Api {
     this.#getToken = getToken;
   }
 
-  /* The response, if it is a good one; else an error with its status. */
+  /* Returns a successful response. Throws an error with the status otherwise. */
   async fetch(method, path, { json, headers = {}, type = 'application/json', body = json && JSON.stringify(json) } = {}) {
     const url = new URL(path, this.#endpoint());
     let response;
@@ -37,7 +37,7 @@ export class Api {
     return (await this.fetch('GET', path)).json();
   }
 
-  /* A stored conversation, page by page, oldest message first. */
+  /* All messages of a stored conversation, oldest first. */
   async messages(sessionId) {
     const path = `/api/v1/sessions/${encodeURIComponent(sessionId)}/messages`;
     const messages = [];
@@ -60,7 +60,7 @@ export class Api {
     return this.get(`/api/v1/sessions?${query}`);
   }
 
-  /* change: {title} or {archived}. What somebody else changed meanwhile is not overwritten. */
+  /* change: {title} or {archived}. Fails if the session was changed in the meantime (If-Match). */
   async changeSession(sessionId, change) {
     const path = `/api/v1/sessions/${encodeURIComponent(sessionId)}`;
     const tag = (await this.fetch('GET', path)).headers.get('etag');
@@ -72,22 +72,22 @@ export class Api {
     return this.fetch('DELETE', `/api/v1/sessions/${encodeURIComponent(sessionId)}`);
   }
 
-  /* How a stored answer came about; nothing of what may not be seen any more. */
+  /* The receipt of a stored answer, without parts that the user may no longer see. */
   async receipt(receiptId) {
     return (await this.get(`/api/v1/receipts/${encodeURIComponent(receiptId)}`)).content;
   }
 
-  /* Known values of a filter that fit the text: {data: [{value, label, group?}], has_more}. */
+  /* Known values of a filter that match the text: {data: [{value, label, group?}], has_more}. */
   values(name, text) {
     return this.get(`/api/v1/filters/${encodeURIComponent(name)}/values?${new URLSearchParams({ q: text })}`);
   }
 
-  /* The components that there are to draw: [{name, props, layout, …}]. */
+  /* The definitions of all components: [{name, props, layout, …}]. */
   async components() {
     return (await this.get('/api/v1/components')).data;
   }
 
-  /* All rows of a table of an answer, also those that were cut, as "csv" or "xlsx": a promise of a blob. */
+  /* All rows of an answer's table, including truncated ones, as "csv" or "xlsx": a promise of a blob. */
   async file(messageId, viewId, kind) {
     const path = `/api/v1/messages/${encodeURIComponent(messageId)}/views/${encodeURIComponent(viewId)}/${kind}`;
 
@@ -99,7 +99,7 @@ export class Api {
     return (await this.fetch('POST', '/api/v1/saved-views', { json: saved })).json();
   }
 
-  /* What it takes to show a report now: {report_id, embed_url, token, expires_at}. */
+  /* What is needed to embed a report: {report_id, embed_url, token, expires_at}. */
   async embedReport(key) {
     return (await this.fetch('POST', `/api/v1/reports/${encodeURIComponent(key)}/embed`)).json();
   }

@@ -1,7 +1,7 @@
 /*
- * Bundles the page: node build.mjs OUT_DIR. widget.js is one module of its own, so that any page can
- * load it; what only some need (charts, reports, languages) is split off under assets/ with a hash in its
- * name and loaded when it is needed.
+ * Bundles the page: node build.mjs OUT_DIR. widget.js is a single module that any page can load. Parts that
+ * only some users need (charts, reports, languages) are split off under assets/, with a hash in their names,
+ * and loaded on demand.
  */
 
 import { build, transform } from 'esbuild';
@@ -25,18 +25,18 @@ const shared = {
 await rm(out, { recursive: true, force: true });
 await mkdir(join(out, 'assets'), { recursive: true });
 
-/* What packages do that the page must not: [file, what it says, what it says instead]. */
+/* Patches of packages for what the page must not do: [file, original text, replacement]. */
 const CHANGES = [
-  /* A policy with Trusted Types refuses innerHTML. */
+  /* Trusted Types forbid innerHTML. */
   [/vega-embed\/build\/embed\.js$/, "element.innerHTML = '';", 'element.replaceChildren();'],
-  /* A token in an attribute could be read by whatever reads the page. */
+  /* Any script in the page could read a token in an attribute. */
   [/powerbi-client\/dist\/powerbi\.js$/, 'this.element.setAttribute(Embed.accessTokenAttribute, accessToken);', ''],
-  /* A load that fails is told by an event as well. */
+  /* A failed load is also reported by an event. */
   [/powerbi-client\/dist\/powerbi\.js$/, '_this.load(phasedRender);', '_this.load(phasedRender).catch(() => {});'],
-  /* One service is made where it is needed; this one would listen to every message of the host page. */
+  /* A service is created where it is needed; this global one would listen to all messages of the host page. */
   [/powerbi-client\/dist\/powerbi\.js$/,
     /var powerbi = new service\.Service\([^;]*\);\s*\/\/[^\n]*\s*if \(window\.powerbi [^]*?window\.powerbi = powerbi;\s*\}/, ''],
-  /* The page names what it allows; what would be allowed without that is only weight. */
+  /* The page lists what it allows, so these default lists only add weight. */
   ...['html$1', 'html', 'svg$1', 'svgFilters', 'svgDisallowed', 'svg', 'mathMl$1', 'mathMlDisallowed', 'mathMl'].map((list) =>
     [/dompurify\/dist\/purify\.es\.mjs$/, new RegExp(`const ${list.replace('$', '\\$')} = freeze\\(\\[[^\\]]*\\]\\)`), `const ${list} = freeze([])`]),
 ];
@@ -50,7 +50,7 @@ const changed = {
       const parts = contents.split(before);
 
       if (parts.length !== 2)
-        throw new Error(`${path} has changed: look how it does this now: ${before}`);
+        throw new Error(`${path} has changed. Update the patch for: ${before}`);
       contents = parts.join(after);
     }
     return { contents, loader: 'js' };
@@ -66,7 +66,7 @@ const sheet = {
   }),
 };
 
-/* A part of its own, with the hash of its content in its name; gives the name. */
+/* Builds a separate part with the hash of its content in its name. Returns the name. */
 async function buildPart(name) {
   const { metafile } = await build({ ...shared, entryPoints: [name], outdir: join(out, 'assets'),
     entryNames: '[name]-[hash]', metafile: true, plugins: [changed, sheet] });
@@ -74,7 +74,7 @@ async function buildPart(name) {
   return `./assets/${basename(Object.keys(metafile.outputs)[0])}`;
 }
 
-/* As its only importer names it, from where it is. */
+/* Parts by the path in their only import. */
 const PARTS = { './charts.js': 'views/charts.js', './cites.js': 'views/cites.js', './components.js': 'views/components.js',
   './filter-editor.js': 'views/filter-editor.js',
   './how.js': 'views/how.js',

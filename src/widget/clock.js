@@ -1,6 +1,6 @@
 /*
- * The server's clock. What it says about ends is meant by its own, and the reader's may be hours away: it
- * is learned from answers, and small differences are only the way they took.
+ * The server's clock. Expiry times refer to it, and the browser's clock may differ by hours. The offset is
+ * taken from responses; small differences are network latency and are ignored.
  */
 
 const ROAD_MS = 5000;
@@ -14,7 +14,7 @@ export function learnTime(serverMs) {
     aheadMs = Math.abs(ms) < ROAD_MS ? 0 : ms;
 }
 
-/* When an id was made, if it is one that knows (UUIDv7). */
+/* The creation time of a UUIDv7; NaN for other ids. */
 export function timeOfId(id) {
   return id[14] === '7' ? parseInt(id.replace('-', '').slice(0, 12), 16) : NaN;
 }

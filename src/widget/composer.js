@@ -1,6 +1,6 @@
 /*
- * Where one types: a field that grows, and one button that sends or stops. One button, so that the
- * keyboard's place is not lost when the one turns into the other.
+ * The composer: an input field that grows, and one button that sends or stops. A single button keeps the
+ * keyboard focus when its function changes.
  */
 
 import { h, icon } from './dom.js';
@@ -15,7 +15,7 @@ export class Composer {
   #say;
   #state = { running: false, stopping: false, blocked: false, waiting: false, maxBytes: Infinity };
 
-  /* onSend(text): true if it was taken; onData(): shows the user's own data. */
+  /* onSend(text): true if it was accepted; onData(): shows the user's own data. */
   constructor({ onSend, onStop, onData, locale: { say } }) {
     this.#onSend = onSend;
     this.#say = say;
@@ -59,7 +59,7 @@ export class Composer {
     this.#draw();
   }
 
-  /* A question to go on with, instead of what was typed. */
+  /* Replaces the typed text by a question to edit. */
   fill(text) {
     this.text = text;
     this.#input.focus();
@@ -70,8 +70,8 @@ export class Composer {
   }
 
   /*
-   * running: an answer is coming; stopping: it was asked to stop; blocked: nobody may type;
-   * waiting: one may type but not send yet; maxBytes: of a question.
+   * running: an answer is arriving; stopping: its cancellation was requested; blocked: input is disabled;
+   * waiting: the user can type but not send yet; maxBytes: limit of a question.
    */
   update(state) {
     Object.assign(this.#state, state);
@@ -88,7 +88,7 @@ export class Composer {
     return !running && !blocked && !waiting && !this.#isTooLong && this.#input.value.trim() !== '';
   }
 
-  /* Safari ends a composition before the Enter that ended it comes, with the code of those. */
+  /* Safari ends a composition before it reports the Enter that ended it; that event has this key code. */
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === CODE_COMPOSING)
       return;

@@ -1,6 +1,6 @@
 /*
- * One WebSocket that comes back by itself: it fetches a token, connects, watches for silence, and
- * after a loss tries again with full jitter. What the frames mean is the element's business.
+ * A WebSocket that reconnects: it fetches a token, connects, detects silence, and retries after a loss
+ * with full jitter. Frames are passed to the caller.
  */
 
 const PROTOCOL = 'vesper.v1';
@@ -9,8 +9,8 @@ const BACKOFF_FIRST_MS = 500;
 const BACKOFF_CAP_MS = 30000;
 const HEALTHY_AFTER_MS = 60000;
 const PROBE_LIMIT_MS = 3000;
-const CLOSE_LEFT = 1000;       /* the user leaves: a running answer may be stopped */
-const CLOSE_LOST = 4000;       /* we come back: a running answer goes on */
+const CLOSE_LEFT = 1000;       /* the user leaves: a running answer may be cancelled */
+const CLOSE_LOST = 4000;       /* the client reconnects: a running answer continues */
 const CLOSE_UNAUTHORIZED = 4401;
 const CLOSE_BUSY = 4429;
 const CLOSE_TOO_BIG = 1009;
@@ -25,7 +25,7 @@ export class Connection {
   #attempts = 0;
   #refusals = 0;
   #wantsFreshToken = false;
-  #isAsked = false;        /* the reader has pressed a button to get back */
+  #isAsked = false;        /* the user pressed a button to reconnect */
   #heardAt = 0;
   #timers = { retry: 0, connect: 0, heartbeat: 0, healthy: 0, probe: 0 };
   #onOnline = () => this.#state === 'waiting' && this.#connect();
@@ -34,7 +34,7 @@ export class Connection {
 
   /*
    * options: {url(): address, getToken({fresh, asked}): promise, onFrame(frame), onState(state, detail),
-   *   onTooBig(): the last frame was more than the server takes}
+   *   onTooBig(): the last frame exceeded the server's limit}
    * States: connecting, ready, waiting, refused {code}, stopped.
    */
   constructor(options) {
@@ -54,7 +54,7 @@ export class Connection {
     this.#connect();
   }
 
-  /* Back after pause(), where stop() was not called meanwhile. */
+  /* Reconnects after pause(), unless stop() was called in the meantime. */
   resume() {
     if (this.#isPaused)
       this.start();
@@ -76,7 +76,7 @@ export class Connection {
     this.#enter('stopped');
   }
 
-  /* Drops what there is and comes back with back-off. */
+  /* Drops the connection and reconnects with backoff. */
   cycle() {
     this.#wait();
   }
@@ -89,7 +89,7 @@ export class Connection {
     this.#connect();
   }
 
-  /* False if there is nobody to hear it; the caller keeps what must not be lost. */
+  /* False: not connected. The caller keeps frames that must not be lost. */
   send(frame) {
     if (!this.isReady)
       return false;
@@ -155,7 +155,7 @@ export class Connection {
     this.#enter('ready');
   }
 
-  /* A browser hides the server's pings, so a quiet line is asked, and left if it stays quiet. */
+  /* Browsers hide the server's pings. A silent connection is pinged, and dropped if it stays silent. */
   #checkSilence(limitMs) {
     const silentMs = performance.now() - this.#heardAt;
 
@@ -165,7 +165,7 @@ export class Connection {
       this.send({ type: 'ping', t: Date.now() });
   }
 
-  /* Whoever looks at the page again need not wait; and a machine that slept has lines that only look alive. */
+  /* Reconnects at once when the page becomes visible. After sleep, a connection may only seem to be open. */
   #onWake() {
     if (this.#state === 'waiting')
       this.#connect();
@@ -173,7 +173,7 @@ export class Connection {
       this.#probe();
   }
 
-  /* "Offline" says nothing about a server on this machine, so the line itself is asked. */
+  /* "Offline" does not apply to a server on this machine, so the connection itself is pinged. */
   #probe() {
     const askedAt = performance.now();
 
@@ -192,7 +192,7 @@ export class Connection {
       if (epoch === this.#epoch)
         this.send({ type: 'auth', token });
     } catch {
-      /* The server closes with 4401 when the old token ends; that path says what to do. */
+      /* The server closes with 4401 when the old token expires; #onClose handles that. */
     }
   }
 
@@ -222,7 +222,7 @@ export class Connection {
     this.#enter('waiting', { delayMs });
   }
 
-  /* Late events of the dropped socket find another epoch and are ignored. */
+  /* Late events of the dropped socket have another epoch and are ignored. */
   #drop(code) {
     for (const timer of Object.values(this.#timers))
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 /*
- * One conversation with the server: its line, its turns, and what of them the server knows. It asks, takes up
- * an answer again after a lost line, and reads the history where there is no other way.
+ * A conversation with the server: its connection, its turns, and what the server has stored. It asks questions,
+ * resumes answers after a lost connection, and loads the history if an answer cannot be resumed.
  */
 
 import { learnTime, timeOfId } from './clock.js';
@@ -22,20 +22,20 @@ export class Conversation {
   #locale;
   #connection;
   #sessionId = null;
-  #isStored = false;        /* the server knows the session by more than its id */
+  #isStored = false;        /* the server has stored messages of the session */
   #needsHistory = false;
   #turns = new Turns((asked) => new TurnView(this.#actions, this.#locale, asked));
   #active = null;
-  #selection = null;        /* an answered ask that the server has not acknowledged */
-  #resuming = false;        /* asked for a turn's frames, none came yet */
+  #selection = null;        /* a selection that the server has not acknowledged */
+  #resuming = false;        /* a turn's frames were requested, none has arrived yet */
   #refused = 0;
-  #maxBytes = Infinity;     /* of a question */
-  #lost = new Set();        /* turns whose frames the server does not have any more */
+  #maxBytes = Infinity;     /* limit of a question */
+  #lost = new Set();        /* turns whose frames the server no longer has */
   #bannerTimer = 0;
 
   /*
    * host: {endpoint(), getToken({fresh}): promise, linkHosts(), emit(name, detail, cancelable): false if prevented,
-   *   onState(state), onUser(user), onReady(): nothing was said yet, onIdle(): no answer is coming any more}
+   *   onState(state), onUser(user), onReady(): connected, without messages yet, onIdle(): no answer is running}
    */
   constructor(host, api) {
     this.#host = host;
@@ -57,7 +57,7 @@ export class Conversation {
     return this.#active !== null;
   }
 
-  /* From now on on this page, in this language; what is stored is read again into it. */
+  /* Moves to this page and language; stored messages are loaded again. */
   showOn(page, locale) {
     this.#needsHistory = this.#isStored;
     this.#page = this.#turns.page = page;
@@ -71,7 +71,7 @@ export class Conversation {
       this.#showHistory();
   }
 
-  /* Shows a stored conversation, or begins a new one. A running answer is left behind. */
+  /* Shows a stored conversation, or starts a new one. A running answer is abandoned. */
   open(sessionId) {
     this.#connection.stop();
     this.#sessionId = sessionId;
@@ -96,12 +96,12 @@ export class Conversation {
     this.#connection.resume();
   }
 
-  /* Frames in the page do not live on where it is moved to. */
+  /* Embedded frames do not survive when the element is moved. */
   closeReports() {
     this.#turns.closeReports();
   }
 
-  /* filters: {name: value or null}, to be taken as they are instead of being read from the question. */
+  /* filters: {name: value or null}, used instead of those in the question. */
   ask(question, filters, kept) {
     const content = question.trim();
 
@@ -146,7 +146,7 @@ export class Conversation {
     });
   }
 
-  /* --- the line ----------------------------------------------------------------------- */
+  /* --- the connection ----------------------------------------------------------------- */
 
   #socketUrl() {
     const url = new URL('/ws/v1/chat', this.#host.endpoint());
@@ -171,7 +171,7 @@ export class Conversation {
   }
 
   #onRefused(code) {
-    /* Nothing was stored yet under this id, so a new one serves as well. */
+    /* Nothing was stored under this id yet, so the client connects with a new one. */
     if (code === CLOSE_UNKNOWN_SESSION && this.#isStored && !this.#turns.isKnown && !this.#needsHistory) {
       this.#isStored = false;
       this.#connection.retryNow();
@@ -203,7 +203,7 @@ export class Conversation {
     this.#page.typeOn();
   }
 
-  /* Sent again it would be refused again. */
+  /* A question that is too long is not sent again, since it would be refused again. */
   #onTooBig() {
     if (!this.#active || this.#active.acknowledged)
       return;
@@ -332,7 +332,7 @@ export class Conversation {
       this.#isStored = true;
   }
 
-  /* The same question, with exactly these filters. */
+  /* Asks the same question with exactly these filters. */
   #refilter(turn, filters, kept) {
     const question = this.#turns.questionOf(turn);
 
@@ -376,7 +376,7 @@ export class Conversation {
     if (!turn?.running)
       return;
     if (!turn.apply(frame)) {
-      /* Something is missing: the whole turn is replayed on a new connection. */
+      /* Frames are missing: the whole turn is replayed on a new connection. */
       turn.reset();
       this.#connection.cycle();
       return;
@@ -416,7 +416,7 @@ export class Conversation {
     return turn;
   }
 
-  /* Refused before a turn of ours began, or a turn to resume is gone. */
+  /* The request was refused before its turn began, or the turn to resume no longer exists. */
   #onRequestError(frame) {
     const turn = this.#active;
 
@@ -424,7 +424,7 @@ export class Conversation {
     if (!turn)
       return;
     if (!turn.acknowledged && frame.details?.turn_id) {
-      /* Asked before, on a line that was lost: its frames or its stored answer are there. */
+      /* The question was sent before on a lost connection: its frames or its stored answer exist. */
       turn.id = frame.details.turn_id;
       this.#resume();
     } else if (!turn.acknowledged) {
@@ -435,7 +435,7 @@ export class Conversation {
       this.#lost.add(turn.id);
       this.#showHistory();
     } else if (this.#resuming && frame.code === 'bad_frame') {
-      /* The server that showed the last of it has ended, and another one goes on before that. */
+      /* The replica that sent the last frames has ended, and another one continues from an earlier frame. */
       turn.reset();
       this.#resume();
     } else if (this.#resuming && frame.retryable) {
@@ -443,7 +443,7 @@ export class Conversation {
     }
   }
 
-  /* False: the page around has taken it over. */
+  /* False: the host page handles it. */
   #openReport({ report_key: reportKey, url }) {
     return this.#host.emit('vesper:open-report', { reportKey, url }, true);
   }

@@ -1,6 +1,6 @@
 /*
- * Builds elements without ever parsing HTML: text stays text, whatever it says. Everything the
- * widget shows is made here, which is why it runs under a policy that forbids HTML sinks.
+ * Builds elements without parsing HTML, so text is never interpreted as markup. The widget creates all
+ * elements here, so it runs under a policy that forbids HTML sinks.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -32,7 +32,7 @@ const ICONS = {
 };
 const FILLED = new Set(['star', 'stop']);
 
-/* Members named on… are listeners, true is an empty attribute, false and undefined are left out. */
+/* Functions are listeners (named on…), true is an empty attribute; false, null and undefined are omitted. */
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
 
@@ -61,7 +61,7 @@ export function icon(name) {
   return svg;
 }
 
-/* What a part that is loaded later looks like: gives what adds it, once, to the root that a node is in. */
+/* The style sheet of a lazily loaded part. Returns a function that adds it once to the root of a node. */
 export function lookOf(css) {
   const sheet = new CSSStyleSheet();
 
@@ -74,7 +74,7 @@ export function lookOf(css) {
   };
 }
 
-/* A UUID; crypto.randomUUID is missing on pages that are served over plain HTTP from elsewhere. */
+/* A UUID; crypto.randomUUID is missing on pages served over plain HTTP, except from localhost. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
 
@@ -88,7 +88,7 @@ export function isWebUrl(address) {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
-/* "at_risk" is a code of the data, read as words; "Jan_2025" and "Q1_2025" are read as sentences say them. */
+/* Makes codes of the data readable: "at_risk" as words, "Jan_2025" and "Q1_2025" with a blank. */
 export function readable(value) {
   const text = String(value).replace(/^(Q\d|[A-Z][a-z]\w)_(?=\d{4}$)/, '$1 ');
 

@@ -1,7 +1,6 @@
 /*
- * Keeps a growing answer in sight, but only for a reader who is there, and never so far that the
- * question leaves the top: whoever begins to read must not have the text pulled away. Scrolling up
- * lets go; scrolling to the end follows it from then on.
+ * Keeps a growing answer in view while the user is at its end. The question stays at the top at most, so
+ * that text does not move while it is read. Scrolling up stops following; scrolling to the end resumes it.
  */
 
 const NEAR_END_PX = 64;
@@ -17,7 +16,7 @@ export class Follower {
   #lastTop = 0;
   #lastRoom = 0;
 
-  /* onChange(atEnd): the end came into sight or left it. */
+  /* onChange(atEnd): the end became visible or hidden. */
   constructor(scroller, content, onChange) {
     this.#scroller = scroller;
     this.#onChange = onChange;
@@ -27,7 +26,7 @@ export class Follower {
     scroller.addEventListener('scroll', () => this.#onScroll(), { passive: true });
   }
 
-  /* Follows from here; anchor stays in sight. The scroller must be its offsetParent. */
+  /* Follows from here and keeps the anchor visible. The scroller must be its offsetParent. */
   from(anchor) {
     this.#anchor = anchor;
     this.#following = true;
@@ -38,7 +37,7 @@ export class Follower {
     this.from(null);
   }
 
-  /* Another content, to be read from its top. */
+  /* Stops following: the content was replaced and is read from its top. */
   release() {
     this.#following = false;
     this.#anchor = null;
@@ -63,7 +62,7 @@ export class Follower {
     this.#lastRoom = this.#room;
   }
 
-  /* A reader moves through content that stays; when it shrinks, the browser does the moving. */
+  /* Ignores scrolling that the browser does when the content shrinks. */
   #onScroll() {
     const moved = this.#scroller.scrollTop - this.#lastTop;
 

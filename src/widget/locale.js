@@ -1,7 +1,7 @@
 /*
- * How the page speaks: its own words in one language, numbers and dates as a region writes them. English
- * is part of the page; other languages are files of their own, loaded when they are asked for. The server
- * speaks English: where it gives a code, other languages have a sentence of their own for it.
+ * The page's texts in one language, and the region's format of numbers and dates. English is part of the
+ * bundle; other languages are loaded on request. The server sends English texts; for those with a code,
+ * other languages have translations.
  */
 
 import { humanize, readable } from './dom.js';
@@ -31,7 +31,7 @@ export class Locale {
     this.#plurals = new Intl.PluralRules(this.language);
   }
 
-  /* The words for a key; values fill its {names}, and n chooses among its forms. */
+  /* The text for a key. Values fill its {placeholders}, and n selects the plural form. */
   say = (key, values = {}) => {
     const entry = this.#words[key];
     const form = typeof entry === 'string' ? entry : entry[this.#plurals.select(values.n)] ?? entry.other;
@@ -40,7 +40,7 @@ export class Locale {
       (typeof values[name] === 'number' ? this.number(values[name]) : values[name]));
   };
 
-  /* The words of a part that is loaded when it is needed: {language: words}. */
+  /* Adds the texts of a lazily loaded part: {language: words}. */
   learn(words) {
     this.#words = { ...this.#words, ...words[this.language] };
   }
@@ -49,22 +49,22 @@ export class Locale {
     return Object.hasOwn(this.#words, key);
   }
 
-  /* The server's sentence in English; in another language the page's own, where there is one. */
+  /* In English the server's sentence; in another language the page's translation, if any. */
   ownOr(text, own) {
     return this.language === 'en' ? text ?? own : own ?? text;
   }
 
-  /* The same for what has a code, or is one of a few fixed texts. */
+  /* The same by error code, or by one of a few fixed texts. */
   instead(code, text = code) {
     return this.ownOr(text, this.#instead[code]);
   }
 
-  /* What a filter, a tool or an agent is called. */
+  /* The display name of a filter, a tool or an agent. */
   name(name) {
     return this.#names[name] ?? humanize(name);
   }
 
-  /* What a filter is set to; a day as the region writes it. */
+  /* The value of a filter as text; dates in the region's format. */
   valueText({ label, value }) {
     return this.date([label ?? value].flat().map(readable).join(', '));
   }
@@ -77,7 +77,7 @@ export class Locale {
     return this.#numbers.get(key).format(value);
   }
 
-  /* A day or a moment of the data, which has no time zone of its own. What is none stays as it is. */
+  /* A date of the data, which has no time zone. Other texts are returned unchanged. */
   date(iso) {
     return this.#moment(iso, /^\d{4}-\d{2}-\d{2}(T|$)/, DAY);
   }
@@ -93,18 +93,18 @@ export class Locale {
       return String(text);
     if (this.language !== 'en')
       return new Date(at).toLocaleString(this.tag, options);
-    /* As the server's sentences beside it write a day, wherever English is read; the time as the region does. */
+    /* Dates as in the server's sentences, in every English region; times in the region's format. */
     return [new Date(at).toLocaleDateString('en-GB', { ...DAY, month: 'long' }),
       options.hour && new Date(at).toLocaleTimeString(this.tag, TIME)].filter(Boolean).join(', ');
   }
 }
 
-/* The first language that the reader's browser asks for and the page speaks. */
+/* The first of the browser's languages that the page supports. */
 export function browserTag() {
   return navigator.languages.find((tag) => tag.startsWith('en') || OTHERS[tag.split('-')[0]]) ?? navigator.language;
 }
 
-/* For a tag like "de" or "es-MX"; English words and that region's numbers for a language that is not there. */
+/* For a tag such as "de" or "es-MX". An unsupported language gets English texts and its region's numbers. */
 export async function loadLocale(tag) {
   let canonical = 'en';
 

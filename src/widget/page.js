@@ -1,6 +1,6 @@
 /*
- * What is seen around the turns: the welcome, the list of conversations, where one types, the banner of a lost
- * line, and what is said where nobody may go on. It is built anew when the language changes.
+ * The elements around the turns: the welcome screen, the list of conversations, the composer, the banner for a
+ * lost connection, and refusals. It is rebuilt when the language changes.
  */
 
 import { Announcer } from './announce.js';
@@ -17,7 +17,7 @@ export class Page {
   #locale;
   #parts;
 
-  /* actions: {ask(question): true if it was taken, stop(), open(sessionId or null), showData(), showHelp(),
+  /* actions: {ask(question): true if it was accepted, stop(), open(sessionId or null), showData(), showHelp(),
      showAdmin()} */
   constructor(locale, api, actions) {
     const { say, language } = locale;
@@ -102,7 +102,7 @@ export class Page {
 
   /* --- the conversation --------------------------------------------------------------- */
 
-  /* What the page around it offers, then what the server has for this reader. */
+  /* Shows starter questions: those of the host page, then the server's for this user. */
   offer(questions, flows) {
     const ask = (question) => {
       this.#actions.ask(question);
@@ -113,7 +113,7 @@ export class Page {
       h('button', { type: 'button', class: 'starter', onclick: () => ask(question) }, h('span', {}, question), icon('chevron'))));
   }
 
-  /* Where results stand that the reader pinned, or was sent. */
+  /* The container of saved and shared results. */
   get saved() {
     return this.#parts.saved;
   }
@@ -140,13 +140,13 @@ export class Page {
     this.follower.release();
   }
 
-  /* What was pressed may be gone by now; the keyboard goes on where one types. */
+  /* Moves the focus to the composer, since the pressed button may have been removed. */
   typeOn() {
     if (matchMedia('(pointer: fine)').matches)
       this.composer.focus();
   }
 
-  /* --- what stands in the way --------------------------------------------------------- */
+  /* --- banner and refusals -------------------------------------------------------------- */
 
   showBanner(onTry) {
     const { say } = this.#locale;
@@ -160,7 +160,7 @@ export class Page {
     this.#parts.banner.hidden = true;
   }
 
-  /* code: why the server closed; action: the word of what one can do, and the doing. Gives the title. */
+  /* code: the close code; then the label and the handler of the button. Returns the title. */
   showRefusal(code, [word, onclick]) {
     const { say } = this.#locale;
     const key = REFUSALS[code] ?? REFUSALS[4403];

@@ -1,13 +1,13 @@
 /*
- * The conversations one had: searched, opened, renamed, put away, deleted. It stands beside the
- * conversation where there is room, and over it where there is none.
+ * The list of the user's conversations: search, open, rename, archive, delete. It is beside the
+ * conversation on wide screens, and covers it on narrow ones.
  */
 
 import { h, icon } from './dom.js';
 
 const SEARCH_DELAY_MS = 200;
 
-/* Days as the reader counts them: from midnight to midnight. */
+/* Calendar days in the user's time zone. */
 function dayText(iso, locale) {
   const day = new Date(iso);
   const { say } = locale;
@@ -66,7 +66,7 @@ export class SessionList {
       this.refresh();
   }
 
-  /* Esc closes what is open first, and never stops an answer from here. */
+  /* Esc closes an open editor first, then the list. It never stops an answer from here. */
   #onKey(event) {
     if (event.key !== 'Escape')
       return;
@@ -79,7 +79,7 @@ export class SessionList {
     this.root.querySelector('button').focus();
   }
 
-  /* Which conversation is shown now. */
+  /* Sets the conversation that is shown. */
   mark(sessionId) {
     this.#current = sessionId;
     this.#draw();
@@ -140,8 +140,7 @@ export class SessionList {
     this.refresh();
   }
 
-  /* A list that comes in while one of its lines is being edited waits; so does one under a pressed button, whose click
-   * would be lost. */
+  /* Does not redraw while an entry is edited, or while a button is pressed, whose click would be lost. */
   #draw() {
     if (this.#list.querySelector(':active'))
       setTimeout(() => this.#draw(), SEARCH_DELAY_MS);

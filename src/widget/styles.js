@@ -1,4 +1,4 @@
-/* The element's look as one constructable style sheet: a policy without inline styles lets it through. */
+/* The element's styles as a constructable style sheet, which a policy without inline styles allows. */
 
 import css from './styles.css';
 

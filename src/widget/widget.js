@@ -1,16 +1,16 @@
 /*
- * <vesper-chat>: a conversation with Vesper in one element. It is given a way to get a token and
- * does the rest: connects, asks, shows answers as they come, and takes up a conversation again
- * after a reload or a lost connection.
+ * <vesper-chat>: a conversation with Vesper in one element. The host page provides tokens. The element
+ * connects, asks questions, streams answers, and resumes a conversation after a reload or a lost
+ * connection.
  *
- * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme, locale, draft (what is typed and
- *             not sent); sessionId (read only)
+ * Properties  endpoint, getToken({fresh}), starters[], placeholder, linkHosts[], theme, locale, draft (typed text
+ *             that is not sent); sessionId (read only)
  * Attributes  endpoint, placeholder, theme (light, dark), locale (en, de, es-MX, …), sessions (the list of conversations)
  * Methods     open(sessionId or null), ask(question, filters?), focusInput(), toggleSessions(), close()
  * Events      vesper:ready {user}, vesper:session {sessionId}, vesper:message {question},
  *             vesper:error {code, message}, vesper:open-report {reportKey, url}
  *
- * Once it is in the page and has getToken it opens a new conversation by itself, unless open() was called.
+ * Once it is in the page and has getToken, it opens a new conversation, unless open() was called.
  */
 
 import { Api } from './api.js';
@@ -33,12 +33,12 @@ export class VesperChat extends HTMLElement {
   #linkHosts = [new URL(HERE).host, location.host, 'app.powerbi.com'];
   #getToken = null;
   #starters = [];
-  #flows = [];              /* questions that run the reader's flows */
-  #asked = null;            /* for them, the latest time */
+  #flows = [];              /* questions that run the user's flows */
+  #asked = null;            /* the latest request for flows */
   #placeholder = null;
   #localeTag = 'en';
   #locale = new Locale();
-  #nextLocale = null;       /* waits for the end of the answer */
+  #nextLocale = null;       /* applied when the running answer ends */
   #opened = false;
   #mayAdminister = false;
   #page;
@@ -78,7 +78,7 @@ export class VesperChat extends HTMLElement {
     this.#showData([...event.dataTransfer.files]);
   }
 
-  /* What lies over the conversation. */
+  /* The context of dialogs over the conversation. */
   get #place() {
     return { frame: this.#page.root, api: this.#api, locale: this.#locale, ask: (question) => this.ask(question) };
   }
@@ -95,7 +95,7 @@ export class VesperChat extends HTMLElement {
     await (await import('./views/dialogs/admin.js')).showAdmin(this.#place);
   }
 
-  /* What a page has set before this module was there. */
+  /* Applies properties that the page set before this module was loaded. */
   #takeUp() {
     for (const name of PROPERTIES.filter((one) => Object.hasOwn(this, one))) {
       const value = this[name];
@@ -114,7 +114,7 @@ export class VesperChat extends HTMLElement {
       this.#conversation.resume();
   }
 
-  /* An element that is only moved is back at once, and its answer goes on. */
+  /* An element that is only moved is reconnected at once, and its answer continues. */
   disconnectedCallback() {
     this.#conversation.closeReports();
     queueMicrotask(() => this.isConnected || this.#conversation.pause());
@@ -174,7 +174,7 @@ export class VesperChat extends HTMLElement {
     this.#openSoon();
   }
 
-  /* The page's own way to a token may throw, hang, or bring a line's end with it. */
+  /* The host page's getToken may throw, hang, or return a token with a line end. */
   async #token(how) {
     const late = new Promise((_, reject) => setTimeout(reject, TOKEN_LIMIT_MS, new Error('no token in time')));
     const token = await Promise.race([this.#getToken(how), late]);
@@ -205,19 +205,19 @@ export class VesperChat extends HTMLElement {
     this.#page.offer(this.#starters, this.#flows);
   }
 
-  /* Without them the first screen shows what the page has of its own. */
+  /* If this fails, the welcome screen shows only the host page's starters. */
   async #readFlows() {
     const asked = this.#asked = {};
     const { data = [] } = await this.#api.get('/api/v1/agents').catch(() => ({}));
     const flows = data.flatMap(({ starters = [] }) => starters);
 
     if (asked !== this.#asked || flows.join('\n') === this.#flows.join('\n'))
-      return;   /* another reader is here now, or the button stays that one is on */
+      return;   /* another conversation was opened, or the buttons are unchanged and keep the focus */
     this.#flows = flows;
     this.#offer();
   }
 
-  /* Without them the first screen is still one to ask from. */
+  /* If this fails, the welcome screen still allows questions. */
   #showSaved() {
     import('./views/saved.js').then(({ showSaved }) =>
       showSaved({ box: this.#page.saved, api: this.#api, locale: this.#locale, dataTable })).catch(() => {});
@@ -259,7 +259,7 @@ export class VesperChat extends HTMLElement {
     this.#speak(this.#localeTag);
   }
 
-  /* Without its words the page goes on in the language it has. */
+  /* If the texts cannot be loaded, the page keeps its language. */
   async #speak(tag) {
     const locale = await loadLocale(tag).catch(() => null);
 
@@ -270,7 +270,7 @@ export class VesperChat extends HTMLElement {
       this.#changeLocale();
   }
 
-  /* The page is built anew, and the conversation read again into it. */
+  /* Rebuilds the page and loads the conversation again. */
   #changeLocale() {
     const { composer: { text }, sessions: { isOpen } } = this.#page;
 

@@ -1,15 +1,15 @@
 /*
- * The page of a deployment: a reader without a session is sent to the identity provider, once, and returns to the same
- * conversation with what was typed. The access token is in this module's memory only; what renews it is in a cookie
- * that no script reads (include/vesper/signin.h says why). A session that ends while one reads is said where one types,
- * so that nothing moves away from under the reader.
+ * The page of a deployment. A user without a session is redirected to the identity provider, once, and returns to the same
+ * conversation with the typed text. The access token is only in this module's memory; the refresh credential is in a cookie
+ * that scripts cannot read (see include/vesper/signin.h). If the session expires while the page is open, a message appears
+ * at the composer, and the page is not redirected.
  */
 
 import { begin, chat, speak } from './shell.js';
 
-const LEAVING_KEY = 'vesper.leaving';   /* {hash, draft, at}: what to come back to */
+const LEAVING_KEY = 'vesper.leaving';   /* {hash, draft, at}: restored after signing in */
 const OUT_KEY = 'vesper.signed-out';
-const BACK_WITHIN_MS = 60000;           /* back without a session so soon: it can't be kept here */
+const BACK_WITHIN_MS = 60000;           /* returning without a session within this time: the browser does not keep the cookie */
 const SPARE_MS = 30000;
 const REASON = /^#signin=(expired|denied|failed|unavailable)$/;
 
@@ -17,7 +17,7 @@ const tabs = new BroadcastChannel('vesper');
 const notice = document.querySelector('#notice');
 const signOut = document.querySelector('#sign-out');
 const held = { token: null, until: 0 };
-let isKnown = false;     /* there was a session on this page */
+let isKnown = false;     /* a session existed on this page */
 let reason = takeReason();
 let locale;
 
@@ -69,7 +69,7 @@ function onSession({ token, expires_in: seconds, name }) {
   return token;
 }
 
-/* There is no session: the provider is visited at once where nothing was said or shown yet, else when the reader says so. */
+/* No session: redirects at once if there was none on this page before, otherwise when the user asks for it. */
 function onNone(asked) {
   held.token = null;
   signOut.hidden = true;
@@ -109,7 +109,7 @@ signOut.addEventListener('click', async () => {
   tabs.postMessage('signed-out');
   location.assign(next ?? '/');
 });
-/* Another tab has signed out: what this one shows is not for the next reader. */
+/* Another tab has signed out: the next user must not see what this tab shows. */
 tabs.addEventListener('message', () => {
   forget();
   chat.open(null);

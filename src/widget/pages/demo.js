@@ -1,4 +1,4 @@
-/* The demo's page around the element: signs in as one of the demo users, and remembers which. */
+/* The demo page: signs in as one of the demo users and remembers which one. */
 
 import { begin, beginAnew, chat, speak } from './shell.js';
 

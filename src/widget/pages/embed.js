@@ -1,7 +1,7 @@
 /*
- * The element in a frame of another page. The two speak by messages of one form,
- * {source: "vesper", v: 1, type, …}; the frame answers only the page that holds it, and the server's
- * policy decides which pages may.
+ * The element in a frame of another page. Both exchange messages of the form
+ * {source: "vesper", v: 1, type, …}. The frame accepts messages only from the page that embeds it, and the
+ * server's policy defines which pages may embed it.
  *
  *   frame -> page   ready, need-token {fresh}, session {sessionId}, message {question},
  *                   error {code, message}, open-report {reportKey, url}
@@ -12,7 +12,7 @@ import { browserTag } from './widget.js';
 
 const chat = document.querySelector('vesper-chat');
 const inFrame = parent !== window;
-/* The first message's sender is the page that holds the frame; nobody else can reach its window. */
+/* The sender of the first message is the embedding page; no other page can reach this window. */
 let host = null;
 let waiting = [];
 
@@ -47,7 +47,7 @@ addEventListener('message', (event) => {
     HANDLERS[type](event.data);
 });
 
-/* Asked without naming an origin: the request holds nothing that is secret. */
+/* Sent to any origin, since the request contains no secret. */
 chat.getToken = ({ fresh } = {}) => new Promise((resolve, reject) => {
   waiting.push({ resolve, reject });
   tell('need-token', { fresh: Boolean(fresh) });
@@ -56,7 +56,7 @@ for (const [name, type] of [['vesper:session', 'session'], ['vesper:message', 'm
   ['vesper:open-report', 'open-report']])
   chat.addEventListener(name, (event) => tell(type, event.detail));
 
-chat.locale = browserTag();   /* until the page that holds it says another one */
+chat.locale = browserTag();   /* until the embedding page sets another one */
 tell('ready');
 if (inFrame)
   chat.open(null);

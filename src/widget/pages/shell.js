@@ -1,6 +1,6 @@
 /*
- * What the pages around the element share: the conversation's id in the address, so that a reload or a copied link
- * finds it again, the button for a new one, and the language that the reader's browser asks for.
+ * Shared by the pages around the element: the conversation's id in the address, so that a reload or a copied link
+ * opens it again; the button for a new conversation; and the browser's language.
  */
 
 import { browserTag, loadLocale } from './widget.js';
@@ -25,7 +25,7 @@ export function beginAnew() {
   chat.open(null);
 }
 
-/* The page's own words, in the language that the address or the browser says: elements name theirs in data-say. */
+/* Translates the page to the language of the address or the browser; elements name their texts in data-say. */
 export async function speak() {
   const tag = new URLSearchParams(location.search).get('locale') ?? browserTag();
   const locale = await loadLocale(tag).catch(() => loadLocale('en'));

@@ -1,4 +1,4 @@
-/* How an answer came about: a line that says it shortly; what stands behind it is loaded when somebody opens it. */
+/* Provenance of an answer: one summary line; the details are loaded when it is opened. */
 
 import { h, icon } from '../dom.js';
 
@@ -11,12 +11,12 @@ export function copyButton(label, textOf) {
     setTimeout(() => button.replaceChildren(icon('copy')), COPIED_MS);
   };
 
-  /* Pages that are not served over TLS have no clipboard. */
+  /* Without TLS, pages have no clipboard API. */
   return navigator.clipboard && h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, onclick },
     icon('copy'));
 }
 
-/* "3 rows", "5 rows, cut off" */
+/* "3 rows", "5 rows, truncated" */
 function rowsText({ rows = 0, truncated }, { say }) {
   const text = say('rows', { n: rows });
 
@@ -44,7 +44,7 @@ export function byText({ provider, model, approved }, { say }) {
   return approved ? say('approved', { by: approved.approved_by }) : provider === 'rules' ? say('rules') : [provider, model].filter(Boolean).join(' ');
 }
 
-/* "2 numbers verified", "1 row": what says whether one may rely on it. Who worded it, and how fast, stands behind. */
+/* "2 numbers verified", "1 row": how reliable the answer is. Model and duration are in the details. */
 function shortly(complete, locale) {
   const by = byText(complete, locale);
   const short = [complete.approved && locale.say('answered_by', { by }), checkedText(complete.checked, locale), rowsRead(complete, locale)]
@@ -59,8 +59,8 @@ export function outcomeText(result, locale) {
   return result.outcome === 'rows' ? rowsText(result, locale) : locale.has(key) ? locale.say(key) : result.outcome;
 }
 
-/* {complete: the closing frame's members, tables: data views, steps: [{words, state, rows}], filters,
- * more: a promise of the receipt's content for what is not here} */
+/* {complete: members of the closing frame, tables: data views, steps: [{words, state, rows}], filters,
+ * more: a promise of the receipt's content, for what is missing} */
 export function answeredPanel(answer, locale) {
   const line = shortly({ ...answer.complete, tables: answer.tables }, locale).map((text) => h('span', {}, text));
 
@@ -76,7 +76,7 @@ export function answeredPanel(answer, locale) {
     try {
       await (await import('./how.js')).showHow(facts, answer, locale);
     } catch {
-      facts.textContent = locale.say('how_failed');  /* the next opening tries again */
+      facts.textContent = locale.say('how_failed');  /* opening the panel again retries */
     }
   });
   return details;

@@ -1,6 +1,6 @@
 /*
- * A clarifying question: chips for one choice, a list to choose from where there are many, boxes for
- * several, fields for dates. Typing the answer works as well, so nothing here is the only way on.
+ * A clarifying question: buttons for one choice, a dropdown for many options, checkboxes for several
+ * choices, fields for dates. The user can also type the answer.
  */
 
 import { serverNow } from '../clock.js';
@@ -27,7 +27,7 @@ export class AskView {
   #timer = 0;
   #error = h('p', { class: 'ask-error', role: 'alert' });
 
-  /* onAnswer(values, label): the chosen values and how they read as the user's words. */
+  /* onAnswer(values, label): the chosen values, and their text as the user's message. */
   constructor(ask, locale, onAnswer) {
     this.#ask = ask;
     this.#locale = locale;
@@ -46,7 +46,7 @@ export class AskView {
     this.root.disabled = true;
   }
 
-  /* The server takes no answer any more then. */
+  /* After this time the server accepts no answer. */
   #expireAt(time) {
     const waitMs = time - serverNow();
 
@@ -103,7 +103,7 @@ export class AskView {
     return h('button', { type: 'button', class: 'primary', onclick }, this.#locale.say('continue'));
   }
 
-  /* --- one of them -------------------------------------------------------------------- */
+  /* --- one choice --------------------------------------------------------------------- */
 
   #single() {
     if ((this.#ask.options?.length ?? 0) > MANY_OPTIONS)
@@ -111,7 +111,7 @@ export class AskView {
     return this.#groups((option) => this.#button(option, 'chip'));
   }
 
-  /* Many options are a list to choose from; few are buttons. */
+  /* Many options are shown as a dropdown, few as buttons. */
   #dropdown() {
     const { say } = this.#locale;
     const select = h('select', { 'aria-label': this.#ask.prompt, onchange: () => { this.#error.textContent = ''; } },
@@ -133,7 +133,7 @@ export class AskView {
     return [h('div', { class: 'options' }, select, this.#continue(confirm))];
   }
 
-  /* --- several ------------------------------------------------------------------------ */
+  /* --- several choices ---------------------------------------------------------------- */
 
   #howMany(min, max) {
     const { say } = this.#locale;
@@ -181,7 +181,7 @@ export class AskView {
       h('div', { class: 'options' }, confirm, note)];
   }
 
-  /* A long list is searched, and scrolls in a box of its own. */
+  /* A long list can be searched and scrolls in its box. */
   #searchable(groups) {
     const { say } = this.#locale;
     const nothing = h('p', { class: 'hint', hidden: true }, say('nothing_found'));
@@ -210,7 +210,7 @@ export class AskView {
     return (min || max) && this.#locale.say(key, { min, max });
   }
 
-  /* What is wrong with the dates that stand in the fields, if anything is. */
+  /* The error in the entered dates, if any. */
   #wrongDate(inputs) {
     const { say } = this.#locale;
     const missing = inputs.find((input) => input.value === '');

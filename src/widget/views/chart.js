@@ -1,4 +1,4 @@
-/* A chart's place in an answer: a frame with its text alternative; Vega is fetched for the first one only. */
+/* The frame of a chart, with its text alternative. Vega is loaded with the first chart. */
 
 import { h } from '../dom.js';
 import { tableTitle } from './table.js';
@@ -9,7 +9,7 @@ function tooltipText(value) {
 }
 
 export function chartCard(view, locale) {
-  /* Vega gives its box roles of its own; to a reader the whole is one picture with its words. */
+  /* Vega sets roles inside its box; assistive technology should see one image with a label. */
   const box = h('div', { class: 'chart-box' });
   const tip = h('div', { class: 'chart-tip', 'aria-hidden': 'true', hidden: true });
   const picture = h('div', { role: 'img', 'aria-label': view.alt }, h('div', { 'aria-hidden': 'true' }, box));
@@ -34,7 +34,7 @@ export function chartCard(view, locale) {
 
     finalize?.();
     finalize = await draw(box, spec, onTooltip, locale.tag);
-    /* Its words begin with what it is. */
+    /* The text alternative begins with the chart type. */
     if (name)
       picture.setAttribute('aria-label', view.alt.replace(/^[^:]*(?=: )/, name));
   };
@@ -46,14 +46,14 @@ export function chartCard(view, locale) {
 
       chartTools(tools, view, tableTitle(view, locale), locale, show);
     } catch {
-      /* A chart that is drawn stays, also without its tools. */
+      /* A drawn chart stays, even if its tools cannot be loaded. */
       card.dataset.state ??= 'failed';
       if (card.dataset.state === 'failed')
         box.replaceChildren(h('p', { class: 'hint' }, locale.say('no_chart', { alt: view.alt })));
     }
   };
 
-  /* Vega measures the box, so it must be on the page. */
+  /* Vega measures the box, so the box must be in the document. */
   requestAnimationFrame(begin);
   return card;
 }

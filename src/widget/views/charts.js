@@ -1,12 +1,11 @@
 /*
- * Draws a chart from the server's spec. This module holds all of Vega and is loaded when the first
- * chart comes. Expressions are interpreted, never compiled; nothing is fetched and nothing is linked,
- * whatever a spec says.
+ * Draws a chart from the server's spec. This module contains Vega and is loaded with the first chart.
+ * Expressions are interpreted, never compiled. Nothing is fetched or linked, even if the spec asks for it.
  */
 
 import embed from 'vega-embed';
 
-/* Colors that keep apart on light and dark, also for most who see few colors. */
+/* Distinct on light and dark backgrounds, also with most color vision deficiencies. */
 const CATEGORIES = ['#2a9d8f', '#e09f3e', '#5b7fd6', '#d1605e', '#9a6dd7', '#6a9f4b', '#c2678f', '#7d8790'];
 const LABELS_APART_PX = 4;
 const NARROW_PX = 480;
@@ -34,7 +33,7 @@ const LOADER = {
   file: () => Promise.reject(new Error('a chart loads nothing')),
 };
 
-/* How a region writes numbers, as Vega wants to know it. */
+/* The region's number format for Vega. */
 function numbersOf(tag) {
   const parts = new Intl.NumberFormat(tag).formatToParts(-1234567.5);
   const sign = (type, other) => parts.find((part) => part.type === type)?.value ?? other;
@@ -42,7 +41,7 @@ function numbersOf(tag) {
   return { decimal: sign('decimal', '.'), thousands: sign('group', ','), grouping: [3], currency: ['$', ''] };
 }
 
-/* What a region calls months and days of the week; the order of their parts is that of FORMATS. */
+/* The region's names of months and weekdays for Vega; FORMATS defines the order of date parts. */
 function timesOf(tag) {
   const names = (count, options, day) => Array.from({ length: count }, (_, i) =>
     new Date(day(i)).toLocaleDateString(tag, { ...options, timeZone: 'UTC' }));
@@ -54,26 +53,26 @@ function timesOf(tag) {
     days: names(7, { weekday: 'long' }, weekday), shortDays: names(7, { weekday: 'short' }, weekday) };
 }
 
-/* A month and a day as the sentence and the table beside the chart write them. */
+/* Months and days in the same format as in the answer's text and table. */
 const FORMATS = (english) => ({ utcyearmonth: '%b %Y', utcyearmonthdate: english ? '%-d %B %Y' : '%-d. %b %Y',
   utcyearmonthdatehoursminutes: english ? '%-d %B %Y, %H:%M' : '%-d. %b %Y, %H:%M' });
 
 function withDates(spec, tag, width) {
   const x = spec.encoding?.x;
   const formats = FORMATS(!tag.startsWith('de'));
-  /* Where many days run along, ticks stand at midnights. */
+  /* With many days on the axis, ticks are at midnight. */
   const isLong = new Set(spec.data?.values?.map((row) => String(row.x).slice(0, DAY_CHARS))).size > FEW_DAYS;
   const format = formats[isLong ? x?.timeUnit?.replace('hoursminutes', '') : x?.timeUnit];
-  /* Twenty-four hours side by side are no number of many digits on a phone. */
+  /* Twenty-four hour labels do not fit on a phone, so overlapping ones are dropped. */
   const apart = x?.axis?.labelAngle === 0 && { labelOverlap: 'greedy' };
-  /* A day is long: on a phone there is room for few short ones, and none beyond the edges. */
+  /* Day labels are long: a phone has room for a few, and for none beyond the edges. */
   const dates = format && { format, labelBound: LABELS_APART_PX,
     ...width < NARROW_PX && { format: format.replace('%B', '%b'), tickCount: NARROW_DAYS } };
 
   return dates || apart ? { ...spec, encoding: { ...spec.encoding, x: { ...x, axis: { ...apart, ...dates, ...x.axis } } } } : spec;
 }
 
-/* A name keeps its colour from chart to chart, in the order in which names come to the page. */
+/* A name has the same colour in all charts; colours are assigned in order of appearance. */
 const given = new Map();
 
 function colourOf(name) {
@@ -82,7 +81,7 @@ function colourOf(name) {
   return given.get(name);
 }
 
-/* The spec with the colours of its names, where it gives none of its own. */
+/* Adds the colours of the names to a spec that sets none. */
 function withColours(spec) {
   const color = spec.encoding?.color;
   const values = spec.data?.values;
@@ -96,16 +95,16 @@ function withColours(spec) {
   return { ...spec, encoding: { ...spec.encoding, color: { ...color, scale: { domain, range: distinct(domain.map(colourOf)) } } } };
 }
 
-/* Two names of one chart never share a colour: the later one takes a free one. */
+/* Two names of one chart never share a colour: the later one gets a free one. */
 function distinct(colours) {
   const free = CATEGORIES.filter((colour) => !colours.includes(colour));
 
   return colours.map((colour, i) => (colours.indexOf(colour) < i ? free.shift() : colour));
 }
 
-/* onTooltip(value or null, event): what the pointer is over; tag: whose numbers. Returns a function that lets go. */
+/* onTooltip(value or null, event): the datum under the pointer; tag: locale. Returns a function that frees the chart. */
 export async function draw(box, spec, onTooltip, tag) {
-  const { usermeta, ...safe } = spec;  /* it could override what is set here */
+  const { usermeta, ...safe } = spec;  /* options in the spec could override those set here */
   const { finalize } = await embed(box, withDates(withColours(safe), tag, box.clientWidth), {
     mode: 'vega-lite',
     ast: true,
@@ -113,7 +112,7 @@ export async function draw(box, spec, onTooltip, tag) {
     renderer: 'svg',
     defaultStyle: false,
     loader: LOADER,
-    /* By name: what is only inherited can't be measured, and labels would lie over each other. */
+    /* Vega cannot measure an inherited font, and labels would overlap. */
     config: { ...CONFIG, font: getComputedStyle(box).fontFamily },
     formatLocale: numbersOf(tag),
     timeFormatLocale: timesOf(tag),

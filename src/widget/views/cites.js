@@ -1,6 +1,6 @@
 /*
- * The passages that an answer cites, a card for each: document, heading, what it says word for word. A citation in the
- * text leads to its card by click or Enter, and the card back by Escape. Loaded with the first answer that cites.
+ * The passages that an answer cites, one card each: document, heading, quotation. A citation in the text leads to its
+ * card by click or Enter, and Escape leads back. Loaded with the first answer that has citations.
  */
 
 import { h, lookOf } from '../dom.js';
@@ -9,7 +9,7 @@ import { words } from '../words/cites.js';
 
 const dress = lookOf(css);
 
-/* prose holds the citations, the cards come first in foot; sources: as in chat.complete. */
+/* prose: contains the citations; foot: the cards are inserted first; sources: as in chat.complete. */
 export function showCites(prose, foot, sources, locale) {
   locale.learn(words);
   const { say } = locale;

@@ -1,8 +1,8 @@
-/* A component's place in an answer: its words, until the module that draws components is there. */
+/* The card of a component: its text, until the module that draws components is loaded. */
 
 import { h, icon } from '../dom.js';
 
-/* kit: what the module draws with; fetchAll(): a promise of the definitions. */
+/* kit: helpers for drawing; fetchAll(): a promise of the definitions. */
 export function componentCard(view, kit, fetchAll) {
   const card = h('section', { class: 'card component', part: 'component', 'aria-label': view.alt || view.component },
     h('p', { class: 'component-text' }, view.text));
@@ -13,7 +13,7 @@ export function componentCard(view, kit, fetchAll) {
   return card;
 }
 
-/* "Show how": the steps of the plan, drawn when somebody looks. */
+/* "Show how": the steps of the plan, drawn when opened. */
 export function planPanel(plan, states, kit) {
   const box = h('div', { class: 'plan-box' });
   const panel = h('details', { class: 'answered plan', part: 'plan', ontoggle: async () => {

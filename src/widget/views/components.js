@@ -1,7 +1,6 @@
 /*
- * Draws any component from its layout, and the steps of a plan. Loaded with the first of them. What it
- * draws with (elements, tables, charts) is handed to it, so that nothing is here twice; text is text
- * wherever it comes from.
+ * Draws components from their layouts, and the steps of a plan. Loaded with the first of them. Helpers for
+ * elements, tables and charts are passed in, so that they are not bundled twice. Text is never parsed as HTML.
  */
 
 import { lookOf } from '../dom.js';
@@ -11,7 +10,7 @@ import { words } from '../words/plan.js';
 const SVG = 'http://www.w3.org/2000/svg';
 const dress = lookOf(css);
 
-/* A node may be drawn before it stands on the page. */
+/* A node may be drawn before it is in the document. */
 function dressSoon(node) {
   dress(node);
   requestAnimationFrame(() => dress(node));
@@ -22,7 +21,7 @@ function dressSoon(node) {
 const FRESH_MS = 60 * 60 * 1000;
 let loaded = { at: -Infinity };
 
-/* What there is to draw, asked for once an hour, and when something of a view is not known. */
+/* The definitions, fetched once an hour, and when a view needs an unknown one. */
 function definitions(fetchAll, known) {
   const now = performance.now();
 
@@ -38,7 +37,7 @@ function definitions(fetchAll, known) {
 
 /* --- values ------------------------------------------------------------------------------ */
 
-/* on_track -> On track; other words stay as they are. */
+/* on_track -> On track; other texts stay unchanged. */
 function spoken(text) {
   return /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(text)
     ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ') : text;
@@ -56,7 +55,7 @@ function amount(value, unit = '', locale) {
   return unit === '%' ? `${number}%` : [number, unit].filter(Boolean).join(' ');
 }
 
-/* A time with an offset is that of a place: what its clock shows, not the reader's. */
+/* A time with an offset is shown as local time of that offset, not of the browser. */
 const placed = (value) => (/^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/.test(value) ? value.slice(0, 16).replace('T', ' ') : value);
 
 const placedIn = (columns) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.map(placed)]));
@@ -96,7 +95,7 @@ class Drawing {
     return worded(this.view.props[name], this.definition.props[name], this.locale);
   }
 
-  /* What a number is of stands smaller behind it: $48.73/MWh. */
+  /* The unit is smaller and follows the number: $48.73/MWh. */
   figure(name) {
     const words = this.words(name);
     const cut = words.search(/\/|(?<=\d) /);
@@ -197,7 +196,7 @@ function short(text, most = 22) {
   return points.length > most ? `${points.slice(0, most - 1).join('')}…` : text;
 }
 
-/* Where each box stands: a column for each wave, from the side that one reads from. */
+/* Positions of the boxes: one column per wave, in reading direction. */
 function places(tasks, mirrored) {
   const filled = [];
   const last = Math.max(0, ...tasks.map(({ wave }) => wave));
@@ -211,7 +210,7 @@ function places(tasks, mirrored) {
   }));
 }
 
-/* The steps whose results a step takes, or waits for; each once. */
+/* The steps that a step depends on or waits for, without duplicates. */
 const feeding = (task) => [...new Set(task.depends_on ?? [])];
 
 function arrow(from, to, mirrored) {
@@ -222,7 +221,7 @@ function arrow(from, to, mirrored) {
   return svg('path', { class: 'arrow', d: `M${x1} ${y1}C${mid} ${y1} ${mid} ${y2} ${x2} ${y2}`, 'marker-end': 'url(#to)' });
 }
 
-/* Draws the card of a view when its definition is known; else its words stay as they are. */
+/* Draws the card of a view if its definition is known; otherwise its text stays. */
 export async function fillCard(card, view, kit, fetchAll) {
   const find = (list) => list.find(({ name, props }) => name === view.component && Object.keys(view.props).every((prop) => prop in props));
 

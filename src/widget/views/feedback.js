@@ -1,4 +1,4 @@
-/* Was the answer good? A thumb up is enough; a thumb down may say what is wrong and what is right. */
+/* Feedback on an answer: thumbs up, or thumbs down with an optional comment and correction. */
 
 import { h, icon } from '../dom.js';
 
@@ -11,7 +11,7 @@ export class Feedback {
   #comment;
   #correction;
 
-  /* given: what was said before, or undefined; rate({rating, comment?, correction?}): promise */
+  /* given: earlier feedback, or undefined; rate({rating, comment?, correction?}): promise */
   constructor(given, rate, { say }) {
     const field = (label, placeholder) => h('input', { type: 'text', 'aria-label': say(label), placeholder: say(placeholder) });
     const button = (rating, name, look) => h('button', { type: 'button', class: 'small', 'aria-label': look, title: look,

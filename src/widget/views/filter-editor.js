@@ -1,33 +1,33 @@
 /*
- * Edits one filter: from its known values, where the server has some, else as the number, the day or the text that it is.
- * The values are a list that typing narrows (the combobox pattern); of a filter with several, each is taken or left. Loaded
- * with the first chip that is opened.
+ * Edits one filter: from its known values if the server has some, otherwise as a number, a date or text. The values are a
+ * list that typing narrows (combobox pattern); for a filter with several values, each can be selected. Loaded with the
+ * first chip that is opened.
  */
 
 import { h, icon, lookOf } from '../dom.js';
 import css from './filter-editor.styles.css';
 import { words } from '../words/filters.js';
 
-const WAIT_MS = 150;      /* after a letter, before the server is asked for more */
+const WAIT_MS = 150;      /* from a keystroke to the request for values */
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const dress = lookOf(css);
 let made = 0;
 
 const listOf = (value) => [value].flat();
 
-/* What one edits where no values are known. */
+/* The text to edit if no values are known. */
 function textOf({ label, value }) {
   return DAY.test(value) ? value : String(label ?? listOf(value).join(', '));
 }
 
-/* A typed value in the form the filter had: several, separated by commas, stay several. */
+/* Parses a typed value in the filter's form: a list stays a list, separated by commas. */
 function valueOf(text, before) {
   const one = (part) => (/^-?\d+$/.test(part) ? Number(part) : part);
 
   return Array.isArray(before) ? text.split(',').map((part) => one(part.trim())).filter((part) => part !== '') : one(text);
 }
 
-/* Those of a parent that the question names come first: the zones of its market. */
+/* Options of a parent in the other filters come first, such as the zones of the market. */
 function ordered(options, others) {
   const said = new Set(others.flatMap(({ value }) => listOf(value)));
   const isNear = ({ group }) => (group && said.has(group) ? 0 : 1);
@@ -39,7 +39,7 @@ class Editor {
   #task;
   #several;
   #taken;
-  #known = null;          /* the values; null: none are */
+  #known = null;          /* known values; null: none */
   #hasMore = false;
   #shown = [];
   #active = -1;
@@ -71,7 +71,7 @@ class Editor {
       this.#list, this.#note);
   }
 
-  /* Once it is on the page. */
+  /* Call when it is in the document. */
   async begin() {
     dress(this.root);
     this.#input.select();
@@ -99,7 +99,7 @@ class Editor {
       this.#timer = setTimeout(() => this.#ask(this.#input.value.trim()), WAIT_MS);
   }
 
-  /* The server knows more of them than it gave at first. */
+  /* Asks the server for values that were not among the first. */
   async #ask(text) {
     const asked = ++this.#asked;
     const { data } = await this.#task.values(text).catch(() => ({ data: [] }));
@@ -114,7 +114,7 @@ class Editor {
     return this.#typed ? this.#input.value.trim().toLocaleLowerCase(this.#task.locale.tag) : '';
   }
 
-  /* found: what the server found for the text that is typed. */
+  /* found: the server's matches for the typed text. */
   #show(found = []) {
     const { locale } = this.#task;
     const text = this.#text;
@@ -161,7 +161,7 @@ class Editor {
     this.#move(Math.min(at, this.#shown.length - 1));
   }
 
-  /* The same again asks nothing; a number stays one. */
+  /* Unchanged values ask nothing; numbers stay numbers. */
   #end(values) {
     const { filter, apply, close } = this.#task;
     const before = listOf(filter.value).map(String);
@@ -202,7 +202,7 @@ class Editor {
       apply(valueOf(text, filter.value));
   }
 
-  /* Several are what was taken; of one it is what is active in the list. */
+  /* For several values: those selected; for one value: the active option. */
   #choose() {
     if (this.#several && this.#text === '')
       this.#end([...this.#taken]);

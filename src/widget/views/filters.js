@@ -1,6 +1,6 @@
 /*
- * What the question was understood to mean, one chip a filter. A chip that may be edited opens into an
- * editor: another value, or none at all, asks the question again with exactly these filters.
+ * The filters of an answer, one chip each. An editable chip opens an editor. A changed or removed value asks
+ * the question again with exactly these filters.
  */
 
 import { h } from '../dom.js';
@@ -11,8 +11,8 @@ export class FilterBar {
   #valuesOf;
   #locale;
 
-  /* onEdit(filters, kept): {name: value or null} of every filter that is shown; kept: {name: source} of those that stay.
-     valuesOf(name, text): a promise of the known values that fit the text. */
+  /* onEdit(filters, kept): {name: value or null} of each filter shown; kept: {name: source} of the unchanged ones.
+     valuesOf(name, text): a promise of the known values that match the text. */
   constructor(onEdit, valuesOf, locale) {
     this.#onEdit = onEdit;
     this.#valuesOf = valuesOf;
@@ -20,13 +20,13 @@ export class FilterBar {
     this.root = h('ul', { class: 'filters', 'aria-label': locale.say('understood'), hidden: true });
   }
 
-  /* kept: of a question that was asked again with another value of one filter; the server calls all of them edited. */
+  /* kept: sources of unchanged filters, since the server marks all filters of an edited question as edited. */
   show(filters, kept = {}) {
     this.#filters = filters.map((one) => (one.source === 'edited' && kept[one.name] ? { ...one, source: kept[one.name] } : one));
     this.#draw();
   }
 
-  /* editor: of the filter that is being edited. */
+  /* editor: the open editor, or undefined. */
   #draw(open, editor) {
     this.root.replaceChildren(...this.#filters.map((filter) => h('li', {}, filter === open ? editor : this.#chip(filter))));
     this.root.hidden = this.#filters.length === 0;

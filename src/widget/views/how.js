@@ -1,6 +1,6 @@
 /*
- * What stands behind the line of an answer: what was understood, which tools ran with which outcome, the statements
- * where one may see them, who worded it, what it cost. Loaded when somebody opens it.
+ * Details of how an answer was made: filters, tools with their outcomes, statements if the user may see them, model,
+ * cost. Loaded when the panel is opened.
  */
 
 import { h, icon } from '../dom.js';
@@ -75,7 +75,7 @@ function factsList(answer, locale) {
   return facts(answer, locale).map(([key, value]) => h('div', {}, h('dt', {}, locale.say(key)), h('dd', {}, value)));
 }
 
-/* answer: as of answeredPanel. A stored answer tells the rest by its receipt. */
+/* answer: as for answeredPanel. For a stored answer, the rest is in its receipt. */
 export async function showHow(list, answer, locale) {
   locale.learn(words);
   const receipt = await answer.more?.().catch(() => null);

@@ -1,8 +1,8 @@
 /*
- * Markdown of text that nobody vouches for: a model's or a database cell's. marked reads it, DOMPurify
- * lets a short list of elements through. HTML in it is shown as text, images are named and never
- * loaded, links lead to allowed hosts only. Checked numbers keep their marks on the way: a pair of
- * private characters stands around each, and the finished elements are searched for them.
+ * Renders untrusted Markdown, from a model or a database cell. marked parses it, and DOMPurify allows a
+ * short list of elements. HTML is shown as text, images are named but not loaded, and links lead to
+ * allowed hosts only. Private-use characters around each checked number carry its mark through the
+ * rendering and are then replaced by elements.
  */
 
 import DOMPurify from 'dompurify';
@@ -12,18 +12,18 @@ import { h } from '../dom.js';
 const OPEN = '\uE010';
 const CLOSE = '\uE011';
 const SIGNS = /[\uE010\uE011]/g;
-const VERSION = /\b(Q\d|[A-Z][a-z]\w)_(?=\uE010?\d{4}(?!\w))/g; /* "Jan_2025" is read "Jan 2025", as in the table of the data */
+const VERSION = /\b(Q\d|[A-Z][a-z]\w)_(?=\uE010?\d{4}(?!\w))/g; /* "Jan_2025" is shown as "Jan 2025", as in tables */
 const TAGS = ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4',
   'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a'];
 const ATTRIBUTES = ['href', 'align', 'start'];
-const LONG_CHARS = 32;   /* from here a table's cell may wrap */
-const STABLE_BLOCKS = 2; /* text that is still coming can change no more than the last ones */
+const LONG_CHARS = 32;   /* longer table cells may wrap */
+const STABLE_BLOCKS = 2; /* new text can only change the last blocks */
 
 function escaped(text) {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-/* Only absolute web addresses of hosts on the list are links; the rest stay readable as text. */
+/* Only absolute web addresses of allowed hosts are links; others are shown as text. */
 function allowedUrl(address, hosts) {
   if (!URL.canParse(address))
     return null;
@@ -80,7 +80,7 @@ function dressBoxes(fragment, label) {
     pre.tabIndex = 0;
 }
 
-/* An answer begins below its own h2; within a list or a quote a heading is only a strong line. */
+/* Headings start below the answer's h2. In a list or a quotation, a heading becomes bold text. */
 function dressHeadings(fragment, rank) {
   for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
     const words = [...heading.childNodes];
@@ -90,7 +90,7 @@ function dressHeadings(fragment, rank) {
   }
 }
 
-/* Text between the signs becomes the mark's own element; it may run over several text nodes. */
+/* Wraps the text between mark characters in the mark's element; it may span several text nodes. */
 function dressMarks(fragment, marks, renderMark) {
   const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
   const texts = [];
@@ -120,7 +120,7 @@ function dressMarks(fragment, marks, renderMark) {
 
 /* --- the growing text ------------------------------------------------------------------- */
 
-/* The source with signs around each mark; positions are those of the given text. */
+/* Inserts mark characters around each mark; positions refer to the given text. */
 function signed(text, marks) {
   const parts = [];
   let at = 0;
@@ -133,7 +133,7 @@ function signed(text, marks) {
   return parts.join('');
 }
 
-/* What has begun in the last block and has no end yet is ended, so that nothing flickers. */
+/* Closes unfinished markup in the last block, so that nothing flickers. */
 function ended(raw) {
   if (/^ {0,3}(```|~~~)/.test(raw))
     return raw;
@@ -145,7 +145,7 @@ function ended(raw) {
   return open(/\*\*/g) ? `${text.trimEnd()}**` : text;
 }
 
-/* An answer's own levels, from 3 on, whatever level its author began with, and none skipped. */
+/* Maps heading levels to consecutive ones from 3 on. */
 function rankOf(tokens) {
   let first = 0;
   let above = 2;
@@ -159,7 +159,7 @@ function rankOf(tokens) {
   });
 }
 
-/* Shows a text that grows: blocks whose source is unchanged keep their elements. */
+/* Shows a growing text; blocks with unchanged source keep their elements. */
 export class MarkdownView {
   #root;
   #options;
@@ -168,13 +168,13 @@ export class MarkdownView {
   #stable = { source: '', tokens: [] };
 
   /* options: {hosts(): allowed link hosts, renderMark(mark, text): element,
-     tableLabel: what a table is called} */
+     tableLabel: label of tables} */
   constructor(root, options) {
     this.#root = root;
     this.#options = options;
   }
 
-  /* marks: [{from, to, …}] in UTF-16 units of text, in order; live: more may follow. */
+  /* marks: [{from, to, …}] in UTF-16 units of text, in order; live: more text may follow. */
   update(text, marks = [], live = false) {
     const source = signed(text.replace(SIGNS, '\uFFFD').replaceAll('\r', ' '), marks);
     const tokens = this.#read(source);
@@ -198,7 +198,7 @@ export class MarkdownView {
       stale.nodes.forEach((node) => node.remove());
   }
 
-  /* Blocks of the source. Those that later text can't change are not read again. */
+  /* Parses the source into blocks. Blocks that later text cannot change are not parsed again. */
   #read(source) {
     this.#reader ??= readerFor(this.#options.hosts());
     let { source: kept, tokens } = this.#stable;
@@ -235,7 +235,7 @@ export class MarkdownView {
     return [...fragment.children];
   }
 
-  /* Nesting beyond all reason overflows the reader: then the text is shown as it is. */
+  /* Extreme nesting overflows the parser's stack; the text is then shown unformatted. */
   #fragment(token, open) {
     try {
       if (!token.plain) {

@@ -1,7 +1,6 @@
 /*
- * Numbers that the server has checked: each says on hover or focus where it comes from. One of them
- * is in the order of the Tab key, the arrow keys go from one to the next, so that a table of checked
- * numbers is no wall for the keyboard.
+ * Numbers that the server has checked: each shows its source on hover or focus. One of them is in the tab
+ * order, and arrow keys move between them, so that Tab does not stop at each number of a table.
  */
 
 import { h, newId } from '../dom.js';
@@ -15,7 +14,7 @@ export class Marks {
   #tip = h('div', { class: 'tip', role: 'tooltip', id: `tip-${newId()}`, hidden: true });
   #shown = null;
 
-  /* root holds the text; viewOf(call): the table that a call brought, or undefined. */
+  /* root: contains the text; viewOf(call): the table of a call, or undefined. */
   constructor(root, viewOf, locale) {
     this.#root = root;
     this.#locale = locale;
@@ -39,7 +38,7 @@ export class Marks {
     return node;
   }
 
-  /* After each drawing: exactly one mark is in the order of the Tab key. */
+  /* Call after each update: keeps exactly one mark in the tab order. */
   settle() {
     const all = this.#root.querySelectorAll('.mark');
     const tabbable = [...all].filter((node) => node.tabIndex === 0);

@@ -1,6 +1,6 @@
 /*
- * Where the results of an answer stand: one agent's below the text, several agents' in a panel each, so that
- * it is clear who found what.
+ * Places the results of an answer: those of a single agent below the text, those of several agents in one
+ * panel per agent.
  */
 
 import { outcomeText } from './answered.js';
@@ -19,7 +19,7 @@ export class Panels {
   #locale;
   #shown = new Map();      /* view_id: {view, node, agent} */
   #plain = new Place();
-  #byAgent = new Map();    /* agent: {place, root, note}, once there are several */
+  #byAgent = new Map();    /* agent: {place, root, note}, if there are several */
   #panels = h('div', { class: 'panels' });
 
   constructor(locale) {
@@ -31,7 +31,7 @@ export class Panels {
     return [...this.#shown.values()];
   }
 
-  /* The pictures of a single agent, which may stand within the text. */
+  /* The charts of a single agent, which may be placed within the text. */
   get charts() {
     return this.#byAgent.size === 0 ? this.#plain.charts : null;
   }
@@ -45,7 +45,7 @@ export class Panels {
     this.root.hidden = true;
   }
 
-  /* A later view with the same id takes the earlier one's place. */
+  /* A later view with the same id replaces the earlier one. */
   show(view, node, agent = view.source?.agent) {
     const old = this.#shown.get(view.view_id);
 
@@ -59,8 +59,8 @@ export class Panels {
       this.#plain.put(node, view.view_type);
   }
 
-  /* What became of each agent's work, in the order it was asked for: an agent that brought nothing is
-     shown with its reason. */
+  /* Shows each agent's outcome, in the order of the plan; an agent without results is shown with the
+     reason. */
   showOutcomes(outcomes = []) {
     const inOrder = [...outcomes].sort((a, b) => String(a.call).localeCompare(String(b.call), 'en', { numeric: true }));
     const agents = new Set([...inOrder.map(({ agent }) => agent).filter(Boolean), ...this.#agents()]);
@@ -97,7 +97,7 @@ export class Panels {
       const place = new Place();
       const name = this.#locale.name(agent);
       const note = h('span', { class: 'hint' });
-      /* Not a landmark: the next answer may have one of the same name. */
+      /* Not a landmark, since another answer may have a panel of the same name. */
       const root = h('div', { class: 'panel', part: 'panel', role: 'group', 'aria-label': name },
         h('header', {}, h('h3', {}, name), note), place.charts, place.views);
 

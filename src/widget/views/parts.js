@@ -1,22 +1,22 @@
-/* The small pieces around an answer: what was asked, errors and suggestions. */
+/* Small parts around an answer: question, errors and suggestions. */
 
 import { h, icon } from '../dom.js';
 
-/* The codes of views, which tools and guards give, beside those of frames. */
+/* Error codes of views, in addition to those of frames. */
 const TITLES = {
   denied: 'not_permitted', NOT_PERMITTED: 'not_permitted', NOT_FOUND: 'error_not_found',
   AMBIGUOUS_REFERENCE: 'error_ambiguous', INPUT_VALIDATION_FAILED: 'error_input', UNKNOWN_ENTITY: 'error_input',
   TOKEN_BUDGET_EXCEEDED: 'error_quota', TIMEOUT: 'error_timeout', RETRIEVAL_FAILED: 'error_upstream',
   SQL_GENERATION_FAILED: 'error_statement', SQL_EXECUTION_FAILED: 'error_statement',
 };
-/* Nothing is broken: other words help. */
+/* No failure: the user can rephrase the question. */
 const UNCLEAR = new Set(['AMBIGUOUS_REFERENCE', 'INPUT_VALIDATION_FAILED', 'UNKNOWN_ENTITY']);
 const MAY_PASS = new Set(['TIMEOUT', 'RETRIEVAL_FAILED', 'SQL_EXECUTION_FAILED', 'SQL_GENERATION_FAILED', 'INTERNAL']);
 
 const FOLD_CHARS = 480;
 const FOLD_LINES = 8;
 
-/* What was asked. A long text is folded, so that its answer is in sight. */
+/* The question. A long text is folded, so that the answer is visible. */
 export function questionBox(question, { edit }, { say }) {
   const isLong = question.length > FOLD_CHARS || question.split('\n').length > FOLD_LINES;
   const text = h('p', { class: isLong && 'folded' }, question);
@@ -65,10 +65,10 @@ function titleOf(code, locale) {
   return locale.say(locale.has(key) ? key : 'error');
 }
 
-/* What an advice says is no question: it is read, not asked. */
+/* Advice is shown as text and not offered as a question. */
 const isAdvice = (suggestion) => typeof suggestion === 'string' && /\.$/.test(suggestion);
 
-/* error: {code, message, retryable, retry_after_ms?, suggestions?}; without a turn there is nothing to try again. */
+/* error: {code, message, retryable, retry_after_ms?, suggestions?}; without a turn there is no retry. */
 export function errorCard(error, { actions, locale, turn }) {
   const suggestions = error.suggestions ?? [];
   const chips = suggestionChips(suggestions.filter((one) => !isAdvice(one)), (question) => actions.ask(question));

@@ -1,14 +1,14 @@
 /*
- * A report that an answer links to: a card that leads to Power BI, or opens the report in its place. What
- * that takes is fetched when it is opened, renewed before it ends, and let go when it is closed.
+ * A report that an answer links to: a card that links to Power BI, or embeds the report. The token is fetched
+ * when the report is opened, renewed before it expires, and dropped when the report is closed.
  */
 
 import { serverNow } from '../clock.js';
 import { h, icon, isWebUrl } from '../dom.js';
 
-const RENEW_BEFORE_MS = 2 * 60000;   /* the server hands out a new one for the last five minutes */
+const RENEW_BEFORE_MS = 2 * 60000;   /* the server issues a new token in the last five minutes */
 const RENEW_AGAIN_MS = 15000;
-const RENEW_LEAST_MS = 1000;          /* whatever the clocks say */
+const RENEW_LEAST_MS = 1000;          /* minimum, in case the clocks differ */
 const LOAD_LIMIT_MS = 45000;
 const WORDS = { 403: 'report_denied', 404: 'report_not_here', 429: 'report_busy' };
 const LASTING = new Set([403, 404]);
@@ -87,7 +87,7 @@ class ReportFrame {
     this.#show('shown');
   }
 
-  /* Once a report is there it tells its reader itself what is wrong with it. */
+  /* A loaded report shows its own errors. */
   #onError() {
     if (this.root.dataset.state === 'loading')
       this.#fail();
@@ -120,7 +120,7 @@ class ReportFrame {
     this.#timer = setTimeout(() => this.#renew(), ms);
   }
 
-  /* A page that slept woke its timers late. */
+  /* After sleep, timers fire late. */
   #renewIfDue() {
     if (this.#embedded && serverNow() > this.#endsAt - RENEW_BEFORE_MS)
       this.#renew();
@@ -161,7 +161,7 @@ export class ReportCards {
   #locale;
   #open = new Map();
 
-  /* actions: {openReport(report): false if the page shows it itself, embedReport(key): promise of what it takes} */
+  /* actions: {openReport(report): false if the page shows it itself, embedReport(key): promise of the embed data} */
   constructor(actions, locale) {
     this.#actions = actions;
     this.#locale = locale;

@@ -1,7 +1,7 @@
 /*
- * Shows a Power BI report in a frame. This module holds Power BI's client and is loaded when the first
- * report is opened. Client and frame speak by messages; they go to the origin of the report only, which the
- * server knows for Power BI's, and are taken from there only. The token is handed over in a message and kept nowhere on the page.
+ * Embeds a Power BI report in a frame. This module contains Power BI's client and is loaded with the first
+ * report. Client and frame exchange messages, only with the origin of the report, which the server has
+ * verified as Power BI's. The token is passed in a message and not stored on the page.
  */
 
 import { factories, models, service } from 'powerbi-client';
@@ -10,7 +10,7 @@ const FILTER_SCHEMA = 'http://powerbi.com/product/schema#basic';
 const VALUE = String.raw`'(?:[^']|'')*'|[^\s',()]+`;
 const CONDITION = new RegExp(String.raw`([^\s/]+)/([^\s/]+) (?:eq (${VALUE})|in \(((?:${VALUE})(?:, (?:${VALUE}))*)\))(?: and |$)`, 'y');
 
-const clients = new Map();   /* one for each origin */
+const clients = new Map();   /* by origin */
 
 function clientOf(origin) {
   if (!clients.has(origin))
@@ -33,7 +33,7 @@ function valueOf(text) {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/* The filter of a link's address, as the client wants it. What can't be read whole is left out. */
+/* The filters of a link's address, for the client. A filter that cannot be parsed completely is omitted. */
 export function filtersOf(address) {
   const text = new URL(address).searchParams.get('filter') ?? '';
   const filters = [];

@@ -1,6 +1,6 @@
 /*
- * The start page: results that the reader pinned, each read anew when the page opens, and the one that a link shares. Part
- * of the page that is loaded when a conversation begins.
+ * Saved results on the welcome screen: those that the user pinned, each refreshed when the page opens, and one that a link
+ * shares. Loaded when a conversation starts.
  */
 
 import { h, icon } from '../dom.js';
@@ -8,9 +8,9 @@ import { words } from '../words/saved.js';
 
 const PATH = '/api/v1/saved-views';
 const SHARED = /^#shared=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-const PINNED_MAX = 12; /* are read at once; the others are one click away */
+const PINNED_MAX = 12; /* results that are loaded at once; others on request */
 
-/* What was read, when it was, and how it is let go. */
+/* A saved result, its time, and a button to remove it. */
 function card(saved, { locale, dataTable }, remove) {
   const { say } = locale;
   const { view } = saved;
@@ -46,12 +46,12 @@ function place(id, kit) {
   return root;
 }
 
-/* A link that is opened where the start page stands already. */
+/* For a shared link that is opened while the welcome screen is shown. */
 let latest;
 
 addEventListener('hashchange', () => latest && SHARED.test(location.hash) && showSaved(latest));
 
-/* kit: {box: where they stand, api, locale, dataTable(view, locale)} */
+/* kit: {box: the container, api, locale, dataTable(view, locale)} */
 export async function showSaved(kit) {
   const { box, api, locale } = kit;
 

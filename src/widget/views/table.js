@@ -1,6 +1,6 @@
 /*
- * A result table: the view's columns side by side, with units in the header and numbers lined up by
- * their decimals. It scrolls inside its own box, and says so when rows were left out.
+ * A result table with units in the header and numbers aligned by their decimals. It scrolls inside its box
+ * and states when rows were truncated.
  */
 
 import { h, icon, readable } from '../dom.js';
@@ -8,8 +8,8 @@ import { h, icon, readable } from '../dom.js';
 const NUMERIC = new Set(['int', 'decimal']);
 const MAX_DECIMALS = 6;
 const GROUPED_FROM = 1000;
-const LONG_CHARS = 40;           /* from here a cell may wrap */
-const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is a name, not an amount */
+const LONG_CHARS = 40;           /* longer cells may wrap */
+const IDENTIFIER = /(^|_)(year|yr|id|key|code)(_|$)/i; /* 2025 is an identifier, not an amount */
 const NOTHING = '–';
 
 function decimalsOf(value) {
@@ -28,7 +28,7 @@ function numberOptions(meta, values) {
   return { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping: grouped };
 }
 
-/* How the cells of one column are worded. */
+/* Returns the formatter for the cells of one column. */
 function formatter(meta, values, locale) {
   const written = {
     bool: (value) => locale.say(value ? 'yes' : 'no'),
@@ -45,14 +45,14 @@ function formatter(meta, values, locale) {
   return (value) => (value === null || value === undefined ? NOTHING : format(value));
 }
 
-/* A label of its own, or the column's name read aloud: AvgPrice_PerMWh -> Avg Price Per MWh. */
+/* The label, or the column's name as words: AvgPrice_PerMWh -> Avg Price Per MWh. */
 function labelOf({ name, label }) {
   const words = label && label !== name ? label : name.replace(/([a-z])([A-Z])/g, '$1 $2');
 
   return words.replaceAll('_', ' ');
 }
 
-/* "Hours" are in hours: the label has the unit already. */
+/* True if the label already contains the unit: "Hours" are in hours. */
 function isSaid(meta) {
   return meta.unit && labelOf(meta).toLowerCase().split(' ').includes(meta.unit.toLowerCase());
 }
@@ -78,7 +78,7 @@ function columnsOf(view, locale) {
   });
 }
 
-/* What is shown of what there is: "24 rows", or "First 500 of 8,760 rows, the rest is left out. Without Notes". */
+/* The number of rows shown and of all rows: "24 rows", or "First 500 of 8,760 rows, the rest is left out. Without Notes". */
 export function rowsText(view, locale) {
   return [shownText(view, locale), ...view.notes ?? []].join('. ');
 }
@@ -100,7 +100,7 @@ export function tableTitle(view, locale) {
 
 /* --- sorting ---------------------------------------------------------------------------- */
 
-/* Numbers by size, text by the alphabet; what is missing comes last. */
+/* Numbers by value, text alphabetically, missing values last. */
 function compare(a, b, tag) {
   if (a === b)
     return 0;
@@ -135,7 +135,7 @@ function cellOf(column, value) {
   return h('td', { class: column.numeric ? 'number' : text.length > LONG_CHARS && 'long' }, text);
 }
 
-/* stored: what is done with a table of an answer (tools.js); nothing for another one. */
+/* stored: actions for a table of a stored answer (tools.js), or undefined. */
 export function dataTable(view, locale, stored) {
   const columns = columnsOf(view, locale);
   const count = Math.max(0, ...columns.map((column) => column.values.length));
@@ -153,7 +153,7 @@ export function dataTable(view, locale, stored) {
 
   const tools = h('div', { class: 'data-tools' });
 
-  /* Without them a table is still one to read. */
+  /* Without the tools, the table remains readable. */
   import('./takeaway/tools.js').then(({ tableTools }) => tableTools(tools, view, columns, title, locale, stored)).catch(() => {});
   return h('details', { class: 'card data', part: 'table', open: true },
     h('summary', {}, icon('chevron'), h('span', { class: 'data-title' }, title), rows),

@@ -1,6 +1,6 @@
 /*
- * One question and its answer on the page. Frames of the turn are applied in the order of their
- * seq, exactly once each, so a replay after a lost connection can neither lose nor double a word.
+ * One question and its answer on the page. Frames are applied exactly once, in the order of their seq, so
+ * a replay after a lost connection neither loses nor repeats text.
  */
 
 import { answeredPanel, copyButton } from './answered.js';
@@ -19,7 +19,7 @@ import { dataTable } from './table.js';
 
 const DRAW_EVERY_MS = 60;
 
-/* The server counts code points, the page UTF-16 units: [{start, len}] in order becomes [{from, to}]. */
+/* Converts positions from code points to UTF-16 units: [{start, len}] in order becomes [{from, to}]. */
 function placedMarks(text, items = []) {
   const units = [];
   let unit = 0;
@@ -45,7 +45,7 @@ export class TurnView {
   #asks = new Map();
   #steps = new Map();
   #plan;
-  #planStates = new Map(); /* of its tasks, by id */
+  #planStates = new Map(); /* states of its tasks, by id */
   #frame = 0;
   #timer = 0;
   #drawnAt = 0;
@@ -116,13 +116,13 @@ export class TurnView {
     return this.#results.shown.map(({ view }) => view).filter((view) => view.view_type === 'data');
   }
 
-  /* What went wrong and does not stand in the text. */
+  /* Problems that the text does not mention. */
   get complaints() {
     return this.#results.shown.filter(({ view }) => view.view_type === 'error' && !this.#text.includes(view.text.trim()))
       .map(({ view }) => view.text);
   }
 
-  /* False if frames between the last one and this one are missing. */
+  /* False: frames before this one are missing. */
   apply(frame) {
     if (frame.seq <= this.lastSeq)
       return true;
@@ -133,7 +133,7 @@ export class TurnView {
     return true;
   }
 
-  /* Back to the question alone, to be replayed from its first frame. */
+  /* Removes all but the question, before a replay from the first frame. */
   reset() {
     this.lastSeq = 0;
     this.#text = '';
@@ -151,7 +151,7 @@ export class TurnView {
     this.#draw();
   }
 
-  /* A stored answer, from the history. */
+  /* Shows a stored answer from the history. */
   restore(message) {
     this.#text = message.content ?? '';
     this.#marks = placedMarks(this.#text, message.checked?.items);
@@ -165,7 +165,7 @@ export class TurnView {
     this.finish();
   }
 
-  /* Request-level refusals have no seq: the turn never began, or is not known any more. */
+  /* Request-level errors have no seq: the turn never began, or is no longer known. */
   fail(error) {
     this.#showError(error);
     this.finish();
@@ -187,7 +187,7 @@ export class TurnView {
     this.finish();
   }
 
-  /* Lets go of what runs on its own. */
+  /* Stops the timers of reports and clarifying questions. */
   dispose() {
     this.closeReports();
     this.closeAsks();
@@ -232,7 +232,7 @@ export class TurnView {
       this.#fail(frame);
       break;
     default:
-      /* Later versions may send more; what is not known changes nothing. */
+      /* Unknown frames are ignored, since later versions may send more types. */
     }
   }
 
@@ -259,7 +259,7 @@ export class TurnView {
     return this.tables.find(({ source }) => source && (source.call === call || source.tool === call));
   }
 
-  /* What a card of this answer offers already is not offered again below it. */
+  /* Suggestions without those that a card of this answer already offers. */
   #furtherSuggestions(suggestions = []) {
     const offered = this.#results.shown.flatMap(({ view }) => (view.view_type === 'error' && view.suggestions) || []);
 
@@ -275,7 +275,7 @@ export class TurnView {
     this.#scheduleDraw();
   }
 
-  /* Words come faster than anyone reads; between two drawings the page is free for other work. */
+  /* Draws at intervals, since tokens arrive faster than needed and drawing would block the page. */
   #scheduleDraw() {
     if (this.#frame || this.#timer)
       return;
@@ -299,8 +299,8 @@ export class TurnView {
     this.#actions.onText(this);
   }
 
-  /* An answer with a table of its own says the same rows; the full result stays a click away. A
-     picture comes between the direct answer and its rows. */
+  /* If the answer text contains a table, the result table is folded. A chart is moved between the
+     direct answer and its table. */
   #foldTables() {
     const table = this.#parts.prose.querySelector(':scope > .table-box');
 
@@ -313,7 +313,7 @@ export class TurnView {
       card.open = false;
   }
 
-  /* A chart stands for its rows; they stay a click away. */
+  /* Folds the table behind a chart. */
   #foldTable(call) {
     for (const { view, node } of this.#results.shown) {
       if (view.view_type === 'data' && view.source?.call === call)
@@ -354,12 +354,12 @@ export class TurnView {
     case 'plan':
       return null;
     default:
-      /* Plain text waits for the end, when it is known whether the answer says it. */
+      /* Hidden until the end, when it is known whether the answer contains this text. */
       return h('p', { class: 'base', hidden: true }, view.text ?? view.alt ?? '');
     }
   }
 
-  /* What a view says may already stand in the answer; it is not said twice. */
+  /* Hides texts of views that the answer already contains. */
   #hideRepeated() {
     for (const { view, node } of this.#results.shown) {
       const said = !view.text || this.#text.includes(view.text.trim());
@@ -382,7 +382,7 @@ export class TurnView {
     this.#parts.asks.append(view.root);
   }
 
-  /* What the module that draws components draws with. */
+  /* Helpers for the module that draws components. */
   get #kit() {
     return { h, locale: this.#locale, dataTable, chartCard };
   }

@@ -10,7 +10,7 @@ export class Turns {
     this.#makeTurn = makeTurn;
   }
 
-  /* On which page they stand. */
+  /* The page that shows them. */
   set page(page) {
     this.#page = page;
   }
@@ -23,7 +23,7 @@ export class Turns {
     return this.#turns.length === 0;
   }
 
-  /* Has the server acknowledged any of them? */
+  /* True if the server has acknowledged any of them. */
   get isKnown() {
     return this.#turns.some((turn) => turn.acknowledged);
   }
@@ -32,7 +32,7 @@ export class Turns {
     return this.#turns.find((turn) => turn.id === turnId);
   }
 
-  /* asked: {question, clientId, filters} where it is known. */
+  /* asked: {question, clientId, filters}, if known. */
   add(asked) {
     const turn = this.#makeTurn(asked);
 
@@ -53,7 +53,7 @@ export class Turns {
     this.#turns = [];
   }
 
-  /* Who asks something else leaves the questions back behind. */
+  /* A new question closes open clarifying questions. */
   closeAsks() {
     for (const turn of this.#turns)
       turn.closeAsks();
@@ -64,12 +64,12 @@ export class Turns {
       turn.closeReports();
   }
 
-  /* A choice continues the question before it. */
+  /* The question of a turn. A selection continues the last question before it. */
   questionOf(turn) {
     return turn.question ?? this.#turns.slice(0, this.#turns.indexOf(turn)).findLast((other) => other.question)?.question;
   }
 
-  /* Stored messages, oldest first. lost: ids of turns that nobody answers any more. */
+  /* Stored messages, oldest first. lost: ids of turns whose frames the server no longer has. */
   restore(messages, lost) {
     for (const message of messages) {
       if (message.role === 'user')

@@ -1,4 +1,4 @@
-/* What only the administrator's area says; loaded with it. */
+/* Texts of the administration dialog; loaded with it. */
 
 export const words = {
   en: {

@@ -1,4 +1,4 @@
-/* What only the cards of cited passages say; loaded with them. */
+/* Texts of the cards of cited passages; loaded with them. */
 
 export const words = {
   en: { cited_passages: 'Cited passages', cited_passage: 'Passage {n} of {document}' },

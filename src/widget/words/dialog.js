@@ -1,4 +1,4 @@
-/* What all parts say that lie over the conversation; loaded with each of them. */
+/* Texts of all dialogs; loaded with each of them. */
 
 export const words = {
   en: { close: 'Close' },

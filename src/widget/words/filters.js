@@ -1,4 +1,4 @@
-/* What only the editor of a filter says; loaded with it. */
+/* Texts of the filter editor; loaded with it. */
 
 export const words = {
   en: {

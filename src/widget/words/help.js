@@ -1,4 +1,4 @@
-/* What only the part that tells what can be asked says; loaded with it. */
+/* Texts of the help dialog; loaded with it. */
 
 export const words = {
   en: {

@@ -1,4 +1,4 @@
-/* What only the part that tells how an answer came about says; loaded with it. */
+/* Texts of the details of an answer; loaded with them. */
 
 export const words = {
   en: {

@@ -1,4 +1,4 @@
-/* What only the steps of a plan say; loaded with what draws components. */
+/* Texts of the steps of a plan; loaded with the module that draws components. */
 
 export const words = {
   en: {

@@ -1,4 +1,4 @@
-/* What only the start page says of saved results; loaded with it. */
+/* Texts of saved results on the welcome screen; loaded with them. */
 
 export const words = {
   en: {

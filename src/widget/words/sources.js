@@ -1,4 +1,4 @@
-/* What only the part for the user's own data says; loaded with it. */
+/* Texts of the dialog for the user's own data; loaded with it. */
 
 export const words = {
   en: {

@@ -1,4 +1,4 @@
-/* What only the tools of tables and charts say; loaded with them. */
+/* Texts of the tools of tables and charts; loaded with them. */
 
 export const words = {
   en: {

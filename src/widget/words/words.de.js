@@ -1,4 +1,4 @@
-/* The page's own words in German: the keys of words.en.js. */
+/* The page's texts in German, with the keys of words.en.js. */
 
 export const words = {
   rows: { one: '{n} Zeile', other: '{n} Zeilen' },
@@ -289,7 +289,7 @@ export const names = {
   find_join_keys: 'Spalten, die verbinden',
 };
 
-/* For what the server says in English: by its code, or the text itself where there are only a few. */
+/* Translations of the server's English texts, by error code, or by text if there are only a few. */
 export const instead = {
   bad_frame: 'Diese Anfrage wurde nicht verstanden. Bitte laden Sie die Seite neu.',
   unknown_type: 'Diese Anfrage wurde nicht verstanden. Bitte laden Sie die Seite neu.',

@@ -1,6 +1,6 @@
 /*
- * The page's own words. Each language has the same keys (a test compares them); {name} is filled in, and
- * an entry with several forms is chosen by the number {n}, as the language counts.
+ * The page's texts. All languages have the same keys (checked by a test). {name} is a placeholder; entries
+ * with several forms are selected by {n} with the language's plural rules.
  */
 
 export const words = {
@@ -26,7 +26,7 @@ export const words = {
   try_now: 'Try now',
   try_again: 'Try again',
 
-  /* where nobody may go on */
+  /* refusals */
   outdated: 'This page is out of date',
   outdated_more: 'Please reload it to go on.',
   sign_in: 'Sign in needed',
@@ -53,7 +53,7 @@ export const words = {
   signin_unavailable: 'The sign-in service does not answer. Please try again.',
   signin_cookies: 'This browser keeps no cookie. Allow them, then sign in again.',
 
-  /* where one types */
+  /* composer */
   ask_a_question: 'Ask a question',
   your_question: 'Your question',
   send: 'Send',
@@ -62,7 +62,7 @@ export const words = {
   hint_running: 'Esc stops the answer',
   hint_too_long: 'This question is too long to be sent',
 
-  /* what goes on */
+  /* progress */
   sending: 'Sending',
   thinking: 'Thinking',
   stopping: 'Stopping',
@@ -74,7 +74,7 @@ export const words = {
   phase_recovering: 'Trying another way',
   phase_moved: 'Another server goes on',
 
-  /* how it ended */
+  /* endings */
   end_cancelled: 'Stopped. The answer above may be incomplete.',
   end_interrupted: 'Interrupted. The answer above may be incomplete.',
   end_partial: 'The answer broke off and may be incomplete.',
@@ -96,7 +96,7 @@ export const words = {
   why_carried: 'from before',
   why_edited: 'edited',
 
-  /* questions back */
+  /* clarifying questions */
   choose: 'Choose',
   choose_one: 'Please choose one.',
   choose_n: 'Choose {n}',
@@ -144,7 +144,7 @@ export const words = {
   mark_withheld: 'A number was left out because the data does not support it.',
   not_verified: 'not verified',
 
-  /* how it was answered */
+  /* provenance */
   answered_by: 'Answered by {by}',
   rules: 'rules (no model)',
   approved: 'a plan approved by {by}',
@@ -230,7 +230,7 @@ export const words = {
   administration: 'Administration',
 };
 
-/* How filters and agents are called; those that are not here are called by their own name. */
+/* Display names of filters and agents; others are derived from their names. */
 export const names = {
   dayahead_agent: 'Day-ahead prices', price_curve_agent: 'Price curves', pbi_metrics_agent: 'Report usage', per_agent: 'Projects',
   asof_date: 'As of', date_range_start: 'From', date_range_end: 'To', project_name: 'Project', top_n: 'At most', risk_level: 'Risk',

@@ -1,4 +1,4 @@
-/* The page's own words in Spanish: the keys of words.en.js. */
+/* The page's texts in Spanish, with the keys of words.en.js. */
 
 export const words = {
   rows: { one: '{n} fila', other: '{n} filas' },
@@ -289,7 +289,7 @@ export const names = {
   find_join_keys: 'Columnas que unen',
 };
 
-/* For what the server says in English: by its code, or the text itself where there are only a few. */
+/* Translations of the server's English texts, by error code, or by text if there are only a few. */
 export const instead = {
   bad_frame: 'No se ha entendido la solicitud. Recargue la página.',
   unknown_type: 'No se ha entendido la solicitud. Recargue la página.',

@@ -1,7 +1,7 @@
 /*
- * What a tenant's administrators look after: who may do what, tools and their switches, what answers cost and what may be
- * spent, how answers ended and which questions found none, feedback and its evaluation cases, the chain of receipts. Each
- * part is read when it is opened. Loaded for who has the permission; the server asks for it on each request.
+ * Administration of a tenant: permissions, tools and their switches, costs and budgets, outcomes of answers and unanswered
+ * questions, feedback and its evaluation cases, and the receipt chain. Each part is fetched when it is opened. Loaded only
+ * for users with the permission, which the server checks on each request.
  */
 
 import { h, humanize, icon, lookOf } from '../../dom.js';
@@ -14,7 +14,7 @@ const PERIODS = [7, 30, 90, 365];
 const PERIOD = 30;
 const dress = lookOf(css);
 
-/* columns: [[name of the word, cell(row), isNumber?]] */
+/* columns: [[key of the heading, cell(row), isNumber?]] */
 function grid(title, rows, columns, { say }) {
   return h('div', { class: 'grid', tabindex: '0', role: 'group', 'aria-label': title },
     h('table', {}, h('caption', {}, title),
@@ -79,7 +79,7 @@ class Admin {
       this.root.querySelector(`[data-part=${name}]`).dispatchEvent(new Event('again'));
   }
 
-  /* --- who may do what ------------------------------------------------------------------ */
+  /* --- permissions ---------------------------------------------------------------------- */
 
   async #access() {
     const { say } = this.#locale;
@@ -88,7 +88,7 @@ class Admin {
     const head = ['admin_permission', (row) => h('code', {}, row)];
     const table = grid(say('admin_roles'), permissions, [head], this.#locale);
 
-    /* A column a role: their names are the tenant's, and no words of the page. */
+    /* One column per role. Role names come from the tenant and are not translated. */
     table.querySelector('thead tr').append(...roles.map(({ role }) => h('th', { scope: 'col' }, role)));
     [...table.querySelectorAll('tbody tr')].forEach((row, i) => row.append(...roles.map((role) => {
       const may = role.permissions.includes(permissions[i]);
@@ -221,7 +221,7 @@ class Admin {
       comment && h('p', {}, comment), correction && h('p', {}, h('b', {}, say('right_value')), ' ', correction), place, read);
   }
 
-  /* As vesperctl eval reads it. */
+  /* Saves the case in the format of vesperctl eval. */
   #saveCase(line, correction) {
     const text = `${JSON.stringify({ ...line, expect: { ...line.expect, ...(correction && { correction }) } })}\n`;
     const link = h('a', { href: URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' })), download: `${line.message_id}.case.jsonl` });

@@ -1,4 +1,4 @@
-/* What lies over the conversation until it is closed: a title, what one can do there, the content. Part of what opens one. */
+/* A dialog over the conversation: title, tools, content. Bundled with each part that opens one. */
 
 import { h, icon, lookOf } from '../../dom.js';
 import css from './dialog.styles.css';
@@ -6,7 +6,7 @@ import { words } from '../../words/dialog.js';
 
 const dress = lookOf(css);
 
-/* Opens it in this frame, in place of one of the same name. tools: what stands beside the title. */
+/* Opens a dialog in this frame and replaces one of the same name. tools: elements beside the title. */
 export function openDialog(frame, { name, title, tools = [] }, locale, ...content) {
   locale.learn(words);
   const close = locale.say('close');

@@ -1,6 +1,6 @@
 /*
- * What can be asked: by domain what there is to know and questions to begin with, as far as the reader may, and the company's
- * own words explained. Loaded when somebody wants to know.
+ * Help: by domain, the available data and starter questions that the user is permitted to ask, and a glossary of the
+ * company's terms. Loaded when the dialog is opened.
  */
 
 import { h, icon, lookOf } from '../../dom.js';
@@ -9,10 +9,10 @@ import css from './help.styles.css';
 import { words } from '../../words/help.js';
 
 const QUESTIONS_MAX = 4;
-const SEARCH_FROM = 8;     /* terms: fewer are seen at a glance */
+const SEARCH_FROM = 8;     /* number of terms from which a search field is shown */
 const dress = lookOf(css);
 
-/* Questions that the reader may ask for sure; without any, examples of a domain that the reader may use. */
+/* Starter questions that this user may ask; without any, examples of a domain that the user may use. */
 function questionsOf({ starters = [], examples = [] }) {
   return (starters.length > 0 ? starters : examples).slice(0, QUESTIONS_MAX);
 }
@@ -28,7 +28,7 @@ function domain(agent, { say, name }, ask) {
       h('ul', {}, capabilities.map(({ tool, about: known }) => h('li', {}, h('b', {}, name(tool)), ' ', known)))));
 }
 
-/* Terms that mean the same stand together. */
+/* Groups terms with the same meaning. */
 function byMeaning(terms) {
   const meanings = new Map();
 

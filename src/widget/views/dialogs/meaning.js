@@ -1,5 +1,5 @@
-/* What the owner of a table says of it: what its columns are called and used for, which other tables belong to it, until when it
- * stays; and its next version. A part of the dialog of own data. */
+/* What the owner of a data source defines: labels and roles of its columns, joins with other tables, its expiry date; and
+ * uploading its next version. Part of the dialog for the user's own data. */
 
 import { h } from '../../dom.js';
 
@@ -13,7 +13,7 @@ const FIELDS = ['label', 'unit', 'role', 'synonyms', 'description'];
 const listOf = (text) => text.split(',').map((one) => one.trim()).filter(Boolean);
 const shown = (column, field) => field === 'synonyms' ? column.synonyms.join(', ') : column[field] ?? '';
 
-/* What of the columns was changed, as a merge patch by their names. */
+/* The changes of the columns, as a merge patch by column name. */
 export function changesOf(columns, valueOf) {
   const changed = {};
 
@@ -27,7 +27,7 @@ export function changesOf(columns, valueOf) {
   return changed;
 }
 
-/* Pairs that a join can be made of: the names of both columns, from what the tool found by their labels. */
+/* Pairs of columns for a join: the names of both columns, from the labels that the tool found. */
 export function pairsOf(found, mine, theirs) {
   const nameOf = (columns, label) => columns.find((column) => column.label === label)?.name;
   const { Column: left = [], 'Other column': right = [], Cardinality: cardinality = [] } = found ?? {};
@@ -36,7 +36,7 @@ export function pairsOf(found, mine, theirs) {
     .filter((pair) => pair.column && pair.other && pair.cardinality !== 'n:m');
 }
 
-/* change(method, path, options): sends it, and shows the source anew. */
+/* change(method, path, options): sends a change and redraws the source. */
 export function meaningParts(source, { api, locale: { say }, change }) {
   const path = `${PATH}/${source.id}`;
   const chip = (text, onclick) => h('button', { type: 'button', class: 'chip', onclick }, text);

@@ -1,6 +1,6 @@
 /*
- * The user's own data: a file is given, its load followed, a question about it answered; each source with its columns,
- * questions to begin with, who may use it, and how it is deleted. Loaded with the first file or click.
+ * The user's own data: uploads with their progress and clarifying questions; each source with its columns, starter
+ * questions, sharing and deletion. Loaded with the first file or click.
  */
 
 import { h, lookOf } from '../../dom.js';
@@ -11,7 +11,7 @@ import { words } from '../../words/sources.js';
 
 const PATH = '/api/v1/data-sources';
 const LOOK_MS = 400;
-const PAGE = 100; /* sources; older ones on request */
+const PAGE = 100; /* sources shown at first; older ones on request */
 const TYPES = { csv: 'text/csv', tsv: 'text/tab-separated-values', tab: 'text/tab-separated-values', jsonl: 'application/x-ndjson', ndjson: 'application/x-ndjson' };
 const DOCUMENTS = '/api/v1/documents';
 const DOCUMENT_TYPES = { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' };
@@ -21,7 +21,7 @@ const dress = lookOf(css);
 const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const isOver = ({ state, load }) => !load ? state === 'ready' || state === 'empty' : ['failed', 'asking'].includes(load.state);
 
-/* "Total amount by region": the first sums by the first columns of few values. */
+/* "Total amount by region": the first summable columns by the first columns with few values. */
 export function questionsOf({ columns }, { say }) {
   const of = (role) => columns.filter((column) => column.role === role).map((column) => column.spoken);
   const [measures, dimensions] = [of('measure'), of('dimension')];
@@ -37,7 +37,7 @@ class Sources {
   #note = h('p', { class: 'hint', role: 'status' });
   #input;
   #choose;
-  #pages = 1; /* that are shown */
+  #pages = 1; /* number of pages shown */
 
   /* ask(question): asks it in the conversation. */
   constructor({ frame, api, locale, ask }) {
@@ -155,7 +155,7 @@ class Sources {
       facts.prepend(h('p', { class: 'hint' }, this.#locale.say('source_line', { n: load.fault.line })));
   }
 
-  /* Shown anew, with the keyboard where it was. */
+  /* Redraws the source and restores the keyboard focus. */
   async #change(id, method, path, options) {
     const { say } = this.#locale;
 
@@ -192,7 +192,7 @@ class Sources {
     const locale = this.#locale;
     const { say } = locale;
     const word = (kind, name) => (locale.has(`source_${kind}_${name}`) ? say(`source_${kind}_${name}`) : name);
-    /* As text a sum has all of its digits. */
+    /* A sum is formatted from text, so that it keeps all digits. */
     const written = (cell = '') => (/^-?\d+(\.\d+)?$/.test(cell) ? locale.number(cell, { maximumFractionDigits: 20 })
       : locale[String(cell).includes('T') ? 'dateTime' : 'date'](cell));
     const row = ({ label, type, role, nulls, distinct, min, max, sum, misfits }) => h('tr', {}, h('th', { scope: 'row' }, label),
@@ -235,7 +235,7 @@ class Sources {
   }
 }
 
-/* In this frame; files are taken at once. */
+/* Opens the dialog in this frame; files are uploaded at once. */
 export async function showSources(place, files = []) {
   place.locale.learn(words);
   dress(place.frame);

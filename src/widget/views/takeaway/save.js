@@ -1,15 +1,15 @@
 /*
- * What one takes along from an answer: a table as CSV or to paste into a document, a chart as a picture. Part of
- * the tools. Headers and file names are those that one reads on the page; cells are as they are stored.
+ * Exports of an answer: a table as CSV or for the clipboard, a chart as an image. Part of the tools. Headers and
+ * file names are those shown on the page; cells have their stored values.
  */
 
 import { h } from '../../dom.js';
 
-const SAVED_MS = 10000;           /* by then the browser has read what is saved */
-const HEAD_BYTES_MAX = 65536;     /* a file's first line */
-const PIXELS_EACH = 2;            /* a picture is read on sharper screens and in print, too */
+const SAVED_MS = 10000;           /* until then the browser has read the file */
+const HEAD_BYTES_MAX = 65536;     /* limit of a file's first line */
+const PIXELS_EACH = 2;            /* images are also used on high-resolution screens and in print */
 
-/* Spreadsheets run a cell that opens like a formula; a leading apostrophe makes it text. */
+/* Spreadsheets execute cells that begin like a formula; a leading apostrophe makes them text. */
 function safeCell(value) {
   const text = value === null || value === undefined ? '' : String(value);
 
@@ -36,7 +36,7 @@ export function saveAs(bytes, name) {
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
-/* The server's file with the page's headers instead of its first line, which holds names of columns without line ends. */
+/* The server's file with the page's headers in place of its first line, which contains column names without line ends. */
 async function withHeaders(whole, headers) {
   const head = new Uint8Array(await whole.slice(0, HEAD_BYTES_MAX).arrayBuffer());
   const end = head.indexOf(0x0A);
@@ -44,7 +44,7 @@ async function withHeaders(whole, headers) {
   return end < 0 ? whole : new Blob([`\uFEFF${lineOf(headers, csvCell, ',')}\r\n`, whole.slice(end + 1)]);
 }
 
-/* whole: all rows, where the table was cut; headers: as the page reads them. */
+/* whole: the file with all rows, if the table was truncated; headers: those of the page. */
 export async function saveCsv(view, headers, title, whole) {
   const bytes = whole ? await withHeaders(whole, headers)
     : new Blob([`\uFEFF${[headers, ...rowsOf(view)].map((row) => lineOf(row, csvCell, ',')).join('\r\n')}`], { type: 'text/csv;charset=utf-8' });
@@ -65,7 +65,7 @@ export async function copyTable(view, headers) {
   })]);
 }
 
-/* The drawing as it is on the page, with its colours and its ground. */
+/* The chart as on the page, with its colours and background. */
 function pictureText(svg) {
   const copy = svg.cloneNode(true);
   const { color, fontFamily } = getComputedStyle(svg);

@@ -1,6 +1,5 @@
 /*
- * What one does with a table or a chart: save it, copy it, look at it in another form. Loaded with the first one that
- * is shown.
+ * Tools of a table or a chart: save, copy, change the chart type. Loaded with the first table or chart.
  */
 
 import { h, icon, lookOf } from '../../dom.js';
@@ -11,7 +10,7 @@ import { copyTable, saveAs, saveCsv, savePicture } from './save.js';
 
 const dress = lookOf(css);
 
-/* A button that does something, and says when that fails. */
+/* A button for an action; reports a failure of the action. */
 function taking({ say }, { label, name, text, failed = 'file_failed' }, note, take) {
   const onclick = async ({ currentTarget: button }) => {
     button.disabled = true;
@@ -30,12 +29,12 @@ function taking({ say }, { label, name, text, failed = 'file_failed' }, note, ta
 const headersOf = (columns) => columns.map(({ label, unit }) => (unit ? `${label} (${unit})` : label));
 const noteOf = () => h('span', { class: 'hint', role: 'status' });
 
-/* Where a result is read anew, for whoever opens it. */
+/* A link that loads the result again for the user who opens it. */
 const linkTo = (id) => `${location.origin}${location.pathname}${location.search}#shared=${id}`;
 
-/* The rows that are here make a CSV at once; of a result that was cut, and for a workbook, the server is asked.
-   stored: {file(kind): a promise of all rows as a file, save({title, shared}): a promise of the saved view}, of an answer
-   that is stored, or will be. */
+/* A complete table is saved as CSV without a request; truncated tables and workbooks come from the server.
+   stored: {file(kind): a promise of all rows as a file, save({title, shared}): a promise of the saved view}, for an answer
+   that is or will be stored. */
 export function tableTools(box, view, columns, title, locale, stored) {
   locale.learn(words);
   dress(box);
@@ -67,7 +66,7 @@ export function tableTools(box, view, columns, title, locale, stored) {
     ...navigator.clipboard ? [button('copy_table', 'copy', copy)] : []);
 }
 
-/* redraw(spec, name): draws the chart in another form, called so. */
+/* redraw(spec, name): draws the chart as another type, with this name. */
 export function chartTools(box, view, title, locale, redraw) {
   locale.learn(words);
   const { say } = locale;

@@ -1,9 +1,9 @@
 /*
- * The forms that the data of a chart allows. Names have no order that a line could follow; an area of several series, or of
- * what lies below zero, would show sums that nobody asked for; where a place has several rows, bars would add them up.
+ * The chart types that the data allows. No lines over names, which have no order. No areas for several series or negative
+ * values, which would suggest sums. No bars where an x value has several rows, since bars would add them up.
  */
 
-const BARS_MAX = 200; /* more of them are no bars any more */
+const BARS_MAX = 200; /* more bars are not readable */
 const DISCRETE = new Set(['temporal', 'ordinal', 'nominal']);
 const MARKS = {
   bar: { type: 'bar', tooltip: true },
@@ -13,7 +13,7 @@ const MARKS = {
 };
 const markOf = ({ mark }) => mark?.type ?? mark;
 
-/* [the channel of places, that of the measure]; nothing for a chart of another kind. */
+/* [the channel of the x values, the channel of the measure]; undefined for other charts. */
 function channelsOf({ encoding, layer, data }) {
   if (!encoding || layer || !Array.isArray(data?.values))
     return undefined;
@@ -21,7 +21,7 @@ function channelsOf({ encoding, layer, data }) {
     DISCRETE.has(encoding[place]?.type) && encoding[measure]?.type === 'quantitative' && !encoding[measure].aggregate);
 }
 
-/* What may be chosen, as it is first. */
+/* The allowed types, the current one first. */
 export function typesOf(spec) {
   const channels = channelsOf(spec);
   const own = markOf(spec);
@@ -45,7 +45,7 @@ export function typesOf(spec) {
   return [own, ...Object.keys(MARKS).filter((name) => name !== own && allowed[name])];
 }
 
-/* The spec in that form; what is filled begins at zero. */
+/* The spec with this type; filled marks start at zero. */
 export function withType(spec, type) {
   if (type === markOf(spec))
     return spec;
@@ -60,7 +60,7 @@ export function withType(spec, type) {
     mark: MARKS[type],
     encoding: {
       ...encoding,
-      /* Bars side by side need places that are counted, also of days. */
+      /* Grouped bars need a discrete axis, also for dates. */
       [place]: isGrouped && encoding[place].type === 'temporal' ? { ...encoding[place], type: 'ordinal' } : encoding[place],
       [measure]: { ...encoding[measure], stack: null, scale: { ...encoding[measure].scale, zero: isBar || type === 'area' } },
       ...isGrouped && { [`${place}Offset`]: { field: color.field, ...color.sort && { sort: color.sort } } },
