@@ -62,7 +62,7 @@ describe('administrators', () => {
     assert.equal(await outcome(user), `${TOOL}:rows`);
   });
 
-  it('alone may do so, and only with tools that there are', async () => {
+  it('only administrators switch tools, and only existing ones', async () => {
     for (const role of ['viewer', 'analyst', 'manager'])
       checkProblem(await put(d.rest(mintToken({ role })), false), 403);
     checkProblem(await put(admin, false, `${API}/admin/tools/dayahead_agent/drop_table`), 404);
@@ -74,7 +74,7 @@ describe('administrators', () => {
 
   const AREA = ['access', 'usage', 'quality', 'budgets', 'receipts'];
 
-  it('see sums of their own tenant, and nobody else does', async () => {
+  it('see totals of their own tenant only; other users see none', async () => {
     const acme = d.rest(mintToken({ sub: 'ann', tenant_id: 'acme' }));
     const { body } = await user.post(`${API}/chat`, { content: 'Blorb the frobnicator' });
     await user.post(`${API}/messages/${body.message_id}/feedback`, { rating: 'down', comment: 'What?' });
@@ -96,7 +96,7 @@ describe('administrators', () => {
     assert.ok(data.every(({ number, content }) => number > 1 && content === undefined));
   });
 
-  it('get a rated answer as a case, if they may see what its data took', async () => {
+  it('get a rated answer as an evaluation case if they may see its data', async () => {
     const { body } = await user.post(`${API}/chat`, { content: REFERENCE });
     const path = `${API}/admin/feedback/${body.message_id}/case`;
     const { content, permissions, tenant } = (await admin.get(path)).body;
@@ -107,7 +107,7 @@ describe('administrators', () => {
     checkProblem(await admin.get(`${API}/admin/feedback/x/case`), 404);
   });
 
-  it('delete what belongs to a user, of their own tenant', async () => {
+  it('delete all data of a user of their own tenant', async () => {
     const sub = 'leaver/with a slash';
     const leaver = d.rest(mintToken({ sub }));
     const twin = d.rest(mintToken({ sub, tenant_id: 'acme' }));
@@ -128,7 +128,7 @@ describe('administrators', () => {
   });
 });
 
-it('answers for which the first provider did not answer are counted', async () => {
+it('counts answers for which the first provider failed', async () => {
   const mock = await startMock({ script: [{ when: { kind: 'answer' }, fault: { status: 400 }, times: 1 }, { reply: 'demo' }] });
   const d = await startDaemon({ mock });
   const admin = d.rest(mintToken({ role: 'admin' }));

@@ -106,7 +106,7 @@ for (const [name, dialect] of Object.entries(dialects))
   });
 
 describe('a stored answer', () => {
-  it('is told again only with the permissions that it rests on', async () => {
+  it('is shown again only with the permissions that it needs', async () => {
     const { ask, shown } = dialects['AG-UI'](REFERENCE, 'masked');
     assert.match(shown((await ask()).text).text, /48\.73/);
     await d.stop();
@@ -118,7 +118,7 @@ describe('a stored answer', () => {
     assert.deepEqual([second.views, second.marks, second.links, second.end], [[], [], [], { type: 'success' }]);
   });
 
-  it('answers a question that stood before, once', async () => {
+  it('answers an earlier open question, once', async () => {
     const sub = 'stood';
     const body = { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
     await post('/api/v1/agui', body, sub);
@@ -138,7 +138,7 @@ describe('a stored answer', () => {
   });
 });
 
-describe('a question that is answered late', () => {
+describe('a clarifying question that is answered late', () => {
   it('is no longer open, in any format', async () => {
     const ui = { id: 'late', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: UNCLEAR }] }] };
     const run = { threadId: 'late', runId: 'r1', messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
@@ -167,7 +167,7 @@ describe('a turn that is not running for its caller', () => {
     return [reply.status, await reply.text(), [...reply.headers].filter(([name]) => !['date', 'x-request-id'].includes(name) && !name.startsWith('ratelimit'))];
   };
 
-  it('looks the same to the AI SDK whether it is another\'s, over, or never was', async () => {
+  it('looks the same to the AI SDK whether it is foreign, finished or nonexistent', async () => {
     const body = { id: 'mine', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] };
     await post('/api/v1/ui/chat', body, 'owner');
     const over = await resume('mine', 'owner');
@@ -176,7 +176,7 @@ describe('a turn that is not running for its caller', () => {
     assert.deepEqual(await resume('never', 'owner'), over);
   });
 
-  it('is another one where another user names the same run, message or request', async () => {
+  it('is a different turn if another user names the same run, message or request', async () => {
     const bodies = [['/api/v1/agui', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: REFERENCE }] }],
       ['/api/v1/ui/chat', { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] }],
       ['/v1/chat/completions', { model: 'vesper', stream: true, client_msg_id: 'x', messages: [{ role: 'user', content: REFERENCE }] }]];

@@ -17,7 +17,7 @@ describe('GET /api/v1/agents', () => {
   });
   after(() => d?.stop());
 
-  it('tells of each agent what it can do, takes and gives', async () => {
+  it('describes the capabilities, inputs and outputs of each agent', async () => {
     const agents = await agentsOf('admin');
     const dayahead = agents.find((a) => a.agent === 'dayahead_agent');
     assert.ok(dayahead.capabilities.some((c) => c.tool === 'get_average_annual_price' && c.about.length > 20));
@@ -34,7 +34,7 @@ describe('GET /api/v1/agents', () => {
     }
   });
 
-  it('names the tools that GET /api/v1/tools names, for every role', async () => {
+  it('lists the same tools as GET /api/v1/tools, for every role', async () => {
     for (const role of ['admin', 'manager', 'analyst', 'viewer']) {
       const rest = d.rest(mintToken({ sub: role, role }));
       const tools = (await rest.get('/api/v1/tools')).body.data;
@@ -74,7 +74,7 @@ describe('GET /api/v1/turns/{id}/agents', () => {
   };
   const agentsOf = async (rest, turn) => (await rest.get(`/api/v1/turns/${turn}/agents`)).body;
 
-  it('tells of each agent its calls, what code says of them, and statements to those who may see them', async () => {
+  it('shows each agent\'s calls and status texts, and statements to permitted users', async () => {
     const { rest, answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
     const told = await agentsOf(rest, answer.turn_id);
     const [agent] = told.agents;
@@ -95,7 +95,7 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     assert.deepEqual(analystSees.agents[0].results, agent.results);
   });
 
-  it('is masked like its answer, and nobody else\'s', async () => {
+  it('is masked like its answer and hidden from other users', async () => {
     const { answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
     const masked = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'viewer' })), answer.turn_id);
 
@@ -107,7 +107,7 @@ describe('GET /api/v1/turns/{id}/agents', () => {
       checkProblem(await own.get(`/api/v1/turns/${id}/agents`), 404);
   });
 
-  it('has every agent of a question for two, in the order of the plan, and what failed', async () => {
+  it('lists every agent of a two-part question in plan order, with failures', async () => {
     const { rest, answer } = await asked('manager', 'What is the average price for NP15 in 2025 from Ascend, and which projects are off track?');
     const told = await agentsOf(rest, answer.turn_id);
 
@@ -116,7 +116,7 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     assert.ok(told.agents.length > 1, JSON.stringify(told));
   });
 
-  it('says what an analysis claims', async () => {
+  it('shows the claims of an analysis', async () => {
     const { ask, sources } = await analyst(d, 'customers', planted.tiers(), ROLES.manager);
     const answer = await ask('Segment the customers by sales');
     const [agent] = (await agentsOf(sources.rest, answer.turn_id)).agents;

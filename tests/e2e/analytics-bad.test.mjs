@@ -87,7 +87,7 @@ for (const [name, [bytes, asked]] of Object.entries(BAD))
     }
   });
 
-test('somebody else asks: a question, a call and a statement find nothing of it', async () => {
+test('another user finds nothing by question, call or statement', async () => {
   const { ask, sources } = await analyst(d, 'treasure', days(rows(12, (i) => month(i, 2023))), ROLES.analyst);
   const question = 'Is there a trend in sales by month?';
   const answer = await ask(question);

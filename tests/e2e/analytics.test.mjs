@@ -101,7 +101,7 @@ test('labelled questions are answered by their analyses', async () => {
   }
 });
 
-test('examples of the agents for own data are answered, and no number of theirs is unbound', async () => {
+test('examples of the agents for uploaded data are answered without unbound numbers', async () => {
   const { sources } = await owner('customers', planted.peers(), ['chat:use']);
   const agents = (await sources.rest.get('/api/v1/agents')).body.data;
   const questions = [...agents.flatMap((agent) => agent.examples), 'Describe customers', 'How good is the data quality of customers?'];
@@ -135,7 +135,7 @@ test('too few things make no segments', async () => {
   assert.match((await ask('Cluster by turnover per shop')).text, /30 or more are needed to find groups in; there are 9/);
 });
 
-test('one thing among its peers, groups, and what is lost with the largest', async () => {
+test('compares an item with its peers, groups, and concentration', async () => {
   const { ask } = await owner('customers', planted.peers());
 
   assert.match((await ask('Where does Borealis Foods rank among the customers by sales relative to peers in region East?')).text,
@@ -171,7 +171,7 @@ test('risks are ranked, and too few are not', async () => {
     /10 or more are needed to rank risks among; there are 9/);
 });
 
-test('a change is worked out by past data, or by what is assumed', async () => {
+test('a change is estimated from past data or from assumptions', async () => {
   const { ask } = await owner('orders', planted.elasticity(), ['chat:use']);
 
   assert.match((await ask('What would happen to units if we raise prices by 10%?')).text,
@@ -249,7 +249,7 @@ for (const one of LEAST)
     assert.doesNotMatch(enough, one.says);
   });
 
-test('what does not differ is not claimed, and long lists are counted', async () => {
+test('no difference is claimed without evidence, and long lists are counted', async () => {
   const { ask } = await owner('same', things(['Place', 'Region', 'Sales', 'Visits'], 40, () => ['East', 5.5, 5]), ['chat:use']);
 
   assert.match((await ask('Rank by potential: sales and visits per place')).text, /All have the same score/);
@@ -260,7 +260,7 @@ test('what does not differ is not claimed, and long lists are counted', async ()
   assert.match((await askMany('Churn patterns by sales per churned and place')).text, /: (Place \d+, ){9}Place \d+ and \d+ more\./);
 });
 
-test('bad data is told, not computed', async () => {
+test('bad data is reported, not computed', async () => {
   const z = normals(4);
   const rows = Array.from({ length: 40 }, (_, i) => [`Site ${i + 1}`, month(i), i % 4 ? (100 + z()).toFixed(2) : '', 5.5, (i - 10.5) * 3]);
   const { ask } = await owner('sites', csv(['Site', 'Day', 'Output', 'Level', 'Profit'], rows));

@@ -163,7 +163,7 @@ describe('three tenants with different packs', () => {
     assert.deepEqual(found, [], `${what} as ${tenant}: …${where}…`);
   }
 
-  it('have words of their own, and what one sees would be found where another sees it', async () => {
+  it('have their own vocabulary, and the checks can detect foreign data', async () => {
     for (const [tenant, words] of Object.entries(telling))
       assert.ok(words.size >= TELLING_MIN, `${tenant}: ${[...words]}`);
     for (const tenant of Object.keys(TENANTS)) {
@@ -198,7 +198,7 @@ describe('three tenants with different packs', () => {
         await chat.close();
       });
 
-  it('a role, which stands for rights of every pack, shows those of the own packs', async () => {
+  it('a role shows only permissions of the tenant\'s packs', async () => {
     for (const tenant of Object.keys(TENANTS)) {
       const chat = await daemons.rules.connect({ token: mintToken({ tenant_id: tenant, permissions: undefined, roles: ['Boss'] }) });
       assert.deepEqual([...chat.ready.user.permissions].sort(), [...RIGHTS, ...PERMISSIONS[tenant]].sort());

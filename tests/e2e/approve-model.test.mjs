@@ -50,7 +50,7 @@ describe('an answer with a model', () => {
     throw new Error(`never: ${what}`);
   }
 
-  it('whose calls an agent chose, with ad hoc SQL or without, cannot be approved', async () => {
+  it('whose calls an agent chose cannot be approved, with or without ad hoc SQL', async () => {
     for (const tools of [[{ name: 'get_top_users', input: {} }], [{ name: 'general_sql_query', input: { sql: 'SELECT name FROM per_project' } }]]) {
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: tools[0].name === 'get_top_users' ? 'pbi_metrics_agent' : 'per_agent' }] } } },
         { when: { kind: 'tools' }, times: 1, reply: { tools } }, { reply: 'demo' }]);
@@ -62,7 +62,7 @@ describe('an answer with a model', () => {
     }
   });
 
-  it('that a model words asks it exactly once, and ends as it began where it is withdrawn meanwhile', async () => {
+  it('written by a model needs one call, and finishes if it is withdrawn meanwhile', async () => {
     mock.use('demo');
     const made = await approve(await ask(QUESTION), 'worded_risks', { answer: 'model' });
     assert.equal(made.status, 201, made.text);

@@ -92,7 +92,7 @@ describe('an approved answer', () => {
     return turn.complete?.approved && turn;
   });
 
-  it('becomes text with slots, and answers for other values', async () => {
+  it('becomes text with slots and answers questions with other values', async () => {
     const turn = await answered(d, QUESTION);
     const made = await a.approve(turn.complete.message_id, { name: 'dearer_vendor', examples: ['Dearer one of Ascend and Hitachi and its shape, SP15 2025'] });
     assert.equal(made.status, 201, made.text);
@@ -113,7 +113,7 @@ describe('an approved answer', () => {
     assert.equal(other.filters.year, 2026);
   });
 
-  it('of one tool is found in other words', async () => {
+  it('of one tool is found for other wording', async () => {
     const turn = await answered(d, 'What are the task risks of Nazareth Solar?');
     const made = await a.approve(turn.complete.message_id, { name: 'risks_of_project' });
     assert.equal(made.status, 201, made.text);
@@ -147,7 +147,7 @@ describe('an approved answer', () => {
       assert.equal((await a.call('DELETE', `/admin/flows/${name}`)).status, 204);
   });
 
-  it('whose query names what is not there is refused by line', async () => {
+  it('with an unknown name in its query is rejected with the line number', async () => {
     const turn = await until('no plan has it', async () => {
       const one = await answered(d, 'budget tracker views last month');
       return !one.complete.approved && one;
@@ -166,7 +166,7 @@ describe('an approved answer', () => {
     assert.equal((await a.call('DELETE', '/admin/flows/views_edited')).status, 204);
   });
 
-  it('is not for a question that says other kinds of values, or two where it takes one', async () => {
+  it('does not match other kinds of values, or two values for one slot', async () => {
     const turn = await answered(d, 'Compare Ascend and Hitachi for NP15 in 2026');
     assert.equal((await a.approve(turn.complete.message_id, { name: 'two_vendors' })).status, 201);
     await approvedOf('Compare Ascend and Hitachi for SP15 in 2026');
@@ -177,7 +177,7 @@ describe('an approved answer', () => {
     assert.equal((await a.call('DELETE', '/admin/flows/two_vendors')).status, 204);
   });
 
-  it('of a month runs for the days of the month that is asked for', async () => {
+  it('of a month runs for the requested month', async () => {
     const turn = await answered(d, 'What are the most active users in January 2026?');
     const made = await a.approve(turn.complete.message_id, { name: 'users_of_month' });
     assert.equal(made.status, 201, made.text);
@@ -187,7 +187,7 @@ describe('an approved answer', () => {
     assert.deepEqual([other.filters.date_range_start, other.filters.date_range_end], ['2025-12-01', '2025-12-31']);
   });
 
-  it('that lacks what was said of another kind leaves the question to the tool that takes it', async () => {
+  it('that lacks a given filter leaves the question to the tool that has it', async () => {
     const turn = await answered(d, 'Compare NP15 and SP15 in 2025');
     assert.equal((await a.approve(turn.complete.message_id, { name: 'two_hubs' })).status, 201);
     await approvedOf('Compare NP15 and SP15 in 2026');
@@ -198,7 +198,7 @@ describe('an approved answer', () => {
     assert.equal(markets.complete.approved, undefined);
   });
 
-  it('of a follow-up has slots for what it leaned on, and is called by no word of it', async () => {
+  it('of a follow-up has slots for inherited filters and is not matched by its words', async () => {
     const chat = await d.connect({ token: admin() });
     await chat.ask('What was the average day-ahead price for NP15 in 2025 from Ascend?');
     const turn = await chat.ask('and for SP15?');
@@ -221,7 +221,7 @@ describe('an approved answer', () => {
     await Promise.all([chat, ofProjects, hitachi].map((c) => c.close()));
   });
 
-  it('is in the receipt of what it answers', async () => {
+  it('is named in the receipts of its answers', async () => {
     const turn = await approvedOf(QUESTION);
     const receipt = (await a.call('GET', `/receipts/${turn.complete.receipt_id}`)).body;
     const plan = receipt.content?.plan ?? receipt.plan;
@@ -231,14 +231,14 @@ describe('an approved answer', () => {
     assert.match(plan.fingerprint, /^[0-9a-f]{64}$/);
   });
 
-  it('gives another role its own rows, or the refusal of its tools', async () => {
+  it('gives another role its own rows, or refuses its tools', async () => {
     const turn = await d.ask(QUESTION, { token: mintToken({ permissions: ['chat:use', 'chat:read_projects'] }) });
     assert.deepEqual(turn.complete.outcomes.filter((o) => o.outcome === 'rows'), []);
     assert.equal(turn.complete.approved, undefined);
     assert.doesNotMatch(turn.text, /\$\d/);
   });
 
-  it('is refused where it cannot be approved', async () => {
+  it('is refused if it cannot be approved', async () => {
     const turn = await answered(d, 'Show me all projects at risk');
     const id = turn.complete.message_id;
     const flow = await answered(d, 'Weekly briefing');
@@ -264,7 +264,7 @@ describe('an approved answer', () => {
     }
   });
 
-  it('is edited by If-Match, and read as text', async () => {
+  it('is edited with If-Match and read as text', async () => {
     const one = await a.one('dearer_vendor');
     assert.equal(one.status, 200);
     assert.equal(one.etag, '"1"');
@@ -286,7 +286,7 @@ describe('an approved answer', () => {
     assert.equal((await a.one('nobody')).status, 404);
   });
 
-  it('that is withdrawn does not run, and runs again once it is active', async () => {
+  it('does not run while withdrawn, and runs again once active', async () => {
     const put = async (status) => {
       const tag = (await a.one('dearer_vendor')).etag;
       return a.call('PUT', '/admin/flows/dearer_vendor', { status }, { 'if-match': tag });
@@ -298,7 +298,7 @@ describe('an approved answer', () => {
     await approvedOf(QUESTION);
   });
 
-  it('whose tool has changed is stale, listed with the reason and counted, until it fits again', async () => {
+  it('with a changed tool is stale, listed with the reason and counted, until it is valid again', async () => {
     const components = join(p.dir, 'config/energy/components.json');
     const good = await readFile(components, 'utf8');
     const metric = async () => (await (await fetch(`${d.adminUrl}/metrics`)).text()).match(/vesper_flows_stale\{tenant="vesper"\} (\d+)/)?.[1];
@@ -335,7 +335,7 @@ describe('an approved answer', () => {
     assert.notEqual((await a.one('dearer_vendor')).body.fingerprint, before, 'what it rests on is another');
   });
 
-  it('has another fingerprint where a column of its views or a word of the language has changed', async () => {
+  it('has another fingerprint after a change of a view column or of the vocabulary', async () => {
     const of = async () => (await a.one('dearer_vendor')).body.fingerprint;
     for (const [file, from, to] of [
       ['config/energy/catalogue.json', '{"name": "MONTH", "type": "int"}', '{"name": "MONTH", "type": "decimal"}'],
@@ -358,7 +358,7 @@ describe('an approved answer', () => {
     }
   });
 
-  it('is known to another daemon with the same store, and deleted for both', async () => {
+  it('is shared by daemons with the same store, and deleted for both', async () => {
     const other = await startDaemon({ ...p, dataDir: d.dataDir });
     try {
       await until('the other knows it', async () => (await answered(other, QUESTION)).complete.approved);
@@ -371,7 +371,7 @@ describe('an approved answer', () => {
   });
 });
 
-describe('approved answers in other words', () => {
+describe('approved answers for other wording', () => {
   let d;
 
   before(async () => {

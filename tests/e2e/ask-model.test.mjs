@@ -40,7 +40,7 @@ describe('through the model', () => {
     assert.deepEqual(refused.map((c) => c.error), [], 'the service refuses none of our requests');
   });
 
-  describe('a good day', () => {
+  describe('a working model', () => {
     it('the reference question is answered by the model from the data', async () => {
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.status, 'ok');
@@ -68,7 +68,7 @@ describe('through the model', () => {
         assert.ok(turn.text.includes(figure), `${figure} in: ${turn.text}`);
     });
 
-    it('what code cannot place goes to the supervisor as structured output', async () => {
+    it('unrouted questions go to the supervisor, which replies with structured output', async () => {
       const turn = await d.ask(OPEN_QUESTION);
       assert.ok(turn.complete);
       const route = mock.calls.find((c) => c.kind === 'structured');
@@ -76,7 +76,7 @@ describe('through the model', () => {
       assert.doesNotMatch(turn.text, /"intent"|\{"/, 'its JSON is not shown');
     });
 
-    it('only the answer reaches the user, not what the model says on the way', async () => {
+    it('only the answer reaches the user, not intermediate model text', async () => {
       mock.use([{ reply: (body) => {
         const reply = demoReply(body);
         if (reply.kind === 'answer')
@@ -90,7 +90,7 @@ describe('through the model', () => {
       }
     });
 
-    it('the prompt holds what it must and nothing that is secret', async () => {
+    it('the prompt contains what is required and no secrets', async () => {
       await d.ask(REFERENCE);
       for (const call of mock.calls) {
         assert.ok(call.body.max_tokens > 0);
@@ -101,7 +101,7 @@ describe('through the model', () => {
       }
     });
 
-    it('the stable prefix is the same bytes from turn to turn', async () => {
+    it('the stable prefix is identical in all turns', async () => {
       await d.ask(REFERENCE);
       await d.ask(COMPARISON);
       const prefixes = new Map();
@@ -113,7 +113,7 @@ describe('through the model', () => {
         assert.equal(new Set(all).size, 1, `${kind}: ${all.length} calls, several prefixes`);
     });
 
-    it('the same words are stored that were shown', async () => {
+    it('stores the text that was shown', async () => {
       const turn = await d.ask(REFERENCE);
       const messages = await d.rest().messages(turn.session);
       assert.equal(messages[1].content, turn.text);
@@ -148,7 +148,7 @@ describe('through the model', () => {
       assert.equal((await d.ask(REFERENCE)).text, text);
     });
 
-    it('an answer that pauses is sent back as it came and goes on, four times at most', async () => {
+    it('a paused answer is sent back and continued, at most four times', async () => {
       const pauses = { reply: { thinking: 'hm', text: 'On and ', stop_reason: 'pause_turn' } };
       mock.use([{ ...pauses, times: 2 }, { reply: { text } }]);
       const turn = await d.ask(REFERENCE);
@@ -163,7 +163,7 @@ describe('through the model', () => {
       assert.equal(endless.text, 'On and '.repeat(5));
     });
 
-    it('an answer that ran into its limit is kept', async () => {
+    it('an answer that reached its limit is kept', async () => {
       mock.use(answering({ reply: { text, stop_reason: 'max_tokens' } }));
       const turn = await d.ask(REFERENCE);
       assert.ok(['ok', 'partial'].includes(turn.status), turn.status);
@@ -171,7 +171,7 @@ describe('through the model', () => {
     });
   });
 
-  describe('a bad day: before the first token rules answer', () => {
+  describe('failures before the first token: rules answer', () => {
     const faults = {
       'error 500': { status: 500 }, 'overloaded 529': { status: 529 },
       '429 without retry-after': { status: 429 }, '429 with retry-after': { status: 429, headers: { 'retry-after': '1' } },
@@ -194,7 +194,7 @@ describe('through the model', () => {
         assert.equal(turn.text.match(/8,760/g).length, 1, 'and answer once');
       });
 
-    it('an open question is told that no model can be asked, and not why', async () => {
+    it('an open question reports that no model is available, without the cause', async () => {
       for (const status of [401, 404, 500]) {
         mock.use([{ fault: { status } }]);
         const turn = await d.ask(OPEN_QUESTION);
@@ -207,21 +207,21 @@ describe('through the model', () => {
       assert.match(d.output, /404 not_found_error/);
     });
 
-    it('an overload that passes is waited out', async () => {
+    it('waits for a short overload', async () => {
       mock.use([{ times: 1, fault: { status: 529 } }, { reply: 'demo' }]);
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.complete.provider, 'anthropic');
       assert.ok(mock.count >= 2);
     });
 
-    it('a garbled route is no reason to give up', async () => {
+    it('recovers from a garbled route', async () => {
       mock.use([{ when: { kind: 'structured' }, reply: { text: '{"intent":"dayah' } }, { reply: 'demo' }]);
       const turn = await d.ask(OPEN_QUESTION);
       assert.ok(turn.complete, JSON.stringify(turn.closing));
       assert.notEqual(turn.text, '');
     });
 
-    it('a refusal is told, not hidden', async () => {
+    it('reports a refusal', async () => {
       mock.use(answering({ reply: { stop_reason: 'refusal',
         stop_details: { type: 'refusal', category: null, explanation: null } } }));
       const turn = await d.ask(REFERENCE);
@@ -232,7 +232,7 @@ describe('through the model', () => {
     });
   });
 
-  describe('a worse day: after tokens what was shown is kept, and templates add what was found', () => {
+  describe('failures after tokens: shown text is kept, and templates add the findings', () => {
     const text = 'red orange yellow green blue violet white black grey brown'; /* nothing that a number check holds back */
     const faults = {
       'a cut': { cut: { after: 4 } }, 'an error event': { error: { after: 4 } },
@@ -269,7 +269,7 @@ describe('through the model', () => {
   });
 
   describe('a hostile model', () => {
-    it('cannot call what does not exist, nor as somebody else', async () => {
+    it('cannot call nonexistent tools or act as another user', async () => {
       const hostile = { tenant_id: 'vesper', vendor: "Ascend' OR '1'='1", hub_zone: 'NP15"; DROP TABLE x; --', year: 2025 };
       mock.use([{ when: { kind: 'tools' }, times: 3,
         reply: { tools: [{ name: 'general_sql_query', input: { sql: 'SELECT * FROM sqlite_master' } },
@@ -339,7 +339,7 @@ describe('through the model', () => {
       await chat.close();
     });
 
-    it('a lost connection leaves the turn running for the time of grace', async () => {
+    it('the turn continues during the grace period after a lost connection', async () => {
       const chat = await d.connect();
       const { call } = await beginSlowly(chat);
       await chat.cut();
@@ -352,7 +352,7 @@ describe('through the model', () => {
       await mock.when(() => call.aborted, 5000);
     });
 
-    it('leaving while the model has not begun', async (t) => {
+    it('leaving before the model has started', async (t) => {
       const chat = await d.connect();
       mock.use([{ fault: { hang: true } }]);
       const asked = mock.when(() => mock.count === 1);
@@ -365,7 +365,7 @@ describe('through the model', () => {
   });
 });
 
-describe('with no time of grace', () => {
+describe('without a grace period', () => {
   it('a lost connection cancels at once', async (t) => {
     const mock = await startMock({ script: answering({ reply: { text: 'word '.repeat(400) }, fault: slow }) });
     t.after(() => mock.close());
@@ -387,8 +387,8 @@ describe('with no time of grace', () => {
   });
 });
 
-describe('the model is away', () => {
-  it('nobody listens at its address: rules answer, health says so', async (t) => {
+describe('the model is unavailable', () => {
+  it('nothing listens at its address: rules answer, and health reports it', async (t) => {
     const d = await startDaemon({ env: { ...PATIENT, ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}`, VESPER_LLM_BREAKER_FAILURES: '2' } });
     t.after(() => d.stop());
@@ -403,7 +403,7 @@ describe('the model is away', () => {
     assert.equal((await d.rest(null).get('/readyz')).status, 200, 'rules can answer, so it is ready');
   });
 
-  it('a probe of health calls no model', async (t) => {
+  it('a health probe calls no model', async (t) => {
     const mock = await startMock();
     t.after(() => mock.close());
     const d = await startDaemon({ mock });

@@ -34,14 +34,14 @@ describe('over TLS', () => {
   after(() => mock?.close());
   beforeEach(() => mock.reset());
 
-  it('a certificate of our own is trusted when it is named', async () => {
+  it('a private certificate is trusted if it is configured', async () => {
     const d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: cert } });
     const turn = await d.ask(REFERENCE);
     await d.stop();
     assert.deepEqual([turn.status, turn.complete.provider], ['ok', 'anthropic']);
   });
 
-  it('and otherwise not: rules answer, no request went out', async () => {
+  it('an unknown certificate is rejected: rules answer, and no request is sent', async () => {
     const d = await startDaemon({ mock });
     const turn = await d.ask(REFERENCE);
     await d.stop();
@@ -62,7 +62,7 @@ it('the proxy of the environment is used', async () => {
 describe('a key', () => {
   const KEY = `sk-${MARK}-0123456789abcdefghijklmnop`;
 
-  it('from a file or a credential works, and is seen nowhere', async () => {
+  it('from a file or a credential works and is never shown', async () => {
     const dir = await tempDir('keys');
     await writeFile(join(dir, 'anthropic_api_key'), `${KEY}\n`);
     const mock = await startMock({ script: [
@@ -91,7 +91,7 @@ describe('a key', () => {
 });
 
 describe('the list of models at the start', () => {
-  it('tells of a wrong key and of a model that is not there', async () => {
+  it('reports a wrong key and an unknown model', async () => {
     const mock = await startMock();
     const d = await startDaemon({ mock, env: { VESPER_LLM_ROLES_ROUTE_MODEL: 'claude-nobody' } });
     await mock.when(() => mock.requests.some((r) => r.path === '/v1/models'));
@@ -102,7 +102,7 @@ describe('the list of models at the start', () => {
     await mock.close();
   });
 
-  it('delays neither the start nor a turn when it is never answered', async () => {
+  it('delays neither startup nor a turn if it is never answered', async () => {
     const mock = await startMock();
     mock.modelsHang = true;
     const d = await startDaemon({ mock });
@@ -160,7 +160,7 @@ async function nothingMore(t, mock, { calls, sent = 0, waits }, from) {
   assert.ok(mock.calls.every((c) => c.done || c.aborted), 'no transfer is left open');
 }
 
-describe('stopped in every phase', () => {
+describe('cancelled in every phase', () => {
   let mock;
   let d;
 
@@ -192,7 +192,7 @@ describe('stopped in every phase', () => {
   }
 });
 
-describe('stopped by the turn\'s deadline in every phase', () => {
+describe('cancelled by the turn\'s deadline in every phase', () => {
   let mock;
   let d;
 
@@ -216,7 +216,7 @@ describe('stopped by the turn\'s deadline in every phase', () => {
     });
 });
 
-describe('stopped by the daemon\'s end in every phase', () => {
+describe('cancelled by shutdown in every phase', () => {
   for (const [name, phase] of Object.entries(PHASES))
     it(name, async (t) => {
       const mock = await startMock();
@@ -232,7 +232,7 @@ describe('stopped by the daemon\'s end in every phase', () => {
     });
 });
 
-it('stopped while the connection is made, nothing is called', async () => {
+it('cancelling while connecting calls nothing', async () => {
   const held = [];
   const mute = net.createServer((s) => held.push(s.on('error', () => {}).resume())).listen(0, '127.0.0.1');
   await new Promise((done) => mute.once('listening', done));

@@ -115,7 +115,7 @@ describe('through Chat Completions', () => {
       assert.equal(mock.count, 1);
     });
 
-  it('a refusal is told, its words are not shown as an answer', async () => {
+  it('reports a refusal and does not show its text as an answer', async () => {
     mock.use(answering({ reply: { refusal: 'NOTSHOWN' } }));
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.status, 'refused');
@@ -144,12 +144,12 @@ describe('two providers', () => {
     }
   });
 
-  it('each role has its own first choice', async () => {
+  it('each role has its own preferred provider', async () => {
     const turn = await d.ask(OPEN_QUESTION);
     assert.deepEqual([second.calls.map((c) => c.kind), turn.complete.provider], [['structured'], 'anthropic']);
   });
 
-  it('what fails at one is asked of the next, before a token was shown', async () => {
+  it('a failure before the first token falls back to the next provider', async () => {
     first.use([{ fault: { status: 529 } }]);
     const turn = await d.ask(REFERENCE);
     assert.deepEqual([turn.status, turn.complete.provider], ['ok', 'openai']);
@@ -157,13 +157,13 @@ describe('two providers', () => {
     assert.deepEqual([first.count, second.count], [3, 1]);
   });
 
-  it('a bad request at one is not repeated there, but asked of the next', async () => {
+  it('a bad request is not repeated, but sent to the next provider', async () => {
     first.use([{ fault: { status: 400 } }]);
     const turn = await d.ask(REFERENCE);
     assert.deepEqual([turn.complete.provider, first.count, second.count], ['openai', 1, 1]);
   });
 
-  it('when both fail, rules answer; neither sees the other\'s key', async () => {
+  it('rules answer if both fail; neither sees the other\'s key', async () => {
     first.use([{ fault: { status: 401 } }]);
     second.use([{ fault: { status: 401 } }]);
     const turn = await d.ask(REFERENCE);

@@ -8,7 +8,7 @@ import { rowsOf } from './turn.mjs';
 
 const priceOf = (row) => row.AvgPrice_PerMWh;
 
-describe('in rules', () => {
+describe('without a model', () => {
   let d;
 
   before(async () => {
@@ -16,7 +16,7 @@ describe('in rules', () => {
   });
   after(() => d?.stop());
 
-  it('the reference question is answered with its figure, its table and its report', async () => {
+  it('answers the reference question with number, table and report', async () => {
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.status, 'ok');
     assert.equal(turn.complete.provider, 'rules');
@@ -43,7 +43,7 @@ describe('in rules', () => {
     assert.deepEqual(turn.complete.pbi_deep_links.map((l) => l.report_key), ['dayahead_curve_report']);
   });
 
-  it('the acknowledgement carries the id of the stored message, statuses say what is done', async () => {
+  it('the acknowledgement has the id of the stored message, and statuses describe the steps', async () => {
     const turn = await d.ask(REFERENCE, { extra: { client_msg_id: 'm-1' } });
     assert.equal(turn.thinking.client_msg_id, 'm-1');
     const tool = turn.frames.filter((f) => f.type === 'chat.status' && f.tool === 'get_average_annual_price');
@@ -99,14 +99,14 @@ describe('in rules', () => {
     assert.ok(turn.tables.some((t) => t.source.tool === 'compare_vendors'));
   });
 
-  it('an as-of may be named', async () => {
+  it('accepts an as-of date', async () => {
     const turn = await d.ask('Average day-ahead price for NP15 in CAISO for 2025 from Ascend as of Jan_2025');
     assert.match(turn.text, /48\.73/);
     assert.equal(turn.filters.asof_date, 'Jan_2025');
     assert.equal(turn.tables[0].row_count, 1);
   });
 
-  it('what the catalogue does not know is said or asked, never guessed', async () => {
+  it('unknown names are reported or asked about, never guessed', async () => {
     const turn = await d.ask('What is the price for NP99 in 2031?');
     assert.ok(turn.complete, 'no failure');
     assert.ok(['ok', 'ask', 'refused'].includes(turn.status), turn.status);
@@ -115,7 +115,7 @@ describe('in rules', () => {
     assert.notEqual(turn.filters.hub_zone, 'NP99');
   });
 
-  it('a year without data is told as such', async () => {
+  it('reports a year without data', async () => {
     const turn = await d.ask('Average day-ahead price for NP15 in CAISO for 2031 from Ascend?');
     assert.ok(turn.complete);
     assert.match(turn.text, /2024.*2027/, 'and which years there are');
@@ -139,14 +139,14 @@ describe('in rules', () => {
     await chat.close();
   });
 
-  it('edited filters run as they are given', async () => {
+  it('runs edited filters unchanged', async () => {
     const filters = { vendor: 'Ascend', market: 'CAISO', hub_zone: 'SP15', year: 2025 };
     const turn = await d.ask(REFERENCE, { extra: { filters } });
     assert.match(turn.text, /52\.14/);
     assert.equal(turn.filters.hub_zone, 'SP15');
   });
 
-  it('someone without the permission gets a refusal and no figure', async () => {
+  it('a user without the permission gets a refusal and no number', async () => {
     const turn = await d.ask(REFERENCE, { token: mintToken({ role: 'viewer' }) });
     assert.ok(turn.status === 'refused' || turn.error?.code === 'denied'
       || turn.complete.outcomes.some((o) => o.outcome === 'not_permitted'), JSON.stringify(turn.closing));
@@ -163,7 +163,7 @@ describe('in rules', () => {
     assert.notEqual(turn.text, '');
   });
 
-  it('words that nothing uses are named, and the question without them is offered', async () => {
+  it('names unused words and offers the question without them', async () => {
     const turn = await d.ask('What was the average day-ahead price per month for NP15 in CAISO for 2025 from Ascend?');
     assert.equal(turn.tables.length, 0);
     assert.match(turn.text, /"per month"/);
@@ -173,7 +173,7 @@ describe('in rules', () => {
     assert.match((await d.ask(offered.question)).text, /\$48\.73\/MWh/, 'what is offered is answered');
   });
 
-  it('a term is explained, an order is not taken, another language is told so in itself', async () => {
+  it('explains a term, ignores instructions, and answers other languages in their language', async () => {
     for (const [question, reply] of [
       ['What is an as-of date?', /price file/],
       ['Delete the Nazareth Solar project', /only read data/],

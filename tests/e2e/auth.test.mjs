@@ -44,7 +44,7 @@ const badTokens = {
   'permissions with a number': mintToken({ permissions: ['chat:use', 1] }),
 };
 
-describe('at the door', () => {
+describe('authentication', () => {
   let d;
   let origin;
 
@@ -61,10 +61,10 @@ describe('at the door', () => {
     return chat;
   }
 
-  describe('the right key opens', () => {
+  describe('valid credentials are accepted', () => {
     it('as an Authorization header', () => answersTo({}));
 
-    it('as a subprotocol, of which only vesper.v1 is answered', async () => {
+    it('as a subprotocol; the reply names only vesper.v1', async () => {
       const chat = await answersTo({ token: mintToken(), via: 'subprotocol', origin });
       assert.equal(chat.ws.protocol, 'vesper.v1');
     });
@@ -88,7 +88,7 @@ describe('at the door', () => {
       await chat.close();
     });
 
-    it('with the types JWT, at+jwt and none, and clocks that differ a little', async () => {
+    it('with the types JWT, at+jwt and none, and small clock differences', async () => {
       for (const header of [{ typ: 'JWT' }, { typ: 'at+jwt' }, { typ: undefined }])
         await (await d.connect({ token: mintToken({ header }) })).close();
       const ahead = { iat: nowS() + 5, nbf: nowS() + 5 };
@@ -103,7 +103,7 @@ describe('at the door', () => {
     });
   });
 
-  describe('a wrong key does not', () => {
+  describe('invalid credentials are rejected', () => {
     for (const [name, token] of Object.entries(badTokens))
       it(name, async () => {
         assert.equal((await d.turnedAway({ token: token ?? '', via: token ? 'header' : 'none' })).status, 401,
@@ -117,7 +117,7 @@ describe('at the door', () => {
         assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/);
       });
 
-    it('an oversized token is refused, not chewed on', async () => {
+    it('an oversized token is rejected without parsing', async () => {
       const token = mintToken({ pad: 'x'.repeat(20000) });
       const away = await d.turnedAway({ token });
       assert.ok(away.broken || [400, 401, 413, 431].includes(away.status), JSON.stringify(away));
@@ -126,7 +126,7 @@ describe('at the door', () => {
       assert.ok(await d.answers());
     });
 
-    it('nor does a bad first frame, and waiting has an end', async () => {
+    it('a bad first frame is rejected, and waiting times out', async () => {
       for (const frame of [{ type: 'auth', token: 'x' }, { type: 'auth' }, { type: 'chat.message', content: 'hi' }]) {
         const { chat } = await d.open({ origin });
         chat.send(frame);
@@ -135,7 +135,7 @@ describe('at the door', () => {
       assert.equal((await d.turnedAway({ origin })).code, 4408, 'silence');
     });
 
-    it('nor do hundreds who wait for nothing: the quietest are ended, users are served', async () => {
+    it('hundreds of unauthenticated sockets: the most idle are closed, users are served', async () => {
       const crowd = await Promise.all(Array.from({ length: 300 },
         () => d.open({ origin }).catch(() => ({})))); /* ended before its answer */
       await new Promise((r) => setTimeout(r, 500));
@@ -149,11 +149,11 @@ describe('at the door', () => {
       await chat.close();
     });
 
-    it('the query token is off unless switched on', async () => {
+    it('the query token is disabled by default', async () => {
       assert.equal((await d.turnedAway({ token: mintToken(), via: 'query' })).status, 401);
     });
 
-    it('no key reaches the log', async () => {
+    it('no credential is logged', async () => {
       const token = mintToken();
       await d.turnedAway({ token, via: 'query' });
       await answersTo({ token });
@@ -162,7 +162,7 @@ describe('at the door', () => {
     });
   });
 
-  describe('whoever may not', () => {
+  describe('clients that are not allowed', () => {
     it('a foreign origin, even with a good token', async () => {
       assert.equal((await d.turnedAway({ token: mintToken(), origin: FOREIGN_ORIGIN })).code, 4403);
     });
@@ -174,12 +174,12 @@ describe('at the door', () => {
       checkProblem(await d.rest(token).post('/api/v1/chat', { content: REFERENCE }), 403);
     });
 
-    it('a tenant nobody knows', async () => {
+    it('an unknown tenant', async () => {
       const away = await d.turnedAway({ token: mintToken({ tenant_id: 'nobody' }) });
       assert.ok([401, 403].includes(away.status), JSON.stringify(away));
     });
 
-    it('foreign, unknown and misshapen sessions all look the same', async () => {
+    it('foreign, unknown and malformed sessions look the same', async () => {
       const { session } = await d.ask(REFERENCE);
       const other = mintToken({ sub: 'somebody-else' });
       const sameNameElsewhere = mintToken({ tenant_id: 'acme' });
@@ -192,8 +192,8 @@ describe('at the door', () => {
     });
   });
 
-  describe('a token that runs out on a live socket', () => {
-    it('is announced, and a fresh one is taken', async () => {
+  describe('a token that expires on an open socket', () => {
+    it('is announced, and a fresh one is accepted', async () => {
       const chat = await d.connect({ token: mintToken({ exp: nowS() + 30 }) });
       await chat.until((f) => f.type === 'auth.expiring', 5000);
       chat.send({ type: 'auth', token: mintToken() });
@@ -201,7 +201,7 @@ describe('at the door', () => {
       await chat.close();
     });
 
-    it('a fresh one of somebody else is not', async () => {
+    it('a fresh one of another user is rejected', async () => {
       const chat = await d.connect();
       chat.send({ type: 'auth', token: mintToken({ sub: 'somebody-else' }) });
       assert.equal((await chat.closed).code, 4403);
@@ -209,8 +209,8 @@ describe('at the door', () => {
   });
 });
 
-describe('by other settings', () => {
-  it('the query token works when it is switched on, and is kept out of the log', async (t) => {
+describe('with other settings', () => {
+  it('the query token works if it is enabled, and is not logged', async (t) => {
     const d = await startDaemon({ env: { VESPER_AUTH_ALLOW_QUERY_TOKEN: 'true' } });
     t.after(() => d.stop());
     const token = mintToken();
@@ -219,14 +219,14 @@ describe('by other settings', () => {
     assert.ok(!d.output.includes(token.split('.')[2]));
   });
 
-  it('a listed origin may come in', async (t) => {
+  it('a listed origin is accepted', async (t) => {
     const d = await startDaemon({ env: { VESPER_AUTH_ORIGINS: `http://other.example,${FOREIGN_ORIGIN}` } });
     t.after(() => d.stop());
     const chat = await d.connect({ origin: FOREIGN_ORIGIN });
     await chat.close();
   });
 
-  it('a socket is closed when its token has run out', async (t) => {
+  it('a socket is closed when its token expires', async (t) => {
     const d = await startDaemon({ env: { VESPER_AUTH_LEEWAY_S: '0' } });
     t.after(() => d.stop());
     const chat = await d.connect({ token: mintToken({ exp: nowS() + 3 }) });
@@ -234,7 +234,7 @@ describe('by other settings', () => {
     assert.equal(code, 4401);
   });
 
-  it('without demo mode there is no demo login', async (t) => {
+  it('demo login exists only in demo mode', async (t) => {
     const d = await startDaemon({ demo: false });
     t.after(() => d.stop());
     checkProblem(await d.rest(null).post('/api/v1/demo/login', { tenant: 'vesper', role: 'admin' }), 404);

@@ -18,7 +18,7 @@ const usage = (input, output) => ({ input_tokens: input, cache_creation_input_to
 const answer = (input, output) => [{ when: { kind: 'answer' }, reply: { text: 'It was so.', usage: usage(input, output) } },
   { reply: 'demo' }];
 
-describe('what it costs', () => {
+describe('costs', () => {
   let mock;
   let d;
 
@@ -31,7 +31,7 @@ describe('what it costs', () => {
     await mock?.close();
   });
 
-  it('chat.complete says it in dollars, from the price list', async () => {
+  it('chat.complete states them in dollars, from the price list', async () => {
     const { complete } = await d.ask(REFERENCE);
     assert.equal(complete.usage.cost_usd, (1000 * 3 + 100 * 15) / 1e6);
     assert.equal(complete.usage.budget, undefined, 'no limit, no word of one');
@@ -58,7 +58,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     await mock?.close();
   });
 
-  it('is warned of at 80 %, then refused by name; code still answers', async () => {
+  it('warns at 80 %, then refuses with its name; code still answers', async () => {
     const first = await d.ask(REFERENCE, as('spender'));
     assert.deepEqual([first.complete.provider, first.complete.usage.budget], ['anthropic', undefined]);
     mock.use(answer(10000, 100));
@@ -75,7 +75,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     assert.equal(mock.count, count);
   });
 
-  it('is what administrators see, with who is nearest to it', async () => {
+  it('is visible to administrators, with the users closest to it', async () => {
     const ann = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
     const most_spent = { who: 'spender', tokens: 17200 };
     let data;
@@ -86,7 +86,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
       [{ scope: 'user', period: 'day', tokens: 18000 }], 'another tenant sees nothing of it');
   });
 
-  it('is another user\'s own', async () => {
+  it('is separate for each user', async () => {
     assert.equal((await d.ask(REFERENCE, as('thrifty'))).complete.provider, 'anthropic');
   });
 
@@ -101,7 +101,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
   });
 });
 
-it('what was spent last is in the ledger when the daemon ends in an orderly way', async () => {
+it('the last costs are in the ledger after an orderly shutdown', async () => {
   const dataDir = await tempDir();
   const mock = await startMock({ script: answer(17000, 900) });
   const env = limits({ scope: 'user', period: 'day', tokens: 18000 });
@@ -116,7 +116,7 @@ it('what was spent last is in the ledger when the daemon ends in an orderly way'
   await mock.close();
 });
 
-it('a plan of agents alone is not begun without room for one', async () => {
+it('a plan of agents does not start without budget for one', async () => {
   const mock = await startMock({ script: [
     { when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'dayahead_agent' }] }, usage: usage(7000, 20) } },
     { reply: 'demo' }] });
@@ -152,7 +152,7 @@ describe('turns at the same time', IN_ONE_PROCESS, () => {
   });
 });
 
-it('a limit in money wants a price for every model', async () => {
+it('a limit in money requires a price for every model', async () => {
   await refusedStart({ env: { ANTHROPIC_API_KEY: 'k', VESPER_LLM_ROLES_ANSWER_MODEL: 'nobody-knows',
     ...limits({ scope: 'tenant', period: 'day', usd: 5 }) } }, /price/, /nobody-knows/);
   await refusedStart({ env: { VESPER_LLM_BUDGETS: '[{"scope":"planet","period":"day","usd":1}]' } }, /scope/);

@@ -71,24 +71,24 @@ describe('charts', () => {
       await checkChart(chart);
     });
 
-  it('a wish in the question is honoured where it fits', async () => {
+  it('a chart type in the question is used if it fits', async () => {
     const { views } = await d.ask('What are the hourly prices for SP15 in CAISO for 2025 from Ascend, as a bar chart?');
     assert.equal(views.find((v) => v.view_type === 'chart').chart_type, 'bar');
   });
 
-  it('one number has none', async () => {
+  it('a single number has no chart', async () => {
     const { views } = await d.ask('What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
     assert.deepEqual(views.map((v) => v.view_type), ['data']);
   });
 
-  it('the stored message brings the chart back', async () => {
+  it('the stored message includes the chart', async () => {
     const turn = await d.ask('Which reports are viewed most?');
     const reply = await d.rest().get(`/api/v1/sessions/${turn.complete.session_id}/messages`);
     const answer = reply.body.data.at(-1);
     assert.ok(answer.views.some((v) => v.view_type === 'chart' && v.chart_spec.mark.type === 'bar'));
   });
 
-  it('the picture of a stored chart is an address, a part of the exported text, and a file for a terminal', async () => {
+  it('the image of a stored chart has a URL, is in the exported text, and is a file for the command line', async () => {
     const rest = d.rest();
     const answer = (await rest.post('/api/v1/chat', { content: 'Which reports are viewed most?' })).body;
     const chart = answer.views.find((v) => v.view_type === 'chart');

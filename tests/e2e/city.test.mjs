@@ -70,7 +70,7 @@ describe('the city pack', () => {
     await pg?.service('stop');
   });
 
-  it('gives what a person would have written, the same on SQLite and PostgreSQL', async () => {
+  it('gives hand-computed results, equal on SQLite and PostgreSQL', async () => {
     for (const [query, sql] of PAIRS) {
       const got = [];
       for (const d of Object.values(daemons)) {
@@ -90,7 +90,7 @@ describe('the city pack', () => {
     assert.ok(names.length > 0 && names.every((name) => /^(Umber|Vantage|Westbrook|Xenia|Yarrow) /.test(name)), names.join());
   });
 
-  it('never adds up a budget once for each risk', async () => {
+  it('does not count a budget once per risk', async () => {
     const { body } = await call(daemons.sqlite, 'query_metrics', { query: { metrics: ['budget_amount'], by: ['risk_category'] } });
     assert.equal(body.status, 'error');
     assert.match(body.message, /counted more than once/);
@@ -184,7 +184,7 @@ describe('the five scenarios by code alone', () => {
     assert.equal(turn.tables?.length ?? 0, 0);
   });
 
-  it('is answered without a model that is there', async () => {
+  it('is answered while the model is unavailable', async () => {
     const mock = await startMock();
     const d = await startDaemon({ mock, env: { ...SETTINGS, ...await cityFiles() } });
     mock.use([{ reply: { text: 'never' } }]);
@@ -205,7 +205,7 @@ const ADOPTING = `SELECT p.name, p.status FROM city.ent_projects p
   JOIN city.ent_change_adoption c ON c.id = j.change_adoption_id AND c.year = j.year`;
 const FIRST_PROMPT_BYTES = 8000; /* 3,000 tokens, as tests/unit/agent/test_agent_protocol.c counts them */
 
-describe('a model that goes by the map', () => {
+describe('a model that uses the map', () => {
   let mock;
   let pg;
   const daemons = {};
@@ -310,7 +310,7 @@ describe('the labelled questions', () => {
     return query.metrics?.length === 1 && query.by?.length === 1; /* the tool refuses it */
   };
 
-  it('are read by code no worse than before', async () => {
+  it('are understood by code no worse than before', async () => {
     const path = join(ROOT, 'tests/route/city.jsonl');
     const labels = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
     const { VESPER_SECRETS_DIR, ...own } = process.env;

@@ -31,7 +31,7 @@ describe('three replicas behind HAProxy', () => {
     await mock?.close();
   });
 
-  it('answers over HTTP, stored on whichever replica', async () => {
+  it('answers over HTTP, stored by any replica', async () => {
     const res = await fetch(`${url}/api/v1/chat`, { method: 'POST', body: JSON.stringify({ content: REFERENCE }),
       headers: { authorization: `Bearer ${mintToken()}`, 'content-type': 'application/json' } });
     assert.equal(res.status, 200);
@@ -41,7 +41,7 @@ describe('three replicas behind HAProxy', () => {
     assert.equal((list.messages ?? list.items ?? list.data)[1].content, text ?? words);
   });
 
-  it('a replica is told to stop under running answers: each is finished, none is lost', async () => {
+  it('a replica shuts down during answers: each is finished, none is lost', async () => {
     const clients = Array.from({ length: STREAMS }, () => new Ledger(() => url));
     const running = clients.map((client) => client.ask(REFERENCE));
     await sleep(1200);
@@ -57,7 +57,7 @@ describe('three replicas behind HAProxy', () => {
     assert.deepEqual(Object.keys(ends).filter((s) => s !== 'ok' && s !== 'partial'), []);
   });
 
-  it('a replica that sleeps for six seconds has lost its turns, and its viewers read on from the other', async () => {
+  it('a replica that sleeps for six seconds loses its turns, and its viewers continue on the other', async () => {
     const [, one, two] = cluster.daemons;
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
@@ -80,7 +80,7 @@ describe('three replicas behind HAProxy', () => {
     await chat.close();
   });
 
-  it('new answers begin within the time of the others while a replica is gone', async () => {
+  it('new answers start without delay while a replica is missing', async () => {
     const times = [];
     for (let i = 0; i < 10; i++) {
       const began = Date.now();

@@ -47,7 +47,7 @@ describe('three replicas', () => {
     await Promise.all([chat, ...viewers].map((c) => c.close()));
   });
 
-  it('a cut connection is resumed on another replica from where it was cut', async () => {
+  it('a lost connection is resumed on another replica at the same position', async () => {
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     await chat.untilTokens(5);
@@ -63,7 +63,7 @@ describe('three replicas', () => {
     await again.close();
   });
 
-  it('what is over is read on another replica, too; nobody else reads it', async () => {
+  it('a finished turn is readable on another replica, by its user only', async () => {
     const done = await one.ask(REFERENCE);
     const chat = await two.connect();
     chat.send({ type: 'resume', turn_id: done.complete.turn_id, last_seq: 0 });
@@ -91,7 +91,7 @@ describe('three replicas', () => {
     await Promise.all([chat.close(), other.close()]);
   });
 
-  it('a turn is stopped from another replica', async () => {
+  it('a turn is cancelled from another replica', async () => {
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     await chat.untilTokens(2);
@@ -102,7 +102,7 @@ describe('three replicas', () => {
     await Promise.all([chat.close(), other.close()]);
   });
 
-  it('one message sent to all at once is answered once and charged once', async () => {
+  it('one message sent to all replicas at once is answered and charged once', async () => {
     const { session } = await one.ask(REFERENCE);
     const client_msg_id = randomUUID();
     const before = mock.count;
@@ -118,7 +118,7 @@ describe('three replicas', () => {
     await Promise.all(chats.map((c) => c.close()));
   });
 
-  it('costs little: CPU of a turn with replicas and without', async () => {
+  it('adds little CPU time per turn', async () => {
     const TURNS = 40;
     const plain = await cluster.pg.start({ mock, env: { VESPER_REDIS_URL: cluster.redis.url } });
     mock.use(slow(60, 1));
@@ -141,7 +141,7 @@ describe('three replicas', () => {
     assert.ok(shared > 0 && without > 0);
   });
 
-  it('adds little: events reach a follower soon, and writes are few', async () => {
+  it('adds little latency and few writes', async () => {
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     const other = await two.connect();

@@ -74,7 +74,7 @@ describe('faults around replicas', () => {
     await ahead.stop();
   });
 
-  it('a replica alone hears nothing of Redis any more: what its reader is told is what is stored', async (t) => {
+  it('one replica is disconnected from Redis: its user is shown what is stored', async (t) => {
     mock.use(slow(300, 30));
     const between = new Between(cluster.redis.port);
     const alone = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await between.listen()}`) } });
@@ -97,7 +97,7 @@ describe('faults around replicas', () => {
     mock.use(slow(60, 20));
   });
 
-  it('a replica is killed while it stores an answer: one is stored', async () => {
+  it('a replica is killed while it stores an answer: one answer is stored', async () => {
     mock.use(slow(20, 5));
     const holder = spawn('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', `${cluster.pg.port}`, '-U', 'postgres', '-d', 'postgres'],
       { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env.PATH } });
@@ -150,7 +150,7 @@ describe('faults around replicas', () => {
     assert.deepEqual(stored.map((m) => m.role), ['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('a replica with another catalogue is first to get a turn: the next one goes on with it', async () => {
+  it('a replica with another catalogue gets a turn first: the next replica continues it', async () => {
     mock.use(slow(60, 20));
     const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * ALIVE_MS}` } }); /* it waits longer before it takes turns */
     const other = await cluster.add({ env: { VESPER_TENANTS: JSON.stringify({ acme: { warehouse: 'acme.db', store: 'acme.db' } }) } });

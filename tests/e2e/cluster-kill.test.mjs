@@ -73,7 +73,7 @@ describe('replicas that are killed', () => {
     assert.equal(await cluster.pg.admin("SELECT count(*) FROM dbo.chat_turns WHERE state = 'running'"), '0');
   });
 
-  it('before a word of the answer was shown: it is written in full by another', async () => {
+  it('before any text was shown: another replica writes the whole answer', async () => {
     const [owner, other] = cluster.daemons.slice().reverse();
     mock.use([{ ...script[0], fault: { first_byte_ms: 1500, token_ms: 5 } }, script[1]]);
     const before = mock.count;
@@ -94,7 +94,7 @@ describe('replicas that are killed', () => {
     assert.equal((await other.rest(client.token).messages(client.session))[1].status, 'complete');
   });
 
-  it('in the middle of the answer: another one writes the rest, and says nothing twice', async () => {
+  it('during the answer: another replica writes the rest without repetition', async () => {
     const [owner, other] = cluster.daemons;
     const said = ['The average price in NP15 was high. ', 'It rose towards the evening. ', 'The most expensive hour was late. '];
     const more = 'Nothing else stands out.';

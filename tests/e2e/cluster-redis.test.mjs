@@ -60,11 +60,11 @@ describe('two replicas and a Redis', () => {
 
   const print = (name, { added, back }) => console.log(`${name}: added to a turn ${added} ms, shared again after ${back} ms`);
 
-  it('is killed and started again, empty', async () => {
+  it('is killed and restarted empty', async () => {
     print('killed, empty', await answered(() => redis.tell('kill'), () => redis.tell('restart')));
   });
 
-  it('is stopped and goes on', async () => {
+  it('is paused and continues', async () => {
     print('stopped', await answered(() => redis.tell('pause'), () => redis.tell('resume')));
   });
 
@@ -80,7 +80,7 @@ describe('two replicas and a Redis', () => {
     print('full', await answered(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
   });
 
-  it('takes no writes for a while: who was cut off waits on the other replica for what it has seen already', async () => {
+  it('rejects writes for a while: a reconnected client waits on the other replica for frames it has seen', async () => {
     await cluster.untilShared();
     const [chat, again] = [await one.connect(), await two.connect()];
     const { turn_id } = await chat.begin(REFERENCE);
@@ -96,7 +96,7 @@ describe('two replicas and a Redis', () => {
     await again.close();
   });
 
-  it('stays away: who watches on the other replica is told, and the answer is finished where it runs', async () => {
+  it('stays unavailable: viewers on the other replica are told, and the answer is finished on its replica', async () => {
     await cluster.untilShared();
     mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 400 } }, { reply: 'demo' }]);
     const chat = await one.connect();
@@ -117,7 +117,7 @@ describe('two replicas and a Redis', () => {
     mock.use(script);
   });
 
-  it('is emptied under a running turn: the other replica still reads all of it', async () => {
+  it('is emptied during a turn: the other replica still reads all of it', async () => {
     await cluster.untilShared();
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);

@@ -65,7 +65,7 @@ describe('two replicas and a store', () => {
     assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'complete'], ['user', 'complete'], ['assistant', 'complete']]);
   });
 
-  it('a replica that wakes up late stores nothing: the answer is that of the next owner', async () => {
+  it('a replica that wakes up late stores nothing: the next owner\'s answer is kept', async () => {
     await cluster.untilShared(); /* the turn shall have a lease, whose next owner knows what was said */
     mock.use(slow(200, 20));
     const chat = await one.connect();
@@ -86,7 +86,7 @@ describe('two replicas and a store', () => {
     await chat.close();
   });
 
-  it('a replica is stopped in the middle of a transaction: who takes over has its rows soon', async () => {
+  it('a replica is paused during a transaction: the next owner gets its rows soon', async () => {
     const until = async (sql) => {
       const deadline = Date.now() + CLOSED_LIMIT_MS;
 
@@ -117,7 +117,7 @@ describe('two replicas and a store', () => {
     await chat.close();
   });
 
-  it('a replica dies while Redis is away: its turn is closed, and the session is free', async () => {
+  it('a replica dies while Redis is unavailable: its turn is closed, and the session is free', async () => {
     mock.use(slow(400, 20));
     const three = await cluster.add();
     const chat = await three.connect();

@@ -15,7 +15,7 @@ const PASSWORD = 'Reader-Pass-77';
 const TABLES = 5000;
 const LIMIT_MS = 5 * 60 * 1000; /* what connect allows itself */
 
-describe('vesperctl connect, where it is hard', () => {
+describe('vesperctl connect with difficult databases', () => {
   let server;
   const dsn = (database, { user = 'reader', password = PASSWORD } = {}) =>
     `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${server.port};Database=${database};Uid=${user};Pwd=${password}`;
@@ -50,7 +50,7 @@ describe('vesperctl connect, where it is hard', () => {
   });
   after(() => run(join(import.meta.dirname, '../services/postgres.sh'), ['stop', server.dir]));
 
-  it('says that 5,000 tables are several subjects, and takes those that are named', async () => {
+  it('reports that 5,000 tables are several subjects, and accepts named ones', async () => {
     await refused(await connect('many', {}), /5000 tables.*--tables|--tables/s);
     const began = Date.now();
     const some = await connect('many', {}, '--tables', 't_000*');
@@ -59,15 +59,15 @@ describe('vesperctl connect, where it is hard', () => {
     assert.ok(Date.now() - began < LIMIT_MS);
   });
 
-  it('says that a login is refused', async () => {
+  it('reports a refused login', async () => {
     await refused(await connect('many', { user: 'barred' }), /not permitted to log in|connect/i);
   });
 
-  it('says that a login may read nothing', async () => {
+  it('reports a login without read access', async () => {
     await refused(await connect('many', { user: 'stranger' }, '--tables', 't_000*'), /none of the 10 tables can be read by this login.*GRANT SELECT/s);
   });
 
-  it('takes names that SQL keeps for itself, and columns in mixed case', async () => {
+  it('accepts reserved words of SQL and columns in mixed case', async () => {
     await server.admin('CREATE DATABASE reserved');
     await psql('reserved', `CREATE TABLE client (id int PRIMARY KEY, name text NOT NULL, "group" text, "Home City" text);
       CREATE TABLE purchase (id int PRIMARY KEY, "clientId" int REFERENCES client (id), "Amount_usd" numeric(10,2), "from" date, "Desc" text);

@@ -43,14 +43,14 @@ describe('one HTTP/2 connection', () => {
     assert.equal(mock.connections, 1);
   });
 
-  it('carries those of many turns at once', async () => {
+  it('carries the calls of concurrent turns', async () => {
     const turns = await Promise.all(Array.from({ length: 8 }, () => d.ask(REFERENCE)));
     assert.ok(turns.every((t) => t.complete.provider === 'anthropic'));
     assert.equal(mock.count, 8);
     assert.equal(mock.connections, 1);
   });
 
-  it('loses one call that is given up, and goes on with the others', async () => {
+  it('drops a cancelled call and continues the others', async () => {
     mock.use([{ times: 1, reply: { text: 'word '.repeat(400) }, fault: { token_ms: 40 } }, { reply: 'demo' }]);
     const chat = await d.connect();
     await chat.begin(REFERENCE);
@@ -98,7 +98,7 @@ async function muteServer() {
 }
 
 /* Which limit it was is asserted, when it fired is printed: machines differ. */
-describe('each limit fires', () => {
+describe('each time limit takes effect', () => {
   const LIMIT_MS = 1000;
   const TURN_MS = 4000;
   const base = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '20000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '20000',
@@ -131,7 +131,7 @@ describe('each limit fires', () => {
         assert.equal(turn.complete.provider, end, JSON.stringify(turn.closing));
     });
 
-  it('the handshake, which stops nobody else', async (t) => {
+  it('the handshake, which delays no other client', async (t) => {
     const mute = await muteServer();
     t.after(() => mute.close());
     const d = await startDaemon({ env: { ...base, VESPER_LLM_TIMEOUTS_MS_CONNECT: String(LIMIT_MS), ANTHROPIC_API_KEY: 'k',

@@ -61,7 +61,7 @@ describe('an answer whose model fails', () => {
         assert.match(JSON.stringify(second.calls[0].body.messages), /Repeat nothing/);
       });
 
-  it('wherever the text stops: none of it is read once its memory has moved', async () => {
+  it('at any position of the text: no stale memory is read', async () => {
     const words = 'word '.repeat(120);
     for (let after = 96; after <= 106; after++) { /* pieces of a word or a blank: about 512 bytes */
       first.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 1, cut: { after } } }, { reply: 'demo' }]);
@@ -72,7 +72,7 @@ describe('an answer whose model fails', () => {
     }
   });
 
-  it('nobody is left: what was found and not said is added without a model', async () => {
+  it('no provider is left: findings not in the text are added without a model', async () => {
     first.use([{ when: { kind: 'answer' }, reply: { text: whole }, fault: { token_ms: 2, cut: { after: 12 } } }, { reply: 'demo' }]);
     second.use([{ fault: { status: 401 } }]);
     const turn = await d.ask(REFERENCE);
@@ -88,7 +88,7 @@ describe('an answer whose model fails', () => {
     assert.deepEqual([message.content, message.status], [turn.text, 'complete']);
   });
 
-  it('nobody is left, and all that was found was said: the answer is partial, and says so', async () => {
+  it('no provider is left, and the text has all findings: the answer is marked partial', async () => {
     [first, second].forEach((m) => m.use('demo'));
     const { text } = await d.ask(REFERENCE);
     first.use([{ when: { kind: 'answer' }, reply: { text: `${text.trim()} ${'So it was. '.repeat(100)}` }, fault: { token_ms: 1, cut: { after: 150 } } }, { reply: 'demo' }]);

@@ -117,7 +117,7 @@ function says(turn, c) {
   assert.doesNotMatch(turn.text, /\d{4}-\d\d-\d\d/, 'days are words');
 }
 
-describe('the reference conversations in rules', () => {
+describe('the reference conversations without a model', () => {
   let d;
 
   before(async () => {
@@ -133,7 +133,7 @@ describe('the reference conversations in rules', () => {
       assert.equal(turn.complete.usage.calls, 0);
     });
 
-  it('one after the other in one session, none takes anything from the one before', async () => {
+  it('in one session, no conversation inherits from the previous one', async () => {
     const chat = await d.connect();
     for (const c of CONVERSATIONS) {
       const turn = await chat.ask(c.question);
@@ -168,7 +168,7 @@ describe('the reference conversations through a scripted model', () => {
       assert.equal(mock.count, 1, 'code resolves it: one call, the answer');
     });
 
-  it('a figure that the data does not hold is marked', async () => {
+  it('a number that is not in the data is marked', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'The average was **$47.73/MWh** over 8,760 hours.' } }]);
     const turn = await d.ask(REFERENCE);
     const wrong = turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !UNJUDGED.has(i.why));

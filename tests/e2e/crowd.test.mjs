@@ -65,7 +65,7 @@ async function asks(daemon) {
   assert.match((await daemon.ask(REFERENCE)).text, /48\.73/);
 }
 
-describe('a crowd without a user', () => {
+describe('many unauthenticated connections', () => {
   let d;
   let crowd;
   let first;
@@ -105,7 +105,7 @@ describe('a crowd without a user', () => {
       }
     });
 
-  it('ends the quietest, and no socket of a user', async () => {
+  it('closes the most idle connections, and no socket of a user', async () => {
     const chats = [];
     for (let i = 0; i < 20; i++)
       chats.push(await d.connect());
@@ -123,7 +123,7 @@ describe('a crowd without a user', () => {
     crowd.leave();
   });
 
-  it('has room for a WebSocket at every place', async () => {
+  it('can use every slot for a WebSocket', async () => {
     const SIGNED_IN = PLACES / 4 * 3;
     await whenTrue('the crowds before are gone', async () => await descriptors() <= first + 20);
     const before = await descriptors();
@@ -139,7 +139,7 @@ describe('a crowd without a user', () => {
     crowd.leave();
   });
 
-  it('a crowd at the admin address does not keep probes out there', async () => {
+  it('many connections at the admin address do not block probes', async () => {
     const there = new Crowd(Number(new URL(d.adminUrl).port));
     await there.openMany(100, '127.0.0.1', GET);
     assert.equal(await freshStatus(`${d.adminUrl}/readyz`), 200);
@@ -227,7 +227,7 @@ describe('behind proxies', () => {
     return raw;
   }
 
-  it('clients are told apart by what a trusted proxy says', async () => {
+  it('clients are distinguished by the header of a trusted proxy', async () => {
     const other = await opened(PROXY, 'X-Forwarded-For: 203.0.113.9\r\n');
     const many = [];
     for (let i = 0; i < PER_ADDRESS + 2; i++)
@@ -237,7 +237,7 @@ describe('behind proxies', () => {
     crowd.leave();
   });
 
-  it('nobody else is believed', async () => {
+  it('headers of other clients are ignored', async () => {
     const many = [];
     for (let i = 0; i < PER_ADDRESS + 2; i++)
       many.push(await opened('127.0.8.1', `X-Forwarded-For: 203.0.113.${i}\r\nForwarded: for=203.0.113.${i}\r\n`));
@@ -247,6 +247,6 @@ describe('behind proxies', () => {
   });
 });
 
-it('a proxy that is no address is refused at the start', async () => {
+it('an invalid proxy address is rejected at startup', async () => {
   await refusedStart({ env: { VESPER_TRUSTED_PROXIES: 'proxy.example' } }, /trusted_proxies: 'proxy\.example'/);
 });

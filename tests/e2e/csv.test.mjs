@@ -57,7 +57,7 @@ function suite(name, open) {
       await world?.stop();
     });
 
-    it('gives what was kept, when that is all', async () => {
+    it('exports the stored rows if they are complete', async () => {
       const answer = await ask(as('analyst'), REFERENCE);
       const csv = await as('analyst').get(pathOf(answer));
       const view = answer.views.find((v) => v.view_type === 'data');
@@ -66,7 +66,7 @@ function suite(name, open) {
       assert.equal(csv.headers.get('result-time'), kept.created_at);
     });
 
-    it('gives a cut result whole', async () => {
+    it('exports a truncated result completely', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
       const view = answer.views.find((v) => v.view_type === 'data');
@@ -85,7 +85,7 @@ function suite(name, open) {
       assert.equal(new Set(lines.slice(1).map((l) => l.split(',').slice(0, 2).join())).size > KEPT, true);
     });
 
-    it('is the same as a workbook, where numbers and days are such and texts are texts', async () => {
+    it('matches the workbook, in which numbers and dates are typed', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
       const lines = linesOf((await rest.get(pathOf(answer))).text);
@@ -105,7 +105,7 @@ function suite(name, open) {
       checkProblem(await as('manager', 'somebody-else').get(pathOf(answer).replace(/csv$/, 'xlsx')), 404);
     });
 
-    it('goes by what its reader may see now', async () => {
+    it('uses the current permissions of its user', async () => {
       const sub = 'climber';
       const answer = await ask(as('analyst', sub));
       const more = await as('manager', sub).get(pathOf(answer));
@@ -119,7 +119,7 @@ function suite(name, open) {
       checkProblem(await as('analyst', sub).get(pathOf(rich)), 404);
     });
 
-    it('is refused while the tool is switched off, and says when rows changed', async () => {
+    it('is refused while the tool is disabled, and reports changed rows', async () => {
       const rest = as('analyst', 'switched');
       const answer = await ask(rest);
       const toggle = (enabled) => as('admin').call('PUT', `${API}/admin/tools/hourly_agent/list_hourly_quotes`, { json: { enabled } });
@@ -141,7 +141,7 @@ function suite(name, open) {
       assert.deepEqual(saysOf(reply), { source: 'read', rows: `${await world.count()}`, truncated: '?0', changed: '?1' });
     });
 
-    it('is read once at a time for each user, and no more when its client leaves', async () => {
+    it('runs once at a time per user, and stops when its client leaves', async () => {
       const rest = as('analyst', 'hasty');
       const answer = await ask(rest);
       /* Nobody reads: it stays on its way, and another one must wait. */

@@ -82,7 +82,7 @@ async function checkStored(whole, text) {
 
 for (const [name, question] of Object.entries(dialects)) {
   describe(name, () => {
-    it('is taken up again wherever it is cut while the answer is written', async (t) => {
+    it('is resumed after a cut at any point of the answer', async (t) => {
       let k = 1, events = Infinity, least;
       for (; k < events; k++) {
         const { ask, again, text, least: some = EVENTS_MIN } = question();

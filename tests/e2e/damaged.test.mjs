@@ -116,7 +116,7 @@ describe('a damaged store', () => {
       await d.stop();
     });
 
-  it('is named to the operator, and served again once it is mended', async () => {
+  it('is reported to the operator, and served again once it is repaired', async () => {
     const admin = await freePort();
     const dataDir = await damaged(['acme', DAMAGES.text]);
     const d = await startDaemon({ dataDir, env: { VESPER_ADMIN_LISTEN: `127.0.0.1:${admin}` } });
@@ -162,7 +162,7 @@ describe('a damaged store', () => {
       await d.stop();
     });
 
-  it('of every tenant is a start that fails and says why', async () => {
+  it('of every tenant makes startup fail with the reason', async () => {
     const dataDir = await damaged(['acme', DAMAGES.text], ['vesper', DAMAGES['a folder in its place']]);
     await refusedStart({ dataDir }, /acme\.db|vesper\.db/);
   });

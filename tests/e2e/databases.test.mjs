@@ -70,7 +70,7 @@ function answersBoth(daemon) {
       [['get_loaves_by_bread', 'warehouse'], ['get_trips_of_ferry', 'harbour']]);
   });
 
-  it('each is watched for the tenants that have it', async () => {
+  it('each is health-checked for its tenants', async () => {
     const { checks } = await daemon().health();
     assert.equal(checks['harbour:crumb'], 'healthy', JSON.stringify(checks));
     assert.ok(checks['warehouse:crumb'] && checks['warehouse:vesper']);
@@ -107,7 +107,7 @@ describe('a second source in SQLite files', () => {
     assert.doesNotMatch(bad.output, /get_loaves_by_bread/);
   });
 
-  it('is asked by vesperctl', async () => {
+  it('is queried by vesperctl', async () => {
     const ran = await ctl(s, ['tool', 'run', 'get_trips_of_ferry', 'ferry=Seagull', '--tenant', 'crumb']);
     assert.deepEqual(JSON.parse(ran.stdout).tables[0].rows, [['Seagull', '7311']], ran.stderr);
     const routed = JSON.parse((await ctl(s, ['route', TRIPS, '--tenant', 'crumb'])).stdout);
@@ -117,7 +117,7 @@ describe('a second source in SQLite files', () => {
     assert.match(sql.stdout, /N'Seagull'/, sql.stderr);
   });
 
-  it('is read by own SQL, but never together with another', async () => {
+  it('is read by ad hoc SQL, but not together with another source', async () => {
     const own = (sql) => ctl(s, ['tool', 'run', 'general_sql_query', `sql=${sql}`, '--tenant', 'crumb']).then((r) => JSON.parse(r.stdout));
     assert.deepEqual((await own('SELECT SUM(trips) AS n FROM quay.trips')).tables[0].rows, [['16721']]);
     assert.deepEqual((await own('SELECT SUM(loaves) AS n FROM dbo.bak_batches')).tables[0].rows, [['78681']]);
@@ -126,7 +126,7 @@ describe('a second source in SQLite files', () => {
     assert.match(JSON.stringify(mixed.outcome), /different databases/);
   });
 
-  it('stands in the receipt, which can be run again', async () => {
+  it('is named in the receipt, which can be run again', async () => {
     const turn = await d.ask(BOTH, { token: token() });
     await d.rest(token()).get('/api/v1/sessions'); /* the answer is stored by then */
     const again = await ctl(s, ['receipt', 'rerun', turn.complete.receipt_id, '--tenant', 'crumb', '--json'], d.dataDir);
@@ -160,7 +160,7 @@ describe('a second source on PostgreSQL', () => {
   });
   answersBoth(() => d);
 
-  it('costs a question over both no more than the slower one', async () => {
+  it('is queried in parallel with the first', async () => {
     await pg.admin(`UPDATE quay.pace SET s = ${SLOW_MS / 1000}`);
     const times = async (question) => {
       const turn = await d.ask(question, { token: token() });
@@ -173,7 +173,7 @@ describe('a second source on PostgreSQL', () => {
     await pg.admin('UPDATE quay.pace SET s = 0');
   });
 
-  it('fails alone when it is away, and comes back', { timeout: 120000 }, async () => {
+  it('fails alone when it is unavailable, and recovers', { timeout: 120000 }, async () => {
     await pg.service('kill');
     const lost = await d.ask(TRIPS, { token: token() });
     assert.deepEqual(outcomes(lost) ?? lost.error?.code, ['error'], JSON.stringify(lost));
@@ -193,7 +193,7 @@ describe('a second source on PostgreSQL', () => {
     }
   });
 
-  it('keeps nobody waiting who starts without it', { timeout: 120000 }, async (t) => {
+  it('does not delay startup when it is unavailable', { timeout: 120000 }, async (t) => {
     await pg.service('kill');
     const own = await startDaemon(s);
     t.after(() => own.stop());
@@ -234,7 +234,7 @@ describe('a source of one tenant alone', () => {
     assert.doesNotMatch(ran.stdout, /7,?311/);
   });
 
-  it('is read by own SQL of its tenant, and does not exist for others', async () => {
+  it('is read by ad hoc SQL of its tenant, and does not exist for others', async () => {
     const s = await setting({ VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'crumb' });
     const catalogue = join(s.roots, 'config/ferry/catalogue.json');
     const views = JSON.parse(await readFile(catalogue, 'utf8'));
@@ -275,7 +275,7 @@ describe('a source of one tenant alone', () => {
   });
 });
 
-describe('a start is refused', () => {
+describe('startup is refused', () => {
   const change = (path, from, to) => async (s) => {
     const full = join(s.roots, path);
     const text = await readFile(full, 'utf8');
