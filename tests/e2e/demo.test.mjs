@@ -24,7 +24,7 @@ describe('./run demo --check', () => {
 
   const check = (more) => run(join(ROOT, 'run'), ['demo', '--check'], { cwd: ROOT, env: { ...env, ...more }, timeout: 600000 });
 
-  it('builds, makes the data, starts, and answers by rules', async () => {
+  it('builds, creates the data, starts, and answers without a model', async () => {
     const { stdout } = await check();
     assert.match(stdout, /\$48\.73\/MWh/);
     assert.match(stdout, /8,760/);
@@ -41,7 +41,7 @@ describe('./run demo --check', () => {
     assert.equal(mock.count, 1, 'code routes, the model only words');
   });
 
-  it('makes nothing again when everything is there', async (t) => {
+  it('recreates nothing that exists', async (t) => {
     const made = async () => Promise.all([join(ROOT, 'build/vesperd'), join(dataDir, 'warehouse/vesper.db')]
       .map(async (path) => (await stat(path)).mtimeMs));
     const before = await made();

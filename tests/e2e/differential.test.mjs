@@ -111,7 +111,7 @@ describe('ad hoc SQL on SQLite and PostgreSQL', () => {
   };
   const told = (r) => `${r.verdict}, expected ${r.expected}: ${r.sql}\n  sqlite   ${JSON.stringify(r.lite).slice(0, 900)}\n  postgres ${JSON.stringify(r.pg).slice(0, 900)}`;
 
-  it('means what differential.tsv says', async () => {
+  it('gives the results in differential.tsv', async () => {
     assert.ok(statements.length >= MIN_WRITTEN, `${statements.length}`);
     const results = await compare(statements);
     const count = (v) => results.filter((r) => r.verdict === v).length;
@@ -123,7 +123,7 @@ describe('ad hoc SQL on SQLite and PostgreSQL', () => {
     assert.ok(page.includes(`| ${results.length} | ${count('same')} | ${count('refused')} | ${count('differ')} |`), 'the table of docs/sql-dialects.md is another');
   });
 
-  it('means the same in statements that nobody wrote', async () => {
+  it('gives equal results for generated statements', async () => {
     assert.ok(made.length >= MIN_MADE, `${made.length}`);
     const results = await compare(made);
     const same = results.filter((r) => r.verdict === 'same').length;

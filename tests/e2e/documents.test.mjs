@@ -21,8 +21,8 @@ before(async () => {
 });
 after(() => d?.stop());
 
-describe('a document of one\'s own', () => {
-  it('is kept as passages that stand in its text where they say', async () => {
+describe('a user\'s own document', () => {
+  it('is stored as passages with correct positions', async () => {
     const ann = new Documents(d, token('ann'));
     const text = await policy('curtailment-policy');
     const document = await ann.loaded(text, 'name=Curtailment policy.md', 'text/markdown');
@@ -43,7 +43,7 @@ const ask = async (who, content) => (await who.rest.post('/api/v1/chat', { conte
 const tableOf = (body) => body.views?.find((v) => v.data_dict?.Text)?.data_dict;
 
 describe('a question about documents', () => {
-  it('is answered with the passages that its asker may read, and no others', async () => {
+  it('is answered only with passages that the user may read', async () => {
     const ann = new Documents(d, token('reader')), bob = new Documents(d, token('stranger'));
     const [notice] = [await ann.loaded(await policy('curtailment-policy'), 'name=Curtailment policy.md'),
       await ann.loaded(await policy('leave-policy'), 'name=Leave policy.md')];
@@ -57,14 +57,14 @@ describe('a question about documents', () => {
     assert.match(JSON.stringify(tableOf(await ask(bob, 'What does the curtailment policy say about notice periods?'))), /ten business days/);
   });
 
-  it('says when nothing is about it', async () => {
+  it('reports when no document matches', async () => {
     const ann = new Documents(d, token('reader'));
     const { text, outcomes } = await ask(ann, 'What do the documents say about kangaroo juggling?');
     assert.match(text, /Nothing in the documents you may read is about that\./);
     assert.equal(outcomes[0].outcome, 'empty');
   });
 
-  it('stands beside a question about data', async () => {
+  it('is answered together with a question about data', async () => {
     const ann = new Documents(d, token('reader'));
     const body = await ask(ann, 'What does our curtailment policy say, and what was the average NP15 day-ahead price of Ascend in 2025?');
     assert.deepEqual(body.outcomes.map(({ tool }) => tool).sort(), ['get_average_annual_price', 'search_documents'], JSON.stringify(body.outcomes));
@@ -72,7 +72,7 @@ describe('a question about documents', () => {
 });
 
 describe('the event stream', () => {
-  it('tells a search as doc_retrieval, and its answer with sources', async () => {
+  it('reports a search as doc_retrieval, and its answer with sources', async () => {
     const ann = new Documents(d, token('streamer'));
     await ann.loaded(await policy('curtailment-policy'), 'name=Curtailment policy.md');
     const reply = await fetch(`${d.url}/api/v1/chat/stream`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
@@ -85,7 +85,7 @@ describe('the event stream', () => {
 });
 
 describe('the index', () => {
-  it('is made from the tables where it is not in memory: after a restart, and beyond its bytes', async () => {
+  it('is rebuilt from the tables after a restart and beyond its memory limit', async () => {
     const dataDir = await tempDir(), env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_DOCUMENTS_INDEX_BYTES: '1048576' };
     const me = token('reindex'), question = 'What does the zephyrine manual say about quenching 4711?';
     /* Words of which no two are the same make the largest index: three of these are beyond a megabyte. */
@@ -110,7 +110,7 @@ describe('the index', () => {
     }
   });
 
-  it('tells a document that is replaced by its newest version alone', async () => {
+  it('contains only the newest version of a replaced document', async () => {
     const ann = new Documents(d, token('versions'));
     const { id } = await ann.loaded('# Gate\n\nThe gate code yardbird is opened by Olga.\n', 'name=Gate.md');
     assert.match(JSON.stringify(tableOf(await ask(ann, 'Who opens the gate yardbird?'))), /Olga/);
@@ -143,7 +143,7 @@ describe('vesperctl document', () => {
   });
 });
 
-describe('a file that is no document', () => {
+describe('a file that is not a document', () => {
   it('is refused with what to send instead', async () => {
     const ann = new Documents(d, token('bad'));
     for (const type of ['application/pdf', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'text/csv']) {
@@ -158,7 +158,7 @@ describe('a file that is no document', () => {
     }
   });
 
-  it('is taken where it is only unusual', async () => {
+  it('is accepted if it is only unusual', async () => {
     const ann = new Documents(d, token('odd'));
     const line = await ann.loaded('word '.repeat(2 * 1024 * 1024).trim(), 'name=Line.txt', 'text/plain');
     assert.equal(line.state, 'ready', JSON.stringify(line.load));

@@ -87,13 +87,13 @@ describe('a domain of text files', () => {
   });
   after(() => d?.stop());
 
-  it('is not there at first', async () => {
+  it('does not exist at first', async () => {
     const turn = await d.ask('Which transmission lines were most congested in 2025?');
     assert.equal(turn.tables.length, 0);
     assert.doesNotMatch(turn.text, /Vaca-Dixon/);
   });
 
-  it('is there after SIGHUP: routed, bound, answered, listed', async () => {
+  it('exists after SIGHUP: routed, bound, answered, listed', async () => {
     await addDomain();
     await reload('catalog.loaded');
     const turn = await d.ask('Which transmission lines were most congested in 2025?');
@@ -110,7 +110,7 @@ describe('a domain of text files', () => {
     assert.match(help.text, /Transmission line congestion/);
   });
 
-  it('follows up, and one step takes its line from another', async () => {
+  it('supports follow-ups and references between steps', async () => {
     const chat = await d.connect();
     await chat.ask('Which transmission lines were most congested in 2025?');
     const next = await chat.ask('and for 2026?');
@@ -122,7 +122,7 @@ describe('a domain of text files', () => {
     await chat.close();
   });
 
-  it('keeps its permission and its tenant', async () => {
+  it('respects its permission and its tenant', async () => {
     const viewer = await d.ask('Which transmission lines were most congested in 2025?', { token: mintToken({ role: 'viewer' }) });
     assert.equal(viewer.tables.length, 0);
     assert.match(viewer.text, /permission/);
@@ -132,7 +132,7 @@ describe('a domain of text files', () => {
     assert.deepEqual(other.complete.outcomes.map((o) => o.outcome), ['empty']);
   });
 
-  it('broken, it is refused with file and line, and the old catalogue serves', async () => {
+  it('is rejected with file and line if broken, and the old catalogue stays', async () => {
     const whole = await readFile(tool('get_most_congested_lines'), 'utf8');
     const broken = [
       [whole.replace(':year\n', ':jahr\n'), /get_most_congested_lines\.sql:\d+.*jahr/],
@@ -151,7 +151,7 @@ describe('a domain of text files', () => {
     await reload('catalog.loaded');
   });
 
-  it('is gone again when its files are', async () => {
+  it('disappears with its files', async () => {
     await rm(join(root, 'prompts/energy/transmission.md'));
     await rm(join(root, 'sql/energy/transmission'), { recursive: true });
     await reload('catalog.loaded');

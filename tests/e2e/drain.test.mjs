@@ -19,7 +19,7 @@ async function started(t, drain_s, rules = script) {
   return { d, chat };
 }
 
-it('an answer that is being written ends as it would have, and nothing new begins', async (t) => {
+it('a running answer is completed, and no new one starts', async (t) => {
   const { d, chat } = await started(t, 30);
   const other = await d.connect();
   d.child.kill('SIGTERM');
@@ -34,7 +34,7 @@ it('an answer that is being written ends as it would have, and nothing new begin
   d.checkOutput();
 });
 
-it('what has not ended in time is stored as interrupted', async (t) => {
+it('a turn that does not end in time is stored as interrupted', async (t) => {
   const { d, chat } = await started(t, 1, [{ ...script[0], fault: { token_ms: 200 } }, script[1]]);
   const began = Date.now();
   d.child.kill('SIGTERM');

@@ -33,7 +33,7 @@ async function stage(t, script, env) {
 }
 
 describe('kill -9', () => {
-  it('right after the acknowledgement: the message is there', async (t) => {
+  it('right after the acknowledgement: the message is stored', async (t) => {
     const { start } = await stage(t, slowAnswer);
     let d = await start();
     const asked = [];
@@ -58,7 +58,7 @@ describe('kill -9', () => {
     await d.stop();
   });
 
-  it('right after chat.complete: the answer is there', async (t) => {
+  it('right after chat.complete: the answer is stored', async (t) => {
     const { start } = await stage(t);
     let d = await start();
     const chat = await d.connect();
@@ -72,7 +72,7 @@ describe('kill -9', () => {
     await d.stop();
   });
 
-  it('again and again, with many askers: no acknowledged message is lost', async (t) => {
+  it('repeatedly, with many clients: no acknowledged message is lost', async (t) => {
     const { start } = await stage(t);
     const acknowledged = [];
     let d = await start();
@@ -109,7 +109,7 @@ describe('kill -9', () => {
 });
 
 describe('kill -TERM', () => {
-  it('of all replicas in the middle of an answer: those that come after end it, and the client reads that there', { skip: !REPLICAS }, async (t) => {
+  it('of all replicas during an answer: their successors close it, and the client reads that', { skip: !REPLICAS }, async (t) => {
     const { mock, start } = await stage(t, slowAnswer);
     let d = await start();
     const chat = await d.connect();
@@ -128,7 +128,7 @@ describe('kill -TERM', () => {
     await d.stop();
   });
 
-  it('in the middle of an answer: it is stored as shown, marked, and the client is told', { skip: REPLICAS > 0 }, async (t) => {
+  it('during an answer: it is stored as shown and marked, and the client is told', { skip: REPLICAS > 0 }, async (t) => {
     const { mock, start } = await stage(t, slowAnswer);
     let d = await start();
     const chat = await d.connect();
@@ -155,7 +155,7 @@ describe('kill -TERM', () => {
     await d.stop();
   });
 
-  it('with a model that hangs, SSE readers, idle sockets and kept connections: still an orderly end', async (t) => {
+  it('with a hanging model, SSE clients and idle connections: an orderly shutdown', async (t) => {
     const { mock, start } = await stage(t, [{ fault: { hang: true } }]);
     const d = await start();
     const idle = await Promise.all([d.connect(), d.connect(), d.connect()]);
@@ -188,7 +188,7 @@ describe('a restart', () => {
     await d.stop();
   });
 
-  it('forgets no repeated client_msg_id', async (t) => {
+  it('recognizes a repeated client_msg_id', async (t) => {
     const { start } = await stage(t);
     let d = await start();
     const first = await d.ask(REFERENCE, { extra: { client_msg_id: 'kept' } });
@@ -225,7 +225,7 @@ sys.stdin.read()`, path], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 describe('a second daemon on the same files', { skip: REPLICAS > 0 }, () => {
-  it('leaves alone what runs in the first one', async (t) => {
+  it('does not touch turns of the first one', async (t) => {
     const { mock, start } = await stage(t, [{ fault: { hang: true } }]);
     const d = await start();
     const chat = await d.connect();
@@ -273,7 +273,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
     await d.stop();
   });
 
-  it('the store: nothing is acknowledged, the client is told, and later all is well', { timeout: 120000 }, async (t) => {
+  it('the store: nothing is acknowledged, the client is told, and later it recovers', { timeout: 120000 }, async (t) => {
     const { start } = await stage(t);
     const d = await start();
     const [path] = (await filesUnder(d.dataDir)).filter((p) => /vesper\.db$/.test(p));
@@ -291,7 +291,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
     await d.stop();
   });
 
-  it('sockets that close while a session is looked up or a turn begins leave nothing behind', { timeout: 120000 }, async (t) => {
+  it('sockets that close during session lookup or turn start leave nothing behind', { timeout: 120000 }, async (t) => {
     /* Lookups wait behind the question that waits for the file. */
     const { mock, start } = await stage(t, [{ reply: 'demo' }], { VESPER_STORE_WORKERS: '1', VESPER_LIMITS_GRACE_S: '0' });
     const d = await start();
@@ -348,7 +348,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
     await d.stop();
   });
 
-  it('a warehouse: the turn ends honestly, and later all is well', { timeout: 120000 }, async (t) => {
+  it('a warehouse: the turn reports an error, and later it recovers', { timeout: 120000 }, async (t) => {
     const warehouse = await tempDir('warehouse');
     for (const path of await filesUnder(await demoWarehouse()))
       await copyFile(path, join(warehouse, path.split('/').pop()));

@@ -37,7 +37,7 @@ describe('vesperd --record, vesperctl eval', () => {
     cases = (await filesUnder(folder)).filter((f) => f.endsWith('.case.jsonl'));
   });
 
-  it('keeps every exchange and every turn, and no secret', async () => {
+  it('record every exchange and turn, and no secret', async () => {
     const files = await filesUnder(folder);
     assert.equal(files.filter((f) => f.endsWith('.exchange.json')).length, mock.count);
     assert.equal(cases.length, 1);
@@ -49,7 +49,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.equal(lines[0].expect.outcomes[0].tool, 'get_average_annual_price');
   });
 
-  it('comes out the same, with no network, from the folder and from one file', async () => {
+  it('give the same result offline, from the folder and from one file', async () => {
     const all = await evaluate(folder, '--json');
     assert.equal(all.code, 0, all.stdout + all.stderr);
     const results = JSON.parse(all.stdout);
@@ -59,7 +59,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.equal((await evaluate(cases[0])).code, 0);
   });
 
-  it('finds a row and a fact that differ, says where, and writes junit', async () => {
+  it('report a differing row and fact with their positions, and write JUnit', async () => {
     const lines = (await readFile(cases[0], 'utf8')).trim().split('\n').map(JSON.parse);
     const corrected = { ...lines[0], expect: { views: [{ ...lines[0].expect.views[0],
       data_dict: { ...lines[0].expect.views[0].data_dict, AvgPrice_PerMWh: [48.74] } }] } };
@@ -75,7 +75,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(await readFile(junit, 'utf8'), /tests="3" failures="2"[^]*<failure message=/);
   });
 
-  it('a prompt that changed since is stood in for by the same turn\'s exchange', async () => {
+  it('use the same turn\'s exchange if a prompt has changed', async () => {
     const dir = await tempDir('changed');
     for (const f of await filesUnder(folder)) {
       const text = await readFile(f, 'utf8');
@@ -93,7 +93,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.ok(JSON.parse(stdout).every((r) => r.model_calls.stood_in >= 1 && r.model_calls.exact === 0));
   });
 
-  it('a thumbs-down with a correction is a case that fails until it is right', async () => {
+  it('turn a thumbs-down with a correction into a case that fails until fixed', async () => {
     const dir = join(await tempDir('feedback'), 'rec');
     const dataDir = await tempDir();
     const routed = (zone) => [{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_average_annual_price' },
@@ -138,7 +138,7 @@ describe('vesperd --record, vesperctl eval', () => {
     await service.close();
   });
 
-  it('says before it begins what is missing: the data, a place for the report', async () => {
+  it('report missing data or a missing report path before starting', async () => {
     const env = { PATH: process.env.PATH, VESPER_DATA_DIR: await tempDir() };
     const away = await run(VESPERCTL, ['eval', folder], { cwd: ROOT, env }).catch((e) => e);
     assert.equal(away.code, 2);
@@ -149,7 +149,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.equal(stdout, '');
   });
 
-  it('names the conversations where there are several', async () => {
+  it('name the conversations if there are several', async () => {
     const dir = await tempDir('two');
     for (const name of ['one', 'two'])
       await writeFile(join(dir, `${name}.case.jsonl`), `${JSON.stringify({ format: 'vesper-case/1', tenant: 'vesper',
@@ -158,7 +158,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(stdout, /^one\.case\.jsonl\nok {3}Hello\ntwo\.case\.jsonl\nok {3}Hello\n2 turns, 0 failed/);
   });
 
-  it('what is no recording is refused', async () => {
+  it('refuse what is not a recording', async () => {
     assert.equal((await evaluate(join(folder, 'nothing'))).code, 2);
     const file = join(folder, 'broken.jsonl');
     await writeFile(file, '{"format":"vesper-case/1","content":"x"}\n');

@@ -19,7 +19,7 @@ const values = async (name, text, who = {}) => {
 };
 const names = async (...of) => (await values(...of)).data.map(({ value }) => value);
 
-it('are given with the value that scopes them and the words that they are shown by', async () => {
+it('have their parent value and their label', async () => {
   const { data, has_more: hasMore } = await values('hub_zone');
 
   assert.deepEqual(data.find(({ value }) => value === 'NP15'), { value: 'NP15', label: 'NP15', group: 'CAISO' });
@@ -29,14 +29,14 @@ it('are given with the value that scopes them and the words that they are shown 
   assert.deepEqual(await names('vendor', 'ascnd'), ['Ascend'], 'what is like it, where nothing holds it');
 });
 
-it('come from the data of the tenant too, and from no other', async () => {
+it('include the tenant\'s data, and no other tenant\'s', async () => {
   const [own, other] = await Promise.all(['vesper', 'acme'].map((tenant_id) => names('project_name', '', { tenant_id })));
 
   assert.ok(own.includes('Nazareth Solar'));
   assert.deepEqual(other.filter((name) => own.includes(name) && name === 'Nazareth Solar'), []);
 });
 
-it('are none for who may not know them, for what has none, and for what is none', async () => {
+it('are empty without permission, without values, and for unknown filters', async () => {
   assert.deepEqual(await names('hub_zone', undefined, { role: 'viewer' }), []);
   assert.deepEqual(await names('hub_zone', 'NP15', { role: 'viewer' }), []);
   assert.deepEqual(await names('year'), []);

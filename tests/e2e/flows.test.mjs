@@ -85,14 +85,14 @@ describe('a question of a flow', () => {
     assert.ok(toolsOf(answers[0]).includes('get_project_health'));
   });
 
-  it('is not asked where the question says the answer', () => withChat(async (chat) => {
+  it('is not asked if the question contains the answer', () => withChat(async (chat) => {
     const turn = await chat.ask('Project check of Nazareth Solar');
     assert.equal(turn.status, 'ok', turn.text);
     assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
     assert.ok(!toolsOf(turn).includes('get_portfolio_summary'), 'nothing is listed to choose from');
   }));
 
-  it('may be what an unclear question means: each way to choose runs it, without a model', async () => {
+  it('can resolve an unclear question: each way to choose runs it, without a model', async () => {
     for (const choose of [
       (ask, chat) => select(chat, ask, ask.options[0].value),
       (ask, chat) => chat.ask('1'),
@@ -109,7 +109,7 @@ describe('a question of a flow', () => {
       });
   });
 
-  it('and another one are answered in one text', () => withChat(async (chat) => {
+  it('and another one are answered in one message', () => withChat(async (chat) => {
     await asks(chat, 'Vendor audit', 'hub_zone');
     const turn = await chat.ask(`${HUB} in 2026`);
     assert.equal(turn.status, 'ok', turn.text);
@@ -118,20 +118,20 @@ describe('a question of a flow', () => {
     assert.match(turn.text, /for NP15 in 2026/);
   }));
 
-  it('that is answered for another one only is asked again', () => withChat(async (chat) => {
+  it('is asked again if only another one was answered', () => withChat(async (chat) => {
     await asks(chat, 'Vendor audit', 'hub_zone');
     const turn = await chat.ask('2026');
     assert.equal(turn.status, 'ask');
     assert.equal(turn.ask.filter, 'hub_zone');
   }));
 
-  it('is asked again where nothing is selected, and where a word is chosen that is no choice', () => withChat(async (chat) => {
+  it('is asked again for an empty selection or an invalid choice', () => withChat(async (chat) => {
     await asks(chat, 'Project check', 'project_name');
     for (const text of ['Selected:', 'Selected: ,'])
       assert.equal((await chat.ask(text)).ask?.filter, 'project_name', text);
   }));
 
-  it('whose tool is switched off while somebody thinks is answered by the others, and says so', () => withChat(async (chat) => {
+  it('with a tool disabled meanwhile is answered by the others, and says so', () => withChat(async (chat) => {
     const ask = await asks(chat, 'Project check', 'project_name');
     const admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
     const switchRisks = async (enabled) => {
@@ -165,7 +165,7 @@ describe('a question of a flow', () => {
     }
   }));
 
-  it('refuses a foreign ask_id, an answered one, no choice and one that is none', () => withChat(async (chat) => {
+  it('refuses a foreign ask_id, an answered one, no choice and an invalid choice', () => withChat(async (chat) => {
     const ask = await asks(chat, 'Project check', 'project_name');
     assert.equal((await select(chat, { ask_id: '0198c0de-0000-7000-8000-00000000000f' }, '1')).error.code, 'expired');
     chat.send({ type: 'chat.select', ask_id: ask.ask_id, values: [] });
@@ -202,7 +202,7 @@ describe('a question of a flow', () => {
     }
   });
 
-  it('is left by a question of its own', () => withChat(async (chat) => {
+  it('is abandoned by another question', () => withChat(async (chat) => {
     await asks(chat, 'Project check', 'project_name');
     const turn = await chat.ask('Show all tasks with a high risk');
     assert.equal(turn.status, 'ok');
@@ -266,7 +266,7 @@ d.commit()
 print(n)`;
 
 describe('a question that is older than a day', () => {
-  it('has expired: a choice is refused, and words are a question of their own', async (t) => {
+  it('has expired: a choice is refused, and text is a new question', async (t) => {
     const d = await startDaemon();
     t.after(() => d.stop());
     const chat = await d.connect();
@@ -299,7 +299,7 @@ describe('a file of a flow', () => {
   });
   after(() => d?.stop());
 
-  it('that is new answers after SIGHUP, and asks for its day', async () => {
+  it('that is new is used after SIGHUP, and asks for its day', async () => {
     await loaded(FIFTH);
     const chat = await d.connect();
     const ask = await asks(chat, 'Risk round', 'date_range_start');
@@ -318,7 +318,7 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that shares words with another one is a reading beside it', async () => {
+  it('that shares words with another one is offered as an alternative', async () => {
     await loaded(FIFTH.replace('Risk round', 'Risk briefing'));
     const chat = await d.connect();
     const ask = await asks(chat, 'briefing please', 'choice');
@@ -333,7 +333,7 @@ describe('a file of a flow', () => {
     await Promise.all([chat, late].map((c) => c.close()));
   });
 
-  it('that is broken is named by line, and keeps the old one', async () => {
+  it('that is broken is reported by line, and the old one stays', async () => {
     await loaded(FIFTH);
     const said = await put(FIFTH.replace('get_task_risks', 'get_risky_tasks'));
     assert.match(said, /risk_round\.flow:9: .*get_risky_tasks/);
@@ -360,7 +360,7 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that changes while it is asked runs as it was asked, as far as it still checks', async () => {
+  it('that changes during a question runs as asked if it is still valid', async () => {
     await loaded(FIFTH);
     const chat = await d.connect();
     const ask = await asks(chat, 'Risk round', 'date_range_start');
@@ -372,7 +372,7 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that no longer checks as it was asked has expired', async () => {
+  it('that is no longer valid as asked has expired', async () => {
     const components = join(p.dir, 'config/energy/components.json');
     const known = await readFile(components, 'utf8');
     await writeFile(components, JSON.stringify({ ...JSON.parse(known),
@@ -387,7 +387,7 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that is removed while it is asked has expired', async () => {
+  it('that is removed during a question has expired', async () => {
     await loaded(FIFTH);
     const chat = await d.connect();
     const ask = await asks(chat, 'Risk round', 'date_range_start');
@@ -431,7 +431,7 @@ describe('vesperctl flow list and check', () => {
     assert.ok((await namesOf('analyst')).includes('vendor_audit'));
   });
 
-  it('says by its exit status whether every file is right, and names line and fault', async () => {
+  it('reports by exit status whether all files are valid, with line and error', async () => {
     const all = await flow('check');
     assert.equal(all.code, 0, all.stdout + all.stderr);
     assert.match(all.stdout, /prompts\/energy\/flow\/weekly_briefing\.flow/);
@@ -468,7 +468,7 @@ describe('vesperctl flow run', () => {
       VESPER_DATA_DIR: await tempDir(), VESPER_TODAY: '2026-02-27' };
   });
 
-  it('says by its exit status whether a condition holds', async () => {
+  it('reports by exit status whether a condition is met', async () => {
     const audit = ['project_check', 'project_name=Nazareth Solar', '--role', 'viewer', '--if'];
     for (const [words, code, said] of [
       [['weekly_briefing', '--if', 'off.row_count > 0'], 0],
@@ -489,7 +489,7 @@ describe('vesperctl flow run', () => {
     }
   });
 
-  it('cannot tell where the data cannot be read', async () => {
+  it('reports a failure if the data cannot be read', async () => {
     const away = { ...env, VESPER_WAREHOUSE_DIR: await tempDir('empty') };
     const ended = await run(VESPERCTL, ['flow', 'run', 'weekly_briefing', '--if', 'off.row_count > 0'], { cwd: ROOT, env: away })
       .catch((e) => e);

@@ -99,7 +99,7 @@ describe('follow-ups', () => {
     });
 });
 
-describe('a follow-up that changes the form', () => {
+describe('a follow-up that changes the presentation', () => {
   let d;
 
   before(async () => {
@@ -128,7 +128,7 @@ describe('a follow-up that changes the form', () => {
       ['as a chart', shown('layered')], ['show it as a bar chart please', shown('bar')], ['as a table', shown('')], ['plot that', shown('layered')]);
   });
 
-  it('a chart that the data do not make is said to be none', () => conversation(
+  it('reports that the data allows no chart', () => conversation(
     ['How many projects are there?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
     ['draw it', ({ tools, charts, text }) => {
       assert.equal(tools, 'query_metrics:rows');
@@ -137,7 +137,7 @@ describe('a follow-up that changes the form', () => {
     }],
   ));
 
-  it('other steps of time, where the tool has them', () => conversation(
+  it('other time steps, if the tool has them', () => conversation(
     ['Views of Budget Tracker by month since January 2026', ({ filters }) => assert.equal(filters.step, 'month')],
     ['and per day', ({ tools, filters }) => assert.deepEqual([tools, filters.step, filters.report_name], ['get_views_trend:rows', 'day', 'Budget Tracker'])],
     ['per decade', ({ tools, text }) => {
@@ -152,7 +152,7 @@ describe('a follow-up that changes the form', () => {
     ['and the cheapest?', ({ tools }) => assert.equal(tools, 'query_metrics:rows')],
   ));
 
-  it('what can\'t be used is named, and the subject stays', () => conversation(
+  it('names what it cannot use and keeps the subject', () => conversation(
     ['Which projects are at risk?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
     ['why?', ({ text, suggestions }) => {
       assert.match(text, /can't use "why"/);
@@ -165,7 +165,7 @@ describe('a follow-up that changes the form', () => {
     }],
   ));
 
-  it('words of form that are about something else repeat nothing', async () => {
+  it('presentation words about something else repeat nothing', async () => {
     for (const second of ['the chart is wrong', 'chart only my team', 'don\'t chart it', 'is everything ok'])
       await conversation(['Top reports by views', ({ tools }) => assert.match(tools, /get_top_reports_by_views:rows/)],
         [second, ({ tools }) => assert.equal(tools, '', second)]);
@@ -173,7 +173,7 @@ describe('a follow-up that changes the form', () => {
       ['as a chart', ({ tools }) => assert.equal(tools, '', 'of two answers neither is meant alone')]);
   });
 
-  it('a row of the last list is meant by its place, and by "it" where there is one', async () => {
+  it('a row of the last list is meant by its position, and a single row by "it"', async () => {
     const budgetOf = (project) => ({ tools, filters }, content) => assert.deepEqual([tools, filters.project_name], ['get_budget_overview:rows', project], content);
 
     await conversation(['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
@@ -193,21 +193,21 @@ describe('a follow-up that changes the form', () => {
       }]);
   });
 
-  it('the period of a list holds for its rows', () => conversation(
+  it('the period of a list applies to its rows', () => conversation(
     ['Which 5 reports were viewed most in January 2026?', ({ tools }) => assert.equal(tools, 'get_top_reports_by_views:rows')],
     ['who opened the second one most?', ({ tools, filters }) => assert.deepEqual([tools, filters.report_name, filters.date_range_start],
       ['get_top_users:rows', 'Project Overview', '2026-01-01'])],
     ['show the views of the last report by month', ({ filters }) => assert.deepEqual([filters.report_name, filters.step], ['Hourly Price Curves', 'month'])],
   ));
 
-  it('rows that can\'t be named are said to be unused', () => conversation(
+  it('reports rows that cannot be used', () => conversation(
     ['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],
     ['which of those slipped dates?', ({ tools }) => assert.equal(tools, '')],
     ['as a table', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/, 'what was not answered changes nothing')],
     ['Which report is the first please', ({ tools }) => assert.match(tools, /get_top_reports_by_views:rows/, 'this names no row')],
   ));
 
-  it('"top ones" of nothing is no question', () => conversation(['top ones', ({ tools, text }) => {
+  it('"top ones" without a subject is not a question', () => conversation(['top ones', ({ tools, text }) => {
     assert.equal(tools, '');
     assert.match(text, /can't use "top"/);
   }]));

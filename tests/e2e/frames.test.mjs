@@ -9,7 +9,7 @@ import { checkTurn } from './turn.mjs';
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(60) }, fault: { token_ms: 20 } },
   { reply: 'demo' }];
 
-describe('a frame that is wrong', () => {
+describe('an invalid frame', () => {
   let mock;
   let d;
   let chat;
@@ -30,7 +30,7 @@ describe('a frame that is wrong', () => {
     assert.equal(pong.seq, undefined);
   }
 
-  describe('is answered, and the socket stays', () => {
+  describe('is answered, and the socket stays open', () => {
     beforeEach(async () => {
       chat = await d.connect();
     });
@@ -76,18 +76,18 @@ describe('a frame that is wrong', () => {
       assert.ok((await chat.ask('x'.repeat(16384))).closing);
     });
 
-    it('an answer to an ask that never was', async () => {
+    it('an answer to a nonexistent question', async () => {
       chat.send({ type: 'chat.select', ask_id: '0198c0de-0000-7000-8000-000000000002', values: ['Ascend'] });
       assert.equal((await chat.turn()).error?.code, 'expired', 'as one that is too old');
     });
 
-    it('a cancel when nothing runs says so or says nothing, and breaks nothing', async () => {
+    it('a cancel without a running turn has no effect', async () => {
       chat.send({ type: 'chat.cancel' });
       chat.send({ type: 'chat.cancel', turn_id: '0198c0de-0000-7000-8000-000000000003' });
       await goesOn(chat);
     });
 
-    it('all of it on one socket, and a question asked after it is answered', async () => {
+    it('all of them on one socket, and a later question is answered', async () => {
       for (const text of Object.values(bad)) {
         chat.sendText(text);
         await chat.refusal();
@@ -96,7 +96,7 @@ describe('a frame that is wrong', () => {
     });
   });
 
-  describe('closes the socket where the protocol says so', () => {
+  describe('closes the socket if the protocol requires it', () => {
     const closes = {
       'a binary frame: 1003': [1003, (ws) => ws.send(Buffer.from('{"type":"ping"}'))],
       'a frame above 64 KiB: 1009': [1009, (ws) => ws.send(JSON.stringify({ type: 'ping', t: 'x'.repeat(65536) }))],
@@ -114,10 +114,10 @@ describe('a frame that is wrong', () => {
         assert.equal((await c.closed).code, code);
       });
 
-    it('and the daemon goes on', async () => assert.ok(await d.answers()));
+    it('and the daemon continues', async () => assert.ok(await d.answers()));
   });
 
-  describe('may be cut in pieces when it is right', () => {
+  describe('may be fragmented if it is valid', () => {
     it('a message in fragments, split inside a character', async () => {
       const c = await d.connect();
       const bytes = Buffer.from(JSON.stringify({ type: 'ping', t: 'größer 🟢' }));
@@ -127,7 +127,7 @@ describe('a frame that is wrong', () => {
       await c.close();
     });
 
-    it('the protocol\'s own ping is answered', async () => {
+    it('a protocol ping is answered', async () => {
       const c = await d.connect();
       const pong = new Promise((done) => c.ws.once('pong', (data) => done(data.toString())));
       c.ws.ping('still there?');
@@ -135,7 +135,7 @@ describe('a frame that is wrong', () => {
       await c.close();
     });
 
-    it('members that nobody knows are passed over', async () => {
+    it('unknown members are ignored', async () => {
       const c = await d.connect();
       assert.match((await c.ask(REFERENCE, { mood: 'curious', nested: { a: [1] } })).text, /48\.73/);
       await c.close();
@@ -146,7 +146,7 @@ describe('a frame that is wrong', () => {
     const text = 'word '.repeat(15000);
     const long = [{ when: { kind: 'answer' }, reply: { text } }, { reply: 'demo' }];
 
-    it('reaches a client that stops reading for a while, whole', async () => {
+    it('completely reaches a client that stops reading for a while', async () => {
       mock.use(long);
       const c = await d.connect();
       c.send({ type: 'chat.message', content: REFERENCE });
@@ -162,7 +162,7 @@ describe('a frame that is wrong', () => {
       await c.close();
     });
 
-    it('has an end all the same: it is cut, marked, and stored as shown', async () => {
+    it('is truncated at the limit, marked, and stored as shown', async () => {
       mock.use([{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(60000) } }, { reply: 'demo' }]);
       const turn = await d.ask(REFERENCE);
       assert.ok(turn.complete, JSON.stringify(turn.closing));
@@ -176,7 +176,7 @@ describe('a frame that is wrong', () => {
   });
 
   describe('one turn at a time', () => {
-    it('a second message while one runs is refused as busy, the first goes on', async () => {
+    it('a second message is refused as busy, and the first turn continues', async () => {
       mock.use(slowAnswer);
       const c = await d.connect();
       await c.begin(REFERENCE);
@@ -206,7 +206,7 @@ describe('a frame that is wrong', () => {
       await second.close();
     });
 
-    it('two sessions run side by side', async () => {
+    it('two sessions run concurrently', async () => {
       mock.use(slowAnswer);
       const turns = await Promise.all([d.ask(REFERENCE), d.ask(REFERENCE), d.ask(REFERENCE)]);
       assert.equal(new Set(turns.map((t) => t.id)).size, 3);
@@ -230,7 +230,7 @@ describe('a frame that is wrong', () => {
       await second.close();
     });
 
-    it('after the turn: its frames come again, nothing runs', async () => {
+    it('after the turn: its frames are replayed, and nothing runs', async () => {
       const c = await d.connect();
       const turn = await c.ask(REFERENCE, { client_msg_id: 'again' });
       const calls = mock.count;
@@ -250,7 +250,7 @@ describe('a frame that is wrong', () => {
 });
 
 describe('/ws/echo', () => {
-  it('gives back what it gets, once it is configured', async (t) => {
+  it('echoes messages if it is configured', async (t) => {
     const d = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
     t.after(() => d.stop());
     const { chat } = await d.open({ path: '/ws/echo' });

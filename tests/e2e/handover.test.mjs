@@ -91,7 +91,7 @@ it(`under ${STREAMS} streams and new connections all the while`, async (t) => {
   await young.stop();
 });
 
-it('a next process that fails, says something else, or is another version changes nothing', async () => {
+it('a new process that fails, replies wrongly, or has another version changes nothing', async () => {
   const d = await startDaemon({ env });
   const failing = await next(d, { VESPER_STORE_DIALECT: 'no such thing' });
   assert.notEqual((await failing.ended()).code, 0);
@@ -116,7 +116,7 @@ sys.argv[2] and s.send(sys.argv[2].encode())`, path, words]);
   await good.stop();
 });
 
-it('where nobody runs it is an ordinary start; without the setting there is no such socket', async (t) => {
+it('without a running process it is a normal start; without the setting there is no handover socket', async (t) => {
   const d = await launch({ args: ['--take-over'], env: { ...env, VESPER_HANDOVER: 'false' } });
   t.after(() => d.exited || d.kill());
   await d.waitReady();

@@ -45,7 +45,7 @@ function answered(body) {
     outcomes: body.outcomes?.map((o) => [o.tool, o.outcome, o.rows]) };
 }
 
-describe('a hospital beside an energy company', () => {
+describe('a hospital and an energy company in one daemon', () => {
   let pg;
   let labelled;
   const daemons = {};

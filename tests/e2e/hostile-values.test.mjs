@@ -19,7 +19,7 @@ describe('hostile values', () => {
   });
   after(() => d?.stop());
 
-  it('an answer to a clarifying question that is cut inside a character is refused', async () => {
+  it('refuses an answer to a clarifying question that ends inside a character', async () => {
     const chat = await d.connect();
     const { ask_id } = (await chat.ask(REFERENCE.replace('2025', '2039'))).ask;
     for (const character of ['ä', '€', '😀', '\u0301', '\ue000'])
@@ -110,13 +110,13 @@ d.commit()`;
   });
   after(() => d?.stop());
 
-  it('a milestone of many plans is one fact', async () => {
+  it('a milestone of many plans gives one fact', async () => {
     const turn = await d.ask('What are the milestone dates of Nazareth Solar?');
     assert.equal(turn.status, 'ok', turn.text);
     assert.ok(turn.tables[0].row_count > 100, JSON.stringify(turn.tables[0]).slice(0, 300));
   });
 
-  it('a list of names is bounded, and so is the memory for all of the rows', async () => {
+  it('limits a list of names and the memory for all rows', async () => {
     const rest = d.rest(mintToken({ role: 'admin' }));
     const answer = (await rest.post('/api/v1/chat', { content: 'What is the health status of Nazareth Solar?' })).body;
     assert.equal(answer.status, 'ok', JSON.stringify(answer).slice(0, 500));
@@ -152,7 +152,7 @@ describe('hostile settings', () => {
       assert.ok(said.includes(name), said);
     });
 
-  it('a day of a leap year that is shared with another year ends no daemon', async () => {
+  it('a leap day compared with another year does not crash the daemon', async () => {
     const d = await startDaemon({ env: { VESPER_TODAY: '2024-03-15' } });
     const chat = await d.connect();
     for (const question of ['What changed from 29 Feb to 3 March 2025?', 'What changed from 29 February until March 3, 2025'])

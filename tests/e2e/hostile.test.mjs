@@ -72,7 +72,7 @@ describe('a hostile client', () => {
     assert.equal((await rest.get('/api/v1/sessions')).body.data.length, 0, 'nothing was made');
   });
 
-  it('separates nothing with an encoded slash', async () => {
+  it('does not separate segments with an encoded slash', async () => {
     for (const path of ['/api/v1%2Fsessions', '/api/v1%2fadmin/tools', '/api%2Fv1%2Fsessions', '/api/v1/%2573essions', '/%2Flivez', '/livez%2F', '/livez%00', '/livez%'])
       assert.equal(await one(`GET ${path} HTTP/1.1\r\n${auth}\r\n`), 404, path);
     for (const [user, status] of [['a%2Fb', 204], ['%C3%BC', 204], ['%ff%fe', 404], ['a%00b', 404], ['a%0Ab', 404], ['a%zz', 404]])
@@ -81,13 +81,13 @@ describe('a hostile client', () => {
       assert.equal((await rest.get(`/api/v1/sessions?${query}`)).status, 400, query);
   });
 
-  it('may send a whole address, of whatever host', async () => {
+  it('may send an absolute URL of any host', async () => {
     assert.equal(await one('GET http://other.example/livez HTTP/1.1\r\nHost: x\r\n\r\n'), 200);
     assert.equal(await one('GET HTTPS://other.example:8443/livez?x HTTP/1.1\r\nHost: x\r\n\r\n'), 200);
     assert.equal(await one(`GET http://other.example//livez HTTP/1.1\r\nHost: x\r\n\r\n`), 404);
   });
 
-  it('says in which bytes its body is written', async () => {
+  it('must send JSON in UTF-8 without compression', async () => {
     const typed = (type, more = '') => one(post(`Content-Type: ${type}\r\n${more}Content-Length: 13\r\n`));
     for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON; x=y', 'application/json;'])
       assert.equal(await typed(type), 201, type);
@@ -97,7 +97,7 @@ describe('a hostile client', () => {
     assert.equal(await typed('application/json', 'Content-Encoding: identity\r\n'), 201);
   });
 
-  it('gets no byte of a body that it did not ask for', async () => {
+  it('gets no body for a HEAD request', async () => {
     const { session_id: session, turn_id: turn, message_id: message, views } = (await rest.post('/api/v1/chat', { content: REFERENCE })).body;
     const whole = ['/livez', '/openapi.json', '/api/v1/sessions', `/api/v1/sessions/${session}`, `/api/v1/sessions/${session}/messages`,
       `/api/v1/messages/${message}/views/${views[0].view_id}/csv`];
@@ -130,7 +130,7 @@ describe('a hostile client', () => {
     }
   });
 
-  it('hides nothing in a title', async () => {
+  it('cannot hide characters in a title', async () => {
     for (const title of ['a\u0007', 'a\u001b[31m', 'a\u007f', 'a\r\nb', '\t'])
       assert.equal((await rest.post('/api/v1/sessions', { title })).status, 422, JSON.stringify(title));
   });

@@ -9,7 +9,7 @@ import { mintToken } from './token.mjs';
 
 const DEADLINE_LIMIT_MS = 40000; /* a header's own deadline is 10 s; the rest is a slow machine's */
 
-describe('at the port', () => {
+describe('at the HTTP port', () => {
   let d;
   const raws = [];
   const open = () => {
@@ -33,7 +33,7 @@ describe('at the port', () => {
     return Date.now() - from;
   }
 
-  describe('slowly but rightly', () => {
+  describe('slow but valid', () => {
     it('a request byte by byte', async () => {
       const raw = await open().drip('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       await raw.until(/\r\n\r\n/);
@@ -85,8 +85,8 @@ describe('at the port', () => {
     });
   });
 
-  describe('too slowly', () => {
-    it('is ended by a deadline, however it drips; others are served meanwhile', { timeout: 90000 }, async (t) => {
+  describe('too slow', () => {
+    it('is ended by a deadline while others are served', { timeout: 90000 }, async (t) => {
       const silent = open();
       const halfPrefix = await open().write('GET /w');
       const halfHeader = await open().write('GET /livez HTTP/1.1\r\nHost: x\r\n');
@@ -125,7 +125,7 @@ describe('at the port', () => {
     });
   });
 
-  describe('an upgrade that is odd', () => {
+  describe('an unusual upgrade', () => {
     const refusedWith = async (text, ...statuses) => {
       const raw = await open().write(text);
       await raw.until(/\r\n\r\n/);
@@ -194,11 +194,11 @@ describe('at the port', () => {
     it('with a reserved bit', () => closesWith(textFrame('{"type":"ping"}', { first: 0xc1 }), 1002));
     it('with an unknown opcode', () => closesWith(textFrame('{"type":"ping"}', { first: 0x83 }), 1002));
     it('a fragmented ping', () => closesWith(textFrame('x', { first: 0x09 }), 1002));
-    it('a continuation of nothing', () => closesWith(textFrame('x', { first: 0x80 }), 1002));
+    it('a continuation without a start', () => closesWith(textFrame('x', { first: 0x80 }), 1002));
 
     it('unmasked', () => closesWith(textFrame('{"type":"ping","t":1}', { masked: false }), 1002));
 
-    it('closings with every code there is leave room for other metrics', async () => {
+    it('close frames with all codes leave room for other metrics', async () => {
       for (let code = 3000; code < 3040; code++) {
         const chat = await d.connect();
         chat.ws.close(code);
@@ -210,7 +210,7 @@ describe('at the port', () => {
       assert.ok(codes.some(([, code, count]) => code === 'other' && Number(count) >= 40), metrics);
     });
 
-    it('metrics are told as a scraper reads them', async () => {
+    it('metrics have the format of a scraper', async () => {
       const text = await (await fetch(`${d.adminUrl}/metrics`)).text();
       const kinds = new Map(), helps = new Set(), buckets = new Map();
       assert.ok(text.endsWith('\n'));
@@ -234,7 +234,7 @@ describe('at the port', () => {
       assert.ok(buckets.size > 0 && kinds.get('vesper_ws_connections') === 'gauge', text);
     });
 
-    it('a reset in the middle of everything', async () => {
+    it('a connection reset at any time', async () => {
       for (let i = 0; i < 20; i++) {
         const raw = await open().write(Buffer.concat([Buffer.from(upgrade()), textFrame('{"type":"chat.message","content":"hi"}')]));
         if (i % 2)
@@ -245,7 +245,7 @@ describe('at the port', () => {
     });
   });
 
-  describe('a head that is odd', () => {
+  describe('an unusual request head', () => {
     const auth = `Authorization: Bearer ${mintToken()}\r\n`;
     const post = (rest, version = '1.1') => `POST /api/v1/sessions HTTP/${version}\r\nHost: x\r\n${auth}Content-Type: application/json\r\n${rest}`;
     const get = (rest) => `GET /livez HTTP/1.1\r\nHost: x\r\n${rest}`;
@@ -280,7 +280,7 @@ describe('at the port', () => {
           assert.ok(statuses.length > 0 && statuses.every((s) => s === status), raw.text.slice(0, 300));
         });
 
-    it('blanks around values and many headers are fine, also when they come in pieces', async () => {
+    it('accepts blanks around values and many headers, also in pieces', async () => {
       const many = Array.from({ length: 60 }, (_, i) => `X-${i}:${' '.repeat(i % 4)}${'v'.repeat(i)}${'\t '.repeat(i % 3)}\r\n`).join('');
       const raw = await open().write(get(many.slice(0, 700)));
       await sleep(20);
@@ -288,7 +288,7 @@ describe('at the port', () => {
       await raw.until(/200[^]*200/);
     });
 
-    it('an expectation that is known is met', async () => {
+    it('meets a known expectation', async () => {
       const raw = await open().write(post('Expect: 100-continue\r\nContent-Length: 2\r\n\r\n'));
       await raw.until(/100 Continue/);
       await raw.write('{}');
@@ -316,7 +316,7 @@ describe('at the port', () => {
     assert.equal(await statusOf(details('/livez', 'evil.example')), 200, 'a probe learns nothing');
   });
 
-  it('OPTIONS and CONNECT are answered for what is no address, too', async () => {
+  it('answers OPTIONS and CONNECT for other targets', async () => {
     for (const [text, status] of [['OPTIONS *', 204], ['OPTIONS /livez', 204], ['OPTIONS /nothing', 204],
       ['CONNECT example.com:443', 405], ['CONNECT /livez', 405], ['TRACE /livez', 405]]) {
       const raw = await open().write(`${text} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -336,7 +336,7 @@ describe('at the port', () => {
     }
   });
 
-  it('garbage is no request', async () => {
+  it('rejects garbage', async () => {
     const garbage = ['\r\n\r\n\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'HELO there\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n', 'GET\r\n\r\n', '\0'.repeat(64)];
     await Promise.all(garbage.map(async (text) => {

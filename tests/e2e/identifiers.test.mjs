@@ -43,7 +43,7 @@ function holdsOn(get) {
     assert.equal((await rest(ANN).get(`/api/v1/sessions/${session}/messages`)).body.data.length, 2);
   });
 
-  it('who cannot be told apart by looking is not let in', async () => {
+  it('confusable user names are rejected', async () => {
     for (const sub of UNSEEN) {
       const { status } = await rest(sub).get('/api/v1/sessions');
       assert.equal(status, 401, JSON.stringify(sub));
@@ -157,7 +157,7 @@ describe('on SQL Server', () => {
       assert.equal(columns.get(name), 'Latin1_General_100_BIN2', name);
   });
 
-  it('every key and index that went came back as it was', () => {
+  it('all dropped keys and indexes are restored', () => {
     assert.ok(first.size > 20);
     assert.deepEqual([...second].sort(), [...first].sort());
   });

@@ -54,7 +54,7 @@ describe('tokens of an identity provider', () => {
     assert.equal(await status(issuer.sign(claims({ roles: ['vesper.viewer'] }))), 403);
   });
 
-  it('of other applications or scopes are refused where these are listed', async () => {
+  it('of other applications or scopes are refused if these are listed', async () => {
     const strict = await startDaemon(settings(issuer, { VESPER_AUTH_SCOPE: 'Chat.Use', VESPER_AUTH_CLIENTS: 'portal,teams' }));
     const ask = (more) => strict.rest(issuer.sign(claims(more))).get('/api/v1/sessions');
     assert.equal((await ask({ scp: 'openid Chat.Use', azp: 'teams' })).status, 200);
@@ -72,14 +72,14 @@ describe('tokens of an identity provider', () => {
     await strict.stop();
   });
 
-  it('of each tenant see their own', async () => {
+  it('of each tenant see their own data', async () => {
     const acme = issuer.sign(claims({ tid: TID.acme, iss: `${issuer.url}/${TID.acme}/v2.0` }));
     const chat = await d.connect({ token: acme });
     assert.equal(chat.ready.user.tenant, 'acme');
     await chat.close();
   });
 
-  it('forged, stale or for somebody else are refused', async () => {
+  it('are refused if forged, expired or for another audience', async () => {
     const publicKey = issuer.keys.get(issuer.kid).publicKey;
     const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const good = issuer.sign(claims());
@@ -112,7 +112,7 @@ describe('tokens of an identity provider', () => {
     assert.ok(!d.output.includes(good.slice(0, 80)), 'no token in the log');
   });
 
-  it('signed by a rolled key are accepted once it is known; an outage changes nothing', async () => {
+  it('signed by a rotated key are accepted once it is known; an outage changes nothing', async () => {
     const old = issuer.sign(claims());
     issuer.roll('key-2');
     const fresh = issuer.sign(claims());
@@ -129,7 +129,7 @@ describe('tokens of an identity provider', () => {
     issuer.fail = false;
   });
 
-  it('unknown keys do not make a storm', async () => {
+  it('unknown keys do not cause a request storm', async () => {
     const asked = issuer.requests.length;
     await Promise.all(Array.from({ length: 50 }, (_, i) => status(issuer.sign(claims(), { kid: `made-up-${i}` }))));
     assert.ok(issuer.requests.length - asked <= 8, 'at most one early pair beside the regular ones');
@@ -168,7 +168,7 @@ describe('tokens of an identity provider', () => {
     await own.close();
   });
 
-  it('live as long as they say, also on an open socket, unless a fresh one comes', async () => {
+  it('are valid until they expire, also on an open socket, unless renewed', async () => {
     const chat = await d.connect({ token: issuer.sign(claims({ exp: nowS() + 4 })) });
     await chat.until((f) => f.type === 'auth.expiring');
     chat.send({ type: 'auth', token: issuer.sign(claims({ exp: nowS() + 5, roles: ['Vesper.Viewer'] })) });
@@ -193,7 +193,7 @@ describe('a start with an identity provider', () => {
     await issuer.close();
   });
 
-  it('is refused when tokens could not be judged', async () => {
+  it('is refused if tokens could not be verified', async () => {
     const issuer = { url: 'http://127.0.0.1:9' };
     await refusedStart(settings(issuer, { VESPER_AUTH_AUDIENCE: undefined }), /RS256 needs .*auth\.audience/);
     await refusedStart(settings(issuer, { VESPER_AUTH_ISSUER: undefined }), /RS256 needs .*auth\.issuer/);

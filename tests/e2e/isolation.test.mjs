@@ -42,7 +42,7 @@ describe('ten thousand tries', () => {
   });
   after(() => d?.stop());
 
-  it('give not one foreign byte, and change nothing', async () => {
+  it('return no foreign byte and change nothing', async () => {
     const eves = [mintToken({ sub: 'eve' }), mintToken({ sub: 'eve', tenant_id: 'acme', role: 'admin' }), mintToken({ sub: 'Ann', tenant_id: 'vesper' })];
     const states = async () => JSON.stringify(await Promise.all(known.map(async (k) => [await k.rest.messages(k.session), (await k.rest.get(`${API}/sessions`)).body])));
     const before_ = await states();
@@ -85,7 +85,7 @@ describe('ten thousand tries', () => {
 });
 
 describe('planted secrets', () => {
-  it('come out nowhere: not in logs, answers, errors, metrics or files', async () => {
+  it('appear nowhere: not in logs, answers, errors, metrics or files', async () => {
     const secret = (name) => `${MARK}-${name}-${randomBytes(16).toString('hex')}`;
     const planted = { jwt: secret('jwt'), key: secret('key'), cursor: secret('cursor') };
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, times: 1, reply: { status: 401 } }, { reply: 'demo' }] });

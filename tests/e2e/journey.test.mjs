@@ -64,7 +64,7 @@ describe('a user signs in, asks, reads the answer again', () => {
     assert.deepEqual(assistant.views, turn.views);
   });
 
-  it('asks on in the same session after a reconnect', async () => {
+  it('continues the session after a reconnect', async () => {
     const chat = await d.connect({ token, session });
     assert.equal(chat.session, session);
     const next = await chat.ask(REFERENCE);
@@ -82,7 +82,7 @@ describe('a user signs in, asks, reads the answer again', () => {
     assert.equal(frames[frames.length - 1].type, 'chat.complete');
   });
 
-  it('is asked from the command line with numbered choices, and answers with a number', async () => {
+  it('answers numbered choices on the command line', async () => {
     const env = { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: token };
     const { stdout } = await run(VESPERCTL, ['ask', 'project check'], { env });
     const [, number] = stdout.match(/^ *(\d+)\. Nazareth Solar/m);

@@ -127,7 +127,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
     if (policy !== 'rewrite')
       return;
 
-    it('who lies again is left out', async () => {
+    it('a sentence that is wrong again is omitted', async () => {
       const lie = LIES['a wrong digit'];
       for (const fault of Object.values(CUTS)) {
         const turn = await ask(lie, fault, () => 'The average for NP15 is $47.99/MWh.');
@@ -136,7 +136,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       }
     });
 
-    it('a correction that fails costs the number', async () => {
+    it('a failed correction removes the number', async () => {
       const lie = LIES['a wrong digit'];
       for (const fault of [{ status: 400 }, { reset: true }, { empty: true }]) {
         mock.use([{ when: { kind: 'answer', system: /A sentence of an answer/ }, fault, reply: { text: 'x' } },
@@ -147,7 +147,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       }
     });
 
-    it('leaving closes the correction\'s transfer', async () => {
+    it('leaving cancels the correction\'s request', async () => {
       const lie = LIES['a wrong digit'];
       mock.use([{ when: { kind: 'answer', system: /A sentence of an answer/ }, fault: { hang: true }, reply: { text: 'x' } },
         { when: { kind: 'answer' }, reply: { text: lie.text } }, { reply: 'demo' }]);

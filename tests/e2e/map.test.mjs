@@ -58,7 +58,7 @@ describe('a query over the map equals a hand-written statement', () => {
     assert.equal(listed.length + tracked.length, Number(all));
   });
 
-  it('answers what no tool was made for', async () => {
+  it('answers questions without a dedicated tool', async () => {
     const three = rows(await ask({ list: 'project', show: ['project_name', 'budget'], top: 3, order: [{ name: 'budget', dir: 'desc' }],
       where: [is('technology', 'Solar'), not('status_color', 'on_track'), { name: 'budget', op: 'over', values: ['$2M'] }] }));
     assert.ok(three.length > 0);
@@ -78,7 +78,7 @@ describe('a query over the map equals a hand-written statement', () => {
     }
   });
 
-  it('answers a question that no tool was made for, without a model, and not without the permission', async () => {
+  it('answers a question without a dedicated tool, without a model, only with the permission', async () => {
     const question = 'Which three solar projects above $2M are not on track?';
     const rules = await startDaemon();
     const asked = async (role) => (await rules.ask(question, { token: mintToken({ role, sub: role }) })).text;
@@ -94,7 +94,7 @@ describe('a query over the map equals a hand-written statement', () => {
       assert.ok(!viewer.includes(name), viewer);
   });
 
-  it('knows what the pack has a word for', async () => {
+  it('uses the vocabulary of the pack', async () => {
     const overdue = "t.finishdate < '2026-02-27' AND (t.status <> 'Completed' OR t.status IS NULL)";
     const has = `EXISTS (SELECT 1 FROM dbo.per_tasks t WHERE t.projectname = p.name AND ${overdue})`;
     await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue}`);
@@ -104,7 +104,7 @@ describe('a query over the map equals a hand-written statement', () => {
         `SELECT p.name FROM dbo.per_project p WHERE p.technology = 'Solar' AND ${sql} ORDER BY p.name`);
   });
 
-  it('sets a period against the one before, with the change in code', async () => {
+  it('compares a period with the previous one and computes the change', async () => {
     const { body } = await ask({ metrics: ['views'], by: ['report_name'], period: { start: '2026-01-01', end: '2026-01-31' }, compare: 'previous_period' });
     const { data_dict: cells, meta, row_count: count } = body.result.sets.rows;
     assert.ok(count > 3);
@@ -133,7 +133,7 @@ describe('a conversation over the map, without a model', () => {
   const names = (answer) => answer.rows.map(({ Project }) => Project).sort();
   const projects = async (where) => rows(await call('general_sql_query', { sql: `SELECT name FROM dbo.per_project WHERE ${where}` })).map(([name]) => name).sort();
 
-  it('goes on from what was answered', async () => {
+  it('continues from the previous answer', async () => {
     const first = await chat('solar projects above $2M'), session_id = first.session_id;
     assert.deepEqual(names(first), await projects("technology = 'Solar' AND Total_Operating_Budget > 2000000"));
     assert.equal(first.filter.technology.value, 'Solar');
@@ -146,7 +146,7 @@ describe('a conversation over the map, without a model', () => {
     assert.equal(grouped.filter.technology.source, 'carried');
   });
 
-  it('goes on from what a tool showed, where none of its parameters takes a follow-up', async () => {
+  it('continues from a tool\'s result if its parameters cannot take the follow-up', async () => {
     const first = await chat('np15 hourly prices 2026'), second = await chat('excluding weekends', { session_id: first.session_id });
     assert.deepEqual([first, second].map(({ tools }) => tools), [['get_hourly_price_distribution'], ['query_metrics']]);
     assert.match(JSON.stringify(second.views), /day ≠ Saturday, Sunday/);
@@ -171,7 +171,7 @@ describe('a conversation over the map, without a model', () => {
 });
 
 describe('a query that can\'t be answered', () => {
-  it('is refused with the reason and with what works', async () => {
+  it('is refused with the reason and alternatives', async () => {
     const cases = [
       [{ metrics: ['budget'], by: ['risk_level'] }, /more than once/, 2],
       [{ metrics: ['budgett'] }, /budgett/, 1],
@@ -187,14 +187,14 @@ describe('a query that can\'t be answered', () => {
     }
   });
 
-  it('of a wrong form is named before anything runs', async () => {
+  it('of an invalid form is reported before anything runs', async () => {
     for (const query of ['nonsense', '[]', 7, [], { metrics: [], query: 'x'.repeat(20000) }]) {
       const reply = await ask(query);
       assert.ok(reply.status === 422 || reply.body.status === 'error', JSON.stringify(query).slice(0, 40));
     }
   });
 
-  it('shows nobody more than they may see', async () => {
+  it('shows only what the user may see', async () => {
     const budget = { metrics: ['budget'], by: ['technology'] };
     const refused = (await ask(budget, 'viewer')).body;
     assert.equal(refused.error.code, 'not_permitted');
@@ -205,7 +205,7 @@ describe('a query that can\'t be answered', () => {
     assert.ok(!listed.meta.some((m) => /budget/i.test(`${m.name} ${m.label}`)), 'a list leaves out what is not for its reader');
   });
 
-  it('says what was computed, filters and all', async () => {
+  it('states what was computed, with the filters', async () => {
     const rules = await startDaemon({});
     const heading = async (query) => (await rules.ask(query, { token: mintToken({ role: 'manager' }) })).text.split('\n')[0];
     assert.equal(await heading('top 3 markets by budget'), '**Operating budget by market, top 3**');
@@ -216,7 +216,7 @@ describe('a query that can\'t be answered', () => {
     await rules.stop();
   });
 
-  it('reads its own tenant alone', async () => {
+  it('reads only its tenant\'s data', async () => {
     const names = async (tenant) => {
       const reply = await d.rest(mintToken({ tenant_id: tenant, role: 'admin' })).call('POST', '/api/v1/tools/query_metrics', { json: { query: { list: 'project', show: ['project_name'] } } });
       return rows(reply).map(([name]) => name);
@@ -247,7 +247,7 @@ it('a model names metrics, code computes, and the receipt runs again with the sa
   assert.equal(second.calls[0].result_hash, receipt.calls[0].result_hash);
 });
 
-it('is held against the rows: keys, and edges that lead nowhere', async () => {
+it('is checked against the rows: keys, and edges without a target', async () => {
   const dir = await tempDir('live');
   await copyFile(join(await demoWarehouse(), 'acme.db'), join(dir, 'acme.db'));
   const { VESPER_SECRETS_DIR, ...own } = process.env;

@@ -78,8 +78,8 @@ const modernHeaders = (method, name) => ({ 'MCP-Protocol-Version': MODERN, 'Mcp-
 const modernPost = (method, params = {}, more = {}) =>
   post(message(method, { ...params, _meta: envelope() }), { ...modernHeaders(method, params.name), ...more });
 
-describe('the client of the era with a handshake', () => {
-  it('lists the tools that its user has over REST, each with both schemas', async () => {
+describe('a client of the protocol with a handshake', () => {
+  it('lists the same tools as REST, each with both schemas', async () => {
     for (const role of ['manager', 'viewer']) {
       const client = await legacy(`list-${role}`, role);
       const { tools, nextCursor } = await client.listTools();
@@ -95,7 +95,7 @@ describe('the client of the era with a handshake', () => {
     }
   });
 
-  it('goes on in a list where its cursor says, and refuses another', async () => {
+  it('continues a list at its cursor, and refuses invalid cursors', async () => {
     const client = await legacy('cursor');
     const { tools } = await client.listTools();
     assert.deepEqual((await client.listTools({ cursor: '2' })).tools, tools.slice(2));
@@ -103,7 +103,7 @@ describe('the client of the era with a handshake', () => {
       await assert.rejects(client.listTools({ cursor }), { code: -32602 });
   });
 
-  it('gives the rows of a tool as the REST interface does, and a receipt', async () => {
+  it('returns the rows of a tool like REST, and a receipt', async () => {
     const client = await legacy('call');
     await client.listTools(); /* from here on the client checks results against their schema */
     const result = await client.callTool({ name: TOOL, arguments: PRICE });
@@ -129,7 +129,7 @@ describe('the client of the era with a handshake', () => {
     }
   });
 
-  it('tells how a call ended that has no rows', async () => {
+  it('reports the outcome of a call without rows', async () => {
     const client = await legacy('ends');
     await client.listTools();
     const nobody = await client.callTool({ name: TOOL, arguments: { ...PRICE, hub_zone: 'Atlantis' } });
@@ -149,7 +149,7 @@ describe('the client of the era with a handshake', () => {
     assert.match(wrong.content[0].text, /colour/);
   });
 
-  it('may not call what its user may not', async () => {
+  it('may only call tools that its user may call', async () => {
     const tools = async (role) => (await (await legacy(`may-${role}`, role)).listTools()).tools.map((t) => t.name);
     const [all, few] = [await tools('admin'), await tools('viewer')];
     const [hidden] = all.filter((name) => !few.includes(name));
@@ -160,7 +160,7 @@ describe('the client of the era with a handshake', () => {
     await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), { code: -32602 });
   });
 
-  it('pings, and is answered with the version that both speak', async () => {
+  it('pings, and negotiates the protocol version', async () => {
     const client = await legacy('ping');
     assert.deepEqual(await client.ping(), {});
     assert.equal(client.getServerVersion().name, 'vesper');
@@ -178,7 +178,7 @@ describe('a message', () => {
       assert.deepStrictEqual((await post(message('ping', undefined, id))).body, { jsonrpc: '2.0', id, result: {} });
   });
 
-  it('that is no message is refused with a code', async () => {
+  it('that is invalid is refused with a code', async () => {
     const bad = [
       ['{', -32700], ['', -32700], ['{"a":1,"a":2}', -32700],
       [[], -32600], [[message('ping')], -32600], ['7', -32600], ['null', -32600],
@@ -198,7 +198,7 @@ describe('a message', () => {
     assert.equal((await post(message('tools/list', { _meta: { progressToken: {} } }))).body.error.code, -32602);
   });
 
-  it('that asks for nothing is taken', async () => {
+  it('that is a notification is accepted', async () => {
     for (const body of [{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', method: 'no/such' },
       { jsonrpc: '2.0', id: 1, result: {} }, { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }]) {
       const reply = await post(body);
@@ -206,7 +206,7 @@ describe('a message', () => {
     }
   });
 
-  it('comes by POST alone, with a token, from no foreign page', async () => {
+  it('is accepted only by POST, with a token, and from no foreign page', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const reply = await fetch(`${d.url}/mcp`, { method, headers: { Authorization: `Bearer ${token('get')}` } });
       assert.deepEqual([reply.status, reply.headers.get('allow')], [405, 'POST']);
@@ -220,8 +220,8 @@ describe('a message', () => {
   });
 });
 
-describe('the two eras', () => {
-  it('are told apart by header and envelope, and not mixed', async () => {
+describe('the two protocol versions', () => {
+  it('are distinguished by header and envelope, and not mixed', async () => {
     const ping = message('ping');
     assert.equal((await post(ping, { 'MCP-Protocol-Version': LEGACY })).status, 200);
     const unknown = await post(ping, { 'MCP-Protocol-Version': '2031-01-01' });
@@ -241,7 +241,7 @@ describe('the two eras', () => {
     }
   });
 
-  it('have methods of their own', async () => {
+  it('have different methods', async () => {
     for (const method of ['initialize', 'ping', 'no/such']) {
       const reply = await modernPost(method);
       assert.deepEqual([reply.status, reply.body.error.code], [404, -32601]);
@@ -251,7 +251,7 @@ describe('the two eras', () => {
     assert.deepEqual([result.resultType, result.supportedVersions, result.cacheScope, result.ttlMs], ['complete', [MODERN], 'private', 60000]);
   });
 
-  it('need a whole envelope, or none', async () => {
+  it('require a complete envelope or none', async () => {
     const headers = modernHeaders('tools/list');
     const broken = [undefined, {}, 7, envelope({ 'io.modelcontextprotocol/clientCapabilities': 1 }),
       envelope({ 'io.modelcontextprotocol/clientCapabilities': undefined }), envelope({ 'io.modelcontextprotocol/clientInfo': 'x' })];
@@ -288,7 +288,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.equal((await d.rest(token(user(2))).get(`/api/v1/receipts/${told.receipt_id}`)).status, 200);
     });
 
-    it('goes on in a session, by its id or by a name of the client', async () => {
+    it('continues a session by its id or by the client\'s name for it', async () => {
       const [, turn] = await native(user(3), REFERENCE, 'and for SP15?');
       const client = await connect(user(4));
       const first = await ask(client, { question: REFERENCE });
@@ -310,7 +310,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.notEqual(foreign.structuredContent.turn_id, first.structuredContent.turn_id);
     });
 
-    it('tells a clarifying question as text, and takes its answer', async () => {
+    it('returns a clarifying question as text, and accepts its answer', async () => {
       const [, turn] = await native(user(7), UNCLEAR, 'NP15');
       const client = await connect(user(8));
       const question = await ask(client, { question: UNCLEAR });
@@ -329,7 +329,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.equal((await ask(other, answer)).isError, true);
     });
 
-    it('tells its progress to who asks for it, and goes on growing', async () => {
+    it('reports increasing progress on request', async () => {
       const client = await connect(user(10));
       const seen = [];
       const result = await ask(client, { question: REFERENCE }, ...(connect === legacy ? [undefined] : []), { onprogress: (p) => seen.push(p) });
@@ -338,7 +338,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.ok(seen.every((p, i) => i === 0 || p.progress > seen[i - 1].progress));
     });
 
-    it('says what is wrong with a question', async () => {
+    it('reports an invalid question', async () => {
       const client = await connect(user(11));
       for (const question of ['', '  ', undefined, 7, 'x'.repeat(16385)]) {
         const result = await ask(client, { question });
@@ -370,7 +370,7 @@ describe('a form', () => {
     assert.deepEqual(seen[0].requestedSchema.required, Object.keys(seen[0].requestedSchema.properties));
   });
 
-  it('that is declined or closed runs nothing', async () => {
+  it('runs nothing if it is declined or closed', async () => {
     for (const action of ['decline', 'cancel']) {
       const client = await modern(`form-${action}`, () => ({ action }));
       const result = await ask(client, { question: UNCLEAR });
@@ -385,7 +385,7 @@ describe('a form', () => {
   const call = (sub, more = {}) => post(message('tools/call', { name: ASK, arguments: { question: UNCLEAR }, ...more, _meta: capable }),
     modernHeaders('tools/call', ASK), sub);
 
-  it('is answered once, by its user, with what was sealed', async () => {
+  it('is answered once, by its user, with its sealed state', async () => {
     const { result } = (await call('seal')).body;
     assert.equal(result.resultType, 'input_required');
     const [[id, { params }]] = Object.entries(result.inputRequests);
@@ -415,7 +415,7 @@ describe('a form', () => {
   });
 });
 
-describe('a stream that is cut', () => {
+describe('an interrupted stream', () => {
   let mock;
   let cut;
   before(async () => {
@@ -445,7 +445,7 @@ describe('a stream that is cut', () => {
   };
   const resultOf = (text) => JSON.parse(text.trim().split('\n\n').at(-1).slice(6)).result;
 
-  it('is the same turn, to the byte, wherever that was', async () => {
+  it('is identical after an interruption at any position', async () => {
     const begun = mock.count;
     const text = await whole('uncut');
     const calls = mock.count - begun;
@@ -470,7 +470,7 @@ describe('a stream that is cut', () => {
 });
 
 describe('a component', () => {
-  it('is told as text and as members', async () => {
+  it('is returned as text and as members', async () => {
     const client = await legacy('component', 'admin');
     const { prompts } = await client.listPrompts();
     const { messages } = await client.getPrompt({ name: 'weekly_briefing' });
@@ -489,7 +489,7 @@ describe('a component', () => {
 });
 
 describe('an error', () => {
-  it('is told in the words of the native turn', async () => {
+  it('has the text of the native turn', async () => {
     const chat = await d.connect({ token: token('error-1') });
     await chat.ask(UNCLEAR);
     const ask_id = '01900000-0000-7000-8000-00000000abcd';
@@ -505,7 +505,7 @@ describe('an error', () => {
 });
 
 describe('a chart', () => {
-  it('is shown as the picture that the REST interface has of it', async () => {
+  it('is returned as the same image as over REST', async () => {
     const client = await legacy('chart');
     const result = await ask(client, { question: 'What are the hourly prices for SP15 in CAISO for 2025 from Ascend, as a bar chart?' });
     const [image] = result.content.filter((c) => c.type === 'image');
@@ -520,7 +520,7 @@ describe('a chart', () => {
 });
 
 describe('prompts', () => {
-  it('are the flows and example questions of the caller, in both eras', async () => {
+  it('are the flows and example questions of the caller, in both protocol versions', async () => {
     const names = {};
     for (const role of ['admin', 'viewer']) {
       const [older, newer] = [await legacy(`prompts-${role}`, role), await modern(`prompts-${role}`, null, { role })];
@@ -545,10 +545,10 @@ describe('prompts', () => {
   });
 });
 
-describe('where tokens come from', () => {
+describe('the token source', () => {
   const PLACES = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'];
 
-  it('is told where the server knows its address', async () => {
+  it('is published if the server knows its address', async () => {
     for (const place of PLACES)
       assert.equal((await fetch(d.url + place)).status, 404);
     const named = await startDaemon({ env: { VESPER_SERVER_PUBLIC_URL: 'https://vesper.example', VESPER_AUTH_ISSUER: 'https://login.example/v2.0',
@@ -571,7 +571,7 @@ describe('where tokens come from', () => {
   });
 });
 
-describe('an answer that takes long', () => {
+describe('a slow answer', () => {
   let mock;
   let long;
 
@@ -622,7 +622,7 @@ describe('an answer that takes long', () => {
     };
   };
 
-  it('stops when its user says so, by the id of the request', async () => {
+  it('is cancelled by its user by request id', async () => {
     for (const id of [0, 'a']) {
       const rest = await begin(`stop-${id}`, id);
       assert.equal((await notice(`stop-${id}`, id)).status, 202);
@@ -633,7 +633,7 @@ describe('an answer that takes long', () => {
     }
   });
 
-  it('goes on when another user, another id or one of two clients is meant', async () => {
+  it('continues if another user, id or client is meant', async () => {
     const [rest, twin] = [await begin('on', 5), await begin('on', 6)];
     for (const [sub, id] of [['off', 5], ['on', '5'], ['on', 7], ['on', undefined], ['on', null]])
       assert.equal((await notice(sub, id)).status, 202);
@@ -645,7 +645,7 @@ describe('an answer that takes long', () => {
     assert.deepEqual(ended.map((said) => said.at(-1).result.structuredContent.status), ['ok', 'ok']);
   });
 
-  it('stops when the client leaves, and when it cancels by its own means', async () => {
+  it('is cancelled when the client leaves or aborts the call', async () => {
     const leaving = new AbortController();
     const left = send('leave', question(1), leaving.signal).catch((e) => e.name);
     const client = await connect('abort');

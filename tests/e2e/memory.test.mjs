@@ -39,7 +39,7 @@ async function talk(chat, questions) {
 /* 40 messages: figures first, then small talk only. */
 const long = () => [FIRST, REFERENCE, ...Array.from({ length: 18 }, () => HELLO)];
 
-describe('in rules', () => {
+describe('without a model', () => {
   let d;
 
   before(async () => {
@@ -47,7 +47,7 @@ describe('in rules', () => {
   });
   after(() => d?.stop());
 
-  it('a session of 40 messages is summarized by code and goes on from what stood', async () => {
+  it('a session of 40 messages is summarized by code and keeps its context', async () => {
     const chat = await d.connect();
     await talk(chat, long());
     const turn = await chat.ask(LEANS);
@@ -67,7 +67,7 @@ describe('in rules', () => {
     await chat.close();
   });
 
-  it('twice as long, it is summarized again, and the first questions are still there', async () => {
+  it('a session twice as long is summarized again and keeps its first questions', async () => {
     const chat = await d.connect();
     await talk(chat, [...long(), ...long().slice(2), ...Array.from({ length: 6 }, () => HELLO)]);
     const rows = await query(d,
@@ -77,7 +77,7 @@ describe('in rules', () => {
     await chat.close();
   });
 
-  it('a short session has none', async () => {
+  it('a short session has no summary', async () => {
     const chat = await d.connect();
     await talk(chat, [REFERENCE, HELLO, LEANS]);
     assert.deepEqual(await query(d, `SELECT * FROM chat_session_summaries WHERE session_id = '${chat.session}'`), []);
@@ -105,7 +105,7 @@ describe('through a scripted model', () => {
     mock.reset();
   });
 
-  it('one call words the summary, and later prompts hold it', async () => {
+  it('one call writes the summary, and later prompts contain it', async () => {
     const chat = await d.connect();
     mock.use([worded, { reply: 'demo' }]);
     await talk(chat, long());
@@ -120,7 +120,7 @@ describe('through a scripted model', () => {
     await chat.close();
   });
 
-  it('who lost a permission is not told what rested on it', async () => {
+  it('the summary omits what a lost permission protected', async () => {
     const chat = await d.connect();
     mock.use([worded, { reply: 'demo' }]);
     await talk(chat, long());
@@ -136,7 +136,7 @@ describe('through a scripted model', () => {
     await analyst.close();
   });
 
-  it('a model that fails leaves the summary to code', async () => {
+  it('code writes the summary if the model fails', async () => {
     const chat = await d.connect();
     mock.use([{ when: worded.when, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
       { reply: 'demo' }]);
@@ -148,7 +148,7 @@ describe('through a scripted model', () => {
     await chat.close();
   });
 
-  it('before the summary, what lies between is told too; the supervisor hears questions only', async () => {
+  it('recent messages are included before the summary; the supervisor gets questions only', async () => {
     const chat = await d.connect();
     await talk(chat, [REFERENCE, ...Array.from({ length: 8 }, () => HELLO)]);
     mock.reset();
