@@ -43,7 +43,7 @@ function holdsOn(get) {
     assert.equal((await rest(ANN).get(`/api/v1/sessions/${session}/messages`)).body.data.length, 2);
   });
 
-  it('confusable user names are rejected', async () => {
+  it('user names with invisible characters or blanks are rejected', async () => {
     for (const sub of UNSEEN) {
       const { status } = await rest(sub).get('/api/v1/sessions');
       assert.equal(status, 401, JSON.stringify(sub));

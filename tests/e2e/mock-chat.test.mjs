@@ -38,7 +38,7 @@ async function streamed(extra = {}) {
 }
 
 describe('the SDK reads', () => {
-  it('text, streamed and whole, with usage', async () => {
+  it('text, streamed and complete, with usage', async () => {
     mock.use([{ reply: { text: 'The price was $48.73/MWh — “exact” ✓ 🟢.', usage: { output_tokens: 17 } } }]);
     const { text, final } = await streamed();
     assert.equal(text, 'The price was $48.73/MWh — “exact” ✓ 🟢.');
@@ -63,7 +63,7 @@ describe('the SDK reads', () => {
     assert.match(text, /48\.73/);
   });
 
-  it('structured output, a refusal, an answer that was cut', async () => {
+  it('structured output, a refusal, a truncated answer', async () => {
     const schema = { type: 'object', additionalProperties: false, required: ['vendor'], properties: { vendor: { type: 'string' } } };
     const { text } = await streamed({ response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } });
     assert.deepEqual(JSON.parse(text), { vendor: 'Ascend' });
@@ -108,7 +108,7 @@ describe('the SDK sees failures', () => {
     assert.equal(error.headers.get('retry-after'), '7');
   });
 
-  it('an error inside the stream, a cut, garbage', async () => {
+  it('an error inside the stream, a lost connection, garbage', async () => {
     assert.match((await failing({ error: { after: 1, type: 'server_error', message: 'gone' } })).message, /gone/);
     assert.ok(await failing({ cut: { after: 1 } }));
     assert.ok(await failing({ garbled: { after: 1 } }));

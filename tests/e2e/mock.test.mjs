@@ -67,7 +67,7 @@ async function streamedText(extra = {}) {
 }
 
 describe('the SDK reads', () => {
-  it('text, streamed and whole, with usage', async () => {
+  it('text, streamed and complete, with usage', async () => {
     mock.use([{ reply: { text: 'The price was $48.73/MWh — “exact” ✓ 🟢.', usage: { output_tokens: 17 } } }]);
     const { text, final } = await streamedText();
     assert.equal(text, 'The price was $48.73/MWh — “exact” ✓ 🟢.');
@@ -107,7 +107,7 @@ describe('the SDK reads', () => {
     });
   });
 
-  it('a thinking block first, and takes it back only unchanged', async () => {
+  it('a thinking block first, and accepts it back only unchanged', async () => {
     mock.use([{ times: 1, reply: { thinking: 'hm', tools: [{ name: TOOL.name, input: {} }] } }, { reply: 'demo' }]);
     const first = await client.messages.stream({ ...ASK, tools: [TOOL] }).finalMessage();
     assert.deepEqual(first.content.map((b) => b.type), ['thinking', 'tool_use']);
@@ -196,7 +196,7 @@ describe('the SDK sees failures', () => {
     assert.equal(late.shown, 'one two');
   });
 
-  it('a cut, an early end, garbled data, an empty 200, an HTML page', async () => {
+  it('a lost connection, an early end, garbled data, an empty 200, an HTML page', async () => {
     const cut = await failing({ cut: { after: 2 } });
     assert.ok(cut.error);
     assert.equal(cut.shown, 'one two');
@@ -207,14 +207,14 @@ describe('the SDK sees failures', () => {
     assert.equal((await failing({ end: { after: 2 } })).shown, 'one two');
   });
 
-  it('retries are counted, and a rule may be used up', async () => {
+  it('counts retries, and rules can be used up', async () => {
     mock.use([{ times: 2, fault: { status: 529 } }, { reply: { text: 'at last' } }]);
     const patient = new Anthropic({ apiKey: 'k', baseURL: mock.url, maxRetries: 2 });
     assert.equal((await patient.messages.create(ASK)).content[0].text, 'at last');
     assert.equal(mock.count, 3);
   });
 
-  it('its own abort is recorded', async () => {
+  it('records an abort by the client', async () => {
     mock.use([{ reply: { text: 'a b c d e f g h i j' }, fault: { token_ms: 50 } }]);
     const stream = client.messages.stream(ASK);
     stream.on('text', () => stream.abort());
@@ -289,7 +289,7 @@ describe('the service refuses', () => {
     assert.equal((await fetch(`${mock.url}/v2/messages`, { method: 'POST' })).status, 404);
   });
 
-  it('but accepts either way of giving the key, and sampling on the old version', async () => {
+  it('accepts both key headers, and sampling on the old version', async () => {
     assert.equal((await post(ASK)).status, 200);
     assert.equal((await post(ASK, { headers: { 'x-api-key': '', authorization: 'Bearer k' } })).status, 200);
     assert.equal((await post({ ...ASK, temperature: 0 }, { version: '2023-06-01' })).status, 200);

@@ -30,7 +30,7 @@ db.commit()`;
   await run('python3', ['-c', script, file, name]);
 }
 
-describe('a project that is new in the warehouse', () => {
+describe('a new project in the warehouse', () => {
   let d;
   let file;
 
@@ -44,13 +44,13 @@ describe('a project that is new in the warehouse', () => {
   });
   after(() => d?.stop());
 
-  it('is not known before it is there', async () => {
+  it('is unknown before it is added', async () => {
     const turn = await d.ask(overview('Quillon Ridge'), { token: own() });
     assert.equal(turn.complete.status, 'ask', turn.text);
     assert.match(turn.text, /Quillon Ridge/);
   });
 
-  it('is found by name, and by a mistyped one, without a restart', async () => {
+  it('is found by name and by a misspelled name, without a restart', async () => {
     const until = Date.now() + WAIT_MS;
     let turn;
 
@@ -91,7 +91,7 @@ describe('a question before the names of the data are loaded', () => {
   });
   after(() => d?.stop());
 
-  it('is not answered without them, and says so', async () => {
+  it('is not answered without them, and reports it', async () => {
     const turn = await d.ask(question, { token: other() });
     assert.equal(turn.error?.code, 'upstream', JSON.stringify(turn.closing));
     assert.equal(turn.error.retryable, true);
@@ -107,7 +107,7 @@ describe('a question before the names of the data are loaded', () => {
     await rename(file, `${file}.broken`);
   });
 
-  it('waits for them, and is answered with the project', async () => {
+  it('waits for them and is answered with the project', async () => {
     const asked = d.ask(question, { token: other() });
     await rename(`${file}.away`, file);
     let turn = await asked;

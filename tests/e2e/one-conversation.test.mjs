@@ -282,7 +282,7 @@ after(async () => {
   await mock?.close();
 });
 
-it('the conversation has what it is for', () => {
+it('the conversation has all required parts', () => {
   assert.deepEqual(native.map((turn) => turn.status), ['ok', 'ok', 'ok', 'ask', 'ok']);
   assert.ok(native[0].steps > 0 && native[1].views.includes('chart') && native[2].views.includes('component'), JSON.stringify(native.map((turn) => [turn.steps, turn.views])));
   assert.ok(native.filter((turn) => turn.numbers.length > 0).length >= 3, JSON.stringify(native.map((turn) => turn.numbers.length)));
@@ -290,7 +290,7 @@ it('the conversation has what it is for', () => {
 
 for (const [name, open] of Object.entries(WAYS))
   describe(name, () => {
-    it('tells the conversation as the socket does', async () => {
+    it('shows the conversation like the socket', async () => {
       const way = await open(d, `way-${name}`);
       for (const [i, [what, question]] of questions.entries()) {
         const told = await way.ask(question, { native: native[i] });
@@ -300,7 +300,7 @@ for (const [name, open] of Object.entries(WAYS))
       await way.close?.();
     });
 
-    it('ends as cancelled where its turn is stopped', async () => {
+    it('ends as cancelled if its turn is cancelled', async () => {
       const sub = `stop-${name}`;
       const way = await open(long, sub);
       assert.deepEqual(await way.ask(REFERENCE, { stop: (turn) => stopAt(long, turn, sub) }), { status: 'cancelled' });
@@ -308,14 +308,14 @@ for (const [name, open] of Object.entries(WAYS))
     });
   });
 
-it('the socket ends as cancelled where its turn is stopped', async () => {
+it('the socket ends as cancelled if its turn is cancelled', async () => {
   const way = await socket(long, 'stop-socket');
   assert.deepEqual(await way.ask(REFERENCE, { stop: true }), { status: 'cancelled' });
   await way.close();
 });
 
 /* Last, since nothing is stored from here on until the lock is gone. */
-it('every way tells the same error', async () => {
+it('all interfaces report the same error', async () => {
   const stores = (await readdir(dataDir, { recursive: true })).filter((file) => file.endsWith('.db')).map((file) => join(dataDir, file));
   const opened = await Promise.all([socket, ...Object.values(WAYS)].map((open, i) => open(d, `error-${i}`)));
   const lock = spawn('python3', ['-c', LOCK, ...stores], { stdio: ['pipe', 'pipe', 'inherit'] });

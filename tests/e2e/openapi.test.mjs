@@ -110,7 +110,7 @@ describe('the document', () => {
         assert.ok(op.parameters.some((p) => p.in === 'path' && p.name === name), `${op.operationId} ${name}`);
   });
 
-  it('tells a reader who has nothing else: every operation, each answer, with examples that hold', () => {
+  it('documents every operation and response, with valid examples', () => {
     const tags = new Set(doc.doc.tags.map((tag) => tag.name));
     const media = (owner, pointer) => {
       for (const [type, content] of Object.entries(owner?.content ?? {})) {
@@ -135,7 +135,7 @@ describe('the document', () => {
     }
   });
 
-  it('is kept by every operation when asked well', async () => {
+  it('is followed by every operation for valid requests', async () => {
     const o = byId();
     const want = (reply, status) => assert.equal(reply.status, status, reply.text.slice(0, 400));
     const made = await send(o.createSession, { title: 'walk' });
@@ -262,7 +262,7 @@ describe('the document', () => {
       assert.ok([...seen].some((s) => s.startsWith(`${op.operationId} 2`)), `${op.operationId} was never asked well`);
   });
 
-  it('is kept when the caller is nobody, a stranger, or may not', async () => {
+  it('is followed for anonymous, foreign and unauthorized callers', async () => {
     for (const op of doc.operations()) {
       if (op.open)
         continue;
@@ -273,7 +273,7 @@ describe('the document', () => {
     }
   });
 
-  it('is kept for ids that are unknown or none', async () => {
+  it('is followed for unknown and invalid ids', async () => {
     /* An unknown turn and one whose log has expired look the same. */
     const gone = (op) => op.operationId === 'turnEvents' ? [404, 410] : [404];
     /* A client takes ".." as the way up, which may lead to another operation. */
@@ -293,7 +293,7 @@ describe('the document', () => {
     }
   });
 
-  it('is kept for bodies that are wrong', async () => {
+  it('is followed for invalid bodies', async () => {
     const token = admin;
     const [tool] = (await ask(byId().listSwitches, { token })).body.data;
     const session_id = (await send(byId().createSession, {}, { token })).body.session_id;
@@ -321,7 +321,7 @@ describe('the document', () => {
     }
   });
 
-  it('is kept for queries and methods that are wrong', async () => {
+  it('is followed for invalid queries and methods', async () => {
     for (const op of doc.operations()) {
       if (op.open)
         continue;
@@ -347,7 +347,7 @@ describe('the document', () => {
       }
   });
 
-  it('is kept by an expectation that is not met, and by a body that does not arrive', { timeout: 60000 }, async () => {
+  it('is followed for an unmet expectation and a missing body', { timeout: 60000 }, async () => {
     const spoken = (op, headers, body = '') => new Promise((done, fail) => {
       const path = op.path.replace(/\{\w+\}/g, UNKNOWN);
       let got = '';
@@ -367,7 +367,7 @@ describe('the document', () => {
     await Promise.all(slow);
   });
 
-  it('is kept by tricks on the wire, and the daemon lives', async () => {
+  it('is followed for malformed requests, and the daemon survives', async () => {
     const token = rest.token;
     const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
     const speak = (text) => new Promise((done) => {
@@ -395,7 +395,7 @@ describe('the document', () => {
     assert.ok(await d.answers());
   });
 
-  it('a ticket works once, a foreign one never', async () => {
+  it('a ticket works once, and only for its user', async () => {
     const { ticket } = (await ask(byId().createTicket)).body;
     const chat = await d.connect({ via: 'none', ticket });
     assert.equal((await d.turnedAway({ ticket })).status, 401);

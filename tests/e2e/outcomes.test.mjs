@@ -181,7 +181,7 @@ describe('with a model', () => {
       assert.match(end.text, /Gondor Solar|know that project/);
     });
 
-  it('is told what nothing was found for', async () => {
+  it('is told which task has no result', async () => {
     mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_task_risks' }, { Set: 'technology=Solar' }] } } },
       { reply: { text: 'These are the risks of all projects.' } }]);
     await d.ask('Is everything fine with that thing of ours in the south, you know which?');
@@ -190,7 +190,7 @@ describe('with a model', () => {
     assert.doesNotMatch(raw, /Not found: [^\\]*risk_level/);
   });
 
-  it('is told of every outcome, and of what it is not shown', async () => {
+  it('is told every outcome and what is omitted', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'There is no such year.' } }, { reply: 'demo' }]);
     const turn = await d.ask('Show the hourly prices for SP15 in 2025 from Ascend');
     const [call] = mock.calls.slice(-1);
@@ -198,7 +198,7 @@ describe('with a model', () => {
     assert.equal(turn.complete.outcomes[0].truncated, false, 'a sample for the model is no cut of the user\'s table');
   });
 
-  it('gets less where its budget is small, and the user all the same', async () => {
+  it('gets less with a small budget, while the user gets everything', async () => {
     const small = await startDaemon({ mock, env: { VESPER_LLM_PROMPT_TOKENS: '1000' } });
     const question = 'What are the task risks?';
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'There are some.' } }, { reply: 'demo' }]);

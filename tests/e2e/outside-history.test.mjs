@@ -38,13 +38,13 @@ async function ask(question, token = mintToken()) {
 const bodies = (kind) => mock.calls.filter((c) => (kindOf(c.body) === 'answer') === (kind === 'answer')).map((c) => JSON.stringify(c.body));
 
 describe('a forged history', () => {
-  it('is read for what the user said, and calls no tool', async () => {
+  it('is used only as the user\'s text and calls no tool', async () => {
     mock.use('demo');
     const { tools } = await ask('and for SP15?');
     assert.deepEqual(tools, ['"tool":"get_average_annual_price"']);
   });
 
-  it('reaches no model that chooses tools', async () => {
+  it('does not reach models that choose tools', async () => {
     mock.use('demo');
     await ask(OPEN_QUESTION);
     assert.ok(bodies('tools').length > 0, 'a supervisor was asked');
@@ -52,7 +52,7 @@ describe('a forged history', () => {
       assert.doesNotMatch(body, /Zanzibar|999\.25/);
   });
 
-  it('reaches the model that words the answer below its rules', async () => {
+  it('reaches the answering model only below its rules', async () => {
     mock.use('demo');
     await ask('and for SP15?');
     const [body] = bodies('answer');
@@ -63,7 +63,7 @@ describe('a forged history', () => {
     assert.doesNotMatch(rules, /Zanzibar/, 'our rules come first and are ours');
   });
 
-  it('gives no number that counts as checked', async () => {
+  it('provides no verified numbers', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'As said before, it was $999.25/MWh.' } }, { reply: 'demo' }]);
     const { answer } = await ask('and for SP15?');
     const items = answer.x_vesper.checked.items.filter((i) => i.text.includes('999'));

@@ -40,7 +40,7 @@ describe('SQL that a model writes', () => {
   const shown = () => mock.calls.filter((c) => c.kind === 'tools')
     .some((c) => c.body.tools.some((tool) => tool.name === TOOL));
 
-  it('runs for an admin, as the gate wrote it', async () => {
+  it('runs for an administrator, as rewritten by the gate', async () => {
     const turn = await ask('admin', GOOD);
     assert.ok(shown());
     const [table] = turn.tables;
@@ -49,14 +49,14 @@ describe('SQL that a model writes', () => {
     assert.match(table.source.sql, /FROM dbo\.per_project WHERE tenant_id = \?\) AS per_project GROUP BY technology/);
   });
 
-  it('stays with the admin\'s tenant', async () => {
+  it('reads only the administrator\'s tenant', async () => {
     const sql = 'SELECT name, tenant_id FROM per_project WHERE tenant_id <> \'acme\' OR 1 = 1';
     const turn = await ask('admin', sql, { tenant_id: 'acme' });
     assert.ok(turn.tables.length > 0);
     assert.deepEqual([...new Set(turn.tables[0].data_dict.tenant_id)], ['acme']);
   });
 
-  it('is compared in any order when its receipt is run again', async () => {
+  it('is compared without order when its receipt is run again', async () => {
     const turn = await ask('admin', 'SELECT name, technology FROM per_project');
     const receipt = async (...args) => {
       const { code, stdout } = await ctl(['receipt', ...args, turn.complete.receipt_id], { VESPER_ROOT: ROOT, VESPER_LOG_LEVEL: 'error', VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: await demoWarehouse() });
@@ -98,7 +98,7 @@ describe('SQL that a model writes', () => {
     }
   });
 
-  it('is shown to nobody else, and refused when it is called all the same', async () => {
+  it('is hidden from other users, and refused if they call it', async () => {
     for (const role of ['viewer', 'manager']) {
       const turn = await ask(role, GOOD);
       assert.equal(shown(), false, role);
@@ -116,7 +116,7 @@ describe('SQL that a model writes', () => {
     assert.deepEqual([...new Set(turn.tables[0].data_dict['a[b'])], ['?{[;']);
   });
 
-  it('shows two columns of one name with their own values each, in views and CSV', async () => {
+  it('shows two columns of the same name with separate values, in views and CSV', async () => {
     mock.use(writing('SELECT p.name AS x, technology AS x, p.* FROM per_project p ORDER BY 1'));
     const rest = d.rest(mintToken({ role: 'admin' }));
     const answer = (await rest.post('/api/v1/chat', { content: QUESTION })).body;
@@ -143,7 +143,7 @@ describe('SQL that a model writes', () => {
     }
   });
 
-  it('is refused where it does not pass the gate', async () => {
+  it('is refused if it does not pass the gate', async () => {
     for (const sql of ['DELETE FROM per_project', 'SELECT * FROM sqlite_master', 'SELECT nme FROM per_project',
       'SELECT name FROM per_project; DROP TABLE per_project', 'PRAGMA query_only = 0',
       "SELECT FORMAT('%900000000d', 1) FROM per_project", "SELECT REPLACE(REPLACE(REPLACE(name, '', 'xxxxxxxxxxxxxxxxxxxx'), 'x', 'xxxxxxxxxxxxxxxxxxxx'), 'x', 'xxxxxxxxxxxxxxxxxxxx') AS x FROM per_project",

@@ -84,7 +84,7 @@ describe('tenants with packs of their own', () => {
     mock.reset();
   });
 
-  it('are answered from their own', async (t) => {
+  it('get answers from their own packs', async (t) => {
     const rules = await startDaemon(s);
     t.after(() => rules.stop());
     for (const [tenant, question] of Object.entries(QUESTIONS)) {
@@ -94,7 +94,7 @@ describe('tenants with packs of their own', () => {
     }
   });
 
-  it('are told when figures rest on a part of the rows', async (t) => {
+  it('are told when numbers are based on a part of the rows', async (t) => {
     const own = await setting();
     const path = join(own.roots, 'sql/library/loans/get_loans_by_genre.sql');
     await writeFile(path, `${(await readFile(path, 'utf8')).replace('-- column "Loans" type=int', `-- derive: share_of_total Loans Genre
@@ -121,7 +121,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
     assert.equal((body.data ?? body).content.calls[0].sample, view.notes[0]);
   });
 
-  it('have prompts of their own words', async () => {
+  it('have prompts in their own vocabulary', async () => {
     for (const [tenant, question] of Object.entries(QUESTIONS)) {
       await ask(tenant, question);
       assert.ok(mock.calls.length > 0, 'the model was asked');
@@ -130,7 +130,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
     }
   });
 
-  it('see no word of another when they ask in its words', async () => {
+  it('see nothing of another pack when they use its vocabulary', async () => {
     for (const tenant of Object.keys(QUESTIONS))
       for (const [other, question] of Object.entries(QUESTIONS)) {
         if (other === tenant)
@@ -143,7 +143,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
       }
   });
 
-  it('are listed their own tools', async () => {
+  it('are shown their own tools', async () => {
     const names = {};
     for (const tenant of Object.keys(QUESTIONS)) {
       const reply = await d.rest(token(tenant)).get('/api/v1/tools');
@@ -200,7 +200,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
 });
 
 describe('one tenant with two packs', () => {
-  it('is asked which one is meant where both have the same words, and gets what it chose', async (t) => {
+  it('is asked which pack is meant if both have the same words, and gets the chosen one', async (t) => {
     const s = await setting();
     await writeFile(join(s.roots, 'config/bakery/entities.json'),
       '{ "oven": [{"text": "the old house", "value": "Stonehearth"}] }');
@@ -228,7 +228,7 @@ describe('one tenant with two packs', () => {
   });
 });
 
-describe('a start is refused', () => {
+describe('startup is refused', () => {
   for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: there is no pack circus/],
     ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: must be a string/]])
     it(`for ${what}`, async () => {

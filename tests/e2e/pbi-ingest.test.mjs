@@ -48,7 +48,7 @@ describe('usage of reports', () => {
   });
   after(() => pbi?.close());
 
-  it('are read day by day to the last page, and told by the tools', async () => {
+  it('is read day by day to the last page, and returned by the tools', async () => {
     const done = await toFile();
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
@@ -66,7 +66,7 @@ describe('usage of reports', () => {
     await d.stop();
   });
 
-  it('are read again for two days only, and nothing is there twice', async () => {
+  it('is read again for two days only, without duplicates', async () => {
     await toFile();
     const before = pages();
     pbi.events.push(event('late', '2026-02-26'), event('older', '2026-02-25'));
@@ -79,7 +79,7 @@ describe('usage of reports', () => {
     assert.equal(JSON.parse(await readFile(state)).days.vesper, TODAY);
   });
 
-  it('are asked for at most 200 times an hour, over several runs', async () => {
+  it('is requested at most 200 times an hour, over several runs', async () => {
     const hour = Array.from({ length: 190 }, (_, i) => Date.now() - 3000000 + i);
     await writeFile(state, JSON.stringify({ days: {}, calls: [Date.now() - 4000000, ...hour] }));
     const done = await toFile();
@@ -94,7 +94,7 @@ describe('usage of reports', () => {
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
   });
 
-  it('that break off in the middle of a day are read from that day on', async () => {
+  it('is continued from the interrupted day', async () => {
     let left = 3;
     pbi.behave = ({ url }) => (url.search.includes('continuationToken') && left-- === 0 ? { status: 500 } : undefined);
     const done = await toFile();
@@ -105,14 +105,14 @@ describe('usage of reports', () => {
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
   });
 
-  it('stop when the service wants fewer calls, or says what cannot be', async () => {
+  it('stops when the service throttles or refuses', async () => {
     pbi.behave = ({ path }) => (path.endsWith('activityevents') ? { status: 429, headers: { 'retry-after': '90' } } : undefined);
     assert.match((await toFile()).stderr, /retry in 90 s/);
     pbi.behave = ({ path }) => (path.endsWith('activityevents') ? { body: { activityEventEntities: [], lastResultSet: false, continuationToken: 'x\r\nHost: evil' } } : undefined);
     assert.match((await toFile()).stderr, /continuation/);
   });
 
-  it('are refused where they cannot go, or would be another tenant\'s', async () => {
+  it('is refused for an invalid target or another tenant', async () => {
     const refused = async (args, pattern, env) => {
       const done = await ctl(['pbi', 'ingest', ...args], { ...pbi.env(), VESPER_TODAY: TODAY, ...env });
       assert.equal(done.code, 1);
@@ -132,7 +132,7 @@ describe('usage of reports', () => {
     assert.equal(pages(), 0);
   });
 
-  it('go to a PostgreSQL the same way', async () => {
+  it('is written to PostgreSQL in the same way', async () => {
     const pg = await installedPostgres();
     try {
       for (const fresh of [EXPECTED.length, 0]) {

@@ -38,7 +38,7 @@ function oneAfterTheOther(turn, first, second) {
     `${second} waits for ${first}: ${events}`);
 }
 
-describe('by code alone', () => {
+describe('without a model', () => {
   let d;
 
   before(async () => {
@@ -46,7 +46,7 @@ describe('by code alone', () => {
   });
   after(() => d?.stop());
 
-  it('the higher one of two vendors is shown by the hour', async () => {
+  it('shows the hours of the higher of two vendors', async () => {
     const turn = await d.ask('Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one');
     assert.equal(turn.status, 'ok');
     assert.deepEqual(toolsOf(turn), ['compare_vendors', 'get_hourly_price_distribution']);
@@ -57,20 +57,20 @@ describe('by code alone', () => {
     assert.equal(turn.complete.checked.unbound, 0);
   });
 
-  it('the cheaper one of two hub-zones', async () => {
+  it('shows the cheaper of two hub-zones', async () => {
     const turn = await d.ask('Compare NP15 and SP15 for 2025, then show the seasonal shape of the cheaper one');
     assert.deepEqual(toolsOf(turn), ['compare_hub_zones', 'get_seasonal_shape']);
     assert.match(turn.text, /\*\*NP15 in CAISO\*\*/);
   });
 
-  it('the project with the most red, and its milestones', async () => {
+  it('shows the milestones of the project with the most red ones', async () => {
     const turn = await d.ask('Which project has the most red, and show its milestones');
     assert.deepEqual(toolsOf(turn), ['get_color_ranking', 'get_milestone_dates']);
     assert.match(turn.text, /\*\*Nazareth Solar\*\*, with \*\*2\*\*/);
     assert.match(turn.text, /COD\) on \*\*15 June 2027\*\*/);
   });
 
-  it('the period of the first half holds for the second', async () => {
+  it('the period of the first half applies to the second', async () => {
     const turn = await d.ask('Which report had the most views last month and who are its top users?');
     assert.deepEqual(toolsOf(turn), ['get_top_reports_by_views', 'get_top_users']);
     assert.match(turn.text, /user of Day-Ahead Curves Dashboard \(January 2026\)/);
@@ -89,7 +89,7 @@ describe('by code alone', () => {
     await chat.close();
   });
 
-  it('two domains run side by side and both are named', async () => {
+  it('two domains run concurrently and both are named', async () => {
     const turn = await d.ask(`${REFERENCE.slice(0, -1)} and what is the health status of Nazareth Solar?`);
     assert.equal(turn.status, 'ok');
     sideBySide(turn, 'get_average_annual_price', 'get_project_health');
@@ -99,7 +99,7 @@ describe('by code alone', () => {
       ['dayahead_curve_report', 'per_project_health_report', 'per_project_report']);
   });
 
-  it('without the permission for one half nothing of it is run', async () => {
+  it('runs nothing of a half without permission', async () => {
     const turn = await d.ask('Which project has the most red, and show its milestones',
       { token: mintToken({ permissions: ['chat:use', 'chat:read_market_data'] }) });
     assert.doesNotMatch(turn.text, /Nazareth/);
@@ -115,7 +115,7 @@ describe('edited filters', () => {
   });
   after(() => d?.stop());
 
-  it('are shown as edited, take away with null, and leave the rest', async () => {
+  it('are shown as edited, removed by null, and leave the rest', async () => {
     const chat = await d.connect();
     const question = 'Average day-ahead price for NP15 in CAISO for 2025 from Ascend as of Jan_2025';
     const first = await chat.ask(question);
@@ -141,7 +141,7 @@ describe('edited filters', () => {
 
   });
 
-  it('that are unknown ask back with the closest', async () => {
+  it('that are unknown lead to a question with the closest values', async () => {
     const turn = await d.ask(REFERENCE, { extra: { filters: { hub_zone: 'SP99' } } });
     assert.equal(turn.status, 'ask');
     assert.match(turn.text, /SP99/);
@@ -185,7 +185,7 @@ describe('through a scripted supervisor', () => {
     assert.deepEqual([...new Set(hours.data_dict.Vendor)], ['Hitachi']);
   });
 
-  it('its filters are resolved, shown before any data, and stand for the next question', async () => {
+  it('its filters are resolved, shown before any data, and kept for the next question', async () => {
     const chat = await d.connect();
     use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'np-15', year: '2025', vendor: 'icf' })));
     const turn = await chat.ask(VAGUE);
@@ -198,7 +198,7 @@ describe('through a scripted supervisor', () => {
     await chat.close();
   });
 
-  it('what code has read stands without being repeated; a value named again corrects it, an empty one takes it away', async () => {
+  it('filters read by code stay unless the model repeats them: a value corrects, an empty one removes', async () => {
     const READ = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
     const of = async (...list) => {
       use(route(run('get_average_annual_price'), ...filters(Object.assign({}, ...list))));
@@ -219,7 +219,7 @@ describe('through a scripted supervisor', () => {
     assert.equal(without.filters.hub_zone, 'NP15');
   });
 
-  it('a tool that the supervisor was not told of runs, for whoever may use it', async () => {
+  it('a tool that the supervisor was not given runs for permitted users', async () => {
     const list = [run('get_average_annual_price'), ...filters({ hub_zone: 'SP15', year: '2026', vendor: 'Hitachi' })];
     use(route(...list));
     const turn = await d.ask('How dear is electricity going to be where our friends live?');
@@ -265,7 +265,7 @@ describe('through a scripted supervisor', () => {
     await chat.close();
   });
 
-  it('a value that nobody knows is asked about; the choice runs the plan', async () => {
+  it('asks about an unknown value; the choice runs the plan', async () => {
     for (const how of ['select', 'number', 'words']) {
       const chat = await d.connect();
       use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'SP51', year: '2025', vendor: 'Ascend' })));
@@ -287,7 +287,7 @@ describe('through a scripted supervisor', () => {
     }
   });
 
-  it('its own question is asked with its options; an old one is refused kindly', async () => {
+  it('its question is asked with its options; an expired one is refused with a message', async () => {
     const chat = await d.connect();
     use({ ...route({ Ask: 'Prices or projects?' }, { Option: 'Prices' }, { Option: 'Projects' }), times: 1 });
     const turn = await chat.ask(VAGUE);
@@ -304,7 +304,7 @@ describe('through a scripted supervisor', () => {
     await chat.close();
   });
 
-  it('chosen agents explore side by side, each in its own loop, and both are in the answer', async () => {
+  it('chosen agents run concurrently, each in its own loop, and both are in the answer', async () => {
     const call = (name, input) => ({ tools: [{ name, input }] });
     const done = (body) => body.messages.some((m) => Array.isArray(m.content)
       && m.content.some((b) => b.type === 'tool_result'));
@@ -324,7 +324,7 @@ describe('through a scripted supervisor', () => {
       assert.ok(!c.raw.includes('@vesper.example'), 'no text of the data where tools may be called');
   });
 
-  it('an agent uses by reference what it may not see', async () => {
+  it('an agent uses hidden values by reference', async () => {
     const rounds = [
       { tools: [{ name: 'get_color_ranking', input: {} }] },
       { tools: [{ name: 'get_milestone_dates', input: { project_name: { $ref: 'c1.rows[0].ProjectName' } } }] },
@@ -340,7 +340,7 @@ describe('through a scripted supervisor', () => {
       assert.ok(!c.raw.includes('Nazareth'), 'the name is in no prompt that may call tools');
   });
 
-  it('a dependent agent is given what was found before, without its texts', async () => {
+  it('a dependent agent gets earlier results without their text', async () => {
     use(route(step('t1', 'get_color_ranking'), step('t2', 'per_agent', { After: ['t1'] })),
     { when: { kind: 'tools', call: undefined }, reply: (body) => {
       const text = JSON.stringify(body.messages);
@@ -355,7 +355,7 @@ describe('through a scripted supervisor', () => {
     assert.equal(turn.complete.outcomes[1].outcome, 'rows');
   });
 
-  it('an agent that fails is said, not hidden', async () => {
+  it('reports a failed agent', async () => {
     use(route(run('get_average_annual_price'), run('pbi_metrics_agent'),
       ...filters({ vendor: 'Ascend', hub_zone: 'NP15', year: '2025' })),
     { when: { kind: 'tools' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
@@ -366,7 +366,7 @@ describe('through a scripted supervisor', () => {
     assert.deepEqual(turn.complete.outcomes.map((o) => o.outcome), ['rows', 'error']);
   });
 
-  it('a step whose condition is not met is skipped and said', async () => {
+  it('a step with an unmet condition is skipped and reported', async () => {
     use(route(...filters({ hub_zone: 'SP15', year: '2025' }), step('t1', 'compare_vendors'),
       step('t2', 'get_hourly_price_distribution', { If: 't1.row_count > 100' })),
     { when: { kind: 'answer' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } });
@@ -375,7 +375,7 @@ describe('through a scripted supervisor', () => {
     assert.equal(turn.complete.outcomes.length, 2);
   });
 
-  it('a plan that cannot be run is refused and code does what it can', async () => {
+  it('an invalid plan is refused and code answers', async () => {
     for (const steps of [
       [step('t1', 'compare_vendors', { After: ['t2'] }), step('t2', 'compare_vendors', { After: ['t1'] })],
       [step('t1', 'compare_vendors', { If: 'system("rm")' })],
@@ -387,7 +387,7 @@ describe('through a scripted supervisor', () => {
     }
   });
 
-  it('is told questions like this one and their calls, of what its caller may use, behind what is cached', async () => {
+  it('gets similar questions with permitted calls, after the cached prefix', async () => {
     const question = 'What was the average day-ahead price from Ascend where our friends live, in 2025?';
     const told = async (role) => {
       mock.reset();
@@ -405,7 +405,7 @@ describe('through a scripted supervisor', () => {
     assert.ok(viewed.every((message) => !/get_average_annual_price|day-ahead price for NP15/.test(message)), String(viewed));
   });
 
-  it('only domains and tools of this caller are offered, and others are not run', async () => {
+  it('offers and runs only domains and tools of this caller', async () => {
     use(route(run('get_top_users'), run('pbi_metrics_agent')));
     const turn = await d.ask(VAGUE, { token: mintToken({ role: 'analyst' }) });
     const call = mock.calls.find((c) => c.kind === 'structured');

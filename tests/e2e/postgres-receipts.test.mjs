@@ -30,7 +30,7 @@ describe('receipts on PostgreSQL', () => {
     await pg?.service('stop');
   });
 
-  it('stand in one chain, whoever wrote them, and run again to the same', async () => {
+  it('form one chain for all writers, and give the same result when run again', async () => {
     await Promise.all(daemons.flatMap((d, i) => Array.from({ length: AT_ONCE }, async (_, k) => {
       const rest = d.rest(mintToken({ sub: `u-${i}-${k}`, role: 'manager' }));
       for (let n = 0; n < EACH / AT_ONCE; n++) {
@@ -46,7 +46,7 @@ describe('receipts on PostgreSQL', () => {
     assert.deepEqual(again.json.filter((v) => !v.ok), []);
   });
 
-  it('keep their hashes from the chat login, and other tenants out', async () => {
+  it('hide their hashes from the chat login and other tenants', async () => {
     const settings = { 'vesper.tenant_id': 'vesper' };
     const refused = ["UPDATE dbo.chat_receipts SET hash = 'x'", "UPDATE dbo.chat_receipts SET leaves = 'x'", 'UPDATE dbo.chat_receipts SET receipt_no = receipt_no + 1',
       "UPDATE dbo.chat_receipts SET created_at = 'x'", 'DELETE FROM dbo.chat_receipts', 'TRUNCATE dbo.chat_receipts',
@@ -57,7 +57,7 @@ describe('receipts on PostgreSQL', () => {
     assert.equal((await pg.psql('vesper_chat', 'SELECT count(*) FROM dbo.chat_receipts')).text, '0');
   });
 
-  it('lose their content with a user, and are found when a byte changes', async () => {
+  it('lose their content with a user, and are reported when a byte changes', async () => {
     const chief = daemons[0].rest(mintToken({ sub: 'chief', role: 'admin' }));
     assert.equal((await chief.delete(`${API}/admin/users/u-0-0`)).status, 204);
     const { json: [state] } = await receipt('verify', '--tenant', 'vesper');

@@ -10,7 +10,7 @@ import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
 
-describe('the REST side on PostgreSQL', () => {
+describe('the REST API on PostgreSQL', () => {
   let pg;
   let d;
   let rest;
@@ -41,7 +41,7 @@ describe('the REST side on PostgreSQL', () => {
     checkProblem(await rest.get(path), 404);
   });
 
-  it('keeps feedback, answers to repeated requests, and deletes with all that hangs on them', async () => {
+  it('stores feedback and answers to repeated requests, and deletes them with their session', async () => {
     const keyed = () => rest.post(`${API}/chat`, { content: REFERENCE }, { headers: { 'idempotency-key': 'k' } });
     const first = await keyed();
     assert.equal(first.status, 200, first.text);
@@ -96,7 +96,7 @@ describe('the REST side on PostgreSQL', () => {
     await other.stop();
   });
 
-  it('deletes what is too old, and what belongs to a user', async () => {
+  it('deletes old data, and all data of a user', async () => {
     const old = '2020-01-01T00:00:00.000Z';
     await rest.post(`${API}/chat`, { content: REFERENCE });
     await pg.admin(`UPDATE dbo.chat_messages SET created_at = '${old}'`);

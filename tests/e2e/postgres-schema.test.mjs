@@ -58,7 +58,7 @@ describe('the three dialects', () => {
 });
 
 /* A case-sensitive collation of SQL Server knows Stage, and no stage. */
-it('the schema Stage is spelt one way', async () => {
+it('the schema Stage has one spelling', async () => {
   const wrong = [];
   for (const folder of ['sql/energy', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
     for (const name of await readdir(join(ROOT, folder), { recursive: true })) {
@@ -72,7 +72,7 @@ it('the schema Stage is spelt one way', async () => {
 });
 
 describe('installing', () => {
-  it('again changes nothing', async () => {
+  it('twice changes nothing', async () => {
     const before = await pg.admin('SELECT part, version, checksum, applied_at FROM dbo.schema_migrations ORDER BY 1, 2');
     const again = await pg.ctl(['db', 'init']);
     assert.equal(again.code, 0, again.stderr);
@@ -80,7 +80,7 @@ describe('installing', () => {
     assert.equal(await pg.admin('SELECT part, version, checksum, applied_at FROM dbo.schema_migrations ORDER BY 1, 2'), before);
   });
 
-  it('an applied file that changed is refused, and named', async () => {
+  it('a changed file that was applied is refused and named', async () => {
     const root = await ownRoot();
     const file = join(root, 'sql/schema/postgres/store/001_chat.sql');
     await writeFile(file, `${await readFile(file, 'utf8')}\n-- a word more\n`);
@@ -108,7 +108,7 @@ describe('installing', () => {
     assert.match(stderr, /number 002 was expected/);
   });
 
-  it('a server that is ahead is refused', async () => {
+  it('a newer schema is refused', async () => {
     await pg.admin("INSERT INTO dbo.schema_migrations (part, version, name, checksum) VALUES ('store', 99, 'x', 'x')");
     const { code, stderr } = await pg.ctl(['db', 'migrate']);
     await refusedStart({ warehouse: 'none', env: pg.env() }, /newer version/);
@@ -117,13 +117,13 @@ describe('installing', () => {
     assert.match(stderr, /newer version \(99/);
   });
 
-  it('seeding twice needs a word', async () => {
+  it('seeding twice needs an option', async () => {
     const { code, stderr } = await pg.seed('--small');
     assert.equal(code, 1);
     assert.match(stderr, /tenant vesper has rows in base\.\w+ already; --replace/);
   });
 
-  it('what can not be meant is said', async () => {
+  it('contradictory options are reported', async () => {
     assert.match((await ctl(['db', 'init'])).stderr, /VESPER_ADMIN_DSN/);
     assert.match((await pg.ctl(['db', 'init', '--dialect', 'sqlite'])).stderr, /SQLite files need no installation/);
     assert.match((await pg.ctl(['db', 'init', '--dialect', 'mssql'])).stderr, /dialect is postgres, not mssql/);
@@ -131,7 +131,7 @@ describe('installing', () => {
     assert.match((await ctl(['db', 'migrate', '--dsn', 'Driver=nowhere;Database=x'])).stderr, /for SQL Server or PostgreSQL that odbcinst/);
   });
 
-  it('a database that was never prepared says so, to both programs', async () => {
+  it('both programs report an unprepared database', async () => {
     await pg.admin('CREATE DATABASE empty');
     const elsewhere = (dsn) => dsn.replace('Database=postgres', 'Database=empty');
     const { stderr } = await ctl(['db', 'migrate', '--dsn', elsewhere(pg.dsn('postgres'))]);
@@ -141,7 +141,7 @@ describe('installing', () => {
     await refusedStart({ args: ['--check'], warehouse: 'none', env }, /vesperctl db init/);
   });
 
-  it('every table with a tenant has row rules that hold for its owner too', async () => {
+  it('every table with a tenant has row rules that also apply to its owner', async () => {
     const open = await pg.admin(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
       WHERE n.nspname IN ('base', 'dbo') AND c.relkind = 'r'
@@ -152,7 +152,7 @@ describe('installing', () => {
       AND (rolsuper OR rolbypassrls)`), '0');
   });
 
-  it('passwords are set, and nowhere to be read', async () => {
+  it('passwords are set and never shown', async () => {
     assert.equal(await pg.admin("SELECT count(*) FROM pg_authid WHERE rolname IN ('vesper_read', 'vesper_chat') AND rolcanlogin AND rolpassword LIKE 'SCRAM%'"), '2');
     const log = await readFile(join(pg.dir, 'log'), 'utf8');
     for (const secret of [READ_PASSWORD, CHAT_PASSWORD])
@@ -196,7 +196,7 @@ describe('the warehouse login', () => {
       assert.deepEqual(await pg.taken('vesper_read', [off, ...statements], VESPER), [off]);
     });
 
-  it('hands its rights to nobody', async () => {
+  it('cannot grant its rights', async () => {
     await pg.taken('vesper_read', ['SET default_transaction_read_only = off', 'GRANT SELECT ON dbo.changes TO PUBLIC'], VESPER);
     assert.equal(await pg.admin("SELECT has_table_privilege('vesper_chat', 'dbo.changes', 'SELECT')"), 'f');
   });
@@ -206,14 +206,14 @@ describe('the warehouse login', () => {
     assert.ok(!ok || text === '0', text);
   });
 
-  it('a function of its own can not look at rows before the row rule did', async () => {
+  it('a function of the login cannot see rows before the row rule', async () => {
     const { text } = await read("SELECT count(*) FROM dbo.per_project WHERE name LIKE '%' AND (1 / (CASE WHEN tenant_id = 'acme' THEN 0 ELSE 1 END)) = 1");
     assert.match(text, /^[1-9]\d*$/, 'no division by zero: rows of acme were never looked at');
   });
 
   /* Row rules on a setting hold against statements, not against one who holds the login: who may send any statement may
    * choose the setting. That is why the daemon alone has the login, and its statements are its own. */
-  it('who holds the login may choose the tenant: it must be held by the daemon alone', async () => {
+  it('the login can choose the tenant, so only the daemon may have it', async () => {
     const { text } = await read("SELECT set_config('vesper.tenant_id', 'acme', false); SELECT count(*) > 0 FROM dbo.changes");
     assert.match(text, /\nt$/);
   });
@@ -231,7 +231,7 @@ describe('the store login', () => {
     assert.match((await chat(session('acme', 's3'), {})).text, /row-level security/);
   });
 
-  it('neither sees, changes nor deletes what another tenant has', async () => {
+  it('cannot see, change or delete data of another tenant', async () => {
     for (const settings of [VESPER, {}]) {
       assert.equal((await chat('SELECT count(*) FROM chat_sessions', settings)).text, '0');
       await chat("UPDATE chat_sessions SET title = 'taken'", settings);
@@ -245,7 +245,7 @@ describe('the store login', () => {
     assert.equal((await chat('SELECT count(*) FROM chat_sessions')).text, '1');
   });
 
-  it('may do nothing else', async () => {
+  it('has no other rights', async () => {
     const statements = [...VIEWS.map((v) => `SELECT 1 FROM ${v}`), 'SELECT 1 FROM base.changes', 'CREATE TABLE dbo.t (a int)',
       'CREATE TEMP TABLE t (a int)', 'TRUNCATE chat_messages', 'DROP TABLE chat_messages', 'SET ROLE vesper_owner',
       'ALTER TABLE chat_messages DISABLE ROW LEVEL SECURITY', "DELETE FROM schema_migrations", "CALL dbo.set_login('vesper_chat', 'x')"];

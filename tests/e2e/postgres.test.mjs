@@ -27,15 +27,15 @@ before(async () => {
 after(() => pg?.service('stop'));
 
 describe('every tool', () => {
-  it('has calls here', async () => {
+  it('has a test call', async () => {
     /* Analyses are of series that the demo data has not: analytics.test.mjs. */
     const tools = JSON.parse((await ctl(['tools'])).stdout).filter((t) => t.name === 'query_metrics' || !t.schema.properties.query).map((t) => t.name);
     assert.deepEqual(tools.filter((name) => name !== 'general_sql_query' && !CALLS.some(([tool]) => tool === name)), []);
   });
 
-  it('gives on PostgreSQL what it gives on SQLite', () => compareTools(pg.env(), sqlite));
+  it('returns the same on PostgreSQL and SQLite', () => compareTools(pg.env(), sqlite));
 
-  it('gives nothing to somebody without its permission, on either', async () => {
+  it('returns nothing without its permission, on both', async () => {
     const calls = CALLS.filter(([tool], i) => CALLS.findIndex(([other]) => other === tool) === i)
       .map((words) => [...words, '--role', 'guest']);
     const root = { VESPER_ROOT: await rootWithGuest() };
@@ -72,7 +72,7 @@ describe('a daemon on it', () => {
         assert.match(turn.text, part);
     });
 
-  it('keeps what was said, under its user and tenant only', async () => {
+  it('stores messages under their user and tenant only', async () => {
     const turn = await d.ask(REFERENCE);
     const path = `/api/v1/sessions/${turn.session}/messages`;
     const get = async (token) => fetch(d.url + path, { headers: { authorization: `Bearer ${token}` } });
@@ -93,7 +93,7 @@ describe('a daemon on it', () => {
     await chat.close();
   });
 
-  it('two daemons that are told the same at once store it once', async () => {
+  it('two daemons with the same message at once store it once', async () => {
     const other = await pg.start();
     const chat = await d.connect();
     await chat.ask(REFERENCE);
@@ -122,7 +122,7 @@ describe('a daemon on it', () => {
     assert.equal(await pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${turn.session}'`), '2');
   });
 
-  it('closes turns of the dead, and none that may still run elsewhere', async () => {
+  it('closes turns of dead processes, and none that may still run elsewhere', async () => {
     const row = (id, at) => `('vesper', 'orphans', '${id}', '${id}', 'user', 'q', 'complete', '${at}')`;
     await pg.admin(`INSERT INTO dbo.chat_sessions (tenant_id, session_id, user_id, title, created_at, updated_at)
       VALUES ('vesper', 'orphans', 'ann', '', '', '');
@@ -182,7 +182,7 @@ describe('tenants', () => {
     await chats();
   });
 
-  it('are not apart with neither: these tests can fail', async () => {
+  it('are not separated without both: these tests can fail', async () => {
     await rules('DISABLE');
     const mixed = (await asked({ VESPER_ROOT: root }))[0].tables[0].rows;
     assert.ok(mixed.some((row) => row.some((cell) => /Acme/.test(cell))));
@@ -190,7 +190,7 @@ describe('tenants', () => {
   });
 });
 
-describe('a server that goes and comes', () => {
+describe('a server with outages', () => {
   const FAST = { VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1500', VESPER_STORE_QUERY_TIMEOUT_MS: '1500' };
   let d;
 
@@ -230,7 +230,7 @@ describe('a server that goes and comes', () => {
     }
   }
 
-  it('killed: errors that may be tried again, then answers', async () => {
+  it('killed: retryable errors, then answers', async () => {
     await pg.service('kill');
     const { type, code, retryable, text } = await ends();
     assert.deepEqual({ type, code, retryable }, { type: 'chat.error', code: 'upstream', retryable: true }, text);
@@ -242,13 +242,13 @@ describe('a server that goes and comes', () => {
     await answersSoon();
   });
 
-  it('restarted between two questions: nobody notices', async () => {
+  it('restarted between two questions: no effect', async () => {
     await pg.service('kill');
     await pg.service('restart');
     await answersSoon();
   });
 
-  it('down at the start: not ready, and says so; ready when it is back', async () => {
+  it('down at startup: not ready with the reason; ready when it is back', async () => {
     await pg.service('kill');
     const late = await launch({ warehouse: 'none', env: pg.env(FAST) });
     for (let i = 0; i < 200 && !(await late.answers().catch(() => false)); i++)
@@ -274,7 +274,7 @@ describe('a server that goes and comes', () => {
 
   const KICK = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('vesper_read', 'vesper_chat')";
 
-  it('a login that is revoked: no answer, and no figure; back when it is back', async () => {
+  it('a revoked login: no answer and no number; recovers with the login', async () => {
     await pg.admin('ALTER ROLE vesper_read NOLOGIN');
     await pg.admin(KICK);
     const ended = await ends();
@@ -283,7 +283,7 @@ describe('a server that goes and comes', () => {
     await answersSoon();
   });
 
-  it('a view that is dropped: no answer, other questions go on', async () => {
+  it('a dropped view: no answer, other questions continue', async () => {
     await pg.admin('ALTER VIEW dbo.per_projecthealth RENAME TO gone');
     const ended = await ends();
     const other = await d.ask('Which projects are off track?');
@@ -294,7 +294,7 @@ describe('a server that goes and comes', () => {
     await answersSoon();
   });
 
-  it('a store that can only be read: refused, not lost without a word', async () => {
+  it('a read-only store: questions are refused, not lost silently', async () => {
     await pg.admin('REVOKE INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions FROM vesper_chat');
     const ended = await ends();
     await pg.admin('GRANT INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions TO vesper_chat');
@@ -311,7 +311,7 @@ describe('configuration', () => {
     await refused({ VESPER_STORE_DSN: undefined, VESPER_STORE_DIALECT: 'mssql' }, /store\.dialect is mssql: store\.dsn must be/);
   });
 
-  it('an unknown dialect, a folder that means nothing, a tenant without its file', async () => {
+  it('an unknown dialect, an unused folder, a tenant without its file', async () => {
     await refused({ VESPER_STORE_DIALECT: 'oracle' }, /must be one of mssql\|postgres\|sqlite/i);
     await refused({ VESPER_WAREHOUSE_DIR: '/tmp' }, /warehouse\.dir requires the dialect sqlite/);
     await refused({ VESPER_STORE_DIALECT: 'sqlite', VESPER_TENANTS: '{"vesper":{}}' }, /tenants\.vesper: "store" must name its SQLite file/);

@@ -53,7 +53,7 @@ describe('two users of one role', () => {
       assert.ok(share >= 0.9);
     });
 
-  it('and of the supervisor also the schema, whatever is asked', async () => {
+  it('share the supervisor\'s schema for all questions', async () => {
     const d = await startDaemon({ mock });
     const sent = [];
     for (const [sub, question] of [['ann', NEAR], ['bob', FAR]]) {
@@ -68,13 +68,13 @@ describe('two users of one role', () => {
     assert.match(newest(sent[0]), /- get_average_annual_price: .*Filters: vendor, hub_zone, year/);
   });
 
-  it('and within a session every later call of a kind has the same', () => {
+  it('share the prefix of all later calls of a kind within a session', () => {
     for (const list of calls)
       for (const kind of ['structured', 'tools', 'answer'])
         assert.equal(new Set(list.filter((c) => c.kind === kind).map((c) => prefixOf(c).toString())).size, 1, kind);
   });
 
-  it('no request has more than four marks, and each has one', () => {
+  it('every request has one to four cache marks', () => {
     for (const call of calls.flat()) {
       const marks = marksIn(call.body);
       assert.ok(marks >= 1 && marks <= 4, `${call.kind}: ${marks}`);

@@ -60,7 +60,7 @@ describe('receipts', () => {
       await d.stop();
   });
 
-  it('are named with each answer that rests on data, wherever it is read', async () => {
+  it('are named in each answer with data, on every interface', async () => {
     const turn = await d.ask(REFERENCE, { token: rest.token });
     assert.match(turn.complete.receipt_id, UUID7);
     const whole = (await rest.post(`${API}/chat`, { content: COMPARISON })).body;
@@ -77,7 +77,7 @@ describe('receipts', () => {
     assert.equal(greeting.complete.receipt_id, undefined, 'nothing was looked up and no model asked');
   });
 
-  it('say how the answer came about', async () => {
+  it('describe how the answer was made', async () => {
     const { receipt_id: id } = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     const { code, stdout } = await receipt(d.dataDir, 'show', id);
     assert.equal(code, 0, stdout);
@@ -100,7 +100,7 @@ describe('receipts', () => {
     assert.ok(c.usage.by.answer);
   });
 
-  it('are read by whose they are, as far as they may', async () => {
+  it('are read by their users, with current permissions', async () => {
     const as = (claims) => d.rest(mintToken({ sub: 'ann', ...claims }));
     const { receipt_id: id, message_id: message } = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     const mine = await rest.get(`${API}/receipts/${id}`);
@@ -126,7 +126,7 @@ describe('receipts', () => {
     checkProblem(await rest.get(`${API}/receipts/${own.receipt_id}`), 404);
   });
 
-  it('name the prompts that models were told', async () => {
+  it('name the prompts of models', async () => {
     const mock = await startMock();
     const other = await startDaemon({ mock });
     const turn = await other.ask(REFERENCE);
@@ -176,7 +176,7 @@ describe('receipts', () => {
     assert.equal(again.code, 0);
   });
 
-  it('stay whole when a session or a user is deleted', async () => {
+  it('keep a valid chain when a session or a user is deleted', async () => {
     const secret = 'Average day-ahead price for NP15 in CAISO for 2025 from Ascend, pleaze';
     const bob = d.rest(mintToken({ sub: 'rumpel', tenant_id: 'acme' }));
     const chief = d.rest(mintToken({ sub: 'chief', role: 'admin', tenant_id: 'acme' }));
@@ -236,7 +236,7 @@ describe('receipts', () => {
     await tamper(file, 'UPDATE chat_messages SET content = substr(content, 1, length(content) - 1) WHERE receipt_id = (SELECT receipt_id FROM chat_receipts WHERE receipt_no = 7)', 'DROP TABLE kept');
   });
 
-  it('are found when a byte of the file itself changes', async () => {
+  it('are reported when a byte of the file changes', async () => {
     const file = store('acme');
     await tamper(file, 'PRAGMA journal_mode = DELETE', 'VACUUM');
     const rows = await receipt(d.dataDir, 'rerun', '--all', '--tenant', 'acme', '--json');
@@ -256,7 +256,7 @@ describe('receipts', () => {
     assert.match((await receipt(d.dataDir, 'rerun', id)).stdout, /not run: the receipt was changed/);
   });
 
-  it('tell what is different when the data or the catalogue is', async () => {
+  it('report differences when the data or the catalogue has changed', async () => {
     const small = await smallWarehouse();
     const { code, json: verdicts } = await receiptWith({ VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: small }, 'rerun', ...ofEachTool, '--json');
     assert.equal(code, 1);
@@ -265,7 +265,7 @@ describe('receipts', () => {
     assert.match(other[0].calls.find((c) => !c.ok).difference, /the result had \d+ rows and now has \d+|the rows differ, but their number is the same|the outcome was/);
   });
 
-  it('refuse what is not there', async () => {
+  it('reject unknown ids', async () => {
     for (const [args, said] of [[['show', '0193b0a0-0000-7000-8000-00000000ffff'], /unknown receipt/], [['show'], /name a receipt/], [['rerun'], /name a receipt/],
       [['verify', '--tenant', 'nobody'], /unknown tenant nobody/], [['forge'], /verify, show or rerun/]]) {
       const { code, stderr } = await receipt(d.dataDir, ...args);

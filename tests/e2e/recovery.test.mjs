@@ -16,7 +16,7 @@ describe('questions that find nothing', () => {
   });
   after(() => d?.stop());
 
-  it('a year without data asks for one that there is; each way to answer goes on', async () => {
+  it('a year without data leads to a question with available years; every form of answer works', async () => {
     for (const answer of ['select', 'integer', 'number', 'words', 'skip']) {
       const chat = await d.connect();
       const turn = await chat.ask(REFERENCE.replace('2025', '2039'));
@@ -45,7 +45,7 @@ describe('questions that find nothing', () => {
     }
   });
 
-  it('days outside of what is recorded ask for days inside; what is not allowed stays open', async () => {
+  it('days out of range lead to a question for days in range; invalid answers keep it open', async () => {
     const chat = await d.connect();
     const turn = await chat.ask('What changed between 2019-01-01 and 2019-01-10?');
     assert.equal(turn.ask?.input, 'date_range', turn.text);
@@ -64,7 +64,7 @@ describe('questions that find nothing', () => {
     await chat.close();
   });
 
-  it('what one session asks is not for another one', async () => {
+  it('a question of one session cannot be answered in another', async () => {
     const [chat, other] = [await d.connect(), await d.connect()];
     const turn = await chat.ask(REFERENCE.replace('2025', '2039'));
     other.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['2025'] });
@@ -73,7 +73,7 @@ describe('questions that find nothing', () => {
     await other.close();
   });
 
-  it('two parts, one without data: the other is answered, and only the missing one asked about', async () => {
+  it('two parts, one without data: one is answered, and only the other one is asked about', async () => {
     const chat = await d.connect();
     const turn = await chat.ask('What is the average price of NP15 from Ascend in 2025 and 2039?');
     assert.equal(turn.status, 'ask', turn.text);
@@ -86,7 +86,7 @@ describe('questions that find nothing', () => {
     await chat.close();
   });
 
-  it('where nothing matches, what is offered finds something', async () => {
+  it('if nothing matches, the offered values have results', async () => {
     const turn = await d.ask('Which hybrid projects in PJM are on hold in stage 6?');
     assert.ok(['empty', 'no_data'].includes(turn.complete.outcomes[0]?.outcome), turn.text);
     assert.match(turn.text, /I found no data for/);
@@ -97,7 +97,7 @@ describe('questions that find nothing', () => {
     }
   });
 
-  it('what was only looked for on the way is told apart in the audit log', async () => {
+  it('intermediate lookups are distinguished in the audit log', async () => {
     const turn = await d.ask('Which hybrid projects in PJM are on hold in stage 6?');
     const read = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
       + 'print(*[r[0] for r in d.execute("SELECT agent_name FROM chat_audit_log WHERE turn_id = ?",sys.argv[2:])])';
@@ -135,7 +135,7 @@ describe('questions that find nothing', () => {
       }
     });
 
-  it('what is not permitted names the permission that it takes', async () => {
+  it('a refusal names the required permission', async () => {
     const rest = d.rest(mintToken({ role: 'viewer' }));
     const { body } = await rest.post('/api/v1/chat', { content: REFERENCE });
     assert.equal(body.status, 'refused');
@@ -187,7 +187,7 @@ describe('with checks.hide_existence', () => {
       assert.equal(seen[0][2], seen[1][2], 'events');
     });
 
-  it('a report that is not for the caller does not exist', async () => {
+  it('a report without permission is reported as nonexistent', async () => {
     const rest = d.rest(mintToken({ role: 'viewer' }));
     const forbidden = await rest.post('/api/v1/reports/dayahead_curve_report/embed', {});
     const missing = await rest.post('/api/v1/reports/no_such_report/embed', {});

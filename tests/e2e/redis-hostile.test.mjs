@@ -59,7 +59,7 @@ const SEALS = {
   none: (key, stored, inner) => inner,
 };
 
-describe('somebody who may write to Redis', () => {
+describe('an attacker who can write to Redis', () => {
   let redis, daemon;
 
   before(async () => {
@@ -104,7 +104,7 @@ describe('somebody who may write to Redis', () => {
     }
   }
 
-  it('can move no value to another user\'s question', async () => {
+  it('cannot move a value to another user\'s question', async () => {
     const [{ stored: bytes }] = await stored();
     const other = () => daemon.ask('Average annual around-the-clock price at SP15 in 2025 from Ascend');
     const honest = await other();
@@ -113,7 +113,7 @@ describe('somebody who may write to Redis', () => {
     assert.equal((await other()).text, honest.text);
   });
 
-  it('can fill a place with anything', async () => {
+  it('can write garbage without effect', async () => {
     for (const junk of ['', 'vc2:', 'x'.repeat(100), Buffer.alloc(1 << 20, 0xff), Buffer.alloc(2 << 20)]) {
       for (const { key } of await values())
         await redis.raw('SET', key, junk);
@@ -127,7 +127,7 @@ describe('somebody who may write to Redis', () => {
   });
 });
 
-describe('a limit in a Redis that somebody writes to', () => {
+describe('a limit in a manipulated Redis', () => {
   let redis, daemon;
   const asks = async (sub) => (await daemon.rest(mintToken({ sub })).get('/api/v1/tools')).status;
 
@@ -141,7 +141,7 @@ describe('a limit in a Redis that somebody writes to', () => {
     await redis?.tell('stop');
   });
 
-  it('is not lifted by emptying it', async () => {
+  it('is not reset by deleting its key', async () => {
     let passed = 0;
     for (let i = 0; i < 6 * LIMIT; i++) {
       passed += await asks('greedy') === 200;
@@ -150,7 +150,7 @@ describe('a limit in a Redis that somebody writes to', () => {
     assert.ok(passed >= LIMIT && passed <= LIMIT + 4, `${passed}`);
   });
 
-  it('is not broken by what is no number', async () => {
+  it('is not broken by an invalid number', async () => {
     let n = 0;
     for (const [left, at] of [['nan', '0'], ['-inf', '0'], ['x', 'y'], ['0', '1e300'], ['0', '99999999999999']]) {
       const sub = `victim${n++}`;
@@ -178,7 +178,7 @@ const LIES = [
   bulk('1 9999999999999 9999999999999'), bulk('1 599000 11999000'), bulk('0 0 0'), bulk('1 nan inf'), bulk('x'.repeat(2 << 20)),
 ];
 
-describe('a Redis that lies', () => {
+describe('a Redis with false replies', () => {
   let server, daemon, lie, greeting;
 
   before(async () => {
@@ -199,7 +199,7 @@ describe('a Redis that lies', () => {
     server?.close();
   });
 
-  it('costs no answer, no ticket and no probe', async () => {
+  it('prevents no answer, ticket or probe', async () => {
     for (const one of LIES) {
       lie = one;
       await untilRedisIs(/^healthy/, daemon);
@@ -209,7 +209,7 @@ describe('a Redis that lies', () => {
     }
   });
 
-  it('cannot put its words into ours', async () => {
+  it('cannot inject text into messages', async () => {
     for (const one of ['-\xff\xfe\x80 bad\r\n', `-${'\xe2\x82'.repeat(300)}\r\n`, '-"}\x01\x02\r\n', `+${'\xff'.repeat(90000)}\r\n`]) {
       greeting = one;
       lie = '*1\r\n:1\r\n';

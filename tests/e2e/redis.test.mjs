@@ -45,7 +45,7 @@ describe('two daemons with one Redis', () => {
     await redis?.tell('stop');
   });
 
-  it('share what they fetched', async () => {
+  it('share cached results', async () => {
     const first = await one.ask(REFERENCE);
     checkAnswered(first);
     const keys = await redis.keys();
@@ -58,7 +58,7 @@ describe('two daemons with one Redis', () => {
     assert.equal((await redis.keys()).length, keys.length, 'and had nothing to add');
   });
 
-  it('keep tenants apart in it', async () => {
+  it('separate tenants in it', async () => {
     const before = await redis.keys();
     const mine = await one.ask(REFERENCE);
     const theirs = await two.ask(REFERENCE, { token: acme() });
@@ -72,7 +72,7 @@ describe('two daemons with one Redis', () => {
       assert.match(key, /vesper:v:vesper\\x00tool:[0-9a-f]{64}/);
   });
 
-  it('do not believe a value under another tenant\'s key', async () => {
+  it('reject a value under another tenant\'s key', async () => {
     const keys = (await redis.cli('EVAL', `
       local mine = redis.call('KEYS', 'vesper:v:vesper*')
       local theirs = redis.call('KEYS', 'vesper:v:acme*')
@@ -113,7 +113,7 @@ describe('two daemons with one Redis', () => {
   });
 });
 
-describe('at the doors of two daemons with one Redis', () => {
+describe('limits and tickets of two daemons with one Redis', () => {
   const LIMIT = 6;
   let redis, one, two;
   const ticketOf = async (d, token = mintToken()) => (await d.rest(token).post('/api/v1/ws/tickets')).body.ticket;
@@ -131,7 +131,7 @@ describe('at the doors of two daemons with one Redis', () => {
     await redis?.tell('stop');
   });
 
-  it('a limit is one limit', async () => {
+  it('share a limit', async () => {
     const replies = [];
     for (let i = 0; i < LIMIT + 2; i++)
       replies.push(await asks(i % 2 ? one : two, 'steady'));
@@ -143,7 +143,7 @@ describe('at the doors of two daemons with one Redis', () => {
     assert.equal((await asks(one, 'fresh')).status, 200);
   });
 
-  it('questions on sockets count, too', async () => {
+  it('questions on sockets count as well', async () => {
     const token = mintToken({ sub: 'asker' });
     const chats = [await one.connect({ token }), await two.connect({ token })];
     for (let i = 0; i < LIMIT; i++)
@@ -158,7 +158,7 @@ describe('at the doors of two daemons with one Redis', () => {
     assert.equal((await asks(one, 'asker')).status, 429);
   });
 
-  it('a ticket of one is good at the other, once, and Redis can\'t read it', async () => {
+  it('a ticket of one daemon is valid once on the other, and encrypted in Redis', async () => {
     const token = mintToken({ sub: 'guest' });
     const ticket = await ticketOf(one, token);
     const [key] = (await redis.keys()).filter((k) => k.includes('ticket:'));
@@ -178,7 +178,7 @@ describe('at the doors of two daemons with one Redis', () => {
     assert.equal(browser.code, 4401);
   });
 
-  it('while it is away each counts for itself', async (t) => {
+  it('each daemon counts alone while Redis is unavailable', async (t) => {
     await redis.tell('pause');
     const from = Date.now();
     for (const d of [one, two]) {
@@ -204,15 +204,15 @@ describe('at the doors of two daemons with one Redis', () => {
   });
 });
 
-describe('a Redis that is not there', () => {
-  it('is no reason not to start, or not to answer', async () => {
+describe('an unavailable Redis', () => {
+  it('prevents neither startup nor answers', async () => {
     const d = await startDaemon({ env: { VESPER_REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
     checkAnswered(await d.ask(REFERENCE));
     assert.match(await checkOf(d), /^degraded/);
     await d.stop();
   });
 
-  it('stops the start when its address is wrong, without naming the password', async () => {
+  it('makes startup fail if its address is invalid, without showing the password', async () => {
     for (const url of ['rediss://:hunter2@cache', 'redis://:hunter2@cache:x']) {
       const output = await refusedStart({ env: { VESPER_REDIS_URL: url } }, /redis\.url/);
       assert.doesNotMatch(output, /hunter2/);

@@ -130,7 +130,7 @@ describe('a reload of broken packs', () => {
       assert.ok(!Object.keys((await d.health()).checks).some((name) => /^packs:|^configuration$/.test(name)));
     });
 
-  it('twice in a second while turns run, the others\' new words count and every turn is answered', async () => {
+  it('twice in a second during turns: valid changes apply and every turn is answered', async () => {
     const library = 'packs/config/library/entities.json';
     const mend = await broken(s, OVENS, replaced(':oven', ':owen'));
     const alias = await broken(s, library, replaced('the old house', 'the brick tower'));

@@ -39,7 +39,7 @@ describe('a limit that two daemons share', () => {
     await pg?.service('stop');
   });
 
-  it('is used up for both when one has used it up', async () => {
+  it('is exhausted for both when one exhausts it', async () => {
     assert.equal((await other.ask(REFERENCE)).complete.provider, 'anthropic');
     mock.use(answer(17000, 100));
     assert.equal((await one.ask(REFERENCE)).complete.provider, 'anthropic');

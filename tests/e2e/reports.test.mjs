@@ -30,7 +30,7 @@ describe('a report', () => {
     await pbi?.close();
   });
 
-  it('comes with its address and a token, which nobody may keep', async () => {
+  it('is embedded with its address and a token that must not be cached', async () => {
     const reply = await open({});
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.headers.get('cache-control'), 'no-store');
@@ -43,7 +43,7 @@ describe('a report', () => {
     assert.deepEqual(pbi.embedTokens[0].identities, [{ username: 'vesper', roles: ['Reader', 'Budget'], customData: 'vesper', datasets: [DATASET] }]);
   });
 
-  it('is asked for once: by many at a time, and while the token is good', async () => {
+  it('is requested once for concurrent users and while the token is valid', async () => {
     const made = pbi.embedTokens.length;
     const claims = { role: 'manager', tenant_id: 'acme' };
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => open({ ...claims, sub: `user-${i}` })));
@@ -53,7 +53,7 @@ describe('a report', () => {
     assert.equal(pbi.serviceTokens.length, 1);
   });
 
-  it('is another for another tenant, role or report', async () => {
+  it('is separate for each tenant, role and report', async () => {
     const tokens = [await open({}), await open({ tenant_id: 'acme' }), await open({ role: 'analyst' }), await open({}, BUDGET)].map((r) => r.body.token);
     assert.equal(new Set(tokens).size, 4);
     const analyst = pbi.embedTokens.find((t) => t.token === tokens[2]);
@@ -73,7 +73,7 @@ describe('a report', () => {
     assert.equal(pbi.requests.length, asked);
   });
 
-  it('is got with a new service token when the old one is refused, once', async () => {
+  it('is requested once more with a new service token if the old one is refused', async () => {
     pbi.expireServiceTokens();
     const before = pbi.serviceTokens.length;
     assert.equal((await open({ role: 'analyst', tenant_id: 'acme' })).status, 200);
@@ -83,7 +83,7 @@ describe('a report', () => {
     assert.equal(pbi.serviceTokens.length, before + 2);
   });
 
-  it('that cannot be had fails alone, and comes back', async () => {
+  it('fails alone if it is unavailable, and recovers', async () => {
     const claims = { role: 'admin', tenant_id: 'acme' };
     for (const behave of [() => ({ status: 500, body: '<html>' }), () => ({ status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } }),
       () => ({ body: '{' }), () => ({ body: [] }), ({ path }) => (path.endsWith('GenerateToken') ? { body: {} } : undefined)]) {
@@ -129,8 +129,8 @@ describe('a report', () => {
   });
 });
 
-describe('a report whose token ends soon', () => {
-  it('gets a new one before it does', async () => {
+describe('a report with an expiring token', () => {
+  it('gets a new token before it expires', async () => {
     const pbi = await new PowerBi({ lifeMs: 5 * 60000 + 3000 }).start();
     const d = await startDaemon({ env: pbi.env() });
     const open = async () => (await d.rest().post(DAYAHEAD)).body.token;
@@ -144,7 +144,7 @@ describe('a report whose token ends soon', () => {
 });
 
 describe('in another cloud', () => {
-  it('a report is asked for by its names, shown from its host and from no other', async () => {
+  it('uses the cloud\'s addresses and embeds only from its host', async () => {
     const pbi = await new PowerBi({ scope: 'https://analysis.usgovcloudapi.net/powerbi/api/.default', host: 'app.powerbigov.us' }).start();
     const d = await startDaemon({ env: pbi.env({ VESPER_PBI_SCOPE: pbi.scope, VESPER_PBI_HOSTS: 'app.powerbigov.us' }) });
     const reply = await d.rest().post(DAYAHEAD);
@@ -166,7 +166,7 @@ describe('without Power BI', () => {
     await d.stop();
   });
 
-  it('a start that could not use it safely is refused', async () => {
+  it('an unsafe configuration is refused at startup', async () => {
     const pbi = new PowerBi();
     pbi.url = 'http://127.0.0.1:9';
     const refused = async (more, pattern) => {

@@ -22,7 +22,7 @@ describe('over REST', () => {
   after(() => d?.stop());
 
   describe('POST /chat', () => {
-    it('answers whole', async () => {
+    it('returns the complete answer', async () => {
       const { status, body } = await rest.post('/api/v1/chat', { content: REFERENCE });
       assert.equal(status, 200, JSON.stringify(body));
       checkNoNullMembers(body);
@@ -40,7 +40,7 @@ describe('over REST', () => {
       assert.equal(body.ask, undefined);
     });
 
-    it('takes the older name of its member, and a session', async () => {
+    it('accepts the old member name, and a session', async () => {
       const first = (await rest.post('/api/v1/chat', { message: REFERENCE })).body;
       assert.match(first.text, /48\.73/);
       const second = (await rest.post('/api/v1/chat', { content: REFERENCE, session_id: first.session_id })).body;
@@ -89,7 +89,7 @@ describe('over REST', () => {
       assert.equal(messages[1].content, turn.text);
     });
 
-    it('a reader that leaves keeps nothing alive and breaks nothing', async () => {
+    it('a disconnected client leaves nothing running', async () => {
       for (let i = 0; i < 5; i++) {
         const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
         await sse[Symbol.asyncIterator]().next();
@@ -139,7 +139,7 @@ describe('over REST', () => {
     });
   });
 
-  describe('a request that is wrong', () => {
+  describe('an invalid request', () => {
     const chat = (body, headers = { 'content-type': 'application/json' }) =>
       rest.call('POST', '/api/v1/chat', { body, headers });
 
@@ -182,7 +182,7 @@ describe('over REST', () => {
       }
     });
 
-    it('ids that are unknown or no ids', async () => {
+    it('unknown and invalid ids', async () => {
       for (const id of [UNKNOWN, 'x', '..%2f..', "'%20OR%201=1", 'x'.repeat(3000)]) {
         checkProblem(await rest.get(`/api/v1/sessions/${id}/messages`), 404);
         checkProblem(await rest.get(`/api/v1/turns/${id}/events`), 410);
@@ -192,7 +192,7 @@ describe('over REST', () => {
       checkProblem(await rest.post('/api/v1/chat', { content: 'hi', session_id: 'x' }), [400, 404, 422]);
     });
 
-    it('no token where one is needed; none needed for probes', async () => {
+    it('a missing token; probes need none', async () => {
       const nobody = d.rest(null);
       for (const [method, path] of [['POST', '/api/v1/chat'], ['POST', '/api/v1/chat/stream'], ['POST', '/api/v1/ws/tickets'],
         ['GET', '/api/v1/sessions'], ['GET', `/api/v1/sessions/${UNKNOWN}/messages`], ['GET', `/api/v1/turns/${UNKNOWN}/events`],
@@ -202,7 +202,7 @@ describe('over REST', () => {
         assert.equal((await nobody.get(path)).status, 200);
     });
 
-    it('answers carry the headers that keep browsers safe', async () => {
+    it('responses have security headers', async () => {
       const reply = await rest.get('/api/v1/sessions');
       assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
       assert.match(reply.headers.get('cache-control') ?? '', /no-store/);
@@ -239,7 +239,7 @@ describe('a running turn over REST', () => {
     assert.equal((await rest.delete(`/api/v1/turns/${closing.turn_id}`)).status, 204, 'once more changes nothing');
   });
 
-  it('is refused to a second asker of the session', async () => {
+  it('refuses a second question in the session', async () => {
     const rest = d.rest();
     const chat = await d.connect();
     await chat.begin(REFERENCE);
@@ -248,7 +248,7 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
-  it('is told no further to who may see less by now', async () => {
+  it('stops streaming to a user who lost the permission', async () => {
     const sub = 'demoted-meanwhile';
     const chat = await d.connect({ token: mintToken({ sub }) });
     const { turn_id: turn } = await chat.begin(REFERENCE);
@@ -261,7 +261,7 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
-  it('ends with its user, and leaves nothing', async () => {
+  it('ends when its user is deleted, and leaves nothing', async () => {
     const token = mintToken({ sub: 'leaver' });
     const chat = await d.connect({ token });
     await chat.begin(REFERENCE);
@@ -274,7 +274,7 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
-  it('ends when the only SSE reader leaves for good', async () => {
+  it('ends when its only SSE client leaves for good', async () => {
     const rest = d.rest();
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
     let id;

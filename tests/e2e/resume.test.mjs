@@ -88,7 +88,7 @@ describe('resume', () => {
       turn = await d.ask(REFERENCE);
     });
 
-    it('gives all of it, any rest of it, or nothing more', async () => {
+    it('replays all, any rest, or nothing', async () => {
       const chat = await d.connect({ session: turn.session });
       chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
       const all = await chat.turn();
@@ -117,7 +117,7 @@ describe('resume', () => {
       await chat.close();
     });
 
-    it('SSE gives all of it, the rest after Last-Event-ID, an empty rest', async () => {
+    it('SSE replays all, the rest after Last-Event-ID, or nothing', async () => {
       const rest = d.rest();
       const path = `/api/v1/turns/${turn.id}/events`;
       const all = await rest.stream(path);
@@ -134,7 +134,7 @@ describe('resume', () => {
         checkProblem(await rest.get(`${path}?after=${after}`), 400);
     });
 
-    it('an unknown turn and somebody else\'s look the same', async () => {
+    it('an unknown turn and a foreign one look the same', async () => {
       for (const [token, id] of [[mintToken(), UNKNOWN_TURN], [mintToken({ sub: 'other' }), turn.id],
         [mintToken({ tenant_id: 'acme' }), turn.id]]) {
         const chat = await d.connect({ token });
@@ -175,7 +175,7 @@ describe('resume', () => {
     await other.close();
   });
 
-  it('a cursor of the replicas before is good for those after', { skip: !REPLICAS }, async () => {
+  it('a cursor of earlier replicas is valid for later ones', { skip: !REPLICAS }, async () => {
     const first = await startDaemon({ mock });
     const turn = await first.ask(REFERENCE);
     await first.stop();
@@ -191,7 +191,7 @@ describe('resume', () => {
   });
 
   /* Numbers count the items of one log, so a cursor is worth nothing to the process after: an upgrade, say. */
-  it('a cursor of the process before has expired, and the session has the answer', { skip: REPLICAS > 0 }, async () => {
+  it('a cursor of an earlier process has expired, and the session has the answer', { skip: REPLICAS > 0 }, async () => {
     const first = await startDaemon({ mock });
     const turn = await first.ask(REFERENCE);
     await first.stop();

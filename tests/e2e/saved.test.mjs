@@ -45,7 +45,7 @@ function suite(name, open) {
       await world?.stop();
     });
 
-    it('are read anew by their call, and are their user\'s alone while they are only pinned', async () => {
+    it('are refreshed by their call, and private while only pinned', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
       const made = await save(rest, answer);
@@ -62,7 +62,7 @@ function suite(name, open) {
       assert.deepEqual((await as('manager', 'ben').get(SAVED)).body.data, []);
     });
 
-    it('are found by a link in the tenant, with the reader\'s own permissions', async () => {
+    it('are opened by a link in the tenant, with the user\'s own permissions', async () => {
       const ann = as('analyst', 'sharing');
       const { body: { saved_id: id } } = await save(ann, await ask(ann), { shared: true });
       const path = `${SAVED}/${id}`;
@@ -78,7 +78,7 @@ function suite(name, open) {
       await looksAway(ann, path);
     });
 
-    it('of a tool that is switched off look to others like none', async () => {
+    it('of a disabled tool are reported as nonexistent to others', async () => {
       const ann = as('analyst', 'switching');
       const answer = await ask(ann);
       const { body: { saved_id: id } } = await save(ann, answer, { shared: true });
@@ -98,7 +98,7 @@ function suite(name, open) {
       assert.equal((await comesTo(200)).status, 200);
     });
 
-    it('are of answers of one\'s own, and say what is wrong with them', async () => {
+    it('can only be made from own answers, and report their errors', async () => {
       const ann = as('analyst', 'strict');
       const answer = await ask(ann);
       checkProblem(await save(as('analyst', 'ben'), answer), 404);
@@ -111,7 +111,7 @@ function suite(name, open) {
       assert.deepEqual((await ann.get(SAVED)).body.data, []);
     });
 
-    it('are so many for each user', async () => {
+    it('are limited per user', async () => {
       const ann = as('analyst', 'collector');
       const answer = await ask(ann);
       for (let i = 0; i < MOST; i++)
@@ -120,7 +120,7 @@ function suite(name, open) {
       assert.equal((await ann.get(SAVED)).body.data.length, MOST);
     });
 
-    it('go with their conversation, and with their user', async () => {
+    it('are deleted with their conversation and their user', async () => {
       const ann = as('analyst', 'leaving');
       const [first, second] = [await ask(ann), await ask(ann)];
       await save(ann, first, { title: 'first' });

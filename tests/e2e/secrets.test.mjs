@@ -28,8 +28,8 @@ async function verdict(dir, logs = []) {
 
 const everything = KINDS.map((kind) => `watch('${kind}', 'nothing special');`).join('\n');
 
-describe('the look for planted secrets', () => {
-  it('finds them plain, inside of others, and encoded', () => {
+describe('the search for planted secrets', () => {
+  it('finds them plain, nested and encoded', () => {
     const secret = `key-${MARK}-1`;
     for (const text of [secret, `x${secret}y`, encodeURIComponent(`p=${secret}`), JSON.stringify({ a: secret }), Buffer.from(secret).toString('hex')])
       assert.ok(findSecret(text), text);
@@ -43,12 +43,12 @@ describe('the look for planted secrets', () => {
     assert.ok(!findSecret(secret).includes(MARK), 'and does not spread them');
   });
 
-  it('lets a suite fail that lets one out', async () => {
+  it('makes a suite fail that leaks one', async () => {
     assert.equal(await suite(undefined, "watch('log', 'harmless');"), 0);
     assert.equal(await suite(undefined, `watch('log', 'oops ${MARK}');`), 1);
   });
 
-  it('lets a whole run fail, for one of them or for what nobody looked at', async () => {
+  it('makes a whole run fail for a leak or for unchecked output', async () => {
     const dir = await tempDir('look');
     await suite(dir, everything);
     assert.equal((await verdict(dir)).code, 0);
