@@ -24,7 +24,7 @@ describe('sessions', () => {
   });
   after(() => d?.stop());
 
-  it('are made, read, renamed, archived and found', async () => {
+  it('are created, read, renamed, archived and found', async () => {
     const made = await rest.post(`${API}/sessions`, { title: 'Curves of 2025' });
     assert.equal(made.status, 201, made.text);
     assert.match(made.body.session_id, UUID7);
@@ -56,14 +56,14 @@ describe('sessions', () => {
       checkProblem(await rest.get(`${API}/sessions${query}`), 400);
   });
 
-  it('edited by two at once keep one edit', async () => {
+  it('keep one of two concurrent edits', async () => {
     const { body, headers } = await rest.post(`${API}/sessions`, { title: 'start' });
     const edits = await Promise.all(Array.from({ length: 10 }, (_, i) => patch(body.session_id, { title: `t${i}` }, headers.get('etag'))));
     assert.equal(edits.filter((e) => e.status === 200).length, 1);
     assert.equal(edits.filter((e) => e.status === 412).length, 9);
   });
 
-  it('take their title from the first question, and go with everything they hold', async () => {
+  it('take their title from the first question, and are deleted completely', async () => {
     const chat = await d.connect({ token: rest.token });
     const turn = await chat.ask(REFERENCE);
     const id = chat.session;
@@ -103,7 +103,7 @@ describe('sessions', () => {
     assert.deepEqual((await elsewhere.get(`${API}/admin/feedback`)).body.data, []);
   });
 
-  it('leave as JSON, Markdown and CSV', async () => {
+  it('are exported as JSON, Markdown and CSV', async () => {
     const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     for (let i = 0; i < 12; i++)
       await rest.post(`${API}/sessions/${answer.session_id}/messages`, { content: REFERENCE });
@@ -130,7 +130,7 @@ describe('sessions', () => {
     checkProblem(await rest.get(`${API}/messages/${answer.message_id}/views/none/csv`), 404);
   });
 
-  it('of others look like none at all', async () => {
+  it('of other users are reported as nonexistent', async () => {
     const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     const { session_id: id, message_id: message, turn_id: turn } = answer;
     const view = answer.views[0].view_id;
@@ -157,7 +157,7 @@ describe('sessions', () => {
     assert.equal((await rest.messages(id)).length, 2, 'nothing of it changed anything');
   });
 
-  it('shown again without a permission are masked', async () => {
+  it('are masked if the permission was lost', async () => {
     const sub = 'demoted';
     const manager = d.rest(mintToken({ sub }));
     const answer = (await manager.post(`${API}/chat`, { content: 'What is the budget of Nazareth Solar?' })).body;
@@ -179,7 +179,7 @@ describe('sessions', () => {
     assert.equal((await manager.messages(answer.session_id))[1].masked, undefined);
   });
 
-  it('shown again without chat:view_sql hold no statement, on any way', async () => {
+  it('contain no statements without chat:view_sql, on any interface', async () => {
     const sub = 'once-manager';
     const manager = d.rest(mintToken({ sub }));
     const key = { headers: { 'idempotency-key': 'with-sql' } };
@@ -210,7 +210,7 @@ describe('sessions', () => {
   });
 
   describe('lists', () => {
-    it('have cursors that are worth nothing elsewhere', async () => {
+    it('have cursors that are invalid elsewhere', async () => {
       const mine = d.rest(mintToken({ sub: 'pager' }));
       const other = d.rest(mintToken({ sub: 'pager-2' }));
       for (let i = 0; i < 3; i++) {
@@ -251,7 +251,7 @@ describe('sessions', () => {
       assert.equal((await rest.messages(done.body.session_id)).length, 2);
     });
 
-    it('gives nothing again that is deleted, or not permitted any more', async () => {
+    it('returns nothing that was deleted or is no longer permitted', async () => {
       const sub = 'repeater';
       const ask = { content: 'What is the budget of Nazareth Solar?' };
       const manager = mintToken({ sub });
@@ -264,13 +264,13 @@ describe('sessions', () => {
       assert.equal(fresh.headers.get('idempotency-replayed'), null);
     });
 
-    it('is refused where it makes no sense, or the key is none', async () => {
+    it('is refused for unsupported requests and invalid keys', async () => {
       checkProblem(await keyed('k', '/ws/tickets', {}), 400);
       checkProblem(await keyed('x'.repeat(201), '/sessions', {}), 400);
       checkProblem(await keyed('a b', '/sessions', {}), 400);
     });
 
-    it('that was left unanswered finds its turn again', async () => {
+    it('that was not answered finds its turn again', async () => {
       const gone = new AbortController();
       const first = rest.raw('POST', `${API}/chat`, { body: JSON.stringify({ content: REFERENCE }), signal: gone.signal,
         headers: { 'content-type': 'application/json', 'idempotency-key': 'lost' } }).catch(() => {});
@@ -292,7 +292,7 @@ describe('sessions', () => {
   describe('pages of other origins', () => {
     const from = (origin, method = 'GET') => rest.raw(method, `${API}/sessions`, { headers: { origin } });
 
-    it('read when they are listed, exactly', async () => {
+    it('can read if they are listed exactly', async () => {
       const res = await from('https://portal.example');
       assert.equal(res.headers.get('access-control-allow-origin'), 'https://portal.example');
       assert.equal(res.headers.get('vary'), 'Origin');
@@ -305,7 +305,7 @@ describe('sessions', () => {
       assert.match(told[0], /https:\/\/portal\.example\.evil was refused: auth\.origins/);
     });
 
-    it('are told beforehand what they may send', async () => {
+    it('get a preflight response', async () => {
       const yes = await from('https://portal.example', 'OPTIONS');
       assert.equal(yes.status, 204);
       assert.match(yes.headers.get('access-control-allow-methods'), /GET, HEAD, POST/);

@@ -43,7 +43,7 @@ describe('settings that change while the daemon runs', () => {
   });
   after(() => d?.stop());
 
-  it('hold requests to another limit from the next one on', async () => {
+  it('apply a new limit from the next request on', async () => {
     for (let i = 0; i < 5; i++)
       assert.equal((await d.rest().get('/api/v1/tools')).status, 200);
     await save({ limits: { user_per_minute: 2 } });
@@ -57,7 +57,7 @@ describe('settings that change while the daemon runs', () => {
     assert.equal((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status, 200);
   });
 
-  it('change twice in a second under 200 running turns, and every turn ends well', async () => {
+  it('change twice in a second during 200 turns, and every turn completes', async () => {
     const chats = await Promise.all(Array.from({ length: SESSIONS }, (_, i) =>
       d.connect({ token: mintToken({ sub: `u${i}` }) })));
     const turns = chats.map(async (chat) => {
@@ -76,7 +76,7 @@ describe('settings that change while the daemon runs', () => {
     await Promise.all(chats.map((chat) => chat.close()));
   });
 
-  it('stay where vesper.json is broken, and every mistake is told', async () => {
+  it('stay if vesper.json is invalid, and every error is reported', async () => {
     await writeFile(path, '{"limits": {"user_per_minute": 1,}');
     let said = await reload();
     assert.match(said, /config\.refused.*vesper\.json/);
@@ -97,7 +97,7 @@ describe('settings that change while the daemon runs', () => {
     assert.equal((await d.health()).checks.configuration, undefined);
   });
 
-  it('keep the value of the start where only a restart changes it, and say so', async () => {
+  it('keep the startup value if a restart is needed, and report it', async () => {
     await save({ warehouse: { workers: 9 }, tenants: {
       vesper: { warehouse: 'other.db', store: 'vesper.db' }, acme: { warehouse: 'acme.db', store: 'acme.db' },
       third: { warehouse: 'third.db', store: 'third.db' } } });
@@ -111,7 +111,7 @@ describe('settings that change while the daemon runs', () => {
     assert.doesNotMatch(await reload(), /needs_restart/);
   });
 
-  it('give a tenant other packs', async () => {
+  it('change the packs of a tenant', async () => {
     const roots = await tempDir('packs');
     await cp(join(ROOT, 'tests/packs'), roots, { recursive: true });
     const of = (packs) => ({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
@@ -131,7 +131,7 @@ describe('settings that change while the daemon runs', () => {
     assert.deepEqual(await names('acme'), before);
   });
 
-  it('open a source that is new, and leave those that there are', async () => {
+  it('open a new source and keep existing ones', async () => {
     const [roots, harbour] = await Promise.all([tempDir('packs'), tempDir('harbour')]);
     await cp(join(ROOT, 'tests/packs'), roots, { recursive: true });
     await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(open(sys.argv[2]).read())\n'

@@ -88,7 +88,7 @@ describe('the solar pack', () => {
     await pg?.service('stop');
   });
 
-  it('gives what was planted, the same on SQLite and PostgreSQL', async () => {
+  it('finds planted data, equally on SQLite and PostgreSQL', async () => {
     for (const [name, args, wanted] of CALLS) {
       const got = {};
       for (const [where, d] of Object.entries(daemons)) {
@@ -103,7 +103,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('finds each anomaly at its time and no other', async () => {
+  it('finds each anomaly at its time and no others', async () => {
     for (const d of Object.values(daemons)) {
       const found = rows(await tool(d, 'analyze_inverter_health', { logger_id: '925', days: 7 }));
       assert.equal(found.length, planted.anomalies.length);
@@ -119,7 +119,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('shows the drift of one inverter beside another, month by month', async () => {
+  it('shows the monthly drift of one inverter against another', async () => {
     const { logger, beside, months, permille } = planted.drift;
     for (const d of Object.values(daemons)) {
       const shares = [];
@@ -138,7 +138,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('says the range, the missing data and the wrong argument', async () => {
+  it('reports the range, missing data and invalid arguments', async () => {
     for (const d of Object.values(daemons)) {
       const outside = await tool(d, 'get_power_curve', { logger_id: '940', date: '2025-01-15' });
       assert.equal(outside.status, 'no_data_in_window');
@@ -157,7 +157,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('keeps tenants apart, and money of another currency', async () => {
+  it('separates tenants and currencies', async () => {
     for (const d of Object.values(daemons)) {
       const mine = await tool(d, 'list_loggers', {}, 'acme');
       assert.deepEqual(rows(mine).map((r) => r.logger_id), ['A-1', 'A-2', 'A-3']);
@@ -178,7 +178,7 @@ describe('the solar pack', () => {
   };
   const component = (turn) => turn.views.find((v) => v.view_type === 'component');
 
-  it('briefs in the morning', async () => {
+  it('gives a morning briefing', async () => {
     for (const d of Object.values(daemons)) {
       const [chat, turn] = await flow(d, 'Morning briefing');
       assert.equal(turn.status, 'ok', turn.text);
@@ -194,7 +194,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('leaves out what is wrong where nothing is', async () => {
+  it('omits the section on problems if there are none', async () => {
     const chat = await daemons.sqlite.connect({ token: token('acme') });
     const turn = await chat.ask('Morning briefing');
     assert.equal(Number(component(turn).props.percentOnline), 100);
@@ -203,7 +203,7 @@ describe('the solar pack', () => {
     await chat.close();
   });
 
-  it('ends each flow with what may be asked next', async () => {
+  it('ends each flow with suggestions', async () => {
     const next = {
       'Morning briefing': [['Check efficiency', 'Show the performance ratio for the fleet'], ['Financial summary', 'Show financial savings for the past month']],
       'Financial report for 925': [['Extend forecast', 'Forecast the production of 925 for the next 30 days'],
@@ -225,7 +225,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('names method, completeness and source in what it answers', async () => {
+  it('names method, completeness and source in answers', async () => {
     for (const [question, told] of [
       ['performance ratio for the fleet yesterday', [/IEC 61724-1/, /% of the quarter hours have data/, /confidence/]],
       ['savings of all inverters in February 2026', [/US EPA eGRID2022/, /days with data/, /days without/]],
@@ -237,7 +237,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('asks which inverter, takes the answer in every form, and reports', async () => {
+  it('asks which inverter, accepts the answer in every form, and reports', async () => {
     for (const [question, name] of [['Financial report', 'FinancialReport'], ['Health check', 'HealthReport']])
       for (const how of ['select', 'words', 'selected']) {
         const [chat, turn] = await flow(daemons.sqlite, question);
@@ -256,7 +256,7 @@ describe('the solar pack', () => {
       }
   });
 
-  it('takes what was said already, and what stands, without asking', async () => {
+  it('uses given and inherited values without asking', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'Health check of inverter 925');
     assert.equal(component(turn)?.component, 'HealthReport', turn.text);
     assert.equal(Number(component(turn).props.healthScore) > 0, true);
@@ -264,7 +264,7 @@ describe('the solar pack', () => {
     await chat.close();
   });
 
-  it('audits several, and all by skipping', async () => {
+  it('audits several inverters, or all if the question is skipped', async () => {
     for (const skip of [false, true]) {
       const [chat, turn] = await flow(daemons.sqlite, 'Performance audit');
       assert.equal(turn.status, 'ask', turn.text);
@@ -278,7 +278,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('audits the day that was named, or asks for another where there is nothing of it', async () => {
+  it('audits the given day, or asks for another if it has no data', async () => {
     for (const [day, asked] of [['20 February 2026', false], ['5 May', true]]) {
       const [chat, turn] = await flow(daemons.sqlite, `Performance audit on ${day}`);
       assert.equal(turn.ask?.filter, 'logger_id', turn.text);
@@ -298,7 +298,7 @@ describe('the solar pack', () => {
 
   /* ---- recovery ---- */
 
-  it('offers the range after a day outside of it, and stops after three', async () => {
+  it('offers the range after a day outside it, and stops after three attempts', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'power curve for inverter 940 on 15 January 2025');
     assert.equal(turn.status, 'ask', turn.text);
     assert.equal(turn.ask.min_date, '2024-12-01');
@@ -316,7 +316,7 @@ describe('the solar pack', () => {
     await chat.close();
   });
 
-  it('goes on with the day that was chosen, or with the latest', async () => {
+  it('continues with the chosen day, or with the latest', async () => {
     for (const latest of [false, true]) {
       const [chat, turn] = await flow(daemons.sqlite, 'power curve for inverter 940 on 15 January 2025');
       assert.equal(turn.status, 'ask', turn.text);
@@ -328,7 +328,7 @@ describe('the solar pack', () => {
     }
   });
 
-  it('offers who has data for a logger that has none at all', async () => {
+  it('offers loggers with data if one has none', async () => {
     for (const d of Object.values(daemons))
       for (const [question, name] of [['Health check of inverter 950', 'HealthReport'], ['Financial report for 950', 'FinancialReport']]) {
         const [chat, turn] = await flow(d, question);
@@ -345,7 +345,7 @@ describe('the solar pack', () => {
       }
   });
 
-  it('offers data of one\'s own for what has none, to who may upload', async () => {
+  it('offers uploading data for what has none, to permitted users', async () => {
     for (const [more, told] of [[[], /do not have permission to upload/], [['chat:upload'], /CSV, TSV or JSON lines/]]) {
       const chat = await daemons.sqlite.connect({ token: mintToken({ tenant_id: 'mesa', permissions: [...PERMISSIONS, ...more] }) });
       const turn = await chat.ask('Health check of inverter 950');
@@ -380,7 +380,7 @@ describe('the solar pack', () => {
       }
     });
 
-  it('asks for another day where loggers to compare have none', async () => {
+  it('asks for another day if the compared loggers have no data', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'compare 921 and 925 on 5 May 2025');
     assert.equal(turn.status, 'ask', turn.text);
     assert.deepEqual([turn.ask.min_date, turn.ask.max_date], ['2025-10-31', '2026-02-27']);
@@ -394,7 +394,7 @@ describe('the solar pack', () => {
     await other.close();
   });
 
-  it('says that a logger which is silent for long has no forecast', async () => {
+  it('reports that a logger without recent data has no forecast', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'forecast of 940 for the next 7 days');
     assert.match(turn.text, /newest data are of 2025-01-10/);
     assert.doesNotMatch(turn.text, /kWh/);
@@ -403,7 +403,7 @@ describe('the solar pack', () => {
 
   /* ---- the middle of a flow ---- */
 
-  it('answers a question in the middle of a flow, which is left then', async () => {
+  it('answers another question during a flow and abandons the flow', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'Financial report');
     assert.equal(turn.status, 'ask');
     chat.send({ type: 'chat.message', content: 'Which loggers are there?' });
@@ -415,7 +415,7 @@ describe('the solar pack', () => {
 
   /* ---- labelled questions ---- */
 
-  it('reads labelled questions: half of them were looked at, half were not', async () => {
+  it('understands labelled questions of the tuning half and the held-out half', async () => {
     const path = join(ROOT, 'tests/route/solar.jsonl');
     const labelled = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
     const { VESPER_SECRETS_DIR, ...own } = process.env;
@@ -478,7 +478,7 @@ describe('the solar pack with a model', () => {
     { when: { kind: 'tools' }, reply: { text: 'done' } }, { reply: { text: 'That is what the readings say.' } }]);
   const toolsOf = () => mock.calls.find((c) => c.kind === 'tools').body.tools.map((t) => t.name);
 
-  it('lets an agent call tools and show a component, from all ten and the two of the screen', async () => {
+  it('lets an agent call its ten tools and the two screen tools', async () => {
     agent(['analyze_inverter_health', { logger_id: '925', days: 7 }], ['show_component', { component: 'HealthReport', from: ['c1'] }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -496,7 +496,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('lets an agent ask for a logger that a tool has listed, and goes on with it', async () => {
+  it('lets an agent ask for a listed logger, and continues with it', async () => {
     agent(['list_loggers', {}], ['request_user_selection', { question: 'Which inverter is it?', filter: 'logger_id', from: { $ref: 'c1.rows[*].logger_id' },
       labels: { $ref: 'c1.rows[*].name' }, groups: { $ref: 'c1.rows[*].group_name' } }], ['analyze_inverter_health', { logger_id: '925', days: 7 }]);
     mock.reset();
@@ -511,7 +511,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('asks for a day where an agent asked for one that has no data', async () => {
+  it('asks for another day if an agent\'s day has no data', async () => {
     agent(['get_power_curve', { logger_id: '940', date: '2025-01-15' }], null, ['get_power_curve', { logger_id: '940', date: '2025-01-10' }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -525,7 +525,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('goes on with the logger that was offered for one without data, by one call', async () => {
+  it('continues with the offered logger in one call', async () => {
     mock.use([{ reply: { text: 'That is how it does.' } }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -539,7 +539,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('takes a day outside of what there is three times, without a call', async () => {
+  it('accepts a day out of range three times, without a call', async () => {
     mock.use([{ reply: { text: 'never' } }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -556,7 +556,7 @@ describe('the solar pack with a model', () => {
 });
 
 describe('a flow after a restart', () => {
-  it('goes on with the answer', async () => {
+  it('continues with the answer', async () => {
     const dataDir = await tempDir();
     const env = { ...SETTINGS, ...await plantFiles() };
     let d = await startDaemon({ dataDir, env });
@@ -576,7 +576,7 @@ describe('a flow after a restart', () => {
     await d.stop();
   });
 
-  it('goes on with a day that was asked for', async () => {
+  it('continues with a requested day', async () => {
     const dataDir = await tempDir();
     const env = { ...SETTINGS, ...await plantFiles() };
     let d = await startDaemon({ dataDir, env });
@@ -597,8 +597,8 @@ describe('a flow after a restart', () => {
   });
 });
 
-describe('a start', () => {
-  it('is refused where a factor for CO2 has no source', async () => {
+describe('startup', () => {
+  it('is refused if a CO2 factor has no source', async () => {
     const root = await tempDir('packs');
     await cp(join(ROOT, 'config'), join(root, 'config'), { recursive: true });
     await cp(join(ROOT, 'prompts'), join(root, 'prompts'), { recursive: true });
@@ -610,7 +610,7 @@ describe('a start', () => {
         VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: root } }, /solar\.json.*co2_kg_per_kwh/s);
     }
   });
-  it('is refused with a moment that no clock shows', async () => {
+  it('is refused for a nonexistent local time', async () => {
     await refusedStart({ env: { ...SETTINGS, VESPER_TODAY: '2026-02-27T25:00' } }, /VESPER_TODAY: must be a date/);
   });
 });

@@ -28,7 +28,7 @@ const caller = (d, sub) => new Sources(d, mintToken({ sub, permissions: [...ROLE
 const spooled = (d) => readdir(join(d.dataDir, 'spool'));
 const total = async (s) => (await s.rest.post('/api/v1/chat', { content: 'total mark by thing' })).body.views?.[0]?.data_dict.Mark;
 
-describe('a new version that is no good', () => {
+describe('an invalid new version', () => {
   let d;
   before(async () => { d = await startDaemon({ env: NO_LIMITS }); });
   after(() => d?.stop());
@@ -44,7 +44,7 @@ describe('a new version that is no good', () => {
     'that is compressed': [gzipSync(GOOD.repeat(100)), 'nul', 1],
   };
 
-  it('says why, and leaves the one before as it was', async () => {
+  it('reports the reason and leaves the previous one unchanged', async () => {
     const ann = caller(d, 'ann');
     const source = await ann.loaded(GOOD, 'name=Marks.csv');
     assert.equal(source.state, 'ready', JSON.stringify(source));
@@ -63,7 +63,7 @@ describe('a new version that is no good', () => {
     await until('no file is left', async () => (await spooled(d)).length === 0);
   });
 
-  it('is named by hostile headers, which stay labels', async () => {
+  it('keeps hostile headers as labels', async () => {
     const bob = caller(d, 'bob');
     const heads = ['x'.repeat(10240), '\u202Egnirts\u202C', '=HYPERLINK("http://x")', '\'; DROP TABLE s; --', '', '', 'tenant_id', 'row_no', 'select', 'a', 'A', 'a'];
     const quoted = heads.map((head) => `"${head.replaceAll('"', '""')}"`).join(',');
@@ -98,7 +98,7 @@ describe('a new version that is no good', () => {
     assert.equal((await cat.rest.get(`/api/v1/data-sources/${id}/rows`)).status, 404);
   });
 
-  it('is one of two at the same time', async () => {
+  it('is refused while another one is loading', async () => {
     const eve = caller(d, 'eve');
     const source = await eve.loaded(GOOD, 'name=Marks.csv');
     const socket = net.connect(d.port, '127.0.0.1');
@@ -113,7 +113,7 @@ describe('a new version that is no good', () => {
     await until('the next is in use', async () => (await eve.one(source.id)).body.rows === 4);
   });
 
-  it('is longer than it says: what it says is loaded, and nothing of the rest', async () => {
+  it('is longer than declared: only the declared length is loaded', async () => {
     const kim = caller(d, 'kim');
     const reply = await new Promise((resolve) => {
       const socket = net.connect(d.port, '127.0.0.1');
@@ -128,8 +128,8 @@ describe('a new version that is no good', () => {
   });
 });
 
-describe('no room', () => {
-  it('on the disk is said, and the version before serves on', async (t) => {
+describe('no space', () => {
+  it('on the disk is reported, and the previous version stays', async (t) => {
     const disk = join(await tempDir(), 'disk');
     await mkdir(disk);
     const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', disk]).then(() => true, () => false);
@@ -156,7 +156,7 @@ describe('no room', () => {
     }
   });
 
-  it('in the quota is said, also where it is filled meanwhile', async () => {
+  it('in the quota is reported, also if it is exhausted meanwhile', async () => {
     const d = await startDaemon({ env: { ...NO_LIMITS, VESPER_UPLOADS_TENANT_BYTES: '1000' } });
     try {
       const ann = caller(d, 'ann'), slow = 'thing,mark\n', rest = 'a,1\n'.repeat(150);

@@ -49,7 +49,7 @@ async function left() {
   return places;
 }
 
-it('a deleted file is unreachable at once, and gone from wherever it was', async (t) => {
+it('a deleted file is unreachable at once and removed everywhere', async (t) => {
   const ann = caller('ann'), bob = caller('bob', [...ROLES.manager]);
   const { id } = await ann.loaded(`bird,gram\n${CANARIES.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
   await ann.share(id, { visibility: 'tenant' });
@@ -111,7 +111,7 @@ const file = (mark) => `thing,mark\n${Array.from({ length: 2000 + 500 * (mark % 
 const rowsOf = (mark) => (2000 + 500 * (mark % 3)) / 4;
 const totalsOf = (text) => [...text.matchAll(/"Mark":\[([^\]]*)\]/g)].flatMap((m) => m[1].split(',').map(Number));
 
-it('an answer is of one version, however many come meanwhile, and of none that is deleted', { timeout: patient(240000) }, async (t) => {
+it('an answer uses one version despite new ones, and no deleted one', { timeout: patient(240000) }, async (t) => {
   const eve = caller('eve');
   const { id } = await eve.loaded(file(1), 'name=Marks.csv');
   await until('an answer', async () => totalsOf((await chat(eve, 'total mark by thing')).text).length > 0);

@@ -52,7 +52,7 @@ async function joined(s) {
 }
 
 describe('two data sources', () => {
-  it('are asked as one once their owner has said how they belong together', async () => {
+  it('are queried together once their owner has defined a join', async () => {
     const { s, orders, customers } = await pair('ann', false);
     assert.deepEqual(table(await chat(s, 'total amount by segment')), {});
     assert.equal((await joins(s, orders.id, [{ to: customers.id, on: [['cust', 'cust']], cardinality: 'n:1' }])).status, 204);
@@ -66,7 +66,7 @@ describe('two data sources', () => {
     assert.deepEqual((await one(s, customers.id)).joins, [{ to: orders.id, name: 'Orders', on: [['cust', 'cust']], cardinality: '1:n', stated: false, in_use: true }]);
   });
 
-  it('are joined from either side, and apart again when they are taken back', async () => {
+  it('are joined from either side, and separated when the join is removed', async () => {
     const { s, orders, customers } = await pair('bea', false);
     assert.equal((await joins(s, customers.id, [{ to: orders.id, on: [['cust', 'cust']] }])).status, 204);
     await joined(s);
@@ -75,7 +75,7 @@ describe('two data sources', () => {
     assert.deepEqual(table(await chat(s, 'total amount by segment')), {});
   });
 
-  it('are not joined where rows would be counted twice, or nothing fits', async () => {
+  it('are not joined if rows would be counted twice, or nothing matches', async () => {
     const { s, orders, customers } = await pair('cleo', false);
     const many = await s.loaded('cust,visit\nC0,1\nC0,2\nC1,3\n', 'name=Visits.csv');
     const stranger = new Sources(d, caller('stranger'));
@@ -104,7 +104,7 @@ describe('two data sources', () => {
     await stranger.share(theirs.id, { visibility: 'private' });
   });
 
-  it('are joined for those alone who may use both, and all between them', async () => {
+  it('are joined only for users who may use both and all between them', async () => {
     const { s: owner, orders, customers } = await pair('dora');
     const regions = await owner.loaded('segment,manager\nRetail,Eve\nPublic,Max\n', 'name=Segments.csv');
     assert.equal((await joins(owner, customers.id, [{ to: regions.id, on: [['segment', 'segment']] }])).status, 204);
@@ -126,7 +126,7 @@ describe('two data sources', () => {
       await owner.share(source.id, { visibility: 'private' });
   });
 
-  it('stay joined by a new version that fits, and apart by one that does not', async () => {
+  it('stay joined if a new version matches, and are separated otherwise', async () => {
     const { s, orders, customers } = await pair('fay');
     await joined(s);
     const replaced = async (text) => {
@@ -143,7 +143,7 @@ describe('two data sources', () => {
     assert.equal((await one(s, orders.id)).joins[0].in_use, false);
   });
 
-  it('are apart when one is deleted', async () => {
+  it('are separated when one is deleted', async () => {
     const { s, orders, customers } = await pair('gina');
     await joined(s);
     assert.equal((await s.rest.delete(`/api/v1/data-sources/${customers.id}`)).status, 202);
@@ -153,8 +153,8 @@ describe('two data sources', () => {
   });
 });
 
-describe('what columns mean', () => {
-  it('is what their owner says, in each version', async () => {
+describe('the meaning of columns', () => {
+  it('is defined by their owner for each version', async () => {
     const s = new Sources(d, caller('hana'));
     const file = (n) => `k,c1,x,d1,d2\n${Array.from({ length: 30 }, (_, i) => `K${i},${['a', 'b'][i % 2]},${(i * 7) % 30 + n},2025-01-0${1 + i % 9},2024-01-0${1 + i % 9}`).join('\n')}\n`;
     const { id } = await s.loaded(file(100), 'name=Sheet.csv');
@@ -189,7 +189,7 @@ describe('what columns mean', () => {
     assert.deepEqual((await one(s, id)).semantic_profile, before);
   });
 
-  it('is refused where it cannot be', async () => {
+  it('is refused if it is invalid', async () => {
     const s = new Sources(d, caller('ines'));
     const { id } = await s.loaded('k,when,n\na,2025-01-01,1.5\nb,2025-01-02,2.5\n', 'name=T.csv');
     for (const said of [[], 'x', { columns: [] }, { columns: { nothing: { label: 'x' } } }, { columns: { k: 'x' } }, { columns: { k: { role: 'measure' } } },
@@ -207,8 +207,8 @@ describe('what columns mean', () => {
   });
 });
 
-describe('a time to go', () => {
-  it('is the owner\'s word', async () => {
+describe('an expiry date', () => {
+  it('is set by the owner', async () => {
     const s = new Sources(d, caller('jo'));
     const { id } = await s.loaded('k,n\na,1\nb,2\n', 'name=Brief.csv');
     assert.equal((await one(s, id)).expires_at, undefined);

@@ -20,7 +20,7 @@ const TABLES = 'import sqlite3,sys\nfor r in sqlite3.connect(sys.argv[1]).execut
 
 const file = (mark) => `thing,mark,note\n${Array.from({ length: ROWS }, (_, i) => `t${i % 4},${mark}.5,row number ${i} of a file that takes a while`).join('\n')}\n`;
 
-it('a load that is cut off at any moment leaves the version before, and nothing else', { timeout: 3000000 }, async (t) => {
+it('a load interrupted at any time leaves only the previous version', { timeout: 3000000 }, async (t) => {
   const dataDir = await tempDir();
   let d = await startDaemon({ dataDir, env });
   t.after(() => d.exited ?? d.stop());
@@ -64,7 +64,7 @@ it('a load that is cut off at any moment leaves the version before, and nothing 
   await d.stop();
 });
 
-it('an orderly end in the middle of a load is one', async (t) => {
+it('an orderly shutdown during a load is an interruption', async (t) => {
   const dataDir = await tempDir();
   for (const wait of [0, 60, 250, 700]) {
     const d = await startDaemon({ dataDir, env });

@@ -39,8 +39,8 @@ async function withChat(token, use) {
   }
 }
 
-describe('data sources of one name', () => {
-  it('are asked for, with owner, size and day, and answered one at a time', async () => {
+describe('data sources of the same name', () => {
+  it('lead to a question with owner, size and date, and are answered one at a time', async () => {
     for (const question of ['total amount', 'total amount in Orders', 'total amount by cust', 'total amount for cust C1', 'How many orders are there?'])
       for (const [owner, cents] of [['ann', 25], ['bob', 75]])
         await withChat(ann.token, async (chat) => {
@@ -57,7 +57,7 @@ describe('data sources of one name', () => {
         });
   });
 
-  it('are told apart by the owner that is said', async () => {
+  it('are distinguished by the given owner', async () => {
     for (const [owner, cents] of [['ann', 25], ['bob', 75]])
       for (const question of [`total amount in the Orders of ${owner}`, `total amount by cust in the orders of ${owner}`]) {
         const turn = await withChat(ann.token, (chat) => chat.ask(question));
@@ -66,7 +66,7 @@ describe('data sources of one name', () => {
       }
   });
 
-  it('are no question to one who has one of them, or where only one has what is asked', async () => {
+  it('need no question if the user has one of them, or only one can answer', async () => {
     const alone = await withChat(bob.token, (chat) => chat.ask('total amount'));
     assert.ok(numbers(alone).includes(sumOf(75)), alone.text);
     const [orders] = (await ann.list()).filter((s) => s.name === 'Orders' && s.is_owner), [customers] = (await ann.list()).filter((s) => s.name === 'Customers');
@@ -80,7 +80,7 @@ describe('data sources of one name', () => {
 });
 
 describe('many wide data sources', () => {
-  it('are all asked: a thousand columns are no bound', async () => {
+  it('are all queried, with more than a thousand columns', async () => {
     const one = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
     try {
       const heads = ['region', ...Array.from({ length: 60 }, (_, i) => `value ${i}`)];

@@ -30,7 +30,7 @@ after(async () => {
 });
 
 describe('on PostgreSQL', () => {
-  it('a file is asked, and gone when it is deleted', async () => {
+  it('a file is queried, and removed when it is deleted', async () => {
     const ann = new Sources(d, token('ann'));
     const source = await ann.loaded(await readFile(join(ROOT, 'tests/upload/shapes/orders.csv')), 'name=Orders.csv');
     assert.equal(source.state, 'ready', JSON.stringify(source));
@@ -54,7 +54,7 @@ describe('on PostgreSQL', () => {
     assert.doesNotMatch(await pg.admin('SELECT string_agg(m::text, chr(10)) FROM dbo.chat_messages m'), /1580\.25/);
   });
 
-  it('two files are joined by their owner, and mean what is said', async () => {
+  it('two files are joined by their owner, with defined meanings', async () => {
     const bea = new Sources(d, token('bea'));
     const orders = await bea.loaded(await readFile(join(ROOT, 'tests/upload/shapes/orders.csv')), 'name=Orders.csv');
     const parties = await bea.loaded(await readFile(join(ROOT, 'tests/upload/parties.csv')), 'name=Parties.csv');
@@ -69,7 +69,7 @@ describe('on PostgreSQL', () => {
       && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
   });
 
-  it('of 100 values of a file none is left in any table once it is deleted', async (t) => {
+  it('none of 100 values of a file is left in any table after deletion', async (t) => {
     const cal = new Sources(d, token('cal')), bob = new Sources(d, token('bob'));
     const canaries = Array.from({ length: 100 }, (_, i) => `canary${i}x7f3a`);
     const left = async () => new Set((await pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
@@ -86,7 +86,7 @@ describe('on PostgreSQL', () => {
     t.diagnostic(`100 values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
   });
 
-  it('each shape of file is loaded as what it is', async () => {
+  it('each file format is loaded with its types', async () => {
     assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
   });
 });

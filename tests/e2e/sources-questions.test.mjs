@@ -45,7 +45,7 @@ async function upload(file, call) {
   }
 }
 
-test('what is answered is right, and what a file does not hold is not answered', async () => {
+test('answers are correct, and questions beyond a file are not answered', async () => {
   const count = { right: 0, none: 0 };
 
   for (const [i, file] of [...new Set(QUESTIONS.map((one) => one.file))].entries()) {
@@ -68,7 +68,7 @@ test('what is answered is right, and what a file does not hold is not answered',
   assert.ok(count.right >= RIGHT_MIN);
 });
 
-test('two users with a file of one name are each told of theirs', async () => {
+test('two users with files of the same name get answers from their own', async () => {
   const counts = [];
 
   for (const [sub, rows] of [['one', 3], ['two', 5]]) {

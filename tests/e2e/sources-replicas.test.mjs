@@ -73,7 +73,7 @@ describe('two replicas with one store', () => {
     await until('it is gone', async () => (await one.one(id)).status === 404 && await tables() === 0);
   });
 
-  it('take an answer for each other', async () => {
+  it('accept a clarifying answer for each other', async () => {
     const [one, two] = each('bea');
     const asking = await one.loaded('day,n\n01/02/2025,1.5\n02/03/2025,2.5\n', 'name=Days.csv');
     const { ask_id } = asking.load.ask;
@@ -85,7 +85,7 @@ describe('two replicas with one store', () => {
     await two.rest.delete(`/api/v1/data-sources/${asking.id}`);
   });
 
-  it('go on past one that the other gave up while it waited', async () => {
+  it('continue after a load that the other abandoned', async () => {
     const [one] = each('eve');
     const long = await one.upload(file(1, 3 * ROWS), 'name=Long.csv');
     const lost = await one.upload(file(2, FEW), 'name=Lost.csv');
@@ -99,7 +99,7 @@ describe('two replicas with one store', () => {
     await until('all are gone', async () => await tables() === 0);
   });
 
-  it('tell what one that stood still was loading as interrupted, and take nothing of it later', async () => {
+  it('report the load of a paused replica as interrupted, and reject its late writes', async () => {
     const [one, two] = each('cal');
     const { id } = await one.loaded(file(1), 'name=Marks.csv');
     await until('the other answers', async () => await markOf(two) === 1);
@@ -127,7 +127,7 @@ describe('two replicas with one store', () => {
       await until('the next one is in use', async () => await markOf(s) === 3);
   });
 
-  it('tell what one that died was loading as interrupted', async () => {
+  it('report the load of a dead replica as interrupted', async () => {
     const [one, two] = each('dan');
     const { id } = await one.loaded(file(1), 'name=Other.csv');
     const sent = one.replace(id, file(2, MANY), '*').catch(() => ({}));

@@ -33,7 +33,7 @@ const AGE = 'import sqlite3,sys\nc = sqlite3.connect(sys.argv[1])\n'
   + 'c.execute("UPDATE chat_data_sources SET updated_at = ? WHERE source_uid = ?", ("2020-01-01T00:00:00.000Z", sys.argv[2]))\nc.commit()';
 
 describe('retention', () => {
-  it('deletes what nobody changed for so long, and nothing else', async () => {
+  it('deletes only sources that were not changed for the retention time', async () => {
     const keeper = await startDaemon({ env: { VESPER_UPLOADS_RETENTION_DAYS: '30' } });
     try {
       const ann = new Sources(keeper, caller('ann'));
@@ -50,7 +50,7 @@ describe('retention', () => {
 });
 
 describe('a data source', () => {
-  it('is taken as soon as the port is open, and asked as soon as it is ready', async () => {
+  it('is accepted once the port is open, and queried once it is ready', async () => {
     const early = new Sources(d, caller('early'));
     const source = await early.loaded(ORDERS, 'name=Orders.csv');
     assert.equal(source.state, 'ready', JSON.stringify(source));
@@ -88,7 +88,7 @@ describe('a data source', () => {
     assert.match((await chat(bob, 'Which columns could join Orders and Customers?')).text, /customer[^]*n:1/i);
   });
 
-  it('is asked for where a name fits several', async () => {
+  it('leads to a question if a name matches several', async () => {
     const eve = new Sources(d, caller('eve'));
     const first = await eve.loaded(ORDERS, 'name=Orders.csv'), second = await eve.loaded(ORDERS.replace('C3,7\nA3', 'C4,9\nA4'), 'name=Orders.csv');
     const both = await tool(eve, 'data_quality', { source: 'Orders' });
@@ -99,7 +99,7 @@ describe('a data source', () => {
     assert.match(asked.text, /Which one do you mean\?/);
   });
 
-  it('is nobody else\'s, not even its name', async () => {
+  it('is hidden from other users, including its name', async () => {
     const owner = new Sources(d, caller('owner')), other = new Sources(d, caller('other'));
     await owner.loaded(ORDERS, 'name=Secretname.csv');
     await other.loaded(CUSTOMERS, 'name=Plain.csv');
@@ -108,7 +108,7 @@ describe('a data source', () => {
     assert.doesNotMatch((await chat(other, 'Describe the data source Secret')).text, /Secretname/);
   });
 
-  it('is gone from the tools with the file', async () => {
+  it('is removed from the tools with the file', async () => {
     const leaver = new Sources(d, caller('leaver'));
     const { id } = await leaver.loaded(ORDERS, 'name=Orders.csv');
     assert.equal((await tool(leaver, 'list_sources')).result.facts.sources, '1');

@@ -26,8 +26,8 @@ after(() => d?.stop());
 
 const orders = () => readFile(join(SHAPES, 'shapes/orders.csv'));
 
-describe('a file of one\'s own', () => {
-  it('is typed, profiled, asked, shared and deleted', async () => {
+describe('a user\'s own file', () => {
+  it('is typed, profiled, queried, shared and deleted', async () => {
     const ann = new Sources(d, token('ann')), bob = new Sources(d, token('bob'));
     const source = await ann.loaded(await orders(), 'name=Orders.csv');
     assert.equal(source.state, 'ready', JSON.stringify(source));
@@ -70,7 +70,7 @@ describe('a file of one\'s own', () => {
     assert.ok(!/1580/.test(gone.text), gone.text);
   });
 
-  it('has the sum that its own cells have, however many', async () => {
+  it('has the exact sum of its cells', async () => {
     const ann = new Sources(d, token('many'));
     const cells = Array.from({ length: 9000 }, (_, i) => [`place${i % 3}`, ((i * 7919) % 10000) / 100]);
     const source = await ann.loaded(`place,weight\n${cells.map((c) => c.join(',')).join('\n')}\n`, 'name=Weights.csv');
@@ -83,7 +83,7 @@ describe('a file of one\'s own', () => {
       assert.equal(String(got.Weight[i]), String(cells.filter(([p]) => p === place).reduce((sum, [, w]) => sum + Math.round(w * 100), 0) / 100));
   });
 
-  it('has the sums and means of each span of time that its own cells have', async () => {
+  it('has the exact sums and means of each period', async () => {
     const ann = new Sources(d, token('months'));
     const iso = (at) => at.toISOString().slice(0, 10);
     const monday = (at) => iso(new Date(at - ((at.getUTCDay() + 6) % 7) * 86400000));
@@ -155,7 +155,7 @@ describe('a form', () => {
     headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, 'if-match': '*' } });
   const ROWS = 'a,b\n1,2\n3,4\n';
 
-  it('has one file, named by its text parts or by itself', async () => {
+  it('has one file, named by its text parts or its filename', async () => {
     const ann = new Sources(d, token('forms'));
     const loaded = async (parts, query) => {
       const { status, body, text } = await sent(ann, parts, query);
@@ -172,7 +172,7 @@ describe('a form', () => {
     await until('the next version is in use', async () => (await ann.one(plain.id)).body.rows === 1);
   });
 
-  it('that is none, or has something else, is refused and leaves nothing', async () => {
+  it('that is malformed or has other parts is refused and leaves nothing', async () => {
     const bob = new Sources(d, token('forms2'));
     for (const [parts, status] of [[[], 400], [[part('name="name"', 'x')], 400], [[part('name="other"', 'x'), filePart(ROWS)], 400], [[filePart(ROWS), filePart(ROWS)], 400],
       [[filePart(ROWS), part('name="name"', 'late')], 400], [[part('name="file"', ROWS)], 400], [[part('name="upload"; filename="a.csv"', ROWS)], 400],
@@ -188,8 +188,8 @@ describe('a form', () => {
   });
 });
 
-describe('each shape of file', () => {
-  it('is loaded as what it is', async () => {
+describe('each file format', () => {
+  it('is loaded with its types', async () => {
     assert.deepEqual(await loadShapes((user) => new Sources(d, token(user))), []);
   });
 });
@@ -225,7 +225,7 @@ describe('vesperctl source', () => {
     assert.equal((await ctl('profile', 'Ledger')).code, 1);
   });
 
-  it('takes no name that several sources have, and says which there are', async () => {
+  it('rejects an ambiguous name and lists the sources', async () => {
     const uids = [];
     for (let i = 0; i < 2; i++)
       uids.push(/[0-9a-f-]{36}/.exec((await ctl('upload', join(SHAPES, 'shapes/orders.csv'), '--name', 'Twin.csv')).stdout)[0]);
@@ -241,7 +241,7 @@ describe('vesperctl source', () => {
     assert.equal((await ctl('delete', uids[0])).code, 0);
   });
 
-  it('says what is wrong with a file, and what it asks', async () => {
+  it('reports errors and questions of a file', async () => {
     const bad = await ctl('upload', join(SHAPES, 'shapes/unclosed_quote.csv'));
     assert.equal(bad.code, 1);
     assert.match(bad.stderr, /unclosed_quote, line 3/);

@@ -43,7 +43,7 @@ async function linkedWarehouse() {
 const HOLD = 'import sqlite3,sys,time\nd=sqlite3.connect(sys.argv[1],isolation_level=None)\nd.execute("BEGIN EXCLUSIVE")\n'
   + 'print("held",flush=True)\nsys.stdin.readline()\nd.execute("ROLLBACK")\n';
 
-describe('the start is refused', () => {
+describe('startup is refused', () => {
   it('when the port is taken', async (t) => {
     const other = net.createServer().listen(0, '127.0.0.1');
     await new Promise((done) => other.once('listening', done));
@@ -52,12 +52,12 @@ describe('the start is refused', () => {
     await refusedStart({ port }, new RegExp(`127\\.0\\.0\\.1:${port}`), /in use/i);
   });
 
-  it('when the address is none', async () => {
+  it('when the address is invalid', async () => {
     for (const listen of ['nonsense', '127.0.0.1', '127.0.0.1:99999', '256.1.1.1:80'])
       await refusedStart({ env: { VESPER_LISTEN: listen } }, /listen|address/i);
   });
 
-  it('when the demo would sign anybody in from anywhere, unless that is said', async () => {
+  it('when the demo would be open to the network, unless allowed', async () => {
     for (const listen of ['0.0.0.0:18080', '[::]:18080', '192.0.2.1:18080'])
       await refusedStart({ env: { VESPER_LISTEN: listen } }, /demo_public/);
     /* Nobody has that address, so that nothing is opened to anybody here. */
@@ -81,7 +81,7 @@ describe('the start is refused', () => {
     await refusedStart(options, /vesper\.json/);
   });
 
-  it('with every mistake named at once', async () => {
+  it('with all errors reported at once', async () => {
     const { dir, options } = await copyOfProject();
     await change(join(dir, 'config/vesper.json'), (text) => JSON.stringify({ ...JSON.parse(text), colour: 1, shape: 2 }));
     await refusedStart(options, /colour/, /shape/);
@@ -146,16 +146,16 @@ describe('the start is refused', () => {
     assert.ok(stores.some((p) => said.includes(p)) || /store:(vesper|acme)/.test(said), `names the database: ${said}`);
   });
 
-  it('outside demo mode without a secret of its own', async () => {
+  it('outside demo mode without a secret', async () => {
     await refusedStart({ demo: false, env: { VESPER_JWT_SECRET: undefined } }, /secret/i);
   });
 
-  it('for an option nobody knows', async () => {
+  it('for an unknown option', async () => {
     await refusedStart({ args: ['--dance'] }, /--dance|usage/);
   });
 });
 
-describe('a warehouse that is not there', () => {
+describe('a missing warehouse', () => {
   async function checkDegraded(d) {
     const { status, body } = await d.rest(null).get('/health');
     assert.equal(status, 200);
@@ -187,7 +187,7 @@ describe('a warehouse that is not there', () => {
     await checkDegraded(d);
   });
 
-  it('for nobody: refused or degraded, and named either way', async (t) => {
+  it('for all tenants: refused or degraded, and reported', async (t) => {
     const dir = await tempDir('empty');
     const d = await launch({ warehouse: dir });
     t.after(() => (d.exited ? undefined : d.stop()));
@@ -233,15 +233,15 @@ describe('without starting', () => {
     await refusedStart({ ...options, args: ['--check'] }, /dimension vendor.*composite_kee/);
   });
 
-  it('a dimension of a column that its view does not declare needs no database to be refused', async () => {
+  it('a dimension of an undeclared column is refused without a database', async () => {
     const { dir, options } = await copyOfProject();
     await change(join(dir, 'config/energy/catalogue.json'), (s) => s.replace('"column": "sponsor"', '"column": "spomsor"'));
     await refusedStart(options, /catalogue\.json:\d+: dimensions\[\d+\]: sponsor: .*spomsor/);
   });
 });
 
-describe('a start that goes well', () => {
-  it('is quick, says where it listens and that rules answer', async (t) => {
+describe('a successful startup', () => {
+  it('is quick, and reports its address and that rules answer', async (t) => {
     const from = Date.now();
     const d = await startDaemon();
     t.after(() => d.stop());
@@ -250,7 +250,7 @@ describe('a start that goes well', () => {
     assert.match(d.output, /rules/);
   });
 
-  it('ends at once when it is told to before it has served anybody', async () => {
+  it('ends at once on a signal before the first request', async () => {
     for (const signal of ['SIGTERM', 'SIGINT']) {
       const d = await startDaemon();
       d.child.kill(signal);
@@ -259,7 +259,7 @@ describe('a start that goes well', () => {
     }
   });
 
-  it('serves two daemons on one machine side by side', async (t) => {
+  it('runs two daemons on one machine', async (t) => {
     const [one, two] = await Promise.all([startDaemon(), startDaemon()]);
     t.after(() => one.stop());
     t.after(() => two.stop());
@@ -268,8 +268,8 @@ describe('a start that goes well', () => {
   });
 });
 
-describe('a store that somebody holds at the start', () => {
-  it('is waited for: its tenant is served from the first question on', async (t) => {
+describe('a store that is locked at startup', () => {
+  it('is awaited: its tenant is served from the first question on', async (t) => {
     const dataDir = await tempDir();
     await mkdir(join(dataDir, 'store'), { recursive: true });
     const holder = spawn('python3', ['-c', HOLD, join(dataDir, 'store/vesper.db')], { stdio: ['pipe', 'pipe', 'inherit'] });

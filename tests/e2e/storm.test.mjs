@@ -10,7 +10,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
-it('forty turns that meet an overload together do not come back together', async () => {
+it('forty turns with the same overload do not retry at the same time', async () => {
   const TURNS = 40;
   const mock = await startMock();
   const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000',

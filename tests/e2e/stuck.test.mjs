@@ -33,8 +33,8 @@ async function hangingClose() {
   return join(dir, 'hang.so');
 }
 
-describe('what does not come back', () => {
-  it('ends at its time limit, and others are answered', async () => {
+describe('operations that hang', () => {
+  it('end at their time limit, and others are answered', async () => {
     const d = await startDaemon({ env: { VESPER_ROOT: await makeRoot(), VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '1000', VESPER_WAREHOUSE_WORKERS: '2' } });
     const asked = await Promise.all([1, 2].map(() => d.ask(QUESTION, { token })));
     for (const turn of asked)
@@ -44,7 +44,7 @@ describe('what does not come back', () => {
     await d.stop(); /* both calls still run */
   });
 
-  it('does not keep the process from ending', async () => {
+  it('do not prevent shutdown', async () => {
     const d = await startDaemon({ env: { VESPER_ROOT: await makeRoot(), VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000' } });
     const chat = await d.connect({ token });
     chat.send({ type: 'chat.message', content: QUESTION });
@@ -52,7 +52,7 @@ describe('what does not come back', () => {
     await d.stop();
   });
 
-  it('neither does a part that cannot be taken down', async () => {
+  it('a part that cannot be freed does not prevent shutdown', async () => {
     const d = await startDaemon({ env: { LD_PRELOAD: await hangingClose(), ASAN_OPTIONS: 'verify_asan_link_order=0' } });
     d.child.kill('SIGTERM');
     assert.deepEqual(await d.ended(40000), { code: 1, signal: null });

@@ -89,8 +89,8 @@ describe('suggestions', () => {
     });
 });
 
-describe('suggestions of a pack that is text alone', () => {
-  it('lead a hospital to answers, however long they are followed', async (t) => {
+describe('suggestions of a pack without code', () => {
+  it('always lead a hospital to answers', async (t) => {
     const d = await startDaemon({ warehouse: await warehouses(['mercy']), env: { VESPER_PACKS_ROOTS: PACKS, VESPER_TODAY: '2026-02-27',
       VESPER_TENANTS: JSON.stringify({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
         mercy: { warehouse: 'mercy.db', store: 'mercy.db', packs: ['hospital'] } }), VESPER_SOURCES_CLINIC_DIALECT: 'sqlite',

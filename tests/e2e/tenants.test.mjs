@@ -43,7 +43,7 @@ const HOSTILE = [
   'Average price for :tenant_id in :market for ? from @vendor ::text', `Price for ${'A'.repeat(3000)} in 2025 from Ascend`,
 ];
 
-describe('as acme, in rules', () => {
+describe('as acme, without a model', () => {
   let d;
 
   before(async () => {
@@ -51,7 +51,7 @@ describe('as acme, in rules', () => {
   });
   after(() => d?.stop());
 
-  it('the same questions give acme\'s own figures', async () => {
+  it('the same questions give acme\'s own numbers', async () => {
     const own = await d.ask(REFERENCE, { token: acme() });
     checkNothingOfVesper(own);
     assert.match(own.text, /\$\d+\.\d\d/, 'acme has an answer of its own');
@@ -108,7 +108,7 @@ describe('as acme, in rules', () => {
     assert.equal((await d.turnedAway({ token: acme(), session: mine.session })).status, 404);
   });
 
-  it('and after all of it vesper\'s figures still stand', async () => {
+  it('vesper\'s numbers are unchanged afterwards', async () => {
     assert.match((await d.ask(REFERENCE)).text, /48\.73/);
     assert.equal((await d.rest(null).get('/health')).body.status, 'healthy');
   });
@@ -221,7 +221,7 @@ describe('256 tenants on three lists of packs', () => {
     return [...d.output.slice(from).matchAll(/catalog\.loaded.*?(core,[a-z,]+):/g)].map((m) => m[1]).sort();
   }
 
-  it('answers each from its own packs and data, shares what is loaded, and costs little a tenant', async (t) => {
+  it('answers each from its own packs and data, with shared catalogues and little memory per tenant', async (t) => {
     /* Where sanitizers keep what was freed, memory tells nothing: it is printed alone. */
     const counts = /__[at]san_init/.test(await readFile(VESPERD, 'latin1')) ? [MANY] : [FEW, MANY];
     const kb = [];

@@ -72,7 +72,7 @@ describe('a token', () => {
       assert.equal(await works(one, wrong), 401);
   });
 
-  it('names its tenant, and another tenant knows nothing of it', async () => {
+  it('names its tenant, and is unknown to another tenant', async () => {
     const theirs = await made(user('t2', { tenant_id: 'acme' }));
     assert.match(theirs.token, /^vsp_acme_/);
     assert.equal(await works(other, theirs.token), 200);
@@ -81,7 +81,7 @@ describe('a token', () => {
     assert.equal(await works(other, theirs.token), 200);
   });
 
-  it('is not made of what cannot be', async () => {
+  it('is not created from invalid input', async () => {
     for (const [more, detail] of [[{ scopes: ['chat:use', 'chat:admin'] }, /scopes\[1\]/], [{ scopes: [] }, /scopes/], [{ scopes: [7] }, /scopes\[0\]/],
       [{ scopes: undefined }, /scopes/], [{ name: '' }, /name/], [{ name: 'x'.repeat(101) }, /name/], [{ name: undefined }, /name/],
       [{ expires_in_s: 91 * DAY_S }, /expires_in_s/], [{ expires_in_s: 0 }, /expires_in_s/], [{ color: 'red' }, /color/]]) {
@@ -97,14 +97,14 @@ describe('a token', () => {
     assert.equal((await make(user('t3'))).status, 201);
   });
 
-  it('manages no tokens', async () => {
+  it('cannot manage tokens', async () => {
     const { token, token_id } = await made(user('t4', { role: 'admin' }), { scopes: ROLES.admin });
     assert.equal((await make(token)).status, 403);
     assert.equal((await call(one, token, 'GET', '/api/v1/tokens')).status, 403);
     assert.equal((await revoke(one, token, token_id)).status, 403);
   });
 
-  it('ends by itself', async () => {
+  it('expires', async () => {
     const { token } = await made(user('t5'), { expires_in_s: 2 });
     assert.equal(await works(one, token), 200);
     while (await works(one, token) === 200)
@@ -115,7 +115,7 @@ describe('a token', () => {
 });
 
 describe('its permissions', () => {
-  it('are those that it was made for', async () => {
+  it('are those granted at its creation', async () => {
     const { token } = await made(user('p1', { role: 'admin' }), { scopes: ['chat:use'] });
     assert.equal((await call(one, token, 'GET', '/api/v1/admin/tools')).status, 403);
     const tools = (await call(one, token, 'GET', '/api/v1/tools')).body;
@@ -143,7 +143,7 @@ describe('data sources', () => {
   before(async () => { d = await startDaemon(); });
   after(() => d?.stop());
 
-  it('are open to a token that was made for them, also after the next sign-in, as far as its user may', async () => {
+  it('are accessible to a token created for them, also after the next sign-in, within its user\'s permissions', async () => {
     const signed = (sub, more) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'], ...more });
     const signedIn = signed('ann', { iat: nowS() - 60 }), scopes = ['chat:use', 'chat:read_market_data'];
     const ann = new Sources(d, signedIn);
@@ -163,7 +163,7 @@ describe('data sources', () => {
 });
 
 describe('revoking', () => {
-  it('is its owner\'s and an administrator\'s, and is in the audit log', async () => {
+  it('is permitted to its owner and administrators, and is audited', async () => {
     const [mine, theirs] = [await made(user('r1')), await made(user('r1'))];
     assert.equal(await works(other, mine.token), 200);
     while (await audit(mine.token_id) !== 'r1 token.created\nr1 token.used')
@@ -182,7 +182,7 @@ describe('revoking', () => {
     assert.equal(await audit(mine.token_id), 'r1 token.created\nr1 token.used\nr1 token.revoked', 'one use a day');
   });
 
-  it('comes with deleting the user', async () => {
+  it('follows from deleting the user', async () => {
     const { token } = await made(user('r3'));
     assert.equal(await works(other, token), 200);
     assert.equal((await call(one, user('boss', { role: 'admin' }), 'DELETE', '/api/v1/admin/users/r3')).status, 204);
@@ -190,7 +190,7 @@ describe('revoking', () => {
       await sleep(100);
   });
 
-  it('is at hand for all of them: the key that serves none', async () => {
+  it('affects all tokens if the setting disables them', async () => {
     const none = await pg.start({ env: { VESPER_AUTH_PERSONAL_TOKENS: '0' } });
     try {
       const { token } = await made(user('r4'));
@@ -231,7 +231,7 @@ async function storedStatus(sub) {
 }
 
 describe('every client', () => {
-  it('is served with it: Chat Completions, MCP, a socket by header, first frame and ticket, and none by address', async () => {
+  it('accepts it: Chat Completions, MCP, a socket by header, first frame and ticket, but not in the URL', async () => {
     const { token } = await made(user('c1'));
     const openai = new OpenAI({ apiKey: token, baseURL: `${other.url}/v1`, maxRetries: 0 });
     const reply = await openai.chat.completions.create({ model: 'vesper', messages: [{ role: 'user', content: REFERENCE }] });
@@ -288,7 +288,7 @@ describe('every client', () => {
     assert.equal(await storedStatus('s-ws'), 'cancelled');
   });
 
-  it('learns it while it waits for a whole answer', async () => {
+  it('learns of the revocation while it waits for a complete answer', async () => {
     const { token, token_id } = await made(user('s-one'));
     const waiting = lines('', token, '/v1/chat/completions', { model: 'vesper', messages: [{ role: 'user', content: REFERENCE }] });
     await sleep(500);
@@ -298,7 +298,7 @@ describe('every client', () => {
     assert.equal(await storedStatus('s-one'), 'cancelled');
   });
 
-  it('does not stop what its user watches elsewhere', async () => {
+  it('does not stop other streams of its user', async () => {
     const { token, token_id } = await made(user('s-two'));
     const reply = await streams['server-sent events'][0](token);
     const turn = reply.headers.get('vesper-turn');

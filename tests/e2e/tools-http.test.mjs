@@ -62,7 +62,7 @@ describe('a tool over HTTP', () => {
   });
   after(() => d?.stop());
 
-  it('gives the numbers that chat gives, for every tool there is', async () => {
+  it('returns the same numbers as chat, for every tool', async () => {
     const questions = await labelled();
     /* No question of the labelled ones is for an analysis, which wants series that the demo data has not. */
     const tools = (await rest.get('/api/v1/tools')).body.data.filter((t) => t.name === 'query_metrics' || !t.schema.properties.query);
@@ -95,7 +95,7 @@ describe('a tool over HTTP', () => {
     assert.deepEqual(compared.sort(), tools.map((t) => t.name).sort());
   });
 
-  it('gives facts as texts and as numbers, and the figures of columns', async () => {
+  it('returns facts as text and numbers, and column statistics', async () => {
     const { body } = await call('compare_vendors', { vendors: ['Ascend', 'Hitachi'], market: 'CAISO', hub_zone: 'SP15', year: 2025 });
     assert.equal(body.result.facts.gap, String(body.result.summaryStats.gap));
     assert.equal(typeof body.result.summaryStats.gap, 'number');
@@ -107,7 +107,7 @@ describe('a tool over HTTP', () => {
     assert.equal(stats.count, cells.length);
   });
 
-  it('has a status for every end, and 200 for each', async () => {
+  it('has a status for every outcome, always with HTTP 200', async () => {
     const none = await call('get_average_annual_price', { ...PRICE, year: 2099 });
     assert.equal(none.body.status, 'no_data_in_window', none.text);
     assert.match(`${none.body.availableRange.start} ${none.body.availableRange.end}`, /^\d{4}\S* \d{4}/);
@@ -121,7 +121,7 @@ describe('a tool over HTTP', () => {
     assert.deepEqual(bad.body.result.sets, {});
   });
 
-  it('takes one value where a list is wanted, and aliases of names', async () => {
+  it('accepts a single value for a list, and aliases', async () => {
     const one = await call('compare_vendors', { vendors: 'asc', market: 'caiso', hub_zone: 'sp15', year: '2025' });
     assert.ok([200, 422].includes(one.status));
     const zones = await call('get_task_risks', { risk_level: 'high' });
@@ -129,7 +129,7 @@ describe('a tool over HTTP', () => {
     assert.deepEqual(zones.body.args.risk_level, 'High');
   });
 
-  it('names each wrong argument, and runs nothing', async () => {
+  it('reports each invalid argument, and runs nothing', async () => {
     const cases = [
       [{}, /vendor is required|year is required|hub_zone is required/],
       [{ ...PRICE, no_such: 1 }, /unknown argument no_such/],
@@ -160,7 +160,7 @@ describe('a tool over HTTP', () => {
     assert.equal(long.status, 413);
   });
 
-  it('ends a body that never ends long before it fills anything', async () => {
+  it('rejects an endless body before it exhausts memory', async () => {
     const { hostname, port } = new URL(d.url);
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
     const socket = net.connect(Number(port), hostname);
@@ -184,7 +184,7 @@ describe('a tool over HTTP', () => {
     assert.equal((await call('get_average_annual_price', PRICE)).status, 200);
   });
 
-  it('is not there when it is unknown, hidden or SQL', async () => {
+  it('is reported as nonexistent if it is unknown, hidden or SQL', async () => {
     for (const name of ['no_such_tool', 'find_projects', "x'; DROP TABLE y; --", 'SELECT 1', '..', 'x'.repeat(3000)]) {
       const reply = await call(encodeURIComponent(name), {});
       assert.equal(reply.status, 404, name);
@@ -193,7 +193,7 @@ describe('a tool over HTTP', () => {
     assert.equal((await rest.get('/api/v1/tools/get_task_risks')).body.name, 'get_task_risks');
   });
 
-  it('keeps permissions, tenants and switches', async () => {
+  it('respects permissions, tenants and switches', async () => {
     const denied = await call('get_budget_overview', { project_name: 'Nazareth Solar' }, as('viewer'));
     assert.equal(denied.status, 403);
     assert.match(denied.body.detail, /permission/);
@@ -214,7 +214,7 @@ describe('a tool over HTTP', () => {
     assert.equal((await call('get_task_risks', { risk_level: 'High' })).status, 200);
   });
 
-  it('leaves a receipt that its user can read, and that verifies', async () => {
+  it('leaves a receipt that its user can read and verify', async () => {
     const { body } = await call('get_average_annual_price', PRICE);
     const own = await rest.get(`/api/v1/receipts/${body.receipt_id}`);
     assert.equal(own.status, 200);
@@ -228,7 +228,7 @@ describe('a tool over HTTP', () => {
     assert.equal(again.code, 0, again.stdout + again.stderr);
   });
 
-  it('answers many callers at once, and bounds one user', async () => {
+  it('answers many callers at once, and limits each user', async () => {
     const calls = await Promise.all(Array.from({ length: 24 }, (_, i) => call('get_hourly_price_distribution', { ...PRICE, year: 2025 + (i % 3) })));
     for (const reply of calls)
       assert.ok([200, 429].includes(reply.status), reply.text);
@@ -238,7 +238,7 @@ describe('a tool over HTTP', () => {
     assert.equal((await call('get_hourly_price_distribution', PRICE)).status, 200);
   });
 
-  it('survives callers that leave', async () => {
+  it('survives disconnecting callers', async () => {
     const body = JSON.stringify({ ...PRICE });
     const head = `POST /api/v1/tools/get_hourly_price_distribution HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${rest.token}\r\n`
       + `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -253,15 +253,15 @@ describe('a tool over HTTP', () => {
     assert.equal(reply.status, 200);
   });
 
-  it('is under the addresses of before, too', async () => {
+  it('is also available at the old addresses', async () => {
     assert.deepEqual((await rest.get('/api/tools')).body, (await rest.get('/api/v1/tools')).body);
     assert.equal((await rest.post('/api/tools/get_average_annual_price', PRICE)).body.status, 'ok');
     assert.equal((await fetch(`${d.url}/api/health`)).status, 200);
   });
 });
 
-describe('a server that hides what is not for the caller', () => {
-  it('has no addresses without a version, and no tool that may not be used', async () => {
+describe('a server that hides what the caller may not use', () => {
+  it('has no unversioned addresses, and no tool without permission', async () => {
     const d = await startDaemon({ env: { VESPER_API_ALIASES: 'false', VESPER_CHECKS_HIDE_EXISTENCE: 'true' } });
     const rest = d.rest(mintToken({ sub: 'v', role: 'viewer' }));
     for (const path of ['/api/tools', '/api/health'])

@@ -100,7 +100,7 @@ describe('a tool of another pack over HTTP', () => {
     return 'general_sql_query';
   }
 
-  it('gives the numbers that chat gives, for every tool of plants', async () => {
+  it('returns the same numbers as chat, for every tool of plants', async () => {
     const compared = new Set([await general('mesa', 'SELECT COUNT(*) AS n FROM pv.loggers')]);
     for (const { question, tools, history } of await labelled('solar'))
       if (tools?.length === 1 && !history && !compared.has(tools[0]))
@@ -109,7 +109,7 @@ describe('a tool of another pack over HTTP', () => {
     assert.deepEqual([...compared].sort(), await toolsOf('mesa'));
   });
 
-  it('gives the numbers that chat gives, for queries over the map of a city', async (t) => {
+  it('returns the same numbers as chat, for queries over the map of a city', async (t) => {
     const compared = new Set([await general('noor', 'SELECT COUNT(*) AS n FROM city.ent_vendors')]);
     let questions = 0;
     for (const { question, history } of await labelled('city')) {
@@ -123,7 +123,7 @@ describe('a tool of another pack over HTTP', () => {
     assert.deepEqual([...compared].sort(), await toolsOf('noor'));
   });
 
-  it('gives the numbers that chat gives, for what a user uploaded', async () => {
+  it('returns the same numbers as chat, for uploaded data', async () => {
     const sources = new Sources(d, tokenOf('vesper', 'admin', ['chat:upload']));
     await sources.loaded('Shop,Product,Sold\nNorth,Tea,12\nNorth,Coffee,30\nSouth,Tea,7\nSouth,Coffee,9\n', 'name=Kiosk.csv');
     const compared = [];
@@ -132,7 +132,7 @@ describe('a tool of another pack over HTTP', () => {
     assert.ok(compared.includes('query_metrics'), compared.join());
   });
 
-  it('gives the numbers that chat gives, for every analysis', async () => {
+  it('returns the same numbers as chat, for every analysis', async () => {
     let listed;
     for (const [i, [file, name, question, tool]] of ANALYSES.entries()) {
       const token = mintToken({ sub: `analyst-${i}`, permissions: [...ROLES.analyst, 'chat:upload'] });

@@ -48,13 +48,13 @@ const breaks = {
 };
 
 describe('checkTurn', () => {
-  it('passes a good turn and joins its text', () => {
+  it('accepts a valid turn and joins its text', () => {
     const turn = checkTurn(goodTurn());
     assert.equal(turn.text, '🟢 $48.73 it was');
     assert.deepEqual(turn.filters, { vendor: 'Ascend' });
   });
 
-  it('passes the rest of a resumed turn', () => {
+  it('accepts the rest of a resumed turn', () => {
     assert.equal(checkTurn(goodTurn().slice(2), { firstSeq: 3 }).lastSeq, 9);
   });
 
@@ -72,7 +72,7 @@ describe('checkSse', () => {
     return { id: '1', event: 'turn.started', data: { type: 'turn.started', seq: 1, timestamp: '2026-02-27T12:00:00.214Z', thread_id: 's1', frame }, ...change };
   };
 
-  it('catches an id that is not seq, a name that is not the type, a wrong name', () => {
+  it('detects an id that is not seq, a name that is not the type, a wrong name', () => {
     checkSse([event()], { open: true });
     for (const change of [{ id: '2' }, { event: 'response' }, { event: 'response', data: { ...event().data, type: 'response' } }])
       assert.throws(() => checkSse([event(change)], { open: true }), assert.AssertionError);

@@ -43,7 +43,7 @@ describe('documents with vectors', () => {
     await mock?.close();
   });
 
-  it('are found by what is meant, where no word is the same', async () => {
+  it('are found by meaning without common words', async () => {
     const ann = new Documents(d, token('ann'));
     const { id } = await ann.loaded(LEAVE, 'name=Absence.md');
     await ann.loaded(OTHER, 'name=Kitchen.md');
@@ -54,7 +54,7 @@ describe('documents with vectors', () => {
     assert.equal(embeds(mock).at(0).body.input[0], 'Absence\nAnnual leave: thirty days, quokka.');
   });
 
-  it('are not shown, and are gone with the document', async () => {
+  it('are not shown, and are deleted with the document', async () => {
     const ann = new Documents(d, token('gone'));
     const { id } = await ann.loaded('# Zoo\n\nThe wombatron 77 sleeps.\n', 'name=Zoo.md');
     const { body: { rows, columns } } = await ann.rest.get(`/api/v1/data-sources/${id}/rows?limit=5`);
@@ -70,13 +70,13 @@ describe('documents with vectors', () => {
     await until('no file holds it', async () => (left = await filesWith(d, stored)).length === 0).catch(() => assert.fail(left.join(' ')));
   });
 
-  it('of others are compared by nobody', async () => {
+  it('of other users are not compared', async () => {
     const bob = new Documents(d, token('bob'));
     await bob.loaded(OTHER, 'name=Kitchen.md');
     assert.ok(!/quokka/.test(passages(await search(bob, 'vacation'))));
   });
 
-  it('are missed by nobody while the service is away: words alone search', async () => {
+  it('are replaced by word search while the service is unavailable', async () => {
     const ann = new Documents(d, token('away'));
     const { id } = await ann.loaded(LEAVE, 'name=Absence.md');
     mock.embeddings = () => ({ status: 400 });
@@ -91,8 +91,8 @@ describe('documents with vectors', () => {
   });
 });
 
-describe('vectors beyond their memory', () => {
-  it('are left out, and words find their document', async () => {
+describe('vectors beyond their memory limit', () => {
+  it('are omitted, and words find their document', async () => {
     const mock = await startMock();
     const d = await startDaemon({ env: { ...withModel(mock), VESPER_EMBED_MAX_BYTES: '1048576', VESPER_LLM_ROLES_EMBED_DIMENSIONS: '4096' } });
     try {

@@ -23,7 +23,7 @@ async function verbs() {
 }
 
 describe('the command line of vesperctl', () => {
-  it('says all that it can do when it is asked to, and when it was not understood', async () => {
+  it('prints its usage on request and on errors', async () => {
     for (const word of ['--help', '-h', 'help'])
       assert.deepEqual({ ...(await ctl(word)), stdout: '' }, { code: 0, stdout: '', stderr: '' }, word);
     assert.deepEqual(await verbs(), ['ask', 'token', 'tools', 'tool', 'route', 'flow', 'map', 'check-sql', 'eval', 'receipt', 'source', 'document', 'probe', 'connect', 'db',
@@ -36,7 +36,7 @@ describe('the command line of vesperctl', () => {
     assert.match((await ctl('--version')).stdout, /^vesperctl \d/);
   });
 
-  it('tells of each verb, and refuses options that the verb does not have', async () => {
+  it('has help for each verb, and refuses unknown options of a verb', async () => {
     for (const verb of await verbs()) {
       const help = await ctl(verb, '--help');
       assert.equal(help.code, 0, verb);
@@ -47,7 +47,7 @@ describe('the command line of vesperctl', () => {
     }
   });
 
-  it('refuses an option without its value, and words that are missing', async () => {
+  it('refuses an option without its value, and missing arguments', async () => {
     for (const words of [['ask', 'x', '--session'], ['ask'], ['ask', 'two', 'words'], ['tool'], ['tool', 'sql'], ['route'], ['eval'],
       ['receipt'], ['receipt', 'nosuch'], ['map'], ['map', 'nosuch'], ['db'], ['db', 'drop'], ['pbi'], ['check-sql', '--dialect', 'oracle'],
       ['tool', 'sql', PRICE[0], '--dialect', 'oracle']])
@@ -72,7 +72,7 @@ describe('the command line of vesperctl', () => {
 });
 
 describe('vesperctl tool sql', () => {
-  it('prints what would be sent: patterns, lists, and columns that a role may see', async () => {
+  it('prints the statement: patterns, lists, and columns that a role may see', async () => {
     const overview = (...more) => ctl('tool', 'sql', 'get_project_overview', 'project_name=100% Solar', ...more);
     assert.match((await overview()).stdout, /Total_Operating_Budget/);
     assert.doesNotMatch((await overview('--role', 'viewer')).stdout, /Total_Operating_Budget/);
@@ -82,7 +82,7 @@ describe('vesperctl tool sql', () => {
     assert.match((await ctl('tool', 'sql', ...PRICE, '--tenant', 'acme')).stdout, /tenant_id = 'acme'/);
   });
 
-  it('says which argument is wrong or missing', async () => {
+  it('reports an invalid or missing argument', async () => {
     for (const [words, said] of [
       [['year=soon'], /year must be a whole number/], [['vendor=Ascend'], /hub_zone=\.\.\. is missing/], [['nosuch=1'], /nosuch=1: expected name=value/],
     ]) {
@@ -102,7 +102,7 @@ describe('vesperctl tool run', () => {
     env = {};
   });
 
-  it('ends with 0 only where there is an answer', async () => {
+  it('exits with 0 only if there is an answer', async () => {
     const ends = async (...words) => {
       const { code, stdout } = await ctl('tool', 'run', ...words);
       return [code, JSON.parse(stdout).outcome.kind];
@@ -125,7 +125,7 @@ describe('vesperctl ask', () => {
     await d.stop();
   });
 
-  it('says what the gate makes of a statement', async () => {
+  it('shows the gate\'s result for a statement', async () => {
     const good = await ctl('check-sql', 'SELECT name FROM dbo.per_project', '--dialect', 'sqlite');
     assert.equal(good.code, 0, good.stderr);
     assert.match(good.stdout, /^SELECT name FROM dbo\.per_project LIMIT \d+\n$/);
@@ -150,7 +150,7 @@ describe('vesperctl ask', () => {
     assert.equal((await ctl('completion', 'fish')).code, 2);
   });
 
-  it('answers, and goes on in the same session', async () => {
+  it('answers, and continues the same session', async () => {
     const { code, stdout } = await ctl('ask', REFERENCE);
     assert.equal(code, 0);
     assert.match(stdout, /\$48\.73\/MWh/);
@@ -166,7 +166,7 @@ describe('vesperctl ask', () => {
     assert.match(nobody.stderr, /role/);
   });
 
-  it('says in a sentence why it was refused', async () => {
+  it('reports in a sentence why it was refused', async () => {
     const said = async (more, ...words) => {
       env = { VESPER_URL: d.url, ...more };
       const { code, stderr } = await ctl('ask', REFERENCE, ...words);
@@ -181,7 +181,7 @@ describe('vesperctl ask', () => {
 });
 
 describe('the command line of vesperd', () => {
-  it('tells what it can do', async () => {
+  it('prints its usage', async () => {
     const { stdout } = await run(VESPERD, ['--help']);
     assert.match(stdout, /--check/);
     await assert.rejects(run(VESPERD, ['--nosuch']), ({ code, stderr }) => code === 2 && /--check/.test(stderr));

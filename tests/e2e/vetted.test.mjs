@@ -15,7 +15,7 @@ const judged = (rule) => [{ when: JUDGE, ...rule }, { reply: 'demo' }];
 const verdict = (word) => ({ reply: { json: { verdict: word } } });
 const LATE_MS = 2000; /* the judge's own limit */
 
-describe('questions that a model judges', () => {
+describe('questions with a guardrail model', () => {
   let mock;
   let d;
 
@@ -30,7 +30,7 @@ describe('questions that a model judges', () => {
   beforeEach(() => mock.reset());
   const judges = () => mock.calls.filter((c) => /Judge this question/.test(c.raw));
 
-  it('only where code is not sure, once, beside the supervisor', async () => {
+  it('is asked once, in parallel with the supervisor, only if code is unsure', async () => {
     mock.use(judged(verdict('fine')));
     await d.ask(REFERENCE);
     assert.equal(judges().length, 0);
@@ -65,7 +65,7 @@ describe('questions that a model judges', () => {
       assert.equal(next.status, 'ok');
     });
 
-  it('a judge that is first stops the supervisor', async () => {
+  it('a refusal that arrives first cancels the supervisor', async () => {
     mock.use([{ when: JUDGE, ...verdict('injection') }, { when: { kind: 'structured' }, fault: { hang: true } }]);
     assert.equal((await d.ask(OPEN)).status, 'refused');
     await mock.when(() => mock.calls.some((c) => c.aborted));
@@ -88,7 +88,7 @@ describe('questions that a model judges', () => {
       assert.ok(turn.complete.latency_ms < LATE_MS + 8000);
     });
 
-  it('a turn that is stopped meanwhile takes the judge with it', async () => {
+  it('a cancelled turn cancels the guardrail call', async () => {
     mock.use([{ when: { kind: 'structured' }, fault: { hang: true } }]);
     const chat = await d.connect();
     const turn = chat.ask(OPEN);
@@ -100,7 +100,7 @@ describe('questions that a model judges', () => {
   });
 });
 
-describe('a judge and the budget', () => {
+describe('the guardrail call and the budget', () => {
   let mock;
   let d;
 
@@ -115,7 +115,7 @@ describe('a judge and the budget', () => {
     await mock?.close();
   });
 
-  it('what is left is the supervisor\'s; the judge goes without', async () => {
+  it('the supervisor gets the remaining budget; the guardrail call is skipped', async () => {
     const turn = await d.ask(OPEN);
     assert.ok(mock.count > 0);
     assert.ok(!mock.calls.some((c) => /Judge this question/.test(c.raw)));
@@ -123,8 +123,8 @@ describe('a judge and the budget', () => {
   });
 });
 
-describe('a judge that was recorded', () => {
-  it('says the same when the turn is held again', async () => {
+describe('a recorded guardrail call', () => {
+  it('gives the same result when the turn is replayed', async () => {
     const folder = join(await tempDir('vetted'), 'rec');
     const mock = await startMock({ script: judged(verdict('outside_data')) });
     const d = await startDaemon({ mock, args: ['--record', folder], env: { VESPER_CHECKS_GUARDRAILS: 'model' } });

@@ -58,7 +58,7 @@ describe('views', () => {
         assert.equal(view.data_dict[name].length, view.row_count, name);
   }
 
-  it('are as documented, whatever is asked', async () => {
+  it('are as documented for all questions', async () => {
     for (const content of QUESTIONS) {
       const { body, status, text } = await rest.post('/api/v1/chat', { content });
       assert.equal(status, 200, text);
@@ -80,7 +80,7 @@ describe('views', () => {
     assert.deepEqual([...types].sort(), ['base', 'chart', 'data', 'selection']);
   });
 
-  it('say what went wrong with a turn', async () => {
+  it('report the error of a turn', async () => {
     const chat = await d.connect();
     chat.send({ type: 'chat.select', ask_id: '0193b0a0-0000-7000-8000-00000000ffff', values: ['x'] });
     const turn = await chat.turn();

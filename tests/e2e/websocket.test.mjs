@@ -122,7 +122,7 @@ async function fails(sent, code, wanted = [], chop) {
   raw.done();
 }
 
-describe('1: whole messages', () => {
+describe('1: complete messages', () => {
   for (const opcode of [TEXT, BINARY])
     for (const length of [0, 1, 125, 126, 127, 128, 65535, 65536])
       it(`${opcode === TEXT ? 'text' : 'binary'} of ${length} bytes`, async () => {
@@ -132,7 +132,7 @@ describe('1: whole messages', () => {
           await answers(frame(opcode, payload), [[opcode, payload]], length < 200 ? 1 : 997);
       });
   it('one byte more than a message may have: 1009, before its bytes', () => fails(frame(TEXT, '', { length: 65537 }), 1009));
-  it('... also in parts', () => fails([part(TEXT, 'x'.repeat(65536)), part(CONT, 'y')], 1009));
+  it('... also in fragments', () => fails([part(TEXT, 'x'.repeat(65536)), part(CONT, 'y')], 1009));
 });
 
 describe('2: ping and pong', () => {
@@ -143,7 +143,7 @@ describe('2: ping and pong', () => {
   it('of 125 bytes', () => answers(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]]));
   it('of 125 bytes, one at a time', () => answers(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]], 1));
   it('of 126 bytes: 1002', () => fails(frame(PING, Buffer.alloc(126)), 1002));
-  it('a pong that nobody asked for', () => answers([frame(PONG), frame(PONG, 'unasked'), frame(PING, 'p')], [[PONG, 'p']]));
+  it('an unsolicited pong', () => answers([frame(PONG), frame(PONG, 'unasked'), frame(PING, 'p')], [[PONG, 'p']]));
   it('ten in a row, and one byte at a time', async () => {
     const many = Array.from({ length: 10 }, (_, i) => `payload-${i}`);
     for (const chop of [undefined, 1])
@@ -161,7 +161,7 @@ describe('3: reserved bits', () => {
     });
 });
 
-describe('4: opcodes that there are not', () => {
+describe('4: unknown opcodes', () => {
   for (const opcode of [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
     it(`${opcode}: 1002`, async () => {
       await fails(frame(opcode), 1002);
@@ -170,27 +170,27 @@ describe('4: opcodes that there are not', () => {
     });
 });
 
-describe('5: messages in parts', () => {
-  it('1, 2: a ping or pong in parts: 1002', async () => {
+describe('5: fragmented messages', () => {
+  it('1, 2: a fragmented ping or pong: 1002', async () => {
     await fails([part(PING, 'a'), part(CONT, 'b', true)], 1002);
     await fails([part(PONG, 'a'), part(CONT, 'b', true)], 1002);
     await fails([part(CLOSE, ''), part(CONT, '', true)], 1002);
   });
-  it('3 to 5: text in two parts', async () => {
+  it('3 to 5: text in two fragments', async () => {
     for (const chop of [undefined, 1])
       await answers([part(TEXT, 'one '), part(CONT, 'two', true)], [[TEXT, 'one two']], chop);
   });
-  it('6 to 8: a ping between the parts', async () => {
+  it('6 to 8: a ping between fragments', async () => {
     for (const chop of [undefined, 1])
       await answers([part(TEXT, 'one '), frame(PING, 'p'), part(CONT, 'two', true)], [[PONG, 'p'], [TEXT, 'one two']], chop);
   });
-  it('9 to 14: a continuation of nothing: 1002', async () => {
+  it('9 to 14: a continuation without a start: 1002', async () => {
     for (const fin of [true, false])
       for (const chop of [undefined, 1])
         await fails([part(CONT, 'x', fin), frame(TEXT, 'y')], 1002, [], chop);
   });
-  it('15: a continuation after a whole message: 1002', () => fails([part(TEXT, 'a'), part(CONT, 'b', true), part(CONT, 'c'), frame(TEXT, 'd')], 1002, [[TEXT, 'ab']]));
-  it('16, 17: again and again: 1002', async () => {
+  it('15: a continuation after a complete message: 1002', () => fails([part(TEXT, 'a'), part(CONT, 'b', true), part(CONT, 'c'), frame(TEXT, 'd')], 1002, [[TEXT, 'ab']]));
+  it('16, 17: repeated continuations without a start: 1002', async () => {
     await fails([part(CONT, 'a'), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
     await fails([part(CONT, 'a', true), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
   });
@@ -198,7 +198,7 @@ describe('5: messages in parts', () => {
     await fails([part(TEXT, 'a'), part(TEXT, 'b', true)], 1002);
     await fails([part(TEXT, 'a'), part(BINARY, 'b', true)], 1002);
   });
-  it('19, 20: five parts with pings between, at once and slowly', async () => {
+  it('19, 20: five fragments with pings between, at once and slowly', async () => {
     const parts = [part(TEXT, 'a'), part(CONT, 'b'), frame(PING, '1'), part(CONT, 'c'), part(CONT, 'd'), frame(PING, '2'), part(CONT, 'e', true)];
     await answers(parts, [[PONG, '1'], [PONG, '2'], [TEXT, 'abcde']]);
     const raw = await opened();
@@ -209,24 +209,24 @@ describe('5: messages in parts', () => {
     await until(raw, (frames) => frames.length === 3, 'not all came');
     raw.done();
   });
-  it('parts that are empty', () => answers([part(TEXT, ''), part(CONT, ''), part(CONT, 'a'), part(CONT, '', true)], [[TEXT, 'a']]));
+  it('empty fragments', () => answers([part(TEXT, ''), part(CONT, ''), part(CONT, 'a'), part(CONT, '', true)], [[TEXT, 'a']]));
 });
 
 describe('6: text is UTF-8', () => {
   const KOSME = 'κόσμε';
   const hex = (text) => Buffer.from(text.replaceAll(' ', ''), 'hex');
-  it('1: nothing, whole and in parts', async () => {
+  it('1: empty text, complete and fragmented', async () => {
     await answers(frame(TEXT), [[TEXT, '']]);
     await answers([part(TEXT, ''), part(CONT, ''), part(CONT, '', true)], [[TEXT, '']]);
     await answers([part(TEXT, ''), part(CONT, 'middle'), part(CONT, '', true)], [[TEXT, 'middle']]);
   });
-  it('2: whole, in parts between characters, and in parts of one byte', async () => {
+  it('2: complete, fragmented between characters, and in fragments of one byte', async () => {
     const text = Buffer.from('Hello-µ@ßöäüàá-UTF-8!!');
     await answers(frame(TEXT, text), [[TEXT, text]]);
     for (const payload of [text, Buffer.from(KOSME)])
       await answers([...payload].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === payload.length - 1)), [[TEXT, payload]]);
   });
-  it('3, 4: a bad byte fails at once, before the rest of the message', async () => {
+  it('3, 4: an invalid byte fails at once, before the rest of the message', async () => {
     const bad = Buffer.concat([Buffer.from(KOSME), hex('eda080'), Buffer.from('edited')]);
     await fails(frame(TEXT, bad), 1007);
     await fails([...bad].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === bad.length - 1)), 1007);
@@ -247,7 +247,7 @@ describe('6: text is UTF-8', () => {
   it('binary may be anything', () => answers(frame(BINARY, hex('ff fe c0')), [[BINARY, hex('ff fe c0')]]));
 });
 
-describe('7: the end', () => {
+describe('7: closing', () => {
   it('1: a close is answered; what comes after it is not', async () => {
     await fails([frame(TEXT, 'a'), closing(1000)], 1000, [[TEXT, 'a']]);
     await fails([closing(1000), closing(1000)], 1000);
@@ -262,14 +262,14 @@ describe('7: the end', () => {
     await fails(closing(1000, '*'.repeat(123)), 1000);
     await fails(closing(1000, '*'.repeat(124)), 1002);
   });
-  it('5: a reason that is no UTF-8: 1007', () => fails(frame(CLOSE, Buffer.from([3, 232, 0xce, 0xba, 0xe1, 0xbd, 0xb9, 0xed, 0xa0, 0x80])), 1007));
+  it('5: a reason that is not UTF-8: 1007', () => fails(frame(CLOSE, Buffer.from([3, 232, 0xce, 0xba, 0xe1, 0xbd, 0xb9, 0xed, 0xa0, 0x80])), 1007));
   for (const code of [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999])
     it(`7: ${code} is answered with it`, () => fails(closing(code), code));
   for (const code of [0, 999, 1004, 1005, 1006, 1012, 1013, 1014, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
     it(`9, 13: ${code} may not be sent: 1002`, () => fails(closing(code), 1002));
 });
 
-describe('heads that say it in another way', () => {
+describe('unusual frame headers', () => {
   it('no mask: 1002', async () => {
     for (const opcode of [TEXT, BINARY, PING, PONG, CLOSE])
       await fails(frame(opcode, opcode === CLOSE ? Buffer.from([3, 232]) : 'x', { masked: false }), 1002);
@@ -292,8 +292,8 @@ describe('heads that say it in another way', () => {
   });
 });
 
-describe('who does not read, or not to the end', () => {
-  it('pings without reading: those that found no room are dropped, but the last one is answered', async () => {
+describe('clients that do not read, or not to the end', () => {
+  it('pings without reading: pongs beyond the buffer are dropped, but the last one is sent', async () => {
     const raw = await opened();
     raw.socket.pause();
     const many = Buffer.concat(Array.from({ length: 20000 }, () => frame(PING, 'x'.repeat(125))));
@@ -307,7 +307,7 @@ describe('who does not read, or not to the end', () => {
     assert.ok(Buffer.concat(got).length < 8 * 20000 * 127);
     raw.done();
   });
-  it('a half of a frame, then the end of what is sent: ended without a close frame', async () => {
+  it('half a frame, then the end of input: closed without a close frame', async () => {
     const raw = await opened();
     await send(raw, frame(TEXT, 'a'));
     await until(raw, (frames) => frames.length === 1, 'no answer came');
@@ -316,13 +316,13 @@ describe('who does not read, or not to the end', () => {
     assert.notEqual(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]), 'late');
     assert.deepEqual(framesOf(raw).map(say), ['1:a']);
   });
-  it('a close and the end of what is sent at once: the close is answered', async () => {
+  it('a close and the end of input at once: the close is answered', async () => {
     const raw = await opened();
     raw.socket.end(Buffer.concat([frame(TEXT, 'a'), closing(4000)]));
     await until(raw, (frames) => frames.some(isClose), 'no close came');
     assert.deepEqual(framesOf(raw).map(say), ['1:a', say([CLOSE, Buffer.from([15, 160])])]);
   });
-  it('a violation of a client that does not close its side: all three descriptors are given back', async () => {
+  it('a violation by a client that does not close its side: all three descriptors are freed', async () => {
     const raw = await opened();
     /* Sockets alone: files of databases come and go beside them. */
     const folder = `/proc/${d.child.pid}/fd`;
@@ -343,8 +343,8 @@ describe('who does not read, or not to the end', () => {
   });
 });
 
-describe('10: a message in many parts', () => {
-  it('65536 bytes in parts of 1300', async () => {
+describe('10: a message in many fragments', () => {
+  it('65536 bytes in fragments of 1300', async () => {
     const payload = 'x'.repeat(65536);
     const parts = [];
     for (let at = 0; at < payload.length; at += 1300)
