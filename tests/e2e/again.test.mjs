@@ -1,7 +1,6 @@
 /*
- * A request that comes again when the log of its turn is gone: the stored answer is told once more, in each wire format, and
- * nothing is stored a second time. And what a request is told that takes up a turn which is not its own, is over, or
- * never was.
+ * A repeated request after the log of its turn has expired: the stored answer is sent again, in each wire format,
+ * and nothing is stored twice. Also requests for turns that are foreign, finished or nonexistent.
  */
 
 import { after, before, describe, it } from 'node:test';

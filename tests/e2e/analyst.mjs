@@ -1,4 +1,4 @@
-/* Somebody with one file who asks for analyses of it, and the labelled questions. */
+/* A user with one file who asks for analyses of it, and the labelled questions. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /*
- * Data that analyses cannot carry, or only in part, and people who ask for what is not theirs: each ends in a sentence that says
- * so, and no number of an answer is none. What models give wrong is in semantic.test.mjs.
+ * Data that analyses cannot process, or only in part, and users who ask for foreign data: each case ends in a
+ * sentence that states it, and every number of an answer is valid. Wrong replies of models are in
+ * semantic.test.mjs.
  */
 
 import assert from 'node:assert/strict';
@@ -72,7 +73,7 @@ const BAD = {
 const skip = (bytes) => bytes === many && !process.env.VESPER_LONG && 'VESPER_LONG=1 loads 210,000 rows';
 
 for (const [name, [bytes, asked]] of Object.entries(BAD))
-  test(`${name}: each answer says so`, { skip: skip(bytes) }, async () => {
+  test(`${name}: each answer reports it`, { skip: skip(bytes) }, async () => {
     const { sources } = await analyst(d, 'data', Buffer.from(bytes), ['chat:use']);
 
     for (const [question, says] of Object.entries(asked)) {

@@ -1,6 +1,6 @@
 /*
- * Analyses of people's own data without a model: what was planted in a file is found and nothing else is claimed, too little
- * data is said to be too little, and the same question gives the same bytes. Files: tests/calc/planted/planted.mjs.
+ * Analyses of uploaded data without a model: planted findings are found and nothing else is claimed, too little
+ * data is reported, and the same question gives identical results. Files: tests/calc/planted/planted.mjs.
  */
 
 import assert from 'node:assert/strict';
@@ -64,7 +64,7 @@ const CASES = [
 ];
 
 for (const one of CASES)
-  test(`${one.file}: what was planted is found, and nothing else`, async () => {
+  test(`${one.file}: finds only the planted findings`, async () => {
     const { ask } = await owner(one.name, planted[one.file](), one.permissions);
     const answer = await ask(one.question);
 
@@ -236,7 +236,7 @@ const LEAST = [
 ];
 
 for (const one of LEAST)
-  test(`${one.name}: the least data is what is said`, async () => {
+  test(`${one.name}: the minimum of data is as documented`, async () => {
     const { ask } = await owner(`${one.name}.csv`, one.at(one.n - 1), ['chat:use']);
     const less = (await ask(one.question)).text;
 

@@ -178,7 +178,7 @@ describe('three tenants with different packs', () => {
 
   for (const name of ['rules', 'model'])
     for (const tenant of Object.keys(TENANTS))
-      it(`${name}: ${tenant} is told nothing of the others, whatever it asks`, async () => {
+      it(`${name}: ${tenant} sees nothing of the others in any answer`, async () => {
         const d = daemons[name];
         const others = Object.keys(TENANTS).filter((other) => other !== tenant).flatMap((other) => OWN[other]);
         const chat = await d.connect({ token: token(tenant) });
@@ -208,7 +208,7 @@ describe('three tenants with different packs', () => {
   });
 
   for (const tenant of Object.keys(TENANTS))
-    it(`lists, files, receipts and refusals of ${tenant} are its own`, async () => {
+    it(`lists, files, receipts and refusals of ${tenant} contain only its own data`, async () => {
       const d = daemons.model;
       const rest = d.rest(token(tenant));
       const [question] = OWN[tenant];

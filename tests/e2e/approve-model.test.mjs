@@ -1,6 +1,6 @@
 /*
- * Approved answers where there is a model, and their bounds: only plans whose calls are fixed can be approved, one that
- * a model words asks it once, a turn ends as it began, and a tenant has so many and no more.
+ * Approved answers with a model, and their limits: only plans with fixed calls can be approved, an approved answer
+ * that a model writes needs one call, a turn ends as it began, and the number per tenant is limited.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -390,7 +390,7 @@ describe('approved answers for other wording', () => {
 
   for (const [set, plans, least] of [['ten', TEN, TEN_FOUND_LEAST], ['fifty', FIFTY, FIFTY_FOUND_LEAST], ['stranger', STRANGER, STRANGER_FOUND_LEAST],
     ['second', SECOND, SECOND_FOUND_LEAST]])
-    it(`are found, and ask no model: ${set} plans`, async (t) => {
+    it(`are found without a model: ${set} plans`, async (t) => {
       const a = new Approvals(d);
       const approved = [];
       const ms = [];

@@ -1,6 +1,6 @@
 /*
- * The same questions through a model that speaks the real wire. The mock refuses what the service would
- * refuse, so a request that is wrong in any way shows here as a turn that fell back to rules.
+ * The same questions through a model with the real wire protocol. The mock refuses what the service would refuse,
+ * so an invalid request appears here as a turn that fell back to rules.
  */
 
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';

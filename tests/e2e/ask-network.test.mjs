@@ -183,7 +183,7 @@ describe('cancelled in every phase', () => {
       await chat.close();
     });
 
-    it(`by a lost connection past its grace: ${name}`, async (t) => {
+    it(`by a lost connection after the grace period: ${name}`, async (t) => {
       const chat = await reach(mock, d, phase);
       const from = Date.now();
       await chat.cut();

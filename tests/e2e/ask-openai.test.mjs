@@ -1,6 +1,6 @@
 /*
- * The same questions over the second wire, and over both: which provider is asked first, and who answers
- * when it can't. The mock refuses what the service would refuse.
+ * The same questions over the second dialect, and over both: which provider is called first, and which one answers
+ * if it fails. The mock refuses what the service would refuse.
  */
 
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -107,7 +107,7 @@ describe('through Chat Completions', () => {
     garbage: { garbled: { after: 2 } }, 'a stall': { stall: { after: 2, ms: 60000 } },
     'an event of 11 MB': { huge: { after: 2, bytes: 11 * 1024 * 1024 } } };
   for (const [name, fault] of Object.entries(later))
-    it(`after the first token nothing is repeated, what was shown stays, templates add what was found: ${name}`, async () => {
+    it(`after the first token nothing is repeated, shown text stays, templates add the findings: ${name}`, async () => {
       mock.use(answering({ reply: { text: 'red orange yellow green' }, fault }));
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.status, 'ok');

@@ -1,4 +1,4 @@
-/* The way without a model: code understands, templates answer, the figures are exact. */
+/* Operation without a model: code understands the question, templates answer, and numbers are exact. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

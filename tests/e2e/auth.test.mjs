@@ -1,4 +1,7 @@
-/* Every door and every wrong key. A browser is told by a close code, anybody else by an HTTP status. */
+/*
+ * Every way to authenticate, and every kind of invalid credential. Browsers get a close code, other clients an
+ * HTTP status.
+ */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

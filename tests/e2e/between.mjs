@@ -1,4 +1,4 @@
-/* A middleman before a Redis, which can be told to be slow, silent or mad. */
+/* A proxy in front of Redis that can be slow, silent or send garbage. */
 
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

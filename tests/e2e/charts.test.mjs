@@ -59,7 +59,7 @@ describe('charts', () => {
     ['Which reports are viewed most?', 'bar', 'ReportName'],
   ];
   for (const [question, type, x] of questions)
-    it(`"${question}" brings its table and a ${type} chart`, async () => {
+    it(`"${question}" gives its table and a ${type} chart`, async () => {
       const { views } = await d.ask(question);
       const chart = views.find((v) => v.view_type === 'chart');
       assert.ok(chart, JSON.stringify(views.map((v) => v.view_type)));

@@ -80,7 +80,7 @@ describe('answers from rules', () => {
 });
 
 for (const policy of ['flag', 'withhold', 'rewrite'])
-  describe(`a model that cites as it likes, where the policy is ${policy}`, () => {
+  describe(`a model with arbitrary citations, policy ${policy}`, () => {
     let d, mock, ann, text;
     before(async () => {
       mock = await startMock();
@@ -109,7 +109,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       ['of none', 'Ten business days [9] and [0] and [01] and [1-3] ahead.', 'Ten business days  and  and  and  ahead.', { valid: 0, invalid: 4 }],
       ['in code', 'As in `a[1]` here.', 'As in `a[1]` here.', { valid: 0, invalid: 0 }],
     ])
-      it(`${name}, however its stream is cut`, async () => {
+      it(`${name}, for any chunks of the stream`, async () => {
         for (const fault of [{}, { split: 'byte' }]) {
           const body = await say(reply, fault);
           assert.equal(body.text.trim(), shown);

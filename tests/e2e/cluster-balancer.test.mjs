@@ -1,6 +1,6 @@
 /*
- * Three replicas behind HAProxy without stickiness: whoever gets a request serves it. Replicas are stopped
- * one after the other while answers are written, and a stopped process that wakes up finds its turns gone.
+ * Three replicas behind HAProxy without sticky sessions: any replica serves any request. Replicas are stopped one
+ * after the other during answers, and a paused process that continues has lost its turns.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Three replicas behind nothing at all: any of them answers, resumes and stops what runs on another,
- * a session has one turn, and a message that is sent to all of them at once is answered once.
+ * Three replicas without a load balancer: any of them answers, resumes and cancels turns of the others, a session
+ * has one turn, and a message sent to all of them at once is answered once.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -170,7 +170,7 @@ describe('three replicas', () => {
 });
 
 for (const busy of ['queue', 'interrupt'])
-  describe(`limits.busy is ${busy}, and the turn before runs on another replica`, () => {
+  describe(`limits.busy is ${busy}, and the previous turn runs on another replica`, () => {
     let mock, cluster;
 
     before(async () => {

@@ -1,6 +1,6 @@
 /*
- * What goes wrong around replicas: clocks that differ, a database that is away, an end while an answer is being
- * stored. The figure of each is printed; a client with a ledger finds nothing lost, doubled or out of order.
+ * Faults around replicas: different clocks, an unavailable database, a crash while an answer is stored. The figure
+ * of each is printed; a client with a ledger checks that nothing is lost, duplicated or out of order.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -54,7 +54,7 @@ describe('faults around replicas', () => {
     return { end: frames.at(-1).status ?? frames.at(-1).code, took, client };
   }
 
-  it(`a clock that is ${AHEAD_S} s ahead: nobody is declared dead for it, and turns move both ways`, async () => {
+  it(`a clock that is ${AHEAD_S} s ahead: no replica is declared dead, and turns move both ways`, async () => {
     const shim = join(await tempDir('clock'), 'clock.so');
     await run('cc', ['-shared', '-fPIC', `-DAHEAD_S=${AHEAD_S}`, '-o', shim, join(ROOT, 'tests/services/clock.c')]);
     const env = { LD_PRELOAD: shim, ASAN_OPTIONS: 'verify_asan_link_order=0' };
@@ -125,7 +125,7 @@ describe('faults around replicas', () => {
     three = await cluster.add();
   });
 
-  it(`the database is away for ${AWAY_MS / 1000} s: an answer under way ends honestly, and later all is well`, async () => {
+  it(`the database is unavailable for ${AWAY_MS / 1000} s: a running answer reports it, and later it recovers`, async () => {
     mock.use(slow(60, 20));
     const client = new Ledger(() => two.url, 'away');
     await client.ask(`${REFERENCE} (before)`);

@@ -1,6 +1,7 @@
 /*
- * Replicas end at any moment: another one goes on with their answers, or closes them with what was shown. Clients that keep a
- * ledger find nothing lost, doubled or out of order, and no call of a model booked twice.
+ * Replicas are killed at any moment: another one continues their answers, or closes them with the text shown.
+ * Clients with ledgers check that nothing is lost, duplicated or out of order, and that no model call is charged
+ * twice.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -31,7 +32,7 @@ describe('replicas that are killed', () => {
     await mock?.close();
   });
 
-  it(`${KILLS} times, at any moment, under ${CLIENTS} clients: nothing is lost, doubled or out of order`, async () => {
+  it(`${KILLS} times, at any moment, under ${CLIENTS} clients: nothing is lost, duplicated or out of order`, async () => {
     const next = randomOf(SEED), waits = [], ends = {};
     const clients = Array.from({ length: CLIENTS }, (_, i) => new Ledger(() => cluster.url, `client${i}`));
     let killing = true, killedAt = 0;

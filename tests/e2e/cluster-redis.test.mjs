@@ -1,6 +1,6 @@
 /*
- * Whatever happens to the Redis that replicas share, an answer that is under way is finished where it runs;
- * and what replicas tell each other is back soon after it is.
+ * Faults of the shared Redis: a running answer is finished on its replica, and replicas share events again soon
+ * after Redis recovers.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * ./run cluster: PostgreSQL, Redis, HAProxy and three daemons on loopback, until Ctrl-C. With --kill one of
- * them is killed in the middle of an answer, and the answer is read to its end through another.
+ * ./run cluster: PostgreSQL, Redis, HAProxy and three daemons on loopback, until Ctrl-C. With --kill one of them
+ * is killed during an answer, and the answer is read to its end through another.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

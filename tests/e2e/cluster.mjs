@@ -1,4 +1,7 @@
-/* Several replicas for a suite: one PostgreSQL, one Redis, as many daemons as are wanted, and HAProxy before them. */
+/*
+ * Several replicas for a suite: one PostgreSQL, one Redis, the requested number of daemons, and HAProxy in front
+ * of them.
+ */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

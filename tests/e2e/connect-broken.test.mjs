@@ -1,6 +1,6 @@
 /*
- * vesperctl connect on databases that make it hard: 5,000 tables, a login that is refused or may read nothing, a connection that
- * is cut half-way. What can't be done ends with a sentence that says why, and no file is left.
+ * vesperctl connect on difficult databases: 5,000 tables, a login that is refused or has no read access, a
+ * connection that is lost. Each failure ends with a sentence that gives the reason, and no file is left.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * A pack of a database that nobody here designed: the Chinook music store, on PostgreSQL. What is read of it, what is
- * refused, and that nothing personal and no password is ever written. Then databases that are not as they should be.
+ * A pack of a foreign database: the Chinook music store on PostgreSQL. What is read and what is refused, and that
+ * no personal data and no password is written. Then databases with defects.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Connections to a model: one for all calls and turns, over HTTP/2 and HTTP/1.1; one call that is given up
- * leaves it to the others; and limits of each phase of a call.
+ * Connections to a model: one for all calls and turns, over HTTP/2 and HTTP/1.1; a cancelled call leaves it to the
+ * others; and limits of each phase of a call.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -66,7 +66,7 @@ describe('one HTTP/2 connection', () => {
 });
 
 for (const secure of [false, true])
-  it(`an HTTP/1.1 connection${secure ? ' over TLS' : ''} is kept for the calls that follow`, async (t) => {
+  it(`an HTTP/1.1 connection${secure ? ' over TLS' : ''} is reused for later calls`, async (t) => {
     const made = secure ? await certificate() : {};
     const mock = await startMock({ tls: made.tls });
     t.after(() => mock.close());

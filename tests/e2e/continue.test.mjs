@@ -1,6 +1,6 @@
 /*
- * A model that fails in the middle of its answer: what was shown stands, another one goes on, nothing is said twice, and both
- * are accounted for.
+ * A model that fails during its answer: the shown text stays, another provider continues, nothing is repeated, and
+ * both are accounted for.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -41,7 +41,7 @@ describe('an answer whose model fails', () => {
 
   for (const [name, fault] of Object.entries(faults))
     for (const [where, after] of Object.entries(places))
-      it(`${name} ${where}: another one goes on`, async () => {
+      it(`${name} ${where}: another provider continues`, async () => {
         first.use([{ when: { kind: 'answer' }, reply: { text: whole }, fault: { token_ms: 2, ...fault(after) } }, { reply: 'demo' }]);
         second.use([{ when: { kind: 'answer' }, reply: { text: `${whole}${MORE}` } }, { reply: 'demo' }]);
         const turn = await d.ask(REFERENCE);

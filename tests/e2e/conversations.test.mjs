@@ -1,6 +1,6 @@
 /*
- * The five reference conversations, without a model and through one: the same tool, filters, table and
- * figures each time. What the scripted model writes is held against the data number by number.
+ * The five reference conversations, without a model and with one: the same tool, filters, table and numbers each
+ * time. The text of the scripted model is compared with the data number by number.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * More connections than there is room for: who is without a user never keeps anybody else out, and a
- * user or tenant has no more than a share. A small limit of descriptors makes a small crowd enough.
+ * More connections than slots: unauthenticated clients never block users, and a user or tenant has at most a
+ * share. A small descriptor limit keeps the number of clients small.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -93,7 +93,7 @@ describe('many unauthenticated connections', () => {
       .replace(/Authorization: Bearer \r\n/, '') };
 
   for (const [name, text] of Object.entries(kinds))
-    it(`${name} of one address and of many keep nobody out`, async () => {
+    it(`${name} from one address and from many block no user`, async () => {
       for (const from of ['127.0.0.1', (i) => `127.0.${1 + (i % 200)}.1`]) {
         await crowd.openMany(PLACES + 20, from, text);
         for (const path of ['/livez', '/readyz', '/health'])

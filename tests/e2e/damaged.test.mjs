@@ -135,7 +135,7 @@ describe('a damaged store', () => {
   /* Texts that begin and end as JSON does, and are none. */
   for (const [column, cell] of [['views', '[{"view_type":"data","data_dict":{"a":[1,2}]'], ['views', '[{"a":"\u0001"}]'], ['checked', '{"numbers":}'],
     ['pbi_deep_links', '[{},]'], ['tool_calls', '[}]'], ['standing', '{"filters":[}'], ['views', '[]]'], ['needs', '"'], ['client_msg_id', '"}']])
-    it(`with the cell ${JSON.stringify(cell)} for ${column} is read without it, everything else with it`, async () => {
+    it(`with the cell ${JSON.stringify(cell)} for ${column} is omitted, and everything else is read`, async () => {
       const dir = await damaged();
       const store = join(dir, 'store/vesper.db');
       await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute("PRAGMA ignore_check_constraints = 1")\n'

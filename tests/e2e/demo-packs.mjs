@@ -1,4 +1,4 @@
-/* The demo's tenants, one of each pack that is shipped, on one daemon with their data. */
+/* The demo's tenants, one for each shipped pack, on one daemon with their data. */
 
 import { demoData, startDaemon } from './harness.mjs';
 import { mintToken, ROLES } from './token.mjs';

@@ -1,6 +1,6 @@
 /*
- * What is promised of a document, in files with Redis and on a server: each quotation stands in its text byte for byte
- * where it is said to, and of a deleted one no byte is left in the index, in the store or in a cache.
+ * Promises about documents, in files with Redis and on a server: each quotation matches the text at its position
+ * byte for byte, and no byte of a deleted document is left in the index, the store or a cache.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,7 @@
 /*
- * As many documents of one tenant as it may have: VESPER_DOCUMENTS=10000 loads them all, otherwise a few hundred do. Each
- * is listed once over pages, found among the others, found again after a restart by whoever may read it, and by nobody
- * else.
+ * The maximum number of documents of one tenant: VESPER_DOCUMENTS=10000 loads them all, otherwise a few hundred
+ * are loaded. Each is listed once over pages, found among the others, and found again after a restart, only by
+ * permitted users.
  */
 
 import { after, before, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * A domain of text files alone: a made-up transmission domain is put beside the product's own, the running
- * daemon takes it up, and nothing is compiled. A broken file is refused, and what was there before serves on.
+ * A domain of text files alone: a made-up transmission domain is added to the product's own, and the running
+ * daemon loads it without compilation. A broken file is refused, and the previous catalogue stays.
  */
 
 import { after, before, describe, it } from 'node:test';

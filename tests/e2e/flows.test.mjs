@@ -1,6 +1,6 @@
 /*
- * Flows: plans that are files. Their questions wait in the store, so that any daemon can go on with them; their
- * files may change while somebody thinks about the answer.
+ * Flows: plans in files. Their questions are stored, so that any daemon can continue them; their files may change
+ * while the user is answering.
  */
 
 import { after, before, describe, it } from 'node:test';

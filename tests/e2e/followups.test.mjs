@@ -45,7 +45,7 @@ describe('follow-ups', () => {
   after(() => d?.stop());
 
   for (const role of ['manager', 'viewer'])
-    it(`of a ${role} all bring data`, async () => {
+    it(`of a ${role} all return data`, async () => {
       const rest = d.rest(mintToken({ role }));
       const waiting = SEEDS.map((question) => ({ question, from: null }));
       const known = new Set(SEEDS);
@@ -72,7 +72,7 @@ describe('follow-ups', () => {
     });
 
   for (const role of ['manager', 'viewer'])
-    it(`of a ${role} work where nothing was found, too`, async () => {
+    it(`of a ${role} also work after empty results`, async () => {
       const rest = d.rest(mintToken({ role }));
       const wrong = [];
       let tried = 0;

@@ -1,4 +1,4 @@
-/* Frames that are wrong in every way: each gets a clear answer, and the session goes on where it can. */
+/* Invalid frames of all kinds: each gets a clear answer, and the session continues if possible. */
 
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /*
- * A new version takes the listening sockets over while the old one serves: nobody is refused, nothing breaks, and who comes
- * meanwhile waits at most in the queue of the socket.
+ * A new version takes over the listening sockets while the old one serves: no client is refused, nothing breaks,
+ * and new clients wait at most in the socket's queue.
  */
 
 import { it } from 'node:test';
@@ -42,7 +42,7 @@ function fresh(url) {
   });
 }
 
-it(`under ${STREAMS} streams and new connections all the while`, async (t) => {
+it(`during ${STREAMS} streams and new connections`, async (t) => {
   const mock = await startMock({ script });
   const old = await startDaemon({ mock, env });
   let young;

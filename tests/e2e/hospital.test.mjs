@@ -84,7 +84,7 @@ describe('a hospital and an energy company in one daemon', () => {
   });
 
   for (const name of ['sqlite', 'postgres']) {
-    it(`${name}: figures are those of the rows, in euros`, async () => {
+    it(`${name}: numbers match the rows, in euros`, async () => {
       const sums = new Map(WARDS.map((ward) => [ward, 0]));
       for (const [ward, , month, amount] of rowsFor('mercy').costs)
         if (month.startsWith('2025'))
@@ -99,7 +99,7 @@ describe('a hospital and an energy company in one daemon', () => {
       assert.doesNotMatch(JSON.stringify(turn.frames), /\$\d/);
     });
 
-    it(`${name}: one question asks both companies' databases`, async () => {
+    it(`${name}: one question queries both companies' databases`, async () => {
       const d = daemons[name];
       const turn = await d.ask(BOTH, { token: token('acme') });
       assert.deepEqual(turn.complete?.outcomes?.map((o) => o.outcome), ['rows', 'rows'], JSON.stringify(turn.closing));
@@ -111,7 +111,7 @@ describe('a hospital and an energy company in one daemon', () => {
         [['get_average_annual_price', 'warehouse'], ['get_costs_by_ward', 'clinic']]);
     });
 
-    it(`${name}: the energy company beside it goes on as ever`, async () => {
+    it(`${name}: the energy company is unaffected`, async () => {
       const d = daemons[name];
       assert.match((await d.ask(REFERENCE, { token: token('vesper') })).text, /\$\d+\.\d\d\/MWh/);
       const other = await d.ask(COSTS, { token: token('vesper') });
@@ -120,7 +120,7 @@ describe('a hospital and an energy company in one daemon', () => {
       assert.doesNotMatch(JSON.stringify(advice.frames), /hospital|medical advice/);
     });
 
-    it(`${name}: a right of the pack is asked for`, async () => {
+    it(`${name}: requires a permission of the pack`, async () => {
       const turn = await daemons[name].ask(COSTS, { token: token('mercy', ['chat:use', 'clinic:read']) });
       assert.ok(!turn.complete?.outcomes?.some((o) => o.outcome === 'rows'), JSON.stringify(turn.closing));
       assert.doesNotMatch(JSON.stringify(turn.frames), /€\s?\d/);

@@ -52,7 +52,7 @@ describe('hostile numbers in rows', () => {
     values.map((v) => ` UNION ALL SELECT ${v} FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)`).join('')}`;
 
   for (const [what, values] of [['as text', HOSTILE_NUMBERS.map((v) => `'${v}'`)], ['as numbers', ['1e308 * 10', '-1e308 * 10', '1e308', '1e-320']]])
-    it(`${what} are readable wherever they were written`, async () => {
+    it(`${what} are readable in every place`, async () => {
       mock.reset();
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
         { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'general_sql_query', input: { sql: select(values) } }] } },
@@ -146,7 +146,7 @@ describe('hostile settings', () => {
     ['VESPER_TODAY', '1001-12-31', /1002 to 8998/],
     ['VESPER_TODAY', '8999-01-01', /1002 to 8998/],
     ['VESPER_TODAY', '0001-01-01', /1002 to 8998/]])
-    it(`${name}=${value.slice(0, 60)} is refused by name`, async () => {
+    it(`${name}=${value.slice(0, 60)} is refused with its name`, async () => {
       const said = await says(`${name}=${value}`);
       assert.match(said, problem);
       assert.ok(said.includes(name), said);

@@ -69,7 +69,7 @@ function checkUsage(turn, mock) {
 }
 
 for (const policy of ['flag', 'withhold', 'rewrite'])
-  describe(`a lying model where the policy is ${policy}`, () => {
+  describe(`a lying model, policy ${policy}`, () => {
     let mock;
     let d;
 

@@ -119,7 +119,7 @@ async function compare(d) {
   assert.ok(found > QUERIES / 2, `${found} of ${QUERIES} found something`);
 }
 
-describe(`${QUERIES} made queries equal statements made apart from them`, () => {
+describe(`${QUERIES} generated queries equal independent statements`, () => {
   let d, pg;
 
   after(() => pg?.service('stop'));

@@ -44,7 +44,7 @@ class Asker {
   }
 }
 
-it(`${TIMES} times as much as can be answered`, async (t) => {
+it(`${TIMES} times the capacity`, async (t) => {
   const d = await startDaemon({ env: { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0',
     VESPER_LIMITS_SHED_MS: '500', VESPER_LOG_LEVEL: 'warn', ...SLOW } });
   t.after(() => d.exited || d.kill());

@@ -1,6 +1,4 @@
-/*
- * A private PostgreSQL with Vesper's schema and the small demo data, and the same data on SQLite beside it.
- */
+/* A private PostgreSQL with Vesper's schema and the small demo data, and the same data on SQLite. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /*
- * The daemon with warehouse and chats on PostgreSQL: the reference answers, every tool against the same tool on SQLite,
- * tenants with one of their two walls taken away, servers that go and come back.
+ * The daemon with warehouse and store on PostgreSQL: the reference answers, every tool compared with the same tool
+ * on SQLite, tenants with one of their two separations removed, and servers with outages.
  */
 
 import { after, before, describe, it } from 'node:test';

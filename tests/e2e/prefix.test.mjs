@@ -1,6 +1,6 @@
 /*
- * What the services' caches live on: tools and system are the same bytes for all users of a role, on any
- * day, whatever was said before; and a request never has more marks than are allowed.
+ * What the services' caches depend on: tools and system prompt are identical for all users of a role, on any day,
+ * in any conversation; and a request never has more cache marks than allowed.
  */
 
 import { after, before, describe, it } from 'node:test';

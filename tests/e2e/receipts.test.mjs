@@ -142,7 +142,7 @@ describe('receipts', () => {
     assert.equal((await receipt(other.dataDir, 'rerun', turn.complete.receipt_id)).code, 0);
   });
 
-  it(`verify and run again with the same hash, ${MANY - 1} of them from sessions at the same time`, async () => {
+  it(`verify and run again with the same hash, ${MANY - 1} of them from concurrent sessions`, async () => {
     const ids = new Set();
     const late = new Set(); /* a time limit proves nothing, so there is nothing to run again */
     for (const content of EACH_TOOL) {

@@ -120,7 +120,7 @@ describe('questions that find nothing', () => {
   };
 
   for (const [question, code] of Object.entries(REFUSED))
-    it(`${code}: "${question}" is refused, and what is offered instead works`, async () => {
+    it(`${code}: "${question}" is refused, and the offered alternative works`, async () => {
       const turn = await d.ask(question);
       assert.equal(turn.status, 'refused', turn.text);
       const view = viewOf(turn, 'error');
@@ -169,7 +169,7 @@ describe('with checks.hide_existence', () => {
   after(() => d?.stop());
 
   for (const [real, none, question] of PAIRS)
-    it(`"${question(real)}" looks the same as one about nothing, on every way`, async () => {
+    it(`"${question(real)}" looks the same as one about nothing, on all interfaces`, async () => {
       const token = mintToken({ role: 'viewer' });
       const rest = d.rest(token);
       const seen = await Promise.all([real, none].map(async (names) => {

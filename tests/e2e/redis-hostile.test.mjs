@@ -1,6 +1,6 @@
 /*
- * Somebody who may write to Redis, or is the Redis: no answer of theirs is believed, no limit lifted, and the
- * daemon goes on.
+ * An attacker who can write to Redis, or controls it: none of its values is trusted, no limit is lifted, and the
+ * daemon continues.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -92,7 +92,7 @@ describe('an attacker who can write to Redis', () => {
 
   for (const [seal, sealed] of Object.entries(SEALS)) {
     for (const [what, change] of Object.entries({ 'another price': otherPrice, 'another time': otherTime })) {
-      it(`is not believed: ${what}, ${seal}`, async () => {
+      it(`is not trusted: ${what}, ${seal}`, async () => {
         const before = await stored();
         for (const { key, stored: bytes } of before) {
           const name = key.subarray('vesper:v:'.length);

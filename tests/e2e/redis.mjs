@@ -1,4 +1,4 @@
-/* A private Redis for a suite: tests/services/redis.sh, and redis-cli beside it. */
+/* A private Redis for a suite: tests/services/redis.sh and redis-cli. */
 
 import { connect } from 'node:net';
 import { join } from 'node:path';

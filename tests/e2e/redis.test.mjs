@@ -1,6 +1,6 @@
 /*
- * Two daemons and one Redis: what one has fetched, the other need not fetch; tenants never meet in
- * it; and nothing that happens to it costs an answer.
+ * Two daemons with one Redis: they share cached results, tenants are separated in it, and its faults prevent no
+ * answer.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Packs that are broken while the daemon runs. Whatever is wrong is named with file and line, is felt by no other
- * tenant, and takes no knowledge away: its own tenants go on with what they had. A start refuses the same.
+ * Broken packs while the daemon runs. Every error is reported with file and line, affects no other tenant, and
+ * removes no knowledge: its own tenants keep the previous catalogue. A startup refuses the same.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -111,7 +111,7 @@ describe('a reload of broken packs', () => {
   after(() => d?.stop());
 
   for (const [what, file, edit, why, lists] of MISTAKES)
-    it(`refuses ${what}, and takes nothing away`, async (t) => {
+    it(`refuses ${what}, and removes nothing`, async (t) => {
       const mend = await broken(s, file, edit);
       t.after(mend);
       const said = await reload(d);

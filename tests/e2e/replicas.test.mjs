@@ -1,6 +1,6 @@
 /*
- * Two daemons on one store spend from the same limits: what one spends the other knows within seconds, and
- * both together stop.
+ * Two daemons on one store share limits: each knows the consumption of the other within seconds, and both stop
+ * together.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/* Reports of Power BI opened by their users: tokens kept and told apart, outages, and secrets that show nowhere. */
+/*
+ * Power BI reports opened by their users: tokens are separate and not stored, outages are handled, and secrets are
+ * shown nowhere.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/* The REST and SSE surface: what it answers, and what it says to requests that are wrong. */
+/* The REST and SSE interface: its answers, and its replies to invalid requests. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

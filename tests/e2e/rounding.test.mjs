@@ -1,6 +1,6 @@
 /*
- * Means are rounded once, half away from zero, from exact decimals: the same rows give the same cents on SQLite and on
- * PostgreSQL, also where the mean is a half cent, or misses one by less than a millionth.
+ * Means are rounded once, half away from zero, from exact decimals: the same rows give the same cents on SQLite
+ * and on PostgreSQL, also if the mean is half a cent, or differs from it by less than a millionth.
  */
 
 import { after, before, describe, it } from 'node:test';

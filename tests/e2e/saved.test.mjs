@@ -1,6 +1,6 @@
 /*
- * Saved views: pinned for oneself, or shared by a link within the tenant. What is opened is read anew, for what its reader
- * may see; without that it looks like one that does not exist. On SQLite and on PostgreSQL.
+ * Saved views: pinned for oneself, or shared by a link within the tenant. An opened view is loaded again with the
+ * permissions of its user; without them it is reported as nonexistent. On SQLite and on PostgreSQL.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/* The one look at everything that the program lets out must itself be able to see. */
+/* Checks that the search for planted secrets itself detects them. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -230,7 +230,7 @@ describe('values that a model selects', () => {
   };
 
   for (const [name, lie] of Object.entries(WRONG)) {
-    it(`${name}: asked once more, and then right`, async () => {
+    it(`${name}: requested once more, and then correct`, async () => {
       script(lie, yes);
       const { table } = await found('orders', products(), SNACKS);
 
@@ -239,7 +239,7 @@ describe('values that a model selects', () => {
       assert.match(textOf(pointing()[1].body.messages.at(-1)), /<\/data>\nAgain: [a-z' ]+$/);
     });
 
-    it(`${name}, twice: left out, and no third time`, async () => {
+    it(`${name}, twice: omitted without a third request`, async () => {
       script(lie, lie, yes);
       const { ask } = await analyst(d, 'orders', products());
       const answer = await ask(SNACKS);

@@ -1,6 +1,6 @@
 /*
- * Finished logs of all tenants share one bounded room. A tenant that fills it pushes out its own oldest answers,
- * never another tenant's: told from the socket, by what can still be resumed.
+ * Finished logs of all tenants share one bounded memory. A tenant that exhausts it evicts its own oldest answers,
+ * never another tenant's. Observed through the socket, by what can still be resumed.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -366,7 +366,7 @@ describe('the solar pack', () => {
       /12 December 2024 to 10 January 2025/],
   ];
   for (const [question, range, values, name, chosen, latest] of LATE)
-    it(`${question}: goes on to its end with the days that are chosen, or the latest`, async () => {
+    it(`${question}: completes with the chosen days, or the latest`, async () => {
       for (const skip of [false, true]) {
         const [chat, turn] = await flow(daemons.sqlite, question);
         assert.equal(turn.status, 'ask', turn.text);
@@ -452,7 +452,7 @@ describe('the solar pack with a model', () => {
     ['Performance audit', ['921', '925'], 'ComparisonChart', /2026-02-27/], ['Health check', ['925'], 'HealthReport', /underperformance/]];
 
   for (const [question, values, component, told] of FLOWS)
-    it(`${question}: one call of a model, and none to choose it`, async () => {
+    it(`${question}: one model call, and none for routing`, async () => {
       mock.use([{ reply: { text: 'That is how the plant does.' } }]);
       mock.reset();
       const chat = await d.connect({ token: token() });

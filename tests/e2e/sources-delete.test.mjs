@@ -1,6 +1,7 @@
 /*
- * Under running questions: a new version never mixes with the one before, and a source that is deleted is unreachable at
- * once. Of 100 values that a deleted file held, none is left in the data folder, in the database or in Redis.
+ * Versions and deletion during running questions: a new version never mixes with the previous one, and a deleted
+ * source is unreachable at once. None of 100 values of a deleted file is left in the data folder, the database or
+ * Redis.
  */
 
 import { after, before, it } from 'node:test';

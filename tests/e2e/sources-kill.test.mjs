@@ -1,6 +1,6 @@
 /*
- * kill -9 at any moment of a load: the version in use stays in use, nothing half-loaded is ever seen, and neither file nor
- * table is left. VESPER_KILLS says how often (12).
+ * kill -9 at any moment of a load: the version in use stays in use, no partial load is visible, and neither file
+ * nor table is left. VESPER_KILLS is the number of repetitions (12).
  */
 
 import { it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Data sources of several people with the same names, open to one user: a question is answered from the one that it can only
- * be about, or that it names by its owner; else it is asked which. Rows of two are never taken together.
+ * Data sources of several owners with the same names, shared with one user: a question is answered from the only
+ * one that can answer it, or from the named owner's; otherwise it is asked which. Rows of two are never combined.
  */
 
 import { after, before, describe, it } from 'node:test';

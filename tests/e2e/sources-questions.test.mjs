@@ -1,6 +1,6 @@
 /*
- * Questions of people who knew nothing of the reader, over files that nobody here had seen: eight files, eight questions
- * each, one of which its file cannot answer. Without a model an answer may be missing, but never wrong.
+ * Questions of people who did not know the parser, over unknown files: eight files, eight questions each, one of
+ * which its file cannot answer. Without a model an answer may be missing, but never wrong.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /*
- * Data sources of two replicas with one store: a source has one load at a time, wherever its files come; the answer to a
- * question may go to either; a load whose replica died is told as interrupted, and one that was taken for dead brings nothing.
+ * Data sources of two replicas with one store: a source has one load at a time on any replica; the answer to a
+ * question may go to either; the load of a dead replica is reported as interrupted, and a replica that was
+ * presumed dead stores nothing.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* Many clients that ask for an answer and never read it cost little memory, and nobody else any time. */
+/* Many clients that ask for an answer and never read it use little memory and do not delay others. */
 
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ const script = [{ when: { kind: 'answer' }, reply: { text: long }, fault: { toke
 
 const memoryKb = (d) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${d.child.pid}/status`, 'utf8'))[1]);
 
-it(`${STALLED} readers that read nothing`, async (t) => {
+it(`${STALLED} clients that read nothing`, async (t) => {
   const mock = await startMock({ script });
   t.after(() => mock.close());
   const d = await startDaemon({ mock, env: { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0' } });

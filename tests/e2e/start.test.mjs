@@ -1,4 +1,7 @@
-/* A start that cannot succeed says why, by name, and ends; one that can go on does, and says what is missing. */
+/*
+ * A startup that cannot succeed reports the reason by name and ends; one that can continue does, and reports what
+ * is missing.
+ */
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -71,7 +71,7 @@ describe('suggestions', () => {
 
   for (const [tenant, role, own] of [['vesper', 'viewer'], ['vesper', 'analyst'], ['vesper', 'manager'], ['mesa', 'viewer'], ['mesa', 'manager'],
     ['noor', 'viewer'], ['noor', 'manager'], ['vesper', 'analyst', 'Kiosk sales']])
-    it(`lead a ${role} of ${tenant}${own ? ' with data of one\'s own' : ''} to answers, however long they are followed`, async (t) => {
+    it(`lead a ${role} of ${tenant}${own ? ' with uploaded data' : ''} to answers at every step`, async (t) => {
       const token = own ? tokenOf(tenant, role, ['chat:upload']) : tokenOf(tenant, role);
       const starters = STARTERS[tenant] ?? [];
       assert.ok(STARTERS.vesper.length > 0);

@@ -1,6 +1,6 @@
 /*
- * Personal access tokens on two daemons that share a store: shown once, good for every client, for no more than their owner
- * may, and for nobody once they are revoked, in mid-stream as well.
+ * Personal access tokens on two daemons that share a store: shown once, valid for every client within their
+ * owner's permissions, and invalid once revoked, also during a stream.
  */
 
 import { after, before, describe, it } from 'node:test';

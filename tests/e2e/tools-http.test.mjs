@@ -1,6 +1,6 @@
 /*
- * Tools without a conversation: every tool of the catalogue gives a program the numbers that it gives in
- * chat, every end has a status, and what is wrong with a call is named before anything runs.
+ * Tools without a conversation: every tool of the catalogue returns the same numbers to a program as in chat,
+ * every outcome has a status, and errors in a call are reported before anything runs.
  */
 
 import assert from 'node:assert/strict';

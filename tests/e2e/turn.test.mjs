@@ -59,7 +59,7 @@ describe('checkTurn', () => {
   });
 
   for (const [name, spoil] of Object.entries(breaks))
-    it(`catches ${name}`, () => {
+    it(`detects ${name}`, () => {
       const frames = goodTurn();
       spoil(frames);
       assert.throws(() => checkTurn(frames), assert.AssertionError);

@@ -1,6 +1,6 @@
 /*
- * Questions that a model judges, over the real wire: `checks.guardrails: model`. Late, broken and busy
- * judges, a turn that is stopped while one thinks, and what was recorded of one.
+ * Questions with a guardrail model, over the real wire protocol: `checks.guardrails: model`. Late, broken and busy
+ * models, turns that are cancelled meanwhile, and recordings.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -52,7 +52,7 @@ describe('questions with a guardrail model', () => {
 
   for (const [word, code] of [['no_antecedent', 'AMBIGUOUS_REFERENCE'], ['outside_data', 'OUT_OF_CONTEXT'],
     ['impossible', 'MISLEADING_QUERY'], ['injection', 'INPUT_VALIDATION_FAILED']])
-    it(`${word} is refused as code refuses, with questions that work`, async () => {
+    it(`${word} is refused like by code, with questions that work`, async () => {
       mock.use(judged(verdict(word)));
       const turn = await d.ask(OPEN);
       assert.equal(turn.status, 'refused');
@@ -80,7 +80,7 @@ describe('questions with a guardrail model', () => {
     'is refused': { fault: { status: 400 } },
     'never answers': { fault: { hang: true } },
   }))
-    it(`a judge that ${name} costs no answer`, async () => {
+    it(`a guardrail model that ${name} prevents no answer`, async () => {
       mock.use(judged(rule));
       const turn = await d.ask(OPEN);
       assert.equal(turn.status, 'ok');

@@ -1,6 +1,6 @@
 /*
- * The WebSocket protocol over raw sockets: sections 5 and 7 of RFC 6455 case by case, in the order of
- * the public Autobahn suite (1 to 7 and 10), on the address that says back what it hears.
+ * The WebSocket protocol over raw sockets: sections 5 and 7 of RFC 6455 case by case, in the order of the public
+ * Autobahn suite (1 to 7 and 10), on the echo address.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -153,7 +153,7 @@ describe('2: ping and pong', () => {
 
 describe('3: reserved bits', () => {
   for (const rsv of [1, 2, 3, 4, 5, 6, 7])
-    it(`${rsv}: 1002, and what came before is answered`, async () => {
+    it(`${rsv}: 1002, and earlier messages are answered`, async () => {
       await fails([frame(TEXT, 'a'), frame(TEXT, 'b', { rsv }), frame(PING)], 1002, [[TEXT, 'a']]);
       await fails([frame(TEXT, 'a'), frame(BINARY, 'b', { rsv })], 1002, [[TEXT, 'a']], 1);
       await fails(frame(PING, '', { rsv }), 1002);
@@ -266,7 +266,7 @@ describe('7: closing', () => {
   for (const code of [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999])
     it(`7: ${code} is answered with it`, () => fails(closing(code), code));
   for (const code of [0, 999, 1004, 1005, 1006, 1012, 1013, 1014, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
-    it(`9, 13: ${code} may not be sent: 1002`, () => fails(closing(code), 1002));
+    it(`9, 13: ${code} must not be sent: 1002`, () => fails(closing(code), 1002));
 });
 
 describe('unusual frame headers', () => {
