@@ -52,7 +52,7 @@ for (const policy of ['queue', 'interrupt'])
     });
 
     if (policy === 'interrupt')
-      it('is stored though a third one takes its place', async () => {
+      it('is stored although a third one replaces it', async () => {
         const chat = await d.connect();
         await chat.begin(REFERENCE);
         await chat.untilTokens(2);
@@ -67,7 +67,7 @@ for (const policy of ['queue', 'interrupt'])
       });
 
     if (policy === 'queue')
-      it('waits with a few others, not with many', async () => {
+      it('waits in a bounded queue', async () => {
         const chat = await d.connect();
         await chat.begin(REFERENCE);
         for (let i = 0; i < 5; i++)

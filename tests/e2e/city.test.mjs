@@ -81,7 +81,7 @@ describe('the city pack', () => {
     }
   });
 
-  it('keeps tenants apart on a server', async () => {
+  it('separates tenants on a server', async () => {
     const [[mine]] = rows(await call(daemons.postgres, 'query_metrics', { query: { metrics: ['risks'] } }));
     const [[theirs]] = rows(await call(daemons.postgres, 'query_metrics', { query: { metrics: ['risks'] } }, 'acme'));
     assert.equal(Number(mine), 640);

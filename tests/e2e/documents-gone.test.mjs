@@ -67,7 +67,7 @@ for (const [where, start] of [['in files, with Redis', startFiles], ['on a serve
     });
     const indexBytes = async () => Number(/^vesper_documents_index_bytes (\d+)/m.exec(await (await fetch(`${d.adminUrl}/metrics`)).text())?.[1] ?? 0);
 
-    it('each quotation of an answer stands at its offset, in the file and in what is stored', async () => {
+    it('each quotation of an answer matches at its offset, in the file and in the store', async () => {
       const ann = new Documents(d, token('ann')), texts = new Map(), ids = new Map();
       for (const name of NAMES) {
         texts.set(name, kept(await readFile(join(DOCUMENTS, `${name}.md`))));
@@ -88,7 +88,7 @@ for (const [where, start] of [['in files, with Redis', startFiles], ['on a serve
       assert.ok(labels.length >= 10 && sources >= labels.length, `${sources} sources of ${labels.length} questions`);
     });
 
-    it('of a deleted document no byte is left in index, store and cache', async (t) => {
+    it('no byte of a deleted document is left in index, store and cache', async (t) => {
       const ben = new Documents(d, token('ben')), had = await indexBytes();
       const { id } = await ben.loaded(`# Handbook of wugs\n\n${CANARIES.map((c, i) => `## Feeding at dawn, ${i}\n\nThe wug ${c}${i === 0 ? ' in the brambles' : ''} is fed at dawn, as ${c} likes.\n`).join('\n')}`, 'name=Wugs.md');
       const body = await ask(ben, QUESTION, { 'idempotency-key': 'wugs' });

@@ -1,6 +1,6 @@
 /*
- * Starts the real daemon for a suite: a free loopback port, a data folder of its own, the shared demo
- * warehouse. When it stops it must exit with 0 and must not have said anything a sanitizer says.
+ * Starts the real daemon for a suite: a free loopback port, a separate data folder, the shared demo warehouse.
+ * When it stops it must exit with 0 and without any sanitizer report.
  */
 
 import assert from 'node:assert/strict';

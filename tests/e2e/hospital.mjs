@@ -1,6 +1,6 @@
 /*
- * Data of the pack hospital: its source clinic as SQLite files and on PostgreSQL, both made by vesperctl from the pack's
- * description, with the same rows; and warehouses of tenants that have nothing in them.
+ * Data of the pack hospital: its source clinic as SQLite files and on PostgreSQL, both created by vesperctl from
+ * the pack's description, with the same rows; and empty warehouses of its tenants.
  */
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';

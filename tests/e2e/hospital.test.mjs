@@ -1,8 +1,8 @@
 /*
- * A hospital beside an energy company on one daemon: a pack of text alone from a further root, its data in a source of its
- * own, once SQLite files and once PostgreSQL, made by vesperctl from the pack's description. Its labelled questions
- * are asked without a model and get the same answers from both; what it refuses, its euros and its day are its own; and a
- * question over both companies' databases runs them side by side.
+ * A hospital and an energy company on one daemon: a pack of text files from a further root, with its data in a
+ * separate source, once SQLite files and once PostgreSQL, created by vesperctl from the pack's description. Its
+ * labelled questions are asked without a model and get the same answers from both; its refusals, currency and time
+ * zone are its own; and a question over both companies' databases queries them in parallel.
  */
 
 import { after, before, describe, it } from 'node:test';

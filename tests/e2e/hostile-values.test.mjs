@@ -1,4 +1,4 @@
-/* Values that a client, a row or a setting may hold and that must end in an error to whoever sent them, never in the daemon's end. */
+/* Values in requests, rows and settings that must end in an error for their sender, and never crash the daemon. */
 
 import assert from 'node:assert/strict';
 import { cp, readFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/* Requests that mean one thing to us and another to whoever stands in front, and preconditions, spoken byte by byte. */
+/*
+ * Requests that the daemon and a proxy in front of it may interpret differently, and preconditions, sent byte by
+ * byte.
+ */
 
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -113,7 +116,7 @@ describe('a hostile client', () => {
     }
   });
 
-  it('changes what it has seen and nothing else', async () => {
+  it('must change only what it has seen (If-Match)', async () => {
     const path = `/api/v1/sessions/${(await rest.post('/api/v1/sessions', { title: 'a' })).body.session_id}`;
     const tag = async () => (await rest.get(path)).headers.get('etag');
     const edit = async (match) => (await rest.call('PATCH', path, { json: { title: 'b' }, headers: { 'if-match': match } })).status;

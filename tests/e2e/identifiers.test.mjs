@@ -1,6 +1,6 @@
 /*
  * Identifiers are compared byte by byte on every back end: users, messages and keys that differ in case, width or
- * blanks are different ones, and what cannot be told apart by looking is refused at the door.
+ * blanks are different, and identifiers with invisible differences are rejected at authentication.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,6 @@
 /*
- * Two tenants, and somebody who tries ids: real ones of others, real ones with a digit changed, and made
- * up ones, ten thousand times over every route that takes one. And secrets that are planted everywhere
- * come out nowhere.
+ * Two tenants, and an attacker who tries ids: foreign ones, foreign ones with a changed digit, and invented ones,
+ * ten thousand times over every route with an id. And planted secrets, which must appear nowhere.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/* The main road, walked once from end to end as a user walks it. */
+/* The main path of a user from end to end. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

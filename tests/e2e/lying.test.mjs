@@ -1,7 +1,7 @@
 /*
- * A model that lies, over the socket, in all three policies: wrong digit, wrong year, an invented row, a
- * wrong unit, a number that a row's text asked for, a right number beside the wrong name, two names
- * swapped. The outcome is the same however the model's stream is cut.
+ * A model that lies, over the socket, with all three policies: wrong digit, wrong year, an invented row, a wrong
+ * unit, a number requested by a row's text, a right number for the wrong name, two swapped names. The outcome is
+ * the same for any chunks of the model's stream.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * 300 made queries over the map, each beside a statement that templates of this file write: on SQLite and on PostgreSQL
- * both give the same rows. Nothing here knows how the map writes SQL.
+ * 300 generated queries over the map, each with a statement written by templates of this file: on SQLite and on
+ * PostgreSQL both give the same rows. This file does not depend on how the map writes SQL.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * query_metrics: names and values in, code writes the SQL. Each result is compared with a statement that a person wrote,
- * run through the gate over the same data.
+ * query_metrics: it takes names and values, and code writes the SQL. Each result is compared with a hand-written
+ * statement, run through the gate over the same data.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -51,7 +51,7 @@ describe('a query over the map equals a hand-written statement', () => {
       'SELECT technology, SUM(Total_Operating_Budget) AS b FROM dbo.per_project GROUP BY technology ORDER BY b DESC, technology');
   });
 
-  it('keeps rows without a value where one is excluded', async () => {
+  it('keeps rows without a value when one value is excluded', async () => {
     const listed = rows(await ask({ list: 'project', show: ['project_name'], where: [not('status_color', 'on_track')] }));
     const [[all]] = rows(await call('general_sql_query', { sql: 'SELECT COUNT(*) AS n FROM dbo.per_project' }));
     const tracked = rows(await ask({ list: 'project', show: ['project_name'], where: [is('status_color', 'on_track')] }));

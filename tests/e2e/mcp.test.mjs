@@ -1,6 +1,6 @@
 /*
- * The MCP server, read by the clients that hosts of models are built with: what they are shown and what they get is what
- * the same user has over the other interfaces. What the clients would never send goes over plain HTTP.
+ * The MCP server, used by the clients of model hosts: they see and get the same as the same user over the other
+ * interfaces. Requests that the clients would never send use plain HTTP.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -141,7 +141,7 @@ describe('a client of the protocol with a handshake', () => {
     assert.ok(late.content[0].text && !late.content[0].text.startsWith('{'));
   });
 
-  it('names what is wrong with arguments, as a result', async () => {
+  it('reports invalid arguments as a result', async () => {
     const client = await legacy('args');
     const wrong = await client.callTool({ name: TOOL, arguments: { year: 'soon', colour: 'red' } });
     assert.equal(wrong.isError, true);

@@ -1,6 +1,6 @@
 /*
- * Long sessions: older messages become a summary, by code alone and through one call of a scripted model;
- * what stands is carried on; and nobody is told what he may no longer see.
+ * Long sessions: older messages become a summary, by code alone and through one call of a scripted model; the
+ * session context is kept; and users are not shown what they may no longer see.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * The official SDK of the second wire talks to the mock: what it reads as text, tools, refusals, usage
- * and errors is what the real service would have sent.
+ * The official SDK of the second dialect with the mock: text, tools, refusals, usage and errors are read as from
+ * the real service.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * The official SDK talks to the mock: what the SDK reads as text, tools, errors and usage is what the
- * real service would have sent. Plain fetch covers the refusals that the SDK cannot even utter.
+ * The official SDK with the mock: text, tools, errors and usage are read as from the real service. Plain fetch
+ * covers refusals of requests that the SDK cannot send.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

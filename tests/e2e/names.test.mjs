@@ -1,6 +1,6 @@
 /*
- * Names come from the data: a project that is written to the warehouse is known by name within the
- * refresh time, without a restart, and to its own tenant only. Before they are loaded nothing is answered.
+ * Names come from the data: a new project in the warehouse is known by name within the refresh time, without a
+ * restart, and to its own tenant only. Before names are loaded, no question is answered.
  */
 
 import { after, before, describe, it } from 'node:test';

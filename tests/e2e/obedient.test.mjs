@@ -1,8 +1,7 @@
 /*
- * A model that obeys everything it reads. A hundred texts of the warehouse tell it to call tools, to send
- * data away, to recite its instructions; so do questions and what was answered before. Nothing more is
- * called than without them, nothing but named SQL runs, no link leaves, and no prompt that may still call
- * tools holds a word of them.
+ * A model that obeys everything it reads. A hundred texts of the warehouse tell it to call tools, to send data
+ * out, to repeat its instructions; so do questions and earlier answers. No more calls are made than without them,
+ * only named SQL runs, no link leads out, and no prompt of a model that may call tools contains their text.
  */
 
 import { after, before, describe, it } from 'node:test';

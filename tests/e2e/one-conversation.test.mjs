@@ -1,7 +1,7 @@
 /*
- * One conversation through every way in, each with the client that teams have: tools, a chart, components, a clarifying
- * question and its answer, an answer that is stopped, and an error. Text, checked numbers and final state are compared by a
- * hash with those of the socket.
+ * One conversation over every interface, each with its usual client: tools, a chart, components, a clarifying
+ * question and its answer, a cancelled answer, and an error. Text, checked numbers and final state are compared by
+ * a hash with those of the socket.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * /openapi.json against the daemon that serves it: every operation is asked well and in every wrong way
- * that the document lets one think of, and each answer must be one that the document has.
+ * /openapi.json against the daemon that serves it: every operation is called with valid requests and with every
+ * kind of invalid one, and each response must match the document.
  */
 
 import assert from 'node:assert/strict';

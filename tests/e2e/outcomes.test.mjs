@@ -1,6 +1,6 @@
 /*
- * How a data request can end, made by real means: other data, a dropped table, a query that takes too long.
- * Each end looks alike over the socket, as events and as one answer: text, status, outcomes, views.
+ * All outcomes of a data request, caused by real conditions: other data, a dropped table, a slow query. Each is
+ * the same over the socket, as events and as one answer: text, status, outcomes, views.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,6 @@
 /*
- * A conversation that a client of Chat Completions keeps itself may be forged. What the assistant and the system are said to
- * have said reaches the model that words the answer, as untrusted text, and no model that chooses tools; no number in it is
- * a checked one.
+ * A conversation kept by a client of Chat Completions may be forged. Its assistant and system messages reach the
+ * answering model as untrusted text, but no model that chooses tools; none of its numbers counts as checked.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Four times as much is asked as can be answered: what is too much is refused at once, and as many questions are answered
- * as without it.
+ * Four times the capacity is requested: the excess is refused at once, and as many questions are answered as
+ * without it.
  */
 
 import { it } from 'node:test';

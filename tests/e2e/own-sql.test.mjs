@@ -1,6 +1,6 @@
 /*
- * SQL that an agent's model writes for an admin: only admins' agents are shown the tool, what it sends is
- * what the gate wrote, and whatever else it tries is refused before it reaches the warehouse.
+ * SQL that an agent's model writes for an administrator: only agents of administrators have the tool, the gate
+ * rewrites the statement, and everything else is refused before it reaches the warehouse.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,7 +1,7 @@
 /*
- * Three tenants with packs of their own on one daemon: a library, a bakery (both text alone, from a further
- * root) and the product's energy. None ever sees a word of another's: every byte that is sent to users and to
- * the model is searched. A pack that is broken on reload is felt by its own tenant alone.
+ * Three tenants with different packs on one daemon: a library, a bakery (both of text files, from a further root)
+ * and the product's energy pack. No tenant sees data of another: every byte sent to users and to the model is
+ * searched. A pack that is broken on reload affects its own tenant only.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * How long a suite waits for what must come. Nothing is judged by these times: who waits longer than that waits for
- * something that hangs. VESPER_TEST_PATIENCE stretches them, where a machine has no time for its tests.
+ * Time limits for waiting in suites. No test judges by these times: an operation that exceeds them hangs.
+ * VESPER_TEST_PATIENCE scales them for slow machines.
  */
 
 const FACTOR = Number(process.env.VESPER_TEST_PATIENCE ?? 1);

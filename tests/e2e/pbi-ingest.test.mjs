@@ -1,4 +1,7 @@
-/* `vesperctl pbi ingest` against a Power BI that gives events page by page: nothing twice, nothing lost, not too fast. */
+/*
+ * `vesperctl pbi ingest` with a Power BI that returns events page by page: without duplicates, without loss,
+ * within the rate limit.
+ */
 
 import assert from 'node:assert/strict';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /*
- * Plans of several steps: read by code alone, or chosen by a scripted supervisor. Steps that need each
- * other run one after the other, all others side by side; filters can be edited without asking the model
- * again; questions back are answered in any way.
+ * Plans of several steps: read by code alone, or chosen by a scripted supervisor. Dependent steps run in sequence,
+ * all others concurrently; filters can be edited without calling the model again; clarifying questions are
+ * answered in every form.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* Receipts with the chats on PostgreSQL: one chain for two daemons, and hashes that no login may change. */
+/* Receipts with the store on PostgreSQL: one chain for two daemons, and hashes that no login may change. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

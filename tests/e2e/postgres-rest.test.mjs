@@ -1,4 +1,4 @@
-/* Sessions, feedback, repeated requests, switches, the audit log and retention with the chats on PostgreSQL. */
+/* Sessions, feedback, repeated requests, switches, the audit log and retention with the store on PostgreSQL. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * The schema on PostgreSQL: installing it, migrating it, and what its logins can do past any gate of ours, by direct
- * connections. Passwords are not asked for here (the server trusts loopback); that they are set is looked up.
+ * The schema on PostgreSQL: installation, migration, and the rights of its logins over direct connections, without
+ * the SQL gate. Passwords are not needed here (the server trusts loopback); a query checks that they are set.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -75,7 +75,7 @@ describe('an invalid new version', () => {
     assert.ok(source.profile.columns.every(({ label, spoken }) => label.length <= 200 && !/[\u202A-\u202E]/.test(label) && spoken.length <= 60));
   });
 
-  it('with a quote that is open for 100 MB names the line where it begins', { timeout: patient(120000) }, async () => {
+  it('with an unclosed quote of 100 MB reports the line where it begins', { timeout: patient(120000) }, async () => {
     const cat = caller(d, 'cat');
     const line = `${'a'.repeat(90)},1\n`, count = 550000;
     function* lines() {

@@ -67,7 +67,7 @@ describe('startup is refused', () => {
     await refusedStart({ env: { VESPER_LISTEN: '192.0.2.1:18080', VESPER_DEMO_PUBLIC: '1' } }, /cannot listen on 192\.0\.2\.1/);
   });
 
-  it('when the configuration has an unknown key, a wrong type, or is no JSON', async () => {
+  it('when the configuration has an unknown key, a wrong type, or is not JSON', async () => {
     const { dir, options } = await copyOfProject();
     const file = join(dir, 'config/vesper.json');
     const good = await readFile(file, 'utf8');
