@@ -1,4 +1,4 @@
-/* Administrators: tool switches that hold everywhere, and a user's data that goes. */
+/* Administrators: tool switches that apply on every replica, and deletion of a user's data. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* The agents as programs see them: each role its own. */
+/* The agents as shown to programs, by role. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* Analyses on PostgreSQL: the labelled questions give the bytes that they give on SQLite. */
+/* Analyses on PostgreSQL: the labelled questions give the same bytes as on SQLite. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,9 +1,9 @@
 /*
- * Three tenants with different packs on one daemon never see each other's words. Every byte that is sent to a tenant's users
- * and to the model for them is searched for words that stand only in another tenant's packs or data. No list says which words
- * those are: they are all words of a pack's files and of the values in its database, but those that anybody may be told,
- * which are the words of the files that all packs share and of the program's own texts (which tests/lint/vocabulary.py holds
- * free of packs), and what the question itself said.
+ * Three tenants with different packs on one daemon never see each other's data. Every byte sent to a tenant's
+ * users and to the model for them is searched for words that occur only in another tenant's packs or data. These
+ * words are all words of a pack's files and of the values in its database, except words that anybody may see:
+ * those of the files shared by all packs, of the program's own texts (which tests/lint/vocabulary.py keeps free of
+ * packs), and of the question itself.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

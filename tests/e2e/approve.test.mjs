@@ -1,6 +1,6 @@
 /*
- * Approved answers: what an administrator approved runs without a model, for other values too, under the reader's own
- * permissions; it is listed, edited, withdrawn, and stale where the packs have changed.
+ * Approved answers: an approved answer runs without a model, also for other values, under the user's own
+ * permissions; it is listed, edited, withdrawn, and stale if the packs have changed.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,7 @@
 /*
- * What lies between the daemon and a model: TLS with a certificate of our own, proxies, a handshake that
- * never ends; keys that stay secret; the question for models at the start; and every way a turn can be
- * stopped, in every phase, with a count of what is called afterwards.
+ * The network between the daemon and a model: TLS with a private certificate, proxies, a handshake that never
+ * ends; keys that stay secret; the model list at startup; and every way to cancel a turn, in every phase, with a
+ * count of later calls.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

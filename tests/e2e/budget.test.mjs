@@ -1,6 +1,6 @@
 /*
- * Spending on models: counted from the service's own figures, warned of, refused at the limit while code
- * still answers what it can, and remembered by a process that was killed.
+ * Spending on models: counted from the service's own usage, warned of, refused at the limit while code still
+ * answers, and kept after a process was killed.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* What a question does that comes while an answer of its session is being written. */
+/* A question that arrives while an answer of its session is running. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* A certificate of our own for 127.0.0.1: {cert: its file, tls: {key, cert}}. */
+/* A private certificate for 127.0.0.1: {cert: its file, tls: {key, cert}}. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

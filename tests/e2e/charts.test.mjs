@@ -1,4 +1,4 @@
-/* Charts: every spec is Vega-Lite v6 by its own schema, compiles without a warning and draws; answers carry them. */
+/* Charts: every spec is valid Vega-Lite v6, compiles without a warning and draws; answers include them. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

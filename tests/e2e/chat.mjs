@@ -1,4 +1,4 @@
-/* A WebSocket client of /ws/v1/chat that keeps every frame and hands out whole turns. */
+/* A WebSocket client of /ws/v1/chat that keeps every frame and returns complete turns. */
 
 import assert from 'node:assert/strict';
 import WebSocket from 'ws';

@@ -1,7 +1,7 @@
 /*
- * What answers say of documents: each source's quotation stands byte for byte where it is said to stand, for the
- * hundred labelled questions and for models that cite and quote as they like; a deleted document is gone to the last
- * byte and takes along what answers said of it; documents that give orders change nothing.
+ * Citations of documents: each source's quotation matches its position byte for byte, for the hundred labelled
+ * questions and for models with arbitrary citations; a deleted document is removed completely, with what answers
+ * quoted of it; documents that contain instructions change nothing.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * The city pack on SQLite and on PostgreSQL: the same question gives the same rows as SQL that a person wrote, tenants are
- * apart, and labelled questions (tests/route/city.jsonl).
+ * The city pack on SQLite and on PostgreSQL: the same question gives the same rows as hand-written SQL, tenants
+ * are separated, and labelled questions (tests/route/city.jsonl).
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /*
- * What analyses give that are made of sums, ranks, quantiles and distances: the same as tests/calc/compositions.py works out in
- * exact fractions of the same data. And of every analysis: tests/calc/methods.tsv names its oracle and its "too little data" test.
+ * Analyses composed of sums, ranks, quantiles and distances: they equal the results of tests/calc/compositions.py,
+ * in exact fractions of the same data. And for every analysis, tests/calc/methods.tsv names its oracle and its
+ * "too little data" test.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /*
- * Results as files, CSV or a workbook. What an answer kept leaves as it was kept; a result that was cut is read anew, to its
- * last row, for what its reader may see now. On SQLite and on PostgreSQL.
+ * Results as files, CSV or a workbook. Stored rows are exported as stored; a truncated result is read again, to
+ * its last row, with the current permissions of its user. On SQLite and on PostgreSQL.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /*
- * Streams of other wire formats that are cut and taken up again. The second stream begins with every byte of the first, its
- * text is the stored one, and no model is asked for it. Cut at every event while the answer is written, and at 200 places
- * within the bytes of a finished one.
+ * Interrupted and resumed streams of other wire formats. The second stream begins with every byte of the first,
+ * its text is the stored one, and no model is called for it. Interrupted at every event of a running answer, and
+ * at 200 positions within the bytes of a finished one.
  */
 
 import { after, before, describe, it } from 'node:test';

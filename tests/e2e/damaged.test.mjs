@@ -1,6 +1,6 @@
 /*
- * A tenant's store file that is damaged, as disks, copies and mistakes do it. Whatever is in it, the daemon
- * starts, serves the other tenants, answers that tenant with an error at worst, and ends in order.
+ * A tenant's damaged store file, as caused by disks, copies and mistakes. For any content, the daemon starts,
+ * serves the other tenants, answers that tenant with an error at worst, and shuts down in order.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /*
- * Tools over two databases: a bakery's figures in the warehouse (SQLite), its ferries' in a source of their own, once
- * SQLite and once PostgreSQL. One question asks both, a source that is away fails alone, and what can't be meant is
- * refused when it is loaded.
+ * Tools over two databases: a bakery's data in the warehouse (SQLite), its ferries' data in a separate source,
+ * once SQLite and once PostgreSQL. One question queries both, an unavailable source fails alone, and an invalid
+ * configuration is refused when it is loaded.
  */
 
 import { after, before, describe, it } from 'node:test';

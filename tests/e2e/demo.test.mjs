@@ -1,4 +1,4 @@
-/* The front door as a newcomer uses it: ./run demo on a clean data folder, by rules and through a model, and again. */
+/* The demo as a new user starts it: ./run demo on a clean data folder, without and with a model, and again. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /*
- * One conversation through every wire format, read by the clients that teams already have: what they show is what the
- * socket shows. The text, the checked numbers, the tables and the clarifying question are compared with the native turn.
+ * One conversation through every wire format, read by common clients: they show the same as the socket. The text,
+ * the checked numbers, the tables and the clarifying question are compared with the native turn.
  */
 
 import { after, before, describe, it } from 'node:test';

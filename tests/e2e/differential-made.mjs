@@ -1,4 +1,4 @@
-/* Statements that are put together from pieces, always the same ones: a fixed seed. */
+/* Statements that are generated from parts, always the same ones: a fixed seed. */
 
 const SEED = 20260227;
 const COUNT = 400;

@@ -1,8 +1,8 @@
 /*
- * Ad hoc SQL means the same on every database, or is refused with what to write instead. Each statement of
- * tests/gate/differential.tsv, and several hundred made ones, goes through gate, driver and database on SQLite and on
- * PostgreSQL, over the same rows, and is compared by value. What would go to SQL Server is held against its grammar.
- * docs/sql-dialects.md has the table.
+ * Ad hoc SQL means the same on every database, or is refused with an alternative. Each statement of
+ * tests/gate/differential.tsv, and several hundred generated ones, goes through gate, driver and database on
+ * SQLite and on PostgreSQL, over the same rows, and is compared by value. Text for SQL Server is checked against
+ * its grammar. docs/sql-dialects.md has the table.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Documents that users bring: text, Markdown and HTML are cut into passages, found by the words of a question, quoted
- * with their place, shared and deleted like any data source.
+ * Documents of users: text, Markdown and HTML are split into passages, found by the words of a question, quoted
+ * with their position, shared and deleted like any data source.
  */
 
 import { after, before, describe, it } from 'node:test';

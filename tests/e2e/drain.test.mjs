@@ -1,4 +1,4 @@
-/* A stop that lets answers end: what runs is finished, what comes is refused, and then the process is gone. */
+/* A shutdown that lets answers finish: running turns are completed, new ones are refused, and then the process ends. */
 
 import { it } from 'node:test';
 import assert from 'node:assert/strict';

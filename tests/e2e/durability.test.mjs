@@ -1,4 +1,4 @@
-/* What was acknowledged survives any end of the process; what was cut short is stored and marked. */
+/* Acknowledged messages survive any end of the process; interrupted answers are stored and marked. */
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /*
- * What a daemon recorded is held again without any network: the same rows and facts come out, a changed
- * expectation or changed data is found, and no key is in the files.
+ * Recordings of a daemon are replayed without a network: the same rows and facts result, a changed expectation or
+ * changed data is found, and the files contain no key.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/* What a filter can be set to: its known values, as far as the caller may know them. */
+/* Known values of a filter that the caller may see. */
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';

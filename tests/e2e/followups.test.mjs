@@ -1,4 +1,4 @@
-/* What is suggested works: each follow-up, sent back as a question, brings data, and so do theirs. */
+/* Suggestions work: each follow-up, sent back as a question, returns data, and so do its own follow-ups. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/* Connections that are slow, half, or odd, spoken to the port byte by byte. */
+/* Connections that are slow, incomplete or unusual, sent to the port byte by byte. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/* Connections to the port spoken byte by byte. */
+/* Raw connections to the port, byte by byte. */
 
 import assert from 'node:assert/strict';
 import net from 'node:net';

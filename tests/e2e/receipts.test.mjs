@@ -1,6 +1,6 @@
 /*
- * Receipts of answers: there for each answer that rests on data, chained, found out when a byte of them
- * changes, and giving the same when their calls run again.
+ * Receipts of answers: each answer with data has one; they are chained, changes of any byte are detected, and
+ * running the calls again gives the same result.
  */
 
 import assert from 'node:assert/strict';

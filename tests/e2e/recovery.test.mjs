@@ -1,4 +1,4 @@
-/* What happens to questions that find nothing, and to those that are not to be tried. */
+/* Questions that find nothing, and questions that are refused. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/* A connection that is cut at any frame and taken up again loses nothing and doubles nothing. */
+/* A connection that is interrupted at any frame and resumed loses nothing and repeats nothing. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /*
- * Values of a column by what they mean: those that fit a description, and comments by class. With a model, which points at
- * numbered lines and nothing else; without one by words. Whatever a model gives instead of numbers of lines is asked for once
- * more and then left out, and no cell's text can make anything happen.
+ * Values of a column by meaning: those that match a description, and comments by class. With a model, which only
+ * selects numbered lines; without one, by words. An invalid reply of the model is requested once more and then
+ * omitted, and no cell's text has any effect.
  */
 
 import assert from 'node:assert/strict';

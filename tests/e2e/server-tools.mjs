@@ -1,4 +1,4 @@
-/* What is asked of every tool on every database, and how the answers are held against each other. */
+/* The calls of every tool on every database, and the comparison of their results. */
 
 import assert from 'node:assert/strict';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';

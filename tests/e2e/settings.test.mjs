@@ -1,6 +1,6 @@
 /*
- * The configuration read again while the daemon runs: limits that change under running turns, twice in a second;
- * a broken file that changes nothing; keys that a restart only changes; a tenant's other packs.
+ * Reloading the configuration while the daemon runs: limits that change during turns, twice in a second; a broken
+ * file that changes nothing; keys that need a restart; other packs of a tenant.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,8 +1,8 @@
 /*
- * Whose a data source is: {owner, shared role, other role, other tenant} by {list, profile, rows, ask, history, export,
- * tools, suggestions, filters}; one who asks the same as the owner is not told what was found for the owner. A grant that is
- * withdrawn counts at once; an administrator sees that there is a source, and not what is in it; what bad files and bad
- * requests are told.
+ * Access to a data source: {owner, shared role, other role, other tenant} by {list, profile, rows, ask, history,
+ * export, tools, suggestions, filters}; another user with the owner's question does not get the owner's result. A
+ * withdrawn grant takes effect at once; an administrator sees that a source exists, but not its data; and the
+ * replies to bad files and bad requests.
  */
 
 import { after, before, describe, it } from 'node:test';

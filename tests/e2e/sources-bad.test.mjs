@@ -1,7 +1,7 @@
 /*
- * Files that are no good, each as a new version of a source that is in use: each ends with an error that names the line where
- * there is one, the version before serves on, and nothing half-loaded is to be seen. A file of 100 MB whose quote is not
- * closed, a disk that is full, a quota that is reached meanwhile, two files of one source, a length that lies.
+ * Invalid files, each as a new version of a source in use: each ends with an error that names the line if there is
+ * one, the previous version stays, and no partial load is visible. A file of 100 MB with an unclosed quote, a full
+ * disk, a quota exhausted meanwhile, two files of one source, a wrong length.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,7 @@
 /*
- * What owners say of their data sources: two are joined on a column by their word, and asked as one; columns are called and
- * used as they say, also in the next version; a source goes when they said. Nobody reads through a join what is not theirs to
- * read, and no row is counted twice or lost.
+ * Definitions by owners of data sources: two are joined on a column and queried together; columns have the defined
+ * labels and roles, also in the next version; a source expires on the defined date. No user reads foreign data
+ * through a join, and no row is counted twice or lost.
  */
 
 import { after, before, describe, it } from 'node:test';

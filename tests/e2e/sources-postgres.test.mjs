@@ -1,5 +1,7 @@
-/* Data sources on a server: the same files become the same tables, each under its tenant's wall; the loader's login and
- * the reader's can do no more than their part. */
+/*
+ * Data sources on a server: the same files become the same tables, each restricted to its tenant; the logins of
+ * loader and reader have only their own rights.
+ */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

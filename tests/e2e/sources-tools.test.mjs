@@ -1,7 +1,7 @@
 /*
- * What tools say of data sources: which there are, what they hold, how good they are, which columns of two could join them.
- * By a question or by name, of what the caller may use alone; which one is meant is asked where a name fits several. What is
- * told as ready can be asked at once, and a file is taken as soon as the port is open.
+ * Tools that describe data sources: which exist, their contents and quality, and which columns could join two of
+ * them. By question or by name, limited to what the caller may use; an ambiguous name leads to a question. A
+ * source reported as ready can be queried at once, and a file is accepted once the port is open.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * Bring your own data: a file is uploaded, typed, profiled, asked about, shared and deleted; each file of
- * tests/upload/shapes is loaded as what it is. The number of an answer is the file's own sum.
+ * Uploaded data: a file is uploaded, typed, profiled, queried, shared and deleted; each file of
+ * tests/upload/shapes is loaded with its types. The number of an answer is the file's own sum.
  */
 
 import { after, before, describe, it } from 'node:test';

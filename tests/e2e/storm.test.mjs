@@ -1,7 +1,7 @@
 /*
- * Many turns whose model is overloaded at the same moment. What is looked at is what the daemon decided, as
- * its log tells it, and not when a busy machine came to do it: with all turns begun together, no tenth of
- * the time in which they ask again holds more than three times the mean.
+ * Many turns whose model is overloaded at the same moment. The test checks the daemon's decisions in its log, not
+ * when a busy machine executed them: if all turns start together, no tenth of the retry time contains more than
+ * three times the mean.
  */
 
 import { it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * What does not come back: a call inside of the database that nothing interrupts, and a part that cannot
- * be taken down. Questions end at their time limit, others go on, and SIGTERM ends the process.
+ * Operations that hang: a call inside the database that cannot be interrupted, and a part that cannot be freed.
+ * Questions end at their time limit, others continue, and SIGTERM ends the process.
  */
 
 import assert from 'node:assert/strict';

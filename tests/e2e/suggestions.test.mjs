@@ -1,6 +1,6 @@
 /*
- * What is suggested leads to an answer: all that the page offers first, and whatever is suggested from there on, for each
- * pack, each role and data of a user's own.
+ * Suggestions lead to answers: all that the page offers first, and all further suggestions, for each pack, each
+ * role and uploaded data.
  */
 
 import { after, before, describe, it } from 'node:test';

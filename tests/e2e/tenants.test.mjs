@@ -1,6 +1,6 @@
 /*
- * acme must never see a row of vesper's, whatever is asked, argued or smuggled. The two warehouses share
- * names (both have NP15 from Ascend) but no figures, so vesper's figures are the tell-tale. And many tenants on one daemon.
+ * acme must never see a row of vesper's, for any question, argument or request. The two warehouses share names
+ * (both have NP15 from Ascend) but no numbers, so vesper's numbers reveal a leak. And many tenants on one daemon.
  */
 
 import { after, before, describe, it } from 'node:test';

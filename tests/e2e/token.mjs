@@ -1,4 +1,4 @@
-/* Development tokens, made by hand so that a test can also make every wrong kind. */
+/* Development tokens, created by hand so that tests can also create invalid ones. */
 
 import { createHmac } from 'node:crypto';
 import { MARK } from '../secrets.mjs';

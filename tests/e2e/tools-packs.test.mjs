@@ -1,7 +1,6 @@
 /*
- * Tools over HTTP for each tenant of the demo, one of each pack, and for data that a user uploaded, analyses of it too: what a
- * question in chat was answered with is what a program gets for the same call, number by number. (The energy pack:
- * tools-http.test.mjs.)
+ * Tools over HTTP for each tenant of the demo, one of each pack, and for uploaded data with analyses: a program
+ * gets the same numbers for a call as a question in chat. (The energy pack: tools-http.test.mjs.)
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /*
- * What the documented grammar of T-SQL (SQL Server 2017 and later) does not allow, as rules over the text that the gate
- * writes. Literals and quoted names are taken out first, so that only code is looked at.
+ * What the documented grammar of T-SQL (SQL Server 2017 and later) does not allow, as rules over the text that the
+ * gate writes. Literals and quoted names are removed first, so that only code is checked.
  */
 
 /* Code with every literal as '' (N'' stays visible) and every quoted name as q; depths of parentheses beside it. */

@@ -1,6 +1,6 @@
 /*
- * The rules that every turn keeps, whatever it was asked and whatever went wrong. Each turn that any
- * suite sees goes through checkTurn, so a broken rule shows wherever it breaks.
+ * The rules of every turn, for any question and any failure. Every suite passes its turns through checkTurn, so a
+ * violation is found wherever it occurs.
  */
 
 import assert from 'node:assert/strict';

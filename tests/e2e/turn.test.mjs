@@ -1,4 +1,4 @@
-/* The checks themselves: a turn that breaks any rule must be caught, or the other suites prove nothing. */
+/* Tests of the checks: a turn that breaks any rule must be detected, otherwise the other suites prove nothing. */
 
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';

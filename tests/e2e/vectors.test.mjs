@@ -1,7 +1,7 @@
 /*
- * Vectors of documents: made by the service of llm.roles.embed at the load and for each question, compared beside
- * the words, gone with the document, and missed by nobody where the service is away. The mock's vectors know that
- * "holiday" is "leave": how good a real model's are, they do not say.
+ * Vectors of documents: created by the service of llm.roles.embed at load and for each question, compared in
+ * addition to the words, deleted with the document, and not required while the service is unavailable. The mock's
+ * vectors treat "holiday" and "leave" as similar; the quality of a real model's vectors is not tested.
  */
 
 import { after, before, describe, it } from 'node:test';

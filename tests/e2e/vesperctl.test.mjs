@@ -1,4 +1,4 @@
-/* The command line as people meet it: help, typing errors, and ends that a script can tell apart. */
+/* The command line for users: help, typing errors, and exit statuses for scripts. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';

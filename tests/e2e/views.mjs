@@ -1,4 +1,4 @@
-/* Views held to their schemas, as the daemon itself publishes them in /openapi.json. */
+/* Checks views against their schemas, as the daemon publishes them in /openapi.json. */
 
 import assert from 'node:assert/strict';
 import Ajv2020 from 'ajv/dist/2020.js';

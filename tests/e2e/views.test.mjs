@@ -1,4 +1,4 @@
-/* Every tool is asked once over REST and once over the socket: all views it gives are as documented. */
+/* Every tool is called once over REST and once over the socket: all its views are as documented. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
