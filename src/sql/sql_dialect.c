@@ -24,7 +24,7 @@ static bool is_either(const struct sql_token *t, const char *one, const char *ot
 	return sql_token_is(t, one) || sql_token_is(t, other);
 }
 
-static bool fits(const struct sql_token *t, int place)
+static bool is_clause_token(const struct sql_token *t, int place)
 {
 	switch (place) {
 	case OFFSET_WORD:
@@ -53,7 +53,7 @@ static bool find_clause(const struct sql_token *tokens, size_t count, size_t i,
 			return false;
 		if (place > 0 && sql_token_is_space(&tokens[i]))
 			continue;
-		if (!fits(&tokens[i], place))
+		if (!is_clause_token(&tokens[i], place))
 			return false;
 		at[place++] = i;
 	}

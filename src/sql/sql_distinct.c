@@ -48,7 +48,7 @@ static bool is_quotable(const char *name)
 static bool is_named(const char *view, const char *column, struct err *e)
 {
 	return (is_view(view) && is_quotable(column)) ||
-	       err_set(e, ERR_INPUT, "\"%s\" of \"%s\" is no name of a column", column, view);
+	       err_set(e, ERR_INPUT, "\"%s\" of \"%s\" is not a valid column name", column, view);
 }
 
 static const char *quoted(const char *column, struct arena *a)

@@ -108,10 +108,10 @@ static void trim_tail(struct list_of_tokens *list)
 
 	while (list->count > 0) {
 		const struct sql_token *last = &list->items[list->count - 1];
-		bool ends = !semicolon && !last->given && str_eq(last->text, STR(";"));
-		if (!sql_token_is_space(last) && !ends)
+		bool is_end = !semicolon && !last->given && str_eq(last->text, STR(";"));
+		if (!sql_token_is_space(last) && !is_end)
 			return;
-		semicolon = semicolon || ends;
+		semicolon = semicolon || is_end;
 		list->count--;
 	}
 }
@@ -182,13 +182,13 @@ static void collect_conditions(struct parser *p, struct sql_query *q)
 }
 
 /* Copies the tokens to their final size; the growing array is freed with the scratch arena. */
-static const struct sql_token *kept_tokens(struct parser *p)
+static const struct sql_token *copy_tokens(struct parser *p)
 {
 	size_t bytes = p->tokens.count * sizeof(*p->tokens.items);
-	struct sql_token *kept = arena_alloc(p->arena, bytes);
+	struct sql_token *copy = arena_alloc(p->arena, bytes);
 
-	memcpy(kept, p->tokens.items, bytes);
-	return kept;
+	memcpy(copy, p->tokens.items, bytes);
+	return copy;
 }
 
 static bool finish_statement(struct parser *p, struct err *e)
@@ -212,7 +212,7 @@ static bool finish_statement(struct parser *p, struct err *e)
 		return false;
 	collect_conditions(p, &q);
 	struct sql_statement *s = arena_alloc(p->arena, sizeof(*s));
-	*s = (struct sql_statement){kept_tokens(p), p->tokens.count};
+	*s = (struct sql_statement){copy_tokens(p), p->tokens.count};
 	q.statement = s;
 	p->queries = arena_grow(p->arena, p->queries, f->query_count, &p->cap, sizeof(q));
 	p->queries[f->query_count++] = q;
@@ -236,7 +236,8 @@ static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 	struct sql_token *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
 	if (p->given && t.line != p->lexer.line && t.kind != SQL_NEWLINE)
-		return sql_fail(&p->source, t.line, e, "a --? line must close what it opens");
+		return sql_fail(&p->source, t.line, e,
+				"a --? line must close its quotes and comments");
 	if (t.kind == SQL_SPACE && !check_comment(&p->source, &t, e))
 		return false;
 	t.given = p->given;

@@ -15,7 +15,7 @@ const struct sql_query *sql_file_query(const struct sql_file *f, const char *nam
 }
 
 /* The index of the next non-blank token, or the count. */
-static size_t next_solid(const struct sql_statement *s, size_t i)
+static size_t next_nonblank(const struct sql_statement *s, size_t i)
 {
 	for (i++; i < s->count && sql_token_is_space(&s->tokens[i]);)
 		i++;
@@ -34,7 +34,7 @@ static bool is_name(const struct sql_token *t, struct str name)
 }
 
 /* Returns true when the dotted name begins at token i. */
-static bool names_value_at(const struct sql_statement *s, size_t i, const char *view)
+static bool names_view_at(const struct sql_statement *s, size_t i, const char *view)
 {
 	struct str rest = str_of(view), part;
 
@@ -42,11 +42,11 @@ static bool names_value_at(const struct sql_statement *s, size_t i, const char *
 		if (!first) {
 			if (i >= s->count || !str_eq(s->tokens[i].text, STR(".")))
 				return false;
-			i = next_solid(s, i);
+			i = next_nonblank(s, i);
 		}
 		if (i >= s->count || !is_name(&s->tokens[i], part))
 			return false;
-		i = next_solid(s, i);
+		i = next_nonblank(s, i);
 	}
 	return true;
 }
@@ -54,7 +54,7 @@ static bool names_value_at(const struct sql_statement *s, size_t i, const char *
 bool sql_query_names(const struct sql_query *q, const char *view)
 {
 	for (size_t i = 0; i < q->statement->count; i++)
-		if (names_value_at(q->statement, i, view))
+		if (names_view_at(q->statement, i, view))
 			return true;
 	return false;
 }
@@ -65,7 +65,7 @@ bool sql_query_names_without(const struct sql_query *q, const char *name, const 
 		const char *given = q->statement->tokens[i].given;
 
 		if (!(given && strcmp(given, condition) == 0) &&
-		    names_value_at(q->statement, i, name))
+		    names_view_at(q->statement, i, name))
 			return true;
 	}
 	return false;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define OF_ALL "\"all rows\"" /* contains a blank, unlike all names in files */
+#define ALL_ROWS "\"all rows\"" /* contains a blank, unlike all names in files */
 
 /* Positions of a statement's parts. */
 struct parts {
@@ -17,7 +17,7 @@ struct parts {
 };
 
 /* The change of the nesting depth at this token. */
-static int deeper(const struct sql_token *t)
+static int depth_change(const struct sql_token *t)
 {
 	if (t->kind != SQL_PUNCT)
 		return 0;
@@ -25,8 +25,8 @@ static int deeper(const struct sql_token *t)
 }
 
 /* The first of the words outside parentheses, from token i on; the count when there is none. */
-static size_t find_outside(const struct sql_token *tokens, size_t count, size_t i,
-			   const char *const *words)
+static size_t find_top_level(const struct sql_token *tokens, size_t count, size_t i,
+			     const char *const *words)
 {
 	int depth = 0;
 
@@ -34,7 +34,7 @@ static size_t find_outside(const struct sql_token *tokens, size_t count, size_t 
 		for (const char *const *w = words; depth == 0 && *w; w++)
 			if (sql_token_is(&tokens[i], *w))
 				return i;
-		depth += deeper(&tokens[i]);
+		depth += depth_change(&tokens[i]);
 	}
 	return count;
 }
@@ -70,11 +70,11 @@ static bool find_parts(const struct sql_token *tokens, size_t count, struct part
 	struct parts p = {.has_with = sql_token_is(&tokens[0], "with")};
 	size_t limit;
 
-	p.select = find_outside(tokens, count, 0, select);
-	p.tail = find_outside(tokens, count, p.select, order);
-	limit = find_outside(tokens, count, p.tail, limits);
-	if (p.select == count || find_outside(tokens, p.tail, p.select, unknown) != p.tail ||
-	    find_outside(tokens, limit, p.tail, unknown) != limit ||
+	p.select = find_top_level(tokens, count, 0, select);
+	p.tail = find_top_level(tokens, count, p.select, order);
+	limit = find_top_level(tokens, count, p.tail, limits);
+	if (p.select == count || find_top_level(tokens, p.tail, p.select, unknown) != p.tail ||
+	    find_top_level(tokens, limit, p.tail, unknown) != limit ||
 	    (limit < count && !only_limits_rows(tokens, count, limit)))
 		return false;
 	*out = p;
@@ -123,7 +123,7 @@ static const char *aggregates(const struct sql_totals_column *columns, size_t co
 				    " MIN(\"%s\") AS \"min%zu\", MAX(\"%s\") AS \"max%zu\"",
 				    text, rows, name, i, summed, i, name, i, name, i);
 	}
-	return arena_printf(a, "%s\nFROM " OF_ALL, text);
+	return arena_printf(a, "%s\nFROM " ALL_ROWS, text);
 }
 
 bool sql_totals_tokens(const struct sql_token *tokens, size_t count,
@@ -139,7 +139,7 @@ bool sql_totals_tokens(const struct sql_token *tokens, size_t count,
 	while (p.select > 0 && sql_token_is_space(&tokens[p.select - 1]))
 		p.select--;
 	put_tokens(&w, tokens, p.select);
-	put_text(&w, p.has_with ? ",\n" OF_ALL " AS (\n" : "WITH " OF_ALL " AS (\n");
+	put_text(&w, p.has_with ? ",\n" ALL_ROWS " AS (\n" : "WITH " ALL_ROWS " AS (\n");
 	put_tokens(&w, tokens + p.select, p.tail - p.select);
 	put_text(&w, ")\n");
 	put_text(&w, aggregates(columns, column_count, dialect, a));

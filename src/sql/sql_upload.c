@@ -11,11 +11,11 @@
 #define NAME_BYTES_MAX 60
 /* Rows per statement. Larger statements need fewer round trips to a server, but hold locks longer.
  * For a file, short statements use less memory. */
-#define ROWS_OF_SERVER    512
-#define ROWS_OF_FILE      32
-#define PARAMETERS        32000 /* SQLite and PostgreSQL allow 32,766 */
-#define PARAMETERS_SERVER 2000  /* SQL Server allows 2,100 */
-#define TEXT_BYTES_MAX    (1024 * 1024)
+#define SERVER_ROWS_MAX       512
+#define FILE_ROWS_MAX         32
+#define PARAMETERS_MAX        32000 /* SQLite and PostgreSQL allow 32,766 */
+#define SERVER_PARAMETERS_MAX 2000  /* SQL Server allows 2,100 */
+#define TEXT_BYTES_MAX        (1024 * 1024)
 
 bool sql_upload_is_table(const char *name)
 {
@@ -34,10 +34,10 @@ bool sql_upload_is_table(const char *name)
 bool sql_upload_check(const struct upload_table *t, struct err *e)
 {
 	if (!sql_upload_is_table(t->name))
-		return err_set(e, ERR_INPUT, "\"%s\" is no table of an upload", t->name);
+		return err_set(e, ERR_INPUT, "\"%s\" is not a table of an upload", t->name);
 	for (size_t i = 0; i < t->count; i++)
 		if (!str_is_name(t->columns[i].name, NAME_BYTES_MAX))
-			return err_set(e, ERR_INPUT, "\"%s\" is no column of an upload",
+			return err_set(e, ERR_INPUT, "\"%s\" is not a column of an upload",
 				       t->columns[i].name);
 	return true;
 }
@@ -125,12 +125,12 @@ size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct ar
 
 size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d)
 {
-	size_t parameters = d == DIALECT_MSSQL ? PARAMETERS_SERVER : PARAMETERS;
-	size_t most = parameters / (t->count + UPLOAD_OWN_COLUMNS), rows = 1;
+	size_t parameters = d == DIALECT_MSSQL ? SERVER_PARAMETERS_MAX : PARAMETERS_MAX;
+	size_t rows_max = parameters / (t->count + UPLOAD_OWN_COLUMNS), rows = 1;
 
-	if (most > (d == DIALECT_SQLITE ? ROWS_OF_FILE : ROWS_OF_SERVER))
-		most = d == DIALECT_SQLITE ? ROWS_OF_FILE : ROWS_OF_SERVER;
-	while (rows * 2 <= most && rows * 2 <= left)
+	if (rows_max > (d == DIALECT_SQLITE ? FILE_ROWS_MAX : SERVER_ROWS_MAX))
+		rows_max = d == DIALECT_SQLITE ? FILE_ROWS_MAX : SERVER_ROWS_MAX;
+	while (rows * 2 <= rows_max && rows * 2 <= left)
 		rows *= 2;
 	return rows;
 }

@@ -78,7 +78,7 @@ function verdict(statement, lite, pg) {
 }
 
 /* A refusal says what to write instead, or what is expected. */
-const HINT = /use |say |write |written |put |take|name |compare|CAST|count |needs|expected|instead|join |list |look |sort|group by|RIGHT\(|stands before|as the data|not allowed|not of this dialect|is SQL Server's|repeat|one row|DISTINCT sorts|only|add |give |search in |must precede|not exist in this dialect/;
+const HINT = /use |say |write |written |put |take|name |compare|CAST|count |needs|expected|instead|join |list |look |sort|group by|RIGHT\(|stands before|not allowed|not of this dialect|repeat|one row|only|add |give |search in |must precede|not exist in this dialect/;
 
 async function textForMssql(statements) {
   const input = statements.map(({ sql }, i) => `${JSON.stringify({ id: i, sql })}\n`).join('');

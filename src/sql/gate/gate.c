@@ -147,7 +147,7 @@ static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct
 	if (!gate_parse_query(&p, out))
 		return false;
 	if (gate_take_punct(&p, ";") && p.t->kind != GATE_T_END)
-		return gate_refuse(g, p.t->at, "one statement only");
+		return gate_refuse(g, p.t->at, "only one statement is allowed");
 	return p.t->kind == GATE_T_END || gate_unexpected(&p, "the end");
 }
 
@@ -173,20 +173,21 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 }
 
 /* The columns that the statement names, in the view's order. */
-static const char *const *columns_read(const struct gate *g, const struct gate_seen *seen)
+static const char *const *columns_read(const struct gate *g, const struct gate_view_use *view_use)
 {
-	const char **columns = arena_alloc(g->arena, (seen->columns.count + 1) * sizeof(*columns));
+	const char **columns =
+		arena_alloc(g->arena, (view_use->columns.count + 1) * sizeof(*columns));
 	size_t n = 0;
 
-	if (!seen->view->columns)
+	if (!view_use->view->columns)
 		return NULL;
-	for (size_t i = 0; i < seen->columns.count; i++)
-		if (seen->named[i])
-			columns[n++] = seen->view->columns[i];
+	for (size_t i = 0; i < view_use->columns.count; i++)
+		if (view_use->named[i])
+			columns[n++] = view_use->view->columns[i];
 	return columns;
 }
 
-static void tell_reads(const struct gate *g, const struct gate_views *views,
+static void fill_reads(const struct gate *g, const struct gate_views *views,
 		       struct gate_result *out)
 {
 	struct gate_read *reads = arena_alloc(g->arena, (views->count + 1) * sizeof(*reads));
@@ -218,15 +219,15 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	struct gate_views views = {0};
 	struct gate_tokens tokens;
 	struct gate_query *q;
-	struct gate_result made = {0};
+	struct gate_result result = {0};
 
 	if (sql.n > policy->limits.sql_bytes)
 		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
-	    (is_mapped(policy, &views) && !gate_check_edges(&g, q)) || !write(&g, q, &made))
+	    (is_mapped(policy, &views) && !gate_check_edges(&g, q)) || !write(&g, q, &result))
 		return false;
-	tell_reads(&g, &views, &made);
-	*out = made;
+	fill_reads(&g, &views, &result);
+	*out = result;
 	return true;
 }

@@ -35,19 +35,19 @@ static bool is_view(const struct gate_view *v, const struct gate_source *s)
 	       str_eq_nocase(s->schema.text, (struct str){v->name, (size_t)(last.p - v->name) - 1});
 }
 
-static const struct gate_seen *see_view(const struct check *c, const struct gate_view *view)
+static const struct gate_view_use *add_view_use(const struct check *c, const struct gate_view *view)
 {
 	struct gate_views *views = c->views;
-	struct gate_seen *seen = views->items;
+	struct gate_view_use *view_use = views->items;
 
-	for (size_t i = 0; i < views->count; i++, seen++)
-		if (seen->view == view)
-			return seen;
+	for (size_t i = 0; i < views->count; i++, view_use++)
+		if (view_use->view == view)
+			return view_use;
 	views->count++;
-	seen->view = view;
-	seen->columns = gate_columns_of_view(c->g, view);
-	seen->named = arena_alloc(c->g->arena, seen->columns.count + 1);
-	return seen;
+	view_use->view = view;
+	view_use->columns = gate_columns_of_view(c->g, view);
+	view_use->named = arena_alloc(c->g->arena, view_use->columns.count + 1);
+	return view_use;
 }
 
 /* Lists the available views for the author of the SQL. */
@@ -78,8 +78,8 @@ static bool resolve_view(const struct check *c, struct gate_source *s)
 	}
 	if (!view)
 		return refuse_view(c, s);
-	s->seen = see_view(c, view);
-	s->has = s->seen->columns;
+	s->view_use = add_view_use(c, view);
+	s->result_columns = s->view_use->columns;
 	return true;
 }
 
@@ -89,7 +89,7 @@ static bool resolve_table(const struct check *c, struct gate_source *s, const st
 		for (const struct gate_cte *cte = ctes->first; cte != ctes->end; cte = cte->next)
 			if (gate_same_name(&cte->name, &s->name)) {
 				s->cte = cte;
-				s->has = cte->has;
+				s->result_columns = cte->result_columns;
 				return true;
 			}
 		if (ctes->end && gate_same_name(&ctes->end->name, &s->name))
@@ -138,7 +138,7 @@ static bool check_window(const struct check *c, struct gate_window *n, const str
 		while (known && !gate_same_name(&known->name, &n->name))
 			known = known->next;
 		if (!known)
-			return gate_refuse(c->g, n->name.at, "no window of this name");
+			return gate_refuse(c->g, n->name.at, "no window has this name");
 		n->name = known->name;
 		return true;
 	}
@@ -187,7 +187,7 @@ static bool check_unique(const struct check *c, const struct gate_select *select
 static bool check_pivot(const struct check *c, struct gate_source *s)
 {
 	gate_name_all(s);
-	s->has = (struct gate_columns){.open = true};
+	s->result_columns = (struct gate_columns){.open = true};
 	return check_hiding(c, &s->pivot->alias) &&
 	       (s->pivot->unpivot || gate_check_pivot_function(c->g, &s->pivot->function));
 }
@@ -195,17 +195,18 @@ static bool check_pivot(const struct check *c, struct gate_source *s)
 static bool check_source(const struct check *c, struct gate_source *s, const struct scope *scope)
 {
 	/* Only LATERAL and APPLY see their siblings. */
-	struct scope apart = {.outer = scope->outer, .ctes = scope->ctes};
-	const struct scope *sees = s->lateral ? scope : scope->outer;
+	struct scope without_siblings = {.outer = scope->outer, .ctes = scope->ctes};
+	const struct scope *visible = s->lateral ? scope : scope->outer;
 
 	if (s->kind == GATE_TABLE && !resolve_table(c, s, scope->ctes))
 		return false;
-	if (s->kind == GATE_DERIVED && !check_query(c, s->query, sees, scope->ctes))
+	if (s->kind == GATE_DERIVED && !check_query(c, s->query, visible, scope->ctes))
 		return false;
-	if (s->kind == GATE_VALUES && !check_exprs(c, s->rows, s->lateral ? scope : &apart))
+	if (s->kind == GATE_VALUES &&
+	    !check_exprs(c, s->rows, s->lateral ? scope : &without_siblings))
 		return false;
 	if (s->kind != GATE_TABLE &&
-	    !gate_columns_named(c->g, s->columns, s->query, s->rows, s->at, &s->has))
+	    !gate_columns_named(c->g, s->columns, s->query, s->rows, s->at, &s->result_columns))
 		return false;
 	return check_hiding(c, &s->alias) && (!s->pivot || check_pivot(c, s)) &&
 	       check_unique(c, scope->select, s);
@@ -271,7 +272,7 @@ static bool check_select(const struct check *c, struct gate_select *select,
 			return false;
 	if (select->where && !check_expr(c, select->where, &s))
 		return false;
-	s.aliases = ALIASES_MEAN;
+	s.aliases = ALIASES_REPLACE;
 	return check_groups(c, select->group_by, &s) &&
 	       (!select->having || check_expr(c, select->having, &s)) &&
 	       check_sorted(c, order, &s) && gate_same_select(c->g, select, order);
@@ -295,7 +296,7 @@ static bool check_limits(const struct check *c, const struct gate_query *q)
 	return true;
 }
 
-static void note_defined(const struct check *c, const struct gate_name *n)
+static void record_defined(const struct check *c, const struct gate_name *n)
 {
 	struct gate_views *v = c->views;
 
@@ -315,9 +316,9 @@ static bool check_ctes(const struct check *c, struct gate_query *q, const struct
 		ctes->end = cte;
 		if (!check_hiding(c, &cte->name) || !check_query(c, cte->query, outer, ctes) ||
 		    !gate_columns_named(c->g, cte->columns, cte->query, NULL, cte->name.at,
-					&cte->has))
+					&cte->result_columns))
 			return false;
-		note_defined(c, &cte->name);
+		record_defined(c, &cte->name);
 	}
 	ctes->end = NULL;
 	return true;
@@ -337,17 +338,17 @@ static bool check_query(const struct check *c, struct gate_query *q, const struc
 			    ? !check_query(c, term->query, outer, &own)
 			    : !check_select(c, term->select, alone ? q->order : NULL, outer, &own))
 			return false;
-	q->gives = gate_columns_of_query(c->g, q);
+	q->result_columns = gate_columns_of_query(c->g, q);
 	return alone || check_order(c, q->order, &outputs);
 }
 
 bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out)
 {
 	struct check c = {g, out};
-	struct gate_columns has;
+	struct gate_columns result_columns;
 
 	*out = (struct gate_views){
 		.items = arena_alloc(g->arena, (g->policy->view_count + 1) * sizeof(*out->items))};
 	return check_query(&c, q, NULL, NULL) &&
-	       (!gate_is_wrapped(q) || gate_columns_named(g, NULL, q, NULL, 0, &has));
+	       (!gate_is_wrapped(q) || gate_columns_named(g, NULL, q, NULL, 0, &result_columns));
 }

@@ -13,11 +13,11 @@ struct ctes {
 	const struct gate_cte *end;
 };
 
-/* How a name that is no source column may be resolved. */
+/* How a name that is not a source column may be resolved. */
 enum aliases {
 	ALIASES_NONE,
-	ALIASES_SORT, /* as an output column, in ORDER BY */
-	ALIASES_MEAN, /* as an output column, replaced with its expression */
+	ALIASES_SORT,    /* as an output column, in ORDER BY */
+	ALIASES_REPLACE, /* as an output column, replaced with its expression */
 };
 
 struct scope {

@@ -49,9 +49,9 @@ bool gate_refuse_function(const struct gate *g, size_t at, struct str name)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (str_eq_nocase(name, str_of(known[i].name)) &&
 		    gate_function_known(g, str_of(known[i].instead)))
-			return gate_refuse(g, at, "%.*s is no allowed function; use %s",
+			return gate_refuse(g, at, "the function %.*s is not allowed; use %s",
 					   STR_FMT(name), known[i].instead);
-	return gate_refuse(g, at, "%.*s is no allowed function", STR_FMT(name));
+	return gate_refuse(g, at, "the function %.*s is not allowed", STR_FMT(name));
 }
 
 static bool check_args(const struct gate *g, const struct gate_function *f,
@@ -73,7 +73,7 @@ static bool check_clauses(const struct gate *g, const struct gate_function *f,
 	bool aggregate = f->flags & GATE_AGGREGATE;
 
 	if ((call->distinct || call->filter || call->order) && !aggregate)
-		return gate_refuse(g, x->at, "%s is no aggregate", f->name);
+		return gate_refuse(g, x->at, "%s is not an aggregate", f->name);
 	if (call->within_group && !(f->flags & GATE_ORDERED))
 		return gate_refuse(g, x->at, "%s does not take WITHIN GROUP", f->name);
 	if (call->within_group && call->filter)

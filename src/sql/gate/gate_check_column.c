@@ -37,14 +37,14 @@ const struct gate_source *gate_source_find(const struct gate_source *list,
 
 static void name_it(const struct gate_source *s, const struct gate_column *column)
 {
-	if (s->seen)
-		s->seen->named[column->index] = true;
+	if (s->view_use)
+		s->view_use->named[column->index] = true;
 }
 
 void gate_name_all(const struct gate_source *s)
 {
-	for (size_t i = 0; s->seen && i < s->seen->columns.count; i++)
-		s->seen->named[i] = true;
+	for (size_t i = 0; s->view_use && i < s->view_use->columns.count; i++)
+		s->view_use->named[i] = true;
 }
 
 void gate_name_all_of(const struct gate_source *list)
@@ -75,13 +75,13 @@ static void find(const struct gate_source *list, struct str name, struct found *
 			find(list->group, name, f);
 			continue;
 		}
-		column = gate_columns_find(&list->has, name);
+		column = gate_columns_find(&list->result_columns, name);
 		if (column) {
 			name_it(list, column);
 			f->column = column;
 			f->bytes = column->bytes > f->bytes ? column->bytes : f->bytes;
 		}
-		f->open |= !column && list->has.open;
+		f->open |= !column && list->result_columns.open;
 	}
 }
 
@@ -109,9 +109,9 @@ static struct str bare(const char *column)
 	return *column == '"' ? (struct str){s.p + 1, s.n - 2} : s;
 }
 
-static bool is_denied(const struct gate_seen *seen, struct str column)
+static bool is_denied(const struct gate_view_use *view_use, struct str column)
 {
-	const char *const *denied = seen ? seen->view->denied : NULL;
+	const char *const *denied = view_use ? view_use->view->denied : NULL;
 
 	for (; denied && *denied; denied++)
 		if (str_eq_nocase(column, bare(*denied)))
@@ -120,26 +120,26 @@ static bool is_denied(const struct gate_seen *seen, struct str column)
 }
 
 /* Suggests columns of views only: other names may contain non-ASCII characters. */
-static void look_for(const struct gate_source *s, struct str column, struct missing *m)
+static void find_nearest(const struct gate_source *s, struct str column, struct missing *m)
 {
-	m->denied |= is_denied(s->seen, column);
-	for (size_t i = 0; s->seen && i < s->has.count; i++) {
-		size_t edits = str_edits(column, s->has.items[i].name.text);
+	m->denied |= is_denied(s->view_use, column);
+	for (size_t i = 0; s->view_use && i < s->result_columns.count; i++) {
+		size_t edits = str_edits(column, s->result_columns.items[i].name.text);
 
 		if (edits < m->edits) {
 			m->edits = edits;
-			m->nearest = &s->has.items[i].name;
+			m->nearest = &s->result_columns.items[i].name;
 		}
 	}
 }
 
-static void look_for_in(const struct gate_source *list, struct str column, struct missing *m)
+static void find_nearest_in(const struct gate_source *list, struct str column, struct missing *m)
 {
 	for (; list; list = list->next) {
 		if (list->kind == GATE_GROUP)
-			look_for_in(list->group, column, m);
+			find_nearest_in(list->group, column, m);
 		else
-			look_for(list, column, m);
+			find_nearest(list, column, m);
 	}
 }
 
@@ -174,8 +174,8 @@ static const struct gate_item *output(const struct gate_select *select, struct s
 }
 
 /* Replaces an alias used in WHERE, GROUP BY, HAVING or inside an expression with its expression. */
-static bool mean_alias(const struct check *c, struct gate_expr *x, const struct gate_item *as,
-		       enum aliases aliases)
+static bool substitute_alias(const struct check *c, struct gate_expr *x, const struct gate_item *as,
+			     enum aliases aliases)
 {
 	if (aliases == ALIASES_NONE || as->value->query)
 		return gate_refuse(c->g, x->at,
@@ -205,7 +205,7 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 		find(s->select->from, x->name.text, &f);
 		as = s == first ? output(s->select, x->name.text) : NULL;
 		if (as && !f.column && !f.open && s->aliases != ALIASES_SORT)
-			return mean_alias(c, x, as, s->aliases);
+			return substitute_alias(c, x, as, s->aliases);
 		if (f.column || as)
 			spell_as_defined(&x->name, f.column ? &f.column->name : &as->alias);
 		if (as && as->value->bytes > x->bytes)
@@ -222,8 +222,8 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 	struct missing m = {.edits = SIZE_MAX};
 	for (s = first; s; s = s->outer)
 		if (s->select)
-			look_for_in(s->select->from, x->name.text, &m);
-	return refuse_missing(c, x->at, x->name.text, "no source has such a column", &m);
+			find_nearest_in(s->select->from, x->name.text, &m);
+	return refuse_missing(c, x->at, x->name.text, "no source has this column", &m);
 }
 
 bool gate_check_column(const struct check *c, struct gate_expr *x, const struct scope *s)
@@ -237,25 +237,26 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 		if (s->select)
 			x->of = gate_source_find(s->select->from, &x->qualifier);
 	if (!x->of)
-		return gate_refuse(c->g, x->at, "no source of this name is visible here");
+		return gate_refuse(c->g, x->at, "no source with this name is visible here");
 	if (x->kind == GATE_ALL) {
 		gate_name_all(x->of);
 		return true;
 	}
-	column = gate_columns_find(&x->of->has, x->name.text);
+	column = gate_columns_find(&x->of->result_columns, x->name.text);
 	x->bytes = column ? column->bytes : GATE_CELL_BYTES;
 	if (column) {
 		name_it(x->of, column);
 		spell_as_defined(&x->name, &column->name);
 		return true;
 	}
-	if (x->of->has.open)
+	if (x->of->result_columns.open)
 		return true;
-	look_for(x->of, x->name.text, &m);
+	find_nearest(x->of, x->name.text, &m);
 	return refuse_missing(c, x->at, x->name.text,
-			      x->of->seen ? "the source has no such column"
-					  : "the source has no such column; an expression gets "
-					    "its name with AS",
+			      x->of->view_use
+				      ? "the source does not have this column"
+				      : "the source does not have this column; an expression gets "
+					"its name with AS",
 			      &m);
 }
 
@@ -268,10 +269,11 @@ bool gate_check_using(const struct check *c, struct gate_source *s, const struct
 		find(scope->select->from, n->text, &f);
 		if (f.column)
 			spell_as_defined(n, &f.column->name);
-		if (gate_columns_find(&s->has, n->text) || s->has.open)
+		if (gate_columns_find(&s->result_columns, n->text) || s->result_columns.open)
 			continue;
-		look_for(s, n->text, &m);
-		return refuse_missing(c, n->at, n->text, "the source has no such column", &m);
+		find_nearest(s, n->text, &m);
+		return refuse_missing(c, n->at, n->text, "the source does not have this column",
+				      &m);
 	}
 	return true;
 }

@@ -49,8 +49,8 @@ size_t gate_length_of_query(const struct gate_query *q)
 {
 	size_t n = GATE_CELL_BYTES;
 
-	for (size_t i = 0; i < q->gives.count; i++)
-		n = larger(n, q->gives.items[i].bytes);
+	for (size_t i = 0; i < q->result_columns.count; i++)
+		n = larger(n, q->result_columns.items[i].bytes);
 	for (const struct gate_term *term = q->terms; term; term = term->next) {
 		if (term->query)
 			n = larger(n, gate_length_of_query(term->query));
@@ -152,7 +152,7 @@ bool gate_check_number(const struct gate *g, const struct gate_expr *x)
 	memcpy(text, x->text.p, x->text.n);
 	text[x->text.n] = '\0';
 	return isfinite(strtod(text, NULL)) ||
-	       gate_limit_reached(g, x->at, "a number beyond 1.8e308");
+	       gate_limit_reached(g, x->at, "a number larger than 1.8e308");
 }
 
 /* A format such as N2 or yyyy-MM. A letter with many digits would set a large width. */
@@ -162,7 +162,7 @@ static bool check_format(const struct gate *g, const struct gate_expr *format)
 
 	if (format->kind != GATE_STRING)
 		return gate_refuse(g, format->at,
-				   "FORMAT takes its format as a text, such as 'N2'");
+				   "FORMAT takes its format as a string, such as 'N2'");
 	for (size_t i = 0; i < format->text.n; i++) {
 		char c = format->text.p[i];
 
@@ -179,7 +179,7 @@ static bool check_format(const struct gate *g, const struct gate_expr *format)
 static bool check_width(const struct gate *g, const struct gate_expr *width)
 {
 	return (width->kind == GATE_NUMBER && width->text.n <= GATE_WIDTH_DIGITS_MAX) ||
-	       gate_limit_reached(g, width->at, "a width is a number of at most %d digits",
+	       gate_limit_reached(g, width->at, "a width must be a number of at most %d digits",
 				  GATE_WIDTH_DIGITS_MAX);
 }
 

@@ -47,13 +47,13 @@ const struct gate_column *gate_columns_find(const struct gate_columns *columns, 
 
 struct builder {
 	struct arena *arena;
-	struct gate_columns made;
+	struct gate_columns columns;
 	size_t cap;
 };
 
 static void add(struct builder *b, struct gate_name name, size_t bytes)
 {
-	struct gate_columns *m = &b->made;
+	struct gate_columns *m = &b->columns;
 
 	m->items = arena_grow(b->arena, m->items, m->count, &b->cap, sizeof(*m->items));
 	m->items[m->count] = (struct gate_column){name, m->count, bytes};
@@ -62,9 +62,9 @@ static void add(struct builder *b, struct gate_name name, size_t bytes)
 
 static struct gate_columns sorted(struct builder *b)
 {
-	if (b->made.count > 1)
-		qsort(b->made.items, b->made.count, sizeof(*b->made.items), compare);
-	return b->made;
+	if (b->columns.count > 1)
+		qsort(b->columns.items, b->columns.count, sizeof(*b->columns.items), compare);
+	return b->columns;
 }
 
 /* Parses a name as spelled in SQL: gid, "Project Name". */
@@ -78,7 +78,7 @@ static struct gate_name name_of(const char *column)
 
 struct gate_columns gate_columns_of_view(const struct gate *g, const struct gate_view *v)
 {
-	struct builder b = {.arena = g->arena, .made.open = v->columns == NULL};
+	struct builder b = {.arena = g->arena, .columns.open = v->columns == NULL};
 
 	for (const char *const *c = v->columns; c && *c; c++)
 		add(&b, name_of(*c), GATE_CELL_BYTES);
@@ -105,10 +105,10 @@ static bool in_names(const struct gate_name *list, struct str name)
 /* Adds the source's columns, except those that USING merged with an earlier source. */
 static void add_source(struct builder *b, const struct gate_source *s)
 {
-	for (size_t i = 0; i < s->has.count; i++)
-		if (!in_names(s->using_columns, s->has.items[i].name.text))
-			add(b, s->has.items[i].name, s->has.items[i].bytes);
-	b->made.open |= s->has.open;
+	for (size_t i = 0; i < s->result_columns.count; i++)
+		if (!in_names(s->using_columns, s->result_columns.items[i].name.text))
+			add(b, s->result_columns.items[i].name, s->result_columns.items[i].bytes);
+	b->columns.open |= s->result_columns.open;
 }
 
 static void add_sources(struct builder *b, const struct gate_source *list)
@@ -144,7 +144,7 @@ struct gate_columns gate_columns_of_query(const struct gate *g, const struct gat
 	struct builder b = {.arena = g->arena};
 
 	if (!select)
-		return q->terms->query->gives;
+		return q->terms->query->result_columns;
 	for (const struct gate_item *item = select->items; item; item = item->next)
 		add_item(&b, select, item);
 	return sorted(&b);
@@ -185,6 +185,6 @@ bool gate_columns_named(const struct gate *g, const struct gate_name *names,
 			struct gate_columns *out)
 {
 	*out = names ? of_names(g, names, q ? gate_length_of_query(q) : gate_length_of_rows(rows))
-		     : q->gives;
+		     : q->result_columns;
 	return check_once(g, out, at);
 }

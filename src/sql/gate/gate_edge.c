@@ -105,7 +105,8 @@ static bool add_using(const struct gate *g, const struct gate_source *s,
 		for (const struct gate_source *before = list; before != s; before = before->next) {
 			struct origin a, b;
 
-			if (before->kind == GATE_GROUP || !gate_columns_find(&before->has, n->text))
+			if (before->kind == GATE_GROUP ||
+			    !gate_columns_find(&before->result_columns, n->text))
 				continue;
 			a = edge_origin_in(before, n->text, scope);
 			b = edge_origin_in(s, n->text, scope);
@@ -118,7 +119,7 @@ static bool add_using(const struct gate *g, const struct gate_source *s,
 }
 
 /* A pair joins this source if exactly one of its ends is in it; the other end becomes `a`. */
-static bool orient(const struct gate_source *s, struct edge_pair *pair)
+static bool orient_pair(const struct gate_source *s, struct edge_pair *pair)
 {
 	bool a_in = is_in(s, pair->a.leaf), b_in = is_in(s, pair->b.leaf);
 
@@ -165,7 +166,7 @@ static bool joins_along_edge(const struct gate *g, const struct gate_source *s,
 			     struct edge_pairs *list, bool *joined)
 {
 	for (size_t i = 0; i < list->count; i++)
-		*joined |= orient(s, &list->items[i]);
+		*joined |= orient_pair(s, &list->items[i]);
 	for (size_t i = 0; i < list->count; i++) {
 		struct edge_pair *group = NULL;
 		size_t count = edge_pairs_group(g, list, i, &group);
@@ -241,7 +242,7 @@ static bool is_correlated(const struct gate_query *q, const struct edge_scope *s
 	struct edge_walk w = {edge_touch, &t};
 
 	edge_walk_query(&w, q, s);
-	return t.outside;
+	return t.has_outer_column;
 }
 
 static bool is_applied(const struct gate_source *s, const struct edge_scope *scope)
@@ -321,13 +322,13 @@ static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
 			      const struct edge_scope *s)
 {
 	for (const struct gate_term *term = q->terms; term; term = term->next) {
-		struct gate_query alone = *q;
+		struct gate_query single = *q;
 		struct gate_term one = *term;
 
 		one.next = NULL;
-		alone.terms = &one;
+		single.terms = &one;
 		if (term->query ? !check_subquery_of(g, term->query, with, same, at, s)
-				: !check_subselect(g, term->select, with, is_correlated(&alone, s),
+				: !check_subselect(g, term->select, with, is_correlated(&single, s),
 						   same, at, s))
 			return false;
 	}

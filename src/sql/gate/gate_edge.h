@@ -102,7 +102,7 @@ MUST_CHECK bool edge_check_pairs(const struct gate *g, const struct edge_pairs *
 struct edge_touched {
 	const struct edge_scope *scope;
 	const struct gate_source *one, *two; /* sources in the FROM of this scope; NULL: none */
-	bool outside;                        /* has a column of an outer scope */
+	bool has_outer_column;               /* has a column of an outer scope */
 };
 /* Records the source of a column; the owner of the walk is a struct edge_touched. */
 void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s);

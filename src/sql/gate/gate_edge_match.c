@@ -8,7 +8,7 @@
 
 static const char *view_of(const struct origin *o)
 {
-	return o->base->seen->view->name;
+	return o->base->view_use->view->name;
 }
 
 /* ---- one edge ---- */
@@ -83,13 +83,13 @@ bool edge_has_pair(const struct gate *g, const struct edge_pair *pair)
 
 bool edge_is_same_column(const struct edge_pair *pair)
 {
-	return pair->a.base->seen->view == pair->b.base->seen->view &&
+	return pair->a.base->view_use->view == pair->b.base->view_use->view &&
 	       str_eq_nocase(pair->a.column, pair->b.column);
 }
 
 static bool is_tenant(const struct origin *o)
 {
-	const char *tenant = o->base->seen->view->tenant_column;
+	const char *tenant = o->base->view_use->view->tenant_column;
 
 	return tenant && str_eq_nocase(o->column, str_of(tenant));
 }
@@ -202,8 +202,8 @@ bool edge_refuse_pairs(const struct gate *g, size_t at, const struct edge_pair *
 	size_t missing;
 
 	if (!edge)
-		return edge_refuse_views(g, at, pairs->a.base->seen->view,
-					 pairs->b.base->seen->view);
+		return edge_refuse_views(g, at, pairs->a.base->view_use->view,
+					 pairs->b.base->view_use->view);
 	missing = first_missing(edge, reversed, pairs, count);
 	if (missing < edge->on_count)
 		return gate_refuse(g, at, "the edge between %s and %s also needs %s.%s = %s.%s",

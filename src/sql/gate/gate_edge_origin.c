@@ -12,15 +12,16 @@ const struct gate_expr *edge_bare(const struct gate_expr *x)
 }
 
 /* The first source that has the column, or with `open`, that may have it. */
-static const struct gate_source *leaf_that(const struct gate_source *list, struct str name,
+static const struct gate_source *find_leaf(const struct gate_source *list, struct str name,
 					   bool open)
 {
 	for (; list; list = list->next) {
 		const struct gate_source *in = list;
 
 		if (list->kind == GATE_GROUP)
-			in = leaf_that(list->group, name, open);
-		else if (open ? !list->has.open : !gate_columns_find(&list->has, name))
+			in = find_leaf(list->group, name, open);
+		else if (open ? !list->result_columns.open
+			      : !gate_columns_find(&list->result_columns, name))
 			in = NULL;
 		if (in)
 			return in;
@@ -28,11 +29,11 @@ static const struct gate_source *leaf_that(const struct gate_source *list, struc
 	return NULL;
 }
 
-static const struct gate_source *leaf_with(const struct gate_source *list, struct str name)
+static const struct gate_source *leaf_of_column(const struct gate_source *list, struct str name)
 {
-	const struct gate_source *sure = leaf_that(list, name, false);
+	const struct gate_source *certain = find_leaf(list, name, false);
 
-	return sure ? sure : leaf_that(list, name, true);
+	return certain ? certain : find_leaf(list, name, true);
 }
 
 static bool is_below(const struct gate_source *list, const struct gate_source *leaf)
@@ -48,7 +49,7 @@ const struct gate_source *edge_leaf(const struct gate_expr *column, const struct
 {
 	for (; s; s = s->outer) {
 		const struct gate_source *leaf =
-			!column->of ? leaf_with(s->select->from, column->name.text)
+			!column->of ? leaf_of_column(s->select->from, column->name.text)
 			: is_below(s->select->from, column->of) ? column->of
 								: NULL;
 		if (leaf) {
@@ -99,8 +100,8 @@ static struct origin in_stars(const struct gate_select *select, struct str name,
 
 		if (item->value->kind != GATE_ALL)
 			continue;
-		leaf = item->value->of ? item->value->of : leaf_with(select->from, name);
-		if (leaf && gate_columns_find(&leaf->has, name))
+		leaf = item->value->of ? item->value->of : leaf_of_column(select->from, name);
+		if (leaf && gate_columns_find(&leaf->result_columns, name))
 			return edge_origin_in(leaf, name, s);
 	}
 	return (struct origin){0};
@@ -138,7 +139,8 @@ static struct origin in_query(const struct gate_query *q, struct str name,
 	return in_named(q, NULL, name, outer);
 }
 
-static void note_column(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
+static void record_column(struct edge_walk *w, const struct gate_expr *x,
+			  const struct edge_scope *s)
 {
 	(void)x;
 	(void)s;
@@ -149,7 +151,7 @@ static void note_column(struct edge_walk *w, const struct gate_expr *x, const st
 static bool has_columns(const struct gate_expr *rows, const struct edge_scope *s)
 {
 	bool found = false;
-	struct edge_walk w = {note_column, &found};
+	struct edge_walk w = {record_column, &found};
 
 	for (; rows; rows = rows->next)
 		edge_walk_expr(&w, rows, s);
@@ -169,7 +171,7 @@ struct origin edge_origin_in(const struct gate_source *leaf, struct str name,
 		o = in_named(leaf->query, leaf->columns, name, leaf->lateral ? s : s->outer);
 	else if (leaf->cte)
 		o = in_named(leaf->cte->query, leaf->cte->columns, name, NULL);
-	else if (leaf->seen)
+	else if (leaf->view_use)
 		o = (struct origin){.kind = ORIGIN_VIEW, .base = leaf, .column = name};
 	o.leaf = leaf;
 	o.scope = s;

@@ -31,8 +31,8 @@ void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edg
 
 	if (!leaf)
 		return;
-	for (const struct edge_scope *around = t->scope->outer; around; around = around->outer)
-		t->outside |= where == around;
+	for (const struct edge_scope *outer = t->scope->outer; outer; outer = outer->outer)
+		t->has_outer_column |= where == outer;
 	if (where != t->scope)
 		return;
 	if (!t->one || t->one == leaf)

@@ -11,8 +11,8 @@ const struct gate_view *edge_view_of(const struct gate_source *s)
 	const struct gate_query *q = NULL;
 
 	for (int depth = 0; s && depth <= GATE_DEPTH_MAX; depth++) {
-		if (s->seen)
-			return s->seen->view;
+		if (s->view_use)
+			return s->view_use->view;
 		if (s->kind == GATE_GROUP) {
 			s = s->group;
 			continue;

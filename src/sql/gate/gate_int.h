@@ -70,15 +70,15 @@ bool gate_at_word(const struct gate_parser *p, const char *upper);
 bool gate_at_punct(const struct gate_parser *p, const char *punct);
 bool gate_take_word(struct gate_parser *p, const char *upper);
 bool gate_take_punct(struct gate_parser *p, const char *punct);
-MUST_CHECK bool gate_want_word(struct gate_parser *p, const char *upper);
-MUST_CHECK bool gate_want_punct(struct gate_parser *p, const char *punct);
+MUST_CHECK bool gate_expect_word(struct gate_parser *p, const char *upper);
+MUST_CHECK bool gate_expect_punct(struct gate_parser *p, const char *punct);
 /* Takes the current token if it is one of the words, and returns the list's spelling. NULL: it is
  * not. */
 const char *gate_take_one_of(struct gate_parser *p, const char *const *words);
-bool gate_unexpected(const struct gate_parser *p, const char *wanted);
+bool gate_unexpected(const struct gate_parser *p, const char *expected);
 MUST_CHECK bool gate_enter(struct gate_parser *p); /* increases the nesting depth */
 void gate_leave(struct gate_parser *p);
-MUST_CHECK bool gate_list_room(const struct gate_parser *p, size_t count);
+MUST_CHECK bool gate_check_list_length(const struct gate_parser *p, size_t count);
 bool gate_at_name(const struct gate_parser *p);
 MUST_CHECK bool gate_parse_name(struct gate_parser *p, struct gate_name *out);
 MUST_CHECK bool gate_parse_names(struct gate_parser *p, struct gate_name **out); /* (a, b) */
@@ -105,8 +105,8 @@ struct gate_expr *gate_expr_new(struct gate_parser *p, enum gate_expr_kind kind,
 void gate_expr_add(struct gate_expr *parent, struct gate_expr *kid);
 
 /* ---- check ---- */
-struct gate_views {              /* views that a statement reads, without duplicates */
-	struct gate_seen *items; /* has room for each view of the policy */
+struct gate_views {                  /* views that a statement reads, without duplicates */
+	struct gate_view_use *items; /* has room for each view of the policy */
 	size_t count;
 	const char **defined; /* names of its CTEs */
 	size_t defined_count;

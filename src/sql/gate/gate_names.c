@@ -69,7 +69,7 @@ static bool is_hidden(uint32_t c)
 
 /* Characters that ODBC drivers interpret: escapes {…}, parameters, the end of a statement. A driver
  * that misjudges the end of a quoted name would act on them. */
-static bool is_driver_sign(uint32_t c)
+static bool is_driver_syntax(uint32_t c)
 {
 	return c == '{' || c == '}' || c == '?' || c == ';';
 }
@@ -86,7 +86,7 @@ static enum script script_of(uint32_t c)
 bool gate_name_plain(const struct gate *g, struct str name, size_t at)
 {
 	size_t max = g->dialect == DIALECT_POSTGRES ? GATE_NAME_BYTES_PG : GATE_NAME_BYTES_MAX;
-	enum script seen = NO_SCRIPT;
+	enum script name_script = NO_SCRIPT;
 
 	if (name.n == 0)
 		return gate_refuse(g, at, "empty name");
@@ -99,13 +99,13 @@ bool gate_name_plain(const struct gate *g, struct str name, size_t at)
 
 		if (is_hidden(c))
 			return gate_refuse(g, at, "U+%04X in a name makes it misleading", c);
-		if (is_driver_sign(c))
+		if (is_driver_syntax(c))
 			return gate_refuse(g, at, "%c in a name is not allowed; leave it out",
 					   (int)c);
-		if (script != NO_SCRIPT && seen != NO_SCRIPT && script != seen)
+		if (script != NO_SCRIPT && name_script != NO_SCRIPT && script != name_script)
 			return gate_refuse(g, at, "a name mixes letters of two alphabets");
 		if (script != NO_SCRIPT)
-			seen = script;
+			name_script = script;
 	}
 	return true;
 }

@@ -30,7 +30,7 @@ struct gate_columns {
 };
 
 /* A view that the statement reads. */
-struct gate_seen {
+struct gate_view_use {
 	const struct gate_view *view;
 	struct gate_columns columns;
 	bool *named; /* by index: the statement uses the column, so it is written */
@@ -168,9 +168,10 @@ struct gate_source {
 	struct gate_expr *rows; /* of VALUES: lists */
 	struct gate_source *group;
 	struct gate_pivot *pivot;
-	const struct gate_seen *seen; /* of a table, once checked: either seen or cte is set */
+	/* Of a table, once checked: either view_use or cte is set. */
+	const struct gate_view_use *view_use;
 	const struct gate_cte *cte;
-	struct gate_columns has; /* once checked */
+	struct gate_columns result_columns; /* once checked */
 };
 
 struct gate_limit {
@@ -205,7 +206,7 @@ struct gate_cte {
 	struct gate_name name;
 	struct gate_name *columns;
 	struct gate_query *query;
-	struct gate_columns has; /* once checked */
+	struct gate_columns result_columns; /* once checked */
 };
 
 struct gate_query {
@@ -214,7 +215,8 @@ struct gate_query {
 	struct gate_term *terms;
 	struct gate_order *order;
 	struct gate_limit limit;
-	struct gate_columns gives; /* once checked; expressions without a name are omitted */
+	/* Once checked; expressions without a name are omitted. */
+	struct gate_columns result_columns;
 };
 
 #endif

@@ -79,7 +79,8 @@ static bool skip_quoted(struct lexer *lx, char close, const char *what)
 			return true;
 		}
 		if (close == ']' && lx->g->dialect == DIALECT_SQLITE)
-			return gate_refuse(lx->g, lx->i, "SQLite has no ]] in a bracketed name");
+			return gate_refuse(lx->g, lx->i,
+					   "SQLite does not support ]] in a bracketed name");
 		lx->i++;
 	}
 	return gate_refuse(lx->g, begin, "the %s is not closed", what);
@@ -140,7 +141,8 @@ static bool lex_number(struct lexer *lx)
 			lx->i++;
 	}
 	if (is_word(at(lx, 0)) || at(lx, 0) == '.' || at(lx, 0) == '\'' || at(lx, 0) == '"')
-		return gate_refuse(lx->g, begin, "a number runs into what follows it");
+		return gate_refuse(lx->g, begin,
+				   "a number must be separated from the text after it");
 	if (lx->i - begin > GATE_NUMBER_BYTES_MAX)
 		return gate_limit_reached(lx->g, begin, "number longer than %d characters",
 					  GATE_NUMBER_BYTES_MAX);
@@ -162,7 +164,7 @@ static bool lex_word(struct lexer *lx)
 			return lex_string(lx, true);
 		if (n == 1)
 			return gate_refuse(lx->g, begin,
-					   "%c'…' is no plain string; write '…' without it",
+					   "%c'…' is not supported; write '…' without the prefix",
 					   letter);
 	}
 	if (at(lx, 0) == '@' || at(lx, 0) == '#' || at(lx, 0) == '$')

@@ -42,12 +42,12 @@ bool gate_take_punct(struct gate_parser *p, const char *punct)
 	return here;
 }
 
-bool gate_want_word(struct gate_parser *p, const char *upper)
+bool gate_expect_word(struct gate_parser *p, const char *upper)
 {
 	return gate_take_word(p, upper) || gate_unexpected(p, upper);
 }
 
-bool gate_want_punct(struct gate_parser *p, const char *punct)
+bool gate_expect_punct(struct gate_parser *p, const char *punct)
 {
 	return gate_take_punct(p, punct) || gate_unexpected(p, punct);
 }
@@ -61,11 +61,11 @@ const char *gate_take_one_of(struct gate_parser *p, const char *const *words)
 }
 
 /* Words with a more specific message than "unexpected". */
-static const char *why_not(const struct gate_token *t)
+static const char *refusal_reason(const struct gate_token *t)
 {
 	static const struct {
 		const char *word;
-		const char *why;
+		const char *reason;
 	} reasons[] = {
 		{"INTO", "SELECT INTO is not allowed"},
 		{"FOR", "locking, FOR XML and the like are not allowed"},
@@ -80,26 +80,27 @@ static const char *why_not(const struct gate_token *t)
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (gate_is_word(t, reasons[i].word))
-			return reasons[i].why;
+			return reasons[i].reason;
 	return NULL;
 }
 
-bool gate_unexpected(const struct gate_parser *p, const char *wanted)
+bool gate_unexpected(const struct gate_parser *p, const char *expected)
 {
 	const struct gate_token *t = p->t;
-	const char *why = why_not(t);
+	const char *reason = refusal_reason(t);
 
-	if (why)
-		return gate_refuse(p->g, t->at, "%s", why);
+	if (reason)
+		return gate_refuse(p->g, t->at, "%s", reason);
 	switch (t->kind) {
 	case GATE_T_END:
-		return gate_refuse(p->g, t->at, "%s expected at the end", wanted);
+		return gate_refuse(p->g, t->at, "%s expected at the end", expected);
 	case GATE_T_NAME:
-		return gate_refuse(p->g, t->at, "%s expected, not a quoted name", wanted);
+		return gate_refuse(p->g, t->at, "%s expected, not a quoted name", expected);
 	case GATE_T_STRING:
-		return gate_refuse(p->g, t->at, "%s expected, not a string", wanted);
+		return gate_refuse(p->g, t->at, "%s expected, not a string", expected);
 	default:
-		return gate_refuse(p->g, t->at, "%s expected, not %.*s", wanted, STR_FMT(t->text));
+		return gate_refuse(p->g, t->at, "%s expected, not %.*s", expected,
+				   STR_FMT(t->text));
 	}
 }
 
@@ -117,7 +118,7 @@ void gate_leave(struct gate_parser *p)
 	p->depth--;
 }
 
-bool gate_list_room(const struct gate_parser *p, size_t count)
+bool gate_check_list_length(const struct gate_parser *p, size_t count)
 {
 	size_t max = p->g->policy->limits.list;
 
@@ -132,7 +133,7 @@ bool gate_at_name(const struct gate_parser *p)
 
 bool gate_parse_name(struct gate_parser *p, struct gate_name *out)
 {
-	if (p->t->kind == GATE_T_WORD && gate_word_reserved(p->t->text) && !why_not(p->t))
+	if (p->t->kind == GATE_T_WORD && gate_word_reserved(p->t->text) && !refusal_reason(p->t))
 		return gate_refuse(p->g, p->t->at, "a name expected; %.*s is a reserved word",
 				   STR_FMT(p->t->text));
 	if (!gate_at_name(p))
@@ -151,17 +152,17 @@ bool gate_parse_names(struct gate_parser *p, struct gate_name **out)
 	struct gate_name **end = out;
 	size_t count = 0;
 
-	if (!gate_want_punct(p, "("))
+	if (!gate_expect_punct(p, "("))
 		return false;
 	do {
 		struct gate_name *n = arena_alloc(p->g->arena, sizeof(*n));
 
-		if (!gate_list_room(p, count++) || !gate_parse_name(p, n))
+		if (!gate_check_list_length(p, count++) || !gate_parse_name(p, n))
 			return false;
 		*end = n;
 		end = &n->next;
 	} while (gate_take_punct(p, ","));
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 /* [AS] name, or nothing. */
@@ -192,7 +193,7 @@ bool gate_parse_digits(struct gate_parser *p, struct str *out)
 }
 
 /* Tokens that may follow a parenthesized query inside a larger query. */
-static bool goes_on_as_query(const struct gate_token *t)
+static bool continues_as_query(const struct gate_token *t)
 {
 	static const char *const words[] = {"UNION",  "EXCEPT", "INTERSECT", "ORDER",
 					    "OFFSET", "FETCH",  "LIMIT",     NULL};
@@ -211,7 +212,7 @@ bool gate_opens_query(const struct gate_parser *p)
 	if (!gate_is_punct(t, "("))
 		return false;
 	for (t++; gate_is_punct(t, "(") && depth > 0; t++, depth--)
-		if (!goes_on_as_query(p->first + t->match + 1))
+		if (!continues_as_query(p->first + t->match + 1))
 			return false;
 	return gate_is_word(t, "SELECT") || gate_is_word(t, "WITH");
 }

@@ -76,7 +76,7 @@ static bool parse_type_sizes(struct gate_parser *p, const struct type *t, struct
 		return true;
 	if (p->g->dialect == DIALECT_MSSQL && t->largest >= 4000 && gate_take_word(p, "MAX")) {
 		type->max = true;
-		return gate_want_punct(p, ")");
+		return gate_expect_punct(p, ")");
 	}
 	do {
 		struct str digits;
@@ -92,7 +92,7 @@ static bool parse_type_sizes(struct gate_parser *p, const struct type *t, struct
 			return false;
 		type->size[type->sizes++] = size;
 	} while (gate_take_punct(p, ","));
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 bool gate_parse_type(struct gate_parser *p, struct gate_type **out)
@@ -112,7 +112,7 @@ bool gate_parse_type(struct gate_parser *p, struct gate_type **out)
 	     str_eq(str_of(type->name), STR("TIME"))) &&
 	    gate_take_word(p, "WITH")) {
 		type->with_zone = true;
-		if (!gate_want_word(p, "TIME") || !gate_want_word(p, "ZONE"))
+		if (!gate_expect_word(p, "TIME") || !gate_expect_word(p, "ZONE"))
 			return false;
 	}
 	*out = type;
@@ -127,7 +127,7 @@ static bool parse_bound(struct gate_parser *p, struct gate_bound *out)
 
 	if (!unbounded && gate_take_word(p, "CURRENT")) {
 		out->edge = "CURRENT ROW";
-		return gate_want_word(p, "ROW");
+		return gate_expect_word(p, "ROW");
 	}
 	if (!unbounded) {
 		if (p->t->kind != GATE_T_NUMBER)
@@ -140,7 +140,7 @@ static bool parse_bound(struct gate_parser *p, struct gate_bound *out)
 		return true;
 	}
 	out->edge = unbounded ? "UNBOUNDED FOLLOWING" : "FOLLOWING";
-	return gate_want_word(p, "FOLLOWING");
+	return gate_expect_word(p, "FOLLOWING");
 }
 
 static bool parse_frame(struct gate_parser *p, struct gate_window *n)
@@ -152,7 +152,7 @@ static bool parse_frame(struct gate_parser *p, struct gate_window *n)
 		return true;
 	if (!gate_take_word(p, "BETWEEN"))
 		return parse_bound(p, &n->from);
-	return parse_bound(p, &n->from) && gate_want_word(p, "AND") && parse_bound(p, &n->to);
+	return parse_bound(p, &n->from) && gate_expect_word(p, "AND") && parse_bound(p, &n->to);
 }
 
 bool gate_parse_window(struct gate_parser *p, struct gate_window *n)
@@ -160,14 +160,14 @@ bool gate_parse_window(struct gate_parser *p, struct gate_window *n)
 	size_t count;
 
 	n->spelled = true;
-	if (!gate_want_punct(p, "("))
+	if (!gate_expect_punct(p, "("))
 		return false;
 	if (gate_take_word(p, "PARTITION") &&
-	    (!gate_want_word(p, "BY") || !gate_parse_exprs(p, &n->partition, &count)))
+	    (!gate_expect_word(p, "BY") || !gate_parse_exprs(p, &n->partition, &count)))
 		return false;
 	if (gate_take_word(p, "ORDER") && !gate_parse_order(p, &n->order))
 		return false;
-	return parse_frame(p, n) && gate_want_punct(p, ")");
+	return parse_frame(p, n) && gate_expect_punct(p, ")");
 }
 
 static bool parse_over(struct gate_parser *p, struct gate_call *call)
@@ -185,18 +185,19 @@ static bool parse_cast(struct gate_parser *p, const char *word, struct gate_expr
 
 	x->kind = GATE_CAST;
 	x->word = word;
-	if (!gate_parse_expr(p, &kid) || !gate_want_word(p, "AS") || !gate_parse_type(p, &x->type))
+	if (!gate_parse_expr(p, &kid) || !gate_expect_word(p, "AS") ||
+	    !gate_parse_type(p, &x->type))
 		return false;
 	gate_expr_add(x, kid);
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_convert(struct gate_parser *p, const char *word, struct gate_expr *x)
 {
 	x->kind = GATE_CONVERT;
 	x->word = word;
-	if (!gate_parse_type(p, &x->type) || !gate_want_punct(p, ",") ||
-	    !gate_parse_exprs(p, &x->kids, &x->kid_count) || !gate_want_punct(p, ")"))
+	if (!gate_parse_type(p, &x->type) || !gate_expect_punct(p, ",") ||
+	    !gate_parse_exprs(p, &x->kids, &x->kid_count) || !gate_expect_punct(p, ")"))
 		return false;
 	return x->kid_count <= 2 ||
 	       gate_refuse(p->g, x->at, "%s takes a type, a value and a style", word);
@@ -211,10 +212,10 @@ static bool parse_extract(struct gate_parser *p, struct gate_expr *x)
 	if (p->t->kind != GATE_T_WORD || !gate_word_date_part(x->text))
 		return gate_unexpected(p, "a date part such as YEAR");
 	p->t++;
-	if (!gate_want_word(p, "FROM") || !gate_parse_expr(p, &kid))
+	if (!gate_expect_word(p, "FROM") || !gate_parse_expr(p, &kid))
 		return false;
 	gate_expr_add(x, kid);
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 /* TRIM([LEADING|TRAILING|BOTH] [what FROM] text); TRIM(text, what) is a plain call. */
@@ -239,7 +240,7 @@ static bool parse_trim(struct gate_parser *p, struct gate_expr *x)
 			return false;
 		gate_expr_add(x, kid);
 	}
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 /* SUBSTRING(text FROM n [FOR m]); with commas it is a plain call. */
@@ -250,7 +251,7 @@ static bool parse_substring(struct gate_parser *p, struct gate_expr *x)
 	for (;;) {
 		struct gate_expr *kid;
 
-		if (!gate_list_room(p, x->kid_count) || !gate_parse_expr(p, &kid))
+		if (!gate_check_list_length(p, x->kid_count) || !gate_parse_expr(p, &kid))
 			return false;
 		gate_expr_add(x, kid);
 		if (x->kid_count == 1 && gate_take_word(p, "FROM"))
@@ -261,7 +262,7 @@ static bool parse_substring(struct gate_parser *p, struct gate_expr *x)
 	}
 	if (from)
 		x->kind = GATE_SUBSTRING;
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 /* Parses functions with special syntax. Returns false for other functions; *ok is false after an
@@ -274,7 +275,7 @@ static bool parse_special(struct gate_parser *p, struct gate_expr *x, bool *ok)
 		if (!str_eq_nocase(x->text, str_of(casts[i])))
 			continue;
 		if (i > 0 && p->g->dialect != DIALECT_MSSQL)
-			*ok = gate_refuse(p->g, x->at, "%s is SQL Server's", casts[i]);
+			*ok = gate_refuse(p->g, x->at, "%s exists only in SQL Server", casts[i]);
 		else
 			*ok = i < 2 ? parse_cast(p, casts[i], x) : parse_convert(p, casts[i], x);
 		return true;
@@ -298,7 +299,7 @@ static bool parse_args(struct gate_parser *p, struct gate_expr *x)
 
 	if (gate_take_punct(p, "*")) {
 		call->star = true;
-		return gate_want_punct(p, ")");
+		return gate_expect_punct(p, ")");
 	}
 	if (gate_take_punct(p, ")"))
 		return true;
@@ -310,21 +311,21 @@ static bool parse_args(struct gate_parser *p, struct gate_expr *x)
 	if (p->g->dialect != DIALECT_MSSQL && gate_take_word(p, "ORDER") &&
 	    !gate_parse_order(p, &call->order))
 		return false;
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_after_call(struct gate_parser *p, struct gate_call *call)
 {
 	if (gate_at_word(p, "WITHIN") && gate_is_word(p->t + 1, "GROUP")) {
 		p->t += 2;
-		if (!gate_want_punct(p, "(") || !gate_want_word(p, "ORDER") ||
-		    !gate_parse_order(p, &call->within_group) || !gate_want_punct(p, ")"))
+		if (!gate_expect_punct(p, "(") || !gate_expect_word(p, "ORDER") ||
+		    !gate_parse_order(p, &call->within_group) || !gate_expect_punct(p, ")"))
 			return false;
 	}
 	if (gate_at_word(p, "FILTER") && gate_is_punct(p->t + 1, "(")) {
 		p->t += 2;
-		if (!gate_want_word(p, "WHERE") || !gate_parse_expr(p, &call->filter) ||
-		    !gate_want_punct(p, ")"))
+		if (!gate_expect_word(p, "WHERE") || !gate_parse_expr(p, &call->filter) ||
+		    !gate_expect_punct(p, ")"))
 			return false;
 	}
 	return !gate_take_word(p, "OVER") || parse_over(p, call);

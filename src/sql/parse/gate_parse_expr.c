@@ -31,7 +31,7 @@ bool gate_parse_exprs(struct gate_parser *p, struct gate_expr **out, size_t *cou
 	do {
 		struct gate_expr *item;
 
-		if (!gate_list_room(p, list.kid_count) || !gate_parse_expr(p, &item))
+		if (!gate_check_list_length(p, list.kid_count) || !gate_parse_expr(p, &item))
 			return false;
 		gate_expr_add(&list, item);
 	} while (gate_take_punct(p, ","));
@@ -106,7 +106,7 @@ static bool parse_suffix(struct gate_parser *p, struct gate_expr **x, bool *more
 
 		p->t += 2;
 		out = gate_expr_new(p, GATE_ZONE, at);
-		if (!gate_want_word(p, "ZONE") || !gate_parse_primary(p, &zone))
+		if (!gate_expect_word(p, "ZONE") || !gate_parse_primary(p, &zone))
 			return false;
 		gate_expr_add(out, of);
 		gate_expr_add(out, zone);
@@ -181,12 +181,12 @@ static bool parse_in(struct gate_parser *p, struct gate_expr *x)
 	x->kind = GATE_IN;
 	if (gate_opens_query(p))
 		return gate_parse_query_in_parens(p, &x->query);
-	if (!gate_enter(p) || !gate_want_punct(p, "(") || !gate_parse_exprs(p, &values, &count))
+	if (!gate_enter(p) || !gate_expect_punct(p, "(") || !gate_parse_exprs(p, &values, &count))
 		return false;
 	gate_leave(p);
 	x->kids->next = values;
 	x->kid_count += count;
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_between(struct gate_parser *p, struct gate_expr *x)
@@ -194,7 +194,7 @@ static bool parse_between(struct gate_parser *p, struct gate_expr *x)
 	struct gate_expr *low, *high;
 
 	x->kind = GATE_BETWEEN;
-	if (!gate_parse_additive(p, &low) || !gate_want_word(p, "AND") ||
+	if (!gate_parse_additive(p, &low) || !gate_expect_word(p, "AND") ||
 	    !gate_parse_additive(p, &high))
 		return false;
 	gate_expr_add(x, low);
@@ -229,7 +229,7 @@ static bool parse_is(struct gate_parser *p, struct gate_expr *x)
 	x->kind = GATE_IS;
 	x->negated = gate_take_word(p, "NOT");
 	if (gate_take_word(p, "DISTINCT")) {
-		if (!gate_want_word(p, "FROM") || !gate_parse_additive(p, &other))
+		if (!gate_expect_word(p, "FROM") || !gate_parse_additive(p, &other))
 			return false;
 		gate_expr_add(x, other);
 		return true;

@@ -36,21 +36,21 @@ static bool parse_values(struct gate_parser *p, struct gate_source *s)
 	do {
 		struct gate_expr *row = gate_expr_new(p, GATE_LIST, p->t->at);
 
-		if (!gate_list_room(p, rows->kid_count) || !gate_want_punct(p, "(") ||
-		    !gate_parse_exprs(p, &row->kids, &row->kid_count) || !gate_want_punct(p, ")"))
+		if (!gate_check_list_length(p, rows->kid_count) || !gate_expect_punct(p, "(") ||
+		    !gate_parse_exprs(p, &row->kids, &row->kid_count) || !gate_expect_punct(p, ")"))
 			return false;
 		if (rows->kids && row->kid_count != rows->kids->kid_count)
 			return gate_refuse(p->g, row->at, "rows of VALUES differ in length");
 		gate_expr_add(rows, row);
 	} while (gate_take_punct(p, ","));
 	s->rows = rows->kids;
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_group(struct gate_parser *p, struct gate_source *s)
 {
 	s->kind = GATE_GROUP;
-	if (!gate_enter(p) || !gate_want_punct(p, "(") || !parse_source_list(p, &s->group))
+	if (!gate_enter(p) || !gate_expect_punct(p, "(") || !parse_source_list(p, &s->group))
 		return false;
 	for (const struct gate_source *in = s->group; in; in = in->next)
 		if (in->join && in->join[0] == ',')
@@ -58,7 +58,7 @@ static bool parse_group(struct gate_parser *p, struct gate_source *s)
 	if (!s->group->next)
 		return gate_refuse(p->g, s->at, "parentheses around a single source");
 	gate_leave(p);
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_source_alias(struct gate_parser *p, struct gate_source *s)
@@ -83,14 +83,15 @@ static bool parse_source_alias(struct gate_parser *p, struct gate_source *s)
 /* AGG(value) FOR column IN (names), or value FOR column IN (names). */
 static bool parse_pivot_body(struct gate_parser *p, struct gate_pivot *pivot)
 {
-	if (!pivot->unpivot && (!gate_parse_name(p, &pivot->function) || !gate_want_punct(p, "(")))
+	if (!pivot->unpivot &&
+	    (!gate_parse_name(p, &pivot->function) || !gate_expect_punct(p, "(")))
 		return false;
 	if (!gate_parse_name(p, &pivot->value))
 		return false;
-	if (!pivot->unpivot && !gate_want_punct(p, ")"))
+	if (!pivot->unpivot && !gate_expect_punct(p, ")"))
 		return false;
-	return gate_want_word(p, "FOR") && gate_parse_name(p, &pivot->column) &&
-	       gate_want_word(p, "IN") && gate_parse_names(p, &pivot->in);
+	return gate_expect_word(p, "FOR") && gate_parse_name(p, &pivot->column) &&
+	       gate_expect_word(p, "IN") && gate_parse_names(p, &pivot->in);
 }
 
 static bool parse_pivot(struct gate_parser *p, struct gate_source *s)
@@ -104,7 +105,8 @@ static bool parse_pivot(struct gate_parser *p, struct gate_source *s)
 	p->t++;
 	s->pivot = arena_alloc(p->g->arena, sizeof(*s->pivot));
 	s->pivot->unpivot = unpivot;
-	if (!gate_want_punct(p, "(") || !parse_pivot_body(p, s->pivot) || !gate_want_punct(p, ")"))
+	if (!gate_expect_punct(p, "(") || !parse_pivot_body(p, s->pivot) ||
+	    !gate_expect_punct(p, ")"))
 		return false;
 	gate_take_word(p, "AS");
 	return gate_parse_name(p, &s->pivot->alias);
@@ -183,7 +185,7 @@ static bool parse_on(struct gate_parser *p, struct gate_source *s)
 {
 	if (p->g->dialect != DIALECT_MSSQL && gate_take_word(p, "USING"))
 		return gate_parse_names(p, &s->using_columns);
-	return gate_want_word(p, "ON") && gate_parse_expr(p, &s->on);
+	return gate_expect_word(p, "ON") && gate_parse_expr(p, &s->on);
 }
 
 static bool parse_joined(struct gate_parser *p, const struct join *join, struct gate_source *s)
@@ -203,7 +205,7 @@ static bool parse_joined(struct gate_parser *p, const struct join *join, struct 
 	return !join->on || parse_on(p, s);
 }
 
-static bool source_room(struct gate_parser *p)
+static bool check_source_count(struct gate_parser *p)
 {
 	size_t max = p->g->policy->limits.sources;
 
@@ -220,7 +222,7 @@ static bool parse_source_list(struct gate_parser *p, struct gate_source **out)
 	do {
 		struct gate_source *s = arena_alloc(p->g->arena, sizeof(*s));
 
-		if (!source_room(p) || !parse_joined(p, join, s))
+		if (!check_source_count(p) || !parse_joined(p, join, s))
 			return false;
 		*out = s;
 		out = &s->next;

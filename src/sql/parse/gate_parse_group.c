@@ -44,13 +44,14 @@ static bool parse_group_list(struct gate_parser *p, enum group_list kind, const 
 	struct gate_expr *list = gate_expr_new(p, GATE_LIST, p->t->at);
 
 	list->word = word;
-	if (!gate_enter(p) || !gate_want_punct(p, "("))
+	if (!gate_enter(p) || !gate_expect_punct(p, "("))
 		return false;
 	bool empty = kind == GROUP_SET && gate_at_punct(p, ")");
 	while (!empty) {
 		struct gate_expr *member;
 
-		if (!gate_list_room(p, list->kid_count) || !parse_group_member(p, kind, &member))
+		if (!gate_check_list_length(p, list->kid_count) ||
+		    !parse_group_member(p, kind, &member))
 			return false;
 		gate_expr_add(list, member);
 		if (!gate_take_punct(p, ","))
@@ -58,7 +59,7 @@ static bool parse_group_list(struct gate_parser *p, enum group_list kind, const 
 	}
 	gate_leave(p);
 	*out = list;
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }
 
 static bool parse_group_item(struct gate_parser *p, struct gate_expr **out)
@@ -83,12 +84,12 @@ bool gate_parse_group_by(struct gate_parser *p, struct gate_expr **out)
 {
 	struct gate_expr *list = gate_expr_new(p, GATE_LIST, p->t->at);
 
-	if (!gate_want_word(p, "BY"))
+	if (!gate_expect_word(p, "BY"))
 		return false;
 	do {
 		struct gate_expr *item;
 
-		if (!gate_list_room(p, list->kid_count) || !parse_group_item(p, &item))
+		if (!gate_check_list_length(p, list->kid_count) || !parse_group_item(p, &item))
 			return false;
 		gate_expr_add(list, item);
 	} while (gate_take_punct(p, ","));

@@ -21,12 +21,12 @@ bool gate_parse_top(struct gate_parser *p, struct gate_limit *out)
 	if (p->g->dialect != DIALECT_MSSQL || !gate_take_word(p, "TOP"))
 		return true;
 	bool parens = gate_take_punct(p, "(");
-	if (!gate_parse_digits(p, &out->count) || (parens && !gate_want_punct(p, ")")))
+	if (!gate_parse_digits(p, &out->count) || (parens && !gate_expect_punct(p, ")")))
 		return false;
 	out->at = at;
 	out->percent = gate_take_word(p, "PERCENT");
 	if (gate_take_word(p, "WITH")) {
-		if (!gate_want_word(p, "TIES"))
+		if (!gate_expect_word(p, "TIES"))
 			return false;
 		out->ties = true;
 	}
@@ -39,15 +39,15 @@ static bool parse_fetch(struct gate_parser *p, struct gate_limit *out)
 		return true;
 	if (out->count.p)
 		return gate_refuse(p->g, p->t->at, "FETCH and LIMIT cannot be combined");
-	if (!gate_take_word(p, "NEXT") && !gate_want_word(p, "FIRST"))
+	if (!gate_take_word(p, "NEXT") && !gate_expect_word(p, "FIRST"))
 		return false;
 	if (!gate_parse_digits(p, &out->count) || !parse_rows_word(p))
 		return false;
 	if (p->g->dialect == DIALECT_POSTGRES && gate_take_word(p, "WITH")) {
 		out->ties = true;
-		return gate_want_word(p, "TIES");
+		return gate_expect_word(p, "TIES");
 	}
-	return gate_want_word(p, "ONLY");
+	return gate_expect_word(p, "ONLY");
 }
 
 /* LIMIT n [OFFSET m], or OFFSET m [ROWS] [FETCH …]. */
@@ -77,12 +77,12 @@ bool gate_parse_order(struct gate_parser *p, struct gate_order **out)
 	struct gate_order **end = out;
 	size_t count = 0;
 
-	if (!gate_want_word(p, "BY"))
+	if (!gate_expect_word(p, "BY"))
 		return false;
 	do {
 		struct gate_order *o = arena_alloc(p->g->arena, sizeof(*o));
 
-		if (!gate_list_room(p, count++) || !gate_parse_expr(p, &o->by))
+		if (!gate_check_list_length(p, count++) || !gate_parse_expr(p, &o->by))
 			return false;
 		o->descending = gate_take_word(p, "DESC");
 		if (!o->descending)
@@ -142,7 +142,7 @@ static bool parse_item(struct gate_parser *p, struct gate_item *item)
 		return true;
 	}
 	if (p->g->dialect == DIALECT_MSSQL && gate_at_name(p) && gate_is_punct(p->t + 1, "=")) {
-		if (!gate_parse_name(p, &item->alias) || !gate_want_punct(p, "="))
+		if (!gate_parse_name(p, &item->alias) || !gate_expect_punct(p, "="))
 			return false;
 		return parse_item_value(p, &item->value);
 	}
@@ -157,7 +157,7 @@ static bool parse_items(struct gate_parser *p, struct gate_item **out)
 	do {
 		struct gate_item *item = arena_alloc(p->g->arena, sizeof(*item));
 
-		if (!gate_list_room(p, count++) || !parse_item(p, item))
+		if (!gate_check_list_length(p, count++) || !parse_item(p, item))
 			return false;
 		*end = item;
 		end = &item->next;
@@ -173,8 +173,8 @@ static bool parse_windows(struct gate_parser *p, struct gate_window **out)
 		struct gate_window *n = arena_alloc(p->g->arena, sizeof(*n));
 		struct gate_name name;
 
-		if (!gate_list_room(p, count++) || !gate_parse_name(p, &name) ||
-		    !gate_want_word(p, "AS") || !gate_parse_window(p, n))
+		if (!gate_check_list_length(p, count++) || !gate_parse_name(p, &name) ||
+		    !gate_expect_word(p, "AS") || !gate_parse_window(p, n))
 			return false;
 		n->name = name;
 		*out = n;
@@ -199,7 +199,7 @@ static bool parse_select(struct gate_parser *p, struct gate_select **out)
 	struct gate_select *s = arena_alloc(p->g->arena, sizeof(*s));
 
 	s->at = p->t->at;
-	if (!gate_want_word(p, "SELECT"))
+	if (!gate_expect_word(p, "SELECT"))
 		return false;
 	s->distinct = gate_take_word(p, "DISTINCT");
 	if (!s->distinct)
@@ -251,14 +251,14 @@ static bool parse_ctes(struct gate_parser *p, struct gate_cte **out)
 	do {
 		struct gate_cte *c = arena_alloc(p->g->arena, sizeof(*c));
 
-		if (!gate_list_room(p, count++) || !gate_parse_name(p, &c->name))
+		if (!gate_check_list_length(p, count++) || !gate_parse_name(p, &c->name))
 			return false;
 		if (gate_at_punct(p, "(") && !gate_parse_names(p, &c->columns))
 			return false;
-		if (!gate_want_word(p, "AS"))
+		if (!gate_expect_word(p, "AS"))
 			return false;
 		if (!gate_opens_query(p))
-			return gate_refuse(p->g, p->t->at, "a CTE is (SELECT …)");
+			return gate_refuse(p->g, p->t->at, "a CTE must be (SELECT …)");
 		if (!gate_parse_query_in_parens(p, &c->query))
 			return false;
 		*out = c;
@@ -276,14 +276,14 @@ bool gate_parse_query(struct gate_parser *p, struct gate_query **out)
 
 	q->at = p->t->at;
 	if (gate_at_word(p, "WITH") && p->g->dialect == DIALECT_MSSQL && p->t != p->first)
-		return gate_refuse(p->g, p->t->at, "WITH stands only at the start");
+		return gate_refuse(p->g, p->t->at, "WITH is only allowed at the start");
 	if (gate_take_word(p, "WITH") && !parse_ctes(p, &q->ctes))
 		return false;
 	do {
 		struct gate_term *term = arena_alloc(p->g->arena, sizeof(*term));
 
 		term->op = op;
-		if (!gate_list_room(p, count++) || !parse_term(p, term))
+		if (!gate_check_list_length(p, count++) || !parse_term(p, term))
 			return false;
 		*end = term;
 		end = &term->next;
@@ -299,8 +299,8 @@ bool gate_parse_query(struct gate_parser *p, struct gate_query **out)
 
 bool gate_parse_query_in_parens(struct gate_parser *p, struct gate_query **out)
 {
-	if (!gate_enter(p) || !gate_want_punct(p, "(") || !gate_parse_query(p, out))
+	if (!gate_enter(p) || !gate_expect_punct(p, "(") || !gate_parse_query(p, out))
 		return false;
 	gate_leave(p);
-	return gate_want_punct(p, ")");
+	return gate_expect_punct(p, ")");
 }

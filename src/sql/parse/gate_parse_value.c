@@ -16,7 +16,7 @@ static bool parse_paren(struct gate_parser *p, struct gate_expr **out)
 	}
 	x = gate_expr_new(p, GATE_PAREN, p->t->at);
 	p->t++;
-	if (!gate_parse_expr(p, &kid) || !gate_want_punct(p, ")"))
+	if (!gate_parse_expr(p, &kid) || !gate_expect_punct(p, ")"))
 		return false;
 	gate_expr_add(x, kid);
 	*out = x;
@@ -43,8 +43,8 @@ static bool parse_case(struct gate_parser *p, struct gate_expr **out)
 	if (!gate_at_word(p, "WHEN") && !gate_parse_expr(p, &x->operand))
 		return false;
 	do {
-		if (!gate_list_room(p, x->kid_count) || !gate_want_word(p, "WHEN") ||
-		    !gate_parse_expr(p, &when) || !gate_want_word(p, "THEN") ||
+		if (!gate_check_list_length(p, x->kid_count) || !gate_expect_word(p, "WHEN") ||
+		    !gate_parse_expr(p, &when) || !gate_expect_word(p, "THEN") ||
 		    !gate_parse_expr(p, &then))
 			return false;
 		gate_expr_add(x, when);
@@ -53,7 +53,7 @@ static bool parse_case(struct gate_parser *p, struct gate_expr **out)
 	if (gate_take_word(p, "ELSE") && !gate_parse_expr(p, &x->otherwise))
 		return false;
 	*out = x;
-	return gate_want_word(p, "END");
+	return gate_expect_word(p, "END");
 }
 
 static bool at_typed_literal(const struct gate_parser *p)

@@ -31,9 +31,9 @@ void gate_write_source_name(struct gate_writer *w, const struct gate_source *s)
 	} else if (s->cte) {
 		gate_write_name(w, &s->cte->name);
 	} else {
-		const char *dot = strrchr(s->seen->view->name, '.');
+		const char *dot = strrchr(s->view_use->view->name, '.');
 
-		word(w, dot ? dot + 1 : s->seen->view->name);
+		word(w, dot ? dot + 1 : s->view_use->view->name);
 	}
 }
 
@@ -72,7 +72,7 @@ const char *gate_row_column(const struct gate_view *v)
  * rows that the caller may see. */
 static void write_view(struct gate_writer *w, const struct gate_source *s)
 {
-	const struct gate_view *v = s->seen->view;
+	const struct gate_view *v = s->view_use->view;
 	const char *gap = "";
 
 	if (!v->columns) {
@@ -81,7 +81,7 @@ static void write_view(struct gate_writer *w, const struct gate_source *s)
 	}
 	word(w, "(SELECT ");
 	for (size_t i = 0; v->columns[i]; i++)
-		if (s->seen->named[i]) {
+		if (s->view_use->named[i]) {
 			buf_printf(w->out, "%s%s", gap, v->columns[i]);
 			gap = ", ";
 		}
@@ -311,9 +311,9 @@ static int64_t number(struct str digits)
 }
 
 /* The smaller of the requested limit and the policy's. */
-static struct gate_limit capped(struct gate_writer *w, const struct gate_limit *asked)
+static struct gate_limit apply_row_limit(struct gate_writer *w, const struct gate_limit *requested)
 {
-	struct gate_limit limit = *asked;
+	struct gate_limit limit = *requested;
 	int64_t rows = w->g->policy->limits.rows;
 
 	if (!limit.count.p || number(limit.count) > rows)
@@ -321,7 +321,7 @@ static struct gate_limit capped(struct gate_writer *w, const struct gate_limit *
 	return limit;
 }
 
-static const struct gate_limit *limit_asked(const struct gate_query *q)
+static const struct gate_limit *requested_limit(const struct gate_query *q)
 {
 	const struct gate_select *only = only_select(q);
 
@@ -330,15 +330,15 @@ static const struct gate_limit *limit_asked(const struct gate_query *q)
 
 bool gate_is_wrapped(const struct gate_query *q)
 {
-	const struct gate_limit *asked = limit_asked(q);
+	const struct gate_limit *requested = requested_limit(q);
 
-	return asked->percent || asked->ties;
+	return requested->percent || requested->ties;
 }
 
 static void write_wrapped(struct gate_writer *w, const struct gate_query *q)
 {
 	static const struct gate_limit none = {0};
-	struct gate_limit all = capped(w, &none);
+	struct gate_limit all = apply_row_limit(w, &none);
 	bool mssql = w->g->dialect == DIALECT_MSSQL;
 
 	word(w, "SELECT ");
@@ -355,7 +355,7 @@ void gate_render(struct gate_writer *w, const struct gate_query *q)
 {
 	static const struct gate_limit none = {0};
 	const struct gate_select *only = only_select(q);
-	struct gate_limit limit = capped(w, limit_asked(q));
+	struct gate_limit limit = apply_row_limit(w, requested_limit(q));
 
 	write_ctes(w, q->ctes);
 	if (gate_is_wrapped(q))

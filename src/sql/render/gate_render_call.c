@@ -113,7 +113,7 @@ static void write_concat(struct gate_writer *w, const struct gate_expr *x)
 	}
 }
 
-static bool write_in_other_words(struct gate_writer *w, const struct gate_expr *x)
+static bool write_substitute(struct gate_writer *w, const struct gate_expr *x)
 {
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
 		const char *text = spellings[i].in[w->g->dialect];
@@ -187,18 +187,18 @@ static const struct exact {
 	 {"CAST(", "CAST(", ""},
 	 {" AS DECIMAL(28, 12))", " AS NUMERIC)", ""}},
 	{"SUM", {"", "", "EXACT("}, {"", "", ")"}, {"", "", ""}, {"", "", ""}},
-#define SPREAD(name)                                                                               \
+#define ROUND_DEVIATION(name)                                                                      \
 	{                                                                                          \
 		name, {"ROUND(", "ROUND(", ""}, {", 6)", ", 6)", ""}, {"", "CAST(", ""},           \
 		{                                                                                  \
 			"", " AS NUMERIC)", ""                                                     \
 		}                                                                                  \
 	}
-	SPREAD("STDEV"),
-	SPREAD("STDEVP"),
-	SPREAD("VAR"),
-	SPREAD("VARP"),
-#define SHARE(name)                                                                                \
+	ROUND_DEVIATION("STDEV"),
+	ROUND_DEVIATION("STDEVP"),
+	ROUND_DEVIATION("VAR"),
+	ROUND_DEVIATION("VARP"),
+#define ROUND_RANK(name)                                                                           \
 	{                                                                                          \
 		name, {"ROUND(", "ROUND(CAST(", "ROUND("}, {", 6)", " AS NUMERIC), 6)", ", 6)"},   \
 			{"", "", ""},                                                              \
@@ -206,8 +206,8 @@ static const struct exact {
 			"", "", ""                                                                 \
 		}                                                                                  \
 	}
-	SHARE("PERCENT_RANK"),
-	SHARE("CUME_DIST"),
+	ROUND_RANK("PERCENT_RANK"),
+	ROUND_RANK("CUME_DIST"),
 };
 
 static const struct exact *exact_of(const struct gate_expr *x)
@@ -224,7 +224,7 @@ void gate_write_call(struct gate_writer *w, const struct gate_expr *x)
 {
 	const struct exact *exact = exact_of(x);
 
-	if (!x->call->star && write_in_other_words(w, x))
+	if (!x->call->star && write_substitute(w, x))
 		return;
 	if (exact)
 		word(w, exact->open[w->g->dialect]);
@@ -310,7 +310,8 @@ static bool is_one_of(const char *name, const char *const *list)
 
 static const char *const dates[] = {"DATETIME", "DATETIME2", "SMALLDATETIME", "TIMESTAMP", NULL};
 static const char *const decimals[] = {"DECIMAL", "NUMERIC", NULL};
-static const char *const wholes[] = {"INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", NULL};
+static const char *const integer_types[] = {"INT",      "INTEGER", "BIGINT",
+					    "SMALLINT", "TINYINT", NULL};
 static const char *const fractions[] = {"FLOAT", "REAL", "DOUBLE PRECISION", NULL};
 static const char *const texts[] = {"VARCHAR", "NVARCHAR", "TEXT", "CHARACTER VARYING", NULL};
 
@@ -331,7 +332,7 @@ static const char *cast_in_sqlite(struct gate_writer *w, const struct gate_type 
 		return t->sizes ? arena_printf(w->g->arena, "SUBSTR(CAST($1 AS TEXT), 1, %lld)",
 					       (long long)t->size[0])
 				: "CAST($1 AS TEXT)";
-	return is_one_of(t->name, wholes) ? "CAST($1 AS INTEGER)" : NULL;
+	return is_one_of(t->name, integer_types) ? "CAST($1 AS INTEGER)" : NULL;
 }
 
 /* PostgreSQL rounds where others truncate, and its ROUND does not accept DOUBLE PRECISION. */
@@ -345,7 +346,7 @@ static const char *cast_in_postgres(struct gate_writer *w, const struct gate_typ
 		return t->sizes ? arena_printf(w->g->arena, "CAST($1 AS VARCHAR(%lld))",
 					       (long long)t->size[0])
 				: "CAST($1 AS TEXT)";
-	if (is_one_of(t->name, wholes))
+	if (is_one_of(t->name, integer_types))
 		return strchr("BS", t->name[0]) || strcmp(t->name, "TINYINT") == 0
 			       ? "CAST(TRUNC(CAST($1 AS NUMERIC)) AS BIGINT)"
 			       : "CAST(TRUNC(CAST($1 AS NUMERIC)) AS INT)";
@@ -363,7 +364,7 @@ static const char *cast_in_mssql(const struct gate_type *t)
 								 : NULL;
 }
 
-static bool write_cast_in_other_words(struct gate_writer *w, const struct gate_expr *x)
+static bool write_cast_substitute(struct gate_writer *w, const struct gate_expr *x)
 {
 	const char *text;
 
@@ -379,7 +380,7 @@ static bool write_cast_in_other_words(struct gate_writer *w, const struct gate_e
 
 void gate_write_cast(struct gate_writer *w, const struct gate_expr *x)
 {
-	if (write_cast_in_other_words(w, x))
+	if (write_cast_substitute(w, x))
 		return;
 	buf_printf(w->out, "%s(", x->word);
 	if (x->kind == GATE_CAST) {

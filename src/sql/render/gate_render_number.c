@@ -144,7 +144,7 @@ static void write_escaped(struct gate_writer *w, struct pattern p)
 	w->own_words = true;
 }
 
-static bool beyond_ascii(struct str s)
+static bool has_non_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -158,7 +158,7 @@ void gate_write_like(struct gate_writer *w, const struct gate_expr *x)
 	struct pattern p = {.text = {pattern->text.p + 1, pattern->text.n - 2},
 			    .escape = escape ? escape->text.p[1] : '\0'};
 	enum dialect d = w->g->dialect;
-	bool national = d == DIALECT_MSSQL && (pattern->word || beyond_ascii(p.text));
+	bool national = d == DIALECT_MSSQL && (pattern->word || has_non_ascii(p.text));
 
 	gate_write_expr(w, x->kids);
 	word(w, d == DIALECT_MSSQL ? " COLLATE Latin1_General_100_BIN2" : "");

@@ -109,11 +109,11 @@ static bool has_interval(const struct gate_expr *chain)
 static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
 {
 	const char *first = x->kids->next->op;
-	bool summands = strchr("+-|", first[0]) != NULL, joins = false, adds = false;
+	bool summands = strchr("+-|", first[0]) != NULL, concatenates = false, adds = false;
 	size_t divisions = 0;
 
 	for (const struct gate_expr *kid = x->kids->next; kid; kid = kid->next) {
-		joins |= strcmp(kid->op, "||") == 0;
+		concatenates |= strcmp(kid->op, "||") == 0;
 		adds |= kid->op[0] == '+' || kid->op[0] == '-';
 	}
 	for (const struct gate_expr *kid = x->kids->next; kid; kid = kid->next)
@@ -121,19 +121,19 @@ static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
 	if (divisions > GATE_DIVISIONS_MAX)
 		return gate_limit_reached(g, x->at, "more than %d divisions in one product",
 					  GATE_DIVISIONS_MAX);
-	if (joins && adds)
+	if (concatenates && adds)
 		return gate_refuse(g, x->at,
 				   "|| next to + or - is evaluated differently; add parentheses");
-	if (joins || has_interval(x))
+	if (concatenates || has_interval(x))
 		return true;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
 		enum gate_value v = gate_value_of(kid);
 
 		if (v == GATE_VALUE_TEXT)
 			return gate_refuse(g, kid->at,
-					   summands ? "+ and - work only with numbers; join texts "
+					   summands ? "+ and - work only with numbers; join text "
 						      "with || or CONCAT"
-						    : "arithmetic with a text; CAST it first");
+						    : "arithmetic with text; CAST it first");
 		if (v == GATE_VALUE_DATE)
 			return gate_refuse(g, kid->at,
 					   "arithmetic with a date; use DATEDIFF(day, from, to) or "
@@ -153,7 +153,7 @@ static bool same_chain(const struct gate *g, const struct gate_expr *x)
 
 		return !((a == GATE_VALUE_NUMBER && b == GATE_VALUE_TEXT) ||
 			 (a == GATE_VALUE_TEXT && b == GATE_VALUE_NUMBER)) ||
-		       gate_refuse(g, x->at, "a number is compared with a text; CAST one of them");
+		       gate_refuse(g, x->at, "a number is compared with text; CAST one of them");
 	}
 	return same_arithmetic(g, x);
 }
@@ -227,7 +227,7 @@ static bool same_cast(const struct gate *g, const struct gate_expr *x)
 		of = of->kids;
 	if (to == GATE_VALUE_DATE && of->kind == GATE_STRING && !of->word &&
 	    !is_iso(of->text, true))
-		return gate_refuse(g, of->at, "a date is written 'YYYY-MM-DD'");
+		return gate_refuse(g, of->at, "write dates as 'YYYY-MM-DD'");
 	if ((to == GATE_VALUE_DATE && from == GATE_VALUE_NUMBER) ||
 	    (to == GATE_VALUE_NUMBER && from == GATE_VALUE_DATE))
 		return gate_refuse(g, x->at,
@@ -271,13 +271,13 @@ static bool same_like(const struct gate *g, const struct gate_expr *x)
 	if (gate_value_of(x->kids) == GATE_VALUE_NUMBER ||
 	    gate_value_of(x->kids) == GATE_VALUE_DATE)
 		return gate_refuse(g, x->at,
-				   "LIKE is for texts; compare numbers and dates with "
+				   "LIKE compares only text; compare numbers and dates with "
 				   "BETWEEN");
 	if (strcmp(x->word, "LIKE") != 0)
 		return true;
 	if (pattern->kind != GATE_STRING || (pattern->word && pattern->word[0] != 'N'))
 		return gate_refuse(g, pattern->at,
-				   "LIKE takes a quoted pattern; to look for a computed text use "
+				   "LIKE takes a quoted pattern; to search for computed text use "
 				   "CHARINDEX(what, in) > 0");
 	if (escape && (escape->text.n != 3 || escape->word))
 		return gate_refuse(g, escape->at, "ESCAPE takes one plain character");
@@ -326,13 +326,13 @@ static bool same_branches(const struct gate *g, const struct gate_expr *x)
 			first = v;
 		else if (v != GATE_VALUE_ANY && v != first)
 			return gate_refuse(g, kid->at,
-					   "one branch is a number, another a text or date; CAST "
+					   "one branch is a number, another text or a date; CAST "
 					   "them to one type");
 	}
 	v = x->otherwise ? gate_value_of(x->otherwise) : GATE_VALUE_ANY;
 	return first == GATE_VALUE_ANY || v == GATE_VALUE_ANY || v == first ||
 	       gate_refuse(g, x->otherwise->at,
-			   "one branch is a number, another a text or date; CAST them to one type");
+			   "one branch is a number, another text or a date; CAST them to one type");
 }
 
 bool gate_same_expr(const struct gate *g, const struct gate_expr *x)
@@ -363,7 +363,7 @@ bool gate_same_expr(const struct gate *g, const struct gate_expr *x)
 				   "COLLATE differs; leave it out, or compare UPPER(a) = UPPER(b)");
 	case GATE_ZONE:
 		return gate_refuse(g, x->at,
-				   "AT TIME ZONE differs; times are as the data has them");
+				   "AT TIME ZONE differs; use the times as they are stored");
 	case GATE_TRIM:
 		return !x->word || x->word[0] == 'B' || g->dialect == DIALECT_SQLITE ||
 		       g->dialect == DIALECT_POSTGRES ||

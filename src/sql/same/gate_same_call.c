@@ -33,7 +33,7 @@ static const struct {
 	{"GROUPING", SQLITE, "one SELECT for each level with UNION ALL"},
 };
 
-static bool is(const struct gate_expr *x, const char *name)
+static bool is_call_of(const struct gate_expr *x, const char *name)
 {
 	return str_eq_nocase(x->text, str_of(name));
 }
@@ -41,7 +41,7 @@ static bool is(const struct gate_expr *x, const char *name)
 static bool same_partial(const struct gate *g, const struct gate_expr *x)
 {
 	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++)
-		if (is(x, partial[i].name) && (partial[i].refused & (1u << g->dialect)))
+		if (is_call_of(x, partial[i].name) && (partial[i].refused & (1u << g->dialect)))
 			return gate_refuse(g, x->at, "%s is not in every database; use %s",
 					   partial[i].name, partial[i].instead);
 	return true;
@@ -63,17 +63,18 @@ static const struct gate_window *window_of(const struct gate_expr *x,
 static bool same_order(const struct gate *g, const struct gate_expr *x,
 		       const struct gate_window *windows)
 {
-	static const char *const need[] = {"ROW_NUMBER",   "RANK",       "DENSE_RANK", "NTILE",
-					   "PERCENT_RANK", "CUME_DIST",  "LAG",        "LEAD",
-					   "FIRST_VALUE",  "LAST_VALUE", NULL};
+	static const char *const needs_order[] = {
+		"ROW_NUMBER",   "RANK",       "DENSE_RANK", "NTILE",
+		"PERCENT_RANK", "CUME_DIST",  "LAG",        "LEAD",
+		"FIRST_VALUE",  "LAST_VALUE", NULL};
 	const struct gate_window *over = window_of(x, windows);
 
-	for (size_t i = 0; need[i]; i++)
-		if (is(x, need[i]) && over && !over->order)
+	for (size_t i = 0; needs_order[i]; i++)
+		if (is_call_of(x, needs_order[i]) && over && !over->order)
 			return gate_refuse(g, x->at,
 					   "%s without an order counts in arbitrary order; use "
 					   "OVER (ORDER BY …)",
-					   need[i]);
+					   needs_order[i]);
 	for (const struct gate_order *o = over ? over->order : NULL; o; o = o->next)
 		if (o->by->kind == GATE_NUMBER)
 			return gate_refuse(g, o->by->at,
@@ -91,7 +92,7 @@ static bool same_ordered(const struct gate *g, const struct gate_expr *x)
 	if (x->call->order && g->dialect == DIALECT_SQLITE)
 		return gate_refuse(g, x->at,
 				   "SQLite can't sort inside an aggregate; list the rows instead");
-	if (is(x, "STRING_AGG") && !x->call->within_group && !x->call->order)
+	if (is_call_of(x, "STRING_AGG") && !x->call->within_group && !x->call->order)
 		return gate_refuse(g, x->at,
 				   "STRING_AGG without an order joins in arbitrary order; use "
 				   "WITHIN GROUP (ORDER BY …), or list the rows");
@@ -129,7 +130,7 @@ static bool same_round(const struct gate *g, const struct gate_expr *x)
 				   "ROUND takes a number and digits; to truncate use FLOOR");
 	if (digits && !is_whole(digits))
 		return gate_refuse(g, digits->at,
-				   "ROUND takes digits from 0 to 10; for hundreds say 100 * "
+				   "ROUND takes digits from 0 to 10; for hundreds use 100 * "
 				   "ROUND(x / 100, 0)");
 	return true;
 }
@@ -139,7 +140,8 @@ static bool has_difference(const struct gate_expr *list)
 {
 	for (; list; list = list->next)
 		if (list->query || list->operand || list->otherwise ||
-		    (list->kind == GATE_CALL && is(list, "DATEDIFF")) || has_difference(list->kids))
+		    (list->kind == GATE_CALL && is_call_of(list, "DATEDIFF")) ||
+		    has_difference(list->kids))
 			return true;
 	return false;
 }
@@ -149,16 +151,16 @@ static bool same_date_part(const struct gate *g, const struct gate_expr *x)
 	const struct gate_expr *part = x->kids;
 
 	if (x->text.n < 7 || !str_eq_nocase((struct str){x->text.p, 4}, STR("DATE")) ||
-	    is(x, "DATEFROMPARTS"))
+	    is_call_of(x, "DATEFROMPARTS"))
 		return true;
-	if (is(x, "DATEDIFF") && has_difference(part->next))
+	if (is_call_of(x, "DATEDIFF") && has_difference(part->next))
 		return gate_refuse(g, x->at,
 				   "DATEDIFF takes plain dates; compute them in a derived table");
-	if (g->dialect == DIALECT_MSSQL || is(x, "DATENAME") ||
+	if (g->dialect == DIALECT_MSSQL || is_call_of(x, "DATENAME") ||
 	    gate_date_part_known(g->dialect, x->text, part->text))
 		return true;
 	return gate_refuse(g, part->at,
-			   is(x, "DATEDIFF")
+			   is_call_of(x, "DATEDIFF")
 				   ? "this part counts differently; DATEDIFF takes year, month, day"
 				   : "this part counts differently; use year, quarter, month, day, "
 				     "hour, minute, second, dayofyear, weekday or iso_week");
@@ -168,27 +170,28 @@ static bool same_args(const struct gate *g, const struct gate_expr *x)
 {
 	static const char *const trims[] = {"TRIM", "LTRIM", "RTRIM", NULL};
 
-	if (is(x, "ROUND"))
+	if (is_call_of(x, "ROUND"))
 		return same_round(g, x);
-	if (is(x, "COALESCE") && x->kid_count < 2)
+	if (is_call_of(x, "COALESCE") && x->kid_count < 2)
 		return gate_refuse(g, x->at, "COALESCE takes at least 2 arguments");
-	if (is(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
+	if (is_call_of(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
 		return gate_refuse(
 			g, x->at,
 			"CHARINDEX with a start position differs; search in SUBSTRING(…)");
-	if (is(x, "EOMONTH") && x->kid_count > 1 && g->dialect != DIALECT_MSSQL)
+	if (is_call_of(x, "EOMONTH") && x->kid_count > 1 && g->dialect != DIALECT_MSSQL)
 		return gate_refuse(g, x->at, "use EOMONTH(DATEADD(month, n, date))");
 	for (size_t i = 0; trims[i]; i++)
-		if (is(x, trims[i]) && x->kid_count > 1)
+		if (is_call_of(x, trims[i]) && x->kid_count > 1)
 			return gate_refuse(g, x->at,
 					   "%s with characters differs; use TRIM('x' FROM text)",
 					   trims[i]);
-	if ((is(x, "SUM") || is(x, "AVG")) && x->kids && gate_value_of(x->kids) != GATE_VALUE_ANY &&
-	    gate_value_of(x->kids) != GATE_VALUE_NUMBER)
+	if ((is_call_of(x, "SUM") || is_call_of(x, "AVG")) && x->kids &&
+	    gate_value_of(x->kids) != GATE_VALUE_ANY && gate_value_of(x->kids) != GATE_VALUE_NUMBER)
 		return gate_refuse(g, x->at, "%.*s takes numbers", STR_FMT(x->text));
-	if (is(x, "SUBSTRING") && x->kid_count > 1 && x->kids->next->kind == GATE_PREFIX)
-		return gate_refuse(g, x->kids->next->at,
-				   "SUBSTRING counts from 1; the end of a text is RIGHT(text, n)");
+	if (is_call_of(x, "SUBSTRING") && x->kid_count > 1 && x->kids->next->kind == GATE_PREFIX)
+		return gate_refuse(
+			g, x->kids->next->at,
+			"SUBSTRING counts from 1; the end of the text is RIGHT(text, n)");
 	if (x->call->distinct && x->call->over)
 		return gate_refuse(
 			g, x->at, "DISTINCT and OVER cannot be combined; count in a derived table");

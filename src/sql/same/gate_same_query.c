@@ -63,11 +63,11 @@ bool gate_same_truth(const struct gate *g, const struct gate_expr *x, bool condi
 	if (x->kind == GATE_PAREN)
 		return gate_same_truth(g, x->kids, condition);
 	if (gate_is_condition(x) != condition)
-		return gate_refuse(
-			g, x->at,
-			condition ? "a condition expected; compare a flag with = 1"
-				  : "a condition is no value in SQL Server; use CASE WHEN … THEN 1 "
-				    "ELSE 0 END");
+		return gate_refuse(g, x->at,
+				   condition ? "a condition expected; compare a flag with = 1"
+					     : "a condition cannot be a value in SQL Server; use "
+					       "CASE WHEN … THEN 1 "
+					       "ELSE 0 END");
 	if (x->kind == GATE_CALL && !truth_of_call(g, x))
 		return false;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
@@ -113,7 +113,8 @@ bool gate_same_ordinal(const struct gate *g, const struct gate_select *s, struct
 
 	*replaced = false;
 	if (x->kind == GATE_STRING)
-		return gate_refuse(g, x->at, "a text in GROUP BY does not group; name the column");
+		return gate_refuse(g, x->at,
+				   "a string in GROUP BY does not group; name the column");
 	if (x->kind != GATE_NUMBER)
 		return true;
 	for (size_t i = 0; i < x->text.n && n < 10000; i++)
@@ -264,9 +265,9 @@ static bool same_distinct(const struct gate *g, const struct gate_select *s,
 			found = item->value->kind == GATE_ALL ||
 				same_text(&by, item->value, order->by);
 		if (!found)
-			return gate_refuse(
-				g, order->by->at,
-				"DISTINCT sorts only by what it selects; add the column");
+			return gate_refuse(g, order->by->at,
+					   "with DISTINCT, ORDER BY may only use selected columns; "
+					   "add the column");
 	}
 	return true;
 }
@@ -311,7 +312,7 @@ bool gate_same_select(const struct gate *g, const struct gate_select *s,
 			return false;
 	for (const struct gate_order *o = order; o; o = o->next)
 		if (o->by->kind == GATE_STRING)
-			return gate_refuse(g, o->by->at, "a text does not sort; name the column");
+			return gate_refuse(g, o->by->at, "a string does not sort; name the column");
 	return truth_of_sources(g, s->from) && truth_of_orders(g, order) &&
 	       (!s->where || gate_same_truth(g, s->where, true)) &&
 	       (!s->having || gate_same_truth(g, s->having, true)) && same_groups(g, s, order) &&

@@ -150,7 +150,8 @@ static void says_what_is_wrong_and_where(void **state)
 	refused("SELECT 1\n--# query a\n\n--# query b\nSELECT 2", "x.sql:2: query a is empty");
 	refused("SELECT 1\n--# query main\nSELECT 2", "query main is defined twice");
 	refused("SELECT 1 --? a: x", "must be at the start of a line");
-	refused("SELECT 1\n--? a: AND b = 'x\n'", "x.sql:2: a --? line must close what it opens");
+	refused("SELECT 1\n--? a: AND b = 'x\n'",
+		"x.sql:2: a --? line must close its quotes and comments");
 	refused("SELECT 1\n--? a: /* x\n*/", "x.sql:2: a --? line must close");
 	refused("SELECT a WHERE b = ?", "x.sql:1: a bare ?");
 	refused("SELECT :a\n, :a...", "x.sql:2: :a is used as one value and as a list");

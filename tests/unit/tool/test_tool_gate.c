@@ -237,7 +237,7 @@ static void refusals_name_the_problem(void **state)
 {
 	static const char *const asked[][2] = {
 		{"DELETE FROM prices", "SELECT expected"},
-		{"SELECT hub FROM prices; DROP TABLE prices", "one statement only"},
+		{"SELECT hub FROM prices; DROP TABLE prices", "only one statement is allowed"},
 		{"SELECT hubb FROM prices", "the nearest is hub"},
 		{"SELECT name FROM sqlite_master", "not an approved view"},
 		{"SELECT load_extension('x') FROM prices", "function"},

@@ -209,13 +209,13 @@ static void policy_decides(void **state)
 	policy.view_count = 3;
 	writes(DIALECT_SQLITE, "SELECT A, q.b z FROM x.t q ORDER BY z",
 	       "SELECT a, q.b AS z FROM (SELECT a, b FROM x.t) AS q ORDER BY z LIMIT 500");
-	refuses_text(STR("SELECT c FROM x.t"), ERR_INPUT, "column 8: no source has such a column");
-	refuses_text(STR("SELECT q.c FROM u q"), ERR_INPUT, "no such column");
-	refuses_text(STR("SELECT c FROM x.t p, u q"), ERR_INPUT, "no source has such a column");
+	refuses_text(STR("SELECT c FROM x.t"), ERR_INPUT, "column 8: no source has this column");
+	refuses_text(STR("SELECT q.c FROM u q"), ERR_INPUT, "does not have this column");
+	refuses_text(STR("SELECT c FROM x.t p, u q"), ERR_INPUT, "no source has this column");
 	refuses_text(STR("SELECT a FROM t"), ERR_INPUT, "more than one approved view");
 	policy.functions = one;
 	policy.function_count = 1;
-	refuses_text(STR("SELECT MIN(a) FROM u"), ERR_INPUT, "MIN is no allowed function");
+	refuses_text(STR("SELECT MIN(a) FROM u"), ERR_INPUT, "the function MIN is not allowed");
 	policy.joins = GATE_JOIN_INNER;
 	refuses_text(STR("SELECT 1 FROM u LEFT JOIN x.t ON 1 = 1"), ERR_INPUT,
 		     "LEFT JOIN is not allowed");
@@ -405,7 +405,7 @@ static void a_view_of_one_tenant_has_its_columns_alone(void **state)
 			 1);
 	refuses_text(STR("SELECT ssn FROM rents"), ERR_INPUT, "you lack the permission");
 	refuses_text(STR("SELECT r.ssn FROM rents r"), ERR_INPUT, "you lack the permission");
-	refuses_text(STR("SELECT r FROM rents r"), ERR_INPUT, "no source has such a column");
+	refuses_text(STR("SELECT r FROM rents r"), ERR_INPUT, "no source has this column");
 	refuses_text(STR("SELECT * FROM crm.tenants"), ERR_INPUT, "");
 }
 
@@ -481,7 +481,7 @@ static void columns_of_derived_tables_are_known(void **state)
 
 		if (gate_check(&policy, DIALECT_POSTGRES, str_of(missing[i]), arena, &out, &e))
 			fail_msg("%s\naccepted: %s", missing[i], out.sql);
-		if (!strstr(e.text, "such a column") && !strstr(e.text, "no such column"))
+		if (!strstr(e.text, "has this column") && !strstr(e.text, "have this column"))
 			fail_msg("%s\nrefused: %s", missing[i], e.text);
 	}
 	writes(DIALECT_POSTGRES,
@@ -578,12 +578,13 @@ static void unknown_columns_are_refused_with_the_nearest(void **state)
 {
 	(void)state;
 	refuses_text(STR("SELECT stattus_type FROM per_project"), ERR_INPUT,
-		     "column 8: no source has such a column; the nearest is Status_Type");
+		     "column 8: no source has this column; the nearest is Status_Type");
 	refuses_text(STR("SELECT p.projectname FROM per_project p"), ERR_INPUT,
-		     "the source has no such column; the nearest is \"Project Name\"");
+		     "the source does not have this column; the nearest is \"Project Name\"");
 	refuses_text(STR("SELECT gid FROM changes WHERE Status_Type = 'x'"), ERR_INPUT,
-		     "no source has such a column");
-	refuses_text(STR("SELECT zzzzzzzzzzzz FROM changes"), ERR_INPUT, "no source has such");
+		     "no source has this column");
+	refuses_text(STR("SELECT zzzzzzzzzzzz FROM changes"), ERR_INPUT,
+		     "no source has this column");
 	refuses_text(STR("SELECT gid FROM changes GROUP BY gidd"), ERR_INPUT, "nearest is gid");
 	refuses_text(STR("SELECT gid FROM changes ORDER BY dayy"), ERR_INPUT, "nearest is day");
 }
