@@ -95,7 +95,7 @@ static bool check_role(const struct loader *l, const char *name, const char *con
 {
 	for (; *permissions; permissions++)
 		if (!strlist_has(l->impl->permissions, *permissions))
-			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission", name,
+			return err_set(e, ERR_INPUT, "roles: %s: %s is not a permission", name,
 				       *permissions);
 	return true;
 }
@@ -142,15 +142,16 @@ static bool add_to_role(struct loader *l, const char *name, const json_t *permis
 	while (i < w->role_count && strcmp(w->roles[i].name, name) != 0)
 		i++;
 	if (i == w->role_count)
-		return err_set(e, ERR_INPUT, "roles: %s is no role of " PERMISSIONS, name);
+		return err_set(e, ERR_INPUT, "roles: %s is not a role of " PERMISSIONS, name);
 	if (!load_texts(l, permissions, name, &more, e))
 		return err_prefix(e, "roles");
 	for (const char *const *p = w->roles[i].permissions; *p; p++)
 		strlist_add(&all, l->arena, *p);
 	for (; *more; more++) {
 		if (!strlist_has(own, *more))
-			return err_set(e, ERR_INPUT, "roles: %s: %s is no permission of this pack",
-				       name, *more);
+			return err_set(e, ERR_INPUT,
+				       "roles: %s: %s is not a permission of this pack", name,
+				       *more);
 		strlist_add(&all, l->arena, *more);
 	}
 	strlist_add(&all, l->arena, NULL);

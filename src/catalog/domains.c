@@ -82,7 +82,7 @@ static bool find_tools(const struct domain_file *f, const char *path, struct err
 				       f->tools.items[i]);
 		for (size_t k = 0; k < i; k++)
 			if (tools[k] == tools[i])
-				return err_set(e, ERR_INPUT, "%s:1: tool %s is there twice", path,
+				return err_set(e, ERR_INPUT, "%s:1: tool %s appears twice", path,
 					       tools[i]->name);
 	}
 	d->tools = tools;
@@ -160,7 +160,7 @@ static bool read_call(const struct domain_file *f, struct example_def *x, struct
 		if (str_eq(name, str_of(f->domain->tools[i]->name)))
 			x->tool = f->domain->tools[i];
 	return x->tool ? read_filters(f, x, rest, path, e)
-		       : call_wrong(path, x, "the domain has no tool ", name, e);
+		       : call_wrong(path, x, "the domain does not list the tool ", name, e);
 }
 
 /* Splits each example into its question and its call. */
@@ -209,7 +209,7 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	d->examples = f.examples.items;
 	m.line = 1;
 	if (!d->agent || !d->intent || !d->about)
-		return front_matter_wrong(&m, e, "agent, intent and about are needed", STR(""));
+		return front_matter_wrong(&m, e, "agent, intent and about are required", STR(""));
 	if (rest.n == 0)
 		return front_matter_wrong(&m, e, "the prompt below the front matter is missing",
 					  STR(""));
@@ -260,7 +260,7 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 	}
 	for (const char *const *agent = t->callers.agents; *agent; agent++)
 		if (!catalog_domain_of_agent(c, *agent))
-			return err_set(e, ERR_INPUT, "%s:1: there is no agent %s", t->path, *agent);
+			return err_set(e, ERR_INPUT, "%s:1: unknown agent %s", t->path, *agent);
 	return true;
 }
 

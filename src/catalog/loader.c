@@ -96,7 +96,7 @@ bool load_texts(struct loader *l, const json_t *array, const char *what, const c
 		if (!text || !*text)
 			return err_set(e, ERR_INPUT, "%s[%zu]: not a text", what, i);
 		if (strlist_has(list.items, text))
-			return err_set(e, ERR_INPUT, "%s[%zu]: %s is there twice", what, i, text);
+			return err_set(e, ERR_INPUT, "%s[%zu]: %s appears twice", what, i, text);
 		strlist_add(&list, l->arena, text);
 	}
 	*out = list.items;
@@ -130,7 +130,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	const char *name = arena_strndup(m->arena, key.p, key.n);
 
 	if (strlist_has(m->seen.items, name))
-		return front_matter_wrong(m, e, "a second time: ", key);
+		return front_matter_wrong(m, e, "duplicate key: ", key);
 	strlist_add(&m->seen, m->arena, name);
 	m->open = NULL;
 	if (!m->read_key(m, key, text, e))

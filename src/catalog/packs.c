@@ -65,7 +65,7 @@ static bool read_pack(const struct words_file *f, const json_t *item, const char
 		return words_fail(f, member, "\"%s\" is not a source name", out->source);
 	same = packs_find(before, name);
 	if (same)
-		return words_fail(f, member, "%s has pack %s already", same->file, name);
+		return words_fail(f, member, "%s already declares pack %s", same->file, name);
 	out->name = name;
 	return read_needs(f, item, member, before, out);
 }
@@ -87,7 +87,7 @@ static bool read_root(const char *root, struct arena *a, struct packs *p, struct
 		return err_prefix(e, "%s:1", f.path);
 	list = json_object_get(all, "packs");
 	if (json_array_size(list) == 0)
-		return words_fail(&f, "packs", "a list of packs is wanted");
+		return words_fail(&f, "packs", "expected a list of packs");
 	if (p->count + json_array_size(list) > PACKS_MAX)
 		return words_fail(&f, "packs", "more than %d packs", PACKS_MAX);
 	json_array_foreach(list, i, item) {
@@ -128,7 +128,7 @@ bool packs_list(const struct packs *p, const char *const *names, struct arena *a
 
 	for (const char *const *name = names; name && *name; name++)
 		if (!packs_find(p, *name))
-			return err_set(e, ERR_INPUT, "there is no pack %s", *name);
+			return err_set(e, ERR_INPUT, "unknown pack %s", *name);
 	strlist_add(&list, a, NULL);
 	for (size_t i = 0; i < p->count; i++) {
 		const struct pack_def *pack = &p->items[i];

@@ -70,7 +70,7 @@ static bool check_slots(const char *path, const char *text, const char *const *s
 		while (slots[i] && !str_eq(name, str_of(slots[i])))
 			i++;
 		if (!slots[i])
-			return err_set(e, ERR_INPUT, "%s:%d: nothing fills {{%.*s}}", path,
+			return err_set(e, ERR_INPUT, "%s:%d: unknown slot {{%.*s}}", path,
 				       line_of(text, begin), STR_FMT(name));
 		seen[i] = true;
 	}

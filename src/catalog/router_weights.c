@@ -96,7 +96,7 @@ static bool load_weight(struct loader *l, const struct words_file *f, const json
 
 	if (!json_is_number(value) || number < w->min || number > w->max)
 		return words_fail(f, arena_printf(l->arena, "%s.%s", w->group, w->name),
-				  "a number from %g to %g is wanted", w->min, w->max);
+				  "expected a number from %g to %g", w->min, w->max);
 	memcpy((char *)&l->impl->shown.router + w->offset, &number, sizeof(number));
 	return true;
 }

@@ -92,7 +92,7 @@ static bool read_groups(struct loader *l, const json_t *groups, struct dimension
 			return err_prefix(e, "groups");
 		for (; *values; values++) {
 			if (!d->values || !strlist_has(d->values, *values))
-				return err_set(e, ERR_INPUT, "groups: %s: %s is no known value",
+				return err_set(e, ERR_INPUT, "groups: %s: %s is not a known value",
 					       group, *values);
 			strlist_add(&list, l->arena, *values);
 			strlist_add(&list, l->arena, group);
@@ -114,12 +114,12 @@ static bool read_bins(struct loader *l, const json_t *array, struct dimension_de
 		int64_t bound = json_integer_value(item);
 
 		if (!json_is_integer(item) || (i > 0 && bound <= before))
-			return err_set(e, ERR_INPUT, "bins: whole numbers, ascending");
+			return err_set(e, ERR_INPUT, "bins: must be ascending whole numbers");
 		before = bound;
 		strlist_add(&list, l->arena, arena_printf(l->arena, "%" PRId64, bound));
 	}
 	if (list.count > 0 && !column_is_number(d->map.type))
-		return err_set(e, ERR_INPUT, "bins: the column is no number");
+		return err_set(e, ERR_INPUT, "bins: the column is not a number");
 	strlist_add(&list, l->arena, NULL);
 	d->map.bins = list.count > 1 ? list.items : NULL;
 	return true;
@@ -135,7 +135,7 @@ static bool read_grains(struct loader *l, const json_t *item, struct dimension_d
 	if (!schema_texts(l, item, "grains", d->name, &names, e))
 		return false;
 	if (*names && !is_day)
-		return err_set(e, ERR_INPUT, "grains: the column is no date");
+		return err_set(e, ERR_INPUT, "grains: the column is not a date");
 	for (; *names; names++) {
 		if (!grain_parse(*names, &g) ||
 		    (d->map.type == COLUMN_DATE && (g == GRAIN_HOUR || g == GRAIN_HOUR_OF_DAY)))
@@ -156,7 +156,7 @@ static bool read_place(struct loader *l, const json_t *item, struct dimension_de
 	    !schema_texts(l, item, "synonyms", d->name, &d->map.synonyms, e))
 		return false;
 	if (type && !column_type_parse(type, &d->map.type))
-		return err_set(e, ERR_INPUT, "type: there is no %s", type);
+		return err_set(e, ERR_INPUT, "type: unknown type %s", type);
 	if (!entity)
 		return d->map.type == COLUMN_TEXT ||
 		       err_set(e, ERR_INPUT, "type %s: only allowed for a dimension of an entity",
@@ -219,7 +219,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	if (!d->view != !d->column)
 		return err_set(e, ERR_INPUT, "%s: view and column must be given together", d->name);
 	if (d->permission && !strlist_has(l->impl->permissions, d->permission))
-		return err_set(e, ERR_INPUT, "%s: %s is no permission", d->name, d->permission);
+		return err_set(e, ERR_INPUT, "%s: %s is not a permission", d->name, d->permission);
 	if (d->watermark && !d->view)
 		return err_set(e, ERR_INPUT, "%s: a watermark without a view", d->name);
 	if (!check_values(d, *load, e))
@@ -261,7 +261,8 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 			       d->parent);
 	for (const char *const *p = d->parents; *p; p++)
 		if (!strlist_has(parent->values, *p))
-			return err_set(e, ERR_INPUT, "%s: %s is no %s", d->name, *p, d->parent);
+			return err_set(e, ERR_INPUT, "%s: %s is not a value of %s", d->name, *p,
+				       d->parent);
 	return true;
 }
 
@@ -335,7 +336,7 @@ static bool join_dimension(struct loader *l, struct dimension_def *d,
 	size_t count = strlist_len(d->values);
 
 	if (strcmp(d->pack, more->pack) == 0)
-		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
+		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
 	if (!is_same(d->view, more->view) || !is_same(d->column, more->column) ||
 	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent) ||
 	    !is_same(d->resolves, more->resolves) || !is_same(d->by, more->by))
@@ -360,7 +361,7 @@ static bool add_plain(struct loader *l, const struct dimension_def *d, struct er
 	struct dimension_def *copy;
 
 	if (schema_dimension(&l->impl->shown, d->name))
-		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
+		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
 	copy = arena_alloc(l->arena, sizeof(*copy));
 	*copy = *d;
 	SCHEMA_PUSH(l->arena, s->plain, s->plain_count, copy);
@@ -374,7 +375,7 @@ static bool add_dimension(struct loader *l, struct dimension_def *d, struct err 
 	const struct dimension_def *same = schema_dimension(&l->impl->shown, d->name);
 
 	if (same && !catalog_dimension(c, d->name))
-		return err_set(e, ERR_INPUT, "dimensions: %s is there twice", d->name);
+		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
 	if (same)
 		return join_dimension(l, &list[same->index], d, e);
 	d->index = c->dimension_count;
@@ -422,13 +423,14 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 		if (!json_get_int(object, names[i], &value, e))
 			return err_prefix(e, "calendar");
 		if (value < 0 || value > 23)
-			return err_set(e, ERR_INPUT, "calendar: %s: 0 to 23", names[i]);
+			return err_set(e, ERR_INPUT, "calendar: %s: must be 0 to 23", names[i]);
 		*fields[i] = (int)value;
 	}
 	if (c->peak_first_hour > c->peak_last_hour)
 		return err_set(e, ERR_INPUT, "calendar: the peak ends before it begins");
 	if (l->has_calendar && memcmp(&before, c, sizeof(before)) != 0)
-		return err_set(e, ERR_INPUT, "calendar: differs from that of an earlier pack");
+		return err_set(e, ERR_INPUT,
+			       "calendar: differs from the calendar of an earlier pack");
 	l->has_calendar = true;
 	return true;
 }
@@ -492,7 +494,8 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 	if (!check_alias_text(out->text, e))
 		return false;
 	if (d->values && !strlist_has(d->values, out->value))
-		return err_set(e, ERR_INPUT, "value: %s is no known %s", out->value, d->name);
+		return err_set(e, ERR_INPUT, "value: %s is not a known value of %s", out->value,
+			       d->name);
 	return !out->when || check_when(l, out->when, e);
 }
 

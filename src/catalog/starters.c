@@ -26,7 +26,7 @@ static bool read_roles(struct loader *l, const json_t *roles, struct starter_def
 		return false;
 	for (const char *const *role = out->roles; *role; role++)
 		if (!is_role(l, *role))
-			return err_set(e, ERR_INPUT, "roles: %s is no role", *role);
+			return err_set(e, ERR_INPUT, "roles: %s is not a role", *role);
 	return true;
 }
 
@@ -45,7 +45,7 @@ static bool read_starter(struct loader *l, const json_t *item, struct starter_de
 		return err_set(e, ERR_INPUT, "question: 1 to %d bytes", STARTER_BYTES_MAX);
 	out->tool = catalog_tool(&l->impl->shown, tool);
 	return (out->tool && (out->tool->callers.visible || out->tool->map)) ||
-	       err_set(e, ERR_INPUT, "tool: %s is no tool that answers questions", tool);
+	       err_set(e, ERR_INPUT, "tool: %s is not a tool that answers questions", tool);
 }
 
 static void add_starter(struct loader *l, const struct starter_def *starter)

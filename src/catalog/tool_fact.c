@@ -42,7 +42,7 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 					  value);
 	} else if (strcmp(key, "type") == 0) {
 		if (!read_fact_type(value, &f->type))
-			return tool_wrong(h, e, "type is number, int, text or date");
+			return tool_wrong(h, e, "type must be number, int, text or date");
 	} else {
 		return tool_wrong(h, e, "unknown attribute %s", key);
 	}
@@ -73,9 +73,9 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 		return tool_wrong(h, e, "fact without a name");
 	f->name = arena_strndup(a, word.p, word.n);
 	if (!is_fact_name(f->name))
-		return tool_wrong(h, e, "%s is no name", f->name);
+		return tool_wrong(h, e, "%s is not a valid name", f->name);
 	if (tool_fact(h->tool, f->name))
-		return tool_wrong(h, e, "fact %s is there twice", f->name);
+		return tool_wrong(h, e, "fact %s appears twice", f->name);
 	f->about = "";
 	for (struct str before = rest; tool_next_word(&rest, &word); before = rest) {
 		if (str_eq(word, STR("optional"))) {
@@ -148,10 +148,10 @@ static bool read_sentence(struct tool_header *h, const char *text, const char **
 	for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
 		size_t n = strcspn(open, "}");
 		if (open[n] == '\0')
-			return tool_wrong(h, e, "{ without }");
+			return tool_wrong(h, e, "a { is not closed");
 		const char *name = arena_strndup(a, open + 1, n - 1);
 		if (!is_known(t, name))
-			return tool_wrong(h, e, "{%s} is no param, column or fact", name);
+			return tool_wrong(h, e, "{%s} is not a param, column or fact", name);
 		made = arena_printf(a, "%s%.*s{%s%s}", made, (int)(open - text), text,
 				    tool_param(t, name) && !is_column(t, name) ? "arg." : "", name);
 	}
@@ -212,13 +212,13 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 	if (!ref_parse(arena_printf(h->l->arena, "t.%s", r->path), &path, e))
 		return false; /* refer_read has checked it */
 	if (path.kind == REF_FACT && !tool_fact(t, path.name))
-		return tool_wrong(h, e, "refer: %s is no fact of the tool", path.name);
+		return tool_wrong(h, e, "refer: %s is not a fact of the tool", path.name);
 	if (path.kind != REF_CELL && path.kind != REF_COLUMN)
 		return true;
 	for (size_t i = 0; i < t->column_count; i++)
 		if (ref_same_name(t->columns[i].name, path.name))
 			return true;
-	return tool_wrong(h, e, "refer: %s is no column of the tool", path.name);
+	return tool_wrong(h, e, "refer: %s is not a column of the tool", path.name);
 }
 
 /* ---- suggest TEXT, or primary|secondary ["label" ->] TEXT [if CONDITION] ---- */
@@ -258,11 +258,11 @@ static bool check_terms(struct tool_header *h, const struct condition *c, struct
 		if (term->kind == TERM_MISSING)
 			return tool_wrong(h, e, "suggest: filters are not available here");
 		if (term->ref.kind == REF_FACT && !tool_fact(h->tool, term->ref.name))
-			return tool_wrong(h, e, "suggest: %s is no fact of the tool",
+			return tool_wrong(h, e, "suggest: %s is not a fact of the tool",
 					  term->ref.name);
 		if (term->ref.kind == REF_CELL && !*term->ref.table &&
 		    !is_column(h->tool, term->ref.name))
-			return tool_wrong(h, e, "suggest: %s is no column of the tool",
+			return tool_wrong(h, e, "suggest: %s is not a column of the tool",
 					  term->ref.name);
 	}
 	return true;
@@ -361,7 +361,7 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		if (word.n == 0)
 			continue;
 		if (n == 3)
-			return tool_wrong(h, e, "derive: NAME COLUMN [BY]");
+			return tool_wrong(h, e, "expected derive: NAME COLUMN [BY]");
 		words[n++] = arena_strndup(h->l->arena, word.p, word.n);
 	}
 	if (h->tool->map && n == 1 && tool_is_name(words[0])) {
@@ -369,12 +369,13 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		return true;
 	}
 	if (n < 2 || !tool_is_name(words[0]))
-		return tool_wrong(h, e, "derive: NAME COLUMN [BY]");
+		return tool_wrong(h, e, "expected derive: NAME COLUMN [BY]");
 	c = fetched(h, words[1]);
 	if (!c || !c->has_type || !column_is_number(c->type))
-		return tool_wrong(h, e, "%s is no fetched column of type int or decimal", words[1]);
+		return tool_wrong(h, e, "%s is not a fetched column of type int or decimal",
+				  words[1]);
 	if (n == 3 && !fetched(h, words[2]))
-		return tool_wrong(h, e, "%s is no fetched column", words[2]);
+		return tool_wrong(h, e, "%s is not a fetched column", words[2]);
 	d->name = words[0];
 	d->column = words[1];
 	d->by = n == 3 ? words[2] : first_text(h);
@@ -382,7 +383,7 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		return tool_wrong(h, e, "no column of type text distinguishes the rows");
 	for (const struct derive_def *other = h->derives; other < d; other++)
 		if (strcmp(other->name, d->name) == 0)
-			return tool_wrong(h, e, "derive %s is there twice", d->name);
+			return tool_wrong(h, e, "derive %s appears twice", d->name);
 	return true;
 }
 

@@ -19,7 +19,7 @@ static bool read_names(struct tool_header *h, const char *text, struct strlist *
 		word = str_trim(word);
 		const char *name = arena_strndup(h->l->arena, word.p, word.n);
 		if (!tool_is_name(name))
-			return tool_wrong(h, e, "\"%s\" is no name", name);
+			return tool_wrong(h, e, "\"%s\" is not a valid name", name);
 		strlist_add(list, h->l->arena, name);
 	}
 	return true;
@@ -36,7 +36,7 @@ static bool read_reports(struct tool_header *h, const char *text, struct err *e)
 			return tool_wrong(h, e, "unknown report %s", key);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(h->reports.items[k], key) == 0)
-				return tool_wrong(h, e, "report %s is there twice", key);
+				return tool_wrong(h, e, "report %s appears twice", key);
 	}
 	return true;
 }
@@ -59,7 +59,7 @@ static bool read_lookback(struct tool_header *h, const char *text, struct err *e
 	if (!tool_number_read(h, text, &days, e))
 		return false;
 	if (days < 0 || days > TOOL_LOOKBACK_MAX)
-		return tool_wrong(h, e, "lookback is 0 to %d days", TOOL_LOOKBACK_MAX);
+		return tool_wrong(h, e, "lookback must be 0 to %d days", TOOL_LOOKBACK_MAX);
 	h->tool->lookback = (int)days;
 	return true;
 }
@@ -77,9 +77,10 @@ static bool read_groups(struct tool_header *h, const char *text, struct err *e)
 	for (size_t i = GROUPS_TIME; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(text, names[i]) == 0)
 			h->tool->analysis.groups = (enum tool_groups)i;
-	return h->tool->analysis.groups || tool_wrong(h, e,
-						      "groups is time, thing, thing time, thing "
-						      "day, thing thing, thing thing time or rows");
+	return h->tool->analysis.groups ||
+	       tool_wrong(h, e,
+			  "groups must be time, thing, thing time, thing "
+			  "day, thing thing, thing thing time or rows");
 }
 
 static bool read_several(struct tool_header *h, const char *text, struct err *e)
@@ -89,7 +90,7 @@ static bool read_several(struct tool_header *h, const char *text, struct err *e)
 	if (!tool_number_read(h, text, &n, e))
 		return false;
 	if (n < 1 || n > MAP_METRICS_ASKED_MAX)
-		return tool_wrong(h, e, "several is 1 to %d", MAP_METRICS_ASKED_MAX);
+		return tool_wrong(h, e, "several must be 1 to %d", MAP_METRICS_ASKED_MAX);
 	h->tool->analysis.measures = (size_t)n;
 	return true;
 }
@@ -112,7 +113,7 @@ static bool read_shows(struct tool_header *h, const char *text, struct err *e)
 	struct tool_def *t = h->tool;
 
 	if (!by)
-		return tool_wrong(h, e, "shows is METRIC by DIMENSION, …");
+		return tool_wrong(h, e, "shows must be METRIC by DIMENSION, …");
 	t->words.shows = arena_strndup(h->l->arena, text, (size_t)(by - text));
 	t->words.shows_by = read_list(h, str_of(by + strlen(" by ")));
 	return true;
@@ -126,7 +127,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return tool_wrong(h, e, "%s is empty", key);
 	if (strcmp(key, "tool") == 0) {
 		t->name = text;
-		return tool_is_name(text) || tool_wrong(h, e, "%s is no name", text);
+		return tool_is_name(text) || tool_wrong(h, e, "%s is not a valid name", text);
 	}
 	if (strcmp(key, "about") == 0) {
 		t->about = text;
@@ -150,7 +151,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->callers.visible = strcmp(text, "yes") == 0;
 		t->callers.agents_only = strcmp(text, "agents") == 0;
 		return t->callers.visible || t->callers.agents_only || strcmp(text, "no") == 0 ||
-		       tool_wrong(h, e, "visible is yes or no, or agents");
+		       tool_wrong(h, e, "visible must be yes, no or agents");
 	}
 	if (strcmp(key, "gate") == 0) {
 		t->gate = text;
@@ -158,12 +159,12 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "policy") == 0) {
 		t->callers.by_protocol = true;
-		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy is map");
+		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy must be map");
 	}
 	if (strcmp(key, "kind") == 0) {
 		t->source = strcmp(text, "sources") == 0 ? SOURCE_OWN : SOURCE_DOCUMENTS;
 		return tool_is_own(t) || strcmp(text, "doc") == 0 ||
-		       tool_wrong(h, e, "kind is doc or sources");
+		       tool_wrong(h, e, "kind must be doc or sources");
 	}
 	if (strcmp(key, "map") == 0) {
 		t->map = text;
@@ -175,7 +176,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return read_several(h, text, e);
 	if (strcmp(key, "counted") == 0) {
 		t->analysis.counted = true;
-		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted is yes");
+		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted must be yes");
 	}
 	if (strcmp(key, "points") == 0) {
 		t->analysis.points = text;
@@ -237,7 +238,7 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 		return true;
 	}
 	if (strlist_has(h->seen.items, line->key))
-		return tool_wrong(h, e, "%s is there twice", line->key);
+		return tool_wrong(h, e, "%s appears twice", line->key);
 	strlist_add(&h->seen, h->l->arena, line->key);
 	return read_key(h, line->key, line->value, e);
 }
@@ -259,10 +260,10 @@ static bool read_totals_column(struct tool_header *h, struct str word,
 	const struct column_def *c;
 
 	if (!str_starts(word, STR("sum(")) || !str_ends(word, STR(")")))
-		return tool_wrong(h, e, "whole is count, then sum(Column), …");
+		return tool_wrong(h, e, "whole must be count, then sum(Column), …");
 	c = find_column(h->tool, str_trim(name));
 	if (!c || c->derived || !c->has_type || !column_is_number(c->type))
-		return tool_wrong(h, e, "%.*s is no fetched column of type int or decimal",
+		return tool_wrong(h, e, "%.*s is not a fetched column of type int or decimal",
 				  STR_FMT(name));
 	*out = (struct sql_totals_column){.name = c->name, .is_int = c->type == COLUMN_INT};
 	return true;
@@ -280,7 +281,7 @@ static bool read_totals(struct tool_header *h, struct err *e)
 	columns = arena_alloc(h->l->arena, TOOL_COLUMNS_MAX * sizeof(*columns));
 	(void)str_split(&rest, ',', &word);
 	if (!str_eq(str_trim(word), STR("count")))
-		return tool_wrong(h, e, "whole is count, then sum(Column), …");
+		return tool_wrong(h, e, "whole must be count, then sum(Column), …");
 	while (str_split(&rest, ',', &word)) {
 		if (t->totals.sum_count == TOOL_COLUMNS_MAX)
 			return tool_wrong(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);

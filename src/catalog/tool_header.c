@@ -177,11 +177,11 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
 		if (!tool_is_name(value))
-			return tool_wrong(h, e, "%s is no name", value);
+			return tool_wrong(h, e, "%s is not a valid name", value);
 	} else if (strcmp(key, "match") == 0) {
 		p->like = strcmp(value, "like") == 0;
 		if (!p->like && strcmp(value, "exact") != 0)
-			return tool_wrong(h, e, "match is exact or like");
+			return tool_wrong(h, e, "match must be exact or like");
 	} else if (strcmp(key, "unit") == 0) {
 		p->unit = units_find(&h->l->impl->shown.units, value);
 		if (!p->unit)
@@ -297,8 +297,8 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	if (p->default_text && p->entity) {
 		const struct dimension_def *d = catalog_dimension(&h->l->impl->shown, p->entity);
 		if (d->values && !strlist_has(d->values, p->default_text))
-			return tool_wrong(h, e, "default %s is no known %s", p->default_text,
-					  p->entity);
+			return tool_wrong(h, e, "default %s is not a known value of %s",
+					  p->default_text, p->entity);
 	}
 	return check_slot(h, p, e);
 }
@@ -340,19 +340,19 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 		return tool_wrong(h, e, "param without a name");
 	p->name = p->filter = arena_strndup(a, word.p, word.n);
 	if (!tool_is_name(p->name))
-		return tool_wrong(h, e, "%s is no name", p->name);
+		return tool_wrong(h, e, "%s is not a valid name", p->name);
 	if (catalog_marker_reserved(p->name) || strncmp(p->name, "may_", 4) == 0)
-		return tool_wrong(h, e, "%s is reserved: code binds it", p->name);
+		return tool_wrong(h, e, "%s is a reserved name", p->name);
 	if (tool_param(h->tool, p->name))
-		return tool_wrong(h, e, "param %s is there twice", p->name);
+		return tool_wrong(h, e, "param %s appears twice", p->name);
 	if (!tool_next_word(&rest, &word))
-		return tool_wrong(h, e, "param %s without a type", p->name);
+		return tool_wrong(h, e, "param %s has no type", p->name);
 	if (!read_param_type(h, word, p, e))
 		return false;
 	(void)tool_next_word(&rest, &word);
 	p->required = str_eq(word, STR("required"));
 	if (!p->required && !str_eq(word, STR("optional")))
-		return tool_wrong(h, e, "param %s: required or optional?", p->name);
+		return tool_wrong(h, e, "param %s: must be required or optional", p->name);
 	p->about = "";
 	for (struct str before = rest; tool_next_word(&rest, &word); before = rest) {
 		if (!tool_is_attribute(a, word, &key, &value)) {
@@ -397,7 +397,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 					  value);
 	} else if (strcmp(key, "priority") == 0) {
 		if (!read_priority(value, &c->priority))
-			return tool_wrong(h, e, "priority is high, medium or low");
+			return tool_wrong(h, e, "priority must be high, medium or low");
 	} else if (strcmp(key, "type") == 0) {
 		c->has_type = true;
 		c->is_real = strcmp(value, "real") == 0;
@@ -432,14 +432,15 @@ bool tool_column_read(struct tool_header *h, const char *text, struct err *e)
 	c->priority = PRIORITY_MEDIUM;
 	for (size_t i = 0; i < h->tool->column_count; i++)
 		if (strcmp(h->columns[i].name, c->name) == 0)
-			return tool_wrong(h, e, "column %s is there twice", c->name);
+			return tool_wrong(h, e, "column %s appears twice", c->name);
 	while (tool_next_word(&rest, &word)) {
 		if (str_eq(word, STR("derived")))
 			c->derived = true;
 		else if (str_eq(word, STR("asof")))
 			c->asof = true;
 		else if (!tool_is_attribute(a, word, &key, &value))
-			return tool_wrong(h, e, "column %s: what is %.*s?", c->name, STR_FMT(word));
+			return tool_wrong(h, e, "column %s: unexpected %.*s", c->name,
+					  STR_FMT(word));
 		else if (!set_column_attribute(h, c, key, value, e))
 			return false;
 	}
@@ -462,7 +463,7 @@ bool tool_frame_read(struct tool_header *h, const char *text, struct err *e)
 		return tool_wrong(h, e, "expected a query and a number of rows");
 	f->query = arena_strndup(h->l->arena, query.p, query.n);
 	if (tool_frame(h->tool, f->query))
-		return tool_wrong(h, e, "frame %s is there twice", f->query);
+		return tool_wrong(h, e, "frame %s appears twice", f->query);
 	if (!tool_number_read(h, arena_strndup(h->l->arena, rows.p, rows.n), &n, e))
 		return false;
 	if (n < 1 || n > FRAME_ROWS_MAX)

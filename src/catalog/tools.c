@@ -131,8 +131,8 @@ static bool load_overrides(struct loader *l, const char *folder, const char *con
 			if (str_eq(str_of(l->tools[i].name), stem))
 				tool = &l->tools[i];
 		if (!tool)
-			return err_set(e, ERR_INPUT, "%s/%s:1: there is no %.*s.sql", folder,
-				       *names, STR_FMT(stem));
+			return err_set(e, ERR_INPUT, "%s/%s:1: the file %.*s.sql is missing",
+				       folder, *names, STR_FMT(stem));
 		if (!load_override(l, folder, d, tool, e))
 			return false;
 	}

@@ -100,7 +100,7 @@ static bool expand(const struct loader *l, const char *text, bool sql, struct bu
 		}
 		end = strcspn(p, "}\n");
 		if (p[end] != '}')
-			return err_set(e, ERR_INPUT, "{values. without its }");
+			return err_set(e, ERR_INPUT, "{values. is not closed");
 		if (!put_list(l, out, arena_strndup(l->arena, p + name, end - name),
 			      is_words(text, p, sql), e))
 			return false;

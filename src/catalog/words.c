@@ -62,8 +62,7 @@ static bool read_glossary(const struct words_file *f, const json_t *root, struct
 			return words_fail(f, member, "term and about must not be empty");
 		for (size_t n = 0; n < i; n++)
 			if (strcasecmp(terms[n].term, terms[i].term) == 0)
-				return words_fail(f, member, "\"%s\" is there twice",
-						  terms[i].term);
+				return words_fail(f, member, "\"%s\" appears twice", terms[i].term);
 	}
 	out->glossary = terms;
 	out->glossary_count = json_array_size(list);
@@ -88,20 +87,18 @@ static bool read_rules(const struct words_file *f, const json_t *root, struct pa
 		const char *member = arena_printf(f->arena, "rules.%s", prompt);
 
 		if (!prompt_has_rules(prompt))
-			return words_fail(f, member, "prompts/%s.md has no place for rules",
-					  prompt);
+			return words_fail(f, member, "prompts/%s.md has no {{rules}} slot", prompt);
 		if (!json_is_array(list) || json_array_size(list) > RULES_MAX)
-			return words_fail(f, member, "a list of at most %d rules is wanted",
+			return words_fail(f, member, "expected a list of at most %d rules",
 					  RULES_MAX);
 		json_array_foreach(list, i, rule) {
 			const char *text = json_string_value(rule);
 
 			if (!text || !*text || strlen(text) > RULE_BYTES_MAX ||
 			    strpbrk(text, "\n{}"))
-				return words_fail(
-					f, arena_printf(f->arena, "%s[%zu]", member, i),
-					"a line of 1 to %d bytes without braces is wanted",
-					RULE_BYTES_MAX);
+				return words_fail(f, arena_printf(f->arena, "%s[%zu]", member, i),
+						  "expected a line of 1 to %d bytes without braces",
+						  RULE_BYTES_MAX);
 			*rules++ = (struct prompt_rule){arena_strdup(f->arena, prompt),
 							arena_strdup(f->arena, text)};
 		}

@@ -435,7 +435,7 @@ describe('vesperctl flow list and check', () => {
     const all = await flow('check');
     assert.equal(all.code, 0, all.stdout + all.stderr);
     assert.match(all.stdout, /prompts\/energy\/flow\/weekly_briefing\.flow/);
-    for (const [file, fault] of [['do_query', ':8: the map has no glances'], ['do_hidden_tool', ':8: there is no tool or agent general_sql_query']]) {
+    for (const [file, fault] of [['do_query', ':8: the map has no glances'], ['do_hidden_tool', ':8: unknown tool or agent general_sql_query']]) {
       const path = `tests/flow/broken/${file}.flow`;
       const plain = await flow('check', 'prompts/energy/flow/weekly_briefing.flow', path);
       assert.equal(plain.code, 1);

@@ -229,7 +229,7 @@ describe('one tenant with two packs', () => {
 });
 
 describe('startup is refused', () => {
-  for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: there is no pack circus/],
+  for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: unknown pack circus/],
     ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: must be a string/]])
     it(`for ${what}`, async () => {
       const s = await setting();

@@ -70,7 +70,7 @@ const MISTAKES = [
     replaced('{"name": "library"},\n\t{"name": "bakery"}', '{"name": "library", "needs": ["bakery"]},\n\t{"name": "bakery", "needs": ["library"]}'),
     /packs\.json:\d+: .*no earlier pack is named bakery/, null],
   ['a pack that nobody registers', 'config/vesper.json', replaced('"library"', '"circus"'),
-    /config\/vesper\.json:\d+: tenants\.both\.packs: there is no pack circus/, null],
+    /config\/vesper\.json:\d+: tenants\.both\.packs: unknown pack circus/, null],
 ];
 
 async function broken(s, file, edit) {
@@ -165,6 +165,6 @@ describe('a start with broken packs', () => {
     const s = await setting();
     const tenants = { ...TENANTS, crumb: { ...TENANTS.crumb, packs: ['circus'] } };
     await refusedStart({ ...s, env: { ...s.env, VESPER_TENANTS: JSON.stringify(tenants) } },
-      /VESPER_TENANTS: tenants\.crumb\.packs: there is no pack circus/);
+      /VESPER_TENANTS: tenants\.crumb\.packs: unknown pack circus/);
   });
 });

@@ -124,7 +124,7 @@ describe('settings that change while the daemon runs', () => {
     assert.ok(!(await names('vesper')).includes('get_loaves_by_bread'));
     const before = await names('vesper');
     await save({ packs: { roots: [roots] }, tenants: of(['circus']) });
-    assert.match(await reload(), /tenants\.acme\.packs: there is no pack circus/);
+    assert.match(await reload(), /tenants\.acme\.packs: unknown pack circus/);
     assert.ok((await names('acme')).includes('get_loaves_by_bread'));
     await save({ tenants: of() });
     await reload();

@@ -54,7 +54,7 @@ static bool read_type(const struct reading *r, const char *at, const char *name,
 			return true;
 		}
 	return wrong(r, at,
-		     arena_printf(r->f->arena, "\"%.*s\" is no type of a prop", STR_CUT(name, 40)));
+		     arena_printf(r->f->arena, "\"%.*s\" is not a prop type", STR_CUT(name, 40)));
 }
 
 static struct prop_column *columns_new(const struct reading *r, struct prop_def *p, size_t n)
@@ -75,7 +75,7 @@ static bool read_columns(const struct reading *r, const char *at, const json_t *
 	json_t *type;
 
 	if (n == 0 || n > TOOL_COLUMNS_MAX)
-		return wrong(r, at, "a table wants columns: {NAME: type}");
+		return wrong(r, at, "a table needs columns: {NAME: type}");
 	columns = columns_new(r, p, n);
 	json_object_foreach((json_t *)(uintptr_t)list, name, type) {
 		struct prop_column *c = &columns[i++];
@@ -104,14 +104,14 @@ static bool read_axes(const struct reading *r, const char *at, const json_t *ite
 
 	if (!text_of(item, "x") || count == 0 || count > TOOL_COLUMNS_MAX - 2 ||
 	    (json_object_get(item, "by") && !text_of(item, "by")))
-		return wrong(r, at, "a series wants x: COLUMN and y: [COLUMN]");
+		return wrong(r, at, "a series needs x: COLUMN and y: [COLUMN]");
 	columns = columns_new(r, p, count + 2);
 	columns[n++] = (struct prop_column){.name = text_of(item, "x")};
 	if (text_of(item, "by"))
 		columns[n++] = (struct prop_column){.name = text_of(item, "by")};
 	json_array_foreach((json_t *)(uintptr_t)y, i, one) {
 		if (!json_is_string(one))
-			return wrong(r, at, "a series wants x: COLUMN and y: [COLUMN]");
+			return wrong(r, at, "a series needs x: COLUMN and y: [COLUMN]");
 		columns[n++] = (struct prop_column){.name = json_string_value(one)};
 	}
 	p->column_count = n;
@@ -176,7 +176,7 @@ static bool read_props(struct reading *r, const json_t *list)
 
 	if (json_object_size(list) == 0 || json_object_size(list) > PROPS_MAX)
 		return wrong(r, "props",
-			     arena_printf(r->f->arena, "1 to %d props are wanted", PROPS_MAX));
+			     arena_printf(r->f->arena, "expected 1 to %d props", PROPS_MAX));
 	d->props = props = arena_alloc(r->f->arena, (json_object_size(list) + 1) * sizeof(*props));
 	json_object_foreach((json_t *)(uintptr_t)list, name, item)
 		if (!read_prop(r, name, item, &props[d->prop_count++]))
@@ -208,13 +208,13 @@ static bool check_prop_of(const struct reading *r, const char *at, const struct 
 		json_is_string(name) ? component_prop(r->def, json_string_value(name)) : NULL;
 
 	if (!p)
-		return wrong(r, at, "it is not a prop of the component");
+		return wrong(r, at, "not a prop of the component");
 	if (!(k->types & (1u << p->type)))
 		return wrong(r, at,
-			     arena_printf(r->f->arena, "%s shows no %s", k->name,
+			     arena_printf(r->f->arena, "%s cannot show a prop of type %s", k->name,
 					  prop_type_name(p->type)));
 	return strcmp(k->name, "progress") != 0 || (p->unit && strcmp(p->unit, "%") == 0) ||
-	       wrong(r, at, "progress shows a number of unit %");
+	       wrong(r, at, "progress needs a number with the unit %");
 }
 
 static bool check_more(const struct reading *r, const char *at, const struct part_kind *k,
@@ -226,11 +226,11 @@ static bool check_more(const struct reading *r, const char *at, const struct par
 	if (strcmp(k->more, "empty") == 0)
 		return !more || json_is_string(more) || wrong(r, at, "empty: not a text");
 	if (!json_is_object(more))
-		return wrong(r, at, "a badge wants tones: {WORD: tone}");
+		return wrong(r, at, "a badge needs tones: {WORD: tone}");
 	json_object_foreach((json_t *)(uintptr_t)more, word, tone)
 		if (!json_is_string(tone) || !strlist_has(tones, json_string_value(tone)))
 			return wrong(r, at,
-				     "a tone is positive, caution, critical, info or neutral");
+				     "a tone must be positive, caution, critical, info or neutral");
 	return true;
 }
 
@@ -244,18 +244,20 @@ static bool check_part(const struct reading *r, size_t place, const json_t *part
 	for (i = 0; !k && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		k = json_object_get(part, kinds[i].name) ? &kinds[i] : NULL;
 	if (!k)
-		return wrong(r, at, "a part is cards, table, chart, text, badge or progress");
+		return wrong(r, at, "a part must be cards, table, chart, text, badge or progress");
 	shown = json_object_get(part, k->name);
 	more = k->more ? json_object_get(part, k->more) : NULL;
 	if (json_object_size(part) != 1u + (more != NULL))
-		return wrong(r, at, arena_printf(r->f->arena, "%s has other members", k->name));
+		return wrong(r, at,
+			     arena_printf(r->f->arena, "%s does not have these members", k->name));
 	if (k->more && !check_more(r, at, k, more))
 		return false;
 	if (!json_is_array(shown))
-		return strcmp(k->name, "cards") != 0 ? check_prop_of(r, at, k, shown)
-						     : wrong(r, at, "cards is a list of props");
+		return strcmp(k->name, "cards") != 0
+			       ? check_prop_of(r, at, k, shown)
+			       : wrong(r, at, "cards must be a list of props");
 	if (strcmp(k->name, "cards") != 0)
-		return wrong(r, at, arena_printf(r->f->arena, "%s is one prop", k->name));
+		return wrong(r, at, arena_printf(r->f->arena, "%s must be one prop", k->name));
 	json_array_foreach((json_t *)(uintptr_t)shown, i, item)
 		if (!check_prop_of(r, at, k, item))
 			return false;
@@ -269,7 +271,7 @@ static bool check_layout(const struct reading *r)
 
 	if (json_array_size(r->def->layout) == 0 || json_array_size(r->def->layout) > PROPS_MAX)
 		return wrong(r, "layout",
-			     arena_printf(r->f->arena, "1 to %d parts are wanted", PROPS_MAX));
+			     arena_printf(r->f->arena, "expected 1 to %d parts", PROPS_MAX));
 	json_array_foreach((json_t *)(uintptr_t)r->def->layout, i, part)
 		if (!check_part(r, i, part))
 			return false;
@@ -285,7 +287,7 @@ static bool check_place(const struct reading *r, struct str name)
 
 	return (p && !prop_is_set(p)) ||
 	       wrong(r, "text",
-		     arena_printf(r->f->arena, "{%.*s} is no prop with a value",
+		     arena_printf(r->f->arena, "{%.*s} is not a prop with a single value",
 				  STR_CUT(text, 60)));
 }
 

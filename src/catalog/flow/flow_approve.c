@@ -94,9 +94,10 @@ static bool take_slot(struct approver *k, const struct param_def *p, const json_
 	const json_t *before = json_object_get(k->slots, p->filter);
 
 	if (before && !json_equal(before, value)) {
-		warn(k,
-		     arena_printf(k->arena, "%s: the calls have different values, which are kept",
-				  p->filter));
+		warn(k, arena_printf(
+				k->arena,
+				"%s: the calls use different values, so the flow keeps them fixed",
+				p->filter));
 		return false;
 	}
 	json_object_set(k->slots, p->filter, (json_t *)value);
@@ -228,7 +229,7 @@ static bool add_task(struct approver *k, const char *id, const char *tool)
 		return refuse(k, "plan_has_sql",
 			      "this answer uses ad hoc SQL, which can't be approved.");
 	if (k->task_count == PLAN_TASKS_MAX)
-		return refuse(k, "plan_too_long", "it has too many calls.");
+		return refuse(k, "plan_too_long", "this answer has too many calls.");
 	k->lines[k->task_count++] = (struct flow_line){.kind = FLOW_DO,
 						       .id = id,
 						       .tool = def,
@@ -258,7 +259,8 @@ static bool add_step(struct approver *k, const json_t *step, const json_t *filte
 	l->condition = condition && *condition ? condition : NULL;
 	if (json_array_size(json_object_get(step, "depends_on")) > 0 && !l->condition)
 		warn(k, arena_printf(k->arena,
-				     "%s: it waits only for the tasks whose values it uses", id));
+				     "%s: the task waits only for the tasks whose values it uses",
+				     id));
 	return true;
 }
 
@@ -287,7 +289,8 @@ static bool add_tasks(struct approver *k)
 	json_array_foreach((json_t *)list, i, one)
 		if (steps ? !add_step(k, one, json_object_get(plan, "filters")) : !add_call(k, one))
 			return false;
-	return k->task_count > 0 || refuse(k, "no_plan", "nothing was looked up for this answer.");
+	return k->task_count > 0 ||
+	       refuse(k, "no_plan", "this answer was given without calling a tool.");
 }
 
 /* ---- examples ---- */
@@ -349,8 +352,8 @@ static const char *example_of(struct approver *k, const char *text, bool warns)
 			text = with_value(k, text, filter, item, &found);
 		if (!found && warns && !is_date(k, filter))
 			warn(k, arena_printf(k->arena,
-					     "%s: the question does not contain this value; the "
-					     "words that mean it stay in the question",
+					     "%s: the question does not contain this value, so its "
+					     "words are not replaced with a placeholder",
 					     filter));
 	}
 	return text;

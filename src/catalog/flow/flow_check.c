@@ -63,7 +63,7 @@ static bool check_table(const struct checker *k, const struct flow_line *task, c
 	if (is_main(table))
 		return true;
 	return (sql_file_query(task->tool->files[0], table) && !tool_frame(task->tool, table)) ||
-	       wrong(k, "%s gives no table %s", task->tool->name, table);
+	       wrong(k, "%s returns no table %s", task->tool->name, table);
 }
 
 static bool check_column(const struct checker *k, const struct flow_line *task, const char *table,
@@ -76,7 +76,7 @@ static bool check_column(const struct checker *k, const struct flow_line *task, 
 	query = is_main(table) ? NULL : sql_file_query(task->tool->files[0], table);
 	if (find_column(task->tool, column) || (query && sql_query_quotes(query, column)))
 		return true;
-	return wrong(k, "%s gives no column %s", task->tool->name, column);
+	return wrong(k, "%s returns no column %s", task->tool->name, column);
 }
 
 /* `whole`: the reference may also be a result set. */
@@ -89,7 +89,7 @@ static bool check_any_ref(const struct checker *k, const char *text, bool whole,
 		return wrong(k, "%s", why.text);
 	task = flow_task(k->flow, out->source);
 	if (!task)
-		return wrong(k, "there is no task %s", out->source);
+		return wrong(k, "unknown task %s", out->source);
 	if (out->kind == REF_CELL || out->kind == REF_COLUMN)
 		return check_column(k, task, out->table, out->name);
 	if (out->kind == REF_TABLE)
@@ -132,7 +132,7 @@ static bool check_condition(const struct checker *k)
 			continue;
 		}
 		if (!flow_task(k->flow, t->ref.source))
-			return wrong(k, "there is no task %s", t->ref.source);
+			return wrong(k, "unknown task %s", t->ref.source);
 		if (!check_ref(k, ref_text(&t->ref, k->arena), &unused))
 			return false;
 	}
@@ -154,7 +154,7 @@ static bool find_tool(const struct checker *k)
 		return true;
 	}
 	if (!catalog_domain_of_agent(k->c, l->agent))
-		return wrong(k, "there is no tool or agent %s", l->agent);
+		return wrong(k, "unknown tool or agent %s", l->agent);
 	return (json_object_size(l->values) == 0 && !l->each) ||
 	       wrong(k, "the agent %s takes no parameters", l->agent);
 }
@@ -246,7 +246,7 @@ static bool check_required(const struct checker *k)
 		const struct param_def *p = &params[i];
 
 		if (p->required && !json_object_get(l->values, p->name) && !is_asked(k, p))
-			return wrong(k, "%s needs %s: name it here, or ask for it before",
+			return wrong(k, "%s needs %s: set it here, or ask for it earlier",
 				     l->tool->name, p->name);
 	}
 	return true;
@@ -296,9 +296,10 @@ static bool check_use(const struct checker *k)
 			continue;
 		is_used = true;
 		if (dates && p->type != PARAM_DATE)
-			return wrong(k, "%s of %s is no date", p->name, l->tool->name);
+			return wrong(k, "%s of %s is not a date", p->name, l->tool->name);
 		if (ask->input == ASK_DATE_RANGE && !flow_last_day(l->tool, p))
-			return wrong(k, "%s takes no last day after %s", l->tool->name, p->name);
+			return wrong(k, "%s has no parameter for the last day after %s",
+				     l->tool->name, p->name);
 		if (ask->input == ASK_MULTIPLE && !p->is_list && !l->each)
 			return wrong(k, "%s takes one %s: its line needs \"each %s\"",
 				     l->tool->name, p->name, ask->filter);
@@ -330,14 +331,14 @@ static bool check_ask(const struct checker *k)
 	if (flow_ask(k->flow, l->filter) != l)
 		return wrong(k, "%s is asked for twice", l->filter);
 	if (o && !task)
-		return wrong(k, "there is no task %s", o->task);
+		return wrong(k, "unknown task %s", o->task);
 	if (o && (!check_column(k, task, o->table, o->value) ||
 		  !check_column(k, task, o->table, o->label) ||
 		  (o->group && !check_column(k, task, o->table, o->group))))
 		return false;
 	if (l->first && (!date_parse_value(l->first, any_day, &day) ||
 			 !date_parse_value(l->last, any_day, &day)))
-		return wrong(k, "between wants two days such as 2026-02-27 or today-30d");
+		return wrong(k, "between needs two days such as 2026-02-27 or today-30d");
 	return check_use(k) && check_skip(k);
 }
 
@@ -422,7 +423,7 @@ static bool check_prop_ref(const struct checker *k, const struct prop_def *p, co
 	if (r.kind == REF_COLUMN)
 		return wrong(k, "%s takes one value, not a column", p->name);
 	if ((r.kind == REF_TABLE) != prop_is_set(p))
-		return wrong(k, "%s is of type %s, and {%s} is none", p->name,
+		return wrong(k, "%s needs a value of type %s, and {%s} is not one", p->name,
 			     prop_type_name(p->type), text);
 	if (r.kind == REF_TABLE)
 		return check_set(k, p, &r);
@@ -444,9 +445,9 @@ static bool check_prop_text(const struct checker *k, const struct prop_def *p, c
 	if (strchr(text, '{'))
 		return true;
 	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER)
-		return decimal_parse(text, &number) || wrong(k, "%s is a number", p->name);
+		return decimal_parse(text, &number) || wrong(k, "%s must be a number", p->name);
 	return p->type != PROP_DATE || date_parse_iso(text, &day) ||
-	       wrong(k, "%s is a date such as 2026-02-27", p->name);
+	       wrong(k, "%s must be a date such as 2026-02-27", p->name);
 }
 
 static bool check_prop(const struct checker *k, const struct component_def *c, const char *name,
@@ -469,7 +470,7 @@ static bool check_show(const struct checker *k)
 	const char *name;
 
 	if (!c)
-		return wrong(k, "there is no component %s", k->line->component);
+		return wrong(k, "unknown component %s", k->line->component);
 	json_object_foreach(k->line->values, name, value)
 		if (!check_prop(k, c, name, value))
 			return false;
@@ -561,9 +562,9 @@ static bool check_front(const struct checker *k)
 	const struct flow_def *f = k->flow;
 
 	if (!catalog_domain_of_agent(k->c, f->agent))
-		return wrong(k, "there is no agent %s", f->agent);
+		return wrong(k, "unknown agent %s", f->agent);
 	return !f->permission || catalog_has_permission(k->c, f->permission) ||
-	       wrong(k, "there is no permission %s", f->permission);
+	       wrong(k, "unknown permission %s", f->permission);
 }
 
 bool flow_read(const struct catalog *c, const char *pack, const char *path, const char *text,

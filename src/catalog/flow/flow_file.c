@@ -186,7 +186,7 @@ static bool read_end(struct reader *r, struct flow_line *l)
 	if (take_keyword(r, "if"))
 		return read_condition(r, l);
 	skip_blanks(r);
-	return !*r->p || wrong(r, "what is \"%.*s\"?", STR_CUT(r->p, 30));
+	return !*r->p || wrong(r, "unexpected \"%.*s\"", STR_CUT(r->p, 30));
 }
 
 /* Returns true when "NAME =" follows. */
@@ -211,7 +211,7 @@ static bool read_values(struct reader *r, struct flow_line *l)
 		if (!take(r, "=") || !take_value(r, &value))
 			return false;
 		if (json_object_get(l->values, name))
-			return wrong(r, "%s stands there twice", name);
+			return wrong(r, "%s is given twice", name);
 		json_object_set(l->values, name, value);
 	}
 	return true;
@@ -230,7 +230,7 @@ static bool read_count(struct reader *r, size_t *out)
 {
 	skip_blanks(r);
 	if (!isdigit((unsigned char)*r->p))
-		return wrong(r, "\"multiple\" wants a range such as 2..5");
+		return wrong(r, "\"multiple\" needs a range such as 2..5");
 	for (*out = 0; isdigit((unsigned char)*r->p) && *out < 1000; r->p++)
 		*out = *out * 10 + (size_t)(*r->p - '0');
 	return true;
@@ -254,11 +254,11 @@ static bool read_input(struct reader *r, struct flow_line *l)
 	if (!read_count(r, &l->min))
 		return false;
 	if (!take(r, ".."))
-		return wrong(r, "\"multiple\" wants a range such as 2..5");
+		return wrong(r, "\"multiple\" needs a range such as 2..5");
 	if (!read_count(r, &l->max))
 		return false;
 	return (l->min > 0 && l->min <= l->max && l->max <= LIST_ARG_MAX) ||
-	       wrong(r, "%zu..%zu is no range from 1 to %d", l->min, l->max, LIST_ARG_MAX);
+	       wrong(r, "%zu..%zu is not a range within 1 to %d", l->min, l->max, LIST_ARG_MAX);
 }
 
 static bool read_column(struct reader *r, const char *key, const char **out)
@@ -291,7 +291,7 @@ static bool read_date(struct reader *r, const char **out)
 	if (!take_value(r, &value))
 		return false;
 	*out = json_string_value(value);
-	return *out || wrong(r, "\"between\" wants two days");
+	return *out || wrong(r, "\"between\" needs two days");
 }
 
 static bool read_between(struct reader *r, struct flow_line *l)
@@ -299,7 +299,7 @@ static bool read_between(struct reader *r, struct flow_line *l)
 	if (!take_keyword(r, "between"))
 		return true;
 	return read_date(r, &l->first) &&
-	       (take_keyword(r, "and") || wrong(r, "\"between\" wants two days")) &&
+	       (take_keyword(r, "and") || wrong(r, "\"between\" needs two days")) &&
 	       read_date(r, &l->last);
 }
 
@@ -312,7 +312,7 @@ static bool read_skip(struct reader *r, struct flow_line *l)
 	if (!take_quoted(r, &l->skip))
 		return false;
 	if (!take(r, "="))
-		return wrong(r, "skip wants a value: skip=\"Latest\" = 2026-01-01");
+		return wrong(r, "skip needs a value: skip=\"Latest\" = 2026-01-01");
 	if (!take_value(r, &value))
 		return false;
 	l->skip_value = value;
@@ -428,7 +428,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	else if (!str_eq(key, STR("answer")))
 		return front_matter_wrong(m, e, "unknown key ", key);
 	else if (strcmp(value, "model") != 0 && strcmp(value, "template") != 0)
-		return front_matter_wrong(m, e, "answer is model or template, not ", text);
+		return front_matter_wrong(m, e, "answer must be model or template, not ", text);
 	else
 		f->by_model = *value == 'm';
 	return true;
@@ -448,7 +448,7 @@ static bool check_front(struct reader *r)
 
 	r->line = 1;
 	if (!f->name || !f->about || !f->agent)
-		return wrong(r, "flow, about and agent are needed");
+		return wrong(r, "flow, about and agent are required");
 	if (!str_is_name(f->name, REF_NAME_MAX) || strcmp(f->name, r->name) != 0)
 		return wrong(r, "flow: %s must be the name of the file, in a-z, 0-9 and _",
 			     f->name);

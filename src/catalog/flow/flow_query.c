@@ -90,7 +90,7 @@ static bool check_name(const struct query_reader *r, const json_t *value)
 	const char *grain = name ? strrchr(name, '.') : NULL;
 
 	if (!name)
-		return err_set(r->e, ERR_INPUT, "the query has a name that is no text");
+		return err_set(r->e, ERR_INPUT, "the query has a name that is not a string");
 	if (is_declared(r->c, name) ||
 	    (grain && is_declared(r->c, arena_strndup(r->arena, name, (size_t)(grain - name)))))
 		return true;
@@ -168,7 +168,8 @@ static bool read_condition(struct query_reader *r, const json_t *where)
 	if (!filter)
 		return true;
 	if (!d || strcmp(d->filter, filter) != 0)
-		return err_set(r->e, ERR_INPUT, "%s is no filter %s", name, filter);
+		return err_set(r->e, ERR_INPUT, "%s is not the dimension of the filter %s", name,
+			       filter);
 	return add_slot(r, filter, d);
 }
 
@@ -180,7 +181,7 @@ bool flow_query_read(const struct catalog *c, const char *query, struct arena *a
 	size_t i;
 
 	if (!root)
-		return err_set(e, ERR_INPUT, "the query is no JSON object");
+		return err_set(e, ERR_INPUT, "the query is not a JSON object");
 	where = json_object_get(root, MAP_WHERE);
 	period = json_object_get(root, MAP_PERIOD);
 	r.slots = arena_alloc(a, (json_array_size(where) + 2) * sizeof(*r.slots));

@@ -32,8 +32,8 @@ static bool add_flow(struct loader *l, const char *file, struct err *e)
 		return false;
 	for (size_t i = 0; i < c->flow_count; i++)
 		if (strcmp(list[i].name, list[c->flow_count].name) == 0)
-			return err_set(e, ERR_INPUT, "%s:1: a flow %s is in %s", path, list[i].name,
-				       list[i].path);
+			return err_set(e, ERR_INPUT, "%s:1: flow %s is already defined in %s", path,
+				       list[i].name, list[i].path);
 	c->flow_count++;
 	return true;
 }

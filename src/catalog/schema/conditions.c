@@ -42,8 +42,8 @@ static bool check_where(const struct condition_def *c, const struct where_def *w
 			       d->name);
 	for (const char *const *v = w->values; *v; v++)
 		if (w->op != OP_CONTAINS && !suits(d, *v))
-			return err_set(e, ERR_INPUT, "%s: where: \"%s\" is no value of %s (%s)", at,
-				       *v, d->name, column_type_name(d->map.type));
+			return err_set(e, ERR_INPUT, "%s: where: \"%s\" is not a value of %s (%s)",
+				       at, *v, d->name, column_type_name(d->map.type));
 	return true;
 }
 
@@ -90,7 +90,7 @@ bool schema_load_conditions(struct loader *l, const json_t *array, struct err *e
 		if (!read_condition(l, item, at, c, e))
 			return false;
 		if (schema_has_name(l, c->name))
-			return err_set(e, ERR_INPUT, "%s: %s is there already", at, c->name);
+			return err_set(e, ERR_INPUT, "%s: %s is already declared", at, c->name);
 		if (s->condition_count == MAP_CONDITIONS_MAX)
 			return err_set(e, ERR_LIMIT, "%s: more than %d conditions", at,
 				       MAP_CONDITIONS_MAX);

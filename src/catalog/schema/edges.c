@@ -216,7 +216,7 @@ bool schema_load_edges(struct loader *l, const json_t *array, struct err *e)
 		if (!read_edge(l, item, at, g, e))
 			return false;
 		if (schema_edge(s, g->id))
-			return err_set(e, ERR_INPUT, "%s: %s is there twice", at, g->id);
+			return err_set(e, ERR_INPUT, "%s: %s appears twice", at, g->id);
 		if (s->edge_count == MAP_EDGES_MAX)
 			return err_set(e, ERR_LIMIT, "%s: more than %d edges", at, MAP_EDGES_MAX);
 		SCHEMA_PUSH(l->arena, s->edges, s->edge_count, g);
@@ -305,7 +305,7 @@ bool schema_load_chains(struct loader *l, const json_t *array, struct err *e)
 			return false;
 		for (size_t k = 0; k < s->chain_count; k++)
 			if (strcmp(s->chains[k]->id, c->id) == 0)
-				return err_set(e, ERR_INPUT, "%s: %s is there twice", at, c->id);
+				return err_set(e, ERR_INPUT, "%s: %s appears twice", at, c->id);
 		SCHEMA_PUSH(l->arena, s->chains, s->chain_count, c);
 	}
 	return true;

@@ -171,7 +171,7 @@ static bool add_metric(struct loader *l, struct metric_def *m, const char *at, s
 	struct schema *s = &l->impl->schema;
 
 	if (schema_has_name(l, m->name))
-		return err_set(e, ERR_INPUT, "%s: %s is there already", at, m->name);
+		return err_set(e, ERR_INPUT, "%s: %s is already declared", at, m->name);
 	if (s->metric_count == MAP_METRICS_MAX)
 		return err_set(e, ERR_LIMIT, "%s: more than %d metrics", at, MAP_METRICS_MAX);
 	m->index = s->metric_count;
@@ -232,7 +232,8 @@ static bool find_part(const struct loader *l, const json_t *item, const char *me
 		return err_set(e, ERR_INPUT, "%s: %s: metric %s must be declared earlier", at,
 			       member, name);
 	return (*out)->form == FORM_MEASURE ||
-	       err_set(e, ERR_INPUT, "%s: %s: %s is itself made of two metrics", at, member, name);
+	       err_set(e, ERR_INPUT, "%s: %s: %s is already a ratio or difference", at, member,
+		       name);
 }
 
 static bool check_difference(const struct metric_def *m, const char *at, struct err *e)

@@ -116,8 +116,8 @@ static bool read_flow(const struct loader *l, const struct flow_source *source,
 	if (!flow_read(c, l->pack->name, source->path, source->text, l->arena, out, e))
 		return false;
 	same = catalog_flow(c, out->name);
-	return !same || err_set(e, ERR_INPUT, "%s:1: a flow %s is in %s", source->path, out->name,
-				same->path);
+	return !same || err_set(e, ERR_INPUT, "%s:1: flow %s is already defined in %s",
+				source->path, out->name, same->path);
 }
 
 /* The list has room for all flows. */

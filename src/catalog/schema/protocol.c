@@ -37,14 +37,15 @@ static bool read_calls(struct loader *l, const json_t *item, const char *at,
 	json_t *next;
 
 	if (json_object_size(calls) == 0)
-		return err_set(e, ERR_INPUT, "%s: may_call: tools, with the step each leads to",
+		return err_set(e, ERR_INPUT, "%s: may_call: must map each tool to the next step",
 			       at);
 	json_object_foreach((json_t *)(uintptr_t)calls, tool, next) {
 		struct protocol_call *c = &list[out->call_count++];
 
 		c->tool = arena_strdup(l->arena, tool);
 		if (!json_is_string(next) || !find_step(p, json_string_value(next), &c->next))
-			return err_set(e, ERR_INPUT, "%s: may_call: %s leads to no step", at, tool);
+			return err_set(e, ERR_INPUT, "%s: may_call: %s leads to an unknown step",
+				       at, tool);
 	}
 	out->calls = list;
 	return true;
@@ -61,7 +62,7 @@ static bool read_steps(struct loader *l, const json_t *object, struct protocol_d
 	if (!json_opt_array(object, "steps", &array, e))
 		return err_prefix(e, "protocol");
 	if (json_array_size(array) == 0)
-		return err_set(e, ERR_INPUT, "protocol: steps: at least one");
+		return err_set(e, ERR_INPUT, "protocol: steps: at least one is required");
 	steps = arena_alloc(l->arena, json_array_size(array) * sizeof(*steps));
 	p->steps = steps;
 	json_array_foreach(array, i, item) {
@@ -71,7 +72,7 @@ static bool read_steps(struct loader *l, const json_t *object, struct protocol_d
 		if (!read_step(item, at, &steps[i], e))
 			return false;
 		if (find_step(p, steps[i].id, &same))
-			return err_set(e, ERR_INPUT, "%s: %s is there twice", at, steps[i].id);
+			return err_set(e, ERR_INPUT, "%s: %s appears twice", at, steps[i].id);
 		p->step_count++;
 	}
 	json_array_foreach(array, i, item)

@@ -24,8 +24,10 @@ const void *const *schema_push(struct arena *a, const void *const *list, size_t 
 bool schema_name(const char *name, const char *at, struct err *e)
 {
 	return str_is_name(name, MAP_NAME_BYTES_MAX) ||
-	       err_set(e, ERR_INPUT, "%s: \"%.*s\" is no name: a-z, 0-9 and _, at most %d", at,
-		       STR_CUT(name, MAP_NAME_BYTES_MAX), MAP_NAME_BYTES_MAX);
+	       err_set(e, ERR_INPUT,
+		       "%s: \"%.*s\" is not a valid name: use a-z, 0-9 and _, at most %d "
+		       "characters",
+		       at, STR_CUT(name, MAP_NAME_BYTES_MAX), MAP_NAME_BYTES_MAX);
 }
 
 bool schema_texts(struct loader *l, const json_t *item, const char *member, const char *at,
@@ -50,7 +52,7 @@ bool schema_entity_of(const struct loader *l, const char *name, const char *at,
 		      const struct entity_def **out, struct err *e)
 {
 	*out = schema_entity(&l->impl->schema, name);
-	return *out || err_set(e, ERR_INPUT, "%s: there is no entity %s", at, name);
+	return *out || err_set(e, ERR_INPUT, "%s: unknown entity %s", at, name);
 }
 
 bool schema_dimension_of(const struct loader *l, const char *name, const char *at,
@@ -58,7 +60,7 @@ bool schema_dimension_of(const struct loader *l, const char *name, const char *a
 {
 	*out = schema_dimension(&l->impl->shown, name);
 	return (*out && (*out)->map.entity) ||
-	       err_set(e, ERR_INPUT, "%s: there is no dimension %s of an entity", at, name);
+	       err_set(e, ERR_INPUT, "%s: no entity has the dimension %s", at, name);
 }
 
 bool schema_dimensions(struct loader *l, const json_t *item, const char *member, const char *at,
@@ -92,7 +94,7 @@ bool schema_permission(const struct loader *l, const char *permission, const cha
 		       struct err *e)
 {
 	return !permission || strlist_has(l->impl->permissions, permission) ||
-	       err_set(e, ERR_INPUT, "%s: %s is no permission", at, permission);
+	       err_set(e, ERR_INPUT, "%s: %s is not a permission", at, permission);
 }
 
 bool schema_choice(const json_t *item, const char *member, const char *const *names, const char *at,
@@ -107,7 +109,7 @@ bool schema_choice(const json_t *item, const char *member, const char *const *na
 			*out = i;
 			return true;
 		}
-	return !text || err_set(e, ERR_INPUT, "%s: %s: there is no \"%s\"", at, member, text);
+	return !text || err_set(e, ERR_INPUT, "%s: %s: unknown value \"%s\"", at, member, text);
 }
 
 /* ---- conditions ---- */

@@ -24,7 +24,7 @@ static const char *plain_name(struct loader *l, const char *name)
 static bool known_permission(const struct loader *l, const char *permission, struct err *e)
 {
 	return !permission || strlist_has(l->impl->permissions, permission) ||
-	       err_set(e, ERR_INPUT, "%s is no permission", permission);
+	       err_set(e, ERR_INPUT, "%s is not a permission", permission);
 }
 
 static bool read_described(const json_t *item, struct view_column *c, struct err *e)
@@ -46,10 +46,10 @@ static bool read_described(const json_t *item, struct view_column *c, struct err
 	c->has_type = type != NULL;
 	if (type && !column_type_parse(type, &c->type))
 		return err_set(e, ERR_INPUT,
-			       "%s: type %s is none of text, int, decimal, date, datetime, bool",
+			       "%s: type %s is not one of text, int, decimal, date, datetime, bool",
 			       c->name, type);
 	if (facet < 0 || facet > 9)
-		return err_set(e, ERR_INPUT, "%s: facet: 1 to 9", c->name);
+		return err_set(e, ERR_INPUT, "%s: facet: must be 1 to 9", c->name);
 	c->facet = (int)facet;
 	c->priority = (enum column_priority)priority;
 	return true;
@@ -64,7 +64,7 @@ static bool read_column(struct loader *l, const json_t *item, struct view_column
 	if (!c->name && !read_described(item, c, e))
 		return false;
 	if (!is_column_name(c->name))
-		return err_set(e, ERR_INPUT, "columns: %s is no name", c->name);
+		return err_set(e, ERR_INPUT, "columns: %s is not a valid name", c->name);
 	c->plain = plain_name(l, c->name);
 	return true;
 }
@@ -86,7 +86,7 @@ static bool add_columns(struct loader *l, const json_t *list, const char *permis
 		if (!read_column(l, item, &c, e))
 			return false;
 		if (view_column_find(v, c.plain))
-			return err_set(e, ERR_INPUT, "columns: %s is there twice", c.name);
+			return err_set(e, ERR_INPUT, "columns: %s appears twice", c.name);
 		if (v->column_count == DB_COLUMNS_MAX)
 			return err_set(e, ERR_INPUT, "more than %d columns", DB_COLUMNS_MAX);
 		c.permission = permission;

@@ -94,17 +94,18 @@ static void refuses_wrong_front_matter(void **state)
 	(void)state;
 	broken("---\nagent", "agent", "must begin with front matter");
 	broken("order: 2\n---", "order: 2\n", "expected \"key: value\", not You know prices.");
-	broken("agent: price_agent\n", "", "agent, intent and about are needed");
+	broken("agent: price_agent\n", "", "agent, intent and about are required");
 	broken("about:", "abot:", "prices.md:4: unknown key abot");
 	broken("about:", "ask_name: Ask me\nabout:", "prices.md:4: ask_name");
 	broken("about:", "ask_name: get_price\nabout:", "prices.md:4: ask_name");
-	broken("about:", "intent: x\nabout:", "prices.md:4: a second time: intent");
+	broken("about:", "intent: x\nabout:", "prices.md:4: duplicate key: intent");
 	broken("order: 2", "order: two", "order must be a whole number, not two");
 	broken("tools:\n", "tools: get_price\n", "list items must follow");
 	broken("- get_price", "- get_cost", "the file of tool get_cost is missing");
-	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price is there twice");
+	broken("  - get_price\n", "  - get_price\n  - get_price\n", "get_price appears twice");
 	broken("  - get_price\n", "", "no domain lists this tool");
-	broken(ASKED, "  - X => get_cost", "example \"X\": the domain has no tool get_cost");
+	broken(ASKED, "  - X => get_cost",
+	       "example \"X\": the domain does not list the tool get_cost");
 	broken(ASKED, "  - X => get_price size=3",
 	       "example \"X\": the tool has no parameter size=3");
 	broken(ASKED, "  - X => get_price year=soon", "example \"X\": not a value: year=soon");

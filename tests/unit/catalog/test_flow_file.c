@@ -145,7 +145,7 @@ static void flows_are_part_of_the_catalogue(void **state)
 	assert_ptr_equal(catalog_flow(catalog, "hubs"), &catalog->flows[1]);
 	assert_null(catalog_flow(catalog, "late"));
 	assert_string_not_equal(catalog->hash, before);
-	refused(PATH, HEAD "do a get_weather\n", PATH ":11: there is no tool or agent get_weather");
+	refused(PATH, HEAD "do a get_weather\n", PATH ":11: unknown tool or agent get_weather");
 	refused(PATH, HEAD "do a get_price hub=E1\nsay \"\xc3\"", "not valid UTF-8");
 	temp_root_write(&root, PATH, "\xef\xbb\xbf" HEAD LINES); /* as some editors begin */
 	load();

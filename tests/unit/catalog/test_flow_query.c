@@ -102,17 +102,18 @@ static void wrong_queries_say_why(void **state)
 		{"", "no JSON object"},
 		{"[]", "no JSON object"},
 		{"{\"metrics\":[\"glances\"]}", "the map has no glances"},
-		{"{\"metrics\":[7]}", "a name that is no text"},
+		{"{\"metrics\":[7]}", "a name that is not a string"},
 		{"{\"list\":\"dragons\"}", "the map has no dragons"},
 		{"{\"metrics\":[\"views\"],\"by\":[\"report_name.fortnight.x\"]}",
 		 "the map has no"},
 		{"{\"metrics\":[\"views\"],\"where\":[{\"name\":\"report_name\",\"op\":\"is\","
 		 "\"values\":[\"{filter.vendor}\"]}]}",
-		 "report_name is no filter vendor"},
+		 "report_name is not the dimension of the filter vendor"},
 		{"{\"metrics\":[\"views\"],\"period\":{\"start\":\"{filter.day}\",\"end\":"
 		 "\"{filter.day}\"}}",
 		 "has the filter day twice"},
-		{"{\"metrics\":[\"views\"],\"where\":[{\"op\":\"is\"}]}", "a name that is no text"},
+		{"{\"metrics\":[\"views\"],\"where\":[{\"op\":\"is\"}]}",
+		 "a name that is not a string"},
 	};
 
 	(void)state;

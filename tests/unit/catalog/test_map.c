@@ -154,7 +154,7 @@ static void refuses_wrong_entities(void **state)
 	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"shop\"",
 		       "entities[3]: shop is already declared in config/energy/catalogue.json");
 	refused_change(FILE_NAME, MAP, "\"name\": \"tag\"", "\"name\": \"Tag; DROP\"",
-		       "is no name: a-z");
+		       "is not a valid name: use a-z");
 	refused_change(FILE_NAME, MAP, "\"view\": \"dbo.tags\"", "\"view\": \"dbo.tag\"",
 		       "dbo.tag is not an approved view");
 	refused_change(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
@@ -168,14 +168,14 @@ static void refuses_wrong_entities(void **state)
 	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
 		       "time: file is no date");
 	refused_change(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
-		       "kind: there is no \"bridge\"");
+		       "kind: unknown value \"bridge\"");
 }
 
 static void refuses_wrong_edges(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "\"to\": \"shop\"", "\"to\": \"shops\"",
-		       "edges[0]: there is no entity shops");
+		       "edges[0]: unknown entity shops");
 	refused_change(FILE_NAME, MAP, ", [\"shop.year\", \"price.year\"]", "",
 		       FILE_NAME ":13: edges[0].on: the columns of shop are not exactly its key");
 	refused_change(FILE_NAME, MAP, "\"price.shop\", \"shop.id\"", "\"price.day\", \"shop.id\"",
@@ -196,7 +196,7 @@ static void refuses_wrong_edges(void **state)
 	refused_change(FILE_NAME, MAP, "\"n:1\"", "\"1:1\"",
 		       "the columns of price are not exactly its key");
 	refused_change(FILE_NAME, MAP, "\"id\": \"tags_of_shop\"", "\"id\": \"price_of_shop\"",
-		       "price_of_shop is there twice");
+		       "price_of_shop appears twice");
 	refused_change(FILE_NAME, MAP, "[\"price\", \"shop\", \"tag\"]", "[\"price\", \"tag\"]",
 		       "chains[0]: no edge joins price and tag");
 	refused_change(FILE_NAME, MAP, "\"edges\"", "\"joins\"", "joins");
@@ -217,17 +217,17 @@ static void refuses_wrong_measures(void **state)
 		       "\"column\": \"day\", \"aggregate\"",
 		       "column day is date, but avg needs a number");
 	refused_change(FILE_NAME, MAP, "{\"file\": \"a\"}", "{\"day\": \"a\"}",
-		       "there is no dimension day");
+		       "no entity has the dimension day");
 	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"cost\"",
-		       "cost is there already");
+		       "cost is already declared");
 	refused_change(FILE_NAME, MAP, "\"name\": \"average\"", "\"name\": \"market\"",
-		       "market is there already");
+		       "market is already declared");
 	refused_change(FILE_NAME, MAP, "\"denominator\": \"stock\"", "\"denominator\": \"stocks\"",
 		       "metric stocks must be declared earlier");
 	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"}],",
 		       "\"unit\": \"$\"}, {\"name\": \"x\", \"kind\": \"ratio\", \"numerator\": "
 		       "\"cost_each\", \"denominator\": \"stock\", \"unit\": \"$\"}],",
-		       "metrics[1]: numerator: cost_each is itself made of two metrics");
+		       "metrics[1]: numerator: cost_each is already a ratio or difference");
 	refused_change(FILE_NAME, MAP,
 		       "\"kind\": \"ratio\", \"numerator\": \"cost\", \"denominator\"",
 		       "\"kind\": \"difference\", \"left\": \"cost\", \"right\"",
@@ -243,7 +243,7 @@ static void refuses_wrong_dimensions(void **state)
 	refused_change(FILE_NAME, MAP, "\"column\": \"file\"", "\"column\": \"files\"",
 		       "price has no column files");
 	refused_change(FILE_NAME, MAP, "\"entity\": \"price\", \"column\": \"file\"",
-		       "\"entity\": \"prices\", \"column\": \"file\"", "there is no entity prices");
+		       "\"entity\": \"prices\", \"column\": \"file\"", "unknown entity prices");
 	refused_change(FILE_NAME, MAP, "\"load\": false", "\"load\": false, \"values\": [\"a\"]",
 		       "values that are not loaded");
 	refused_change(FILE_NAME, MAP, "\"type\": \"date\", \"grains\"",
@@ -270,17 +270,17 @@ static void refuses_wrong_conditions(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "today-30d", "a month ago",
-		       "conditions[0]: where: \"a month ago\" is no value of price_day (date)");
-	refused_change(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]", "\"ten\" is no value of size");
+		       "conditions[0]: where: \"a month ago\" is not a value of price_day (date)");
+	refused_change(FILE_NAME, MAP, "[\"10\"]", "[\"ten\"]", "\"ten\" is not a value of size");
 	refused_change(FILE_NAME, MAP, "\"name\": \"size\", \"op\"",
 		       "\"name\": \"shop_name\", \"op\"",
 		       "where: shop_name is not a dimension of price");
 	refused_change(FILE_NAME, MAP, "\"op\": \"over\"", "\"op\": \"contains\"",
 		       "size is not text: contains works only with text");
 	refused_change(FILE_NAME, MAP, "\"name\": \"stale\"", "\"name\": \"stock\"",
-		       "conditions[0]: stock is there already");
+		       "conditions[0]: stock is already declared");
 	refused_change(FILE_NAME, MAP, "\"name\": \"stale\", \"entity\": \"price\"",
-		       "\"name\": \"stale\", \"entity\": \"prices\"", "there is no entity prices");
+		       "\"name\": \"stale\", \"entity\": \"prices\"", "unknown entity prices");
 	refused_change(FILE_NAME, MAP, "\"synonyms\": [\"old\"], \"where\"", "\"when\"", "when");
 }
 

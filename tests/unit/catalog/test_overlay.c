@@ -193,8 +193,9 @@ static void test_flows_that_do_not_fit_are_told(void **state)
 	assert_int_equal(catalog_flow_faults(c, &faults), 2);
 	assert_string_equal(faults[0].path, "approved/stale");
 	assert_non_null(strstr(faults[0].why, "get_weather"));
-	assert_string_equal(faults[1].why,
-			    "again/first_hub:1: a flow first_hub is in approved/first_hub");
+	assert_string_equal(
+		faults[1].why,
+		"again/first_hub:1: flow first_hub is already defined in approved/first_hub");
 	assert_int_equal(catalog_flow_faults(catalog, &faults), 0);
 	catalog_unref(&c);
 }
@@ -272,7 +273,7 @@ static void test_what_is_wrong_is_named(void **state)
 		NULL, "uploads.other is not an approved view");
 	refuses("{\"dimensions\": [{\"name\": \"a\", \"values\": [\"b\"], \"permission\": "
 		"\"source:u2\"}]}",
-		NULL, "source:u2 is no permission");
+		NULL, "source:u2 is not a permission");
 	refuses("{\"dimensions\": [{\"name\": \"market\", \"view\": \"dbo.prices\", \"column\": "
 		"\"m\"}]}",
 		NULL, "already declares market with another view");
@@ -280,7 +281,7 @@ static void test_what_is_wrong_is_named(void **state)
 	refuses(NULL, "{\"market\": [{\"text\": \"Dawn\", \"value\": \"East\"}]}",
 		"\"Dawn\" is not in lower case");
 	refuses(NULL, "{\"market\": [{\"text\": \"dusk\", \"value\": \"South\"}]}",
-		"South is no known market");
+		"South is not a known value of market");
 	refuses(NULL, "{\"shelf\": []}", "aliases: shelf is not a dimension");
 }
 

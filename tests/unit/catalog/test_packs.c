@@ -114,7 +114,7 @@ static void lists_are_checked(void **state)
 	(void)state;
 	assert_true(packs_read(roots, a, &packs, &e));
 	assert_false(packs_list(packs, unknown, a, &list, &e));
-	assert_string_equal(e.text, "there is no pack circus");
+	assert_string_equal(e.text, "unknown pack circus");
 	assert_false(packs_list(packs, lonely, a, &list, &e));
 	assert_non_null(strstr(e.text, "pack stall needs pack energy"));
 	arena_free(&a);
@@ -129,7 +129,7 @@ static void registries_are_checked(void **state)
 		 "packs.json:2: packs[1]: \"../stall\" is not a pack name"},
 		{"\"stall\"", "\"a/b\"", "packs.json:2: packs[1]: \"a/b\" is not a pack name"},
 		{"\"stall\"", "\"store\"", "packs.json:2: packs[1]: \"store\" is not a pack name"},
-		{"\"stall\"", "\"energy\"", "has pack energy already"},
+		{"\"stall\"", "\"energy\"", "already declares pack energy"},
 		{"[\"energy\"]", "[\"other\"]", "no earlier pack is named other"},
 		{"[\"energy\"]", "[\"stall\"]", "no earlier pack is named stall"},
 		{"\"needs\"", "\"wants\"", "wants"},
@@ -140,7 +140,7 @@ static void registries_are_checked(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refused_change(REGISTRY, TWO, bad[i].from, bad[i].to, bad[i].why);
-	refused(REGISTRY, "{\"packs\": []}", "a list of packs is wanted");
+	refused(REGISTRY, "{\"packs\": []}", "expected a list of packs");
 	buf_init(&many, 1 << 20);
 	buf_str(&many, "{\"packs\": [");
 	for (int i = 0; i <= PACKS_MAX; i++)
@@ -159,7 +159,8 @@ static void packs_may_not_contradict(void **state)
 	refused("prompts/stall/flow/walk.flow",
 		"---\nflow: walk\nabout: y\nagent: stall_agent\n---\ndo a count_stalls "
 		"market=West\n",
-		"prompts/stall/flow/walk.flow:1: a flow walk is in prompts/energy/flow/walk.flow");
+		"prompts/stall/flow/walk.flow:1: flow walk is already defined in "
+		"prompts/energy/flow/walk.flow");
 	temp_root_write(&root, "prompts/stall/flow/walk.flow", NULL);
 	refused("sql/stall/stalls/get_price.sql", SMALL_TOOL,
 		"sql/stall/stalls/get_price.sql:1: sql/energy/prices/get_price.sql already "
@@ -184,9 +185,9 @@ static void permissions_are_only_added(void **state)
 		 ":1: permissions: chat:use is already declared"},
 		{"{\"permissions\": [\"stall\"]}", "stall is not AREA:RIGHT"},
 		{"{\"permissions\": [\"a:b\"], \"roles\": {\"king\": [\"a:b\"]}}",
-		 "king is no role of config/permissions.json"},
+		 "king is not a role of config/permissions.json"},
 		{"{\"permissions\": [\"a:b\"], \"roles\": {\"reader\": [\"chat:read_budget\"]}}",
-		 "chat:read_budget is no permission of this pack"},
+		 "chat:read_budget is not a permission of this pack"},
 	};
 
 	(void)state;

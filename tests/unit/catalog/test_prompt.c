@@ -45,7 +45,7 @@ static void wrong_slots_are_found_at_start(void **state)
 	refused("prompts/synthesizer.md", "Write.\n",
 		"prompts/synthesizer.md:1: {{rules}} is missing");
 	refused("prompts/supervisor.md", "{{domains}}\n\n{{dimension}}",
-		"prompts/supervisor.md:3: nothing fills {{dimension}}");
+		"prompts/supervisor.md:3: unknown slot {{dimension}}");
 	refused("prompts/supervisor.md", "tools", "{{domains}} is missing");
 	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
 }

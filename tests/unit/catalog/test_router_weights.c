@@ -51,9 +51,9 @@ static void mistakes_stop_the_load(void **state)
 	refused("{\n\"kind\": {\"tools\": 0}}",
 		"config/router.json:2: kind: tools: unknown member");
 	refused("{\n\n\"words\": 5}", "config/router.json:3: words: not an object");
-	refused("{\"words\": {\"name\": \"3\"}}", "words.name: a number from 0 to 10");
+	refused("{\"words\": {\"name\": \"3\"}}", "words.name: expected a number from 0 to 10");
 	refused("{\"words\": {\n\"name\": 11}}",
-		"config/router.json:2: words.name: a number from 0 to 10");
+		"config/router.json:2: words.name: expected a number from 0 to 10");
 }
 
 int main(void)

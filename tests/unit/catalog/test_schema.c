@@ -38,20 +38,20 @@ static void refuses_a_wrong_catalogue(void **state)
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"parent\": \"market\"",
 		       "\"parent\": \"region\"", "parent region is not a dimension");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"West\": [\"W1\"]", "\"North\": [\"W1\"]",
-		       "North is no market");
+		       "North is not a value of market");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"name\": \"hub\"", "\"name\": \"market\"",
-		       "market is there twice");
+		       "market appears twice");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]", "[\"East\", \"East\"]",
-		       "East is there twice");
+		       "East appears twice");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"", "\"label\": \"file\"",
 		       "view and column must be given together");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
-		       "\"peak_last_hour\": 24", "peak_last_hour: 0 to 23");
+		       "\"peak_last_hour\": 24", "peak_last_hour: must be 0 to 23");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"peak_last_hour\": 22",
 		       "\"peak_last_hour\": 3", "the peak ends before it begins");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"column\": \"file\"",
 		       "\"column\": \"file\", \"permission\": \"chat:fly\"",
-		       "chat:fly is no permission");
+		       "chat:fly is not a permission");
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "[\"East\", \"West\"]",
 		       "[\"East\", \"West\"], \"watermark\": \"id\"", "a watermark without a view");
 	refused(FILE_NAME, "[]", "not an object");
@@ -124,7 +124,7 @@ static void refuses_wrong_aliases(void **state)
 	refused("config/energy/entities.json", "{\"region\": []}", "region is not a dimension");
 	refused("config/energy/entities.json",
 		"{\"market\": [{\"text\": \"x\", \"value\": \"North\"}]}",
-		"North is no known market");
+		"North is not a known value of market");
 	refused("config/energy/entities.json",
 		"{\"market\": [{\"text\": \"X\", \"value\": \"East\"}]}", "not in lower case");
 	refused("config/energy/entities.json",

@@ -67,9 +67,9 @@ static void a_broken_file_is_refused_with_its_line(void **state)
 	two_roles();
 	refused_change(FILE_NAME, good, "\"For readers?\", \"tool\": \"get_price\"",
 		       "\"For readers?\", \"tool\": \"get_prize\"",
-		       FILE_NAME ":3: starters[1]: tool: get_prize is no tool");
+		       FILE_NAME ":3: starters[1]: tool: get_prize is not a tool");
 	refused_change(FILE_NAME, good, "[\"chief\"]", "[\"chef\"]",
-		       FILE_NAME ":4: starters[2]: roles: chef is no role");
+		       FILE_NAME ":4: starters[2]: roles: chef is not a role");
 	refused_change(FILE_NAME, good, "\"For all?\"", "\"\"", "question: 1 to 200 bytes");
 	refused_change(FILE_NAME, good, "\"tool\"", "\"tol\"", "starters[0]: tol");
 	refused(FILE_NAME, "{\"starters\": {}}",

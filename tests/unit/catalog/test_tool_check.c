@@ -43,7 +43,7 @@ static void columns_come_from_somewhere(void **state)
 {
 	(void)state;
 	broken("-- column \"Hub\" priority",
-	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is no param");
+	       "-- column \"Hob\" derived\n-- column \"Hup\" priority", "{Hub} is not a param");
 	broken("AS \"Price\"", "AS \"Prize\"", "no query returns column \"Price\"");
 	broken("--? may_read_budget: , p.cost AS \"Cost\"", ", p.cost AS \"Cost\"",
 	       "column without its permission: Cost");

@@ -55,8 +55,8 @@ static void wrong_suggestions_are_refused(void **state)
 		{"-- suggest: primary", "the question is missing"},
 		{"-- suggest: primary \"More\" And?", "-> is missing"},
 		{"-- suggest: primary And? if row_count >", "suggest: if:"},
-		{"-- suggest: primary And? if facts.moons > 1", "moons is no fact"},
-		{"-- suggest: primary And? if rows[0].Moon > 1", "Moon is no column"},
+		{"-- suggest: primary And? if facts.moons > 1", "moons is not a fact"},
+		{"-- suggest: primary And? if rows[0].Moon > 1", "Moon is not a column"},
 		{"-- suggest: primary And? if missing hub", "filters are not available"},
 		{"-- suggest: primary \"{Moon}\" -> And?", "{Moon}"},
 	};
@@ -207,56 +207,56 @@ static void refuses_wrong_keys(void **state)
 	broken("-- about: Price of a hub.\n", "", "has no \"-- about");
 	broken("-- permission: chat:read\n", "", "has no \"-- permission");
 	broken("get_price\n", "get_prices\n", "must be get_prices.sql");
-	broken("-- report", "-- about: x\n-- report", "get_price.sql:4: about is there twice");
+	broken("-- report", "-- about: x\n-- report", "get_price.sql:4: about appears twice");
 	broken("-- report", "-- colour: x\n-- report", "get_price.sql:4: unknown key colour");
 	broken("chat:read\n", "chat:write\n", ":3: unknown permission chat:write");
 	broken("price_report", "prices", ":4: unknown report prices");
 	broken("price_report", "price_report, prices", ":4: unknown report prices");
-	broken("price_report", "price_report, price_report", "report price_report is there twice");
-	broken("-- report", "-- visible: maybe\n-- report", "visible is yes or no");
+	broken("price_report", "price_report, price_report", "report price_report appears twice");
+	broken("-- report", "-- visible: maybe\n-- report", "visible must be yes, no or agents");
 	broken("-- report", "-- cache_s: -1\n-- report", "cache_s is negative");
 	broken("-- report", "-- cache_s: x\n-- report", "not a whole number");
 	broken("-- report", "-- window: dbo.other.day\n-- report",
 	       "not a column of an approved view");
 	broken("-- report", "-- window: dbo.prices.day\n-- report",
 	       "a query named window must be given together");
-	broken("{Hub} costs", "{Hubs} costs", ":5: {Hubs} is no param, column or fact");
-	broken("{Hub} costs", "{fact.gap} costs", ":5: {fact.gap} is no param, column or fact");
-	broken("{Price}.", "{Price.", ":5: { without }");
-	broken("{year}?", "{arg.month}?", ":6: {arg.month} is no param, column or fact");
+	broken("{Hub} costs", "{Hubs} costs", ":5: {Hubs} is not a param, column or fact");
+	broken("{Hub} costs", "{fact.gap} costs", ":5: {fact.gap} is not a param, column or fact");
+	broken("{Price}.", "{Price.", ":5: a { is not closed");
+	broken("{year}?", "{arg.month}?", ":6: {arg.month} is not a param, column or fact");
 }
 
 static void refuses_a_wrong_whole(void **state)
 {
 	(void)state;
-	broken("-- report", "-- whole: sum(Price)\n-- report", "whole is count, then");
-	broken("-- report", "-- whole: count, avg(Price)\n-- report", ":4: whole is count, then");
-	broken("-- report", "-- whole: count, sum(Price\n-- report", "whole is count, then");
+	broken("-- report", "-- whole: sum(Price)\n-- report", "whole must be count, then");
+	broken("-- report", "-- whole: count, avg(Price)\n-- report",
+	       ":4: whole must be count, then");
+	broken("-- report", "-- whole: count, sum(Price\n-- report", "whole must be count, then");
 	broken("-- report", "-- whole: count, sum()\n-- report", "no fetched column");
-	broken("-- report", "-- whole: count, sum(Prices)\n-- report", "Prices is no fetched");
-	broken("-- report", "-- whole: count, sum(Hub)\n-- report", "Hub is no fetched");
-	broken("-- report", "-- whole: count,\n-- report", "whole is count, then");
+	broken("-- report", "-- whole: count, sum(Prices)\n-- report", "Prices is not a fetched");
+	broken("-- report", "-- whole: count, sum(Hub)\n-- report", "Hub is not a fetched");
+	broken("-- report", "-- whole: count,\n-- report", "whole must be count, then");
 }
 
 static void refuses_a_wrong_lookback(void **state)
 {
 	(void)state;
-	broken("-- report", "-- lookback: -1\n-- report", ":4: lookback is 0 to 400 days");
-	broken("-- report", "-- lookback: 401\n-- report", "lookback is 0 to 400 days");
+	broken("-- report", "-- lookback: -1\n-- report", ":4: lookback must be 0 to 400 days");
+	broken("-- report", "-- lookback: 401\n-- report", "lookback must be 0 to 400 days");
 	broken("-- report", "-- lookback: x\n-- report", "x is not a whole number");
 }
 
 static void refuses_wrong_params(void **state)
 {
 	(void)state;
-	broken("-- param hub text", "-- param first_day text",
-	       "first_day is reserved: code binds it");
-	broken("-- param hub text", "-- param Hub text", ":7: Hub is no name");
-	broken("-- param hub text", "-- param today text", "today is reserved: code binds it");
-	broken("-- param hub text", "-- param may_x text", "may_x is reserved: code binds it");
-	broken("-- param market text", "-- param hub text", ":8: param hub is there twice");
+	broken("-- param hub text", "-- param first_day text", "first_day is a reserved name");
+	broken("-- param hub text", "-- param Hub text", ":7: Hub is not a valid name");
+	broken("-- param hub text", "-- param today text", "today is a reserved name");
+	broken("-- param hub text", "-- param may_x text", "may_x is a reserved name");
+	broken("-- param market text", "-- param hub text", ":8: param hub appears twice");
 	broken("hub text required", "hub string required", "unknown type string");
-	broken("hub text required", "hub text", "required or optional?");
+	broken("hub text required", "hub text", "must be required or optional");
 	broken("hub text required", "hub", "unknown type entity=hub");
 	broken("entity=hub Where", "entity=hubs Where", "entity hubs is not a dimension");
 	broken("entity=hub Where", "entty=hub Where", "unknown attribute entty");
@@ -274,7 +274,7 @@ static void refuses_wrong_params(void **state)
 	broken("market text optional", "market text optional min=1", "only numbers can have min");
 	broken("year int optional", "year int optional entity=hub", "need a text");
 	broken("market text optional", "market text optional default=North",
-	       "default North is no known market");
+	       "default North is not a known value of market");
 	broken("since date optional", "since date optional default=today-30",
 	       ":12: default of since must be a date such as 2026-02-27 or today-30d");
 	broken("since date optional", "since date optional default=yesterday",
@@ -285,7 +285,7 @@ static void refuses_wrong_params(void **state)
 	broken("list(int,24)", "list(int,0-3)", "1 to 64 values");
 	broken("list(int,24)", "list(int,3-2)", "1 to 64 values");
 	broken("list(int,24)", "list(int,2-x)", "x is not a whole number");
-	broken("match=like", "match=fuzzy", "match is exact or like");
+	broken("match=like", "match=fuzzy", "match must be exact or like");
 }
 
 static void refuses_wrong_slots(void **state)
@@ -330,11 +330,11 @@ static void refuses_wrong_refers(void **state)
 {
 	(void)state;
 	broken("-- param hub", "-- refer: hub facts.best it\n-- param hub",
-	       "get_price.sql:7: refer: best is no fact");
+	       "get_price.sql:7: refer: best is not a fact");
 	broken("-- param hub", "-- refer: hub rows[0].Zone it\n-- param hub",
-	       "get_price.sql:7: refer: Zone is no column");
+	       "get_price.sql:7: refer: Zone is not a column");
 	broken("-- param hub", "-- refer: hub rows[*].Zone it\n-- param hub",
-	       "get_price.sql:7: refer: Zone is no column");
+	       "get_price.sql:7: refer: Zone is not a column");
 	broken("-- param hub", "-- refer: hub first it\n-- param hub", "get_price.sql:7: refer: ");
 	broken("-- param hub", "-- refer: vendor rows[0].Hub it\n-- param hub",
 	       "get_price.sql:7: refer: no tool has a filter vendor");
@@ -363,29 +363,29 @@ static void refuses_wrong_facts(void **state)
 	static const char before[] = "-- column \"Hub\"";
 
 	(void)state;
-	broken(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is no name");
+	broken(before, "-- fact Gap x\n-- column \"Hub\"", "Gap is not a valid name");
 	broken(before, "-- fact gap\n-- column \"Hub\"", "fact gap has no description");
 	broken(before, "-- fact gap unit=$/barrel x\n-- column \"Hub\"", "is not registered");
 	broken(before, "-- fact gap type=money x\n-- column \"Hub\"",
-	       "type is number, int, text or date");
+	       "type must be number, int, text or date");
 	broken(before, "-- fact gap type=text unit=$ x\n-- column \"Hub\"",
 	       "only numbers can have a unit");
 	broken(before, "-- fact gap kind=x y\n-- column \"Hub\"", "unknown attribute kind");
-	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"",
-	       "fact gap is there twice");
+	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"", "fact gap appears twice");
 }
 
 static void refuses_wrong_columns(void **state)
 {
 	(void)state;
-	broken("\"Hub\" priority=high", "\"Hub\" priority=top", "priority is high, medium or low");
-	broken("\"Hub\" priority=high", "\"Hub\" high", "column Hub: what is high?");
+	broken("\"Hub\" priority=high", "\"Hub\" priority=top",
+	       "priority must be high, medium or low");
+	broken("\"Hub\" priority=high", "\"Hub\" high", "column Hub: unexpected high");
 	broken("unit=$", "unit=zloty",
 	       "unit zloty is not registered (units of the pack's catalogue.json, or "
 	       "config/units.json)");
 	broken("type=decimal", "type=money", "unknown type money");
 	broken("permission=chat:read_budget", "permission=chat:x", "unknown permission chat:x");
-	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub is there twice");
+	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub appears twice");
 }
 
 /* A tool of so many params and columns. */
@@ -441,17 +441,17 @@ static void derivations_are_read(void **state)
 		{"-- derive: rank\n", SMALL_TOOL_PATH ":18: derive: NAME COLUMN [BY]"},
 		{"-- derive: rank Price Hub Hub\n", ":18: derive: NAME COLUMN [BY]"},
 		{"-- derive: Rank! Price Hub\n", ":18: derive: NAME COLUMN [BY]"},
-		{"-- derive: rank Hub\n", "Hub is no fetched column of type int or decimal"},
-		{"-- derive: rank Cost\n", "Cost is no fetched column of type int or decimal"},
-		{"-- derive: rank Price Name\n", "Name is no fetched column"},
+		{"-- derive: rank Hub\n", "Hub is not a fetched column of type int or decimal"},
+		{"-- derive: rank Cost\n", "Cost is not a fetched column of type int or decimal"},
+		{"-- derive: rank Price Name\n", "Name is not a fetched column"},
 		{"-- derive: rank Price\n", "no column of type text distinguishes the rows"},
 		{"-- derive: rank Price Hub\n-- derive: rank Price Hub\n",
-		 ":19: derive rank is there twice"},
+		 ":19: derive rank appears twice"},
 		{"-- derive: a Price Hub\n-- derive: b Price Hub\n-- derive: c Price Hub\n"
 		 "-- derive: d Price Hub\n-- derive: e Price Hub\n",
 		 ":22: more than 4 derivations"},
 		{"-- column \"Share\" type=decimal derived\n-- derive: rank Share Hub\n",
-		 "Share is no fetched column"},
+		 "Share is not a fetched column"},
 	};
 	char *text;
 

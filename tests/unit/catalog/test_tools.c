@@ -35,7 +35,8 @@ static void an_override_is_checked_too(void **state)
 		":1: only \"-- tool: get_price\" is allowed");
 	refused(OVERRIDE, STATEMENT "--# query more\nSELECT 1", "must have the queries of");
 	temp_root_write(&root, OVERRIDE, NULL);
-	refused("sql/energy/prices/get_cost.sqlite.sql", STATEMENT, "there is no get_cost.sql");
+	refused("sql/energy/prices/get_cost.sqlite.sql", STATEMENT,
+		"the file get_cost.sql is missing");
 }
 
 static void odd_files_are_refused(void **state)

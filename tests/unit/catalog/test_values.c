@@ -70,10 +70,10 @@ static void what_is_not_known_is_refused(void **state)
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.file}.",
 		       "{values.file} refers to no known values");
 	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, "You know prices.", "{values.market",
-		       "{values. without its }");
+		       "{values. is not closed");
 	refused_change("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES,
 		       "\"values\": [\"East\", \"West\"], \"groups\": {\"a\": [\"North\"]}}",
-		       "North is no known value");
+		       "North is not a known value");
 }
 
 int main(void)

@@ -61,7 +61,7 @@ static void broken_words_are_refused_with_their_line(void **state)
 	refused(WORDS,
 		HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"b\"},\n"
 		     "{\"term\": \"A\", \"about\": \"c\"}]}",
-		WORDS ":4: glossary[1]: \"A\" is there twice");
+		WORDS ":4: glossary[1]: \"A\" appears twice");
 	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\", \"about\": \"\"}]}",
 		WORDS ":3: glossary[0]: term and about must not be empty");
 	refused(WORDS, HEAD "\"glossary\": [{\"term\": \"a\"}]}", WORDS ":3: glossary[0]:");
@@ -76,11 +76,11 @@ static void broken_rules_are_refused_with_their_line(void **state)
 	(void)state;
 	refused(WORDS, HEAD "\"rules\": []}", WORDS ":3: rules: not an object");
 	refused(WORDS, HEAD "\"rules\": {\n\"agent\": [\"Be brief.\"]}}",
-		WORDS ":4: rules.agent: prompts/agent.md has no place for rules");
+		WORDS ":4: rules.agent: prompts/agent.md has no {{rules}} slot");
 	refused(WORDS, HEAD "\"rules\": {\n\"synthesizer\": \"Be brief.\"}}",
 		WORDS ":4: rules.synthesizer: a list of at most 16 rules");
 	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"Be brief.\",\n\"a {{slot}}\"]}}",
-		WORDS ":4: rules.synthesizer[1]: a line of 1 to 400 bytes without braces");
+		WORDS ":4: rules.synthesizer[1]: expected a line of 1 to 400 bytes without braces");
 	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"two\\nlines\"]}}",
 		WORDS ":3: rules.synthesizer[0]:");
 	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"\"]}}",

@@ -178,7 +178,7 @@ static void frames_are_checked(void **state)
 		{"main 10",
 		 "get_price.sql:1: frame main must name a query of the file other than main"},
 		{"other 10", "frame other must name a query"},
-		{"wide 10\n-- frame: wide 10", "get_price.sql:5: frame wide is there twice"},
+		{"wide 10\n-- frame: wide 10", "get_price.sql:5: frame wide appears twice"},
 	};
 	struct err e = {0};
 
