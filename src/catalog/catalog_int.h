@@ -101,13 +101,13 @@ MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, 
 MUST_CHECK bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 				      const char **out, struct err *e);
 /* Reads a JSON object that lives as long as the catalogue. Errors in it begin with the member they
- * concern; load_wrong adds path and line. */
+ * concern; load_fail adds path and line. */
 MUST_CHECK bool load_json(struct loader *l, const char *path, struct words_file *f, json_t **out,
 			  struct err *e);
 /* Reads an optional file of the pack; *out is NULL when it is missing. */
 MUST_CHECK bool load_pack_json(struct loader *l, const char *name, struct words_file *f,
 			       json_t **out, struct err *e);
-bool load_wrong(const struct words_file *f); /* returns false */
+bool load_fail(const struct words_file *f); /* returns false */
 /* Lists names below root/folder; empty when the folder is missing. */
 MUST_CHECK bool load_names(const struct loader *l, const char *folder, const char *const **out,
 			   struct err *e);
@@ -130,8 +130,8 @@ struct front_matter {
 /* Reads up to the second --- line; *rest is the text after it. */
 MUST_CHECK bool front_matter_read(struct front_matter *m, struct str *rest, struct err *e);
 /* ERR_INPUT with path and line; returns false. */
-bool front_matter_wrong(const struct front_matter *m, struct err *e, const char *what,
-			struct str text);
+bool front_matter_fail(const struct front_matter *m, struct err *e, const char *what,
+		       struct str text);
 MUST_CHECK bool front_matter_int(const struct front_matter *m, struct str text, int *out,
 				 struct err *e);
 
@@ -197,7 +197,7 @@ const char *source_of_view(const struct catalog_impl *w, const char *view);
 /* The only tenant that the source serves; NULL: it separates tenants. */
 const char *source_only_tenant(const struct loader *l, const char *source);
 /* Checks that a source has at most DB_SCHEMAS_MAX schemas; called after each view. */
-MUST_CHECK bool source_schemas_fit(const struct loader *l, const char *source, struct err *e);
+MUST_CHECK bool check_source_schemas(const struct loader *l, const char *source, struct err *e);
 
 /* Describes the approved views and their columns for models that write ad hoc SQL. */
 const char *own_sql_views(const struct loader *l);

@@ -25,7 +25,7 @@ struct domain_file {
 	struct strlist examples, tools;
 };
 
-static bool ask_name_fits(const struct domain_file *f, const char *name)
+static bool is_valid_ask_name(const struct domain_file *f, const char *name)
 {
 	return str_is_name(name, REF_NAME_MAX) && !catalog_tool(&f->l->impl->shown, name);
 }
@@ -36,7 +36,7 @@ static bool read_permission(struct front_matter *m, struct str text, struct err 
 
 	f->domain->permission = arena_strndup(f->l->arena, text.p, text.n);
 	return strlist_has(f->l->impl->permissions, f->domain->permission) ||
-	       front_matter_wrong(m, e, "unknown permission ", text);
+	       front_matter_fail(m, e, "unknown permission ", text);
 }
 
 static bool read_key(struct front_matter *m, struct str key, struct str text, struct err *e)
@@ -60,12 +60,12 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	else if (str_eq(key, STR("permission")))
 		return read_permission(m, text, e);
 	else if (!str_eq(key, STR("ask_name")))
-		return front_matter_wrong(m, e, "unknown key ", key);
+		return front_matter_fail(m, e, "unknown key ", key);
 	else
 		d->ask_name = arena_strndup(a, text.p, text.n);
-	return !d->ask_name || ask_name_fits(f, d->ask_name) ||
-	       front_matter_wrong(m, e, "ask_name: not a name in a-z, 0-9 and _, or a tool's: ",
-				  str_of(d->ask_name));
+	return !d->ask_name || is_valid_ask_name(f, d->ask_name) ||
+	       front_matter_fail(m, e, "ask_name: not a name in a-z, 0-9 and _, or a tool's: ",
+				 str_of(d->ask_name));
 }
 
 static bool find_tools(const struct domain_file *f, const char *path, struct err *e)
@@ -92,18 +92,18 @@ static bool find_tools(const struct domain_file *f, const char *path, struct err
 
 /* ---- examples with their calls ---- */
 
-#define LEADS_TO STR(" => ")
+#define CALL_ARROW STR(" => ")
 
 /* Reports an error in an example's call. */
-static bool call_wrong(const char *path, const struct example_def *x, const char *what,
-		       struct str text, struct err *e)
+static bool call_fail(const char *path, const struct example_def *x, const char *what,
+		      struct str text, struct err *e)
 {
 	return err_set(e, ERR_INPUT, "%s:1: example \"%s\": %s%.*s", path, x->question, what,
 		       STR_FMT(text));
 }
 
 /* A word with = starts the next filter; other words continue the current value. */
-static bool begins_filter(const struct example_def *x, struct str word, struct arena *a,
+static bool starts_filter(const struct example_def *x, struct str word, struct arena *a,
 			  const struct param_def **param)
 {
 	const char *equals = memchr(word.p, '=', word.n);
@@ -127,14 +127,14 @@ static bool read_filters(const struct domain_file *f, struct example_def *x, str
 
 		if (word.n == 0)
 			continue;
-		if (begins_filter(x, word, a, &param)) {
+		if (starts_filter(x, word, a, &param)) {
 			params[filters.count] = param;
 			strlist_add(&filters, a, arena_strndup(a, word.p, word.n));
 		} else if (filters.count > 0) {
 			filters.items[filters.count - 1] = arena_printf(
 				a, "%s %.*s", filters.items[filters.count - 1], STR_FMT(word));
 		} else {
-			return call_wrong(path, x, "the tool has no parameter ", word, e);
+			return call_fail(path, x, "the tool has no parameter ", word, e);
 		}
 	}
 	for (size_t i = 0; i < filters.count; i++) {
@@ -142,7 +142,7 @@ static bool read_filters(const struct domain_file *f, struct example_def *x, str
 		struct value parsed;
 
 		if (!param_parse(params[i], value, a, &parsed, e))
-			return call_wrong(path, x, "not a value: ", str_of(filters.items[i]), e);
+			return call_fail(path, x, "not a value: ", str_of(filters.items[i]), e);
 	}
 	strlist_add(&filters, a, NULL);
 	x->filters = filters.items;
@@ -160,7 +160,7 @@ static bool read_call(const struct domain_file *f, struct example_def *x, struct
 		if (str_eq(name, str_of(f->domain->tools[i]->name)))
 			x->tool = f->domain->tools[i];
 	return x->tool ? read_filters(f, x, rest, path, e)
-		       : call_wrong(path, x, "the domain does not list the tool ", name, e);
+		       : call_fail(path, x, "the domain does not list the tool ", name, e);
 }
 
 /* Splits each example into its question and its call. */
@@ -171,14 +171,14 @@ static bool read_calls(struct domain_file *f, const char *path, struct err *e)
 	struct example_def *calls = arena_alloc(a, (f->examples.count + 1) * sizeof(*calls));
 
 	for (size_t i = 0; i < f->examples.count && f->examples.items[i]; i++) {
-		const char *text = f->examples.items[i], *at = strstr(text, LEADS_TO.p);
+		const char *text = f->examples.items[i], *at = strstr(text, CALL_ARROW.p);
 		struct example_def *x = &calls[d->call_count];
 
 		if (!at)
 			continue;
 		x->question = f->examples.items[i] = arena_strndup(a, text, (size_t)(at - text));
 		x->id = arena_printf(a, "file:%s:%zu", d->name, i + 1);
-		if (!read_call(f, x, str_of(at + LEADS_TO.n), path, e))
+		if (!read_call(f, x, str_of(at + CALL_ARROW.n), path, e))
 			return false;
 		d->call_count++;
 	}
@@ -209,10 +209,10 @@ static bool load_domain(struct loader *l, const char *file, struct domain_def *d
 	d->examples = f.examples.items;
 	m.line = 1;
 	if (!d->agent || !d->intent || !d->about)
-		return front_matter_wrong(&m, e, "agent, intent and about are required", STR(""));
+		return front_matter_fail(&m, e, "agent, intent and about are required", STR(""));
 	if (rest.n == 0)
-		return front_matter_wrong(&m, e, "the prompt below the front matter is missing",
-					  STR(""));
+		return front_matter_fail(&m, e, "the prompt below the front matter is missing",
+					 STR(""));
 	return find_tools(&f, m.path, e) && read_calls(&f, m.path, e);
 }
 
@@ -226,7 +226,7 @@ static int by_order(const void *a, const void *b)
 
 /* ---- tools and agents ---- */
 
-static bool lists(const struct domain_def *d, const struct tool_def *t)
+static bool lists_tool(const struct domain_def *d, const struct tool_def *t)
 {
 	for (size_t i = 0; i < d->tool_count; i++)
 		if (d->tools[i] == t)
@@ -241,7 +241,7 @@ static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 }
 
 /* A tool with "visible: agents" belongs to no domain: its header lists the agents. */
-static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
+static bool set_declared_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
 {
 	const struct catalog *c = &l->impl->shown;
 	struct strlist all = {0};
@@ -264,7 +264,7 @@ static bool name_agents(struct loader *l, struct tool_def *t, size_t listed, str
 	return true;
 }
 
-static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
+static bool set_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
 	const struct catalog *c = &l->impl->shown;
 	const char *const *declared = t->callers.agents;
@@ -272,11 +272,11 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 	struct strlist agents = {0};
 
 	if (for_all) /* it may be the only tool of a domain */
-		return name_agents(l, t, 0, e);
+		return set_declared_agents(l, t, 0, e);
 
 	for (size_t i = 0; i < c->domain_count; i++) {
 		const struct domain_def *d = &c->domains[i];
-		if (!lists(d, t))
+		if (!lists_tool(d, t))
 			continue;
 		if (agents.count == 0 && !t->callers.by_protocol && !is_in_folder(t, d))
 			return err_set(e, ERR_INPUT,
@@ -291,7 +291,7 @@ static bool give_agents(struct loader *l, struct tool_def *t, struct err *e)
 		return true;
 	}
 	if (t->callers.agents_only)
-		return name_agents(l, t, agents.count, e);
+		return set_declared_agents(l, t, agents.count, e);
 	if (agents.count == 0)
 		return err_set(e, ERR_INPUT, "%s:1: no domain lists this tool", t->path);
 	for (size_t i = 0; declared && i < agents.count; i++)
@@ -358,7 +358,7 @@ bool finish_domains(struct loader *l, struct err *e)
 	for (size_t i = 0; i < c->domain_count; i++)
 		list[i].index = i;
 	for (size_t i = 0; i < c->tool_count; i++)
-		if (!give_agents(l, &l->tools[i], e))
+		if (!set_agents(l, &l->tools[i], e))
 			return false;
 	for (size_t i = 0; i < c->domain_count; i++)
 		list[i].by_cues = has_cues(c, &list[i]);

@@ -58,7 +58,7 @@ bool load_pack_json(struct loader *l, const char *name, struct words_file *f, js
 	return false;
 }
 
-bool load_wrong(const struct words_file *f)
+bool load_fail(const struct words_file *f)
 {
 	size_t n = strcspn(f->err->text, ": ");
 	int line = json_line(f->text, arena_strndup(f->arena, f->err->text, n));
@@ -94,7 +94,7 @@ bool load_texts(struct loader *l, const json_t *array, const char *what, const c
 	json_array_foreach(array, i, item) {
 		const char *text = json_string_value(item);
 		if (!text || !*text)
-			return err_set(e, ERR_INPUT, "%s[%zu]: not a text", what, i);
+			return err_set(e, ERR_INPUT, "%s[%zu]: not a string", what, i);
 		if (strlist_has(list.items, text))
 			return err_set(e, ERR_INPUT, "%s[%zu]: %s appears twice", what, i, text);
 		strlist_add(&list, l->arena, text);
@@ -105,8 +105,8 @@ bool load_texts(struct loader *l, const json_t *array, const char *what, const c
 
 /* ---- front matter ---- */
 
-bool front_matter_wrong(const struct front_matter *m, struct err *e, const char *what,
-			struct str text)
+bool front_matter_fail(const struct front_matter *m, struct err *e, const char *what,
+		       struct str text)
 {
 	return err_set(e, ERR_INPUT, "%s:%d: %s%.*s", m->path, m->line, what, STR_FMT(text));
 }
@@ -120,7 +120,7 @@ bool front_matter_int(const struct front_matter *m, struct str text, int *out, s
 	errno = 0;
 	order = strtol(digits, &end, 10);
 	if (!*digits || *end || errno != 0 || order < 0 || order > 1000000)
-		return front_matter_wrong(m, e, "order must be a whole number, not ", text);
+		return front_matter_fail(m, e, "order must be a whole number, not ", text);
 	*out = (int)order;
 	return true;
 }
@@ -130,15 +130,15 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	const char *name = arena_strndup(m->arena, key.p, key.n);
 
 	if (strlist_has(m->seen.items, name))
-		return front_matter_wrong(m, e, "duplicate key: ", key);
+		return front_matter_fail(m, e, "duplicate key: ", key);
 	strlist_add(&m->seen, m->arena, name);
 	m->open = NULL;
 	if (!m->read_key(m, key, text, e))
 		return false;
 	if (m->open && text.n > 0)
-		return front_matter_wrong(m, e, "list items must follow as \"- …\" lines: ", key);
+		return front_matter_fail(m, e, "list items must follow as \"- …\" lines: ", key);
 	if (!m->open && text.n == 0)
-		return front_matter_wrong(m, e, "empty: ", key);
+		return front_matter_fail(m, e, "empty: ", key);
 	return true;
 }
 
@@ -153,13 +153,13 @@ static bool read_line(struct front_matter *m, struct str line, struct err *e)
 		struct str item = str_trim((struct str){line.p + 1, line.n - 1});
 
 		if (!m->open || item.n == 0)
-			return front_matter_wrong(m, e, "list item outside a list: ", line);
+			return front_matter_fail(m, e, "list item outside a list: ", line);
 		strlist_add(m->open, m->arena, arena_strndup(m->arena, item.p, item.n));
 		return true;
 	}
 	rest = line;
 	if (!str_split(&rest, ':', &key) || !rest.p)
-		return front_matter_wrong(m, e, "expected \"key: value\", not ", line);
+		return front_matter_fail(m, e, "expected \"key: value\", not ", line);
 	return read_key(m, str_trim(key), str_trim(rest), e);
 }
 
@@ -178,6 +178,6 @@ bool front_matter_read(struct front_matter *m, struct str *rest, struct err *e)
 			return false;
 	}
 	m->line = 1;
-	return front_matter_wrong(m, e, "the file must begin with front matter between --- lines",
-				  STR(""));
+	return front_matter_fail(m, e, "the file must begin with front matter between --- lines",
+				 STR(""));
 }

@@ -19,7 +19,7 @@ static const char *tenant_column_of(const struct view_def *v)
 	return NULL;
 }
 
-static bool allowed(const struct principal *who, const char *permission)
+static bool is_permitted(const struct principal *who, const char *permission)
 {
 	return !permission || !who || may(who, permission);
 }
@@ -29,21 +29,21 @@ static bool may_read(const struct principal *who, const struct view_def *v, cons
 {
 	return (v->only_tenant ? strcmp(v->only_tenant, tenant) == 0
 			       : tenant_column_of(v) != NULL) &&
-	       allowed(who, v->permission);
+	       is_permitted(who, v->permission);
 }
 
-static struct gate_view view_for(const struct principal *who, const struct view_def *v,
-				 struct arena *a)
+static struct gate_view gate_view_for(const struct principal *who, const struct view_def *v,
+				      struct arena *a)
 {
 	const char **columns = arena_alloc(a, (v->column_count + 1) * sizeof(*columns));
 	const char **denied = arena_alloc(a, (v->column_count + 1) * sizeof(*denied));
-	size_t yes = 0, no = 0;
+	size_t column_count = 0, denied_count = 0;
 
 	for (size_t i = 0; i < v->column_count; i++) {
-		if (allowed(who, v->columns[i].permission))
-			columns[yes++] = v->columns[i].name;
+		if (is_permitted(who, v->columns[i].permission))
+			columns[column_count++] = v->columns[i].name;
 		else
-			denied[no++] = v->columns[i].name;
+			denied[denied_count++] = v->columns[i].name;
 	}
 	return (struct gate_view){.name = v->name,
 				  .columns = columns,
@@ -120,7 +120,7 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 
 	for (size_t i = 0; i < w->schema.view_count; i++)
 		if (may_read(who, w->schema.views[i], tenant)) {
-			views[n] = view_for(who, w->schema.views[i], a);
+			views[n] = gate_view_for(who, w->schema.views[i], a);
 			views[n].is_unmapped = !has_edges(&w->schema, w->schema.views[i]->pack);
 			n += *views[n].columns != NULL;
 		}
@@ -131,7 +131,7 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 	return policy;
 }
 
-static void need(struct strlist *needs, const char *permission, struct arena *a)
+static void add_need(struct strlist *needs, const char *permission, struct arena *a)
 {
 	for (size_t i = 0; permission && i < needs->count; i++)
 		if (strcmp(needs->items[i], permission) == 0)
@@ -140,14 +140,14 @@ static void need(struct strlist *needs, const char *permission, struct arena *a)
 		strlist_add(needs, a, permission);
 }
 
-static void need_view(struct strlist *needs, const struct view_def *v, const struct gate_read *read,
-		      struct arena *a)
+static void add_view_needs(struct strlist *needs, const struct view_def *v,
+			   const struct gate_read *read, struct arena *a)
 {
-	need(needs, v->permission, a);
+	add_need(needs, v->permission, a);
 	for (size_t i = 0; i < v->column_count; i++)
 		for (const char *const *c = read->columns; *c; c++)
 			if (strcmp(v->columns[i].name, *c) == 0)
-				need(needs, v->columns[i].permission, a);
+				add_need(needs, v->columns[i].permission, a);
 }
 
 const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
@@ -156,11 +156,11 @@ const char *const *catalog_gate_needs(const struct catalog *c, const struct tool
 	const struct catalog_impl *w = catalog_impl(c);
 	struct strlist needs = {0};
 
-	need(&needs, tool->callers.permission, a);
+	add_need(&needs, tool->callers.permission, a);
 	for (size_t i = 0; i < checked->read_count; i++)
 		for (size_t k = 0; k < w->schema.view_count; k++)
 			if (strcmp(w->schema.views[k]->name, checked->reads[i].view->name) == 0)
-				need_view(&needs, w->schema.views[k], &checked->reads[i], a);
+				add_view_needs(&needs, w->schema.views[k], &checked->reads[i], a);
 	strlist_add(&needs, a, NULL);
 	return needs.items;
 }

@@ -74,7 +74,7 @@ static const struct weight {
 #define WEIGHTS (sizeof(weights) / sizeof(weights[0]))
 
 /* The names of one group; group NULL: the names of the groups. */
-static void names_of(const char *group, const char *out[WEIGHTS + 1])
+static void list_names(const char *group, const char *out[WEIGHTS + 1])
 {
 	size_t n = 0;
 
@@ -111,16 +111,16 @@ bool load_router(struct loader *l, struct err *e)
 
 	if (!load_json(l, ROUTER, &f, &root, e))
 		return false;
-	names_of(NULL, names);
+	list_names(NULL, names);
 	if (!json_only(root, names, e))
-		return load_wrong(&f);
+		return load_fail(&f);
 	json_object_foreach(root, name, group) {
-		names_of(name, names);
+		list_names(name, names);
 		if (!json_is_object(group))
 			return words_fail(&f, name, "not an object");
 		if (!json_only(group, names, e)) {
 			(void)err_prefix(e, "%s", name);
-			return load_wrong(&f);
+			return load_fail(&f);
 		}
 	}
 	for (size_t i = 0; i < WEIGHTS; i++)

@@ -147,7 +147,8 @@ static bool read_grains(struct loader *l, const json_t *item, struct dimension_d
 }
 
 /* Reads the dimension's place on the map; its view is the entity's. */
-static bool read_place(struct loader *l, const json_t *item, struct dimension_def *d, struct err *e)
+static bool read_map_members(struct loader *l, const json_t *item, struct dimension_def *d,
+			     struct err *e)
 {
 	const char *entity = NULL, *type = NULL;
 
@@ -207,7 +208,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 	    !json_opt_str(item, "watermark", &d->watermark, e) ||
 	    !json_opt_str(item, "resolves", &d->resolves, e) ||
 	    !json_opt_str(item, "by", &d->by, e) || !json_opt_str(item, "parent", &d->parent, e) ||
-	    !read_place(l, item, d, e) || !read_values(l, item, d, e) ||
+	    !read_map_members(l, item, d, e) || !read_values(l, item, d, e) ||
 	    !read_words(l, json_object_get(item, "words"), d, e) ||
 	    !read_groups(l, json_object_get(item, "groups"), d, e))
 		return err_prefix(e, "%s", d->name);
@@ -268,14 +269,14 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 
 /* ---- dimensions in several packs ---- */
 
-static bool is_same(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* Appends the groups of `width` strings that are not in the list yet. */
-static const char *const *joined(struct arena *a, const char *const *list, const char *const *more,
-				 size_t width)
+static const char *const *merge_lists(struct arena *a, const char *const *list,
+				      const char *const *more, size_t width)
 {
 	struct strlist all = {0};
 
@@ -295,7 +296,8 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 }
 
 /* Sets the pack of each value: the first `count` belong to the first pack. */
-static void join_packs(struct arena *a, struct dimension_def *d, size_t count, const char *pack)
+static void set_value_packs(struct arena *a, struct dimension_def *d, size_t count,
+			    const char *pack)
 {
 	size_t n = strlist_len(d->values);
 	const char **packs = arena_alloc(a, (n + 1) * sizeof(*packs));
@@ -306,7 +308,7 @@ static void join_packs(struct arena *a, struct dimension_def *d, size_t count, c
 }
 
 /* Values are joined by value and parent: the same value under two parents counts as two. */
-static void join_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
+static void merge_scoped(struct arena *a, struct dimension_def *d, const struct dimension_def *more)
 {
 	struct strlist values = {0}, parents = {0};
 	size_t n = strlist_len(d->values);
@@ -330,27 +332,28 @@ static void join_scoped(struct arena *a, struct dimension_def *d, const struct d
 	d->parents = parents.items;
 }
 
-static bool join_dimension(struct loader *l, struct dimension_def *d,
-			   const struct dimension_def *more, struct err *e)
+static bool merge_dimension(struct loader *l, struct dimension_def *d,
+			    const struct dimension_def *more, struct err *e)
 {
 	size_t count = strlist_len(d->values);
 
 	if (strcmp(d->pack, more->pack) == 0)
 		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
-	if (!is_same(d->view, more->view) || !is_same(d->column, more->column) ||
-	    !is_same(d->permission, more->permission) || !is_same(d->parent, more->parent) ||
-	    !is_same(d->resolves, more->resolves) || !is_same(d->by, more->by))
+	if (!is_same_text(d->view, more->view) || !is_same_text(d->column, more->column) ||
+	    !is_same_text(d->permission, more->permission) ||
+	    !is_same_text(d->parent, more->parent) || !is_same_text(d->resolves, more->resolves) ||
+	    !is_same_text(d->by, more->by))
 		return err_set(e, ERR_INPUT,
 			       "dimensions: config/%s/catalogue.json already declares %s with "
 			       "another view, column, permission or parent",
 			       d->pack, d->name);
 	if (d->parents && more->parents)
-		join_scoped(l->arena, d, more);
+		merge_scoped(l->arena, d, more);
 	else
-		d->values = joined(l->arena, d->values, more->values, 1);
-	join_packs(l->arena, d, count, more->pack);
-	d->words = joined(l->arena, d->words, more->words, 2);
-	d->groups = joined(l->arena, d->groups, more->groups, 2);
+		d->values = merge_lists(l->arena, d->values, more->values, 1);
+	set_value_packs(l->arena, d, count, more->pack);
+	d->words = merge_lists(l->arena, d->words, more->words, 2);
+	d->groups = merge_lists(l->arena, d->groups, more->groups, 2);
 	return true;
 }
 
@@ -377,7 +380,7 @@ static bool add_dimension(struct loader *l, struct dimension_def *d, struct err 
 	if (same && !catalog_dimension(c, d->name))
 		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
 	if (same)
-		return join_dimension(l, &list[same->index], d, e);
+		return merge_dimension(l, &list[same->index], d, e);
 	d->index = c->dimension_count;
 	list = arena_grow(l->arena, list, c->dimension_count, &l->dimension_cap, sizeof(*list));
 	list[c->dimension_count++] = *d;
@@ -449,7 +452,7 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 }
 
 /* Counts runs of letters and digits. An apostrophe inside a word belongs to it. */
-static size_t words_of(const char *text)
+static size_t count_words(const char *text)
 {
 	size_t n = 0;
 	bool inside = false;
@@ -467,7 +470,7 @@ static size_t words_of(const char *text)
 /* Other texts could never match words of a question. */
 static bool check_alias_text(const char *text, struct err *e)
 {
-	size_t words = words_of(text);
+	size_t words = count_words(text);
 
 	for (const char *p = text; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
@@ -529,7 +532,7 @@ bool load_aliases(struct loader *l, struct err *e)
 		return false;
 	json_object_foreach(root, name, array)
 		if (!schema_add_aliases(l, name, array, e))
-			return load_wrong(&f);
+			return load_fail(&f);
 	return true;
 }
 
@@ -545,7 +548,7 @@ static bool load_more_views(struct loader *l, struct err *e)
 	return !root ||
 	       (json_only(root, members, e) &&
 		schema_load_views(l, json_object_get(root, "views"), e)) ||
-	       load_wrong(&f);
+	       load_fail(&f);
 }
 
 /* The entry for the parts of the pack's file that are read last. */
@@ -577,14 +580,14 @@ bool load_schema(struct loader *l, struct err *e)
 		return false;
 	if (!json_only(root, members, e) ||
 	    !schema_load_views(l, json_object_get(root, "views"), e))
-		return load_wrong(&f);
+		return load_fail(&f);
 	if (!load_more_views(l, e))
 		return false;
 	*pack_schema_of(l) = (struct pack_schema){f, root};
 	return (schema_load_entities(l, json_object_get(root, "entities"), e) &&
 		schema_load_dimensions(l, json_object_get(root, "dimensions"), e) &&
 		load_calendar(l, json_object_get(root, "calendar"), e)) ||
-	       load_wrong(&f);
+	       load_fail(&f);
 }
 
 /* Edges precede chains, measures precede metrics, and entities come last. */
@@ -601,7 +604,7 @@ static bool finish_pack(struct loader *l, struct err *e)
 		schema_load_conditions(l, json_object_get(root, "conditions"), e) &&
 		schema_load_protocol(l, json_object_get(root, "protocol"), e) &&
 		schema_finish_entities(l, json_object_get(root, "entities"), e)) ||
-	       load_wrong(&p->file);
+	       load_fail(&p->file);
 }
 
 bool finish_schema(struct loader *l, struct err *e)

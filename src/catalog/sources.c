@@ -65,7 +65,7 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 	return list.items;
 }
 
-bool source_schemas_fit(const struct loader *l, const char *source, struct err *e)
+bool check_source_schemas(const struct loader *l, const char *source, struct err *e)
 {
 	const char *const *schemas = catalog_schemas(&l->impl->shown, source, l->arena);
 

@@ -67,7 +67,7 @@ struct place {
 	const struct sql_query *query;
 };
 
-static bool wrong(const struct place *p, struct err *e, const char *what, const char *name)
+static bool fail(const struct place *p, struct err *e, const char *what, const char *name)
 {
 	return err_set(e, ERR_INPUT, "%s:%d: query %s: %s%s%s", p->file->path, p->query->line,
 		       p->query->name, what, *name ? " " : "", name);
@@ -78,20 +78,20 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 	const struct param_def *param = tool_param(p->tool, m->name);
 
 	if (strncmp(m->name, "peak_", 5) == 0 && !p->l->has_calendar)
-		return wrong(p, e, "no pack has a calendar for", m->name);
+		return fail(p, e, "no pack has a calendar for", m->name);
 	if (strcmp(m->name, "first_day") == 0 && !catalog_days_param(p->tool))
-		return wrong(p, e, "no param has slot=days for", m->name);
+		return fail(p, e, "no param has slot=days for", m->name);
 	if (catalog_marker_reserved(m->name))
-		return !m->is_list || wrong(p, e, "one value, not a list:", m->name);
+		return !m->is_list || fail(p, e, "one value, not a list:", m->name);
 	if (!param)
-		return wrong(p, e, "no param for marker", m->name);
+		return fail(p, e, "no param for marker", m->name);
 	if (m->is_list != param->is_list)
-		return wrong(p, e,
-			     m->is_list ? "a list marker for a param of one value:"
-					: "a list is bound as :name... :",
-			     m->name);
+		return fail(p, e,
+			    m->is_list ? "a list marker for a param of one value:"
+				       : "a list is bound as :name... :",
+			    m->name);
 	if (!m->optional && !param->required && !param->default_text && !param->bound_of)
-		return wrong(p, e, "only a separate --? line may use optional", m->name);
+		return fail(p, e, "only a separate --? line may use optional", m->name);
 	return true;
 }
 
@@ -110,7 +110,7 @@ static bool check_conditions(const struct place *p, struct err *e)
 {
 	for (const char *const *c = p->query->conditions; *c; c++)
 		if (!tool_param(p->tool, *c) && !is_permission_condition(p, *c))
-			return wrong(p, e, "no param for line --?", *c);
+			return fail(p, e, "no param for line --?", *c);
 	return true;
 }
 
@@ -135,7 +135,7 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 }
 
 /* Lists the approved views of the tool's source. */
-static const char *views_listed(const struct place *p)
+static const char *list_source_views(const struct place *p)
 {
 	const char *text = "", *source;
 
@@ -159,15 +159,15 @@ static bool check_views(const struct place *p, struct err *e)
 		if (!check_source(p, *view, e))
 			return false;
 		if (!one_tenant && !has_tenant(p->query))
-			return wrong(p, e, "no :tenant_id for", *view);
+			return fail(p, e, "no :tenant_id for", *view);
 	}
-	return named || wrong(p, e, "names no approved view; approved views:", views_listed(p));
+	return named || fail(p, e, "names no approved view; approved views:", list_source_views(p));
 }
 
 static bool check_query(const struct place *p, struct err *e)
 {
 	if (!sql_query_is_select(p->query))
-		return wrong(p, e, "must be one SELECT", "");
+		return fail(p, e, "must be one SELECT", "");
 	for (size_t i = 0; i < p->query->marker_count; i++)
 		if (!check_marker(p, &p->query->markers[i], e))
 			return false;
@@ -178,7 +178,7 @@ static bool check_query(const struct place *p, struct err *e)
 		if (c->permission &&
 		    sql_query_names_without(p->query, c->name,
 					    catalog_condition_of(c->permission, p->l->arena)))
-			return wrong(p, e, "column without its permission:", c->name);
+			return fail(p, e, "column without its permission:", c->name);
 	}
 	return check_views(p, e);
 }

@@ -36,15 +36,15 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 		}
 		f->unit = value;
 		if (!units_find(&h->l->impl->shown.units, value))
-			return tool_wrong(h, e,
-					  "unit %s is not registered (units of the pack's "
-					  "catalogue.json, or config/units.json)",
-					  value);
+			return tool_fail(h, e,
+					 "unit %s is not registered (units of the pack's "
+					 "catalogue.json, or config/units.json)",
+					 value);
 	} else if (strcmp(key, "type") == 0) {
 		if (!read_fact_type(value, &f->type))
-			return tool_wrong(h, e, "type must be number, int, text or date");
+			return tool_fail(h, e, "type must be number, int, text or date");
 	} else {
-		return tool_wrong(h, e, "unknown attribute %s", key);
+		return tool_fail(h, e, "unknown attribute %s", key);
 	}
 	return true;
 }
@@ -68,14 +68,14 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 	bool typed = false;
 
 	if (h->tool->fact_count == RESULT_FACTS_MAX)
-		return tool_wrong(h, e, "more than %d facts", RESULT_FACTS_MAX);
+		return tool_fail(h, e, "more than %d facts", RESULT_FACTS_MAX);
 	if (!tool_next_word(&rest, &word))
-		return tool_wrong(h, e, "fact without a name");
+		return tool_fail(h, e, "fact without a name");
 	f->name = arena_strndup(a, word.p, word.n);
 	if (!is_fact_name(f->name))
-		return tool_wrong(h, e, "%s is not a valid name", f->name);
+		return tool_fail(h, e, "%s is not a valid name", f->name);
 	if (tool_fact(h->tool, f->name))
-		return tool_wrong(h, e, "fact %s appears twice", f->name);
+		return tool_fail(h, e, "fact %s appears twice", f->name);
 	f->about = "";
 	for (struct str before = rest; tool_next_word(&rest, &word); before = rest) {
 		if (str_eq(word, STR("optional"))) {
@@ -92,11 +92,11 @@ bool tool_fact_read(struct tool_header *h, const char *text, struct err *e)
 		typed = typed || strcmp(key, "type") == 0;
 	}
 	if (!*f->about)
-		return tool_wrong(h, e, "fact %s has no description", f->name);
+		return tool_fail(h, e, "fact %s has no description", f->name);
 	if (!typed)
 		f->type = f->unit || f->unit_of ? FACT_NUMBER : FACT_TEXT;
 	if ((f->unit || f->unit_of) && (f->type == FACT_TEXT || f->type == FACT_DATE))
-		return tool_wrong(h, e, "fact %s: only numbers can have a unit", f->name);
+		return tool_fail(h, e, "fact %s: only numbers can have a unit", f->name);
 	f->line = h->line;
 	h->tool->fact_count++;
 	return true;
@@ -113,8 +113,8 @@ static bool check_units(struct tool_header *h, struct err *e)
 		if (f->unit_of && h->tool->map && strcmp(f->unit_of, "measure") == 0)
 			continue;
 		if (f->unit_of && (!p || p->type != PARAM_TEXT || p->is_list))
-			return tool_wrong(h, e, "unit=@%s is not a param that names a column",
-					  f->unit_of);
+			return tool_fail(h, e, "unit=@%s is not a param that names a column",
+					 f->unit_of);
 	}
 	return true;
 }
@@ -148,10 +148,10 @@ static bool read_sentence(struct tool_header *h, const char *text, const char **
 	for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
 		size_t n = strcspn(open, "}");
 		if (open[n] == '\0')
-			return tool_wrong(h, e, "a { is not closed");
+			return tool_fail(h, e, "a { is not closed");
 		const char *name = arena_strndup(a, open + 1, n - 1);
 		if (!is_known(t, name))
-			return tool_wrong(h, e, "{%s} is not a param, column or fact", name);
+			return tool_fail(h, e, "{%s} is not a param, column or fact", name);
 		made = arena_printf(a, "%s%.*s{%s%s}", made, (int)(open - text), text,
 				    tool_param(t, name) && !is_column(t, name) ? "arg." : "", name);
 	}
@@ -207,18 +207,18 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 	struct ref path;
 
 	if (!refer_read(h->l->arena, text, h->line, t, e))
-		return tool_wrong(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
+		return tool_fail(h, e, "refer: %s", arena_strdup(h->l->arena, e->text));
 	r = &t->words.refers[t->words.refer_count - 1];
 	if (!ref_parse(arena_printf(h->l->arena, "t.%s", r->path), &path, e))
 		return false; /* refer_read has checked it */
 	if (path.kind == REF_FACT && !tool_fact(t, path.name))
-		return tool_wrong(h, e, "refer: %s is not a fact of the tool", path.name);
+		return tool_fail(h, e, "refer: %s is not a fact of the tool", path.name);
 	if (path.kind != REF_CELL && path.kind != REF_COLUMN)
 		return true;
 	for (size_t i = 0; i < t->column_count; i++)
 		if (ref_same_name(t->columns[i].name, path.name))
 			return true;
-	return tool_wrong(h, e, "refer: %s is not a column of the tool", path.name);
+	return tool_fail(h, e, "refer: %s is not a column of the tool", path.name);
 }
 
 /* ---- suggest TEXT, or primary|secondary ["label" ->] TEXT [if CONDITION] ---- */
@@ -243,7 +243,7 @@ static bool take_label(struct tool_header *h, struct str *rest, const char **out
 		return true;
 	after = str_trim((struct str){close + 1, text.n - (size_t)(close + 1 - text.p)});
 	if (!str_starts(after, STR("->")))
-		return tool_wrong(h, e, "suggest: -> is missing after the label");
+		return tool_fail(h, e, "suggest: -> is missing after the label");
 	*rest = (struct str){after.p + 2, after.n - 2};
 	return read_sentence(
 		h, arena_strndup(h->l->arena, text.p + 1, (size_t)(close - text.p - 1)), out, e);
@@ -256,14 +256,14 @@ static bool check_terms(struct tool_header *h, const struct condition *c, struct
 		const struct condition_term *term = &c->terms[i];
 
 		if (term->kind == TERM_MISSING)
-			return tool_wrong(h, e, "suggest: filters are not available here");
+			return tool_fail(h, e, "suggest: filters are not available here");
 		if (term->ref.kind == REF_FACT && !tool_fact(h->tool, term->ref.name))
-			return tool_wrong(h, e, "suggest: %s is not a fact of the tool",
-					  term->ref.name);
+			return tool_fail(h, e, "suggest: %s is not a fact of the tool",
+					 term->ref.name);
 		if (term->ref.kind == REF_CELL && !*term->ref.table &&
 		    !is_column(h->tool, term->ref.name))
-			return tool_wrong(h, e, "suggest: %s is not a column of the tool",
-					  term->ref.name);
+			return tool_fail(h, e, "suggest: %s is not a column of the tool",
+					 term->ref.name);
 	}
 	return true;
 }
@@ -281,7 +281,7 @@ static bool take_condition(struct tool_header *h, struct str *rest, const struct
 		return true;
 	*out = condition_read_of_one(at + 4, h->l->arena, &why);
 	if (!*out)
-		return tool_wrong(h, e, "suggest: if: %s", arena_strdup(h->l->arena, why.text));
+		return tool_fail(h, e, "suggest: if: %s", arena_strdup(h->l->arena, why.text));
 	rest->n = (size_t)(at - text);
 	return check_terms(h, *out, e);
 }
@@ -298,7 +298,7 @@ static bool read_suggest(struct tool_header *h, const char *line, struct suggest
 		return false;
 	rest = str_trim(rest);
 	if (rest.n == 0)
-		return tool_wrong(h, e, "suggest: the question is missing");
+		return tool_fail(h, e, "suggest: the question is missing");
 	return read_sentence(h, arena_strndup(h->l->arena, rest.p, rest.n), &out->text, e);
 }
 
@@ -332,7 +332,7 @@ bool tool_sentences_read(struct tool_header *h, struct err *e)
 
 /* ---- derive NAME COLUMN [BY]: the toolbox checks NAME ---- */
 
-static const struct column_def *fetched(const struct tool_header *h, const char *name)
+static const struct column_def *find_fetched(const struct tool_header *h, const char *name)
 {
 	for (size_t i = 0; i < h->tool->column_count; i++)
 		if (strcmp(h->columns[i].name, name) == 0 && !h->columns[i].derived)
@@ -340,7 +340,7 @@ static const struct column_def *fetched(const struct tool_header *h, const char 
 	return NULL;
 }
 
-static const char *first_text(const struct tool_header *h)
+static const char *first_text_column(const struct tool_header *h)
 {
 	for (size_t i = 0; i < h->tool->column_count; i++)
 		if (h->columns[i].has_type && h->columns[i].type == COLUMN_TEXT &&
@@ -361,7 +361,7 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		if (word.n == 0)
 			continue;
 		if (n == 3)
-			return tool_wrong(h, e, "expected derive: NAME COLUMN [BY]");
+			return tool_fail(h, e, "expected derive: NAME COLUMN [BY]");
 		words[n++] = arena_strndup(h->l->arena, word.p, word.n);
 	}
 	if (h->tool->map && n == 1 && tool_is_name(words[0])) {
@@ -369,21 +369,21 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 		return true;
 	}
 	if (n < 2 || !tool_is_name(words[0]))
-		return tool_wrong(h, e, "expected derive: NAME COLUMN [BY]");
-	c = fetched(h, words[1]);
+		return tool_fail(h, e, "expected derive: NAME COLUMN [BY]");
+	c = find_fetched(h, words[1]);
 	if (!c || !c->has_type || !column_is_number(c->type))
-		return tool_wrong(h, e, "%s is not a fetched column of type int or decimal",
-				  words[1]);
-	if (n == 3 && !fetched(h, words[2]))
-		return tool_wrong(h, e, "%s is not a fetched column", words[2]);
+		return tool_fail(h, e, "%s is not a fetched column of type int or decimal",
+				 words[1]);
+	if (n == 3 && !find_fetched(h, words[2]))
+		return tool_fail(h, e, "%s is not a fetched column", words[2]);
 	d->name = words[0];
 	d->column = words[1];
-	d->by = n == 3 ? words[2] : first_text(h);
+	d->by = n == 3 ? words[2] : first_text_column(h);
 	if (!d->by)
-		return tool_wrong(h, e, "no column of type text distinguishes the rows");
+		return tool_fail(h, e, "no column of type text distinguishes the rows");
 	for (const struct derive_def *other = h->derives; other < d; other++)
 		if (strcmp(other->name, d->name) == 0)
-			return tool_wrong(h, e, "derive %s appears twice", d->name);
+			return tool_fail(h, e, "derive %s appears twice", d->name);
 	return true;
 }
 

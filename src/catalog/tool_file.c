@@ -19,7 +19,7 @@ static bool read_names(struct tool_header *h, const char *text, struct strlist *
 		word = str_trim(word);
 		const char *name = arena_strndup(h->l->arena, word.p, word.n);
 		if (!tool_is_name(name))
-			return tool_wrong(h, e, "\"%s\" is not a valid name", name);
+			return tool_fail(h, e, "\"%s\" is not a valid name", name);
 		strlist_add(list, h->l->arena, name);
 	}
 	return true;
@@ -33,10 +33,10 @@ static bool read_reports(struct tool_header *h, const char *text, struct err *e)
 		const char *key = h->reports.items[i];
 
 		if (!catalog_report(&h->l->impl->shown, key))
-			return tool_wrong(h, e, "unknown report %s", key);
+			return tool_fail(h, e, "unknown report %s", key);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(h->reports.items[k], key) == 0)
-				return tool_wrong(h, e, "report %s appears twice", key);
+				return tool_fail(h, e, "report %s appears twice", key);
 	}
 	return true;
 }
@@ -47,7 +47,7 @@ static bool read_window(struct tool_header *h, const char *text, struct err *e)
 
 	if (!dot || !dot[1] ||
 	    !strlist_has(h->l->impl->views, arena_strndup(h->l->arena, text, (size_t)(dot - text))))
-		return tool_wrong(h, e, "window %s is not a column of an approved view", text);
+		return tool_fail(h, e, "window %s is not a column of an approved view", text);
 	h->tool->window = text;
 	return true;
 }
@@ -59,7 +59,7 @@ static bool read_lookback(struct tool_header *h, const char *text, struct err *e
 	if (!tool_number_read(h, text, &days, e))
 		return false;
 	if (days < 0 || days > TOOL_LOOKBACK_MAX)
-		return tool_wrong(h, e, "lookback must be 0 to %d days", TOOL_LOOKBACK_MAX);
+		return tool_fail(h, e, "lookback must be 0 to %d days", TOOL_LOOKBACK_MAX);
 	h->tool->lookback = (int)days;
 	return true;
 }
@@ -78,9 +78,9 @@ static bool read_groups(struct tool_header *h, const char *text, struct err *e)
 		if (strcmp(text, names[i]) == 0)
 			h->tool->analysis.groups = (enum tool_groups)i;
 	return h->tool->analysis.groups ||
-	       tool_wrong(h, e,
-			  "groups must be time, thing, thing time, thing "
-			  "day, thing thing, thing thing time or rows");
+	       tool_fail(h, e,
+			 "groups must be time, thing, thing time, thing "
+			 "day, thing thing, thing thing time or rows");
 }
 
 static bool read_several(struct tool_header *h, const char *text, struct err *e)
@@ -90,7 +90,7 @@ static bool read_several(struct tool_header *h, const char *text, struct err *e)
 	if (!tool_number_read(h, text, &n, e))
 		return false;
 	if (n < 1 || n > MAP_METRICS_ASKED_MAX)
-		return tool_wrong(h, e, "several must be 1 to %d", MAP_METRICS_ASKED_MAX);
+		return tool_fail(h, e, "several must be 1 to %d", MAP_METRICS_ASKED_MAX);
 	h->tool->analysis.measures = (size_t)n;
 	return true;
 }
@@ -113,7 +113,7 @@ static bool read_shows(struct tool_header *h, const char *text, struct err *e)
 	struct tool_def *t = h->tool;
 
 	if (!by)
-		return tool_wrong(h, e, "shows must be METRIC by DIMENSION, …");
+		return tool_fail(h, e, "shows must be METRIC by DIMENSION, …");
 	t->words.shows = arena_strndup(h->l->arena, text, (size_t)(by - text));
 	t->words.shows_by = read_list(h, str_of(by + strlen(" by ")));
 	return true;
@@ -124,10 +124,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	struct tool_def *t = h->tool;
 
 	if (!*text)
-		return tool_wrong(h, e, "%s is empty", key);
+		return tool_fail(h, e, "%s is empty", key);
 	if (strcmp(key, "tool") == 0) {
 		t->name = text;
-		return tool_is_name(text) || tool_wrong(h, e, "%s is not a valid name", text);
+		return tool_is_name(text) || tool_fail(h, e, "%s is not a valid name", text);
 	}
 	if (strcmp(key, "about") == 0) {
 		t->about = text;
@@ -136,7 +136,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "permission") == 0) {
 		t->callers.permission = text;
 		return strlist_has(h->l->impl->permissions, text) ||
-		       tool_wrong(h, e, "unknown permission %s", text);
+		       tool_fail(h, e, "unknown permission %s", text);
 	}
 	if (strcmp(key, "report") == 0)
 		return read_reports(h, text, e);
@@ -151,7 +151,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->callers.visible = strcmp(text, "yes") == 0;
 		t->callers.agents_only = strcmp(text, "agents") == 0;
 		return t->callers.visible || t->callers.agents_only || strcmp(text, "no") == 0 ||
-		       tool_wrong(h, e, "visible must be yes, no or agents");
+		       tool_fail(h, e, "visible must be yes, no or agents");
 	}
 	if (strcmp(key, "gate") == 0) {
 		t->gate = text;
@@ -159,12 +159,12 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	}
 	if (strcmp(key, "policy") == 0) {
 		t->callers.by_protocol = true;
-		return strcmp(text, "map") == 0 || tool_wrong(h, e, "policy must be map");
+		return strcmp(text, "map") == 0 || tool_fail(h, e, "policy must be map");
 	}
 	if (strcmp(key, "kind") == 0) {
 		t->source = strcmp(text, "sources") == 0 ? SOURCE_OWN : SOURCE_DOCUMENTS;
 		return tool_is_own(t) || strcmp(text, "doc") == 0 ||
-		       tool_wrong(h, e, "kind must be doc or sources");
+		       tool_fail(h, e, "kind must be doc or sources");
 	}
 	if (strcmp(key, "map") == 0) {
 		t->map = text;
@@ -176,7 +176,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		return read_several(h, text, e);
 	if (strcmp(key, "counted") == 0) {
 		t->analysis.counted = true;
-		return strcmp(text, "yes") == 0 || tool_wrong(h, e, "counted must be yes");
+		return strcmp(text, "yes") == 0 || tool_fail(h, e, "counted must be yes");
 	}
 	if (strcmp(key, "points") == 0) {
 		t->analysis.points = text;
@@ -206,7 +206,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 	if (strcmp(key, "source") == 0) {
 		t->source = text;
 		return str_is_name(text, SOURCE_NAME_BYTES_MAX) ||
-		       tool_wrong(h, e, "\"%s\" is not a source name", text);
+		       tool_fail(h, e, "\"%s\" is not a source name", text);
 	}
 	if (strcmp(key, "shows") == 0)
 		return read_shows(h, text, e);
@@ -214,7 +214,7 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->words.grain = text;
 		return true;
 	}
-	return tool_wrong(h, e, "unknown key %s", key);
+	return tool_fail(h, e, "unknown key %s", key);
 }
 
 static bool read_line(struct tool_header *h, const struct sql_header_line *line, struct err *e)
@@ -232,13 +232,13 @@ static bool read_line(struct tool_header *h, const struct sql_header_line *line,
 		return tool_frame_read(h, line->value, e);
 	if (strcmp(line->key, "derive") == 0) {
 		if (h->tool->derive_count == TOOL_DERIVES_MAX)
-			return tool_wrong(h, e, "more than %d derivations", TOOL_DERIVES_MAX);
+			return tool_fail(h, e, "more than %d derivations", TOOL_DERIVES_MAX);
 		h->derives[h->tool->derive_count++] =
 			(struct derive_def){.name = line->value, .line = line->line};
 		return true;
 	}
 	if (strlist_has(h->seen.items, line->key))
-		return tool_wrong(h, e, "%s appears twice", line->key);
+		return tool_fail(h, e, "%s appears twice", line->key);
 	strlist_add(&h->seen, h->l->arena, line->key);
 	return read_key(h, line->key, line->value, e);
 }
@@ -260,11 +260,11 @@ static bool read_totals_column(struct tool_header *h, struct str word,
 	const struct column_def *c;
 
 	if (!str_starts(word, STR("sum(")) || !str_ends(word, STR(")")))
-		return tool_wrong(h, e, "whole must be count, then sum(Column), …");
+		return tool_fail(h, e, "whole must be count, then sum(Column), …");
 	c = find_column(h->tool, str_trim(name));
 	if (!c || c->derived || !c->has_type || !column_is_number(c->type))
-		return tool_wrong(h, e, "%.*s is not a fetched column of type int or decimal",
-				  STR_FMT(name));
+		return tool_fail(h, e, "%.*s is not a fetched column of type int or decimal",
+				 STR_FMT(name));
 	*out = (struct sql_totals_column){.name = c->name, .is_int = c->type == COLUMN_INT};
 	return true;
 }
@@ -281,10 +281,10 @@ static bool read_totals(struct tool_header *h, struct err *e)
 	columns = arena_alloc(h->l->arena, TOOL_COLUMNS_MAX * sizeof(*columns));
 	(void)str_split(&rest, ',', &word);
 	if (!str_eq(str_trim(word), STR("count")))
-		return tool_wrong(h, e, "whole must be count, then sum(Column), …");
+		return tool_fail(h, e, "whole must be count, then sum(Column), …");
 	while (str_split(&rest, ',', &word)) {
 		if (t->totals.sum_count == TOOL_COLUMNS_MAX)
-			return tool_wrong(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
+			return tool_fail(h, e, "whole has more than %d columns", TOOL_COLUMNS_MAX);
 		if (!read_totals_column(h, str_trim(word), &columns[t->totals.sum_count++], e))
 			return false;
 	}
@@ -302,14 +302,14 @@ static bool read_gate(struct tool_header *h, struct err *e)
 	struct param_def *p = t->gate ? (struct param_def *)tool_param(t, t->gate) : NULL;
 
 	if (!t->gate)
-		return !t->callers.by_protocol || tool_wrong(h, e, "policy requires gate");
+		return !t->callers.by_protocol || tool_fail(h, e, "policy requires gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
-		return tool_wrong(h, e, "gate %s is not a required plain text param", t->gate);
+		return tool_fail(h, e, "gate %s is not a required plain text param", t->gate);
 	if (t->cache_s || t->totals.askable || t->window || t->column_count || t->derive_count ||
 	    t->source)
-		return tool_wrong(h, e,
-				  "a tool with a gate must not have cache_s, whole, window, "
-				  "derive, source or columns");
+		return tool_fail(h, e,
+				 "a tool with a gate must not have cache_s, whole, window, "
+				 "derive, source or columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	if (!t->callers.by_protocol)
 		p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
@@ -328,11 +328,10 @@ static bool check_points(const struct tool_header *h, struct err *e)
 		return true;
 	if (!p || !p->required || p->slot != SLOT_WORDS || t->analysis.groups != GROUPS_THING ||
 	    (p->is_list && p->list_max > POINT_CLASSES_MAX))
-		return tool_wrong(
-			h, e,
-			"points %s is not a required param with slot=words, of at most %d "
-			"values, of a tool with groups: thing",
-			t->analysis.points, POINT_CLASSES_MAX);
+		return tool_fail(h, e,
+				 "points %s is not a required param with slot=words, of at most %d "
+				 "values, of a tool with groups: thing",
+				 t->analysis.points, POINT_CLASSES_MAX);
 	return true;
 }
 
@@ -344,17 +343,17 @@ static bool read_map(struct tool_header *h, struct err *e)
 	if (!t->map)
 		return (!t->analysis.groups && !t->analysis.cues && !t->analysis.measures &&
 			!t->analysis.counted && !t->analysis.points) ||
-		       tool_wrong(h, e, "groups, cue, several, counted and points require map");
+		       tool_fail(h, e, "groups, cue, several, counted and points require map");
 	if (t->derive_count > 0
 		    ? !t->analysis.groups || t->frame_count != 1 || !tool_frame(t, "main")
 		    : t->frame_count > 0 || t->analysis.groups || t->analysis.cues)
-		return tool_wrong(h, e,
-				  "only a map tool that derives may have groups and a frame main, "
-				  "and it needs both");
+		return tool_fail(h, e,
+				 "only a map tool that derives may have groups and a frame main, "
+				 "and it needs both");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
-		return tool_wrong(h, e, "map %s is not a required plain text param", t->map);
+		return tool_fail(h, e, "map %s is not a required plain text param", t->map);
 	if (t->gate || t->cache_s || t->totals.askable || t->window || t->column_count || t->source)
-		return tool_wrong(
+		return tool_fail(
 			h, e,
 			"a map tool must not have gate, cache_s, whole, window, source or columns");
 	p->bytes_max = MAP_QUERY_BYTES_MAX;
@@ -373,19 +372,19 @@ static bool read_document(const struct tool_header *h, struct err *e)
 
 	for (size_t i = 0; i < t->param_count; i++)
 		if (t->params[i].is_source && (!tool_is_own(t) || t->params[i].required))
-			return tool_wrong(h, e,
-					  "a param of type source must be optional and belong to a "
-					  "tool of data sources, which asks for it");
+			return tool_fail(h, e,
+					 "a param of type source must be optional and belong to a "
+					 "tool of data sources, which asks for it");
 	if (tool_is_document(t) &&
 	    (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like))
-		return tool_wrong(h, e, "a tool of documents needs a required plain text param %s",
-				  DOCUMENT_PARAM_QUESTION);
+		return tool_fail(h, e, "a tool of documents needs a required plain text param %s",
+				 DOCUMENT_PARAM_QUESTION);
 	return !tool_has_no_statement(t) ||
 	       !(t->gate || t->map || t->cache_s || t->totals.askable || t->window ||
 		 t->derive_count) ||
-	       tool_wrong(h, e,
-			  "a tool of documents or data sources must not have gate, map, cache_s, "
-			  "whole, window or derive");
+	       tool_fail(h, e,
+			 "a tool of documents or data sources must not have gate, map, cache_s, "
+			 "whole, window or derive");
 }
 
 static bool check_header(struct tool_header *h, struct err *e)
@@ -394,13 +393,13 @@ static bool check_header(struct tool_header *h, struct err *e)
 
 	h->line = 1;
 	if (!t->name)
-		return tool_wrong(h, e, "the header has no \"-- tool: NAME\"");
+		return tool_fail(h, e, "the header has no \"-- tool: NAME\"");
 	if (!t->about)
-		return tool_wrong(h, e, "the header has no \"-- about: …\"");
+		return tool_fail(h, e, "the header has no \"-- about: …\"");
 	if (!t->callers.permission)
-		return tool_wrong(h, e, "the header has no \"-- permission: …\"");
+		return tool_fail(h, e, "the header has no \"-- permission: …\"");
 	if (t->cache_s < 0)
-		return tool_wrong(h, e, "cache_s is negative");
+		return tool_fail(h, e, "cache_s is negative");
 	return true;
 }
 

@@ -10,7 +10,7 @@
 
 #include "vesper/limits.h"
 
-bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
+bool tool_fail(const struct tool_header *h, struct err *e, const char *fmt, ...)
 {
 	va_list args;
 
@@ -68,7 +68,7 @@ bool tool_number_read(const struct tool_header *h, const char *text, int64_t *ou
 
 	errno = 0;
 	*out = strtoll(text, &end, 10);
-	return (*text && !*end && errno == 0) || tool_wrong(h, e, "%s is not a whole number", text);
+	return (*text && !*end && errno == 0) || tool_fail(h, e, "%s is not a whole number", text);
 }
 
 /* ---- param NAME type required|optional [attributes] about ---- */
@@ -88,7 +88,7 @@ static bool read_list_bounds(const struct tool_header *h, struct str text, struc
 	if (!tool_number_read(h, dash ? dash + 1 : bounds, &most, e))
 		return false;
 	if (least < 1 || most < least || most > LIST_ARG_MAX)
-		return tool_wrong(h, e, "a list must have 1 to %d values", LIST_ARG_MAX);
+		return tool_fail(h, e, "a list must have 1 to %d values", LIST_ARG_MAX);
 	p->list_min = (size_t)least;
 	p->list_max = (size_t)most;
 	p->takes_one = dash && least == 1;
@@ -106,20 +106,20 @@ static bool read_param_type(const struct tool_header *h, struct str word, struct
 		max = (struct str){word.p + 5, word.n - 6};
 		p->is_list = true;
 		if (!str_split(&max, ',', &word) || !max.p)
-			return tool_wrong(h, e, "expected list(type,max)");
+			return tool_fail(h, e, "expected list(type,max)");
 		if (!read_list_bounds(h, max, p, e))
 			return false;
 	}
 	p->is_source = str_eq(word, STR("source")); /* stays PARAM_TEXT, which is 0 */
 	if (p->is_source)
-		return !p->is_list || tool_wrong(h, e, "a source param cannot be a list");
+		return !p->is_list || tool_fail(h, e, "a source param cannot be a list");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!str_eq(word, str_of(names[i])))
 			continue;
 		p->type = (enum param_type)i;
 		return true;
 	}
-	return tool_wrong(h, e, "unknown type %.*s", STR_FMT(word));
+	return tool_fail(h, e, "unknown type %.*s", STR_FMT(word));
 }
 
 static bool read_slot(const struct tool_header *h, const char *text, enum param_slot *out,
@@ -137,7 +137,7 @@ static bool read_slot(const struct tool_header *h, const char *text, enum param_
 		*out = (enum param_slot)i;
 		return true;
 	}
-	return tool_wrong(h, e, "unknown slot %s", text);
+	return tool_fail(h, e, "unknown slot %s", text);
 }
 
 /* The texts of "day|month". */
@@ -149,7 +149,7 @@ static bool split_values(const struct tool_header *h, const char *text, const ch
 	for (size_t n;; text += n + 1) {
 		n = strcspn(text, "|");
 		if (n == 0)
-			return tool_wrong(h, e, "values must not contain an empty text");
+			return tool_fail(h, e, "values must not contain an empty text");
 		strlist_add(&list, h->l->arena, arena_strndup(h->l->arena, text, n));
 		if (!text[n])
 			break;
@@ -173,28 +173,28 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 	} else if (strcmp(key, "entity") == 0) {
 		p->entity = value;
 		if (!catalog_dimension(&h->l->impl->shown, value))
-			return tool_wrong(h, e, "entity %s is not a dimension", value);
+			return tool_fail(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
 		if (!tool_is_name(value))
-			return tool_wrong(h, e, "%s is not a valid name", value);
+			return tool_fail(h, e, "%s is not a valid name", value);
 	} else if (strcmp(key, "match") == 0) {
 		p->like = strcmp(value, "like") == 0;
 		if (!p->like && strcmp(value, "exact") != 0)
-			return tool_wrong(h, e, "match must be exact or like");
+			return tool_fail(h, e, "match must be exact or like");
 	} else if (strcmp(key, "unit") == 0) {
 		p->unit = units_find(&h->l->impl->shown.units, value);
 		if (!p->unit)
-			return tool_wrong(h, e,
-					  "unit %s is not registered (units of the pack's "
-					  "catalogue.json, or config/units.json)",
-					  value);
+			return tool_fail(h, e,
+					 "unit %s is not registered (units of the pack's "
+					 "catalogue.json, or config/units.json)",
+					 value);
 	} else if (strcmp(key, "values") == 0) {
 		return split_values(h, value, &p->values, e);
 	} else if (strcmp(key, "slot") == 0) {
 		return read_slot(h, value, &p->slot, e);
 	} else {
-		return tool_wrong(h, e, "unknown attribute %s", key);
+		return tool_fail(h, e, "unknown attribute %s", key);
 	}
 	return true;
 }
@@ -227,78 +227,79 @@ static bool are_grains(const char *const *names)
 
 static bool check_slot(const struct tool_header *h, const struct param_def *p, struct err *e)
 {
-	bool fits = true;
+	bool is_allowed = true;
 
 	switch (p->slot) {
 	case SLOT_NONE:
 		return true;
 	case SLOT_DAY:
-		fits = p->type == PARAM_DATE && !p->is_list;
+		is_allowed = p->type == PARAM_DATE && !p->is_list;
 		break;
 	case SLOT_DAYS:
 	case SLOT_DAYS_AHEAD:
-		fits = p->type == PARAM_INT && !p->is_list;
+		is_allowed = p->type == PARAM_INT && !p->is_list;
 		break;
 	case SLOT_ABOVE:
 	case SLOT_BELOW:
-		fits = is_number(p) && !p->is_list && !p->required && !p->default_text;
+		is_allowed = is_number(p) && !p->is_list && !p->required && !p->default_text;
 		break;
 	case SLOT_ORDER:
-		fits = p->type == PARAM_TEXT && !p->is_list && !p->entity && !p->like;
+		is_allowed = p->type == PARAM_TEXT && !p->is_list && !p->entity && !p->like;
 		break;
 	case SLOT_STEP:
-		fits = p->values && are_grains(p->values);
+		is_allowed = p->values && are_grains(p->values);
 		break;
 	case SLOT_NOT:
-		fits = p->is_list && p->entity && !p->required;
+		is_allowed = p->is_list && p->entity && !p->required;
 		break;
 	case SLOT_THING:
-		fits = h->tool->analysis.groups && p->type == PARAM_TEXT && !p->is_list &&
-		       !p->entity && !p->required;
+		is_allowed = h->tool->analysis.groups && p->type == PARAM_TEXT && !p->is_list &&
+			     !p->entity && !p->required;
 		break;
 	case SLOT_CHANGE:
-		fits = h->tool->analysis.groups && p->type == PARAM_DECIMAL && p->unit &&
-		       !p->is_list && !p->required;
+		is_allowed = h->tool->analysis.groups && p->type == PARAM_DECIMAL && p->unit &&
+			     !p->is_list && !p->required;
 		break;
 	case SLOT_WORDS:
-		fits = h->tool->analysis.groups && p->type == PARAM_TEXT && !p->entity && !p->like;
+		is_allowed =
+			h->tool->analysis.groups && p->type == PARAM_TEXT && !p->entity && !p->like;
 		break;
 	}
-	if (!fits)
-		return tool_wrong(h, e, "param %s cannot have this slot", p->name);
+	if (!is_allowed)
+		return tool_fail(h, e, "param %s cannot have this slot", p->name);
 	if (!is_only_one(h, p))
-		return tool_wrong(h, e, "param %s: another param has the same slot", p->name);
+		return tool_fail(h, e, "param %s: another param has the same slot", p->name);
 	return true;
 }
 
 static bool check_param(const struct tool_header *h, const struct param_def *p, struct err *e)
 {
 	struct value unused;
-	struct err why = {0};
+	struct err reason = {0};
 	bool ranged = p->has_min || p->has_max;
 
 	if (!*p->about)
-		return tool_wrong(h, e, "param %s has no description", p->name);
+		return tool_fail(h, e, "param %s has no description", p->name);
 	if (ranged && !is_number(p))
-		return tool_wrong(h, e, "param %s: only numbers can have min and max", p->name);
+		return tool_fail(h, e, "param %s: only numbers can have min and max", p->name);
 	if (p->unit && !is_number(p))
-		return tool_wrong(h, e, "param %s: only numbers can have a unit", p->name);
+		return tool_fail(h, e, "param %s: only numbers can have a unit", p->name);
 	if ((p->entity || p->like) && p->type != PARAM_TEXT)
-		return tool_wrong(h, e, "param %s: entity and match need a text", p->name);
+		return tool_fail(h, e, "param %s: entity and match need a text", p->name);
 	if (p->values && (p->type != PARAM_TEXT || p->entity || p->like || p->is_list))
-		return tool_wrong(h, e, "param %s: only a plain text can have values", p->name);
+		return tool_fail(h, e, "param %s: only a plain text can have values", p->name);
 	if (p->required && p->default_text)
-		return tool_wrong(h, e, "param %s: a required param must not have a default",
-				  p->name);
+		return tool_fail(h, e, "param %s: a required param must not have a default",
+				 p->name);
 	if (p->default_text && p->is_list)
-		return tool_wrong(h, e, "param %s: a list must not have a default", p->name);
-	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &why))
-		return tool_wrong(h, e, "default of %s", why.text);
+		return tool_fail(h, e, "param %s: a list must not have a default", p->name);
+	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &reason))
+		return tool_fail(h, e, "default of %s", reason.text);
 	if (p->default_text && p->entity) {
 		const struct dimension_def *d = catalog_dimension(&h->l->impl->shown, p->entity);
 		if (d->values && !strlist_has(d->values, p->default_text))
-			return tool_wrong(h, e, "default %s is not a known value of %s",
-					  p->default_text, p->entity);
+			return tool_fail(h, e, "default %s is not a known value of %s",
+					 p->default_text, p->entity);
 	}
 	return check_slot(h, p, e);
 }
@@ -312,11 +313,11 @@ static bool add_inclusive(struct tool_header *h, const struct param_def *bound, 
 	if (bound->slot != SLOT_ABOVE && bound->slot != SLOT_BELOW)
 		return true;
 	if (h->tool->param_count == TOOL_ARGS_MAX)
-		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
+		return tool_fail(h, e, "more than %d params", TOOL_ARGS_MAX);
 	p->name = p->filter = arena_printf(a, "%s_incl", bound->name);
 	if (tool_param(h->tool, p->name))
-		return tool_wrong(h, e, "param %s is added to %s automatically", p->name,
-				  bound->name);
+		return tool_fail(h, e, "param %s is added to %s automatically", p->name,
+				 bound->name);
 	p->type = PARAM_INT;
 	p->list_min = p->list_max = 1;
 	p->has_min = p->has_max = true;
@@ -335,24 +336,24 @@ bool tool_param_read(struct tool_header *h, const char *text, struct err *e)
 	const char *key, *value;
 
 	if (h->tool->param_count == TOOL_ARGS_MAX)
-		return tool_wrong(h, e, "more than %d params", TOOL_ARGS_MAX);
+		return tool_fail(h, e, "more than %d params", TOOL_ARGS_MAX);
 	if (!tool_next_word(&rest, &word))
-		return tool_wrong(h, e, "param without a name");
+		return tool_fail(h, e, "param without a name");
 	p->name = p->filter = arena_strndup(a, word.p, word.n);
 	if (!tool_is_name(p->name))
-		return tool_wrong(h, e, "%s is not a valid name", p->name);
+		return tool_fail(h, e, "%s is not a valid name", p->name);
 	if (catalog_marker_reserved(p->name) || strncmp(p->name, "may_", 4) == 0)
-		return tool_wrong(h, e, "%s is a reserved name", p->name);
+		return tool_fail(h, e, "%s is a reserved name", p->name);
 	if (tool_param(h->tool, p->name))
-		return tool_wrong(h, e, "param %s appears twice", p->name);
+		return tool_fail(h, e, "param %s appears twice", p->name);
 	if (!tool_next_word(&rest, &word))
-		return tool_wrong(h, e, "param %s has no type", p->name);
+		return tool_fail(h, e, "param %s has no type", p->name);
 	if (!read_param_type(h, word, p, e))
 		return false;
 	(void)tool_next_word(&rest, &word);
 	p->required = str_eq(word, STR("required"));
 	if (!p->required && !str_eq(word, STR("optional")))
-		return tool_wrong(h, e, "param %s: must be required or optional", p->name);
+		return tool_fail(h, e, "param %s: must be required or optional", p->name);
 	p->about = "";
 	for (struct str before = rest; tool_next_word(&rest, &word); before = rest) {
 		if (!tool_is_attribute(a, word, &key, &value)) {
@@ -391,28 +392,28 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 	} else if (strcmp(key, "unit") == 0) {
 		c->unit = value;
 		if (!units_find(&h->l->impl->shown.units, value))
-			return tool_wrong(h, e,
-					  "unit %s is not registered (units of the pack's "
-					  "catalogue.json, or config/units.json)",
-					  value);
+			return tool_fail(h, e,
+					 "unit %s is not registered (units of the pack's "
+					 "catalogue.json, or config/units.json)",
+					 value);
 	} else if (strcmp(key, "priority") == 0) {
 		if (!read_priority(value, &c->priority))
-			return tool_wrong(h, e, "priority must be high, medium or low");
+			return tool_fail(h, e, "priority must be high, medium or low");
 	} else if (strcmp(key, "type") == 0) {
 		c->has_type = true;
 		c->is_real = strcmp(value, "real") == 0;
 		if (!column_type_parse(c->is_real ? "decimal" : value, &c->type))
-			return tool_wrong(h, e, "unknown type %s", value);
+			return tool_fail(h, e, "unknown type %s", value);
 	} else if (strcmp(key, "entity") == 0) {
 		c->entity = value;
 		if (!catalog_dimension(&h->l->impl->shown, value))
-			return tool_wrong(h, e, "entity %s is not a dimension", value);
+			return tool_fail(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;
 		if (!strlist_has(h->l->impl->permissions, value))
-			return tool_wrong(h, e, "unknown permission %s", value);
+			return tool_fail(h, e, "unknown permission %s", value);
 	} else {
-		return tool_wrong(h, e, "unknown attribute %s", key);
+		return tool_fail(h, e, "unknown attribute %s", key);
 	}
 	return true;
 }
@@ -425,22 +426,22 @@ bool tool_column_read(struct tool_header *h, const char *text, struct err *e)
 	const char *key, *value;
 
 	if (h->tool->column_count == TOOL_COLUMNS_MAX)
-		return tool_wrong(h, e, "more than %d columns", TOOL_COLUMNS_MAX);
+		return tool_fail(h, e, "more than %d columns", TOOL_COLUMNS_MAX);
 	if (!tool_next_word(&rest, &word))
-		return tool_wrong(h, e, "column without a name");
+		return tool_fail(h, e, "column without a name");
 	c->name = unquoted(a, word);
 	c->priority = PRIORITY_MEDIUM;
 	for (size_t i = 0; i < h->tool->column_count; i++)
 		if (strcmp(h->columns[i].name, c->name) == 0)
-			return tool_wrong(h, e, "column %s appears twice", c->name);
+			return tool_fail(h, e, "column %s appears twice", c->name);
 	while (tool_next_word(&rest, &word)) {
 		if (str_eq(word, STR("derived")))
 			c->derived = true;
 		else if (str_eq(word, STR("asof")))
 			c->asof = true;
 		else if (!tool_is_attribute(a, word, &key, &value))
-			return tool_wrong(h, e, "column %s: unexpected %.*s", c->name,
-					  STR_FMT(word));
+			return tool_fail(h, e, "column %s: unexpected %.*s", c->name,
+					 STR_FMT(word));
 		else if (!set_column_attribute(h, c, key, value, e))
 			return false;
 	}
@@ -457,17 +458,17 @@ bool tool_frame_read(struct tool_header *h, const char *text, struct err *e)
 	int64_t n;
 
 	if (h->tool->frame_count == TOOL_QUERIES_MAX)
-		return tool_wrong(h, e, "more than %d frames", TOOL_QUERIES_MAX);
+		return tool_fail(h, e, "more than %d frames", TOOL_QUERIES_MAX);
 	if (!tool_next_word(&rest, &query) || !tool_next_word(&rest, &rows) ||
 	    tool_next_word(&rest, &more))
-		return tool_wrong(h, e, "expected a query and a number of rows");
+		return tool_fail(h, e, "expected a query and a number of rows");
 	f->query = arena_strndup(h->l->arena, query.p, query.n);
 	if (tool_frame(h->tool, f->query))
-		return tool_wrong(h, e, "frame %s appears twice", f->query);
+		return tool_fail(h, e, "frame %s appears twice", f->query);
 	if (!tool_number_read(h, arena_strndup(h->l->arena, rows.p, rows.n), &n, e))
 		return false;
 	if (n < 1 || n > FRAME_ROWS_MAX)
-		return tool_wrong(h, e, "a frame must have 1 to %d rows", FRAME_ROWS_MAX);
+		return tool_fail(h, e, "a frame must have 1 to %d rows", FRAME_ROWS_MAX);
 	f->rows = (size_t)n;
 	h->tool->frame_count++;
 	return true;

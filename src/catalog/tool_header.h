@@ -22,7 +22,7 @@ struct tool_header {
 };
 
 /* Reports an error in the current line, "path:line: message". Returns false. */
-bool tool_wrong(const struct tool_header *h, struct err *e, const char *fmt, ...)
+bool tool_fail(const struct tool_header *h, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Reads the `derive` lines. Requires all columns. */

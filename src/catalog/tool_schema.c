@@ -75,19 +75,19 @@ static json_t *description(const struct param_def *p)
 
 static json_t *property(const struct catalog *c, const struct param_def *p)
 {
-	json_t *value = json_object(), *whole = value;
+	json_t *value = json_object(), *result = value;
 
 	json_set_str(value, "type", param_type_name(p->type));
 	if (p->type == PARAM_DATE)
 		json_set_str(value, "format", "date");
 	json_set_take(value, "enum", enum_of(c, p));
 	if (p->is_list) {
-		whole = json_object();
-		json_set_str(whole, "type", "array");
-		json_set_take(whole, "items", value);
+		result = json_object();
+		json_set_str(result, "type", "array");
+		json_set_take(result, "items", value);
 	}
-	json_set_take(whole, "description", description(p));
-	return whole;
+	json_set_take(result, "description", description(p));
+	return result;
 }
 
 json_t *tool_schema_new(const struct catalog *c, const struct tool_def *t)

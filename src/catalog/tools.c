@@ -178,7 +178,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Returns true when a tool has a parameter for the filter. */
-static bool is_taken(const struct catalog *c, const char *filter)
+static bool has_parameter(const struct catalog *c, const char *filter)
 {
 	for (size_t i = 0; i < c->tool_count; i++)
 		if (tool_param_of_filter(&c->tools[i], filter))
@@ -189,7 +189,7 @@ static bool is_taken(const struct catalog *c, const char *filter)
 static bool check_refers(const struct catalog *c, const struct tool_def *t, struct err *e)
 {
 	for (size_t i = 0; i < t->words.refer_count; i++)
-		if (!is_taken(c, t->words.refers[i].filter))
+		if (!has_parameter(c, t->words.refers[i].filter))
 			return err_set(e, ERR_INPUT, "%s:%d: refer: no tool has a filter %s",
 				       t->path, t->words.refers[i].line, t->words.refers[i].filter);
 	return true;

@@ -139,7 +139,8 @@ static bool read_words(const struct words_file *f, const json_t *root, struct pa
 
 /* ---- several packs ---- */
 
-static const char *const *joined(struct arena *a, const char *const *list, const char *const *more)
+static const char *const *merge_lists(struct arena *a, const char *const *list,
+				      const char *const *more)
 {
 	struct strlist all = {0};
 
@@ -153,8 +154,8 @@ static const char *const *joined(struct arena *a, const char *const *list, const
 }
 
 /* Copies the list and appends `more`. */
-static const void *appended(struct arena *a, const void *list, size_t *count, const void *more,
-			    size_t more_count, size_t size)
+static const void *append_items(struct arena *a, const void *list, size_t *count, const void *more,
+				size_t more_count, size_t size)
 {
 	char *all = arena_alloc(a, (*count + more_count + 1) * size);
 
@@ -166,23 +167,23 @@ static const void *appended(struct arena *a, const void *list, size_t *count, co
 	return all;
 }
 
-static void join_words(struct arena *a, struct pack_words *to, const struct pack_words *more)
+static void merge_words(struct arena *a, struct pack_words *to, const struct pack_words *more)
 {
 	to->company = more->company ? more->company : to->company;
-	to->stop = joined(a, to->stop, more->stop);
-	to->nouns = joined(a, to->nouns, more->nouns);
-	to->states = joined(a, to->states, more->states);
-	to->aspects = joined(a, to->aspects, more->aspects);
-	to->synonyms = appended(a, to->synonyms, &to->synonym_count, more->synonyms,
-				more->synonym_count, sizeof(*to->synonyms));
-	to->outside = appended(a, to->outside, &to->outside_count, more->outside,
-			       more->outside_count, sizeof(*to->outside));
-	to->impossible = appended(a, to->impossible, &to->impossible_count, more->impossible,
-				  more->impossible_count, sizeof(*to->impossible));
-	to->glossary = appended(a, to->glossary, &to->glossary_count, more->glossary,
-				more->glossary_count, sizeof(*to->glossary));
-	to->rules = appended(a, to->rules, &to->rule_count, more->rules, more->rule_count,
-			     sizeof(*to->rules));
+	to->stop = merge_lists(a, to->stop, more->stop);
+	to->nouns = merge_lists(a, to->nouns, more->nouns);
+	to->states = merge_lists(a, to->states, more->states);
+	to->aspects = merge_lists(a, to->aspects, more->aspects);
+	to->synonyms = append_items(a, to->synonyms, &to->synonym_count, more->synonyms,
+				    more->synonym_count, sizeof(*to->synonyms));
+	to->outside = append_items(a, to->outside, &to->outside_count, more->outside,
+				   more->outside_count, sizeof(*to->outside));
+	to->impossible = append_items(a, to->impossible, &to->impossible_count, more->impossible,
+				      more->impossible_count, sizeof(*to->impossible));
+	to->glossary = append_items(a, to->glossary, &to->glossary_count, more->glossary,
+				    more->glossary_count, sizeof(*to->glossary));
+	to->rules = append_items(a, to->rules, &to->rule_count, more->rules, more->rule_count,
+				 sizeof(*to->rules));
 }
 
 bool load_words(struct loader *l, struct err *e)
@@ -196,7 +197,7 @@ bool load_words(struct loader *l, struct err *e)
 	if (!load_pack_json(l, "words.json", &f, &root, e) ||
 	    (root && !read_words(&f, root, &words)))
 		return false;
-	join_words(l->arena, all, &words);
+	merge_words(l->arena, all, &words);
 	return all->company ||
 	       err_set(e, ERR_INPUT,
 		       "%s:1: company: no earlier pack describes it, such as \"a company\"",

@@ -30,7 +30,7 @@ const char *prop_type_name(enum prop_type type)
 }
 
 /* ASCII letters, digits and "_", beginning with a letter. */
-static bool is_word(const char *text)
+static bool is_valid_name(const char *text)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
@@ -38,7 +38,7 @@ static bool is_word(const char *text)
 	return n > 0 && n <= REF_NAME_MAX && !text[n] && strchr(letters, *text);
 }
 
-static bool wrong(const struct reading *r, const char *part, const char *what)
+static bool fail(const struct reading *r, const char *part, const char *what)
 {
 	return words_fail(r->f, arena_printf(r->f->arena, "%s.%s", r->member, part), "%s", what);
 }
@@ -53,8 +53,8 @@ static bool read_type(const struct reading *r, const char *at, const char *name,
 			*out = (enum prop_type)i;
 			return true;
 		}
-	return wrong(r, at,
-		     arena_printf(r->f->arena, "\"%.*s\" is not a prop type", STR_CUT(name, 40)));
+	return fail(r, at,
+		    arena_printf(r->f->arena, "\"%.*s\" is not a prop type", STR_CUT(name, 40)));
 }
 
 static struct prop_column *columns_new(const struct reading *r, struct prop_def *p, size_t n)
@@ -75,16 +75,16 @@ static bool read_columns(const struct reading *r, const char *at, const json_t *
 	json_t *type;
 
 	if (n == 0 || n > TOOL_COLUMNS_MAX)
-		return wrong(r, at, "a table needs columns: {NAME: type}");
+		return fail(r, at, "a table needs columns: {NAME: type}");
 	columns = columns_new(r, p, n);
 	json_object_foreach((json_t *)(uintptr_t)list, name, type) {
 		struct prop_column *c = &columns[i++];
 
 		*c = (struct prop_column){.name = name, .has_type = true};
 		if (!json_is_string(type) || !column_type_parse(json_string_value(type), &c->type))
-			return wrong(r, at,
-				     arena_printf(r->f->arena, "%.*s is not a column type",
-						  STR_CUT(name, 60)));
+			return fail(r, at,
+				    arena_printf(r->f->arena, "%.*s is not a column type",
+						 STR_CUT(name, 60)));
 	}
 	return true;
 }
@@ -104,14 +104,14 @@ static bool read_axes(const struct reading *r, const char *at, const json_t *ite
 
 	if (!text_of(item, "x") || count == 0 || count > TOOL_COLUMNS_MAX - 2 ||
 	    (json_object_get(item, "by") && !text_of(item, "by")))
-		return wrong(r, at, "a series needs x: COLUMN and y: [COLUMN]");
+		return fail(r, at, "a series needs x: COLUMN and y: [COLUMN]");
 	columns = columns_new(r, p, count + 2);
 	columns[n++] = (struct prop_column){.name = text_of(item, "x")};
 	if (text_of(item, "by"))
 		columns[n++] = (struct prop_column){.name = text_of(item, "by")};
 	json_array_foreach((json_t *)(uintptr_t)y, i, one) {
 		if (!json_is_string(one))
-			return wrong(r, at, "a series needs x: COLUMN and y: [COLUMN]");
+			return fail(r, at, "a series needs x: COLUMN and y: [COLUMN]");
 		columns[n++] = (struct prop_column){.name = json_string_value(one)};
 	}
 	p->column_count = n;
@@ -125,8 +125,8 @@ static bool read_rows(const struct reading *r, const char *at, const json_t *ite
 	struct err e = {0};
 
 	if (!json_opt_int(item, "rows", &rows, &e) || rows < 1 || rows > COMPONENT_ROWS_MAX)
-		return wrong(r, at,
-			     arena_printf(r->f->arena, "rows must be 1 to %d", COMPONENT_ROWS_MAX));
+		return fail(r, at,
+			    arena_printf(r->f->arena, "rows must be 1 to %d", COMPONENT_ROWS_MAX));
 	p->rows = (size_t)rows;
 	return true;
 }
@@ -143,10 +143,10 @@ static bool read_prop(const struct reading *r, const char *name, const json_t *i
 	struct err e = {0};
 
 	*p = (struct prop_def){.name = name};
-	if (!is_word(name))
-		return wrong(r, at, "a name may contain only letters, digits and _");
+	if (!is_valid_name(name))
+		return fail(r, at, "a name may contain only letters, digits and _");
 	if (!json_get_str(item, "type", &type, &e))
-		return wrong(r, at, e.text);
+		return fail(r, at, e.text);
 	if (!read_type(r, at, type, &p->type))
 		return false;
 	if (!json_only(item,
@@ -157,9 +157,9 @@ static bool read_prop(const struct reading *r, const char *name, const json_t *i
 	    !json_opt_str(item, "label", &p->label, &e) ||
 	    !json_opt_str(item, "unit", &p->unit, &e) ||
 	    !json_opt_bool(item, "required", &p->required, &e))
-		return wrong(r, at, e.text);
+		return fail(r, at, e.text);
 	if (p->unit && (!units_find(r->units, p->unit) || p->type > PROP_INTEGER))
-		return wrong(r, at, "unit: must be one of config/units.json, for a number");
+		return fail(r, at, "unit: must be one of config/units.json, for a number");
 	if (!prop_is_set(p))
 		return true;
 	return read_rows(r, at, item, p) &&
@@ -175,8 +175,8 @@ static bool read_props(struct reading *r, const json_t *list)
 	json_t *item;
 
 	if (json_object_size(list) == 0 || json_object_size(list) > PROPS_MAX)
-		return wrong(r, "props",
-			     arena_printf(r->f->arena, "expected 1 to %d props", PROPS_MAX));
+		return fail(r, "props",
+			    arena_printf(r->f->arena, "expected 1 to %d props", PROPS_MAX));
 	d->props = props = arena_alloc(r->f->arena, (json_object_size(list) + 1) * sizeof(*props));
 	json_object_foreach((json_t *)(uintptr_t)list, name, item)
 		if (!read_prop(r, name, item, &props[d->prop_count++]))
@@ -208,13 +208,13 @@ static bool check_prop_of(const struct reading *r, const char *at, const struct 
 		json_is_string(name) ? component_prop(r->def, json_string_value(name)) : NULL;
 
 	if (!p)
-		return wrong(r, at, "not a prop of the component");
+		return fail(r, at, "not a prop of the component");
 	if (!(k->types & (1u << p->type)))
-		return wrong(r, at,
-			     arena_printf(r->f->arena, "%s cannot show a prop of type %s", k->name,
-					  prop_type_name(p->type)));
+		return fail(r, at,
+			    arena_printf(r->f->arena, "%s cannot show a prop of type %s", k->name,
+					 prop_type_name(p->type)));
 	return strcmp(k->name, "progress") != 0 || (p->unit && strcmp(p->unit, "%") == 0) ||
-	       wrong(r, at, "progress needs a number with the unit %");
+	       fail(r, at, "progress needs a number with the unit %");
 }
 
 static bool check_more(const struct reading *r, const char *at, const struct part_kind *k,
@@ -224,13 +224,13 @@ static bool check_more(const struct reading *r, const char *at, const struct par
 	json_t *tone;
 
 	if (strcmp(k->more, "empty") == 0)
-		return !more || json_is_string(more) || wrong(r, at, "empty: not a text");
+		return !more || json_is_string(more) || fail(r, at, "empty: not a string");
 	if (!json_is_object(more))
-		return wrong(r, at, "a badge needs tones: {WORD: tone}");
+		return fail(r, at, "a badge needs tones: {WORD: tone}");
 	json_object_foreach((json_t *)(uintptr_t)more, word, tone)
 		if (!json_is_string(tone) || !strlist_has(tones, json_string_value(tone)))
-			return wrong(r, at,
-				     "a tone must be positive, caution, critical, info or neutral");
+			return fail(r, at,
+				    "a tone must be positive, caution, critical, info or neutral");
 	return true;
 }
 
@@ -244,20 +244,19 @@ static bool check_part(const struct reading *r, size_t place, const json_t *part
 	for (i = 0; !k && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		k = json_object_get(part, kinds[i].name) ? &kinds[i] : NULL;
 	if (!k)
-		return wrong(r, at, "a part must be cards, table, chart, text, badge or progress");
+		return fail(r, at, "a part must be cards, table, chart, text, badge or progress");
 	shown = json_object_get(part, k->name);
 	more = k->more ? json_object_get(part, k->more) : NULL;
 	if (json_object_size(part) != 1u + (more != NULL))
-		return wrong(r, at,
-			     arena_printf(r->f->arena, "%s does not have these members", k->name));
+		return fail(r, at,
+			    arena_printf(r->f->arena, "%s does not have these members", k->name));
 	if (k->more && !check_more(r, at, k, more))
 		return false;
 	if (!json_is_array(shown))
-		return strcmp(k->name, "cards") != 0
-			       ? check_prop_of(r, at, k, shown)
-			       : wrong(r, at, "cards must be a list of props");
+		return strcmp(k->name, "cards") != 0 ? check_prop_of(r, at, k, shown)
+						     : fail(r, at, "cards must be a list of props");
 	if (strcmp(k->name, "cards") != 0)
-		return wrong(r, at, arena_printf(r->f->arena, "%s must be one prop", k->name));
+		return fail(r, at, arena_printf(r->f->arena, "%s must be one prop", k->name));
 	json_array_foreach((json_t *)(uintptr_t)shown, i, item)
 		if (!check_prop_of(r, at, k, item))
 			return false;
@@ -270,8 +269,8 @@ static bool check_layout(const struct reading *r)
 	size_t i;
 
 	if (json_array_size(r->def->layout) == 0 || json_array_size(r->def->layout) > PROPS_MAX)
-		return wrong(r, "layout",
-			     arena_printf(r->f->arena, "expected 1 to %d parts", PROPS_MAX));
+		return fail(r, "layout",
+			    arena_printf(r->f->arena, "expected 1 to %d parts", PROPS_MAX));
 	json_array_foreach((json_t *)(uintptr_t)r->def->layout, i, part)
 		if (!check_part(r, i, part))
 			return false;
@@ -286,9 +285,9 @@ static bool check_place(const struct reading *r, struct str name)
 	const struct prop_def *p = component_prop(r->def, text);
 
 	return (p && !prop_is_set(p)) ||
-	       wrong(r, "text",
-		     arena_printf(r->f->arena, "{%.*s} is not a prop with a single value",
-				  STR_CUT(text, 60)));
+	       fail(r, "text",
+		    arena_printf(r->f->arena, "{%.*s} is not a prop with a single value",
+				 STR_CUT(text, 60)));
 }
 
 static bool check_text(const struct reading *r)
@@ -300,20 +299,20 @@ static bool check_text(const struct reading *r)
 
 		if (opens || strncmp(p, "]]", 2) == 0) {
 			if (opens == is_open)
-				return wrong(r, "text", "[[ and ]] are not paired");
+				return fail(r, "text", "[[ and ]] are not paired");
 			is_open = opens;
 			p++;
 		} else if (*p == '{') {
 			size_t n = strcspn(p, "}");
 
 			if (!p[n])
-				return wrong(r, "text", "a { is not closed");
+				return fail(r, "text", "a { is not closed");
 			if (!check_place(r, (struct str){p + 1, n - 1}))
 				return false;
 			p += n;
 		}
 	}
-	return !is_open || wrong(r, "text", "a [[ is not closed");
+	return !is_open || fail(r, "text", "a [[ is not closed");
 }
 
 /* ---- schema ---- */
@@ -375,7 +374,7 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 	struct err e = {0};
 
 	*d = (struct component_def){.name = name, .pack = l->pack->name};
-	if (!is_word(name))
+	if (!is_valid_name(name))
 		return words_fail(f, name, "a name may contain only letters, digits and _");
 	if (catalog_component(&l->impl->shown, name))
 		return words_fail(f, name, "another pack has a component of this name");

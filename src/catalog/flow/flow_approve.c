@@ -67,8 +67,8 @@ static bool is_named(const json_t *list, const struct tool_def *tool, const stru
 }
 
 /* True if the session context has a filter for this parameter. Defaults are not stored there. */
-static bool was_said(const struct approver *k, const struct tool_def *tool,
-		     const struct param_def *p)
+static bool is_in_context(const struct approver *k, const struct tool_def *tool,
+			  const struct param_def *p)
 {
 	const json_t *filters = json_object_get(k->from->standing, "filters");
 	const char *name;
@@ -85,19 +85,20 @@ static bool is_slot(const struct approver *k, const struct tool_def *tool,
 {
 	if (p->type == PARAM_DATE)
 		return true;
-	return k->from->slots ? is_named(k->from->slots, tool, p) : was_said(k, tool, p);
+	return k->from->slots ? is_named(k->from->slots, tool, p) : is_in_context(k, tool, p);
 }
 
-/* A slot has one value per question, so calls with different values for the filter keep theirs. */
-static bool take_slot(struct approver *k, const struct param_def *p, const json_t *value)
+/* A slot has one value per question: that of the first call. Calls with another value for the
+ * filter keep it as a fixed value. */
+static bool fill_slot(struct approver *k, const struct param_def *p, const json_t *value)
 {
 	const json_t *before = json_object_get(k->slots, p->filter);
 
 	if (before && !json_equal(before, value)) {
-		warn(k, arena_printf(
-				k->arena,
-				"%s: the calls use different values, so the flow keeps them fixed",
-				p->filter));
+		warn(k, arena_printf(k->arena,
+				     "%s: calls use different values; only the first one becomes a "
+				     "placeholder, the others stay fixed",
+				     p->filter));
 		return false;
 	}
 	json_object_set(k->slots, p->filter, (json_t *)value);
@@ -161,7 +162,7 @@ static void add_ask(struct approver *k, const struct param_def *p)
 static void add_value(struct approver *k, struct flow_line *l, const struct param_def *p,
 		      const json_t *value)
 {
-	if (!ref_of(value) && is_slot(k, l->tool, p) && take_slot(k, p, value)) {
+	if (!ref_of(value) && is_slot(k, l->tool, p) && fill_slot(k, p, value)) {
 		if (p->required)
 			add_ask(k, p);
 		return;
@@ -301,8 +302,8 @@ static bool is_inside(const char *text, const char *at)
 }
 
 /* Replaces the value in the text with "{filter}". NULL: the text does not contain it. */
-static const char *with_slot(const struct approver *k, const char *text, const char *filter,
-			     const char *value)
+static const char *replace_in_text(const struct approver *k, const char *text, const char *filter,
+				   const char *value)
 {
 	size_t n = strlen(value);
 
@@ -313,11 +314,11 @@ static const char *with_slot(const struct approver *k, const char *text, const c
 	return NULL;
 }
 
-static const char *with_value(const struct approver *k, const char *text, const char *filter,
-			      const json_t *value, bool *found)
+static const char *replace_value(const struct approver *k, const char *text, const char *filter,
+				 const json_t *value, bool *found)
 {
 	json_t *word = text_of(value);
-	const char *other = word ? with_slot(k, text, filter, json_string_value(word)) : NULL;
+	const char *other = word ? replace_in_text(k, text, filter, json_string_value(word)) : NULL;
 
 	json_decref(word);
 	*found = *found || other;
@@ -336,7 +337,7 @@ static bool is_date(const struct approver *k, const char *filter)
 	return false;
 }
 
-static const char *example_of(struct approver *k, const char *text, bool warns)
+static const char *make_example(struct approver *k, const char *text, bool warn_missing)
 {
 	const char *filter;
 	json_t *value;
@@ -347,10 +348,10 @@ static const char *example_of(struct approver *k, const char *text, bool warns)
 		size_t i;
 
 		if (!json_is_array(value))
-			text = with_value(k, text, filter, value, &found);
+			text = replace_value(k, text, filter, value, &found);
 		json_array_foreach(value, i, item)
-			text = with_value(k, text, filter, item, &found);
-		if (!found && warns && !is_date(k, filter))
+			text = replace_value(k, text, filter, item, &found);
+		if (!found && warn_missing && !is_date(k, filter))
 			warn(k, arena_printf(k->arena,
 					     "%s: the question does not contain this value, so its "
 					     "words are not replaced with a placeholder",
@@ -360,7 +361,7 @@ static const char *example_of(struct approver *k, const char *text, bool warns)
 }
 
 /* Makes one line of the text, since the loader reads examples by line. */
-static const char *one_line(const struct approver *k, const char *text)
+static const char *to_one_line(const struct approver *k, const char *text)
 {
 	char *line = (char *)(uintptr_t)arena_strdup(k->arena, text);
 
@@ -375,10 +376,10 @@ static void add_examples(struct approver *k)
 	size_t n = json_array_size(k->from->examples), count = 0;
 	const char **list = arena_alloc(k->arena, (n + 2) * sizeof(*list));
 
-	list[count++] = example_of(k, one_line(k, k->from->question), true);
+	list[count++] = make_example(k, to_one_line(k, k->from->question), true);
 	for (size_t i = 0; i < n; i++)
-		list[count++] = example_of(
-			k, one_line(k, json_string_value(json_array_get(k->from->examples, i))),
+		list[count++] = make_example(
+			k, to_one_line(k, json_string_value(json_array_get(k->from->examples, i))),
 			false);
 	k->flow->examples = list;
 }
@@ -415,7 +416,7 @@ bool flow_approve(const struct catalog *c, const struct approval *from, struct a
 
 	if (!add_tasks(&k))
 		return false;
-	flow.about = one_line(&k, from->question);
+	flow.about = to_one_line(&k, from->question);
 	flow.agent = k.lines[0].tool->callers.agents[0];
 	add_examples(&k);
 	order_lines(&k);

@@ -23,12 +23,12 @@ struct checker {
 };
 
 /* Relative days are checked as if counted from this day. */
-static const struct date any_day = {2026, 1, 1};
+static const struct date reference_day = {2026, 1, 1};
 
-static bool wrong(const struct checker *k, const char *fmt, ...)
+static bool fail(const struct checker *k, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static bool wrong(const struct checker *k, const char *fmt, ...)
+static bool fail(const struct checker *k, const char *fmt, ...)
 {
 	va_list args;
 	const char *what;
@@ -50,7 +50,7 @@ static const struct column_def *find_column(const struct tool_def *t, const char
 	return NULL;
 }
 
-static bool is_main(const char *table)
+static bool is_main_table(const char *table)
 {
 	return !*table || strcmp(table, "rows") == 0;
 }
@@ -58,12 +58,12 @@ static bool is_main(const char *table)
 static bool check_table(const struct checker *k, const struct flow_line *task, const char *table)
 {
 	if (!task->tool)
-		return wrong(k, "%s belongs to an agent: only its row_count and outcome are known",
-			     task->id);
-	if (is_main(table))
+		return fail(k, "%s belongs to an agent: only its row_count and outcome are known",
+			    task->id);
+	if (is_main_table(table))
 		return true;
 	return (sql_file_query(task->tool->files[0], table) && !tool_frame(task->tool, table)) ||
-	       wrong(k, "%s returns no table %s", task->tool->name, table);
+	       fail(k, "%s returns no table %s", task->tool->name, table);
 }
 
 static bool check_column(const struct checker *k, const struct flow_line *task, const char *table,
@@ -73,23 +73,24 @@ static bool check_column(const struct checker *k, const struct flow_line *task, 
 
 	if (!check_table(k, task, table))
 		return false;
-	query = is_main(table) ? NULL : sql_file_query(task->tool->files[0], table);
+	query = is_main_table(table) ? NULL : sql_file_query(task->tool->files[0], table);
 	if (find_column(task->tool, column) || (query && sql_query_quotes(query, column)))
 		return true;
-	return wrong(k, "%s returns no column %s", task->tool->name, column);
+	return fail(k, "%s returns no column %s", task->tool->name, column);
 }
 
-/* `whole`: the reference may also be a result set. */
-static bool check_any_ref(const struct checker *k, const char *text, bool whole, struct ref *out)
+/* `allow_set`: the reference may also be a result set. */
+static bool check_any_ref(const struct checker *k, const char *text, bool allow_set,
+			  struct ref *out)
 {
 	const struct flow_line *task;
 	struct err why = {0};
 
-	if (!(whole ? ref_parse_any : ref_parse)(text, out, &why))
-		return wrong(k, "%s", why.text);
+	if (!(allow_set ? ref_parse_any : ref_parse)(text, out, &why))
+		return fail(k, "%s", why.text);
 	task = flow_task(k->flow, out->source);
 	if (!task)
-		return wrong(k, "unknown task %s", out->source);
+		return fail(k, "unknown task %s", out->source);
 	if (out->kind == REF_CELL || out->kind == REF_COLUMN)
 		return check_column(k, task, out->table, out->name);
 	if (out->kind == REF_TABLE)
@@ -97,10 +98,10 @@ static bool check_any_ref(const struct checker *k, const char *text, bool whole,
 	if (out->kind != REF_FACT)
 		return true;
 	if (!task->tool)
-		return wrong(k, "%s belongs to an agent: only its row_count and outcome are known",
-			     task->id);
+		return fail(k, "%s belongs to an agent: only its row_count and outcome are known",
+			    task->id);
 	return tool_fact(task->tool, out->name) ||
-	       wrong(k, "%s has no fact %s", task->tool->name, out->name);
+	       fail(k, "%s has no fact %s", task->tool->name, out->name);
 }
 
 static bool check_ref(const struct checker *k, const char *text, struct ref *out)
@@ -128,11 +129,11 @@ static bool check_condition(const struct checker *k)
 
 		if (t->kind == TERM_MISSING) {
 			if (!is_known_filter(k, t->filter))
-				return wrong(k, "no line of the flow takes a filter %s", t->filter);
+				return fail(k, "no line of the flow takes a filter %s", t->filter);
 			continue;
 		}
 		if (!flow_task(k->flow, t->ref.source))
-			return wrong(k, "unknown task %s", t->ref.source);
+			return fail(k, "unknown task %s", t->ref.source);
 		if (!check_ref(k, ref_text(&t->ref, k->arena), &unused))
 			return false;
 	}
@@ -147,20 +148,20 @@ static bool find_tool(const struct checker *k)
 	const struct tool_def *tool = catalog_tool(k->c, l->agent);
 
 	if (flow_task(k->flow, l->id) != l)
-		return wrong(k, "two tasks are named %s", l->id);
+		return fail(k, "two tasks are named %s", l->id);
 	if (tool && (tool->callers.visible || tool->map)) {
 		l->tool = tool;
 		l->agent = NULL;
 		return true;
 	}
 	if (!catalog_domain_of_agent(k->c, l->agent))
-		return wrong(k, "unknown tool or agent %s", l->agent);
+		return fail(k, "unknown tool or agent %s", l->agent);
 	return (json_object_size(l->values) == 0 && !l->each) ||
-	       wrong(k, "the agent %s takes no parameters", l->agent);
+	       fail(k, "the agent %s takes no parameters", l->agent);
 }
 
 /* Returns true when the referenced value can have the parameter's type. */
-static bool fits_type(const struct checker *k, const struct ref *r, const struct param_def *p)
+static bool can_have_type(const struct checker *k, const struct ref *r, const struct param_def *p)
 {
 	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
 	const struct column_def *column = t ? find_column(t, r->name) : NULL;
@@ -196,15 +197,15 @@ static bool check_scalar(const struct checker *k, const struct param_def *p, con
 		if (!check_ref(k, ref_of(value), &r))
 			return false;
 		if (r.kind == REF_COLUMN && !p->is_list)
-			return wrong(k, "%s takes one value, not a column", p->name);
-		return fits_type(k, &r, p) ||
-		       wrong(k, "{%s} and %s have different types", ref_of(value), p->name);
+			return fail(k, "%s takes one value, not a column", p->name);
+		return can_have_type(k, &r, p) ||
+		       fail(k, "{%s} and %s have different types", ref_of(value), p->name);
 	}
 	if (p->type == PARAM_DATE)
-		return date_parse_value(text, any_day, &day) ||
-		       wrong(k, "%s must be a date such as 2026-02-27 or today-30d, not %s",
-			     p->name, text);
-	return param_parse(p, text, k->arena, &unused, &why) || wrong(k, "%s", why.text);
+		return date_parse_value(text, reference_day, &day) ||
+		       fail(k, "%s must be a date such as 2026-02-27 or today-30d, not %s", p->name,
+			    text);
+	return param_parse(p, text, k->arena, &unused, &why) || fail(k, "%s", why.text);
 }
 
 static bool check_value(const struct checker *k, const char *name, const json_t *value)
@@ -214,13 +215,13 @@ static bool check_value(const struct checker *k, const char *name, const json_t 
 	size_t i;
 
 	if (!p)
-		return wrong(k, "%s has no parameter %s", k->line->tool->name, name);
+		return fail(k, "%s has no parameter %s", k->line->tool->name, name);
 	if (!json_is_array(value))
 		return check_scalar(k, p, value);
 	if (!p->is_list)
-		return wrong(k, "%s takes one value", name);
+		return fail(k, "%s takes one value", name);
 	if (json_array_size(value) > p->list_max)
-		return wrong(k, "%s takes at most %zu values", name, p->list_max);
+		return fail(k, "%s takes at most %zu values", name, p->list_max);
 	json_array_foreach(value, i, item)
 		if (!check_scalar(k, p, item))
 			return false;
@@ -246,8 +247,8 @@ static bool check_required(const struct checker *k)
 		const struct param_def *p = &params[i];
 
 		if (p->required && !json_object_get(l->values, p->name) && !is_asked(k, p))
-			return wrong(k, "%s needs %s: set it here, or ask for it earlier",
-				     l->tool->name, p->name);
+			return fail(k, "%s needs %s: set it here, or ask for it earlier",
+				    l->tool->name, p->name);
 	}
 	return true;
 }
@@ -260,10 +261,10 @@ static bool check_query(const struct checker *k)
 	struct err why = {0};
 
 	if (!json_is_string(query) || ref_of(query))
-		return wrong(k, "%s needs %s as JSON in quotes", l->tool->name, l->tool->map);
+		return fail(k, "%s needs %s as JSON in quotes", l->tool->name, l->tool->map);
 	return flow_query_read(k->c, json_string_value(query), k->arena, &l->slots, &l->slot_count,
 			       &why) ||
-	       wrong(k, "%s", why.text);
+	       fail(k, "%s", why.text);
 }
 
 static bool check_do(const struct checker *k)
@@ -275,7 +276,7 @@ static bool check_do(const struct checker *k)
 	if (!l->tool)
 		return true;
 	if (l->each && (l->tool->map || !tool_param_of_filter(l->tool, l->each)))
-		return wrong(k, "%s takes no filter %s", l->tool->name, l->each);
+		return fail(k, "%s takes no filter %s", l->tool->name, l->each);
 	json_object_foreach(l->values, name, value)
 		if (!check_value(k, name, value))
 			return false;
@@ -296,15 +297,15 @@ static bool check_use(const struct checker *k)
 			continue;
 		is_used = true;
 		if (dates && p->type != PARAM_DATE)
-			return wrong(k, "%s of %s is not a date", p->name, l->tool->name);
+			return fail(k, "%s of %s is not a date", p->name, l->tool->name);
 		if (ask->input == ASK_DATE_RANGE && !flow_last_day(l->tool, p))
-			return wrong(k, "%s has no parameter for the last day after %s",
-				     l->tool->name, p->name);
+			return fail(k, "%s has no parameter for the last day after %s",
+				    l->tool->name, p->name);
 		if (ask->input == ASK_MULTIPLE && !p->is_list && !l->each)
-			return wrong(k, "%s takes one %s: its line needs \"each %s\"",
-				     l->tool->name, p->name, ask->filter);
+			return fail(k, "%s takes one %s: its line needs \"each %s\"", l->tool->name,
+				    p->name, ask->filter);
 	}
-	return is_used || wrong(k, "no later line uses the filter %s", ask->filter);
+	return is_used || fail(k, "no later line uses the filter %s", ask->filter);
 }
 
 static bool check_skip(const struct checker *k)
@@ -329,32 +330,32 @@ static bool check_ask(const struct checker *k)
 	struct date day;
 
 	if (flow_ask(k->flow, l->filter) != l)
-		return wrong(k, "%s is asked for twice", l->filter);
+		return fail(k, "%s is asked for twice", l->filter);
 	if (o && !task)
-		return wrong(k, "unknown task %s", o->task);
+		return fail(k, "unknown task %s", o->task);
 	if (o && (!check_column(k, task, o->table, o->value) ||
 		  !check_column(k, task, o->table, o->label) ||
 		  (o->group && !check_column(k, task, o->table, o->group))))
 		return false;
-	if (l->first && (!date_parse_value(l->first, any_day, &day) ||
-			 !date_parse_value(l->last, any_day, &day)))
-		return wrong(k, "between needs two days such as 2026-02-27 or today-30d");
+	if (l->first && (!date_parse_value(l->first, reference_day, &day) ||
+			 !date_parse_value(l->last, reference_day, &day)))
+		return fail(k, "between needs two days such as 2026-02-27 or today-30d");
 	return check_use(k) && check_skip(k);
 }
 
 /* ---- texts ---- */
 
-static bool check_place(const struct checker *k, struct str name)
+static bool check_placeholder(const struct checker *k, struct str name)
 {
 	const char *text = arena_strndup(k->arena, name.p, name.n);
 	struct ref r;
 
 	if (str_starts(name, STR("filter.")))
 		return is_known_filter(k, text + strlen("filter.")) ||
-		       wrong(k, "no line of the flow takes a filter %s", text + strlen("filter."));
+		       fail(k, "no line of the flow takes a filter %s", text + strlen("filter."));
 	if (!check_ref(k, text, &r))
 		return false;
-	return r.kind != REF_COLUMN || wrong(k, "{%s} is a whole column", text);
+	return r.kind != REF_COLUMN || fail(k, "{%s} is a whole column", text);
 }
 
 static bool check_text(const struct checker *k, const char *text)
@@ -366,26 +367,26 @@ static bool check_text(const struct checker *k, const char *text)
 
 		if (opens || strncmp(p, "]]", 2) == 0) {
 			if (opens == is_open)
-				return wrong(k, "[[ and ]] are not paired");
+				return fail(k, "[[ and ]] are not paired");
 			is_open = opens;
 			p++;
 		} else if (*p == '{') {
 			size_t n = strcspn(p, "}");
 
 			if (!p[n])
-				return wrong(k, "a { is not closed");
-			if (!check_place(k, (struct str){p + 1, n - 1}))
+				return fail(k, "a { is not closed");
+			if (!check_placeholder(k, (struct str){p + 1, n - 1}))
 				return false;
 			p += n;
 		}
 	}
-	return !is_open || wrong(k, "a [[ is not closed");
+	return !is_open || fail(k, "a [[ is not closed");
 }
 
 /* ---- show ---- */
 
 /* Compares type and unit of the referenced value with the prop, where they are known. */
-static bool prop_takes(const struct checker *k, const struct prop_def *p, const struct ref *r)
+static bool prop_accepts(const struct checker *k, const struct prop_def *p, const struct ref *r)
 {
 	const struct tool_def *t = flow_task(k->flow, r->source)->tool;
 	const struct column_def *column = t ? find_column(t, r->name) : NULL;
@@ -421,14 +422,14 @@ static bool check_prop_ref(const struct checker *k, const struct prop_def *p, co
 	if (!check_any_ref(k, text, true, &r))
 		return false;
 	if (r.kind == REF_COLUMN)
-		return wrong(k, "%s takes one value, not a column", p->name);
+		return fail(k, "%s takes one value, not a column", p->name);
 	if ((r.kind == REF_TABLE) != prop_is_set(p))
-		return wrong(k, "%s needs a value of type %s, and {%s} is not one", p->name,
-			     prop_type_name(p->type), text);
+		return fail(k, "%s needs a value of type %s, and {%s} is not one", p->name,
+			    prop_type_name(p->type), text);
 	if (r.kind == REF_TABLE)
 		return check_set(k, p, &r);
-	return prop_takes(k, p, &r) ||
-	       wrong(k, "{%s} and %s have different types or units", text, p->name);
+	return prop_accepts(k, p, &r) ||
+	       fail(k, "{%s} and %s have different types or units", text, p->name);
 }
 
 /* Checks a literal text of the flow. */
@@ -438,16 +439,16 @@ static bool check_prop_text(const struct checker *k, const struct prop_def *p, c
 	struct date day;
 
 	if (prop_is_set(p))
-		return wrong(k, "%s is of type %s: name a result set", p->name,
-			     prop_type_name(p->type));
+		return fail(k, "%s is of type %s: name a result set", p->name,
+			    prop_type_name(p->type));
 	if (!check_text(k, text))
 		return false;
 	if (strchr(text, '{'))
 		return true;
 	if (p->type == PROP_NUMBER || p->type == PROP_INTEGER)
-		return decimal_parse(text, &number) || wrong(k, "%s must be a number", p->name);
+		return decimal_parse(text, &number) || fail(k, "%s must be a number", p->name);
 	return p->type != PROP_DATE || date_parse_iso(text, &day) ||
-	       wrong(k, "%s must be a date such as 2026-02-27", p->name);
+	       fail(k, "%s must be a date such as 2026-02-27", p->name);
 }
 
 static bool check_prop(const struct checker *k, const struct component_def *c, const char *name,
@@ -456,9 +457,9 @@ static bool check_prop(const struct checker *k, const struct component_def *c, c
 	const struct prop_def *p = component_prop(c, name);
 
 	if (!p)
-		return wrong(k, "%s has no prop %s", c->name, name);
+		return fail(k, "%s has no prop %s", c->name, name);
 	if (json_is_array(value))
-		return wrong(k, "%s takes one value", name);
+		return fail(k, "%s takes one value", name);
 	return ref_of(value) ? check_prop_ref(k, p, ref_of(value))
 			     : check_prop_text(k, p, json_string_value(value));
 }
@@ -470,13 +471,13 @@ static bool check_show(const struct checker *k)
 	const char *name;
 
 	if (!c)
-		return wrong(k, "unknown component %s", k->line->component);
+		return fail(k, "unknown component %s", k->line->component);
 	json_object_foreach(k->line->values, name, value)
 		if (!check_prop(k, c, name, value))
 			return false;
 	for (size_t i = 0; i < c->prop_count; i++)
 		if (c->props[i].required && !json_object_get(k->line->values, c->props[i].name))
-			return wrong(k, "%s needs the prop %s", c->name, c->props[i].name);
+			return fail(k, "%s needs the prop %s", c->name, c->props[i].name);
 	return true;
 }
 
@@ -493,16 +494,16 @@ static bool check_counts(struct checker *k)
 		else
 			others++;
 		if (tasks > PLAN_TASKS_MAX)
-			return wrong(k, "more than %d tasks", PLAN_TASKS_MAX);
+			return fail(k, "more than %d tasks", PLAN_TASKS_MAX);
 		if (others > PLAN_LINES_MAX)
-			return wrong(k, "more than %d lines that are not tasks", PLAN_LINES_MAX);
+			return fail(k, "more than %d lines that are not tasks", PLAN_LINES_MAX);
 	}
 	k->line = NULL;
-	return tasks > 0 || wrong(k, "the flow has no task");
+	return tasks > 0 || fail(k, "the flow has no task");
 }
 
 /* Returns true when all tasks named by the line's references, condition and options are placed. */
-static bool names_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
+static bool are_needs_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	struct err unused = {0};
@@ -528,18 +529,18 @@ static bool names_placed(const struct checker *k, const struct flow_line *l, con
 
 static bool check_order(struct checker *k)
 {
-	bool placed[FLOW_LINES_MAX] = {false}, moved = true;
+	bool placed[FLOW_LINES_MAX] = {false}, progress = true;
 
-	while (moved) {
-		moved = false;
+	while (progress) {
+		progress = false;
 		for (size_t i = 0; i < k->flow->line_count; i++)
-			if (!placed[i] && names_placed(k, &k->flow->lines[i], placed))
-				moved = placed[i] = true;
+			if (!placed[i] && are_needs_placed(k, &k->flow->lines[i], placed))
+				progress = placed[i] = true;
 	}
 	for (size_t i = 0; i < k->flow->line_count; i++) {
 		k->line = &k->flow->lines[i];
 		if (!placed[i])
-			return wrong(k, "the lines depend on each other in a cycle");
+			return fail(k, "the lines depend on each other in a cycle");
 	}
 	return true;
 }
@@ -562,9 +563,9 @@ static bool check_front(const struct checker *k)
 	const struct flow_def *f = k->flow;
 
 	if (!catalog_domain_of_agent(k->c, f->agent))
-		return wrong(k, "unknown agent %s", f->agent);
+		return fail(k, "unknown agent %s", f->agent);
 	return !f->permission || catalog_has_permission(k->c, f->permission) ||
-	       wrong(k, "unknown permission %s", f->permission);
+	       fail(k, "unknown permission %s", f->permission);
 }
 
 bool flow_read(const struct catalog *c, const char *pack, const char *path, const char *text,

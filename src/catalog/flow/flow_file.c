@@ -27,10 +27,10 @@ struct reader {
 	struct err *e;
 };
 
-static bool wrong(const struct reader *r, const char *fmt, ...)
+static bool fail(const struct reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static bool wrong(const struct reader *r, const char *fmt, ...)
+static bool fail(const struct reader *r, const char *fmt, ...)
 {
 	va_list args;
 	const char *what;
@@ -87,10 +87,10 @@ static bool take_keyword(struct reader *r, const char *word)
 	return true;
 }
 
-static bool need_name(struct reader *r, const char *what, const char **out)
+static bool expect_name(struct reader *r, const char *what, const char **out)
 {
 	*out = take_name(r);
-	return **out || wrong(r, "expected %s, not \"%.*s\"", what, STR_CUT(r->p, 30));
+	return **out || fail(r, "expected %s, not \"%.*s\"", what, STR_CUT(r->p, 30));
 }
 
 /* Reads "…" with the escapes \" and \\. */
@@ -100,7 +100,7 @@ static bool take_quoted(struct reader *r, const char **out)
 	size_t n = 0;
 
 	if (!take(r, "\""))
-		return wrong(r, "expected a text in \"…\", not \"%.*s\"", STR_CUT(r->p, 30));
+		return fail(r, "expected a text in \"…\", not \"%.*s\"", STR_CUT(r->p, 30));
 	for (; *r->p && *r->p != '"'; r->p++) {
 		if (*r->p == '\\' && (r->p[1] == '"' || r->p[1] == '\\'))
 			r->p++;
@@ -108,7 +108,7 @@ static bool take_quoted(struct reader *r, const char **out)
 	}
 	text[n] = '\0';
 	*out = text;
-	return take(r, "\"") || wrong(r, "a \" is not closed");
+	return take(r, "\"") || fail(r, "a \" is not closed");
 }
 
 /* ---- values ---- */
@@ -118,7 +118,7 @@ static bool take_reference(struct reader *r, json_t **out)
 	size_t n = strcspn(r->p, "}");
 
 	if (!r->p[n])
-		return wrong(r, "a { is not closed");
+		return fail(r, "a { is not closed");
 	*out = ref_json(arena_strndup(r->arena, r->p, n), 0);
 	r->p += n + 1;
 	return true;
@@ -140,7 +140,7 @@ static bool take_scalar(struct reader *r, json_t **out)
 	}
 	n = strcspn(r->p, " \t\r,]\"{}[");
 	if (n == 0)
-		return wrong(r, "expected a value, not \"%.*s\"", STR_CUT(r->p, 30));
+		return fail(r, "expected a value, not \"%.*s\"", STR_CUT(r->p, 30));
 	*out = json_strn(r->p, n);
 	r->p += n;
 	return true;
@@ -163,7 +163,7 @@ static bool take_value(struct reader *r, json_t **out)
 			return false;
 		json_push_take(*out, one);
 	} while (take(r, ","));
-	return take(r, "]") || wrong(r, "a [ is not closed");
+	return take(r, "]") || fail(r, "a [ is not closed");
 }
 
 /* ---- lines ---- */
@@ -174,11 +174,11 @@ static bool read_condition(struct reader *r, struct flow_line *l)
 
 	skip_blanks(r);
 	if (!*r->p)
-		return wrong(r, "\"if\" without a condition");
+		return fail(r, "\"if\" without a condition");
 	l->condition = arena_strdup(r->arena, r->p);
 	l->when = condition_read(l->condition, r->arena, &why);
 	r->p += strlen(r->p);
-	return l->when || wrong(r, "if: %s", why.text);
+	return l->when || fail(r, "if: %s", why.text);
 }
 
 static bool read_end(struct reader *r, struct flow_line *l)
@@ -186,7 +186,7 @@ static bool read_end(struct reader *r, struct flow_line *l)
 	if (take_keyword(r, "if"))
 		return read_condition(r, l);
 	skip_blanks(r);
-	return !*r->p || wrong(r, "unexpected \"%.*s\"", STR_CUT(r->p, 30));
+	return !*r->p || fail(r, "unexpected \"%.*s\"", STR_CUT(r->p, 30));
 }
 
 /* Returns true when "NAME =" follows. */
@@ -211,7 +211,7 @@ static bool read_values(struct reader *r, struct flow_line *l)
 		if (!take(r, "=") || !take_value(r, &value))
 			return false;
 		if (json_object_get(l->values, name))
-			return wrong(r, "%s is given twice", name);
+			return fail(r, "%s is given twice", name);
 		json_object_set(l->values, name, value);
 	}
 	return true;
@@ -220,9 +220,9 @@ static bool read_values(struct reader *r, struct flow_line *l)
 static bool read_do(struct reader *r, struct flow_line *l)
 {
 	l->kind = FLOW_DO;
-	return need_name(r, "the id of the task", &l->id) &&
-	       need_name(r, "a tool or an agent", &l->agent) &&
-	       (!take_keyword(r, "each") || need_name(r, "a filter", &l->each)) &&
+	return expect_name(r, "the id of the task", &l->id) &&
+	       expect_name(r, "a tool or an agent", &l->agent) &&
+	       (!take_keyword(r, "each") || expect_name(r, "a filter", &l->each)) &&
 	       read_values(r, l) && read_end(r, l);
 }
 
@@ -230,7 +230,7 @@ static bool read_count(struct reader *r, size_t *out)
 {
 	skip_blanks(r);
 	if (!isdigit((unsigned char)*r->p))
-		return wrong(r, "\"multiple\" needs a range such as 2..5");
+		return fail(r, "\"multiple\" needs a range such as 2..5");
 	for (*out = 0; isdigit((unsigned char)*r->p) && *out < 1000; r->p++)
 		*out = *out * 10 + (size_t)(*r->p - '0');
 	return true;
@@ -247,25 +247,25 @@ static bool read_input(struct reader *r, struct flow_line *l)
 	else if (take_keyword(r, "multiple"))
 		l->input = ASK_MULTIPLE;
 	else
-		return wrong(r, "expected single, multiple, date or date_range, not \"%.*s\"",
-			     STR_CUT(r->p, 30));
+		return fail(r, "expected single, multiple, date or date_range, not \"%.*s\"",
+			    STR_CUT(r->p, 30));
 	if (l->input != ASK_MULTIPLE)
 		return true;
 	if (!read_count(r, &l->min))
 		return false;
 	if (!take(r, ".."))
-		return wrong(r, "\"multiple\" needs a range such as 2..5");
+		return fail(r, "\"multiple\" needs a range such as 2..5");
 	if (!read_count(r, &l->max))
 		return false;
 	return (l->min > 0 && l->min <= l->max && l->max <= LIST_ARG_MAX) ||
-	       wrong(r, "%zu..%zu is not a range within 1 to %d", l->min, l->max, LIST_ARG_MAX);
+	       fail(r, "%zu..%zu is not a range within 1 to %d", l->min, l->max, LIST_ARG_MAX);
 }
 
 static bool read_column(struct reader *r, const char *key, const char **out)
 {
 	if (!take(r, key))
-		return wrong(r, "expected %s, not \"%.*s\"", key, STR_CUT(r->p, 30));
-	return need_name(r, "a column", out);
+		return fail(r, "expected %s, not \"%.*s\"", key, STR_CUT(r->p, 30));
+	return expect_name(r, "a column", out);
 }
 
 static bool read_options(struct reader *r, struct flow_line *l)
@@ -275,13 +275,13 @@ static bool read_options(struct reader *r, struct flow_line *l)
 	if (!take_keyword(r, "from"))
 		return true;
 	l->options = o;
-	if (!need_name(r, "a task", &o->task))
+	if (!expect_name(r, "a task", &o->task))
 		return false;
 	if (!take(r, "."))
-		return wrong(r, "the table of %s is missing, such as %s.rows", o->task, o->task);
-	return need_name(r, "a table", &o->table) && read_column(r, "value=", &o->value) &&
+		return fail(r, "the table of %s is missing, such as %s.rows", o->task, o->task);
+	return expect_name(r, "a table", &o->table) && read_column(r, "value=", &o->value) &&
 	       read_column(r, "label=", &o->label) &&
-	       (!take(r, "group=") || need_name(r, "a column", &o->group));
+	       (!take(r, "group=") || expect_name(r, "a column", &o->group));
 }
 
 static bool read_date(struct reader *r, const char **out)
@@ -291,7 +291,7 @@ static bool read_date(struct reader *r, const char **out)
 	if (!take_value(r, &value))
 		return false;
 	*out = json_string_value(value);
-	return *out || wrong(r, "\"between\" needs two days");
+	return *out || fail(r, "\"between\" needs two days");
 }
 
 static bool read_between(struct reader *r, struct flow_line *l)
@@ -299,7 +299,7 @@ static bool read_between(struct reader *r, struct flow_line *l)
 	if (!take_keyword(r, "between"))
 		return true;
 	return read_date(r, &l->first) &&
-	       (take_keyword(r, "and") || wrong(r, "\"between\" needs two days")) &&
+	       (take_keyword(r, "and") || fail(r, "\"between\" needs two days")) &&
 	       read_date(r, &l->last);
 }
 
@@ -312,7 +312,7 @@ static bool read_skip(struct reader *r, struct flow_line *l)
 	if (!take_quoted(r, &l->skip))
 		return false;
 	if (!take(r, "="))
-		return wrong(r, "skip needs a value: skip=\"Latest\" = 2026-01-01");
+		return fail(r, "skip needs a value: skip=\"Latest\" = 2026-01-01");
 	if (!take_value(r, &value))
 		return false;
 	l->skip_value = value;
@@ -322,7 +322,7 @@ static bool read_skip(struct reader *r, struct flow_line *l)
 static bool read_ask(struct reader *r, struct flow_line *l)
 {
 	l->kind = FLOW_ASK;
-	return need_name(r, "a filter", &l->filter) && read_input(r, l) && read_options(r, l) &&
+	return expect_name(r, "a filter", &l->filter) && read_input(r, l) && read_options(r, l) &&
 	       read_between(r, l) && take_quoted(r, &l->text) &&
 	       (!take(r, "hint=") || take_quoted(r, &l->hint)) && read_skip(r, l) && read_end(r, l);
 }
@@ -331,7 +331,7 @@ static bool read_show(struct reader *r, struct flow_line *l)
 {
 	l->kind = FLOW_SHOW;
 	l->id = arena_printf(r->arena, "show%zu", ++r->shows);
-	return need_name(r, "a component", &l->component) && read_values(r, l) && read_end(r, l);
+	return expect_name(r, "a component", &l->component) && read_values(r, l) && read_end(r, l);
 }
 
 static bool read_say(struct reader *r, struct flow_line *l)
@@ -345,11 +345,11 @@ static bool read_suggest(struct reader *r, struct flow_line *l)
 	l->kind = FLOW_SUGGEST;
 	l->primary = take_keyword(r, "primary");
 	if (!l->primary && !take_keyword(r, "secondary"))
-		return wrong(r, "expected primary or secondary, not \"%.*s\"", STR_CUT(r->p, 30));
+		return fail(r, "expected primary or secondary, not \"%.*s\"", STR_CUT(r->p, 30));
 	if (!take_quoted(r, &l->label))
 		return false;
 	if (!take(r, "->"))
-		return wrong(r, "expected -> and a question, not \"%.*s\"", STR_CUT(r->p, 30));
+		return fail(r, "expected -> and a question, not \"%.*s\"", STR_CUT(r->p, 30));
 	return take_quoted(r, &l->text) && read_end(r, l);
 }
 
@@ -361,7 +361,7 @@ static bool read_line(struct reader *r, const char *text)
 	r->p = text;
 	*l = (struct flow_line){.line = r->line};
 	if (f->line_count == FLOW_LINES_MAX)
-		return wrong(r, "more than %d lines", FLOW_LINES_MAX);
+		return fail(r, "more than %d lines", FLOW_LINES_MAX);
 	f->line_count++;
 	if (take_keyword(r, "do"))
 		return read_do(r, l);
@@ -373,8 +373,8 @@ static bool read_line(struct reader *r, const char *text)
 		return read_say(r, l);
 	if (take_keyword(r, "suggest"))
 		return read_suggest(r, l);
-	return wrong(r, "do, ask, show, say or suggest must begin a line, not \"%.*s\"",
-		     STR_CUT(r->p, 30));
+	return fail(r, "do, ask, show, say or suggest must begin a line, not \"%.*s\"",
+		    STR_CUT(r->p, 30));
 }
 
 /* Joins lines that end in "\"; errors report the first line's number. */
@@ -384,7 +384,7 @@ static bool read_lines(struct reader *r, struct str rest, int line)
 	struct str one;
 
 	for (; str_split(&rest, '\n', &one); line++) {
-		bool goes_on;
+		bool is_continued;
 
 		one = str_trim(one);
 		if (!open && (one.n == 0 || one.p[0] == '#'))
@@ -393,16 +393,16 @@ static bool read_lines(struct reader *r, struct str rest, int line)
 			break;
 		if (!open)
 			r->line = line;
-		goes_on = str_ends(one, STR("\\"));
-		open = arena_printf(r->arena, "%s%.*s ", open ? open : "", (int)one.n - goes_on,
-				    one.p);
-		if (goes_on)
+		is_continued = str_ends(one, STR("\\"));
+		open = arena_printf(r->arena, "%s%.*s ", open ? open : "",
+				    (int)one.n - is_continued, one.p);
+		if (is_continued)
 			continue;
 		if (!read_line(r, open))
 			return false;
 		open = NULL;
 	}
-	return !open || wrong(r, "the line continues, but nothing follows");
+	return !open || fail(r, "the line continues, but nothing follows");
 }
 
 /* ---- front matter ---- */
@@ -426,9 +426,9 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 	else if (str_eq(key, STR("order")))
 		return front_matter_int(m, text, &f->order, e);
 	else if (!str_eq(key, STR("answer")))
-		return front_matter_wrong(m, e, "unknown key ", key);
+		return front_matter_fail(m, e, "unknown key ", key);
 	else if (strcmp(value, "model") != 0 && strcmp(value, "template") != 0)
-		return front_matter_wrong(m, e, "answer must be model or template, not ", text);
+		return front_matter_fail(m, e, "answer must be model or template, not ", text);
 	else
 		f->by_model = *value == 'm';
 	return true;
@@ -448,10 +448,9 @@ static bool check_front(struct reader *r)
 
 	r->line = 1;
 	if (!f->name || !f->about || !f->agent)
-		return wrong(r, "flow, about and agent are required");
+		return fail(r, "flow, about and agent are required");
 	if (!str_is_name(f->name, REF_NAME_MAX) || strcmp(f->name, r->name) != 0)
-		return wrong(r, "flow: %s must be the name of the file, in a-z, 0-9 and _",
-			     f->name);
+		return fail(r, "flow: %s must be the name of the file, in a-z, 0-9 and _", f->name);
 	return true;
 }
 
@@ -466,7 +465,7 @@ bool flow_parse(const char *path, const char *text, struct arena *a, struct flow
 
 	r.line = 1;
 	if (rest.n > FLOW_BYTES_MAX)
-		return wrong(&r, "larger than %d bytes", FLOW_BYTES_MAX);
+		return fail(&r, "larger than %d bytes", FLOW_BYTES_MAX);
 	strlist_add(&r.examples, a, NULL);
 	f.lines = arena_alloc(a, (FLOW_LINES_MAX + 1) * sizeof(*f.lines));
 	if (!front_matter_read(&m, &rest, e) || !check_front(&r))

@@ -131,7 +131,7 @@ const struct param_def *flow_last_day(const struct tool_def *tool, const struct 
 }
 
 /* Returns true when the text names the task outside [[ ]] and without "?". */
-static bool text_needs(const char *text, const char *task)
+static bool text_refers_to(const char *text, const char *task)
 {
 	size_t n = strlen(task);
 	bool is_part = false;
@@ -145,18 +145,18 @@ static bool text_needs(const char *text, const char *task)
 	return false;
 }
 
-static bool props_need(const json_t *props, const char *task)
+static bool props_refer_to(const json_t *props, const char *task)
 {
 	const json_t *value;
 	const char *name;
 
 	json_object_foreach((json_t *)props, name, value)
-		if (text_needs(json_string_value(value), task))
+		if (text_refers_to(json_string_value(value), task))
 			return true;
 	return false;
 }
 
-static bool line_needs(const struct flow_line *l, const char *task, struct arena *a)
+static bool line_refers_to(const struct flow_line *l, const char *task, struct arena *a)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	struct err unused = {0};
@@ -164,8 +164,8 @@ static bool line_needs(const struct flow_line *l, const char *task, struct arena
 
 	if (l->condition)
 		return false;
-	if ((l->options && strcmp(l->options->task, task) == 0) || text_needs(l->text, task) ||
-	    (l->kind == FLOW_SHOW && props_need(l->values, task)))
+	if ((l->options && strcmp(l->options->task, task) == 0) || text_refers_to(l->text, task) ||
+	    (l->kind == FLOW_SHOW && props_refer_to(l->values, task)))
 		return true;
 	if (!ref_needs(l->values, a, needs, PLAN_TASKS_MAX, &n, &unused))
 		return true;
@@ -178,7 +178,7 @@ static bool line_needs(const struct flow_line *l, const char *task, struct arena
 bool flow_needs(const struct flow_def *f, const char *task, struct arena *a)
 {
 	for (size_t i = 0; i < f->line_count; i++)
-		if (line_needs(&f->lines[i], task, a))
+		if (line_refers_to(&f->lines[i], task, a))
 			return true;
 	return false;
 }

@@ -72,8 +72,8 @@ static json_t *starter_of(const struct flow_def *f)
 }
 
 /* Returns true when the starter question is for this caller. */
-static bool starts(const struct catalog_view *v, const struct starter_def *s,
-		   const struct principal *who)
+static bool is_offered(const struct catalog_view *v, const struct starter_def *s,
+		       const struct principal *who)
 {
 	return catalog_allows_step(v, s->tool) &&
 	       (!s->roles || !who || strlist_has(s->roles, catalog_role_of(v->catalog, who)));
@@ -95,7 +95,7 @@ static json_t *starters_of(const struct catalog_view *v, const char *agent,
 	for (size_t i = 0; i < v->catalog->starter_count; i++) {
 		const struct starter_def *s = &v->catalog->starters[i];
 
-		if (starts(v, s, who) && strcmp(agent_of(v, s), agent) == 0)
+		if (is_offered(v, s, who) && strcmp(agent_of(v, s), agent) == 0)
 			json_push_take(starters, json_str(s->question));
 	}
 	for (size_t i = 0; i < v->flow_count; i++)

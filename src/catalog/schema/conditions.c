@@ -9,7 +9,7 @@
 #include "vesper/limits.h"
 
 /* Returns true when the column can be compared with the value. */
-static bool suits(const struct dimension_def *d, const char *value)
+static bool can_compare(const struct dimension_def *d, const char *value)
 {
 	struct decimal number;
 	struct date day;
@@ -41,7 +41,7 @@ static bool check_where(const struct condition_def *c, const struct where_def *w
 			       "%s: where: %s is not text: contains works only with text", at,
 			       d->name);
 	for (const char *const *v = w->values; *v; v++)
-		if (w->op != OP_CONTAINS && !suits(d, *v))
+		if (w->op != OP_CONTAINS && !can_compare(d, *v))
 			return err_set(e, ERR_INPUT, "%s: where: \"%s\" is not a value of %s (%s)",
 				       at, *v, d->name, column_type_name(d->map.type));
 	return true;

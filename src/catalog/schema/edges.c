@@ -26,7 +26,7 @@ static bool read_side(const struct loader *l, const json_t *text, const char *at
 	       schema_column(out->entity, dot + 1, at, &out->column, e);
 }
 
-static bool fails_family(enum column_type a, enum column_type b)
+static bool differ_in_family(enum column_type a, enum column_type b)
 {
 	static const int family[] = {[COLUMN_TEXT] = 0, [COLUMN_INT] = 1,      [COLUMN_DECIMAL] = 1,
 				     [COLUMN_DATE] = 2, [COLUMN_DATETIME] = 2, [COLUMN_BOOL] = 3};
@@ -34,10 +34,10 @@ static bool fails_family(enum column_type a, enum column_type b)
 	return family[a] != family[b];
 }
 
-static bool types_agree(const struct side *a, const struct side *b, const char *at, struct err *e)
+static bool check_types(const struct side *a, const struct side *b, const char *at, struct err *e)
 {
 	if (!a->column->has_type || !b->column->has_type ||
-	    !fails_family(a->column->type, b->column->type))
+	    !differ_in_family(a->column->type, b->column->type))
 		return true;
 	return err_set(e, ERR_INPUT, "%s: %s.%s is %s, but %s.%s is %s", at, a->entity->name,
 		       a->column->plain, column_type_name(a->column->type), b->entity->name,
@@ -85,7 +85,7 @@ static bool read_on(struct loader *l, const json_t *array, const char *at, struc
 			return err_set(e, ERR_INPUT, "%s: not a pair of columns", where);
 		if (!read_side(l, json_array_get(item, 0), where, &a, e) ||
 		    !read_side(l, json_array_get(item, 1), where, &b, e) ||
-		    !types_agree(&a, &b, where, e))
+		    !check_types(&a, &b, where, e))
 			return false;
 		end = order_pair(g, &a, &b);
 		if (end < 0)
@@ -132,7 +132,7 @@ static bool is_key(const struct entity_def *n, const struct edge_pair *on, size_
 	return false;
 }
 
-static bool fails_key(const struct entity_def *n, const char *at, struct err *e)
+static bool fail_key(const struct entity_def *n, const char *at, struct err *e)
 {
 	return err_set(e, ERR_INPUT,
 		       "%s.on: the columns of %s are not exactly its key or one of `also`", at,
@@ -144,14 +144,14 @@ static bool check_keys(const struct edge_def *g, const char *at, struct err *e)
 	if (g->via)
 		return is_key(g->from, g->on, g->on_count, false)
 			       ? is_key(g->to, g->on_to, g->on_to_count, true) ||
-					 fails_key(g->to, at, e)
-			       : fails_key(g->from, at, e);
+					 fail_key(g->to, at, e)
+			       : fail_key(g->from, at, e);
 	if (g->cardinality == CARDINALITY_NM)
 		return err_set(e, ERR_INPUT, "%s: n:m needs the join table as via", at);
 	if (!is_key(g->to, g->on, g->on_count, true))
-		return fails_key(g->to, at, e);
+		return fail_key(g->to, at, e);
 	return g->cardinality != CARDINALITY_11 || is_key(g->from, g->on, g->on_count, false) ||
-	       fails_key(g->from, at, e);
+	       fail_key(g->from, at, e);
 }
 
 static bool find_ends(struct loader *l, const json_t *item, const char *at, struct edge_def *g,
@@ -226,7 +226,8 @@ bool schema_load_edges(struct loader *l, const json_t *array, struct err *e)
 
 /* ---- chains ---- */
 
-static bool joins(const struct edge_def *g, const struct entity_def *a, const struct entity_def *b)
+static bool connects(const struct edge_def *g, const struct entity_def *a,
+		     const struct entity_def *b)
 {
 	return (g->from == a && g->to == b) || (g->from == b && g->to == a);
 }
@@ -242,7 +243,7 @@ static bool find_step(const struct loader *l, const struct entity_def *a,
 	for (size_t i = 0; i < s->edge_count; i++) {
 		const struct edge_def *g = s->edges[i];
 
-		if (!joins(g, a, b) || (id && strcmp(g->id, id) != 0))
+		if (!connects(g, a, b) || (id && strcmp(g->id, id) != 0))
 			continue;
 		if (*out)
 			return err_set(e, ERR_INPUT,

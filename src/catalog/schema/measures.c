@@ -113,7 +113,7 @@ static bool read_defaults(struct loader *l, const json_t *object, const char *at
 		const char **values = arena_alloc(l->arena, 2 * sizeof(*values));
 
 		if (!json_is_string(value))
-			return err_set(e, ERR_INPUT, "%s: defaults: %s: not a text", at, name);
+			return err_set(e, ERR_INPUT, "%s: defaults: %s: not a string", at, name);
 		values[0] = json_string_value(value);
 		*w = (struct where_def){.op = OP_IS, .values = values};
 		if (!schema_dimension_of(l, name, at, &w->dimension, e))
@@ -220,8 +220,8 @@ bool schema_load_measures(struct loader *l, const json_t *array, struct err *e)
 /* ---- metrics ---- */
 
 /* Finds one of a metric's two operands, which must be a plain measure. */
-static bool find_part(const struct loader *l, const json_t *item, const char *member,
-		      const char *at, const struct metric_def **out, struct err *e)
+static bool find_operand(const struct loader *l, const json_t *item, const char *member,
+			 const char *at, const struct metric_def **out, struct err *e)
 {
 	const char *name;
 
@@ -248,13 +248,14 @@ static bool read_parts(struct loader *l, const json_t *item, const char *at, str
 {
 	switch (m->form) {
 	case FORM_RATIO:
-		return find_part(l, item, "numerator", at, &m->left, e) &&
-		       find_part(l, item, "denominator", at, &m->right, e);
+		return find_operand(l, item, "numerator", at, &m->left, e) &&
+		       find_operand(l, item, "denominator", at, &m->right, e);
 	case FORM_DIFFERENCE:
-		return find_part(l, item, "left", at, &m->left, e) &&
-		       find_part(l, item, "right", at, &m->right, e) && check_difference(m, at, e);
+		return find_operand(l, item, "left", at, &m->left, e) &&
+		       find_operand(l, item, "right", at, &m->right, e) &&
+		       check_difference(m, at, e);
 	default:
-		if (!find_part(l, item, "measure", at, &m->left, e))
+		if (!find_operand(l, item, "measure", at, &m->left, e))
 			return false;
 		m->measure = m->left->measure;
 		m->left = NULL;
@@ -330,7 +331,7 @@ static bool has_mean(const struct schema *s, const struct measure_def *of)
 	return false;
 }
 
-static const char *mean_words(struct loader *l, const char *of)
+static const char *average_words(struct loader *l, const char *of)
 {
 	return sentence(l->impl->shown.language, SAY_MAP_AVERAGE, l->arena, of);
 }
@@ -344,14 +345,14 @@ static bool imply_mean(struct loader *l, const struct measure_def *sum, struct e
 
 	*m = *sum;
 	m->name = arena_printf(l->arena, "%s_mean", sum->name);
-	m->label = mean_words(l, sum->label);
+	m->label = average_words(l, sum->label);
 	m->aggregate = AGGREGATE_AVG;
 	m->additivity = ADDITIVE_NONE;
 	while (sum->synonyms[count])
 		count++;
 	synonyms = arena_alloc(l->arena, (count + 1) * sizeof(*synonyms));
 	for (size_t i = 0; i < count; i++)
-		synonyms[i] = mean_words(l, sum->synonyms[i]);
+		synonyms[i] = average_words(l, sum->synonyms[i]);
 	m->synonyms = synonyms;
 	if (schema_has_name(l, m->name) || !str_is_name(m->name, MAP_NAME_BYTES_MAX))
 		return true;
@@ -383,7 +384,7 @@ static bool is_count_of_another(const struct schema *s, const char *name)
 bool schema_imply_metrics(struct loader *l, struct err *e)
 {
 	static const struct dimension_def *const none[] = {NULL};
-	static const char *const no_words[] = {NULL};
+	static const char *const no_synonyms[] = {NULL};
 	const struct units *units = &l->impl->shown.units;
 	const struct schema *s = &l->impl->schema;
 
@@ -401,7 +402,7 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 					  .additivity = ADDITIVE_FULL,
 					  .split = none,
 					  .required = none,
-					  .synonyms = no_words};
+					  .synonyms = no_synonyms};
 		if (is_count_of_another(s, m->name))
 			m->name = arena_printf(l->arena, "%s_count", n->name);
 		if (n->kind == ENTITY_LINK || !m->unit || schema_has_name(l, m->name) ||

@@ -15,7 +15,7 @@
 
 /* ---- copies ---- */
 
-static void drop_json(void *json)
+static void release_json(void *json)
 {
 	json_decref(json);
 }
@@ -24,7 +24,7 @@ static void drop_json(void *json)
 static const json_t *share_json(const json_t *json, struct arena *a)
 {
 	if (json)
-		arena_defer(a, drop_json, json_incref((json_t *)(uintptr_t)json));
+		arena_defer(a, release_json, json_incref((json_t *)(uintptr_t)json));
 	return json;
 }
 
@@ -175,32 +175,32 @@ static bool add_all(struct loader *l, const struct catalog_overlay *const *overl
 /* ---- catalogue ---- */
 
 /* Copies the list with a capacity that schema_push expects. */
-static void *own_list(struct arena *a, const void *list, size_t count)
+static void *copy_list(struct arena *a, const void *list, size_t count)
 {
-	size_t room = 1;
+	size_t capacity = 1;
 	void *own;
 
-	while (room < count)
-		room *= 2;
-	own = arena_alloc(a, room * sizeof(void *));
+	while (capacity < count)
+		capacity *= 2;
+	own = arena_alloc(a, capacity * sizeof(void *));
 	if (count > 0)
 		memcpy(own, list, count * sizeof(void *));
 	return own;
 }
 
-static void own_schema(struct arena *a, struct schema *s)
+static void copy_schema(struct arena *a, struct schema *s)
 {
-	s->views = own_list(a, s->views, s->view_count);
-	s->entities = own_list(a, s->entities, s->entity_count);
-	s->edges = own_list(a, s->edges, s->edge_count);
-	s->chains = own_list(a, s->chains, s->chain_count);
-	s->measures = own_list(a, s->measures, s->measure_count);
-	s->metrics = own_list(a, s->metrics, s->metric_count);
-	s->conditions = own_list(a, s->conditions, s->condition_count);
-	s->plain = own_list(a, s->plain, s->plain_count);
+	s->views = copy_list(a, s->views, s->view_count);
+	s->entities = copy_list(a, s->entities, s->entity_count);
+	s->edges = copy_list(a, s->edges, s->edge_count);
+	s->chains = copy_list(a, s->chains, s->chain_count);
+	s->measures = copy_list(a, s->measures, s->measure_count);
+	s->metrics = copy_list(a, s->metrics, s->metric_count);
+	s->conditions = copy_list(a, s->conditions, s->condition_count);
+	s->plain = copy_list(a, s->plain, s->plain_count);
 }
 
-static void *own_items(struct arena *a, const void *items, size_t count, size_t more, size_t bytes)
+static void *copy_items(struct arena *a, const void *items, size_t count, size_t more, size_t bytes)
 {
 	void *own = arena_alloc(a, (count + more + 1) * bytes);
 
@@ -235,7 +235,7 @@ static const char *hash_of(const struct catalog *base,
 	return same ? base->hash : arena_strdup(a, hash);
 }
 
-static size_t flows_of(const struct catalog_overlay *const *overlays, size_t count)
+static size_t count_flows(const struct catalog_overlay *const *overlays, size_t count)
 {
 	size_t n = 0;
 
@@ -250,24 +250,24 @@ bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *c
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	struct catalog_impl *w = arena_alloc(a, sizeof(*w));
 	struct loader l = {.arena = a, .impl = w, .dimension_cap = base->dimension_count};
-	struct catalog *made = &w->shown;
-	size_t flows = flows_of(overlays, count);
+	struct catalog *catalog = &w->shown;
+	size_t flows = count_flows(overlays, count);
 
 	*w = *catalog_impl(base);
 	w->arena = a;
 	atomic_init(&w->refs, 1);
 	w->overlay.base = catalog_ref(base);
 	w->overlay.faults = arena_alloc(a, (flows + 1) * sizeof(*w->overlay.faults));
-	own_schema(a, &w->schema);
-	w->shown.dimensions =
-		own_items(a, base->dimensions, base->dimension_count, 0, sizeof(*base->dimensions));
-	w->shown.flows = own_items(a, base->flows, base->flow_count, flows, sizeof(*base->flows));
+	copy_schema(a, &w->schema);
+	w->shown.dimensions = copy_items(a, base->dimensions, base->dimension_count, 0,
+					 sizeof(*base->dimensions));
+	w->shown.flows = copy_items(a, base->flows, base->flow_count, flows, sizeof(*base->flows));
 	w->shown.hash = hash_of(base, overlays, count, a);
 	if (!add_all(&l, overlays, count, e)) {
-		catalog_unref(&made);
+		catalog_unref(&catalog);
 		return false;
 	}
-	*out = made;
+	*out = catalog;
 	return true;
 }
 

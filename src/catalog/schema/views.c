@@ -164,7 +164,7 @@ bool schema_load_views(struct loader *l, const json_t *array, struct err *e)
 			return err_prefix(e, "views[%zu]", i);
 		if (!add_view(l, v, e))
 			return false;
-		if (!source_schemas_fit(l, v->source, e))
+		if (!check_source_schemas(l, v->source, e))
 			return err_prefix(e, "views[%zu]", i);
 	}
 	list_views(l);

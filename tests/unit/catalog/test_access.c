@@ -33,7 +33,7 @@ static void refuses_wrong_roles(void **state)
 	(void)state;
 	refused_change("config/permissions.json", SMALL_PERMISSIONS, "\"reader\": [\"chat:use\"",
 		       "\"reader\": [\"chat:usee\"", "reader: chat:usee is not a permission");
-	refused("config/permissions.json", "{\"permissions\": [1], \"roles\": {}}", "not a text");
+	refused("config/permissions.json", "{\"permissions\": [1], \"roles\": {}}", "not a string");
 }
 
 int main(void)
