@@ -78,12 +78,12 @@ bool load_reports(struct loader *l, struct err *e)
 		return true;
 	if (!json_only(root, members, e) || !json_opt_object(root, "menus", &menus, e) ||
 	    !json_opt_object(root, "reports", &keys, e))
-		return load_fail(&f);
+		return load_file_fail(&f);
 	json_object_foreach(keys, key, menu_key) {
 		struct report_def r;
 
 		if (!read_report(l, menus, key, menu_key, &r, e) || !add_report(l, &r, e))
-			return load_fail(&f);
+			return load_file_fail(&f);
 	}
 	return true;
 }
@@ -121,11 +121,11 @@ bool load_permissions(struct loader *l, struct err *e)
 		return false;
 	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
 	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &w->permissions, e))
-		return load_fail(&f);
+		return load_file_fail(&f);
 	w->roles = arena_alloc(l->arena, (json_object_size(roles) + 1) * sizeof(*w->roles));
 	json_object_foreach(roles, name, permissions)
 		if (!read_role(l, name, permissions, &w->roles[w->role_count++], e))
-			return load_fail(&f);
+			return load_file_fail(&f);
 	return true;
 }
 
@@ -192,9 +192,9 @@ bool load_pack_permissions(struct loader *l, struct err *e)
 	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
 	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &own, e) ||
 	    !add_permissions(l, own, e))
-		return load_fail(&f);
+		return load_file_fail(&f);
 	json_object_foreach(roles, name, permissions)
 		if (!add_to_role(l, name, permissions, own, e))
-			return load_fail(&f);
+			return load_file_fail(&f);
 	return true;
 }

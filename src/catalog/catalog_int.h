@@ -101,13 +101,13 @@ MUST_CHECK bool load_text(struct loader *l, const char *path, size_t cap_bytes, 
 MUST_CHECK bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 				      const char **out, struct err *e);
 /* Reads a JSON object that lives as long as the catalogue. Errors in it begin with the member they
- * concern; load_fail adds path and line. */
+ * concern; load_file_fail adds path and line. */
 MUST_CHECK bool load_json(struct loader *l, const char *path, struct words_file *f, json_t **out,
 			  struct err *e);
 /* Reads an optional file of the pack; *out is NULL when it is missing. */
 MUST_CHECK bool load_pack_json(struct loader *l, const char *name, struct words_file *f,
 			       json_t **out, struct err *e);
-bool load_fail(const struct words_file *f); /* returns false */
+bool load_file_fail(const struct words_file *f); /* returns false */
 /* Lists names below root/folder; empty when the folder is missing. */
 MUST_CHECK bool load_names(const struct loader *l, const char *folder, const char *const **out,
 			   struct err *e);

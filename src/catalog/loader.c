@@ -58,7 +58,7 @@ bool load_pack_json(struct loader *l, const char *name, struct words_file *f, js
 	return false;
 }
 
-bool load_fail(const struct words_file *f)
+bool load_file_fail(const struct words_file *f)
 {
 	size_t n = strcspn(f->err->text, ": ");
 	int line = json_line(f->text, arena_strndup(f->arena, f->err->text, n));

@@ -532,7 +532,7 @@ bool load_aliases(struct loader *l, struct err *e)
 		return false;
 	json_object_foreach(root, name, array)
 		if (!schema_add_aliases(l, name, array, e))
-			return load_fail(&f);
+			return load_file_fail(&f);
 	return true;
 }
 
@@ -548,7 +548,7 @@ static bool load_more_views(struct loader *l, struct err *e)
 	return !root ||
 	       (json_only(root, members, e) &&
 		schema_load_views(l, json_object_get(root, "views"), e)) ||
-	       load_fail(&f);
+	       load_file_fail(&f);
 }
 
 /* The entry for the parts of the pack's file that are read last. */
@@ -580,14 +580,14 @@ bool load_schema(struct loader *l, struct err *e)
 		return false;
 	if (!json_only(root, members, e) ||
 	    !schema_load_views(l, json_object_get(root, "views"), e))
-		return load_fail(&f);
+		return load_file_fail(&f);
 	if (!load_more_views(l, e))
 		return false;
 	*pack_schema_of(l) = (struct pack_schema){f, root};
 	return (schema_load_entities(l, json_object_get(root, "entities"), e) &&
 		schema_load_dimensions(l, json_object_get(root, "dimensions"), e) &&
 		load_calendar(l, json_object_get(root, "calendar"), e)) ||
-	       load_fail(&f);
+	       load_file_fail(&f);
 }
 
 /* Edges precede chains, measures precede metrics, and entities come last. */
@@ -604,7 +604,7 @@ static bool finish_pack(struct loader *l, struct err *e)
 		schema_load_conditions(l, json_object_get(root, "conditions"), e) &&
 		schema_load_protocol(l, json_object_get(root, "protocol"), e) &&
 		schema_finish_entities(l, json_object_get(root, "entities"), e)) ||
-	       load_fail(&p->file);
+	       load_file_fail(&p->file);
 }
 
 bool finish_schema(struct loader *l, struct err *e)
