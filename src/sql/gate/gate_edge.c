@@ -71,7 +71,7 @@ static bool refuse_join(const struct gate *g, const struct gate_source *s,
 static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 			   const struct edge_scope *s, struct edge_pairs *out)
 {
-	struct edge_touched t;
+	struct edge_sources t;
 	struct origin a, b;
 
 	x = edge_bare(x);
@@ -81,7 +81,7 @@ static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 				return false;
 		return true;
 	}
-	t = edge_touched_by(x, s);
+	t = edge_sources_of(x, s);
 	if (!t.two)
 		return true;
 	if (!is_equality(x))
@@ -238,8 +238,8 @@ static bool is_correlated(const struct gate_query *q, const struct edge_scope *s
 	/* An empty inner scope makes the whole of `s` an outer one. */
 	static const struct gate_select nothing;
 	const struct edge_scope inside = {s, &nothing};
-	struct edge_touched t = {.scope = &inside};
-	struct edge_walk w = {edge_touch, &t};
+	struct edge_sources t = {.scope = &inside};
+	struct edge_walk w = {edge_add_source, &t};
 
 	edge_walk_query(&w, q, s);
 	return t.has_outer_column;
@@ -298,7 +298,7 @@ static bool check_subselect(const struct gate *g, const struct gate_select *sele
 	    !add_correlated_on(g, select->from, &inner, &pairs) ||
 	    !add_correlated(g, select->having, &inner, &pairs))
 		return false;
-	if (with && edge_touched_by(with, s).one) {
+	if (with && edge_sources_of(with, s).one) {
 		struct origin a = edge_origin_of_value(with, s, false);
 		struct origin b = edge_origin_of_value(select->items->value, &inner, true);
 
@@ -478,7 +478,7 @@ static bool check_atom(const struct gate *g, const struct gate_expr *x, const st
 {
 	struct edge_pair pair = {.at = x->at};
 
-	if (!is_like_equality(x) || !edge_touched_by(x, s).two)
+	if (!is_like_equality(x) || !edge_sources_of(x, s).two)
 		return true;
 	if (is_equality(x)) {
 		pair.a = edge_origin_of_value(x->kids, s, false);

@@ -99,15 +99,15 @@ bool edge_all_same_columns(const struct edge_pair *pairs, size_t count);
  * allowed, too. False: refused with what is missing. */
 MUST_CHECK bool edge_check_pairs(const struct gate *g, const struct edge_pairs *list, bool same);
 
-struct edge_touched {
+struct edge_sources {
 	const struct edge_scope *scope;
 	const struct gate_source *one, *two; /* sources in the FROM of this scope; NULL: none */
 	bool has_outer_column;               /* has a column of an outer scope */
 };
-/* Records the source of a column; the owner of the walk is a struct edge_touched. */
-void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s);
+/* Records the source of a column; the owner of the walk is a struct edge_sources. */
+void edge_add_source(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s);
 /* The sources that a condition in this scope refers to. */
-struct edge_touched edge_touched_by(const struct gate_expr *x, const struct edge_scope *s);
+struct edge_sources edge_sources_of(const struct gate_expr *x, const struct edge_scope *s);
 
 /* ---- set operations ---- */
 

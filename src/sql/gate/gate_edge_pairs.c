@@ -23,9 +23,9 @@ bool edge_add_pair(const struct gate *g, struct edge_pairs *list, struct origin 
 
 /* ---- sources of a condition ---- */
 
-void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
+void edge_add_source(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
 {
-	struct edge_touched *t = w->owner;
+	struct edge_sources *t = w->owner;
 	const struct edge_scope *where = NULL;
 	const struct gate_source *leaf = edge_leaf(x, s, &where);
 
@@ -41,10 +41,10 @@ void edge_touch(struct edge_walk *w, const struct gate_expr *x, const struct edg
 		t->two = leaf;
 }
 
-struct edge_touched edge_touched_by(const struct gate_expr *x, const struct edge_scope *s)
+struct edge_sources edge_sources_of(const struct gate_expr *x, const struct edge_scope *s)
 {
-	struct edge_touched t = {.scope = s};
-	struct edge_walk w = {edge_touch, &t};
+	struct edge_sources t = {.scope = s};
+	struct edge_walk w = {edge_add_source, &t};
 
 	edge_walk_expr(&w, x, s);
 	return t;

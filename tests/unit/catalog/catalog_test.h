@@ -1,5 +1,4 @@
-/* What the catalogue's tests share: a small root, loading it, and what it says when it is broken.
- */
+/* Shared by the tests of the catalogue: a small root, loading it, and checking errors. */
 #ifndef CATALOG_TEST_H
 #define CATALOG_TEST_H
 
@@ -45,7 +44,7 @@ static inline void load(void)
 		fail_msg("%s", e.text);
 }
 
-/* The catalogue with this file in place of the good one is refused, and the error says so. */
+/* Expects that the catalogue with this text of the file is rejected with this error. */
 static inline void refused(const char *file, const char *text, const char *why)
 {
 	struct catalog *c = NULL;

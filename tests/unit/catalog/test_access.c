@@ -1,7 +1,7 @@
 /* Reports and roles. */
 #include "catalog_test.h"
 
-static void several_reports_share_a_menu(void **state)
+static void reports_can_share_a_menu(void **state)
 {
 	(void)state;
 	load();
@@ -17,7 +17,7 @@ static void several_reports_share_a_menu(void **state)
 	assert_string_equal(catalog_report(catalog, "price_report")->url, "");
 }
 
-static void refuses_wrong_reports(void **state)
+static void rejects_invalid_reports(void **state)
 {
 	(void)state;
 	const char *file = "config/energy/reports.json";
@@ -28,7 +28,7 @@ static void refuses_wrong_reports(void **state)
 	refused_change(file, SMALL_REPORTS, "\"label\"", "\"lable\"", "lable");
 }
 
-static void refuses_wrong_roles(void **state)
+static void rejects_invalid_roles(void **state)
 {
 	(void)state;
 	refused_change("config/permissions.json", SMALL_PERMISSIONS, "\"reader\": [\"chat:use\"",
@@ -39,9 +39,9 @@ static void refuses_wrong_roles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(several_reports_share_a_menu),
-		TEST(refuses_wrong_reports),
-		TEST(refuses_wrong_roles),
+		TEST(reports_can_share_a_menu),
+		TEST(rejects_invalid_reports),
+		TEST(rejects_invalid_roles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The whole: loading, lookups, references, and what a caller may use. */
+/* The catalogue: loading, lookup, references, and what a caller may use. */
 #include "catalog_test.h"
 
 static const char *const reader[] = {"chat:use", "chat:read"};
@@ -31,7 +31,7 @@ static void finds_parameters_by_filter(void **state)
 	assert_null(tool_param(t, "hour"));
 }
 
-static void the_hash_names_the_content(void **state)
+static void hash_depends_on_content(void **state)
 {
 	(void)state;
 	char before[128];
@@ -46,7 +46,7 @@ static void the_hash_names_the_content(void **state)
 	assert_string_not_equal(catalog->hash, before);
 }
 
-static void lives_as_long_as_it_is_referenced(void **state)
+static void lives_until_last_reference(void **state)
 {
 	(void)state;
 	load();
@@ -59,7 +59,7 @@ static void lives_as_long_as_it_is_referenced(void **state)
 	catalog_unref(&other);
 }
 
-static void shows_what_a_caller_may_use(void **state)
+static void lists_only_what_the_caller_may_use(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 16);
@@ -106,7 +106,7 @@ static void shows_what_a_caller_may_use(void **state)
 	arena_free(&a);
 }
 
-static void hides_tools_that_are_not_visible(void **state)
+static void hides_invisible_tools(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 16);
@@ -124,7 +124,7 @@ static void hides_tools_that_are_not_visible(void **state)
 	arena_free(&a);
 }
 
-static void hides_domains_whose_permission_is_missing(void **state)
+static void hides_domains_without_permission(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 16);
@@ -147,7 +147,7 @@ static void hides_domains_whose_permission_is_missing(void **state)
 	arena_free(&a);
 }
 
-static void a_missing_folder_is_an_error(void **state)
+static void rejects_missing_folder(void **state)
 {
 	(void)state;
 	struct catalog *c = NULL;
@@ -162,12 +162,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(loads_and_finds),
 		TEST(finds_parameters_by_filter),
-		TEST(the_hash_names_the_content),
-		TEST(lives_as_long_as_it_is_referenced),
-		TEST(shows_what_a_caller_may_use),
-		TEST(hides_domains_whose_permission_is_missing),
-		TEST(hides_tools_that_are_not_visible),
-		TEST(a_missing_folder_is_an_error),
+		TEST(hash_depends_on_content),
+		TEST(lives_until_last_reference),
+		TEST(lists_only_what_the_caller_may_use),
+		TEST(hides_domains_without_permission),
+		TEST(hides_invisible_tools),
+		TEST(rejects_missing_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

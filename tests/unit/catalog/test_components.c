@@ -1,4 +1,4 @@
-/* Components of a pack: each mistake is named with its line, and what is read can be drawn. */
+/* Components of a pack: reading, and errors with their line. */
 #include "catalog_test.h"
 
 #include "vesper/component.h"
@@ -14,7 +14,7 @@
 
 #define PATH "config/energy/components.json"
 
-static void what_is_declared_is_there(void **state)
+static void reads_declared_components(void **state)
 {
 	const struct component_def *d;
 	json_t *list;
@@ -37,7 +37,7 @@ static void what_is_declared_is_there(void **state)
 	json_decref(list);
 }
 
-static void each_mistake_is_named(void **state)
+static void names_each_mistake_with_its_line(void **state)
 {
 	static const struct {
 		const char *text, *line, *words;
@@ -94,8 +94,9 @@ static void each_mistake_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_declared_is_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_mistake_is_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_declared_components, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names_each_mistake_with_its_line, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

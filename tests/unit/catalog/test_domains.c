@@ -1,4 +1,4 @@
-/* Front matter, and how domains tie tools to agents. */
+/* Front matter, and how domains assign tools to agents. */
 #include "catalog_test.h"
 
 static void reads_front_matter(void **state)
@@ -21,7 +21,7 @@ static void reads_front_matter(void **state)
 
 #define ASKED "  - What does E1 cost: now, or later?"
 
-static void an_example_may_say_its_call(void **state)
+static void example_can_have_a_call(void **state)
 {
 	(void)state;
 	char *good = changed(SMALL_DOMAIN, ASKED "\n",
@@ -53,7 +53,7 @@ static void an_example_may_say_its_call(void **state)
 	"---\nagent: cost_agent\nintent: costs\nabout: Costs.\ntools:\n  - get_price\norder: %d\n" \
 	"---\nYou know costs.\n"
 
-static void a_shared_tool_has_several_agents(void **state)
+static void shared_tool_has_several_agents(void **state)
 {
 	(void)state;
 	char *late = mem_printf(SHARING, 5), *early = mem_printf(SHARING, 1);
@@ -72,7 +72,7 @@ static void a_shared_tool_has_several_agents(void **state)
 	mem_free(early);
 }
 
-static void declared_agents_must_be_true(void **state)
+static void declared_agents_must_match_domains(void **state)
 {
 	(void)state;
 	char *good = changed(SMALL_TOOL, "-- report", "-- agents: price_agent\n-- report");
@@ -89,7 +89,7 @@ static void broken(const char *from, const char *to, const char *why)
 	refused_change(SMALL_DOMAIN_PATH, SMALL_DOMAIN, from, to, why);
 }
 
-static void refuses_wrong_front_matter(void **state)
+static void rejects_invalid_front_matter(void **state)
 {
 	(void)state;
 	broken("---\nagent", "agent", "must begin with front matter");
@@ -129,10 +129,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(reads_front_matter),
-		TEST(an_example_may_say_its_call),
-		TEST(a_shared_tool_has_several_agents),
-		TEST(declared_agents_must_be_true),
-		TEST(refuses_wrong_front_matter),
+		TEST(example_can_have_a_call),
+		TEST(shared_tool_has_several_agents),
+		TEST(declared_agents_must_match_domains),
+		TEST(rejects_invalid_front_matter),
 		TEST(agents_are_unique),
 	};
 

@@ -1,11 +1,11 @@
-/* A pack's numbers, config/<pack>/<pack>.json: what is read, and what is refused, with its line. */
+/* A pack's constants, config/<pack>/<pack>.json: reading, and errors with their line. */
 #include "catalog_test.h"
 
 #include "vesper/result.h"
 
 #define FACTORS "config/energy/energy.json"
 
-static void numbers_and_published_factors_are_read(void **state)
+static void reads_numbers_and_published_factors(void **state)
 {
 	const struct pack_factors *f;
 	struct derive_context c = {0};
@@ -27,7 +27,7 @@ static void numbers_and_published_factors_are_read(void **state)
 	assert_null(catalog_factors(catalog, "solar"));
 }
 
-static void a_factor_without_its_source_is_refused(void **state)
+static void rejects_factor_without_source(void **state)
 {
 	(void)state;
 	refused(FACTORS, "{\"minutes\": 60,\n\"co2\": {\"value\": 0.352}}",
@@ -43,10 +43,9 @@ static void a_factor_without_its_source_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers_and_published_factors_are_read, set_up,
+		cmocka_unit_test_setup_teardown(reads_numbers_and_published_factors, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_factor_without_its_source_is_refused, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(rejects_factor_without_source, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Flows of tests/flow/broken: each is refused with its line and with words that say why. */
+/* Flows of tests/flow/broken: each is rejected with its line and the reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static bool is_refused(const char *name, const char *line, const char *words)
 	return false;
 }
 
-static void broken_flows_are_refused_with_their_line(void **state)
+static void rejects_broken_flows_with_their_line(void **state)
 {
 	struct str rest, line, name, number;
 	const char *text;
@@ -76,7 +76,7 @@ static void broken_flows_are_refused_with_their_line(void **state)
 	assert_int_equal(refused, BROKEN);
 }
 
-static void every_broken_flow_is_expected_to_be(void **state)
+static void every_broken_flow_has_an_expectation(void **state)
 {
 	const char *const *names;
 	size_t count = 0;
@@ -91,8 +91,8 @@ static void every_broken_flow_is_expected_to_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(broken_flows_are_refused_with_their_line),
-		cmocka_unit_test(every_broken_flow_is_expected_to_be),
+		cmocka_unit_test(rejects_broken_flows_with_their_line),
+		cmocka_unit_test(every_broken_flow_has_an_expectation),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,4 @@
-/* Flow files: what is read of them, that what is written reads as the same, and where they lie. */
+/* Flow files: reading, writing, and loading from folders of packs. */
 #include "catalog_test.h"
 
 #include "vesper/condition.h"
@@ -101,7 +101,7 @@ static void reads_every_kind_of_line(void **state)
 	assert_false(l[8].primary);
 }
 
-static void what_is_written_reads_as_the_same(void **state)
+static void written_flow_reads_as_the_same(void **state)
 {
 	const struct flow_def f = read_flow(HEAD LINES);
 	const char *text = flow_text(&f, arena);
@@ -114,8 +114,8 @@ static void what_is_written_reads_as_the_same(void **state)
 	assert_null(strstr(text, "# all"));
 }
 
-/* Blanks, comments and line ends are not what a flow is. */
-static void spelling_does_not_count(void **state)
+/* Blanks, comments and line ends do not change a flow. */
+static void ignores_blanks_and_comments(void **state)
 {
 	const struct flow_def f = read_flow(HEAD "do a get_price hub=E1 if a2.row_count > 1\n"
 						 "do a2 get_price hub=W1\n");
@@ -129,7 +129,7 @@ static void spelling_does_not_count(void **state)
 	assert_string_not_equal(another.hash, f.hash);
 }
 
-static void flows_are_part_of_the_catalogue(void **state)
+static void catalogue_contains_flows(void **state)
 {
 	const char *before = arena_strdup(arena, catalog->hash);
 
@@ -147,13 +147,14 @@ static void flows_are_part_of_the_catalogue(void **state)
 	assert_string_not_equal(catalog->hash, before);
 	refused(PATH, HEAD "do a get_weather\n", PATH ":11: unknown tool or agent get_weather");
 	refused(PATH, HEAD "do a get_price hub=E1\nsay \"\xc3\"", "not valid UTF-8");
-	temp_root_write(&root, PATH, "\xef\xbb\xbf" HEAD LINES); /* as some editors begin */
+	/* Some editors write a byte order mark. */
+	temp_root_write(&root, PATH, "\xef\xbb\xbf" HEAD LINES);
 	load();
 	temp_root_write(&root, PATH, HEAD LINES);
 	refused("prompts/energy/flow/notes.md", "x", "not a .flow file");
 }
 
-static void a_flow_is_for_whom_may_use_its_tools(void **state)
+static void flow_requires_permissions_of_its_tools(void **state)
 {
 	static const char *const reads[] = {"chat:use", "chat:read", NULL};
 	struct principal who = {.tenant = "x", .user = "u", .permissions = reads};
@@ -179,10 +180,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FLOW_TEST(reads_every_kind_of_line),
-		FLOW_TEST(what_is_written_reads_as_the_same),
-		FLOW_TEST(spelling_does_not_count),
-		FLOW_TEST(flows_are_part_of_the_catalogue),
-		FLOW_TEST(a_flow_is_for_whom_may_use_its_tools),
+		FLOW_TEST(written_flow_reads_as_the_same),
+		FLOW_TEST(ignores_blanks_and_comments),
+		FLOW_TEST(catalogue_contains_flows),
+		FLOW_TEST(flow_requires_permissions_of_its_tools),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* Queries over the map in flows: what they take, with values, and whether another one is the same.
- */
+/* Queries over the map in flows: placeholders, filling them, and matching other queries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +75,7 @@ static bool none(const void *owner, const char *filter)
 	return false;
 }
 
-static void slots_are_parameters(void **state)
+static void placeholders_become_parameters(void **state)
 {
 	const struct param_def *slots;
 	struct err e = {0};
@@ -96,7 +95,7 @@ static void slots_are_parameters(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void wrong_queries_say_why(void **state)
+static void rejects_invalid_queries_with_reason(void **state)
 {
 	static const char *const cases[][2] = {
 		{"", "no JSON object"},
@@ -129,7 +128,7 @@ static void wrong_queries_say_why(void **state)
 	}
 }
 
-static void what_was_said_is_opened(void **state)
+static void replaces_values_with_placeholders(void **state)
 {
 	const char *said = views("Budget Tracker", "2026-01-01", "2026-01-31");
 	json_t *values;
@@ -140,22 +139,22 @@ static void what_was_said_is_opened(void **state)
 			    "Budget Tracker");
 	assert_string_equal(json_string_value(json_object_get(values, "date_range_start")),
 			    "2026-01-01");
-	/* days are always slots, and others only where they are to be */
+	/* days are always placeholders; other values only if is_slot accepts them */
 	assert_same(
 		flow_query_open(catalog, said, none, NULL, arena, &values),
 		views("Budget Tracker", "{filter.date_range_start}", "{filter.date_range_end}"));
-	/* what it is compared with would not move along */
+	/* the comparison period would not change with the day */
 	said = "{\"metrics\":[\"views\"],\"period\":{\"start\":\"2026-01-01\",\"end\":"
 	       "\"2026-12-31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"}}";
 	assert_same(flow_query_open(catalog, said, every, NULL, arena, &values), said);
-	/* bounds are no values of a dimension */
+	/* bounds are not values of a dimension */
 	said = "{\"metrics\":[\"views\"],\"by\":[\"report_name\"],\"having\":[{\"name\":\"views\","
 	       "\"op\":\"over\",\"values\":[\"50\"]}],\"where\":[]}";
 	assert_same(flow_query_open(catalog, said, every, NULL, arena, &values), said);
 	assert_null(flow_query_open(catalog, "no", every, NULL, arena, &values));
 }
 
-static void values_fill_it(void **state)
+static void fills_placeholders_with_values(void **state)
 {
 	(void)state;
 	assert_same(flow_query_fill(views(OPEN),
@@ -163,14 +162,14 @@ static void values_fill_it(void **state)
 					   "\"2026-01-01\",\"date_range_end\":\"2026-01-31\"}"),
 				    arena),
 		    views("A", "2026-01-01", "2026-01-31"));
-	/* several, under the name of several; days that are missing stay open */
+	/* the plural name of a filter; missing days keep their placeholder */
 	assert_same(flow_query_fill(views(OPEN), object("{\"report_names\":[\"A\",\"B\"]}"), arena),
 		    "{\"metrics\":[\"views\"],\"where\":[{\"name\":\"report_name\",\"op\":\"is\","
 		    "\"values\":[\"A\",\"B\"]}],\"period\":{\"start\":"
 		    "\"{filter.date_range_start}\",\"end\":\"{filter.date_range_end}\"}}");
 }
 
-static void another_query_is_the_same_with_other_values_alone(void **state)
+static void matches_queries_that_differ_only_in_values(void **state)
 {
 	json_t *filters = json_own(arena, json_object());
 
@@ -180,7 +179,7 @@ static void another_query_is_the_same_with_other_values_alone(void **state)
 	assert_string_equal(json_string_value(json_object_get(filters, "report_name")), "B");
 	assert_string_equal(json_string_value(json_object_get(filters, "date_range_end")),
 			    "2025-12-31");
-	/* the same filter of another call has another value */
+	/* the filter already has another value */
 	assert_false(flow_query_match(views(OPEN), views("C", "2025-12-01", "2025-12-31"), filters,
 				      arena));
 	for (size_t i = 0; i < 5; i++) {
@@ -206,11 +205,11 @@ static void another_query_is_the_same_with_other_values_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slots_are_parameters),
-		cmocka_unit_test(wrong_queries_say_why),
-		cmocka_unit_test(what_was_said_is_opened),
-		cmocka_unit_test(values_fill_it),
-		cmocka_unit_test(another_query_is_the_same_with_other_values_alone),
+		cmocka_unit_test(placeholders_become_parameters),
+		cmocka_unit_test(rejects_invalid_queries_with_reason),
+		cmocka_unit_test(replaces_values_with_placeholders),
+		cmocka_unit_test(fills_placeholders_with_values),
+		cmocka_unit_test(matches_queries_that_differ_only_in_values),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

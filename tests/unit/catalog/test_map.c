@@ -1,5 +1,5 @@
-/* The map of a pack: what is read of entities, edges, chains, measures and metrics, and each thing
- * that stops the start, said with file, line and member. */
+/* The map of a pack: reading entities, edges, chains, measures and metrics, and errors with file,
+ * line and member. */
 #include "catalog_test.h"
 
 #define FILE_NAME "config/energy/catalogue.json"
@@ -96,8 +96,8 @@ static void reads_entities_and_dimensions(void **state)
 	assert_int_equal(schema_entity(s, "shop_tag")->kind, ENTITY_LINK);
 }
 
-/* Values of numbers, of days and of what says so are never loaded as names. */
-static void tells_names_from_other_dimensions(void **state)
+/* Dimensions of numbers and days, and those with "load": false, are not loaded as names. */
+static void loads_only_text_dimensions_as_names(void **state)
 {
 	(void)state;
 	load_map();
@@ -110,7 +110,7 @@ static void tells_names_from_other_dimensions(void **state)
 	assert_null(schema_dimension(catalog, "market")->map.entity);
 }
 
-/* Pairs are ordered by the edge's ends, however they are written. */
+/* Pairs are ordered by the edge's ends, regardless of the order in the file. */
 static void reads_edges_and_chains(void **state)
 {
 	const struct schema *s;
@@ -131,7 +131,7 @@ static void reads_edges_and_chains(void **state)
 	assert_ptr_equal(s->chains[0]->edges[1], g);
 }
 
-static void makes_metrics_that_nobody_wrote(void **state)
+static void adds_implied_metrics(void **state)
 {
 	const struct schema *s;
 
@@ -146,7 +146,7 @@ static void makes_metrics_that_nobody_wrote(void **state)
 	assert_null(schema_metric(s, "shop_tags"));
 }
 
-static void refuses_wrong_entities(void **state)
+static void rejects_invalid_entities(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]", "\"key\": [\"tags\"]",
@@ -171,7 +171,7 @@ static void refuses_wrong_entities(void **state)
 		       "kind: unknown value \"bridge\"");
 }
 
-static void refuses_wrong_edges(void **state)
+static void rejects_invalid_edges(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "\"to\": \"shop\"", "\"to\": \"shops\"",
@@ -202,7 +202,7 @@ static void refuses_wrong_edges(void **state)
 	refused_change(FILE_NAME, MAP, "\"edges\"", "\"joins\"", "joins");
 }
 
-static void refuses_wrong_measures(void **state)
+static void rejects_invalid_measures(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "\"unit\": \"$\"", "\"unit\": \"zloty\"",
@@ -234,7 +234,7 @@ static void refuses_wrong_measures(void **state)
 		       "cost is in $, but stock in count");
 }
 
-static void refuses_wrong_dimensions(void **state)
+static void rejects_invalid_dimensions(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "\"grains\": [\"month\"]", "\"grains\": [\"hour\"]",
@@ -251,7 +251,7 @@ static void refuses_wrong_dimensions(void **state)
 		       "only text values are loaded");
 }
 
-static void reads_conditions_that_have_a_name(void **state)
+static void reads_named_conditions(void **state)
 {
 	const struct condition_def *c;
 
@@ -266,7 +266,7 @@ static void reads_conditions_that_have_a_name(void **state)
 	assert_null(schema_condition(catalog_schema(catalog), "old"));
 }
 
-static void refuses_wrong_conditions(void **state)
+static void rejects_invalid_conditions(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, MAP, "today-30d", "a month ago",
@@ -284,7 +284,7 @@ static void refuses_wrong_conditions(void **state)
 	refused_change(FILE_NAME, MAP, "\"synonyms\": [\"old\"], \"where\"", "\"when\"", "when");
 }
 
-static void columns_may_stand_apart(void **state)
+static void views_can_be_in_a_separate_file(void **state)
 {
 	(void)state;
 	temp_root_write(&root, "config/energy/schema.json",
@@ -301,17 +301,12 @@ static void columns_may_stand_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_entities_and_dimensions),
-		TEST(tells_names_from_other_dimensions),
-		TEST(reads_edges_and_chains),
-		TEST(makes_metrics_that_nobody_wrote),
-		TEST(refuses_wrong_entities),
-		TEST(refuses_wrong_edges),
-		TEST(refuses_wrong_measures),
-		TEST(refuses_wrong_dimensions),
-		TEST(reads_conditions_that_have_a_name),
-		TEST(refuses_wrong_conditions),
-		TEST(columns_may_stand_apart),
+		TEST(reads_entities_and_dimensions),   TEST(loads_only_text_dimensions_as_names),
+		TEST(reads_edges_and_chains),          TEST(adds_implied_metrics),
+		TEST(rejects_invalid_entities),        TEST(rejects_invalid_edges),
+		TEST(rejects_invalid_measures),        TEST(rejects_invalid_dimensions),
+		TEST(reads_named_conditions),          TEST(rejects_invalid_conditions),
+		TEST(views_can_be_in_a_separate_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* What a tenant has beside its packs: it is in its catalogue and in no other one, by the rules that
- * hold for what packs have. */
+/* A tenant's additions to its packs: they are only in the tenant's catalogue, and the rules of
+ * packs apply to them. */
 #include "catalog_test.h"
 #include "vesper/flow.h"
 #include "vesper/gate.h"
@@ -74,7 +74,7 @@ static struct catalog *with(const struct catalog_overlay *o)
 	return c;
 }
 
-/* The additions with this schema and these aliases are refused, and the error says so. */
+/* Expects that additions with this schema and these aliases are rejected with this error. */
 static void refuses(const char *schema, const char *aliases, const char *why)
 {
 	struct catalog_overlay o = {.tenant = "acme", .source = "uploads"};
@@ -101,7 +101,7 @@ static struct principal reader(const char *tenant)
 		.user = "ann", .tenant = tenant, .permissions = permissions, .permission_count = 3};
 }
 
-static void test_additions_are_in_it_and_not_in_the_packs(void **state)
+static void additions_are_only_in_the_overlay(void **state)
 {
 	struct principal who = reader("acme");
 	struct arena *a = arena_new(1 << 20);
@@ -137,8 +137,8 @@ static void test_additions_are_in_it_and_not_in_the_packs(void **state)
 	arena_free(&a);
 }
 
-/* Those of the packs stay first: what is made of them goes by their numbers. */
-static void test_a_dimension_of_the_packs_is_added_to(void **state)
+/* Dimensions of the packs stay first, since other code uses their index. */
+static void extends_dimension_of_the_packs(void **state)
 {
 	struct catalog *c;
 	const struct dimension_def *d, *was;
@@ -149,7 +149,7 @@ static void test_a_dimension_of_the_packs_is_added_to(void **state)
 	d = catalog_dimension(c, "market");
 	was = catalog_dimension(catalog, "market");
 	assert_int_equal(d->index, was->index);
-	assert_int_equal(strlist_len(d->values), 3); /* West was there */
+	assert_int_equal(strlist_len(d->values), 3); /* West existed already */
 	assert_string_equal(d->values[2], "North");
 	assert_string_equal(d->packs[0], "energy");
 	assert_string_equal(d->packs[2], "tenant acme");
@@ -160,7 +160,7 @@ static void test_a_dimension_of_the_packs_is_added_to(void **state)
 	catalog_unref(&c);
 }
 
-static void test_the_gate_lets_read_it_by_its_permissions(void **state)
+static void gate_policy_follows_permissions(void **state)
 {
 	struct principal who = reader("acme");
 	struct arena *a = arena_new(1 << 20);
@@ -182,7 +182,7 @@ static void test_the_gate_lets_read_it_by_its_permissions(void **state)
 	arena_free(&a);
 }
 
-static void test_flows_that_do_not_fit_are_told(void **state)
+static void reports_invalid_flows(void **state)
 {
 	const struct flow_fault *faults;
 	struct catalog *c;
@@ -200,8 +200,8 @@ static void test_flows_that_do_not_fit_are_told(void **state)
 	catalog_unref(&c);
 }
 
-/* The hash names the files and the views: what a statement of these tools can give. */
-static void test_flows_and_names_leave_the_hash(void **state)
+/* The hash covers the files and the views, which determine the results of statements. */
+static void flows_and_aliases_do_not_change_the_hash(void **state)
 {
 	struct catalog_overlay names = everything;
 	struct catalog *one, *two;
@@ -217,7 +217,7 @@ static void test_flows_and_names_leave_the_hash(void **state)
 	catalog_unref(&two);
 }
 
-static void test_it_outlives_who_made_it(void **state)
+static void overlay_outlives_its_inputs(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct catalog_overlay copy = catalog_overlay_copy(&everything, a);
@@ -238,8 +238,8 @@ static void test_it_outlives_who_made_it(void **state)
 	catalog_unref(&c);
 }
 
-/* Owners know nothing of each other. */
-static void test_parts_add_up(void **state)
+/* Several owners each add a part. */
+static void combines_overlays_of_several_owners(void **state)
 {
 	struct catalog_overlay approved = {
 		.tenant = "acme", .version = 1, .flows = flows, .flow_count = 1};
@@ -262,7 +262,7 @@ static void test_parts_add_up(void **state)
 	assert_non_null(strstr(e.text, "uploads.sales is already declared in "));
 }
 
-static void test_what_is_wrong_is_named(void **state)
+static void names_each_mistake(void **state)
 {
 	(void)state;
 	load();
@@ -288,14 +288,14 @@ static void test_what_is_wrong_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_additions_are_in_it_and_not_in_the_packs),
-		TEST(test_a_dimension_of_the_packs_is_added_to),
-		TEST(test_the_gate_lets_read_it_by_its_permissions),
-		TEST(test_flows_that_do_not_fit_are_told),
-		TEST(test_flows_and_names_leave_the_hash),
-		TEST(test_it_outlives_who_made_it),
-		TEST(test_parts_add_up),
-		TEST(test_what_is_wrong_is_named),
+		TEST(additions_are_only_in_the_overlay),
+		TEST(extends_dimension_of_the_packs),
+		TEST(gate_policy_follows_permissions),
+		TEST(reports_invalid_flows),
+		TEST(flows_and_aliases_do_not_change_the_hash),
+		TEST(overlay_outlives_its_inputs),
+		TEST(combines_overlays_of_several_owners),
+		TEST(names_each_mistake),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);

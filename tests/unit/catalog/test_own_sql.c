@@ -1,4 +1,4 @@
-/* The policy of ad hoc SQL with the map of a pack that is shipped: which joins it takes. */
+/* The policy for ad hoc SQL with the map of a shipped pack: which joins it allows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static const char *refusal(const struct gate_policy *policy, const char *sql)
 	return gate_check(policy, DIALECT_SQLITE, str_of(sql), arena, &out, &e) ? "" : e.text;
 }
 
-static void joins_run_along_the_edges_of_the_map(void **state)
+static void allows_joins_only_along_edges(void **state)
 {
 	struct gate_policy policy = catalog_gate_policy(catalog, NULL, "vesper", arena);
 
@@ -68,8 +68,8 @@ static void joins_run_along_the_edges_of_the_map(void **state)
 		       "the map has no edge between them"));
 }
 
-/* What a caller may not see is not spoken of in a refusal, and does not make joins free. */
-static void edges_to_what_is_not_permitted_are_left_out(void **state)
+/* A refusal does not mention views that the caller may not see, and they do not make joins free. */
+static void omits_edges_to_denied_views(void **state)
 {
 	const char *permissions[] = {"chat:read_market_data"};
 	const struct principal who = {
@@ -89,8 +89,8 @@ static void edges_to_what_is_not_permitted_are_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joins_run_along_the_edges_of_the_map),
-		cmocka_unit_test(edges_to_what_is_not_permitted_are_left_out),
+		cmocka_unit_test(allows_joins_only_along_edges),
+		cmocka_unit_test(omits_edges_to_denied_views),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,4 @@
-/* Several packs in one catalogue: what they share, what they may not, and which files are theirs.
- */
+/* Several packs in one catalogue: what they share, what they must not, and their files. */
 #include "catalog_test.h"
 
 #include <unistd.h>
@@ -61,7 +60,7 @@ static void load_list(const char *const *names)
 	arena_free(&a);
 }
 
-static void lists_are_merged(void **state)
+static void merges_pack_lists(void **state)
 {
 	(void)state;
 	load();
@@ -87,7 +86,7 @@ static void lists_are_merged(void **state)
 	assert_string_equal(catalog_role(catalog, "reader")[2], "stall:read");
 }
 
-static void a_list_has_its_packs_alone(void **state)
+static void catalogue_has_only_listed_packs(void **state)
 {
 	static const char *const energy[] = {"energy", NULL};
 
@@ -101,7 +100,7 @@ static void a_list_has_its_packs_alone(void **state)
 	assert_null(catalog_role(catalog, "reader")[2]);
 }
 
-static void lists_are_checked(void **state)
+static void checks_pack_lists(void **state)
 {
 	static const char *const unknown[] = {"energy", "circus", NULL};
 	static const char *const lonely[] = {"stall", NULL};
@@ -120,7 +119,7 @@ static void lists_are_checked(void **state)
 	arena_free(&a);
 }
 
-static void registries_are_checked(void **state)
+static void checks_registries(void **state)
 {
 	static const struct {
 		const char *from, *to, *why;
@@ -150,7 +149,7 @@ static void registries_are_checked(void **state)
 	buf_deinit(&many);
 }
 
-static void packs_may_not_contradict(void **state)
+static void rejects_contradicting_packs(void **state)
 {
 	(void)state;
 	temp_root_write(
@@ -176,7 +175,7 @@ static void packs_may_not_contradict(void **state)
 		       "config/energy/catalogue.json");
 }
 
-static void permissions_are_only_added(void **state)
+static void packs_can_only_add_permissions(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -196,7 +195,7 @@ static void permissions_are_only_added(void **state)
 	refused("config/stall/permissions.json", NULL, STALL_TOOL_PATH);
 }
 
-static void files_stay_in_the_root(void **state)
+static void rejects_links_out_of_the_root(void **state)
 {
 	char path[512], outside[] = "/tmp/vesper-outside-XXXXXX";
 	int fd = mkstemp(outside);
@@ -213,7 +212,7 @@ static void files_stay_in_the_root(void **state)
 	unlink(outside);
 }
 
-static void a_pack_may_stand_in_another_root(void **state)
+static void pack_can_be_in_another_root(void **state)
 {
 	struct temp_root second = temp_root_new();
 	const char *const roots[] = {root.path, second.path, NULL};
@@ -227,7 +226,7 @@ static void a_pack_may_stand_in_another_root(void **state)
 	catalog_unref(&catalog);
 	if (!catalog_load(roots, NULL, &catalog, &e))
 		fail_msg("%s", e.text);
-	assert_int_equal(e.code, ERR_NONE); /* what a pack may do without is no error */
+	assert_int_equal(e.code, ERR_NONE); /* a missing optional file is not an error */
 	assert_string_equal(catalog->packs, "energy,stall,far");
 	assert_string_equal(catalog_dimension(catalog, "place")->pack, "far");
 	temp_root_free(&second);
@@ -237,10 +236,14 @@ int main(void)
 {
 #define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
 	const struct CMUnitTest tests[] = {
-		IN_TWO(lists_are_merged),         IN_TWO(a_list_has_its_packs_alone),
-		IN_TWO(lists_are_checked),        IN_TWO(registries_are_checked),
-		IN_TWO(packs_may_not_contradict), IN_TWO(permissions_are_only_added),
-		IN_TWO(files_stay_in_the_root),   IN_TWO(a_pack_may_stand_in_another_root),
+		IN_TWO(merges_pack_lists),
+		IN_TWO(catalogue_has_only_listed_packs),
+		IN_TWO(checks_pack_lists),
+		IN_TWO(checks_registries),
+		IN_TWO(rejects_contradicting_packs),
+		IN_TWO(packs_can_only_add_permissions),
+		IN_TWO(rejects_links_out_of_the_root),
+		IN_TWO(pack_can_be_in_another_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Texts as values of parameters. */
+/* Parsing text as parameter values. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"

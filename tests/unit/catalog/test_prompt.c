@@ -21,7 +21,7 @@ static void fills_slots(void **state)
 	arena_free(&a);
 }
 
-static void rules_of_packs_stand_where_the_prompt_says(void **state)
+static void inserts_pack_rules_at_their_slot(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 16);
@@ -39,7 +39,7 @@ static void rules_of_packs_stand_where_the_prompt_says(void **state)
 	arena_free(&a);
 }
 
-static void wrong_slots_are_found_at_start(void **state)
+static void rejects_unknown_slots_at_start(void **state)
 {
 	(void)state;
 	refused("prompts/synthesizer.md", "Write.\n",
@@ -50,7 +50,7 @@ static void wrong_slots_are_found_at_start(void **state)
 	refused("prompts/supervisor.md", NULL, "prompts/supervisor.md");
 }
 
-static void a_prompt_has_a_size(void **state)
+static void limits_prompt_size(void **state)
 {
 	(void)state;
 	char *text = mem_alloc(PROMPT_FILE_BYTES_MAX + 2);
@@ -67,9 +67,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(fills_slots),
-		TEST(rules_of_packs_stand_where_the_prompt_says),
-		TEST(wrong_slots_are_found_at_start),
-		TEST(a_prompt_has_a_size),
+		TEST(inserts_pack_rules_at_their_slot),
+		TEST(rejects_unknown_slots_at_start),
+		TEST(limits_prompt_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* The protocol of a pack: what is read of it, and each thing that stops the start, said with file,
- * line and member. */
+/* The protocol of a pack: reading, and errors with file, line and member. */
 #include "catalog_test.h"
 
 #define FILE_NAME "config/energy/catalogue.json"
@@ -18,7 +17,7 @@
 	"  {\"id\": \"read\", \"about\": \"read it\", \"may_call\": {\"run_select\": \"read\"}}]"  \
 	"}}"
 
-static void reads_steps_and_where_calls_lead(void **state)
+static void reads_steps_and_next_steps(void **state)
 {
 	const struct protocol_def *p;
 	const struct protocol_call *c;
@@ -41,7 +40,7 @@ static void reads_steps_and_where_calls_lead(void **state)
 	assert_false(protocol_names(p, "drop_table"));
 }
 
-static void refuses_wrong_protocols(void **state)
+static void rejects_invalid_protocols(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, PROTOCOL, "\"get_structure\": \"read\"",
@@ -66,8 +65,8 @@ static void refuses_wrong_protocols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_steps_and_where_calls_lead),
-		TEST(refuses_wrong_protocols),
+		TEST(reads_steps_and_next_steps),
+		TEST(rejects_invalid_protocols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The weights of the router: every one known, each within its bounds. */
+/* The weights of the router: names and bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void refused(const char *router, const char *why)
 	temp_root_free(&root);
 }
 
-static void weights_are_read(void **state)
+static void reads_weights(void **state)
 {
 	struct temp_root root = small_root_new();
 	struct catalog *c;
@@ -41,7 +41,7 @@ static void weights_are_read(void **state)
 	temp_root_free(&root);
 }
 
-static void mistakes_stop_the_load(void **state)
+static void rejects_invalid_weights(void **state)
 {
 	(void)state;
 	refused(NULL, "config/router.json");
@@ -59,8 +59,8 @@ static void mistakes_stop_the_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(weights_are_read),
-		cmocka_unit_test(mistakes_stop_the_load),
+		cmocka_unit_test(reads_weights),
+		cmocka_unit_test(rejects_invalid_weights),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Views, measures, dimensions, calendar and aliases, and what must not be in them. */
+/* Views, measures, dimensions, calendar and aliases, and errors in them. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
@@ -29,7 +29,7 @@ static void reads_dimensions(void **state)
 	assert_int_equal(file->alias_count, 0);
 }
 
-static void refuses_a_wrong_catalogue(void **state)
+static void rejects_invalid_catalogue(void **state)
 {
 	(void)state;
 	refused_change(FILE_NAME, SMALL_CATALOGUE, "\"calendar\"", "\"calender\"", "calender");
@@ -64,7 +64,7 @@ static void refuses_a_wrong_catalogue(void **state)
 	"\"column\": \"file\"},\n{\"name\": \"file_id\", \"view\": \"dbo.prices\", \"column\": "   \
 	"\"id\","
 
-static void a_dimension_may_stand_for_another(void **state)
+static void dimension_can_resolve_to_another(void **state)
 {
 	const struct dimension_def *d;
 	char *text = changed(SMALL_CATALOGUE, FILE_DIMENSION,
@@ -118,7 +118,7 @@ static void reads_words(void **state)
 		       "[\"East\", \"West\"], \"words\": []", "words: not an object");
 }
 
-static void refuses_wrong_aliases(void **state)
+static void rejects_invalid_aliases(void **state)
 {
 	(void)state;
 	refused("config/energy/entities.json", "{\"region\": []}", "region is not a dimension");
@@ -135,8 +135,8 @@ static void refuses_wrong_aliases(void **state)
 		"market is not a known");
 }
 
-/* What no question could name. */
-static void refuses_aliases_that_are_no_names(void **state)
+/* Aliases that no question could contain. */
+static void rejects_aliases_that_cannot_match(void **state)
 {
 	char text[ALIAS_BYTES_MAX + 64], name[ALIAS_BYTES_MAX + 2];
 
@@ -164,8 +164,8 @@ static void refuses_aliases_that_are_no_names(void **state)
 	"{\"symbol\": \"" symbol "\", \"dimension\": \"" dimension "\", \"scale\": \"1\","         \
 	" \"style\": \"after\", \"decimals\": 0}"
 
-/* A pack's units stand behind the shared ones, which they may not change. */
-static void units_of_a_pack_join_the_shared_ones(void **state)
+/* A pack's units follow the shared ones and must not change them. */
+static void adds_pack_units_to_shared_units(void **state)
 {
 	char text[4096];
 	size_t shared;
@@ -184,8 +184,8 @@ static void units_of_a_pack_join_the_shared_ones(void **state)
 	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is registered already");
 }
 
-/* SQLite attaches a file once for each of them. */
-static void a_source_has_so_many_schemas(void **state)
+/* SQLite attaches the file once for each schema. */
+static void limits_schemas_of_a_source(void **state)
 {
 	const char *at = strstr(SMALL_CATALOGUE, "\"views\": [") + strlen("\"views\": [");
 	char views[1024] = "", *text;
@@ -213,14 +213,14 @@ static void a_source_has_so_many_schemas(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(units_of_a_pack_join_the_shared_ones),
+		TEST(adds_pack_units_to_shared_units),
 		TEST(reads_dimensions),
-		TEST(refuses_a_wrong_catalogue),
-		TEST(a_dimension_may_stand_for_another),
+		TEST(rejects_invalid_catalogue),
+		TEST(dimension_can_resolve_to_another),
 		TEST(reads_words),
-		TEST(refuses_wrong_aliases),
-		TEST(refuses_aliases_that_are_no_names),
-		TEST(a_source_has_so_many_schemas),
+		TEST(rejects_invalid_aliases),
+		TEST(rejects_aliases_that_cannot_match),
+		TEST(limits_schemas_of_a_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

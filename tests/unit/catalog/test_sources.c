@@ -34,7 +34,7 @@ static int set_up_two(void **state)
 	return 0;
 }
 
-static void what_a_pack_has_is_of_its_source(void **state)
+static void pack_views_and_tools_have_its_source(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 	const char *const *schemas;
@@ -58,7 +58,7 @@ static void what_a_pack_has_is_of_its_source(void **state)
 	arena_free(&a);
 }
 
-static void a_tool_reads_the_views_of_its_source(void **state)
+static void tool_reads_only_views_of_its_source(void **state)
 {
 	(void)state;
 	refused_change(STALL_TOOL_PATH, STALL_TOOL, "-- about", "-- source: warehouse\n-- about",
@@ -77,7 +77,7 @@ static void a_tool_reads_the_views_of_its_source(void **state)
 		       "packs.json:2: packs[1]: \"../fair\" is not a source name");
 }
 
-static void one_tenant_needs_no_tenant(void **state)
+static void single_tenant_source_needs_no_tenant_marker(void **state)
 {
 	static const char *const alone[] = {"fair", "acme", NULL};
 	static const char *const names[] = {"energy", "stall", NULL};
@@ -96,9 +96,9 @@ static void one_tenant_needs_no_tenant(void **state)
 	assert_true(catalog_dimension(catalog, "place")->one_tenant);
 }
 
-/* fair.stalls has a column tenant_id, which means nothing in a source of one tenant; the others
- * have no columns and are not for own SQL. */
-static void own_sql_reads_a_source_of_one_tenant_for_it_alone(void **state)
+/* fair.stalls has a column tenant_id, which has no special meaning in a single-tenant source. The
+ * other views list no columns, so ad hoc SQL cannot use them. */
+static void ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant(void **state)
 {
 	static const char *const alone[] = {"fair", "acme", NULL};
 	static const char *const names[] = {"energy", "stall", NULL};
@@ -128,10 +128,10 @@ int main(void)
 {
 #define IN_TWO(t) cmocka_unit_test_setup_teardown(t, set_up_two, tear_down)
 	const struct CMUnitTest tests[] = {
-		IN_TWO(what_a_pack_has_is_of_its_source),
-		IN_TWO(a_tool_reads_the_views_of_its_source),
-		IN_TWO(one_tenant_needs_no_tenant),
-		IN_TWO(own_sql_reads_a_source_of_one_tenant_for_it_alone),
+		IN_TWO(pack_views_and_tools_have_its_source),
+		IN_TWO(tool_reads_only_views_of_its_source),
+		IN_TWO(single_tenant_source_needs_no_tenant_marker),
+		IN_TWO(ad_hoc_sql_reads_single_tenant_source_only_for_its_tenant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
-/* The questions of the first screen: who is offered which, and what a broken file says. */
+/* The questions of the first screen: which caller is offered which, and errors in the file. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
 
 #define FILE_NAME "config/energy/starters.json"
 
-/* The starters that this caller is offered, a line each. */
+/* The starters that this caller is offered, one per line. */
 static char *offered(const struct principal *who, struct arena *a)
 {
 	struct catalog_view v;
@@ -39,7 +39,7 @@ static void two_roles(void)
 	mem_free(roles);
 }
 
-static void each_role_has_its_own_and_none_that_it_may_not_use(void **state)
+static void offers_starters_by_role_and_permission(void **state)
 {
 	struct principal who = {.user = "u", .tenant = "t", .permissions = rights};
 	struct arena *a = arena_new(1 << 20);
@@ -57,7 +57,7 @@ static void each_role_has_its_own_and_none_that_it_may_not_use(void **state)
 	arena_free(&a);
 }
 
-static void a_broken_file_is_refused_with_its_line(void **state)
+static void rejects_broken_file_with_line(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	const char *many = "{\"question\": \"Q?\", \"tool\": \"get_price\"}";
@@ -91,8 +91,8 @@ static void a_broken_file_is_refused_with_its_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_role_has_its_own_and_none_that_it_may_not_use),
-		TEST(a_broken_file_is_refused_with_its_line),
+		TEST(offers_starters_by_role_and_permission),
+		TEST(rejects_broken_file_with_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /*
  * The statements that the energy pack's tools send, as hashes in statements.txt: an edit of a
- * fragment must change those that it is meant to change, and no others. A line is TOOL QUERY
- * CONDITIONS HASH, with the conditions whose --? lines are in ("-": none of them), so that a
- * further optional parameter changes no line. The hash covers the text for each dialect with
+ * fragment must change only the intended statements. A line is TOOL QUERY CONDITIONS HASH, with
+ * the conditions whose --? lines are included ("-": none), so that a new optional parameter
+ * changes no line. The hash covers the text for each dialect with
  * blanks folded.
  *
- * After an intended change: VESPER_RECORD=1 ./test_catalog_statements writes the file anew.
+ * After an intended change: VESPER_RECORD=1 ./test_catalog_statements rewrites the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define PACK     "energy"
 #define RECORDED VESPER_SOURCE_DIR "/tests/unit/catalog/statements.txt"
-#define HASH_LEN 16 /* of the hash that is kept: enough to tell texts apart */
+#define HASH_LEN 16 /* stored characters of the hash; enough to distinguish texts */
 #define TEXT_CAP (1 << 20)
 
 static struct catalog *catalog;
@@ -105,7 +105,7 @@ static void give(struct args *args, const struct sql_query *q, const char *condi
 	}
 }
 
-/* Without its first HASH_LEN letters a hash is of no use here. */
+/* The first HASH_LEN characters of the hash. */
 static const char *hash_of(const struct tool_def *t, const char *query, const char *conditions,
 			   struct buf *text)
 {
@@ -167,7 +167,7 @@ static void record_line(FILE *f, const struct tool_def *t, const char *query,
 	buf_deinit(&text);
 }
 
-/* With none of the conditions, and with all of them. */
+/* Records the tool without any condition, and with all conditions. */
 static void record_tool(FILE *f, const struct tool_def *t)
 {
 	for (size_t i = 0; i < t->files[0]->query_count; i++) {
@@ -193,7 +193,7 @@ static void record(void)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void statements_are_those_recorded(void **state)
+static void statements_match_recorded_hashes(void **state)
 {
 	struct str rest, line;
 	struct err e = {0};
@@ -219,7 +219,8 @@ static void statements_are_those_recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(statements_are_those_recorded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(statements_match_recorded_hashes, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

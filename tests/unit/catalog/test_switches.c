@@ -1,4 +1,4 @@
-/* Switched off is off for this tenant and this agent, at once, in every catalogue. */
+/* A switch applies at once to this tenant and this agent, in every catalogue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static size_t tools_for(const struct catalog *c, const struct principal *who)
 	return count;
 }
 
-static void a_tenants_switches(void **state)
+static void switches_apply_to_one_tenant(void **state)
 {
 	struct temp_root root = small_root_new();
 	struct switches *s = switches_new();
@@ -69,7 +69,7 @@ static void a_tenants_switches(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenants_switches)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(switches_apply_to_one_tenant)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Statements that do not keep what their header promises. */
+/* Statements that contradict their header. */
 #include "catalog_test.h"
 
 static void broken(const char *from, const char *to, const char *why)
@@ -6,7 +6,7 @@ static void broken(const char *from, const char *to, const char *why)
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
 }
 
-static void markers_and_params_belong_together(void **state)
+static void markers_must_match_params(void **state)
 {
 	(void)state;
 	broken("p.hub = :hub", "p.hub = :hubb", "query main: no param for marker hubb");
@@ -22,7 +22,7 @@ static void markers_and_params_belong_together(void **state)
 	broken(":row_limit ROWS", ":row_limit... ROWS", "one value, not a list: row_limit");
 }
 
-static void the_tenant_is_demanded(void **state)
+static void requires_tenant_marker(void **state)
 {
 	(void)state;
 	broken("p.tenant_id = :tenant_id AND ", "", "no :tenant_id for dbo.prices");
@@ -32,14 +32,14 @@ static void the_tenant_is_demanded(void **state)
 	       "names no approved view; approved views: dbo.prices");
 }
 
-static void only_selects(void **state)
+static void rejects_other_statements_than_select(void **state)
 {
 	(void)state;
 	broken("SELECT p.hub", "DELETE FROM dbo.prices; SELECT p.hub", "must be one SELECT");
 	broken("ORDER BY p.hub", "; SELECT 1 ORDER BY p.hub", "must be one SELECT");
 }
 
-static void columns_come_from_somewhere(void **state)
+static void columns_must_be_selected(void **state)
 {
 	(void)state;
 	broken("-- column \"Hub\" priority",
@@ -51,7 +51,7 @@ static void columns_come_from_somewhere(void **state)
 	broken("--? may_read_budget:", "--? market:", "column without its permission: Cost");
 }
 
-/* Columns of two permissions, each on its own line. */
+/* A statement with columns of two permissions, each on a separate line. */
 #define TWO_PERMISSIONS                                                                            \
 	"{\"permissions\": [\"chat:use\", \"chat:read\", \"chat:read_budget\", \"a:read\","        \
 	" \"b:read\", \"a_b:read\", \"a:b_read\"], \"roles\": {}}"
@@ -72,7 +72,7 @@ static char *two_columns(const char *one, const char *other)
 	return both;
 }
 
-static void each_permission_has_its_condition(void **state)
+static void permissions_have_separate_conditions(void **state)
 {
 	char *tool = two_columns("a:read", "b:read");
 	char *turned = two_columns("b:read", "a:read");
@@ -90,7 +90,7 @@ static void each_permission_has_its_condition(void **state)
 	mem_free(alike);
 }
 
-static void the_whole_must_be_there(void **state)
+static void totals_need_all_rows_and_columns(void **state)
 {
 	char *tool = changed(SMALL_TOOL, "-- report", "-- whole: count, sum(Price)\n-- report");
 
@@ -109,7 +109,7 @@ static void the_whole_must_be_there(void **state)
 
 #define FURTHER(name) "\n--# query " name "\nSELECT 1 FROM dbo.prices WHERE t = :tenant_id\n"
 
-static void queries_have_an_order(void **state)
+static void checks_order_of_queries(void **state)
 {
 	(void)state;
 	broken("SELECT p.hub", "--# query other\nSELECT p.hub", "the first query must be main");
@@ -127,7 +127,7 @@ static void queries_have_an_order(void **state)
 	       "must name a query of the file other than main");
 }
 
-static void names_reserved_markers(void **state)
+static void recognizes_reserved_markers(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1024);
@@ -144,14 +144,14 @@ static void names_reserved_markers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(markers_and_params_belong_together),
-		TEST(the_tenant_is_demanded),
-		TEST(only_selects),
-		TEST(columns_come_from_somewhere),
-		TEST(each_permission_has_its_condition),
-		TEST(the_whole_must_be_there),
-		TEST(queries_have_an_order),
-		TEST(names_reserved_markers),
+		TEST(markers_must_match_params),
+		TEST(requires_tenant_marker),
+		TEST(rejects_other_statements_than_select),
+		TEST(columns_must_be_selected),
+		TEST(permissions_have_separate_conditions),
+		TEST(totals_need_all_rows_and_columns),
+		TEST(checks_order_of_queries),
+		TEST(recognizes_reserved_markers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

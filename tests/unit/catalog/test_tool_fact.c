@@ -1,4 +1,4 @@
-/* `refer` lines: what a later step may take, and what is refused. */
+/* `refer` lines: reading, and errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static bool read_line(const char *text)
 	return refer_read(arena, text, 1, &tool, &e) || e.code != ERR_INPUT;
 }
 
-static void lines_are_kept_in_their_order(void **state)
+static void keeps_lines_in_order(void **state)
 {
 	(void)state;
 	assert_true(read_line("vendor facts.higher_vendor the higher, the more expensive"));
@@ -45,7 +45,7 @@ static void lines_are_kept_in_their_order(void **state)
 	assert_string_equal(tool.words.refers[1].words[0], "it");
 }
 
-static void what_names_no_value_or_no_words_is_refused(void **state)
+static void rejects_lines_without_value_or_words(void **state)
 {
 	(void)state;
 	assert_false(read_line(""));
@@ -59,9 +59,8 @@ static void what_names_no_value_or_no_words_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lines_are_kept_in_their_order, begin, end),
-		cmocka_unit_test_setup_teardown(what_names_no_value_or_no_words_is_refused, begin,
-						end),
+		cmocka_unit_test_setup_teardown(keeps_lines_in_order, begin, end),
+		cmocka_unit_test_setup_teardown(rejects_lines_without_value_or_words, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

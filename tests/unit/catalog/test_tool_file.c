@@ -1,11 +1,11 @@
-/* Headers of tool files: what is read from them, and what is refused with its line. */
+/* Headers of tool files: reading, and errors with their line. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
 #include "vesper/result.h"
 #include "vesper/str.h"
 
-static void reads_the_header(void **state)
+static void reads_header(void **state)
 {
 	(void)state;
 	load();
@@ -25,7 +25,7 @@ static void reads_the_header(void **state)
 
 #define SUGGEST "-- suggest: And {hub} in {year}?"
 
-static void suggestions_have_ranks_and_conditions(void **state)
+static void reads_suggestions(void **state)
 {
 	const struct suggest_def *s;
 	char *text = changed(SMALL_TOOL, SUGGEST,
@@ -49,7 +49,7 @@ static void suggestions_have_ranks_and_conditions(void **state)
 	assert_null(s[3].text);
 }
 
-static void wrong_suggestions_are_refused(void **state)
+static void rejects_invalid_suggestions(void **state)
 {
 	static const char *const wrong[][2] = {
 		{"-- suggest: primary", "the question is missing"},
@@ -111,7 +111,7 @@ static void reads_columns(void **state)
 	assert_string_equal(t->columns[2].permission, "chat:read_budget");
 }
 
-static void a_column_may_say_what_day_the_data_is_of(void **state)
+static void column_can_be_the_as_of_date(void **state)
 {
 	char *tool = changed(SMALL_TOOL, "type=decimal", "type=decimal asof");
 
@@ -132,7 +132,7 @@ static void load_changed(const char *from, const char *to)
 	load();
 }
 
-static void a_tool_may_have_several_reports(void **state)
+static void tool_can_have_several_reports(void **state)
 {
 	(void)state;
 	load_changed("price_report", "other_report, price_report");
@@ -200,7 +200,7 @@ static void broken(const char *from, const char *to, const char *why)
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, from, to, why);
 }
 
-static void refuses_wrong_keys(void **state)
+static void rejects_invalid_keys(void **state)
 {
 	(void)state;
 	broken("-- tool: get_price\n", "", "has no \"-- tool: NAME\"");
@@ -226,7 +226,7 @@ static void refuses_wrong_keys(void **state)
 	broken("{year}?", "{arg.month}?", ":6: {arg.month} is not a param, column or fact");
 }
 
-static void refuses_a_wrong_whole(void **state)
+static void rejects_invalid_totals(void **state)
 {
 	(void)state;
 	broken("-- report", "-- whole: sum(Price)\n-- report", "whole must be count, then");
@@ -239,7 +239,7 @@ static void refuses_a_wrong_whole(void **state)
 	broken("-- report", "-- whole: count,\n-- report", "whole must be count, then");
 }
 
-static void refuses_a_wrong_lookback(void **state)
+static void rejects_invalid_lookback(void **state)
 {
 	(void)state;
 	broken("-- report", "-- lookback: -1\n-- report", ":4: lookback must be 0 to 400 days");
@@ -247,7 +247,7 @@ static void refuses_a_wrong_lookback(void **state)
 	broken("-- report", "-- lookback: x\n-- report", "x is not a whole number");
 }
 
-static void refuses_wrong_params(void **state)
+static void rejects_invalid_params(void **state)
 {
 	(void)state;
 	broken("-- param hub text", "-- param first_day text", "first_day is a reserved name");
@@ -288,7 +288,7 @@ static void refuses_wrong_params(void **state)
 	broken("match=like", "match=fuzzy", "match must be exact or like");
 }
 
-static void refuses_wrong_slots(void **state)
+static void rejects_invalid_slots(void **state)
 {
 	static const char above[] = "-- param above decimal optional Lowest price\n";
 
@@ -325,8 +325,8 @@ static void refuses_wrong_slots(void **state)
 	       "default of name must be asc or desc");
 }
 
-/* What a later step may take exists, and some tool takes it. */
-static void refuses_wrong_refers(void **state)
+/* A `refer` line names an existing value and a filter of some tool. */
+static void rejects_invalid_refers(void **state)
 {
 	(void)state;
 	broken("-- param hub", "-- refer: hub facts.best it\n-- param hub",
@@ -344,7 +344,7 @@ static void refuses_wrong_refers(void **state)
 	assert_int_equal(catalog->tools[0].words.refer_count, 2);
 }
 
-static void a_fact_may_have_the_unit_of_a_column(void **state)
+static void fact_can_have_the_unit_of_a_column(void **state)
 {
 	(void)state;
 	load_changed("-- column \"Hub\"", "-- fact sum unit=@market x\n-- column \"Hub\"");
@@ -358,7 +358,7 @@ static void a_fact_may_have_the_unit_of_a_column(void **state)
 	       "only numbers can have a unit");
 }
 
-static void refuses_wrong_facts(void **state)
+static void rejects_invalid_facts(void **state)
 {
 	static const char before[] = "-- column \"Hub\"";
 
@@ -374,7 +374,7 @@ static void refuses_wrong_facts(void **state)
 	broken(before, "-- fact gap x\n-- fact gap y\n-- column \"Hub\"", "fact gap appears twice");
 }
 
-static void refuses_wrong_columns(void **state)
+static void rejects_invalid_columns(void **state)
 {
 	(void)state;
 	broken("\"Hub\" priority=high", "\"Hub\" priority=top",
@@ -388,7 +388,7 @@ static void refuses_wrong_columns(void **state)
 	broken("-- column \"Price\"", "-- column \"Hub\"", "column Hub appears twice");
 }
 
-/* A tool of so many params and columns. */
+/* A tool with this many params and columns. */
 static char *wide_tool(int params, int columns)
 {
 	struct buf b;
@@ -408,7 +408,7 @@ static char *wide_tool(int params, int columns)
 	return buf_take(&b);
 }
 
-static void caps_params_and_columns(void **state)
+static void limits_param_and_column_count(void **state)
 {
 	(void)state;
 	const struct {
@@ -432,8 +432,8 @@ static void caps_params_and_columns(void **state)
 	}
 }
 
-/* COLUMN is a fetched number, BY a fetched column or the first of text. */
-static void derivations_are_read(void **state)
+/* COLUMN is a fetched number; BY is a fetched column, by default the first text column. */
+static void reads_derivations(void **state)
 {
 	static const struct {
 		const char *lines, *why;
@@ -480,26 +480,26 @@ static void derivations_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(derivations_are_read),
-		TEST(reads_the_header),
-		TEST(suggestions_have_ranks_and_conditions),
-		TEST(wrong_suggestions_are_refused),
+		TEST(reads_derivations),
+		TEST(reads_header),
+		TEST(reads_suggestions),
+		TEST(rejects_invalid_suggestions),
 		TEST(reads_params),
 		TEST(reads_columns),
-		TEST(a_column_may_say_what_day_the_data_is_of),
-		TEST(refuses_wrong_keys),
-		TEST(refuses_a_wrong_whole),
-		TEST(refuses_a_wrong_lookback),
-		TEST(refuses_wrong_params),
-		TEST(refuses_wrong_columns),
-		TEST(caps_params_and_columns),
-		TEST(a_tool_may_have_several_reports),
+		TEST(column_can_be_the_as_of_date),
+		TEST(rejects_invalid_keys),
+		TEST(rejects_invalid_totals),
+		TEST(rejects_invalid_lookback),
+		TEST(rejects_invalid_params),
+		TEST(rejects_invalid_columns),
+		TEST(limits_param_and_column_count),
+		TEST(tool_can_have_several_reports),
 		TEST(reads_slots),
 		TEST(reads_facts),
-		TEST(refuses_wrong_slots),
-		TEST(refuses_wrong_facts),
-		TEST(refuses_wrong_refers),
-		TEST(a_fact_may_have_the_unit_of_a_column),
+		TEST(rejects_invalid_slots),
+		TEST(rejects_invalid_facts),
+		TEST(rejects_invalid_refers),
+		TEST(fact_can_have_the_unit_of_a_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
-/* The schema that models see: every byte of it, because they cache it by its bytes. */
+/* The schema that models see, compared byte by byte: model services cache it by its bytes. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-static void the_schema_follows_the_header(void **state)
+static void derives_schema_from_header(void **state)
 {
 	(void)state;
 	load();
@@ -30,7 +30,7 @@ static void the_schema_follows_the_header(void **state)
 	mem_free(text);
 }
 
-/* The catalogue with so many markets. */
+/* The catalogue with this many markets. */
 static char *many_markets(int count)
 {
 	struct buf b;
@@ -45,7 +45,7 @@ static char *many_markets(int count)
 	return text;
 }
 
-static void long_lists_are_left_out(void **state)
+static void omits_long_value_lists(void **state)
 {
 	(void)state;
 	for (int extra = 0; extra < 2; extra++) {
@@ -61,7 +61,7 @@ static void long_lists_are_left_out(void **state)
 	}
 }
 
-/* ---- What a call gives ---- */
+/* ---- results of a call ---- */
 
 static json_t *row_properties(const struct principal *who)
 {
@@ -74,7 +74,7 @@ static json_t *row_properties(const struct principal *who)
 	return row;
 }
 
-static void columns_are_those_that_the_caller_may_have(void **state)
+static void output_schema_omits_denied_columns(void **state)
 {
 	static const char *const more[] = {"chat:read_budget"};
 	static const struct principal few = {.user = "u", .tenant = "t"};
@@ -100,9 +100,9 @@ static void columns_are_those_that_the_caller_may_have(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_schema_follows_the_header),
-		TEST(long_lists_are_left_out),
-		TEST(columns_are_those_that_the_caller_may_have),
+		TEST(derives_schema_from_header),
+		TEST(omits_long_value_lists),
+		TEST(output_schema_omits_denied_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Which files are found, and a dialect's own text. */
+/* Which files are found, and overrides for a dialect. */
 #include "catalog_test.h"
 
 #define OVERRIDE "sql/energy/prices/get_price.mssql.sql"
@@ -13,7 +13,7 @@
 	"--? above: AND p.price > :above\n"                                                        \
 	"--? firm: AND p.firm = :firm\n"
 
-static void an_override_serves_its_dialect_only(void **state)
+static void override_applies_to_its_dialect_only(void **state)
 {
 	(void)state;
 	temp_root_write(&root, OVERRIDE, "-- tool: get_price\n" STATEMENT);
@@ -26,7 +26,7 @@ static void an_override_serves_its_dialect_only(void **state)
 	assert_int_equal(t->param_count, 8);
 }
 
-static void an_override_is_checked_too(void **state)
+static void checks_overrides(void **state)
 {
 	(void)state;
 	refused_change(OVERRIDE, STATEMENT, "p.tenant_id = :tenant_id", "1 = 1",
@@ -39,7 +39,7 @@ static void an_override_is_checked_too(void **state)
 		"the file get_cost.sql is missing");
 }
 
-static void odd_files_are_refused(void **state)
+static void rejects_unknown_files(void **state)
 {
 	(void)state;
 	refused("sql/energy/prices/notes.txt", "x", "notes.txt:1: not a .sql file");
@@ -71,8 +71,8 @@ static const char *statement(enum dialect d)
 	return out.text;
 }
 
-/* A fragment of the pack makes the statements that its lines would make. */
-static void fragments_are_put_in(void **state)
+/* A fragment gives the same statement as its lines written in place. */
+static void inserts_fragments(void **state)
 {
 	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
 	const char *before, *hash;
@@ -94,7 +94,7 @@ static void fragments_are_put_in(void **state)
 	mem_free(with);
 }
 
-static void an_override_has_them_too(void **state)
+static void inserts_fragments_into_overrides(void **state)
 {
 	(void)state;
 	arena = arena_new(1 << 20);
@@ -106,7 +106,7 @@ static void an_override_has_them_too(void **state)
 	arena_free(&arena);
 }
 
-static void bad_fragments_are_refused(void **state)
+static void rejects_invalid_fragments(void **state)
 {
 	char *with = changed(SMALL_TOOL, "--? market: AND p.market = :market\n", ":{near}\n");
 
@@ -130,9 +130,9 @@ static void bad_fragments_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(fragments_are_put_in),       TEST(an_override_has_them_too),
-		TEST(bad_fragments_are_refused),  TEST(an_override_serves_its_dialect_only),
-		TEST(an_override_is_checked_too), TEST(odd_files_are_refused),
+		TEST(inserts_fragments),         TEST(inserts_fragments_into_overrides),
+		TEST(rejects_invalid_fragments), TEST(override_applies_to_its_dialect_only),
+		TEST(checks_overrides),          TEST(rejects_unknown_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

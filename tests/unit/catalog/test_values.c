@@ -19,7 +19,7 @@ static void set_up_groups(void)
 	write_changed("config/energy/catalogue.json", SMALL_CATALOGUE, VALUES, GROUPS);
 }
 
-static void prompts_and_descriptions_name_them_with_their_alias(void **state)
+static void prompts_list_values_with_alias(void **state)
 {
 	(void)state;
 	set_up_groups();
@@ -36,7 +36,7 @@ static void prompts_and_descriptions_name_them_with_their_alias(void **state)
 	assert_string_equal(catalog_dimension(catalog, "market")->groups[1], "coast");
 }
 
-static void statements_have_them_quoted(void **state)
+static void statements_list_quoted_values(void **state)
 {
 	struct sql_bound sql;
 	struct err e = {0};
@@ -59,7 +59,7 @@ static void statements_have_them_quoted(void **state)
 	arena_free(&a);
 }
 
-static void what_is_not_known_is_refused(void **state)
+static void rejects_unknown_names(void **state)
 {
 	(void)state;
 	refused_change(SMALL_TOOL_PATH, SMALL_TOOL, "Price of a hub.", "Price in {values.region}.",
@@ -79,9 +79,9 @@ static void what_is_not_known_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(prompts_and_descriptions_name_them_with_their_alias),
-		TEST(statements_have_them_quoted),
-		TEST(what_is_not_known_is_refused),
+		TEST(prompts_list_values_with_alias),
+		TEST(statements_list_quoted_values),
+		TEST(rejects_unknown_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* A pack's words.json, and the language: what is read, and what is refused, with its line. */
+/* A pack's words.json, and the language: reading, and errors with their line. */
 #include "catalog_test.h"
 
 #include "vesper/limits.h"
@@ -6,7 +6,7 @@
 #define WORDS "config/energy/words.json"
 #define HEAD  "{\"company\": \"a shop\",\n\"version\": 1,\n"
 
-static void the_words_are_read(void **state)
+static void reads_words_file(void **state)
 {
 	(void)state;
 	temp_root_write(&root, WORDS,
@@ -31,7 +31,7 @@ static void the_words_are_read(void **state)
 	assert_non_null(catalog->language);
 }
 
-static void broken_words_are_refused_with_their_line(void **state)
+static void rejects_broken_words_with_line(void **state)
 {
 	(void)state;
 	refused(WORDS, "{\n\"company\": \"a\",\n}", WORDS ":3: JSON");
@@ -68,7 +68,7 @@ static void broken_words_are_refused_with_their_line(void **state)
 	refused(WORDS, NULL, WORDS);
 }
 
-static void broken_rules_are_refused_with_their_line(void **state)
+static void rejects_broken_rules_with_line(void **state)
 {
 	struct arena *arena = arena_new(1 << 16);
 	struct buf b;
@@ -97,7 +97,7 @@ static void broken_rules_are_refused_with_their_line(void **state)
 	arena_free(&arena);
 }
 
-static void a_missing_language_is_refused(void **state)
+static void rejects_missing_language(void **state)
 {
 	(void)state;
 	refused("config/language/en.json", "{\"version\": 1}",
@@ -105,7 +105,7 @@ static void a_missing_language_is_refused(void **state)
 	refused("config/language/en.json", NULL, "config/language/en.json");
 }
 
-static void broken_units_are_refused_with_their_line(void **state)
+static void rejects_broken_units_with_line(void **state)
 {
 	(void)state;
 	refused("config/units.json", "{\"version\": 1,\n\"units\": [{}]}",
@@ -119,11 +119,11 @@ static void broken_units_are_refused_with_their_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_words_are_read),
-		TEST(broken_words_are_refused_with_their_line),
-		TEST(broken_rules_are_refused_with_their_line),
-		TEST(a_missing_language_is_refused),
-		TEST(broken_units_are_refused_with_their_line),
+		TEST(reads_words_file),
+		TEST(rejects_broken_words_with_line),
+		TEST(rejects_broken_rules_with_line),
+		TEST(rejects_missing_language),
+		TEST(rejects_broken_units_with_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

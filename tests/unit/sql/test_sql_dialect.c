@@ -1,4 +1,4 @@
-/* Golden texts: the same statement for each dialect. */
+/* Expected texts of the same statement for each dialect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void check(const char *text, const char *mssql, const char *postgres, con
 	arena_free(&a);
 }
 
-static void page_clause(void **state)
+static void rewrites_row_limit_for_sqlite(void **state)
 {
 	(void)state;
 	check("SELECT \"a\" FROM dbo.t WHERE x = :x ORDER BY 1 OFFSET 0 ROWS FETCH NEXT :take ROWS "
@@ -45,7 +45,7 @@ static void page_clause(void **state)
 	      "select a from (select b LIMIT 1 OFFSET 1) s order by a");
 }
 
-static void values_move_with_their_clause(void **state)
+static void markers_move_with_their_clause(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -68,7 +68,7 @@ static void values_move_with_their_clause(void **state)
 	arena_free(&a);
 }
 
-static void what_only_looks_like_it_stays(void **state)
+static void keeps_lookalike_clauses(void **state)
 {
 	(void)state;
 	static const char *const same[] = {
@@ -85,9 +85,9 @@ static void what_only_looks_like_it_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_clause),
-		cmocka_unit_test(values_move_with_their_clause),
-		cmocka_unit_test(what_only_looks_like_it_stays),
+		cmocka_unit_test(rewrites_row_limit_for_sqlite),
+		cmocka_unit_test(markers_move_with_their_clause),
+		cmocka_unit_test(keeps_lookalike_clauses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

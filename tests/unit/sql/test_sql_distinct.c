@@ -25,7 +25,7 @@ static const char *text_of(const char *view, const char *column, enum dialect di
 	return sql.text;
 }
 
-static void the_tenant_is_bound_and_the_rows_are_capped(void **state)
+static void binds_tenant_and_limits_rows(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 
@@ -41,7 +41,7 @@ static void the_tenant_is_bound_and_the_rows_are_capped(void **state)
 	arena_free(&a);
 }
 
-static void a_page_begins_behind_the_one_before(void **state)
+static void page_starts_after_previous_page(void **state)
 {
 	struct sql_values v = {.view = "a.b", .column = "c", .after = "M' OR 1=1", .cap = 5};
 	struct arena *a = arena_new(1 << 16);
@@ -69,7 +69,7 @@ static void a_page_begins_behind_the_one_before(void **state)
 	arena_free(&a);
 }
 
-static void a_watermark_counts_and_takes_the_newest(void **state)
+static void watermark_has_count_and_maximum(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 	struct sql_bound sql;
@@ -85,8 +85,8 @@ static void a_watermark_counts_and_takes_the_newest(void **state)
 	arena_free(&a);
 }
 
-/* Where all rows are one tenant's they need not say whose they are. */
-static void without_a_tenant_all_rows_count(void **state)
+/* Rows of a single-tenant source need no tenant_id. */
+static void reads_all_rows_without_tenant(void **state)
 {
 	struct sql_values v = {.view = "a.b", .column = "c", .cap = 5};
 	struct arena *a = arena_new(1 << 16);
@@ -108,7 +108,7 @@ static void without_a_tenant_all_rows_count(void **state)
 	arena_free(&a);
 }
 
-static void names_with_blanks_are_quoted(void **state)
+static void quotes_names_with_blanks(void **state)
 {
 	struct arena *a = arena_new(1 << 16);
 
@@ -120,7 +120,7 @@ static void names_with_blanks_are_quoted(void **state)
 	arena_free(&a);
 }
 
-static void what_could_end_a_name_is_refused(void **state)
+static void rejects_characters_that_end_a_name(void **state)
 {
 	static const char *const columns[] = {"", "a\"b", "a]b", "[a", "a\nb", "a\\b"};
 	static const char *const views[] = {"",     ".x", "a.b.c", "a b",   "a;--",
@@ -138,12 +138,12 @@ static void what_could_end_a_name_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_tenant_is_bound_and_the_rows_are_capped),
-		cmocka_unit_test(a_page_begins_behind_the_one_before),
-		cmocka_unit_test(a_watermark_counts_and_takes_the_newest),
-		cmocka_unit_test(without_a_tenant_all_rows_count),
-		cmocka_unit_test(names_with_blanks_are_quoted),
-		cmocka_unit_test(what_could_end_a_name_is_refused),
+		cmocka_unit_test(binds_tenant_and_limits_rows),
+		cmocka_unit_test(page_starts_after_previous_page),
+		cmocka_unit_test(watermark_has_count_and_maximum),
+		cmocka_unit_test(reads_all_rows_without_tenant),
+		cmocka_unit_test(quotes_names_with_blanks),
+		cmocka_unit_test(rejects_characters_that_end_a_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

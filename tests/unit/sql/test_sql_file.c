@@ -1,5 +1,4 @@
-/* The grammar of SQL files: header, statements, optional lines, and what is refused with its line.
- */
+/* The grammar of SQL files: header, statements, optional lines, and errors with their line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +51,7 @@ static void refused(const char *text, const char *why)
 	assert_int_equal(strncmp(e.text, "x.sql:", 6), 0);
 }
 
-static void reads_the_header(void **state)
+static void reads_header(void **state)
 {
 	(void)state;
 	struct sql_file *f = parse("-- tool:  get_x\n"
@@ -73,7 +72,7 @@ static void reads_the_header(void **state)
 	assert_int_equal(f->queries[0].line, 4);
 }
 
-static void finds_markers_only_where_they_are(void **state)
+static void finds_markers_outside_literals_and_comments(void **state)
 {
 	(void)state;
 	struct sql_file *f =
@@ -90,7 +89,7 @@ static void finds_markers_only_where_they_are(void **state)
 	assert_string_equal(q->markers[2].name, "y2");
 }
 
-static void an_optional_marker_stands_in_its_own_lines(void **state)
+static void marker_is_optional_only_in_its_own_lines(void **state)
 {
 	(void)state;
 	struct sql_file *f = parse("SELECT 1 WHERE a = :a\n"
@@ -125,7 +124,7 @@ static void splits_queries(void **state)
 	assert_null(sql_file_query(f, "other"));
 }
 
-static void begins_with_a_named_query(void **state)
+static void first_query_can_have_a_name(void **state)
 {
 	(void)state;
 	struct sql_file *f =
@@ -135,7 +134,7 @@ static void begins_with_a_named_query(void **state)
 	assert_string_equal(f->queries[0].name, "one");
 }
 
-static void says_what_is_wrong_and_where(void **state)
+static void errors_name_line_and_reason(void **state)
 {
 	(void)state;
 	refused("SELECT 'abc\nxyz", "x.sql:1: ' is not closed");
@@ -159,7 +158,7 @@ static void says_what_is_wrong_and_where(void **state)
 	refused("\n-- column late", "must be above");
 }
 
-static void caps_the_markers(void **state)
+static void limits_marker_count(void **state)
 {
 	(void)state;
 	char text[8 * (SQL_MARKERS_MAX + 2) + 16] = "SELECT 1";
@@ -172,7 +171,7 @@ static void caps_the_markers(void **state)
 	refused(text, "more than");
 }
 
-static void a_question_mark_inside_a_literal_is_text(void **state)
+static void question_mark_in_literal_is_text(void **state)
 {
 	(void)state;
 	parse("SELECT 'really?', \"who?\" -- why?");
@@ -206,16 +205,16 @@ static void loads_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_the_header, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(finds_markers_only_where_they_are, set_up,
+		cmocka_unit_test_setup_teardown(reads_header, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(finds_markers_outside_literals_and_comments, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_optional_marker_stands_in_its_own_lines, set_up,
+		cmocka_unit_test_setup_teardown(marker_is_optional_only_in_its_own_lines, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(splits_queries, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(begins_with_a_named_query, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(says_what_is_wrong_and_where, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(caps_the_markers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_question_mark_inside_a_literal_is_text, set_up,
+		cmocka_unit_test_setup_teardown(first_query_can_have_a_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(errors_name_line_and_reason, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits_marker_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(question_mark_in_literal_is_text, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(loads_files, set_up, tear_down),
 	};

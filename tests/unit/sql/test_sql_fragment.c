@@ -1,5 +1,4 @@
-/* Fragments: where they may stand, what statements become with them, and whose line an error names.
- */
+/* Fragments: where they are allowed, the resulting statements, and the lines that errors name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +93,7 @@ static void refused_shared(const char *text, const char *why)
 		fail_msg("\"%s\" does not begin with \"%s\"", e.text, why);
 }
 
-static void a_line_becomes_the_fragments(void **state)
+static void inserts_fragments_for_their_lines(void **state)
 {
 	(void)state;
 	share(SHARED);
@@ -118,7 +117,7 @@ static void a_line_becomes_the_fragments(void **state)
 	assert_int_equal(f->fragments.count, 0);
 }
 
-static void a_file_may_have_its_own(void **state)
+static void file_can_declare_fragments(void **state)
 {
 	(void)state;
 	struct sql_file *f = parse("-- tool: x\n"
@@ -142,7 +141,7 @@ static void a_file_may_have_its_own(void **state)
 	assert_null(sql_fragment_find(&f->fragments, "middle"));
 }
 
-static void unused_ones_are_known(void **state)
+static void reports_unused_fragments(void **state)
 {
 	(void)state;
 	share(SHARED);
@@ -152,8 +151,8 @@ static void unused_ones_are_known(void **state)
 	refused("SELECT 1\n--# fragment mine\nx", "x.sql:2: fragment mine is not used");
 }
 
-/* A statement that begins in a fragment is still the file's. */
-static void errors_name_the_fragments_line(void **state)
+/* The line of a statement that begins in a fragment is a line of the file. */
+static void errors_name_line_of_fragment(void **state)
 {
 	(void)state;
 	share("--# fragment late\nAND 1\n-- param x text\n--# fragment list\nAND :a\nAND :a...\n");
@@ -168,7 +167,7 @@ static void errors_name_the_fragments_line(void **state)
 		"x.sql:6: query c is empty");
 }
 
-static void bad_uses_are_refused(void **state)
+static void rejects_invalid_uses(void **state)
 {
 	(void)state;
 	share(SHARED);
@@ -182,7 +181,7 @@ static void bad_uses_are_refused(void **state)
 	parse("SELECT ':{newest}', \":{no}\" -- :{no}");
 }
 
-static void bad_fragments_are_refused(void **state)
+static void rejects_invalid_fragments(void **state)
 {
 	(void)state;
 	share(SHARED);
@@ -218,7 +217,7 @@ static void bad_fragments_are_refused(void **state)
 		       "defined in shared.sql:1");
 }
 
-static void their_number_and_their_bytes_are_bounded(void **state)
+static void limits_fragment_count_and_size(void **state)
 {
 	static char text[SQL_FILE_BYTES_MAX];
 	size_t n = 0;
@@ -244,13 +243,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(a_line_becomes_the_fragments),
-		TEST(a_file_may_have_its_own),
-		TEST(unused_ones_are_known),
-		TEST(errors_name_the_fragments_line),
-		TEST(bad_uses_are_refused),
-		TEST(bad_fragments_are_refused),
-		TEST(their_number_and_their_bytes_are_bounded),
+		TEST(inserts_fragments_for_their_lines),
+		TEST(file_can_declare_fragments),
+		TEST(reports_unused_fragments),
+		TEST(errors_name_line_of_fragment),
+		TEST(rejects_invalid_uses),
+		TEST(rejects_invalid_fragments),
+		TEST(limits_fragment_count_and_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

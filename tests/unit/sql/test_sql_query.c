@@ -1,4 +1,4 @@
-/* Questions about statements: which views they name, and whether they only read. */
+/* Queries about statements: the views they name, and whether they only read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static const struct sql_query *query(const char *text)
 	return &f->queries[0];
 }
 
-static void sees_a_view_however_it_is_written(void **state)
+static void finds_view_in_any_spelling(void **state)
 {
 	(void)state;
 	static const char *const yes[] = {
@@ -58,7 +58,7 @@ static void sees_a_view_however_it_is_written(void **state)
 			fail_msg("%s", no[i]);
 }
 
-static void tells_a_select_from_the_rest(void **state)
+static void recognizes_single_select(void **state)
 {
 	(void)state;
 	assert_true(sql_query_is_select(query("select 1;")));
@@ -90,10 +90,9 @@ static void finds_output_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sees_a_view_however_it_is_written, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(finds_view_in_any_spelling, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(finds_output_columns, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(tells_a_select_from_the_rest, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(recognizes_single_select, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Filling statements: what is bound, what is left out, what is refused, and the form for people. */
+/* Rendering statements: bound values, optional lines, errors, and the form for display. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void refused(const char *text, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", e.text, why);
 }
 
-static void binds_in_the_order_of_the_text(void **state)
+static void binds_values_in_text_order(void **state)
 {
 	(void)state;
 	args_set(&args, arena, "b", value_int(2));
@@ -76,7 +76,7 @@ static void binds_in_the_order_of_the_text(void **state)
 	assert_string_equal(out.values[2].text, out.values[0].text);
 }
 
-static void optional_lines_come_and_go(void **state)
+static void includes_optional_lines_with_their_argument(void **state)
 {
 	(void)state;
 	const char *text = "SELECT 1\nWHERE a = :a\n--? b: AND b = :b\n-- a remark\n--? c: AND c "
@@ -98,8 +98,8 @@ static void optional_lines_come_and_go(void **state)
 			    "SELECT 1\nWHERE a = ?\nAND b = ?\nAND c IN (?, ?, ?)\nORDER BY 1");
 }
 
-/* The text is made once and filled again and again. */
-static void a_text_is_filled_as_the_statement_is(void **state)
+/* The text is rendered once and bound repeatedly. */
+static void bound_text_equals_rendered_statement(void **state)
 {
 	static const char sql[] = "SELECT 1 FROM t WHERE a = :a AND b = :b AND c = :a\n"
 				  "--? d: AND d = :d\n";
@@ -127,7 +127,7 @@ static void a_text_is_filled_as_the_statement_is(void **state)
 	assert_int_equal(e.code, ERR_INPUT);
 }
 
-static void a_list_has_one_to_the_cap(void **state)
+static void list_has_1_to_maximum_values(void **state)
 {
 	(void)state;
 	const char *text = "SELECT 1 WHERE a IN (:a...)";
@@ -145,7 +145,7 @@ static void a_list_has_one_to_the_cap(void **state)
 	assert_int_equal(rendered(text, DIALECT_MSSQL).count, 1);
 }
 
-static void caps_the_bound_values(void **state)
+static void limits_bound_values(void **state)
 {
 	(void)state;
 	struct value list[LIST_ARG_MAX];
@@ -158,7 +158,7 @@ static void caps_the_bound_values(void **state)
 	refused("SELECT 1 IN (:a...), 1 IN (:a...), 2 IN (:a...)", "more than 128 values");
 }
 
-static void refuses_what_does_not_fit(void **state)
+static void rejects_wrong_arguments(void **state)
 {
 	(void)state;
 	const struct value list[] = {value_int(4)};
@@ -177,7 +177,7 @@ static void comments_are_not_sent(void **state)
 	assert_string_equal(out.text, "SELECT 1\n, '--four'");
 }
 
-static void literals_for_people(void **state)
+static void renders_literals_for_display(void **state)
 {
 	(void)state;
 	const struct sql_query *q = query("SELECT :t, :i, :d, :day, :b, :n, 'it''s'");
@@ -200,7 +200,7 @@ static void literals_for_people(void **state)
 	assert_non_null(strstr(text, "'1; DROP TABLE t'"));
 }
 
-static void like_patterns_match_their_text_only(void **state)
+static void escapes_like_patterns(void **state)
 {
 	(void)state;
 	assert_string_equal(sql_like_pattern("100%_a[b]\\", arena), "%100\\%\\_a\\[b]\\\\%");
@@ -210,17 +210,17 @@ static void like_patterns_match_their_text_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(binds_in_the_order_of_the_text, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(optional_lines_come_and_go, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_text_is_filled_as_the_statement_is, set_up,
+		cmocka_unit_test_setup_teardown(binds_values_in_text_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(includes_optional_lines_with_their_argument, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_list_has_one_to_the_cap, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(caps_the_bound_values, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refuses_what_does_not_fit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bound_text_equals_rendered_statement, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(list_has_1_to_maximum_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits_bound_values, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_wrong_arguments, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(comments_are_not_sent, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(literals_for_people, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(like_patterns_match_their_text_only, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(renders_literals_for_display, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(escapes_like_patterns, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

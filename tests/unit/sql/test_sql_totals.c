@@ -1,5 +1,4 @@
-/* Asking about the whole of what a statement gives: what is kept of it, what falls away, and what
- * has no whole to ask about. */
+/* Totals of a statement: which parts are kept or omitted, and which statements have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +39,7 @@ static const struct sql_query *query(const char *text)
 	return &f->queries[0];
 }
 
-static struct sql_bound whole(const char *text, enum dialect dialect)
+static struct sql_bound rendered_totals(const char *text, enum dialect dialect)
 {
 	static const struct sql_totals_column columns[] = {{"Price", false}, {"N", true}};
 	struct sql_bound out = {0};
@@ -58,7 +57,7 @@ static struct sql_bound whole(const char *text, enum dialect dialect)
 	"\"count1\", SUM(CAST(\"N\" AS BIGINT)) AS \"sum1\", MIN(\"N\") AS \"min1\", MAX(\"N\") "  \
 	"AS \"max1\"\nFROM \"all rows\""
 
-static void order_and_row_limit_fall_away(void **state)
+static void totals_omit_order_and_row_limit(void **state)
 {
 	static const char text[] = "SELECT p.price AS \"Price\", p.n AS \"N\" FROM dbo.p p\n"
 				   "WHERE p.tenant_id = :tenant_id\n"
@@ -68,7 +67,7 @@ static void order_and_row_limit_fall_away(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct sql_bound out = whole(text, dialects[i]);
+		struct sql_bound out = rendered_totals(text, dialects[i]);
 		assert_string_equal(out.text,
 				    "WITH \"all rows\" AS (\n"
 				    "SELECT p.price AS \"Price\", p.n AS \"N\" FROM dbo.p p\n"
@@ -78,22 +77,23 @@ static void order_and_row_limit_fall_away(void **state)
 	}
 }
 
-static void t_sql_counts_widely(void **state)
+static void mssql_totals_use_bigint(void **state)
 {
-	struct sql_bound out = whole("SELECT 1 AS \"Price\", 2 AS \"N\"", DIALECT_MSSQL);
+	struct sql_bound out = rendered_totals("SELECT 1 AS \"Price\", 2 AS \"N\"", DIALECT_MSSQL);
 
 	(void)state;
 	assert_non_null(strstr(out.text, "SELECT COUNT_BIG(*) AS \"rows\", COUNT_BIG(\"Price\")"));
 	assert_null(strstr(out.text, "COUNT("));
 }
 
-/* T-SQL takes no WITH inside parentheses. */
-static void a_with_stays_in_front(void **state)
+/* T-SQL does not allow WITH inside parentheses. */
+static void totals_keep_with_at_the_start(void **state)
 {
-	struct sql_bound out = whole("WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"
-				     "b AS (SELECT y FROM a WHERE t = :tenant_id LIMIT 3)\n"
-				     "SELECT \"Price\", \"N\" FROM a, b ORDER BY 1",
-				     DIALECT_MSSQL);
+	struct sql_bound out =
+		rendered_totals("WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"
+				"b AS (SELECT y FROM a WHERE t = :tenant_id LIMIT 3)\n"
+				"SELECT \"Price\", \"N\" FROM a, b ORDER BY 1",
+				DIALECT_MSSQL);
 
 	(void)state;
 	assert_ptr_equal(strstr(out.text, "WITH a AS (SELECT 1 AS x ORDER BY x OFFSET 5 ROWS),\n"),
@@ -103,12 +103,13 @@ static void a_with_stays_in_front(void **state)
 	assert_int_equal(out.count, 1);
 }
 
-static void orders_inside_stay(void **state)
+static void totals_keep_nested_order(void **state)
 {
-	struct sql_bound out = whole("SELECT ROW_NUMBER() OVER (ORDER BY x) AS \"N\",\n"
-				     "(SELECT TOP 1 p FROM t ORDER BY p) AS \"Price\" FROM t\n"
-				     "UNION ALL SELECT 1, 2 FROM u ORDER BY 1",
-				     DIALECT_MSSQL);
+	struct sql_bound out =
+		rendered_totals("SELECT ROW_NUMBER() OVER (ORDER BY x) AS \"N\",\n"
+				"(SELECT TOP 1 p FROM t ORDER BY p) AS \"Price\" FROM t\n"
+				"UNION ALL SELECT 1, 2 FROM u ORDER BY 1",
+				DIALECT_MSSQL);
 
 	(void)state;
 	assert_non_null(strstr(out.text, "OVER (ORDER BY x)"));
@@ -116,19 +117,19 @@ static void orders_inside_stay(void **state)
 	assert_non_null(strstr(out.text, "UNION ALL SELECT 1, 2 FROM u )\n"));
 }
 
-static void optional_lines_are_as_given(void **state)
+static void totals_include_given_optional_lines(void **state)
 {
 	static const char text[] = "SELECT \"Price\", \"N\" FROM t WHERE a = :tenant_id\n"
 				   "--? name: AND n = :name\n"
 				   "ORDER BY 1";
 
 	(void)state;
-	assert_int_equal(whole(text, DIALECT_POSTGRES).count, 1);
+	assert_int_equal(rendered_totals(text, DIALECT_POSTGRES).count, 1);
 	args_set(&args, arena, "name", value_text("x"));
-	assert_int_equal(whole(text, DIALECT_POSTGRES).count, 2);
+	assert_int_equal(rendered_totals(text, DIALECT_POSTGRES).count, 2);
 }
 
-static void a_part_that_is_meant_has_no_whole(void **state)
+static void partial_selections_have_no_totals(void **state)
 {
 	static const char *const parts[] = {
 		"SELECT a FROM t ORDER BY a OFFSET 0 ROWS FETCH NEXT :top_n ROWS ONLY",
@@ -161,9 +162,9 @@ static void a_part_that_is_meant_has_no_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(order_and_row_limit_fall_away), TEST(t_sql_counts_widely),
-		TEST(a_with_stays_in_front),         TEST(orders_inside_stay),
-		TEST(optional_lines_are_as_given),   TEST(a_part_that_is_meant_has_no_whole),
+		TEST(totals_omit_order_and_row_limit),     TEST(mssql_totals_use_bigint),
+		TEST(totals_keep_with_at_the_start),       TEST(totals_keep_nested_order),
+		TEST(totals_include_given_optional_lines), TEST(partial_selections_have_no_totals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

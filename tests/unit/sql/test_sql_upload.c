@@ -1,4 +1,4 @@
-/* Statements over tables of uploaded files: plain names alone, bound values, three dialects. */
+/* Statements on tables of uploaded files: plain names only, bound values, three dialects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void has(const char *text, const char *part)
 		fail_msg("\"%s\" has no \"%s\"", text, part);
 }
 
-static void test_names(void **state)
+static void rejects_invalid_names(void **state)
 {
 	static const char *const wrong[] = {"s_0123456789ab",     "s_0123456789AB_1",
 					    "s_0123456789ab_",    "s_0123456789ab_1x",
@@ -42,7 +42,7 @@ static void test_names(void **state)
 	assert_int_equal(e.code, ERR_INPUT);
 }
 
-static void test_each_dialect(void **state)
+static void writes_statements_for_each_dialect(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	const char *texts[UPLOAD_CREATES_MAX];
@@ -97,8 +97,8 @@ static void test_each_dialect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_each_dialect),
+		cmocka_unit_test(rejects_invalid_names),
+		cmocka_unit_test(writes_statements_for_each_dialect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * What the gate writes: golden texts for each dialect, the row limit in all its forms, names that
- * could be read in two ways, and the limits, each reached and passed.
+ * The text that the gate writes: expected texts for each dialect, all forms of the row limit,
+ * ambiguous names, and each limit reached and exceeded.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void refuses_text(struct str sql, enum err_code code, const char *reason)
 	assert_string_equal(out.sql, "untouched");
 }
 
-static void row_limit(void **state)
+static void writes_row_limit(void **state)
 {
 	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
 
@@ -97,7 +97,7 @@ static void row_limit(void **state)
 	       "LIMIT 500");
 }
 
-static void spelling(void **state)
+static void spells_names_as_defined(void **state)
 {
 	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
 
@@ -108,7 +108,7 @@ static void spelling(void **state)
 	       "SELECT \"a \"\"b\" FROM dbo.per_project LIMIT 500");
 	writes(lite, "SELECT \"a b\", \"a]b\" FROM changes",
 	       "SELECT \"a b\", \"a]b\" FROM dbo.changes LIMIT 500");
-	/* A reference is spelled like its definition, whatever a database makes of case. */
+	/* A reference is spelled like its definition, since databases treat case differently. */
 	writes(pg, "WITH \"PG_Class\" AS (SELECT a FROM changes) SELECT Q.a FROM pg_class \"q\"",
 	       "WITH \"PG_Class\" AS (SELECT a FROM dbo.changes) SELECT \"q\".a FROM \"PG_Class\" "
 	       "AS \"q\" LIMIT 500");
@@ -135,8 +135,8 @@ static void spelling(void **state)
 	       "BY ROLLUP (b, (c, d))");
 }
 
-/* Elsewhere a plain literal holds every character. */
-static void literals_beyond_ascii(void **state)
+/* In other dialects a plain literal may contain any character. */
+static void marks_non_ascii_literals(void **state)
 {
 	const char *sql = "SELECT '\xc3\xa9' AS \"\xc3\xa9\", 'e', N'e' FROM changes WHERE a LIKE "
 			  "'%\xe2\x82\xac%' AND b IN ('\xf0\x9f\x98\x80', 'b')";
@@ -152,9 +152,9 @@ static void literals_beyond_ascii(void **state)
 	       "SELECT '\xc3\xa9' FROM dbo.changes LIMIT 500");
 }
 
-/* What SQLite and PostgreSQL have no function for is said in their words; once each, or nesting
- * would double the text. */
-static void functions_in_other_words(void **state)
+/* Functions that SQLite and PostgreSQL lack are written in another form, which uses each argument
+ * once: otherwise nesting would double the text. */
+static void substitutes_missing_functions(void **state)
 {
 	const enum dialect pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
 
@@ -181,7 +181,7 @@ static void functions_in_other_words(void **state)
 		     ERR_INPUT, "compute them in a derived table");
 }
 
-static void views_read(void **state)
+static void lists_views_read(void **state)
 {
 	struct str sql = STR("SELECT a FROM changes WHERE a IN (SELECT b FROM dbo.CHANGES) UNION "
 			     "SELECT c FROM stage.PRICES");
@@ -196,7 +196,7 @@ static void views_read(void **state)
 	assert_null(out.defined[0]);
 }
 
-static void policy_decides(void **state)
+static void follows_the_policy(void **state)
 {
 	static const char *const columns[] = {"a", "b", NULL};
 	static const struct gate_view known[] = {{.name = "x.t", .columns = columns},
@@ -224,7 +224,7 @@ static void policy_decides(void **state)
 	       "SELECT TOP (3) MAX(a) FROM (SELECT a FROM x.u) AS u");
 }
 
-/* head, then n times piece, then tail. */
+/* `head`, then `piece` n times, then `tail`. */
 static struct str repeated(const char *head, const char *piece, size_t n, const char *tail)
 {
 	struct buf b;
@@ -249,10 +249,10 @@ static void accepts_text(struct str sql)
 		fail_msg("refused: %s", e.text);
 }
 
-static void lengths(void **state)
+static void limits_lengths(void **state)
 {
 	const char *head = "SELECT a FROM changes WHERE a = '";
-	size_t around = strlen(head) + 1 + 40; /* room for what is added when it is written */
+	size_t around = strlen(head) + 1 + 40; /* bytes added when it is written */
 
 	(void)state;
 	accepts_text(repeated(head, "x", GATE_SQL_BYTES_MAX - around, "'"));
@@ -288,8 +288,8 @@ static void lengths(void **state)
 		     ERR_LIMIT, "divisions in one product");
 }
 
-/* Whatever nests is refused by depth long before the stack ends. */
-static void depths(void **state)
+/* The depth limit rejects nested SQL long before the stack overflows. */
+static void limits_depth(void **state)
 {
 	static const char *const openings[] = {
 		"(",
@@ -333,10 +333,10 @@ static void depths(void **state)
 		ERR_LIMIT, "sources in one statement");
 }
 
-static void long_text_is_refused_at_once(void **state)
+static void rejects_long_text_quickly(void **state)
 {
 	struct str megabyte = repeated("SELECT a FROM changes WHERE ", "a=1 OR ", 150000, "a=1");
-	clock_t begin = clock(); /* what it costs, however busy the machine is */
+	clock_t begin = clock(); /* CPU time, independent of the load of the machine */
 
 	(void)state;
 	assert_true(megabyte.n > 1000000);
@@ -344,13 +344,13 @@ static void long_text_is_refused_at_once(void **state)
 	assert_true(clock() - begin < CLOCKS_PER_SEC / 10);
 }
 
-/* ---- views with known columns, cut to one tenant ---- */
+/* ---- views with known columns, restricted to one tenant ---- */
 
 static const char *const project_columns[] = {"gid", "Status_Type", "\"Project Name\"", "tenant_id",
 					      NULL};
 static const char *const project_denied[] = {"Budget", NULL};
 static const char *const change_columns[] = {"gid", "day", "tenant_id", NULL};
-/* Of a source of one tenant: nothing is cut off, tenant_id is a column like others. */
+/* View of a single-tenant source: it is not restricted, and tenant_id is a plain column. */
 static const char *const rent_columns[] = {"gid", "amount", "tenant_id", NULL};
 static const char *const rent_denied[] = {"ssn", NULL};
 static const struct gate_view known_views[] = {
@@ -381,7 +381,7 @@ static size_t tenants_in(const char *sql)
 	return out.tenants;
 }
 
-static void a_view_of_one_tenant_has_its_columns_alone(void **state)
+static void single_tenant_view_is_not_restricted(void **state)
 {
 	(void)state;
 	writes(DIALECT_MSSQL, "SELECT * FROM crm.rents",
@@ -392,7 +392,7 @@ static void a_view_of_one_tenant_has_its_columns_alone(void **state)
 	       "SELECT r.amount FROM (SELECT amount, tenant_id FROM crm.rents) AS r WHERE "
 	       "r.tenant_id = 'globex' LIMIT 500");
 	assert_int_equal(tenants_in("SELECT * FROM rents"), 0);
-	/* Its neighbour is cut as ever, on whichever side and however deep it stands. */
+	/* Other views in the statement are still restricted, on either side and at any depth. */
 	writes(DIALECT_SQLITE,
 	       "SELECT r.gid, c.day FROM rents r LEFT JOIN changes c ON c.gid = r.gid",
 	       "SELECT r.gid, c.day FROM (SELECT gid FROM crm.rents) AS r LEFT JOIN " CHANGES(
@@ -409,8 +409,8 @@ static void a_view_of_one_tenant_has_its_columns_alone(void **state)
 	refuses_text(STR("SELECT * FROM crm.tenants"), ERR_INPUT, "");
 }
 
-/* Every place where a view can stand. */
-static void each_view_is_cut_to_the_tenant(void **state)
+/* Every place where a view is allowed. */
+static void restricts_each_view_to_the_tenant(void **state)
 {
 	const enum dialect ms = DIALECT_MSSQL, pg = DIALECT_POSTGRES, lite = DIALECT_SQLITE;
 
@@ -443,8 +443,8 @@ static void each_view_is_cut_to_the_tenant(void **state)
 	assert_int_equal(tenants_in("SELECT '?' AS q FROM changes WHERE gid <> '?'"), 1);
 }
 
-/* Databases fold names differently: each is written as the view has it. */
-static void columns_are_spelled_as_they_are(void **state)
+/* Databases fold names differently, so each name is written as the view spells it. */
+static void spells_columns_as_the_view_does(void **state)
 {
 	(void)state;
 	writes(DIALECT_POSTGRES,
@@ -456,9 +456,9 @@ static void columns_are_spelled_as_they_are(void **state)
 							     "500");
 }
 
-/* What a derived table gives is known, so that a name cannot be read as a call (PostgreSQL takes
- * d.row_to_json for one), as a whole row, or be found outside. */
-static void columns_of_derived_tables_are_known(void **state)
+/* The columns of a derived table are known, so that a name cannot be read as a call (PostgreSQL
+ * reads d.row_to_json as one) or as a whole row, or be found in an outer scope. */
+static void knows_columns_of_derived_tables(void **state)
 {
 	static const char *const missing[] = {
 		"SELECT d.row_to_json FROM (SELECT gid FROM changes) d",
@@ -503,7 +503,7 @@ static void columns_of_derived_tables_are_known(void **state)
 											  "500");
 }
 
-static void two_columns_of_one_name_are_refused_where_they_are_read(void **state)
+static void rejects_duplicate_columns_where_read(void **state)
 {
 	static const char *const twice[] = {
 		"SELECT 1 FROM (SELECT gid, day AS GID FROM changes) d",
@@ -519,12 +519,12 @@ static void two_columns_of_one_name_are_refused_where_they_are_read(void **state
 		refuses_text(str_of(twice[i]), ERR_INPUT, "two columns have the same name: ");
 }
 
-/* What is not written cannot be in an answer: so the columns told are all that it may show. */
-static void only_named_columns_are_written_and_told(void **state)
+/* Columns that are not written cannot be in an answer, so the reported columns are complete. */
+static void writes_and_reports_only_named_columns(void **state)
 {
 	static const struct {
 		const char *sql;
-		const char *columns[2]; /* of the project, of the changes */
+		const char *columns[2]; /* of per_project, of changes */
 	} cases[] = {
 		{"SELECT COUNT(*) FROM per_project", {"", NULL}},
 		{"SELECT 1 FROM per_project WHERE STATUS_TYPE = 'x'", {"Status_Type ", NULL}},
@@ -574,7 +574,7 @@ static void only_named_columns_are_written_and_told(void **state)
 	       "SELECT COUNT(*) AS n FROM " PROJECT("tenant_id") " AS per_project LIMIT 500");
 }
 
-static void unknown_columns_are_refused_with_the_nearest(void **state)
+static void rejects_unknown_columns_with_suggestion(void **state)
 {
 	(void)state;
 	refuses_text(STR("SELECT stattus_type FROM per_project"), ERR_INPUT,
@@ -589,7 +589,7 @@ static void unknown_columns_are_refused_with_the_nearest(void **state)
 	refuses_text(STR("SELECT gid FROM changes ORDER BY dayy"), ERR_INPUT, "nearest is day");
 }
 
-static void denied_columns_are_refused_everywhere(void **state)
+static void rejects_denied_columns_everywhere(void **state)
 {
 	static const char *const asked[] = {
 		"SELECT Budget FROM per_project",
@@ -612,7 +612,7 @@ static void denied_columns_are_refused_everywhere(void **state)
 			     "you lack the permission for this column");
 }
 
-static void places(void **state)
+static void errors_have_positions(void **state)
 {
 	(void)state;
 	refuses_text(STR("SELECT '\xc3\xa4\xc3\xa4', sys FROM nowhere"), ERR_INPUT,
@@ -626,33 +626,32 @@ static void places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(row_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(spelling, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(literals_beyond_ascii, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(functions_in_other_words, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(views_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(policy_decides, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(depths, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(long_text_is_refused_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_view_of_one_tenant_has_its_columns_alone,
+		cmocka_unit_test_setup_teardown(writes_row_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(spells_names_as_defined, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(marks_non_ascii_literals, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(substitutes_missing_functions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lists_views_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(follows_the_policy, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits_lengths, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits_depth, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rejects_long_text_quickly, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(single_tenant_view_is_not_restricted, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(restricts_each_view_to_the_tenant, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(spells_columns_as_the_view_does, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(knows_columns_of_derived_tables, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(rejects_duplicate_columns_where_read, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(writes_and_reports_only_named_columns, set_up_known,
+						tear_down),
+		cmocka_unit_test_setup_teardown(rejects_unknown_columns_with_suggestion,
 						set_up_known, tear_down),
-		cmocka_unit_test_setup_teardown(each_view_is_cut_to_the_tenant, set_up_known,
+		cmocka_unit_test_setup_teardown(rejects_denied_columns_everywhere, set_up_known,
 						tear_down),
-		cmocka_unit_test_setup_teardown(columns_are_spelled_as_they_are, set_up_known,
-						tear_down),
-		cmocka_unit_test_setup_teardown(columns_of_derived_tables_are_known, set_up_known,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			two_columns_of_one_name_are_refused_where_they_are_read, set_up_known,
-			tear_down),
-		cmocka_unit_test_setup_teardown(only_named_columns_are_written_and_told,
-						set_up_known, tear_down),
-		cmocka_unit_test_setup_teardown(unknown_columns_are_refused_with_the_nearest,
-						set_up_known, tear_down),
-		cmocka_unit_test_setup_teardown(denied_columns_are_refused_everywhere, set_up_known,
-						tear_down),
-		cmocka_unit_test_setup_teardown(places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(errors_have_positions, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

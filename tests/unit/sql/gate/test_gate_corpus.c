@@ -16,9 +16,9 @@
 #define ACCEPTED_MIN   250
 #define REFUSED_MIN    300
 #define MUTATIONS      200000
-#define MUTATIONS_MS   8000 /* a slow machine does fewer */
+#define MUTATIONS_MS   8000 /* stops after this time on a slow machine */
 #define MUTATIONS_MIN  5000
-#define STATEMENTS_ONE 2000 /* in one arena */
+#define STATEMENTS_ONE 2000 /* statements per arena */
 
 static void check_accepted(const struct gate_policy *policy, enum dialect dialect, struct str sql,
 			   struct arena *a)
@@ -51,7 +51,7 @@ static void check_refused(const struct gate_policy *policy, enum dialect dialect
 			 STR_FMT(line->sql), e.text, STR_FMT(line->reason));
 }
 
-static void test_accepted(void **state)
+static void accepts_corpus(void **state)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct gate_policy policy = gate_policy_of(gate_corpus_views, a);
@@ -67,7 +67,7 @@ static void test_accepted(void **state)
 	arena_free(&a);
 }
 
-static void test_refused(void **state)
+static void rejects_corpus(void **state)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct gate_policy policy = gate_policy_of(gate_corpus_views, a);
@@ -83,8 +83,8 @@ static void test_refused(void **state)
 	arena_free(&a);
 }
 
-/* Nearly right statements: nothing crashes, and what is accepted stays what it is. */
-static void test_mutated(void **state)
+/* Mutated statements: nothing crashes, and accepted output is accepted again unchanged. */
+static void survives_mutated_statements(void **state)
 {
 	struct arena *a = arena_new(64 << 20), *work = NULL;
 	struct gate_policy policy = gate_policy_of(gate_corpus_views, a);
@@ -125,9 +125,9 @@ static void test_mutated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_mutated),
+		cmocka_unit_test(accepts_corpus),
+		cmocka_unit_test(rejects_corpus),
+		cmocka_unit_test(survives_mutated_statements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
-/*
- * Joins held against a map, tests/gate/edges: those along it are accepted in every dialect that has
- * them, those off it are refused with the reason that stands beside them, and without a map all of
- * them would be accepted.
- */
+/* Joins checked against a map, tests/gate/edges: joins along edges are accepted in every dialect
+ * that supports them, others are rejected with the listed reason, and without a map all are
+ * accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +25,7 @@ static struct gate_policy without_map(struct arena *a)
 	return policy;
 }
 
-static void joins_along_the_map_are_accepted(void **state)
+static void accepts_joins_along_edges(void **state)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct gate_policy policy = gate_map_policy(a);
@@ -74,7 +72,7 @@ static bool is_refused(const struct gate_policy *policy, enum dialect d,
 	return false;
 }
 
-static void joins_off_the_map_are_refused(void **state)
+static void rejects_joins_without_edge(void **state)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct gate_policy policy = gate_map_policy(a);
@@ -92,7 +90,7 @@ static void joins_off_the_map_are_refused(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void a_map_without_edges_joins_nothing(void **state)
+static void map_without_edges_allows_no_joins(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct gate_policy policy = gate_map_policy(a);
@@ -112,8 +110,8 @@ static void a_map_without_edges_joins_nothing(void **state)
 	arena_free(&a);
 }
 
-/* Views of packs that say nothing of joins are joined as ever, but not with others. */
-static void views_without_a_map_are_joined_freely(void **state)
+/* Views of packs without edges can be joined with each other, but not with other views. */
+static void unmapped_views_join_freely(void **state)
 {
 	static const char *const columns[] = {"id", "name", NULL};
 	static const struct gate_view views[] = {
@@ -136,8 +134,8 @@ static void views_without_a_map_are_joined_freely(void **state)
 	arena_free(&a);
 }
 
-/* What a refusal says is short, whatever the names are. */
-static void nearly_right_joins_crash_nothing(void **state)
+/* A refusal is short even if the names are long. */
+static void survives_mutated_joins(void **state)
 {
 	struct arena *a = arena_new(64 << 20), *work = NULL;
 	struct gate_policy policy = gate_map_policy(a), open = without_map(a);
@@ -175,8 +173,8 @@ static void nearly_right_joins_crash_nothing(void **state)
 	arena_free(&a);
 }
 
-/* The figure is printed; a build with sanitizers is several times slower. */
-static void a_statement_takes_less_than_a_millisecond(void **state)
+/* The time is printed; a build with sanitizers is several times slower. */
+static void check_takes_less_than_a_millisecond(void **state)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct gate_policy policy = gate_map_policy(a);
@@ -206,12 +204,12 @@ static void a_statement_takes_less_than_a_millisecond(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joins_along_the_map_are_accepted),
-		cmocka_unit_test(joins_off_the_map_are_refused),
-		cmocka_unit_test(a_map_without_edges_joins_nothing),
-		cmocka_unit_test(views_without_a_map_are_joined_freely),
-		cmocka_unit_test(nearly_right_joins_crash_nothing),
-		cmocka_unit_test(a_statement_takes_less_than_a_millisecond),
+		cmocka_unit_test(accepts_joins_along_edges),
+		cmocka_unit_test(rejects_joins_without_edge),
+		cmocka_unit_test(map_without_edges_allows_no_joins),
+		cmocka_unit_test(unmapped_views_join_freely),
+		cmocka_unit_test(survives_mutated_joins),
+		cmocka_unit_test(check_takes_less_than_a_millisecond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,9 +20,9 @@
 #include "vesper/json.h"
 
 #define STATEMENTS     100000
-#define STATEMENTS_MS  60000 /* a slow machine does fewer */
+#define STATEMENTS_MS  60000 /* stops after this time on a slow machine */
 #define STATEMENTS_MIN 5000
-#define STATEMENTS_ONE 1000 /* in one arena */
+#define STATEMENTS_ONE 1000 /* statements per arena */
 
 struct seen {
 	const struct gate_policy *policy;
@@ -31,7 +31,7 @@ struct seen {
 	const char *wrong;
 };
 
-/* Forms with a grammar of their own; the parser turns them into calls of its catalogue. */
+/* Forms with special syntax, which the parser turns into calls of pg_catalog functions. */
 static bool is_built_in(const char *name)
 {
 	static const char *const names[] = {"extract",   "btrim",    "ltrim",       "rtrim",
@@ -48,7 +48,7 @@ static const char *text_of(const json_t *node)
 	return json_string_value(json_object_get(json_object_get(node, "String"), "sval"));
 }
 
-/* What the gate writes for functions that PostgreSQL knows by another name, or not at all. */
+/* Functions that the gate writes in place of those that PostgreSQL lacks or names differently. */
 static bool is_written(const char *name)
 {
 	static const char *const names[] = {
@@ -61,7 +61,7 @@ static bool is_written(const char *name)
 	return false;
 }
 
-static void see_call(struct seen *s, const json_t *call)
+static void check_call(struct seen *s, const json_t *call)
 {
 	const json_t *parts = json_object_get(call, "funcname");
 	const char *name = text_of(json_array_get(parts, json_array_size(parts) - 1));
@@ -83,7 +83,7 @@ static void see_call(struct seen *s, const json_t *call)
 		s->wrong = "a function that is not allowed";
 }
 
-static void see_table(struct seen *s, const json_t *table)
+static void check_table(struct seen *s, const json_t *table)
 {
 	const char *schema = json_string_value(json_object_get(table, "schemaname"));
 	const char *name = json_string_value(json_object_get(table, "relname"));
@@ -99,7 +99,7 @@ static void see_table(struct seen *s, const json_t *table)
 	s->wrong = "a table that is not an approved view";
 }
 
-static void see_cte(struct seen *s, const json_t *cte)
+static void add_cte(struct seen *s, const json_t *cte)
 {
 	if (s->cte_count == sizeof(s->ctes) / sizeof(s->ctes[0]))
 		s->wrong = "too many CTEs for this test";
@@ -108,7 +108,7 @@ static void see_cte(struct seen *s, const json_t *cte)
 }
 
 /* Two rounds: names of CTEs first, since a reference may come before its definition in the tree. */
-static void see(struct seen *s, const json_t *node, bool ctes)
+static void walk(struct seen *s, const json_t *node, bool ctes)
 {
 	static const char *const never[] = {"InsertStmt",       "UpdateStmt",       "DeleteStmt",
 					    "MergeStmt",        "IntoClause",       "intoClause",
@@ -120,18 +120,18 @@ static void see(struct seen *s, const json_t *node, bool ctes)
 	size_t i;
 
 	json_array_foreach((json_t *)node, i, value)
-		see(s, value, ctes);
+		walk(s, value, ctes);
 	json_object_foreach((json_t *)node, key, value) {
 		for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 			if (strcmp(key, never[i]) == 0)
 				s->wrong = never[i];
 		if (ctes && strcmp(key, "CommonTableExpr") == 0)
-			see_cte(s, value);
+			add_cte(s, value);
 		if (!ctes && strcmp(key, "RangeVar") == 0)
-			see_table(s, value);
+			check_table(s, value);
 		if (!ctes && strcmp(key, "FuncCall") == 0)
-			see_call(s, value);
-		see(s, value, ctes);
+			check_call(s, value);
+		walk(s, value, ctes);
 	}
 }
 
@@ -148,15 +148,15 @@ static void check(const struct gate_policy *policy, struct str given, const char
 	json_t *stmt = json_object_get(json_array_get(stmts, 0), "stmt");
 	if (json_array_size(stmts) != 1 || !json_object_get(stmt, "SelectStmt"))
 		fail_msg("%.*s\nwritten: %s\nnot one SELECT", STR_FMT(given), sql);
-	see(&seen, stmt, true);
-	see(&seen, stmt, false);
+	walk(&seen, stmt, true);
+	walk(&seen, stmt, false);
 	if (seen.wrong)
 		fail_msg("%.*s\nwritten: %s\n%s", STR_FMT(given), sql, seen.wrong);
 	json_decref(tree);
 	pg_query_free_parse_result(result);
 }
 
-static void test_second_opinion(void **state)
+static void postgres_parser_agrees(void **state)
 {
 	struct arena *a = arena_new(64 << 20), *work = NULL;
 	struct gate_policy policy = gate_policy_of(gate_corpus_views, a);
@@ -197,7 +197,7 @@ static void test_second_opinion(void **state)
 }
 
 /* Joins along a map, as they are written for PostgreSQL. */
-static void test_second_opinion_of_joins(void **state)
+static void postgres_parser_agrees_on_joins(void **state)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct gate_policy policy = gate_map_policy(a);
@@ -214,7 +214,7 @@ static void test_second_opinion_of_joins(void **state)
 		assert_true(gate_check(&policy, DIALECT_POSTGRES, lines[i].sql, a, &out, NULL));
 		sql = arena_strdup(a, out.sql);
 		for (char *p = sql; (p = strchr(p, '?'));)
-			*p = '1'; /* a ? is ODBC's, not PostgreSQL's */
+			*p = '1'; /* ? is an ODBC marker and not PostgreSQL syntax */
 		check(&policy, lines[i].sql, sql);
 		checked++;
 	}
@@ -224,13 +224,13 @@ static void test_second_opinion_of_joins(void **state)
 
 #else
 
-static void test_second_opinion_of_joins(void **state)
+static void postgres_parser_agrees_on_joins(void **state)
 {
 	(void)state;
 	skip();
 }
 
-static void test_second_opinion(void **state)
+static void postgres_parser_agrees(void **state)
 {
 	(void)state;
 	print_message("libpg_query is not installed (Debian: libpg-query-dev)\n");
@@ -242,8 +242,8 @@ static void test_second_opinion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_second_opinion_of_joins),
-		cmocka_unit_test(test_second_opinion),
+		cmocka_unit_test(postgres_parser_agrees_on_joins),
+		cmocka_unit_test(postgres_parser_agrees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
