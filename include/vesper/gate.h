@@ -135,10 +135,10 @@ struct gate_result {
  *     The same column of the same view is allowed here, as it is between a view and a derived
  *     table that is grouped by exactly these columns. A subquery of one aggregate is a value
  *   - a view is joined with itself only along an edge to itself
- *   - in WHERE, two sources are not equated by columns that are no pair of an edge
+ *   - in WHERE, two sources are equated only by columns that are a pair of an edge
  *   - terms of a UNION read the same view, or views with an edge between them; those of
  *     INTERSECT and EXCEPT compare columns of an edge, or the same ones
- *   - a computed column, or one from a set operation or a pivot, is no key
+ *   - a computed column, or one from a set operation or a pivot, is not a key
  *   - VALUES, and a derived table or CTE of one row of aggregates, join with anything, and
  *     connect no other sources
  */

@@ -132,7 +132,7 @@ static bool check_order(const struct check *c, struct gate_order *o, const struc
 
 static bool check_window(const struct check *c, struct gate_window *n, const struct scope *s)
 {
-	if (!n->spelled) {
+	if (!n->has_parens) {
 		const struct gate_window *known = s->select ? s->select->windows : NULL;
 
 		while (known && !gate_same_name(&known->name, &n->name))
@@ -167,9 +167,10 @@ static bool check_expr(const struct check *c, struct gate_expr *x, const struct 
 		return false;
 	return (!x->operand || check_expr(c, x->operand, s)) && check_exprs(c, x->kids, s) &&
 	       (!x->otherwise || check_expr(c, x->otherwise, s)) && gate_check_length(c->g, x) &&
-	       gate_same_expr(c->g, x) &&
-	       gate_same_call(c->g, x, s->select ? s->select->windows : NULL) &&
-	       (x->kind != GATE_QUERY || x->word || gate_same_scalar(c->g, x->query, x->at));
+	       gate_check_portable_expr(c->g, x) &&
+	       gate_check_portable_call(c->g, x, s->select ? s->select->windows : NULL) &&
+	       (x->kind != GATE_QUERY || x->word ||
+		gate_check_scalar_subquery(c->g, x->query, x->at));
 }
 
 /* ---- sources ---- */
@@ -186,7 +187,7 @@ static bool check_unique(const struct check *c, const struct gate_select *select
 /* A pivot's result depends on all columns of its source and on names in the clause. */
 static bool check_pivot(const struct check *c, struct gate_source *s)
 {
-	gate_name_all(s);
+	gate_mark_all_named(s);
 	s->result_columns = (struct gate_columns){.open = true};
 	return check_hiding(c, &s->pivot->alias) &&
 	       (s->pivot->unpivot || gate_check_pivot_function(c->g, &s->pivot->function));
@@ -232,8 +233,9 @@ static bool check_groups(const struct check *c, struct gate_expr *list, const st
 	for (; list; list = list->next) {
 		bool replaced = false;
 
-		if (list->kind == GATE_LIST ? !check_groups(c, list->kids, s)
-					    : !gate_same_ordinal(c->g, s->select, list, &replaced))
+		if (list->kind == GATE_LIST
+			    ? !check_groups(c, list->kids, s)
+			    : !gate_resolve_ordinal(c->g, s->select, list, &replaced))
 			return false;
 		if (list->kind != GATE_LIST && !replaced && !check_expr(c, list, s))
 			return false;
@@ -244,11 +246,11 @@ static bool check_groups(const struct check *c, struct gate_expr *list, const st
 /* ORDER BY of a SELECT: a plain name may refer to an output column. */
 static bool check_sorted(const struct check *c, struct gate_order *o, const struct scope *s)
 {
-	struct scope alone = *s;
+	struct scope sort_scope = *s;
 
-	alone.aliases = ALIASES_SORT;
+	sort_scope.aliases = ALIASES_SORT;
 	for (; o; o = o->next)
-		if (!check_expr(c, o->by, o->by->kind == GATE_COLUMN ? &alone : s))
+		if (!check_expr(c, o->by, o->by->kind == GATE_COLUMN ? &sort_scope : s))
 			return false;
 	return true;
 }
@@ -263,7 +265,7 @@ static bool check_select(const struct check *c, struct gate_select *select,
 		return false;
 	for (struct gate_item *item = select->items; item; item = item->next) {
 		if (item->value->kind == GATE_ALL && !item->value->qualifier.text.p)
-			gate_name_all_of(select->from);
+			gate_mark_all_named_in(select->from);
 		else if (!check_expr(c, item->value, &s))
 			return false;
 	}
@@ -275,7 +277,7 @@ static bool check_select(const struct check *c, struct gate_select *select,
 	s.aliases = ALIASES_REPLACE;
 	return check_groups(c, select->group_by, &s) &&
 	       (!select->having || check_expr(c, select->having, &s)) &&
-	       check_sorted(c, order, &s) && gate_same_select(c->g, select, order);
+	       check_sorted(c, order, &s) && gate_check_portable_select(c->g, select, order);
 }
 
 static bool check_limits(const struct check *c, const struct gate_query *q)
@@ -329,17 +331,18 @@ static bool check_query(const struct check *c, struct gate_query *q, const struc
 {
 	struct ctes own = {ctes, q->ctes, NULL};
 	struct scope outputs = {.outer = outer, .ctes = &own, .outputs = true};
-	bool alone = !q->terms->next && q->terms->select;
+	bool is_single = !q->terms->next && q->terms->select;
 
-	if (!check_ctes(c, q, outer, &own) || !check_limits(c, q) || !gate_same_query(c->g, q))
+	if (!check_ctes(c, q, outer, &own) || !check_limits(c, q) ||
+	    !gate_check_portable_query(c->g, q))
 		return false;
 	for (struct gate_term *term = q->terms; term; term = term->next)
-		if (term->query
-			    ? !check_query(c, term->query, outer, &own)
-			    : !check_select(c, term->select, alone ? q->order : NULL, outer, &own))
+		if (term->query ? !check_query(c, term->query, outer, &own)
+				: !check_select(c, term->select, is_single ? q->order : NULL, outer,
+						&own))
 			return false;
 	q->result_columns = gate_columns_of_query(c->g, q);
-	return alone || check_order(c, q->order, &outputs);
+	return is_single || check_order(c, q->order, &outputs);
 }
 
 bool gate_check_tree(const struct gate *g, struct gate_query *q, struct gate_views *out)

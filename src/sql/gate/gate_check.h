@@ -68,7 +68,7 @@ MUST_CHECK bool gate_check_column(const struct check *c, struct gate_expr *x,
 MUST_CHECK bool gate_check_using(const struct check *c, struct gate_source *s,
 				 const struct scope *scope);
 /* Records that every column of the source, or of all sources in the list, is read. */
-void gate_name_all(const struct gate_source *s);
-void gate_name_all_of(const struct gate_source *list);
+void gate_mark_all_named(const struct gate_source *s);
+void gate_mark_all_named_in(const struct gate_source *list);
 
 #endif

@@ -35,25 +35,25 @@ const struct gate_source *gate_source_find(const struct gate_source *list,
 
 /* ---- recording columns read ---- */
 
-static void name_it(const struct gate_source *s, const struct gate_column *column)
+static void mark_named(const struct gate_source *s, const struct gate_column *column)
 {
 	if (s->view_use)
 		s->view_use->named[column->index] = true;
 }
 
-void gate_name_all(const struct gate_source *s)
+void gate_mark_all_named(const struct gate_source *s)
 {
 	for (size_t i = 0; s->view_use && i < s->view_use->columns.count; i++)
 		s->view_use->named[i] = true;
 }
 
-void gate_name_all_of(const struct gate_source *list)
+void gate_mark_all_named_in(const struct gate_source *list)
 {
 	for (; list; list = list->next) {
 		if (list->kind == GATE_GROUP)
-			gate_name_all_of(list->group);
+			gate_mark_all_named_in(list->group);
 		else
-			gate_name_all(list);
+			gate_mark_all_named(list);
 	}
 }
 
@@ -66,18 +66,18 @@ struct found {
 
 /* Records the column for every source that has it: the database decides which one is meant or
  * reports an ambiguity. */
-static void find(const struct gate_source *list, struct str name, struct found *f)
+static void find_column(const struct gate_source *list, struct str name, struct found *f)
 {
 	for (; list; list = list->next) {
 		const struct gate_column *column;
 
 		if (list->kind == GATE_GROUP) {
-			find(list->group, name, f);
+			find_column(list->group, name, f);
 			continue;
 		}
 		column = gate_columns_find(&list->result_columns, name);
 		if (column) {
-			name_it(list, column);
+			mark_named(list, column);
 			f->column = column;
 			f->bytes = column->bytes > f->bytes ? column->bytes : f->bytes;
 		}
@@ -86,7 +86,7 @@ static void find(const struct gate_source *list, struct str name, struct found *
 }
 
 /* Needed because databases differ in the meaning of quotes and case. */
-static void spell_as_defined(struct gate_name *name, const struct gate_name *as)
+static void use_defined_spelling(struct gate_name *name, const struct gate_name *as)
 {
 	name->text = as->text;
 	name->quoted = as->quoted;
@@ -102,7 +102,7 @@ struct missing {
 };
 
 /* The name without quotes. */
-static struct str bare(const char *column)
+static struct str unquoted(const char *column)
 {
 	struct str s = str_of(column);
 
@@ -114,7 +114,7 @@ static bool is_denied(const struct gate_view_use *view_use, struct str column)
 	const char *const *denied = view_use ? view_use->view->denied : NULL;
 
 	for (; denied && *denied; denied++)
-		if (str_eq_nocase(column, bare(*denied)))
+		if (str_eq_nocase(column, unquoted(*denied)))
 			return true;
 	return false;
 }
@@ -165,7 +165,7 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-static const struct gate_item *output(const struct gate_select *select, struct str column)
+static const struct gate_item *find_output(const struct gate_select *select, struct str column)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next)
 		if (item->alias.text.p && str_eq_nocase(item->alias.text, column))
@@ -183,7 +183,7 @@ static bool substitute_alias(const struct check *c, struct gate_expr *x, const s
 				   "repeat its expression, or select from a derived table",
 				   is_ascii(x->name.text) ? (int)x->name.text.n : 0,
 				   x->name.text.p);
-	gate_same_substitute(c->g, x, as->value, true);
+	gate_substitute_alias(c->g, x, as->value, true);
 	return true;
 }
 
@@ -191,7 +191,7 @@ static bool substitute_alias(const struct check *c, struct gate_expr *x, const s
 static bool check_plain(const struct check *c, struct gate_expr *x, const struct scope *s)
 {
 	const struct scope *first = s;
-	bool may_be = false;
+	bool may_exist = false;
 
 	x->bytes = GATE_CELL_BYTES;
 	for (; s; s = s->outer) {
@@ -202,21 +202,21 @@ static bool check_plain(const struct check *c, struct gate_expr *x, const struct
 			return true;
 		if (!s->select)
 			continue;
-		find(s->select->from, x->name.text, &f);
-		as = s == first ? output(s->select, x->name.text) : NULL;
+		find_column(s->select->from, x->name.text, &f);
+		as = s == first ? find_output(s->select, x->name.text) : NULL;
 		if (as && !f.column && !f.open && s->aliases != ALIASES_SORT)
 			return substitute_alias(c, x, as, s->aliases);
 		if (f.column || as)
-			spell_as_defined(&x->name, f.column ? &f.column->name : &as->alias);
+			use_defined_spelling(&x->name, f.column ? &f.column->name : &as->alias);
 		if (as && as->value->bytes > x->bytes)
 			x->bytes = as->value->bytes;
 		if (f.bytes > x->bytes)
 			x->bytes = f.bytes;
 		if (f.column)
 			return true;
-		may_be |= f.open || as;
+		may_exist |= f.open || as;
 	}
-	if (may_be)
+	if (may_exist)
 		return true;
 
 	struct missing m = {.edits = SIZE_MAX};
@@ -239,14 +239,14 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 	if (!x->of)
 		return gate_refuse(c->g, x->at, "no source with this name is visible here");
 	if (x->kind == GATE_ALL) {
-		gate_name_all(x->of);
+		gate_mark_all_named(x->of);
 		return true;
 	}
 	column = gate_columns_find(&x->of->result_columns, x->name.text);
 	x->bytes = column ? column->bytes : GATE_CELL_BYTES;
 	if (column) {
-		name_it(x->of, column);
-		spell_as_defined(&x->name, &column->name);
+		mark_named(x->of, column);
+		use_defined_spelling(&x->name, &column->name);
 		return true;
 	}
 	if (x->of->result_columns.open)
@@ -266,9 +266,9 @@ bool gate_check_using(const struct check *c, struct gate_source *s, const struct
 		struct missing m = {.edits = SIZE_MAX};
 		struct found f = {0};
 
-		find(scope->select->from, n->text, &f);
+		find_column(scope->select->from, n->text, &f);
 		if (f.column)
-			spell_as_defined(n, &f.column->name);
+			use_defined_spelling(n, &f.column->name);
 		if (gate_columns_find(&s->result_columns, n->text) || s->result_columns.open)
 			continue;
 		find_nearest(s, n->text, &m);

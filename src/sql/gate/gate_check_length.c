@@ -123,7 +123,7 @@ static bool may_be_long(const struct gate_expr *x)
 
 bool gate_check_length(const struct gate *g, struct gate_expr *x)
 {
-	size_t padded = x->type && x->type->sizes > 0 ? 4 * (size_t)x->type->size[0] : 0;
+	size_t type_bytes = x->type && x->type->sizes > 0 ? 4 * (size_t)x->type->size[0] : 0;
 
 	if (x->kind == GATE_STRING)
 		x->bytes = x->text.n;
@@ -134,8 +134,8 @@ bool gate_check_length(const struct gate *g, struct gate_expr *x)
 	else if (x->kind == GATE_QUERY)
 		x->bytes = gate_length_of_query(x->query);
 	else
-		x->bytes =
-			larger(may_be_long(x) ? sum_of(x->kids) : 0, larger(padded, OTHER_BYTES));
+		x->bytes = larger(may_be_long(x) ? sum_of(x->kids) : 0,
+				  larger(type_bytes, OTHER_BYTES));
 	return x->bytes <= GATE_VALUE_BYTES_MAX ||
 	       gate_limit_reached(
 		       g, x->at,

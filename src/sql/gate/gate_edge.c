@@ -74,7 +74,7 @@ static bool check_conjunct(const struct gate *g, const struct gate_expr *x,
 	struct edge_sources t;
 	struct origin a, b;
 
-	x = edge_bare(x);
+	x = edge_strip_parens(x);
 	if (is_and(x)) {
 		for (const struct gate_expr *kid = x->kids; kid; kid = kid->next)
 			if (!check_conjunct(g, kid, s, out))
@@ -171,7 +171,7 @@ static bool joins_along_edge(const struct gate *g, const struct gate_source *s,
 		struct edge_pair *group = NULL;
 		size_t count = edge_pairs_group(g, list, i, &group);
 
-		if (count == 0 || edge_is_whole(g, group, count) ||
+		if (count == 0 || edge_is_complete(g, group, count) ||
 		    is_grouped_by(group, count, false) || is_grouped_by(group, count, true))
 			continue;
 		return edge_refuse_pairs(g, group->at, group, count);
@@ -184,7 +184,7 @@ static bool is_applied(const struct gate_source *s, const struct edge_scope *sco
 static bool check_subquery_of(const struct gate *g, const struct gate_query *q,
 			      const struct gate_expr *with, bool same, size_t at,
 			      const struct edge_scope *s);
-static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q);
+static bool returns_one_aggregate(const struct gate *g, const struct gate_query *q);
 
 static bool check_source(const struct gate *g, const struct gate_source *s,
 			 const struct gate_source *list, const struct gate_source *anchor,
@@ -217,8 +217,8 @@ static bool check_sources(const struct gate *g, const struct gate_source *list,
 		if (s->kind == GATE_DERIVED &&
 		    (!check_query(g, s->query, s->lateral ? scope : scope->outer) ||
 		     (s->lateral && is_applied(s, scope) &&
-		      !check_subquery_of(g, s->query, NULL, gives_one_aggregate(g, s->query), s->at,
-					 scope))))
+		      !check_subquery_of(g, s->query, NULL, returns_one_aggregate(g, s->query),
+					 s->at, scope))))
 			return false;
 		if (s != list && !check_source(g, s, list, anchor, scope))
 			return false;
@@ -256,7 +256,7 @@ static bool add_correlated(const struct gate *g, const struct gate_expr *x,
 {
 	struct origin a, b;
 
-	x = edge_bare(x);
+	x = edge_strip_parens(x);
 	if (!x)
 		return true;
 	if (is_and(x)) {
@@ -359,7 +359,7 @@ static bool is_aggregated(const struct gate *g, const struct gate_expr *x)
 }
 
 /* Returns true for a single aggregate over a whole table, which reveals no rows. */
-static bool gives_one_aggregate(const struct gate *g, const struct gate_query *q)
+static bool returns_one_aggregate(const struct gate *g, const struct gate_query *q)
 {
 	const struct gate_select *select = q->terms->select;
 
@@ -373,7 +373,7 @@ static bool check_scalar(const struct gate *g, const struct gate_expr *x,
 			 const struct gate_expr *with, bool equal, const struct edge_scope *s)
 {
 	bool is_exists = x->word && strcmp(x->word, "EXISTS") == 0;
-	bool is_value = is_exists || gives_one_aggregate(g, x->query);
+	bool is_value = is_exists || returns_one_aggregate(g, x->query);
 
 	if (is_correlated(x->query, s))
 		return check_subquery_of(g, x->query, is_value || !equal ? NULL : with, true, x->at,
@@ -389,7 +389,7 @@ static bool check_scalar(const struct gate *g, const struct gate_expr *x,
 
 static const struct gate_expr *subquery_in(const struct gate_expr *x)
 {
-	x = edge_bare(x);
+	x = edge_strip_parens(x);
 	return x->kind == GATE_QUERY && !(x->word && strcmp(x->word, "EXISTS") == 0) ? x : NULL;
 }
 
@@ -497,7 +497,7 @@ static bool check_where(const struct gate *g, const struct gate_expr *x, const s
 {
 	bool is_logic;
 
-	x = edge_bare(x);
+	x = edge_strip_parens(x);
 	if (!x)
 		return true;
 	is_logic =

@@ -16,7 +16,7 @@ struct edge_scope {
 };
 
 enum origin_kind {
-	ORIGIN_NONE,    /* computed, or from a set operation or pivot: no key */
+	ORIGIN_NONE,    /* computed, or from a set operation or pivot: not a key */
 	ORIGIN_VIEW,    /* a column of a view */
 	ORIGIN_LITERAL, /* from VALUES */
 };
@@ -48,7 +48,7 @@ struct origin edge_origin_in(const struct gate_source *leaf, struct str name,
 /* The source, other than a group, of the column in the innermost scope that has it. */
 const struct gate_source *edge_leaf(const struct gate_expr *column, const struct edge_scope *s,
 				    const struct edge_scope **where);
-const struct gate_expr *edge_bare(const struct gate_expr *x); /* strips parentheses */
+const struct gate_expr *edge_strip_parens(const struct gate_expr *x); /* strips parentheses */
 
 /* ---- traversal ---- */
 
@@ -65,7 +65,7 @@ void edge_walk_query(struct edge_walk *w, const struct gate_query *q,
 
 /* Returns true when the pairs form exactly one edge. All pairs must join the same two sources, with
  * `a` in one and `b` in the other. */
-bool edge_is_whole(const struct gate *g, const struct edge_pair *pairs, size_t count);
+bool edge_is_complete(const struct gate *g, const struct edge_pair *pairs, size_t count);
 /* Returns true when the pair belongs to an edge. */
 bool edge_has_pair(const struct gate *g, const struct edge_pair *pair);
 /* Returns true for the same column of the same view. */

@@ -49,8 +49,8 @@ static size_t first_missing(const struct gate_edge *edge, bool reversed,
 	return edge->on_count;
 }
 
-static bool is_whole(const struct gate_edge *edge, bool reversed, const struct edge_pair *pairs,
-		     size_t count)
+static bool is_complete(const struct gate_edge *edge, bool reversed, const struct edge_pair *pairs,
+			size_t count)
 {
 	for (size_t k = 0; k < count; k++)
 		if (!has_pair(edge, reversed, &pairs[k]))
@@ -58,14 +58,14 @@ static bool is_whole(const struct gate_edge *edge, bool reversed, const struct e
 	return first_missing(edge, reversed, pairs, count) == edge->on_count;
 }
 
-bool edge_is_whole(const struct gate *g, const struct edge_pair *pairs, size_t count)
+bool edge_is_complete(const struct gate *g, const struct edge_pair *pairs, size_t count)
 {
 	const char *a = view_of(&pairs->a), *b = view_of(&pairs->b);
 
 	for (size_t i = 0; i < g->policy->edge_count; i++)
 		for (int reversed = 0; reversed < 2; reversed++)
 			if (is_edge_of(&g->policy->edges[i], a, b, reversed) &&
-			    is_whole(&g->policy->edges[i], reversed, pairs, count))
+			    is_complete(&g->policy->edges[i], reversed, pairs, count))
 				return true;
 	return false;
 }
@@ -102,7 +102,8 @@ bool edge_is_tenant(const struct edge_pair *pair)
 /* ---- refusals ---- */
 
 /* Lists the views at the other ends of the view's edges, without duplicates. */
-static void add_names(const struct gate *g, const struct gate_view *from, char *out, size_t bytes)
+static void list_neighbors(const struct gate *g, const struct gate_view *from, char *out,
+			   size_t bytes)
 {
 	const char *named[EDGES_NAMED];
 	size_t count = 0, n = 0;
@@ -124,19 +125,19 @@ static void add_names(const struct gate *g, const struct gate_view *from, char *
 }
 
 /* A view with edges to both; NULL: none. */
-static const char *between(const struct gate *g, const char *a, const char *b)
+static const char *view_between(const struct gate *g, const char *a, const char *b)
 {
 	for (size_t i = 0; i < g->policy->edge_count; i++)
 		for (int reversed = 0; reversed < 2; reversed++) {
 			const struct gate_edge *edge = &g->policy->edges[i];
-			const char *middle = reversed ? edge->left : edge->right;
+			const char *via = reversed ? edge->left : edge->right;
 
 			if (strcmp(reversed ? edge->right : edge->left, a) != 0)
 				continue;
 			for (size_t k = 0; k < g->policy->edge_count; k++)
-				if (is_edge_of(&g->policy->edges[k], middle, b, false) ||
-				    is_edge_of(&g->policy->edges[k], middle, b, true))
-					return middle;
+				if (is_edge_of(&g->policy->edges[k], via, b, false) ||
+				    is_edge_of(&g->policy->edges[k], via, b, true))
+					return via;
 		}
 	return NULL;
 }
@@ -144,13 +145,13 @@ static const char *between(const struct gate *g, const char *a, const char *b)
 bool edge_refuse_views(const struct gate *g, size_t at, const struct gate_view *from,
 		       const struct gate_view *to)
 {
-	const char *middle = to && to != from ? between(g, from->name, to->name) : NULL;
+	const char *via = to && to != from ? view_between(g, from->name, to->name) : NULL;
 	char names[120] = "";
 
-	if (middle)
+	if (via)
 		return gate_refuse(g, at, "%s and %s are joined by way of %s", from->name, to->name,
-				   middle);
-	add_names(g, from, names, sizeof(names));
+				   via);
+	list_neighbors(g, from, names, sizeof(names));
 	if (to == from)
 		return gate_refuse(g, at,
 				   "the map has no edge from %s to itself; use a window "
@@ -164,28 +165,28 @@ bool edge_refuse_views(const struct gate *g, size_t at, const struct gate_view *
 }
 
 /* The edge between the two views with the most matching pairs. */
-static const struct gate_edge *nearest(const struct gate *g, const struct edge_pair *pairs,
-				       size_t count, bool *reversed)
+static const struct gate_edge *closest_edge(const struct gate *g, const struct edge_pair *pairs,
+					    size_t count, bool *reversed)
 {
-	const struct gate_edge *best = NULL;
-	size_t most = 0;
+	const struct gate_edge *closest = NULL;
+	size_t max_count = 0;
 
 	for (size_t i = 0; i < g->policy->edge_count; i++)
 		for (int r = 0; r < 2; r++) {
 			const struct gate_edge *edge = &g->policy->edges[i];
-			size_t have = 1;
+			size_t match_count = 1;
 
 			if (!is_edge_of(edge, view_of(&pairs->a), view_of(&pairs->b), r))
 				continue;
 			for (size_t k = 0; k < count; k++)
-				have += has_pair(edge, r, &pairs[k]);
-			if (have > most) {
-				most = have;
-				best = edge;
+				match_count += has_pair(edge, r, &pairs[k]);
+			if (match_count > max_count) {
+				max_count = match_count;
+				closest = edge;
 				*reversed = r;
 			}
 		}
-	return best;
+	return closest;
 }
 
 static const char *short_name(const char *view)
@@ -198,7 +199,7 @@ static const char *short_name(const char *view)
 bool edge_refuse_pairs(const struct gate *g, size_t at, const struct edge_pair *pairs, size_t count)
 {
 	bool reversed = false;
-	const struct gate_edge *edge = nearest(g, pairs, count, &reversed);
+	const struct gate_edge *edge = closest_edge(g, pairs, count, &reversed);
 	size_t missing;
 
 	if (!edge)

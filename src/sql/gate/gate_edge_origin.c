@@ -1,10 +1,10 @@
 /* Traces the origin of a column through derived tables and CTEs. */
 #include "gate_edge.h"
 
-static struct origin in_query(const struct gate_query *q, struct str name,
-			      const struct edge_scope *outer);
+static struct origin origin_in_query(const struct gate_query *q, struct str name,
+				     const struct edge_scope *outer);
 
-const struct gate_expr *edge_bare(const struct gate_expr *x)
+const struct gate_expr *edge_strip_parens(const struct gate_expr *x)
 {
 	while (x && x->kind == GATE_PAREN)
 		x = x->kids;
@@ -36,10 +36,11 @@ static const struct gate_source *leaf_of_column(const struct gate_source *list, 
 	return certain ? certain : find_leaf(list, name, true);
 }
 
-static bool is_below(const struct gate_source *list, const struct gate_source *leaf)
+static bool contains_source(const struct gate_source *list, const struct gate_source *leaf)
 {
 	for (; list; list = list->next)
-		if (list == leaf || (list->kind == GATE_GROUP && is_below(list->group, leaf)))
+		if (list == leaf ||
+		    (list->kind == GATE_GROUP && contains_source(list->group, leaf)))
 			return true;
 	return false;
 }
@@ -50,8 +51,8 @@ const struct gate_source *edge_leaf(const struct gate_expr *column, const struct
 	for (; s; s = s->outer) {
 		const struct gate_source *leaf =
 			!column->of ? leaf_of_column(s->select->from, column->name.text)
-			: is_below(s->select->from, column->of) ? column->of
-								: NULL;
+			: contains_source(s->select->from, column->of) ? column->of
+								       : NULL;
 		if (leaf) {
 			*where = s;
 			return leaf;
@@ -78,10 +79,10 @@ static const struct gate_item *item_at(const struct gate_select *select,
 	return NULL;
 }
 
-static const struct gate_item *item_called(const struct gate_select *select, struct str name)
+static const struct gate_item *item_named(const struct gate_select *select, struct str name)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next) {
-		const struct gate_expr *x = edge_bare(item->value);
+		const struct gate_expr *x = edge_strip_parens(item->value);
 		struct str given = item->alias.text;
 
 		if (!given.p && x->kind == GATE_COLUMN)
@@ -92,8 +93,8 @@ static const struct gate_item *item_called(const struct gate_select *select, str
 	return NULL;
 }
 
-static struct origin in_stars(const struct gate_select *select, struct str name,
-			      const struct edge_scope *s)
+static struct origin origin_in_stars(const struct gate_select *select, struct str name,
+				     const struct edge_scope *s)
 {
 	for (const struct gate_item *item = select->items; item; item = item->next) {
 		const struct gate_source *leaf = NULL;
@@ -107,40 +108,40 @@ static struct origin in_stars(const struct gate_select *select, struct str name,
 	return (struct origin){0};
 }
 
-static struct origin in_select(const struct gate_select *select, const struct gate_name *names,
-			       struct str name, const struct edge_scope *outer)
+static struct origin origin_in_select(const struct gate_select *select,
+				      const struct gate_name *names, struct str name,
+				      const struct edge_scope *outer)
 {
 	const struct edge_scope s = {outer, select};
 	const struct gate_item *item =
-		names ? item_at(select, names, name) : item_called(select, name);
+		names ? item_at(select, names, name) : item_named(select, name);
 	struct origin o;
 
 	if (item && item->value->kind != GATE_ALL)
 		o = edge_origin_of_value(item->value, &s, false);
 	else
-		o = names ? (struct origin){0} : in_stars(select, name, &s);
+		o = names ? (struct origin){0} : origin_in_stars(select, name, &s);
 	o.scope = NULL; /* the scope inside a query is invalid outside it */
 	return o;
 }
 
-static struct origin in_named(const struct gate_query *q, const struct gate_name *names,
-			      struct str name, const struct edge_scope *outer)
+static struct origin origin_in_named(const struct gate_query *q, const struct gate_name *names,
+				     struct str name, const struct edge_scope *outer)
 {
 	if (q->terms->next)
 		return (struct origin){0};
 	if (q->terms->query)
-		return names ? (struct origin){0} : in_query(q->terms->query, name, outer);
-	return in_select(q->terms->select, names, name, outer);
+		return names ? (struct origin){0} : origin_in_query(q->terms->query, name, outer);
+	return origin_in_select(q->terms->select, names, name, outer);
 }
 
-static struct origin in_query(const struct gate_query *q, struct str name,
-			      const struct edge_scope *outer)
+static struct origin origin_in_query(const struct gate_query *q, struct str name,
+				     const struct edge_scope *outer)
 {
-	return in_named(q, NULL, name, outer);
+	return origin_in_named(q, NULL, name, outer);
 }
 
-static void record_column(struct edge_walk *w, const struct gate_expr *x,
-			  const struct edge_scope *s)
+static void set_found(struct edge_walk *w, const struct gate_expr *x, const struct edge_scope *s)
 {
 	(void)x;
 	(void)s;
@@ -151,7 +152,7 @@ static void record_column(struct edge_walk *w, const struct gate_expr *x,
 static bool has_columns(const struct gate_expr *rows, const struct edge_scope *s)
 {
 	bool found = false;
-	struct edge_walk w = {record_column, &found};
+	struct edge_walk w = {set_found, &found};
 
 	for (; rows; rows = rows->next)
 		edge_walk_expr(&w, rows, s);
@@ -168,9 +169,9 @@ struct origin edge_origin_in(const struct gate_source *leaf, struct str name,
 	else if (leaf->kind == GATE_VALUES)
 		o.kind = has_columns(leaf->rows, s) ? ORIGIN_NONE : ORIGIN_LITERAL;
 	else if (leaf->kind == GATE_DERIVED)
-		o = in_named(leaf->query, leaf->columns, name, leaf->lateral ? s : s->outer);
+		o = origin_in_named(leaf->query, leaf->columns, name, leaf->lateral ? s : s->outer);
 	else if (leaf->cte)
-		o = in_named(leaf->cte->query, leaf->cte->columns, name, NULL);
+		o = origin_in_named(leaf->cte->query, leaf->cte->columns, name, NULL);
 	else if (leaf->view_use)
 		o = (struct origin){.kind = ORIGIN_VIEW, .base = leaf, .column = name};
 	o.leaf = leaf;
@@ -195,9 +196,9 @@ static bool is_extreme(const struct gate_expr *x)
 struct origin edge_origin_of_value(const struct gate_expr *x, const struct edge_scope *s,
 				   bool extremes)
 {
-	x = edge_bare(x);
+	x = edge_strip_parens(x);
 	if (extremes && is_extreme(x))
-		x = edge_bare(x->kids);
+		x = edge_strip_parens(x->kids);
 	return x->kind == GATE_COLUMN ? edge_origin(x, s) : (struct origin){0};
 }
 

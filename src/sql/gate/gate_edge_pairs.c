@@ -52,7 +52,7 @@ struct edge_sources edge_sources_of(const struct gate_expr *x, const struct edge
 
 /* ---- groups of pairs ---- */
 
-static bool same_places(const struct edge_pair *a, const struct edge_pair *b)
+static bool joins_same_sources(const struct edge_pair *a, const struct edge_pair *b)
 {
 	return a->a.base == b->a.base && a->b.base == b->b.base && a->a.leaf == b->a.leaf &&
 	       a->b.leaf == b->b.leaf;
@@ -65,11 +65,11 @@ size_t edge_pairs_group(const struct gate *g, const struct edge_pairs *list, siz
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (same_places(&list->items[i], &list->items[n]))
+		if (joins_same_sources(&list->items[i], &list->items[n]))
 			return 0;
 	group = arena_alloc(g->arena, (list->count - n) * sizeof(*group));
 	for (size_t i = n; i < list->count; i++)
-		if (same_places(&list->items[i], &list->items[n]))
+		if (joins_same_sources(&list->items[i], &list->items[n]))
 			group[count++] = list->items[i];
 	*out = group;
 	return count;
@@ -90,7 +90,7 @@ bool edge_check_pairs(const struct gate *g, const struct edge_pairs *list, bool 
 		size_t count = edge_pairs_group(g, list, i, &group);
 
 		if (count == 0 || (same && edge_all_same_columns(group, count)) ||
-		    edge_is_whole(g, group, count))
+		    edge_is_complete(g, group, count))
 			continue;
 		return edge_refuse_pairs(g, group->at, group, count);
 	}

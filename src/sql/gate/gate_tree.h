@@ -111,7 +111,7 @@ struct gate_window {
 	struct gate_window *next; /* in the WINDOW clause */
 	/* In the WINDOW clause: its name; after OVER: the referenced window. */
 	struct gate_name name;
-	bool spelled; /* has parentheses */
+	bool has_parens;
 	struct gate_expr *partition;
 	struct gate_order *order;
 	const char *frame; /* ROWS, RANGE or NULL */

@@ -28,18 +28,18 @@ bool gate_at_punct(const struct gate_parser *p, const char *punct)
 
 bool gate_take_word(struct gate_parser *p, const char *upper)
 {
-	bool here = gate_at_word(p, upper);
+	bool matches = gate_at_word(p, upper);
 
-	p->t += here;
-	return here;
+	p->t += matches;
+	return matches;
 }
 
 bool gate_take_punct(struct gate_parser *p, const char *punct)
 {
-	bool here = gate_at_punct(p, punct);
+	bool matches = gate_at_punct(p, punct);
 
-	p->t += here;
-	return here;
+	p->t += matches;
+	return matches;
 }
 
 bool gate_expect_word(struct gate_parser *p, const char *upper)

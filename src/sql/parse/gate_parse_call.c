@@ -159,7 +159,7 @@ bool gate_parse_window(struct gate_parser *p, struct gate_window *n)
 {
 	size_t count;
 
-	n->spelled = true;
+	n->has_parens = true;
 	if (!gate_expect_punct(p, "("))
 		return false;
 	if (gate_take_word(p, "PARTITION") &&

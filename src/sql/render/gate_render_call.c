@@ -139,7 +139,7 @@ static void write_function(struct gate_writer *w, struct str name)
 	static const struct {
 		const char *name;
 		const char *in[DIALECT_COUNT];
-	} spelled[] = {
+	} function_names[] = {
 		{"COUNT_BIG", {"COUNT_BIG", "COUNT", "COUNT"}},
 		{"STRING_AGG", {"STRING_AGG", "STRING_AGG", "GROUP_CONCAT"}},
 		{"STDEV", {"STDEV", "STDDEV_SAMP", "STDEV"}},
@@ -148,10 +148,11 @@ static void write_function(struct gate_writer *w, struct str name)
 		{"VARP", {"VARP", "VAR_POP", "VARP"}},
 	};
 
-	for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-		if (str_eq_nocase(name, str_of(spelled[i].name))) {
-			w->own_words |= strcmp(spelled[i].in[w->g->dialect], spelled[i].name) != 0;
-			name = str_of(spelled[i].in[w->g->dialect]);
+	for (size_t i = 0; i < sizeof(function_names) / sizeof(function_names[0]); i++)
+		if (str_eq_nocase(name, str_of(function_names[i].name))) {
+			w->own_words |= strcmp(function_names[i].in[w->g->dialect],
+					       function_names[i].name) != 0;
+			name = str_of(function_names[i].in[w->g->dialect]);
 		}
 	str(w, name);
 }
@@ -281,7 +282,7 @@ static void write_plain_call(struct gate_writer *w, const struct gate_expr *x)
 	if (!call->over)
 		return;
 	word(w, " OVER ");
-	if (call->over->spelled)
+	if (call->over->has_parens)
 		gate_write_window(w, call->over);
 	else
 		gate_write_name(w, &call->over->name);
@@ -353,7 +354,7 @@ static const char *cast_in_postgres(struct gate_writer *w, const struct gate_typ
 	return NULL;
 }
 
-/* Without a size, SQL Server truncates text to 30 characters. Its TIMESTAMP is no time. */
+/* Without a size, SQL Server truncates text to 30 characters. Its TIMESTAMP is not a time. */
 static const char *cast_in_mssql(const struct gate_type *t)
 {
 	if (is_one_of(t->name, dates))

@@ -106,7 +106,7 @@ static bool has_interval(const struct gate_expr *chain)
 	return false;
 }
 
-static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
+static bool check_arithmetic(const struct gate *g, const struct gate_expr *x)
 {
 	const char *first = x->kids->next->op;
 	bool summands = strchr("+-|", first[0]) != NULL, concatenates = false, adds = false;
@@ -142,7 +142,7 @@ static bool same_arithmetic(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-static bool same_chain(const struct gate *g, const struct gate_expr *x)
+static bool check_chain(const struct gate *g, const struct gate_expr *x)
 {
 	const char *op = x->kids->next->op;
 
@@ -155,7 +155,7 @@ static bool same_chain(const struct gate *g, const struct gate_expr *x)
 			 (a == GATE_VALUE_TEXT && b == GATE_VALUE_NUMBER)) ||
 		       gate_refuse(g, x->at, "a number is compared with text; CAST one of them");
 	}
-	return same_arithmetic(g, x);
+	return check_arithmetic(g, x);
 }
 
 /* ---- literals, types ---- */
@@ -178,7 +178,7 @@ static bool is_iso(struct str s, bool may_have_time)
 	return true;
 }
 
-static bool same_string(const struct gate *g, const struct gate_expr *x)
+static bool check_string(const struct gate *g, const struct gate_expr *x)
 {
 	if (!x->word || x->word[0] == 'N')
 		return true;
@@ -189,7 +189,7 @@ static bool same_string(const struct gate *g, const struct gate_expr *x)
 			   x->word[0] == 'T' ? " or 'YYYY-MM-DD hh:mm:ss'" : "");
 }
 
-static bool same_cast(const struct gate *g, const struct gate_expr *x)
+static bool check_cast(const struct gate *g, const struct gate_expr *x)
 {
 	static const struct {
 		const char *name;
@@ -262,7 +262,7 @@ static void fold_pattern(const struct gate *g, struct gate_expr *x)
 	x->kid_count = 0;
 }
 
-static bool same_like(const struct gate *g, const struct gate_expr *x)
+static bool check_like(const struct gate *g, const struct gate_expr *x)
 {
 	struct gate_expr *pattern = x->kids->next;
 	const struct gate_expr *escape = pattern->next;
@@ -291,7 +291,7 @@ static bool same_like(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-static bool same_is(const struct gate *g, const struct gate_expr *x)
+static bool check_is(const struct gate *g, const struct gate_expr *x)
 {
 	return !x->word || strcmp(x->word, "NULL") == 0 ||
 	       gate_refuse(g, x->at, "IS %s differs; flags are numbers: compare with = 1 or = 0",
@@ -310,7 +310,7 @@ static bool same_subquery(const struct gate *g, const struct gate_expr *x)
 }
 
 /* Branches of CASE, COALESCE and similar functions must be of one kind. */
-static bool same_branches(const struct gate *g, const struct gate_expr *x)
+static bool check_branches(const struct gate *g, const struct gate_expr *x)
 {
 	static const char *const all[] = {"COALESCE", "ISNULL", "NULLIF", NULL};
 	enum gate_value first = GATE_VALUE_ANY, v;
@@ -335,29 +335,29 @@ static bool same_branches(const struct gate *g, const struct gate_expr *x)
 			   "one branch is a number, another text or a date; CAST them to one type");
 }
 
-bool gate_same_expr(const struct gate *g, const struct gate_expr *x)
+bool gate_check_portable_expr(const struct gate *g, const struct gate_expr *x)
 {
 	switch (x->kind) {
 	case GATE_CHAIN:
-		return same_chain(g, x);
+		return check_chain(g, x);
 	case GATE_STRING:
-		return same_string(g, x);
+		return check_string(g, x);
 	case GATE_WORD:
 		return str_eq_nocase(x->text, STR("TRUE")) || str_eq_nocase(x->text, STR("FALSE"))
 			       ? gate_refuse(g, x->at, "flags are numbers: write 1 or 0")
 			       : true;
 	case GATE_CAST:
 	case GATE_CONVERT:
-		return same_cast(g, x);
+		return check_cast(g, x);
 	case GATE_LIKE:
-		return same_like(g, x);
+		return check_like(g, x);
 	case GATE_IS:
-		return same_is(g, x);
+		return check_is(g, x);
 	case GATE_QUERY:
 		return same_subquery(g, x);
 	case GATE_CASE:
 	case GATE_CALL:
-		return same_branches(g, x);
+		return check_branches(g, x);
 	case GATE_COLLATE:
 		return gate_refuse(g, x->at,
 				   "COLLATE differs; leave it out, or compare UPPER(a) = UPPER(b)");

@@ -17,7 +17,7 @@ static const struct {
 	const char *name;
 	unsigned refused; /* dialects that refuse it */
 	const char *instead;
-} partial[] = {
+} limited_functions[] = {
 	{"CHOOSE", POSTGRES | SQLITE, "CASE"},
 	{"CONCAT_WS", SQLITE, "CONCAT"},
 	{"DATENAME", POSTGRES | SQLITE, "DATEPART"},
@@ -38,12 +38,13 @@ static bool is_call_of(const struct gate_expr *x, const char *name)
 	return str_eq_nocase(x->text, str_of(name));
 }
 
-static bool same_partial(const struct gate *g, const struct gate_expr *x)
+static bool check_supported(const struct gate *g, const struct gate_expr *x)
 {
-	for (size_t i = 0; i < sizeof(partial) / sizeof(partial[0]); i++)
-		if (is_call_of(x, partial[i].name) && (partial[i].refused & (1u << g->dialect)))
+	for (size_t i = 0; i < sizeof(limited_functions) / sizeof(limited_functions[0]); i++)
+		if (is_call_of(x, limited_functions[i].name) &&
+		    (limited_functions[i].refused & (1u << g->dialect)))
 			return gate_refuse(g, x->at, "%s is not in every database; use %s",
-					   partial[i].name, partial[i].instead);
+					   limited_functions[i].name, limited_functions[i].instead);
 	return true;
 }
 
@@ -54,27 +55,27 @@ static const struct gate_window *window_of(const struct gate_expr *x,
 {
 	const struct gate_window *over = x->call->over;
 
-	for (; over && !over->spelled && windows; windows = windows->next)
+	for (; over && !over->has_parens && windows; windows = windows->next)
 		if (gate_same_name(&windows->name, &over->name))
 			return windows;
 	return over;
 }
 
-static bool same_order(const struct gate *g, const struct gate_expr *x,
-		       const struct gate_window *windows)
+static bool check_window_order(const struct gate *g, const struct gate_expr *x,
+			       const struct gate_window *windows)
 {
-	static const char *const needs_order[] = {
+	static const char *const ordered_functions[] = {
 		"ROW_NUMBER",   "RANK",       "DENSE_RANK", "NTILE",
 		"PERCENT_RANK", "CUME_DIST",  "LAG",        "LEAD",
 		"FIRST_VALUE",  "LAST_VALUE", NULL};
 	const struct gate_window *over = window_of(x, windows);
 
-	for (size_t i = 0; needs_order[i]; i++)
-		if (is_call_of(x, needs_order[i]) && over && !over->order)
+	for (size_t i = 0; ordered_functions[i]; i++)
+		if (is_call_of(x, ordered_functions[i]) && over && !over->order)
 			return gate_refuse(g, x->at,
 					   "%s without an order counts in arbitrary order; use "
 					   "OVER (ORDER BY …)",
-					   needs_order[i]);
+					   ordered_functions[i]);
 	for (const struct gate_order *o = over ? over->order : NULL; o; o = o->next)
 		if (o->by->kind == GATE_NUMBER)
 			return gate_refuse(g, o->by->at,
@@ -84,7 +85,7 @@ static bool same_order(const struct gate *g, const struct gate_expr *x,
 	return true;
 }
 
-static bool same_ordered(const struct gate *g, const struct gate_expr *x)
+static bool check_aggregate_order(const struct gate *g, const struct gate_expr *x)
 {
 	bool percentile =
 		x->text.n > 10 && str_eq_nocase((struct str){x->text.p, 10}, STR("PERCENTILE"));
@@ -121,7 +122,7 @@ static bool is_whole(const struct gate_expr *x)
 	return x->text.n > 0 && x->text.n < 3;
 }
 
-static bool same_round(const struct gate *g, const struct gate_expr *x)
+static bool check_round(const struct gate *g, const struct gate_expr *x)
 {
 	const struct gate_expr *digits = x->kids->next;
 
@@ -146,7 +147,7 @@ static bool has_difference(const struct gate_expr *list)
 	return false;
 }
 
-static bool same_date_part(const struct gate *g, const struct gate_expr *x)
+static bool check_date_part(const struct gate *g, const struct gate_expr *x)
 {
 	const struct gate_expr *part = x->kids;
 
@@ -166,12 +167,12 @@ static bool same_date_part(const struct gate *g, const struct gate_expr *x)
 				     "hour, minute, second, dayofyear, weekday or iso_week");
 }
 
-static bool same_args(const struct gate *g, const struct gate_expr *x)
+static bool check_args(const struct gate *g, const struct gate_expr *x)
 {
 	static const char *const trims[] = {"TRIM", "LTRIM", "RTRIM", NULL};
 
 	if (is_call_of(x, "ROUND"))
-		return same_round(g, x);
+		return check_round(g, x);
 	if (is_call_of(x, "COALESCE") && x->kid_count < 2)
 		return gate_refuse(g, x->at, "COALESCE takes at least 2 arguments");
 	if (is_call_of(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
@@ -198,8 +199,8 @@ static bool same_args(const struct gate *g, const struct gate_expr *x)
 	return true;
 }
 
-bool gate_same_call(const struct gate *g, const struct gate_expr *x,
-		    const struct gate_window *windows)
+bool gate_check_portable_call(const struct gate *g, const struct gate_expr *x,
+			      const struct gate_window *windows)
 {
 	if (x->kind == GATE_EXTRACT)
 		return gate_date_part_known(g->dialect, STR("EXTRACT"), x->text) ||
@@ -212,6 +213,6 @@ bool gate_same_call(const struct gate *g, const struct gate_expr *x,
 					 "day, hour, minute, second, dow, doy or iso_week");
 	if (x->kind != GATE_CALL)
 		return true;
-	return same_date_part(g, x) && same_partial(g, x) && same_args(g, x) &&
-	       same_ordered(g, x) && same_order(g, x, windows);
+	return check_date_part(g, x) && check_supported(g, x) && check_args(g, x) &&
+	       check_aggregate_order(g, x) && check_window_order(g, x, windows);
 }

@@ -28,85 +28,84 @@ bool gate_is_condition(const struct gate_expr *x)
 	}
 }
 
-static bool joins_conditions(const struct gate_expr *x)
+static bool is_logical(const struct gate_expr *x)
 {
 	return x->kind == GATE_PREFIX
 		       ? x->word[0] == 'N'
 		       : x->kind == GATE_CHAIN && strchr("AO", x->kids->next->op[0]) != NULL;
 }
 
-static bool truth_of_orders(const struct gate *g, const struct gate_order *o)
+static bool check_order_truth(const struct gate *g, const struct gate_order *o)
 {
 	for (; o; o = o->next)
-		if (!gate_same_truth(g, o->by, false))
+		if (!gate_check_truth(g, o->by, false))
 			return false;
 	return true;
 }
 
-static bool truth_of_call(const struct gate *g, const struct gate_expr *x)
+static bool check_call_truth(const struct gate *g, const struct gate_expr *x)
 {
 	const struct gate_call *call = x->call;
 	const struct gate_expr *partition = call->over ? call->over->partition : NULL;
 
 	for (; partition; partition = partition->next)
-		if (!gate_same_truth(g, partition, false))
+		if (!gate_check_truth(g, partition, false))
 			return false;
-	return (!call->filter || gate_same_truth(g, call->filter, true)) &&
-	       truth_of_orders(g, call->order) && truth_of_orders(g, call->within_group) &&
-	       truth_of_orders(g, call->over ? call->over->order : NULL);
+	return (!call->filter || gate_check_truth(g, call->filter, true)) &&
+	       check_order_truth(g, call->order) && check_order_truth(g, call->within_group) &&
+	       check_order_truth(g, call->over ? call->over->order : NULL);
 }
 
-bool gate_same_truth(const struct gate *g, const struct gate_expr *x, bool condition)
+bool gate_check_truth(const struct gate *g, const struct gate_expr *x, bool condition)
 {
 	bool first = true, iif = x->kind == GATE_CALL && str_eq_nocase(x->text, STR("IIF"));
 
 	if (x->kind == GATE_PAREN)
-		return gate_same_truth(g, x->kids, condition);
+		return gate_check_truth(g, x->kids, condition);
 	if (gate_is_condition(x) != condition)
 		return gate_refuse(g, x->at,
 				   condition ? "a condition expected; compare a flag with = 1"
 					     : "a condition cannot be a value in SQL Server; use "
 					       "CASE WHEN … THEN 1 "
 					       "ELSE 0 END");
-	if (x->kind == GATE_CALL && !truth_of_call(g, x))
+	if (x->kind == GATE_CALL && !check_call_truth(g, x))
 		return false;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
 		bool when = x->kind == GATE_CASE && !x->operand && first;
 
-		if (!gate_same_truth(g, kid,
-				     joins_conditions(x) || when || (iif && kid == x->kids)))
+		if (!gate_check_truth(g, kid, is_logical(x) || when || (iif && kid == x->kids)))
 			return false;
 		first = !first;
 	}
-	return (!x->operand || gate_same_truth(g, x->operand, false)) &&
-	       (!x->otherwise || gate_same_truth(g, x->otherwise, false));
+	return (!x->operand || gate_check_truth(g, x->operand, false)) &&
+	       (!x->otherwise || gate_check_truth(g, x->otherwise, false));
 }
 
 /* ---- aliases and positions of items ---- */
 
-void gate_same_substitute(const struct gate *g, struct gate_expr *x, const struct gate_expr *value,
-			  bool in_parens)
+void gate_substitute_alias(const struct gate *g, struct gate_expr *x, const struct gate_expr *value,
+			   bool in_parens)
 {
 	struct gate_expr *copy = arena_alloc(g->arena, sizeof(*copy));
-	struct gate_expr made = *value;
+	struct gate_expr result = *value;
 
 	*copy = *value;
 	copy->next = NULL;
 	copy->op = NULL;
 	if (in_parens)
-		made = (struct gate_expr){.kind = GATE_PAREN,
-					  .kids = copy,
-					  .last = copy,
-					  .kid_count = 1,
-					  .bytes = value->bytes};
-	made.at = x->at;
-	made.next = x->next;
-	made.op = x->op;
-	*x = made;
+		result = (struct gate_expr){.kind = GATE_PAREN,
+					    .kids = copy,
+					    .last = copy,
+					    .kid_count = 1,
+					    .bytes = value->bytes};
+	result.at = x->at;
+	result.next = x->next;
+	result.op = x->op;
+	*x = result;
 }
 
-bool gate_same_ordinal(const struct gate *g, const struct gate_select *s, struct gate_expr *x,
-		       bool *replaced)
+bool gate_resolve_ordinal(const struct gate *g, const struct gate_select *s, struct gate_expr *x,
+			  bool *replaced)
 {
 	const struct gate_item *item = s->items;
 	size_t n = 0;
@@ -129,7 +128,7 @@ bool gate_same_ordinal(const struct gate *g, const struct gate_select *s, struct
 	}
 	if (!item || n == 0 || item->value->kind == GATE_ALL || item->value->query)
 		return gate_refuse(g, x->at, "no column has this number; name it in GROUP BY");
-	gate_same_substitute(g, x, item->value, false);
+	gate_substitute_alias(g, x, item->value, false);
 	*replaced = true;
 	return true;
 }
@@ -175,18 +174,18 @@ struct grouped {
 	const struct gate_expr *list; /* of GROUP BY */
 };
 
-static const struct gate_expr *bare(const struct gate_expr *x)
+static const struct gate_expr *strip_parens(const struct gate_expr *x)
 {
 	while (x->kind == GATE_PAREN)
 		x = x->kids;
 	return x;
 }
 
-static bool same_text(const struct grouped *by, const struct gate_expr *a,
-		      const struct gate_expr *b)
+static bool is_same_text(const struct grouped *by, const struct gate_expr *a,
+			 const struct gate_expr *b)
 {
-	a = bare(a);
-	b = bare(b);
+	a = strip_parens(a);
+	b = strip_parens(b);
 	if (a->kind != b->kind || a->kid_count != b->kid_count)
 		return false;
 	if (a->kind == GATE_COLUMN)
@@ -199,7 +198,7 @@ static bool is_grouped_by(const struct grouped *by, const struct gate_expr *list
 {
 	for (; list; list = list->next)
 		if (list->kind == GATE_LIST ? is_grouped_by(by, list->kids, x)
-					    : same_text(by, list, x))
+					    : is_same_text(by, list, x))
 			return true;
 	return false;
 }
@@ -234,8 +233,8 @@ static bool is_alias(const struct gate_select *s, const struct gate_expr *x)
 	return false;
 }
 
-static bool same_groups(const struct gate *g, const struct gate_select *s,
-			const struct gate_order *order)
+static bool check_grouping(const struct gate *g, const struct gate_select *s,
+			   const struct gate_order *order)
 {
 	const struct grouped by = {g, s->group_by};
 	bool grouped = s->group_by || s->having;
@@ -254,8 +253,8 @@ static bool same_groups(const struct gate *g, const struct gate_select *s,
 }
 
 /* With DISTINCT, ORDER BY may only use selected values. */
-static bool same_distinct(const struct gate *g, const struct gate_select *s,
-			  const struct gate_order *order)
+static bool check_distinct(const struct gate *g, const struct gate_select *s,
+			   const struct gate_order *order)
 {
 	for (; s->distinct && order; order = order->next) {
 		const struct grouped by = {g, NULL};
@@ -263,7 +262,7 @@ static bool same_distinct(const struct gate *g, const struct gate_select *s,
 
 		for (const struct gate_item *item = s->items; item && !found; item = item->next)
 			found = item->value->kind == GATE_ALL ||
-				same_text(&by, item->value, order->by);
+				is_same_text(&by, item->value, order->by);
 		if (!found)
 			return gate_refuse(g, order->by->at,
 					   "with DISTINCT, ORDER BY may only use selected columns; "
@@ -280,13 +279,14 @@ static bool has_groupings(const struct gate_expr *list)
 	return false;
 }
 
-static bool truth_of_sources(const struct gate *g, const struct gate_source *s)
+static bool check_source_truth(const struct gate *g, const struct gate_source *s)
 {
 	for (; s; s = s->next) {
-		if ((s->on && !gate_same_truth(g, s->on, true)) || !truth_of_sources(g, s->group))
+		if ((s->on && !gate_check_truth(g, s->on, true)) ||
+		    !check_source_truth(g, s->group))
 			return false;
 		for (const struct gate_expr *row = s->rows; row; row = row->next)
-			if (!gate_same_truth(g, row, false))
+			if (!gate_check_truth(g, row, false))
 				return false;
 		if (g->dialect == DIALECT_SQLITE && s->kind != GATE_TABLE && s->columns)
 			return gate_refuse(g, s->at,
@@ -296,8 +296,8 @@ static bool truth_of_sources(const struct gate *g, const struct gate_source *s)
 	return true;
 }
 
-bool gate_same_select(const struct gate *g, const struct gate_select *s,
-		      const struct gate_order *order)
+bool gate_check_portable_select(const struct gate *g, const struct gate_select *s,
+				const struct gate_order *order)
 {
 	if (g->dialect == DIALECT_SQLITE && has_groupings(s->group_by))
 		return gate_refuse(
@@ -305,23 +305,23 @@ bool gate_same_select(const struct gate *g, const struct gate_select *s,
 			"SQLite has no ROLLUP, CUBE or GROUPING SETS; write one SELECT for "
 			"each level with UNION ALL");
 	for (const struct gate_item *item = s->items; item; item = item->next)
-		if (!gate_same_truth(g, item->value, false))
+		if (!gate_check_truth(g, item->value, false))
 			return false;
 	for (const struct gate_expr *x = s->group_by; x; x = x->next)
-		if (!gate_same_truth(g, x, false))
+		if (!gate_check_truth(g, x, false))
 			return false;
 	for (const struct gate_order *o = order; o; o = o->next)
 		if (o->by->kind == GATE_STRING)
 			return gate_refuse(g, o->by->at, "a string does not sort; name the column");
-	return truth_of_sources(g, s->from) && truth_of_orders(g, order) &&
-	       (!s->where || gate_same_truth(g, s->where, true)) &&
-	       (!s->having || gate_same_truth(g, s->having, true)) && same_groups(g, s, order) &&
-	       same_distinct(g, s, order);
+	return check_source_truth(g, s->from) && check_order_truth(g, order) &&
+	       (!s->where || gate_check_truth(g, s->where, true)) &&
+	       (!s->having || gate_check_truth(g, s->having, true)) &&
+	       check_grouping(g, s, order) && check_distinct(g, s, order);
 }
 
 /* ---- whole queries ---- */
 
-bool gate_same_query(const struct gate *g, const struct gate_query *q)
+bool gate_check_portable_query(const struct gate *g, const struct gate_query *q)
 {
 	bool intersects = false, others = false;
 
@@ -344,7 +344,7 @@ bool gate_same_query(const struct gate *g, const struct gate_query *q)
 }
 
 /* A scalar subquery must return one row, since databases treat more rows differently. */
-bool gate_same_scalar(const struct gate *g, const struct gate_query *q, size_t at)
+bool gate_check_scalar_subquery(const struct gate *g, const struct gate_query *q, size_t at)
 {
 	const struct gate_select *s = q->terms->next ? NULL : q->terms->select;
 	const struct gate_limit *limit = s && s->top.count.p ? &s->top : &q->limit;

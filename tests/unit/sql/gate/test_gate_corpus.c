@@ -1,7 +1,7 @@
 /*
- * The two corpora of tests/gate: what analysts write is accepted and written anew so that it is
- * accepted again, word for word; what attackers write is refused for the reason that stands beside
- * it. Then many statements that are nearly one of them.
+ * The two corpora of tests/gate. Statements of analysts are accepted, and the written text is
+ * accepted again unchanged. Statements of attackers are rejected for the listed reason. Then many
+ * mutations of both.
  */
 #include <setjmp.h>
 #include <stdarg.h>

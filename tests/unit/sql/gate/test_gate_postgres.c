@@ -1,7 +1,7 @@
 /*
- * PostgreSQL's own parser as a second opinion: whatever the gate writes for PostgreSQL is one
- * SELECT for it too, reads nothing but approved views and calls nothing but allowed functions.
- * Skipped where libpg_query (Debian: libpg-query-dev) is not installed.
+ * Checks the gate with PostgreSQL's parser: what the gate writes for PostgreSQL parses as one
+ * SELECT, reads only approved views and calls only allowed functions. Skipped if libpg_query
+ * (Debian: libpg-query-dev) is not installed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
