@@ -441,14 +441,14 @@ void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *
 static const struct tool_def *const *tools_of(const char *pack, const struct tool_def *const *tools,
 					      size_t *count, struct arena *a)
 {
-	const struct tool_def **kept = arena_alloc(a, (*count + 1) * sizeof(*kept));
+	const struct tool_def **selected = arena_alloc(a, (*count + 1) * sizeof(*selected));
 	size_t n = 0;
 
 	for (size_t i = 0; i < *count; i++)
 		if (strcmp(tools[i]->pack, pack) == 0)
-			kept[n++] = tools[i];
+			selected[n++] = tools[i];
 	*count = n;
-	return kept;
+	return selected;
 }
 
 void catalog_keep_pack(struct catalog_view *v, const char *pack, struct arena *a)

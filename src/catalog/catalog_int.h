@@ -185,8 +185,9 @@ MUST_CHECK bool flow_query_read(const struct catalog *c, const char *query, stru
 /* Replaces each value that `is_slot` accepts, and the days of the period, with "{filter.NAME}".
  * *values: object of the replaced values. Allocated in the arena. NULL: not a query. */
 typedef bool (*flow_is_slot)(const void *owner, const char *filter);
-const char *flow_query_open(const struct catalog *c, const char *query, flow_is_slot is_slot,
-			    const void *owner, struct arena *a, json_t **values);
+const char *flow_query_parameterize(const struct catalog *c, const char *query,
+				    flow_is_slot is_slot, const void *owner, struct arena *a,
+				    json_t **values);
 
 /* Parses a flow without checking its names. */
 MUST_CHECK bool flow_parse(const char *path, const char *text, struct arena *a,

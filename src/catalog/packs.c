@@ -16,11 +16,11 @@
 #define PACK_CORE "core" /* the pack of all tenants, if it exists */
 
 /* Names of folders that are not packs. */
-static const char *const taken[] = {"language", "schema", "store", "warehouse", NULL};
+static const char *const reserved_names[] = {"language", "schema", "store", "warehouse", NULL};
 
 bool pack_is_name(const char *name)
 {
-	return str_is_name(name, PACK_NAME_BYTES_MAX) && !strlist_has(taken, name);
+	return str_is_name(name, PACK_NAME_BYTES_MAX) && !strlist_has(reserved_names, name);
 }
 
 const struct pack_def *packs_find(const struct packs *p, const char *name)
@@ -114,7 +114,7 @@ bool packs_read(const char *const *roots, struct arena *a, struct packs **out, s
 	return true;
 }
 
-static bool is_wanted(const struct pack_def *pack, const char *const *names)
+static bool is_selected(const struct pack_def *pack, const char *const *names)
 {
 	return strcmp(pack->name, PACK_CORE) == 0 ||
 	       (names ? strlist_has(names, pack->name) : pack->is_default);
@@ -133,7 +133,7 @@ bool packs_list(const struct packs *p, const char *const *names, struct arena *a
 	for (size_t i = 0; i < p->count; i++) {
 		const struct pack_def *pack = &p->items[i];
 
-		if (!is_wanted(pack, names))
+		if (!is_selected(pack, names))
 			continue;
 		for (const char *const *need = pack->needs; *need; need++)
 			if (!strlist_has(list.items, *need))

@@ -36,7 +36,7 @@ bool catalog_reads(const struct catalog *c, const char *source)
 	return false;
 }
 
-static bool has_name(const struct strlist *list, const char *name)
+static bool has_schema(const struct strlist *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcasecmp(list->items[i], name) == 0)
@@ -49,7 +49,7 @@ static void add_schema(struct strlist *list, const struct view_def *v, struct ar
 	const char *dot = strchr(v->name, '.');
 	const char *schema = dot ? arena_strndup(a, v->name, (size_t)(dot - v->name)) : NULL;
 
-	if (schema && !has_name(list, schema))
+	if (schema && !has_schema(list, schema))
 		strlist_add(list, a, schema);
 }
 

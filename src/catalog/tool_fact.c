@@ -143,7 +143,7 @@ static bool read_sentence(struct tool_header *h, const char *text, const char **
 {
 	const struct tool_def *t = h->tool;
 	struct arena *a = h->l->arena;
-	const char *made = "";
+	const char *result = "";
 
 	for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
 		size_t n = strcspn(open, "}");
@@ -152,10 +152,11 @@ static bool read_sentence(struct tool_header *h, const char *text, const char **
 		const char *name = arena_strndup(a, open + 1, n - 1);
 		if (!is_known(t, name))
 			return tool_fail(h, e, "{%s} is not a param, column or fact", name);
-		made = arena_printf(a, "%s%.*s{%s%s}", made, (int)(open - text), text,
-				    tool_param(t, name) && !is_column(t, name) ? "arg." : "", name);
+		result = arena_printf(a, "%s%.*s{%s%s}", result, (int)(open - text), text,
+				      tool_param(t, name) && !is_column(t, name) ? "arg." : "",
+				      name);
 	}
-	*out = arena_printf(a, "%s%s", made, text);
+	*out = arena_printf(a, "%s%s", result, text);
 	return true;
 }
 
@@ -390,13 +391,13 @@ static bool read_derive(struct tool_header *h, struct derive_def *d, struct err 
 bool tool_derives_read(struct tool_header *h, struct err *e)
 {
 	size_t bytes = h->tool->derive_count * sizeof(*h->derives);
-	struct derive_def *kept = arena_alloc(h->l->arena, bytes);
+	struct derive_def *list = arena_alloc(h->l->arena, bytes);
 
 	for (size_t i = 0; i < h->tool->derive_count; i++)
 		if (!read_derive(h, &h->derives[i], e))
 			return false;
 	if (bytes > 0)
-		memcpy(kept, h->derives, bytes);
-	h->tool->derives = kept;
+		memcpy(list, h->derives, bytes);
+	h->tool->derives = list;
 	return true;
 }

@@ -189,7 +189,7 @@ json_t *catalog_tool_json(const struct catalog_view *v, const char *name)
 
 /* ---- results of a call ---- */
 
-static json_t *type_only(const char *type)
+static json_t *type_schema(const char *type)
 {
 	return json_make({"type", json_str(type)});
 }
@@ -253,12 +253,12 @@ json_t *catalog_output_schema(const struct tool_def *t, const struct principal *
 	json_t *properties = json_object();
 
 	json_set_take(properties, "outcome", outcome_schema());
-	json_set_take(properties, "row_count", type_only("integer"));
+	json_set_take(properties, "row_count", type_schema("integer"));
 	json_set_take(properties, "rows",
 		      json_make({"type", json_str("array")}, {"items", row_schema(t, who)}));
-	json_set_take(properties, "truncated", type_only("boolean"));
+	json_set_take(properties, "truncated", type_schema("boolean"));
 	json_set_take(properties, "facts", fact_schemas(t));
-	json_set_take(properties, "receipt_id", type_only("string"));
+	json_set_take(properties, "receipt_id", type_schema("string"));
 	return json_make({"type", json_str("object")}, {"required", json_texts(required)},
 			 {"properties", properties});
 }

@@ -12,7 +12,7 @@
 #define PEAK   "{peak_hours}"
 
 /* Returns true when p is in an SQL comment or not in SQL. Values are not quoted there. */
-static bool is_words(const char *text, const char *p, bool sql)
+static bool is_plain_text(const char *text, const char *p, bool sql)
 {
 	while (sql && p > text && p[-1] != '\n')
 		p--;
@@ -38,7 +38,7 @@ static void put_quoted(struct buf *out, const char *value)
 	buf_char(out, '\'');
 }
 
-static void put_words(struct buf *out, const struct dimension_def *d, const char *value)
+static void put_with_alias(struct buf *out, const struct dimension_def *d, const char *value)
 {
 	const char *alias = first_alias(d, value);
 
@@ -73,7 +73,7 @@ static bool put_list(const struct loader *l, struct buf *out, const char *name, 
 		else if (dot)
 			buf_str(out, d->values[i]);
 		else
-			put_words(out, d, d->values[i]);
+			put_with_alias(out, d, d->values[i]);
 	}
 	return n > 0 || err_set(e, ERR_INPUT, "{values.%s} refers to no known values", name);
 }
@@ -102,7 +102,7 @@ static bool expand(const struct loader *l, const char *text, bool sql, struct bu
 		if (p[end] != '}')
 			return err_set(e, ERR_INPUT, "{values. is not closed");
 		if (!put_list(l, out, arena_strndup(l->arena, p + name, end - name),
-			      is_words(text, p, sql), e))
+			      is_plain_text(text, p, sql), e))
 			return false;
 		p += end + 1;
 	}

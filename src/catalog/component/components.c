@@ -17,7 +17,7 @@ static const char *const type_names[] = {
 static const char *const tones[] = {"positive", "caution", "critical", "info", "neutral", NULL};
 
 /* State while reading a component. */
-struct reading {
+struct component_reader {
 	const struct words_file *f;
 	const struct units *units;
 	struct component_def *def;
@@ -38,14 +38,14 @@ static bool is_valid_name(const char *text)
 	return n > 0 && n <= REF_NAME_MAX && !text[n] && strchr(letters, *text);
 }
 
-static bool fail(const struct reading *r, const char *part, const char *what)
+static bool fail(const struct component_reader *r, const char *part, const char *what)
 {
 	return words_fail(r->f, arena_printf(r->f->arena, "%s.%s", r->member, part), "%s", what);
 }
 
 /* ---- props ---- */
 
-static bool read_type(const struct reading *r, const char *at, const char *name,
+static bool read_type(const struct component_reader *r, const char *at, const char *name,
 		      enum prop_type *out)
 {
 	for (size_t i = 0; i < sizeof(type_names) / sizeof(type_names[0]); i++)
@@ -57,7 +57,8 @@ static bool read_type(const struct reading *r, const char *at, const char *name,
 		    arena_printf(r->f->arena, "\"%.*s\" is not a prop type", STR_CUT(name, 40)));
 }
 
-static struct prop_column *columns_new(const struct reading *r, struct prop_def *p, size_t n)
+static struct prop_column *columns_new(const struct component_reader *r, struct prop_def *p,
+				       size_t n)
 {
 	struct prop_column *columns = arena_alloc(r->f->arena, (n + 1) * sizeof(*columns));
 
@@ -66,7 +67,7 @@ static struct prop_column *columns_new(const struct reading *r, struct prop_def 
 	return columns;
 }
 
-static bool read_columns(const struct reading *r, const char *at, const json_t *list,
+static bool read_columns(const struct component_reader *r, const char *at, const json_t *list,
 			 struct prop_def *p)
 {
 	size_t n = json_object_size(list), i = 0;
@@ -95,7 +96,7 @@ static const char *text_of(const json_t *item, const char *name)
 }
 
 /* Columns in order: x, the column that separates curves, then y. */
-static bool read_axes(const struct reading *r, const char *at, const json_t *item,
+static bool read_axes(const struct component_reader *r, const char *at, const json_t *item,
 		      struct prop_def *p)
 {
 	const json_t *y = json_object_get(item, "y"), *one;
@@ -118,7 +119,7 @@ static bool read_axes(const struct reading *r, const char *at, const json_t *ite
 	return true;
 }
 
-static bool read_rows(const struct reading *r, const char *at, const json_t *item,
+static bool read_rows(const struct component_reader *r, const char *at, const json_t *item,
 		      struct prop_def *p)
 {
 	int64_t rows = COMPONENT_ROWS_MAX;
@@ -131,7 +132,7 @@ static bool read_rows(const struct reading *r, const char *at, const json_t *ite
 	return true;
 }
 
-static bool read_prop(const struct reading *r, const char *name, const json_t *item,
+static bool read_prop(const struct component_reader *r, const char *name, const json_t *item,
 		      struct prop_def *p)
 {
 	static const char *const of_one[] = {"type", "label", "unit", "required", NULL};
@@ -167,7 +168,7 @@ static bool read_prop(const struct reading *r, const char *name, const json_t *i
 				      : read_axes(r, at, item, p));
 }
 
-static bool read_props(struct reading *r, const json_t *list)
+static bool read_props(struct component_reader *r, const json_t *list)
 {
 	struct component_def *d = r->def;
 	struct prop_def *props;
@@ -201,8 +202,8 @@ static const struct part_kind kinds[] = {
 	{"badge", ONE(TEXT), "tones"},   {"progress", ONE(NUMBER) | ONE(INTEGER), NULL},
 };
 
-static bool check_prop_of(const struct reading *r, const char *at, const struct part_kind *k,
-			  const json_t *name)
+static bool check_prop_of(const struct component_reader *r, const char *at,
+			  const struct part_kind *k, const json_t *name)
 {
 	const struct prop_def *p =
 		json_is_string(name) ? component_prop(r->def, json_string_value(name)) : NULL;
@@ -217,8 +218,8 @@ static bool check_prop_of(const struct reading *r, const char *at, const struct 
 	       fail(r, at, "progress needs a number with the unit %");
 }
 
-static bool check_more(const struct reading *r, const char *at, const struct part_kind *k,
-		       const json_t *more)
+static bool check_extra_member(const struct component_reader *r, const char *at,
+			       const struct part_kind *k, const json_t *more)
 {
 	const char *word;
 	json_t *tone;
@@ -234,7 +235,7 @@ static bool check_more(const struct reading *r, const char *at, const struct par
 	return true;
 }
 
-static bool check_part(const struct reading *r, size_t place, const json_t *part)
+static bool check_part(const struct component_reader *r, size_t place, const json_t *part)
 {
 	const char *at = arena_printf(r->f->arena, "layout[%zu]", place);
 	const struct part_kind *k = NULL;
@@ -250,7 +251,7 @@ static bool check_part(const struct reading *r, size_t place, const json_t *part
 	if (json_object_size(part) != 1u + (more != NULL))
 		return fail(r, at,
 			    arena_printf(r->f->arena, "%s does not have these members", k->name));
-	if (k->more && !check_more(r, at, k, more))
+	if (k->more && !check_extra_member(r, at, k, more))
 		return false;
 	if (!json_is_array(shown))
 		return strcmp(k->name, "cards") != 0 ? check_prop_of(r, at, k, shown)
@@ -263,7 +264,7 @@ static bool check_part(const struct reading *r, size_t place, const json_t *part
 	return true;
 }
 
-static bool check_layout(const struct reading *r)
+static bool check_layout(const struct component_reader *r)
 {
 	const json_t *part;
 	size_t i;
@@ -279,7 +280,7 @@ static bool check_layout(const struct reading *r)
 
 /* ---- text ---- */
 
-static bool check_place(const struct reading *r, struct str name)
+static bool check_placeholder(const struct component_reader *r, struct str name)
 {
 	const char *text = arena_strndup(r->f->arena, name.p, name.n);
 	const struct prop_def *p = component_prop(r->def, text);
@@ -290,7 +291,7 @@ static bool check_place(const struct reading *r, struct str name)
 				 STR_CUT(text, 60)));
 }
 
-static bool check_text(const struct reading *r)
+static bool check_text(const struct component_reader *r)
 {
 	bool is_open = false;
 
@@ -307,7 +308,7 @@ static bool check_text(const struct reading *r)
 
 			if (!p[n])
 				return fail(r, "text", "a { is not closed");
-			if (!check_place(r, (struct str){p + 1, n - 1}))
+			if (!check_placeholder(r, (struct str){p + 1, n - 1}))
 				return false;
 			p += n;
 		}
@@ -369,7 +370,8 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 			   const json_t *item, struct component_def *d)
 {
 	static const char *const members[] = {"about", "props", "layout", "text", NULL};
-	struct reading r = {.f = f, .units = &l->impl->shown.units, .def = d, .member = name};
+	struct component_reader r = {
+		.f = f, .units = &l->impl->shown.units, .def = d, .member = name};
 	json_t *props = NULL, *layout = NULL;
 	struct err e = {0};
 

@@ -201,7 +201,7 @@ static bool add_query(struct approver *k, struct flow_line *l, const json_t *val
 	char *text =
 		json_is_string(given) ? mem_strdup(json_string_value(given)) : json_text(given);
 	json_t *slots = NULL;
-	const char *query = flow_query_open(k->c, text, is_query_slot, k, k->arena, &slots);
+	const char *query = flow_query_parameterize(k->c, text, is_query_slot, k, k->arena, &slots);
 
 	mem_free(text);
 	if (!query)

@@ -22,8 +22,8 @@ struct reader {
 	struct arena *arena;
 	struct flow_def *flow;
 	struct strlist examples;
-	size_t shows;     /* number of show lines so far */
-	const char *name; /* name required by the file name */
+	size_t show_count; /* number of show lines so far */
+	const char *name;  /* name required by the file name */
 	struct err *e;
 };
 
@@ -100,7 +100,7 @@ static bool take_quoted(struct reader *r, const char **out)
 	size_t n = 0;
 
 	if (!take(r, "\""))
-		return fail(r, "expected a text in \"…\", not \"%.*s\"", STR_CUT(r->p, 30));
+		return fail(r, "expected quoted text \"…\", not \"%.*s\"", STR_CUT(r->p, 30));
 	for (; *r->p && *r->p != '"'; r->p++) {
 		if (*r->p == '\\' && (r->p[1] == '"' || r->p[1] == '\\'))
 			r->p++;
@@ -330,7 +330,7 @@ static bool read_ask(struct reader *r, struct flow_line *l)
 static bool read_show(struct reader *r, struct flow_line *l)
 {
 	l->kind = FLOW_SHOW;
-	l->id = arena_printf(r->arena, "show%zu", ++r->shows);
+	l->id = arena_printf(r->arena, "show%zu", ++r->show_count);
 	return expect_name(r, "a component", &l->component) && read_values(r, l) && read_end(r, l);
 }
 
@@ -380,29 +380,29 @@ static bool read_line(struct reader *r, const char *text)
 /* Joins lines that end in "\"; errors report the first line's number. */
 static bool read_lines(struct reader *r, struct str rest, int line)
 {
-	const char *open = NULL;
+	const char *joined = NULL;
 	struct str one;
 
 	for (; str_split(&rest, '\n', &one); line++) {
 		bool is_continued;
 
 		one = str_trim(one);
-		if (!open && (one.n == 0 || one.p[0] == '#'))
+		if (!joined && (one.n == 0 || one.p[0] == '#'))
 			continue;
 		if (one.n == 0)
 			break;
-		if (!open)
+		if (!joined)
 			r->line = line;
 		is_continued = str_ends(one, STR("\\"));
-		open = arena_printf(r->arena, "%s%.*s ", open ? open : "",
-				    (int)one.n - is_continued, one.p);
+		joined = arena_printf(r->arena, "%s%.*s ", joined ? joined : "",
+				      (int)one.n - is_continued, one.p);
 		if (is_continued)
 			continue;
-		if (!read_line(r, open))
+		if (!read_line(r, joined))
 			return false;
-		open = NULL;
+		joined = NULL;
 	}
-	return !open || fail(r, "the line continues, but nothing follows");
+	return !joined || fail(r, "the line continues, but nothing follows");
 }
 
 /* ---- front matter ---- */
@@ -435,7 +435,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 }
 
 /* The file name without folder and extension. */
-static const char *stem_of(struct arena *a, const char *path)
+static const char *base_name_of(struct arena *a, const char *path)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 
@@ -458,7 +458,8 @@ bool flow_parse(const char *path, const char *text, struct arena *a, struct flow
 		struct err *e)
 {
 	struct flow_def f = {.path = path};
-	struct reader r = {.path = path, .arena = a, .flow = &f, .name = stem_of(a, path), .e = e};
+	struct reader r = {
+		.path = path, .arena = a, .flow = &f, .name = base_name_of(a, path), .e = e};
 	struct front_matter m = {.arena = a, .path = path, .owner = &r, .read_key = read_key};
 	struct str rest = str_of(text);
 	char hash[HASH_HEX_BYTES];

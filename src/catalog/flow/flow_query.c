@@ -36,13 +36,13 @@ static json_t *parse(const char *text, struct arena *a)
 static const char *text_of(const json_t *query, struct arena *a)
 {
 	char *text = json_text(query);
-	const char *kept = arena_strdup(a, text);
+	const char *copy = arena_strdup(a, text);
 
 	mem_free(text);
-	return kept;
+	return copy;
 }
 
-/* The filter of "{filter.NAME}"; NULL: the value is no placeholder. */
+/* The filter of "{filter.NAME}"; NULL: the value is not a placeholder. */
 static const char *slot_of(const json_t *value, struct arena *a)
 {
 	struct str text = str_of(json_string_value(value));
@@ -219,7 +219,7 @@ static const json_t *value_of(const json_t *filters, const char *filter)
 }
 
 /* New reference. */
-static json_t *filled(const json_t *part, const json_t *filters, struct arena *a)
+static json_t *fill(const json_t *part, const json_t *filters, struct arena *a)
 {
 	const char *filter = slot_of(part, a), *name;
 	const json_t *value = filter ? value_of(filters, filter) : NULL;
@@ -231,7 +231,7 @@ static json_t *filled(const json_t *part, const json_t *filters, struct arena *a
 	if (json_is_object(part)) {
 		out = json_object();
 		json_object_foreach((json_t *)part, name, member)
-			json_set_take(out, name, filled(member, filters, a));
+			json_set_take(out, name, fill(member, filters, a));
 		return out;
 	}
 	if (!json_is_array(part))
@@ -242,7 +242,7 @@ static json_t *filled(const json_t *part, const json_t *filters, struct arena *a
 		return json_incref((json_t *)value);
 	out = json_array();
 	json_array_foreach((json_t *)part, i, member)
-		json_push_take(out, filled(member, filters, a));
+		json_push_take(out, fill(member, filters, a));
 	return out;
 }
 
@@ -250,10 +250,10 @@ const char *flow_query_fill(const char *query, const json_t *filters, struct are
 {
 	const json_t *root = parse(query, a);
 
-	return root ? text_of(json_own(a, filled(root, filters, a)), a) : query;
+	return root ? text_of(json_own(a, fill(root, filters, a)), a) : query;
 }
 
-static bool take(json_t *filters, const char *filter, const json_t *value)
+static bool take_filter(json_t *filters, const char *filter, const json_t *value)
 {
 	const json_t *before = json_object_get(filters, filter);
 
@@ -270,7 +270,7 @@ static bool match(const json_t *line, const json_t *query, json_t *filters, stru
 
 	if (filter)
 		return !json_is_object(query) && !json_is_array(query) &&
-		       take(filters, filter, query);
+		       take_filter(filters, filter, query);
 	if (json_typeof(line) != json_typeof(query))
 		return false;
 	if (json_is_object(line)) {
@@ -286,7 +286,7 @@ static bool match(const json_t *line, const json_t *query, json_t *filters, stru
 		return json_equal(line, query);
 	filter = json_array_size(line) == 1 ? slot_of(json_array_get(line, 0), a) : NULL;
 	if (filter && json_array_size(query) > 1)
-		return take(filters, filter, query);
+		return take_filter(filters, filter, query);
 	json_array_foreach((json_t *)line, i, member)
 		if (i >= json_array_size(query) ||
 		    !match(member, json_array_get(query, i), filters, a))
@@ -301,27 +301,28 @@ bool flow_query_match(const char *line, const char *query, json_t *filters, stru
 	return mine && other && match(mine, other, filters, a);
 }
 
-/* ---- opening ---- */
+/* ---- replacing values with placeholders ---- */
 
 /* Each filter has one value; further conditions with it stay fixed. */
-static void open_condition(const struct catalog *c, const json_t *where, flow_is_slot is_slot,
-			   const void *owner, struct arena *a, json_t *values)
+static void parameterize_condition(const struct catalog *c, const json_t *where,
+				   flow_is_slot is_slot, const void *owner, struct arena *a,
+				   json_t *values)
 {
-	const json_t *said = json_object_get(where, MAP_VALUES);
+	const json_t *given = json_object_get(where, MAP_VALUES);
 	const char *name = json_string_value(json_object_get(where, MAP_NAME));
 	const struct dimension_def *d = name ? dimension_of(c, name) : NULL;
 	const char *op = json_string_value(json_object_get(where, MAP_OP));
 
-	if (!d || !op || strcmp(op, where_op_name(OP_IS)) != 0 || json_array_size(said) == 0 ||
+	if (!d || !op || strcmp(op, where_op_name(OP_IS)) != 0 || json_array_size(given) == 0 ||
 	    json_object_get(values, d->filter) || !is_slot(owner, d->filter))
 		return;
 	json_object_set(values, d->filter,
-			json_array_size(said) == 1 ? json_array_get(said, 0) : (json_t *)said);
+			json_array_size(given) == 1 ? json_array_get(given, 0) : (json_t *)given);
 	json_set_take((json_t *)where, MAP_VALUES, json_list_of(slot_json(d->filter, a)));
 }
 
-static void open_day(json_t *period, const char *member, const char *filter, struct arena *a,
-		     json_t *values)
+static void parameterize_day(json_t *period, const char *member, const char *filter,
+			     struct arena *a, json_t *values)
 {
 	const json_t *day = json_object_get(period, member);
 
@@ -331,8 +332,9 @@ static void open_day(json_t *period, const char *member, const char *filter, str
 	json_set_take(period, member, slot_json(filter, a));
 }
 
-const char *flow_query_open(const struct catalog *c, const char *query, flow_is_slot is_slot,
-			    const void *owner, struct arena *a, json_t **values)
+const char *flow_query_parameterize(const struct catalog *c, const char *query,
+				    flow_is_slot is_slot, const void *owner, struct arena *a,
+				    json_t **values)
 {
 	json_t *root = parse(query, a), *where, *period;
 	const json_t *one;
@@ -344,11 +346,12 @@ const char *flow_query_open(const struct catalog *c, const char *query, flow_is_
 	where = json_object_get(root, MAP_WHERE);
 	period = json_object_get(root, MAP_PERIOD);
 	json_array_foreach(where, i, one)
-		open_condition(c, one, is_slot, owner, a, *values);
-	/* A comparison has separate days. */
+		parameterize_condition(c, one, is_slot, owner, a, *values);
+	/* The days of an explicit comparison would not follow another period, so both stay fixed.
+	 */
 	if (!json_is_object(json_object_get(root, MAP_COMPARE))) {
-		open_day(period, MAP_START, FILTER_START, a, *values);
-		open_day(period, MAP_END, FILTER_END, a, *values);
+		parameterize_day(period, MAP_START, FILTER_START, a, *values);
+		parameterize_day(period, MAP_END, FILTER_END, a, *values);
 	}
 	return text_of(root, a);
 }

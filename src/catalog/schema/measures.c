@@ -311,7 +311,7 @@ bool schema_load_metrics(struct loader *l, const json_t *array, struct err *e)
 /* ---- implied metrics ---- */
 
 /* Converts a plural such as "hourly prices" to a name. */
-static const char *name_of(struct loader *l, const char *plural)
+static const char *metric_name_of(struct loader *l, const char *plural)
 {
 	char *name = arena_strdup(l->arena, plural);
 
@@ -337,7 +337,7 @@ static const char *average_words(struct loader *l, const char *of)
 }
 
 /* Adds "the average budget" for a budget that is declared as a sum. */
-static bool imply_mean(struct loader *l, const struct measure_def *sum, struct err *e)
+static bool add_mean_metric(struct loader *l, const struct measure_def *sum, struct err *e)
 {
 	struct measure_def *m = arena_alloc(l->arena, sizeof(*m));
 	const char **synonyms;
@@ -359,15 +359,15 @@ static bool imply_mean(struct loader *l, const struct measure_def *sum, struct e
 	return add_measure(l, m, true, "measures", e);
 }
 
-static bool imply_means(struct loader *l, struct err *e)
+static bool add_mean_metrics(struct loader *l, struct err *e)
 {
 	const struct schema *s = &l->impl->schema;
 
-	for (size_t i = 0, written = s->measure_count; i < written; i++) {
+	for (size_t i = 0, declared_count = s->measure_count; i < declared_count; i++) {
 		const struct measure_def *m = s->measures[i];
 
 		if (m->aggregate == AGGREGATE_SUM && m->column && m->additivity == ADDITIVE_FULL &&
-		    !has_mean(s, m) && !imply_mean(l, m, e))
+		    !has_mean(s, m) && !add_mean_metric(l, m, e))
 			return false;
 	}
 	return true;
@@ -393,7 +393,7 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 		struct measure_def *m = arena_alloc(l->arena, sizeof(*m));
 		const struct unit_def *unit = units_find(units, n->plural);
 
-		*m = (struct measure_def){.name = name_of(l, n->plural),
+		*m = (struct measure_def){.name = metric_name_of(l, n->plural),
 					  .pack = n->pack,
 					  .label = n->plural,
 					  .entity = n,
@@ -411,5 +411,5 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 		if (!add_measure(l, m, true, "measures", e))
 			return false;
 	}
-	return imply_means(l, e);
+	return add_mean_metrics(l, e);
 }

@@ -134,24 +134,25 @@ static void replaces_values_with_placeholders(void **state)
 	json_t *values;
 
 	(void)state;
-	assert_same(flow_query_open(catalog, said, every, NULL, arena, &values), views(OPEN));
+	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values),
+		    views(OPEN));
 	assert_string_equal(json_string_value(json_object_get(values, "report_name")),
 			    "Budget Tracker");
 	assert_string_equal(json_string_value(json_object_get(values, "date_range_start")),
 			    "2026-01-01");
 	/* days are always placeholders; other values only if is_slot accepts them */
 	assert_same(
-		flow_query_open(catalog, said, none, NULL, arena, &values),
+		flow_query_parameterize(catalog, said, none, NULL, arena, &values),
 		views("Budget Tracker", "{filter.date_range_start}", "{filter.date_range_end}"));
 	/* the comparison period would not change with the day */
 	said = "{\"metrics\":[\"views\"],\"period\":{\"start\":\"2026-01-01\",\"end\":"
 	       "\"2026-12-31\"},\"compare\":{\"start\":\"2025-01-01\",\"end\":\"2025-12-31\"}}";
-	assert_same(flow_query_open(catalog, said, every, NULL, arena, &values), said);
+	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values), said);
 	/* bounds are not values of a dimension */
 	said = "{\"metrics\":[\"views\"],\"by\":[\"report_name\"],\"having\":[{\"name\":\"views\","
 	       "\"op\":\"over\",\"values\":[\"50\"]}],\"where\":[]}";
-	assert_same(flow_query_open(catalog, said, every, NULL, arena, &values), said);
-	assert_null(flow_query_open(catalog, "no", every, NULL, arena, &values));
+	assert_same(flow_query_parameterize(catalog, said, every, NULL, arena, &values), said);
+	assert_null(flow_query_parameterize(catalog, "no", every, NULL, arena, &values));
 }
 
 static void fills_placeholders_with_values(void **state)
