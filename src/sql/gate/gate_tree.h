@@ -37,30 +37,30 @@ struct gate_view_use {
 };
 
 enum gate_expr_kind {
-	GATE_NUMBER,  /* text */
-	GATE_STRING,  /* text with its quotes; word: N, DATE, … before it */
-	GATE_WORD,    /* text: NULL, TRUE, FALSE, or a date part */
-	GATE_COLUMN,  /* [qualifier.]name */
-	GATE_ALL,     /* [qualifier.]* */
-	GATE_CHAIN,   /* kids; each but the first has an op */
-	GATE_PREFIX,  /* word (NOT - +), one kid */
-	GATE_PAREN,   /* one kid */
-	GATE_LIST,    /* word (ROLLUP, CUBE, GROUPING SETS or none) and ( kids ) */
-	GATE_BETWEEN, /* three kids; negated */
-	GATE_IN,      /* one kid, then query, or the values; negated */
-	GATE_LIKE,    /* word; two or three kids; negated */
-	GATE_IS,      /* one kid, text: NULL, TRUE, FALSE; or two kids: DISTINCT FROM; negated */
-	GATE_QUERY,   /* (query); word: EXISTS, ANY, ALL, SOME or none */
-	GATE_CASE,    /* kids: WHEN THEN pairs; operand, otherwise */
-	GATE_CAST,    /* word: CAST, TRY_CAST; one kid; type */
-	GATE_CONVERT, /* word: CONVERT, TRY_CONVERT; type; one or two kids */
-	GATE_EXTRACT, /* text: the part; one kid */
-	GATE_TRIM,    /* text: LEADING, … or none; kids: [what,] from */
-	GATE_SUBSTRING /* FROM … FOR: two or three kids */,
-	GATE_CALL,     /* text: the function; kids; call */
-	GATE_COLLATE,  /* one kid, name */
-	GATE_ZONE,     /* two kids: x AT TIME ZONE y */
-	GATE_INTERVAL, /* text: literal with its quotes; word: the unit or none */
+	GATE_NUMBER,    /* text */
+	GATE_STRING,    /* text with its quotes; word: N, DATE, … before it */
+	GATE_WORD,      /* text: NULL, TRUE, FALSE, or a date part */
+	GATE_COLUMN,    /* [qualifier.]name */
+	GATE_ALL,       /* [qualifier.]* */
+	GATE_CHAIN,     /* kids; each but the first has an op */
+	GATE_PREFIX,    /* word (NOT - +), one kid */
+	GATE_PAREN,     /* one kid */
+	GATE_LIST,      /* word (ROLLUP, CUBE, GROUPING SETS or none) and ( kids ) */
+	GATE_BETWEEN,   /* three kids; negated */
+	GATE_IN,        /* one kid, then query, or the values; negated */
+	GATE_LIKE,      /* word; two or three kids; negated */
+	GATE_IS,        /* one kid, word: NULL, TRUE, …; or two kids: DISTINCT FROM; negated */
+	GATE_QUERY,     /* (query); word: EXISTS, ANY, ALL, SOME or none */
+	GATE_CASE,      /* kids: WHEN THEN pairs; operand, otherwise */
+	GATE_CAST,      /* word: CAST, TRY_CAST; one kid; type */
+	GATE_CONVERT,   /* word: CONVERT, TRY_CONVERT; type; one or two kids */
+	GATE_EXTRACT,   /* text: the part; one kid */
+	GATE_TRIM,      /* word: LEADING, … or none; kids: [what,] from */
+	GATE_SUBSTRING, /* FROM … FOR: two or three kids */
+	GATE_CALL,      /* text: the function; kids; call */
+	GATE_COLLATE,   /* one kid, name */
+	GATE_ZONE,      /* two kids: x AT TIME ZONE y */
+	GATE_INTERVAL,  /* text: literal with its quotes; word: the unit or none */
 };
 
 struct gate_source;

@@ -298,7 +298,7 @@ static bool check_is(const struct gate *g, const struct gate_expr *x)
 			   x->word);
 }
 
-static bool same_subquery(const struct gate *g, const struct gate_expr *x)
+static bool check_subquery(const struct gate *g, const struct gate_expr *x)
 {
 	bool quantified = x->word && x->word[0] != 'E';
 
@@ -354,7 +354,7 @@ bool gate_check_portable_expr(const struct gate *g, const struct gate_expr *x)
 	case GATE_IS:
 		return check_is(g, x);
 	case GATE_QUERY:
-		return same_subquery(g, x);
+		return check_subquery(g, x);
 	case GATE_CASE:
 	case GATE_CALL:
 		return check_branches(g, x);
