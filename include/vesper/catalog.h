@@ -152,7 +152,7 @@ struct param_def {
 	enum param_type type;
 	bool is_list;
 	size_t list_min, list_max; /* number of values */
-	bool takes_one;            /* for list(type,1-max): one value is as usual as several */
+	bool takes_one;            /* for list(type,1-max): single values are common, too */
 	bool required;
 	const char *default_text; /* NULL: none */
 	bool has_min, has_max;
@@ -240,7 +240,7 @@ struct tool_def {
 	const char *about;
 	const char *source;         /* of its views; NULL: the caller's statement determines it;
 				       SOURCE_DOCUMENTS, SOURCE_OWN: no statement */
-	const char *const *reports; /* keys, closest first; NULL-ended */
+	const char *const *reports; /* keys, most similar first; NULL-ended */
 	struct {
 		const char *permission;    /* the user's */
 		const char *const *agents; /* NULL-ended */

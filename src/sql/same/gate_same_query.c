@@ -1,5 +1,5 @@
 /*
- * Checks queries whose meaning depends on the database: conditions used as values, columns beside
+ * Checks queries whose meaning depends on the database: conditions used as values, columns next to
  * aggregates (SQLite takes them from any row), numbers in GROUP BY, and precedence of set
  * operations.
  */

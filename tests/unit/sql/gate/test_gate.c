@@ -551,7 +551,7 @@ static void writes_and_reports_only_named_columns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *told[2] = {NULL, NULL};
+		const char *reported[2] = {NULL, NULL};
 		struct gate_result out;
 		struct err e;
 
@@ -559,16 +559,16 @@ static void writes_and_reports_only_named_columns(void **state)
 			fail_msg("%s\nrefused: %s", cases[i].sql, e.text);
 		for (size_t k = 0; k < out.read_count; k++) {
 			bool project = out.reads[k].view == &known_views[0];
-			const char **text = &told[project ? 0 : 1];
+			const char **text = &reported[project ? 0 : 1];
 
 			*text = "";
 			for (const char *const *c = out.reads[k].columns; *c; c++)
 				*text = arena_printf(arena, "%s%s ", *text, *c);
 		}
 		for (size_t k = 0; k < 2; k++)
-			if (!told[k] != !cases[i].columns[k] ||
-			    (told[k] && strcmp(told[k], cases[i].columns[k]) != 0))
-				fail_msg("%s\nreads %s", cases[i].sql, told[k]);
+			if (!reported[k] != !cases[i].columns[k] ||
+			    (reported[k] && strcmp(reported[k], cases[i].columns[k]) != 0))
+				fail_msg("%s\nreads %s", cases[i].sql, reported[k]);
 	}
 	writes(DIALECT_SQLITE, "SELECT COUNT(*) AS n FROM per_project",
 	       "SELECT COUNT(*) AS n FROM " PROJECT("tenant_id") " AS per_project LIMIT 500");
