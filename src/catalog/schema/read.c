@@ -147,7 +147,8 @@ static bool read_where(struct loader *l, const json_t *item, const char *at, str
 	strlist_add(&values, l->arena, NULL);
 	json_array_foreach(json_object_get(item, "values"), i, value) {
 		if (!json_is_string(value) && !json_is_integer(value))
-			return err_set(e, ERR_INPUT, "%s: values: must be strings or whole numbers", at);
+			return err_set(e, ERR_INPUT, "%s: values: must be strings or whole numbers",
+				       at);
 		strlist_add(&values, l->arena,
 			    json_is_string(value)
 				    ? json_string_value(value)
