@@ -59,7 +59,7 @@ struct turn_rewrite {
 	bool allowed; /* a model writes this answer */
 	int made;     /* rewrites in this turn */
 	const struct llm_call *call;
-	struct later later; /* starts the call */
+	struct deferred deferred; /* starts the call */
 	struct op *op;
 	bool uncited;          /* the citation was missing */
 	const char *blanks;    /* leading spaces of the sentence */

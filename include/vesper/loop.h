@@ -45,8 +45,8 @@ void timer_stop(struct timer *t);
 bool timer_active(const struct timer *t);
 void timer_free(struct timer **t); /* *t may be NULL */
 
-/* A watch on a borrowed descriptor. Free it before the descriptor is closed. An error arrives as
- * FD_READ | FD_WRITE, and as FD_HANGUP if that is watched. */
+/* A watch on a borrowed descriptor. Free it before the descriptor is closed. An error is
+ * reported as FD_READ | FD_WRITE, with FD_HANGUP if the owner watches for it. */
 enum { FD_READ = 1, FD_WRITE = 2, FD_HANGUP = 4 };
 struct fd_watch;
 typedef void (*fd_cb)(void *owner, int fd, int events);
@@ -54,19 +54,20 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner);
 void fd_watch_set(struct fd_watch *w, int events); /* 0: none */
 void fd_watch_free(struct fd_watch **w);           /* allowed in its callback */
 
-/* A deferred callback: runs once, in the next iteration, in the order of the calls. `later` is part
- * of the caller's struct; zero it before its first use. No effect while it waits already. */
-typedef void (*later_cb)(void *owner);
-struct later {
+/* A deferred callback: runs once, in the next iteration, in the order of the calls. `deferred` is
+ * part of the caller's struct; zero it before its first use. No effect while it is already waiting.
+ */
+typedef void (*deferred_cb)(void *owner);
+struct deferred {
 	struct list node;
-	later_cb cb;
+	deferred_cb cb;
 	void *owner;
 };
-void loop_defer(struct loop *l, struct later *later, later_cb cb, void *owner);
+void loop_defer(struct loop *l, struct deferred *deferred, deferred_cb cb, void *owner);
 /* Like loop_defer, but runs when no callback of loop_defer is waiting, or after
  * LOOP_LAST_ITERATIONS iterations. Used to batch notifications. */
-void loop_defer_last(struct loop *l, struct later *later, later_cb cb, void *owner);
-void later_cancel(struct later *later);
+void loop_defer_last(struct loop *l, struct deferred *deferred, deferred_cb cb, void *owner);
+void deferred_cancel(struct deferred *deferred);
 
 /* A prepare hook: called once before each wait for events, after timers and callbacks. Some
  * libraries have work to do before the loop waits. */

@@ -1,6 +1,6 @@
 /*
  * Periodic work on each of many items, usually tenants. Only a few are processed at once, so that
- * shared resources have time for users however many items exist. Loop thread only.
+ * shared resources stay available to users, whatever the number of items. Loop thread only.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 struct loop;
 struct rounds;
 
-/* Begins the work on one item, 0 .. count - 1. False: there is nothing to do for it. The work ends
+/* Begins the work on one item, 0 .. count - 1. False: the item needs no work. The work ends
  * with rounds_end(), not before this callback has returned. */
 typedef bool (*rounds_begin_cb)(void *owner, size_t i);
 
-struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, rounds_begin_cb begin,
-			  void *owner);
+struct rounds *rounds_new(struct loop *loop, size_t count, size_t max_running,
+			  rounds_begin_cb begin, void *owner);
 
 /* Runs a round every `every_ms`; the first at once if `now`. A round in which not all items have
  * begun continues at the time of the next one. Items that are still running are skipped. */

@@ -106,7 +106,7 @@ static void on_end(void *owner, const struct llm_answer *answer, bool shown, con
 	t->core->operations.ended(t->core->operations.turn);
 }
 
-static void on_later(void *owner)
+static void on_deferred(void *owner)
 {
 	static const struct llm_handler handler = {.on_text = on_text, .on_end = on_end};
 	struct answer_turn *t = owner;
@@ -117,7 +117,7 @@ static void on_later(void *owner)
 
 void rewrite_cancel(struct answer_turn *t)
 {
-	later_cancel(&t->answer->rewrite.later);
+	deferred_cancel(&t->answer->rewrite.deferred);
 	op_cancel(&t->answer->rewrite.op);
 }
 
@@ -142,6 +142,6 @@ bool rewrite_ask(void *owner, const struct guard_unbound *d)
 	t->core->operations.began(t->core->operations.turn);
 	answer_count_calls(t, LLM_ANSWER, 1);
 	r->call = prompt_rewrite(t, d);
-	loop_defer(t->core->loop, &r->later, on_later, t);
+	loop_defer(t->core->loop, &r->deferred, on_deferred, t);
 	return true;
 }

@@ -24,15 +24,15 @@ struct block {
 	alignas(max_align_t) char data[];
 };
 
-struct deferred {
-	struct deferred *next;
+struct cleanup {
+	struct cleanup *next;
 	void (*free_it)(void *object);
 	void *object;
 };
 
 struct arena {
 	struct block *blocks; /* the first is being filled; others are full or hold one item */
-	struct deferred *deferred;
+	struct cleanup *cleanups;
 	size_t next_block_bytes;
 	size_t bytes;
 	size_t cap_bytes;
@@ -144,9 +144,9 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 
 void arena_defer(struct arena *a, void (*free_it)(void *object), void *object)
 {
-	struct deferred *d = arena_alloc(a, sizeof(*d));
-	*d = (struct deferred){a->deferred, free_it, object};
-	a->deferred = d;
+	struct cleanup *d = arena_alloc(a, sizeof(*d));
+	*d = (struct cleanup){a->cleanups, free_it, object};
+	a->cleanups = d;
 }
 
 size_t arena_bytes(const struct arena *a)
@@ -163,7 +163,7 @@ void arena_free(struct arena **a)
 {
 	if (!*a)
 		return;
-	for (struct deferred *d = (*a)->deferred; d; d = d->next)
+	for (struct cleanup *d = (*a)->cleanups; d; d = d->next)
 		d->free_it(d->object);
 	for (struct block *b = (*a)->blocks, *next; b; b = next) {
 		next = b->next;

@@ -28,7 +28,7 @@ struct token_bucket {
 
 /* An operation: get with the entry found, or another one. */
 struct operation {
-	struct op_later later;
+	struct op_deferred deferred;
 	struct entry *found;
 	bool result;
 	struct cache_consume consumed;
@@ -38,17 +38,17 @@ struct operation {
 	void *owner;
 };
 
-static void on_clean(struct op_later *later)
+static void on_clean(struct op_deferred *deferred)
 {
-	struct operation *q = list_item(later, struct operation, later);
+	struct operation *q = list_item(deferred, struct operation, deferred);
 
 	if (q->found)
 		entry_release(q->found);
 }
 
-static void on_answer(struct op_later *later)
+static void on_answer(struct op_deferred *deferred)
 {
-	struct operation *q = list_item(later, struct operation, later);
+	struct operation *q = list_item(deferred, struct operation, deferred);
 
 	if (q->on_result)
 		q->on_result(q->owner, q->result);
@@ -60,7 +60,8 @@ static void on_answer(struct op_later *later)
 
 static struct operation *operation_new(struct memory *m, void *owner)
 {
-	struct operation *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
+	struct operation *q =
+		op_deferred_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
 	q->owner = owner;
 	return q;
@@ -75,7 +76,7 @@ static struct op *memory_get(void *self, struct str key, cache_value_cb cb, void
 	q->found = map_find(&m->values, key);
 	if (q->found)
 		entry_hold(q->found);
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 static void memory_set(void *self, struct str key, struct str value, int64_t ttl_ms)
@@ -101,7 +102,7 @@ static struct op *memory_set_confirmed(void *self, struct str key, struct str va
 
 	q->on_result = cb;
 	q->result = map_set(&m->values, key, value, ttl_ms);
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 static struct op *memory_get_delete(void *self, struct str key, cache_value_cb cb, void *owner)
@@ -148,7 +149,7 @@ static struct op *memory_consume(void *self, const struct str *keys, const int64
 		/* If it does not fit, the bucket counts as full. */
 		(void)map_set(&m->buckets, keys[i], bytes, full_ms);
 	}
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 /* ---- locks ---- */
@@ -175,7 +176,7 @@ static struct op *memory_lock(void *self, struct str key, struct str token, int6
 
 	q->on_result = cb;
 	q->result = take_lock(m, key, token, ttl_ms);
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 static void memory_unlock(void *self, struct str key, struct str token)

@@ -64,7 +64,7 @@ static void on_cancel(struct op *op)
 	q->cancelled = true;
 	if (q->sent) /* the pending reply frees it */
 		return;
-	later_cancel(&q->later);
+	deferred_cancel(&q->deferred);
 	mem_free(q);
 }
 
@@ -99,7 +99,7 @@ struct op *redis_ask(struct redis_op *q, const char *command, int argc, const st
 	q->sent = redis_link_send(q->redis->link, argc, argv, cb, q);
 	if (!q->sent) {
 		redis_count_use(command, "away");
-		loop_defer(q->redis->loop, &q->later, on_unsent, q);
+		loop_defer(q->redis->loop, &q->deferred, on_unsent, q);
 	}
 	return &q->op;
 }

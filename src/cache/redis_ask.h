@@ -25,7 +25,7 @@ struct redis {
 struct redis_op {
 	struct op op;
 	struct redis *redis;
-	struct later later; /* reports that the command was not sent */
+	struct deferred deferred; /* reports that the command was not sent */
 	bool sent;
 	bool cancelled;      /* the pending reply is discarded */
 	const char *command; /* for metrics */

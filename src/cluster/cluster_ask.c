@@ -23,7 +23,7 @@ static void on_cancel(struct op *op)
 	q->cancelled = true;
 	if (q->sent) /* the pending reply frees it */
 		return;
-	later_cancel(&q->later);
+	deferred_cancel(&q->deferred);
 	cluster_request_free(q);
 }
 
@@ -66,7 +66,7 @@ void cluster_request_send(struct cluster_request *q, int argc, const struct str 
 	if (q->sent)
 		return;
 	if (q->counted)
-		loop_defer(c->loop, &q->later, on_unsent, q);
+		loop_defer(c->loop, &q->deferred, on_unsent, q);
 	else
 		on_unsent(q);
 }

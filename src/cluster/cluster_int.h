@@ -80,7 +80,7 @@ struct held {
 /* First member of each operation's struct. */
 struct cluster_request {
 	struct op op;
-	struct later later; /* reports that the command was not sent */
+	struct deferred deferred; /* reports that the command was not sent */
 	struct cluster *cluster;
 	bool sent, cancelled, counted;
 	bool late; /* handles the reply after a cancel, too */

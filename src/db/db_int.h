@@ -211,7 +211,7 @@ struct request {
 	struct cancel_call *stop;    /* the pending attempt to cancel it */
 	struct timer *deadline;      /* once cancelled: time of the next attempt to cancel */
 	struct timer *backoff;       /* retry backoff */
-	struct later later;          /* for requests refused at once */
+	struct deferred deferred;    /* for requests refused at once */
 	struct err err;              /* its result; during backoff, that of the last attempt */
 	uint64_t number;             /* order of arrival */
 	uint64_t queued_ms;          /* when it was queued, by the loop's clock */

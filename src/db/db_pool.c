@@ -297,7 +297,7 @@ static struct op *pool_query(void *self, const struct db_request *request, db_cb
 	if (p->closing) /* the loop may not run again */
 		list_append(&p->refused, &r->node);
 	else if (r->err.code != ERR_NONE)
-		loop_defer(p->loop, &r->later, on_refused, r);
+		loop_defer(p->loop, &r->deferred, on_refused, r);
 	else
 		db_pool_submit(p, r);
 	return &r->op;

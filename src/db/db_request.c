@@ -178,7 +178,7 @@ static void on_cancel(struct op *op)
 			db_stop_start(r, STOP_CANCEL);
 		return;
 	}
-	later_cancel(&r->later);
+	deferred_cancel(&r->deferred);
 	db_queue_remove(r);
 	db_request_finish(r);
 }

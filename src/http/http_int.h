@@ -59,7 +59,7 @@ struct transfer {
 	int64_t connect_ms;  /* enforced by curl */
 	struct limits limits;
 
-	struct later resume;
+	struct deferred resume;
 	bool paused; /* the owner accepts no data */
 
 	bool dropped;

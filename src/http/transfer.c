@@ -231,7 +231,7 @@ void transfer_free(struct transfer *t)
 	curl_easy_cleanup(t->easy);
 	curl_slist_free_all(t->headers);
 	timer_free(&t->timer);
-	later_cancel(&t->resume);
+	deferred_cancel(&t->resume);
 	mem_free(t->body);
 	mem_free(t);
 }
@@ -267,7 +267,7 @@ static void on_pause(struct op *op, bool paused)
 
 	t->paused = paused;
 	if (paused)
-		later_cancel(&t->resume);
+		deferred_cancel(&t->resume);
 	else if (t->limits.held)
 		loop_defer(t->http->loop, &t->resume, on_resume, t);
 }

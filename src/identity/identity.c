@@ -265,7 +265,7 @@ struct ticket_op {
 	struct op op;
 	struct identity *identity;
 	struct op *pending; /* operation of the shared cache, or lookup of a personal token */
-	struct later later;
+	struct deferred deferred;
 	char ticket[TICKET_BYTES];
 	struct principal *who; /* the user that the ticket is made for, or that used it */
 	struct err err;
@@ -285,7 +285,7 @@ static void on_ticket_cancel(struct op *op)
 	struct ticket_op *x = (struct ticket_op *)op;
 
 	op_cancel(&x->pending);
-	later_cancel(&x->later);
+	deferred_cancel(&x->deferred);
 	ticket_op_free(x);
 }
 
@@ -337,7 +337,7 @@ struct op *identity_ticket_new(struct identity *i, const struct principal *who, 
 		x->pending = shared_ticket_store(i->shared, x->ticket, token, on_stored, x);
 	} else {
 		make_local(x);
-		loop_defer(i->loop, &x->later, on_made, x);
+		loop_defer(i->loop, &x->deferred, on_made, x);
 	}
 	return &x->op;
 }
@@ -397,7 +397,7 @@ struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_w
 		memcpy(x->ticket, ticket.p, ticket.n);
 		x->pending = shared_ticket_fetch_delete(i->shared, ticket, on_ticket_fetched, x);
 	} else {
-		loop_defer(i->loop, &x->later, on_used, x);
+		loop_defer(i->loop, &x->deferred, on_used, x);
 	}
 	return &x->op;
 }

@@ -17,7 +17,7 @@ struct signin_op {
 	struct signin *signin;
 	struct arena *arena;
 	struct op *pending; /* operation of the cache */
-	struct later later;
+	struct deferred deferred;
 	struct timer *timer; /* checks again whether another process has renewed the token */
 	struct exchange exchange;
 	struct json_fetch revoking;
@@ -41,7 +41,7 @@ struct signin_op {
 static void op_free(struct signin_op *x)
 {
 	op_cancel(&x->pending);
-	later_cancel(&x->later);
+	deferred_cancel(&x->deferred);
 	timer_free(&x->timer);
 	exchange_end(&x->exchange);
 	json_fetch_end(&x->revoking);
@@ -106,7 +106,7 @@ static void on_deferred_end(void *owner)
 /* Ends in the next iteration, because the caller does not have the operation yet. */
 static struct op *end_deferred(struct signin_op *x)
 {
-	loop_defer(x->signin->options.loop, &x->later, on_deferred_end, x);
+	loop_defer(x->signin->options.loop, &x->deferred, on_deferred_end, x);
 	return &x->op;
 }
 

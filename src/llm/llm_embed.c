@@ -35,7 +35,7 @@ struct embedding {
 	bool probe;
 	struct op *http;
 	struct timer *wait;
-	struct later refuse; /* reports that the request could not be sent */
+	struct deferred refuse; /* reports that the request could not be sent */
 	struct buf body;
 	int status, should_retry;
 	int64_t retry_after_ms;
@@ -76,7 +76,7 @@ static void embedding_free(struct embedding *m)
 {
 	op_cancel(&m->http);
 	timer_free(&m->wait);
-	later_cancel(&m->refuse);
+	deferred_cancel(&m->refuse);
 	buf_deinit(&m->body);
 	m->llm->running--;
 	llm_free(&m->llm);

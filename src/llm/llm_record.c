@@ -116,7 +116,7 @@ struct replayed {
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
-	struct later later;
+	struct deferred deferred;
 };
 
 /* Returns true when both want the same members of a structured answer, or both want free text. */
@@ -224,7 +224,7 @@ static void on_replay_cancel(struct op *op)
 {
 	struct replayed *p = (struct replayed *)op;
 
-	later_cancel(&p->later);
+	deferred_cancel(&p->deferred);
 	mem_free(p);
 }
 
@@ -260,7 +260,7 @@ static struct op *replay_start(void *self, const struct llm_call *call, struct a
 	p->arena = a;
 	p->handler = *handler;
 	p->owner = owner;
-	loop_defer(r->loop, &p->later, on_replayed, p);
+	loop_defer(r->loop, &p->deferred, on_replayed, p);
 	return &p->op;
 }
 

@@ -69,7 +69,7 @@ struct run {
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct later none;               /* reports that no provider was usable at the start */
+	struct deferred none;            /* reports that no provider was usable at the start */
 	struct budget_reservation hold;  /* of the current attempt */
 	int64_t text_tokens;             /* shown by the current attempt */
 	struct llm_usage spent;          /* usage of failed attempts */
@@ -94,7 +94,7 @@ static void run_free(struct run *r)
 {
 	op_cancel(&r->op_attempt);
 	timer_free(&r->wait);
-	later_cancel(&r->none);
+	deferred_cancel(&r->none);
 	r->llm->running--;
 	mem_free(r);
 }

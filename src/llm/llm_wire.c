@@ -23,7 +23,7 @@ struct attempt {
 	struct llm_stream stream;
 	struct buf body; /* body of a response that is no stream */
 	struct timer *linger;
-	struct later refuse; /* reports that the request could not be sent */
+	struct deferred refuse; /* reports that the request could not be sent */
 	int status;
 	int should_retry;
 	int64_t retry_after_ms;
@@ -38,7 +38,7 @@ static void attempt_free(struct attempt *t)
 {
 	op_cancel(&t->http);
 	timer_free(&t->linger);
-	later_cancel(&t->refuse);
+	deferred_cancel(&t->refuse);
 	sse_free(&t->sse);
 	stream_deinit(&t->stream);
 	buf_deinit(&t->body);

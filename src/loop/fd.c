@@ -53,7 +53,7 @@ struct fd_watch *fd_watch_new(struct loop *l, int fd, fd_cb cb, void *owner)
 	int rc = uv_poll_init(&l->uv, &w->uv, fd);
 
 	if (rc != 0)
-		log_error("loop.watch", "descriptor %d can't be watched: %s", fd, uv_strerror(rc));
+		log_error("loop.watch", "descriptor %d cannot be watched: %s", fd, uv_strerror(rc));
 	assert(rc ==
 	       0); /* closed already, watched twice, or a file: program errors of the caller */
 	w->fd = fd;

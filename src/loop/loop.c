@@ -25,7 +25,8 @@ static void own_handles_start(struct loop *l)
 {
 	int rc = uv_async_init(&l->uv, &l->wake, on_wake);
 
-	assert(rc == 0); /* needs one descriptor, right after the loop got some */
+	assert(rc ==
+	       0); /* fails only if no descriptor is free, and the loop has just opened some */
 	uv_idle_init(&l->uv, &l->idle);
 	uv_prepare_init(&l->uv, &l->measure);
 	uv_prepare_start(&l->measure, on_measure);
@@ -42,13 +43,14 @@ bool loop_new(struct loop **out, struct err *e)
 
 	if (rc != 0) {
 		mem_free(l);
-		return err_set(e, ERR_INTERNAL, "event loop: %s", uv_strerror(rc));
+		return err_set(e, ERR_INTERNAL, "the event loop cannot be created: %s",
+			       uv_strerror(rc));
 	}
 	/* Costs one more epoll_wait, only in iterations without events. */
 	uv_loop_configure(&l->uv, UV_METRICS_IDLE_TIME);
-	list_init(&l->given_out);
-	list_init(&l->laters);
-	list_init(&l->lasts);
+	list_init(&l->objects);
+	list_init(&l->deferred);
+	list_init(&l->deferred_last);
 	list_init(&l->running);
 	list_init(&l->posts);
 	pthread_mutex_init(&l->lock, NULL);
@@ -114,31 +116,31 @@ int64_t loop_longest_us(struct loop *l)
 	return (int64_t)(longest / 1000);
 }
 
-static void later_queue(struct loop *l, struct list *queue, struct later *later, later_cb cb,
-			void *owner)
+static void deferred_queue(struct loop *l, struct list *queue, struct deferred *deferred,
+			   deferred_cb cb, void *owner)
 {
-	if (later->node.next && !list_empty(&later->node))
+	if (deferred->node.next && !list_empty(&deferred->node))
 		return;
-	later->cb = cb;
-	later->owner = owner;
-	list_append(queue, &later->node);
+	deferred->cb = cb;
+	deferred->owner = owner;
+	list_append(queue, &deferred->node);
 	if (!uv_is_active((uv_handle_t *)&l->idle))
 		uv_idle_start(&l->idle, on_idle);
 }
 
-void loop_defer(struct loop *l, struct later *later, later_cb cb, void *owner)
+void loop_defer(struct loop *l, struct deferred *deferred, deferred_cb cb, void *owner)
 {
-	later_queue(l, &l->laters, later, cb, owner);
+	deferred_queue(l, &l->deferred, deferred, cb, owner);
 }
 
-void loop_defer_last(struct loop *l, struct later *later, later_cb cb, void *owner)
+void loop_defer_last(struct loop *l, struct deferred *deferred, deferred_cb cb, void *owner)
 {
-	later_queue(l, &l->lasts, later, cb, owner);
+	deferred_queue(l, &l->deferred_last, deferred, cb, owner);
 }
 
-void later_cancel(struct later *later)
+void deferred_cancel(struct deferred *deferred)
 {
-	list_remove(&later->node);
+	list_remove(&deferred->node);
 }
 
 static void list_move(struct list *from, struct list *to)
@@ -151,29 +153,29 @@ static void list_move(struct list *from, struct list *to)
 	}
 }
 
-static void laters_run(struct loop *l, struct list *queue)
+static void deferred_run(struct loop *l, struct list *queue)
 {
 	list_move(queue, &l->running);
 	while (!list_empty(&l->running)) {
-		struct later *later = list_item(l->running.next, struct later, node);
+		struct deferred *deferred = list_item(l->running.next, struct deferred, node);
 
-		list_remove(&later->node);
-		later->cb(later->owner);
+		list_remove(&deferred->node);
+		deferred->cb(deferred->owner);
 	}
 }
 
-/* Callbacks deferred by a deferred callback go to `laters` and run in the next iteration, so that
+/* Callbacks deferred by a deferred callback go to `deferred` and run in the next iteration, so that
  * descriptors are served in between. */
 static void on_idle(uv_idle_t *idle)
 {
 	struct loop *l = idle->data;
 
-	laters_run(l, &l->laters);
-	if (list_empty(&l->laters) || ++l->last_waited >= LOOP_LAST_ITERATIONS) {
-		l->last_waited = 0;
-		laters_run(l, &l->lasts);
+	deferred_run(l, &l->deferred);
+	if (list_empty(&l->deferred) || ++l->last_wait_count >= LOOP_LAST_ITERATIONS) {
+		l->last_wait_count = 0;
+		deferred_run(l, &l->deferred_last);
 	}
-	if (list_empty(&l->laters) && list_empty(&l->lasts))
+	if (list_empty(&l->deferred) && list_empty(&l->deferred_last))
 		uv_idle_stop(&l->idle);
 }
 
@@ -213,21 +215,21 @@ static void on_wake(uv_async_t *wake)
 
 void loop_hold(struct loop *l)
 {
-	if (l->holds++ == 0)
+	if (l->hold_count++ == 0)
 		uv_ref((uv_handle_t *)&l->wake);
 }
 
 void loop_release(struct loop *l)
 {
-	assert(l->holds > 0);
-	if (--l->holds == 0)
+	assert(l->hold_count > 0);
+	if (--l->hold_count == 0)
 		uv_unref((uv_handle_t *)&l->wake);
 }
 
 void loop_object_add(struct loop *l, struct object *object, const char *kind)
 {
 	object->kind = kind;
-	list_append(&l->given_out, &object->node);
+	list_append(&l->objects, &object->node);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -242,21 +244,21 @@ void loop_object_close(struct object *object, uv_handle_t *handle, void *block)
 	uv_close(handle, on_closed);
 }
 
-static void log_unfreed(const struct loop *l)
+static void log_not_freed(const struct loop *l)
 {
-	list_each(node, &l->given_out)
-		log_error("loop.forgotten", "%s was never freed",
+	list_each(node, &l->objects)
+		log_error("loop.not_freed", "%s was never freed",
 			  list_item(node, struct object, node)->kind);
-	list_each(node, &l->laters)
-		log_error("loop.forgotten", "a later still waits");
-	list_each(node, &l->lasts)
-		log_error("loop.forgotten", "a last still waits");
+	list_each(node, &l->deferred)
+		log_error("loop.not_freed", "a deferred callback is still waiting");
+	list_each(node, &l->deferred_last)
+		log_error("loop.not_freed", "a last deferred callback is still waiting");
 }
 
 static void on_foreign(uv_handle_t *handle, void *unused)
 {
 	(void)unused;
-	log_error("loop.forgotten", "a library's %s handle was never closed",
+	log_error("loop.not_freed", "a %s handle of a library was never closed",
 		  uv_handle_type_name(handle->type));
 }
 
@@ -269,9 +271,9 @@ void loop_free(struct loop **loop)
 		return;
 	*loop = NULL;
 	posts_run(l); /* final posts of threads that have ended */
-	log_unfreed(l);
-	assert(list_empty(&l->given_out) && list_empty(&l->laters) && list_empty(&l->lasts) &&
-	       l->holds == 0);
+	log_not_freed(l);
+	assert(list_empty(&l->objects) && list_empty(&l->deferred) &&
+	       list_empty(&l->deferred_last) && l->hold_count == 0);
 	uv_close((uv_handle_t *)&l->wake, NULL);
 	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_close((uv_handle_t *)&l->measure, NULL);

@@ -13,11 +13,11 @@
 
 struct loop {
 	uv_loop_t uv;
-	struct list given_out; /* objects not yet freed by their owners */
-	struct list laters;    /* deferred callbacks for the next iteration */
-	struct list lasts;     /* run in an iteration that leaves `laters` empty */
-	int last_waited;       /* iterations that `lasts` have waited */
-	struct list running;   /* deferred callbacks of this iteration that have not run yet */
+	struct list objects;       /* objects not yet freed by their owners */
+	struct list deferred;      /* deferred callbacks for the next iteration */
+	struct list deferred_last; /* run in an iteration that leaves `deferred` empty */
+	int last_wait_count;       /* iterations that `deferred_last` have waited */
+	struct list running;       /* deferred callbacks of this iteration that have not run yet */
 	uv_idle_t idle; /* active while callbacks are deferred: an active idle handle keeps the wait
 			   at zero */
 	uv_prepare_t measure; /* measures the working time of each iteration */
@@ -27,10 +27,10 @@ struct loop {
 	uv_async_t wake;      /* signals a post */
 	pthread_mutex_t lock; /* protects `posts` only */
 	struct list posts;
-	size_t holds; /* pending work elsewhere that will post: keeps the loop alive */
+	size_t hold_count; /* jobs of other threads that will post; they keep the loop alive */
 };
 
-/* Base of objects that owners must free, so that loop_free can name those that were not. */
+/* Base of objects that owners must free, so that loop_free can log those that were not freed. */
 struct object {
 	struct list node;
 	const char *kind;

@@ -6,7 +6,7 @@
 #include "vesper/list.h"
 #include "vesper/mem.h"
 
-static void end(struct op_later *o)
+static void end(struct op_deferred *o)
 {
 	if (o->clean)
 		o->clean(o);
@@ -15,27 +15,27 @@ static void end(struct op_later *o)
 
 static void on_cancel(struct op *op)
 {
-	struct op_later *o = list_item(op, struct op_later, op);
+	struct op_deferred *o = list_item(op, struct op_deferred, op);
 
-	later_cancel(&o->later);
+	deferred_cancel(&o->deferred);
 	(*o->running)--;
 	end(o);
 }
 
 /* Decrements the counter first: the callback may free the counter's owner. */
-static void on_later(void *owner)
+static void on_deferred(void *owner)
 {
-	struct op_later *o = owner;
+	struct op_deferred *o = owner;
 
 	(*o->running)--;
 	o->answer(o);
 	end(o);
 }
 
-void *op_later_new(struct loop *l, size_t bytes, size_t *running,
-		   void (*answer)(struct op_later *o), void (*clean)(struct op_later *o))
+void *op_deferred_new(struct loop *l, size_t bytes, size_t *running,
+		      void (*answer)(struct op_deferred *o), void (*clean)(struct op_deferred *o))
 {
-	struct op_later *o = mem_alloc(bytes);
+	struct op_deferred *o = mem_alloc(bytes);
 
 	assert(bytes >= sizeof(*o));
 	o->op.cancel = on_cancel;
@@ -43,6 +43,6 @@ void *op_later_new(struct loop *l, size_t bytes, size_t *running,
 	o->answer = answer;
 	o->clean = clean;
 	(*running)++;
-	loop_defer(l, &o->later, on_later, o);
+	loop_defer(l, &o->deferred, on_deferred, o);
 	return o;
 }

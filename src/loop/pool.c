@@ -19,9 +19,9 @@
 
 /* About a third of the CPU share of a thread that serves users; a tenth (10) starved on a busy
  * machine. */
-#define NICER_BY 5
+#define NICE_INCREMENT 5
 
-/* A thread that was started and not yet joined. */
+/* A thread that was started and has not been joined. */
 struct thread {
 	struct list node;
 	pthread_t id;
@@ -31,23 +31,23 @@ struct pool {
 	/* loop thread only */
 	struct loop *loop;
 	char *name;
-	struct list started; /* threads */
-	size_t running;      /* threads, except those asked to end */
-	size_t threads;      /* maximum */
-	bool low_priority;   /* constant once there are threads */
+	struct list started;  /* threads */
+	size_t running;       /* number of threads, without those asked to end */
+	size_t threads;       /* maximum */
+	bool is_low_priority; /* constant once a thread has started */
 	unsigned next_number;
 	size_t in_flight; /* submitted, not done */
 	bool in_done;     /* a done callback is running */
-	bool freed;       /* only on_finished still uses the block */
+	bool is_freed;    /* only on_finished still uses the block */
 
 	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t work;
 	struct list waiting;
 	struct list finished;
-	size_t surplus; /* threads that must end when idle */
-	bool posted;    /* on_finished is pending */
-	bool closing;
-	bool left; /* the pool was left: on_finished runs no callbacks; written by the loop */
+	size_t surplus; /* number of threads that must end when idle */
+	bool is_posted; /* on_finished is pending */
+	bool is_closing;
+	bool is_abandoned; /* on_finished runs no callbacks; written by the loop thread */
 };
 
 static void on_finished(void *owner);
@@ -59,9 +59,9 @@ static struct pool_job *job_take(struct pool *p)
 	struct pool_job *job = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	while (list_empty(&p->waiting) && !p->closing && p->surplus == 0)
+	while (list_empty(&p->waiting) && !p->is_closing && p->surplus == 0)
 		pthread_cond_wait(&p->work, &p->lock);
-	if (p->surplus > 0 && !p->closing) {
+	if (p->surplus > 0 && !p->is_closing) {
 		p->surplus--;
 		/* The signal that this thread received may have been for a job. */
 		pthread_cond_signal(&p->work);
@@ -82,8 +82,8 @@ static void job_give_back(struct pool *p, struct pool_job *job)
 
 	pthread_mutex_lock(&p->lock);
 	list_append(&p->finished, &job->node);
-	post = !p->posted && !p->left;
-	p->posted |= post;
+	post = !p->is_posted && !p->is_abandoned;
+	p->is_posted |= post;
 	pthread_mutex_unlock(&p->lock);
 	if (post)
 		loop_post(p->loop, on_finished, p);
@@ -95,9 +95,9 @@ static void *worker(void *arg)
 	struct pool_job *job;
 
 	/* On Linux this affects only the calling thread. If it is refused, the work still runs. */
-	if (p->low_priority)
+	if (p->is_low_priority)
 		(void)!setpriority(PRIO_PROCESS, (id_t)gettid(),
-				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICER_BY);
+				   getpriority(PRIO_PROCESS, (id_t)gettid()) + NICE_INCREMENT);
 	while ((job = job_take(p)) != NULL) {
 		job->run(job);
 		job_give_back(p, job);
@@ -125,8 +125,8 @@ static void thread_start(struct pool *p)
 	p->running++;
 }
 
-/* Starts a thread if a job would otherwise wait. */
-static void thread_start_if_wanted(struct pool *p)
+/* Starts a thread if a job would otherwise have to wait. */
+static void thread_start_if_needed(struct pool *p)
 {
 	if (p->running < p->threads && p->running < p->in_flight)
 		thread_start(p);
@@ -135,11 +135,11 @@ static void thread_start_if_wanted(struct pool *p)
 void pool_widen(struct pool *p)
 {
 	p->threads++;
-	thread_start_if_wanted(p);
+	thread_start_if_needed(p);
 }
 
 /* Joins threads that end by `until`. */
-static void threads_join(struct pool *p, const struct timespec *until)
+static void threads_join_until(struct pool *p, const struct timespec *until)
 {
 	list_each_safe(node, &p->started) {
 		struct thread *t = list_item(node, struct thread, node);
@@ -164,7 +164,7 @@ void pool_narrow(struct pool *p)
 	p->surplus++;
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	threads_join(p, &now); /* joins those that have ended before */
+	threads_join_until(p, &now); /* joins those that have ended before */
 }
 
 struct pool *pool_new(struct loop *l, const char *name, size_t threads)
@@ -189,17 +189,17 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	if (p->in_flight++ == 0)
 		loop_hold(p->loop);
 	pthread_mutex_lock(&p->lock);
-	assert(!p->closing);
+	assert(!p->is_closing);
 	list_append(&p->waiting, &job->node);
 	pthread_mutex_unlock(&p->lock);
-	thread_start_if_wanted(p);
+	thread_start_if_needed(p);
 	pthread_cond_signal(&p->work); /* without the lock, which the woken thread needs */
 }
 
 void pool_give_way(struct pool *p)
 {
 	assert(list_empty(&p->started));
-	p->low_priority = true;
+	p->is_low_priority = true;
 }
 
 size_t pool_idle(const struct pool *p)
@@ -220,7 +220,7 @@ static struct pool_job *finished_take(struct pool *p)
 	return job;
 }
 
-static void finished_run(struct pool *p)
+static void finished_run_all(struct pool *p)
 {
 	struct pool_job *job;
 
@@ -246,16 +246,16 @@ static void on_finished(void *owner)
 {
 	struct pool *p = owner;
 
-	if (p->freed) {
-		pool_destroy(p); /* pool_free called done for all jobs and left the block to this
-				    callback */
+	if (p->is_freed) {
+		pool_destroy(p); /* pool_free called done for all jobs and freeing the block is left
+				    to this callback */
 		return;
 	}
 	pthread_mutex_lock(&p->lock);
-	p->posted = false;
+	p->is_posted = false;
 	pthread_mutex_unlock(&p->lock);
-	if (!p->left)
-		finished_run(p);
+	if (!p->is_abandoned)
+		finished_run_all(p);
 }
 
 bool pool_finish(struct pool *p, uint64_t within_ms)
@@ -264,7 +264,7 @@ bool pool_finish(struct pool *p, uint64_t within_ms)
 
 	assert(!p->in_done);
 	pthread_mutex_lock(&p->lock);
-	p->closing = true;
+	p->is_closing = true;
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -274,8 +274,8 @@ bool pool_finish(struct pool *p, uint64_t within_ms)
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	threads_join(p, &until);
-	finished_run(p);
+	threads_join_until(p, &until);
+	finished_run_all(p);
 	return list_empty(&p->started);
 }
 
@@ -285,7 +285,7 @@ void pool_leave(struct pool **pool)
 
 	*pool = NULL;
 	pthread_mutex_lock(&p->lock);
-	p->left = true;
+	p->is_abandoned = true;
 	pthread_mutex_unlock(&p->lock);
 	if (p->in_flight > 0)
 		loop_release(p->loop);
@@ -303,7 +303,7 @@ void pool_free(struct pool **pool)
 		;
 	*pool = NULL;
 	assert(p->in_flight == 0);
-	p->freed = true; /* all threads are joined */
-	if (!p->posted)
+	p->is_freed = true; /* all threads are joined */
+	if (!p->is_posted)
 		pool_destroy(p);
 }

@@ -7,23 +7,23 @@
 
 struct rounds {
 	struct timer *timer;
-	size_t count, at_once;
-	size_t at; /* next item of this round; count: all have begun */
+	size_t count, max_running;
+	size_t next_item; /* to begin in this round; count: all have begun */
 	size_t running;
-	bool *runs; /* per item: true while it is running */
+	bool *is_running; /* per item */
 	rounds_begin_cb begin;
 	void *owner;
 };
 
 static void begin_more(struct rounds *r)
 {
-	while (r->running < r->at_once && r->at < r->count) {
-		size_t i = r->at++;
+	while (r->running < r->max_running && r->next_item < r->count) {
+		size_t i = r->next_item++;
 
-		if (r->runs[i])
+		if (r->is_running[i])
 			continue; /* still running from an earlier round */
-		r->runs[i] = r->begin(r->owner, i);
-		r->running += r->runs[i];
+		r->is_running[i] = r->begin(r->owner, i);
+		r->running += r->is_running[i];
 	}
 }
 
@@ -31,23 +31,23 @@ static void on_timer(void *owner)
 {
 	struct rounds *r = owner;
 
-	if (r->at < r->count)
+	if (r->next_item < r->count)
 		return;
-	r->at = 0;
+	r->next_item = 0;
 	begin_more(r);
 }
 
-struct rounds *rounds_new(struct loop *loop, size_t count, size_t at_once, rounds_begin_cb begin,
-			  void *owner)
+struct rounds *rounds_new(struct loop *loop, size_t count, size_t max_running,
+			  rounds_begin_cb begin, void *owner)
 {
 	struct rounds *r = mem_alloc(sizeof(*r));
 
-	assert(at_once > 0);
+	assert(max_running > 0);
 	*r = (struct rounds){.timer = timer_new(loop, on_timer, r),
 			     .count = count,
-			     .at_once = at_once,
-			     .at = count,
-			     .runs = mem_alloc(count + 1),
+			     .max_running = max_running,
+			     .next_item = count,
+			     .is_running = mem_alloc(count + 1),
 			     .begin = begin,
 			     .owner = owner};
 	return r;
@@ -63,9 +63,9 @@ void rounds_start(struct rounds *r, uint64_t every_ms, bool now)
 void rounds_end(struct rounds *r, size_t i)
 {
 	assert(i < r->count);
-	if (!r->runs[i])
+	if (!r->is_running[i])
 		return;
-	r->runs[i] = false;
+	r->is_running[i] = false;
 	r->running--;
 	begin_more(r);
 }
@@ -78,6 +78,6 @@ void rounds_free(struct rounds **rounds)
 		return;
 	*rounds = NULL;
 	timer_free(&r->timer);
-	mem_free(r->runs);
+	mem_free(r->is_running);
 	mem_free(r);
 }

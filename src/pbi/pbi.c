@@ -45,7 +45,7 @@ struct embed {
 	json_t *identities; /* NULL: none */
 	struct list waiters;
 	bool is_calling; /* waiters are being called */
-	struct later later;
+	struct deferred deferred;
 	struct op *call;
 	char *embed_url, *dataset_id;
 	char *token;
@@ -231,7 +231,7 @@ static void embed_free(struct embed *m)
 		list_remove(node);
 		mem_free(list_item(node, struct waiter, node));
 	}
-	later_cancel(&m->later);
+	deferred_cancel(&m->deferred);
 	op_cancel(&m->call);
 	json_decref(m->identities);
 	mem_free(m->key);
@@ -348,7 +348,7 @@ struct op *pbi_embed(struct pbi *p, const struct principal *who, const char *key
 	if (m->call)
 		return &w->op;
 	if (m->token && clock_now_ms() < m->expires_ms - PBI_EARLY_MS)
-		loop_defer(p->loop, &m->later, on_token_ready, m);
+		loop_defer(p->loop, &m->deferred, on_token_ready, m);
 	else
 		embed_request(m);
 	return &w->op;

@@ -38,7 +38,7 @@ struct call {
 	struct pbi_service *service;
 	struct json_fetch fetch;
 	struct timer *timer;
-	struct later later;
+	struct deferred deferred;
 	char *url, *body;
 	int64_t generation;
 	bool was_refused; /* one token was refused already */
@@ -51,7 +51,7 @@ struct call {
 static void call_free(struct call *c)
 {
 	list_remove(&c->node);
-	later_cancel(&c->later);
+	deferred_cancel(&c->deferred);
 	timer_free(&c->timer);
 	json_fetch_end(&c->fetch);
 	mem_free(c->url);
@@ -237,7 +237,7 @@ struct op *pbi_service_call(struct pbi_service *s, const char *path, const json_
 	timer_start(c->timer, PBI_CALL_MS);
 	if (clock_mono_ms() < s->pause_until_ms) {
 		list_append(&s->calls, &c->node);
-		loop_defer(s->loop, &c->later, on_paused, c);
+		loop_defer(s->loop, &c->deferred, on_paused, c);
 	} else {
 		call_begin(c);
 	}

@@ -19,7 +19,7 @@ struct plan_run {
 	plan_cb cb;
 	void *owner;
 	struct op *ops[FLOW_LINES_MAX]; /* running operations, by task index */
-	struct later advance;
+	struct deferred advance;
 	bool is_starting; /* inside start_tasks; completions do not start further tasks */
 };
 
@@ -222,7 +222,7 @@ static void finish_run(struct plan_run *r)
 	plan_cb cb = r->cb;
 	void *owner = r->owner;
 
-	later_cancel(&r->advance);
+	deferred_cancel(&r->advance);
 	mem_free(r);
 	cb(owner);
 }
@@ -272,7 +272,7 @@ void plan_cancel(struct plan_run **run)
 	*run = NULL;
 	if (!r)
 		return;
-	later_cancel(&r->advance);
+	deferred_cancel(&r->advance);
 	for (size_t i = 0; i < r->plan->count; i++)
 		op_cancel(&r->ops[i]);
 	mem_free(r);

@@ -187,7 +187,7 @@ static void on_cancel(struct op *op)
 {
 	struct call *c = list_item(op, struct call, op);
 
-	later_cancel(&c->later);
+	deferred_cancel(&c->deferred);
 	op_cancel(&c->query);
 	if (c->abandon)
 		c->abandon(c);
@@ -395,7 +395,7 @@ static struct op *call_start(struct call *c, bool write, size_t max_rows)
 	c->is_active = true;
 	c->write = write;
 	if (c->err.code != ERR_NONE)
-		loop_defer(c->store->loop, &c->later, on_not_started, c);
+		loop_defer(c->store->loop, &c->deferred, on_not_started, c);
 	else
 		c->query = db_query(c->store->db, &request, on_tables, c);
 	return &c->op;

@@ -57,7 +57,7 @@ struct call {
 	bool secure_delete; /* it deletes user data: see db_request */
 	bool was_retried;   /* after a conflict with another process */
 	bool is_active;     /* a request runs, or its error is pending */
-	struct later later;
+	struct deferred deferred;
 	struct err err; /* why it could not start */
 	/* For a call that writes a receipt; else NULL. */
 	struct chain_link *link;

@@ -170,7 +170,7 @@ struct stream_log *stream_find_local(const struct stream_hub *h, const char *tur
 
 struct finding {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct stream_hub *hub;
 	struct op *asked;           /* operation of the driver */
 	struct stream_watch *watch; /* of a log that lags behind */
@@ -193,7 +193,7 @@ static void on_find_cancel(struct op *op)
 {
 	struct finding *f = list_item(op, struct finding, op);
 
-	later_cancel(&f->later);
+	deferred_cancel(&f->deferred);
 	op_cancel(&f->asked);
 	stream_watch_free(&f->watch);
 	finding_free(f);
@@ -284,7 +284,7 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 	if (uuid_valid(turn_id)) /* otherwise no turn has this id */
 		memcpy(f->turn_id, turn_id, UUID_BYTES);
 	h->finding++;
-	loop_defer(h->loop, &f->later, on_find, f);
+	loop_defer(h->loop, &f->deferred, on_find, f);
 	return &f->op;
 }
 

@@ -39,7 +39,7 @@ struct memory {
 
 /* A lease operation; its result is determined when the loop runs it. */
 struct operation {
-	struct op_later later;
+	struct op_deferred deferred;
 	struct memory *memory;
 	char *name, *once; /* keys; NULL: not given */
 	char holder[UUID_BYTES];
@@ -157,17 +157,17 @@ static void decide(struct memory *m, struct operation *q, struct lease *out)
 
 /* ---- operations ---- */
 
-static void on_clean(struct op_later *later)
+static void on_clean(struct op_deferred *deferred)
 {
-	struct operation *q = list_item(later, struct operation, later);
+	struct operation *q = list_item(deferred, struct operation, deferred);
 
 	mem_free(q->name);
 	mem_free(q->once);
 }
 
-static void on_answer(struct op_later *later)
+static void on_answer(struct op_deferred *deferred)
 {
-	struct operation *q = list_item(later, struct operation, later);
+	struct operation *q = list_item(deferred, struct operation, deferred);
 	struct lease lease = {.kind = LEASE_UNKNOWN};
 
 	if (!q->on_lease) {
@@ -181,7 +181,8 @@ static void on_answer(struct op_later *later)
 
 static struct operation *operation_new(struct memory *m, void *owner)
 {
-	struct operation *q = op_later_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
+	struct operation *q =
+		op_deferred_new(m->loop, sizeof(*q), &m->running, on_answer, on_clean);
 
 	q->memory = m;
 	q->owner = owner;
@@ -200,7 +201,7 @@ static struct op *memory_acquire(void *self, const struct lease_request *r, leas
 	q->name = name_key(r->tenant, r->name);
 	q->once = r->once ? mem_printf("%s\x1f%s", q->name, r->once) : NULL;
 	memcpy(q->holder, r->holder, UUID_BYTES);
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 static struct op *memory_find(void *self, const char *tenant, const char *name, lease_cb cb,
@@ -210,7 +211,7 @@ static struct op *memory_find(void *self, const char *tenant, const char *name, 
 
 	q->on_lease = cb;
 	q->name = name_key(tenant, name);
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 /* Notes are not needed: they would be lost with the process, and only a release ends a lease. */
@@ -249,7 +250,7 @@ static struct op *memory_signal(void *self, const struct lease_signal *s, lease_
 		return NULL;
 	q = operation_new(self, owner);
 	q->on_found = cb;
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
 static void memory_close(void *self)

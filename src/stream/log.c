@@ -19,7 +19,7 @@ struct stream_watch {
 	struct stream_entry current;
 	struct event event; /* event of `current` */
 	bool quiet;
-	struct later wake;
+	struct deferred wake;
 	void (*on_news)(void *owner);
 	void *owner;
 };
@@ -223,7 +223,7 @@ void stream_release(struct stream_log **owned)
 	*owned = NULL;
 	assert(log->closed && !log->released);
 	log->released = true;
-	later_cancel(&log->tell_owner);
+	deferred_cancel(&log->tell_owner);
 	hub_count(log);
 	log_shrink(log);
 	hub_keep(log->hub, log);
@@ -237,7 +237,7 @@ void stream_abandon(struct stream_log **owned)
 	*owned = NULL;
 	assert(!log->released);
 	log->released = true;
-	later_cancel(&log->tell_owner);
+	deferred_cancel(&log->tell_owner);
 	hub_count(log);
 	hub_remove(log->hub, log);
 	log_unref(log);
@@ -362,7 +362,7 @@ void stream_watch_free(struct stream_watch **watch)
 	if (!w)
 		return;
 	*watch = NULL;
-	later_cancel(&w->wake);
+	deferred_cancel(&w->wake);
 	list_remove(&w->node);
 	if (!w->quiet) {
 		w->log->watcher_count--;

@@ -44,7 +44,7 @@ struct stream_log {
 
 	struct list watches;
 	size_t watcher_count, watchers_elsewhere;
-	struct later tell_owner;
+	struct deferred tell_owner;
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
 	bool released;

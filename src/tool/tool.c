@@ -172,7 +172,7 @@ static void on_ended_early(void *owner)
 static void defer_end(struct tool_call *call, struct outcome outcome)
 {
 	call->result->outcome = outcome;
-	loop_defer(call->box->options.loop, &call->later, on_ended_early, call);
+	loop_defer(call->box->options.loop, &call->deferred, on_ended_early, call);
 }
 
 static void on_cancelled(struct op *op)
@@ -180,7 +180,7 @@ static void on_cancelled(struct op *op)
 	struct tool_call *call = (struct tool_call *)op;
 
 	op_cancel(&call->query);
-	later_cancel(&call->later);
+	deferred_cancel(&call->deferred);
 	tool_work_detach(call);
 	audit(call, "cancelled");
 }

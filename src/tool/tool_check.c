@@ -27,7 +27,7 @@ struct check {
 	void (*problem)(void *owner, const char *text);
 	void (*done)(void *owner);
 	void *owner;
-	struct later later;
+	struct deferred deferred;
 };
 
 static struct value sample_value(const struct param_def *p)
@@ -91,7 +91,7 @@ static void report_problem(struct check *c, const struct err *e)
 static void next(struct check *c)
 {
 	c->query++;
-	loop_defer(c->box->options.loop, &c->later, on_next, c);
+	loop_defer(c->box->options.loop, &c->deferred, on_next, c);
 }
 
 static void on_checked(void *owner, struct source_batch *batches, size_t count, const struct err *e)
@@ -117,7 +117,7 @@ static void on_source_tried(void *owner, struct source_batch *batches, size_t co
 				c->arena,
 				"tenant %s: %s; the other statements of this source were skipped",
 				c->tenant, e->text));
-	loop_defer(c->box->options.loop, &c->later, on_next, c);
+	loop_defer(c->box->options.loop, &c->deferred, on_next, c);
 }
 
 static void finish(struct check *c)
@@ -333,5 +333,5 @@ void toolbox_check(struct toolbox *b, const char *tenant,
 			    .owner = owner};
 	c->source_states =
 		arena_alloc(c->arena, b->options.sources->count * sizeof(*c->source_states));
-	loop_defer(b->options.loop, &c->later, on_next, c);
+	loop_defer(b->options.loop, &c->deferred, on_next, c);
 }

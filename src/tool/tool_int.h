@@ -37,14 +37,14 @@ struct tool_call {
 	struct args args; /* validated and resolved, by parameter name */
 	struct result *result;
 	tool_derive_fn derive;
-	bool derives;            /* there are rows to derive from */
-	struct tool_work *work;  /* job of a worker for this call, or NULL */
-	tool_lookup_fn choose;   /* for a lookup that runs before the tool's statements */
-	const char *cache_name;  /* key in the cache; NULL: not cached */
-	bool is_cacheable;       /* the result may be cached, if it has rows or is empty */
-	struct op *query;        /* running operation, or NULL */
-	struct later later;      /* ends a call that ran nothing */
-	struct outcome *refused; /* why a tool function did not start; or NULL */
+	bool derives;             /* there are rows to derive from */
+	struct tool_work *work;   /* job of a worker for this call, or NULL */
+	tool_lookup_fn choose;    /* for a lookup that runs before the tool's statements */
+	const char *cache_name;   /* key in the cache; NULL: not cached */
+	bool is_cacheable;        /* the result may be cached, if it has rows or is empty */
+	struct op *query;         /* running operation, or NULL */
+	struct deferred deferred; /* ends a call that ran nothing */
+	struct outcome *refused;  /* why a tool function did not start; or NULL */
 	struct {
 		const struct map_statement *statement;
 		const json_t *json;           /* the query as received */

@@ -310,7 +310,7 @@ static void on_words(void *owner)
 		p->of[p->from] = p->is_list ? best_class(p, value) : fit_description(p, value);
 	}
 	if (p->from < p->points.count)
-		loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
+		loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 	else
 		point_count_classes(p);
 }
@@ -320,7 +320,7 @@ void point_by_words(struct pointing *p)
 	p->points.by_model = false;
 	p->from = 0;
 	memset(p->of, POINT_NONE, p->points.count);
-	loop_defer(p->call->box->options.loop, &p->call->later, on_words, p);
+	loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 }
 
 static void on_values(struct tool_call *call, const char **values, size_t count, size_t distinct)

@@ -106,7 +106,7 @@ static void turn_release(struct turn *t)
 	assert(t->machine.state == TURN_DONE && t->machine.pending == 0 && !t->machine.op &&
 	       !t->machine.lease_op && !t->answer.guardrail_check.op && !t->answer.rewrite.op &&
 	       !t->work.run && !t->dialog.recovery_plan.run);
-	later_cancel(&t->machine.wake);
+	deferred_cancel(&t->machine.wake);
 	timer_free(&t->machine.state_timer);
 	timer_free(&t->machine.turn_timer);
 	timer_free(&t->machine.grace.timer);
@@ -169,7 +169,7 @@ void turns_free(struct turns **turns)
 	turns_heartbeat_stop(all);
 	all->leases.driver->close(all->leases.self);
 	turn_groups_deinit(all);
-	later_cancel(&all->drained);
+	deferred_cancel(&all->drained);
 	knowledge_set_free(&all->knowledge);
 	llm_free(&all->llm);
 	settings_release(all->settings);
@@ -386,7 +386,7 @@ void turns_refuse(struct turns *all, void (*done)(void *owner), void *owner)
 	all->draining = true;
 	all->on_drained = done;
 	all->drained_owner = owner;
-	later_cancel(&all->drained);
+	deferred_cancel(&all->drained);
 	if (all->count == 0)
 		loop_defer(all->loop, &all->drained, done, owner);
 }

@@ -11,7 +11,7 @@
 
 struct turn_lookup {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct turns *all;
 	struct op *asked; /* operation on the leases */
 	bool found;
@@ -31,7 +31,7 @@ static void on_cancel(struct op *op)
 {
 	struct turn_lookup *f = list_item(op, struct turn_lookup, op);
 
-	later_cancel(&f->later);
+	deferred_cancel(&f->deferred);
 	op_cancel(&f->asked);
 	turn_lookup_free(f);
 }
@@ -109,7 +109,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 	if (elsewhere)
 		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_signalled, f);
 	else
-		loop_defer(all->loop, &f->later, on_answer, f);
+		loop_defer(all->loop, &f->deferred, on_answer, f);
 	return &f->op;
 }
 
@@ -134,7 +134,7 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 	f->on_id = cb;
 	if (g) {
 		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
-		loop_defer(all->loop, &f->later, on_answer, f);
+		loop_defer(all->loop, &f->deferred, on_answer, f);
 	} else {
 		f->asked = turn_lease_find(all, session_id, who, on_session_lease, f);
 	}

@@ -56,7 +56,7 @@ struct turns {
 	bool draining;
 	void (*on_drained)(void *owner);
 	void *drained_owner;
-	struct later drained;
+	struct deferred drained;
 };
 
 /* turn.c: while logs are full, pauses the model calls of turns without a viewer. */
@@ -118,7 +118,7 @@ struct turn_machine {
 	bool reading_stored;          /* the stored answer is being replayed */
 	const struct message *stored; /* the stored question and answer; NULL: not read */
 	int compacting;               /* substate of COMPACT */
-	struct later wake;
+	struct deferred wake;
 	struct timer *state_timer, *turn_timer;
 	struct {
 		struct timer *timer;

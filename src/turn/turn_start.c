@@ -18,7 +18,7 @@ struct turn_start_op {
 	struct turn_request request; /* Borrowed from the caller */
 	struct turn_ids ids;
 	struct op *asked; /* the lease, or the log of the earlier turn */
-	struct later refused;
+	struct deferred refused;
 	struct err why;
 	turn_started_cb cb;
 	void *owner;
@@ -104,7 +104,7 @@ static void on_cancel(struct op *op)
 	struct turn_start_op *s = list_item(op, struct turn_start_op, op);
 
 	op_cancel(&s->asked);
-	later_cancel(&s->refused);
+	deferred_cancel(&s->refused);
 	turn_start_op_free(s);
 }
 

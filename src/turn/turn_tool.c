@@ -20,7 +20,7 @@ struct tool_call {
 	struct date today;
 	/* The tool, then the store; NULL: refused, reported by the deferred callback. */
 	struct op *run;
-	struct later later;
+	struct deferred deferred;
 	struct err refused;
 	const struct result *result;
 	const struct receipt *receipt;
@@ -41,7 +41,7 @@ static void on_cancel(struct op *op)
 	struct tool_call *x = (struct tool_call *)op;
 
 	op_cancel(&x->run);
-	later_cancel(&x->later);
+	deferred_cancel(&x->deferred);
 	tool_call_free(x);
 }
 
@@ -131,7 +131,7 @@ struct op *turns_call_tool(struct turns *all, const struct tool_call_request *wa
 	if (admit(all, wanted->who, &x->refused))
 		x->run = start(x, wanted, x);
 	else
-		loop_defer(all->loop, &x->later, on_refused, x);
+		loop_defer(all->loop, &x->deferred, on_refused, x);
 	list_append(&all->calls, &x->node);
 	return &x->op;
 }

@@ -43,7 +43,7 @@ struct pair {
 
 struct discovery {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct tenant_uploads *tenant;
 	const struct language *language;
 	struct catalog *catalog; /* a reference; owns the language */
@@ -71,7 +71,7 @@ struct discovery {
 static void discovery_free(struct discovery *d)
 {
 	op_cancel(&d->query);
-	later_cancel(&d->later);
+	deferred_cancel(&d->deferred);
 	table_free(&d->table);
 	if (d->catalog)
 		catalog_unref(&d->catalog);
@@ -615,7 +615,7 @@ static struct op *start(struct source *source, const struct source_call *call, s
 		d->catalog = catalog_ref(u->options.catalog(u->options.owner, call->tenant));
 		d->language = d->catalog->language;
 	}
-	loop_defer(u->options.loop, &d->later, on_begin, d);
+	loop_defer(u->options.loop, &d->deferred, on_begin, d);
 	return &d->op;
 }
 

@@ -43,7 +43,7 @@ struct segment_build {
 struct search {
 	struct op op;
 	struct pool_job job;
-	struct later later;
+	struct deferred deferred;
 	struct tenant_uploads *tenant;
 	struct listing *listing;
 	struct arena *arena;
@@ -93,7 +93,7 @@ static void round_free(struct search *s);
 static void search_free(struct search *s)
 {
 	op_cancel(&s->query);
-	later_cancel(&s->later);
+	deferred_cancel(&s->deferred);
 	if (s->turn.is_waiting)
 		list_remove(&s->turn.node);
 	if (s->is_warm_up)
@@ -336,7 +336,7 @@ static void release_turn(struct search *s)
 	list_remove(&next->turn.node);
 	next->turn.is_waiting = false;
 	u->active_search = next;
-	loop_defer(u->options.loop, &next->later, on_turn, next);
+	loop_defer(u->options.loop, &next->deferred, on_turn, next);
 }
 
 /* Lets one search at a time read tables, one round each, since after a start all searches need the
@@ -746,7 +746,7 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 		s->catalog = catalog_ref(u->options.catalog(u->options.owner, who->tenant));
 		choose_documents(s);
 	}
-	loop_defer(u->options.loop, &s->later, on_begin, s);
+	loop_defer(u->options.loop, &s->deferred, on_begin, s);
 	return s;
 }
 
@@ -762,7 +762,7 @@ struct op *search_warm(struct tenant_uploads *t)
 	s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	s->catalog = catalog_ref(u->options.catalog(u->options.owner, t->name));
 	choose_documents(s);
-	loop_defer(u->options.loop, &s->later, on_begin, s);
+	loop_defer(u->options.loop, &s->deferred, on_begin, s);
 	return &s->op;
 }
 

@@ -39,7 +39,7 @@ struct fake_llm {
 
 struct fake_call {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct fake_llm *fake;
 	const struct script *script;
 	size_t at;
@@ -284,7 +284,7 @@ static void on_step(void *owner)
 			return;
 		c->dead = NULL;
 	}
-	loop_defer(c->fake->loop, &c->later, on_step, c);
+	loop_defer(c->fake->loop, &c->deferred, on_step, c);
 }
 
 static void on_cancel(struct op *op)
@@ -294,7 +294,7 @@ static void on_cancel(struct op *op)
 	c->fake->cancelled++;
 	if (c->dead)
 		*c->dead = true;
-	later_cancel(&c->later);
+	deferred_cancel(&c->deferred);
 	mem_free(c);
 }
 
@@ -310,7 +310,7 @@ static struct op *fake_start(void *self, const struct llm_call *call, struct are
 		.op.cancel = on_cancel, .fake = f, .arena = a, .handler = *handler, .owner = owner};
 	c->script = script_of(f, call, f->requests[f->came - 1]);
 	c->input_tokens = (int64_t)strlen(f->requests[f->came - 1]) / 4;
-	loop_defer(f->loop, &c->later, on_step, c);
+	loop_defer(f->loop, &c->deferred, on_step, c);
 	return &c->op;
 }
 

@@ -17,7 +17,7 @@ enum { RECORDED_STATEMENTS_MAX = 8, RECORDED_TABLES_MAX = 8 };
 struct recording_db {
 	struct op op; /* of the one query that runs */
 	struct loop *loop;
-	struct later later;
+	struct deferred deferred;
 	db_cb cb;
 	void *owner;
 	bool running;
@@ -59,7 +59,7 @@ static inline void recording_db_cancel(struct op *op)
 {
 	struct recording_db *d = (struct recording_db *)op;
 
-	later_cancel(&d->later);
+	deferred_cancel(&d->deferred);
 	d->running = false;
 	d->cancelled++;
 }
@@ -91,7 +91,7 @@ static inline struct op *recording_db_query(void *self, const struct db_request 
 			.count = s->count,
 		};
 	}
-	loop_defer(d->loop, &d->later, recording_db_answer, d);
+	loop_defer(d->loop, &d->deferred, recording_db_answer, d);
 	return &d->op;
 }
 

@@ -80,7 +80,7 @@ static struct stage {
 	uint64_t seq;
 	size_t cancel_at;
 	bool closed, knows_canaries, done;
-	struct later model_later;
+	struct deferred model_later;
 } stage;
 
 /* ---- the warehouse ---- */
@@ -253,7 +253,7 @@ static void write_cell(struct str line)
 
 struct call {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
@@ -364,7 +364,7 @@ static void on_cancel(struct op *op)
 
 	if (c->dead)
 		*c->dead = true;
-	later_cancel(&c->later);
+	deferred_cancel(&c->deferred);
 	mem_free(c);
 }
 
@@ -381,7 +381,7 @@ static struct op *model_start(void *self, const struct llm_call *call, struct ar
 		;
 	if (c->count == 0 && c->err.code == ERR_NONE)
 		c->blocks[c->count++] = (struct llm_block){.kind = LLM_TEXT, .text = "done"};
-	loop_defer(stage.loop, &c->later, on_call, c);
+	loop_defer(stage.loop, &c->deferred, on_call, c);
 	return &c->op;
 }
 

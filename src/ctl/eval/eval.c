@@ -35,7 +35,7 @@ struct eval {
 	char ask_id[UUID_BYTES];
 	struct principal who; /* user of the turn that is starting */
 	struct op *starting;
-	struct later next;
+	struct deferred next;
 	struct timer *timeout;
 	struct err err;
 };
@@ -250,7 +250,7 @@ static bool run(struct eval *v, struct err *e)
 	for (size_t i = 0; i < d->databases.tenant_count; i++)
 		store_migrate(d->store, d->databases.tenant_ids[i], on_migrated, v);
 	loop_run(d->loop);
-	later_cancel(&v->next);
+	deferred_cancel(&v->next);
 	op_cancel(&v->starting);
 	timer_free(&v->timeout);
 	if (v->err.code != ERR_NONE) {

@@ -29,7 +29,7 @@ struct toolbox {
 	bool backwards; /* the last call started ends first */
 	bool silent;    /* calls do not end */
 	struct list running;
-	struct later later;
+	struct deferred deferred;
 	struct buf told; /* "c1 get_average_annual_price {...};" */
 	size_t cancelled;
 	int64_t timeout_ms;
@@ -120,7 +120,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	buf_char(&b->told, ';');
 	b->timeout_ms = request->timeout_ms;
 	list_append(&b->running, &r->node);
-	loop_defer(b->loop, &b->later, on_tools_turn, b);
+	loop_defer(b->loop, &b->deferred, on_tools_turn, b);
 	return &r->op;
 }
 

@@ -31,7 +31,7 @@
 struct toolbox {
 	struct loop *loop;
 	struct map *map;
-	struct later later;
+	struct deferred deferred;
 	struct result *ended;
 	tool_cb cb;
 	void *owner;
@@ -77,7 +77,7 @@ struct op *tool_start(struct toolbox *b, const struct tool_request *request, str
 	b->owner = owner;
 	b->op = (struct op){.cancel = on_tool_cancel};
 	b->started++;
-	loop_defer(b->loop, &b->later, on_turn, b);
+	loop_defer(b->loop, &b->deferred, on_turn, b);
 	return &b->op;
 }
 

@@ -345,7 +345,7 @@ static struct cache_consume consume_result;
 
 struct silent {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	cache_confirmed_cb confirmed;
 	cache_value_cb value;
 	cache_consume_cb consume;
@@ -370,7 +370,7 @@ static struct op *silence(struct silent s)
 	struct silent *copy = mem_alloc(sizeof(*copy));
 
 	*copy = s;
-	loop_defer(loop, &copy->later, on_silence, copy);
+	loop_defer(loop, &copy->deferred, on_silence, copy);
 	return &copy->op;
 }
 

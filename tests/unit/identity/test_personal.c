@@ -35,13 +35,13 @@ static char looked_up_tenant[40];
 static char signed_in[80];
 
 struct find {
-	struct op_later op;
+	struct op_deferred op;
 	char hash[HASH_HEX_BYTES];
 	store_tokens_cb cb;
 	void *owner;
 };
 
-static void on_answer(struct op_later *op)
+static void on_answer(struct op_deferred *op)
 {
 	struct find *f = (struct find *)op;
 	struct err e;
@@ -57,7 +57,7 @@ static void on_answer(struct op_later *op)
 struct op *store_token_find(struct store *s, const char *tenant, const char *hash, struct arena *a,
 			    store_tokens_cb cb, void *owner)
 {
-	struct find *f = op_later_new(loop, sizeof(*f), &running, on_answer, NULL);
+	struct find *f = op_deferred_new(loop, sizeof(*f), &running, on_answer, NULL);
 
 	(void)s;
 	(void)a;

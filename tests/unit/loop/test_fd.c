@@ -16,7 +16,7 @@
 struct probe {
 	struct fd_watch *watch;
 	int calls;
-	int events; /* all that was seen */
+	int events; /* of all calls */
 	bool free_it;
 	bool drain;
 };
@@ -64,7 +64,7 @@ static int fixture_teardown(void **state)
 	return 0;
 }
 
-static void says_what_is_ready_and_nothing_else(void **state)
+static void reports_only_what_is_ready(void **state)
 {
 	struct fixture *f = *state;
 
@@ -114,7 +114,7 @@ static void hangup_is_seen_without_reading(void **state)
 	assert_true(f->probe.events & FD_HANGUP);
 }
 
-static void may_free_itself_inside_its_callback(void **state)
+static void watch_may_be_freed_inside_its_callback(void **state)
 {
 	struct fixture *f = *state;
 
@@ -133,7 +133,8 @@ static void free_releases_descriptor_immediately(void **state)
 
 	fd_watch_set(f->probe.watch, FD_WRITE);
 	fd_watch_free(&f->probe.watch);
-	/* libuv refuses a descriptor that is still watched; ours asserts then. */
+	/* libuv refuses a descriptor that is still watched; fd_watch_new would fail its assertion.
+	 */
 	second.watch = fd_watch_new(f->loop, f->fds[0], on_ready, &second);
 	fd_watch_set(second.watch, FD_WRITE);
 	loop_run_once(f->loop);
@@ -142,8 +143,8 @@ static void free_releases_descriptor_immediately(void **state)
 	fd_watch_free(&second.watch);
 }
 
-/* A refused connection: libuv stops the watch and says "error"; owners must see it as readable and
- * writable, each time. */
+/* A refused connection: libuv stops the watch and reports an error; owners must see it as readable
+ * and writable, each time. */
 static void error_arrives_as_readable_and_writable(void **state)
 {
 	struct fixture *f = *state;
@@ -172,10 +173,10 @@ int main(void)
 {
 #define FD_TEST(f) cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		FD_TEST(says_what_is_ready_and_nothing_else),
+		FD_TEST(reports_only_what_is_ready),
 		FD_TEST(is_level_triggered),
 		FD_TEST(hangup_is_seen_without_reading),
-		FD_TEST(may_free_itself_inside_its_callback),
+		FD_TEST(watch_may_be_freed_inside_its_callback),
 		FD_TEST(free_releases_descriptor_immediately),
 		FD_TEST(error_arrives_as_readable_and_writable),
 	};

@@ -25,7 +25,7 @@ static void on_prepare(void *owner)
 		prepare_free(&p->prepare);
 }
 
-static void prepare_runs_once_an_iteration(void **state)
+static void prepare_runs_once_per_iteration(void **state)
 {
 	struct probe p = {0};
 	struct loop *l;
@@ -34,7 +34,7 @@ static void prepare_runs_once_an_iteration(void **state)
 	assert_true(loop_new(&l, NULL));
 	p.prepare = prepare_new(l, on_prepare, &p);
 	assert_int_equal(p.calls, 0);
-	assert_false(loop_run_once(l)); /* a hook alone keeps nothing alive */
+	assert_false(loop_run_once(l)); /* a hook alone does not keep the loop alive */
 	assert_int_equal(p.calls, 1);
 	loop_run_once(l);
 	loop_run_once(l);
@@ -43,7 +43,7 @@ static void prepare_runs_once_an_iteration(void **state)
 	loop_free(&l);
 }
 
-/* What a timer or a later does is seen by the hook before the loop waits again. */
+/* The hook runs after timers and deferred callbacks, before the loop waits again. */
 static void on_dirty(void *owner)
 {
 	int *calls = owner;
@@ -51,10 +51,10 @@ static void on_dirty(void *owner)
 	*calls = 100;
 }
 
-static void prepare_comes_after_the_callbacks(void **state)
+static void prepare_runs_after_the_callbacks(void **state)
 {
 	struct probe p = {0};
-	struct later dirty = {0};
+	struct deferred dirty = {0};
 	struct loop *l;
 
 	(void)state;
@@ -88,15 +88,15 @@ static void signals_arrive_on_the_loop(void **state)
 	for (int i = 0; i < 1000 && p.signum == 0; i++)
 		loop_run_once(l);
 	assert_int_equal(p.signum, SIGUSR1);
-	kill(getpid(), SIGPIPE); /* ignored: we are still here */
+	kill(getpid(), SIGPIPE); /* ignored: the process goes on */
 	loop_free(&l);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prepare_runs_once_an_iteration),
-		cmocka_unit_test(prepare_comes_after_the_callbacks),
+		cmocka_unit_test(prepare_runs_once_per_iteration),
+		cmocka_unit_test(prepare_runs_after_the_callbacks),
 		cmocka_unit_test(signals_arrive_on_the_loop),
 	};
 

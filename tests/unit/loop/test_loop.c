@@ -1,5 +1,5 @@
-/* The loop's own promises: order, no call inside the arming call, no blocking while laters wait, a
- * clean end. */
+/* The loop: order of callbacks, no callback inside the call that registers it, no blocking while
+ * deferred callbacks wait, and a clean end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static int loop_teardown(void **state)
 static void deferred_callbacks_run_once_in_order(void **state)
 {
 	struct loop *l = *state;
-	struct later a = {0}, b = {0}, c = {0};
+	struct deferred a = {0}, b = {0}, c = {0};
 
 	loop_defer(l, &a, on_note, "a");
 	loop_defer(l, &b, on_note, "b");
@@ -67,21 +67,21 @@ static void deferred_callbacks_run_once_in_order(void **state)
 static void cancelled_deferred_callback_never_runs(void **state)
 {
 	struct loop *l = *state;
-	struct later a = {0}, b = {0}, never = {0};
+	struct deferred a = {0}, b = {0}, never = {0};
 
-	later_cancel(&never); /* was never queued */
+	deferred_cancel(&never); /* was never queued */
 	loop_defer(l, &a, on_note, "a");
 	loop_defer(l, &b, on_note, "b");
-	later_cancel(&a);
-	later_cancel(&a);
+	deferred_cancel(&a);
+	deferred_cancel(&a);
 	loop_run_once(l);
 	assert_string_equal(trace, "b ");
 }
 
 struct chain {
 	struct loop *loop;
-	struct later later;
-	struct later *victim;
+	struct deferred deferred;
+	struct deferred *victim;
 	int left;
 };
 
@@ -91,16 +91,16 @@ static void on_chain(void *owner)
 
 	note("x");
 	if (c->victim)
-		later_cancel(c->victim);
+		deferred_cancel(c->victim);
 	if (--c->left > 0)
-		loop_defer(c->loop, &c->later, on_chain, c);
+		loop_defer(c->loop, &c->deferred, on_chain, c);
 }
 
-static void later_queued_by_a_later_waits_one_iteration(void **state)
+static void callback_deferred_by_a_callback_waits_one_iteration(void **state)
 {
 	struct chain c = {.loop = *state, .left = 3};
 
-	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.deferred, on_chain, &c);
 	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x ");
 	assert_true(loop_run_once(c.loop));
@@ -109,16 +109,16 @@ static void later_queued_by_a_later_waits_one_iteration(void **state)
 	assert_string_equal(trace, "x x x ");
 }
 
-static void a_last_waits_for_the_end_of_a_chain(void **state)
+static void last_callback_waits_for_the_end_of_a_chain(void **state)
 {
 	struct chain c = {.loop = *state, .left = 3};
-	struct later last = {0}, gone = {0};
+	struct deferred last = {0}, gone = {0};
 
 	loop_defer_last(c.loop, &last, on_note, "last");
 	loop_defer_last(c.loop, &last, on_note, "again"); /* waits already */
 	loop_defer_last(c.loop, &gone, on_note, "gone");
-	loop_defer(c.loop, &c.later, on_chain, &c);
-	later_cancel(&gone);
+	loop_defer(c.loop, &c.deferred, on_chain, &c);
+	deferred_cancel(&gone);
 	assert_true(loop_run_once(c.loop));
 	assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x ");
@@ -126,12 +126,12 @@ static void a_last_waits_for_the_end_of_a_chain(void **state)
 	assert_string_equal(trace, "x x x last ");
 }
 
-static void a_last_does_not_wait_for_ever(void **state)
+static void last_callback_waits_a_limited_number_of_iterations(void **state)
 {
 	struct chain c = {.loop = *state, .left = 2 * LOOP_LAST_ITERATIONS};
-	struct later last = {0};
+	struct deferred last = {0};
 
-	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.deferred, on_chain, &c);
 	loop_defer_last(c.loop, &last, on_note, "last");
 	for (int i = 0; i < LOOP_LAST_ITERATIONS; i++)
 		loop_run_once(c.loop);
@@ -141,12 +141,12 @@ static void a_last_does_not_wait_for_ever(void **state)
 	assert_int_equal(c.left, 0);
 }
 
-static void later_may_cancel_one_of_the_same_iteration(void **state)
+static void callback_may_cancel_another_of_the_same_iteration(void **state)
 {
-	struct later victim = {0};
+	struct deferred victim = {0};
 	struct chain c = {.loop = *state, .left = 1, .victim = &victim};
 
-	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.deferred, on_chain, &c);
 	loop_defer(c.loop, &victim, on_note, "victim");
 	loop_run_once(c.loop);
 	loop_run_once(c.loop);
@@ -159,7 +159,7 @@ static void waiting_deferred_callbacks_do_not_block_the_loop(void **state)
 	struct timer *t = timer_new(c.loop, on_note, "timer");
 
 	timer_start(t, 60000); /* the wait would last that long */
-	loop_defer(c.loop, &c.later, on_chain, &c);
+	loop_defer(c.loop, &c.deferred, on_chain, &c);
 	for (int i = 0; i < 5; i++)
 		assert_true(loop_run_once(c.loop));
 	assert_string_equal(trace, "x x x x x ");
@@ -169,11 +169,11 @@ static void waiting_deferred_callbacks_do_not_block_the_loop(void **state)
 static void stop_ends_run(void **state)
 {
 	struct loop *l = *state;
-	struct later stop = {0};
+	struct deferred stop = {0};
 	struct timer *t = timer_new(l, on_note, "timer");
 
 	timer_start(t, 60000);
-	loop_defer(l, &stop, (later_cb)loop_stop, l);
+	loop_defer(l, &stop, (deferred_cb)loop_stop, l);
 	loop_run(l);
 	assert_string_equal(trace, "");
 	timer_free(&t);
@@ -220,16 +220,16 @@ static void on_busy(void *owner)
 	nanosleep(&nap, NULL);
 }
 
-static void longest_iteration_counts_work_and_not_waiting(void **state)
+static void longest_iteration_counts_work_but_not_waiting(void **state)
 {
 	struct loop *l = *state;
 	struct timer *t = timer_new(l, on_note, "t");
-	struct later busy = {0};
+	struct deferred busy = {0};
 	int64_t longest = INT64_MAX;
 
 	loop_run_once(l);
 	loop_longest_us(l);
-	/* It waits 400 ms and does nothing; again, where the machine stood still meanwhile. */
+	/* It waits 400 ms and does nothing; repeated if the machine was slow meanwhile. */
 	for (int i = 0; i < 5 && longest >= 300000; i++) {
 		timer_start(t, 400);
 		loop_run(l);
@@ -240,11 +240,11 @@ static void longest_iteration_counts_work_and_not_waiting(void **state)
 	loop_run(l);
 	loop_run_once(l);
 	assert_true(loop_longest_us(l) >= 19000);
-	assert_int_equal(loop_longest_us(l), 0); /* asking starts afresh */
+	assert_int_equal(loop_longest_us(l), 0); /* reading the value resets it */
 	timer_free(&t);
 }
 
-static void forgotten_timer_is_an_assert(void **state)
+static void timer_that_was_not_freed_fails_an_assertion(void **state)
 {
 	pid_t child = fork();
 	int status;
@@ -270,16 +270,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LOOP_TEST(deferred_callbacks_run_once_in_order),
 		LOOP_TEST(cancelled_deferred_callback_never_runs),
-		LOOP_TEST(later_queued_by_a_later_waits_one_iteration),
-		LOOP_TEST(a_last_waits_for_the_end_of_a_chain),
-		LOOP_TEST(a_last_does_not_wait_for_ever),
-		LOOP_TEST(later_may_cancel_one_of_the_same_iteration),
+		LOOP_TEST(callback_deferred_by_a_callback_waits_one_iteration),
+		LOOP_TEST(last_callback_waits_for_the_end_of_a_chain),
+		LOOP_TEST(last_callback_waits_a_limited_number_of_iterations),
+		LOOP_TEST(callback_may_cancel_another_of_the_same_iteration),
 		LOOP_TEST(waiting_deferred_callbacks_do_not_block_the_loop),
 		LOOP_TEST(stop_ends_run),
 		LOOP_TEST(posts_arrive_in_order),
 		LOOP_TEST(posts_left_over_run_at_the_end),
-		LOOP_TEST(longest_iteration_counts_work_and_not_waiting),
-		LOOP_TEST(forgotten_timer_is_an_assert),
+		LOOP_TEST(longest_iteration_counts_work_but_not_waiting),
+		LOOP_TEST(timer_that_was_not_freed_fails_an_assertion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

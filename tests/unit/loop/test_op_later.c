@@ -1,4 +1,4 @@
-/* Answers that need no time come from the loop, once, or never where they were cancelled. */
+/* Deferred operations: the answer is delivered by the loop once, or never after a cancel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,36 +10,36 @@
 #include "vesper/op_later.h"
 
 struct question {
-	struct op_later later;
+	struct op_deferred deferred;
 	int *answered, *cleaned;
 };
 
 static size_t running;
 
-static void on_answer(struct op_later *later)
+static void on_answer(struct op_deferred *deferred)
 {
-	struct question *q = list_item(later, struct question, later);
+	struct question *q = list_item(deferred, struct question, deferred);
 
-	assert_int_equal(running, 0); /* whoever counts may close now */
+	assert_int_equal(running, 0); /* the owner of the counter may close now */
 	assert_int_equal(*q->cleaned, 0);
 	(*q->answered)++;
 }
 
-static void on_clean(struct op_later *later)
+static void on_clean(struct op_deferred *deferred)
 {
-	(*list_item(later, struct question, later)->cleaned)++;
+	(*list_item(deferred, struct question, deferred)->cleaned)++;
 }
 
 static struct op *ask(struct loop *l, int *answered, int *cleaned)
 {
-	struct question *q = op_later_new(l, sizeof(*q), &running, on_answer, on_clean);
+	struct question *q = op_deferred_new(l, sizeof(*q), &running, on_answer, on_clean);
 
 	q->answered = answered;
 	q->cleaned = cleaned;
-	return &q->later.op;
+	return &q->deferred.op;
 }
 
-static void an_answer_comes_from_the_loop(void **state)
+static void answer_is_delivered_by_the_loop(void **state)
 {
 	int answered = 0, cleaned = 0;
 	struct loop *l;
@@ -56,7 +56,7 @@ static void an_answer_comes_from_the_loop(void **state)
 	loop_free(&l);
 }
 
-static void a_cancelled_one_never_comes(void **state)
+static void cancelled_operation_delivers_no_answer(void **state)
 {
 	int answered = 0, cleaned = 0;
 	struct loop *l;
@@ -78,8 +78,8 @@ static void a_cancelled_one_never_comes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_comes_from_the_loop),
-		cmocka_unit_test(a_cancelled_one_never_comes),
+		cmocka_unit_test(answer_is_delivered_by_the_loop),
+		cmocka_unit_test(cancelled_operation_delivers_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Worker threads: every job runs off the loop and ends on it, also while the pool closes. Also run
- * under TSan. */
+/* Worker threads: every job runs on a worker thread and its `done` on the loop, also while the
+ * pool closes. Also run under TSan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void jobs_init(struct job *jobs, size_t n)
 		jobs[i] = (struct job){.base = {.run = on_run, .done = on_done}, .input = (long)i};
 }
 
-static void every_job_runs_elsewhere_and_ends_here(void **state)
+static void every_job_runs_on_a_worker_and_is_done_on_the_loop(void **state)
 {
 	static struct job jobs[JOBS];
 	struct loop *l;
@@ -72,8 +72,8 @@ static void every_job_runs_elsewhere_and_ends_here(void **state)
 	for (size_t i = 0; i < JOBS; i++)
 		pool_submit(p, &jobs[i].base);
 	assert_int_equal(pool_idle(p), 0);
-	assert_int_equal(done_count, 0); /* never inside the call */
-	loop_run(l);                     /* jobs keep it alive, and nothing else does */
+	assert_int_equal(done_count, 0); /* not inside pool_submit */
+	loop_run(l);                     /* only the jobs keep it alive */
 	assert_int_equal(done_count, JOBS);
 	for (size_t i = 0; i < JOBS; i++) {
 		assert_int_equal(jobs[i].done, 1);
@@ -85,7 +85,7 @@ static void every_job_runs_elsewhere_and_ends_here(void **state)
 	loop_free(&l);
 }
 
-static void one_slow_job_holds_up_only_its_thread(void **state)
+static void slow_job_blocks_only_its_thread(void **state)
 {
 	struct job jobs[3];
 	struct loop *l;
@@ -146,7 +146,7 @@ static void unused_pool_closes(void **state)
 }
 
 /* Threads of this process with this name. */
-static int threads_called(const char *name)
+static int threads_named(const char *name)
 {
 	char path[PATH_MAX], comm[32];
 	DIR *tasks = opendir("/proc/self/task");
@@ -180,24 +180,24 @@ static void threads_start_with_their_jobs(void **state)
 	jobs[0].gate = jobs[1].gate = &gate;
 	assert_true(loop_new(&l, NULL));
 	p = pool_new(l, "lazy", 2);
-	assert_int_equal(threads_called("lazy"), 0);
+	assert_int_equal(threads_named("lazy"), 0);
 	assert_int_equal(pool_idle(p), 2);
 	for (size_t i = 0; i < 3; i++) {
 		pool_submit(p, &jobs[i].base);
-		assert_int_equal(threads_called("lazy"), i < 2 ? i + 1 : 2);
+		assert_int_equal(threads_named("lazy"), i < 2 ? i + 1 : 2);
 	}
 	sem_post(&gate);
 	sem_post(&gate);
 	loop_run(l);
 	pool_submit(p, &jobs[2].base);
 	loop_run(l);
-	assert_int_equal(threads_called("lazy"), 2);
+	assert_int_equal(threads_named("lazy"), 2);
 	pool_free(&p);
 	loop_free(&l);
 	sem_destroy(&gate);
 }
 
-static void lost_thread_is_replaced_and_goes_when_it_is_back(void **state)
+static void hanging_thread_is_replaced_and_removed_when_it_returns(void **state)
 {
 	static struct job jobs[2];
 	struct loop *l;
@@ -232,7 +232,7 @@ static void lost_thread_is_replaced_and_goes_when_it_is_back(void **state)
 	sem_destroy(&gate);
 }
 
-static void finishing_waits_no_longer_than_told(void **state)
+static void finish_waits_no_longer_than_its_limit(void **state)
 {
 	static struct job jobs[2];
 	struct loop *l;
@@ -259,10 +259,10 @@ static void finishing_waits_no_longer_than_told(void **state)
 	sem_destroy(&gate);
 }
 
-/* The block of a pool that was left is never given back: a thread may still be in it. */
-static struct pool *left;
+/* The block of an abandoned pool is never freed: a thread may still use it. */
+static struct pool *abandoned;
 
-static void unfinished_pool_calls_no_callback(void **state)
+static void abandoned_pool_calls_no_callback(void **state)
 {
 	static struct job job;
 	struct loop *l;
@@ -274,7 +274,7 @@ static void unfinished_pool_calls_no_callback(void **state)
 	sem_init(&gate, 0, 0);
 	job.gate = &gate;
 	assert_true(loop_new(&l, NULL));
-	left = p = pool_new(l, "test", 1);
+	abandoned = p = pool_new(l, "test", 1);
 	pool_submit(p, &job.base);
 	assert_false(pool_finish(p, 10));
 	pool_leave(&p);
@@ -292,7 +292,7 @@ static void on_priority(struct pool_job *base)
 	j->output = getpriority(PRIO_PROCESS, (id_t)gettid());
 }
 
-static void a_pool_that_gives_way_leaves_others_as_they_are(void **state)
+static void low_priority_pool_does_not_affect_other_threads(void **state)
 {
 	struct job jobs[2] = {{.base = {.run = on_priority, .done = on_done}},
 			      {.base = {.run = on_priority, .done = on_done}}};
@@ -320,15 +320,15 @@ static void a_pool_that_gives_way_leaves_others_as_they_are(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_job_runs_elsewhere_and_ends_here),
-		cmocka_unit_test(one_slow_job_holds_up_only_its_thread),
+		cmocka_unit_test(every_job_runs_on_a_worker_and_is_done_on_the_loop),
+		cmocka_unit_test(slow_job_blocks_only_its_thread),
 		cmocka_unit_test(closing_ends_every_job),
 		cmocka_unit_test(unused_pool_closes),
 		cmocka_unit_test(threads_start_with_their_jobs),
-		cmocka_unit_test(lost_thread_is_replaced_and_goes_when_it_is_back),
-		cmocka_unit_test(finishing_waits_no_longer_than_told),
-		cmocka_unit_test(unfinished_pool_calls_no_callback),
-		cmocka_unit_test(a_pool_that_gives_way_leaves_others_as_they_are),
+		cmocka_unit_test(hanging_thread_is_replaced_and_removed_when_it_returns),
+		cmocka_unit_test(finish_waits_no_longer_than_its_limit),
+		cmocka_unit_test(abandoned_pool_calls_no_callback),
+		cmocka_unit_test(low_priority_pool_does_not_affect_other_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Rounds: a few at once, each once a round, and nobody waits for one that does not end. */
+/* Rounds: few items run at once, each once per round, and a hanging item does not delay others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,19 +10,19 @@
 #include "vesper/loop.h"
 #include "vesper/rounds.h"
 
-#define COUNT   5
-#define AT_ONCE 2
-#define IDLE    3 /* has nothing to do */
+#define COUNT       5
+#define RUNNING_MAX 2
+#define IDLE        3 /* has nothing to do */
 
 struct probe {
 	struct loop *loop;
 	struct rounds *rounds;
-	struct timer *end;   /* ends one of those that run: the one that began first */
-	size_t queue[COUNT]; /* in that order */
-	size_t running, most, ends;
+	struct timer *end;   /* ends the running item that began first */
+	size_t queue[COUNT]; /* running items, by start */
+	size_t running, running_max, ends;
 	int begun[COUNT];
-	int rounds_wanted;
-	bool overlaps; /* some of a round still run when the next one begins */
+	int round_count;
+	bool overlaps; /* items of a round still run when the next one begins */
 };
 
 static bool begin(void *owner, size_t i)
@@ -35,8 +35,8 @@ static bool begin(void *owner, size_t i)
 	for (size_t k = 0; k < p->running; k++)
 		assert_int_not_equal(p->queue[k], i);
 	p->queue[p->running] = i;
-	if (++p->running > p->most)
-		p->most = p->running;
+	if (++p->running > p->running_max)
+		p->running_max = p->running;
 	timer_start(p->end, 1);
 	return true;
 }
@@ -50,8 +50,8 @@ static void on_end(void *owner)
 	p->running--;
 	memmove(p->queue, p->queue + 1, p->running * sizeof(*p->queue));
 	rounds_end(p->rounds, first);
-	rounds_end(p->rounds, IDLE); /* which no round began */
-	if (p->begun[COUNT - 1] >= p->rounds_wanted && (p->running == 0 || p->overlaps))
+	rounds_end(p->rounds, IDLE); /* no round began it */
+	if (p->begun[COUNT - 1] >= p->round_count && (p->running == 0 || p->overlaps))
 		loop_stop(p->loop);
 	else if (p->running > 0)
 		timer_start(p->end, 1);
@@ -61,7 +61,7 @@ static void run(struct probe *p, uint64_t every_ms, bool now)
 {
 	assert_true(loop_new(&p->loop, NULL));
 	p->end = timer_new(p->loop, on_end, p);
-	p->rounds = rounds_new(p->loop, COUNT, AT_ONCE, begin, p);
+	p->rounds = rounds_new(p->loop, COUNT, RUNNING_MAX, begin, p);
 	rounds_start(p->rounds, every_ms, now);
 	loop_run(p->loop);
 	rounds_free(&p->rounds);
@@ -71,31 +71,31 @@ static void run(struct probe *p, uint64_t every_ms, bool now)
 	loop_free(&p->loop);
 }
 
-static void each_is_begun_once_a_round_and_few_at_once(void **state)
+static void each_item_begins_once_per_round_within_the_limit(void **state)
 {
-	struct probe p = {.rounds_wanted = 1};
+	struct probe p = {.round_count = 1};
 
 	(void)state;
 	run(&p, 3600 * 1000, true);
 	for (size_t i = 0; i < COUNT; i++)
 		assert_int_equal(p.begun[i], 1);
-	assert_int_equal(p.most, AT_ONCE);
+	assert_int_equal(p.running_max, RUNNING_MAX);
 	assert_int_equal(p.ends, COUNT - 1);
 }
 
-static void none_is_begun_while_it_still_runs(void **state)
+static void running_item_is_not_begun_again(void **state)
 {
-	struct probe p = {.rounds_wanted = 3, .overlaps = true};
+	struct probe p = {.round_count = 3, .overlaps = true};
 
 	(void)state;
 	run(&p, 1, false);
 	for (size_t i = 0; i < COUNT; i++)
 		assert_in_range(p.begun[i], 2, 4);
-	assert_int_equal(p.most, AT_ONCE);
+	assert_int_equal(p.running_max, RUNNING_MAX);
 }
 
-/* The first of them never ends. */
-struct stuck {
+/* The first item never ends. */
+struct hanging {
 	struct loop *loop;
 	struct rounds *rounds;
 	struct timer *end;
@@ -103,9 +103,9 @@ struct stuck {
 	size_t runs;
 };
 
-static bool begin_stuck(void *owner, size_t i)
+static bool begin_hanging(void *owner, size_t i)
 {
-	struct stuck *s = owner;
+	struct hanging *s = owner;
 
 	s->begun[i]++;
 	s->runs = i;
@@ -114,9 +114,9 @@ static bool begin_stuck(void *owner, size_t i)
 	return true;
 }
 
-static void on_stuck_end(void *owner)
+static void on_hanging_end(void *owner)
 {
-	struct stuck *s = owner;
+	struct hanging *s = owner;
 
 	if (s->begun[COUNT - 1] == 3)
 		loop_stop(s->loop);
@@ -124,14 +124,14 @@ static void on_stuck_end(void *owner)
 		rounds_end(s->rounds, s->runs);
 }
 
-static void one_that_does_not_end_holds_up_no_other(void **state)
+static void hanging_item_does_not_delay_others(void **state)
 {
-	struct stuck s = {0};
+	struct hanging s = {0};
 
 	(void)state;
 	assert_true(loop_new(&s.loop, NULL));
-	s.end = timer_new(s.loop, on_stuck_end, &s);
-	s.rounds = rounds_new(s.loop, COUNT, AT_ONCE, begin_stuck, &s);
+	s.end = timer_new(s.loop, on_hanging_end, &s);
+	s.rounds = rounds_new(s.loop, COUNT, RUNNING_MAX, begin_hanging, &s);
 	rounds_start(s.rounds, 1, true);
 	loop_run(s.loop);
 	assert_int_equal(s.begun[0], 1);
@@ -147,14 +147,14 @@ static void on_stop(void *owner)
 	loop_stop(owner);
 }
 
-static void none_is_a_round_too(void **state)
+static void round_without_items_begins_nothing(void **state)
 {
 	struct probe p = {0};
 	struct timer *stop;
 
 	(void)state;
 	assert_true(loop_new(&p.loop, NULL));
-	p.rounds = rounds_new(p.loop, 0, AT_ONCE, begin, &p);
+	p.rounds = rounds_new(p.loop, 0, RUNNING_MAX, begin, &p);
 	stop = timer_new(p.loop, on_stop, p.loop);
 	rounds_start(p.rounds, 1, true);
 	timer_start(stop, 5);
@@ -168,10 +168,10 @@ static void none_is_a_round_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_begun_once_a_round_and_few_at_once),
-		cmocka_unit_test(none_is_begun_while_it_still_runs),
-		cmocka_unit_test(one_that_does_not_end_holds_up_no_other),
-		cmocka_unit_test(none_is_a_round_too),
+		cmocka_unit_test(each_item_begins_once_per_round_within_the_limit),
+		cmocka_unit_test(running_item_is_not_begun_again),
+		cmocka_unit_test(hanging_item_does_not_delay_others),
+		cmocka_unit_test(round_without_items_begins_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

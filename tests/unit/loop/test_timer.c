@@ -1,4 +1,4 @@
-/* Timers: order, moving, repeating, and freeing inside the own callback. */
+/* Timers: order, rescheduling, repeating, and freeing inside the timer's callback. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void timers_fire_when_due_and_may_free_themselves(void **state)
 	loop_free(&l);
 }
 
-static void starting_again_moves_and_stop_stops(void **state)
+static void starting_again_reschedules_and_stop_cancels(void **state)
 {
 	struct probe moved, stopped;
 	struct loop *l;
@@ -79,7 +79,7 @@ static void starting_again_moves_and_stop_stops(void **state)
 	loop_free(&l);
 }
 
-static void repeating_timer_goes_on_until_freed(void **state)
+static void repeating_timer_fires_until_freed(void **state)
 {
 	struct probe p;
 	struct loop *l;
@@ -120,8 +120,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(timers_fire_when_due_and_may_free_themselves),
-		cmocka_unit_test(starting_again_moves_and_stop_stops),
-		cmocka_unit_test(repeating_timer_goes_on_until_freed),
+		cmocka_unit_test(starting_again_reschedules_and_stop_cancels),
+		cmocka_unit_test(repeating_timer_fires_until_freed),
 		cmocka_unit_test(restarting_at_zero_does_not_starve_the_loop),
 	};
 

@@ -35,7 +35,7 @@ static int tear_down(void **state)
 /* A task that ends in the next loop iteration, unless it hangs. */
 struct job {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct stage *stage;
 	struct plan_run *run;
 	struct task *task;
@@ -80,7 +80,7 @@ static void on_cancel(struct op *op)
 	struct job *j = (struct job *)(void *)op;
 
 	j->stage->cancelled++;
-	later_cancel(&j->later);
+	deferred_cancel(&j->deferred);
 	mem_free(j);
 }
 
@@ -101,7 +101,7 @@ static struct op *on_task(void *owner, struct plan_run *run, struct task *task)
 		return NULL;
 	}
 	if (!s->hangs || strcmp(s->hangs, task->id) != 0)
-		loop_defer(s->loop, &j->later, on_end, j);
+		loop_defer(s->loop, &j->deferred, on_end, j);
 	return &j->op;
 }
 

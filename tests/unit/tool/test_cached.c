@@ -276,7 +276,7 @@ static void cancelled_call_sends_no_query(void **state)
 
 struct corrupt_cache {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	cache_value_cb cb;
 	void *owner;
 	struct str value;
@@ -293,7 +293,7 @@ static void deliver_corrupt(void *owner)
 
 static void on_cancel(struct op *op)
 {
-	later_cancel(&((struct corrupt_cache *)op)->later);
+	deferred_cancel(&((struct corrupt_cache *)op)->deferred);
 }
 
 static struct op *corrupt_get(void *self, struct str key, cache_value_cb cb, void *owner)
@@ -306,7 +306,7 @@ static struct op *corrupt_get(void *self, struct str key, cache_value_cb cb, voi
 	l->op.cancel = on_cancel;
 	l->cb = cb;
 	l->owner = owner;
-	loop_defer(loop, &l->later, deliver_corrupt, l);
+	loop_defer(loop, &l->deferred, deliver_corrupt, l);
 	return &l->op;
 }
 

@@ -147,7 +147,7 @@ static struct stub_turn *stub_find(const struct turns *t, const char *turn_id,
 /* A request to the turns, answered from the loop. */
 struct stub_request {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	struct turns *turns;
 	struct turn_request request;
 	turn_started_cb on_started;
@@ -162,7 +162,7 @@ static void on_stub_request_cancel(struct op *op)
 {
 	struct stub_request *x = list_item(op, struct stub_request, op);
 
-	later_cancel(&x->later);
+	deferred_cancel(&x->deferred);
 	mem_free(x);
 }
 
@@ -224,7 +224,7 @@ static struct stub_request *stub_request_new(struct turns *t, void *owner)
 	x->op.cancel = on_stub_request_cancel;
 	x->turns = t;
 	x->owner = owner;
-	loop_defer(t->loop, &x->later, on_stub_request, x);
+	loop_defer(t->loop, &x->deferred, on_stub_request, x);
 	return x;
 }
 
@@ -297,7 +297,7 @@ bool turns_can_repeat_call(const struct turns *t, const char *tenant, const json
 
 struct stub_call {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	tool_cb cb;
 	void *owner;
 };
@@ -306,7 +306,7 @@ static void on_stub_call_cancel(struct op *op)
 {
 	struct stub_call *c = (struct stub_call *)op;
 
-	later_cancel(&c->later);
+	deferred_cancel(&c->deferred);
 	mem_free(c);
 }
 
@@ -330,7 +330,7 @@ struct op *turns_repeat_call(struct turns *t, const struct call_again *again, st
 	c->op.cancel = on_stub_call_cancel;
 	c->cb = cb;
 	c->owner = owner;
-	loop_defer(t->loop, &c->later, on_stub_call, c);
+	loop_defer(t->loop, &c->deferred, on_stub_call, c);
 	return &c->op;
 }
 
@@ -375,7 +375,7 @@ struct op *store_report_quality(struct store *s, const struct principal *who,
 
 struct stub_lookup {
 	struct op op;
-	struct later later;
+	struct deferred deferred;
 	bool known;
 	store_session_cb session_cb;
 	store_sessions_cb sessions_cb;
@@ -387,7 +387,7 @@ static void on_stub_cancel(struct op *op)
 {
 	struct stub_lookup *l = (struct stub_lookup *)op;
 
-	later_cancel(&l->later);
+	deferred_cancel(&l->deferred);
 	mem_free(l);
 }
 
@@ -428,7 +428,7 @@ static struct stub_lookup *stub_lookup_new(struct store *s, const char *session_
 	l->op.cancel = on_stub_cancel;
 	l->known = session_id && strcmp(session_id, STUB_SESSION) == 0;
 	l->owner = owner;
-	loop_defer(((struct turns *)s)->loop, &l->later, on_stub_answer, l);
+	loop_defer(((struct turns *)s)->loop, &l->deferred, on_stub_answer, l);
 	return l;
 }
 

@@ -47,7 +47,7 @@ static void on_stop(void *owner)
 /* Runs the deferred callbacks; a log reports its watchers in one. */
 static void run_deferred(void)
 {
-	struct later last = {0};
+	struct deferred last = {0};
 
 	loop_defer(all.loop, &last, on_stop, all.loop);
 	loop_run(all.loop);

@@ -25,7 +25,7 @@ struct fixture {
 	struct uploads *uploads;
 	size_t callback_count;
 	struct refresh_wait wait;
-	struct later later;
+	struct deferred deferred;
 	bool joins_read; /* a wait starts while the next stamp is being read */
 	/* contents of the tables, if `source` is not NULL */
 	const char *source,
@@ -113,7 +113,7 @@ static struct op *query(void *self, const struct db_request *request, db_cb cb, 
 	struct fixture *f = self;
 
 	if (f->joins_read && request->statement_count == 1)
-		loop_defer(f->loop, &f->later, on_joined, f);
+		loop_defer(f->loop, &f->deferred, on_joined, f);
 	f->joins_read = f->joins_read && request->statement_count != 1;
 	for (size_t i = 0; i < request->statement_count; i++) {
 		record_values(f, &request->statements[i]);
