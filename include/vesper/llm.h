@@ -30,7 +30,7 @@
 #include "vesper/settings.h"
 #include "vesper/tokens.h"
 
-/* Counts prompts that were too long and lost their oldest part. */
+/* Counts prompts whose oldest part was dropped because they were too long. */
 extern const struct metric llm_prompts_cut;
 
 struct config;

@@ -16,13 +16,13 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 
-#define ARENA_BYTES 8192
-#define BOOT_BYTES  4
-#define SECRET_FOR  "vesper: what replicas tell each other"
+#define ARENA_BYTES    8192
+#define BOOT_BYTES     4
+#define SECRET_PURPOSE "vesper: what replicas tell each other"
 
 /* ---- takeover ---- */
 
-struct taking {
+struct takeover {
 	struct cluster_request request;
 	struct list node; /* in `takeover_retries` */
 	char tenant[128];
@@ -41,7 +41,7 @@ static void count_takeover(const char *outcome)
 	metric_add(&takeovers, (const char *const[]){outcome}, 1);
 }
 
-static void announce_run(struct held *h)
+static void announce_run(struct local_turn *h)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1], lease[CLUSTER_KEY_BYTES], ms[24];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
@@ -63,10 +63,10 @@ static void announce_run(struct held *h)
 }
 
 /* Starts the turn here, or closes it here. */
-static void take(struct cluster *c, const struct taking *t, const struct loaded *l,
-		 struct stream_log *log)
+static void adopt_turn(struct cluster *c, const struct takeover *t, const struct loaded *l,
+		       struct stream_log *log)
 {
-	struct held *h = held_of(c, t->turn_id);
+	struct local_turn *h = local_turn_find(c, t->turn_id);
 	struct follow *f = follow_of(c, t->turn_id);
 	const struct lease_signal s = {
 		.kind = SIGNAL_TAKE_OVER,
@@ -82,7 +82,7 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	if (h || !f)
 		return; /* it has ended or never left this replica */
 	follow_end(f);
-	h = held_new(c, t->turn_id, t->tenant);
+	h = local_turn_new(c, t->turn_id, t->tenant);
 	h->fence = t->fence;
 	snprintf(h->lease_key, sizeof(h->lease_key), "%s", l->lease_key);
 	publish_from(h, log, stream_last_seq(log));
@@ -90,20 +90,20 @@ static void take(struct cluster *c, const struct taking *t, const struct loaded 
 	c->on_signal(c->signal_owner, &s); /* adopts the log */
 }
 
-static void taking_free(struct taking *t)
+static void takeover_free(struct takeover *t)
 {
-	t->request.cluster->taking--;
+	t->request.cluster->takeover_count--;
 	mem_free(t);
 }
 
 /* Removes the turn from this replica's set, where the reap script has put it. */
-static void refuse_takeover(const struct taking *t)
+static void refuse_takeover(const struct takeover *t)
 {
 	struct cluster *c = t->request.cluster;
 	char member[sizeof(t->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", t->tenant, t->turn_id);
 
-	if (!held_of(c, t->turn_id))
+	if (!local_turn_find(c, t->turn_id))
 		cluster_send(
 			c, 3,
 			(const struct str[]){STR("SREM"), str_of(c->turns), {member, (size_t)n}});
@@ -111,14 +111,14 @@ static void refuse_takeover(const struct taking *t)
 
 static void on_loaded(void *owner, const struct loaded *l, struct stream_log *log)
 {
-	struct taking *t = owner;
+	struct takeover *t = owner;
 	struct cluster *c = t->request.cluster;
 
-	if (log && !stream_closed(log) && c->on_signal && !c->closing) {
+	if (log && !stream_closed(log) && c->on_signal && !c->is_closing) {
 		log_info("cluster.take_over", "%s", t->turn_id);
 		count_takeover("taken");
-		take(c, t, l, log);
-	} else if (!l && !c->closing) {
+		adopt_turn(c, t, l, log);
+	} else if (!l && !c->is_closing) {
 		list_append(&c->takeover_retries,
 			    &t->node); /* no reply: retried with the next heartbeat */
 		return;
@@ -126,18 +126,18 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 		count_takeover(log ? "ended" : "unknown");
 		log_info("cluster.take_over", "%s: %s", t->turn_id,
 			 log ? "the turn had already ended" : "the turn is unknown");
-		if (!c->closing)
+		if (!c->is_closing)
 			refuse_takeover(t);
 	}
-	taking_free(t);
+	takeover_free(t);
 }
 
 static bool on_fence(struct cluster_request *q, const redisReply *reply)
 {
-	const struct taking *t = (const struct taking *)q;
-	struct taking *next;
+	const struct takeover *t = (const struct takeover *)q;
+	struct takeover *next;
 
-	if (q->cluster->closing)
+	if (q->cluster->is_closing)
 		return true;
 	if (reply && !reply_text(reply).n) { /* its hash is missing: the store closes it */
 		refuse_takeover(t);
@@ -145,7 +145,7 @@ static bool on_fence(struct cluster_request *q, const redisReply *reply)
 	}
 	next = mem_alloc(sizeof(*next));
 	*next = *t;
-	q->cluster->taking++;
+	q->cluster->takeover_count++;
 	if (number_read(reply_text(reply), &next->fence))
 		(void)cluster_load(q->cluster, t->tenant, t->turn_id, NULL, on_loaded, next);
 	else
@@ -155,13 +155,13 @@ static bool on_fence(struct cluster_request *q, const redisReply *reply)
 
 static void on_fence_clean(struct cluster_request *q)
 {
-	q->cluster->taking--;
+	q->cluster->takeover_count--;
 }
 
 /* `what` is "tenant:turn". */
-static void take_over(struct cluster *c, struct str what)
+static void start_takeover(struct cluster *c, struct str what)
 {
-	struct taking *t = cluster_request_new(c, sizeof(*t), false, on_fence, on_fence_clean);
+	struct takeover *t = cluster_request_new(c, sizeof(*t), false, on_fence, on_fence_clean);
 	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], keep[24];
 	size_t tenant = what.n > UUID_BYTES ? what.n - UUID_BYTES : 0;
 
@@ -177,7 +177,7 @@ static void take_over(struct cluster *c, struct str what)
 	}
 	cluster_key(hash, "t", t->tenant, t->turn_id);
 	cluster_key(fence, "f", t->tenant, "");
-	c->taking++;
+	c->takeover_count++;
 	cluster_request_send(&t->request, 7,
 			     (const struct str[]){STR("EVAL"), STR(TAKE_SCRIPT), STR("2"),
 						  str_of(hash), str_of(fence), str_of(c->replica),
@@ -194,13 +194,13 @@ static void retry_takeovers(struct cluster *c)
 		list_append(&all, node);
 	}
 	list_each_safe(node, &all) {
-		struct taking *t = list_item(node, struct taking, node);
+		struct takeover *t = list_item(node, struct takeover, node);
 		char what[sizeof(t->tenant) + UUID_BYTES + 1];
 		int n = snprintf(what, sizeof(what), "%s:%s", t->tenant, t->turn_id);
 
 		list_remove(node);
-		take_over(c, (struct str){what, (size_t)n});
-		taking_free(t);
+		start_takeover(c, (struct str){what, (size_t)n});
+		takeover_free(t);
 	}
 }
 
@@ -208,8 +208,8 @@ static bool on_reaped(struct cluster_request *q, const redisReply *reply)
 {
 	struct str all = reply_text(reply);
 
-	while (all.n > 0 && !q->cluster->closing)
-		take_over(q->cluster, next_word(&all));
+	while (all.n > 0 && !q->cluster->is_closing)
+		start_takeover(q->cluster, next_word(&all));
 	return true;
 }
 
@@ -236,14 +236,14 @@ static bool on_own_turns(struct cluster_request *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
 
-	if (c->closing || c->handing_over || c->taking > 0 || !reply ||
+	if (c->is_closing || c->is_handing_over || c->takeover_count > 0 || !reply ||
 	    reply->type != REDIS_REPLY_ARRAY)
 		return true; /* checked again with the next heartbeats */
 	for (size_t i = 0; i < reply->elements; i++) {
 		struct str what = reply_text(reply->element[i]);
 
-		if (what.n > UUID_BYTES && !held_of(c, what.p + what.n - (UUID_BYTES - 1)))
-			take_over(c, what);
+		if (what.n > UUID_BYTES && !local_turn_find(c, what.p + what.n - (UUID_BYTES - 1)))
+			start_takeover(c, what);
 	}
 	return true;
 }
@@ -254,10 +254,10 @@ static void check_own_turns(struct cluster *c, uint64_t in_set)
 {
 	struct cluster_request *q;
 
-	if (in_set <= c->held.count + c->taking)
-		c->beats.surplus = 0;
-	else if (++c->beats.surplus == CLUSTER_SURPLUS_BEATS) {
-		c->beats.surplus = 0;
+	if (in_set <= c->local_turns.count + c->takeover_count)
+		c->heartbeat.surplus = 0;
+	else if (++c->heartbeat.surplus == CLUSTER_SURPLUS_BEATS) {
+		c->heartbeat.surplus = 0;
 		q = cluster_request_new(c, sizeof(*q), false, on_own_turns, NULL);
 		cluster_request_send(q, 2, (const struct str[]){STR("SMEMBERS"), str_of(c->turns)});
 	}
@@ -270,8 +270,8 @@ static void abandon_all(struct cluster *c)
 {
 	log_warn("cluster.dead",
 		 "this replica missed its heartbeats; other replicas have taken its turns");
-	for (struct hashmap_node *node; (node = hashmap_next(&c->held, NULL));)
-		held_lost(hashmap_item(node, struct held, by_holder));
+	for (struct hashmap_node *node; (node = hashmap_next(&c->local_turns, NULL));)
+		local_turn_give_up(hashmap_item(node, struct local_turn, by_holder));
 }
 
 static bool on_beat(struct cluster_request *q, const redisReply *reply)
@@ -281,21 +281,21 @@ static bool on_beat(struct cluster_request *q, const redisReply *reply)
 	int64_t now = clock_mono_ms();
 	uint64_t in_set;
 
-	c->beats.under_way = false;
-	if (c->closing || c->handing_over)
+	c->heartbeat.is_pending = false;
+	if (c->is_closing || c->is_handing_over)
 		return true;
 	if (str_eq(word, STR("0"))) {
-		c->beats.answered_ms = 0;
+		c->heartbeat.answered_ms = 0;
 		abandon_all(c);
 	} else if (str_eq(word, STR("1"))) {
-		if (now - c->beats.answered_ms > 3 * CLUSTER_BEAT_MS)
-			c->beats.connected_since_ms = now;
-		c->beats.answered_ms = now;
+		if (now - c->heartbeat.answered_ms > 3 * CLUSTER_BEAT_MS)
+			c->heartbeat.connected_since_ms = now;
+		c->heartbeat.answered_ms = now;
 		if (number_read(next_word(&text), &in_set))
 			check_own_turns(c, in_set);
 		/* After a pause of the server, all replicas look silent: wait one lease time before
 		 * reaping. */
-		while (text.n > 0 && now - c->beats.connected_since_ms > c->lease_ms) {
+		while (text.n > 0 && now - c->heartbeat.connected_since_ms > c->lease_ms) {
 			word = next_word(&text);
 			if (!decline_is_fresh(c, word))
 				reap(c, word);
@@ -310,7 +310,7 @@ static void send_beat(struct cluster *c)
 	struct cluster_request *q = cluster_request_new(c, sizeof(*q), false, on_beat, NULL);
 	char mark[CLUSTER_KEY_BYTES], ms[24];
 
-	c->beats.under_way = true;
+	c->heartbeat.is_pending = true;
 	snprintf(mark, sizeof(mark), "vesper:{r}:dead:%s", c->replica);
 	cluster_request_send(q, 8,
 			     (const struct str[]){STR("EVAL"), STR(BEAT_SCRIPT), STR("3"),
@@ -324,12 +324,12 @@ static void on_tick(void *owner)
 	struct cluster *c = owner;
 	int64_t now = clock_mono_ms();
 
-	if (!c->beats.under_way && !c->handing_over)
+	if (!c->heartbeat.is_pending && !c->is_handing_over)
 		send_beat(c);
-	hashmap_each(node, &c->held)
-		publish_tick(hashmap_item(node, struct held, by_holder), now);
+	hashmap_each(node, &c->local_turns)
+		publish_tick(hashmap_item(node, struct local_turn, by_holder), now);
 	follow_tick(c, now);
-	if (redis_link_up(c->write))
+	if (redis_link_up(c->write_link))
 		retry_takeovers(c);
 	cluster_read(c);
 }
@@ -341,33 +341,33 @@ void cluster_close(void *self)
 {
 	struct cluster *c = self;
 
-	assert(c->asking == 0);
-	if (c->handing_over && !c->handover_sent)
+	assert(c->pending_count == 0);
+	if (c->is_handing_over && !c->is_handover_sent)
 		cluster_send(c, 4,
 			     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 						  str_of(c->replica)});
-	if (!c->handing_over) {
-		hashmap_each(node, &c->held)
-			held_leave(hashmap_item(node, struct held, by_holder));
+	if (!c->is_handing_over) {
+		hashmap_each(node, &c->local_turns)
+			local_turn_unlist(hashmap_item(node, struct local_turn, by_holder));
 		cluster_send(c, 6,
 			     (const struct str[]){STR("EVAL"), STR(LEAVE_SCRIPT), STR("2"),
 						  STR(CLUSTER_ALIVE), str_of(c->turns),
 						  str_of(c->replica)});
 	}
-	redis_link_flush(c->write);
-	c->closing = true;
+	redis_link_flush(c->write_link);
+	c->is_closing = true;
 	stream_hub_drive(c->hub, NULL, NULL);
-	timer_free(&c->beat);
-	timer_free(&c->flush);
-	redis_link_free(&c->read);
-	redis_link_free(&c->write);
-	redis_link_free(&c->ask);
-	hashmap_each(node, &c->held)
-		held_free(hashmap_item(node, struct held, by_holder));
+	timer_free(&c->heartbeat_timer);
+	timer_free(&c->flush_timer);
+	redis_link_free(&c->read_link);
+	redis_link_free(&c->write_link);
+	redis_link_free(&c->ask_link);
+	hashmap_each(node, &c->local_turns)
+		local_turn_free(hashmap_item(node, struct local_turn, by_holder));
 	follow_drop_all(c);
 	list_each_safe(node, &c->takeover_retries)
-		taking_free(list_item(node, struct taking, node));
-	hashmap_deinit(&c->held);
+		takeover_free(list_item(node, struct takeover, node));
+	hashmap_deinit(&c->local_turns);
 	hashmap_deinit(&c->follows);
 	arena_free(&c->arena);
 	mem_free(c);
@@ -380,7 +380,8 @@ static bool name_replica(struct cluster *c, const char *name, struct err *e)
 	if (!*name || strlen(name) > CLUSTER_NAME_BYTES ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-") != strlen(name))
 		return err_set(e, ERR_INPUT,
-			       "cluster.replica: lower-case letters, digits, _ . and -, at most %d",
+			       "cluster.replica must be 1 to %d lower-case letters, digits, '_', "
+			       "'.' or '-'",
 			       CLUSTER_NAME_BYTES);
 	hash_random(boot, sizeof(boot));
 	snprintf(c->replica, sizeof(c->replica), "%s-%02x%02x%02x%02x", name, boot[0], boot[1],
@@ -393,16 +394,16 @@ static bool name_replica(struct cluster *c, const char *name, struct err *e)
 
 static void open_links(struct cluster *c, int64_t timeout_ms)
 {
-	c->ask = redis_link_new(c->loop, &c->place,
-				&(struct redis_link_options){.check = "redis:ask",
-							     /* a reader waits this long for new
-							      * entries */
-							     .due_ms = CLUSTER_FLUSH_MS,
-							     .wait_budget_ms = timeout_ms});
-	c->write = redis_link_new(
+	c->ask_link = redis_link_new(c->loop, &c->place,
+				     &(struct redis_link_options){.check = "redis:ask",
+								  /* a reader waits this long for
+								   * new entries */
+								  .due_ms = CLUSTER_FLUSH_MS,
+								  .wait_budget_ms = timeout_ms});
+	c->write_link = redis_link_new(
 		c->loop, &c->place,
 		&(struct redis_link_options){.check = "redis:write", .due_ms = CLUSTER_DUE_MS});
-	c->read = redis_link_new(
+	c->read_link = redis_link_new(
 		c->loop, &c->place,
 		&(struct redis_link_options){.check = "redis:read",
 					     .due_ms = CLUSTER_BLOCK_MS + CLUSTER_DUE_MS,
@@ -425,16 +426,16 @@ bool cluster_open(const struct cluster_options *o, struct leases *out, struct er
 	c->lease_ms = o->lease_ms;
 	c->read_ms = clock_mono_ms();
 	assert(*o->secret);
-	hash_hmac_sha256(o->secret, strlen(o->secret), SECRET_FOR, sizeof(SECRET_FOR) - 1,
+	hash_hmac_sha256(o->secret, strlen(o->secret), SECRET_PURPOSE, sizeof(SECRET_PURPOSE) - 1,
 			 c->secret);
-	hashmap_init(&c->held);
+	hashmap_init(&c->local_turns);
 	hashmap_init(&c->follows);
 	list_init(&c->follow_list);
 	list_init(&c->takeover_retries);
 	open_links(c, o->timeout_ms);
-	c->flush = timer_new(c->loop, on_publish_timer, c);
-	c->beat = timer_new(c->loop, on_tick, c);
-	timer_repeat(c->beat, CLUSTER_BEAT_MS);
+	c->flush_timer = timer_new(c->loop, on_publish_timer, c);
+	c->heartbeat_timer = timer_new(c->loop, on_tick, c);
+	timer_repeat(c->heartbeat_timer, CLUSTER_BEAT_MS);
 	stream_hub_drive(c->hub, &cluster_stream_driver, c);
 	log_info("cluster.open", "replica %s", c->replica);
 	*out = (struct leases){&cluster_lease_driver, c, c->replica};

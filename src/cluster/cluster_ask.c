@@ -8,8 +8,8 @@
 
 static void cluster_request_free(struct cluster_request *q)
 {
-	if (q->counted && !q->cancelled)
-		q->cluster->asking--;
+	if (q->has_caller && !q->is_cancelled)
+		q->cluster->pending_count--;
 	if (q->clean)
 		q->clean(q);
 	mem_free(q);
@@ -19,9 +19,9 @@ static void on_cancel(struct op *op)
 {
 	struct cluster_request *q = list_item(op, struct cluster_request, op);
 
-	q->cluster->asking--;
-	q->cancelled = true;
-	if (q->sent) /* the pending reply frees it */
+	q->cluster->pending_count--;
+	q->is_cancelled = true;
+	if (q->is_sent) /* the pending reply frees it */
 		return;
 	deferred_cancel(&q->deferred);
 	cluster_request_free(q);
@@ -31,8 +31,8 @@ static void on_reply(void *owner, const redisReply *reply)
 {
 	struct cluster_request *q = owner;
 
-	q->sent = false;
-	if ((q->cancelled && !q->late) || q->answer(q, reply))
+	q->is_sent = false;
+	if ((q->is_cancelled && !q->wants_late_reply) || q->answer(q, reply))
 		cluster_request_free(q);
 }
 
@@ -41,7 +41,7 @@ static void on_unsent(void *owner)
 	on_reply(owner, NULL);
 }
 
-void *cluster_request_new(struct cluster *c, size_t bytes, bool counted,
+void *cluster_request_new(struct cluster *c, size_t bytes, bool has_caller,
 			  bool (*answer)(struct cluster_request *q, const redisReply *reply),
 			  void (*clean)(struct cluster_request *q))
 {
@@ -49,10 +49,10 @@ void *cluster_request_new(struct cluster *c, size_t bytes, bool counted,
 
 	q->op.cancel = on_cancel;
 	q->cluster = c;
-	q->counted = counted;
+	q->has_caller = has_caller;
 	q->answer = answer;
 	q->clean = clean;
-	c->asking += counted;
+	c->pending_count += has_caller;
 	return q;
 }
 
@@ -61,11 +61,11 @@ void cluster_request_send(struct cluster_request *q, int argc, const struct str 
 	struct cluster *c = q->cluster;
 
 	/* Commands without a waiting caller use the write link and no wait budget. */
-	q->sent = !c->closing &&
-		  redis_link_send(q->counted ? c->ask : c->write, argc, argv, on_reply, q);
-	if (q->sent)
+	q->is_sent = !c->is_closing && redis_link_send(q->has_caller ? c->ask_link : c->write_link,
+						       argc, argv, on_reply, q);
+	if (q->is_sent)
 		return;
-	if (q->counted)
+	if (q->has_caller)
 		loop_defer(c->loop, &q->deferred, on_unsent, q);
 	else
 		on_unsent(q);
@@ -86,11 +86,11 @@ static void on_sent(void *owner, const redisReply *reply)
 
 void cluster_send(struct cluster *c, int argc, const struct str *argv)
 {
-	(void)redis_link_send(c->write, argc, argv, on_sent, NULL);
+	(void)redis_link_send(c->write_link, argc, argv, on_sent, NULL);
 }
 
 void cluster_send_first(struct cluster *c, int argc, const struct str *argv)
 {
-	if (!redis_link_send(c->ask, argc, argv, on_sent, NULL))
+	if (!redis_link_send(c->ask_link, argc, argv, on_sent, NULL))
 		cluster_send(c, argc, argv);
 }

@@ -13,12 +13,12 @@
 #include "vesper/codes.h"
 #include "vesper/log.h"
 
-struct declining {
+struct decline_request {
 	struct cluster_request request;
 	char holder[UUID_BYTES];
 };
 
-static void end(struct held *h)
+static void end(struct local_turn *h)
 {
 	const struct code_row *row = code_row(CODE_UPSTREAM);
 	struct stream_log *log = stream_watch_log(h->watch);
@@ -28,7 +28,7 @@ static void end(struct held *h)
 		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
 
 	log_warn("cluster.declined", "%s: no replica can run this turn", h->holder);
-	h->handed = false;
+	h->is_handed_over = false;
 	stream_put(log, &event);
 	stream_release(&log);
 	cluster_lease_driver.release(h->cluster, h->holder);
@@ -37,9 +37,9 @@ static void end(struct held *h)
 static bool on_declined(struct cluster_request *q, const redisReply *reply)
 {
 	struct cluster *c = q->cluster;
-	struct held *h = held_of(c, ((struct declining *)q)->holder);
+	struct local_turn *h = local_turn_find(c, ((struct decline_request *)q)->holder);
 
-	if (!h || !h->watch || c->closing)
+	if (!h || !h->watch || c->is_closing)
 		return true; /* another replica has it by now */
 	if (!str_eq(reply_text(reply), STR("passed"))) {
 		end(h);
@@ -47,21 +47,21 @@ static bool on_declined(struct cluster_request *q, const redisReply *reply)
 	}
 	c->declined_ms = clock_mono_ms();
 	follow_taken_over(h);
-	h->handed = false;
-	held_free(h);
+	h->is_handed_over = false;
+	local_turn_free(h);
 	return true;
 }
 
 void cluster_decline(void *self, const char *holder)
 {
 	struct cluster *c = self;
-	struct held *h = held_of(c, holder);
-	struct declining *d = cluster_request_new(c, sizeof(*d), false, on_declined, NULL);
+	struct local_turn *h = local_turn_find(c, holder);
+	struct decline_request *d = cluster_request_new(c, sizeof(*d), false, on_declined, NULL);
 	char turns[CLUSTER_KEY_BYTES + 1], count[CLUSTER_KEY_BYTES], ms[24], ttl[24];
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
 
-	h->handed = true; /* this replica no longer writes its log */
+	h->is_handed_over = true; /* this replica no longer writes its log */
 	stream_adopt(c->hub, holder, true, NULL, NULL);
 	memcpy(d->holder, h->holder, UUID_BYTES);
 	snprintf(turns, sizeof(turns), "%s!", c->turns);

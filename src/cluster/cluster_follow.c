@@ -24,9 +24,9 @@ struct follow {
 	char tenant[128];
 	char key[CLUSTER_KEY_BYTES];
 	char last_id[64];
-	bool read; /* included in XREAD */
+	bool is_read; /* included in XREAD */
 	size_t watchers;
-	int64_t unwatched_ms, signalled_ms;
+	int64_t unwatched_since_ms, signalled_ms;
 };
 
 struct follow *follow_of(const struct cluster *c, const char *turn_id)
@@ -61,7 +61,7 @@ static void on_watchers(void *owner, size_t watchers)
 	struct follow *f = owner;
 
 	f->watchers = watchers;
-	f->unwatched_ms = clock_mono_ms();
+	f->unwatched_since_ms = clock_mono_ms();
 	signal_watchers(f);
 }
 
@@ -73,14 +73,14 @@ struct follow *follow_new(struct cluster *c, const struct loaded *l, const char 
 	memcpy(f->turn_id, l->turn_id, UUID_BYTES);
 	snprintf(f->tenant, sizeof(f->tenant), "%s", tenant);
 	cluster_key(f->key, "s", tenant, l->turn_id);
-	f->unwatched_ms = clock_mono_ms();
+	f->unwatched_since_ms = clock_mono_ms();
 	f->log = stream_follow(c->hub, l->turn_id, l->session_id, l->who, on_watchers, f);
 	hashmap_add(&c->follows, &f->by_turn, str_of(f->turn_id));
 	list_append(&c->follow_list, &f->node);
 	return f;
 }
 
-void follow_taken_over(struct held *h)
+void follow_taken_over(struct local_turn *h)
 {
 	struct cluster *c = h->cluster;
 	struct follow *f = mem_alloc(sizeof(*f));
@@ -92,10 +92,10 @@ void follow_taken_over(struct held *h)
 	f->log = stream_adopt(c->hub, h->holder, true, on_watchers, f);
 	stream_watched_elsewhere(f->log, 0);
 	f->watchers = stream_watchers(f->log);
-	f->unwatched_ms = clock_mono_ms();
-	f->read = true;
+	f->unwatched_since_ms = clock_mono_ms();
+	f->is_read = true;
 	snprintf(f->last_id, sizeof(f->last_id), "%llu-%llu", (unsigned long long)h->fence,
-		 (unsigned long long)h->entry);
+		 (unsigned long long)h->acked_entry);
 	hashmap_add(&c->follows, &f->by_turn, str_of(f->turn_id));
 	list_append(&c->follow_list, &f->node);
 	cluster_interrupt_read(c);
@@ -138,7 +138,7 @@ struct stream_log *follow_read_after(struct follow *f, const char *entry_id)
 
 	if (release_ended(f))
 		return log;
-	f->read = true;
+	f->is_read = true;
 	/* XREAD returns entries after an ID, XRANGE entries from an ID on. */
 	while (id.n > 0 && id.p[id.n - 1] != '-')
 		id.n--;
@@ -173,10 +173,10 @@ void follow_tick(struct cluster *c, int64_t now_ms)
 	list_each_safe(node, &c->follow_list) {
 		struct follow *f = list_item(node, struct follow, node);
 
-		if (is_unreadable && f->read)
+		if (is_unreadable && f->is_read)
 			end_incomplete(f, "other replicas cannot be read");
-		else if (stream_watchers(f->log) == 0 && f->read &&
-			 now_ms - f->unwatched_ms > CLUSTER_UNWATCHED_MS)
+		else if (stream_watchers(f->log) == 0 && f->is_read &&
+			 now_ms - f->unwatched_since_ms > CLUSTER_UNWATCHED_MS)
 			follow_drop(f);
 		else if (f->watchers > 0 && now_ms - f->signalled_ms > SIGNAL_WATCHERS_MS)
 			signal_watchers(f);
@@ -237,8 +237,8 @@ static void on_read(void *owner, const redisReply *reply)
 {
 	struct cluster *c = owner;
 
-	c->reading = false;
-	if (c->closing)
+	c->is_reading = false;
+	if (c->is_closing)
 		return;
 	for (size_t i = 0; reply && reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
 		struct str key = reply_text(item(item(reply, i), 0));
@@ -263,7 +263,7 @@ void cluster_read(struct cluster *c)
 	char count[24], block[24];
 	int n = 0, follows = 0;
 
-	if (c->reading || c->closing)
+	if (c->is_reading || c->is_closing)
 		return;
 	argv[n++] = STR("XREAD");
 	argv[n++] = STR("COUNT");
@@ -277,7 +277,7 @@ void cluster_read(struct cluster *c)
 
 		if (follows == CLUSTER_FOLLOWED)
 			break;
-		if (!f->read)
+		if (!f->is_read)
 			continue;
 		read[follows++] = f;
 		argv[n++] = str_of(f->key);
@@ -285,9 +285,9 @@ void cluster_read(struct cluster *c)
 	argv[n++] = str_of(c->inbox_id);
 	for (int i = 0; i < follows; i++) {
 		argv[n++] = str_of(read[i]->last_id);
-		/* Moved to the end, so that others come first next time. */
+		/* Moved to the end, so that other logs come first next time. */
 		list_remove(&read[i]->node);
 		list_append(&c->follow_list, &read[i]->node);
 	}
-	c->reading = redis_link_send(c->read, n, argv, on_read, c);
+	c->is_reading = redis_link_send(c->read_link, n, argv, on_read, c);
 }

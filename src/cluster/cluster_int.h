@@ -19,40 +19,40 @@ struct cluster {
 	struct stream_hub *hub;
 	struct arena *arena;
 	struct redis_place place;
-	struct redis_link *ask;   /* commands whose reply a caller waits for */
-	struct redis_link *write; /* commands without a waiting caller */
-	struct redis_link *read;  /* blocking XREAD */
+	struct redis_link *ask_link;   /* commands whose reply a caller waits for */
+	struct redis_link *write_link; /* commands without a waiting caller */
+	struct redis_link *read_link;  /* blocking XREAD */
 	uint8_t secret[SEAL_KEY_BYTES];
 	char replica[LEASE_REPLICA_BYTES];
 	char inbox[CLUSTER_KEY_BYTES];
 	char turns[CLUSTER_KEY_BYTES]; /* key of the set of turns that run here */
 	int64_t lease_ms;
-	struct timer *beat, *flush;
+	struct timer *heartbeat_timer, *flush_timer;
 	struct {
 		int64_t answered_ms;        /* time of the last reply */
 		int64_t connected_since_ms; /* since when no reply was missed */
 		int surplus; /* consecutive replies with turns that do not run here */
-		bool under_way;
-	} beats;
-	bool reading;       /* an XREAD is under way */
-	int64_t read_ms;    /* time of the last reply to XREAD, or of the start */
-	bool handing_over;  /* turns are being handed over */
-	bool handover_sent; /* the other replicas were notified */
-	bool closing;
+		bool is_pending;
+	} heartbeat;
+	bool is_reading;       /* an XREAD is under way */
+	int64_t read_ms;       /* time of the last reply to XREAD, or of the start */
+	bool is_handing_over;  /* turns are being handed over */
+	bool is_handover_sent; /* the other replicas were notified */
+	bool is_closing;
 	char inbox_id[48]; /* last signal that was read */
 	lease_signal_cb on_signal;
 	void *signal_owner;
-	struct hashmap held;    /* struct held, by holder */
-	struct hashmap follows; /* struct follow, by turn */
+	struct hashmap local_turns; /* struct local_turn, by holder */
+	struct hashmap follows;     /* struct follow, by turn */
 	struct list follow_list;
 	struct list takeover_retries; /* takeovers to retry */
-	size_t taking;                /* takeovers under way, with those to retry */
+	size_t takeover_count;        /* takeovers under way, with those to retry */
 	int64_t declined_ms;          /* when a turn was last passed on to others */
-	size_t asking;                /* operations whose callback is pending */
+	size_t pending_count;         /* operations whose callback is pending */
 };
 
 /* A turn that runs here. */
-struct held {
+struct local_turn {
 	struct hashmap_node by_holder;
 	struct cluster *cluster;
 	char holder[UUID_BYTES];
@@ -60,17 +60,18 @@ struct held {
 	char lease_key[CLUSTER_KEY_BYTES], once_key[CLUSTER_KEY_BYTES];
 	struct buf members; /* sealed hash members: name, value, …, each with a length prefix */
 	uint64_t fence;     /* 0: not registered on the server */
-	bool asked;         /* may be registered: the reply was lost */
-	bool registering;   /* registration is under way */
-	bool handed;        /* handed over: its log is followed from the other replica */
-	bool released;      /* the turn is over; its last events may still be unsent */
+	bool may_be_registered; /* the reply to the registration may be lost */
+	bool is_registering;    /* registration is under way */
+	bool is_handed_over;    /* handed over: its log is followed from the other replica */
+	bool is_released;       /* the turn has ended; its last events may still be unsent */
 	int64_t renewed_ms, released_ms;
-	struct stream_watch *watch; /* log being published; NULL: no events yet */
-	uint64_t acked;             /* last event that the server has */
-	uint64_t sent;              /* last event that was sent */
-	uint64_t entry, entry_sent; /* first event of the newest entry: acknowledged, and sent */
-	bool sending;               /* an entry is under way */
-	bool dirty;
+	struct stream_watch *watch;       /* log being published; NULL: no events yet */
+	uint64_t acked;                   /* last event that the server has */
+	uint64_t sent;                    /* last event that was sent */
+	uint64_t acked_entry, sent_entry; /* first event of the newest acknowledged entry, and of
+					     the newest sent one */
+	bool is_sending;                  /* an entry is under way */
+	bool has_news;
 	int64_t flushed_ms;
 	struct list viewers; /* struct viewer: viewers on other replicas */
 };
@@ -82,15 +83,16 @@ struct cluster_request {
 	struct op op;
 	struct deferred deferred; /* reports that the command was not sent */
 	struct cluster *cluster;
-	bool sent, cancelled, counted;
-	bool late; /* handles the reply after a cancel, too */
+	bool is_sent, is_cancelled, has_caller;
+	bool wants_late_reply; /* `answer` is called for a reply after a cancel, too */
 	/* Returns false if another command was sent and its reply is pending. A NULL reply: none
 	 * arrived. */
 	bool (*answer)(struct cluster_request *q, const redisReply *reply);
 	void (*clean)(struct cluster_request *q); /* or NULL */
 };
-/* Allocates a zeroed struct of `bytes` bytes. counted: a caller waits for it and may cancel it. */
-void *cluster_request_new(struct cluster *c, size_t bytes, bool counted,
+/* Allocates a zeroed struct of `bytes` bytes. has_caller: a caller waits for it and may cancel it.
+ */
+void *cluster_request_new(struct cluster *c, size_t bytes, bool has_caller,
 			  bool (*answer)(struct cluster_request *q, const redisReply *reply),
 			  void (*clean)(struct cluster_request *q));
 void cluster_request_send(struct cluster_request *q, int argc, const struct str *argv);
@@ -98,7 +100,7 @@ void cluster_request_send(struct cluster_request *q, int argc, const struct str 
 struct str reply_text(const redisReply *reply);
 /* Sends a command and ignores the reply. */
 void cluster_send(struct cluster *c, int argc, const struct str *argv);
-/* The same, but ahead of all commands that are sent later. */
+/* The same, but on the ask link, ahead of later requests of callers. */
 void cluster_send_first(struct cluster *c, int argc, const struct str *argv);
 
 /* ---- cluster_keys.c ---- */
@@ -117,33 +119,33 @@ MUST_CHECK bool cluster_unseal(const struct cluster *c, struct buf *out, const c
 
 /* ---- cluster_lease.c ---- */
 extern const struct lease_driver cluster_lease_driver;
-struct held *held_of(const struct cluster *c, const char *holder);
-struct held *held_new(struct cluster *c, const char *holder, const char *tenant);
-void held_free(struct held *h);
+struct local_turn *local_turn_find(const struct cluster *c, const char *holder);
+struct local_turn *local_turn_new(struct cluster *c, const char *holder, const char *tenant);
+void local_turn_free(struct local_turn *h);
 /* Hands over all turns of this replica. */
-void held_hand_over(void *cluster);
+void local_turns_hand_over(void *cluster);
 /* Tells the other replicas to take over, once all local events are written. */
-void held_check_handed_over(struct cluster *c);
-/* Tells the server that a turn is over that it may know of. False: the link is down. */
-bool held_forget(struct held *h);
+void local_turns_check_handed_over(struct cluster *c);
+/* Deletes an ended turn that may be registered on the server. False: the link is down. */
+bool local_turn_forget(struct local_turn *h);
 /* Removes the turn from this replica's set. */
-void held_leave(struct held *h);
+void local_turn_unlist(struct local_turn *h);
 /* Registers a turn that the server does not know. */
-void held_register(struct held *h);
+void local_turn_register(struct local_turn *h);
 /* Another replica owns the turn: gives it up here. */
-void held_lost(struct held *h);
+void local_turn_give_up(struct local_turn *h);
 /* Unseals a member of a turn's hash: "" if it is missing or sealed with another secret. */
 void member_open(const struct cluster *c, const char *turn_id, const char *name,
 		 const redisReply *sealed, struct buf *out);
 
 /* ---- cluster_publish.c ---- */
 extern const struct stream_driver cluster_stream_driver;
-void publish_from(struct held *h, struct stream_log *log, uint64_t acked);
-void publish_stop(struct held *h);
-bool publish_is_complete(const struct held *h);
-void publish_watchers(struct held *h, const char *replica, size_t watchers);
+void publish_from(struct local_turn *h, struct stream_log *log, uint64_t acked);
+void publish_stop(struct local_turn *h);
+bool publish_is_complete(const struct local_turn *h);
+void publish_watchers(struct local_turn *h, const char *replica, size_t watchers);
 /* May free it, if the turn is over and all events are sent. */
-void publish_tick(struct held *h, int64_t now_ms);
+void publish_tick(struct local_turn *h, int64_t now_ms);
 void on_publish_timer(void *cluster);
 
 /* ---- cluster_load.c ---- */
@@ -156,7 +158,7 @@ struct loaded {
 	const char *session_id;
 	const char *lease_key;
 	struct str taking;
-	bool over;
+	bool is_over;
 };
 /* Loads a turn into the hub: a new follower, or an existing log brought up to date. `log` NULL:
  * there is none; `loaded` NULL: the server did not reply. */
@@ -178,7 +180,7 @@ struct follow *follow_new(struct cluster *c, const struct loaded *l, const char 
 struct stream_log *follow_log(const struct follow *f);
 /* Follows a turn that another replica took from this one, from the entry that begins with
  * `entry`. */
-void follow_taken_over(struct held *h);
+void follow_taken_over(struct local_turn *h);
 /* Stops following; another owner has the log. */
 void follow_end(struct follow *f);
 /* Returns the log and reads on from this entry ID, unless the turn has ended: then the hub keeps
@@ -197,7 +199,7 @@ void cluster_interrupt_read(struct cluster *c);
 
 /* ---- cluster_decline.c ---- */
 void cluster_decline(void *cluster, const char *holder);
-/* Returns true while other replicas may not have had time to take what this one declined. */
+/* Returns true while other replicas may still take over the turns that this one declined. */
 bool decline_is_fresh(const struct cluster *c, struct str silent);
 
 /* ---- cluster.c ---- */

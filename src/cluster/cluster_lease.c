@@ -1,6 +1,7 @@
 /*
  * Leases: which replica runs the turn of a session. Acquiring is one script, so only one replica
- * succeeds. A turn that began while the server was unavailable is registered when it is back.
+ * succeeds. A turn that began while the server was unavailable is registered when it is available
+ * again.
  */
 #include "cluster_int.h"
 
@@ -20,16 +21,16 @@
 
 /* ---- turns of this replica ---- */
 
-struct held *held_of(const struct cluster *c, const char *holder)
+struct local_turn *local_turn_find(const struct cluster *c, const char *holder)
 {
-	struct hashmap_node *node = hashmap_find(&c->held, str_of(holder));
+	struct hashmap_node *node = hashmap_find(&c->local_turns, str_of(holder));
 
-	return node ? hashmap_item(node, struct held, by_holder) : NULL;
+	return node ? hashmap_item(node, struct local_turn, by_holder) : NULL;
 }
 
-struct held *held_new(struct cluster *c, const char *holder, const char *tenant)
+struct local_turn *local_turn_new(struct cluster *c, const char *holder, const char *tenant)
 {
-	struct held *h = mem_alloc(sizeof(*h));
+	struct local_turn *h = mem_alloc(sizeof(*h));
 
 	assert(uuid_valid(holder) && strlen(tenant) < sizeof(h->tenant));
 	h->cluster = c;
@@ -38,27 +39,28 @@ struct held *held_new(struct cluster *c, const char *holder, const char *tenant)
 	buf_init(&h->members, MEMBERS_BYTES_MAX);
 	list_init(&h->viewers);
 	h->renewed_ms = clock_mono_ms();
-	hashmap_add(&c->held, &h->by_holder, str_of(h->holder));
+	hashmap_add(&c->local_turns, &h->by_holder, str_of(h->holder));
 	return h;
 }
 
-void held_free(struct held *h)
+void local_turn_free(struct local_turn *h)
 {
-	struct stream_log *log = h->handed ? stream_running(h->cluster->hub, h->holder) : NULL;
+	struct stream_log *log =
+		h->is_handed_over ? stream_running(h->cluster->hub, h->holder) : NULL;
 
-	if (log && h->entry > 0 && publish_is_complete(h))
+	if (log && h->acked_entry > 0 && publish_is_complete(h))
 		follow_taken_over(h);
 	else if (log)
 		stream_abandon(&log);
 	publish_stop(h);
-	hashmap_remove(&h->cluster->held, &h->by_holder);
-	held_check_handed_over(h->cluster);
+	hashmap_remove(&h->cluster->local_turns, &h->by_holder);
+	local_turns_check_handed_over(h->cluster);
 	buf_deinit(&h->members);
 	mem_free(h);
 }
 
 /* Adds or removes "tenant:turn" in the set of this replica. */
-static void tell_turns(struct held *h, bool runs, bool first)
+static void update_turn_set(struct local_turn *h, bool runs, bool first)
 {
 	char member[sizeof(h->tenant) + UUID_BYTES + 1];
 	int n = snprintf(member, sizeof(member), "%s:%s", h->tenant, h->holder);
@@ -72,22 +74,22 @@ static void tell_turns(struct held *h, bool runs, bool first)
 	(first ? cluster_send_first : cluster_send)(c, runs ? 7 : 3, runs ? in : out);
 }
 
-void held_leave(struct held *h)
+void local_turn_unlist(struct local_turn *h)
 {
-	tell_turns(h, false, false);
+	update_turn_set(h, false, false);
 }
 
-void held_lost(struct held *h)
+void local_turn_give_up(struct local_turn *h)
 {
 	struct cluster *c = h->cluster;
 	char holder[UUID_BYTES];
 	struct lease_signal s = {.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder};
-	bool runs = !h->released && c->on_signal;
+	bool runs = !h->is_released && c->on_signal;
 
 	memcpy(holder, h->holder, UUID_BYTES);
-	log_warn("cluster.lost", "%s runs on another replica", holder);
+	log_warn("cluster.lost", "turn %s runs on another replica", holder);
 	/* Local viewers follow the other replica, unless they saw events that the server lacks. */
-	s.followed = runs && h->watch && h->entry > 0 &&
+	s.followed = runs && h->watch && h->acked_entry > 0 &&
 		     stream_last_seq(stream_watch_log(h->watch)) == h->acked;
 	if (s.followed)
 		follow_taken_over(h);
@@ -95,14 +97,14 @@ void held_lost(struct held *h)
 	h->fence = 0;
 	if (runs)
 		c->on_signal(c->signal_owner, &s); /* releases it */
-	h = held_of(c, holder);
+	h = local_turn_find(c, holder);
 	if (h)
-		held_free(h);
+		local_turn_free(h);
 }
 
 /* Stops the turn's events. Those already emitted are written before other replicas are asked to
  * take over. */
-static void hand_over(struct held *h)
+static void hand_over(struct local_turn *h)
 {
 	struct cluster *c = h->cluster;
 	char holder[UUID_BYTES];
@@ -110,49 +112,49 @@ static void hand_over(struct held *h)
 		.kind = SIGNAL_LOST, .tenant = h->tenant, .holder = holder, .followed = true};
 
 	memcpy(holder, h->holder, UUID_BYTES);
-	h->handed = h->watch && h->fence && stream_running(c->hub, holder);
-	if (!h->handed) {
-		held_lost(h);
+	h->is_handed_over = h->watch && h->fence && stream_running(c->hub, holder);
+	if (!h->is_handed_over) {
+		local_turn_give_up(h);
 		return;
 	}
 	stream_adopt(c->hub, holder, true, NULL, NULL);
 	c->on_signal(c->signal_owner, &s); /* releases it */
 }
 
-void held_hand_over(void *self)
+void local_turns_hand_over(void *self)
 {
 	struct cluster *c = self;
 
-	c->handing_over = true;
-	hashmap_each(node, &c->held) {
-		struct held *h = hashmap_item(node, struct held, by_holder);
+	c->is_handing_over = true;
+	hashmap_each(node, &c->local_turns) {
+		struct local_turn *h = hashmap_item(node, struct local_turn, by_holder);
 
-		if (!h->released)
+		if (!h->is_released)
 			hand_over(h);
 	}
-	held_check_handed_over(c);
+	local_turns_check_handed_over(c);
 }
 
-void held_check_handed_over(struct cluster *c)
+void local_turns_check_handed_over(struct cluster *c)
 {
-	if (!c->handing_over || c->handover_sent || c->closing || c->held.count > 0)
+	if (!c->is_handing_over || c->is_handover_sent || c->is_closing || c->local_turns.count > 0)
 		return;
 	/* Score 0 means dead: the next heartbeat of another replica takes the turns. */
-	c->handover_sent = true;
+	c->is_handover_sent = true;
 	cluster_send(c, 4,
 		     (const struct str[]){STR("ZADD"), STR(CLUSTER_ALIVE), STR("0"),
 					  str_of(c->replica)});
-	redis_link_flush(c->write);
+	redis_link_flush(c->write_link);
 }
 
-bool held_forget(struct held *h)
+bool local_turn_forget(struct local_turn *h)
 {
 	char hash[CLUSTER_KEY_BYTES];
 
-	if (!redis_link_up(h->cluster->write))
+	if (!redis_link_up(h->cluster->write_link))
 		return false;
 	cluster_key(hash, "t", h->tenant, h->holder);
-	tell_turns(h, false, true);
+	update_turn_set(h, false, true);
 	cluster_send_first(h->cluster, 7,
 			   (const struct str[]){STR("EVAL"), STR(FORGET_SCRIPT), STR("3"),
 						str_of(h->lease_key), str_of(h->once_key),
@@ -167,7 +169,7 @@ static void purpose_of(char *out, size_t size, const char *turn_id, const char *
 	snprintf(out, size, "member %s %s", turn_id, name);
 }
 
-static void add_counted(struct buf *b, struct str text)
+static void add_with_length(struct buf *b, struct str text)
 {
 	uint32_t n = (uint32_t)text.n;
 
@@ -175,7 +177,7 @@ static void add_counted(struct buf *b, struct str text)
 	buf_add(b, text.p, text.n);
 }
 
-static void keep_member(struct held *h, struct str name, struct str value)
+static void add_member(struct local_turn *h, struct str name, struct str value)
 {
 	char purpose[128];
 	struct buf sealed;
@@ -183,12 +185,12 @@ static void keep_member(struct held *h, struct str name, struct str value)
 	buf_init(&sealed, MEMBERS_BYTES_MAX);
 	purpose_of(purpose, sizeof(purpose), h->holder, name.p);
 	cluster_seal(h->cluster, &sealed, purpose, value);
-	add_counted(&h->members, name);
-	add_counted(&h->members, (struct str){sealed.p, sealed.n});
+	add_with_length(&h->members, name);
+	add_with_length(&h->members, (struct str){sealed.p, sealed.n});
 	buf_deinit(&sealed);
 }
 
-static int members_into(const struct held *h, struct str *argv)
+static int members_into(const struct local_turn *h, struct str *argv)
 {
 	size_t at = 0;
 	int n = 0;
@@ -216,7 +218,7 @@ void member_open(const struct cluster *c, const char *turn_id, const char *name,
 
 /* ---- acquiring ---- */
 
-struct acquiring {
+struct acquire_request {
 	struct cluster_request request;
 	char holder[UUID_BYTES];
 	lease_cb cb; /* NULL: registers a running turn */
@@ -249,13 +251,13 @@ static struct lease read_lease(struct str text)
 	return out.kind == LEASE_UNKNOWN ? none : out;
 }
 
-static void registered(struct held *h, uint64_t fence)
+static void registered(struct local_turn *h, uint64_t fence)
 {
 	struct stream_log *log =
 		h->watch ? stream_watch_log(h->watch) : stream_running(h->cluster->hub, h->holder);
 
 	h->fence = fence;
-	h->asked = false;
+	h->may_be_registered = false;
 	h->renewed_ms = clock_mono_ms();
 	if (log)
 		/* A turn that waited for its session has emitted events already. */
@@ -264,16 +266,16 @@ static void registered(struct held *h, uint64_t fence)
 
 static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 {
-	struct acquiring *a = (struct acquiring *)q;
+	struct acquire_request *a = (struct acquire_request *)q;
 	struct cluster *c = q->cluster;
-	struct held *h = held_of(c, a->holder);
+	struct local_turn *h = local_turn_find(c, a->holder);
 	struct lease lease = read_lease(reply_text(reply));
 
 	if (reply && lease.kind == LEASE_UNKNOWN && reply->type != REDIS_REPLY_ERROR)
-		redis_link_distrust(c->ask, "a lease was answered by something else");
+		redis_link_distrust(c->ask_link, "unexpected reply to a lease request");
 	if (h)
-		h->registering = false;
-	if (q->cancelled) {
+		h->is_registering = false;
+	if (q->is_cancelled) {
 		if (h)
 			h->fence = lease.fence;
 		return true;
@@ -282,10 +284,10 @@ static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 		memcpy(lease.holder, h->holder, UUID_BYTES);
 		registered(h, lease.fence);
 	} else if (h && lease.kind != LEASE_UNKNOWN && a->cb) {
-		tell_turns(h, false, false);
-		held_free(h);
+		update_turn_set(h, false, false);
+		local_turn_free(h);
 	} else if (h && lease.kind == LEASE_HELD) {
-		held_lost(h);
+		local_turn_give_up(h);
 	}
 	if (a->cb)
 		a->cb(a->owner, &lease);
@@ -295,14 +297,14 @@ static bool on_acquired(struct cluster_request *q, const redisReply *reply)
 /* Releases a lease whose acquisition was cancelled. */
 static void on_acquire_clean(struct cluster_request *q)
 {
-	if (q->cancelled)
-		cluster_lease_driver.release(q->cluster, ((struct acquiring *)q)->holder);
+	if (q->is_cancelled)
+		cluster_lease_driver.release(q->cluster, ((struct acquire_request *)q)->holder);
 }
 
-static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *owner)
+static struct op *send_acquire(struct local_turn *h, bool ignore_once, lease_cb cb, void *owner)
 {
-	struct acquiring *a = cluster_request_new(h->cluster, sizeof(*a), cb != NULL, on_acquired,
-						  on_acquire_clean);
+	struct acquire_request *a = cluster_request_new(h->cluster, sizeof(*a), cb != NULL,
+							on_acquired, on_acquire_clean);
 	char hash[CLUSTER_KEY_BYTES], fence[CLUSTER_KEY_BYTES], stream[CLUSTER_KEY_BYTES];
 	char lease_ms[24], keep_ms[24];
 	struct str argv[13 + 2 * MEMBERS_MAX] = {STR("EVAL"),
@@ -317,7 +319,7 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 						 str_of(h->cluster->replica),
 						 number_text(CLUSTER_LEASE_MS, lease_ms),
 						 number_text(CLUSTER_STREAM_TTL_MS, keep_ms),
-						 anew ? STR("1") : STR("0")};
+						 ignore_once ? STR("1") : STR("0")};
 
 	cluster_key(hash, "t", h->tenant, h->holder);
 	cluster_key(fence, "f", h->tenant, "");
@@ -328,29 +330,32 @@ static struct op *send_acquire(struct held *h, bool anew, lease_cb cb, void *own
 	memcpy(a->holder, h->holder, UUID_BYTES);
 	a->cb = cb;
 	a->owner = owner;
-	a->request.late = true;
-	h->asked = h->asked || redis_link_up(h->cluster->ask) || redis_link_up(h->cluster->write);
-	h->registering = true;
-	tell_turns(h, true,
-		   cb != NULL); /* before the lease: otherwise a takeover would miss the turn */
+	a->request.wants_late_reply = true;
+	h->may_be_registered = h->may_be_registered || redis_link_up(h->cluster->ask_link) ||
+			       redis_link_up(h->cluster->write_link);
+	h->is_registering = true;
+	update_turn_set(
+		h, true,
+		cb != NULL); /* before the lease: otherwise a takeover would miss the turn */
 	cluster_request_send(&a->request, 13 + members_into(h, argv + 13), argv);
 	return &a->request.op;
 }
 
-void held_register(struct held *h)
+void local_turn_register(struct local_turn *h)
 {
-	if (!h->registering && !h->fence && !h->released && redis_link_up(h->cluster->write))
+	if (!h->is_registering && !h->fence && !h->is_released &&
+	    redis_link_up(h->cluster->write_link))
 		(void)send_acquire(h, true, NULL, NULL);
 }
 
 static struct op *lease_acquire(void *self, const struct lease_request *r, lease_cb cb, void *owner)
 {
 	struct cluster *c = self;
-	struct held *h = held_of(c, r->holder);
+	struct local_turn *h = local_turn_find(c, r->holder);
 	char name[CLUSTER_KEY_BYTES], once[HASH_HEX_BYTES];
 
 	if (!h)
-		h = held_new(c, r->holder, r->tenant);
+		h = local_turn_new(c, r->holder, r->tenant);
 	buf_reset(&h->members);
 	cluster_key(h->lease_key, "x", r->tenant, r->name);
 	if (r->once) {
@@ -361,15 +366,15 @@ static struct op *lease_acquire(void *self, const struct lease_request *r, lease
 	}
 	cluster_key(h->once_key, "c", r->tenant, name);
 	for (const struct str *m = r->members; m && m->p; m += 2)
-		keep_member(h, m[0], m[1]);
-	add_counted(&h->members, STR("lease"));
-	add_counted(&h->members, str_of(h->lease_key));
+		add_member(h, m[0], m[1]);
+	add_with_length(&h->members, STR("lease"));
+	add_with_length(&h->members, str_of(h->lease_key));
 	return send_acquire(h, r->ignore_once, cb, owner);
 }
 
 /* ---- looking up, renewing, releasing ---- */
 
-struct looking {
+struct find_request {
 	struct cluster_request request;
 	lease_cb cb;
 	void *owner;
@@ -377,7 +382,7 @@ struct looking {
 
 static bool on_found(struct cluster_request *q, const redisReply *reply)
 {
-	struct looking *l = (struct looking *)q;
+	struct find_request *l = (struct find_request *)q;
 	struct str text = reply_text(reply);
 	struct lease lease = {.kind = LEASE_UNKNOWN};
 
@@ -390,7 +395,7 @@ static bool on_found(struct cluster_request *q, const redisReply *reply)
 static struct op *lease_find(void *self, const char *tenant, const char *name, lease_cb cb,
 			     void *owner)
 {
-	struct looking *l = cluster_request_new(self, sizeof(*l), true, on_found, NULL);
+	struct find_request *l = cluster_request_new(self, sizeof(*l), true, on_found, NULL);
 	char key[CLUSTER_KEY_BYTES];
 
 	cluster_key(key, "x", tenant, name);
@@ -402,7 +407,7 @@ static struct op *lease_find(void *self, const char *tenant, const char *name, l
 
 static void lease_note(void *self, const char *holder, const char *member, struct str value)
 {
-	struct held *h = held_of(self, holder);
+	struct local_turn *h = local_turn_find(self, holder);
 	int64_t now = clock_mono_ms();
 	char ms[24];
 
@@ -419,14 +424,14 @@ static void lease_note(void *self, const char *holder, const char *member, struc
 /* The session is free at once, even if the last events are still being sent. */
 static void lease_release(void *self, const char *holder)
 {
-	struct held *h = held_of(self, holder);
+	struct local_turn *h = local_turn_find(self, holder);
 	char fence[24];
 
-	if (!h || h->released)
+	if (!h || h->is_released)
 		return;
-	h->released = true;
+	h->is_released = true;
 	h->released_ms = clock_mono_ms();
-	if (h->fence && !h->cluster->handing_over)
+	if (h->fence && !h->cluster->is_handing_over)
 		cluster_send_first(h->cluster, 6,
 				   (const struct str[]){STR("EVAL"), STR(RELEASE_SCRIPT), STR("1"),
 							str_of(h->lease_key), str_of(h->holder),
@@ -452,6 +457,6 @@ const struct lease_driver cluster_lease_driver = {
 	.listen = lease_listen,
 	.signal = cluster_signal,
 	.decline = cluster_decline,
-	.hand_over = held_hand_over,
+	.hand_over = local_turns_hand_over,
 	.close = cluster_close,
 };

@@ -18,7 +18,7 @@
 /* Positions in the reply of HMGET, whose members are in this order. */
 enum { AT_REPLICA, AT_OVER, AT_SESSION, AT_WHO, AT_TURN, AT_LEASE, AT_EVENTS, AT_COUNT };
 
-struct loading {
+struct load_request {
 	struct cluster_request request;
 	char tenant[128];
 	char turn_id[UUID_BYTES];
@@ -26,12 +26,12 @@ struct loading {
 	char session_id[UUID_BYTES];
 	char lease_key[CLUSTER_KEY_BYTES];
 	char next[64]; /* entry ID at which the next page begins; "": the first page */
-	bool over, asked_pages, silent;
+	bool is_over, has_members, has_no_events;
 	struct arena *arena;
 	struct principal *who;
 	const struct principal *reader;
 	struct buf taking;
-	struct buf run; /* all events; added to a log after the last page */
+	struct buf events; /* all events; added to a log after the last page */
 	uint64_t last;
 	load_cb cb;
 	void *owner;
@@ -116,7 +116,7 @@ bool cluster_add_entry(const struct cluster *c, const char *turn_id, struct stre
 
 /* ---- members of the turn's hash ---- */
 
-static bool read_who(struct loading *l, struct str text)
+static bool read_who(struct load_request *l, struct str text)
 {
 	json_t *root = json_loadb(text.p, text.n, 0, NULL);
 	const json_t *list = json_object_get(root, "permissions"), *name;
@@ -136,7 +136,7 @@ static bool read_who(struct loading *l, struct str text)
 	return l->who != NULL;
 }
 
-static bool read_members(struct loading *l, const redisReply *reply)
+static bool read_members(struct load_request *l, const redisReply *reply)
 {
 	struct cluster *c = l->request.cluster;
 	struct str replica = reply_text(item(reply, AT_REPLICA));
@@ -146,8 +146,8 @@ static bool read_members(struct loading *l, const redisReply *reply)
 	if (!replica.p || replica.n >= sizeof(l->replica))
 		return false;
 	memcpy(l->replica, replica.p, replica.n);
-	l->over = reply_text(item(reply, AT_OVER)).p != NULL;
-	l->silent = str_eq(reply_text(item(reply, AT_EVENTS)), STR("0"));
+	l->is_over = reply_text(item(reply, AT_OVER)).p != NULL;
+	l->has_no_events = str_eq(reply_text(item(reply, AT_EVENTS)), STR("0"));
 	if (reply_text(item(reply, AT_LEASE)).n < sizeof(l->lease_key))
 		snprintf(l->lease_key, sizeof(l->lease_key), "%.*s",
 			 STR_FMT(reply_text(item(reply, AT_LEASE))));
@@ -168,7 +168,7 @@ static bool read_members(struct loading *l, const redisReply *reply)
 
 /* ---- result ---- */
 
-static struct loaded loaded_of(const struct loading *l)
+static struct loaded loaded_of(const struct load_request *l)
 {
 	return (struct loaded){.turn_id = l->turn_id,
 			       .replica = l->replica,
@@ -176,10 +176,10 @@ static struct loaded loaded_of(const struct loading *l)
 			       .session_id = l->session_id,
 			       .lease_key = l->lease_key,
 			       .taking = {l->taking.p, l->taking.n},
-			       .over = l->over};
+			       .is_over = l->is_over};
 }
 
-static bool answer_none(struct loading *l, const struct loaded *known)
+static bool answer_none(struct load_request *l, const struct loaded *known)
 {
 	l->cb(l->owner, known, NULL);
 	return true;
@@ -187,7 +187,7 @@ static bool answer_none(struct loading *l, const struct loaded *known)
 
 /* Another operation may have added the log to the hub in the meantime, or the turn runs or ran
  * here. A follower that others read is not dropped for this one. */
-static bool answer_log(struct loading *l)
+static bool answer_log(struct load_request *l)
 {
 	const struct loaded known = loaded_of(l);
 	struct cluster *c = l->request.cluster;
@@ -199,12 +199,12 @@ static bool answer_log(struct loading *l)
 		      !l->reader || stream_may_read(here, l->reader) ? here : NULL);
 		return true;
 	}
-	if (l->last == 0 && !l->silent) /* its first events are lost */
+	if (l->last == 0 && !l->has_no_events) /* its first events are lost */
 		return answer_none(l, &known);
 	if (!f)
 		f = follow_new(c, &known, l->tenant);
 	if ((l->reader && !stream_may_read(follow_log(f), l->reader)) ||
-	    !add_events(follow_log(f), (struct str){l->run.p, l->run.n},
+	    !add_events(follow_log(f), (struct str){l->events.p, l->events.n},
 			stream_last_seq(follow_log(f)))) {
 		if (!here)
 			follow_drop(f);
@@ -216,7 +216,7 @@ static bool answer_log(struct loading *l)
 
 /* ---- pages ---- */
 
-static void ask_page(struct loading *l)
+static void ask_page(struct load_request *l)
 {
 	char key[CLUSTER_KEY_BYTES], count[24];
 
@@ -227,7 +227,7 @@ static void ask_page(struct loading *l)
 						  STR("COUNT"), number_text(CLUSTER_PAGE, count)});
 }
 
-static void next_after(struct loading *l, struct str id)
+static void next_after(struct load_request *l, struct str id)
 {
 	uint64_t fence, first;
 
@@ -236,14 +236,15 @@ static void next_after(struct loading *l, struct str id)
 			 (unsigned long long)first + 1);
 }
 
-static bool on_page(struct loading *l, const redisReply *reply)
+static bool on_page(struct load_request *l, const redisReply *reply)
 {
 	const struct loaded known = loaded_of(l);
 
 	if (!reply || reply->type != REDIS_REPLY_ARRAY)
 		return answer_none(l, NULL);
 	for (size_t i = 0; i < reply->elements; i++) {
-		if (!open_entry(l->request.cluster, l->turn_id, item(reply, i), &l->last, &l->run))
+		if (!open_entry(l->request.cluster, l->turn_id, item(reply, i), &l->last,
+				&l->events))
 			return answer_none(l, &known);
 		next_after(l, reply_text(item(item(reply, i), 0)));
 	}
@@ -255,25 +256,25 @@ static bool on_page(struct loading *l, const redisReply *reply)
 
 static bool on_reply(struct cluster_request *q, const redisReply *reply)
 {
-	struct loading *l = (struct loading *)q;
+	struct load_request *l = (struct load_request *)q;
 	const struct loaded none = {.turn_id = l->turn_id};
 
-	if (l->asked_pages)
+	if (l->has_members)
 		return on_page(l, reply);
 	if (!reply || reply->type != REDIS_REPLY_ARRAY)
 		return answer_none(l, NULL);
 	if (!read_members(l, reply))
 		return answer_none(l, &none);
-	l->asked_pages = true;
+	l->has_members = true;
 	ask_page(l);
 	return false;
 }
 
 static void on_clean(struct cluster_request *q)
 {
-	struct loading *l = (struct loading *)q;
+	struct load_request *l = (struct load_request *)q;
 
-	buf_deinit(&l->run);
+	buf_deinit(&l->events);
 	principal_free(&l->who);
 	buf_deinit(&l->taking);
 	arena_free(&l->arena);
@@ -282,7 +283,8 @@ static void on_clean(struct cluster_request *q)
 struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_id,
 			const struct principal *reader, load_cb cb, void *owner)
 {
-	struct loading *l = cluster_request_new(c, sizeof(*l), reader != NULL, on_reply, on_clean);
+	struct load_request *l =
+		cluster_request_new(c, sizeof(*l), reader != NULL, on_reply, on_clean);
 	char key[CLUSTER_KEY_BYTES];
 
 	l->arena = arena_new(MEMBER_BYTES_MAX);
@@ -290,7 +292,7 @@ struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_
 	memcpy(l->turn_id, turn_id, UUID_BYTES);
 	l->reader = reader;
 	buf_init(&l->taking, MEMBER_BYTES_MAX);
-	buf_init(&l->run, 2 * EVENT_LOG_BYTES_MAX);
+	buf_init(&l->events, 2 * EVENT_LOG_BYTES_MAX);
 	l->cb = cb;
 	l->owner = owner;
 	cluster_key(key, "t", l->tenant, l->turn_id);
@@ -303,7 +305,7 @@ struct op *cluster_load(struct cluster *c, const char *tenant, const char *turn_
 
 /* ---- find, for the hub ---- */
 
-struct finding {
+struct find_operation {
 	struct op op;
 	struct op *loading;
 	struct cluster *cluster;
@@ -313,39 +315,39 @@ struct finding {
 	void *owner;
 };
 
-static void finding_free(struct finding *f)
+static void find_free(struct find_operation *f)
 {
-	f->cluster->asking--;
+	f->cluster->pending_count--;
 	mem_free(f);
 }
 
 static void on_find_cancel(struct op *op)
 {
-	struct finding *f = list_item(op, struct finding, op);
+	struct find_operation *f = list_item(op, struct find_operation, op);
 
 	op_cancel(&f->loading);
-	finding_free(f);
+	find_free(f);
 }
 
-static void answer_found(struct finding *f, struct stream_log *log, const struct err *e)
+static void answer_found(struct find_operation *f, struct stream_log *log, const struct err *e)
 {
 	stream_found_cb cb = f->cb;
 	void *owner = f->owner;
 
-	finding_free(f);
+	find_free(f);
 	cb(owner, log, e);
 }
 
 static void on_found(void *owner, const struct loaded *l, struct stream_log *log)
 {
-	struct finding *f = owner;
+	struct find_operation *f = owner;
 	struct err e = {0};
 
 	f->loading = NULL;
 	if (!l)
 		err_set_retry(&e, ERR_UPSTREAM, "the events of other replicas are unavailable");
 	else if (!log)
-		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");
+		err_set(&e, ERR_NOT_FOUND, "this turn has no log");
 	answer_found(f, log, log ? NULL : &e);
 }
 
@@ -353,15 +355,15 @@ struct op *cluster_find(void *self, const char *turn_id, const struct principal 
 			stream_found_cb cb, void *owner)
 {
 	struct cluster *c = self;
-	struct finding *f = mem_alloc(sizeof(*f));
+	struct find_operation *f = mem_alloc(sizeof(*f));
 
-	*f = (struct finding){.op = {.cancel = on_find_cancel},
-			      .cluster = c,
-			      .who = who,
-			      .cb = cb,
-			      .owner = owner};
+	*f = (struct find_operation){.op = {.cancel = on_find_cancel},
+				     .cluster = c,
+				     .who = who,
+				     .cb = cb,
+				     .owner = owner};
 	memcpy(f->turn_id, turn_id, UUID_BYTES);
-	c->asking++;
+	c->pending_count++;
 	f->loading = cluster_load(c, who->tenant, turn_id, who, on_found, f);
 	return &f->op;
 }

@@ -22,13 +22,13 @@ struct viewer {
 	char replica[LEASE_REPLICA_BYTES];
 };
 
-static void flush(struct held *h);
+static void flush(struct local_turn *h);
 
 static void count_append(const char *outcome)
 {
 	static const struct metric appends = {
 		.name = "vesper_cluster_appends_total",
-		.help = "Entries of streams sent to Redis, by how that ended.",
+		.help = "Entries of streams sent to Redis, by result.",
 		.labels = {"outcome"},
 	};
 
@@ -36,42 +36,42 @@ static void count_append(const char *outcome)
 }
 
 /* Time until the next entry may be sent. A timer may fire a millisecond early. */
-static int64_t flush_wait_ms(const struct held *h)
+static int64_t flush_wait_ms(const struct local_turn *h)
 {
 	return h->flushed_ms + CLUSTER_FLUSH_MS + 1 - clock_mono_ms();
 }
 
-static void on_news(void *owner)
+static void on_new_events(void *owner)
 {
-	struct held *h = owner;
+	struct local_turn *h = owner;
 	struct cluster *c = h->cluster;
 	int64_t wait = flush_wait_ms(h);
 
-	h->dirty = true;
+	h->has_news = true;
 	if (wait <= 0 || stream_closed(stream_watch_log(h->watch)))
 		flush(h);
-	else if (!timer_active(c->flush))
-		timer_start(c->flush, (uint64_t)wait);
+	else if (!timer_active(c->flush_timer))
+		timer_start(c->flush_timer, (uint64_t)wait);
 }
 
-void publish_from(struct held *h, struct stream_log *log, uint64_t acked)
+void publish_from(struct local_turn *h, struct stream_log *log, uint64_t acked)
 {
 	struct stream_watch *before = h->watch;
 
 	h->acked = acked;
-	h->watch = stream_watch_quiet(log, acked, on_news, h);
+	h->watch = stream_watch_quiet(log, acked, on_new_events, h);
 	stream_watch_free(&before);
 }
 
 static void on_opened(void *self, struct stream_log *log)
 {
-	struct held *h = held_of(self, stream_turn_id(log));
+	struct local_turn *h = local_turn_find(self, stream_turn_id(log));
 
 	if (h)
 		publish_from(h, log, 0);
 }
 
-void publish_stop(struct held *h)
+void publish_stop(struct local_turn *h)
 {
 	stream_watch_free(&h->watch);
 	list_each_safe(node, &h->viewers) {
@@ -88,33 +88,34 @@ struct entry {
 	uint64_t fence;
 };
 
-static void done(struct held *h);
+static void turn_finish(struct local_turn *h);
 
-static void on_flown(struct held *h, const redisReply *reply)
+static void on_entry_reply(struct local_turn *h, const redisReply *reply)
 {
 	struct str text = reply_text(reply), word = next_word(&text);
 	struct stream_log *log = stream_watch_log(h->watch);
-	uint64_t have;
+	uint64_t stored;
 
-	if (str_eq(word, STR("have")) && number_read(text, &have) && have <= stream_last_seq(log)) {
+	if (str_eq(word, STR("have")) && number_read(text, &stored) &&
+	    stored <= stream_last_seq(log)) {
 		count_append("ok");
-		h->entry = h->entry_sent;
-		if (have == h->sent)
-			h->acked = have;
+		h->acked_entry = h->sent_entry;
+		if (stored == h->sent)
+			h->acked = stored;
 		else
-			publish_from(h, log, have);
-		if (have < stream_last_seq(log))
-			on_news(h);
-		else if (h->released)
-			done(h);
+			publish_from(h, log, stored);
+		if (stored < stream_last_seq(log))
+			on_new_events(h);
+		else if (h->is_released)
+			turn_finish(h);
 	} else if (str_eq(word, STR("lost"))) {
 		count_append("lost");
-		held_lost(h);
+		local_turn_give_up(h);
 	} else if (str_eq(word, STR("gone"))) {
 		/* The server lost its data: register and send everything again. */
 		count_append("gone");
 		h->fence = 0;
-		held_register(h);
+		local_turn_register(h);
 	} else {
 		count_append(reply ? "error" : "unanswered");
 		publish_from(h, log, h->acked);
@@ -124,13 +125,14 @@ static void on_flown(struct held *h, const redisReply *reply)
 static void on_appended(void *owner, const redisReply *reply)
 {
 	struct entry *e = owner;
-	struct held *h = e->cluster->closing ? NULL : held_of(e->cluster, e->holder);
+	struct local_turn *h =
+		e->cluster->is_closing ? NULL : local_turn_find(e->cluster, e->holder);
 
 	if (h && h->fence == e->fence && h->watch) {
-		h->sending = false;
-		on_flown(h, reply);
+		h->is_sending = false;
+		on_entry_reply(h, reply);
 	} else if (h) {
-		h->sending = false;
+		h->is_sending = false;
 	}
 	mem_free(e);
 }
@@ -146,7 +148,7 @@ static void add_event(struct buf *out, const struct event *event)
 	memcpy(out->p + at, &len, sizeof(len));
 }
 
-static bool send_entry(struct held *h, uint64_t last, bool over, struct str plain)
+static bool send_entry(struct local_turn *h, uint64_t last, bool over, struct str plain)
 {
 	struct cluster *c = h->cluster;
 	char stream[CLUSTER_KEY_BYTES], hash[CLUSTER_KEY_BYTES], purpose[128];
@@ -175,21 +177,21 @@ static bool send_entry(struct held *h, uint64_t last, bool over, struct str plai
 				   {sealed.p, sealed.n},
 				   number_text(CLUSTER_STREAM_TTL_MS, keep),
 				   over ? STR("1") : STR("0")};
-	sent = redis_link_send(c->write, 11, argv, on_appended, e);
+	sent = redis_link_send(c->write_link, 11, argv, on_appended, e);
 	if (!sent)
 		mem_free(e);
 	buf_deinit(&sealed);
 	return sent;
 }
 
-static void flush(struct held *h)
+static void flush(struct local_turn *h)
 {
 	struct stream_log *log = stream_watch_log(h->watch);
 	const struct stream_entry *next;
 	uint64_t last = h->acked;
 	struct buf plain;
 
-	if (!h->fence || h->sending || !redis_link_up(h->cluster->write))
+	if (!h->fence || h->is_sending || !redis_link_up(h->cluster->write_link))
 		return; /* the next reply or heartbeat retries */
 	buf_init(&plain, ENTRY_BYTES_MAX);
 	while (plain.n < CLUSTER_ENTRY_BYTES && (next = stream_read(h->watch))) {
@@ -199,15 +201,16 @@ static void flush(struct held *h)
 	if (last > h->acked) {
 		h->flushed_ms = clock_mono_ms();
 		h->sent = last;
-		h->entry_sent = h->acked + 1;
-		h->sending = send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
-					(struct str){plain.p, plain.n});
-		if (!h->sending) { /* sent again with the next heartbeat */
+		h->sent_entry = h->acked + 1;
+		h->is_sending =
+			send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
+				   (struct str){plain.p, plain.n});
+		if (!h->is_sending) { /* sent again with the next heartbeat */
 			count_append("away");
 			publish_from(h, log, h->acked);
 		}
 	}
-	h->dirty = h->dirty && !h->sending && last > h->acked;
+	h->has_news = h->has_news && !h->is_sending && last > h->acked;
 	buf_deinit(&plain);
 }
 
@@ -215,28 +218,28 @@ void on_publish_timer(void *owner)
 {
 	struct cluster *c = owner;
 	int64_t next = CLUSTER_FLUSH_MS;
-	bool later = false;
+	bool is_waiting = false;
 
-	hashmap_each(node, &c->held) {
-		struct held *h = hashmap_item(node, struct held, by_holder);
+	hashmap_each(node, &c->local_turns) {
+		struct local_turn *h = hashmap_item(node, struct local_turn, by_holder);
 		int64_t wait = flush_wait_ms(h);
 
-		if (!h->dirty || !h->watch)
+		if (!h->has_news || !h->watch)
 			continue;
 		if (wait <= 0) {
 			flush(h);
 			continue;
 		}
-		later = true;
+		is_waiting = true;
 		next = wait < next ? wait : next;
 	}
-	if (later)
-		timer_start(c->flush, (uint64_t)next);
+	if (is_waiting)
+		timer_start(c->flush_timer, (uint64_t)next);
 }
 
 /* ---- remote viewers ---- */
 
-static void count_viewers(struct held *h, int64_t now_ms)
+static void count_viewers(struct local_turn *h, int64_t now_ms)
 {
 	size_t all = 0;
 
@@ -250,11 +253,11 @@ static void count_viewers(struct held *h, int64_t now_ms)
 			mem_free(v);
 		}
 	}
-	if (h->watch && !h->released)
+	if (h->watch && !h->is_released)
 		stream_watched_elsewhere(stream_watch_log(h->watch), all);
 }
 
-void publish_watchers(struct held *h, const char *replica, size_t watchers)
+void publish_watchers(struct local_turn *h, const char *replica, size_t watchers)
 {
 	int64_t now = clock_mono_ms();
 	struct viewer *v = NULL;
@@ -274,35 +277,35 @@ void publish_watchers(struct held *h, const char *replica, size_t watchers)
 
 /* ---- timers ---- */
 
-bool publish_is_complete(const struct held *h)
+bool publish_is_complete(const struct local_turn *h)
 {
 	return !h->fence || !h->watch || h->acked == stream_last_seq(stream_watch_log(h->watch));
 }
 
-static void done(struct held *h)
+static void turn_finish(struct local_turn *h)
 {
-	if (!h->cluster->handing_over)
-		held_leave(h);
-	held_free(h);
+	if (!h->cluster->is_handing_over)
+		local_turn_unlist(h);
+	local_turn_free(h);
 }
 
-void publish_tick(struct held *h, int64_t now_ms)
+void publish_tick(struct local_turn *h, int64_t now_ms)
 {
 	/* The turn may be registered without its events or its end. A duplicate message must not be
 	 * led to it. */
-	if (h->released && !h->handed && (h->fence ? !h->watch : h->asked)) {
-		if (held_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
-			held_free(h);
+	if (h->is_released && !h->is_handed_over && (h->fence ? !h->watch : h->may_be_registered)) {
+		if (local_turn_forget(h) || now_ms - h->released_ms > CLUSTER_LEASE_MS)
+			local_turn_free(h);
 		return;
 	}
-	if (h->released &&
+	if (h->is_released &&
 	    (publish_is_complete(h) || now_ms - h->released_ms > CLUSTER_FINAL_EVENTS_MS)) {
-		done(h);
+		turn_finish(h);
 		return;
 	}
 	count_viewers(h, now_ms);
-	held_register(h);
-	if (h->watch && h->fence && !h->sending && !publish_is_complete(h))
+	local_turn_register(h);
+	if (h->watch && h->fence && !h->is_sending && !publish_is_complete(h))
 		flush(h);
 }
 

@@ -18,7 +18,7 @@ static const char *const ops[] = {
 	[SIGNAL_LOST] = "lost",     [SIGNAL_EVICT] = "evict",
 };
 
-struct signalling {
+struct signal_request {
 	struct cluster_request request;
 	struct buf json;
 	char turn_id[UUID_BYTES];
@@ -49,7 +49,7 @@ void cluster_interrupt_read(struct cluster *c)
 	send_to_replica(c, str_of(c->replica), STR("{\"op\":\"wake\"}"));
 }
 
-static void send_to_others(struct signalling *t, const redisReply *reply)
+static void send_to_others(struct signal_request *t, const redisReply *reply)
 {
 	struct cluster *c = t->request.cluster;
 
@@ -62,7 +62,7 @@ static void send_to_others(struct signalling *t, const redisReply *reply)
 }
 
 /* The reply has the fields replica, over and user. */
-static bool send_to_runner(struct signalling *t, const redisReply *reply)
+static bool send_to_runner(struct signal_request *t, const redisReply *reply)
 {
 	struct cluster *c = t->request.cluster;
 	struct str replica;
@@ -84,7 +84,7 @@ static bool send_to_runner(struct signalling *t, const redisReply *reply)
 
 static bool on_reply(struct cluster_request *q, const redisReply *reply)
 {
-	struct signalling *t = (struct signalling *)q;
+	struct signal_request *t = (struct signal_request *)q;
 	bool found = false;
 
 	if (t->broadcast)
@@ -98,7 +98,7 @@ static bool on_reply(struct cluster_request *q, const redisReply *reply)
 
 static void on_clean(struct cluster_request *q)
 {
-	struct signalling *t = (struct signalling *)q;
+	struct signal_request *t = (struct signal_request *)q;
 
 	buf_deinit(&t->json);
 	mem_free(t->user);
@@ -125,7 +125,8 @@ static void write_signal(const struct lease_signal *s, struct buf *out)
 struct op *cluster_signal(void *self, const struct lease_signal *s, lease_found_cb cb, void *owner)
 {
 	struct cluster *c = self;
-	struct signalling *t = cluster_request_new(c, sizeof(*t), cb != NULL, on_reply, on_clean);
+	struct signal_request *t =
+		cluster_request_new(c, sizeof(*t), cb != NULL, on_reply, on_clean);
 	char key[CLUSTER_KEY_BYTES], limit[24];
 
 	buf_init(&t->json, SIGNAL_BYTES_MAX);
@@ -167,7 +168,7 @@ void cluster_handle_signal(struct cluster *c, struct str json)
 {
 	json_t *o = json.n <= SIGNAL_BYTES_MAX ? json_loadb(json.p, json.n, 0, NULL) : NULL;
 	struct lease_signal s = {0};
-	struct held *h;
+	struct local_turn *h;
 
 	if (!kind_of(json_string_value(json_object_get(o, "op")), &s.kind)) {
 		json_decref(o); /* a wake-up, or a signal of another version */
@@ -180,7 +181,7 @@ void cluster_handle_signal(struct cluster *c, struct str json)
 	s.replica = json_string_value(json_object_get(o, "replica"));
 	s.reason = (int)json_integer_value(json_object_get(o, "reason"));
 	s.watchers = (size_t)json_integer_value(json_object_get(o, "n"));
-	h = s.kind == SIGNAL_WATCHERS && s.holder ? held_of(c, s.holder) : NULL;
+	h = s.kind == SIGNAL_WATCHERS && s.holder ? local_turn_find(c, s.holder) : NULL;
 	if (h && s.replica)
 		publish_watchers(h, s.replica, s.watchers);
 	else if ((s.kind == SIGNAL_CANCEL || s.kind == SIGNAL_EVICT) && s.tenant && s.user &&

@@ -151,16 +151,16 @@ static bool order_set(struct llm *llm, enum llm_role role, const char *names, st
 
 static bool is_named(const char *names, const char *name)
 {
-	struct str rest = str_of(names), one;
+	struct str rest = str_of(names), item;
 
-	while (names && str_split(&rest, ',', &one))
-		if (str_eq(str_trim(one), str_of(name)))
+	while (names && str_split(&rest, ',', &item))
+		if (str_eq(str_trim(item), str_of(name)))
 			return true;
 	return false;
 }
 
 /* A role's model applies to the first provider of the role and to others of the same kind. Services
- * of another kind do not know its name. */
+ * of another kind do not have a model of that name. */
 static struct llm_provider_options with_models(const struct llm_options *o, size_t at)
 {
 	struct llm_provider_options p = o->providers[at];
@@ -192,8 +192,8 @@ static bool provider_open(struct llm *llm, struct http *h, const struct llm_opti
 	return true;
 }
 
-/* True for a service that is used by the role embed and has no model for answers. */
-static bool only_embeds(const struct llm_options *o, size_t at)
+/* Returns true if the service is used by the role "embed" and has no model for answers. */
+static bool is_embed_only(const struct llm_options *o, size_t at)
 {
 	const struct llm_provider_options p = with_models(o, at);
 	const struct dialect *d = dialect_find(p.kind, p.base_url);
@@ -214,7 +214,7 @@ static bool embed_open(struct llm *llm, struct http *h, const struct llm_options
 
 	if (!name)
 		return !o->embed.model ||
-		       err_set(e, ERR_INPUT, "llm.roles.embed has a model and no provider");
+		       err_set(e, ERR_INPUT, "llm.roles.embed has a model, but no provider");
 	while (i < o->provider_count && strcmp(o->providers[i].name, name) != 0)
 		i++;
 	if (i == o->provider_count)
@@ -232,12 +232,12 @@ static bool embed_open(struct llm *llm, struct http *h, const struct llm_options
 
 static bool is_priced(const struct budget *b, const char *model, struct err *e)
 {
-	static const struct budget_usage nothing = {0};
+	static const struct budget_usage no_usage = {0};
 	int64_t cost;
 
-	return budget_cost(b, model, &nothing, &cost) ||
+	return budget_cost(b, model, &no_usage, &cost) ||
 	       err_set(e, ERR_INPUT,
-		       "llm.budgets has a limit in money, and llm.prices no price for %.*s",
+		       "llm.budgets has a limit in money, but llm.prices has no price for %.*s",
 		       STR_CUT(model, 60));
 }
 
@@ -269,7 +269,7 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 	llm->exchange = options->exchange;
 	llm->exchange_owner = options->exchange_owner;
 	for (size_t i = 0; ok && i < options->provider_count; i++)
-		ok = only_embeds(options, i) || provider_open(llm, h, options, i, e);
+		ok = is_embed_only(options, i) || provider_open(llm, h, options, i, e);
 	ok = ok && embed_open(llm, h, options, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
 		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
@@ -311,9 +311,10 @@ static bool has_provider(const struct llm *llm, const char *name)
 void llm_replaces(const struct llm *now, const struct llm *before)
 {
 	for (size_t i = 0; before && i < before->count; i++)
-		provider_hide(&before->providers[i], has_provider(now, before->providers[i].name));
+		provider_unlist(&before->providers[i],
+				has_provider(now, before->providers[i].name));
 	for (size_t i = 0; now && i < now->count; i++)
-		provider_show(&now->providers[i]);
+		provider_list(&now->providers[i]);
 }
 
 void llm_free(struct llm **out)

@@ -55,7 +55,7 @@ static bool is_written(const struct llm_block *b, const char *model)
 	return b->kind != LLM_TEXT || !body_is_blank(b->text);
 }
 
-static bool may_mark(const struct llm_block *b)
+static bool can_mark(const struct llm_block *b)
 {
 	return b->cache && b->kind != LLM_OPAQUE && is_written(b, "");
 }
@@ -94,7 +94,7 @@ static bool add_system(struct buf *b, const struct llm_call *call)
 	size_t marked = call->system_count, written = 0;
 
 	for (size_t i = 0; i < call->system_count; i++)
-		if (may_mark(&call->system[i]))
+		if (can_mark(&call->system[i]))
 			marked = i;
 	for (size_t i = 0; i < call->system_count; i++) {
 		const struct llm_block *s = &call->system[i];
@@ -148,7 +148,7 @@ static void add_block(struct writer *w, const struct llm_block *block)
 		buf_json(b, block->raw);
 		return;
 	}
-	if (may_mark(block)) {
+	if (can_mark(block)) {
 		if (w->skip)
 			w->skip--;
 		else
@@ -199,7 +199,7 @@ static void add_messages(struct buf *b, const struct llm_call *call, const char 
 
 	for (size_t i = 0; i < call->message_count; i++)
 		for (size_t k = 0; k < call->messages[i].count; k++)
-			stable += may_mark(&call->messages[i].blocks[k]);
+			stable += can_mark(&call->messages[i].blocks[k]);
 	w.skip = stable > marks ? stable - marks : 0;
 	buf_str(b, ",\"messages\":[");
 	for (size_t i = 0; i < call->message_count; i++) {

@@ -93,8 +93,10 @@ static void add_arguments(struct buf *b, const json_t *input)
 	buf_deinit(&text);
 }
 
-/* Returns extra members of the call unchanged to the same model. */
-static void add_kept(struct buf *b, const struct llm_block *use, const struct wire_role *role)
+/* Writes the extra members of the call unchanged, if the request goes to the model that sent them.
+ */
+static void add_extra_members(struct buf *b, const struct llm_block *use,
+			      const struct wire_role *role)
 {
 	const char *key;
 	json_t *value;
@@ -128,7 +130,7 @@ static size_t add_calls(struct buf *b, const struct llm_message *m, const struct
 		buf_str(b, ",\"arguments\":");
 		add_arguments(b, use->input);
 		buf_char(b, '}');
-		add_kept(b, use, role);
+		add_extra_members(b, use, role);
 		buf_char(b, '}');
 	}
 	if (n)

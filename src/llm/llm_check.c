@@ -46,24 +46,24 @@ static void traits_read(struct model_traits *t, const json_t *capabilities)
 /* A dated name in the list matches the plain name. */
 static const json_t *model_find(const json_t *list, const char *model)
 {
-	const json_t *one;
+	const json_t *item;
 	size_t i, n = strlen(model);
 
-	json_array_foreach(list, i, one) {
-		const char *id = stream_member(one, "id").p;
+	json_array_foreach(list, i, item) {
+		const char *id = stream_member(item, "id").p;
 
 		if (strncmp(id, "models/", 7) == 0) /* prefix of one service */
 			id += 7;
 		if (strcmp(id, model) == 0 || (strncmp(id, model, n) == 0 && id[n] == '-' &&
 					       strspn(id + n + 1, "0123456789") == 8))
-			return one;
+			return item;
 	}
 	return NULL;
 }
 
 static void list_read(struct wire *w, const json_t *list)
 {
-	for (size_t i = 0; i < (w->embeds ? 1 : LLM_ROLE_COUNT); i++) {
+	for (size_t i = 0; i < (w->is_embed ? 1 : LLM_ROLE_COUNT); i++) {
 		struct wire_role *role = &w->roles[i];
 		const json_t *model = model_find(list, role->model);
 		const json_t *capabilities = json_object_get(model, "capabilities");
@@ -71,7 +71,7 @@ static void list_read(struct wire *w, const json_t *list)
 		if (!model)
 			log_warn("llm.check", "%s has no model \"%.*s\" (role %s)", w->name,
 				 STR_CUT(role->model, 60),
-				 w->embeds ? "embed" : llm_role_name((enum llm_role)i));
+				 w->is_embed ? "embed" : llm_role_name((enum llm_role)i));
 		else if (json_is_object(capabilities))
 			traits_read(&role->traits, capabilities);
 	}
@@ -100,12 +100,13 @@ static void on_end(void *owner, const struct err *e)
 
 	c->http = NULL;
 	if (e)
-		log_warn("llm.check", "%s can't be reached now: %s", w->name, e->text);
+		log_warn("llm.check", "%s is unavailable: %s", w->name, e->text);
 	else if (c->status == 401 || c->status == 403)
-		log_warn("llm.check", "%s refuses the key (%d)", w->name, c->status);
+		log_warn("llm.check", "%s rejects the key (status %d)", w->name, c->status);
 	else if (c->status != 200 ||
 		 !json_parse(buf_text(&c->body), c->body.n, LLM_MODELS_BYTES_MAX, &root, NULL))
-		log_info("llm.check", "%s gives no list of models (%d)", w->name, c->status);
+		log_info("llm.check", "%s returned no list of models (status %d)", w->name,
+			 c->status);
 	else if (json_array_size(json_object_get(root, "data")) > 0)
 		list_read(w, json_object_get(root, "data"));
 	json_decref(root);

@@ -1,7 +1,7 @@
 /*
  * Parses the stream of a Chat Completions answer. Compatible services omit different parts:
- * indexes, ids, finish reasons. Common parts are read strictly; the rest is read leniently, but
- * never guessed.
+ * indexes, ids, finish reasons. Common parts are read strictly; missing parts
+ * are accepted where their meaning is unambiguous.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "vesper/mem.h"
 
 #define CALLS_PER_ROUND 100
-_Static_assert(CALLS_PER_ROUND > LLM_BLOCKS_MAX, "ids that are made must differ");
+_Static_assert(CALLS_PER_ROUND > LLM_BLOCKS_MAX, "generated ids must differ");
 #define TEXT_INDEX (-1) /* of the only text block; tool calls count from 0 */
 
 static bool text_read(struct llm_stream *s, struct str text, struct err *e)
@@ -23,14 +23,14 @@ static bool text_read(struct llm_stream *s, struct str text, struct err *e)
 		return true;
 	if (!b)
 		b = stream_block_new(s, TEXT_INDEX, LLM_TEXT, NULL, e);
-	return b && stream_text_came(s, b, text, e);
+	return b && stream_text_add(s, b, text, e);
 }
 
 /* ---- tool calls ---- */
 
-static bool index_read(const json_t *piece, int64_t *out)
+static bool index_read(const json_t *chunk, int64_t *out)
 {
-	const json_t *index = json_object_get(piece, "index");
+	const json_t *index = json_object_get(chunk, "index");
 
 	if (!json_is_integer(index) || json_integer_value(index) < 0 ||
 	    json_integer_value(index) > INT32_MAX)
@@ -58,14 +58,14 @@ static struct stream_block *newest_call(const struct llm_stream *s)
 
 /* The call that this chunk belongs to; NULL: a new one. Without an index, a chunk with a new id, or
  * with a name and no id, starts a call. */
-static struct stream_block *call_of(const struct llm_stream *s, const json_t *piece)
+static struct stream_block *call_of(const struct llm_stream *s, const json_t *chunk)
 {
 	struct stream_block *newest = newest_call(s);
 	int64_t index;
-	struct str id = stream_member(piece, "id");
-	struct str name = stream_member(json_object_get(piece, "function"), "name");
+	struct str id = stream_member(chunk, "id");
+	struct str name = stream_member(json_object_get(chunk, "function"), "name");
 
-	if (index_read(piece, &index)) {
+	if (index_read(chunk, &index)) {
 		struct stream_block *b = stream_block_find(s, index);
 
 		/* Some services give every call of an answer index 0. */
@@ -86,46 +86,46 @@ static int64_t next_index(const struct llm_stream *s)
 }
 
 /* Keeps unknown members of the call, to return them to the service unchanged. */
-static struct stream_block *call_new(struct llm_stream *s, json_t *piece, struct err *e)
+static struct stream_block *call_new(struct llm_stream *s, json_t *chunk, struct err *e)
 {
-	int64_t at;
-	struct str id = stream_member(piece, "id");
-	json_t *function = json_object_get(piece, "function");
+	int64_t index;
+	struct str id = stream_member(chunk, "id");
+	json_t *function = json_object_get(chunk, "function");
 	json_t *start, *raw;
 	struct stream_block *b;
-	char made[32];
+	char generated_id[32];
 
-	if (!index_read(piece, &at))
-		at = next_index(s);
+	if (!index_read(chunk, &index))
+		index = next_index(s);
 	if (!*stream_member(function, "name").p) {
-		stream_garbled(e, "a tool call without a name");
+		stream_malformed(e, "a tool call without a name");
 		return NULL;
 	}
-	/* Differs from the ids made in earlier rounds. */
-	snprintf(made, sizeof(made), "call_%lld",
-		 (long long)s->asked * CALLS_PER_ROUND + (long long)count_calls(s));
-	raw = json_copy(piece);
+	/* Differs from the ids generated in earlier rounds. */
+	snprintf(generated_id, sizeof(generated_id), "call_%lld",
+		 (long long)s->message_count * CALLS_PER_ROUND + (long long)count_calls(s));
+	raw = json_copy(chunk);
 	json_object_del(raw, "index");
 	json_object_set_new(raw, "function", json_copy(function));
-	json_set_str(raw, "id", id.n ? id.p : made);
+	json_set_str(raw, "id", id.n ? id.p : generated_id);
 	json_set_str(raw, "type", "function");
 	start = json_object();
-	json_set_str(start, "id", id.n ? id.p : made);
+	json_set_str(start, "id", id.n ? id.p : generated_id);
 	json_set_str(start, "name", stream_member(function, "name").p);
 	json_set_take(start, "raw", raw);
-	b = stream_block_new(s, at, LLM_TOOL_USE, start, e);
+	b = stream_block_new(s, index, LLM_TOOL_USE, start, e);
 	json_decref(start);
 	return b;
 }
 
 /* Members of later chunks (a signature) are kept as well. */
-static void call_keep(struct stream_block *b, json_t *piece)
+static void call_add_members(struct stream_block *b, json_t *chunk)
 {
 	json_t *raw = json_object_get(b->start, "raw");
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(piece, key, value)
+	json_object_foreach(chunk, key, value)
 		if (strcmp(key, "index") != 0 && !json_object_get(raw, key))
 			json_object_set(raw, key, value);
 }
@@ -145,15 +145,15 @@ static bool arguments_read(struct stream_block *b, const json_t *function, struc
 	return ok;
 }
 
-static bool call_read(struct llm_stream *s, json_t *piece, struct err *e)
+static bool call_read(struct llm_stream *s, json_t *chunk, struct err *e)
 {
-	struct stream_block *b = call_of(s, piece);
+	struct stream_block *b = call_of(s, chunk);
 
 	if (b)
-		call_keep(b, piece);
+		call_add_members(b, chunk);
 	else
-		b = call_new(s, piece, e);
-	return b && arguments_read(b, json_object_get(piece, "function"), e);
+		b = call_new(s, chunk, e);
+	return b && arguments_read(b, json_object_get(chunk, "function"), e);
 }
 
 /* ---- chunks ---- */
@@ -190,7 +190,7 @@ static enum llm_stop stop_of(const char *reason)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(reason, known[i].reason) == 0)
 			return known[i].stop;
-	log_info("llm.stop_reason", "unknown finish reason \"%.*s\" taken for the end",
+	log_info("llm.stop_reason", "unknown finish reason \"%.*s\" treated as the end",
 		 STR_CUT(reason, 40));
 	return LLM_STOP_END;
 }
@@ -199,19 +199,19 @@ static bool choice_read(struct llm_stream *s, const json_t *choice, struct err *
 {
 	const json_t *delta = json_object_get(choice, "delta");
 	const char *reason = json_string_value(json_object_get(choice, "finish_reason"));
-	json_t *piece;
+	json_t *chunk;
 	size_t i;
 
 	if (stream_member(delta, "refusal").n)
-		s->refused = true;
+		s->has_refusal = true;
 	if (!text_read(s, stream_member(delta, "content"), e))
 		return false;
-	json_array_foreach(json_object_get(delta, "tool_calls"), i, piece)
-		if (!call_read(s, piece, e))
+	json_array_foreach(json_object_get(delta, "tool_calls"), i, chunk)
+		if (!call_read(s, chunk, e))
 			return false;
 	if (!reason || !*reason)
 		return true;
-	s->stop = s->refused ? LLM_STOP_REFUSAL : stop_of(reason);
+	s->stop = s->has_refusal ? LLM_STOP_REFUSAL : stop_of(reason);
 	s->has_stop = true;
 	return true;
 }
@@ -235,14 +235,14 @@ bool openai_event(struct llm_stream *s, const char *event, const char *data, siz
 	json_t *root;
 
 	(void)event; /* not used by this API; an event added by a proxy is ignored */
-	if (s->ended || text.n == 0)
+	if (s->has_ended || text.n == 0)
 		return true;
 	if (str_eq(text, STR("[DONE]"))) {
-		s->ended = true;
+		s->has_ended = true;
 		return true;
 	}
 	if (!stream_json(s, text, &root))
-		return stream_garbled(e, "a chunk is not JSON");
+		return stream_malformed(e, "a chunk is not JSON");
 	bool ok = chunk_read(s, root, e);
 
 	json_decref(root);

@@ -11,15 +11,15 @@
 
 /* clang-format off */
 static const struct dialect dialects[] = {
-{ .kind = "anthropic", .version_path = "/v1", .path = "/messages", .key_header = "x-api-key: ", .key_needed = true, .versioned = true,
+{ .kind = "anthropic", .version_path = "/v1", .path = "/messages", .key_header = "x-api-key: ", .needs_key = true, .needs_version = true,
   .base_url = "https://api.anthropic.com", .model = "claude-sonnet-4-6",
   .max_tokens = "max_tokens", .effort = true, .strict = true, .body = anthropic_body, .event = anthropic_event },
-{ .kind = "openai", .host = "//api.openai.com", .version_path = "/v1", .path = "/chat/completions", .key_header = BEARER, .key_needed = true,
+{ .kind = "openai", .host = "//api.openai.com", .version_path = "/v1", .path = "/chat/completions", .key_header = BEARER, .needs_key = true,
   .base_url = "https://api.openai.com/v1", .model = "gpt-5",
   .max_tokens = "max_completion_tokens", .effort = true, .strict = true, .body = openai_body, .event = openai_event },
-{ .kind = "azure", .host = ".openai.azure.com", .version_path = "/openai/v1", .path = "/chat/completions", .key_header = "api-key: ", .key_needed = true,
+{ .kind = "azure", .host = ".openai.azure.com", .version_path = "/openai/v1", .path = "/chat/completions", .key_header = "api-key: ", .needs_key = true,
   .max_tokens = "max_completion_tokens", .effort = true, .strict = true, .body = openai_body, .event = openai_event },
-{ .kind = "gemini", .host = "//generativelanguage.googleapis.com", .version_path = "/v1beta/openai", .path = "/chat/completions", .key_header = BEARER, .key_needed = true,
+{ .kind = "gemini", .host = "//generativelanguage.googleapis.com", .version_path = "/v1beta/openai", .path = "/chat/completions", .key_header = BEARER, .needs_key = true,
   .base_url = "https://generativelanguage.googleapis.com/v1beta/openai",
   .max_tokens = "max_tokens", .effort = true, .body = openai_body, .event = openai_event },
 { .kind = "ollama", .host = ":11434", .version_path = "/v1", .path = "/chat/completions", .key_header = BEARER,

@@ -27,7 +27,7 @@ struct embedding {
 	size_t count, done, batch; /* batch: size of the current request */
 	struct budget_owner budget_owner;
 	bool is_paid;
-	struct budget_reservation hold;
+	struct budget_reservation reservation;
 	int64_t deadline_ms;
 	float *values;
 	size_t dims;
@@ -35,7 +35,7 @@ struct embedding {
 	bool probe;
 	struct op *http;
 	struct timer *wait;
-	struct deferred refuse; /* reports that the request could not be sent */
+	struct deferred unsent; /* reports that the request could not be sent */
 	struct buf body;
 	int status, should_retry;
 	int64_t retry_after_ms;
@@ -67,16 +67,16 @@ static void settle(struct embedding *m, int64_t tokens)
 	const struct money_call call = money_of(m);
 	struct llm_usage used = {.input_tokens = tokens};
 
-	money_settle_call(&m->llm->money, &call, &m->hold, &used);
+	money_settle_call(&m->llm->money, &call, &m->reservation, &used);
 	provider_count_usage(&m->llm->embed, &used);
-	m->hold = (struct budget_reservation){0};
+	m->reservation = (struct budget_reservation){0};
 }
 
 static void embedding_free(struct embedding *m)
 {
 	op_cancel(&m->http);
 	timer_free(&m->wait);
-	deferred_cancel(&m->refuse);
+	deferred_cancel(&m->unsent);
 	buf_deinit(&m->body);
 	m->llm->running--;
 	llm_free(&m->llm);
@@ -154,13 +154,13 @@ static void write_request(const struct embedding *m, struct buf *out)
 
 static bool invalid_response(struct err *e, const char *what)
 {
-	return err_set(e, ERR_UPSTREAM, "the vectors: %s", what);
+	return err_set(e, ERR_UPSTREAM, "invalid vectors: %s", what);
 }
 
 /* The numbers of one vector, as base64 floats or a list. False: it is neither. */
 static bool read_numbers(const json_t *from, struct buf *out)
 {
-	const json_t *one;
+	const json_t *number;
 	size_t i;
 
 	if (json_is_string(from))
@@ -168,10 +168,10 @@ static bool read_numbers(const json_t *from, struct buf *out)
 		       out->n % sizeof(float) == 0;
 	if (!json_is_array(from))
 		return false;
-	json_array_foreach(from, i, one) {
-		float value = (float)json_number_value(one);
+	json_array_foreach(from, i, number) {
+		float value = (float)json_number_value(number);
 
-		if (!json_is_number(one))
+		if (!json_is_number(number))
 			return false;
 		buf_add(out, &value, sizeof(value));
 	}
@@ -200,7 +200,7 @@ static bool set_dims(struct embedding *m, size_t dims, struct err *e)
 		m->values = arena_alloc(m->arena, m->count * dims * sizeof(*m->values));
 	}
 	return (dims > 0 && m->dims == dims) ||
-	       invalid_response(e, "they have not the length that was asked for");
+	       invalid_response(e, "their length is not the requested one");
 }
 
 static bool read_vector(struct embedding *m, const json_t *item, bool *seen, struct err *e)
@@ -234,7 +234,7 @@ static bool read_vectors(struct embedding *m, const json_t *root, struct err *e)
 	size_t i;
 
 	if (!json_is_array(data) || json_array_size(data) != m->batch)
-		return invalid_response(e, "there are not as many as texts");
+		return invalid_response(e, "their count differs from the count of the texts");
 	json_array_foreach(data, i, item)
 		if (!read_vector(m, item, seen, e))
 			return false;
@@ -243,14 +243,14 @@ static bool read_vectors(struct embedding *m, const json_t *root, struct err *e)
 
 /* ---- sending ---- */
 
-static void go(struct embedding *m);
+static void start_batch(struct embedding *m);
 
 static void on_wait(void *owner)
 {
-	go(owner);
+	start_batch(owner);
 }
 
-static void again_or_end(struct embedding *m, const struct err *e)
+static void retry_or_finish(struct embedding *m, const struct err *e)
 {
 	struct llm *llm = m->llm;
 	int64_t wait_ms = retry_wait_ms(e, m->attempt, llm->retry_base_ms,
@@ -267,7 +267,7 @@ static void again_or_end(struct embedding *m, const struct err *e)
 	timer_start(m->wait, (uint64_t)wait_ms);
 }
 
-static bool judge(struct embedding *m, const json_t *root, struct err *e)
+static bool check_response(struct embedding *m, const json_t *root, struct err *e)
 {
 	struct provider *p = &m->llm->embed;
 	bool ok = false;
@@ -291,10 +291,10 @@ static bool judge(struct embedding *m, const json_t *root, struct err *e)
 
 static int64_t reported_tokens(const json_t *root, int64_t estimate)
 {
-	int64_t told = 0;
+	int64_t reported = 0;
 
-	stream_count(&told, json_object_get(json_object_get(root, "usage"), "prompt_tokens"));
-	return told > 0 ? told : estimate;
+	stream_count(&reported, json_object_get(json_object_get(root, "usage"), "prompt_tokens"));
+	return reported > 0 ? reported : estimate;
 }
 
 static void on_end(void *owner, const struct err *failure)
@@ -311,11 +311,11 @@ static void on_end(void *owner, const struct err *failure)
 		root = NULL;
 	if (failure && e.code == ERR_NONE)
 		e.code = ERR_UPSTREAM;
-	ok = judge(m, root, &e);
+	ok = check_response(m, root, &e);
 	settle(m, ok ? reported_tokens(root, tokens) : 0);
 	json_decref(root);
 	if (!ok) {
-		again_or_end(m, &e);
+		retry_or_finish(m, &e);
 		return;
 	}
 	m->done += m->batch;
@@ -323,7 +323,7 @@ static void on_end(void *owner, const struct err *failure)
 	if (m->done == m->count)
 		finish(m, NULL);
 	else
-		go(m);
+		start_batch(m);
 }
 
 static void on_head(void *owner, const struct http_response *r)
@@ -372,14 +372,14 @@ static void send_batch(struct embedding *m)
 	buf_deinit(&body);
 }
 
-static void on_refuse(void *owner)
+static void on_unsent(void *owner)
 {
 	struct embedding *m = owner;
 
 	finish(m, &m->err);
 }
 
-static void go(struct embedding *m)
+static void start_batch(struct embedding *m)
 {
 	struct provider *p = &m->llm->embed;
 	const struct money_call call = money_of(m);
@@ -388,15 +388,16 @@ static void go(struct embedding *m)
 	m->batch = left < EMBED_BATCH ? left : EMBED_BATCH;
 	m->err = (struct err){0};
 	if (!breaker_admits(&p->breaker, clock_mono_ms()))
-		err_set_retry(&m->err, ERR_UPSTREAM, "%s makes no vectors now", p->name);
+		err_set_retry(&m->err, ERR_UPSTREAM,
+			      "%s is unavailable: its circuit breaker is open", p->name);
 	else if (money_reserve_call(&m->llm->money, &call,
-				    &(struct budget_usage){.input = batch_tokens(m)}, &m->hold,
-				    &m->err)) {
+				    &(struct budget_usage){.input = batch_tokens(m)},
+				    &m->reservation, &m->err)) {
 		m->probe = breaker_begin(&p->breaker);
 		send_batch(m);
 		return;
 	}
-	loop_defer(m->llm->loop, &m->refuse, on_refuse, m);
+	loop_defer(m->llm->loop, &m->unsent, on_unsent, m);
 }
 
 struct op *embed_start(struct llm *llm, const struct embed_call *call, struct arena *a, embed_cb cb,
@@ -420,6 +421,6 @@ struct op *embed_start(struct llm *llm, const struct embed_call *call, struct ar
 							arena_strdup(a, call->budget_owner->role)};
 	buf_init(&m->body, EMBED_RESPONSE_BYTES);
 	llm->running++;
-	go(m);
+	start_batch(m);
 	return &m->op;
 }

@@ -9,8 +9,8 @@
 #include "vesper/log.h"
 #include "vesper/strlist.h"
 
-/* Blocks other than text and calls of our tools (thinking, the service's tools) are kept and sent
- * back unchanged. */
+/* Blocks other than text and calls of the daemon's tools (thinking, the service's own tools) are
+ * kept and sent back unchanged. */
 static enum llm_block_kind kind_of(const char *type)
 {
 	return strcmp(type, "text") == 0       ? LLM_TEXT
@@ -28,7 +28,7 @@ static bool block_start(struct llm_stream *s, const json_t *event, struct err *e
 		return true;
 	if (kind == LLM_TOOL_USE &&
 	    (!*stream_member(start, "id").p || !*stream_member(start, "name").p))
-		return stream_garbled(e, "a tool call without id or name");
+		return stream_malformed(e, "a tool call without id or name");
 	b = stream_block_new(s, json_integer_value(json_object_get(event, "index")), kind, start,
 			     e);
 	if (!b)
@@ -38,12 +38,12 @@ static bool block_start(struct llm_stream *s, const json_t *event, struct err *e
 	struct str signature = stream_member(start, "signature");
 
 	if (kind == LLM_TEXT)
-		return stream_text_came(s, b, text, e);
+		return stream_text_add(s, b, text, e);
 	return stream_block_add(&b->text, text, e) && stream_block_add(&b->signature, signature, e);
 }
 
 /* Citations are sent back with their text. */
-static void citation_keep(struct stream_block *b, json_t *citation)
+static void citation_add(struct stream_block *b, json_t *citation)
 {
 	if (!json_is_array(json_object_get(b->start, "citations")))
 		json_set_take(b->start, "citations", json_array());
@@ -63,10 +63,10 @@ static bool block_delta(struct llm_stream *s, const json_t *event, struct err *e
 		return true;
 	if (b->kind == LLM_TEXT && strcmp(type, "text_delta") == 0) {
 		part = stream_member(delta, "text");
-		return stream_text_came(s, b, part, e);
+		return stream_text_add(s, b, part, e);
 	}
 	if (b->kind == LLM_TEXT && strcmp(type, "citations_delta") == 0) {
-		citation_keep(b, json_object_get(delta, "citation"));
+		citation_add(b, json_object_get(delta, "citation"));
 		return true;
 	}
 	if (b->kind != LLM_TEXT && strcmp(type, "input_json_delta") == 0) {
@@ -129,7 +129,7 @@ static enum llm_stop stop_of(const char *reason)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(reason, known[i].reason) == 0)
 			return known[i].stop;
-	log_info("llm.stop_reason", "unknown stop reason \"%.*s\" taken for the end",
+	log_info("llm.stop_reason", "unknown stop reason \"%.*s\" treated as the end",
 		 STR_CUT(reason, 40));
 	return LLM_STOP_END;
 }
@@ -161,7 +161,7 @@ static bool event_read(struct llm_stream *s, const json_t *event, struct err *e)
 	else if (strcmp(type, "message_delta") == 0)
 		message_delta(s, event);
 	else if (strcmp(type, "message_stop") == 0)
-		s->ended = true;
+		s->has_ended = true;
 	return true;
 }
 
@@ -189,15 +189,15 @@ bool anthropic_event(struct llm_stream *s, const char *event, const char *data, 
 	int64_t index;
 	json_t *root;
 
-	if (s->ended || !is_known(event))
+	if (s->has_ended || !is_known(event))
 		return true;
 	if (text_delta_read((struct str){data, len}, &s->scratch, &index, &text)) {
 		struct stream_block *b = stream_block_find(s, index);
 
-		return !b || b->kind != LLM_TEXT || stream_text_came(s, b, text, e);
+		return !b || b->kind != LLM_TEXT || stream_text_add(s, b, text, e);
 	}
 	if (!stream_json(s, (struct str){data, len}, &root))
-		return stream_garbled(e, "an event is not JSON");
+		return stream_malformed(e, "an event is not JSON");
 	bool ok = event_read(s, root, e);
 
 	json_decref(root);

@@ -26,7 +26,7 @@ struct provider {
 	const struct llm_driver *driver;
 	void *self;
 	struct breaker breaker;
-	bool seen; /* listed in /health */
+	bool is_listed; /* listed in /health */
 };
 
 /* Checks a name for use in metrics and health checks. */
@@ -34,8 +34,8 @@ MUST_CHECK bool provider_name_check(const char *name, struct err *e);
 void provider_init(struct provider *p, const char *name, const struct llm_driver *driver,
 		   void *self, int64_t failures_max, int64_t open_ms);
 void provider_deinit(struct provider *p); /* closes the driver */
-void provider_show(struct provider *p);
-void provider_hide(struct provider *p, bool keep_check);
+void provider_list(struct provider *p);
+void provider_unlist(struct provider *p, bool keep_check);
 void provider_ok(struct provider *p);
 void provider_failed(struct provider *p, bool probe, const struct err *e);
 void provider_count_usage(const struct provider *p, const struct llm_usage *u);
@@ -54,13 +54,13 @@ struct money_call {
 	const struct budget_owner *budget_owner; /* NULL: not charged to a budget */
 	const char *provider, *model, *purpose;
 };
-/* Reserves `most` before the request. ERR_QUOTA: as in money_reserve. */
+/* Reserves `max_usage` before the request. ERR_QUOTA: as in money_reserve. */
 MUST_CHECK bool money_reserve_call(const struct money *m, const struct money_call *call,
-				   const struct budget_usage *most, struct budget_reservation *hold,
-				   struct err *e);
+				   const struct budget_usage *max_usage,
+				   struct budget_reservation *reservation, struct err *e);
 /* Settles the reservation after the request; sets usage->nano_usd. */
 void money_settle_call(const struct money *m, const struct money_call *call,
-		       const struct budget_reservation *hold, struct llm_usage *usage);
+		       const struct budget_reservation *reservation, struct llm_usage *usage);
 /* Wall time of the budget owner. */
 int64_t money_now(const struct money *m, const struct budget_owner *budget_owner);
 /* Returns true when the budget allows the provider's longest answer in this role. */
@@ -69,11 +69,11 @@ bool money_allows(const struct money *m, const struct budget_owner *budget_owner
 
 /* Reserves before an attempt. ERR_QUOTA: the budget is too small. */
 MUST_CHECK bool money_reserve(const struct money *m, const struct llm_call *call,
-			      const struct provider *p, struct budget_reservation *hold,
+			      const struct provider *p, struct budget_reservation *reservation,
 			      struct err *e);
 /* Settles after an attempt; sets usage->nano_usd. */
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
-		  const struct budget_reservation *hold, struct llm_usage *usage);
+		  const struct budget_reservation *reservation, struct llm_usage *usage);
 /* Estimates usage that the service did not report for a complete answer. */
 void money_estimate_complete(const struct llm_call *call, const struct provider *p,
 			     struct llm_answer *answer);
@@ -113,7 +113,7 @@ json_t *exchange_json(const struct llm_call *call, const struct llm_answer *answ
  * `spread` 0..65535 picks a point between the shortest and the longest wait. The shortest is three
  * quarters of the usual wait, or all of a requested one. The longest is 1.5 times either. */
 int64_t retry_wait_ms(const struct err *e, int attempt, int64_t base_ms, unsigned spread);
-/* The next jitter value; successive values are spread evenly, however many there are. */
+/* The next jitter value; any number of successive values is spread evenly. */
 unsigned retry_spread_next(unsigned *spread);
 
 /* Returns true when the JSON is an error. */
@@ -149,11 +149,11 @@ struct wire_role {
 
 struct dialect {
 	const char *kind;
-	/* Addresses that contain this are of this kind, whatever the configured kind. */
+	/* An address with this text belongs to this kind, even if another kind is configured. */
 	const char *host;
 	const char *version_path, *path;
 	const char *key_header;
-	bool key_needed;
+	bool needs_key;
 	const char *base_url;   /* NULL: the configuration must set one */
 	const char *model;      /* NULL: the configuration must set one */
 	const char *max_tokens; /* name of that member */
@@ -163,7 +163,7 @@ struct dialect {
 		     const struct dialect *d);
 	bool (*event)(struct llm_stream *s, const char *event, const char *data, size_t len,
 		      struct err *e);
-	bool versioned; /* requires the API version in a header */
+	bool needs_version; /* requires the API version in a header */
 };
 
 /* NULL for an unknown kind. base_url may be NULL. */
@@ -205,14 +205,14 @@ struct llm_stream {
 	struct arena *arena;
 	void (*on_text)(void *owner, const char *text, size_t len); /* or NULL */
 	void *owner;
-	const char *origin; /* requested model */
-	const char *model;  /* model named in the reply */
-	int64_t asked;      /* messages in the request */
+	const char *origin;    /* requested model */
+	const char *model;     /* model named in the reply */
+	int64_t message_count; /* messages in the request */
 	struct llm_usage usage;
 	enum llm_stop stop;
-	bool has_stop; /* a stop reason has arrived: the answer is complete */
-	bool ended;    /* the last event has arrived */
-	bool refused;  /* text of a refusal has arrived */
+	bool has_stop;    /* a stop reason has arrived: the answer is complete */
+	bool has_ended;   /* the last event has arrived */
+	bool has_refusal; /* text of a refusal has arrived */
 	struct buf scratch;
 	struct stream_block *blocks[LLM_BLOCKS_MAX];
 	size_t count;
@@ -228,10 +228,10 @@ struct stream_block *stream_block_find(const struct llm_stream *s, int64_t index
 struct stream_block *stream_block_new(struct llm_stream *s, int64_t index, enum llm_block_kind kind,
 				      json_t *start, struct err *e);
 bool stream_block_add(struct buf *to, struct str part, struct err *e);
-bool stream_text_came(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e);
+bool stream_text_add(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e);
 /* Parses the event as JSON and replaces unpaired surrogates. New reference. */
 bool stream_json(struct llm_stream *s, struct str text, json_t **out);
-bool stream_garbled(struct err *e, const char *what);             /* returns false */
+bool stream_malformed(struct err *e, const char *what);           /* returns false */
 struct str stream_member(const json_t *object, const char *name); /* "" when it is not a string */
 void stream_count(int64_t *to, const json_t *value); /* unchanged when it is not a count */
 
@@ -273,7 +273,7 @@ struct wire {
 	char *key_header;     /* the only copy of the key; NULL: no key is needed */
 	char *version_header; /* or NULL */
 	struct wire_role roles[LLM_ROLE_COUNT]; /* owns the strings */
-	bool embeds; /* used for the role embed: all roles have its model */
+	bool is_embed; /* used for the role "embed": all roles have its model */
 	int64_t connect_ms, first_byte_ms, idle_ms;
 	struct wire_check *check; /* running check, or NULL */
 };

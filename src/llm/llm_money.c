@@ -29,7 +29,7 @@ static int64_t request_tokens(const struct llm_call *call, const struct wire_rol
 	return tokens;
 }
 
-static void ledger_write(const struct money *m, const struct money_call *call, bool hold,
+static void ledger_write(const struct money *m, const struct money_call *call, bool is_reservation,
 			 const struct budget_usage *use, int64_t tokens, int64_t nano_usd,
 			 int64_t at_ms)
 {
@@ -37,7 +37,7 @@ static void ledger_write(const struct money *m, const struct money_call *call, b
 		.tenant = call->budget_owner->tenant,
 		.user = call->budget_owner->user,
 		.role = call->budget_owner->role,
-		.hold = hold,
+		.hold = is_reservation,
 		.provider = call->provider,
 		.model = call->model,
 		.purpose = call->purpose,
@@ -73,29 +73,31 @@ bool money_allows(const struct money *m, const struct budget_owner *budget_owner
 }
 
 bool money_reserve_call(const struct money *m, const struct money_call *call,
-			const struct budget_usage *most, struct budget_reservation *hold,
-			struct err *e)
+			const struct budget_usage *max_usage,
+			struct budget_reservation *reservation, struct err *e)
 {
-	static const struct budget_usage nothing = {0};
-	struct budget_reservation worst = {0};
+	static const struct budget_usage no_usage = {0};
+	struct budget_reservation needed = {0};
 
-	*hold = (struct budget_reservation){0};
+	*reservation = (struct budget_reservation){0};
 	if (!m->budget || !call->budget_owner)
 		return true;
-	hold->at_ms = money_now(m, call->budget_owner);
+	reservation->at_ms = money_now(m, call->budget_owner);
 	if (!budget_has_limits(m->budget))
 		return true;
-	worst.tokens = most->input + most->cache_read + most->cache_write + most->output;
-	(void)budget_cost(m->budget, call->model, most, &worst.nano_usd);
-	if (!budget_reserve(m->budget, call->budget_owner, &worst, hold->at_ms, e))
+	needed.tokens = max_usage->input + max_usage->cache_read + max_usage->cache_write +
+			max_usage->output;
+	(void)budget_cost(m->budget, call->model, max_usage, &needed.nano_usd);
+	if (!budget_reserve(m->budget, call->budget_owner, &needed, reservation->at_ms, e))
 		return false;
-	*hold = worst;
-	ledger_write(m, call, true, &nothing, hold->tokens, hold->nano_usd, hold->at_ms);
+	*reservation = needed;
+	ledger_write(m, call, true, &no_usage, reservation->tokens, reservation->nano_usd,
+		     reservation->at_ms);
 	return true;
 }
 
 void money_settle_call(const struct money *m, const struct money_call *call,
-		       const struct budget_reservation *hold, struct llm_usage *u)
+		       const struct budget_reservation *reservation, struct llm_usage *u)
 {
 	const struct budget_usage use = {u->input_tokens, u->cache_read_tokens,
 					 u->cache_write_tokens, u->output_tokens};
@@ -105,11 +107,11 @@ void money_settle_call(const struct money *m, const struct money_call *call,
 		return;
 	/* If the price was removed meanwhile, the reserved amount counts. */
 	if (!budget_cost(m->budget, call->model, &use, &u->nano_usd))
-		u->nano_usd = hold->nano_usd;
-	budget_settle(m->budget, call->budget_owner, hold, tokens, u->nano_usd);
-	if (tokens > 0 || hold->tokens > 0)
-		ledger_write(m, call, false, &use, tokens - hold->tokens,
-			     u->nano_usd - hold->nano_usd, hold->at_ms);
+		u->nano_usd = reservation->nano_usd;
+	budget_settle(m->budget, call->budget_owner, reservation, tokens, u->nano_usd);
+	if (tokens > 0 || reservation->tokens > 0)
+		ledger_write(m, call, false, &use, tokens - reservation->tokens,
+			     u->nano_usd - reservation->nano_usd, reservation->at_ms);
 }
 
 static struct money_call money_call_of(const struct llm_call *call, const struct provider *p)
@@ -121,25 +123,25 @@ static struct money_call money_call_of(const struct llm_call *call, const struct
 }
 
 bool money_reserve(const struct money *m, const struct llm_call *call, const struct provider *p,
-		   struct budget_reservation *hold, struct err *e)
+		   struct budget_reservation *reservation, struct err *e)
 {
 	const struct wire_role *role = role_of(p, call);
 	const struct money_call c = money_call_of(call, p);
-	struct budget_usage most = {0};
+	struct budget_usage max_usage = {0};
 
 	/* Counting tokens needs the body. */
 	if (m->budget && call->budget_owner && budget_has_limits(m->budget))
-		most = (struct budget_usage){.cache_write = request_tokens(call, role),
-					     .output = body_max_tokens(call, role)};
-	return money_reserve_call(m, &c, &most, hold, e);
+		max_usage = (struct budget_usage){.cache_write = request_tokens(call, role),
+						  .output = body_max_tokens(call, role)};
+	return money_reserve_call(m, &c, &max_usage, reservation, e);
 }
 
 void money_settle(const struct money *m, const struct llm_call *call, const struct provider *p,
-		  const struct budget_reservation *hold, struct llm_usage *u)
+		  const struct budget_reservation *reservation, struct llm_usage *u)
 {
 	const struct money_call c = money_call_of(call, p);
 
-	money_settle_call(m, &c, hold, u);
+	money_settle_call(m, &c, reservation, u);
 }
 
 static int64_t answer_tokens(const struct llm_answer *answer)
@@ -159,7 +161,8 @@ static int64_t answer_tokens(const struct llm_answer *answer)
 	return tokens;
 }
 
-static void guess_input(const struct llm_call *call, const struct provider *p, struct llm_usage *u)
+static void estimate_input(const struct llm_call *call, const struct provider *p,
+			   struct llm_usage *u)
 {
 	if (u->input_tokens + u->cache_read_tokens + u->cache_write_tokens == 0)
 		u->input_tokens = request_tokens(call, role_of(p, call));
@@ -168,7 +171,7 @@ static void guess_input(const struct llm_call *call, const struct provider *p, s
 void money_estimate_complete(const struct llm_call *call, const struct provider *p,
 			     struct llm_answer *answer)
 {
-	guess_input(call, p, &answer->usage);
+	estimate_input(call, p, &answer->usage);
 	if (answer->usage.output_tokens == 0)
 		answer->usage.output_tokens = answer_tokens(answer);
 }
@@ -179,7 +182,7 @@ void money_estimate_incomplete(const struct llm_call *call, const struct provide
 	int64_t written =
 		shown_tokens >= 0 ? shown_tokens : body_max_tokens(call, role_of(p, call));
 
-	guess_input(call, p, u);
+	estimate_input(call, p, u);
 	if (u->output_tokens < written)
 		u->output_tokens = written;
 }

@@ -13,7 +13,7 @@
 
 static const struct metric tokens = {
 	.name = "vesper_llm_tokens_total",
-	.help = "Tokens that providers counted, by kind.",
+	.help = "Tokens as counted by the providers, by kind.",
 	.labels = {"provider", "kind"},
 };
 
@@ -21,9 +21,9 @@ static const struct metric tokens = {
 
 bool provider_name_check(const char *name, struct err *e)
 {
-	static const char fine[] =
+	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-	size_t n = strspn(name, fine);
+	size_t n = strspn(name, allowed);
 
 	return (n > 0 && n <= NAME_BYTES_MAX && name[n] == '\0') ||
 	       err_set(e, ERR_INPUT, "the name must be 1 to %d letters, digits, '_', '.' or '-'",
@@ -42,7 +42,7 @@ static void report(const struct provider *p, const struct err *e)
 {
 	char *check;
 
-	if (!p->seen)
+	if (!p->is_listed)
 		return;
 	check = mem_printf("llm:%s", p->name);
 	if (p->breaker.open)
@@ -51,7 +51,7 @@ static void report(const struct provider *p, const struct err *e)
 			   (long long)p->breaker.failures, e ? ", the last: " : "",
 			   e ? e->text : "");
 	else
-		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "calls pass");
+		health_set(check, HEALTH_OPTIONAL, HEALTH_OK, "calls succeed");
 	mem_free(check);
 }
 
@@ -63,25 +63,25 @@ void provider_init(struct provider *p, const char *name, const struct llm_driver
 	p->breaker.open_ms = open_ms ? open_ms : LLM_BREAKER_OPEN_MS;
 }
 
-void provider_show(struct provider *p)
+void provider_list(struct provider *p)
 {
-	p->seen = true;
+	p->is_listed = true;
 	report(p, NULL);
 }
 
-void provider_hide(struct provider *p, bool keep_check)
+void provider_unlist(struct provider *p, bool keep_check)
 {
 	char *check = mem_printf("llm:%s", p->name);
 
-	if (p->seen && !keep_check)
+	if (p->is_listed && !keep_check)
 		health_remove(check);
-	p->seen = false;
+	p->is_listed = false;
 	mem_free(check);
 }
 
 void provider_deinit(struct provider *p)
 {
-	provider_hide(p, false);
+	provider_unlist(p, false);
 	if (p->driver->close)
 		p->driver->close(p->self);
 	mem_free(p->name);
@@ -94,7 +94,7 @@ void provider_ok(struct provider *p)
 	breaker_ok(&p->breaker);
 	if (!was_open)
 		return;
-	log_info("llm.breaker", "%s is back", p->name);
+	log_info("llm.breaker", "%s: circuit breaker closed", p->name);
 	report(p, NULL);
 }
 

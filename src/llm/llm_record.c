@@ -119,16 +119,16 @@ struct replayed {
 	struct deferred deferred;
 };
 
-/* Returns true when both want the same members of a structured answer, or both want free text. */
+/* Returns true when both request the same members of a structured answer, or both request text. */
 static bool same_shape(const struct llm_call *call, const json_t *exchange)
 {
 	const json_t *config =
 		json_object_get(json_object_get(exchange, "request"), "output_config");
 	const json_t *schema = json_object_get(json_object_get(config, "format"), "schema");
 	json_t *recorded = json_object_get(schema, "required");
-	json_t *wanted = json_object_get(call->format, "required");
+	json_t *requested = json_object_get(call->format, "required");
 
-	return recorded && wanted ? json_equal(recorded, wanted) : recorded == wanted;
+	return recorded && requested ? json_equal(recorded, requested) : recorded == requested;
 }
 
 /* A recording of another request of the same turn with the same shape of answer, or NULL. */

@@ -1,6 +1,6 @@
 /*
  * Retry rules, as in the vendor's own clients, with two changes: a maximum wait, because a user is
- * waiting, and more jitter, because one daemon acts as many clients.
+ * waiting, and more jitter, because one daemon sends the requests of many users.
  */
 #include <assert.h>
 #include <string.h>
@@ -87,19 +87,19 @@ static int status_of(const json_t *error)
 
 /* The service's message helps an operator if the request was rejected or no type is known. For key
  * errors a fixed text is used, since the message may contain part of the key. */
-static void words_of(const json_t *error, int status, char out[100])
+static void message_of(const json_t *error, int status, char out[100])
 {
-	const char *words =
+	const char *message =
 		json_is_string(error) ? json_string_value(error) : json_text_at(error, "message");
 	size_t n;
 
 	if (status == 401 || status == 403)
-		words = status == 401 ? "the key is refused" : "the key may not do this";
+		message = status == 401 ? "the key was rejected" : "the key lacks the permission";
 	else if (status > 401 && status != 404 && status != 413 && *json_text_at(error, "type"))
-		words = "";
-	n = utf8_cut(words, strlen(words), 99);
+		message = "";
+	n = utf8_cut(message, strlen(message), 99);
 
-	memcpy(out, words, n);
+	memcpy(out, message, n);
 	out[n] = '\0';
 	log_mask(out);
 }
@@ -107,7 +107,7 @@ static void words_of(const json_t *error, int status, char out[100])
 bool llm_error_set(struct err *e, int status, const json_t *body, int should_retry,
 		   int64_t retry_after_ms)
 {
-	static const char *const spent[] = {
+	static const char *const out_of_funds_codes[] = {
 		"enforced_spend_limit_reached", "contract_spend_limit_reached",
 		"insufficient_quota",           "billing_hard_limit_reached",
 		"billing_not_active",           NULL};
@@ -115,23 +115,24 @@ bool llm_error_set(struct err *e, int status, const json_t *body, int should_ret
 	const char *type = json_text_at(error, "type");
 	const char *code = code_of(error);
 	const char *id = json_text_at(body, "request_id");
-	bool money = strlist_has(spent, code) || strlist_has(spent, type);
-	char words[100];
+	bool is_out_of_funds =
+		strlist_has(out_of_funds_codes, code) || strlist_has(out_of_funds_codes, type);
+	char message[100];
 
 	if (status == 0)
 		status = status_of(error);
-	bool ours =
-		(status == 400 || status == 413 || status == 422) && !money && should_retry != 1;
+	bool is_request_error = (status == 400 || status == 413 || status == 422) &&
+				!is_out_of_funds && should_retry != 1;
 
-	words_of(error, status, words);
-	err_set(e, ours ? ERR_INPUT : ERR_UPSTREAM, "%d%s%.*s%s%.*s%s%s%s%s%.*s%s", status,
-		*type ? " " : "", STR_CUT(type, 40), *code ? " (" : "", STR_CUT(code, 60),
-		*code ? ")" : "", *words ? ": " : "", words, *id ? " [" : "", STR_CUT(id, 40),
+	message_of(error, status, message);
+	err_set(e, is_request_error ? ERR_INPUT : ERR_UPSTREAM, "%d%s%.*s%s%.*s%s%s%s%s%.*s%s",
+		status, *type ? " " : "", STR_CUT(type, 40), *code ? " (" : "", STR_CUT(code, 60),
+		*code ? ")" : "", *message ? ": " : "", message, *id ? " [" : "", STR_CUT(id, 40),
 		*id ? "]" : "");
 	e->may_retry = status == 408 || status == 409 || status == 429 || status >= 500;
 	if (should_retry >= 0)
 		e->may_retry = should_retry == 1;
-	if (money)
+	if (is_out_of_funds)
 		e->may_retry = false;
 	e->retry_after_ms = retry_after_ms > 0 ? (int)retry_after_ms : 0;
 	return false;

@@ -17,16 +17,16 @@
 
 const struct metric llm_prompts_cut = {
 	.name = "vesper_prompts_cut_total",
-	.help = "Prompts that were too long and lost their oldest part.",
+	.help = "Prompts whose oldest part was dropped because they were too long.",
 };
 static const struct metric calls = {
 	.name = "vesper_llm_calls_total",
-	.help = "Model calls that are over, by the provider that answered and the role.",
+	.help = "Finished model calls, by the provider that answered and the role.",
 	.labels = {"provider", "role"},
 };
 static const struct metric attempts = {
 	.name = "vesper_llm_attempts_total",
-	.help = "Attempts to call a provider, by how they ended.",
+	.help = "Attempts to call a provider, by result.",
 	.labels = {"provider", "result"},
 };
 static const struct metric cancelled = {
@@ -35,7 +35,7 @@ static const struct metric cancelled = {
 };
 static const struct metric call_ms = {
 	.name = "vesper_llm_call_ms_total",
-	.help = "Milliseconds that model calls took, all together.",
+	.help = "Total milliseconds of all model calls.",
 };
 static const struct metric failed = {
 	.name = "vesper_llm_calls_failed_total",
@@ -43,15 +43,15 @@ static const struct metric failed = {
 };
 static const struct metric first_text = {
 	.name = "vesper_llm_first_text_total",
-	.help = "Model calls whose first text came.",
+	.help = "Model calls that produced text.",
 };
 static const struct metric first_text_ms = {
 	.name = "vesper_llm_first_text_ms_total",
-	.help = "Milliseconds until the first text came, all together.",
+	.help = "Total milliseconds until the first text.",
 };
 static const struct metric duration = {
 	.name = "vesper_llm_call_duration_milliseconds",
-	.help = "A model call from the first attempt to its end.",
+	.help = "Duration of a model call, from its first attempt to its end.",
 	.kind = METRIC_HISTOGRAM,
 	.bounds = {100, 250, 500, 1000, 2000, 4000, 8000, 15000, 30000, 60000},
 };
@@ -63,38 +63,38 @@ struct run {
 	struct arena *arena;
 	struct llm_handler handler;
 	void *owner;
-	size_t at; /* index into the role's provider order */
+	size_t order_index; /* into the role's provider order */
 	int attempt;
 	bool probe; /* the circuit breaker treats this attempt as its probe */
 	bool shown;
 	struct op *op_attempt;
 	struct timer *wait;
-	struct deferred none;            /* reports that no provider was usable at the start */
-	struct budget_reservation hold;  /* of the current attempt */
-	int64_t text_tokens;             /* shown by the current attempt */
-	struct llm_usage spent;          /* usage of failed attempts */
-	struct llm_message *messages;    /* has room for one more than the request */
-	struct llm_block *paused_blocks; /* blocks of a paused answer, up to the last pause */
-	size_t said_count, asked_count;
+	struct deferred no_provider; /* reports that no provider was usable at the start */
+	struct budget_reservation reservation; /* of the current attempt */
+	int64_t text_tokens;                   /* shown by the current attempt */
+	struct llm_usage failed_usage;         /* usage of failed attempts */
+	struct llm_message *messages;          /* has room for one more than the request */
+	struct llm_block *paused_blocks;       /* blocks of a paused answer, up to the last pause */
+	size_t paused_count, request_count;
 	int pauses;
-	struct llm_usage before;       /* usage of the requests up to the last pause */
-	struct llm_trail_entry *asked; /* entry in the call trail, or NULL */
+	struct llm_usage paused_usage; /* usage of the requests up to the last pause */
+	struct llm_trail_entry *entry; /* entry in the call trail, or NULL */
 	int64_t began_ms;
 	struct err err; /* last error */
 };
 
-static void run_go(struct run *r);
+static void run_proceed(struct run *r);
 
 static struct provider *run_provider(const struct run *r)
 {
-	return &r->llm->providers[r->llm->order[r->call.role][r->at]];
+	return &r->llm->providers[r->llm->order[r->call.role][r->order_index]];
 }
 
 static void run_free(struct run *r)
 {
 	op_cancel(&r->op_attempt);
 	timer_free(&r->wait);
-	deferred_cancel(&r->none);
+	deferred_cancel(&r->no_provider);
 	r->llm->running--;
 	mem_free(r);
 }
@@ -108,7 +108,7 @@ static void on_cancel(struct op *op)
 		breaker_undecided(&run_provider(r)->breaker, r->probe);
 		money_estimate_incomplete(&r->call, run_provider(r),
 					  r->handler.on_text ? r->text_tokens : -1, &used);
-		money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &used);
+		money_settle(&r->llm->money, &r->call, run_provider(r), &r->reservation, &used);
 	}
 	metric_add(&cancelled, NULL, 1);
 	run_free(r);
@@ -133,16 +133,16 @@ static void trail_begin(struct run *r)
 
 	if (!trail)
 		return;
-	r->asked = arena_alloc(r->arena, sizeof(*r->asked));
-	r->asked->role = r->call.role;
-	exchange_hash(&r->call, r->asked->hash);
+	r->entry = arena_alloc(r->arena, sizeof(*r->entry));
+	r->entry->role = r->call.role;
+	exchange_hash(&r->call, r->entry->hash);
 	if (trail->last)
-		trail->last->next = r->asked;
+		trail->last->next = r->entry;
 	else
-		trail->first = r->asked;
-	trail->last = r->asked;
+		trail->first = r->entry;
+	trail->last = r->entry;
 	if (trail->on_request)
-		trail->on_request(trail->owner, &r->call, r->asked);
+		trail->on_request(trail->owner, &r->call, r->entry);
 }
 
 /* Records provider and model early, for callers that cancel while text arrives. */
@@ -150,31 +150,31 @@ static void trail_text(struct run *r)
 {
 	const struct provider *p = run_provider(r);
 
-	if (!r->asked)
+	if (!r->entry)
 		return;
-	r->asked->provider = arena_strdup(r->arena, p->name);
-	r->asked->model = p->roles ? arena_strdup(r->arena, p->roles[r->call.role].model) : NULL;
-	r->asked->failed_over = r->at > 0;
+	r->entry->provider = arena_strdup(r->arena, p->name);
+	r->entry->model = p->roles ? arena_strdup(r->arena, p->roles[r->call.role].model) : NULL;
+	r->entry->failed_over = r->order_index > 0;
 }
 
 static void trail_end(const struct run *r, const struct llm_answer *answer)
 {
-	if (!r->asked)
+	if (!r->entry)
 		return;
-	r->asked->provider = arena_strdup(r->arena, answer->provider);
-	r->asked->model = arena_strdup(r->arena, answer->model);
-	r->asked->failed_over = r->at > 0;
-	r->asked->usage = answer->usage;
-	if (r->asked->provider && r->call.trail->on_request)
-		r->call.trail->on_request(r->call.trail->owner, &r->call, r->asked);
+	r->entry->provider = arena_strdup(r->arena, answer->provider);
+	r->entry->model = arena_strdup(r->arena, answer->model);
+	r->entry->failed_over = r->order_index > 0;
+	r->entry->usage = answer->usage;
+	if (r->entry->provider && r->call.trail->on_request)
+		r->call.trail->on_request(r->call.trail->owner, &r->call, r->entry);
 }
 
 /* Records the end of one request and its usage. */
 static void request_ended(struct run *r, struct llm_answer *answer, const struct err *e)
 {
 	record(r, answer, e);
-	llm_usage_add(&answer->usage, &r->spent);
-	r->spent = (struct llm_usage){0};
+	llm_usage_add(&answer->usage, &r->failed_usage);
+	r->failed_usage = (struct llm_usage){0};
 	trail_end(r, answer);
 	metric_add(&calls,
 		   (const char *const[]){answer->provider ? answer->provider : "none",
@@ -185,14 +185,14 @@ static void request_ended(struct run *r, struct llm_answer *answer, const struct
 static void add_paused_blocks(struct run *r, const struct llm_answer *more)
 {
 	struct llm_block *all =
-		arena_alloc(r->arena, (r->said_count + more->count + 1) * sizeof(*all));
+		arena_alloc(r->arena, (r->paused_count + more->count + 1) * sizeof(*all));
 
-	if (r->said_count)
-		memcpy(all, r->paused_blocks, r->said_count * sizeof(*all));
+	if (r->paused_count)
+		memcpy(all, r->paused_blocks, r->paused_count * sizeof(*all));
 	if (more->count)
-		memcpy(all + r->said_count, more->blocks, more->count * sizeof(*all));
+		memcpy(all + r->paused_count, more->blocks, more->count * sizeof(*all));
 	r->paused_blocks = all;
-	r->said_count += more->count;
+	r->paused_count += more->count;
 }
 
 static void run_end(struct run *r, const struct llm_answer *answer, const struct err *e)
@@ -204,11 +204,11 @@ static void run_end(struct run *r, const struct llm_answer *answer, const struct
 	bool shown = r->shown;
 
 	request_ended(r, &last, e);
-	llm_usage_add(&last.usage, &r->before);
-	if (!e && r->said_count) {
+	llm_usage_add(&last.usage, &r->paused_usage);
+	if (!e && r->paused_count) {
 		add_paused_blocks(r, &last);
 		last.blocks = r->paused_blocks;
-		last.count = r->said_count;
+		last.count = r->paused_count;
 	}
 	metric_add(&call_ms, NULL, clock_mono_ms() - r->began_ms);
 	metric_observe(&duration, NULL, clock_mono_ms() - r->began_ms);
@@ -227,38 +227,38 @@ static bool run_continue(struct run *r, const struct llm_answer *answer)
 		return false;
 	r->pauses++;
 	request_ended(r, &part, NULL);
-	llm_usage_add(&r->before, &part.usage);
-	r->before.continued++;
+	llm_usage_add(&r->paused_usage, &part.usage);
+	r->paused_usage.continued++;
 	add_paused_blocks(r, &part);
-	r->messages[r->asked_count] =
-		(struct llm_message){LLM_ASSISTANT, r->paused_blocks, r->said_count};
-	r->call.message_count = r->asked_count + 1;
+	r->messages[r->request_count] =
+		(struct llm_message){LLM_ASSISTANT, r->paused_blocks, r->paused_count};
+	r->call.message_count = r->request_count + 1;
 	trail_begin(r);
 	r->attempt = 0;
-	run_go(r);
+	run_proceed(r);
 	return true;
 }
 
-/* The deadline is the caller's and no failure of the provider. The loop's clock lags, so a transfer
- * may time out slightly before the deadline. */
-static bool out_of_time(const struct run *r)
+/* A passed deadline of the caller is not a failure of the provider. The loop's clock lags, so a
+ * transfer may time out slightly before the deadline. */
+static bool is_out_of_time(const struct run *r)
 {
 	return r->call.deadline_ms && clock_mono_ms() + LLM_DEADLINE_LAG_MS >= r->call.deadline_ms;
 }
 
 static bool is_final(const struct run *r)
 {
-	return r->shown || out_of_time(r);
+	return r->shown || is_out_of_time(r);
 }
 
-static void judge(struct run *r, const struct err *e)
+static void report_attempt(struct run *r, const struct err *e)
 {
 	struct provider *p = run_provider(r);
 
 	metric_add(&attempts, (const char *const[]){p->name, e ? err_code_name(e->code) : "ok"}, 1);
 	if (!e || e->code == ERR_INPUT || e->code == ERR_LIMIT)
 		provider_ok(p); /* it is available; the request was at fault */
-	else if (out_of_time(r))
+	else if (is_out_of_time(r))
 		breaker_undecided(&p->breaker, r->probe);
 	else
 		provider_failed(p, r->probe, e);
@@ -267,31 +267,31 @@ static void judge(struct run *r, const struct err *e)
 
 static void on_wait(void *owner)
 {
-	run_go(owner);
+	run_proceed(owner);
 }
 
 /* Another provider starts over: the blocks of a paused answer are valid for its provider only. */
 static void provider_next(struct run *r)
 {
-	r->at++;
+	r->order_index++;
 	r->attempt = 0;
-	r->said_count = 0;
-	r->call.message_count = r->asked_count;
+	r->paused_count = 0;
+	r->call.message_count = r->request_count;
 }
 
 static void log_failure(const struct run *r, const struct err *e, int64_t wait_ms)
 {
-	char then[40] = "not tried again";
+	char next[40] = "not retried";
 
 	if (wait_ms >= 0)
-		snprintf(then, sizeof(then), "again in %lld ms", (long long)wait_ms);
+		snprintf(next, sizeof(next), "retry in %lld ms", (long long)wait_ms);
 	log_warn("llm.attempt", "turn %s, role %s, attempt %d, %s: %s",
 		 r->call.turn_id ? r->call.turn_id : "-", llm_role_name(r->call.role),
-		 r->attempt + 1, then, e->text);
+		 r->attempt + 1, next, e->text);
 }
 
 /* Retries a failure before any text: on the same provider, or on the next. */
-static void run_again(struct run *r, const struct err *e)
+static void run_retry(struct run *r, const struct err *e)
 {
 	int64_t wait_ms = retry_wait_ms(e, r->attempt, r->llm->retry_base_ms,
 					retry_spread_next(&r->llm->spread[r->attempt]));
@@ -301,7 +301,7 @@ static void run_again(struct run *r, const struct err *e)
 	log_failure(r, e, wait_ms);
 	if (wait_ms < 0) {
 		provider_next(r);
-		run_go(r);
+		run_proceed(r);
 		return;
 	}
 	r->attempt++;
@@ -334,14 +334,14 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 
 	(void)shown; /* same as r->shown: every chunk passes here */
 	r->op_attempt = NULL;
-	judge(r, e);
+	report_attempt(r, e);
 	/* A failure without text keeps the usage that the service reported. */
 	if (e && r->shown)
 		money_estimate_incomplete(&r->call, run_provider(r), r->text_tokens,
 					  &reported.usage);
 	else if (!e)
 		money_estimate_complete(&r->call, run_provider(r), &reported);
-	money_settle(&r->llm->money, &r->call, run_provider(r), &r->hold, &reported.usage);
+	money_settle(&r->llm->money, &r->call, run_provider(r), &r->reservation, &reported.usage);
 	provider_count_usage(run_provider(r), &reported.usage);
 	if (!e && run_continue(r, &reported))
 		return;
@@ -350,8 +350,8 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 		return;
 	}
 	r->err = *e;
-	llm_usage_add(&r->spent, &reported.usage);
-	run_again(r, e);
+	llm_usage_add(&r->failed_usage, &reported.usage);
+	run_retry(r, e);
 }
 
 static void run_give_up(struct run *r)
@@ -360,11 +360,11 @@ static void run_give_up(struct run *r)
 	struct err e = r->err;
 
 	if (e.code == ERR_NONE)
-		err_set_retry(&e, ERR_UPSTREAM, "no model provider is usable now");
+		err_set_retry(&e, ERR_UPSTREAM, "no model provider is available");
 	run_end(r, &nothing, &e);
 }
 
-static void on_none(void *owner)
+static void on_no_provider(void *owner)
 {
 	run_give_up(owner);
 }
@@ -373,25 +373,25 @@ static void on_none(void *owner)
 static bool attempt_start(struct run *r)
 {
 	static const struct llm_handler streamed = {on_text, on_attempt_end},
-					whole = {NULL, on_attempt_end};
+					end_only = {NULL, on_attempt_end};
 	struct provider *p = run_provider(r);
 
 	if ((r->call.avoid && strcmp(r->call.avoid, p->name) == 0) ||
 	    !breaker_admits(&p->breaker, clock_mono_ms()) ||
-	    !money_reserve(&r->llm->money, &r->call, p, &r->hold, &r->err))
+	    !money_reserve(&r->llm->money, &r->call, p, &r->reservation, &r->err))
 		return false;
 	r->text_tokens = 0;
 	r->probe = breaker_begin(&p->breaker);
 	r->op_attempt = p->driver->start(p->self, &r->call, r->arena,
-					 r->handler.on_text ? &streamed : &whole, r);
+					 r->handler.on_text ? &streamed : &end_only, r);
 	return true;
 }
 
-/* Starts an attempt with the next usable provider. False: none is left, or the provider of the
- * shown text is no longer usable. */
+/* Starts an attempt with the next usable provider. False: none is left, or the provider of
+ * the shown text is no longer usable. */
 static bool run_attempt(struct run *r)
 {
-	for (; r->at < r->llm->count; provider_next(r)) {
+	for (; r->order_index < r->llm->count; provider_next(r)) {
 		if (attempt_start(r))
 			return true;
 		if (r->shown)
@@ -400,7 +400,7 @@ static bool run_attempt(struct run *r)
 	return false;
 }
 
-static void run_go(struct run *r)
+static void run_proceed(struct run *r)
 {
 	if (!run_attempt(r))
 		run_give_up(r);
@@ -423,7 +423,7 @@ static void call_copy(struct run *r, const struct llm_call *from)
 	struct arena *a = r->arena;
 
 	*to = *from;
-	r->asked_count = from->message_count;
+	r->request_count = from->message_count;
 	r->messages = arena_alloc(a, (from->message_count + 1) * sizeof(*r->messages));
 	for (size_t i = 0; i < from->message_count; i++) {
 		r->messages[i] = from->messages[i];
@@ -459,6 +459,6 @@ struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena 
 	trail_begin(r);
 	llm->running++;
 	if (!run_attempt(r))
-		loop_defer(llm->loop, &r->none, on_none, r);
+		loop_defer(llm->loop, &r->no_provider, on_no_provider, r);
 	return &r->op;
 }

@@ -71,7 +71,7 @@ bool stream_block_add(struct buf *to, struct str part, struct err *e)
 		       to->cap_bytes);
 }
 
-bool stream_text_came(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e)
+bool stream_text_add(struct llm_stream *s, struct stream_block *b, struct str text, struct err *e)
 {
 	if (text.n == 0)
 		return true;
@@ -82,9 +82,9 @@ bool stream_text_came(struct llm_stream *s, struct stream_block *b, struct str t
 	return true;
 }
 
-bool stream_garbled(struct err *e, const char *what)
+bool stream_malformed(struct err *e, const char *what)
 {
-	return err_set_retry(e, ERR_UPSTREAM, "the stream is garbled: %s", what);
+	return err_set_retry(e, ERR_UPSTREAM, "the stream is malformed: %s", what);
 }
 
 struct str stream_member(const json_t *object, const char *name)
@@ -223,7 +223,7 @@ static struct llm_block block_make(struct llm_stream *s, const struct stream_blo
 }
 
 /* True for a tool call whose arguments are truncated by the length limit. */
-static bool is_cut(const struct llm_stream *s, size_t i, const struct llm_block *b)
+static bool is_truncated(const struct llm_stream *s, size_t i, const struct llm_block *b)
 {
 	return b->kind == LLM_TOOL_USE && !b->input && i + 1 == s->count &&
 	       (s->stop == LLM_STOP_MAX_TOKENS || s->stop == LLM_STOP_CONTEXT);
@@ -233,14 +233,15 @@ bool stream_finish(struct llm_stream *s, struct llm_answer *answer, struct err *
 {
 	*answer = (struct llm_answer){.stop = s->stop, .usage = s->usage, .model = s->model};
 	if (!s->has_stop)
-		return err_set_retry(e, ERR_UPSTREAM, "the stream ended before the answer did");
+		return err_set_retry(e, ERR_UPSTREAM,
+				     "the stream ended before the answer was complete");
 
 	struct llm_block *blocks = arena_alloc(s->arena, (s->count + 1) * sizeof(*blocks));
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct llm_block b = block_make(s, s->blocks[i]);
 
-		if (is_cut(s, i, &b) || (b.kind == LLM_TEXT && !*b.text))
+		if (is_truncated(s, i, &b) || (b.kind == LLM_TEXT && !*b.text))
 			continue;
 		blocks[answer->count++] = b;
 		/* Some services call tools with the stop reason "stop". */

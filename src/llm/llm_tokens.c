@@ -38,9 +38,9 @@ static bool is_counted(const struct tokens_by *by)
 	return false;
 }
 
-/* For an agent, the question is the first message, followed by its own. Otherwise it is the user's
- * newest message, followed at most by a paused answer. */
-static size_t question_at(const struct llm_call *call)
+/* For an agent, the question is the first message, followed by the agent's own messages. Otherwise
+ * it is the user's newest message, followed at most by a paused answer. */
+static size_t question_index(const struct llm_call *call)
 {
 	size_t i = call->role == LLM_AGENT ? 0 : call->message_count - 1;
 
@@ -52,7 +52,7 @@ static size_t question_at(const struct llm_call *call)
 void llm_call_tokens(const struct llm_call *call, struct tokens_by *out)
 {
 	bool counted = is_counted(&call->newest);
-	size_t question = question_at(call);
+	size_t question = question_index(call);
 
 	*out = call->newest;
 	for (size_t i = 0; i < call->system_count; i++)

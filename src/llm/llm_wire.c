@@ -21,16 +21,16 @@ struct attempt {
 	struct op *http;
 	struct sse_parser *sse;
 	struct llm_stream stream;
-	struct buf body; /* body of a response that is no stream */
+	struct buf body; /* body of a response that is not a stream */
 	struct timer *linger;
-	struct deferred refuse; /* reports that the request could not be sent */
+	struct deferred unsent; /* reports that the request could not be sent */
 	int status;
 	int should_retry;
 	int64_t retry_after_ms;
-	bool streams; /* the response is an event stream */
+	bool is_stream; /* the response is an event stream */
 	bool shown;
-	bool reading; /* inside the parsers, which must not be freed */
-	bool dead;    /* cancelled during parsing */
+	bool is_parsing;   /* inside the parsers, which must not be freed */
+	bool is_cancelled; /* cancelled during parsing */
 	struct err err;
 };
 
@@ -38,7 +38,7 @@ static void attempt_free(struct attempt *t)
 {
 	op_cancel(&t->http);
 	timer_free(&t->linger);
-	deferred_cancel(&t->refuse);
+	deferred_cancel(&t->unsent);
 	sse_free(&t->sse);
 	stream_deinit(&t->stream);
 	buf_deinit(&t->body);
@@ -49,11 +49,11 @@ static void on_cancel(struct op *op)
 {
 	struct attempt *t = (struct attempt *)op;
 
-	if (!t->reading) {
+	if (!t->is_parsing) {
 		attempt_free(t);
 		return;
 	}
-	t->dead = true;
+	t->is_cancelled = true;
 	op_cancel(&t->http);
 }
 
@@ -85,7 +85,7 @@ static void on_text(void *owner, const char *text, size_t len)
 {
 	struct attempt *t = owner;
 
-	if (t->dead)
+	if (t->is_cancelled)
 		return;
 	t->shown = true;
 	t->handler.on_text(t->owner, text, len);
@@ -96,11 +96,11 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 	struct attempt *t = owner;
 	bool ok = t->self->dialect->event(&t->stream, event, data, len, &t->err);
 
-	if (ok && !t->dead && t->stream.ended && !t->linger) {
+	if (ok && !t->is_cancelled && t->stream.has_ended && !t->linger) {
 		t->linger = timer_new(t->self->loop, on_linger, t);
 		timer_start(t->linger, LLM_LINGER_MS);
 	}
-	return ok && !t->dead;
+	return ok && !t->is_cancelled;
 }
 
 static void on_head(void *owner, const struct http_response *r)
@@ -110,10 +110,10 @@ static void on_head(void *owner, const struct http_response *r)
 	t->status = r->status;
 	t->should_retry = r->should_retry;
 	t->retry_after_ms = r->retry_after_ms;
-	t->streams = r->status == 200 && http_is_event_stream(r->content_type);
+	t->is_stream = r->status == 200 && http_is_event_stream(r->content_type);
 	/* Some services send an error with status 200; other non-stream bodies are not read. */
-	if (r->status == 200 && !t->streams && !strcasestr(r->content_type, "json"))
-		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.*s\" and not an event stream",
+	if (r->status == 200 && !t->is_stream && !strcasestr(r->content_type, "json"))
+		err_set(&t->err, ERR_UPSTREAM, "the answer is \"%.*s\", not an event stream",
 			STR_CUT(r->content_type, 60));
 }
 
@@ -124,16 +124,16 @@ static bool on_data(void *owner, const char *data, size_t len)
 
 	if (t->err.code != ERR_NONE)
 		return false;
-	if (!t->streams) {
+	if (!t->is_stream) {
 		/* A longer body is truncated and then fails to parse. */
 		buf_add(&t->body, data, len);
 		return true;
 	}
-	t->reading = true;
+	t->is_parsing = true;
 	bool ok = sse_feed(t->sse, data, len, &e);
 
-	t->reading = false;
-	if (t->dead) {
+	t->is_parsing = false;
+	if (t->is_cancelled) {
 		attempt_free(t);
 		return false;
 	}
@@ -142,14 +142,14 @@ static bool on_data(void *owner, const char *data, size_t len)
 	return ok;
 }
 
-static void refusal_read(struct attempt *t)
+static void error_body_read(struct attempt *t)
 {
 	json_t *body = NULL;
 
 	if (t->body.n && !json_parse(t->body.p, t->body.n, LLM_ERROR_BYTES_MAX, &body, NULL))
 		body = NULL;
 	if (t->status == 200 && !llm_error_is(body))
-		err_set(&t->err, ERR_UPSTREAM, "the answer is JSON and not an event stream");
+		err_set(&t->err, ERR_UPSTREAM, "the answer is JSON, not an event stream");
 	else
 		llm_error_set(&t->err, t->status == 200 ? 0 : t->status, body, t->should_retry,
 			      t->retry_after_ms);
@@ -163,12 +163,12 @@ static void on_http_end(void *owner, const struct err *e)
 	t->http = NULL;
 	if (t->err.code == ERR_NONE && e)
 		t->err = *e;
-	else if (t->err.code == ERR_NONE && !t->streams)
-		refusal_read(t);
+	else if (t->err.code == ERR_NONE && !t->is_stream)
+		error_body_read(t);
 	attempt_end(t);
 }
 
-static void on_refuse(void *owner)
+static void on_unsent(void *owner)
 {
 	attempt_end(owner);
 }
@@ -229,14 +229,14 @@ static struct op *wire_start(void *owner, const struct llm_call *call, struct ar
 	t->sse = sse_new(on_event, t);
 	stream_init(&t->stream, a, handler->on_text ? on_text : NULL, t);
 	t->stream.origin = self->roles[call->role].model;
-	t->stream.asked = (int64_t)call->message_count;
+	t->stream.message_count = (int64_t)call->message_count;
 	buf_init(&t->body, LLM_ERROR_BYTES_MAX);
 	buf_init(&body, LLM_REQUEST_BYTES_MAX);
 	self->dialect->body(&body, call, &self->roles[call->role], self->dialect);
 	if (buf_over(&body)) {
 		err_set(&t->err, ERR_LIMIT, "the request is longer than %d bytes",
 			LLM_REQUEST_BYTES_MAX);
-		loop_defer(self->loop, &t->refuse, on_refuse, t);
+		loop_defer(self->loop, &t->unsent, on_unsent, t);
 	} else {
 		request_send(t, &body, call->deadline_ms);
 	}
@@ -293,15 +293,15 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 
 	if (!url || (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0))
 		return err_set(e, ERR_INPUT, "base_url must begin with https:// or http://");
-	if ((d->key_needed || is_given(p->key)) && !is_header_value(p->key)) /* never logged */
+	if ((d->needs_key || is_given(p->key)) && !is_header_value(p->key)) /* never logged */
 		return err_set(e, ERR_INPUT, "the key is missing or contains invalid characters");
 	if (is_given(p->key) && !http_url_is_safe(url))
 		return err_set(
 			e, ERR_INPUT,
-			"base_url must begin with https:// where a key is sent; http:// is for "
-			"this machine, and for services without a key");
-	if (d->versioned && !is_header_value(p->version))
-		return err_set(e, ERR_INPUT, "version (of the API) is missing or malformed");
+			"base_url must begin with https:// if a key is sent; http:// is allowed "
+			"only for this machine and for services without a key");
+	if (d->needs_version && !is_header_value(p->version))
+		return err_set(e, ERR_INPUT, "the API version is missing or malformed");
 	return true;
 }
 
@@ -309,14 +309,15 @@ static bool options_check(const struct llm_provider_options *p, const struct dia
 static char *wire_url(const struct dialect *d, const char *base, const char *path)
 {
 	struct str b = str_of(base);
-	bool whole;
+	bool has_path;
 
 	while (b.n && b.p[b.n - 1] == '/')
 		b.n--;
-	whole = d->versioned ? str_ends(b, STR("/v1"))
-			     : memchr(strstr(base, "://") + 3, '/',
-				      (size_t)(b.p + b.n - (strstr(base, "://") + 3))) != NULL;
-	return mem_printf("%.*s%s%s", STR_FMT(b), whole ? "" : d->version_path, path);
+	has_path = d->needs_version
+			   ? str_ends(b, STR("/v1"))
+			   : memchr(strstr(base, "://") + 3, '/',
+				    (size_t)(b.p + b.n - (strstr(base, "://") + 3))) != NULL;
+	return mem_printf("%.*s%s%s", STR_FMT(b), has_path ? "" : d->version_path, path);
 }
 
 static bool open_role(struct wire_role *to, enum llm_role role, const struct dialect *d,
@@ -358,12 +359,12 @@ bool wire_open(struct loop *l, struct http *h, const struct llm_provider_options
 	self->name = mem_strdup(provider->name);
 	base = is_given(provider->base_url) ? provider->base_url : d->base_url;
 	self->url = wire_url(d, base, d->path);
-	if (!d->versioned)
+	if (!d->needs_version)
 		self->embed_url = wire_url(d, base, "/embeddings");
 	self->models_url = wire_url(d, base, "/models?limit=1000");
 	if (is_given(provider->key))
 		self->key_header = mem_printf("%s%s", d->key_header, provider->key);
-	if (d->versioned)
+	if (d->needs_version)
 		self->version_header = mem_printf("anthropic-version: %s", provider->version);
 	self->connect_ms = options->connect_ms ? options->connect_ms : LLM_CONNECT_MS;
 	self->first_byte_ms = options->first_byte_ms ? options->first_byte_ms : LLM_FIRST_BYTE_MS;
@@ -391,10 +392,10 @@ bool wire_open_embed(struct loop *l, struct http *h, const struct llm_provider_o
 	if (!wire_open(l, h, &p, options, &opened, e))
 		return false;
 	self = opened;
-	self->embeds = true;
+	self->is_embed = true;
 	if (!self->embed_url) {
 		wire_close(self);
-		return err_set(e, ERR_INPUT, "a service of the kind \"%.*s\" makes no vectors",
+		return err_set(e, ERR_INPUT, "a service of the kind \"%.*s\" offers no embeddings",
 			       STR_CUT(p.kind, 40));
 	}
 	*out = self;

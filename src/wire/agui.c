@@ -16,7 +16,7 @@
 struct agui_step {
 	char id[STEP_ID_BYTES]; /* "": free slot */
 	uint8_t agent;          /* number of the agent in the run, from 1; 0: a tool */
-	uint8_t by;             /* agent that uses the tool; 0: the turn */
+	uint8_t parent_agent;   /* agent that uses the tool; 0: the turn */
 };
 
 struct agui_state {
@@ -108,7 +108,7 @@ static void state_add(struct agui_state *s, const char *name, struct str value, 
 	s->has_state = true;
 }
 
-static struct agui_step *step_place(struct agui_state *s, const char *id)
+static struct agui_step *step_find(struct agui_state *s, const char *id)
 {
 	for (size_t i = 0; i < STEPS_MAX; i++)
 		if (strcmp(s->steps[i].id, id) == 0)
@@ -137,8 +137,8 @@ static struct json_out subagent_open(struct buf *out, const char *type,
 /* Adds the agent of the tool; none for the turn's tools or agents without a slot. */
 static void tool_close(const struct agui_state *s, const struct agui_step *step, struct json_out *j)
 {
-	for (size_t i = 0; i < STEPS_MAX && step->by; i++)
-		if (s->steps[i].agent == step->by)
+	for (size_t i = 0; i < STEPS_MAX && step->parent_agent; i++)
+		if (s->steps[i].agent == step->parent_agent)
 			subagent_id(j, &s->steps[i]);
 	data_close(j);
 }
@@ -152,10 +152,10 @@ static void tool_event(const struct agui_state *s, const struct agui_step *step,
 	tool_close(s, step, &j);
 }
 
-static void subagent_started(const struct agui_step *place, const struct event_step_started *step,
+static void subagent_started(const struct agui_step *slot, const struct event_step_started *step,
 			     struct buf *out)
 {
-	struct json_out j = subagent_open(out, "SUBAGENT_STARTED", place);
+	struct json_out j = subagent_open(out, "SUBAGENT_STARTED", slot);
 
 	jo_set_str(&j, "name", step->agent);
 	jo_set_str(&j, "description", step->text);
@@ -182,35 +182,35 @@ static void step_close(const struct agui_state *s, struct agui_step *step, const
 static void step_started(struct agui_state *s, const struct event_step_started *step,
 			 struct buf *out)
 {
-	struct agui_step *place = strlen(step->step_id) < STEP_ID_BYTES ? step_place(s, "") : NULL;
+	struct agui_step *slot = strlen(step->step_id) < STEP_ID_BYTES ? step_find(s, "") : NULL;
 	const struct agui_step *parent;
 	struct json_out j;
 
-	if (!place || (!step->tool && s->agents == UINT8_MAX))
+	if (!slot || (!step->tool && s->agents == UINT8_MAX))
 		return;
-	snprintf(place->id, STEP_ID_BYTES, "%s", step->step_id);
+	snprintf(slot->id, STEP_ID_BYTES, "%s", step->step_id);
 	if (!step->tool) {
-		place->agent = ++s->agents;
-		subagent_started(place, step, out);
+		slot->agent = ++s->agents;
+		subagent_started(slot, step, out);
 		return;
 	}
-	parent = step->parent && *step->parent ? step_place(s, step->parent) : NULL;
-	place->by = parent ? parent->agent : 0;
-	tool_event(s, place, "STEP_STARTED", "stepName", out);
+	parent = step->parent && *step->parent ? step_find(s, step->parent) : NULL;
+	slot->parent_agent = parent ? parent->agent : 0;
+	tool_event(s, slot, "STEP_STARTED", "stepName", out);
 	j = data_open(out, "TOOL_CALL_START");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_set_str(&j, "toolCallName", step->tool);
-	tool_close(s, place, &j);
+	tool_close(s, slot, &j);
 	j = data_open(out, "TOOL_CALL_ARGS");
 	jo_set_str(&j, "toolCallId", step->step_id);
 	jo_key(&j, "delta");
 	jo_str(&j, step->args.p ? step->args : STR("{}"));
-	tool_close(s, place, &j);
-	tool_event(s, place, "TOOL_CALL_END", "toolCallId", out);
+	tool_close(s, slot, &j);
+	tool_event(s, slot, "TOOL_CALL_END", "toolCallId", out);
 }
 
 /* The result content is a string with JSON. */
-static void tool_result(const struct agui_state *s, const struct agui_step *place,
+static void tool_result(const struct agui_state *s, const struct agui_step *slot,
 			const struct event_step_finished *step, struct buf *out)
 {
 	struct json_out j = data_open(out, "TOOL_CALL_RESULT"), content;
@@ -230,23 +230,23 @@ static void tool_result(const struct agui_state *s, const struct agui_step *plac
 	jo_key(&j, "content");
 	jo_str(&j, (struct str){buf_text(&text), text.n});
 	jo_set_str(&j, "role", "tool");
-	tool_close(s, place, &j);
+	tool_close(s, slot, &j);
 	buf_deinit(&text);
 }
 
 static void step_finished(struct agui_state *s, const struct event_step_finished *step,
 			  struct buf *out)
 {
-	struct agui_step *place = *step->step_id ? step_place(s, step->step_id) : NULL;
+	struct agui_step *slot = *step->step_id ? step_find(s, step->step_id) : NULL;
 
-	if (!place)
+	if (!slot)
 		return;
 	if (step->tool)
-		tool_result(s, place, step, out);
+		tool_result(s, slot, step, out);
 	if (strcmp(step->state, "failed") != 0)
-		step_close(s, place, NULL, out);
+		step_close(s, slot, NULL, out);
 	else
-		step_close(s, place, step->text ? step->text : step->state, out);
+		step_close(s, slot, step->text ? step->text : step->state, out);
 }
 
 static void mark(const struct event_mark *m, struct buf *out)
@@ -259,12 +259,12 @@ static void mark(const struct event_mark *m, struct buf *out)
 	data_close(&j);
 }
 
-static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
+static void text(const struct wire_at *at, const struct event_text_delta *delta, struct buf *out)
 {
 	struct agui_state *s = at->state;
 	struct json_out j;
 
-	if (piece->text.n == 0) /* the client rejects empty deltas */
+	if (delta->text.n == 0) /* the client rejects empty deltas */
 		return;
 	if (!s->text_open) {
 		j = data_open(out, "TEXT_MESSAGE_START");
@@ -276,10 +276,10 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 	j = data_open(out, "TEXT_MESSAGE_CONTENT");
 	jo_set_str(&j, "messageId", at->turn_id);
 	jo_key(&j, "delta");
-	jo_str(&j, piece->text);
+	jo_str(&j, delta->text);
 	data_close(&j);
-	if (piece->marked)
-		mark(&piece->mark, out);
+	if (delta->marked)
+		mark(&delta->mark, out);
 }
 
 static void view(const struct event_view *v, struct buf *out)

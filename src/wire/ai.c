@@ -139,7 +139,7 @@ static void mark(const struct event_mark *m, uint64_t seq, struct buf *out)
 	data_close(&j);
 }
 
-static void text(const struct wire_at *at, const struct event_text_delta *piece, struct buf *out)
+static void text(const struct wire_at *at, const struct event_text_delta *delta, struct buf *out)
 {
 	struct ai_state *s = at->state;
 	struct json_out j;
@@ -156,10 +156,10 @@ static void text(const struct wire_at *at, const struct event_text_delta *piece,
 	j = data_open(out, "text-delta");
 	jo_set_str(&j, "id", TEXT_ID);
 	jo_key(&j, "delta");
-	jo_str(&j, piece->text);
+	jo_str(&j, delta->text);
 	data_close(&j);
-	if (piece->marked)
-		mark(&piece->mark, at->seq, out);
+	if (delta->marked)
+		mark(&delta->mark, at->seq, out);
 }
 
 /* Components are tool parts, since clients render those by name. */

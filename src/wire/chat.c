@@ -135,7 +135,7 @@ bool next_source(struct str *rest, struct str *source, char urn[URN_BYTES])
 	return false;
 }
 
-void finished_rest(struct json_out *j, const struct event_run_finished *f)
+void finished_members(struct json_out *j, const struct event_run_finished *f)
 {
 	jo_set_str(j, "status", f->status);
 	jo_set_str(j, "provider", f->provider);
@@ -153,7 +153,7 @@ void finished_rest(struct json_out *j, const struct event_run_finished *f)
 	jo_set_raw(j, "error", f->error);
 }
 
-void error_rest(struct json_out *j, const struct event_error *e)
+void error_members(struct json_out *j, const struct event_error *e)
 {
 	jo_set_str(j, "message", e->message);
 	jo_set_bool(j, "retryable", e->retryable);
@@ -181,10 +181,10 @@ bool newest_event(const struct wire_at *at, enum event_kind kind, struct event *
 
 bool is_view(struct str view, const char *type)
 {
-	struct str have;
+	struct str value;
 
-	return json_member(view, "view_type", &have) && have.n == strlen(type) + 2 &&
-	       strncmp(have.p + 1, type, strlen(type)) == 0;
+	return json_member(view, "view_type", &value) && value.n == strlen(type) + 2 &&
+	       strncmp(value.p + 1, type, strlen(type)) == 0;
 }
 
 void renamed_members(struct json_out *j, struct str object, const struct renamed *list,
@@ -257,11 +257,11 @@ void chat_members(struct json_out *j, const struct event *e)
 	case EVENT_RUN_FINISHED:
 		jo_set_str(j, "session_id", e->u.run_finished.session_id);
 		jo_set_str(j, "message_id", e->u.run_finished.message_id);
-		finished_rest(j, &e->u.run_finished);
+		finished_members(j, &e->u.run_finished);
 		break;
 	case EVENT_ERROR:
 		jo_set_str(j, "code", e->u.error.code);
-		error_rest(j, &e->u.error);
+		error_members(j, &e->u.error);
 		break;
 	case EVENT_STAGE_STARTED: /* no frames */
 	case EVENT_STAGE_FINISHED:

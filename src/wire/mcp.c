@@ -122,7 +122,7 @@ static void picture_blocks(struct json_out *j, const struct wire_at *at)
 	buf_deinit(&base64);
 }
 
-static void put_text(const struct wire_at *at, struct buf *out)
+static void add_text(const struct wire_at *at, struct buf *out)
 {
 	struct event ask;
 
@@ -142,7 +142,7 @@ static void content(struct json_out *j, const struct wire_at *at, const struct e
 	if (end->kind == EVENT_ERROR)
 		buf_str(&text, end->u.error.message);
 	else
-		put_text(at, &text);
+		add_text(at, &text);
 	if (text.n > 0)
 		text_block(j, (struct str){buf_text(&text), text.n});
 	if (end->kind == EVENT_RUN_FINISHED) {
@@ -207,9 +207,9 @@ static void structured(struct json_out *j, const struct wire_at *at, const struc
 
 static bool has_input(struct str ask, const char *input)
 {
-	struct str have;
+	struct str value;
 
-	return json_member(ask, "input", &have) && str_eq(json_inside(have), str_of(input));
+	return json_member(ask, "input", &value) && str_eq(json_inside(value), str_of(input));
 }
 
 /* Writes the options as an array `name` of {const, title}. */
@@ -238,7 +238,7 @@ static void date_field(struct json_out *j)
 	jo_object_end(j);
 }
 
-static void many_field(struct json_out *j, struct str ask, struct str options)
+static void multiple_field(struct json_out *j, struct str ask, struct str options)
 {
 	static const struct renamed limits[] = {{"minItems", "min"}, {"maxItems", "max"}};
 
@@ -252,7 +252,7 @@ static void many_field(struct json_out *j, struct str ask, struct str options)
 	jo_object_end(j);
 }
 
-static void one_field(struct json_out *j, struct str ask, struct str options)
+static void single_field(struct json_out *j, struct str ask, struct str options)
 {
 	static const struct renamed about[] = {{"description", "hint"}};
 
@@ -286,9 +286,9 @@ static void fields(struct json_out *j, struct str ask)
 		if (has_input(ask, "date"))
 			date_field(j);
 		else if (has_input(ask, "multiple"))
-			many_field(j, ask, options);
+			multiple_field(j, ask, options);
 		else
-			one_field(j, ask, options);
+			single_field(j, ask, options);
 	}
 	jo_object_end(j);
 	jo_key(j, "required");

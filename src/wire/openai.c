@@ -214,12 +214,12 @@ static void chunk_of_text(const struct wire_at *at, struct str text, struct buf 
 
 static void chunk_of_content(const struct wire_at *at, const struct event *e, struct buf *out)
 {
-	struct buf said;
+	struct buf text;
 
-	buf_init(&said, SIZE_MAX / 2);
-	content(at, e, &said);
-	chunk_of_text(at, (struct str){buf_text(&said), said.n}, out);
-	buf_deinit(&said);
+	buf_init(&text, SIZE_MAX / 2);
+	content(at, e, &text);
+	chunk_of_text(at, (struct str){buf_text(&text), text.n}, out);
+	buf_deinit(&text);
 }
 
 static void chunk_of_usage(const struct wire_at *at, struct str all, struct buf *out)
@@ -311,7 +311,7 @@ const struct projection wire_openai = {
 /* ---- Whole ---- */
 
 /* `finished`: end of the turn; NULL: there is no turn. */
-static void message(struct json_out *j, const struct wire_at *at, struct str said,
+static void message(struct json_out *j, const struct wire_at *at, struct str text,
 		    const struct event_run_finished *finished)
 {
 	jo_key(j, "choices");
@@ -322,7 +322,7 @@ static void message(struct json_out *j, const struct wire_at *at, struct str sai
 	jo_object(j);
 	jo_set_str(j, "role", "assistant");
 	jo_key(j, "content");
-	jo_str(j, said);
+	jo_str(j, text);
 	jo_key(j, "refusal");
 	jo_null(j);
 	if (finished)
@@ -335,7 +335,7 @@ static void message(struct json_out *j, const struct wire_at *at, struct str sai
 	jo_array_end(j);
 }
 
-bool wire_openai_response(const struct stream_log *log, const struct wire_head *asked,
+bool wire_openai_response(const struct stream_log *log, const struct wire_head *client,
 			  struct buf *out)
 {
 	struct openai_state s = {0};
@@ -343,45 +343,45 @@ bool wire_openai_response(const struct stream_log *log, const struct wire_head *
 		.turn_id = stream_turn_id(log),
 		.session_id = stream_session_id(log),
 		.log = log,
-		.head = asked,
+		.head = client,
 		.text = stream_text(log),
 		.state = &s,
 	};
 	uint64_t last = stream_last_seq(log);
 	struct event e = {.kind = EVENT_KIND_COUNT};
 	struct json_out j;
-	struct buf said, one;
+	struct buf text, part;
 
-	buf_init(&said, SIZE_MAX / 2);
-	buf_init(&one, SIZE_MAX / 2);
+	buf_init(&text, SIZE_MAX / 2);
+	buf_init(&part, SIZE_MAX / 2);
 	for (uint64_t seq = 1; seq <= last; seq++) {
 		stream_event(log, seq, &e);
 		if (e.kind == EVENT_RUN_STARTED)
 			s.created_s = e.at_ms / 1000;
-		buf_reset(&one);
-		content(&at, &e, &one);
-		buf_add(&said, buf_text(&one), one.n);
+		buf_reset(&part);
+		content(&at, &e, &part);
+		buf_add(&text, buf_text(&part), part.n);
 	}
 	if (e.kind == EVENT_RUN_FINISHED) {
 		jo_init(&j, out);
 		head(&j, &at, "chat.completion");
-		message(&j, &at, (struct str){buf_text(&said), said.n}, &e.u.run_finished);
+		message(&j, &at, (struct str){buf_text(&text), text.n}, &e.u.run_finished);
 		usage(&j, e.u.run_finished.usage);
 		x_vesper(&j, &at, &e);
 		jo_object_end(&j);
 	}
-	buf_deinit(&one);
-	buf_deinit(&said);
+	buf_deinit(&part);
+	buf_deinit(&text);
 	return e.kind == EVENT_RUN_FINISHED;
 }
 
 /* ---- Without a turn ---- */
 
-void wire_openai_text(const struct wire_text *t, const struct wire_head *asked, bool in_chunks,
+void wire_openai_text(const struct wire_text *t, const struct wire_head *client, bool in_chunks,
 		      struct buf *out)
 {
 	struct openai_state s = {.created_s = t->created_s};
-	const struct wire_at at = {.turn_id = t->id, .head = asked, .state = &s};
+	const struct wire_at at = {.turn_id = t->id, .head = client, .state = &s};
 	struct json_out j;
 
 	if (!in_chunks) {

@@ -43,14 +43,14 @@ void chat_frame(const struct wire_at *at, const struct event *e, struct buf *out
 /* Writes the members after type, turn_id and seq. */
 void chat_members(struct json_out *j, const struct event *e);
 /* Writes the members of a closing event after ids and code. */
-void finished_rest(struct json_out *j, const struct event_run_finished *f);
+void finished_members(struct json_out *j, const struct event_run_finished *f);
 /* The array of cited passages; p NULL: the answer is not based on passages. */
 struct str sources_of(const struct event_run_finished *f);
 /* Cuts the next source off the text inside that array. Documents have no web address: their name is
  * a URN, whose fragment is the quoted byte range. */
 #define URN_BYTES 128
 bool next_source(struct str *rest, struct str *source, char urn[URN_BYTES]);
-void error_rest(struct json_out *j, const struct event_error *e);
+void error_members(struct json_out *j, const struct event_error *e);
 /* Starts a block of a dialect, "data: {"type":…"; data_close ends it. */
 struct json_out data_open(struct buf *out, const char *type);
 void data_close(struct json_out *j);

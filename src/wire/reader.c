@@ -37,9 +37,9 @@ uint64_t wire_items(const struct stream_log *log, const struct projection *p)
 
 bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after)
 {
-	uint64_t moved = stream_moved_seq(log);
+	uint64_t takeover_seq = stream_moved_seq(log);
 
-	return after <= items_until(log, p, moved ? moved - 1 : stream_last_seq(log));
+	return after <= items_until(log, p, takeover_seq ? takeover_seq - 1 : stream_last_seq(log));
 }
 
 bool wire_is_behind(const struct stream_log *log, const struct projection *p, uint64_t after)
@@ -64,9 +64,9 @@ struct wire_reader *wire_reader_new(struct stream_log *log, const struct project
 	struct wire_reader *r = mem_alloc(sizeof(*r));
 
 	assert(p->state_bytes <= sizeof(r->state) && (p->state_bytes == 0 || after == 0));
-	static const struct wire_head nothing_said;
+	static const struct wire_head no_head;
 
-	r->head = &nothing_said;
+	r->head = &no_head;
 	r->projection = p;
 	r->items = after;
 	buf_init(&r->item, SIZE_MAX / 2); /* one event, limited by its log */

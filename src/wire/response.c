@@ -1,5 +1,5 @@
-/* Assembles the whole answer from the events, exactly as a WebSocket client would. It has no other
- * sources. */
+/* Assembles the whole answer from the events, exactly as a WebSocket client would, and
+ * from nothing else. */
 #include "projection.h"
 #include "vesper/wire.h"
 
@@ -10,7 +10,7 @@
 #include "vesper/limits.h"
 
 /* A later view with the same id replaces the earlier one in its position. */
-struct shown {
+struct shown_view {
 	const char *view_id;
 	struct str view;
 };
@@ -18,11 +18,11 @@ struct shown {
 /* Strings are copied, since events are only valid until the next one is read. */
 struct wire_response {
 	struct arena *arena;
-	struct shown *views;
-	size_t view_count, view_limits;
+	struct shown_view *views;
+	size_t view_count, view_capacity;
 	struct str filters, ask;
 	enum event_kind end; /* EVENT_KIND_COUNT: the turn is running */
-	struct str head, rest;
+	struct str head, members;
 	struct wire_problem problem;
 };
 
@@ -37,11 +37,11 @@ struct wire_response *wire_response_new(void)
 	return w;
 }
 
-void wire_response_free(struct wire_response **whole)
+void wire_response_free(struct wire_response **response)
 {
-	struct arena *a = *whole ? (*whole)->arena : NULL;
+	struct arena *a = *response ? (*response)->arena : NULL;
 
-	*whole = NULL;
+	*response = NULL;
 	arena_free(&a);
 }
 
@@ -52,17 +52,17 @@ static struct str copy_text(struct wire_response *w, struct str text)
 
 static void add_view(struct wire_response *w, const char *view_id, struct str view)
 {
-	struct shown *slot = NULL;
+	struct shown_view *slot = NULL;
 
 	for (size_t i = 0; i < w->view_count && view_id; i++)
 		if (w->views[i].view_id && strcmp(w->views[i].view_id, view_id) == 0)
 			slot = &w->views[i];
 	if (!slot) {
-		w->views = arena_grow(w->arena, w->views, w->view_count, &w->view_limits,
+		w->views = arena_grow(w->arena, w->views, w->view_count, &w->view_capacity,
 				      sizeof(*w->views));
 		slot = &w->views[w->view_count++];
 	}
-	*slot = (struct shown){arena_strdup(w->arena, view_id), copy_text(w, view)};
+	*slot = (struct shown_view){arena_strdup(w->arena, view_id), copy_text(w, view)};
 }
 
 /* As in the stored message. */
@@ -101,7 +101,7 @@ static void add_end(struct wire_response *w, const struct event *e)
 	buf_init(&members, SIZE_MAX / 2);
 	jo_init(&j, &members);
 	if (e->kind == EVENT_ERROR) {
-		error_rest(&j, &e->u.error);
+		error_members(&j, &e->u.error);
 		w->problem.code = arena_strdup(w->arena, e->u.error.code);
 		w->problem.message = arena_strdup(w->arena, e->u.error.message);
 		w->problem.retry_after_ms = e->u.error.retry_after_ms;
@@ -110,10 +110,10 @@ static void add_end(struct wire_response *w, const struct event *e)
 		w->head = copy_text(w, (struct str){buf_text(&members), members.n});
 		buf_reset(&members);
 		jo_init(&j, &members);
-		finished_rest(&j, &e->u.run_finished);
+		finished_members(&j, &e->u.run_finished);
 	}
-	w->rest = copy_text(w, (struct str){buf_text(&members), members.n});
-	w->problem.members = w->rest;
+	w->members = copy_text(w, (struct str){buf_text(&members), members.n});
+	w->problem.members = w->members;
 	buf_deinit(&members);
 }
 
@@ -173,6 +173,6 @@ void wire_response_write(const struct wire_response *w, const struct stream_log 
 	jo_array_end(&j);
 	jo_set_raw(&j, "ask", w->ask);
 	jo_set_raw(&j, "filters", w->filters);
-	jo_raw(&j, w->rest);
+	jo_raw(&j, w->members);
 	jo_object_end(&j);
 }

@@ -203,7 +203,7 @@ describe('through the model', () => {
         assert.doesNotMatch(turn.text, /401|404|500|authentication|key/);
         assert.doesNotMatch(JSON.stringify(turn.frames), /authentication|api.key/);
       }
-      assert.match(d.output, /401 authentication_error: the key is refused/);
+      assert.match(d.output, /401 authentication_error: the key was rejected/);
       assert.match(d.output, /404 not_found_error/);
     });
 

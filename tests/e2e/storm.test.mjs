@@ -26,7 +26,7 @@ it('forty turns with the same overload do not retry at the same time', async () 
   assert.ok(mock.count >= TURNS);
   const begun = new Map();
   const at = [];
-  for (const [, turn, wait] of d.output.slice(from).matchAll(/turn (\S+), role answer, attempt \d, again in (\d+) ms/g)) {
+  for (const [, turn, wait] of d.output.slice(from).matchAll(/turn (\S+), role answer, attempt \d, retry in (\d+) ms/g)) {
     begun.set(turn, (begun.get(turn) ?? 0) + Number(wait));
     at.push(begun.get(turn));
   }

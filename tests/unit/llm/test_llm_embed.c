@@ -311,9 +311,9 @@ static void test_settings(void **state)
 		{{0}, NULL, false},
 		{{.provider = "near", .model = "m"}, NULL, true},
 		{{.provider = "near"}, "no model for the role \"embed\"", false},
-		{{.model = "m"}, "has a model and no provider", false},
+		{{.model = "m"}, "has a model, but no provider", false},
 		{{.provider = "far", .model = "m"}, "this provider is not configured", false},
-		{{.provider = "first", .model = "m"}, "makes no vectors", false},
+		{{.provider = "first", .model = "m"}, "offers no embeddings", false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

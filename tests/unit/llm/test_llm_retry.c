@@ -136,9 +136,9 @@ static void test_errors_of_the_other_wire(void **state)
 		 "\"code\":400}",
 		 ERR_INPUT, false, "400 BadRequestError: too long"},
 		{401, "{\"error\":{\"message\":\"Incorrect key: sk-12**yz\",\"type\":\"x\"}}",
-		 ERR_UPSTREAM, false, "401 x: the key is refused"},
+		 ERR_UPSTREAM, false, "401 x: the key was rejected"},
 		{403, "{\"error\":\"sk-12**yz\"}", ERR_UPSTREAM, false,
-		 "403: the key may not do this"},
+		 "403: the key lacks the permission"},
 		{0, "{\"error\":{\"message\":\"m\",\"type\":\"server_error\",\"code\":null}}",
 		 ERR_UPSTREAM, true, "server_error"},
 	};
