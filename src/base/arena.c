@@ -54,7 +54,7 @@ struct arena *arena_new(size_t cap_bytes)
 }
 
 /* Returns a block with at least `bytes` free (a multiple of the alignment). */
-static struct block *arena_room(struct arena *a, size_t bytes)
+static struct block *block_with_space(struct arena *a, size_t bytes)
 {
 	struct block *head = a->blocks;
 	if (head && head->size - head->used >= bytes)
@@ -79,7 +79,7 @@ static void *arena_raw(struct arena *a, size_t bytes)
 	const size_t align = alignof(max_align_t);
 	assert(bytes < SIZE_MAX / 2);
 	size_t rounded = (bytes ? bytes + align - 1 : align) / align * align;
-	struct block *b = arena_room(a, rounded);
+	struct block *b = block_with_space(a, rounded);
 	void *p = b->data + b->used;
 	b->used += rounded;
 	a->bytes += rounded;
@@ -96,11 +96,11 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t *cap, size_t
 	if (count < *cap)
 		return items;
 	*cap = *cap ? *cap * 2 : 8;
-	char *wider = arena_raw(a, *cap * item_bytes);
+	char *grown = arena_raw(a, *cap * item_bytes);
 	if (count > 0)
-		memcpy(wider, items, count * item_bytes);
-	memset(wider + count * item_bytes, 0, (*cap - count) * item_bytes);
-	return wider;
+		memcpy(grown, items, count * item_bytes);
+	memset(grown + count * item_bytes, 0, (*cap - count) * item_bytes);
+	return grown;
 }
 
 char *arena_strdup(struct arena *a, const char *text)
@@ -128,25 +128,25 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 {
-	char room[256]; /* fits most texts; longer ones are formatted twice */
-	va_list again;
-	va_copy(again, args);
-	int n = vsnprintf(room, sizeof(room), fmt, args);
+	char small[256]; /* fits most texts; longer ones are formatted twice */
+	va_list args_copy;
+	va_copy(args_copy, args);
+	int n = vsnprintf(small, sizeof(small), fmt, args);
 	assert(n >= 0);
 	char *text = arena_raw(a, (size_t)n + 1);
-	if ((size_t)n < sizeof(room))
-		memcpy(text, room, (size_t)n + 1);
+	if ((size_t)n < sizeof(small))
+		memcpy(text, small, (size_t)n + 1);
 	else
-		vsnprintf(text, (size_t)n + 1, fmt, again);
-	va_end(again);
+		vsnprintf(text, (size_t)n + 1, fmt, args_copy);
+	va_end(args_copy);
 	return text;
 }
 
 void arena_defer(struct arena *a, void (*free_it)(void *object), void *object)
 {
-	struct cleanup *d = arena_alloc(a, sizeof(*d));
-	*d = (struct cleanup){a->cleanups, free_it, object};
-	a->cleanups = d;
+	struct cleanup *c = arena_alloc(a, sizeof(*c));
+	*c = (struct cleanup){a->cleanups, free_it, object};
+	a->cleanups = c;
 }
 
 size_t arena_bytes(const struct arena *a)
@@ -163,8 +163,8 @@ void arena_free(struct arena **a)
 {
 	if (!*a)
 		return;
-	for (struct cleanup *d = (*a)->cleanups; d; d = d->next)
-		d->free_it(d->object);
+	for (struct cleanup *c = (*a)->cleanups; c; c = c->next)
+		c->free_it(c->object);
 	for (struct block *b = (*a)->blocks, *next; b; b = next) {
 		next = b->next;
 		mem_free(b);

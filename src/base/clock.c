@@ -15,13 +15,13 @@
 #define DAYS_MIN (-719162) /* 0001-01-01 */
 #define DAYS_MAX 2932896   /* 9999-12-31 */
 
-static _Atomic bool still; /* both clocks are stopped at still_wall and still_mono */
-static _Atomic int64_t still_wall;
-static _Atomic int64_t still_mono;
-static _Atomic bool today_fixed;
+static _Atomic bool is_frozen; /* both clocks are stopped at frozen_wall_ms and frozen_mono_ms */
+static _Atomic int64_t frozen_wall_ms;
+static _Atomic int64_t frozen_mono_ms;
+static _Atomic bool is_today_frozen;
 static _Atomic int64_t today_days;
-static _Atomic bool moment_fixed; /* questions count as asked at moment_ms */
-static _Atomic int64_t moment_ms;
+static _Atomic bool is_question_frozen; /* questions count as asked at question_ms */
+static _Atomic int64_t question_ms;
 
 static int64_t system_us(clockid_t id)
 {
@@ -32,7 +32,7 @@ static int64_t system_us(clockid_t id)
 
 int64_t clock_now_ms(void)
 {
-	return still ? still_wall : system_us(CLOCK_REALTIME) / 1000;
+	return is_frozen ? frozen_wall_ms : system_us(CLOCK_REALTIME) / 1000;
 }
 
 int64_t clock_mono_ms(void)
@@ -42,7 +42,7 @@ int64_t clock_mono_ms(void)
 
 int64_t clock_mono_us(void)
 {
-	return still ? still_mono * 1000 : system_us(CLOCK_MONOTONIC);
+	return is_frozen ? frozen_mono_ms * 1000 : system_us(CLOCK_MONOTONIC);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -59,24 +59,26 @@ int64_t clock_question_ms(void)
 {
 	int64_t now = clock_now_ms();
 
-	if (moment_fixed)
-		return moment_ms;
-	return today_fixed ? today_days * DAY_MS + (now - floor_div(now, DAY_MS) * DAY_MS) : now;
+	if (is_question_frozen)
+		return question_ms;
+	return is_today_frozen ? today_days * DAY_MS + (now - floor_div(now, DAY_MS) * DAY_MS)
+			       : now;
 }
 
 struct date clock_today(void)
 {
-	return date_from_days(today_fixed ? today_days : floor_div(clock_question_ms(), DAY_MS));
+	return date_from_days(is_today_frozen ? today_days
+					      : floor_div(clock_question_ms(), DAY_MS));
 }
 
 bool clock_today_is_frozen(void)
 {
-	return today_fixed;
+	return is_today_frozen;
 }
 
 bool clock_question_is_frozen(void)
 {
-	return moment_fixed;
+	return is_question_frozen;
 }
 
 void clock_freeze_today(struct date d)
@@ -84,39 +86,39 @@ void clock_freeze_today(struct date d)
 	assert(date_valid(d));
 	clock_release();
 	today_days = date_to_days(d);
-	today_fixed = true;
+	is_today_frozen = true;
 }
 
 void clock_freeze_question_ms(int64_t wall_ms)
 {
 	clock_release();
-	moment_ms = wall_ms;
-	moment_fixed = true;
+	question_ms = wall_ms;
+	is_question_frozen = true;
 }
 
 void clock_freeze_ms(int64_t wall_ms)
 {
 	clock_release();
-	still_wall = wall_ms;
-	still_mono = clock_mono_ms();
-	still = true;
+	frozen_wall_ms = wall_ms;
+	frozen_mono_ms = clock_mono_ms();
+	is_frozen = true;
 }
 
 void clock_advance_ms(int64_t ms)
 {
-	assert(still);
-	still_wall += ms;
-	still_mono += ms;
+	assert(is_frozen);
+	frozen_wall_ms += ms;
+	frozen_mono_ms += ms;
 }
 
 void clock_release(void)
 {
-	still = false;
-	today_fixed = false;
-	moment_fixed = false;
+	is_frozen = false;
+	is_today_frozen = false;
+	is_question_frozen = false;
 }
 
-static void put_digits(char *to, unsigned value, int digits)
+static void write_digits(char *to, unsigned value, int digits)
 {
 	for (int i = digits - 1; i >= 0; i--, value /= 10)
 		to[i] = (char)('0' + value % 10);
@@ -128,13 +130,13 @@ void clock_rfc3339(int64_t wall_ms, char out[CLOCK_RFC3339_BYTES])
 	struct date d = date_from_days(days);
 	unsigned ms = (unsigned)(wall_ms - days * DAY_MS);
 	memcpy(out, "0000-00-00T00:00:00.000Z", CLOCK_RFC3339_BYTES);
-	put_digits(out, (unsigned)d.year, 4);
-	put_digits(out + 5, (unsigned)d.month, 2);
-	put_digits(out + 8, (unsigned)d.day, 2);
-	put_digits(out + 11, ms / 3600000, 2);
-	put_digits(out + 14, ms / 60000 % 60, 2);
-	put_digits(out + 17, ms / 1000 % 60, 2);
-	put_digits(out + 20, ms % 1000, 3);
+	write_digits(out, (unsigned)d.year, 4);
+	write_digits(out + 5, (unsigned)d.month, 2);
+	write_digits(out + 8, (unsigned)d.day, 2);
+	write_digits(out + 11, ms / 3600000, 2);
+	write_digits(out + 14, ms / 60000 % 60, 2);
+	write_digits(out + 17, ms / 1000 % 60, 2);
+	write_digits(out + 20, ms % 1000, 3);
 }
 
 /* Reads exactly n digits at *p and advances past them; -1 if there are fewer. */
@@ -287,11 +289,11 @@ void date_iso(struct date d, char out[DATE_ISO_BYTES])
 	int month = (int)clamp(d.month, 1, 12);
 	int day = (int)clamp(d.day, 1, date_days_in_month(year, month));
 
-	put_digits(out, (unsigned)year, 4);
+	write_digits(out, (unsigned)year, 4);
 	out[4] = '-';
-	put_digits(out + 5, (unsigned)month, 2);
+	write_digits(out + 5, (unsigned)month, 2);
 	out[7] = '-';
-	put_digits(out + 8, (unsigned)day, 2);
+	write_digits(out + 8, (unsigned)day, 2);
 	out[10] = '\0';
 }
 

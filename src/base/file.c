@@ -72,7 +72,7 @@ bool file_is_inside(const char *folder, const char *path)
 	return is_inside;
 }
 
-static int is_shown(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
@@ -85,7 +85,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 bool file_list(const char *folder, struct arena *a, const char *const **out, struct err *e)
 {
 	struct dirent **entries;
-	int n = scandir(folder, &entries, is_shown, by_bytes);
+	int n = scandir(folder, &entries, is_visible, by_bytes);
 
 	if (n < 0)
 		return err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_INPUT, "%s: %s", folder,

@@ -1,7 +1,7 @@
 /*
  * The few cryptographic primitives that the program needs, each a thin call of libcrypto. If
- * libcrypto can't hash or has no random bytes, the process ends, since no code that relies on them
- * may continue.
+ * libcrypto cannot hash or has no random bytes, the process aborts, since no code that relies on
+ * them may continue.
  */
 #include "vesper/hash.h"
 
@@ -39,7 +39,7 @@ void hash_sha256(const void *data, size_t len, uint8_t out[HASH_SHA256_BYTES])
 	(void)done;
 }
 
-static void put_hex(const uint8_t sum[HASH_SHA256_BYTES], char out[HASH_HEX_BYTES])
+static void write_hex(const uint8_t sum[HASH_SHA256_BYTES], char out[HASH_HEX_BYTES])
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -55,7 +55,7 @@ void hash_sha256_hex(const void *data, size_t len, char out[HASH_HEX_BYTES])
 	uint8_t sum[HASH_SHA256_BYTES];
 
 	hash_sha256(data, len, sum);
-	put_hex(sum, out);
+	write_hex(sum, out);
 }
 
 struct hasher {
@@ -103,7 +103,7 @@ void hasher_end_hex(struct hasher *h, char out[HASH_HEX_BYTES])
 
 	assert(done == 1);
 	(void)done;
-	put_hex(sum, out);
+	write_hex(sum, out);
 	hasher_begin(h, NULL);
 }
 
@@ -127,15 +127,15 @@ void hash_base64url(struct buf *out, const void *data, size_t len)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	const uint8_t *p = data;
 	for (size_t i = 0; i < len; i += 3) {
-		size_t have = len - i < 3 ? len - i : 3;
+		size_t count = len - i < 3 ? len - i : 3;
 		uint32_t v = (uint32_t)p[i] << 16;
-		if (have > 1)
+		if (count > 1)
 			v |= (uint32_t)p[i + 1] << 8;
-		if (have > 2)
+		if (count > 2)
 			v |= p[i + 2];
 		char four[4] = {alphabet[v >> 18], alphabet[(v >> 12) & 63],
 				alphabet[(v >> 6) & 63], alphabet[v & 63]};
-		buf_add(out, four, have + 1);
+		buf_add(out, four, count + 1);
 	}
 }
 
@@ -172,12 +172,12 @@ bool hash_base64url_decode(struct buf *out, const char *text, size_t len)
 		if (base64url_value(text[i]) < 0)
 			return false;
 	for (size_t i = 0; i < len; i += 4) {
-		size_t have = len - i < 4 ? len - i : 4;
+		size_t count = len - i < 4 ? len - i : 4;
 		uint32_t v = 0;
 		for (size_t k = 0; k < 4; k++)
-			v = v << 6 | (k < have ? (uint32_t)base64url_value(text[i + k]) : 0);
+			v = v << 6 | (k < count ? (uint32_t)base64url_value(text[i + k]) : 0);
 		uint8_t three[3] = {(uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v};
-		size_t bytes = have - 1;
+		size_t bytes = count - 1;
 		if ((bytes < 3 && three[bytes] != 0) || (bytes == 1 && three[2] != 0))
 			return false; /* stray bits: another encoding of the same bytes */
 		buf_add(out, three, bytes);

@@ -24,7 +24,7 @@ static struct {
 	struct check *items;
 	size_t count;
 	size_t cap;
-	bool draining;
+	bool is_draining;
 } checks;
 
 static struct check *check_find(const char *name)
@@ -72,12 +72,12 @@ static const char *tenant_of(const struct check *c)
 	return colon ? colon + 1 : NULL;
 }
 
-static bool tenant_waits(const char *tenant)
+static bool tenant_is_down(const char *tenant)
 {
 	for (size_t i = 0; i < checks.count; i++) {
-		const char *of = tenant_of(&checks.items[i]);
+		const char *other = tenant_of(&checks.items[i]);
 
-		if (of && checks.items[i].state == HEALTH_DOWN && strcmp(of, tenant) == 0)
+		if (other && checks.items[i].state == HEALTH_DOWN && strcmp(other, tenant) == 0)
 			return true;
 	}
 	return false;
@@ -95,23 +95,23 @@ bool health_ready(void)
 		if (c->need == HEALTH_REQUIRED && c->state == HEALTH_DOWN)
 			return false;
 		tenants |= tenant != NULL;
-		served = served || (tenant && !tenant_waits(tenant));
+		served = served || (tenant && !tenant_is_down(tenant));
 	}
-	return (served || !tenants) && !checks.draining;
+	return (served || !tenants) && !checks.is_draining;
 }
 
 void health_each_waiting(void (*each)(void *owner, const char *tenant), void *owner)
 {
 	for (size_t i = 0; i < checks.count; i++) {
 		const char *tenant = tenant_of(&checks.items[i]);
-		bool named = false;
+		bool is_reported = false;
 
 		for (size_t k = 0; tenant && k < i; k++) {
 			const char *before = tenant_of(&checks.items[k]);
 
-			named |= before && strcmp(before, tenant) == 0;
+			is_reported |= before && strcmp(before, tenant) == 0;
 		}
-		if (tenant && !named && tenant_waits(tenant))
+		if (tenant && !is_reported && tenant_is_down(tenant))
 			each(owner, tenant);
 	}
 }
@@ -126,7 +126,7 @@ bool health_healthy(void)
 
 void health_draining(bool yes)
 {
-	checks.draining = yes;
+	checks.is_draining = yes;
 }
 
 void health_reset(void)

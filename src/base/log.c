@@ -19,16 +19,16 @@
 
 #define MESSAGE_BYTES 8192
 
-static enum log_level lowest = LOG_INFO;
+static enum log_level level_min = LOG_INFO;
 static bool as_text;
-static void (*captured)(void *owner, const char *text);
-static void *captured_owner;
+static void (*capture_cb)(void *owner, const char *text);
+static void *capture_owner;
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
 void log_setup(enum log_level level, enum log_format format)
 {
-	lowest = level;
+	level_min = level;
 	as_text = format == LOG_TEXT || (format == LOG_AUTO && isatty(STDERR_FILENO));
 }
 
@@ -45,13 +45,13 @@ bool log_level_parse(const char *text, enum log_level *out)
 
 bool log_enabled(enum log_level level)
 {
-	return level >= lowest;
+	return level >= level_min;
 }
 
 void log_capture(void (*line)(void *owner, const char *text), void *owner)
 {
-	captured = line;
-	captured_owner = owner;
+	capture_cb = line;
+	capture_owner = owner;
 }
 
 /* Prefixes of a secret; the value extends to the next separator. */
@@ -62,7 +62,7 @@ static const char *const secret_words[] = {
 /* Prefixes of values that are secrets without any word before them. */
 static const char *const secret_begins[] = {"sk-", "eyJ"};
 
-static bool ends_secret(char c)
+static bool is_secret_end(char c)
 {
 	return c == '\0' || isspace((unsigned char)c) || strchr("\"'&;,<>)}]", c);
 }
@@ -79,7 +79,7 @@ static size_t word_before_secret(const char *p)
 	return 0;
 }
 
-static bool begins_secret(const char *p)
+static bool starts_secret(const char *p)
 {
 	for (size_t i = 0; i < sizeof(secret_begins) / sizeof(secret_begins[0]); i++)
 		if (strncmp(p, secret_begins[i], strlen(secret_begins[i])) == 0)
@@ -95,7 +95,7 @@ static char *secret_end(char *p)
 	if (end)
 		return end + 1;
 	end = close ? p + 1 : p;
-	while (!ends_secret(*end))
+	while (!is_secret_end(*end))
 		end++;
 	return end;
 }
@@ -117,7 +117,7 @@ void log_mask(char *text)
 		if (word) {
 			p = mask_range(p + word, secret_end(p + word));
 			word_start = false;
-		} else if (word_start && begins_secret(p)) {
+		} else if (word_start && starts_secret(p)) {
 			p = mask_range(p, secret_end(p));
 			word_start = false;
 		} else {
@@ -157,8 +157,8 @@ static void line_text(struct buf *b, enum log_level level, const char *event, co
 
 static void line_write(const struct buf *b)
 {
-	if (captured) {
-		captured(captured_owner, buf_text(b));
+	if (capture_cb) {
+		capture_cb(capture_owner, buf_text(b));
 		return;
 	}
 	/* Failure to write the log must not stop the process. */

@@ -23,7 +23,7 @@ static void *mem_checked(void *p, size_t bytes)
 {
 	if (p)
 		return p;
-	fprintf(stderr, "vesper: out of memory asking for %zu bytes\n", bytes);
+	fprintf(stderr, "vesper: out of memory: cannot allocate %zu bytes\n", bytes);
 	abort();
 }
 
@@ -37,13 +37,13 @@ void *mem_realloc(void *old, size_t bytes)
 	return mem_checked(realloc(old, bytes ? bytes : 1), bytes);
 }
 
-void *mem_grow(void *old, size_t *cap, size_t want, size_t item_bytes)
+void *mem_grow(void *old, size_t *cap, size_t needed, size_t item_bytes)
 {
-	if (old && want <= *cap)
+	if (old && needed <= *cap)
 		return old;
 	size_t n = *cap ? *cap : 8;
-	while (n < want)
-		n = n > SIZE_MAX / 2 ? want : n * 2;
+	while (n < needed)
+		n = n > SIZE_MAX / 2 ? needed : n * 2;
 	size_t bytes;
 	if (__builtin_mul_overflow(n, item_bytes, &bytes))
 		mem_checked(NULL, SIZE_MAX);

@@ -19,7 +19,7 @@
 
 struct series {
 	struct hashmap_node by_key;
-	const struct metric *of;
+	const struct metric *metric;
 	char *key;
 	int64_t value; /* for a histogram: the sum */
 	int64_t count; /* number of observations */
@@ -29,7 +29,7 @@ struct series {
 static struct {
 	pthread_mutex_t lock;
 	struct hashmap series;
-	bool begun;
+	bool is_initialized;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct metric other = {
@@ -61,16 +61,16 @@ static struct series *series_of(const struct metric *m, const char *const *value
 	struct hashmap_node *node;
 	struct series *s;
 
-	if (!all.begun)
+	if (!all.is_initialized)
 		hashmap_init(&all.series);
-	all.begun = true;
+	all.is_initialized = true;
 	node = hashmap_find(&all.series, key);
 	if (node)
 		return hashmap_item(node, struct series, by_key);
 	if (m != &other && all.series.count + 1 >= METRICS_MAX)
 		return NULL;
 	s = mem_alloc(sizeof(*s));
-	s->of = m;
+	s->metric = m;
 	s->key = mem_strndup(key.p, key.n);
 	hashmap_add(&all.series, &s->by_key, (struct str){s->key, key.n});
 	return s;
@@ -80,11 +80,11 @@ static void observe(struct series *s, int64_t value)
 {
 	s->value += value;
 	s->count++;
-	for (size_t i = 0; s->of->bounds[i]; i++)
-		s->buckets[i] += value <= s->of->bounds[i];
+	for (size_t i = 0; s->metric->bounds[i]; i++)
+		s->buckets[i] += value <= s->metric->bounds[i];
 }
 
-static void take(const struct metric *m, const char *const *values, int64_t value)
+static void record(const struct metric *m, const char *const *values, int64_t value)
 {
 	struct series *s;
 
@@ -102,24 +102,24 @@ static void take(const struct metric *m, const char *const *values, int64_t valu
 void metric_add(const struct metric *m, const char *const *values, int64_t by)
 {
 	assert(m->kind == METRIC_COUNTER && by >= 0);
-	take(m, values, by);
+	record(m, values, by);
 }
 
 void metric_set(const struct metric *m, const char *const *values, int64_t value)
 {
 	assert(m->kind == METRIC_GAUGE);
-	take(m, values, value);
+	record(m, values, value);
 }
 
 void metric_observe(const struct metric *m, const char *const *values, int64_t value)
 {
 	assert(m->kind == METRIC_HISTOGRAM && m->bounds[0]);
-	take(m, values, value);
+	record(m, values, value);
 }
 
 /* ---- the text ---- */
 
-static void put_escaped(struct buf *out, const char *p, size_t n)
+static void write_escaped(struct buf *out, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (p[i] == '\\' || p[i] == '"')
@@ -129,21 +129,21 @@ static void put_escaped(struct buf *out, const char *p, size_t n)
 }
 
 /* Writes one line: the name, the labels of the key and `le` (NULL: none), the value. */
-static void put_sample(struct buf *out, const struct series *s, const char *suffix, const char *le,
-		       int64_t value)
+static void write_sample(struct buf *out, const struct series *s, const char *suffix,
+			 const char *le, int64_t value)
 {
-	const char *p = s->key + strlen(s->of->name);
+	const char *p = s->key + strlen(s->metric->name);
 	const char *before = "{";
 
-	buf_str(out, s->of->name);
+	buf_str(out, s->metric->name);
 	buf_str(out, suffix);
-	for (size_t i = 0; i < METRIC_LABELS_MAX && s->of->labels[i]; i++, before = ",") {
+	for (size_t i = 0; i < METRIC_LABELS_MAX && s->metric->labels[i]; i++, before = ",") {
 		size_t n = strcspn(++p, "\x1f");
 
 		buf_str(out, before);
-		buf_str(out, s->of->labels[i]);
+		buf_str(out, s->metric->labels[i]);
 		buf_str(out, "=\"");
-		put_escaped(out, p, n);
+		write_escaped(out, p, n);
 		buf_char(out, '"');
 		p += n;
 	}
@@ -153,24 +153,24 @@ static void put_sample(struct buf *out, const struct series *s, const char *suff
 		buf_str(out, le);
 		buf_char(out, '"');
 	}
-	if (le || s->of->labels[0])
+	if (le || s->metric->labels[0])
 		buf_char(out, '}');
 	buf_char(out, ' ');
 	buf_int(out, value);
 	buf_char(out, '\n');
 }
 
-static void put_histogram(struct buf *out, const struct series *s)
+static void write_histogram(struct buf *out, const struct series *s)
 {
 	char le[24];
 
-	for (size_t i = 0; s->of->bounds[i]; i++) {
-		snprintf(le, sizeof(le), "%lld", (long long)s->of->bounds[i]);
-		put_sample(out, s, "_bucket", le, s->buckets[i]);
+	for (size_t i = 0; s->metric->bounds[i]; i++) {
+		snprintf(le, sizeof(le), "%lld", (long long)s->metric->bounds[i]);
+		write_sample(out, s, "_bucket", le, s->buckets[i]);
 	}
-	put_sample(out, s, "_bucket", "+Inf", s->count);
-	put_sample(out, s, "_sum", NULL, s->value);
-	put_sample(out, s, "_count", NULL, s->count);
+	write_sample(out, s, "_bucket", "+Inf", s->count);
+	write_sample(out, s, "_sum", NULL, s->value);
+	write_sample(out, s, "_count", NULL, s->count);
 }
 
 /* Keeps the series of a family together: the separator sorts before all characters of a name. */
@@ -187,22 +187,22 @@ void metric_text(struct buf *out)
 	size_t n = 0;
 
 	pthread_mutex_lock(&all.lock);
-	if (all.begun)
+	if (all.is_initialized)
 		hashmap_each(node, &all.series)
 			sorted[n++] = *hashmap_item(node, struct series, by_key);
 	pthread_mutex_unlock(&all.lock); /* keys stay valid until metric_reset */
 	qsort(sorted, n, sizeof(*sorted), by_key);
 	for (size_t i = 0; i < n; i++) {
-		const struct metric *m = sorted[i].of;
+		const struct metric *m = sorted[i].metric;
 
 		if (strcmp(m->name, family) != 0)
 			buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", m->name, m->help, m->name,
 				   kinds[m->kind]);
 		family = m->name;
 		if (m->kind == METRIC_HISTOGRAM)
-			put_histogram(out, &sorted[i]);
+			write_histogram(out, &sorted[i]);
 		else
-			put_sample(out, &sorted[i], "", NULL, sorted[i].value);
+			write_sample(out, &sorted[i], "", NULL, sorted[i].value);
 	}
 	mem_free(sorted);
 }
@@ -226,7 +226,7 @@ int64_t metric_get(const char *sample)
 void metric_reset(void)
 {
 	pthread_mutex_lock(&all.lock);
-	if (all.begun) {
+	if (all.is_initialized) {
 		hashmap_each(node, &all.series) {
 			struct series *s = hashmap_item(node, struct series, by_key);
 
@@ -236,6 +236,6 @@ void metric_reset(void)
 		}
 		hashmap_deinit(&all.series);
 	}
-	all.begun = false;
+	all.is_initialized = false;
 	pthread_mutex_unlock(&all.lock);
 }

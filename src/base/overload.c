@@ -25,27 +25,27 @@ void overload_note(struct overload *o, const int64_t values[OVERLOAD_SIGNALS])
 
 unsigned overload_percent(const struct overload *o, enum overload_signal s)
 {
-	int64_t least = INT64_MAX, percent;
+	int64_t lowest = INT64_MAX, percent;
 
 	if (o->noted < o->window)
 		return 0;
 	for (size_t i = 0; i < o->window; i++)
-		if (o->samples[i][s] < least)
-			least = o->samples[i][s];
-	percent = least > INT64_MAX / 100 ? UINT_MAX : least * 100 / o->bounds[s];
+		if (o->samples[i][s] < lowest)
+			lowest = o->samples[i][s];
+	percent = lowest > INT64_MAX / 100 ? UINT_MAX : lowest * 100 / o->bounds[s];
 	return percent < UINT_MAX ? (unsigned)percent : UINT_MAX;
 }
 
 struct load overload_now(const struct overload *o)
 {
-	struct load most = {0};
+	struct load highest = {0};
 
 	for (int s = 0; s < OVERLOAD_SIGNALS; s++) {
 		unsigned percent = overload_percent(o, (enum overload_signal)s);
 
-		if (percent > most.percent)
-			most = (struct load){.percent = percent, .of = (enum overload_signal)s};
+		if (percent > highest.percent)
+			highest = (struct load){.percent = percent, .of = (enum overload_signal)s};
 	}
-	most.logs_full = overload_percent(o, OVERLOAD_LOGS) > 100;
-	return most;
+	highest.logs_full = overload_percent(o, OVERLOAD_LOGS) > 100;
+	return highest;
 }

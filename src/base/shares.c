@@ -79,7 +79,7 @@ void shares_remove(struct shares *s, struct share *item)
 
 struct share *shares_over(const struct shares *s)
 {
-	const struct share_owner *most = NULL;
+	const struct share_owner *largest = NULL;
 	bool bytes = s->bytes > s->bytes_max;
 
 	if (!bytes && s->count <= s->count_max)
@@ -87,9 +87,9 @@ struct share *shares_over(const struct shares *s)
 	list_each(node, &s->owners) {
 		const struct share_owner *o = list_item(node, struct share_owner, node);
 
-		if (!most || (bytes ? o->bytes > most->bytes : o->count > most->count))
-			most = o;
+		if (!largest || (bytes ? o->bytes > largest->bytes : o->count > largest->count))
+			largest = o;
 	}
-	assert(most);
-	return list_item(most->items.next, struct share, node);
+	assert(largest);
+	return list_item(largest->items.next, struct share, node);
 }

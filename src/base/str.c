@@ -166,31 +166,32 @@ void buf_fit(struct buf *b)
 	b->size = b->n + 1;
 }
 
-/* Makes room for len more bytes and the terminator; false (and over) if the cap forbids it. */
-static bool buf_room(struct buf *b, size_t len)
+/* Reserves len more bytes and the terminator; false (and `over`) if the cap is exceeded. */
+static bool buf_reserve(struct buf *b, size_t len)
 {
 	if (len > b->cap_bytes - b->n) {
 		b->over = true;
 		return false;
 	}
 	if (!b->p || b->n + len >= b->size) {
-		size_t want = b->n + len + 1;
-		b->p = mem_grow(b->p, &b->size, want < BUF_FIRST_BYTES ? BUF_FIRST_BYTES : want, 1);
+		size_t needed = b->n + len + 1;
+		b->p = mem_grow(b->p, &b->size, needed < BUF_FIRST_BYTES ? BUF_FIRST_BYTES : needed,
+				1);
 	}
 	return true;
 }
 
-/* The same with a fast path for existing room. Exceeding the cap does not set `over`. */
-static inline bool buf_has_room(struct buf *b, size_t len)
+/* The same with a fast path for reserved space. Exceeding the cap does not set `over`. */
+static inline bool buf_try_reserve(struct buf *b, size_t len)
 {
 	if (len < b->size - b->n && len <= b->cap_bytes - b->n)
 		return true;
-	return len <= b->cap_bytes - b->n && buf_room(b, len);
+	return len <= b->cap_bytes - b->n && buf_reserve(b, len);
 }
 
 void buf_add(struct buf *b, const void *data, size_t len)
 {
-	if (!buf_has_room(b, len) && !buf_room(b, len))
+	if (!buf_try_reserve(b, len) && !buf_reserve(b, len))
 		return;
 	if (len)
 		memcpy(b->p + b->n, data, len);
@@ -223,20 +224,20 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list args)
 {
-	va_list again;
-	va_copy(again, args);
+	va_list args_copy;
+	va_copy(args_copy, args);
 	size_t left = b->p ? b->size - b->n : 0;
 	int n = vsnprintf(left ? b->p + b->n : NULL, left, fmt, args);
 	assert(n >= 0);
 	if ((size_t)n < left && (size_t)n <= b->cap_bytes - b->n) {
 		b->n += (size_t)n;
-	} else if (buf_room(b, (size_t)n)) {
-		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+	} else if (buf_reserve(b, (size_t)n)) {
+		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, args_copy);
 		b->n += (size_t)n;
 	} else if (left) {
 		b->p[b->n] = '\0'; /* remove the partial output */
 	}
-	va_end(again);
+	va_end(args_copy);
 }
 
 /* The escape of a byte below 0x80 inside a JSON string: 0 none, 'u' a \u escape, else the letter
@@ -271,16 +272,16 @@ static const bool json_plain[256] = {
 	[']' ... '~'] = true,
 };
 
-typedef signed char sixteen __attribute__((vector_size(16)));
+typedef signed char bytes16 __attribute__((vector_size(16)));
 
 /* Checks sixteen bytes at once; bytes that are not ASCII are negative. */
 static inline bool are_plain(const char *text)
 {
-	sixteen v;
+	bytes16 v;
 	uint64_t plain[2];
 
 	memcpy(&v, text, sizeof(v));
-	v = (sixteen)((v >= ' ') & (v != '"') & (v != '\\') & (v != 0x7f));
+	v = (bytes16)((v >= ' ') & (v != '"') & (v != '\\') & (v != 0x7f));
 	memcpy(plain, &v, sizeof(plain));
 	return (plain[0] & plain[1]) == UINT64_MAX;
 }
@@ -290,10 +291,10 @@ static inline bool are_plain(const char *text)
 static size_t json_plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
-	while (len - i >= sizeof(sixteen) && are_plain(text + i))
-		i += sizeof(sixteen);
+	while (len - i >= sizeof(bytes16) && are_plain(text + i))
+		i += sizeof(bytes16);
 	/* Check the last sixteen bytes, which overlap those already checked. */
-	if (i > 0 && len - i < sizeof(sixteen) && are_plain(text + len - sizeof(sixteen)))
+	if (i > 0 && len - i < sizeof(bytes16) && are_plain(text + len - sizeof(bytes16)))
 		return len;
 	while (i < len) {
 		if (json_plain[(unsigned char)text[i]]) {
@@ -351,7 +352,7 @@ static bool buf_json_plain(struct buf *b, const char *text, size_t len)
 {
 	char *p;
 
-	if (json_plain_run(text, len) < len || !buf_has_room(b, len + 2))
+	if (json_plain_run(text, len) < len || !buf_try_reserve(b, len + 2))
 		return false;
 	p = b->p + b->n;
 	*p++ = '"';
@@ -367,7 +368,7 @@ bool buf_json_key(struct buf *b, const char *name, bool comma)
 	size_t len = 0;
 	char *p;
 
-	if (!buf_has_room(b, JSON_KEY_BYTES + 4))
+	if (!buf_try_reserve(b, JSON_KEY_BYTES + 4))
 		return false;
 	p = b->p + b->n;
 	*p = ',';

@@ -8,7 +8,7 @@
 #define WORD_LETTERS 4
 #define CAPITALS     2
 
-static size_t run(const char *p, const char *end, int (*is)(int c))
+static size_t run_length(const char *p, const char *end, int (*is)(int c))
 {
 	const char *from = p;
 
@@ -17,26 +17,26 @@ static size_t run(const char *p, const char *end, int (*is)(int c))
 	return (size_t)(p - from);
 }
 
-static size_t parts(size_t n, size_t of)
+static size_t divide_up(size_t n, size_t size)
 {
-	return (n + of - 1) / of;
+	return (n + size - 1) / size;
 }
 
-/* A word: lower case letters, optionally after one capital; or capitals. */
-static const char *word(const char *p, const char *end, size_t *tokens)
+/* Counts a word: lower-case letters, optionally after one capital, or capitals. Returns its end. */
+static const char *count_word(const char *p, const char *end, size_t *tokens)
 {
-	size_t capitals = run(p, end, isupper);
-	size_t small = run(p + capitals, end, islower);
+	size_t capitals = run_length(p, end, isupper);
+	size_t small = run_length(p + capitals, end, islower);
 
 	if (capitals > 1) { /* the last one may begin the next word */
-		*tokens += parts(capitals, CAPITALS);
+		*tokens += divide_up(capitals, CAPITALS);
 		return p + capitals;
 	}
-	*tokens += parts(capitals + small, WORD_LETTERS);
+	*tokens += divide_up(capitals + small, WORD_LETTERS);
 	return p + capitals + small;
 }
 
-static const char *other(const char *p, const char *end, size_t *tokens)
+static const char *count_other(const char *p, const char *end, size_t *tokens)
 {
 	unsigned char c = (unsigned char)*p++;
 
@@ -59,12 +59,12 @@ size_t tokens_estimate(const char *text, size_t len)
 		unsigned char c = (unsigned char)*p;
 
 		if (c < 0x80 && isalpha(c)) {
-			p = word(p, end, &tokens);
+			p = count_word(p, end, &tokens);
 		} else if (c < 0x80 && isdigit(c)) {
 			tokens++;
 			p++;
 		} else {
-			p = other(p, end, &tokens);
+			p = count_other(p, end, &tokens);
 		}
 	}
 	return tokens;

@@ -9,7 +9,7 @@
 
 #include "base_int.h"
 
-static bool is_tail(unsigned char c)
+static bool is_continuation(unsigned char c)
 {
 	return (c & 0xC0) == 0x80;
 }
@@ -29,7 +29,7 @@ static size_t lead_bytes(unsigned char c)
 }
 
 /* The second byte excludes overlong forms, surrogates and values above U+10FFFF. */
-static bool second_ok(unsigned char lead, unsigned char second)
+static bool is_valid_second(unsigned char lead, unsigned char second)
 {
 	switch (lead) {
 	case 0xE0:
@@ -41,17 +41,17 @@ static bool second_ok(unsigned char lead, unsigned char second)
 	case 0xF4:
 		return second >= 0x80 && second <= 0x8F;
 	default:
-		return is_tail(second);
+		return is_continuation(second);
 	}
 }
 
-/* True when the first `len` bytes may start a character of `want` bytes (or be all of it). */
-static bool fits(const unsigned char *p, size_t len, size_t want)
+/* True when the first `len` bytes may start a character of `needed` bytes (or be all of it). */
+static bool may_start(const unsigned char *p, size_t len, size_t needed)
 {
-	if (want >= 2 && len >= 2 && !second_ok(p[0], p[1]))
+	if (needed >= 2 && len >= 2 && !is_valid_second(p[0], p[1]))
 		return false;
-	for (size_t i = 2; i < want && i < len; i++)
-		if (!is_tail(p[i]))
+	for (size_t i = 2; i < needed && i < len; i++)
+		if (!is_continuation(p[i]))
 			return false;
 	return true;
 }
@@ -61,8 +61,8 @@ size_t utf8_char_bytes(const char *text, size_t len)
 	if (len == 0)
 		return 0;
 	const unsigned char *p = (const unsigned char *)text;
-	size_t want = lead_bytes(p[0]);
-	return want && want <= len && fits(p, len, want) ? want : 0;
+	size_t needed = lead_bytes(p[0]);
+	return needed && needed <= len && may_start(p, len, needed) ? needed : 0;
 }
 
 bool utf8_valid(const char *text, size_t len)
@@ -94,10 +94,10 @@ size_t utf8_whole(const char *text, size_t len)
 	const unsigned char *p = (const unsigned char *)text;
 	for (size_t back = 1; back <= 3 && back <= len; back++) {
 		const unsigned char *at = p + len - back;
-		if (is_tail(*at))
+		if (is_continuation(*at))
 			continue;
-		size_t want = lead_bytes(*at);
-		return want > back && fits(at, back, want) ? len - back : len;
+		size_t needed = lead_bytes(*at);
+		return needed > back && may_start(at, back, needed) ? len - back : len;
 	}
 	return len;
 }
@@ -106,7 +106,7 @@ size_t utf8_count(const char *text, size_t len)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < len; i++)
-		n += !is_tail((unsigned char)text[i]);
+		n += !is_continuation((unsigned char)text[i]);
 	return n;
 }
 
@@ -115,10 +115,11 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes)
 	if (len <= max_bytes)
 		return len;
 	size_t at = max_bytes;
-	/* A character has at most 3 tail bytes; in a longer run of them any cut is fine. */
-	for (int i = 0; i < 3 && at > 0 && is_tail((unsigned char)text[at]); i++)
+	/* A character has at most 3 continuation bytes; a longer run is invalid and may be cut
+	 * anywhere. */
+	for (int i = 0; i < 3 && at > 0 && is_continuation((unsigned char)text[at]); i++)
 		at--;
-	return is_tail((unsigned char)text[at]) ? max_bytes : at;
+	return is_continuation((unsigned char)text[at]) ? max_bytes : at;
 }
 
 static uint32_t code_point(const unsigned char *p, size_t bytes)
@@ -133,11 +134,11 @@ static uint32_t code_point(const unsigned char *p, size_t bytes)
 /* Invisible characters: blanks except the plain space, zero-width characters, direction and format
  * controls, fillers, variation selectors, tags, and noncharacters (Unicode 15: Zs, Zl, Zp, Cc, Cf
  * and Default_Ignorable_Code_Point). */
-static bool is_unseen(uint32_t c)
+static bool is_invisible(uint32_t c)
 {
 	static const struct {
 		uint32_t first, last;
-	} unseen[] = {
+	} invisible[] = {
 		{0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x34F, 0x34F},
 		{0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},     {0x70F, 0x70F},
 		{0x890, 0x891},     {0x8E2, 0x8E2},     {0x115F, 0x1160},   {0x1680, 0x1680},
@@ -148,8 +149,8 @@ static bool is_unseen(uint32_t c)
 		{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
 	};
 
-	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
-		if (c >= unseen[i].first && c <= unseen[i].last)
+	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]); i++)
+		if (c >= invisible[i].first && c <= invisible[i].last)
 			return true;
 	return false;
 }
@@ -160,8 +161,8 @@ size_t utf8_blanks(const char *text)
 
 	for (size_t n; text[i]; i += n) {
 		n = utf8_char_bytes(text + i, strnlen(text + i, 4));
-		if (n == 0 ||
-		    (text[i] != ' ' && !is_unseen(code_point((const unsigned char *)text + i, n))))
+		if (n == 0 || (text[i] != ' ' &&
+			       !is_invisible(code_point((const unsigned char *)text + i, n))))
 			break;
 	}
 	return i;
@@ -173,7 +174,7 @@ bool utf8_is_identifier(const char *text, size_t len)
 		return false;
 	for (size_t i = 0, n; i < len; i += n) {
 		n = utf8_char_bytes(text + i, len - i);
-		if (n == 0 || is_unseen(code_point((const unsigned char *)text + i, n)))
+		if (n == 0 || is_invisible(code_point((const unsigned char *)text + i, n)))
 			return false;
 	}
 	return true;

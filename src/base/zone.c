@@ -28,17 +28,17 @@ struct yearly {
 };
 
 struct rule {
-	bool set, has_summer;
+	bool is_set, has_summer;
 	int offset_s, summer_offset_s;
 	struct yearly begins, ends;
 };
 
 struct zone {
 	struct arena *arena;
-	const int64_t *moments; /* ascending */
-	const int *offsets;     /* in effect from that moment */
+	const int64_t *transitions; /* times of the offset changes, ascending */
+	const int *offsets;         /* in effect from that time */
 	size_t count;
-	int first_offset; /* before the first moment */
+	int first_offset; /* before the first transition */
 	struct rule rule; /* after the last one */
 };
 
@@ -52,7 +52,7 @@ static bool take(const char **p, char c)
 	return true;
 }
 
-static bool take_int(const char **p, int least, int most, int *out)
+static bool take_int(const char **p, int min, int max, int *out)
 {
 	char *end;
 	long n;
@@ -60,7 +60,7 @@ static bool take_int(const char **p, int least, int most, int *out)
 	if (!isdigit((unsigned char)**p))
 		return false;
 	n = strtol(*p, &end, 10);
-	if (n < least || n > most)
+	if (n < min || n > max)
 		return false;
 	*p = end;
 	*out = (int)n;
@@ -117,7 +117,7 @@ static bool parse_rule(const char *text, struct rule *out)
 	const char *p = text;
 	int west;
 
-	*out = (struct rule){.set = true};
+	*out = (struct rule){.is_set = true};
 	if (!skip_name(&p) || !take_time(&p, &west))
 		return false;
 	out->offset_s = -west;
@@ -178,7 +178,7 @@ static int rule_offset(const struct rule *r, int64_t unix_s)
 /* ---- the file ---- */
 
 struct header {
-	size_t is_ut, is_std, leaps, moments, types, name_bytes;
+	size_t is_ut, is_std, leaps, transitions, types, name_bytes;
 };
 
 static int64_t big_endian(const unsigned char *p, size_t n)
@@ -193,39 +193,39 @@ static int64_t big_endian(const unsigned char *p, size_t n)
 static bool read_header(struct str bytes, struct header *out)
 {
 	const unsigned char *p = (const unsigned char *)bytes.p;
-	size_t *const counts[] = {&out->is_ut,   &out->is_std, &out->leaps,
-				  &out->moments, &out->types,  &out->name_bytes};
+	size_t *const counts[] = {&out->is_ut,       &out->is_std, &out->leaps,
+				  &out->transitions, &out->types,  &out->name_bytes};
 
 	if (bytes.n < TZIF_HEADER || memcmp(p, "TZif", 4) != 0)
 		return false;
 	for (size_t i = 0; i < 6; i++)
 		*counts[i] = (size_t)(uint32_t)big_endian(p + 20 + i * 4, 4);
-	return out->types > 0 && out->types <= 256 && out->moments < ZONE_FILE_BYTES &&
+	return out->types > 0 && out->types <= 256 && out->transitions < ZONE_FILE_BYTES &&
 	       out->leaps < ZONE_FILE_BYTES && out->name_bytes < ZONE_FILE_BYTES &&
 	       out->is_ut <= 256 && out->is_std <= 256;
 }
 
 static size_t block_bytes(const struct header *h, size_t time_bytes)
 {
-	return h->moments * (time_bytes + 1) + h->types * 6 + h->name_bytes +
+	return h->transitions * (time_bytes + 1) + h->types * 6 + h->name_bytes +
 	       h->leaps * (time_bytes + 4) + h->is_std + h->is_ut;
 }
 
 static bool read_block(struct zone *z, const struct header *h, const unsigned char *p)
 {
-	int64_t *moments = arena_alloc(z->arena, (h->moments + 1) * sizeof(*moments));
-	int *offsets = arena_alloc(z->arena, (h->moments + 1) * sizeof(*offsets));
-	const unsigned char *kinds = p + h->moments * 8, *types = kinds + h->moments;
+	int64_t *transitions = arena_alloc(z->arena, (h->transitions + 1) * sizeof(*transitions));
+	int *offsets = arena_alloc(z->arena, (h->transitions + 1) * sizeof(*offsets));
+	const unsigned char *kinds = p + h->transitions * 8, *types = kinds + h->transitions;
 
-	for (size_t i = 0; i < h->moments; i++) {
-		moments[i] = big_endian(p + i * 8, 8);
-		if (kinds[i] >= h->types || (i > 0 && moments[i] <= moments[i - 1]))
+	for (size_t i = 0; i < h->transitions; i++) {
+		transitions[i] = big_endian(p + i * 8, 8);
+		if (kinds[i] >= h->types || (i > 0 && transitions[i] <= transitions[i - 1]))
 			return false;
 		offsets[i] = (int)big_endian(types + (size_t)kinds[i] * 6, 4);
 	}
-	z->moments = moments;
+	z->transitions = transitions;
 	z->offsets = offsets;
-	z->count = h->moments;
+	z->count = h->transitions;
 	z->first_offset = (int)big_endian(types, 4);
 	return true;
 }
@@ -303,12 +303,12 @@ int zone_offset_s(const struct zone *z, int64_t unix_s)
 
 	if (!z)
 		return 0;
-	if (z->rule.set && (z->count == 0 || unix_s >= z->moments[z->count - 1]))
+	if (z->rule.is_set && (z->count == 0 || unix_s >= z->transitions[z->count - 1]))
 		return rule_offset(&z->rule, unix_s);
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (z->moments[mid] <= unix_s)
+		if (z->transitions[mid] <= unix_s)
 			low = mid + 1;
 		else
 			high = mid;

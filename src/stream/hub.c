@@ -16,13 +16,13 @@ struct stream_hub {
 	struct loop *loop;
 	struct hashmap by_id; /* turn_id -> struct stream_log */
 	struct list all;      /* the same logs, as a list */
-	struct list kept;
+	struct list finished; /* by time of their end */
 	struct shares shares; /* shares of the tenants in the finished logs */
 	struct timer *expiry;
 	const struct stream_driver *driver; /* NULL: single replica */
 	void *driver_self;
-	size_t finding;
-	size_t live_bytes; /* of the logs of running turns */
+	size_t pending_count; /* running find operations */
+	size_t live_bytes;    /* of the logs of running turns */
 };
 
 static void on_expiry(void *owner);
@@ -34,7 +34,7 @@ struct stream_hub *stream_hub_new(struct loop *l)
 	h->loop = l;
 	hashmap_init(&h->by_id);
 	list_init(&h->all);
-	list_init(&h->kept);
+	list_init(&h->finished);
 	shares_init(&h->shares, EVENT_LOGS_MAX, EVENT_LOGS_BYTES_MAX);
 	h->expiry = timer_new(l, on_expiry, h);
 	return h;
@@ -52,10 +52,10 @@ size_t stream_live_bytes(const struct stream_hub *h)
 
 void hub_count(struct stream_log *log)
 {
-	size_t now = log->released ? 0 : log_bytes(log);
+	size_t now = log->is_released ? 0 : log_bytes(log);
 
-	log->hub->live_bytes = log->hub->live_bytes - log->counted + now;
-	log->counted = now;
+	log->hub->live_bytes = log->hub->live_bytes - log->counted_bytes + now;
+	log->counted_bytes = now;
 }
 
 void hub_add(struct stream_hub *h, struct stream_log *log)
@@ -66,9 +66,9 @@ void hub_add(struct stream_hub *h, struct stream_log *log)
 
 void hub_remove(struct stream_hub *h, struct stream_log *log)
 {
-	if (log->kept_until_ms) /* otherwise it never ended on this replica */
+	if (log->expires_ms) /* otherwise it never ended on this replica */
 		shares_remove(&h->shares, &log->share);
-	list_remove(&log->kept);
+	list_remove(&log->finished);
 	list_remove(&log->all);
 	hashmap_remove(&h->by_id, &log->by_id);
 	log_unref(log);
@@ -76,7 +76,8 @@ void hub_remove(struct stream_hub *h, struct stream_log *log)
 
 static struct stream_log *oldest(const struct stream_hub *h)
 {
-	return list_empty(&h->kept) ? NULL : list_item(h->kept.next, struct stream_log, kept);
+	return list_empty(&h->finished) ? NULL
+					: list_item(h->finished.next, struct stream_log, finished);
 }
 
 static void hub_expire(struct stream_hub *h)
@@ -84,10 +85,10 @@ static void hub_expire(struct stream_hub *h)
 	struct stream_log *log;
 	int64_t now = clock_mono_ms();
 
-	while ((log = oldest(h)) && log->kept_until_ms <= now)
+	while ((log = oldest(h)) && log->expires_ms <= now)
 		hub_remove(h, log);
 	if (log && !timer_active(h->expiry))
-		timer_start(h->expiry, (uint64_t)(log->kept_until_ms - now));
+		timer_start(h->expiry, (uint64_t)(log->expires_ms - now));
 }
 
 struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id)
@@ -108,12 +109,12 @@ static void on_expiry(void *owner)
 	hub_expire(owner);
 }
 
-void hub_keep(struct stream_hub *h, struct stream_log *log)
+void hub_add_finished(struct stream_hub *h, struct stream_log *log)
 {
 	struct share *over;
 
-	log->kept_until_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
-	list_append(&h->kept, &log->kept);
+	log->expires_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
+	list_append(&h->finished, &log->finished);
 	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log_bytes(log));
 	if (log->session_deleted)
 		hub_remove(h, log);
@@ -130,7 +131,7 @@ void stream_forget(struct stream_hub *h, const char *session_id, const struct pr
 		if ((session_id && strcmp(log->session_id, session_id) != 0) ||
 		    !principal_same_user(log->who, who))
 			continue;
-		if (log->released)
+		if (log->is_released)
 			hub_remove(h, log);
 		else
 			log->session_deleted = true;
@@ -138,7 +139,7 @@ void stream_forget(struct stream_hub *h, const char *session_id, const struct pr
 }
 
 /* The reader needs every permission that the turn ran with. */
-static bool covers(const struct principal *reader, const struct principal *writer)
+static bool has_permissions_of(const struct principal *reader, const struct principal *writer)
 {
 	for (size_t i = 0; i < writer->permission_count; i++)
 		if (!may(reader, writer->permissions[i]))
@@ -148,7 +149,7 @@ static bool covers(const struct principal *reader, const struct principal *write
 
 bool stream_may_read(const struct stream_log *log, const struct principal *who)
 {
-	return principal_same_user(log->who, who) && covers(who, log->who);
+	return principal_same_user(log->who, who) && has_permissions_of(who, log->who);
 }
 
 struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
@@ -168,11 +169,11 @@ struct stream_log *stream_find_local(const struct stream_hub *h, const char *tur
 
 /* ---- finding a log on any replica ---- */
 
-struct finding {
+struct find_operation {
 	struct op op;
 	struct deferred deferred;
 	struct stream_hub *hub;
-	struct op *asked;           /* operation of the driver */
+	struct op *driver_op;       /* operation of the driver */
 	struct stream_watch *watch; /* of a log that lags behind */
 	struct timer *timeout;
 	char turn_id[UUID_BYTES];
@@ -182,43 +183,43 @@ struct finding {
 	void *owner;
 };
 
-static void finding_free(struct finding *f)
+static void find_free(struct find_operation *f)
 {
-	f->hub->finding--;
+	f->hub->pending_count--;
 	timer_free(&f->timeout);
 	mem_free(f);
 }
 
 static void on_find_cancel(struct op *op)
 {
-	struct finding *f = list_item(op, struct finding, op);
+	struct find_operation *f = list_item(op, struct find_operation, op);
 
 	deferred_cancel(&f->deferred);
-	op_cancel(&f->asked);
+	op_cancel(&f->driver_op);
 	stream_watch_free(&f->watch);
-	finding_free(f);
+	find_free(f);
 }
 
 /* The watch keeps the log alive until the callback has returned. */
-static void answer(struct finding *f, struct stream_log *log, const struct err *e)
+static void answer(struct find_operation *f, struct stream_log *log, const struct err *e)
 {
 	struct stream_watch *watch = f->watch;
 	stream_found_cb cb = f->cb;
-	void *asker = f->owner;
+	void *cb_owner = f->owner;
 
-	finding_free(f);
-	cb(asker, log, e);
+	find_free(f);
+	cb(cb_owner, log, e);
 	stream_watch_free(&watch);
 }
 
-static bool log_is_behind(const struct finding *f, const struct stream_log *log)
+static bool log_is_behind(const struct find_operation *f, const struct stream_log *log)
 {
-	return f->is_behind && log->follows && !log->closed && f->is_behind(f->owner, log);
+	return f->is_behind && log->is_follower && !log->is_closed && f->is_behind(f->owner, log);
 }
 
 static void on_timeout(void *owner)
 {
-	struct finding *f = owner;
+	struct find_operation *f = owner;
 	struct stream_log *log = stream_watch_log(f->watch);
 	struct err e = {0};
 
@@ -230,9 +231,9 @@ static void on_timeout(void *owner)
 	answer(f, NULL, &e);
 }
 
-static void on_more(void *owner)
+static void on_new_events(void *owner)
 {
-	struct finding *f = owner;
+	struct find_operation *f = owner;
 
 	if (!log_is_behind(f, stream_watch_log(f->watch)))
 		on_timeout(f);
@@ -240,21 +241,21 @@ static void on_more(void *owner)
 
 static void on_found(void *owner, struct stream_log *log, const struct err *e)
 {
-	struct finding *f = owner;
+	struct find_operation *f = owner;
 
-	f->asked = NULL;
+	f->driver_op = NULL;
 	if (!log || !log_is_behind(f, log)) {
 		answer(f, log, e);
 		return;
 	}
-	f->watch = stream_watch_new(log, log->count, on_more, f);
+	f->watch = stream_watch_new(log, log->count, on_new_events, f);
 	f->timeout = timer_new(f->hub->loop, on_timeout, f);
 	timer_start(f->timeout, STREAM_BEHIND_MS);
 }
 
 static void on_find(void *owner)
 {
-	struct finding *f = owner;
+	struct find_operation *f = owner;
 	struct stream_hub *h = f->hub;
 	struct stream_log *log = stream_local(h, f->turn_id, f->who);
 	struct err e = {0};
@@ -262,9 +263,9 @@ static void on_find(void *owner)
 	if (log) {
 		on_found(f, log, NULL);
 	} else if (h->driver && *f->turn_id && !hub_find(h, f->turn_id)) {
-		f->asked = h->driver->find(h->driver_self, f->turn_id, f->who, on_found, f);
+		f->driver_op = h->driver->find(h->driver_self, f->turn_id, f->who, on_found, f);
 	} else {
-		err_set(&e, ERR_NOT_FOUND, "no log of this turn is kept");
+		err_set(&e, ERR_NOT_FOUND, "this turn has no log");
 		on_found(f, NULL, &e);
 	}
 }
@@ -273,17 +274,17 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 		       bool (*is_behind)(void *owner, const struct stream_log *log),
 		       stream_found_cb cb, void *owner)
 {
-	struct finding *f = mem_alloc(sizeof(*f));
+	struct find_operation *f = mem_alloc(sizeof(*f));
 
-	*f = (struct finding){.op = {.cancel = on_find_cancel},
-			      .hub = h,
-			      .who = who,
-			      .is_behind = is_behind,
-			      .cb = cb,
-			      .owner = owner};
+	*f = (struct find_operation){.op = {.cancel = on_find_cancel},
+				     .hub = h,
+				     .who = who,
+				     .is_behind = is_behind,
+				     .cb = cb,
+				     .owner = owner};
 	if (uuid_valid(turn_id)) /* otherwise no turn has this id */
 		memcpy(f->turn_id, turn_id, UUID_BYTES);
-	h->finding++;
+	h->pending_count++;
 	loop_defer(h->loop, &f->deferred, on_find, f);
 	return &f->op;
 }
@@ -301,7 +302,7 @@ void stream_hub_free(struct stream_hub **hub)
 	if (!h)
 		return;
 	*hub = NULL;
-	assert(h->finding == 0);
+	assert(h->pending_count == 0);
 	while (oldest(h))
 		hub_remove(h, oldest(h));
 	assert(list_empty(&h->all)); /* no turn may be running */

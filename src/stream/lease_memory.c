@@ -32,7 +32,7 @@ struct memory {
 	int64_t once_kept_ms;
 	struct hashmap held_by_name, held_by_holder;
 	struct hashmap once_by_key;
-	struct list onces; /* oldest first */
+	struct list once_records; /* oldest first */
 	uint64_t last_fence;
 	size_t running;
 };
@@ -43,7 +43,7 @@ struct operation {
 	struct memory *memory;
 	char *name, *once; /* keys; NULL: not given */
 	char holder[UUID_BYTES];
-	bool acquires, anew;
+	bool is_acquire, ignore_once;
 	lease_cb on_lease;
 	lease_found_cb on_found;
 	void *owner;
@@ -72,11 +72,11 @@ static void once_free(struct memory *m, struct once *o)
 	mem_free(o);
 }
 
-static void drop_old_onces(struct memory *m)
+static void once_expire(struct memory *m)
 {
 	int64_t now = clock_mono_ms();
 
-	list_each_safe(node, &m->onces) {
+	list_each_safe(node, &m->once_records) {
 		struct once *oldest = list_item(node, struct once, node);
 
 		if (oldest->until_ms > now)
@@ -85,23 +85,23 @@ static void drop_old_onces(struct memory *m)
 	}
 }
 
-static struct once *once_of(const struct memory *m, const char *key)
+static struct once *once_find(const struct memory *m, const char *key)
 {
 	struct hashmap_node *node = key ? hashmap_find(&m->once_by_key, str_of(key)) : NULL;
 
 	return node ? hashmap_item(node, struct once, by_key) : NULL;
 }
 
-static const struct held *held_of(const struct memory *m, const char *name)
+static const struct held *held_find(const struct memory *m, const char *name)
 {
 	struct hashmap_node *node = hashmap_find(&m->held_by_name, str_of(name));
 
 	return node ? hashmap_item(node, struct held, by_name) : NULL;
 }
 
-static void remember_once(struct memory *m, struct operation *q)
+static void once_add(struct memory *m, struct operation *q)
 {
-	struct once *o = once_of(m, q->once);
+	struct once *o = once_find(m, q->once);
 
 	if (o)
 		once_free(m, o);
@@ -110,7 +110,7 @@ static void remember_once(struct memory *m, struct operation *q)
 	q->once = NULL;
 	memcpy(o->holder, q->holder, UUID_BYTES);
 	o->until_ms = clock_mono_ms() + m->once_kept_ms;
-	list_append(&m->onces, &o->node);
+	list_append(&m->once_records, &o->node);
 	hashmap_add(&m->once_by_key, &o->by_key, str_of(o->key));
 }
 
@@ -133,24 +133,24 @@ static void acquire(struct memory *m, struct operation *q, struct lease *out)
 	hashmap_add(&m->held_by_name, &h->by_name, str_of(h->name));
 	hashmap_add(&m->held_by_holder, &h->by_holder, str_of(h->holder));
 	if (q->once)
-		remember_once(m, q);
+		once_add(m, q);
 	out->kind = LEASE_ACQUIRED;
 	out->fence = next_fence(m);
 	memcpy(out->holder, h->holder, UUID_BYTES);
 }
 
-static void decide(struct memory *m, struct operation *q, struct lease *out)
+static void run_lookup(struct memory *m, struct operation *q, struct lease *out)
 {
-	const struct once *again = q->anew ? NULL : once_of(m, q->once);
-	const struct held *held = held_of(m, q->name);
+	const struct once *repeat = q->ignore_once ? NULL : once_find(m, q->once);
+	const struct held *held = held_find(m, q->name);
 
-	if (again) {
+	if (repeat) {
 		out->kind = LEASE_REPEATED;
-		memcpy(out->holder, again->holder, UUID_BYTES);
+		memcpy(out->holder, repeat->holder, UUID_BYTES);
 	} else if (held) {
 		out->kind = LEASE_HELD;
 		memcpy(out->holder, held->holder, UUID_BYTES);
-	} else if (q->acquires) {
+	} else if (q->is_acquire) {
 		acquire(m, q, out);
 	}
 }
@@ -174,8 +174,8 @@ static void on_answer(struct op_deferred *deferred)
 		q->on_found(q->owner, false);
 		return;
 	}
-	drop_old_onces(q->memory);
-	decide(q->memory, q, &lease);
+	once_expire(q->memory);
+	run_lookup(q->memory, q, &lease);
 	q->on_lease(q->owner, &lease);
 }
 
@@ -196,8 +196,8 @@ static struct op *memory_acquire(void *self, const struct lease_request *r, leas
 
 	assert(uuid_valid(r->holder));
 	q->on_lease = cb;
-	q->acquires = true;
-	q->anew = r->ignore_once;
+	q->is_acquire = true;
+	q->ignore_once = r->ignore_once;
 	q->name = name_key(r->tenant, r->name);
 	q->once = r->once ? mem_printf("%s\x1f%s", q->name, r->once) : NULL;
 	memcpy(q->holder, r->holder, UUID_BYTES);
@@ -260,7 +260,7 @@ static void memory_close(void *self)
 	assert(m->running == 0);
 	hashmap_each(node, &m->held_by_name)
 		held_free(m, hashmap_item(node, struct held, by_name));
-	list_each_safe(node, &m->onces)
+	list_each_safe(node, &m->once_records)
 		once_free(m, list_item(node, struct once, node));
 	hashmap_deinit(&m->held_by_name);
 	hashmap_deinit(&m->held_by_holder);
@@ -288,6 +288,6 @@ struct leases lease_memory_new(struct loop *l, int64_t once_kept_ms)
 	hashmap_init(&m->held_by_name);
 	hashmap_init(&m->held_by_holder);
 	hashmap_init(&m->once_by_key);
-	list_init(&m->onces);
+	list_init(&m->once_records);
 	return (struct leases){&memory_driver, m, NULL};
 }

@@ -18,9 +18,9 @@ struct stream_watch {
 	uint64_t last_seq;
 	struct stream_entry current;
 	struct event event; /* event of `current` */
-	bool quiet;
+	bool is_quiet;
 	struct deferred wake;
-	void (*on_news)(void *owner);
+	void (*on_new_events)(void *owner);
 	void *owner;
 };
 
@@ -43,8 +43,8 @@ struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, cons
 	list_init(&log->watches);
 	log->on_watchers = on_watchers;
 	log->owner = owner;
-	log->follows = true;
-	log->holders = 2; /* the hub and the turn */
+	log->is_follower = true;
+	log->refs = 2; /* the hub and the turn */
 	hub_add(h, log);
 	return log;
 }
@@ -55,7 +55,7 @@ struct stream_log *stream_open(struct stream_hub *h, const char *turn_id, const 
 {
 	struct stream_log *log = stream_follow(h, turn_id, session_id, who, on_watchers, owner);
 
-	log->follows = false;
+	log->is_follower = false;
 	hub_opened(h, log);
 	return log;
 }
@@ -64,7 +64,7 @@ struct stream_log *stream_running(const struct stream_hub *h, const char *turn_i
 {
 	struct stream_log *log = hub_find(h, turn_id);
 
-	return log && !log->released ? log : NULL;
+	return log && !log->is_released ? log : NULL;
 }
 
 struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool follows,
@@ -74,7 +74,7 @@ struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool 
 
 	if (!log)
 		return NULL;
-	log->follows = follows;
+	log->is_follower = follows;
 	log->on_watchers = on_watchers;
 	log->owner = owner;
 	return log;
@@ -97,12 +97,12 @@ const struct event_sink *stream_sink(struct stream_log *log)
 
 bool stream_full(const struct stream_log *log)
 {
-	return log->full;
+	return log->is_full;
 }
 
 bool stream_closed(const struct stream_log *log)
 {
-	return log->closed;
+	return log->is_closed;
 }
 
 uint64_t stream_last_seq(const struct stream_log *log)
@@ -126,14 +126,14 @@ uint64_t stream_moved_seq(const struct stream_log *log)
 
 size_t stream_watchers(const struct stream_log *log)
 {
-	return log->watcher_count + log->watchers_elsewhere;
+	return log->watcher_count + log->remote_watcher_count;
 }
 
 static void on_wake(void *owner)
 {
 	struct stream_watch *w = owner;
 
-	w->on_news(w->owner);
+	w->on_new_events(w->owner);
 }
 
 /* Deferred, so that all events of one loop iteration are delivered together. */
@@ -174,7 +174,7 @@ void stream_put(struct stream_log *log, const struct event *event)
 			      .at = (uint32_t)log->bytes.n,
 			      .text_at = (uint32_t)log->text.n};
 
-	if (log->closed || (log->full && !event_is_closing(event->kind)))
+	if (log->is_closed || (log->is_full && !event_is_closing(event->kind)))
 		return;
 	if (event->kind == EVENT_TEXT_DELTA) {
 		buf_add(&log->text, event->u.text_delta.text.p, event->u.text_delta.text.n);
@@ -185,13 +185,13 @@ void stream_put(struct stream_log *log, const struct event *event)
 	if (!log_has_room(log, event->kind)) {
 		buf_cut(&log->bytes, entry.at);
 		buf_cut(&log->text, entry.text_at);
-		log->full = true;
+		log->is_full = true;
 		return;
 	}
 	log->entries =
 		mem_grow(log->entries, &log->capacity, log->count + 1, sizeof(*log->entries));
 	log->entries[log->count++] = entry;
-	log->closed = event_is_closing(event->kind);
+	log->is_closed = event_is_closing(event->kind);
 	hub_count(log);
 	list_each(node, &log->watches)
 		watch_wake(list_item(node, struct stream_watch, node));
@@ -208,7 +208,7 @@ static void on_emit(void *owner, const struct event *event)
 /* Releases spare capacity of a finished log. */
 static void log_shrink(struct stream_log *log)
 {
-	if (!log->released || !list_empty(&log->watches))
+	if (!log->is_released || !list_empty(&log->watches))
 		return;
 	log->capacity = log->count;
 	log->entries = mem_realloc(log->entries, log->capacity * sizeof(*log->entries));
@@ -221,12 +221,12 @@ void stream_release(struct stream_log **owned)
 	struct stream_log *log = *owned;
 
 	*owned = NULL;
-	assert(log->closed && !log->released);
-	log->released = true;
-	deferred_cancel(&log->tell_owner);
+	assert(log->is_closed && !log->is_released);
+	log->is_released = true;
+	deferred_cancel(&log->notify_owner);
 	hub_count(log);
 	log_shrink(log);
-	hub_keep(log->hub, log);
+	hub_add_finished(log->hub, log);
 	log_unref(log);
 }
 
@@ -235,9 +235,9 @@ void stream_abandon(struct stream_log **owned)
 	struct stream_log *log = *owned;
 
 	*owned = NULL;
-	assert(!log->released);
-	log->released = true;
-	deferred_cancel(&log->tell_owner);
+	assert(!log->is_released);
+	log->is_released = true;
+	deferred_cancel(&log->notify_owner);
 	hub_count(log);
 	hub_remove(log->hub, log);
 	log_unref(log);
@@ -245,8 +245,8 @@ void stream_abandon(struct stream_log **owned)
 
 void log_unref(struct stream_log *log)
 {
-	assert(log->holders > 0);
-	if (--log->holders > 0)
+	assert(log->refs > 0);
+	if (--log->refs > 0)
 		return;
 	principal_free(&log->who);
 	mem_free(log->entries);
@@ -255,7 +255,7 @@ void log_unref(struct stream_log *log)
 	mem_free(log);
 }
 
-static void on_tell_owner(void *owner)
+static void on_notify_owner(void *owner)
 {
 	struct stream_log *log = owner;
 
@@ -263,18 +263,18 @@ static void on_tell_owner(void *owner)
 		log->on_watchers(log->owner, stream_watchers(log));
 }
 
-static void tell_watchers(struct stream_log *log)
+static void report_watchers(struct stream_log *log)
 {
-	if (log->on_watchers && !log->released)
-		loop_defer(hub_loop(log->hub), &log->tell_owner, on_tell_owner, log);
+	if (log->on_watchers && !log->is_released)
+		loop_defer(hub_loop(log->hub), &log->notify_owner, on_notify_owner, log);
 }
 
 void stream_watched_elsewhere(struct stream_log *log, size_t watchers)
 {
-	if (log->watchers_elsewhere == watchers)
+	if (log->remote_watcher_count == watchers)
 		return;
-	log->watchers_elsewhere = watchers;
-	tell_watchers(log);
+	log->remote_watcher_count = watchers;
+	report_watchers(log);
 }
 
 struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_seq,
@@ -284,11 +284,11 @@ struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_se
 
 	assert(last_seq <= log->count);
 	w->log = log;
-	w->quiet = true;
+	w->is_quiet = true;
 	w->last_seq = last_seq;
-	w->on_news = wake;
+	w->on_new_events = wake;
 	w->owner = owner;
-	log->holders++;
+	log->refs++;
 	list_append(&log->watches, &w->node);
 	watch_wake(w);
 	return w;
@@ -299,9 +299,9 @@ struct stream_watch *stream_watch_new(struct stream_log *log, uint64_t last_seq,
 {
 	struct stream_watch *w = stream_watch_quiet(log, last_seq, wake, owner);
 
-	w->quiet = false;
+	w->is_quiet = false;
 	log->watcher_count++;
-	tell_watchers(log);
+	report_watchers(log);
 	return w;
 }
 
@@ -347,7 +347,7 @@ void stream_unread(struct stream_watch *w)
 
 bool stream_ended(const struct stream_watch *w)
 {
-	return w->log->closed && w->last_seq == w->log->count;
+	return w->log->is_closed && w->last_seq == w->log->count;
 }
 
 struct stream_log *stream_watch_log(const struct stream_watch *w)
@@ -364,9 +364,9 @@ void stream_watch_free(struct stream_watch **watch)
 	*watch = NULL;
 	deferred_cancel(&w->wake);
 	list_remove(&w->node);
-	if (!w->quiet) {
+	if (!w->is_quiet) {
 		w->log->watcher_count--;
-		tell_watchers(w->log);
+		report_watchers(w->log);
 	}
 	log_shrink(w->log);
 	log_unref(w->log);

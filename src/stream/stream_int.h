@@ -23,11 +23,11 @@ _Static_assert(EVENT_LOG_BYTES_MAX < UINT32_MAX / 2, "offsets fit in 32 bits");
 struct stream_log {
 	struct hashmap_node by_id; /* in the hub; removed from both on eviction */
 	struct list all;
-	struct list kept;   /* in the hub's list of finished logs */
-	struct share share; /* tenant's share of the hub's finished logs */
-	int64_t kept_until_ms;
+	struct list finished; /* in the hub's list of finished logs */
+	struct share share;   /* tenant's share of the hub's finished logs */
+	int64_t expires_ms;
 	struct stream_hub *hub;
-	size_t holders; /* references: the hub, the turn, each watch */
+	size_t refs; /* the hub, the turn, each watch */
 	char turn_id[UUID_BYTES];
 	char session_id[UUID_BYTES];
 	struct principal *who;
@@ -37,19 +37,19 @@ struct stream_log {
 	size_t capacity;
 	struct buf bytes; /* encoded events */
 	struct buf text;  /* the answer so far */
-	bool full;
-	bool closed;
-	bool follows; /* another replica writes it */
+	bool is_full;
+	bool is_closed;
+	bool is_follower; /* another replica writes it */
 	struct event_sink sink;
 
 	struct list watches;
-	size_t watcher_count, watchers_elsewhere;
-	struct deferred tell_owner;
+	size_t watcher_count, remote_watcher_count;
+	struct deferred notify_owner;
 	void (*on_watchers)(void *owner, size_t watchers);
 	void *owner;
-	bool released;
-	size_t counted;       /* bytes already counted by the hub while the turn runs */
-	bool session_deleted; /* its session was deleted: not kept after its end */
+	bool is_released;
+	size_t counted_bytes; /* bytes already counted by the hub while the turn runs */
+	bool session_deleted; /* its session was deleted: the log is removed at its end */
 };
 
 /* Memory used, without the owner's name and permissions. */
@@ -63,8 +63,8 @@ void hub_remove(struct stream_hub *h, struct stream_log *log);
 struct stream_log *hub_find(const struct stream_hub *h, const char *turn_id);
 /* Notifies the driver. */
 void hub_opened(struct stream_hub *h, struct stream_log *log);
-/* Keeps a finished log until it expires. */
-void hub_keep(struct stream_hub *h, struct stream_log *log);
+/* Adds a finished log, which stays until it expires. */
+void hub_add_finished(struct stream_hub *h, struct stream_log *log);
 
 void log_unref(struct stream_log *log);
 

@@ -41,7 +41,7 @@ static int json_depth(const char *text, size_t len)
 
 /* True when the text may contain the decimal mark, as bytes or as an escape. Both are rare, so the
  * search is only a quick filter. */
-static bool may_hold_mark(const char *text, size_t len)
+static bool may_contain_mark(const char *text, size_t len)
 {
 	return memmem(text, len, JSON_DECIMAL_MARK, UTF8_MARK_BYTES) ||
 	       memmem(text, len, "\\ue000", 6) || memmem(text, len, "\\uE000", 6);
@@ -109,7 +109,7 @@ bool json_parse(const char *text, size_t len, size_t cap_bytes, json_t **out, st
 {
 	if (!json_load(text, len, cap_bytes, out, e))
 		return false;
-	if (may_hold_mark(text, len))
+	if (may_contain_mark(text, len))
 		json_clear_mark(*out);
 	return true;
 }
@@ -152,26 +152,26 @@ static void mark_decimals(const char *text, size_t len, struct buf *out)
 bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
 {
 	struct buf marked;
-	bool done;
+	bool ok;
 
 	if (len > cap_bytes)
 		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
 	buf_init(&marked, SIZE_MAX / 2);
 	mark_decimals(text, len, &marked);
-	done = json_load(buf_text(&marked), marked.n, SIZE_MAX, out, e);
+	ok = json_load(buf_text(&marked), marked.n, SIZE_MAX, out, e);
 	buf_deinit(&marked);
-	return done;
+	return ok;
 }
 
 bool json_parse_file(const char *path, json_t **out, struct err *e)
 {
 	struct arena *a = arena_new(JSON_FILE_BYTES_MAX);
 	const char *text;
-	bool done = file_read(path, JSON_FILE_BYTES_MAX, a, &text, e);
-	if (done && !json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, out, e))
-		done = err_prefix(e, "%s", path);
+	bool ok = file_read(path, JSON_FILE_BYTES_MAX, a, &text, e);
+	if (ok && !json_parse(text, strlen(text), JSON_FILE_BYTES_MAX, out, e))
+		ok = err_prefix(e, "%s", path);
 	arena_free(&a);
-	return done;
+	return ok;
 }
 
 static const char *type_name(json_type type)

@@ -172,17 +172,17 @@ static const char *value_end(const char *p, const char *end)
 
 bool json_item_next(struct str *inside, struct str *item)
 {
-	const char *end, *behind;
+	const char *end, *after;
 
 	if (inside->n == 0) /* p may be NULL */
 		return false;
 	end = inside->p + inside->n;
-	behind = value_end(inside->p, end);
-	if (!behind || behind == inside->p)
+	after = value_end(inside->p, end);
+	if (!after || after == inside->p)
 		return false;
-	*item = (struct str){inside->p, (size_t)(behind - inside->p)};
-	behind += behind < end;
-	*inside = (struct str){behind, (size_t)(end - behind)};
+	*item = (struct str){inside->p, (size_t)(after - inside->p)};
+	after += after < end;
+	*inside = (struct str){after, (size_t)(end - after)};
 	return true;
 }
 
