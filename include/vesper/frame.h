@@ -81,7 +81,7 @@ void frame_builder_free(struct frame_builder **b);
 /* Begins a row. If *wanted, pass its cells, then call frame_builder_row; otherwise skip it.
  * ERR_LIMIT: this frame would exceed FRAME_MEMORY_MAX, or all frames together FRAMES_MEMORY_MAX;
  * may_retry is set in the second case. frame_builder_row fails in the same way. */
-MUST_CHECK bool frame_builder_next(struct frame_builder *b, bool *wanted, struct err *e);
+MUST_CHECK bool frame_builder_next(struct frame_builder *b, bool *is_kept, struct err *e);
 /* Sets a cell of the current row. Call it for every column, in order. `text` is UTF-8, or NULL for
  * a NULL cell. */
 void frame_builder_cell(struct frame_builder *b, size_t column, const char *text);

@@ -34,8 +34,9 @@ bool calc_check(const struct calc *c, const double *values, size_t n, size_t max
 			       max);
 	for (size_t i = 0; i < n; i++)
 		if (fabs(values[i]) > CALC_VALUE_MAX)
-			return err_set(e, ERR_INPUT, "The value in row %zu, %g, is beyond %g.",
-				       i + 1, values[i], CALC_VALUE_MAX);
+			return err_set(e, ERR_INPUT,
+				       "The value in row %zu, %g, exceeds the limit of %g.", i + 1,
+				       values[i], CALC_VALUE_MAX);
 	return !calc_stopped(c, e);
 }
 

@@ -7,8 +7,8 @@
 #include "vesper/calc_cluster.h"
 #include "vesper/calc_summary.h"
 
-#define SILHOUETTE_LEAST 0.25
-#define CLUSTER_LEAST    5
+#define SILHOUETTE_MIN   0.25
+#define CLUSTER_ROWS_MIN 5
 #define CLUSTER_PERCENT  2
 #define DIP_P            0.01
 
@@ -19,8 +19,8 @@ struct scaled {
 	uint32_t *row; /* of the input */
 };
 
-static void keep_rows(const struct calc *c, const double *const *columns, size_t count, size_t n,
-		      struct scaled *s)
+static void select_complete_rows(const struct calc *c, const double *const *columns, size_t count,
+				 size_t n, struct scaled *s)
 {
 	s->row = arena_alloc(c->arena, (n + 1) * sizeof(*s->row));
 	for (size_t i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ static const double *const *columns_of(const struct scaled *s)
 
 static size_t nearest_to(const struct calc_kmeans *m, size_t k, size_t from, size_t count)
 {
-	double least = INFINITY;
+	double lowest = INFINITY;
 	size_t best = from;
 
 	for (size_t i = 0; i < k; i++) {
@@ -72,8 +72,8 @@ static size_t nearest_to(const struct calc_kmeans *m, size_t k, size_t from, siz
 		for (size_t f = 0; f < count; f++)
 			d += (m->centers[i][f] - m->centers[from][f]) *
 			     (m->centers[i][f] - m->centers[from][f]);
-		if (i != from && d < least) {
-			least = d;
+		if (i != from && d < lowest) {
+			lowest = d;
 			best = i;
 		}
 	}
@@ -82,8 +82,8 @@ static size_t nearest_to(const struct calc_kmeans *m, size_t k, size_t from, siz
 
 /* Tests for a gap: projects the rows of both clusters on the line through their centers, and tests
  * for a dip. */
-static bool are_apart(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
-		      size_t a, size_t b, bool *apart, struct err *e)
+static bool are_separate(const struct calc *c, const struct scaled *s, const struct calc_kmeans *m,
+			 size_t a, size_t b, bool *is_separate, struct err *e)
 {
 	double *line = calc_doubles(c, m->sizes[a] + m->sizes[b] + 1);
 	struct calc_dip dip;
@@ -100,7 +100,7 @@ static bool are_apart(const struct calc *c, const struct scaled *s, const struct
 	}
 	if (!calc_dip(c, line, n, &dip, e))
 		return false;
-	*apart = dip.status == CALC_OK && dip.p <= DIP_P;
+	*is_separate = dip.status == CALC_OK && dip.p <= DIP_P;
 	return true;
 }
 
@@ -109,15 +109,15 @@ static bool passes(const struct calc *c, const struct scaled *s, const struct ca
 {
 	*passed = false;
 	for (size_t i = 0; i < k; i++)
-		if (m->sizes[i] < CLUSTER_LEAST || m->sizes[i] * 100 < s->n * CLUSTER_PERCENT)
+		if (m->sizes[i] < CLUSTER_ROWS_MIN || m->sizes[i] * 100 < s->n * CLUSTER_PERCENT)
 			return true;
 	if (!calc_silhouette(c, columns_of(s), s->count, s->n, m->of, k, silhouette, e))
 		return false;
-	if (*silhouette < SILHOUETTE_LEAST)
+	if (*silhouette < SILHOUETTE_MIN)
 		return true;
 	*passed = true;
 	for (size_t i = 0; i < k && *passed; i++)
-		if (!are_apart(c, s, m, i, nearest_to(m, k, i, s->count), passed, e))
+		if (!are_separate(c, s, m, i, nearest_to(m, k, i, s->count), passed, e))
 			return false;
 	return true;
 }
@@ -175,7 +175,7 @@ bool calc_clusters(const struct calc *c, const double *const *columns, size_t co
 	for (size_t f = 0; f < count; f++)
 		if (!calc_check(c, columns[f], n, CALC_CLUSTER_ENTITIES, e))
 			return false;
-	keep_rows(c, columns, count, n, &s);
+	select_complete_rows(c, columns, count, n, &s);
 	found.n = s.n;
 	if (s.n < CALC_CLUSTERS_LEAST)
 		found.status = CALC_TOO_FEW;

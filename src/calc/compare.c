@@ -5,7 +5,7 @@
 #include "calc_int.h"
 #include "vesper/calc_trend.h"
 
-#define EXPECTED_LEAST 5
+#define EXPECTED_MIN 5
 
 /* Pearson's correlation of ranks, from deviations from the mean rank. */
 static void correlate(const double *x, const double *y, struct calc_spearman *o)
@@ -66,8 +66,8 @@ static void kruskal_of(const double *ranks, const uint32_t *group, size_t n, dou
 	for (size_t g = 0; g < group_count; g++) {
 		if (sizes[g] == 0)
 			continue;
-		double away = sums[g] / (double)sizes[g] - mean;
-		spread += (double)sizes[g] * away * away;
+		double deviation = sums[g] / (double)sizes[g] - mean;
+		spread += (double)sizes[g] * deviation * deviation;
 	}
 	double untied = 1 - ties / (count * count * count - count);
 	if (untied <= 0) {
@@ -83,7 +83,7 @@ bool calc_kruskal(const struct calc *c, const double *values, const uint32_t *gr
 {
 	struct calc_kruskal o = {.h = NAN, .p = NAN};
 	double *ranks, ties;
-	bool enough = true;
+	bool is_enough = true;
 
 	if (!calc_ranks(c, values, n, &ranks, &ties, e))
 		return false;
@@ -95,9 +95,9 @@ bool calc_kruskal(const struct calc *c, const double *values, const uint32_t *gr
 	for (size_t g = 0; g < group_count; g++) {
 		o.n += sizes[g];
 		o.groups += sizes[g] > 0;
-		enough = enough && sizes[g] != 1;
+		is_enough = is_enough && sizes[g] != 1;
 	}
-	if (o.groups < 2 || !enough)
+	if (o.groups < 2 || !is_enough)
 		o.status = CALC_TOO_FEW;
 	else
 		kruskal_of(ranks, group, n, ties, calc_doubles(c, group_count), sizes, group_count,
@@ -116,12 +116,12 @@ static void independence_of(const double *counts, size_t rows, size_t columns, c
 		double expected = in_row[i / columns] / o->total * in_column[i % columns];
 		if (expected == 0)
 			continue;
-		if (expected < EXPECTED_LEAST) {
+		if (expected < EXPECTED_MIN) {
 			o->status = CALC_TOO_FEW;
 			return;
 		}
-		double away = (calc_is_null(counts[i]) ? 0 : counts[i]) - expected;
-		calc_sum_add(&chi2, away * away / expected);
+		double deviation = (calc_is_null(counts[i]) ? 0 : counts[i]) - expected;
+		calc_sum_add(&chi2, deviation * deviation / expected);
 	}
 	o->chi2 = calc_sum_total(&chi2);
 	o->p = calc_chi2_upper(o->chi2, o->df);
@@ -163,20 +163,20 @@ bool calc_independence(const struct calc *c, const double *counts, size_t rows, 
 bool calc_adjust(const struct calc *c, const double *p, size_t n, double **adjusted, struct err *e)
 {
 	uint32_t *rows;
-	size_t looks;
+	size_t count;
 
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < 0 || p[i] > 1)
 			return err_set(e, ERR_INPUT, "The p-value in row %zu, %g, is not in 0..1.",
 				       i + 1, p[i]);
-	if (!calc_order(c, p, n, &rows, &looks, e))
+	if (!calc_order(c, p, n, &rows, &count, e))
 		return false;
-	double *out = calc_doubles(c, n), least = 1;
+	double *out = calc_doubles(c, n), lowest = 1;
 	for (size_t i = 0; i < n; i++)
 		out[i] = p[i]; /* NAN stays */
-	for (size_t i = looks; i-- > 0;) {
-		least = fmin(least, p[rows[i]] * (double)looks / (double)(i + 1));
-		out[rows[i]] = least;
+	for (size_t i = count; i-- > 0;) {
+		lowest = fmin(lowest, p[rows[i]] * (double)count / (double)(i + 1));
+		out[rows[i]] = lowest;
 	}
 	*adjusted = out;
 	return true;

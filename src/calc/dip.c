@@ -14,7 +14,7 @@ struct hull {
 	const double *x;
 	size_t n;
 	size_t *before; /* of the convex minorant: the previous corner */
-	size_t *behind; /* of the concave majorant: the next corner */
+	size_t *after;  /* of the concave majorant: the next corner */
 };
 
 /* True if corner b is above the line from a to c, so that the minorant skips it. */
@@ -31,16 +31,16 @@ static void build_hull(struct hull *h)
 		while (h->before[j] > 0 && is_above(h->x, h->before[h->before[j]], h->before[j], j))
 			h->before[j] = h->before[h->before[j]];
 	}
-	h->behind[h->n - 1] = h->n - 1;
+	h->after[h->n - 1] = h->n - 1;
 	for (size_t k = h->n - 1; k-- > 0;) {
-		h->behind[k] = k + 1;
+		h->after[k] = k + 1;
 		/* The same from the other end, where x falls. */
-		while (h->behind[k] < h->n - 1 &&
-		       (h->x[h->behind[k]] - h->x[k]) *
-				       (double)(h->behind[h->behind[k]] - h->behind[k]) >=
-			       (h->x[h->behind[h->behind[k]]] - h->x[h->behind[k]]) *
-				       (double)(h->behind[k] - k))
-			h->behind[k] = h->behind[h->behind[k]];
+		while (h->after[k] < h->n - 1 &&
+		       (h->x[h->after[k]] - h->x[k]) *
+				       (double)(h->after[h->after[k]] - h->after[k]) >=
+			       (h->x[h->after[h->after[k]]] - h->x[h->after[k]]) *
+				       (double)(h->after[k] - k))
+			h->after[k] = h->after[h->after[k]];
 	}
 }
 
@@ -58,7 +58,7 @@ static void walk(const struct hull *h, size_t low, size_t high, struct corners *
 		if (i <= low)
 			break;
 	}
-	for (size_t i = low;; i = h->behind[i]) {
+	for (size_t i = low;; i = h->after[i]) {
 		c->up[c->ups++] = i;
 		if (i >= high)
 			break;
@@ -116,23 +116,23 @@ static double widest(const double *x, const struct corners *c, size_t *from, siz
 /* The distance of the function from the hulls outside the modal interval. */
 static double outside(const double *x, const struct corners *c, size_t from, size_t to)
 {
-	double most = 0;
+	double greatest = 0;
 
 	for (size_t j = from; j + 1 < c->downs; j++) {
 		size_t a = c->down[j + 1], b = c->down[j];
 
-		most = fmax(most, 1);
+		greatest = fmax(greatest, 1);
 		for (size_t i = a; b - a > 1 && x[b] > x[a] && i <= b; i++)
-			most = fmax(most, (double)(i - a) + 1 - rise(x, a, b, i));
+			greatest = fmax(greatest, (double)(i - a) + 1 - rise(x, a, b, i));
 	}
 	for (size_t j = to; j + 1 < c->ups; j++) {
 		size_t a = c->up[j], b = c->up[j + 1];
 
-		most = fmax(most, 1);
+		greatest = fmax(greatest, 1);
 		for (size_t i = a; b - a > 1 && x[b] > x[a] && i <= b; i++)
-			most = fmax(most, rise(x, a, b, i) - ((double)i - (double)a - 1));
+			greatest = fmax(greatest, rise(x, a, b, i) - ((double)i - (double)a - 1));
 	}
-	return most;
+	return greatest;
 }
 
 static double dip_of(struct hull *h, struct corners *c)

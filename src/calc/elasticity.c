@@ -6,7 +6,7 @@
 #include "vesper/calc_groups.h"
 #include "vesper/calc_summary.h"
 
-#define SURE_P 0.001
+#define SIGNIFICANT_P 0.001
 
 /* Logarithms; NAN for values that are not above zero. */
 static double *logs(const struct calc *c, const double *values, size_t n)
@@ -55,7 +55,7 @@ bool calc_elasticity(const struct calc *c, const double *driver, const double *r
 		o.low = line.low;
 		o.high = line.high;
 		o.p = line.p;
-		o.is_usable = line.p < SURE_P;
+		o.is_usable = line.p < SIGNIFICANT_P;
 	}
 	*out = o;
 	return true;

@@ -85,7 +85,7 @@ bool calc_medoid(const struct calc *c, const struct calc_feature *features, size
 		 size_t n, const bool *is_member, size_t *row, struct err *e)
 {
 	size_t count, best = n, work = 0;
-	double least = INFINITY;
+	double lowest = INFINITY;
 
 	if (!check(c, features, feature_count, n, e))
 		return false;
@@ -99,9 +99,9 @@ bool calc_medoid(const struct calc *c, const struct calc_feature *features, size
 			if (calc_stopped_after(c, &work, feature_count, e))
 				return false;
 		}
-		if (sum >= least)
+		if (sum >= lowest)
 			continue;
-		least = sum;
+		lowest = sum;
 		best = rows[i];
 	}
 	*row = best;
@@ -137,7 +137,7 @@ bool calc_scores(const struct calc *c, const double *const *indicators, const do
 		sum += weights[k];
 	}
 	if (sum == 0)
-		return err_set(e, ERR_INPUT, "All weights are 0; one at least must be more.");
+		return err_set(e, ERR_INPUT, "All weights are 0; at least one must be positive.");
 	for (size_t k = 0; k < indicator_count; k++)
 		if (!add_ranks(c, indicators[k], n, weights[k] / sum, scores, e))
 			return false;

@@ -40,19 +40,22 @@ static inline __attribute__((always_inline)) double distance2(const double *a, c
 struct run {
 	double *centers, *before, *sums, *nearest, inertia;
 	double *near, *next;
-	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX]; /* how far each moved, and
-								       the most of the others */
+	double moved[CALC_CLUSTERS_MAX],
+		others[CALC_CLUSTERS_MAX]; /* how far each center moved, and the farthest of the
+					      others */
 	double half[CALC_CLUSTERS_MAX];
 	uint32_t *of;
 	size_t *sizes;
-	uint32_t *changed, *was; /* rows that changed cluster last, and their old clusters */
-	uint32_t *unsure;        /* rows that the bounds do not decide */
+	uint32_t *changed,
+		*old_cluster; /* rows that changed cluster last, and their old clusters */
+	uint32_t *undecided;  /* rows that the bounds do not decide */
 	size_t changes;
 	bool is_first; /* first round: no row has a cluster yet */
 };
 
-#define SUMMED_ANEW 32   /* rounds between sums over all rows; the others add changes only */
-#define ROUNDING    1e-9 /* relative, of a bound after many additions and subtractions */
+#define FULL_SUM_ROUNDS                                                                            \
+	32            /* rounds between sums over all rows; the other rounds only add changes */
+#define ROUNDING 1e-9 /* relative, of a bound after many additions and subtractions */
 
 /* k-means++: each next center is a random row, with a probability proportional to its squared
  * distance. */
@@ -86,30 +89,30 @@ static inline __attribute__((always_inline)) uint32_t nearest_of(const double *r
 								 const size_t count, double *near,
 								 double *next)
 {
-	double least = INFINITY, second = INFINITY;
+	double lowest = INFINITY, second = INFINITY;
 	uint32_t best = 0;
 
 	for (uint32_t c = 0; c < k; c++) {
 		double d = distance2(row, centers + c * count, count);
-		bool is_less = d < least;
+		bool is_less = d < lowest;
 
-		second = is_less ? least : d < second ? d : second;
+		second = is_less ? lowest : d < second ? d : second;
 		best = is_less ? c : best;
-		least = is_less ? d : least;
+		lowest = is_less ? d : lowest;
 	}
-	*near = sqrt(least);
+	*near = sqrt(lowest);
 	*next = sqrt(second);
 	return best;
 }
 
 /* Lists rows that may now be nearer to another center; returns how many. Without branches, since
  * they could not be predicted. */
-static size_t find_unsure(const struct cloud *w, struct run *r)
+static size_t find_undecided(const struct cloud *w, struct run *r)
 {
 	double moved[CALC_CLUSTERS_MAX], others[CALC_CLUSTERS_MAX], half[CALC_CLUSTERS_MAX];
 	double *near = r->near, *next = r->next;
 	const uint32_t *of = r->of;
-	uint32_t *unsure = r->unsure;
+	uint32_t *undecided = r->undecided;
 	size_t n = 0;
 
 	memcpy(moved, r->moved, sizeof(moved));
@@ -122,7 +125,7 @@ static size_t find_unsure(const struct cloud *w, struct run *r)
 		near[i] = far;
 		next[i] = bound;
 		bound = bound > half[k] ? bound : half[k];
-		unsure[n] = (uint32_t)i;
+		undecided[n] = (uint32_t)i;
 		n += !(far < bound * (1 - ROUNDING));
 	}
 	return n;
@@ -130,20 +133,20 @@ static size_t find_unsure(const struct cloud *w, struct run *r)
 
 /* Keeps those that are still undecided by the exact distance to their center. */
 static inline __attribute__((always_inline)) size_t
-measure_unsure(const struct cloud *w, struct run *r, size_t n, const size_t count)
+measure_undecided(const struct cloud *w, struct run *r, size_t n, const size_t count)
 {
 	const double *rows = w->rows, *centers = r->centers;
-	uint32_t *unsure = r->unsure;
+	uint32_t *undecided = r->undecided;
 	size_t left = 0;
 
 	for (size_t u = 0; u < n; u++) {
-		size_t i = unsure[u];
+		size_t i = undecided[u];
 		uint32_t k = r->of[i];
 		double far = sqrt(distance2(rows + i * count, centers + k * count, count)),
 		       bound = r->next[i] > r->half[k] ? r->next[i] : r->half[k];
 
 		r->near[i] = far;
-		unsure[left] = (uint32_t)i;
+		undecided[left] = (uint32_t)i;
 		left += !(far < bound * (1 - ROUNDING));
 	}
 	return left;
@@ -155,20 +158,20 @@ static inline __attribute__((always_inline)) void assign_rows(const struct cloud
 							      const size_t count)
 {
 	const double *rows = w->rows, *centers = r->centers;
-	size_t n = r->is_first ? w->n : find_unsure(w, r);
+	size_t n = r->is_first ? w->n : find_undecided(w, r);
 
 	if (!r->is_first)
-		n = measure_unsure(w, r, n, count);
+		n = measure_undecided(w, r, n, count);
 	r->changes = 0;
 	for (size_t u = 0; u < n; u++) {
-		size_t i = r->is_first ? u : r->unsure[u];
-		uint32_t was = r->of[i], best = nearest_of(rows + i * count, centers, w->k, count,
-							   &r->near[i], &r->next[i]);
+		size_t i = r->is_first ? u : r->undecided[u];
+		uint32_t old_cluster = r->of[i], best = nearest_of(rows + i * count, centers, w->k,
+								   count, &r->near[i], &r->next[i]);
 
 		r->of[i] = best;
 		r->changed[r->changes] = (uint32_t)i;
-		r->was[r->changes] = was;
-		r->changes += best != was;
+		r->old_cluster[r->changes] = old_cluster;
+		r->changes += best != old_cluster;
 	}
 	r->is_first = false;
 }
@@ -241,8 +244,8 @@ static void sum_changes(const struct cloud *w, struct run *r)
 	for (size_t n = 0; n < r->changes; n++) {
 		size_t i = r->changed[n];
 
-		add_row(w, r, i, r->was[n], -1);
-		r->sizes[r->was[n]]--;
+		add_row(w, r, i, r->old_cluster[n], -1);
+		r->sizes[r->old_cluster[n]]--;
 		add_row(w, r, i, r->of[i], 1);
 		r->sizes[r->of[i]]++;
 	}
@@ -295,7 +298,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 		assign(w, r);
 		if (r->changes == 0 && is_exact)
 			break;
-		is_exact = r->changes == 0 || r->changes > w->n / 8 || round % SUMMED_ANEW == 0;
+		is_exact = r->changes == 0 || r->changes > w->n / 8 || round % FULL_SUM_ROUNDS == 0;
 		if (is_exact)
 			sum_all(w, r);
 		else
@@ -343,8 +346,8 @@ static struct run run_new(const struct calc *c, const struct cloud *w)
 			    .next = calc_doubles(c, w->n),
 			    .of = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .changed = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
-			    .was = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
-			    .unsure = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .old_cluster = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
+			    .undecided = arena_alloc(c->arena, w->n * sizeof(uint32_t)),
 			    .sizes = arena_alloc(c->arena, w->k * sizeof(size_t))};
 }
 
@@ -397,12 +400,12 @@ bool calc_silhouette(const struct calc *c, const double *const *columns, size_t 
 		     const uint32_t *of, size_t k, double *out, struct err *e)
 {
 	const double *rows = rows_of(c, columns, count, n);
-	size_t step = (n + CALC_SILHOUETTE_MAX - 1) / CALC_SILHOUETTE_MAX, work = 0, looked = 0;
+	size_t step = (n + CALC_SILHOUETTE_MAX - 1) / CALC_SILHOUETTE_MAX, work = 0, used = 0;
 	size_t sizes[CALC_CLUSTERS_MAX] = {0};
 	struct calc_sum all = {0};
 
 	assert(n > 0 && k <= CALC_CLUSTERS_MAX);
-	for (size_t i = 0; i < n; i += step, looked++)
+	for (size_t i = 0; i < n; i += step, used++)
 		sizes[of[i]]++;
 	for (size_t i = 0; i < n; i += step) {
 		double sums[CALC_CLUSTERS_MAX] = {0};
@@ -410,9 +413,9 @@ bool calc_silhouette(const struct calc *c, const double *const *columns, size_t 
 		for (size_t j = 0; j < n; j += step)
 			sums[of[j]] += sqrt(distance2(rows + i * count, rows + j * count, count));
 		calc_sum_add(&all, silhouette(sums, sizes, k, of[i]));
-		if (calc_stopped_after(c, &work, looked, e))
+		if (calc_stopped_after(c, &work, used, e))
 			return false;
 	}
-	*out = calc_sum_total(&all) / (double)looked;
+	*out = calc_sum_total(&all) / (double)used;
 	return true;
 }

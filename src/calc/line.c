@@ -54,13 +54,13 @@ static bool solve(const struct calc *c, const struct centred *p, struct calc_lin
 {
 	double xx = product(p->x, p->x, p->n), yy = product(p->y, p->y, p->n);
 	double slope = product(p->x, p->y, p->n) / xx, df = (double)p->n - 2;
-	double *rest = calc_doubles(c, p->n), *scores = calc_doubles(c, p->n);
+	double *residuals = calc_doubles(c, p->n), *scores = calc_doubles(c, p->n);
 
 	for (size_t i = 0; i < p->n; i++) {
-		rest[i] = p->y[i] - slope * p->x[i];
-		scores[i] = p->x[i] * rest[i];
+		residuals[i] = p->y[i] - slope * p->x[i];
+		scores[i] = p->x[i] * residuals[i];
 	}
-	double unit = p->unit_y / p->unit_x, squares = product(rest, rest, p->n);
+	double unit = p->unit_y / p->unit_x, squares = product(residuals, residuals, p->n);
 	double plain = sqrt(squares / df / xx), hac = sqrt(long_run_variance(scores, p->n)) / xx;
 	if (calc_stopped(c, e))
 		return false;

@@ -112,7 +112,7 @@ static double top_share(const double *sorted, size_t n, size_t count, double tot
 
 static void concentrate(const double *sorted, struct calc_concentration *o)
 {
-	struct calc_sum gini = {0}, hhi = {0}, held = {0};
+	struct calc_sum gini = {0}, hhi = {0}, covered = {0};
 	size_t n = o->n;
 	double count = (double)n;
 
@@ -126,8 +126,8 @@ static void concentrate(const double *sorted, struct calc_concentration *o)
 	o->top10_share = top_share(sorted, n, (n + 9) / 10, o->total);
 	o->top20_share = top_share(sorted, n, (n + 4) / 5, o->total);
 	/* Tolerates rounding of a sum that is exactly 80 %. */
-	while (o->n_for_80 < n && calc_sum_total(&held) < 0.8 * o->total * (1 - 1e-12))
-		calc_sum_add(&held, sorted[n - ++o->n_for_80]);
+	while (o->n_for_80 < n && calc_sum_total(&covered) < 0.8 * o->total * (1 - 1e-12))
+		calc_sum_add(&covered, sorted[n - ++o->n_for_80]);
 }
 
 bool calc_concentration(const struct calc *c, const double *values, size_t n,
@@ -145,9 +145,10 @@ bool calc_concentration(const struct calc *c, const double *values, size_t n,
 	while (negative < o.n && sorted[negative] < 0)
 		negative++;
 	if (negative > 0)
-		return err_set(e, ERR_INPUT,
-			       "%zu of %zu values are negative; shares of a total need none.",
-			       negative, o.n);
+		return err_set(
+			e, ERR_INPUT,
+			"%zu of %zu values are negative; shares of a total cannot be computed.",
+			negative, o.n);
 	for (size_t i = 0; i < o.n; i++)
 		calc_sum_add(&total, sorted[i]);
 	o.total = calc_sum_total(&total);

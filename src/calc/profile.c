@@ -82,12 +82,12 @@ bool calc_profile(const struct calc *c, const struct frame *f, size_t column,
 		.rows = f->rows, .min = NAN, .max = NAN, .mean = NAN, .quartiles = {NAN, NAN, NAN}};
 
 	assert(column < f->column_count);
-	const struct frame_column *which = &f->columns[column];
+	const struct frame_column *profiled = &f->columns[column];
 	if (calc_stopped(c, e))
 		return false;
-	o.distinct = distinct_of(c, which, f->rows, &o.nulls);
+	o.distinct = distinct_of(c, profiled, f->rows, &o.nulls);
 	o.is_key = f->rows > 0 && o.distinct == f->rows;
-	if (which->type != FRAME_TEXT && !numbers_of(c, which, f->rows, &o, e))
+	if (profiled->type != FRAME_TEXT && !numbers_of(c, profiled, f->rows, &o, e))
 		return false;
 	*out = o;
 	return true;

@@ -24,12 +24,12 @@ static bool spread_of(const struct calc *c, double *values, size_t n, struct cal
 	}
 	if (!calc_big_median(c, values, n, &s.median, e))
 		return false;
-	double *away = calc_doubles(c, n);
+	double *abs_deviations = calc_doubles(c, n);
 	for (size_t i = 0; i < n; i++) {
-		away[i] = fabs(values[i] - s.median);
-		calc_sum_add(&deviations, away[i]);
+		abs_deviations[i] = fabs(values[i] - s.median);
+		calc_sum_add(&deviations, abs_deviations[i]);
 	}
-	if (!calc_big_median(c, away, n, &s.mad, e))
+	if (!calc_big_median(c, abs_deviations, n, &s.mad, e))
 		return false;
 	s.scale = s.mad > 0 ? MAD_TO_SD * s.mad
 			    : MEAN_DEV_TO_SD * (calc_sum_total(&deviations) / (double)n);
@@ -81,7 +81,7 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 {
 	struct calc_outliers o = {.low = NAN, .high = NAN};
 	struct calc_moments m;
-	double *present, least = INFINITY;
+	double *present, lowest = INFINITY;
 
 	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &present, &o.n, e) ||
 	    !calc_moments(c, present, o.n, &m, e))
@@ -93,8 +93,8 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 		return true;
 	}
 	for (size_t i = 0; i < o.n; i++)
-		least = fmin(least, present[i]);
-	o.by_log = method == CALC_ROBUST && least > 0 && m.skewness > 1;
+		lowest = fmin(lowest, present[i]);
+	o.by_log = method == CALC_ROBUST && lowest > 0 && m.skewness > 1;
 	for (size_t i = 0; o.by_log && i < o.n; i++)
 		present[i] = log(present[i]);
 	if (!limits(c, present, method, &m, &o, e))
@@ -113,15 +113,15 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 
 static bool is_spike_at(const double *values, size_t from, size_t to, double value, double k)
 {
-	double window[CALC_WINDOW_MAX], away[CALC_WINDOW_MAX];
+	double window[CALC_WINDOW_MAX], abs_deviations[CALC_WINDOW_MAX];
 	size_t n = calc_present(values + from, to - from, window);
 
 	if (n < 3 || calc_is_null(value))
 		return false;
 	double median = calc_small_median(window, n);
 	for (size_t i = 0; i < n; i++)
-		away[i] = fabs(window[i] - median);
-	return fabs(value - median) > k * MAD_TO_SD * calc_small_median(away, n);
+		abs_deviations[i] = fabs(window[i] - median);
+	return fabs(value - median) > k * MAD_TO_SD * calc_small_median(abs_deviations, n);
 }
 
 bool calc_hampel(const struct calc *c, const double *values, size_t n, size_t window, double k,

@@ -12,67 +12,67 @@ struct list_of_runs {
 	size_t cap;
 };
 
-/* Adds rows first..end-1, if there are at least `least`. */
-static void add(const struct calc *c, struct list_of_runs *l, size_t first, size_t end,
-		size_t least)
+/* Adds rows first..end-1, if there are at least `min_rows`. */
+static void add_run(const struct calc *c, struct list_of_runs *l, size_t first, size_t end,
+		    size_t min_rows)
 {
-	if (end - first < least)
+	if (end - first < min_rows)
 		return;
 	l->items = arena_grow(c->arena, l->items, l->count, &l->cap, sizeof(*l->items));
 	l->items[l->count++] = (struct calc_run){first, end - 1};
 }
 
-static bool done(const struct list_of_runs *l, struct calc_run **runs, size_t *count)
+static bool return_runs(const struct list_of_runs *l, struct calc_run **runs, size_t *count)
 {
 	*runs = l->items;
 	*count = l->count;
 	return true;
 }
 
-bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t least,
+bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_rows,
 	       struct calc_run **runs, size_t *count, struct err *e)
 {
 	struct list_of_runs l = {0};
 	size_t end;
 
-	assert(least > 0);
+	assert(min_rows > 0);
 	if (calc_stopped(c, e))
 		return false;
 	for (size_t first = 0; first < n; first = end) {
 		for (end = first; end < n && flags[end];)
 			end++;
-		add(c, &l, first, end, least);
+		add_run(c, &l, first, end, min_rows);
 		end += end == first;
 	}
-	return done(&l, runs, count);
+	return return_runs(&l, runs, count);
 }
 
 bool calc_runs_equal(const struct calc *c, const double *values, size_t n, double tolerance,
-		     size_t least, struct calc_run **runs, size_t *count, struct err *e)
+		     size_t min_rows, struct calc_run **runs, size_t *count, struct err *e)
 {
 	struct list_of_runs l = {0};
 	size_t end;
 
-	assert(least > 0 && tolerance >= 0);
+	assert(min_rows > 0 && tolerance >= 0);
 	if (!calc_check(c, values, n, CALC_VALUES_MAX, e))
 		return false;
 	for (size_t first = 0; first < n; first = end) {
 		/* A NULL is within no tolerance, not even of itself. */
 		for (end = first; end < n && fabs(values[end] - values[first]) <= tolerance;)
 			end++;
-		add(c, &l, first, end, least);
+		add_run(c, &l, first, end, min_rows);
 		end += end == first;
 	}
-	return done(&l, runs, count);
+	return return_runs(&l, runs, count);
 }
 
 bool calc_runs_straight(const struct calc *c, const double *values, size_t n, double tolerance,
-			size_t least, struct calc_run **runs, size_t *count, struct err *e)
+			size_t min_rows, struct calc_run **runs, size_t *count, struct err *e)
 {
 	struct list_of_runs l = {0};
 	size_t last;
 
-	assert(least >= 3 && tolerance >= 0);
+	assert(min_rows >= 3 && tolerance >= 0);
 	if (!calc_check(c, values, n, CALC_VALUES_MAX, e))
 		return false;
 	for (size_t first = 0; first + 1 < n; first = last) {
@@ -87,9 +87,9 @@ bool calc_runs_straight(const struct calc *c, const double *values, size_t n, do
 			step = next;
 			last++;
 		}
-		add(c, &l, first, last + 1, least);
+		add_run(c, &l, first, last + 1, min_rows);
 	}
-	return done(&l, runs, count);
+	return return_runs(&l, runs, count);
 }
 
 bool calc_integral(const struct calc *c, const double *times, const double *values, size_t n,

@@ -7,9 +7,9 @@
 #include "vesper/calc_summary.h"
 #include "vesper/calc_trend.h"
 
-#define STRENGTH_LEAST 0.4
-#define ALPHA          0.05
-#define UNIT           1024 /* divides components beyond the limit for values; ratios and ranks stay */
+#define STRENGTH_MIN 0.4
+#define ALPHA        0.05
+#define UNIT         1024 /* divides components beyond the limit for values; ratios and ranks stay */
 
 /* The series minus its centred moving average over one period, divided by UNIT. NAN near the ends
  * and for NULLs, for which the average uses `filled`. For an even period, both ends count half. */
@@ -83,14 +83,15 @@ static void extremes_of(const struct calc *c, const double *season, size_t n, si
 static bool decompose(const struct calc *c, const double *values, size_t n, size_t period,
 		      double fill, struct calc_season *o, struct err *e)
 {
-	double *y = calc_doubles(c, n), *there = calc_doubles(c, n), *season = calc_doubles(c, n),
-	       *trend = calc_doubles(c, n), *remainder = calc_doubles(c, n);
+	double *y = calc_doubles(c, n), *has_value = calc_doubles(c, n),
+	       *season = calc_doubles(c, n), *trend = calc_doubles(c, n),
+	       *remainder = calc_doubles(c, n);
 
 	for (size_t i = 0; i < n; i++) {
-		there[i] = !calc_is_null(values[i]);
-		y[i] = there[i] > 0 ? values[i] : fill;
+		has_value[i] = !calc_is_null(values[i]);
+		y[i] = has_value[i] > 0 ? values[i] : fill;
 	}
-	if (!calc_stl(c, y, there, n, period, season, trend, e))
+	if (!calc_stl(c, y, has_value, n, period, season, trend, e))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		remainder[i] = values[i] - season[i] - trend[i];
@@ -105,7 +106,7 @@ static bool decompose(const struct calc *c, const double *values, size_t n, size
 	o->trend = trend;
 	o->remainder = remainder;
 	o->is_seasonal =
-		n >= CALC_SEASON_PERIODS * period && o->strength >= STRENGTH_LEAST && o->p < ALPHA;
+		n >= CALC_SEASON_PERIODS * period && o->strength >= STRENGTH_MIN && o->p < ALPHA;
 	return true;
 }
 

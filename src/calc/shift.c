@@ -4,7 +4,7 @@
 #include "calc_int.h"
 #include "vesper/calc_series.h"
 
-#define SAME 1e-12 /* the same split in two orders differs at most by rounding */
+#define TIE_TOLERANCE 1e-12 /* the same split in two orders differs at most by rounding */
 
 /* The largest difference of means at any split of values centred at 0, and its position. */
 static double largest(const double *x, size_t n, size_t *at)
@@ -26,11 +26,11 @@ static double largest(const double *x, size_t n, size_t *at)
 	return best;
 }
 
-static bool orders(const struct calc *c, double *x, size_t n, double observed, double *p,
-		   struct err *e)
+static bool permutation_test(const struct calc *c, double *x, size_t n, double observed, double *p,
+			     struct err *e)
 {
 	struct calc_rng r = calc_rng_new(1);
-	size_t as_much = 0, ignored, work = 0;
+	size_t as_large_count = 0, ignored, work = 0;
 
 	for (size_t order = 0; order < CALC_SHIFT_ORDERS; order++) {
 		for (size_t i = n; i > 1; i--) {
@@ -39,11 +39,11 @@ static bool orders(const struct calc *c, double *x, size_t n, double observed, d
 			x[at] = x[i - 1];
 			x[i - 1] = value;
 		}
-		as_much += largest(x, n, &ignored) >= observed * (1 - SAME);
+		as_large_count += largest(x, n, &ignored) >= observed * (1 - TIE_TOLERANCE);
 		if (calc_stopped_after(c, &work, n, e))
 			return false;
 	}
-	*p = (double)(1 + as_much) / (1 + CALC_SHIFT_ORDERS);
+	*p = (double)(1 + as_large_count) / (1 + CALC_SHIFT_ORDERS);
 	return true;
 }
 
@@ -61,12 +61,12 @@ bool calc_shift(const struct calc *c, const double *values, size_t n, struct cal
 		*out = o;
 		return true;
 	}
-	double mean = calc_mean(x, o.n), away = 0;
+	double mean = calc_mean(x, o.n), range = 0;
 	for (size_t i = 0; i < o.n; i++)
-		away = fmax(away, fabs(x[i] - x[0]));
+		range = fmax(range, fabs(x[i] - x[0]));
 	for (size_t i = 0; i < o.n; i++)
 		x[i] -= mean;
-	if (away == 0) {
+	if (range == 0) {
 		o.status = CALC_CONSTANT;
 		o.before = o.after = mean;
 		*out = o;
@@ -78,7 +78,7 @@ bool calc_shift(const struct calc *c, const double *values, size_t n, struct cal
 	for (size_t seen = 0; o.row < n && seen < split + 1; o.row++)
 		seen += !calc_is_null(values[o.row]);
 	o.row--;
-	if (!orders(c, x, o.n, observed, &o.p, e))
+	if (!permutation_test(c, x, o.n, observed, &o.p, e))
 		return false;
 	*out = o;
 	return true;

@@ -93,15 +93,15 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 /* Working memory of one decomposition. */
 struct stl {
 	const double *y;
-	const double *there;
+	const double *has_value;
 	size_t n;
 	size_t period;
 	size_t trend_span;
 	size_t low_span;
 	double *weights;
-	double *rest;   /* n */
-	double *cycle;  /* n + 2 periods: the season, one period longer at each end */
-	double *pass_a; /* the same length */
+	double *residual; /* n */
+	double *cycle;    /* n + 2 periods: the season, one period longer at each end */
+	double *pass_a;   /* the same length */
 	double *pass_b;
 	double *sub; /* one position of all periods */
 	double *sub_weights;
@@ -115,7 +115,7 @@ static bool smooth_cycles(const struct calc *c, struct stl *s, struct err *e)
 	for (size_t at = 0; at < s->period; at++) {
 		size_t k = (s->n - at + s->period - 1) / s->period;
 		for (size_t i = 0; i < k; i++) {
-			s->sub[i] = s->rest[i * s->period + at];
+			s->sub[i] = s->residual[i * s->period + at];
 			s->sub_weights[i] = s->weights[i * s->period + at];
 		}
 		if (!calc_loess(c, s->sub, k, SEASON_SPAN, s->sub_weights, s->sub_out + 1, &s->work,
@@ -156,7 +156,7 @@ static bool inner_round(const struct calc *c, struct stl *s, double *season, dou
 			struct err *e)
 {
 	for (size_t i = 0; i < s->n; i++)
-		s->rest[i] = s->y[i] - trend[i];
+		s->residual[i] = s->y[i] - trend[i];
 	if (!smooth_cycles(c, s, e))
 		return false;
 	size_t m = moving_mean(s->cycle, s->n + 2 * s->period, s->period, s->pass_a);
@@ -166,9 +166,9 @@ static bool inner_round(const struct calc *c, struct stl *s, double *season, dou
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		season[i] = s->cycle[s->period + i] - s->pass_b[i];
-		s->rest[i] = s->y[i] - season[i];
+		s->residual[i] = s->y[i] - season[i];
 	}
-	return calc_loess(c, s->rest, s->n, s->trend_span, s->weights, trend, &s->work, e);
+	return calc_loess(c, s->residual, s->n, s->trend_span, s->weights, trend, &s->work, e);
 }
 
 /* Bisquare weights by the remainder: zero from six median deviations on. */
@@ -179,40 +179,40 @@ static bool robust_weights(const struct calc *c, struct stl *s, const double *se
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		s->rest[i] = fabs(s->y[i] - season[i] - trend[i]);
-		if (s->there[i] > 0)
-			s->pass_a[count++] = s->rest[i];
+		s->residual[i] = fabs(s->y[i] - season[i] - trend[i]);
+		if (s->has_value[i] > 0)
+			s->pass_a[count++] = s->residual[i];
 	}
 	if (!calc_big_median(c, s->pass_a, count, &median, e))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		double u = median > 0 ? s->rest[i] / (6 * median) : s->rest[i] > 0;
+		double u = median > 0 ? s->residual[i] / (6 * median) : s->residual[i] > 0;
 		double w = u <= 0.001 ? 1 : u > 0.999 ? 0 : (1 - u * u) * (1 - u * u);
-		s->weights[i] = w * s->there[i];
+		s->weights[i] = w * s->has_value[i];
 	}
 	return true;
 }
 
-static size_t odd_from(double least)
+static size_t odd_from(double min)
 {
-	size_t n = (size_t)ceil(least);
+	size_t n = (size_t)ceil(min);
 
 	return n | 1;
 }
 
-bool calc_stl(const struct calc *c, const double *y, const double *there, size_t n, size_t period,
-	      double *season, double *trend, struct err *e)
+bool calc_stl(const struct calc *c, const double *y, const double *has_value, size_t n,
+	      size_t period, double *season, double *trend, struct err *e)
 {
 	size_t longest = n + 2 * period;
 	struct stl s = {
 		.y = y,
-		.there = there,
+		.has_value = has_value,
 		.n = n,
 		.period = period,
 		.trend_span = odd_from(1.5 * (double)period / (1 - 1.5 / SEASON_SPAN)),
 		.low_span = odd_from((double)period),
 		.weights = calc_doubles(c, n),
-		.rest = calc_doubles(c, n),
+		.residual = calc_doubles(c, n),
 		.cycle = calc_doubles(c, longest + period),
 		.pass_a = calc_doubles(c, longest),
 		.pass_b = calc_doubles(c, longest),
@@ -220,7 +220,7 @@ bool calc_stl(const struct calc *c, const double *y, const double *there, size_t
 		.sub_weights = calc_doubles(c, n),
 		.sub_out = calc_doubles(c, n + 2),
 	};
-	memcpy(s.weights, there, n * sizeof(*there));
+	memcpy(s.weights, has_value, n * sizeof(*has_value));
 	memset(trend, 0, n * sizeof(*trend));
 	for (int outer = 0; outer <= OUTER_ROUNDS; outer++) {
 		if (outer > 0 && !robust_weights(c, &s, season, trend, e))

@@ -10,8 +10,8 @@
 MUST_CHECK bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span,
 			   const double *weights, double *out, size_t *work, struct err *e);
 
-/* Robust decomposition. `y` has no NULLs; where `there` is 0, the value has no weight. */
-MUST_CHECK bool calc_stl(const struct calc *c, const double *y, const double *there, size_t n,
+/* Robust decomposition. `y` has no NULLs; where `has_value` is 0, the value has no weight. */
+MUST_CHECK bool calc_stl(const struct calc *c, const double *y, const double *has_value, size_t n,
 			 size_t period, double *season, double *trend, struct err *e);
 
 #endif

@@ -5,12 +5,12 @@
 #include "calc_int.h"
 #include "vesper/calc_trend.h"
 
-#define EXACT_N_MAX     10
-#define INVERSIONS_MAX  (EXACT_N_MAX * (EXACT_N_MAX - 1) / 2)
-#define CORRECTED_LEAST 20
-#define ALPHA           0.05
-#define Z_95            1.959963984540054
-#define STABLE_SHARE    0.01
+#define EXACT_N_MAX    10
+#define INVERSIONS_MAX (EXACT_N_MAX * (EXACT_N_MAX - 1) / 2)
+#define CORRECTED_MIN  20
+#define ALPHA          0.05
+#define Z_95           1.959963984540054
+#define STABLE_SHARE   0.01
 
 static double sign(double x)
 {
@@ -22,7 +22,7 @@ static double sign(double x)
 static double exact_p(size_t n, double s)
 {
 	double orders[INVERSIONS_MAX + 1] = {1}, all = 1, extreme = 0;
-	size_t pairs = n * (n - 1) / 2, most = (size_t)(((double)pairs - fabs(s)) / 2);
+	size_t pairs = n * (n - 1) / 2, inversions_max = (size_t)(((double)pairs - fabs(s)) / 2);
 
 	for (size_t size = 2; size <= n; size++) {
 		double next[INVERSIONS_MAX + 1] = {0};
@@ -33,7 +33,7 @@ static double exact_p(size_t n, double s)
 			orders[k] = next[k];
 		all *= (double)size;
 	}
-	for (size_t k = 0; k <= most; k++)
+	for (size_t k = 0; k <= inversions_max; k++)
 		extreme += orders[k];
 	return fmin(1, 2 * extreme / all);
 }
@@ -180,16 +180,16 @@ bool calc_theil_sen(const struct calc *c, const double *x, const double *y, size
 static bool hamed_rao(const struct calc *c, const double *values, size_t n, double slope,
 		      double *factor, struct err *e)
 {
-	double *rest = calc_doubles(c, n), *ranks;
+	double *residuals = calc_doubles(c, n), *ranks;
 	size_t count = 0, work = 0;
 
 	*factor = 1;
 	for (size_t i = 0; i < n; i++)
 		if (!calc_is_null(values[i]))
-			rest[count++] = values[i] - slope * (double)i;
-	if (count < CORRECTED_LEAST)
+			residuals[count++] = values[i] - slope * (double)i;
+	if (count < CORRECTED_MIN)
 		return true;
-	if (!calc_ranks(c, rest, count, &ranks, NULL, e))
+	if (!calc_ranks(c, residuals, count, &ranks, NULL, e))
 		return false;
 	double m = (double)count, mean = (m + 1) / 2, variance = 0, sum = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -43,11 +43,11 @@ enum code code_of_wire(const char *wire)
 bool code_view_recoverable(const char *view)
 {
 	/* Not retryable as requests, but a question can be rephrased. */
-	static const char *const otherwise[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
-						"SQL_GENERATION_FAILED", "SQL_EXECUTION_FAILED"};
+	static const char *const recoverable[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
+						  "SQL_GENERATION_FAILED", "SQL_EXECUTION_FAILED"};
 
-	for (size_t i = 0; i < sizeof(otherwise) / sizeof(otherwise[0]); i++)
-		if (strcmp(view, otherwise[i]) == 0)
+	for (size_t i = 0; i < sizeof(recoverable) / sizeof(recoverable[0]); i++)
+		if (strcmp(view, recoverable[i]) == 0)
 			return true;
 	for (int c = 0; c < CODE_COUNT; c++)
 		if (rows[c].retryable && strcmp(rows[c].view, view) == 0)

@@ -25,8 +25,8 @@ struct reader {
 	const char *p;
 	struct arena *arena;
 	struct condition *condition;
-	int depth;         /* nesting of brackets */
-	const char *about; /* task implied in references; NULL: references name their task */
+	int depth;                /* nesting of brackets */
+	const char *implied_task; /* of all references; NULL: references name their task */
 	struct err *e;
 };
 
@@ -109,9 +109,9 @@ static const char *take_value(struct reader *r)
 	return value;
 }
 
-static bool refuse_rest(struct reader *r, const char *what)
+static bool fail_at(struct reader *r, const char *what)
 {
-	return err_set(r->e, ERR_INPUT, *r->p ? "%s where \"%.*s\" stands" : "%s at the end", what,
+	return err_set(r->e, ERR_INPUT, *r->p ? "%s at \"%.*s\"" : "%s at the end", what,
 		       STR_CUT(r->p, 20));
 }
 
@@ -135,12 +135,12 @@ static bool read_compare(struct reader *r, struct condition_term *t)
 	struct decimal unused;
 
 	if (!take_sign(r, &t->sign))
-		return refuse_rest(r, "no comparison");
+		return fail_at(r, "a comparison is missing");
 	values[0] = take_value(r);
 	values[1] = NULL;
 	t->values = values;
 	if (!*values[0])
-		return refuse_rest(r, "nothing to compare with");
+		return fail_at(r, "a value to compare with is missing");
 	if (is_order(t->sign) && !decimal_parse(values[0], &unused) && !is_date(values[0]))
 		return err_set(r->e, ERR_INPUT, "\"%.*s\" is not a number or date",
 			       STR_CUT(values[0], 40));
@@ -155,16 +155,16 @@ static bool read_in(struct reader *r, struct condition_term *t)
 	t->kind = TERM_IN;
 	t->values = values;
 	if (!take_char(r, '('))
-		return refuse_rest(r, "no ( behind \"in\"");
+		return fail_at(r, "\"(\" is missing after \"in\"");
 	do {
 		if (n == LIST_ARG_MAX)
 			return err_set(r->e, ERR_INPUT, "more than %d values in ( )", LIST_ARG_MAX);
 		values[n] = take_value(r);
 		if (!*values[n++])
-			return refuse_rest(r, "no value");
+			return fail_at(r, "a value is missing");
 	} while (take_char(r, ','));
 	values[n] = NULL;
-	return take_char(r, ')') || refuse_rest(r, "no )");
+	return take_char(r, ')') || fail_at(r, "\")\" is missing");
 }
 
 static bool is_name(const char *text)
@@ -179,28 +179,29 @@ static bool read_missing(struct reader *r, struct condition_term *t)
 {
 	t->kind = TERM_MISSING;
 	t->filter = take_word(r);
-	return is_name(t->filter) || err_set(r->e, ERR_INPUT, "no filter behind \"missing\"");
+	return is_name(t->filter) ||
+	       err_set(r->e, ERR_INPUT, "the name of a filter is missing after \"missing\"");
 }
 
 static bool read_reference(struct reader *r, struct condition_term *t)
 {
 	const char *text = take_word(r);
 
-	if (r->about)
-		text = arena_printf(r->arena, "%s.%s", r->about, text);
+	if (r->implied_task)
+		text = arena_printf(r->arena, "%s.%s", r->implied_task, text);
 	if (!ref_parse(text, &t->ref, r->e))
 		return false;
 	if (t->ref.kind == REF_COLUMN)
-		return err_set(r->e, ERR_INPUT, "a whole column can't be compared");
+		return err_set(r->e, ERR_INPUT, "a whole column cannot be compared");
 	return take_keyword(r, "in") ? read_in(r, t) : read_compare(r, t);
 }
 
 static const struct condition_node *new_node(struct reader *r, struct condition_node node)
 {
-	struct condition_node *made = arena_alloc(r->arena, sizeof(*made));
+	struct condition_node *copy = arena_alloc(r->arena, sizeof(*copy));
 
-	*made = node;
-	return made;
+	*copy = node;
+	return copy;
 }
 
 static const struct condition_node *read_term(struct reader *r)
@@ -227,12 +228,13 @@ static const struct condition_node *read_brackets(struct reader *r)
 	const struct condition_node *inner;
 
 	if (++r->depth > PLAN_DEPTH_MAX) {
-		(void)err_set(r->e, ERR_INPUT, "more than %d brackets in brackets", PLAN_DEPTH_MAX);
+		(void)err_set(r->e, ERR_INPUT, "brackets are nested more than %d levels deep",
+			      PLAN_DEPTH_MAX);
 		return NULL;
 	}
 	inner = read_or(r);
 	if (inner && !take_char(r, ')')) {
-		refuse_rest(r, "no )");
+		fail_at(r, "\")\" is missing");
 		return NULL;
 	}
 	r->depth--;
@@ -276,7 +278,7 @@ static const struct condition *read_whole(const char *text, const char *about, s
 					  struct err *e)
 {
 	struct condition *c = arena_alloc(a, sizeof(*c));
-	struct reader r = {.p = text, .arena = a, .condition = c, .e = e, .about = about};
+	struct reader r = {.p = text, .arena = a, .condition = c, .e = e, .implied_task = about};
 
 	*c = (struct condition){.term_count = 0};
 	c->root = read_or(&r);
@@ -284,7 +286,7 @@ static const struct condition *read_whole(const char *text, const char *about, s
 		return NULL;
 	skip_blanks(&r);
 	if (*r.p) {
-		(void)err_set(e, ERR_INPUT, "what is \"%.*s\"?", STR_CUT(r.p, 20));
+		(void)err_set(e, ERR_INPUT, "unexpected text \"%.*s\"", STR_CUT(r.p, 20));
 		return NULL;
 	}
 	return c;
@@ -322,25 +324,25 @@ static bool is_met(enum condition_sign sign, int order)
 	}
 }
 
-static bool compare(const char *found, enum condition_sign how, const char *wanted)
+static bool compare(const char *found, enum condition_sign sign, const char *expected)
 {
 	struct decimal a, b;
 	struct date unused;
 	bool is_number = decimal_parse(found, &a);
 
-	if (is_number != decimal_parse(wanted, &b))
+	if (is_number != decimal_parse(expected, &b))
 		return false;
 	if (is_number)
-		return is_met(how, decimal_cmp(a, b));
-	if (is_order(how) && !date_parse_start(found, &unused))
+		return is_met(sign, decimal_cmp(a, b));
+	if (is_order(sign) && !date_parse_start(found, &unused))
 		return false;
-	return is_met(how, strcmp(found, wanted));
+	return is_met(sign, strcmp(found, expected));
 }
 
-static bool term_met(const struct condition_term *t, const struct ref_scope *s,
-		     const json_t *filters, struct arena *a)
+static bool term_is_met(const struct condition_term *t, const struct ref_scope *s,
+			const json_t *filters, struct arena *a)
 {
-	enum condition_sign how = t->kind == TERM_IN ? SIGN_SAME : t->sign;
+	enum condition_sign sign = t->kind == TERM_IN ? SIGN_SAME : t->sign;
 	const json_t *value;
 	struct err e = {0};
 
@@ -349,30 +351,30 @@ static bool term_met(const struct condition_term *t, const struct ref_scope *s,
 	if (!ref_value(s, &t->ref, a, &value, &e))
 		return false;
 	for (const char *const *v = t->values; *v; v++)
-		if (compare(json_string_value(value), how, *v))
+		if (compare(json_string_value(value), sign, *v))
 			return true;
 	return false;
 }
 
-static bool node_met(const struct condition_node *n, const struct ref_scope *s,
-		     const json_t *filters, struct arena *a)
+static bool node_is_met(const struct condition_node *n, const struct ref_scope *s,
+			const json_t *filters, struct arena *a)
 {
 	switch (n->kind) {
 	case NODE_TERM:
-		return term_met(n->term, s, filters, a);
+		return term_is_met(n->term, s, filters, a);
 	case NODE_NOT:
-		return !node_met(n->left, s, filters, a);
+		return !node_is_met(n->left, s, filters, a);
 	case NODE_AND:
-		return node_met(n->left, s, filters, a) && node_met(n->right, s, filters, a);
+		return node_is_met(n->left, s, filters, a) && node_is_met(n->right, s, filters, a);
 	default:
-		return node_met(n->left, s, filters, a) || node_met(n->right, s, filters, a);
+		return node_is_met(n->left, s, filters, a) || node_is_met(n->right, s, filters, a);
 	}
 }
 
 bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
 		   struct arena *a)
 {
-	return node_met(c->root, s, filters, a);
+	return node_is_met(c->root, s, filters, a);
 }
 
 bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a)

@@ -248,18 +248,18 @@ bool event_decode(const char *bytes, size_t len, struct event *out, struct err *
 	struct reader r = {bytes, len};
 	struct event event = {0};
 	char format, kind;
-	bool read = get(&r, &format, 1) && format == EVENT_FORMAT && get(&r, &kind, 1) &&
-		    (unsigned char)kind < EVENT_KIND_COUNT &&
-		    get(&r, &event.at_ms, sizeof(event.at_ms));
+	bool ok = get(&r, &format, 1) && format == EVENT_FORMAT && get(&r, &kind, 1) &&
+		  (unsigned char)kind < EVENT_KIND_COUNT &&
+		  get(&r, &event.at_ms, sizeof(event.at_ms));
 
-	if (read) {
+	if (ok) {
 		event.kind = (enum event_kind)kind;
-		for (const struct field *f = kinds[event.kind].fields;
-		     read && f->type != FIELD_NONE; f++)
-			read = get_field(&r, &event, f);
+		for (const struct field *f = kinds[event.kind].fields; ok && f->type != FIELD_NONE;
+		     f++)
+			ok = get_field(&r, &event, f);
 	}
-	if (!read || r.left > 0)
-		return err_set(e, ERR_INPUT, "these bytes are not an event");
+	if (!ok || r.left > 0)
+		return err_set(e, ERR_INPUT, "the bytes are not a valid event");
 	*out = event;
 	return true;
 }

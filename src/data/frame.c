@@ -7,24 +7,24 @@
 #include "frame_int.h"
 #include "vesper/mem.h"
 
-static atomic_llong in_use;
+static atomic_llong bytes_in_use;
 
 int64_t frames_bytes(void)
 {
-	return atomic_load(&in_use);
+	return atomic_load(&bytes_in_use);
 }
 
-bool frames_take(int64_t bytes)
+bool frames_reserve(int64_t bytes)
 {
-	if (atomic_fetch_add(&in_use, bytes) + bytes <= FRAMES_MEMORY_MAX)
+	if (atomic_fetch_add(&bytes_in_use, bytes) + bytes <= FRAMES_MEMORY_MAX)
 		return true;
-	atomic_fetch_sub(&in_use, bytes);
+	atomic_fetch_sub(&bytes_in_use, bytes);
 	return false;
 }
 
-void frames_give_back(int64_t bytes)
+void frames_release(int64_t bytes)
 {
-	atomic_fetch_sub(&in_use, bytes);
+	atomic_fetch_sub(&bytes_in_use, bytes);
 }
 
 void frame_free(struct frame **f)

@@ -23,7 +23,7 @@ struct word {
 	uint32_t code;
 };
 
-struct building {
+struct column_builder {
 	const char *name;
 	enum frame_type type;
 	void *values; /* array of value_bytes() each */
@@ -36,13 +36,13 @@ struct building {
 struct frame_builder {
 	struct arena *arena;
 	struct frame *frame; /* allocated in arena */
-	struct building *columns;
+	struct column_builder *columns;
 	size_t column_count;
 	size_t rows_max, rows_cap; /* maximum of kept rows, and current capacity */
 	size_t rows;
-	int64_t total, step, bad;
-	int64_t bytes; /* taken with frames_take */
-	int64_t wanted_bytes;
+	int64_t total, step, bad_cells;
+	int64_t bytes; /* reserved with frames_reserve */
+	int64_t needed_bytes;
 };
 
 /* ---- memory ---- */
@@ -85,13 +85,13 @@ static int64_t bytes_of(const struct frame_builder *b, size_t rows)
 static void grow(struct frame_builder *b, size_t rows)
 {
 	for (size_t i = 0; i < b->column_count; i++) {
-		struct building *c = &b->columns[i];
-		size_t each = value_bytes(c->type);
-		void *values = mem_alloc(rows * each);
+		struct column_builder *c = &b->columns[i];
+		size_t value_size = value_bytes(c->type);
+		void *values = mem_alloc(rows * value_size);
 		uint64_t *valid = mem_alloc(bit_words(rows) * sizeof(*valid));
 
 		if (b->rows_cap > 0) {
-			memcpy(values, c->values, b->rows * each);
+			memcpy(values, c->values, b->rows * value_size);
 			memcpy(valid, c->valid, bit_words(b->rows) * sizeof(*valid));
 		}
 		mem_free(c->values);
@@ -103,13 +103,13 @@ static void grow(struct frame_builder *b, size_t rows)
 }
 
 /* Resources freed with the frame's arena. */
-struct held {
-	struct building *columns;
+struct frame_resources {
+	struct column_builder *columns;
 	size_t count;
 	int64_t bytes;
 };
 
-static void columns_free(struct building *columns, size_t count)
+static void columns_free(struct column_builder *columns, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		mem_free(columns[i].values);
@@ -118,12 +118,12 @@ static void columns_free(struct building *columns, size_t count)
 	}
 }
 
-static void held_free(void *thing)
+static void frame_resources_free(void *object)
 {
-	struct held *h = thing;
+	struct frame_resources *h = object;
 
 	columns_free(h->columns, h->count);
-	frames_give_back(h->bytes);
+	frames_release(h->bytes);
 }
 
 /* ---- lifecycle ---- */
@@ -149,7 +149,7 @@ struct frame_builder *frame_builder_new(const char *name, const struct frame_dec
 		hashmap_init(&b->columns[i].codes);
 	}
 	grow(b, FIRST_ROWS);
-	b->wanted_bytes = bytes_of(b, FIRST_ROWS);
+	b->needed_bytes = bytes_of(b, FIRST_ROWS);
 	return b;
 }
 
@@ -161,7 +161,7 @@ void frame_builder_free(struct frame_builder **build)
 		return;
 	*build = NULL;
 	columns_free(b->columns, b->column_count);
-	frames_give_back(b->bytes);
+	frames_release(b->bytes);
 	arena_free(&b->arena);
 	mem_free(b);
 }
@@ -280,7 +280,7 @@ static bool read_bool(const char *text, uint8_t *out)
 	return false;
 }
 
-static uint32_t code_of(struct frame_builder *b, struct building *c, const char *text)
+static uint32_t code_of(struct frame_builder *b, struct column_builder *c, const char *text)
 {
 	struct hashmap_node *found = hashmap_find(&c->codes, str_of(text));
 	struct word *w;
@@ -292,11 +292,11 @@ static uint32_t code_of(struct frame_builder *b, struct building *c, const char 
 	c->words[c->word_count] = arena_strdup(b->arena, text);
 	w->code = (uint32_t)c->word_count;
 	hashmap_add(&c->codes, &w->node, str_of(c->words[c->word_count++]));
-	b->wanted_bytes += (int64_t)strlen(text) + WORD_BYTES;
+	b->needed_bytes += (int64_t)strlen(text) + WORD_BYTES;
 	return w->code;
 }
 
-static bool read_value(struct frame_builder *b, struct building *c, const char *text)
+static bool read_value(struct frame_builder *b, struct column_builder *c, const char *text)
 {
 	void *at = (char *)c->values + b->rows * value_bytes(c->type);
 
@@ -320,7 +320,7 @@ static bool read_value(struct frame_builder *b, struct building *c, const char *
 	return false;
 }
 
-static void set_valid(struct building *c, size_t row, bool yes)
+static void set_valid(struct column_builder *c, size_t row, bool yes)
 {
 	uint64_t bit = (uint64_t)1 << (row % 64);
 
@@ -332,35 +332,35 @@ static void set_valid(struct building *c, size_t row, bool yes)
 
 void frame_builder_cell(struct frame_builder *b, size_t column, const char *text)
 {
-	struct building *c = &b->columns[column];
-	size_t each = value_bytes(c->type);
-	bool good = text && read_value(b, c, text);
+	struct column_builder *c = &b->columns[column];
+	size_t value_size = value_bytes(c->type);
+	bool is_ok = text && read_value(b, c, text);
 
-	b->bad += text && !good;
-	if (!good)
-		memset((char *)c->values + b->rows * each, 0, each);
-	set_valid(c, b->rows, good);
+	b->bad_cells += text && !is_ok;
+	if (!is_ok)
+		memset((char *)c->values + b->rows * value_size, 0, value_size);
+	set_valid(c, b->rows, is_ok);
 }
 
 /* ---- rows ---- */
 
-static bool is_valid(const struct building *c, size_t row)
+static bool is_valid(const struct column_builder *c, size_t row)
 {
 	return c->valid[row / 64] >> (row % 64) & 1;
 }
 
 /* Keeps the first, third, fifth, … row. */
-static void thin(struct frame_builder *b)
+static void halve_rows(struct frame_builder *b)
 {
 	size_t kept = (b->rows + 1) / 2;
 
 	for (size_t i = 0; i < b->column_count; i++) {
-		struct building *c = &b->columns[i];
-		size_t each = value_bytes(c->type);
+		struct column_builder *c = &b->columns[i];
+		size_t value_size = value_bytes(c->type);
 
 		for (size_t row = 1; row < kept; row++) {
-			memcpy((char *)c->values + row * each, (char *)c->values + 2 * row * each,
-			       each);
+			memcpy((char *)c->values + row * value_size,
+			       (char *)c->values + 2 * row * value_size, value_size);
 			set_valid(c, row, is_valid(c, 2 * row));
 		}
 	}
@@ -368,53 +368,53 @@ static void thin(struct frame_builder *b)
 	b->step *= 2;
 }
 
-static bool take_memory(struct frame_builder *b, struct err *e)
+static bool reserve_memory(struct frame_builder *b, struct err *e)
 {
-	if (b->wanted_bytes == b->bytes)
+	if (b->needed_bytes == b->bytes)
 		return true;
-	if (b->wanted_bytes > FRAME_MEMORY_MAX)
+	if (b->needed_bytes > FRAME_MEMORY_MAX)
 		return err_set(e, ERR_LIMIT, "the rows of %s need more than %d MB", b->frame->name,
 			       FRAME_MEMORY_MAX / (1024 * 1024));
-	if (!frames_take(b->wanted_bytes - b->bytes))
+	if (!frames_reserve(b->needed_bytes - b->bytes))
 		return err_set_retry(e, ERR_LIMIT,
 				     "the rows of all running computations need more than %d MB",
 				     FRAMES_MEMORY_MAX / (1024 * 1024));
-	b->bytes = b->wanted_bytes;
+	b->bytes = b->needed_bytes;
 	return true;
 }
 
-static bool make_room(struct frame_builder *b, struct err *e)
+static bool reserve_row(struct frame_builder *b, struct err *e)
 {
 	size_t rows = b->rows_cap * 2 < b->rows_max ? b->rows_cap * 2 : b->rows_max;
 
 	if (b->rows < b->rows_cap)
 		return true;
-	b->wanted_bytes += bytes_of(b, rows) - bytes_of(b, b->rows_cap);
-	if (!take_memory(b, e))
+	b->needed_bytes += bytes_of(b, rows) - bytes_of(b, b->rows_cap);
+	if (!reserve_memory(b, e))
 		return false;
 	grow(b, rows);
 	return true;
 }
 
-bool frame_builder_next(struct frame_builder *b, bool *wanted, struct err *e)
+bool frame_builder_next(struct frame_builder *b, bool *is_kept, struct err *e)
 {
 	if (b->total % b->step == 0 && b->rows == b->rows_max)
-		thin(b);
-	*wanted = b->total % b->step == 0;
+		halve_rows(b);
+	*is_kept = b->total % b->step == 0;
 	b->total++;
-	return !*wanted || make_room(b, e);
+	return !*is_kept || reserve_row(b, e);
 }
 
 bool frame_builder_row(struct frame_builder *b, struct err *e)
 {
 	b->rows++;
-	return take_memory(b, e);
+	return reserve_memory(b, e);
 }
 
 /* ---- finishing ---- */
 
 /* The validity bits; NULL: the column has no NULL. */
-static const uint64_t *valid_of(struct frame_builder *b, struct building *c)
+static const uint64_t *valid_of(struct frame_builder *b, struct column_builder *c)
 {
 	for (size_t row = 0; row < b->rows; row++)
 		if (!is_valid(c, row))
@@ -422,7 +422,8 @@ static const uint64_t *valid_of(struct frame_builder *b, struct building *c)
 	return NULL;
 }
 
-static void finish_column(struct frame_builder *b, struct building *c, struct frame_column *out)
+static void finish_column(struct frame_builder *b, struct column_builder *c,
+			  struct frame_column *out)
 {
 	*out = (struct frame_column){
 		.name = c->name,
@@ -439,20 +440,20 @@ struct frame *frame_builder_finish(struct frame_builder **build)
 {
 	struct frame_builder *b = *build;
 	struct frame *f = b->frame;
-	struct held *held = arena_alloc(b->arena, sizeof(*held));
+	struct frame_resources *resources = arena_alloc(b->arena, sizeof(*resources));
 
 	*build = NULL;
 	f->rows = b->rows;
 	f->total_rows = b->total;
 	f->step = b->step;
 	f->sampled = b->step > 1;
-	f->bad_cells = b->bad;
+	f->bad_cells = b->bad_cells;
 	f->column_count = b->column_count;
 	f->columns = arena_alloc(b->arena, (b->column_count + 1) * sizeof(*f->columns));
 	for (size_t i = 0; i < b->column_count; i++)
 		finish_column(b, &b->columns[i], &f->columns[i]);
-	*held = (struct held){b->columns, b->column_count, b->bytes};
-	arena_defer(b->arena, held_free, held);
+	*resources = (struct frame_resources){b->columns, b->column_count, b->bytes};
+	arena_defer(b->arena, frame_resources_free, resources);
 	mem_free(b);
 	return f;
 }

@@ -8,8 +8,8 @@
 
 #include "vesper/limits.h"
 
-/* Returns false and takes nothing when FRAMES_MEMORY_MAX would be exceeded. */
-bool frames_take(int64_t bytes);
-void frames_give_back(int64_t bytes);
+/* Returns false and reserves nothing when FRAMES_MEMORY_MAX would be exceeded. */
+bool frames_reserve(int64_t bytes);
+void frames_release(int64_t bytes);
 
 #endif

@@ -45,18 +45,18 @@ static const json_t *member_at(const json_t *root, const char *path)
 /* Rejects unknown members, so that a typo is reported. */
 static bool check_members(const struct words_file *f, const json_t *root)
 {
-	static const char *const others[] = {
+	static const char *const other_members[] = {
 		"synonyms",  "numbers",  "ordinals", "pointing",   "not_pointing",
 		"named",     "concepts", "outside",  "impossible", "foreign",
 		"sentences", "version",  NULL};
-	const char *name, *below;
+	const char *name, *inner_name;
 	json_t *value, *inner;
 
 	json_object_foreach((json_t *)root, name, value) {
 		bool known = false, group = false;
 
-		for (size_t i = 0; others[i]; i++)
-			known = known || strcmp(name, others[i]) == 0;
+		for (size_t i = 0; other_members[i]; i++)
+			known = known || strcmp(name, other_members[i]) == 0;
 		for (size_t i = 0; i < WORDS_COUNT; i++) {
 			size_t n = strlen(name);
 
@@ -66,8 +66,9 @@ static bool check_members(const struct words_file *f, const json_t *root)
 		}
 		if (!known && !group)
 			return words_fail(f, name, "unknown member");
-		json_object_foreach(value, below, inner) {
-			const char *path = arena_printf(words_scratch(f), "%s.%s", name, below);
+		json_object_foreach(value, inner_name, inner) {
+			const char *path =
+				arena_printf(words_scratch(f), "%s.%s", name, inner_name);
 			bool read = !group;
 
 			for (size_t i = 0; i < WORDS_COUNT && !read; i++)
@@ -90,7 +91,7 @@ static bool read_lists(const struct words_file *f, const json_t *root, struct la
 
 /* Reads an object of words and numbers; `add` takes each. */
 static bool read_numbers(const struct words_file *f, const json_t *root, const char *member,
-			 int least,
+			 int min,
 			 void (*add)(struct language_words *w, const char *word, int number),
 			 struct language_words *words)
 {
@@ -98,12 +99,12 @@ static bool read_numbers(const struct words_file *f, const json_t *root, const c
 	const char *word;
 
 	if (!json_is_object(numbers))
-		return words_fail(f, member, "an object of words and numbers is wanted");
+		return words_fail(f, member, "must be an object of words and numbers");
 	json_object_foreach((json_t *)numbers, word, value) {
-		if (!json_is_integer(value) || json_integer_value(value) < least ||
+		if (!json_is_integer(value) || json_integer_value(value) < min ||
 		    json_integer_value(value) > NUMBER_MAX)
 			return words_fail(f, arena_printf(words_scratch(f), "%s.%s", member, word),
-					  "a number from %d to %d is wanted", least, NUMBER_MAX);
+					  "must be a number from %d to %d", min, NUMBER_MAX);
 		add(words, word, (int)json_integer_value(value));
 	}
 	return true;
@@ -117,7 +118,7 @@ static bool read_concepts(const struct words_file *f, const json_t *root, struct
 		const char *word = json_string_value(member_at(root, path));
 
 		if (!word || !*word)
-			return words_fail(f, path, "a word is wanted");
+			return words_fail(f, path, "must be a word");
 		l->concepts[i] = arena_strdup(f->arena, word);
 	}
 	return true;
@@ -126,7 +127,7 @@ static bool read_concepts(const struct words_file *f, const json_t *root, struct
 /* ---- patterns ---- */
 
 static bool read_pattern(const struct words_file *f, const json_t *object, const char *member,
-			 bool answers, struct language_pattern *out)
+			 bool needs_answer, struct language_pattern *out)
 {
 	static const char *const none[] = {"a", NULL};
 	const char *const *parts, *answer;
@@ -139,27 +140,28 @@ static bool read_pattern(const struct words_file *f, const json_t *object, const
 			arena_printf(words_scratch(f), "%s.hints", member), true, &out->hints))
 		return false;
 	answer = json_string_value(json_object_get(object, "answer"));
-	if (answers && (!answer || !*answer))
+	if (needs_answer && (!answer || !*answer))
 		return words_fail(f, arena_printf(words_scratch(f), "%s.answer", member),
 				  "is empty");
 	out->answer = arena_strdup(f->arena, answer);
 	if (!json_array_size(json_object_get(object, "pattern")))
-		return words_fail(f, at, "a list of expressions is wanted");
+		return words_fail(f, at, "must be a list of expressions");
 	buf_init(&all, PATTERN_BYTES_MAX);
 	parts = arena_alloc(f->arena, sizeof(*parts));
 	for (size_t i = 0; i < json_array_size(json_object_get(object, "pattern")); i++) {
 		const char *text =
 			json_string_value(json_array_get(json_object_get(object, "pattern"), i));
 		const char *place = arena_printf(words_scratch(f), "%s[%zu]", at, i);
-		struct language_pattern one = {.regex = text};
+		struct language_pattern pattern = {.regex = text};
 		struct err e;
 		struct rx *rx;
 
 		if (!text || !*text) {
 			buf_deinit(&all);
-			return words_fail(f, place, "an expression is wanted");
+			return words_fail(f, place, "must be an expression");
 		}
-		if (!rx_new(language_pattern(&one, none, none, none, words_scratch(f)), &rx, &e)) {
+		if (!rx_new(language_pattern(&pattern, none, none, none, words_scratch(f)), &rx,
+			    &e)) {
 			buf_deinit(&all);
 			return words_fail(f, place, "%s", e.text);
 		}
@@ -257,7 +259,7 @@ bool language_read(const char *path, const char *text, struct arena *a, const st
 /* ---- slots of patterns ---- */
 
 /* Appends the word, escaped for a regular expression. */
-static void put_literal(struct buf *b, const char *word)
+static void append_literal(struct buf *b, const char *word)
 {
 	for (; *word; word++) {
 		if (strchr("\\^$.|?*+()[]{}-", *word))
@@ -266,8 +268,8 @@ static void put_literal(struct buf *b, const char *word)
 	}
 }
 
-static const char *put_slot(struct buf *b, const char *p, const char *name,
-			    const char *const *words)
+static const char *append_slot(struct buf *b, const char *p, const char *name,
+			       const char *const *words)
 {
 	size_t n = strlen(name);
 
@@ -277,7 +279,7 @@ static const char *put_slot(struct buf *b, const char *p, const char *name,
 	buf_str(b, *words ? "" : "(?!)");
 	for (size_t i = 0; words[i]; i++) {
 		buf_str(b, i ? "|" : "");
-		put_literal(b, words[i]);
+		append_literal(b, words[i]);
 	}
 	return p + n;
 }
@@ -290,11 +292,11 @@ const char *language_pattern(const struct language_pattern *pattern, const char 
 
 	buf_init(&b, PATTERN_BYTES_MAX);
 	for (const char *p = pattern->regex; *p; p = next) {
-		next = put_slot(&b, p, "{nouns}", nouns);
+		next = append_slot(&b, p, "{nouns}", nouns);
 		if (!next)
-			next = put_slot(&b, p, "{states}", states);
+			next = append_slot(&b, p, "{states}", states);
 		if (!next)
-			next = put_slot(&b, p, "{aspects}", aspects);
+			next = append_slot(&b, p, "{aspects}", aspects);
 		if (next)
 			continue;
 		buf_char(&b, *p);

@@ -28,26 +28,26 @@ static const struct {
 /* The index of the slot with this name, or -1. */
 static int slot_number(const char *slots, struct str name)
 {
-	struct str rest = str_of(slots), one;
+	struct str rest = str_of(slots), slot;
 
-	for (int i = 0; str_split(&rest, ' ', &one); i++)
-		if (one.n > 0 && str_eq(one, name))
+	for (int i = 0; str_split(&rest, ' ', &slot); i++)
+		if (slot.n > 0 && str_eq(slot, name))
 			return i;
 	return -1;
 }
 
 static size_t slot_count(const char *slots)
 {
-	struct str rest = str_of(slots), one;
+	struct str rest = str_of(slots), slot;
 	size_t n = 0;
 
-	while (str_split(&rest, ' ', &one))
-		n += one.n > 0;
+	while (str_split(&rest, ' ', &slot))
+		n += slot.n > 0;
 	return n;
 }
 
-static bool cut(const struct words_file *f, const char *member, const char *text, const char *slots,
-		struct language_text *out)
+static bool split_at_slots(const struct words_file *f, const char *member, const char *text,
+			   const char *slots, struct language_text *out)
 {
 	unsigned seen = 0;
 
@@ -58,7 +58,7 @@ static bool cut(const struct words_file *f, const char *member, const char *text
 				 : -1;
 
 		if (slot < 0)
-			return words_fail(f, member, "slots are: %s", *slots ? slots : "none");
+			return words_fail(f, member, "allowed slots: %s", *slots ? slots : "none");
 		if (out->count == SENTENCE_SLOTS_MAX)
 			return words_fail(f, member, "at most %d slots", SENTENCE_SLOTS_MAX);
 		seen |= 1u << slot;
@@ -68,7 +68,7 @@ static bool cut(const struct words_file *f, const char *member, const char *text
 	}
 	out->texts[out->count] = arena_strdup(f->arena, text);
 	return seen == (1u << slot_count(slots)) - 1 ||
-	       words_fail(f, member, "slots are all of: %s", slots);
+	       words_fail(f, member, "required slots: %s", slots);
 }
 
 static bool is_key(const char *key)
@@ -91,7 +91,7 @@ static bool check_keys(const struct words_file *f, const json_t *object)
 			if (!is_key(key))
 				return words_fail(
 					f, arena_printf(words_scratch(f), "sentences.%s", key),
-					"nothing says this sentence");
+					"unknown sentence");
 		}
 	return true;
 }
@@ -113,7 +113,7 @@ bool language_sentences_read(const struct words_file *f, const json_t *object,
 
 		if (!text || !*text)
 			return words_fail(f, member, text ? "is empty" : "is missing");
-		if (!cut(f, member, text, keys[i].slots, &all[i]))
+		if (!split_at_slots(f, member, text, keys[i].slots, &all[i]))
 			return false;
 	}
 	*out = all;

@@ -45,7 +45,7 @@ void language_words_ordinal(struct language_words *w, const char *word, int ordi
 }
 
 /* Counts the words of a text. */
-static size_t words_of(const char *text)
+static size_t count_words(const char *text)
 {
 	size_t n = 0;
 
@@ -85,7 +85,7 @@ static void add_phrase(struct language_word *first, const char **words, size_t c
 
 void language_words_add(struct language_words *w, const char *text, enum words list)
 {
-	size_t count = words_of(text), lead = strspn(text, " ");
+	size_t count = count_words(text), lead = strspn(text, " ");
 	struct language_word *first =
 		count > 0 ? word_of(w, text + lead, strcspn(text + lead, " ")) : NULL;
 

@@ -25,11 +25,11 @@ static json_t *suggestions_json(const struct outcome *o)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < o->suggestion_count; i++) {
-		json_t *one = json_object();
-		json_set_str(one, "value", o->suggestions[i].value);
-		json_set_str(one, "label", o->suggestions[i].label);
-		json_set_str(one, "group", o->suggestions[i].group);
-		json_push_take(list, one);
+		json_t *item = json_object();
+		json_set_str(item, "value", o->suggestions[i].value);
+		json_set_str(item, "label", o->suggestions[i].label);
+		json_set_str(item, "group", o->suggestions[i].group);
+		json_push_take(list, item);
 	}
 	return list;
 }

@@ -8,7 +8,7 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define SORTED_FROM 64 /* below this number, a linear search is as fast */
+#define SORTED_MIN 64 /* below this number, a linear search is as fast */
 
 static int by_name(const void *a, const void *b)
 {
@@ -31,10 +31,10 @@ bool may(const struct principal *who, const char *permission)
 bool principal_has_all(const struct principal *who, const char *permissions, struct arena *scratch)
 {
 	struct str rest = str_of(permissions);
-	struct str one;
+	struct str name;
 
-	while (permissions && str_split(&rest, ' ', &one))
-		if (one.n > 0 && !may(who, arena_strndup(scratch, one.p, one.n)))
+	while (permissions && str_split(&rest, ' ', &name))
+		if (name.n > 0 && !may(who, arena_strndup(scratch, name.p, name.n)))
 			return false;
 	return true;
 }
@@ -65,13 +65,13 @@ static size_t texts_bytes(const struct principal *who)
 }
 
 /* Copies the text to *at and moves *at to its end. */
-static const char *text_put(char **at, const char *text)
+static const char *copy_text(char **at, const char *text)
 {
 	size_t bytes = strlen(text) + 1;
-	const char *put = memcpy(*at, text, bytes);
+	const char *copied = memcpy(*at, text, bytes);
 
 	*at += bytes;
-	return put;
+	return copied;
 }
 
 /* Sorted for binary search: a caller may have one permission for each of thousands of documents. */
@@ -86,13 +86,13 @@ static void sort(struct principal *who, const char **permissions)
 	who->sorted = true;
 }
 
-/* Behind it the permissions, and all texts. */
+/* Followed by the permissions and all texts. */
 struct block {
 	struct principal who; /* first */
-	atomic_size_t uses;
+	atomic_size_t refs;
 };
 
-/* One block, since each turn makes several. */
+/* Allocates one block, since each turn makes several copies. */
 static struct principal *copy_new(const struct principal *who)
 {
 	size_t list_bytes = who->permission_count * sizeof(*who->permissions);
@@ -101,17 +101,17 @@ static struct principal *copy_new(const struct principal *who)
 	char *at = (char *)(b + 1) + list_bytes;
 	struct principal *copy = &b->who;
 
-	atomic_init(&b->uses, 1);
+	atomic_init(&b->refs, 1);
 	*copy = *who;
 	copy->copy = copy;
-	copy->user = text_put(&at, who->user);
-	copy->tenant = text_put(&at, who->tenant);
+	copy->user = copy_text(&at, who->user);
+	copy->tenant = copy_text(&at, who->tenant);
 	for (size_t i = 0; i < who->permission_count; i++)
-		permissions[i] = text_put(&at, who->permissions[i]);
+		permissions[i] = copy_text(&at, who->permissions[i]);
 	if (who->token_hash)
-		copy->token_hash = text_put(&at, who->token_hash);
+		copy->token_hash = copy_text(&at, who->token_hash);
 	copy->permissions = permissions;
-	if (who->permission_count >= SORTED_FROM)
+	if (who->permission_count >= SORTED_MIN)
 		sort(copy, permissions);
 	return copy;
 }
@@ -123,7 +123,7 @@ struct principal *principal_copy(const struct principal *who)
 	if (who->copy != who)
 		return copy_new(who);
 	b = (struct block *)who;
-	atomic_fetch_add(&b->uses, 1);
+	atomic_fetch_add(&b->refs, 1);
 	return &b->who;
 }
 
@@ -132,7 +132,7 @@ void principal_free(struct principal **who)
 	struct block *b = (struct block *)*who;
 
 	*who = NULL;
-	if (b && atomic_fetch_sub(&b->uses, 1) == 1)
+	if (b && atomic_fetch_sub(&b->refs, 1) == 1)
 		mem_free(b);
 }
 

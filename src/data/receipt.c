@@ -27,7 +27,7 @@ struct member {
 struct canon {
 	struct buf *out;
 	struct member *members;
-	size_t count, room;
+	size_t count, capacity;
 	struct buf unsorted;
 };
 
@@ -57,10 +57,10 @@ static bool sort(struct member *m, size_t count)
 
 	for (size_t i = 1; i < count; i++)
 		for (size_t k = i; k > 0 && comes_before(m[k].name, m[k - 1].name); k--) {
-			struct member one = m[k];
+			struct member item = m[k];
 
 			m[k] = m[k - 1];
-			m[k - 1] = one;
+			m[k - 1] = item;
 			moved = true;
 		}
 	return moved;
@@ -68,7 +68,7 @@ static bool sort(struct member *m, size_t count)
 
 /* Sorts the members from `first` on by name; their text is from `start` to the end of the
  * output. */
-static void put_in_order(struct canon *c, size_t start, size_t first)
+static void sort_members(struct canon *c, size_t start, size_t first)
 {
 	if (c->count == first || !sort(c->members + first, c->count - first))
 		return;
@@ -76,12 +76,12 @@ static void put_in_order(struct canon *c, size_t start, size_t first)
 	buf_add(&c->unsorted, c->out->p + start, c->out->n - start);
 	buf_cut(c->out, start);
 	for (size_t i = first; i < c->count; i++) {
-		struct member *one = &c->members[i];
-		const char *text = c->unsorted.p + (one->from - start);
+		struct member *item = &c->members[i];
+		const char *text = c->unsorted.p + (item->from - start);
 
-		one->from = c->out->n;
+		item->from = c->out->n;
 		buf_char(c->out, i > first ? ',' : '{');
-		buf_add(c->out, text + 1, one->len - 1);
+		buf_add(c->out, text + 1, item->len - 1);
 	}
 }
 
@@ -100,41 +100,41 @@ static const char *string_end(const char *p, const char *end)
 	}
 }
 
-static const char *put_value(struct canon *c, const char *p, const char *end);
+static const char *write_value(struct canon *c, const char *p, const char *end);
 
 /* Writes the members of the object at p; they are recorded from index `first` on. */
-static const char *put_members(struct canon *c, const char *p, const char *end, size_t first)
+static const char *write_members(struct canon *c, const char *p, const char *end, size_t first)
 {
 	for (p++; *p != '}'; p += *p == ',') {
 		const char *value = string_end(p, end) + 1;
-		struct member one = {{p + 1, (size_t)(value - p) - 3}, c->out->n, 0};
+		struct member item = {{p + 1, (size_t)(value - p) - 3}, c->out->n, 0};
 
 		buf_char(c->out, c->count > first ? ',' : '{');
 		buf_add(c->out, p, (size_t)(value - p));
-		p = put_value(c, value, end);
-		one.len = c->out->n - one.from;
-		c->members = mem_grow(c->members, &c->room, c->count + 1, sizeof(*c->members));
-		c->members[c->count++] = one;
+		p = write_value(c, value, end);
+		item.len = c->out->n - item.from;
+		c->members = mem_grow(c->members, &c->capacity, c->count + 1, sizeof(*c->members));
+		c->members[c->count++] = item;
 	}
 	return p + 1;
 }
 
-static const char *put_object(struct canon *c, const char *p, const char *end)
+static const char *write_object(struct canon *c, const char *p, const char *end)
 {
 	size_t start = c->out->n, first = c->count;
 
-	p = put_members(c, p, end, first);
-	put_in_order(c, start, first);
+	p = write_members(c, p, end, first);
+	sort_members(c, start, first);
 	buf_str(c->out, c->count > first ? "}" : "{}");
 	c->count = first;
 	return p;
 }
 
-static const char *put_array(struct canon *c, const char *p, const char *end)
+static const char *write_array(struct canon *c, const char *p, const char *end)
 {
 	buf_char(c->out, '[');
 	for (p++; *p != ']';) {
-		p = put_value(c, p, end);
+		p = write_value(c, p, end);
 		if (*p == ',')
 			buf_char(c->out, *p++);
 	}
@@ -143,22 +143,22 @@ static const char *put_array(struct canon *c, const char *p, const char *end)
 }
 
 /* Writes one value and returns the position after it. */
-static const char *put_value(struct canon *c, const char *p, const char *end)
+static const char *write_value(struct canon *c, const char *p, const char *end)
 {
-	const char *behind = p;
+	const char *after = p;
 
 	assert(p < end);
 	if (*p == '{')
-		return put_object(c, p, end);
+		return write_object(c, p, end);
 	if (*p == '[')
-		return put_array(c, p, end);
+		return write_array(c, p, end);
 	if (*p == '"')
-		behind = string_end(p, end);
+		after = string_end(p, end);
 	else
-		while (behind < end && !strchr(",]}", *behind))
-			behind++;
-	buf_add(c->out, p, (size_t)(behind - p));
-	return behind;
+		while (after < end && !strchr(",]}", *after))
+			after++;
+	buf_add(c->out, p, (size_t)(after - p));
+	return after;
 }
 
 void receipt_canonical(struct buf *b, struct str json)
@@ -166,18 +166,18 @@ void receipt_canonical(struct buf *b, struct str json)
 	struct canon c;
 
 	canon_init(&c, b);
-	put_value(&c, json.p, json.p + json.n);
+	write_value(&c, json.p, json.p + json.n);
 	canon_deinit(&c);
 }
 
 /* ---- hashes ---- */
 
-static void hash_salted(struct hasher *h, struct str salt, struct str piece,
+static void hash_salted(struct hasher *h, struct str salt, struct str part,
 			char out[HASH_HEX_BYTES])
 {
 	hasher_add(h, salt.p, salt.n);
 	hasher_add(h, "\n", 1);
-	hasher_add(h, piece.p, piece.n);
+	hasher_add(h, part.p, part.n);
 	hasher_end_hex(h, out);
 }
 
@@ -211,7 +211,7 @@ static const char *salt_new(struct arena *a)
 	return text;
 }
 
-static void put_head_leaf(struct buf *leaves, const char *name, const char *value)
+static void write_head_leaf(struct buf *leaves, const char *name, const char *value)
 {
 	char hash[HASH_HEX_BYTES];
 
@@ -223,17 +223,17 @@ static void put_head_leaf(struct buf *leaves, const char *name, const char *valu
 }
 
 /* Each member is hashed separately; the last one includes the closing brace. */
-static void put_leaves(struct buf *leaves, const struct canon *c, const char *salt)
+static void write_leaves(struct buf *leaves, const struct canon *c, const char *salt)
 {
 	struct hasher *h = hasher_new();
 	char hash[HASH_HEX_BYTES];
 
 	for (size_t i = 0; i < c->count; i++) {
-		const struct member *one = &c->members[i];
-		size_t len = one->len + (i + 1 == c->count);
+		const struct member *item = &c->members[i];
+		size_t len = item->len + (i + 1 == c->count);
 
-		hash_salted(h, str_of(salt), (struct str){c->out->p + one->from, len}, hash);
-		buf_add(leaves, one->name.p, one->name.n);
+		hash_salted(h, str_of(salt), (struct str){c->out->p + item->from, len}, hash);
+		buf_add(leaves, item->name.p, item->name.n);
 		buf_char(leaves, ' ');
 		buf_int(leaves, (int64_t)len);
 		buf_char(leaves, ' ');
@@ -244,7 +244,7 @@ static void put_leaves(struct buf *leaves, const struct canon *c, const char *sa
 }
 
 /* Writes the members that every receipt has. */
-static void put_head(struct buf *out, const struct receipt *r, const char *salt)
+static void write_head(struct buf *out, const struct receipt *r, const char *salt)
 {
 	struct json_out j;
 
@@ -272,14 +272,14 @@ void receipt_seal(struct str content, struct arena *a, struct receipt *out)
 	buf_init(&text, SIZE_MAX / 2);
 	buf_init(&leaves, SIZE_MAX / 2);
 	canon_init(&c, &text);
-	put_head(&head, out, salt);
-	put_members(&c, head.p, head.p + head.n, 0);
-	put_members(&c, content.p, content.p + content.n, 0);
-	put_in_order(&c, 0, 0);
+	write_head(&head, out, salt);
+	write_members(&c, head.p, head.p + head.n, 0);
+	write_members(&c, content.p, content.p + content.n, 0);
+	sort_members(&c, 0, 0);
 	buf_char(&text, '}');
-	put_head_leaf(&leaves, "receipt_id", out->receipt_id);
-	put_head_leaf(&leaves, "created_at", out->created_at);
-	put_leaves(&leaves, &c, salt);
+	write_head_leaf(&leaves, "receipt_id", out->receipt_id);
+	write_head_leaf(&leaves, "created_at", out->created_at);
+	write_leaves(&leaves, &c, salt);
 	hash_text(buf_text(&leaves), hash);
 	out->content = arena_strndup(a, text.p, text.n);
 	out->leaves = arena_strndup(a, leaves.p, leaves.n);
@@ -307,18 +307,18 @@ struct check {
 	struct receipt_flaw *flaw;
 };
 
-static bool bad(struct check *c, const char *field, const char *detail)
+static bool set_flaw(struct check *c, const char *field, const char *detail)
 {
 	*c->flaw = (struct receipt_flaw){field, -1, -1, detail};
 	return false;
 }
 
-static bool bad_part(struct check *c, const char *field, size_t from, size_t len)
+static bool set_content_flaw(struct check *c, const char *field, size_t from, size_t len)
 {
 	*c->flaw = (struct receipt_flaw){
 		field, (int64_t)from, (int64_t)(from + len),
-		arena_printf(c->arena, "bytes %zu to %zu of the content are not what was written",
-			     from, from + len)};
+		arena_printf(c->arena, "bytes %zu to %zu of the content were changed", from,
+			     from + len)};
 	return false;
 }
 
@@ -328,19 +328,21 @@ static bool check_chain(struct check *c, int64_t after_number, const char *after
 	char leaves[HASH_HEX_BYTES], hash[HASH_HEX_BYTES];
 
 	if (r->number != after_number + 1)
-		return bad(c, "receipt_no",
-			   arena_printf(c->arena, "after %" PRId64 " comes %" PRId64, after_number,
-					r->number));
+		return set_flaw(c, "receipt_no",
+				arena_printf(c->arena, "after %" PRId64 " comes %" PRId64,
+					     after_number, r->number));
 	if (strcmp(r->previous_hash, after_hash) != 0)
-		return bad(c, "previous_hash", "it is not the hash of the record before");
+		return set_flaw(c, "previous_hash",
+				"does not match the hash of the previous record");
 	hash_text(r->leaves, leaves);
 	hash_record(r, leaves, r->previous_hash, hash);
 	if (strcmp(leaves, r->content_hash) != 0)
 		return strcmp(hash, r->hash) == 0
-			       ? bad(c, "content_hash", "it is not the hash of the leaves")
-			       : bad(c, "leaves", "the list of hashes is not what was written");
+			       ? set_flaw(c, "content_hash",
+					  "does not match the hash of the leaves")
+			       : set_flaw(c, "leaves", "the list of hashes was changed");
 	return strcmp(hash, r->hash) == 0 ||
-	       bad(c, "hash", "it is not what the record and the one before it come to");
+	       set_flaw(c, "hash", "does not match this record and the previous one");
 }
 
 static bool check_head(struct check *c, const char *name, const char *value, struct str *leaves)
@@ -352,7 +354,7 @@ static bool check_head(struct check *c, const char *name, const char *value, str
 	if (str_split(leaves, '\n', &line) &&
 	    str_eq(line, str_of(arena_printf(c->arena, "%s %s", name, hash))))
 		return true;
-	return bad(c, name, "it is not what was written");
+	return set_flaw(c, name, "the value was changed");
 }
 
 static bool read_leaf(struct str line, struct str *name, size_t *len, struct str *hash)
@@ -380,59 +382,59 @@ static struct str salt_of(const char *content)
 	return salt;
 }
 
-static bool check_pieces_by(struct check *c, struct str leaves, struct hasher *h)
+static bool check_content_with(struct check *c, struct str leaves, struct hasher *h)
 {
 	const char *content = c->r->content;
-	size_t at = 0, whole = strlen(content);
-	struct str salt = salt_of(content), line, name, want;
+	size_t at = 0, total = strlen(content);
+	struct str salt = salt_of(content), line, name, expected;
 
 	while (str_split(&leaves, '\n', &line) && line.n > 0) {
 		char hash[HASH_HEX_BYTES];
 		size_t len;
 
-		if (!read_leaf(line, &name, &len, &want))
-			return bad(c, "leaves", "a line of it can't be read");
+		if (!read_leaf(line, &name, &len, &expected))
+			return set_flaw(c, "leaves", "a line is malformed");
 		const char *field = arena_printf(c->arena, "content.%.*s", (int)name.n, name.p);
-		if (len > whole - at)
-			return bad_part(c, field, at, whole - at);
+		if (len > total - at)
+			return set_content_flaw(c, field, at, total - at);
 		hash_salted(h, salt, (struct str){content + at, len}, hash);
-		if (!str_eq(want, str_of(hash)))
-			return bad_part(c, field, at, len);
+		if (!str_eq(expected, str_of(hash)))
+			return set_content_flaw(c, field, at, len);
 		at += len;
 	}
-	return at == whole || bad_part(c, "content", at, whole - at);
+	return at == total || set_content_flaw(c, "content", at, total - at);
 }
 
-static bool check_pieces(struct check *c, struct str leaves)
+static bool check_content(struct check *c, struct str leaves)
 {
 	struct hasher *h = hasher_new();
-	bool good = check_pieces_by(c, leaves, h);
+	bool ok = check_content_with(c, leaves, h);
 
 	hasher_free(&h);
-	return good;
+	return ok;
 }
 
 static bool check_column(struct check *c, const json_t *content, const char *name,
-			 const char *there)
+			 const char *stored)
 {
-	const char *want = json_string_value(json_object_get(content, name));
+	const char *expected = json_string_value(json_object_get(content, name));
 
-	if (!there && !want) /* a call by a program has no message */
+	if (!stored && !expected) /* a call by a program has no message */
 		return true;
-	return (there && want && strcmp(there, want) == 0) ||
-	       bad(c, name, "it is not what the content says");
+	return (stored && expected && strcmp(stored, expected) == 0) ||
+	       set_flaw(c, name, "differs from the content");
 }
 
 static bool check_answer(struct check *c, const json_t *content)
 {
-	const char *want = json_string_value(json_object_get(content, "answer_hash"));
+	const char *expected = json_string_value(json_object_get(content, "answer_hash"));
 	char hash[HASH_HEX_BYTES];
 
-	if (!c->r->answer || !want)
+	if (!c->r->answer || !expected)
 		return true;
 	hash_text(c->r->answer, hash);
-	return strcmp(hash, want) == 0 ||
-	       bad(c, "answer", "the stored message is not what was answered");
+	return strcmp(hash, expected) == 0 ||
+	       set_flaw(c, "answer", "the stored message differs from the answer");
 }
 
 static bool check_columns(struct check *c)
@@ -442,7 +444,7 @@ static bool check_columns(struct check *c)
 	bool ok;
 
 	if (!json_parse(r->content, strlen(r->content), DB_CELL_BYTES_MAX, &content, NULL))
-		return bad(c, "content", "not valid JSON");
+		return set_flaw(c, "content", "not valid JSON");
 	ok = check_column(c, content, "message_id", r->message_id) &&
 	     check_column(c, content, "session_id", r->session_id) &&
 	     check_column(c, content, "user", r->user) && check_answer(c, content);
@@ -461,7 +463,7 @@ bool receipt_check(const struct receipt *r, int64_t after_number, const char *af
 	    !check_head(&c, "created_at", r->created_at, &leaves))
 		return false;
 	if (r->content)
-		return check_pieces(&c, leaves) && check_columns(&c);
+		return check_content(&c, leaves) && check_columns(&c);
 	return (!r->message_id && !r->session_id && !r->user) ||
-	       bad(&c, "message_id", "the content is gone, and what points to it is not");
+	       set_flaw(&c, "message_id", "the content was deleted, but references to it were not");
 }

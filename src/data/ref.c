@@ -95,7 +95,7 @@ bool ref_parse_any(const char *text, struct ref *out, struct err *e)
 	else
 		p = ".";
 	if (*p)
-		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
+		return err_set(e, ERR_INPUT, "\"%.*s\" does not refer to a result of a task",
 			       STR_CUT(text, 60));
 	*out = r;
 	return true;
@@ -108,7 +108,7 @@ bool ref_parse(const char *text, struct ref *out, struct err *e)
 	if (!ref_parse_any(text, &r, e))
 		return false;
 	if (r.kind == REF_TABLE)
-		return err_set(e, ERR_INPUT, "\"%.*s\" refers to nothing that a task gives",
+		return err_set(e, ERR_INPUT, "\"%.*s\" does not refer to a result of a task",
 			       STR_CUT(text, 60));
 	*out = r;
 	return true;
@@ -228,7 +228,8 @@ static bool find_cell(const struct ref *r, struct ref_place *p, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found nothing");
 	p->column = find_column(t, r->name);
 	if (p->column < 0)
-		return err_set(e, ERR_NOT_FOUND, "the earlier step gives no %s", r->name);
+		return err_set(e, ERR_NOT_FOUND, "the result of the earlier step has no column %s",
+			       r->name);
 	if (r->kind == REF_CELL && (r->row >= t->row_count || !t->rows[r->row][p->column]))
 		return err_set(e, ERR_NOT_FOUND, "the earlier step found no %s in row %zu", r->name,
 			       r->row + 1);
@@ -241,7 +242,7 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 
 	*out = (struct ref_place){.result = source ? result_of(source) : NULL};
 	if (!out->result)
-		return err_set(e, ERR_NOT_FOUND, "the earlier step %s gave nothing", r->source);
+		return err_set(e, ERR_NOT_FOUND, "the earlier step %s has no result", r->source);
 	if (r->kind == REF_CELL || r->kind == REF_COLUMN)
 		return find_cell(r, out, e);
 	if (r->kind == REF_TABLE) {
@@ -250,13 +251,12 @@ bool ref_find(const struct ref_scope *s, const struct ref *r, struct ref_place *
 	}
 	/* A failed call does not mean that there are no rows. */
 	if (r->kind == REF_ROW_COUNT && !outcome_is_usable(out->result->outcome.kind))
-		return err_set(e, ERR_NOT_FOUND, "the earlier step %s was not looked up",
-			       r->source);
+		return err_set(e, ERR_NOT_FOUND, "the earlier step %s failed", r->source);
 	if (r->kind != REF_FACT)
 		return true;
 	out->fact = result_fact(out->result, r->name);
 	return (out->fact && out->fact->value) ||
-	       err_set(e, ERR_NOT_FOUND, "the earlier step does not tell the %s", r->name);
+	       err_set(e, ERR_NOT_FOUND, "the result of the earlier step has no fact %s", r->name);
 }
 
 bool ref_value(const struct ref_scope *s, const struct ref *r, struct arena *a, const json_t **out,
@@ -307,17 +307,17 @@ json_t *ref_json(const char *text, size_t max)
 }
 
 /* State while filling in references. */
-struct filling {
+struct ref_filler {
 	const struct ref_scope *scope;
 	struct arena *arena;
 	size_t left_out;
 };
 
 /* The first values of a list, up to the limit of the reference. */
-static const json_t *first_values(struct filling *f, const json_t *value, const json_t *ref)
+static const json_t *first_values(struct ref_filler *f, const json_t *value, const json_t *ref)
 {
-	size_t asked = (size_t)json_integer_value(json_object_get(ref, "max"));
-	size_t max = asked && asked < LIST_ARG_MAX ? asked : LIST_ARG_MAX;
+	size_t requested = (size_t)json_integer_value(json_object_get(ref, "max"));
+	size_t max = requested && requested < LIST_ARG_MAX ? requested : LIST_ARG_MAX;
 	size_t n = json_array_size(value);
 	json_t *first;
 
@@ -332,7 +332,7 @@ static const json_t *first_values(struct filling *f, const json_t *value, const 
 
 /* Returns the value, or the value it refers to. NULL: nothing was found and the argument is
  * optional. */
-static bool fill_one(struct filling *f, const json_t *value, const json_t **out, struct err *e)
+static bool fill_one(struct ref_filler *f, const json_t *value, const json_t **out, struct err *e)
 {
 	const char *text = ref_of(value);
 	struct err why = {0};
@@ -353,7 +353,7 @@ static bool fill_one(struct filling *f, const json_t *value, const json_t **out,
 	return r.optional;
 }
 
-static bool fill_list(struct filling *f, const json_t *list, const json_t **out, struct err *e)
+static bool fill_list(struct ref_filler *f, const json_t *list, const json_t **out, struct err *e)
 {
 	json_t *filled = json_own(f->arena, json_array());
 	const json_t *item, *value;
@@ -374,7 +374,7 @@ static bool fill_list(struct filling *f, const json_t *list, const json_t **out,
 bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a, const json_t **out,
 	      size_t *left_out, struct err *e)
 {
-	struct filling f = {.scope = s, .arena = a};
+	struct ref_filler f = {.scope = s, .arena = a};
 	json_t *filled = json_own(a, json_object());
 	const json_t *value;
 	const char *name;
@@ -390,8 +390,8 @@ bool ref_fill(const struct ref_scope *s, const json_t *args, struct arena *a, co
 	return true;
 }
 
-static bool note_need(const json_t *value, struct arena *a, struct ref_need *needs, size_t cap,
-		      size_t *count, struct err *e)
+static bool add_need(const json_t *value, struct arena *a, struct ref_need *needs, size_t cap,
+		     size_t *count, struct err *e)
 {
 	const char *text = ref_of(value);
 	struct ref r;
@@ -422,10 +422,10 @@ bool ref_needs(const json_t *args, struct arena *a, struct ref_need *needs, size
 
 	*count = 0;
 	json_object_foreach((json_t *)args, name, value) {
-		if (!note_need(value, a, needs, cap, count, e))
+		if (!add_need(value, a, needs, cap, count, e))
 			return false;
 		json_array_foreach(value, i, item)
-			if (!note_need(item, a, needs, cap, count, e))
+			if (!add_need(item, a, needs, cap, count, e))
 				return false;
 	}
 	return true;

@@ -8,9 +8,9 @@
 #include "vesper/limits.h"
 #include "vesper/str.h"
 
-static void on_arena_freed(void *thing)
+static void on_arena_freed(void *object)
 {
-	struct result *r = thing;
+	struct result *r = object;
 	for (size_t i = 0; i < r->table_count; i++)
 		table_free(&r->tables[i]);
 	result_free_frames(r);

@@ -11,7 +11,7 @@
 #define FORMAT_ANY_ORDER "vesper-result/1 in any order"
 
 /* Little-endian. */
-static void put_int(struct buf *b, int64_t number)
+static void write_int(struct buf *b, int64_t number)
 {
 	char bytes[8];
 
@@ -20,32 +20,32 @@ static void put_int(struct buf *b, int64_t number)
 	buf_add(b, bytes, sizeof(bytes));
 }
 
-static void put_text(struct buf *b, const char *text)
+static void write_text(struct buf *b, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
 
-	put_int(b, text ? (int64_t)n : -1);
+	write_int(b, text ? (int64_t)n : -1);
 	buf_add(b, text ? text : "", n);
 }
 
 /* Statistics of all rows read, including rows that were not kept. */
-static void put_stats(struct buf *b, const struct column_stats *s)
+static void write_stats(struct buf *b, const struct column_stats *s)
 {
 	char sum[DECIMAL_TEXT_BYTES];
 
-	put_int(b, s->count);
-	put_int(b, s->nulls);
+	write_int(b, s->count);
+	write_int(b, s->nulls);
 	if (s->sum_exact)
 		decimal_text(s->sum, sum);
-	put_text(b, s->sum_exact ? sum : NULL);
-	put_text(b, s->min);
-	put_text(b, s->max);
+	write_text(b, s->sum_exact ? sum : NULL);
+	write_text(b, s->min);
+	write_text(b, s->max);
 }
 
-static void put_row(struct buf *b, const struct table *t, size_t row)
+static void write_row(struct buf *b, const struct table *t, size_t row)
 {
 	for (size_t c = 0; c < t->column_count; c++)
-		put_text(b, t->rows[row][c]);
+		write_text(b, t->rows[row][c]);
 }
 
 struct row_hash {
@@ -58,7 +58,7 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* Hashes each row and sorts the hashes, so that row order does not matter. */
-static void put_rows_sorted(struct buf *b, const struct table *t)
+static void write_rows_sorted(struct buf *b, const struct table *t)
 {
 	struct row_hash *rows = mem_alloc((t->row_count + 1) * sizeof(*rows));
 	struct buf row;
@@ -66,7 +66,7 @@ static void put_rows_sorted(struct buf *b, const struct table *t)
 	buf_init(&row, SIZE_MAX / 2);
 	for (size_t r = 0; r < t->row_count; r++) {
 		buf_reset(&row);
-		put_row(&row, t, r);
+		write_row(&row, t, r);
 		hash_sha256(buf_text(&row), row.n, rows[r].bytes);
 	}
 	qsort(rows, t->row_count, sizeof(*rows), by_bytes);
@@ -75,23 +75,23 @@ static void put_rows_sorted(struct buf *b, const struct table *t)
 	mem_free(rows);
 }
 
-static void put_table(struct buf *b, const struct table *t, bool any_order)
+static void write_table(struct buf *b, const struct table *t, bool any_order)
 {
-	put_text(b, t->name);
-	put_int(b, t->total_rows);
-	put_int(b, t->truncated);
-	put_int(b, (int64_t)t->column_count);
+	write_text(b, t->name);
+	write_int(b, t->total_rows);
+	write_int(b, t->truncated);
+	write_int(b, (int64_t)t->column_count);
 	for (size_t c = 0; c < t->column_count; c++) {
-		put_text(b, t->columns[c].name);
-		put_text(b, column_type_name(t->columns[c].type));
+		write_text(b, t->columns[c].name);
+		write_text(b, column_type_name(t->columns[c].type));
 		if (t->stats)
-			put_stats(b, &t->stats[c]);
+			write_stats(b, &t->stats[c]);
 	}
-	put_int(b, (int64_t)t->row_count);
+	write_int(b, (int64_t)t->row_count);
 	if (any_order)
-		put_rows_sorted(b, t);
+		write_rows_sorted(b, t);
 	for (size_t r = 0; !any_order && r < t->row_count; r++)
-		put_row(b, t, r);
+		write_row(b, t, r);
 }
 
 void result_hash(const struct result *r, char out[HASH_HEX_BYTES])
@@ -99,14 +99,14 @@ void result_hash(const struct result *r, char out[HASH_HEX_BYTES])
 	struct buf b;
 
 	buf_init(&b, SIZE_MAX / 2); /* the number of kept rows is limited */
-	put_text(&b, r->any_order ? FORMAT_ANY_ORDER : FORMAT);
-	put_text(&b, outcome_name(r->outcome.kind));
-	put_text(&b, r->outcome.param);
-	put_text(&b, r->outcome.range_min);
-	put_text(&b, r->outcome.range_max);
-	put_int(&b, (int64_t)r->table_count);
+	write_text(&b, r->any_order ? FORMAT_ANY_ORDER : FORMAT);
+	write_text(&b, outcome_name(r->outcome.kind));
+	write_text(&b, r->outcome.param);
+	write_text(&b, r->outcome.range_min);
+	write_text(&b, r->outcome.range_max);
+	write_int(&b, (int64_t)r->table_count);
 	for (size_t i = 0; i < r->table_count; i++)
-		put_table(&b, r->tables[i], r->any_order);
+		write_table(&b, r->tables[i], r->any_order);
 	hash_sha256_hex(buf_text(&b), b.n, out);
 	buf_deinit(&b);
 }

@@ -23,7 +23,7 @@ struct distinct {
 	uint64_t *slots; /* 0: free */
 	size_t size;     /* power of two; at most half full */
 	size_t count;
-	bool over;
+	bool is_full;
 };
 
 /* A minimum or maximum: the text of its first cell, and where it was. */
@@ -48,8 +48,8 @@ struct column_state {
 	struct extreme by_text[2];
 	struct buf first;
 	struct buf last;
-	bool first_null;
-	bool last_null;
+	bool is_first_null;
+	bool is_last_null;
 	struct distinct distinct;
 };
 
@@ -120,7 +120,7 @@ static void distinct_add(struct distinct *d, uint64_t hash)
 	if (*slot)
 		return;
 	if (d->count == STATS_DISTINCT_EXACT) {
-		d->over = true;
+		d->is_full = true;
 		return;
 	}
 	*slot = hash;
@@ -192,10 +192,10 @@ void stats_cell(struct stats_collector *s, size_t column, const char *text, size
 	assert(column < s->column_count);
 	struct column_state *c = &s->columns[column];
 	if (s->rows == 0) {
-		c->first_null = !text;
+		c->is_first_null = !text;
 		buf_copy(&c->first, text ? text : "", text ? len : 0);
 	}
-	c->last_null = !text;
+	c->is_last_null = !text;
 	if (!text) {
 		c->nulls++;
 		return;
@@ -209,7 +209,7 @@ void stats_cell(struct stats_collector *s, size_t column, const char *text, size
 		c->numeric = false;
 	/* Also for numbers: a later cell may show that the column is not numeric. */
 	text_extremes(c, text, len, s->rows);
-	if (!c->distinct.over)
+	if (!c->distinct.is_full)
 		distinct_add(&c->distinct, value_hash(text, len, numeric_type));
 }
 
@@ -247,7 +247,7 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 		.count = c->count,
 		.nulls = c->nulls,
 		.distinct = (int64_t)c->distinct.count,
-		.distinct_exact = !c->distinct.over,
+		.distinct_exact = !c->distinct.is_full,
 		.numeric = numeric,
 		.min = extreme_text(&x[LOW], a),
 		.max = extreme_text(&x[HIGH], a),
@@ -255,9 +255,9 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 		.at_max = x[HIGH].row,
 		.trend = column_trend(c),
 	};
-	if (any_row && !c->first_null)
+	if (any_row && !c->is_first_null)
 		out->first = arena_strndup(a, buf_text(&c->first), c->first.n);
-	if (any_row && !c->last_null)
+	if (any_row && !c->is_last_null)
 		out->last = arena_strndup(a, buf_text(&c->last), c->last.n);
 	if (!numeric)
 		return;

@@ -29,7 +29,7 @@ void table_free(struct table **t)
 	arena_free(&arena);
 }
 
-static bool stands_before(const struct table *t, size_t column, const char *name)
+static bool is_name_used_before(const struct table *t, size_t column, const char *name)
 {
 	for (size_t i = 0; i < column; i++)
 		if (strcmp(t->columns[i].name, name) == 0)
@@ -43,7 +43,7 @@ void table_column_number(struct table *t, size_t column)
 
 	if (!*given)
 		name = given = arena_printf(t->arena, "_%zu", column + 1);
-	for (size_t n = 2; stands_before(t, column, name); n++)
+	for (size_t n = 2; is_name_used_before(t, column, name); n++)
 		name = arena_printf(t->arena, "%s (%zu)", given, n);
 	t->columns[column].name = name;
 }

@@ -70,17 +70,17 @@ static bool is_same(const struct unit_def *a, const struct unit_def *b)
 static void add_word(struct unit_word *words, size_t *count, const char *text,
 		     const struct unit_def *unit, bool glued)
 {
-	bool letter = strlen(text) == 1 && isalpha((unsigned char)*text);
-	bool sign = unit->style == STYLE_MONEY && !isalpha((unsigned char)*text);
+	bool is_letter = strlen(text) == 1 && isalpha((unsigned char)*text);
+	bool is_sign = unit->style == STYLE_MONEY && !isalpha((unsigned char)*text);
 
 	for (size_t i = 0; i < *count; i++)
 		if (strcmp(words[i].text, text) == 0) {
 			words[i].glued = words[i].glued || glued;
 			return;
 		}
-	/* In "5 x 3" and "this one $450", a single letter or a currency sign is no unit of the
+	/* In "5 x 3" and "this one $450", a single letter or a currency sign is not a unit of the
 	 * number before it. */
-	words[(*count)++] = (struct unit_word){text, unit, glued, !letter && !sign};
+	words[(*count)++] = (struct unit_word){text, unit, glued, !is_letter && !is_sign};
 }
 
 static int by_length(const void *a, const void *b)
@@ -95,16 +95,16 @@ static int by_length(const void *a, const void *b)
 static void collect_words(struct units *u, struct arena *a)
 {
 	struct unit_word *words, *money;
-	size_t most = 0;
+	size_t capacity = 0;
 
 	for (size_t i = 0; i < u->count; i++) {
-		most++;
+		capacity++;
 		for (const char *const *w = u->items[i].spellings; *w; w++)
-			most++;
+			capacity++;
 		for (const char *const *w = u->items[i].glued; *w; w++)
-			most++;
+			capacity++;
 	}
-	u->words = words = arena_alloc(a, (most + 1) * sizeof(*words));
+	u->words = words = arena_alloc(a, (capacity + 1) * sizeof(*words));
 	for (size_t i = 0; i < u->count; i++) {
 		const struct unit_def *unit = &u->items[i];
 
@@ -140,16 +140,16 @@ bool units_read(const struct words_file *f, const json_t *list, const char *memb
 	json_array_foreach(list, i, item) {
 		const char *place = arena_printf(f->arena, "%s[%zu]", member, i);
 		const struct units before = {.items = items, .count = count};
-		const struct unit_def *known;
+		const struct unit_def *existing;
 
 		if (!read_unit(f, item, place, &items[count]))
 			return false;
-		known = units_find(&before, items[count].symbol);
-		if (known &&
-		    !(base && known < items + base->count && is_same(known, &items[count])))
-			return words_fail(f, place, "%s is registered already",
+		existing = units_find(&before, items[count].symbol);
+		if (existing &&
+		    !(base && existing < items + base->count && is_same(existing, &items[count])))
+			return words_fail(f, place, "%s is already registered",
 					  items[count].symbol);
-		count += !known;
+		count += !existing;
 	}
 	*out = (struct units){.items = items, .count = count};
 	collect_words(out, f->arena);
@@ -167,7 +167,7 @@ const struct unit_def *units_find(const struct units *u, const char *symbol)
 bool units_convert(struct decimal value, const struct unit_def *from, const struct unit_def *to,
 		   struct decimal *out)
 {
-	struct decimal base, back, check;
+	struct decimal base, converted, check;
 
 	if (strcmp(from->dimension, to->dimension) != 0)
 		return false;
@@ -177,9 +177,9 @@ bool units_convert(struct decimal value, const struct unit_def *from, const stru
 	}
 	/* Rejects a conversion if the quotient was rounded. */
 	if (!decimal_mul(value, from->scale, &base) ||
-	    !decimal_div(base, to->scale, DECIMAL_SCALE_MAX, &back) ||
-	    !decimal_mul(back, to->scale, &check) || decimal_cmp(check, base) != 0)
+	    !decimal_div(base, to->scale, DECIMAL_SCALE_MAX, &converted) ||
+	    !decimal_mul(converted, to->scale, &check) || decimal_cmp(check, base) != 0)
 		return false;
-	*out = back;
+	*out = converted;
 	return true;
 }

@@ -46,7 +46,7 @@ bool words_fail(const struct words_file *f, const char *member, const char *fmt,
 		       member, why);
 }
 
-static size_t words_of(const char *text)
+static size_t count_words(const char *text)
 {
 	size_t n = 1;
 
@@ -55,14 +55,14 @@ static size_t words_of(const char *text)
 	return n;
 }
 
-bool words_list(const struct words_file *f, const json_t *list, const char *member, bool missing,
-		const char *const **out)
+bool words_list(const struct words_file *f, const json_t *list, const char *member,
+		bool is_optional, const char *const **out)
 {
 	const char **items = arena_alloc(f->arena, (json_array_size(list) + 1) * sizeof(*items));
 	const json_t *item;
 	size_t i;
 
-	if (!json_is_array(list) && !(missing && !list))
+	if (!json_is_array(list) && !(is_optional && !list))
 		return words_fail(f, member, list ? "not a list" : "is missing");
 	json_array_foreach(list, i, item) {
 		const char *text = json_string_value(item);
@@ -71,19 +71,18 @@ bool words_list(const struct words_file *f, const json_t *list, const char *memb
 		if (!text || !*text || strlen(text) > WORD_BYTES_MAX)
 			return words_fail(f, place, "must be a text of 1 to %d bytes",
 					  WORD_BYTES_MAX);
-		if (words_of(text) > PHRASE_WORDS_MAX)
+		if (count_words(text) > PHRASE_WORDS_MAX)
 			return words_fail(f, place, "at most %d words", PHRASE_WORDS_MAX);
 		if (strlist_has(items, text))
-			return words_fail(f, place, "\"%s\" is there twice", text);
+			return words_fail(f, place, "\"%s\" is listed twice", text);
 		items[i] = arena_strdup(f->arena, text);
 	}
 	*out = items;
 	return true;
 }
 
-/* Returns true when a list has the word already. The first word of a list is not checked, since two
- * files may use the same one. */
-static bool is_taken(const char *const *const *lists, size_t count, const char *word)
+/* Returns true when one of the first `count` lists has the word. */
+static bool is_in_any_list(const char *const *const *lists, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strlist_has(lists[i], word))
@@ -109,7 +108,7 @@ bool words_synonyms(const struct words_file *f, const json_t *lists, const char 
 		if (json_array_size(list) < 2)
 			return words_fail(f, place, "must have at least two words");
 		for (size_t w = 0; all[i][w]; w++)
-			if (is_taken(all, i, all[i][w]))
+			if (is_in_any_list(all, i, all[i][w]))
 				return words_fail(
 					f, arena_printf(words_scratch(f), "%s[%zu]", place, w),
 					"\"%s\" is also in another list", all[i][w]);
@@ -119,18 +118,18 @@ bool words_synonyms(const struct words_file *f, const json_t *lists, const char 
 	return true;
 }
 
-bool words_topic(const struct words_file *f, const json_t *object, const char *member, bool more,
+bool words_topic(const struct words_file *f, const json_t *object, const char *member, bool is_pack,
 		 struct topic *out)
 {
 	static const char *const members[] = {"words", "answer", "unless", "takes", NULL};
-	static const char *const few[] = {"words", "answer", NULL};
+	static const char *const common_members[] = {"words", "answer", NULL};
 	const char *at = arena_printf(words_scratch(f), "%s.words", member);
 	const char *answer, *takes = NULL;
 	struct err e;
 
 	if (!object)
 		return words_fail(f, member, "is missing");
-	if (!json_only(object, more ? members : few, &e) ||
+	if (!json_only(object, is_pack ? members : common_members, &e) ||
 	    !json_get_str(object, "answer", &answer, &e) ||
 	    !json_opt_str(object, "takes", &takes, &e))
 		return words_fail(f, member, "%s", e.text);

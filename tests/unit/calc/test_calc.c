@@ -32,7 +32,7 @@ static void says_what_is_wrong(void **state)
 
 	assert_true(calc_ranks(&calc, largest, 2, &ranks, NULL, &err));
 	assert_fails(calc_ranks(&calc, bad, 3, &ranks, NULL, &err), ERR_INPUT);
-	assert_string_equal(err.text, "The value in row 3, inf, is beyond 1e+100.");
+	assert_string_equal(err.text, "The value in row 3, inf, exceeds the limit of 1e+100.");
 	bad[2] = -1.1e100;
 	assert_fails(calc_ranks(&calc, bad, 3, &ranks, NULL, &err), ERR_INPUT);
 	assert_true(calc_ranks(&calc, many, CALC_VALUES_MAX, &ranks, NULL, &err));

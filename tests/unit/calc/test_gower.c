@@ -92,7 +92,7 @@ static void scores_by_rank(void **state)
 	assert_true(s.status == CALC_TOO_FEW && s.scored == 9 && s.not_scored == 0);
 	assert_null(s.scores);
 	assert_fails(calc_scores(&calc, of, (double[]){0, 0}, 2, 11, &s, &err), ERR_INPUT);
-	assert_string_equal(err.text, "All weights are 0; one at least must be more.");
+	assert_string_equal(err.text, "All weights are 0; at least one must be positive.");
 	assert_fails(calc_scores(&calc, of, (double[]){1, -2}, 2, 11, &s, &err), ERR_INPUT);
 	assert_fails(calc_scores(&calc, of, (double[]){NAN, 1}, 2, 11, &s, &err), ERR_INPUT);
 }

@@ -181,7 +181,7 @@ static void adds_pack_units_to_shared_units(void **state)
 	assert_non_null(units_find(&catalog->units, "beds"));
 	snprintf(text, sizeof(text), "{\"units\": [\n%s],\n%s", UNIT("MW", "beds"),
 		 &SMALL_CATALOGUE[1]);
-	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is registered already");
+	refused(FILE_NAME, text, FILE_NAME ":2: units[0]: MW is already registered");
 }
 
 /* SQLite attaches the file once for each schema. */

@@ -27,7 +27,7 @@ static void a_broken_file_is_refused(void **state)
 	refused("\"zero\": 0", "\"zero\": -1", 0, "a number from 0 to");
 	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
 	refused("\"last\": -1", "\"last\": -2", 0, "ordinals.last: a number from -1");
-	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "a word is wanted");
+	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "must be a word");
 }
 
 /* The line of a member that is missing is that of what should hold it. */

@@ -23,14 +23,15 @@ static void values_go_into_their_slots(void **state)
 static void sentences_that_do_not_fit_are_refused(void **state)
 {
 	(void)state;
-	refused("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: nothing says");
+	refused("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: unknown sentence");
 	refused("Which {label} do you mean?", "Which {lable} do you mean?", 0,
-		"sentences.ask.which: slots are: label");
+		"sentences.ask.which: allowed slots: label");
 	refused("Which {label} do you mean?", "Which do you mean?", 0,
-		"sentences.ask.which: slots are all of: label");
-	refused("Which {label} do you mean?", "Which {label do you mean?", 0, "slots are: label");
+		"sentences.ask.which: required slots: label");
+	refused("Which {label} do you mean?", "Which {label do you mean?", 0,
+		"allowed slots: label");
 	refused("Which {label} do you mean?", "", 0, "sentences.ask.which: is empty");
-	refused("Leave it out", "Leave {it} out", 0, "slots are: none");
+	refused("Leave it out", "Leave {it} out", 0, "allowed slots: none");
 	refused("Which {label} do you mean?", "{label}{label}{label}{label}{label}", 0,
 		"at most 4 slots");
 }

@@ -93,9 +93,9 @@ static void a_pack_adds_and_repeats_but_does_not_change(void **state)
 					 " \"scale\": \"2\", \"style\": \"after\","
 					 " \"decimals\": 0}]",
 					 base, &all),
-			       "u.json:2: units[0]: MW is registered already"));
+			       "u.json:2: units[0]: MW is already registered"));
 	assert_non_null(strstr(read_list(a, "[" PLAIN ",\n" PLAIN "]", base, &all),
-			       "u.json:3: units[1]: a is registered already"));
+			       "u.json:3: units[1]: a is already registered"));
 	arena_free(&a);
 }
 
