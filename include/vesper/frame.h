@@ -78,7 +78,7 @@ struct frame_builder;
 struct frame_builder *frame_builder_new(const char *name, const struct frame_declared *columns,
 					size_t count, size_t rows_max);
 void frame_builder_free(struct frame_builder **b);
-/* Begins a row. If *wanted, pass its cells, then call frame_builder_row; otherwise skip it.
+/* Begins a row. If *is_kept, pass its cells, then call frame_builder_row; otherwise skip it.
  * ERR_LIMIT: this frame would exceed FRAME_MEMORY_MAX, or all frames together FRAMES_MEMORY_MAX;
  * may_retry is set in the second case. frame_builder_row fails in the same way. */
 MUST_CHECK bool frame_builder_next(struct frame_builder *b, bool *is_kept, struct err *e);

@@ -11,7 +11,7 @@
 
 #include "vesper/arena.h"
 
-static void aligned_zeroed_and_apart(void **state)
+static void blocks_are_aligned_zeroed_and_disjoint(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -32,7 +32,7 @@ static void aligned_zeroed_and_apart(void **state)
 	assert_null(a);
 }
 
-static void large_pieces_do_not_waste_the_block(void **state)
+static void large_allocations_do_not_waste_the_block(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 30);
@@ -43,7 +43,7 @@ static void large_pieces_do_not_waste_the_block(void **state)
 	arena_free(&a);
 }
 
-static void first_piece_may_be_large(void **state)
+static void first_allocation_may_be_large(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1);
@@ -124,9 +124,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_grow_and_keep_their_items),
-		cmocka_unit_test(aligned_zeroed_and_apart),
-		cmocka_unit_test(large_pieces_do_not_waste_the_block),
-		cmocka_unit_test(first_piece_may_be_large),
+		cmocka_unit_test(blocks_are_aligned_zeroed_and_disjoint),
+		cmocka_unit_test(large_allocations_do_not_waste_the_block),
+		cmocka_unit_test(first_allocation_may_be_large),
 		cmocka_unit_test(cap_is_soft),
 		cmocka_unit_test(deferred_last_first),
 		cmocka_unit_test(text_helpers),

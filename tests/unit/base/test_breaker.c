@@ -17,7 +17,7 @@ static struct breaker fresh(void)
 	return (struct breaker){.failures_max = 3, .open_ms = 1000};
 }
 
-static void test_opens_after_failures_in_a_row(void **state)
+static void opens_after_consecutive_failures(void **state)
 {
 	struct breaker b = fresh();
 
@@ -44,7 +44,7 @@ static void open_it(struct breaker *b)
 		breaker_failed(b, false, 0);
 }
 
-static void test_one_probe_decides(void **state)
+static void one_probe_decides(void **state)
 {
 	struct breaker b;
 
@@ -63,7 +63,7 @@ static void test_one_probe_decides(void **state)
 	assert_true(breaker_admits(&b, 6000));
 }
 
-static void test_probe_without_verdict_lets_the_next_try(void **state)
+static void undecided_probe_allows_another(void **state)
 {
 	struct breaker b;
 
@@ -76,7 +76,7 @@ static void test_probe_without_verdict_lets_the_next_try(void **state)
 	assert_true(breaker_admits(&b, 2000));
 }
 
-static void test_late_failures_do_not_prolong(void **state)
+static void late_failures_do_not_extend_the_pause(void **state)
 {
 	struct breaker b;
 
@@ -88,7 +88,7 @@ static void test_late_failures_do_not_prolong(void **state)
 
 /* Another call's success closed it while the probe was under way: the probe's failure is one of
  * several again. */
-static void test_a_late_probe_counts_as_any_call(void **state)
+static void late_probe_counts_as_a_call(void **state)
 {
 	struct breaker b;
 
@@ -109,11 +109,11 @@ static void test_a_late_probe_counts_as_any_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opens_after_failures_in_a_row),
-		cmocka_unit_test(test_one_probe_decides),
-		cmocka_unit_test(test_a_late_probe_counts_as_any_call),
-		cmocka_unit_test(test_probe_without_verdict_lets_the_next_try),
-		cmocka_unit_test(test_late_failures_do_not_prolong),
+		cmocka_unit_test(opens_after_consecutive_failures),
+		cmocka_unit_test(one_probe_decides),
+		cmocka_unit_test(late_probe_counts_as_a_call),
+		cmocka_unit_test(undecided_probe_allows_another),
+		cmocka_unit_test(late_failures_do_not_extend_the_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

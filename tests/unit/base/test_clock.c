@@ -27,7 +27,7 @@ static void frozen_day_leaves_wall_time_alone(void **state)
 	assert_in_range(shown, before, clock_now_ms() / 86400000);
 }
 
-static void stands_still_until_moved(void **state)
+static void frozen_clock_does_not_advance(void **state)
 {
 	(void)state;
 	clock_freeze_ms(INT64_C(1772182800123));
@@ -169,7 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frozen_day_leaves_wall_time_alone),
-		cmocka_unit_test(stands_still_until_moved),
+		cmocka_unit_test(frozen_clock_does_not_advance),
 		cmocka_unit_test(rfc3339),
 		cmocka_unit_test(calendar_agrees_with_the_library),
 		cmocka_unit_test(dates),

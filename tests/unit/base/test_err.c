@@ -54,7 +54,7 @@ static void cuts_between_characters(void **state)
 	}
 }
 
-static void prefix_keeps_the_rest(void **state)
+static void prefix_keeps_the_code(void **state)
 {
 	(void)state;
 	struct err e;
@@ -79,7 +79,7 @@ int main(void)
 		cmocka_unit_test(fills_and_returns_false),
 		cmocka_unit_test(own_text_may_be_an_argument),
 		cmocka_unit_test(cuts_between_characters),
-		cmocka_unit_test(prefix_keeps_the_rest),
+		cmocka_unit_test(prefix_keeps_the_code),
 		cmocka_unit_test(codes_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

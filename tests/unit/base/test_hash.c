@@ -22,7 +22,7 @@ static void sha256(void **state)
 			    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void many_in_parts(void **state)
+static void many_allocations_span_blocks(void **state)
 {
 	struct hasher *h = hasher_new();
 	char one[HASH_HEX_BYTES], whole[HASH_HEX_BYTES];
@@ -93,7 +93,7 @@ static void base64url_is_strict(void **state)
 	buf_deinit(&b);
 }
 
-static void base64_is_read_in_its_one_spelling(void **state)
+static void base64_is_read_in_canonical_form_only(void **state)
 {
 	static const char *const good[][2] = {
 		{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"\xfb\xff\xfe", "+//+"}};
@@ -128,11 +128,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256),
-		cmocka_unit_test(many_in_parts),
+		cmocka_unit_test(many_allocations_span_blocks),
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(base64url),
 		cmocka_unit_test(base64url_is_strict),
-		cmocka_unit_test(base64_is_read_in_its_one_spelling),
+		cmocka_unit_test(base64_is_read_in_canonical_form_only),
 		cmocka_unit_test(random_bytes_differ),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

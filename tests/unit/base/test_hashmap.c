@@ -95,7 +95,7 @@ static void keys_are_bytes_of_any_length(void **state)
 }
 
 /* Each map has a secret of its own, so that nobody can make keys that share a chain. */
-static void a_key_hashes_otherwise_in_another_map(void **state)
+static void key_hash_differs_between_maps(void **state)
 {
 	struct hashmap a, b;
 	struct item x = {0}, y = {0};
@@ -116,7 +116,7 @@ int main(void)
 		cmocka_unit_test(finds_what_was_added_and_not_removed),
 		cmocka_unit_test(each_node_comes_once_even_if_it_is_removed),
 		cmocka_unit_test(keys_are_bytes_of_any_length),
-		cmocka_unit_test(a_key_hashes_otherwise_in_another_map),
+		cmocka_unit_test(key_hash_differs_between_maps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void on_waiting(void *owner, const char *tenant)
 	buf_printf(owner, "%s ", tenant);
 }
 
-static void a_tenant_waits_alone(void **state)
+static void waiting_tenant_does_not_affect_others(void **state)
 {
 	struct buf waiting;
 
@@ -79,7 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(readiness, teardown),
-		cmocka_unit_test_teardown(a_tenant_waits_alone, teardown),
+		cmocka_unit_test_teardown(waiting_tenant_does_not_affect_others, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

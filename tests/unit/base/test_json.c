@@ -120,7 +120,7 @@ static void depth_cap(void **state)
 	mem_free(text);
 }
 
-static void mark_is_kept_out(void **state)
+static void decimal_mark_is_removed_from_input(void **state)
 {
 	(void)state;
 	const char *texts[] = {"{\"a\":[\"\xEE\x80\x80 48.7\"]}", "{\"a\":[\"\\ue000 48.7\"]}",
@@ -198,7 +198,7 @@ static void only_known_members(void **state)
 	json_decref(o);
 }
 
-static void own_text_keeps_its_digits(void **state)
+static void decimal_text_keeps_its_digits(void **state)
 {
 	static const char *const texts[] = {
 		"[48.70,-0.50,1.25e3,7,true,null,\"48.70\",\"a \\\"48.70\\\" b\",\"\\\\\"]",
@@ -353,11 +353,11 @@ int main(void)
 		cmocka_unit_test(error_never_repeats_the_text),
 		cmocka_unit_test(size_cap),
 		cmocka_unit_test(depth_cap),
-		cmocka_unit_test(mark_is_kept_out),
+		cmocka_unit_test(decimal_mark_is_removed_from_input),
 		cmocka_unit_test(required_members),
 		cmocka_unit_test(optional_members),
 		cmocka_unit_test(only_known_members),
-		cmocka_unit_test(own_text_keeps_its_digits),
+		cmocka_unit_test(decimal_text_keeps_its_digits),
 		cmocka_unit_test(numbers_beyond_doubles_read_as_text),
 		cmocka_unit_test(owned_by_an_arena),
 		cmocka_unit_test(files),

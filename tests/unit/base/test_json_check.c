@@ -17,7 +17,7 @@ static bool is_whole(const char *text)
 	return json_is_whole(text, strlen(text));
 }
 
-static void takes_what_the_grammar_says(void **state)
+static void accepts_the_grammar(void **state)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -86,7 +86,7 @@ static void depth_has_a_limit(void **state)
 }
 
 /* Each text with one byte changed, cut out or doubled: what jansson takes is JSON. */
-static void takes_all_that_is_parsed(void **state)
+static void accepts_all_that_is_parsed(void **state)
 {
 	static const char from[] = "{\"a\":[1,-2.5e3,\"x\\u00e9\\n\",null],\"b\":{\"c\":true}}";
 	static const char bytes[] = "{}[]\",:\\0-.eE+u n\x01\xc3\xa9";
@@ -109,10 +109,10 @@ static void takes_all_that_is_parsed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_what_the_grammar_says),
+		cmocka_unit_test(accepts_the_grammar),
 		cmocka_unit_test(refuses_everything_else),
 		cmocka_unit_test(depth_has_a_limit),
-		cmocka_unit_test(takes_all_that_is_parsed),
+		cmocka_unit_test(accepts_all_that_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

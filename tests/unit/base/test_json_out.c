@@ -27,7 +27,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void commas_stand_between(void **state)
+static void commas_separate_items(void **state)
 {
 	(void)state;
 	jo_object(&j);
@@ -125,7 +125,7 @@ static void decimals_are_written_as_trees_write_them(void **state)
 	}
 }
 
-static void items_are_taken_one_by_one(void **state)
+static void items_are_read_one_by_one(void **state)
 {
 	static const char array[] = "[{\"a\":[1,\",]\\\"\"]},\"b,\",-2.5,[],null]";
 	static const char *const items[] = {"{\"a\":[1,\",]\\\"\"]}", "\"b,\"", "-2.5", "[]",
@@ -163,11 +163,11 @@ static void members_are_found_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(commas_stand_between, setup, teardown),
+		cmocka_unit_test_setup_teardown(commas_separate_items, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_are_cleaned_as_in_trees, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_are_escaped_and_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(large_integers_are_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(items_are_taken_one_by_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(items_are_read_one_by_one, setup, teardown),
 		cmocka_unit_test(members_are_found_by_name),
 		cmocka_unit_test_setup_teardown(decimals_are_written_as_trees_write_them, setup,
 						teardown),

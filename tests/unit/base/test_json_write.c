@@ -20,7 +20,7 @@ static void check(json_t *take, const char *want)
 	json_decref(take);
 }
 
-static void a_text_that_is_not_there_is_empty(void **state)
+static void missing_text_is_empty(void **state)
 {
 	(void)state;
 	json_t *o = json_make({"name", json_str("Orders")}, {"rows", json_int(3)});
@@ -64,7 +64,7 @@ static void digits_stay_unchanged(void **state)
 		check(json_decimal(pairs[i][0]), pairs[i][1]);
 }
 
-static void what_is_no_number_is_text(void **state)
+static void non_numbers_are_text(void **state)
 {
 	(void)state;
 	const char *const pairs[][2] = {
@@ -196,9 +196,9 @@ static void text_is_escaped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_that_is_not_there_is_empty),
+		cmocka_unit_test(missing_text_is_empty),
 		cmocka_unit_test(digits_stay_unchanged),
-		cmocka_unit_test(what_is_no_number_is_text),
+		cmocka_unit_test(non_numbers_are_text),
 		cmocka_unit_test(decimal_text_of_a_node),
 		cmocka_unit_test(text_never_becomes_a_number),
 		cmocka_unit_test(members_in_order),

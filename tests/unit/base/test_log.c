@@ -127,7 +127,7 @@ static void mask_survives_any_bytes(void **state)
 	}
 }
 
-static void long_lines_are_cut_and_stay_json(void **state)
+static void long_lines_are_truncated_to_valid_json(void **state)
 {
 	(void)state;
 	static char big[20000];
@@ -151,7 +151,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(levels, setup, teardown),
 		cmocka_unit_test_setup_teardown(masks, setup, teardown),
 		cmocka_unit_test(mask_survives_any_bytes),
-		cmocka_unit_test_setup_teardown(long_lines_are_cut_and_stay_json, setup, teardown),
+		cmocka_unit_test_setup_teardown(long_lines_are_truncated_to_valid_json, setup,
+						teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void is_zeroed_and_never_null(void **state)
 	mem_free(NULL);
 }
 
-static void can_be_kept_private(void **state)
+static void core_dumps_can_be_disabled(void **state)
 {
 	struct rlimit core;
 
@@ -70,7 +70,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_zeroed_and_never_null),
-		cmocka_unit_test(can_be_kept_private),
+		cmocka_unit_test(core_dumps_can_be_disabled),
 		cmocka_unit_test(grows_until_it_fits),
 		cmocka_unit_test(copies_text),
 	};

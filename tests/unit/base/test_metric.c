@@ -85,7 +85,7 @@ static void buckets_are_cumulative(void **state)
 		    "spent_milliseconds_count{tool=\"t\"} 3\n");
 }
 
-static void values_from_anywhere_break_no_line(void **state)
+static void label_values_cannot_break_a_line(void **state)
 {
 	char longest[METRIC_VALUE_BYTES_MAX + 50];
 	char sample[sizeof(longest) + 40];
@@ -158,7 +158,7 @@ static void *count(void *unused)
 	return NULL;
 }
 
-static void workers_count_too(void **state)
+static void worker_threads_are_counted(void **state)
 {
 	(void)state;
 	pthread_t threads[3];
@@ -174,10 +174,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(families_are_printed_together, teardown),
 		cmocka_unit_test_teardown(buckets_are_cumulative, teardown),
-		cmocka_unit_test_teardown(values_from_anywhere_break_no_line, teardown),
+		cmocka_unit_test_teardown(label_values_cannot_break_a_line, teardown),
 		cmocka_unit_test_teardown(series_are_capped, teardown),
 		cmocka_unit_test_teardown(the_largest_text_is_whole, teardown),
-		cmocka_unit_test_teardown(workers_count_too, teardown),
+		cmocka_unit_test_teardown(worker_threads_are_counted, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void no_overload_before_window_is_full(void **state)
 	assert_int_equal(overload_now(&o).of, OVERLOAD_LOOP);
 }
 
-static void one_quiet_moment_ends_it(void **state)
+static void one_low_sample_ends_overload(void **state)
 {
 	struct overload o = new_one();
 
@@ -51,7 +51,7 @@ static void one_quiet_moment_ends_it(void **state)
 	assert_int_equal(overload_now(&o).percent, 120);
 }
 
-static void the_worst_signal_counts(void **state)
+static void highest_signal_counts(void **state)
 {
 	struct overload o = new_one();
 
@@ -67,7 +67,7 @@ static void the_worst_signal_counts(void **state)
 	assert_int_equal(overload_now(&o).of, OVERLOAD_QUEUE);
 }
 
-static void values_of_any_size_are_no_trouble(void **state)
+static void values_of_any_size_are_accepted(void **state)
 {
 	struct overload o = new_one();
 
@@ -81,9 +81,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_overload_before_window_is_full),
-		cmocka_unit_test(one_quiet_moment_ends_it),
-		cmocka_unit_test(the_worst_signal_counts),
-		cmocka_unit_test(values_of_any_size_are_no_trouble),
+		cmocka_unit_test(one_low_sample_ends_overload),
+		cmocka_unit_test(highest_signal_counts),
+		cmocka_unit_test(values_of_any_size_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

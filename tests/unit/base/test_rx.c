@@ -55,7 +55,7 @@ static void unicode(void **state)
 }
 
 /* A text is matched alike with and without a letter beyond ASCII in it. */
-static void ascii_makes_no_difference(void **state)
+static void ascii_pattern_matches_the_same(void **state)
 {
 	static const char *const patterns[] = {"\\b(\\w+)\\W+of\\s+(.)", "[^a-m ]{3,}",
 					       "(?:x|(\\d+))$", "prompts?\\b", "(?<=is) (t)"};
@@ -81,7 +81,7 @@ static void ascii_makes_no_difference(void **state)
 	}
 }
 
-static void more_groups_than_we_look_at(void **state)
+static void extra_groups_are_ignored(void **state)
 {
 	(void)state;
 	struct rx *rx = compile("(1)(2)(3)(4)(5)(6)(7)(8)(9)(0)(a)(b)");
@@ -121,8 +121,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_and_offsets),
 		cmocka_unit_test(unicode),
-		cmocka_unit_test(ascii_makes_no_difference),
-		cmocka_unit_test(more_groups_than_we_look_at),
+		cmocka_unit_test(ascii_pattern_matches_the_same),
+		cmocka_unit_test(extra_groups_are_ignored),
 		cmocka_unit_test(bad_pattern),
 		cmocka_unit_test(catastrophic_backtracking_is_bounded),
 	};

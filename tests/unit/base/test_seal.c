@@ -32,7 +32,7 @@ static void sealed_text_opens_unchanged(void **state)
 	}
 }
 
-static void everything_else_is_nothing(void **state)
+static void other_text_gives_no_tokens(void **state)
 {
 	struct buf sealed, plain;
 
@@ -58,7 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sealed_text_opens_unchanged),
-		cmocka_unit_test(everything_else_is_nothing),
+		cmocka_unit_test(other_text_gives_no_tokens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static struct waits *waits_of(int64_t wait_ms)
 }
 
 /* A call begins with old settings, which are replaced twice before it ends. */
-static void a_call_keeps_its_own(void **state)
+static void failed_assignment_keeps_the_value(void **state)
 {
 	const struct waits *now = NULL, *of_call;
 	struct waits *made = waits_of(5);
@@ -58,7 +58,7 @@ static void a_call_keeps_its_own(void **state)
 	assert_int_equal(freed, 3);
 }
 
-static void the_same_again(void **state)
+static void same_text_reads_the_same(void **state)
 {
 	const struct waits *now = NULL;
 	struct waits *made = waits_of(5);
@@ -78,8 +78,8 @@ static void the_same_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_keeps_its_own),
-		cmocka_unit_test(the_same_again),
+		cmocka_unit_test(failed_assignment_keeps_the_value),
+		cmocka_unit_test(same_text_reads_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static int gone(void)
 	return (int)(over - items);
 }
 
-static void one_owner_may_fill_the_room(void **state)
+static void one_owner_may_use_the_whole_limit(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 10; i++)
@@ -61,7 +61,7 @@ static void one_owner_may_fill_the_room(void **state)
 	assert_int_equal(gone(), 2);
 }
 
-static void the_one_with_the_most_gives_way(void **state)
+static void largest_owner_is_evicted_first(void **state)
 {
 	(void)state;
 	add(0, "b", 1);
@@ -78,7 +78,7 @@ static void the_one_with_the_most_gives_way(void **state)
 	assert_int_equal(gone(), 5);
 }
 
-static void bytes_count_before_the_number(void **state)
+static void byte_limit_precedes_count_limit(void **state)
 {
 	(void)state;
 	add(0, "b", 60);
@@ -90,7 +90,7 @@ static void bytes_count_before_the_number(void **state)
 	assert_int_equal(gone(), -1);
 }
 
-static void what_is_added_may_have_to_go(void **state)
+static void added_item_may_be_evicted(void **state)
 {
 	(void)state;
 	add(0, "a", 40);
@@ -105,10 +105,10 @@ static void what_is_added_may_have_to_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_owner_may_fill_the_room),
-		TEST(the_one_with_the_most_gives_way),
-		TEST(bytes_count_before_the_number),
-		TEST(what_is_added_may_have_to_go),
+		TEST(one_owner_may_use_the_whole_limit),
+		TEST(largest_owner_is_evicted_first),
+		TEST(byte_limit_precedes_count_limit),
+		TEST(added_item_may_be_evicted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void json_strings(void **state)
 }
 
 /* Eight bytes are looked at at once: each byte at each place is written as it is alone. */
-static void json_strings_are_those_of_their_bytes(void **state)
+static void json_strings_match_the_general_writer(void **state)
 {
 	char text[20];
 	struct buf whole, bytes, one;
@@ -220,7 +220,7 @@ int main(void)
 		cmocka_unit_test(buffer_grows_and_is_terminated),
 		cmocka_unit_test(text_beyond_the_limit_is_dropped),
 		cmocka_unit_test(json_strings),
-		cmocka_unit_test(json_strings_are_those_of_their_bytes),
+		cmocka_unit_test(json_strings_match_the_general_writer),
 		cmocka_unit_test(json_strings_of_any_bytes_are_valid),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include "vesper/strlist.h"
 
-static void an_absent_list_is_empty(void **state)
+static void absent_list_is_empty(void **state)
 {
 	static const char *const none[] = {NULL};
 
@@ -19,7 +19,7 @@ static void an_absent_list_is_empty(void **state)
 	assert_int_equal(strlist_len(none), 0);
 }
 
-static void a_list_has_whole_texts_only(void **state)
+static void list_matches_whole_texts(void **state)
 {
 	static const char *const list[] = {"alpha", "beta", NULL};
 
@@ -30,7 +30,7 @@ static void a_list_has_whole_texts_only(void **state)
 	assert_int_equal(strlist_len(list), 2);
 }
 
-static void a_copy_has_texts_of_its_own(void **state)
+static void copy_owns_its_texts(void **state)
 {
 	struct arena *a = arena_new(10000);
 	char text[] = "alpha";
@@ -45,7 +45,7 @@ static void a_copy_has_texts_of_its_own(void **state)
 	arena_free(&a);
 }
 
-static void a_list_ends_with_null_at_all_times(void **state)
+static void list_always_ends_with_null(void **state)
 {
 	struct arena *a = arena_new(100000);
 	struct strlist list = {0};
@@ -64,10 +64,10 @@ static void a_list_ends_with_null_at_all_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_absent_list_is_empty),
-		cmocka_unit_test(a_list_has_whole_texts_only),
-		cmocka_unit_test(a_copy_has_texts_of_its_own),
-		cmocka_unit_test(a_list_ends_with_null_at_all_times),
+		cmocka_unit_test(absent_list_is_empty),
+		cmocka_unit_test(list_matches_whole_texts),
+		cmocka_unit_test(copy_owns_its_texts),
+		cmocka_unit_test(list_always_ends_with_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static size_t estimate(const char *text)
 }
 
 /* Left: what a tokenizer of a hundred thousand tokens makes of it. */
-static void counts_are_not_below_a_tokenizers(void **state)
+static void estimate_is_not_below_a_tokenizers_count(void **state)
 {
 	static const struct {
 		size_t tokens;
@@ -48,7 +48,7 @@ static void counts_are_not_below_a_tokenizers(void **state)
 
 /* Every digit and every mark of a table may be a token of its own, and columns are parted by one.
  */
-static void a_table_of_numbers_is_never_counted_low(void **state)
+static void number_tables_are_not_underestimated(void **state)
 {
 	static const char *const rows[] = {
 		"2025-01-31 | 23 | 48.7312 | 52.1411\n",
@@ -67,7 +67,7 @@ static void a_table_of_numbers_is_never_counted_low(void **state)
 	}
 }
 
-static void it_grows_with_the_text_and_is_never_above_its_bytes(void **state)
+static void estimate_grows_with_the_text_up_to_its_bytes(void **state)
 {
 	static const char text[] =
 		"Nazareth Solar, NP15: $48.73/MWh – 🟢 on  track\n\n\tABCDEf 12345";
@@ -88,9 +88,9 @@ static void it_grows_with_the_text_and_is_never_above_its_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_not_below_a_tokenizers),
-		cmocka_unit_test(a_table_of_numbers_is_never_counted_low),
-		cmocka_unit_test(it_grows_with_the_text_and_is_never_above_its_bytes),
+		cmocka_unit_test(estimate_is_not_below_a_tokenizers_count),
+		cmocka_unit_test(number_tables_are_not_underestimated),
+		cmocka_unit_test(estimate_grows_with_the_text_up_to_its_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void wrong_bytes(void **state)
 	assert_true(utf8_valid("1234567\xC3\xA9 0", 11));
 }
 
-static void whole_characters(void **state)
+static void truncates_between_characters(void **state)
 {
 	(void)state;
 	const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
@@ -87,7 +87,7 @@ static void whole_characters(void **state)
 	assert_int_equal(utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
 }
 
-static void identifiers_show_all_that_they_are(void **state)
+static void identifiers_have_no_invisible_characters(void **state)
 {
 	static const char *const good[] = {"ann",
 					   "Ann Smith",
@@ -136,8 +136,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_code_point),
 		cmocka_unit_test(wrong_bytes),
-		cmocka_unit_test(whole_characters),
-		cmocka_unit_test(identifiers_show_all_that_they_are),
+		cmocka_unit_test(truncates_between_characters),
+		cmocka_unit_test(identifiers_have_no_invisible_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

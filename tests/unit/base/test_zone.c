@@ -44,7 +44,7 @@ static void zones_agree_with_the_library(void **state)
 	tzset();
 }
 
-static void days_change_where_people_are(void **state)
+static void date_changes_in_local_time(void **state)
 {
 	struct zone *z;
 	struct err e;
@@ -67,7 +67,7 @@ static void days_change_where_people_are(void **state)
 }
 
 /* Clocks change at midnight in some places, and one has left out a whole day. */
-static void days_begin_where_people_are(void **state)
+static void day_begins_in_local_time(void **state)
 {
 	static const char *const names[] = {
 		"America/Los_Angeles", "America/Santiago", "America/Havana", "Asia/Beirut",
@@ -108,7 +108,7 @@ static void utc_needs_no_database(void **state)
 	assert_int_equal(zone_offset_s(NULL, 5), 0);
 }
 
-static void other_names_are_refused(void **state)
+static void invalid_names_are_rejected(void **state)
 {
 	static const char *const names[] = {
 		"../../../etc/passwd", "Mars/Olympus", "America", "zone.tab",
@@ -123,7 +123,7 @@ static void other_names_are_refused(void **state)
 	}
 }
 
-static void a_frozen_day_holds_everywhere(void **state)
+static void frozen_day_applies_in_every_zone(void **state)
 {
 	struct zone *z;
 	struct err e;
@@ -142,7 +142,7 @@ static void a_frozen_day_holds_everywhere(void **state)
 
 /* ---- moments ---- */
 
-static void moments_are_read(void **state)
+static void times_are_parsed(void **state)
 {
 	static const char *const good[] = {"2026-02-27", "2026-02-27T12:00",
 					   "2026-02-27T12:00-07:00", "2026-02-27T00:00Z",
@@ -213,12 +213,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zones_agree_with_the_library),
-		cmocka_unit_test(days_change_where_people_are),
-		cmocka_unit_test(days_begin_where_people_are),
+		cmocka_unit_test(date_changes_in_local_time),
+		cmocka_unit_test(day_begins_in_local_time),
 		cmocka_unit_test(utc_needs_no_database),
-		cmocka_unit_test(other_names_are_refused),
-		cmocka_unit_test(a_frozen_day_holds_everywhere),
-		cmocka_unit_test(moments_are_read),
+		cmocka_unit_test(invalid_names_are_rejected),
+		cmocka_unit_test(frozen_day_applies_in_every_zone),
+		cmocka_unit_test(times_are_parsed),
 		cmocka_unit_test(questions_are_asked_at_the_frozen_moment),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

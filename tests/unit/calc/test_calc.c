@@ -24,7 +24,7 @@ static void numbers_of_a_frame(void **state)
 	frame_free(&f);
 }
 
-static void says_what_is_wrong(void **state)
+static void errors_name_the_value(void **state)
 {
 	(void)state;
 	double *ranks, *many = arena_alloc(calc.arena, (CALC_VALUES_MAX + 1) * sizeof(*many));
@@ -41,7 +41,7 @@ static void says_what_is_wrong(void **state)
 	assert_fails(calc_ranks(&calc, largest, 2, &ranks, NULL, &err), ERR_CANCELLED);
 }
 
-static void sums_keep_what_doubles_lose(void **state)
+static void sums_are_compensated(void **state)
 {
 	(void)state;
 	struct calc_sum s = {0};
@@ -67,8 +67,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(numbers_of_a_frame),
-		CALC_TEST(says_what_is_wrong),
-		CALC_TEST(sums_keep_what_doubles_lose),
+		CALC_TEST(errors_name_the_value),
+		CALC_TEST(sums_are_compensated),
 		CALC_TEST(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

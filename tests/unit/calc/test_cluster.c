@@ -67,7 +67,7 @@ static void check_kmeans(const struct golden *g)
 		assert_int_equal(m.of[i], (uint32_t)g->want[2 + i]);
 }
 
-static void others_say_the_same(void **state)
+static void agrees_with_other_implementations(void **state)
 {
 	static char text[BYTES];
 	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/calc/cluster.tsv", "r");
@@ -209,7 +209,7 @@ static void planted_groups_are_found(void **state)
 	assert_true(c.silhouette == again.silhouette);
 }
 
-static void too_little_is_no_group(void **state)
+static void too_few_rows_for_groups(void **state)
 {
 	enum { N = 29 };
 	double x[N + 1], same[N + 1];
@@ -237,7 +237,7 @@ static void too_little_is_no_group(void **state)
 	assert_true(d.status == CALC_CONSTANT && d.p == 1);
 }
 
-static void it_ends_when_it_is_cancelled(void **state)
+static void cancel_ends_it(void **state)
 {
 	enum { N = 150 };
 	double x[N], y[N];
@@ -257,12 +257,9 @@ static void it_ends_when_it_is_cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(others_say_the_same),
-		CALC_TEST(noise_has_no_groups),
-		CALC_TEST(rows_are_with_the_nearest_center),
-		CALC_TEST(planted_groups_are_found),
-		CALC_TEST(too_little_is_no_group),
-		CALC_TEST(it_ends_when_it_is_cancelled),
+		CALC_TEST(agrees_with_other_implementations), CALC_TEST(noise_has_no_groups),
+		CALC_TEST(rows_are_with_the_nearest_center),  CALC_TEST(planted_groups_are_found),
+		CALC_TEST(too_few_rows_for_groups),           CALC_TEST(cancel_ends_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

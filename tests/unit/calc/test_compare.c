@@ -22,7 +22,7 @@ static void spearman_published(void **state)
 	assert_true(calc_spearman(&calc, tv, tv, 11, &s, &err) && s.rho == 1 && s.p == 0);
 }
 
-static void spearman_of_little(void **state)
+static void spearman_of_few_pairs(void **state)
 {
 	(void)state;
 	const double x[] = {1, 2, 3, NAN, 4}, flat[] = {1, 1, 1, 1, 1};
@@ -119,7 +119,7 @@ static void adjusted_as_published(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(spearman_published),   CALC_TEST(spearman_of_little),
+		CALC_TEST(spearman_published),   CALC_TEST(spearman_of_few_pairs),
 		CALC_TEST(kruskal_by_hand),      CALC_TEST(kruskal_with_ties),
 		CALC_TEST(independence_by_hand), CALC_TEST(adjusted_as_published),
 	};

@@ -49,7 +49,7 @@ static double normal(void)
 	return calc_normal_quantile((calc_rng_unit(&rng) * 0.999999) + 5e-7);
 }
 
-static void too_little_is_no_elasticity(void **state)
+static void too_few_values_for_an_elasticity(void **state)
 {
 	enum { N = CALC_ELASTICITY_LEAST };
 	double price[N], units[N], same[N];
@@ -108,7 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(agree_with_the_references),
-		CALC_TEST(too_little_is_no_elasticity),
+		CALC_TEST(too_few_values_for_an_elasticity),
 		CALC_TEST(noise_has_no_elasticity),
 	};
 

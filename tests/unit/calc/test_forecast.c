@@ -78,7 +78,7 @@ static void bands_by_hand(void **state)
 	assert_true(calc_conformal(&calc, v, 0, 0.8, &b, &err) && isnan(b.low));
 }
 
-static void bands_keep_their_promise(void **state)
+static void bands_reach_their_coverage(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(53);
@@ -108,7 +108,7 @@ static void bands_keep_their_promise(void **state)
 	assert_true(coverage > 0.7 && coverage < 0.9);
 }
 
-static void too_little(void **state)
+static void too_few_values(void **state)
 {
 	(void)state;
 	double v[60] = {1, 2, NAN, 6}, *many = arena_alloc(calc.arena, 5001 * sizeof(*many));
@@ -146,8 +146,8 @@ int main(void)
 		CALC_TEST(each_method_wins_where_it_should),
 		CALC_TEST(errors_by_definition),
 		CALC_TEST(bands_by_hand),
-		CALC_TEST(bands_keep_their_promise),
-		CALC_TEST(too_little),
+		CALC_TEST(bands_reach_their_coverage),
+		CALC_TEST(too_few_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void newey_west_by_definition(void **state)
 	}
 }
 
-static void too_little(void **state)
+static void too_few_values(void **state)
 {
 	(void)state;
 	double x[] = {1, 2, 3, 4, NAN, 5, 6, 7, 8}, y[] = {1, 2, 3, 4, 5, 5, 6, 7, 8};
@@ -99,7 +99,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(anscombe),
 		CALC_TEST(newey_west_by_definition),
-		CALC_TEST(too_little),
+		CALC_TEST(too_few_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

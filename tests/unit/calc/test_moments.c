@@ -72,7 +72,7 @@ static void finds_normal_samples_normal(void **state)
 	assert_true(rejected[1] > 1990);
 }
 
-static void scale_changes_nothing_but_scale(void **state)
+static void scale_invariance(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(6);
@@ -91,7 +91,7 @@ static void scale_changes_nothing_but_scale(void **state)
 	}
 }
 
-static void too_little(void **state)
+static void too_few_values(void **state)
 {
 	(void)state;
 	const double v[] = {0.1, 0.1, 0.1, 0.1}, none[] = {NAN};
@@ -159,8 +159,8 @@ int main(void)
 		CALC_TEST(published_normality),
 		CALC_TEST(by_hand),
 		CALC_TEST(finds_normal_samples_normal),
-		CALC_TEST(scale_changes_nothing_but_scale),
-		CALC_TEST(too_little),
+		CALC_TEST(scale_invariance),
+		CALC_TEST(too_few_values),
 		CALC_TEST(concentration_by_pairs),
 		CALC_TEST(concentration_by_hand),
 	};

@@ -79,7 +79,7 @@ static void hard_orders_at_full_size(void **state)
 	}
 }
 
-static void stops_when_asked(void **state)
+static void stops_when_cancelled(void **state)
 {
 	(void)state;
 	size_t n = 20000;
@@ -93,9 +93,9 @@ static void stops_when_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(order_is_stable),     CALC_TEST(ranks_by_counting),
-		CALC_TEST(any_order_statistic), CALC_TEST(hard_orders_at_full_size),
-		CALC_TEST(stops_when_asked),
+		CALC_TEST(order_is_stable),      CALC_TEST(ranks_by_counting),
+		CALC_TEST(any_order_statistic),  CALC_TEST(hard_orders_at_full_size),
+		CALC_TEST(stops_when_cancelled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

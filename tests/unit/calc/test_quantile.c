@@ -3,7 +3,7 @@
 #include "vesper/calc_summary.h"
 
 /* R: quantile(1:10), quantile(c(4, 1, 3, 2), .4). */
-static void as_r_has_them(void **state)
+static void matches_r(void **state)
 {
 	(void)state;
 	const double ten[] = {10, NAN, 2, 3, 4, 5, 6, 7, 8, 9, 1}, four[] = {4, 1, 3, 2};
@@ -53,7 +53,7 @@ static void percentiles_by_half(void **state)
 }
 
 /* R: nclass.FD(1:100) gives 5, nclass.Sturges of 32 values 6. */
-static void bins_as_r_has_them(void **state)
+static void bins_match_r(void **state)
 {
 	(void)state;
 	double v[100];
@@ -72,7 +72,7 @@ static void bins_as_r_has_them(void **state)
 	assert_int_equal(b->count, 6);
 }
 
-static void bins_of_little_and_of_extremes(void **state)
+static void bins_of_few_values_and_of_extremes(void **state)
 {
 	(void)state;
 	double v[1000] = {[0] = -1e100, [1] = 1e100};
@@ -96,11 +96,11 @@ static void bins_of_little_and_of_extremes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(as_r_has_them),
+		CALC_TEST(matches_r),
 		CALC_TEST(properties),
 		CALC_TEST(percentiles_by_half),
-		CALC_TEST(bins_as_r_has_them),
-		CALC_TEST(bins_of_little_and_of_extremes),
+		CALC_TEST(bins_match_r),
+		CALC_TEST(bins_of_few_values_and_of_extremes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

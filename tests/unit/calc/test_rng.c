@@ -2,7 +2,7 @@
 #include "calc_test.h"
 
 /* The first numbers of xoshiro256** from the state {1, 2, 3, 4}, as its authors' C code gives. */
-static void the_published_sequence(void **state)
+static void matches_the_published_sequence(void **state)
 {
 	(void)state;
 	struct calc_rng r = {{1, 2, 3, 4}};
@@ -46,7 +46,7 @@ static void is_uniform(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(the_published_sequence),
+		CALC_TEST(matches_the_published_sequence),
 		CALC_TEST(streams_differ_and_repeat),
 		CALC_TEST(is_uniform),
 	};

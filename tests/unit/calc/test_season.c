@@ -2,7 +2,7 @@
 #include "calc_test.h"
 #include "vesper/calc_series.h"
 
-static void a_season_is_found(void **state)
+static void finds_a_season(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(41);
@@ -26,7 +26,7 @@ static void a_season_is_found(void **state)
 
 /* Three and five years of noise: the strength alone would name far more seasons than the whole rule
  * does, which names at most 6 % of 1,000. */
-static void noise_has_none(void **state)
+static void noise_has_no_shift(void **state)
 {
 	enum { SETS = 1000, MOST = SETS * 6 / 100 };
 	static const int lengths[] = {36, 60};
@@ -54,7 +54,7 @@ static void noise_has_none(void **state)
 	}
 }
 
-static void too_little(void **state)
+static void too_few_values(void **state)
 {
 	(void)state;
 	double v[5000];
@@ -95,9 +95,9 @@ static void extremes_stay_finite(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CALC_TEST(a_season_is_found),
-		CALC_TEST(noise_has_none),
-		CALC_TEST(too_little),
+		CALC_TEST(finds_a_season),
+		CALC_TEST(noise_has_no_shift),
+		CALC_TEST(too_few_values),
 		CALC_TEST(extremes_stay_finite),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

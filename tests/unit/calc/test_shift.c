@@ -46,7 +46,7 @@ static void is_the_best_of_all_splits(void **state)
 	}
 }
 
-static void chance_has_few(void **state)
+static void noise_has_few_outliers(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(63);
@@ -63,7 +63,7 @@ static void chance_has_few(void **state)
 	assert_true(claimed <= 8);
 }
 
-static void too_little(void **state)
+static void too_few_values(void **state)
 {
 	(void)state;
 	double v[12], *many = arena_alloc(calc.arena, 5001 * sizeof(*many));
@@ -87,8 +87,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(finds_the_split),
 		CALC_TEST(is_the_best_of_all_splits),
-		CALC_TEST(chance_has_few),
-		CALC_TEST(too_little),
+		CALC_TEST(noise_has_few_outliers),
+		CALC_TEST(too_few_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void quantiles(void **state)
 	}
 }
 
-static void ends_and_nothing(void **state)
+static void extremes_and_empty_input(void **state)
 {
 	(void)state;
 	assert_true(calc_gamma_lower(3, 0) == 0 && calc_gamma_upper(3, INFINITY) == 0);
@@ -86,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(agrees_with_a_hundred_digits),
 		CALC_TEST(quantiles),
-		CALC_TEST(ends_and_nothing),
+		CALC_TEST(extremes_and_empty_input),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

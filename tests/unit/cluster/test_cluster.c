@@ -200,7 +200,7 @@ static long long ask_redis(const char *command, const char *a, const char *b)
 	return n;
 }
 
-static void a_session_has_one_turn(void **state)
+static void session_runs_one_turn(void **state)
 {
 	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();
 	uint64_t fence;
@@ -347,7 +347,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 
 /* Nothing of it was said, nor is known to the one that has just got it: it is not lost with that.
  */
-static void one_that_ends_while_it_takes_over_loses_nothing(void **state)
+static void replica_that_ends_during_a_takeover_loses_nothing(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log;
@@ -407,7 +407,7 @@ static void ended_turn_is_not_taken_over(void **state)
 }
 
 /* The turns of a dead replica were moved to the set of the right one, and the reply was lost. */
-static void a_turn_whose_takeover_was_not_heard_of_is_taken(void **state)
+static void turn_is_taken_over_after_a_lost_reply(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
 	struct stream_log *log, *mine;
@@ -542,17 +542,17 @@ static void turn_that_never_began_is_not_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_session_has_one_turn, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(session_runs_one_turn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(events_reach_other_replica, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(user_with_fewer_permissions_cannot_read_turn,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_turn_whose_takeover_was_not_heard_of_is_taken,
-						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(turn_is_taken_over_after_a_lost_reply, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(ended_turn_is_not_taken_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_secret_cannot_decrypt, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(handed_over_turn_continues_on_other_replica, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(one_that_ends_while_it_takes_over_loses_nothing,
+		cmocka_unit_test_setup_teardown(replica_that_ends_during_a_takeover_loses_nothing,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(declined_turn_is_offered_to_next_replica, set_up,
 						tear_down),

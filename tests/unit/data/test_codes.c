@@ -7,7 +7,7 @@
 
 #include "vesper/codes.h"
 
-static void every_error_of_a_request_has_its_row(void **state)
+static void every_request_error_has_a_row(void **state)
 {
 	(void)state;
 	assert_int_equal(code_row(code_of_request(ERR_INPUT))->status, 400);
@@ -35,7 +35,7 @@ static void codes_of_the_wire_are_known(void **state)
 	assert_int_equal(code_of_wire("dance"), CODE_INTERNAL);
 }
 
-static void a_view_says_whether_asking_again_helps(void **state)
+static void error_view_is_marked_recoverable(void **state)
 {
 	static const char *const yes[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",
 					  "SQL_GENERATION_FAILED",   "SQL_EXECUTION_FAILED",
@@ -62,7 +62,7 @@ static void every_row_is_filled(void **state)
 }
 
 /* A user asked: a mistake of ours in what a model or a tool was sent is not theirs. */
-static void errors_of_a_turn_say_less(void **state)
+static void turn_errors_have_fewer_codes(void **state)
 {
 	static const enum err_code ours[] = {ERR_NONE, ERR_INPUT, ERR_AUTH, ERR_CANCELLED,
 					     ERR_INTERNAL};
@@ -103,11 +103,11 @@ static void rows_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_error_of_a_request_has_its_row),
-		cmocka_unit_test(errors_of_a_turn_say_less),
+		cmocka_unit_test(every_request_error_has_a_row),
+		cmocka_unit_test(turn_errors_have_fewer_codes),
 		cmocka_unit_test(codes_of_the_wire_are_known),
 		cmocka_unit_test(every_row_is_filled),
-		cmocka_unit_test(a_view_says_whether_asking_again_helps),
+		cmocka_unit_test(error_view_is_marked_recoverable),
 		cmocka_unit_test(rows_agree),
 	};
 

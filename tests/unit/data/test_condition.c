@@ -55,7 +55,7 @@ static bool met(const char *text)
 	return condition_met(c, &scope, filters, arena);
 }
 
-static void each_comparison_means_what_it_says(void **state)
+static void each_comparison_is_evaluated(void **state)
 {
 	(void)state;
 	assert_true(met("t1.row_count > 0"));
@@ -76,7 +76,7 @@ static void each_comparison_means_what_it_says(void **state)
 	assert_false(met("t1.row_count > 0 and t1.facts.gap > 3"));
 }
 
-static void what_is_not_found_meets_nothing(void **state)
+static void missing_value_fails_the_condition(void **state)
 {
 	(void)state;
 	assert_false(met("t2.row_count == 0"));
@@ -121,7 +121,7 @@ static void words_join_comparisons(void **state)
 }
 
 /* tests/plan/conditions.py has made and judged them. */
-static void random_conditions_mean_what_another_reader_says(void **state)
+static void random_conditions_agree_with_a_reference_reader(void **state)
 {
 	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/plan/conditions.tsv", "r");
 	char line[1024];
@@ -138,7 +138,7 @@ static void random_conditions_mean_what_another_reader_says(void **state)
 	assert_int_equal(count, 2000);
 }
 
-static void everything_else_is_refused(void **state)
+static void other_text_is_rejected(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -188,7 +188,7 @@ static void everything_else_is_refused(void **state)
 }
 
 /* Any mixture of its own pieces is either refused or judged. */
-static void no_text_does_harm(void **state)
+static void random_text_is_safe(void **state)
 {
 	static const char *const pieces[] = {
 		"t1",       ".",    "row_count", "rows[0]",    "rows[*]", "facts", "gap",
@@ -223,12 +223,12 @@ static void no_text_does_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(each_comparison_means_what_it_says),
-		TEST(what_is_not_found_meets_nothing),
+		TEST(each_comparison_is_evaluated),
+		TEST(missing_value_fails_the_condition),
 		TEST(words_join_comparisons),
-		TEST(random_conditions_mean_what_another_reader_says),
-		TEST(everything_else_is_refused),
-		TEST(no_text_does_harm),
+		TEST(random_conditions_agree_with_a_reference_reader),
+		TEST(other_text_is_rejected),
+		TEST(random_text_is_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

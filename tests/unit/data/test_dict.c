@@ -8,7 +8,7 @@
 
 #include "vesper/dict.h"
 
-static void finds_what_was_put(void **state)
+static void finds_added_words(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct dict d;
@@ -30,7 +30,7 @@ static void finds_what_was_put(void **state)
 	arena_free(&a);
 }
 
-static void putting_again_replaces(void **state)
+static void repeated_put_replaces(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct dict d;
@@ -47,8 +47,8 @@ static void putting_again_replaces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_was_put),
-		cmocka_unit_test(putting_again_replaces),
+		cmocka_unit_test(finds_added_words),
+		cmocka_unit_test(repeated_put_replaces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

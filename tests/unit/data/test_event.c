@@ -64,7 +64,7 @@ static void every_kind_survives_empty(void **state)
 	}
 }
 
-static void every_cut_is_refused(void **state)
+static void every_truncation_is_rejected(void **state)
 {
 	struct event again;
 	struct err e;
@@ -86,7 +86,7 @@ static void every_cut_is_refused(void **state)
 }
 
 /* Any byte may be wrong: what is read then is an event or refused, and stays within the bytes. */
-static void wrong_bytes_are_read_safely(void **state)
+static void invalid_bytes_are_read_safely(void **state)
 {
 	struct event again;
 	struct buf b;
@@ -106,7 +106,7 @@ static void wrong_bytes_are_read_safely(void **state)
 	buf_deinit(&b);
 }
 
-static void two_kinds_close(void **state)
+static void closing_event_kinds(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < EVENT_KIND_COUNT; kind++)
@@ -119,9 +119,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_survive),
 		cmocka_unit_test(every_kind_survives_empty),
-		cmocka_unit_test(every_cut_is_refused),
-		cmocka_unit_test(wrong_bytes_are_read_safely),
-		cmocka_unit_test(two_kinds_close),
+		cmocka_unit_test(every_truncation_is_rejected),
+		cmocka_unit_test(invalid_bytes_are_read_safely),
+		cmocka_unit_test(closing_event_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static struct frame *numbers(size_t rows_max, size_t rows)
 	return frame_builder_finish(&b);
 }
 
-static void cells_become_values_of_their_types(void **state)
+static void cells_are_parsed_by_type(void **state)
 {
 	static const char *const rows[][COLUMNS] = {
 		{"7", "48.73", "2025-01-31", "1970-01-02 00:00:01.250", "1", "NP15", "1.25e-9"},
@@ -124,7 +124,7 @@ static void times_become_utc(void **state)
 	frame_free(&f);
 }
 
-static void what_is_no_value_is_counted(void **state)
+static void invalid_cells_are_counted(void **state)
 {
 	static const char *const bad[][COLUMNS] = {
 		{"7.5", "48,73", "2025-02-30", "2025-01-31 25:00:00", "yes", "x", "nan"},
@@ -147,7 +147,7 @@ static void what_is_no_value_is_counted(void **state)
 	frame_free(&f);
 }
 
-static void of_too_many_rows_every_kth_is_kept(void **state)
+static void rows_beyond_the_limit_are_sampled(void **state)
 {
 	static const struct {
 		size_t max, rows;
@@ -174,7 +174,7 @@ static void of_too_many_rows_every_kth_is_kept(void **state)
 	}
 }
 
-static void many_columns_have_fewer_rows(void **state)
+static void more_columns_allow_fewer_rows(void **state)
 {
 	enum { WIDTH = 400 };
 	struct frame_declared *columns = mem_alloc(WIDTH * sizeof(*columns));
@@ -221,7 +221,7 @@ static struct frame_builder *fill(struct err *e, size_t *rows)
 	return b;
 }
 
-static void one_frame_has_so_much_memory(void **state)
+static void memory_of_one_frame_is_limited(void **state)
 {
 	struct err e = {0};
 	size_t rows;
@@ -236,7 +236,7 @@ static void one_frame_has_so_much_memory(void **state)
 	assert_int_equal(frames_bytes(), 0);
 }
 
-static void all_frames_have_so_much_memory(void **state)
+static void memory_of_all_frames_is_limited(void **state)
 {
 	struct frame_builder *builds[16];
 	struct err e = {0};
@@ -259,13 +259,13 @@ static void all_frames_have_so_much_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_become_values_of_their_types),
+		cmocka_unit_test(cells_are_parsed_by_type),
 		cmocka_unit_test(times_become_utc),
-		cmocka_unit_test(what_is_no_value_is_counted),
-		cmocka_unit_test(of_too_many_rows_every_kth_is_kept),
-		cmocka_unit_test(many_columns_have_fewer_rows),
-		cmocka_unit_test(one_frame_has_so_much_memory),
-		cmocka_unit_test(all_frames_have_so_much_memory),
+		cmocka_unit_test(invalid_cells_are_counted),
+		cmocka_unit_test(rows_beyond_the_limit_are_sampled),
+		cmocka_unit_test(more_columns_allow_fewer_rows),
+		cmocka_unit_test(memory_of_one_frame_is_limited),
+		cmocka_unit_test(memory_of_all_frames_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "vesper/limits.h"
 #include "vesper/rx.h"
 
-static void the_shipped_one_is_read(void **state)
+static void shipped_language_is_read(void **state)
 {
 	const struct language *l = english(arena);
 
@@ -17,7 +17,7 @@ static void the_shipped_one_is_read(void **state)
 	assert_int_equal(l->impossible_count, 1);
 }
 
-static void a_broken_file_is_refused(void **state)
+static void broken_file_is_rejected(void **state)
 {
 	(void)state;
 	refused("\"stop\": [", "\"stop\": [,", 0, "JSON");
@@ -31,7 +31,7 @@ static void a_broken_file_is_refused(void **state)
 }
 
 /* The line of a member that is missing is that of what should hold it. */
-static void a_missing_member_is_named(void **state)
+static void error_names_the_missing_member(void **state)
 {
 	const struct language *l;
 	struct err e;
@@ -45,7 +45,7 @@ static void a_missing_member_is_named(void **state)
 	assert_string_equal(e.text, "x.json:4: version: must be 1");
 }
 
-static void a_broken_pattern_is_refused(void **state)
+static void broken_pattern_is_rejected(void **state)
 {
 	(void)state;
 	refused("\\\\bmakes? it\\\\b", "makes? (it", 0, "not_pointing.pattern[3]");
@@ -55,7 +55,7 @@ static void a_broken_pattern_is_refused(void **state)
 	refused("\"named\": {", "\"named\": [], \"x\": {", 0, "unknown member");
 }
 
-static void too_much_that_cannot_be_is_refused(void **state)
+static void impossible_patterns_are_limited(void **state)
 {
 	const char *at = strstr(shipped, "\"impossible\": [");
 	const struct language *l;
@@ -88,7 +88,7 @@ static bool matches(const char *regex, const char *text)
 }
 
 /* Whatever stands in a pack's list is matched as it is written. */
-static void slots_take_words_and_no_expressions(void **state)
+static void slots_escape_words(void **state)
 {
 	static const char *const none[] = {NULL};
 	static const char *const nouns[] = {"ward", "a.b*(c", "in-out", NULL};
@@ -109,12 +109,9 @@ static void slots_take_words_and_no_expressions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_shipped_one_is_read),
-		TEST(a_broken_file_is_refused),
-		TEST(a_missing_member_is_named),
-		TEST(a_broken_pattern_is_refused),
-		TEST(too_much_that_cannot_be_is_refused),
-		TEST(slots_take_words_and_no_expressions),
+		TEST(shipped_language_is_read),        TEST(broken_file_is_rejected),
+		TEST(error_names_the_missing_member),  TEST(broken_pattern_is_rejected),
+		TEST(impossible_patterns_are_limited), TEST(slots_escape_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

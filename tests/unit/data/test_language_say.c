@@ -1,7 +1,7 @@
 /* Fixed sentences with their values. */
 #include "language_test.h"
 
-static void values_go_into_their_slots(void **state)
+static void values_fill_their_slots(void **state)
 {
 	const struct language *l = english(arena);
 	struct buf b;
@@ -20,7 +20,7 @@ static void values_go_into_their_slots(void **state)
 	assert_string_equal(sentence(l, SAY_TIME_FROM_TO, arena, "A", "B"), "A to B");
 }
 
-static void sentences_that_do_not_fit_are_refused(void **state)
+static void invalid_sentences_are_rejected(void **state)
 {
 	(void)state;
 	refused("\"vague\": \"", "\"vage\": \"", 0, "sentences.ask.vage: unknown sentence");
@@ -39,8 +39,8 @@ static void sentences_that_do_not_fit_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(values_go_into_their_slots),
-		TEST(sentences_that_do_not_fit_are_refused),
+		TEST(values_fill_their_slots),
+		TEST(invalid_sentences_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

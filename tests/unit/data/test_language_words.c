@@ -13,7 +13,7 @@ static bool has(const struct language_word *w, enum words list)
 	return w && (w->lists >> list & 1);
 }
 
-static void a_word_knows_its_lists(void **state)
+static void word_lookup_gives_its_lists(void **state)
 {
 	const struct language *l = english(arena);
 
@@ -30,7 +30,7 @@ static void a_word_knows_its_lists(void **state)
 	assert_null(language_word(NULL, "and", 3));
 }
 
-static void phrases_stand_longest_first(void **state)
+static void phrases_are_sorted_longest_first(void **state)
 {
 	struct language_words *words = language_words_new(arena);
 	const struct language l = {.words = words};
@@ -67,8 +67,8 @@ static void thousands_of_words_are_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_word_knows_its_lists),
-		TEST(phrases_stand_longest_first),
+		TEST(word_lookup_gives_its_lists),
+		TEST(phrases_are_sorted_longest_first),
 		TEST(thousands_of_words_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const struct principal ann = {.user = "ann",
 				     .permission_count = 2,
 				     .expires_ms = 77};
 
-static void may_only_what_is_listed(void **state)
+static void only_listed_permissions_are_granted(void **state)
 {
 	(void)state;
 	assert_true(may(&ann, "chat:use"));
@@ -42,7 +42,7 @@ static void all_of_several(void **state)
 	arena_free(&a);
 }
 
-static void copies_are_their_own(void **state)
+static void copies_own_their_texts(void **state)
 {
 	(void)state;
 	struct principal *copy = principal_copy(&ann);
@@ -110,9 +110,9 @@ static void permissions_in_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(may_only_what_is_listed),
+		cmocka_unit_test(only_listed_permissions_are_granted),
 		cmocka_unit_test(all_of_several),
-		cmocka_unit_test(copies_are_their_own),
+		cmocka_unit_test(copies_own_their_texts),
 		cmocka_unit_test(many_are_looked_up),
 		cmocka_unit_test(same_user_means_same_tenant),
 		cmocka_unit_test(permissions_in_words),

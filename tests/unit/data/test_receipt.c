@@ -65,7 +65,7 @@ static void canonical_order_and_form(void **state)
 	buf_deinit(&b);
 }
 
-static void a_salt_hides_what_is_gone(void **state)
+static void salt_hides_deleted_content(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct receipt one = sealed(a, "q"), two = sealed(a, "q");
@@ -114,14 +114,14 @@ static int first_broken(struct chain *c, struct receipt_flaw *flaw)
 	return 0;
 }
 
-static void an_untouched_chain_is_whole(void **state)
+static void unchanged_chain_is_valid(void **state)
 {
 	struct receipt_flaw flaw;
 
 	assert_int_equal(first_broken(*state, &flaw), 0);
 }
 
-static void deleted_content_leaves_the_chain_whole(void **state)
+static void deleted_content_keeps_the_chain_valid(void **state)
 {
 	struct chain *c = *state;
 	struct receipt_flaw flaw;
@@ -155,7 +155,7 @@ static void each_byte(struct chain *c, const char **text, const char *const *fie
 	*text = whole;
 }
 
-static void each_changed_byte_is_named(void **state)
+static void error_names_each_changed_byte(void **state)
 {
 	struct chain *c = *state;
 	struct receipt *r = &c->r[1];
@@ -230,7 +230,7 @@ static void missing_and_exchanged_records_are_found(void **state)
 	assert_string_equal(flaw.field, "hash");
 }
 
-static void the_stored_answer_is_compared(void **state)
+static void stored_answer_is_compared(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
 	char member[100 + HASH_HEX_BYTES];
@@ -258,14 +258,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(canonical_order_and_form),
-		cmocka_unit_test(a_salt_hides_what_is_gone),
-		CHAIN_TEST(an_untouched_chain_is_whole),
-		CHAIN_TEST(deleted_content_leaves_the_chain_whole),
-		CHAIN_TEST(each_changed_byte_is_named),
+		cmocka_unit_test(salt_hides_deleted_content),
+		CHAIN_TEST(unchanged_chain_is_valid),
+		CHAIN_TEST(deleted_content_keeps_the_chain_valid),
+		CHAIN_TEST(error_names_each_changed_byte),
 		CHAIN_TEST(each_byte_of_the_content_is_in_its_member),
 		CHAIN_TEST(more_or_less_content_is_found),
 		CHAIN_TEST(missing_and_exchanged_records_are_found),
-		cmocka_unit_test(the_stored_answer_is_compared),
+		cmocka_unit_test(stored_answer_is_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

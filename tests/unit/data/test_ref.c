@@ -54,7 +54,7 @@ static const char *value(const char *text)
 	return json_string_value(found);
 }
 
-static void each_kind_finds_its_value(void **state)
+static void each_reference_kind_is_resolved(void **state)
 {
 	(void)state;
 	assert_string_equal(value("t1.row_count"), "3");
@@ -69,7 +69,7 @@ static void each_kind_finds_its_value(void **state)
 	assert_string_equal(value("t1.offline[0].hub_zone"), "ZP26");
 }
 
-static void what_is_not_there_is_said(void **state)
+static void errors_name_the_missing_value(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(value("t2.row_count"), "t2 has no result"));
@@ -82,7 +82,7 @@ static void what_is_not_there_is_said(void **state)
 }
 
 /* "No task has a risk" must not be said of a query that was stopped. */
-static void what_failed_has_no_count(void **state)
+static void failed_result_has_no_count(void **state)
 {
 	static const enum outcome_kind failed[] = {OUTCOME_UNKNOWN_ENTITY, OUTCOME_NOT_PERMITTED,
 						   OUTCOME_TIMEOUT, OUTCOME_ERROR};
@@ -101,7 +101,7 @@ static void what_failed_has_no_count(void **state)
 	result->table_count = tables;
 }
 
-static void everything_else_is_refused(void **state)
+static void other_text_is_rejected(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -147,7 +147,7 @@ static json_t *parse(const char *text)
 	return json_own(arena, json);
 }
 
-static void arguments_become_plain(void **state)
+static void references_in_arguments_are_filled(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
@@ -170,7 +170,7 @@ static void arguments_become_plain(void **state)
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 
-static void what_may_be_missing_is_left_out(void **state)
+static void missing_optional_argument_is_omitted(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
@@ -184,7 +184,7 @@ static void what_may_be_missing_is_left_out(void **state)
 	assert_true(json_equal((json_t *)filled, parse("{\"c\":[1]}")));
 }
 
-static void more_values_than_a_list_takes_are_counted(void **state)
+static void surplus_list_values_are_counted(void **state)
 {
 	const json_t *filled;
 	struct err e = {0};
@@ -199,7 +199,7 @@ static void more_values_than_a_list_takes_are_counted(void **state)
 	assert_null(ref_of(parse("{\"$ref\":\"t1.row_count\",\"min\":2}")));
 }
 
-static void needs_are_told_once(void **state)
+static void each_dependency_is_listed_once(void **state)
 {
 	struct ref_need needs[4];
 	struct err e = {0};
@@ -215,7 +215,7 @@ static void needs_are_told_once(void **state)
 	assert_true(needs[1].optional);
 }
 
-static void an_agent_speaks_by_its_last_find(void **state)
+static void last_result_of_an_agent_is_used(void **state)
 {
 	struct result *empty = sample_result(arena, NULL);
 	struct result *both[] = {result, empty};
@@ -229,17 +229,17 @@ static void an_agent_speaks_by_its_last_find(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_kind_finds_its_value, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_failed_has_no_count, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(everything_else_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(arguments_become_plain, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_may_be_missing_is_left_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(more_values_than_a_list_takes_are_counted, set_up,
+		cmocka_unit_test_setup_teardown(each_reference_kind_is_resolved, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(errors_name_the_missing_value, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failed_result_has_no_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_text_is_rejected, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(references_in_arguments_are_filled, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(needs_are_told_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_agent_speaks_by_its_last_find, set_up,
+		cmocka_unit_test_setup_teardown(missing_optional_argument_is_omitted, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(surplus_list_values_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_dependency_is_listed_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(last_result_of_an_agent_is_used, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

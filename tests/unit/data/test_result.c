@@ -11,7 +11,7 @@
 #include "vesper/limits.h"
 #include "vesper/result.h"
 
-static void tables_go_with_the_arena(void **state)
+static void tables_are_freed_with_the_arena(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -51,7 +51,7 @@ static void facts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_go_with_the_arena),
+		cmocka_unit_test(tables_are_freed_with_the_arena),
 		cmocka_unit_test(facts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void the_same_again_is_the_same(void **state)
+static void equal_results_have_equal_hashes(void **state)
 {
 	struct sample *s = *state;
 	char one[HASH_HEX_BYTES], two[HASH_HEX_BYTES];
@@ -86,7 +86,7 @@ static void the_same_again_is_the_same(void **state)
 		place = kept;                                                                      \
 	} while (0)
 
-static void every_difference_shows(void **state)
+static void every_difference_changes_the_hash(void **state)
 {
 	struct sample *s = *state;
 	struct table *t = s->r->tables[0];
@@ -106,7 +106,7 @@ static void every_difference_shows(void **state)
 	DIFFERS(s, s->r->outcome.range_min, "2024");
 }
 
-static void the_order_of_rows_counts_unless_nothing_says_it(void **state)
+static void row_order_counts_only_if_defined(void **state)
 {
 	struct sample *s = *state;
 	const char **rows[] = {s->cells[1], s->cells[0]};
@@ -124,7 +124,7 @@ static void the_order_of_rows_counts_unless_nothing_says_it(void **state)
 	DIFFERS(s, s->cells[0][0], "SP15");
 }
 
-static void cells_do_not_run_into_each_other(void **state)
+static void adjacent_cells_are_distinct(void **state)
 {
 	struct sample *s = *state;
 	char one[HASH_HEX_BYTES], two[HASH_HEX_BYTES];
@@ -143,10 +143,10 @@ static void cells_do_not_run_into_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SAMPLE_TEST(the_same_again_is_the_same),
-		SAMPLE_TEST(every_difference_shows),
-		SAMPLE_TEST(cells_do_not_run_into_each_other),
-		SAMPLE_TEST(the_order_of_rows_counts_unless_nothing_says_it),
+		SAMPLE_TEST(equal_results_have_equal_hashes),
+		SAMPLE_TEST(every_difference_changes_the_hash),
+		SAMPLE_TEST(adjacent_cells_are_distinct),
+		SAMPLE_TEST(row_order_counts_only_if_defined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

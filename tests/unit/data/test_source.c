@@ -20,7 +20,7 @@ static void sources_are_found_by_name(void **state)
 	assert_null(source_find(&(struct source_table){0}, "other"));
 }
 
-static void batches_are_freed_with_what_they_hold(void **state)
+static void batches_are_freed_with_their_results(void **state)
 {
 	struct source_batch batches[] = {{.table = table_new(4096)}, {0}};
 
@@ -33,7 +33,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_are_found_by_name),
-		cmocka_unit_test(batches_are_freed_with_what_they_hold),
+		cmocka_unit_test(batches_are_freed_with_their_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

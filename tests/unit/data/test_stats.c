@@ -95,7 +95,7 @@ static void text(void **state)
 	arena_free(&a);
 }
 
-static void nothing_at_all(void **state)
+static void empty_column(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -117,7 +117,7 @@ static void nothing_at_all(void **state)
 	arena_free(&a);
 }
 
-static void one_odd_cell_makes_it_text(void **state)
+static void one_non_number_makes_the_column_text(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -130,7 +130,7 @@ static void one_odd_cell_makes_it_text(void **state)
 	arena_free(&a);
 }
 
-static void sum_that_does_not_fit_is_not_given(void **state)
+static void overflowing_sum_is_omitted(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -143,7 +143,7 @@ static void sum_that_does_not_fit_is_not_given(void **state)
 	arena_free(&a);
 }
 
-static void distinct_to_the_cap_and_past_it(void **state)
+static void distinct_values_up_to_and_beyond_the_limit(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -178,7 +178,7 @@ static void trends(void **state)
 	arena_free(&a);
 }
 
-static void first_of_equals_is_where_it_was(void **state)
+static void position_of_equal_extremes_is_the_first(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
@@ -196,12 +196,12 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(sums_that_doubles_get_wrong),
 		cmocka_unit_test(text),
-		cmocka_unit_test(nothing_at_all),
-		cmocka_unit_test(one_odd_cell_makes_it_text),
-		cmocka_unit_test(sum_that_does_not_fit_is_not_given),
-		cmocka_unit_test(distinct_to_the_cap_and_past_it),
+		cmocka_unit_test(empty_column),
+		cmocka_unit_test(one_non_number_makes_the_column_text),
+		cmocka_unit_test(overflowing_sum_is_omitted),
+		cmocka_unit_test(distinct_values_up_to_and_beyond_the_limit),
 		cmocka_unit_test(trends),
-		cmocka_unit_test(first_of_equals_is_where_it_was),
+		cmocka_unit_test(position_of_equal_extremes_is_the_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void derived_columns_come_last(void **state)
 	}
 }
 
-static void columns_of_one_name_are_numbered(void **state)
+static void duplicate_column_names_are_numbered(void **state)
 {
 	static const char *const given[] = {"x", "x", "X", "x (2)", "x", "", ""};
 	static const char *const want[] = {"x", "x (2)", "X", "x (2) (2)", "x (3)", "_6", "_7"};
@@ -129,7 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_by_name),
 		cmocka_unit_test(derived_columns_come_last),
-		cmocka_unit_test(columns_of_one_name_are_numbered),
+		cmocka_unit_test(duplicate_column_names_are_numbered),
 		cmocka_unit_test(rows_are_replaced),
 		cmocka_unit_test(types),
 	};

@@ -38,7 +38,7 @@ static void convert(const char *value, const char *from, const char *to, const c
 	assert_string_equal(text, want);
 }
 
-static void the_shipped_ones_are_read(void **state)
+static void shipped_units_are_read(void **state)
 {
 	const struct units *u = shipped_units();
 
@@ -72,7 +72,7 @@ static void other_dimensions_do_not_convert(void **state)
 	convert("1", "months", "days", "");
 }
 
-static void a_pack_adds_and_repeats_but_does_not_change(void **state)
+static void pack_may_add_or_repeat_units_but_not_change_them(void **state)
 {
 	struct arena *a = arena_new(1 << 22);
 	const struct units *base = shipped_units();
@@ -111,7 +111,7 @@ static const struct unit_word *word_of(const struct units *u, const char *text)
 	return found;
 }
 
-static void words_are_collected_once_the_longest_first(void **state)
+static void unit_words_are_unique_and_longest_first(void **state)
 {
 	static const char list[] =
 		"[{\"symbol\": \"things\", \"dimension\": \"d\", \"scale\": \"1\","
@@ -148,7 +148,7 @@ static void words_are_collected_once_the_longest_first(void **state)
 	arena_free(&a);
 }
 
-static void broken_units_are_refused(void **state)
+static void broken_units_are_rejected(void **state)
 {
 	static const char *const broken[][2] = {
 		{"{}", "u.json:2: units: not a list"},
@@ -186,12 +186,12 @@ static void broken_units_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_shipped_ones_are_read),
+		cmocka_unit_test(shipped_units_are_read),
 		cmocka_unit_test(units_of_one_dimension_convert_exactly),
 		cmocka_unit_test(other_dimensions_do_not_convert),
-		cmocka_unit_test(a_pack_adds_and_repeats_but_does_not_change),
-		cmocka_unit_test(words_are_collected_once_the_longest_first),
-		cmocka_unit_test(broken_units_are_refused),
+		cmocka_unit_test(pack_may_add_or_repeat_units_but_not_change_them),
+		cmocka_unit_test(unit_words_are_unique_and_longest_first),
+		cmocka_unit_test(broken_units_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

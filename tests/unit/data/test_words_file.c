@@ -16,7 +16,7 @@ static void lists_hold_distinct_texts(void **state)
 		0, "1 to 100 bytes");
 }
 
-static void synonyms_are_at_least_two_and_of_one_meaning(void **state)
+static void synonym_lists_need_two_words_without_overlap(void **state)
 {
 	(void)state;
 	refused("[\"count\", \"many\"]", "[\"count\"]", 0, "must have at least two words");
@@ -39,7 +39,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lists_hold_distinct_texts),
-		TEST(synonyms_are_at_least_two_and_of_one_meaning),
+		TEST(synonym_lists_need_two_words_without_overlap),
 		TEST(topics_have_words_and_an_answer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void test_options(void **state)
 }
 
 /* Which of three providers (two kinds) a role asks first, and by which model's name. */
-static void test_order_and_models_of_a_role(void **state)
+static void order_and_models_of_a_role(void **state)
 {
 	struct pair *w = *state;
 	const struct llm_provider_options p[] = {
@@ -75,7 +75,7 @@ static void test_order_and_models_of_a_role(void **state)
 	}
 }
 
-static void test_a_role_names_a_provider_that_is_not_there(void **state)
+static void role_with_unknown_provider_is_rejected(void **state)
 {
 	struct pair *w = *state;
 	const struct llm_provider_options p = {
@@ -93,10 +93,10 @@ static void test_a_role_names_a_provider_that_is_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order_and_models_of_a_role, pair_setup,
+		cmocka_unit_test_setup_teardown(order_and_models_of_a_role, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_role_names_a_provider_that_is_not_there,
-						pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(role_with_unknown_provider_is_rejected, pair_setup,
+						pair_teardown),
 		cmocka_unit_test_setup_teardown(test_options, pair_setup, pair_teardown),
 	};
 

@@ -152,7 +152,7 @@ static void test_whole(void **state)
 }
 
 /* A text without a visible character is a refusal of the whole request. */
-static void test_blank_text_is_left_out(void **state)
+static void blank_text_is_omitted(void **state)
 {
 	const struct llm_block system[] = {TEXT(""),
 					   {.kind = LLM_TEXT, .text = " ", .cache = true}};
@@ -183,7 +183,7 @@ static size_t marks_of(const struct llm_call *call, const char *mark)
 #define MARK_5M "\"cache_control\":{\"type\":\"ephemeral\"}"
 #define MARK_1H "\"ttl\":\"1h\""
 
-static void test_at_most_four_marks(void **state)
+static void at_most_four_cache_marks(void **state)
 {
 	json_t *schema = parse("{\"type\":\"object\"}");
 	const struct llm_tool tools[] = {{"t", "", schema}};
@@ -211,7 +211,7 @@ static void test_at_most_four_marks(void **state)
 	json_decref(schema);
 }
 
-static void test_never_sampling(void **state)
+static void no_sampling_parameters_are_sent(void **state)
 {
 	const struct llm_message m[] = {USER(TEXT("q"))};
 	const struct llm_call call = {.messages = m, .message_count = 1};
@@ -225,7 +225,7 @@ static void test_never_sampling(void **state)
 
 /* What comes later in a loop only adds bytes behind: the begin of the prompt can be read from the
  * cache. */
-static void test_prefix_is_stable(void **state)
+static void prefix_is_stable(void **state)
 {
 	const struct llm_block system[] = {STABLE("rules")};
 	const struct llm_message m[] = {USER(TEXT("q")), ASSISTANT(TEXT("a")), USER(TEXT("r"))};
@@ -246,10 +246,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_smallest),
 		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_blank_text_is_left_out),
-		cmocka_unit_test(test_at_most_four_marks),
-		cmocka_unit_test(test_never_sampling),
-		cmocka_unit_test(test_prefix_is_stable),
+		cmocka_unit_test(blank_text_is_omitted),
+		cmocka_unit_test(at_most_four_cache_marks),
+		cmocka_unit_test(no_sampling_parameters_are_sent),
+		cmocka_unit_test(prefix_is_stable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void check(const struct llm_call *call, const char *kind, const char *wan
 	mem_free(got);
 }
 
-static void test_each_service(void **state)
+static void each_service(void **state)
 {
 	struct llm_call call = smallest;
 
@@ -151,7 +151,7 @@ static void test_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_service),
+		cmocka_unit_test(each_service),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_format),
 	};

@@ -128,7 +128,7 @@ static void check_error(const char *bytes, enum err_code code, bool retry, const
 	}
 }
 
-static void test_text_and_usage(void **state)
+static void text_and_usage(void **state)
 {
 	const char *bytes = ROLE TEXT("The average") TEXT(" was \\\"48.73\\\"\\n")
 		TEXT(" \xE2\x82\xAC/MWh") TEXT("\\u20ac") FINISH("stop") USAGE DONE;
@@ -144,12 +144,12 @@ static void test_text_and_usage(void **state)
 	assert_int_equal(r.answer.usage.input_tokens, 10);
 	assert_int_equal(r.answer.usage.cache_read_tokens, 20);
 	assert_int_equal(r.answer.usage.output_tokens, 12);
-	assert_true(r.stream.ended);
+	assert_true(r.stream.has_ended);
 	read_free(&r);
 }
 
 /* In every chunk, in one that comes late, beyond all reason, or never. */
-static void test_usage_of_other_services(void **state)
+static void usage_of_other_services(void **state)
 {
 #define COUNTED(prompt, out)                                                                       \
 	DATA("{\"choices\":[],\"usage\":{\"prompt_tokens\":" prompt ",\"completion_tokens\":" out  \
@@ -178,7 +178,7 @@ static void test_usage_of_other_services(void **state)
 }
 
 /* A gateway that cuts between the halves of a character, or sends what is none. */
-static void test_halves_of_characters(void **state)
+static void unpaired_surrogates_are_replaced(void **state)
 {
 	(void)state;
 	check(TEXT("a\\ud83d") TEXT("\\ude00b") TEXT("\\u0000") TEXT("\\ud83d\\ude00 \\\\ud83d")
@@ -192,7 +192,7 @@ static void test_halves_of_characters(void **state)
 	check_error(TEXT("a") DATA("{\"x\":\"\\ud83d\\"), ERR_UPSTREAM, true, "not JSON");
 }
 
-static void test_line_ends_and_comments(void **state)
+static void line_ends_and_comments(void **state)
 {
 	(void)state;
 	check("\xEF\xBB\xBF: hello\r\n\r\ndata: "
@@ -220,7 +220,7 @@ static void test_ends(void **state)
 	read_free(&r);
 }
 
-static void test_calls_in_pieces(void **state)
+static void tool_calls_arrive_in_chunks(void **state)
 {
 	(void)state;
 	check(ROLE CALLS(
@@ -235,7 +235,7 @@ static void test_calls_in_pieces(void **state)
 }
 
 /* All counted as the first, and arguments as they are rather than as text. */
-static void test_calls_that_say_less_than_they_mean(void **state)
+static void tool_calls_without_index_or_id(void **state)
 {
 	(void)state;
 	check(CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get\",\"arguments\":"
@@ -250,7 +250,7 @@ static void test_calls_that_say_less_than_they_mean(void **state)
 }
 
 /* Ids that are made differ from those of the rounds before; an index beyond reason is none. */
-static void test_made_ids(void **state)
+static void generated_ids_are_unique(void **state)
 {
 	static const char bytes[] = CALLS("{\"index\":9223372036854775807,\"function\":{\"name\":"
 					  "\"get\",\"arguments\":\"{}\"}},"
@@ -266,7 +266,7 @@ static void test_made_ids(void **state)
 
 		stream_init(&r.stream, a, NULL, NULL);
 		r.stream.origin = "m";
-		r.stream.asked = asked;
+		r.stream.message_count = asked;
 		assert_true(sse_feed(sse, bytes, sizeof(bytes) - 1, NULL));
 		assert_true(stream_finish(&r.stream, &answer, NULL));
 		assert_int_equal(answer.count, 3);
@@ -279,7 +279,7 @@ static void test_made_ids(void **state)
 }
 
 /* Whole calls in one chunk, without index or id, and "stop" for a reason. */
-static void test_calls_of_other_services(void **state)
+static void tool_calls_of_compatible_services(void **state)
 {
 	(void)state;
 	check(CALLS("{\"function\":{\"name\":\"get\",\"arguments\":\"{\\\"h\\\":1}\"}},"
@@ -300,7 +300,7 @@ static void test_calls_of_other_services(void **state)
 }
 
 /* A call that the limit cut is none; arguments that are no object are told as such. */
-static void test_cut_calls(void **state)
+static void truncated_tool_calls_are_dropped(void **state)
 {
 	(void)state;
 	check(TEXT("a") CALLS(
@@ -313,7 +313,7 @@ static void test_cut_calls(void **state)
 }
 
 /* What a service adds to a call goes back to the same model as it came, and to no other. */
-static void test_signatures_are_echoed(void **state)
+static void signatures_are_returned_unchanged(void **state)
 {
 	const char *bytes =
 		CALLS("{\"index\":0,\"id\":\"c\",\"type\":\"function\",\"function\":{"
@@ -391,7 +391,7 @@ static void test_limits(void **state)
 }
 
 /* Chunks of any shape pass by or fail, they never crash. */
-static void test_odd_shapes(void **state)
+static void chunks_of_any_shape_are_safe(void **state)
 {
 	static const char *const odd[] = {
 		"[]",
@@ -430,20 +430,20 @@ static void on_log(void *owner, const char *line)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_and_usage),
-		cmocka_unit_test(test_line_ends_and_comments),
+		cmocka_unit_test(text_and_usage),
+		cmocka_unit_test(line_ends_and_comments),
 		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_calls_in_pieces),
-		cmocka_unit_test(test_calls_of_other_services),
-		cmocka_unit_test(test_calls_that_say_less_than_they_mean),
-		cmocka_unit_test(test_usage_of_other_services),
-		cmocka_unit_test(test_halves_of_characters),
-		cmocka_unit_test(test_made_ids),
-		cmocka_unit_test(test_cut_calls),
-		cmocka_unit_test(test_signatures_are_echoed),
+		cmocka_unit_test(tool_calls_arrive_in_chunks),
+		cmocka_unit_test(tool_calls_of_compatible_services),
+		cmocka_unit_test(tool_calls_without_index_or_id),
+		cmocka_unit_test(usage_of_other_services),
+		cmocka_unit_test(unpaired_surrogates_are_replaced),
+		cmocka_unit_test(generated_ids_are_unique),
+		cmocka_unit_test(truncated_tool_calls_are_dropped),
+		cmocka_unit_test(signatures_are_returned_unchanged),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_odd_shapes),
+		cmocka_unit_test(chunks_of_any_shape_are_safe),
 	};
 
 	log_capture(on_log, NULL);

@@ -57,7 +57,7 @@ static void test_read(void **state)
 	}
 }
 
-static void test_steps_aside(void **state)
+static void other_forms_use_the_general_parser(void **state)
 {
 	const char *const other[] = {
 		"",
@@ -112,7 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_steps_aside),
+		cmocka_unit_test(other_forms_use_the_general_parser),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

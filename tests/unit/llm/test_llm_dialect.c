@@ -55,7 +55,7 @@ static void check_thinking(const char *model, enum llm_thinking thinking, const 
 }
 
 /* Each of these combinations would be refused if it were sent as it was configured. */
-static void test_traps(void **state)
+static void unsupported_options_are_omitted(void **state)
 {
 #define EFFORT(e) ",\"output_config\":{\"effort\":\"" e "\"}"
 #define THINK(t)  ",\"thinking\":{\"type\":\"" t "\"}"
@@ -80,7 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_traps),
+		cmocka_unit_test(unsupported_options_are_omitted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

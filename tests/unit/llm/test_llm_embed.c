@@ -90,7 +90,7 @@ static int teardown(void **state)
 
 /* ---- tests ---- */
 
-static void test_two_texts(void **state)
+static void two_texts(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
@@ -116,7 +116,7 @@ static void test_two_texts(void **state)
 	llm_free(&llm);
 }
 
-static void test_lists_of_numbers(void **state)
+static void lists_of_numbers(void **state)
 {
 	struct pair *w = *state;
 	struct llm_embed_options embed = plain;
@@ -137,7 +137,7 @@ static void test_lists_of_numbers(void **state)
 	llm_free(&llm);
 }
 
-static void test_bad_answers(void **state)
+static void malformed_vectors_are_rejected(void **state)
 {
 	static const char *const bodies[] = {
 		"",
@@ -203,7 +203,7 @@ static void test_retries(void **state)
 	llm_free(&llm);
 }
 
-static void test_many_texts_are_several_requests(void **state)
+static void many_texts_are_sent_in_batches(void **state)
 {
 	struct pair *w = *state;
 	struct err e = {0};
@@ -278,7 +278,7 @@ static void test_budget(void **state)
 }
 
 /* A server of this model alone is asked for no answer. */
-static void test_vectors_alone(void **state)
+static void provider_with_embeddings_only(void **state)
 {
 	struct pair *w = *state;
 	const struct llm_provider_options near = {
@@ -340,14 +340,14 @@ static void test_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_PAIR(test_two_texts),
-		WITH_PAIR(test_lists_of_numbers),
-		cmocka_unit_test(test_bad_answers),
+		WITH_PAIR(two_texts),
+		WITH_PAIR(lists_of_numbers),
+		cmocka_unit_test(malformed_vectors_are_rejected),
 		WITH_PAIR(test_retries),
-		WITH_PAIR(test_many_texts_are_several_requests),
+		WITH_PAIR(many_texts_are_sent_in_batches),
 		WITH_PAIR(test_cancel),
 		WITH_PAIR(test_budget),
-		WITH_PAIR(test_vectors_alone),
+		WITH_PAIR(provider_with_embeddings_only),
 		WITH_PAIR(test_settings),
 	};
 

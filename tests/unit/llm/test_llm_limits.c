@@ -123,7 +123,7 @@ static void ends_at(struct limited *w, int64_t moment_ms, const char *limit)
 	"\"text\",\"text\":\"half\"}}\n\n"
 #define PING ": still here\n\n"
 
-static void test_first_byte(void **state)
+static void first_byte(void **state)
 {
 	struct limited *w = *state;
 	int64_t began_ms;
@@ -153,7 +153,7 @@ static void test_idle(void **state)
 	assert_int_equal(w->server.request_count, 1);
 }
 
-static void test_the_turns_time(void **state)
+static void turn_deadline_ends_the_call(void **state)
 {
 	struct limited *w = *state;
 	int64_t began_ms;
@@ -188,7 +188,7 @@ static void test_connect(void **state)
 	assert_non_null(strstr(w->seen.err.text, "connect limit"));
 }
 
-static void test_a_wait_that_was_asked_for(void **state)
+static void requested_wait_is_a_minimum(void **state)
 {
 	struct limited *w = *state;
 
@@ -207,7 +207,7 @@ static void test_a_wait_that_was_asked_for(void **state)
 }
 
 /* Without the clock having moved: the service sees the connection closed. */
-static void test_cancel_takes_no_time(void **state)
+static void cancel_is_immediate(void **state)
 {
 	struct limited *w = *state;
 
@@ -223,12 +223,12 @@ static void test_cancel_takes_no_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_first_byte, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_byte, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_turns_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(turn_deadline_ends_the_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connect, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_wait_that_was_asked_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cancel_takes_no_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(requested_wait_is_a_minimum, setup, teardown),
+		cmocka_unit_test_setup_teardown(cancel_is_immediate, setup, teardown),
 	};
 
 	log_capture(on_log, NULL);

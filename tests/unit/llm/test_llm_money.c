@@ -72,7 +72,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_held_and_settled(void **state)
+static void cost_is_reserved_and_settled(void **state)
 {
 	struct world *w = *state;
 	struct llm_usage u = {.input_tokens = 10, .cache_read_tokens = 5, .output_tokens = 3};
@@ -95,7 +95,7 @@ static void test_held_and_settled(void **state)
 }
 
 /* The day is over where the tenant is: the limit begins anew, and rows count for that day. */
-static void test_the_tenants_own_day(void **state)
+static void budget_day_is_the_tenants(void **state)
 {
 	const int64_t day_ms = 24 * 3600 * 1000LL;
 	struct world *w = *state;
@@ -112,7 +112,7 @@ static void test_the_tenants_own_day(void **state)
 }
 
 /* Before a plan is begun: is there room for the longest answer of that role? */
-static void test_room_for_a_role(void **state)
+static void budget_covers_a_role(void **state)
 {
 	struct world *w = *state;
 
@@ -123,7 +123,7 @@ static void test_room_for_a_role(void **state)
 	assert_int_equal(w->count, 0);
 }
 
-static void test_no_room(void **state)
+static void call_beyond_the_budget_is_not_made(void **state)
 {
 	struct world *w = *state;
 	struct budget_reservation hold;
@@ -139,7 +139,7 @@ static void test_no_room(void **state)
 }
 
 /* Nobody's call, and a call where nothing is counted, cost nothing and are told nowhere. */
-static void test_nobody_pays(void **state)
+static void call_without_budget_owner_is_not_charged(void **state)
 {
 	struct world *w = *state;
 	const struct money none = {0};
@@ -157,7 +157,7 @@ static void test_nobody_pays(void **state)
 }
 
 /* What broke off counts as much as it can have been, and never less than what is known. */
-static void test_guesses_of_what_broke_off(void **state)
+static void usage_of_incomplete_answers_is_estimated(void **state)
 {
 	struct world *w = *state;
 	struct llm_usage streamed = {0}, whole = {0},
@@ -174,7 +174,7 @@ static void test_guesses_of_what_broke_off(void **state)
 }
 
 /* Some services tell no usage, or a part of it: an answer is never free because of that. */
-static void test_guesses_of_what_was_not_told(void **state)
+static void unreported_usage_is_estimated(void **state)
 {
 	struct world *w = *state;
 	json_t *input = json_pack("{s:s}", "hub_zone", "NP15");
@@ -197,7 +197,7 @@ static void test_guesses_of_what_was_not_told(void **state)
 }
 
 /* A table in a request: each digit may be a token. */
-static void test_a_table_is_held_for_in_full(void **state)
+static void table_is_reserved_in_full(void **state)
 {
 	static const struct llm_block table = {.kind = LLM_TEXT,
 					       .text = "48.7312|52.1411|47.9034|51.0098"};
@@ -216,14 +216,17 @@ static void test_a_table_is_held_for_in_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_held_and_settled, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_tenants_own_day, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_room_for_a_role, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nobody_pays, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_guesses_of_what_broke_off, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_guesses_of_what_was_not_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_table_is_held_for_in_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(cost_is_reserved_and_settled, setup, teardown),
+		cmocka_unit_test_setup_teardown(budget_day_is_the_tenants, setup, teardown),
+		cmocka_unit_test_setup_teardown(budget_covers_a_role, setup, teardown),
+		cmocka_unit_test_setup_teardown(call_beyond_the_budget_is_not_made, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(call_without_budget_owner_is_not_charged, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(usage_of_incomplete_answers_is_estimated, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(unreported_usage_is_estimated, setup, teardown),
+		cmocka_unit_test_setup_teardown(table_is_reserved_in_full, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

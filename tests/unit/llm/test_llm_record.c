@@ -106,7 +106,7 @@ static void ask(struct world *w, const struct llm_call *call)
 		loop_run_once(w->loop);
 }
 
-static void test_said_again(void **state)
+static void recorded_answer_is_replayed(void **state)
 {
 	struct world *w = *state;
 	json_t *input = json_pack("{s:i}", "year", 2025);
@@ -166,7 +166,7 @@ static void test_trail(void **state)
 }
 
 /* A request that was not recorded: the turn's own exchange stands in, once; else none does. */
-static void test_standing_in(void **state)
+static void exchange_of_the_same_turn_substitutes(void **state)
 {
 	struct world *w = *state;
 	const struct llm_block block = {.kind = LLM_TEXT, .text = "x"};
@@ -186,7 +186,7 @@ static void test_standing_in(void **state)
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
 }
 
-static void test_failures_are_recorded_too(void **state)
+static void failures_are_recorded(void **state)
 {
 	struct world *w = *state;
 	const struct llm_answer nothing = {0};
@@ -209,10 +209,11 @@ static void on_log(void *owner, const char *line)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_said_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(recorded_answer_is_replayed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_trail, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_standing_in, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failures_are_recorded_too, setup, teardown),
+		cmocka_unit_test_setup_teardown(exchange_of_the_same_turn_substitutes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(failures_are_recorded, setup, teardown),
 	};
 
 	log_capture(on_log, NULL);

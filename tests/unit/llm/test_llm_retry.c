@@ -28,7 +28,7 @@ static struct err error_of(int status, const char *body, int should, int64_t aft
 	"{\"type\":\"error\",\"error\":{\"type\":\"" type                                          \
 	"\",\"message\":\"m\"},\"request_id\":\"req_1\"}"
 
-static void test_status_table(void **state)
+static void status_table(void **state)
 {
 	const struct {
 		int status;
@@ -71,7 +71,7 @@ static void test_status_table(void **state)
 	}
 }
 
-static void test_header_overrides(void **state)
+static void header_overrides(void **state)
 {
 	(void)state;
 	assert_false(error_of(500, NULL, 0, -1).may_retry);
@@ -82,7 +82,7 @@ static void test_header_overrides(void **state)
 	assert_int_equal(error_of(429, NULL, -1, 1234).retry_after_ms, 1234);
 }
 
-static void test_spent_money_is_not_retried(void **state)
+static void exhausted_funds_are_not_retried(void **state)
 {
 	const char *codes[] = {"enforced_spend_limit_reached", "contract_spend_limit_reached",
 			       "ramp_limit_exceeded"};
@@ -104,7 +104,7 @@ static void test_spent_money_is_not_retried(void **state)
 
 /* The other wire says it in error.code; one service wraps its errors into a list and gives numbers.
  */
-static void test_errors_of_the_other_wire(void **state)
+static void errors_of_chat_completions(void **state)
 {
 	const struct {
 		int status;
@@ -227,7 +227,7 @@ static void check_crowd(unsigned begin, int64_t after_ms)
 				 (long long)after_ms, bins[k], k);
 }
 
-static void test_a_crowd_spreads(void **state)
+static void simultaneous_retries_are_spread(void **state)
 {
 	(void)state;
 	for (unsigned begin = 0; begin < 65536; begin += 97) {
@@ -239,13 +239,13 @@ static void test_a_crowd_spreads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status_table),
-		cmocka_unit_test(test_header_overrides),
-		cmocka_unit_test(test_spent_money_is_not_retried),
-		cmocka_unit_test(test_errors_of_the_other_wire),
+		cmocka_unit_test(status_table),
+		cmocka_unit_test(header_overrides),
+		cmocka_unit_test(exhausted_funds_are_not_retried),
+		cmocka_unit_test(errors_of_chat_completions),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_a_crowd_spreads),
+		cmocka_unit_test(simultaneous_retries_are_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

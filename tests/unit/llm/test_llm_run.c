@@ -2,7 +2,7 @@
 #include "call_world.h"
 #include "vesper/metric.h"
 
-static void test_text_and_end(void **state)
+static void text_and_end(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -21,7 +21,7 @@ static void test_text_and_end(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_no_repeat_after_shown_text(void **state)
+static void no_retry_after_shown_text(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -39,7 +39,7 @@ static void test_no_repeat_after_shown_text(void **state)
 
 /* Who only waits for the end has seen nothing, so the same failure is tried again; usage adds up.
  */
-static void test_repeat_when_nobody_listens(void **state)
+static void retry_without_text_handler(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -59,7 +59,7 @@ static void test_repeat_when_nobody_listens(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_cancel_everywhere(void **state)
+static void cancel_everywhere(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -93,7 +93,7 @@ static void test_cancel_everywhere(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_retry_then_answer(void **state)
+static void retry_then_answer(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -108,7 +108,7 @@ static void test_retry_then_answer(void **state)
 	assert_int_equal(w->b.request_count, 0);
 }
 
-static void test_fail_over_after_three(void **state)
+static void fail_over_after_three(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -122,7 +122,7 @@ static void test_fail_over_after_three(void **state)
 	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
 }
 
-static void test_fail_over_at_once(void **state)
+static void fail_over_without_retry(void **state)
 {
 	struct pair *w = *state;
 	const char *const hopeless[] = {
@@ -152,7 +152,7 @@ static void test_fail_over_at_once(void **state)
 }
 
 /* What one service refuses, another may take: the request is not repeated, but asked elsewhere. */
-static void test_a_bad_request_goes_elsewhere(void **state)
+static void rejected_request_goes_to_the_next_provider(void **state)
 {
 	struct pair *w = *state;
 
@@ -169,7 +169,7 @@ static void test_a_bad_request_goes_elsewhere(void **state)
 	}
 }
 
-static void test_retry_after_is_honoured(void **state)
+static void retry_after_is_respected(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -182,7 +182,7 @@ static void test_retry_after_is_honoured(void **state)
 	assert_true(clock_mono_ms() - begin >= 148);
 }
 
-static void test_everything_down(void **state)
+static void all_providers_unavailable(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -216,7 +216,7 @@ static void on_health(void *owner, const char *check, enum health_state state, c
 	}
 }
 
-static void test_breaker_closes_by_a_probe(void **state)
+static void successful_probe_closes_the_breaker(void **state)
 {
 	struct pair *w = *state;
 	struct seen s, other;
@@ -252,7 +252,7 @@ static void test_breaker_closes_by_a_probe(void **state)
 	assert_string_equal(s.provider, "first");
 }
 
-static void test_cancelled_probe_makes_room(void **state)
+static void cancelled_probe_allows_another(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -270,7 +270,7 @@ static void test_cancelled_probe_makes_room(void **state)
 	assert_string_equal(s.provider, "first");
 }
 
-static void test_deadline_bounds_the_waits(void **state)
+static void deadline_limits_the_waits(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -312,7 +312,7 @@ static void test_metrics(void **state)
 
 /* ---- an answer that pauses ---- */
 
-static void test_a_paused_answer_goes_on(void **state)
+static void paused_answer_is_continued(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -337,7 +337,7 @@ static void test_a_paused_answer_goes_on(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_pauses_are_bounded(void **state)
+static void continuations_are_limited(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -358,7 +358,7 @@ static void test_pauses_are_bounded(void **state)
 
 /* It fails while it goes on: what was shown stays, and what nobody saw is tried again from the
  * pause. */
-static void test_a_failure_after_a_pause(void **state)
+static void failure_after_a_pause_is_retried_from_the_pause(void **state)
 {
 	struct small *w = *state;
 
@@ -386,7 +386,7 @@ static void test_a_failure_after_a_pause(void **state)
 	}
 }
 
-static void test_cancel_after_a_pause(void **state)
+static void cancel_after_a_pause(void **state)
 {
 	struct small *w = *state;
 	struct seen s;
@@ -432,7 +432,7 @@ static const char searched[] = ",{\"role\":\"assistant\",\"content\":["
 /* clang-format on */
 
 /* Blocks that are the service's own business, too. */
-static void test_what_was_said_goes_back_unchanged(void **state)
+static void extra_members_are_returned_unchanged(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -447,7 +447,7 @@ static void test_what_was_said_goes_back_unchanged(void **state)
 }
 
 /* Another provider knows nothing of what the first had begun. */
-static void test_a_pause_is_its_providers_own(void **state)
+static void paused_blocks_are_not_sent_to_another_provider(void **state)
 {
 	struct pair *w = *state;
 	struct seen s;
@@ -473,7 +473,7 @@ static void on_entry(void *owner, const struct budget_entry *entry)
 
 /* Each request is held for; where there is no room to go on, what was shown stays, and no other
  * provider says it again. */
-static void test_a_budget_bounds_the_pauses(void **state)
+static void budget_limits_continuations(void **state)
 {
 	static const struct budget_owner ann = {"acme", "ann", "analyst"};
 	const struct budget_limit limit = {BUDGET_USER, NULL, BUDGET_DAY, 10000, 0};
@@ -520,42 +520,40 @@ static void test_a_budget_bounds_the_pauses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text_and_end, small_setup, small_teardown),
-		cmocka_unit_test_setup_teardown(test_no_repeat_after_shown_text, small_setup,
+		cmocka_unit_test_setup_teardown(text_and_end, small_setup, small_teardown),
+		cmocka_unit_test_setup_teardown(no_retry_after_shown_text, small_setup,
 						small_teardown),
-		cmocka_unit_test_setup_teardown(test_repeat_when_nobody_listens, small_setup,
+		cmocka_unit_test_setup_teardown(retry_without_text_handler, small_setup,
 						small_teardown),
-		cmocka_unit_test_setup_teardown(test_cancel_everywhere, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(test_retry_then_answer, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(test_fail_over_after_three, pair_setup,
+		cmocka_unit_test_setup_teardown(cancel_everywhere, small_setup, small_teardown),
+		cmocka_unit_test_setup_teardown(retry_then_answer, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(fail_over_after_three, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(fail_over_without_retry, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(rejected_request_goes_to_the_next_provider,
+						pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(retry_after_is_respected, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_fail_over_at_once, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_bad_request_goes_elsewhere, pair_setup,
+		cmocka_unit_test_setup_teardown(all_providers_unavailable, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_retry_after_is_honoured, pair_setup,
+		cmocka_unit_test_setup_teardown(successful_probe_closes_the_breaker, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_everything_down, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(test_breaker_closes_by_a_probe, pair_setup,
+		cmocka_unit_test_setup_teardown(cancelled_probe_allows_another, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_cancelled_probe_makes_room, pair_setup,
-						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_deadline_bounds_the_waits, pair_setup,
+		cmocka_unit_test_setup_teardown(deadline_limits_the_waits, pair_setup,
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(test_metrics, pair_setup, pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_paused_answer_goes_on, small_setup,
+		cmocka_unit_test_setup_teardown(paused_answer_is_continued, small_setup,
 						small_teardown),
-		cmocka_unit_test_setup_teardown(test_pauses_are_bounded, small_setup,
+		cmocka_unit_test_setup_teardown(continuations_are_limited, small_setup,
 						small_teardown),
-		cmocka_unit_test_setup_teardown(test_a_failure_after_a_pause, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(test_cancel_after_a_pause, small_setup,
-						small_teardown),
-		cmocka_unit_test_setup_teardown(test_what_was_said_goes_back_unchanged, pair_setup,
+		cmocka_unit_test_setup_teardown(failure_after_a_pause_is_retried_from_the_pause,
+						small_setup, small_teardown),
+		cmocka_unit_test_setup_teardown(cancel_after_a_pause, small_setup, small_teardown),
+		cmocka_unit_test_setup_teardown(extra_members_are_returned_unchanged, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_pause_is_its_providers_own, pair_setup,
-						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_a_budget_bounds_the_pauses, pair_setup,
+		cmocka_unit_test_setup_teardown(paused_blocks_are_not_sent_to_another_provider,
+						pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(budget_limits_continuations, pair_setup,
 						pair_teardown),
 	};
 

@@ -188,7 +188,7 @@ static void test_recorded(void **state)
 	      LLM_STOP_TOOL_USE);
 }
 
-static void test_usage_is_cumulative(void **state)
+static void usage_is_cumulative(void **state)
 {
 	const char *bytes = START STOP("end_turn")
 		EVENT("message_delta",
@@ -207,7 +207,7 @@ static void test_usage_is_cumulative(void **state)
 	read_free(&r);
 }
 
-static void test_unknown_passes_by(void **state)
+static void unknown_events_are_ignored(void **state)
 {
 	const char *bytes = START EVENT("weather_report",
 					"not json at all") EVENT("future", "{\"type\":\"future\"}")
@@ -232,7 +232,7 @@ static void test_unknown_passes_by(void **state)
 	      LLM_STOP_END);
 }
 
-static void test_halves_of_characters(void **state)
+static void unpaired_surrogates_are_replaced(void **state)
 {
 	(void)state;
 	check(START TEXT_BLOCK(0) TEXT(0, "a\\ud83d") TEXT(0, "\\ude00") TEXT(0, "\\ud83d\\ude00")
@@ -242,7 +242,7 @@ static void test_halves_of_characters(void **state)
 	      LLM_STOP_END);
 }
 
-static void test_names_may_be_missing(void **state)
+static void optional_members_may_be_missing(void **state)
 {
 	(void)state;
 	check("data: {\"type\":\"message_start\",\"message\":{}}\n\ndata: "
@@ -255,7 +255,7 @@ static void test_names_may_be_missing(void **state)
 	      "x| text(x)", LLM_STOP_END);
 }
 
-static void test_interleaved_blocks(void **state)
+static void interleaved_blocks(void **state)
 {
 	(void)state;
 	check(START TEXT_BLOCK(0) TOOL_BLOCK(1) TEXT(0, "a") JSON(1, "{\\\"y\\\"") TEXT(0, "b")
@@ -263,7 +263,7 @@ static void test_interleaved_blocks(void **state)
 	      "a|b| text(ab) toolu_1:get({\"y\":1})", LLM_STOP_TOOL_USE);
 }
 
-static void test_redacted_thinking_is_kept(void **state)
+static void redacted_thinking_is_returned_unchanged(void **state)
 {
 	(void)state;
 	check(START BLOCK(0, "{\"type\":\"redacted_thinking\",\"data\":\"EmwK\"}") BLOCK_STOP(0)
@@ -276,7 +276,7 @@ static void on_log(void *owner, const char *line)
 	*(bool *)owner = strstr(line, "something_new") != NULL;
 }
 
-static void test_stop_reasons(void **state)
+static void stop_reasons(void **state)
 {
 	bool logged = false;
 
@@ -295,7 +295,7 @@ static void test_stop_reasons(void **state)
 	check(START STOP("end_turn"), "", LLM_STOP_END); /* no message_stop: whole all the same */
 }
 
-static void test_arguments_that_are_no_json(void **state)
+static void invalid_arguments_have_no_input(void **state)
 {
 	(void)state;
 	/* Cut by the length limit: no call. In another place, or at another end: a call that can't
@@ -388,7 +388,7 @@ static void test_limits(void **state)
 }
 
 /* Without a listener the text is only in the blocks. */
-static void test_nobody_listens(void **state)
+static void answer_without_text_handler(void **state)
 {
 	const char *bytes = START TEXT_BLOCK(0) TEXT(0, "x") STOP("end_turn");
 	struct arena *a = arena_new(1 << 20);
@@ -410,17 +410,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_usage_is_cumulative),
-		cmocka_unit_test(test_unknown_passes_by),
-		cmocka_unit_test(test_halves_of_characters),
-		cmocka_unit_test(test_names_may_be_missing),
-		cmocka_unit_test(test_interleaved_blocks),
-		cmocka_unit_test(test_redacted_thinking_is_kept),
-		cmocka_unit_test(test_stop_reasons),
-		cmocka_unit_test(test_arguments_that_are_no_json),
+		cmocka_unit_test(usage_is_cumulative),
+		cmocka_unit_test(unknown_events_are_ignored),
+		cmocka_unit_test(unpaired_surrogates_are_replaced),
+		cmocka_unit_test(optional_members_may_be_missing),
+		cmocka_unit_test(interleaved_blocks),
+		cmocka_unit_test(redacted_thinking_is_returned_unchanged),
+		cmocka_unit_test(stop_reasons),
+		cmocka_unit_test(invalid_arguments_have_no_input),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nobody_listens),
+		cmocka_unit_test(answer_without_text_handler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

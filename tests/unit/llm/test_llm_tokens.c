@@ -20,7 +20,7 @@ static size_t tokens(const struct llm_block *b)
 	return tokens_estimate(b->text, strlen(b->text));
 }
 
-static void a_question_stands_behind_what_was_said(void **state)
+static void question_follows_the_history(void **state)
 {
 	const struct llm_message messages[] = {
 		{LLM_USER, &earlier, 1}, {LLM_ASSISTANT, &said, 1}, {LLM_USER, &question, 1}};
@@ -46,7 +46,7 @@ static void a_question_stands_behind_what_was_said(void **state)
 }
 
 /* It goes on behind its own words; the question is still the user's newest. */
-static void an_answer_that_paused_counts_as_said(void **state)
+static void paused_answer_counts_as_history(void **state)
 {
 	const struct llm_message messages[] = {{LLM_USER, &question, 1}, {LLM_ASSISTANT, &said, 1}};
 	struct llm_call call = {.role = LLM_ANSWER, .messages = messages, .message_count = 2};
@@ -59,7 +59,7 @@ static void an_answer_that_paused_counts_as_said(void **state)
 	assert_int_equal(by.of[TOKENS_HISTORY], tokens(&said));
 }
 
-static void an_agent_asks_first_and_looks_then(void **state)
+static void question_of_an_agent_is_its_first_message(void **state)
 {
 	json_t *schema = json_pack("{s:s}", "type", "object");
 	const struct llm_tool tool = {.name = "look", .about = "Looks", .schema = schema};
@@ -83,9 +83,9 @@ static void an_agent_asks_first_and_looks_then(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_question_stands_behind_what_was_said),
-		cmocka_unit_test(an_answer_that_paused_counts_as_said),
-		cmocka_unit_test(an_agent_asks_first_and_looks_then),
+		cmocka_unit_test(question_follows_the_history),
+		cmocka_unit_test(paused_answer_counts_as_history),
+		cmocka_unit_test(question_of_an_agent_is_its_first_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

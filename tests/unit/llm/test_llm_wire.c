@@ -188,7 +188,7 @@ static void test_answer(void **state)
 		strstr(sent, "\r\n\r\n{\"model\":\"big\",\"max_tokens\":50,\"stream\":true"));
 }
 
-static void test_role_chooses_the_model(void **state)
+static void role_chooses_the_model(void **state)
 {
 	struct world *w = *state;
 	struct seen s;
@@ -200,7 +200,7 @@ static void test_role_chooses_the_model(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_path_may_be_in_the_address(void **state)
+static void address_may_contain_the_path(void **state)
 {
 	struct world *w = *state;
 	const char *const tails[] = {"/v1", "/v1/", "/", "/proxy"};
@@ -309,7 +309,7 @@ static void test_failures(void **state)
 	}
 }
 
-static void test_retry_after_is_passed_up(void **state)
+static void retry_after_is_reported(void **state)
 {
 	struct world *w = *state;
 	struct seen s;
@@ -321,7 +321,7 @@ static void test_retry_after_is_passed_up(void **state)
 }
 
 /* The answer counts as whole once its stop reason is known, whatever the connection does then. */
-static void test_whole_without_an_orderly_end(void **state)
+static void complete_answer_without_closing_event(void **state)
 {
 	struct world *w = *state;
 	struct seen s;
@@ -403,7 +403,7 @@ static void test_cancel(void **state)
 	buf_deinit(&s.text);
 }
 
-static void test_request_too_long(void **state)
+static void request_above_the_limit_is_rejected(void **state)
 {
 	struct world *w = *state;
 	char *text = mem_alloc(LLM_REQUEST_BYTES_MAX + 1);
@@ -427,7 +427,7 @@ static void test_request_too_long(void **state)
 }
 
 /* Where each service is asked, and how it wants its key. */
-static void test_addresses_and_keys(void **state)
+static void each_service_has_its_address_and_key(void **state)
 {
 	struct world *w = *state;
 	const struct {
@@ -484,7 +484,7 @@ static void test_addresses_and_keys(void **state)
 	}
 }
 
-static void test_options_are_checked(void **state)
+static void options_are_checked(void **state)
 {
 	struct world *w = *state;
 	const struct {
@@ -524,16 +524,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_role_chooses_the_model, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_path_may_be_in_the_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(role_chooses_the_model, setup, teardown),
+		cmocka_unit_test_setup_teardown(address_may_contain_the_path, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_retry_after_is_passed_up, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_whole_without_an_orderly_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(retry_after_is_reported, setup, teardown),
+		cmocka_unit_test_setup_teardown(complete_answer_without_closing_event, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_deadline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_request_too_long, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_addresses_and_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_options_are_checked, setup, teardown),
+		cmocka_unit_test_setup_teardown(request_above_the_limit_is_rejected, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(each_service_has_its_address_and_key, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(options_are_checked, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static struct uuid finished(const char *text)
 	return finished_by(&ann, text);
 }
 
-static void found_by_its_user_only(void **state)
+static void log_is_found_by_its_user_only(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct uuid session = uuid_new();
@@ -49,7 +49,7 @@ static void finished_logs_expire(void **state)
 	assert_null(stream_local(hub, turn.text, &ann));
 }
 
-static void a_reader_outlives_the_expiry(void **state)
+static void reader_keeps_an_expired_log(void **state)
 {
 	struct stream_watch *w;
 	struct uuid turn;
@@ -96,7 +96,7 @@ static void byte_limit_evicts_oldest(void **state)
 }
 
 /* However much one tenant keeps, another that holds less loses nothing. */
-static void a_greedy_tenant_pushes_out_its_own(void **state)
+static void largest_tenant_is_evicted_first(void **state)
 {
 	size_t piece = EVENT_LOG_BYTES_MAX / 2;
 	char *big = test_calloc(1, piece + 1);
@@ -146,7 +146,7 @@ static struct find_reply find(const char *turn_id, const struct principal *who)
 	return h;
 }
 
-static void what_is_found_comes_from_the_loop(void **state)
+static void result_is_delivered_by_the_loop(void **state)
 {
 	struct uuid turn = finished("x");
 	struct find_reply h = {0};
@@ -164,7 +164,7 @@ static void what_is_found_comes_from_the_loop(void **state)
 }
 
 /* Forgotten between the question and its answer: it is looked for when it is answered. */
-static void what_is_gone_meanwhile_is_not_found(void **state)
+static void log_removed_meanwhile_is_not_found(void **state)
 {
 	struct uuid turn = finished("x");
 	struct find_reply h = {0};
@@ -203,7 +203,7 @@ static struct op *elsewhere_find(void *self, const char *turn_id, const struct p
 	return &there->op;
 }
 
-static void a_driver_is_asked_for_what_is_not_here(void **state)
+static void driver_finds_logs_of_other_replicas(void **state)
 {
 	static const struct stream_driver driver = {.name = "elsewhere", .find = elsewhere_find};
 	struct elsewhere there = {0};
@@ -242,7 +242,7 @@ static void put(struct stream_log *log, enum event_kind kind)
 	stream_put(log, &(struct event){.kind = kind});
 }
 
-static void what_comes_late_from_elsewhere_is_waited_for(void **state)
+static void lagging_follower_is_waited_for(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
@@ -268,7 +268,7 @@ static void what_comes_late_from_elsewhere_is_waited_for(void **state)
 	stream_release(&log);
 }
 
-static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
+static void ended_or_local_log_is_not_waited_for(void **state)
 {
 	struct uuid ended = uuid_new(), own = uuid_new();
 	struct stream_log *log = stream_follow(hub, ended.text, uuid_new().text, &ann, NULL, NULL);
@@ -294,7 +294,7 @@ static void what_has_ended_or_is_written_here_is_not_waited_for(void **state)
 
 /* Its replica can't be heard any more: what it said is not known, which is not that it said less.
  */
-static void what_is_given_up_meanwhile_is_unavailable(void **state)
+static void log_abandoned_meanwhile_is_unavailable(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
@@ -311,7 +311,7 @@ static void what_is_given_up_meanwhile_is_unavailable(void **state)
 }
 
 /* As long as it may take, and no longer. */
-static void what_does_not_come_is_given_as_it_is(void **state)
+static void lagging_follower_is_returned_after_timeout(void **state)
 {
 	struct uuid turn = uuid_new();
 	struct stream_log *log = stream_follow(hub, turn.text, uuid_new().text, &ann, NULL, NULL);
@@ -329,25 +329,23 @@ static void what_does_not_come_is_given_as_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_given_up_meanwhile_is_unavailable, setup,
+		cmocka_unit_test_setup_teardown(log_abandoned_meanwhile_is_unavailable, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_does_not_come_is_given_as_it_is, setup,
+		cmocka_unit_test_setup_teardown(lagging_follower_is_returned_after_timeout, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_comes_late_from_elsewhere_is_waited_for, setup,
+		cmocka_unit_test_setup_teardown(lagging_follower_is_waited_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(ended_or_local_log_is_not_waited_for, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_has_ended_or_is_written_here_is_not_waited_for,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(found_by_its_user_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(log_is_found_by_its_user_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(finished_logs_expire, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_outlives_the_expiry, setup, teardown),
+		cmocka_unit_test_setup_teardown(reader_keeps_an_expired_log, setup, teardown),
 		cmocka_unit_test_setup_teardown(count_limit_evicts_oldest, setup, teardown),
 		cmocka_unit_test_setup_teardown(byte_limit_evicts_oldest, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_greedy_tenant_pushes_out_its_own, setup,
+		cmocka_unit_test_setup_teardown(largest_tenant_is_evicted_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(result_is_delivered_by_the_loop, setup, teardown),
+		cmocka_unit_test_setup_teardown(log_removed_meanwhile_is_not_found, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(what_is_found_comes_from_the_loop, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_gone_meanwhile_is_not_found, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_driver_is_asked_for_what_is_not_here, setup,
+		cmocka_unit_test_setup_teardown(driver_finds_logs_of_other_replicas, setup,
 						teardown),
 	};
 

@@ -87,7 +87,7 @@ static struct lease look(const char *name)
 	return wait_for_lease(&h);
 }
 
-static void one_holder_at_a_time_with_a_greater_token_each(void **state)
+static void each_lease_has_a_greater_token(void **state)
 {
 	struct uuid a = uuid_new(), b = uuid_new();
 	struct lease first, held, next;
@@ -145,7 +145,7 @@ static void repeated_request_finds_first_holder(void **state)
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
 }
 
-static void a_request_is_forgotten_after_its_time(void **state)
+static void request_record_expires(void **state)
 {
 	struct leases brief = lease_memory_new(loop, 0);
 	struct uuid a = uuid_new(), b = uuid_new();
@@ -190,7 +190,7 @@ static void on_found(void *owner, bool found)
 	*(bool *)owner = true;
 }
 
-static void there_is_nobody_to_tell(void **state)
+static void single_process_signals_nobody(void **state)
 {
 	const struct lease_signal s = {.kind = SIGNAL_CANCEL, .tenant = "acme", .user = "ann"};
 	bool told = false, cancelled = false;
@@ -213,12 +213,9 @@ static void there_is_nobody_to_tell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_holder_at_a_time_with_a_greater_token_each),
-		TEST(tokens_grow_within_a_millisecond),
-		TEST(repeated_request_finds_first_holder),
-		TEST(a_request_is_forgotten_after_its_time),
-		TEST(cancelled_request_holds_no_lease),
-		TEST(there_is_nobody_to_tell),
+		TEST(each_lease_has_a_greater_token),      TEST(tokens_grow_within_a_millisecond),
+		TEST(repeated_request_finds_first_holder), TEST(request_record_expires),
+		TEST(cancelled_request_holds_no_lease),    TEST(single_process_signals_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

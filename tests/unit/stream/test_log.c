@@ -67,7 +67,7 @@ static void numbers_from_one_without_gaps(void **state)
 	assert_null(w);
 }
 
-static void an_entry_may_be_put_back(void **state)
+static void entry_may_be_unread(void **state)
 {
 	struct stream_log *log = log_new();
 	struct stream_watch *w = stream_watch_new(log, 0, on_wake, NULL);
@@ -103,7 +103,7 @@ static void wakes_from_the_loop_only(void **state)
 	log_end(&log);
 }
 
-static void late_watch_is_woken_for_what_is_there(void **state)
+static void late_watch_is_woken_for_existing_events(void **state)
 {
 	struct stream_log *log = log_new();
 	struct stream_watch *w;
@@ -132,7 +132,7 @@ static void nothing_follows_the_closing_event(void **state)
 	log_end(&log);
 }
 
-static void entries_are_bounded_with_room_for_the_end(void **state)
+static void entry_limit_reserves_the_closing_event(void **state)
 {
 	struct stream_log *log = log_new();
 
@@ -146,7 +146,7 @@ static void entries_are_bounded_with_room_for_the_end(void **state)
 	log_end(&log);
 }
 
-static void bytes_are_bounded_and_leave_no_gap(void **state)
+static void byte_limit_leaves_no_gap(void **state)
 {
 	struct stream_log *log = log_new();
 	size_t piece = EVENT_LOG_BYTES_MAX / 4;
@@ -169,7 +169,7 @@ static void bytes_are_bounded_and_leave_no_gap(void **state)
 	test_free(big);
 }
 
-static void owner_hears_who_watches_while_it_runs(void **state)
+static void owner_is_notified_of_watchers_while_running(void **state)
 {
 	struct stream_log *log = log_new();
 	struct stream_watch *a = stream_watch_new(log, 0, on_wake, NULL);
@@ -193,7 +193,7 @@ static void owner_hears_who_watches_while_it_runs(void **state)
 	assert_int_equal(watcher_calls, 0);
 }
 
-static void a_released_log_still_has_its_events(void **state)
+static void released_log_keeps_its_events(void **state)
 {
 	struct stream_log *log = log_new();
 	struct stream_log *same = log;
@@ -231,18 +231,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_from_one_without_gaps, setup, teardown),
 		cmocka_unit_test_setup_teardown(wakes_from_the_loop_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(late_watch_is_woken_for_what_is_there, setup,
+		cmocka_unit_test_setup_teardown(late_watch_is_woken_for_existing_events, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(nothing_follows_the_closing_event, setup, teardown),
-		cmocka_unit_test_setup_teardown(entries_are_bounded_with_room_for_the_end, setup,
+		cmocka_unit_test_setup_teardown(entry_limit_reserves_the_closing_event, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(bytes_are_bounded_and_leave_no_gap, setup,
+		cmocka_unit_test_setup_teardown(byte_limit_leaves_no_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(owner_is_notified_of_watchers_while_running, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(owner_hears_who_watches_while_it_runs, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_released_log_still_has_its_events, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(an_entry_may_be_put_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(released_log_keeps_its_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(entry_may_be_unread, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* AG-UI: four turns, byte for byte. */
 #include "dialect_story.h"
 
-static void tells_the_turns(void **state)
+static void writes_all_turns(void **state)
 {
 	(void)state;
 	check_stories(&wire_agui);
@@ -9,7 +9,7 @@ static void tells_the_turns(void **state)
 
 /* Steps beyond the places of the state are left out whole: their client would refuse a run that
  * ends with one open. */
-static void every_step_is_closed(void **state)
+static void all_steps_are_closed(void **state)
 {
 	struct stream_log *log = story_begin();
 	char id[16], *said;
@@ -53,7 +53,7 @@ static void agent_ends(struct stream_log *log, const char *id, const char *state
 
 /* An agent without a tool is one of the run's own; run again it is another, whose id the client has
  * not seen. */
-static void an_agent_is_a_subagent(void **state)
+static void agent_is_a_subagent(void **state)
 {
 	struct stream_log *log = story_begin();
 	char *said;
@@ -80,7 +80,7 @@ static void an_agent_is_a_subagent(void **state)
 }
 
 /* What an agent does says whose it is, to the end, also where a turn is stopped. */
-static void tools_of_an_agent_are_its_own(void **state)
+static void tools_name_their_agent(void **state)
 {
 	static const char *const types[] = {"STEP_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS",
 					    "TOOL_CALL_END", "STEP_FINISHED"};
@@ -118,10 +118,10 @@ static void tools_of_an_agent_are_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_the_turns),
-		cmocka_unit_test_setup_teardown(every_step_is_closed, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_agent_is_a_subagent, setup, teardown),
-		cmocka_unit_test_setup_teardown(tools_of_an_agent_are_its_own, setup, teardown),
+		cmocka_unit_test(writes_all_turns),
+		cmocka_unit_test_setup_teardown(all_steps_are_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(agent_is_a_subagent, setup, teardown),
+		cmocka_unit_test_setup_teardown(tools_name_their_agent, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* The UI message stream of the AI SDK: four turns, byte for byte. */
 #include "dialect_story.h"
 
-static void tells_the_turns(void **state)
+static void writes_all_turns(void **state)
 {
 	(void)state;
 	check_stories(&wire_ai);
@@ -10,7 +10,7 @@ static void tells_the_turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_the_turns),
+		cmocka_unit_test(writes_all_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

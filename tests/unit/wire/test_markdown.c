@@ -15,7 +15,7 @@ static void check(const struct buf *out, const char *expected)
 	assert_string_equal(buf_text(out), expected);
 }
 
-static void hostile_cells_stay_text(void **state)
+static void cells_are_escaped(void **state)
 {
 	struct buf out;
 
@@ -30,7 +30,7 @@ static void hostile_cells_stay_text(void **state)
 	buf_deinit(&out);
 }
 
-static void long_tables_say_how_much_is_left(void **state)
+static void truncated_tables_give_the_remaining_rows(void **state)
 {
 	json_t *view;
 	struct buf out;
@@ -78,8 +78,8 @@ static void links_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hostile_cells_stay_text),
-		cmocka_unit_test(long_tables_say_how_much_is_left),
+		cmocka_unit_test(cells_are_escaped),
+		cmocka_unit_test(truncated_tables_give_the_remaining_rows),
 		cmocka_unit_test(options_are_listed_once),
 		cmocka_unit_test(links_have_names),
 	};

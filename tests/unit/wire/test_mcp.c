@@ -64,7 +64,7 @@ static void check(struct stream_log *log, const char *era, const struct wire_mcp
 	stream_release(&log);
 }
 
-static void tells_the_turns_in_both_eras(void **state)
+static void writes_all_turns_in_both_protocol_versions(void **state)
 {
 	static const struct {
 		const char *name;
@@ -110,7 +110,7 @@ static char *form_of(const char *body)
 	return schema;
 }
 
-static void each_input_has_its_form(void **state)
+static void each_input_type_has_a_form(void **state)
 {
 #define ASK(more) "{\"ask_id\":\"q\",\"prompt\":\"?\"," more ",\"filter\":\"day\"}"
 #define FORM(fields, required)                                                                     \
@@ -162,7 +162,7 @@ static bool draw(struct str view, struct buf *out)
 	return true;
 }
 
-static void charts_are_pictures_where_they_can_be_drawn(void **state)
+static void charts_are_sent_as_pictures(void **state)
 {
 	static const struct wire_mcp shown = {.id = STR("1"), .picture = draw};
 	static const struct wire_head head = {.mcp = &shown};
@@ -190,9 +190,9 @@ static void charts_are_pictures_where_they_can_be_drawn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_the_turns_in_both_eras),
-		cmocka_unit_test(each_input_has_its_form),
-		cmocka_unit_test(charts_are_pictures_where_they_can_be_drawn),
+		cmocka_unit_test(writes_all_turns_in_both_protocol_versions),
+		cmocka_unit_test(each_input_type_has_a_form),
+		cmocka_unit_test(charts_are_sent_as_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /* Chat Completions: four turns, byte for byte. */
 #include "dialect_story.h"
 
-static void tells_the_turns(void **state)
+static void writes_all_turns(void **state)
 {
 	(void)state;
 	check_stories(&wire_openai);
 }
 
-static void the_usage_comes_where_it_is_asked_for(void **state)
+static void usage_is_sent_on_request(void **state)
 {
 	static const struct wire_head asked = {.model = "v", .include_usage = true};
 	struct stream_log *log = story_answer();
@@ -24,7 +24,7 @@ static void the_usage_comes_where_it_is_asked_for(void **state)
 	stream_release(&log);
 }
 
-static void whole_it_has_the_same_text(void **state)
+static void whole_response_has_the_streamed_text(void **state)
 {
 	struct stream_log *log = story_answer();
 	struct buf out;
@@ -41,7 +41,7 @@ static void whole_it_has_the_same_text(void **state)
 	stream_release(&log);
 }
 
-static void whole_it_is_not_there_when_the_turn_failed(void **state)
+static void failed_turn_has_no_whole_response(void **state)
 {
 	struct stream_log *log = story_failed();
 	struct buf out;
@@ -55,7 +55,7 @@ static void whole_it_is_not_there_when_the_turn_failed(void **state)
 }
 
 /* A text that shows its table itself gets no second one. */
-static void a_table_is_shown_once(void **state)
+static void table_is_shown_once(void **state)
 {
 	struct stream_log *log = story_begin();
 	char *said;
@@ -73,13 +73,12 @@ static void a_table_is_shown_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_the_turns),
-		cmocka_unit_test_setup_teardown(the_usage_comes_where_it_is_asked_for, setup,
+		cmocka_unit_test(writes_all_turns),
+		cmocka_unit_test_setup_teardown(usage_is_sent_on_request, setup, teardown),
+		cmocka_unit_test_setup_teardown(whole_response_has_the_streamed_text, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(whole_it_has_the_same_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(whole_it_is_not_there_when_the_turn_failed, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_table_is_shown_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(failed_turn_has_no_whole_response, setup, teardown),
+		cmocka_unit_test_setup_teardown(table_is_shown_once, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

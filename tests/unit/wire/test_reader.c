@@ -155,7 +155,7 @@ static void check_all(struct stream_log *log)
 	check_merged(log);
 }
 
-static void resumes_anywhere(void **state)
+static void resumes_after_any_item(void **state)
 {
 	(void)state;
 	for (seed = 1; seed <= ROUNDS; seed++) {
@@ -173,7 +173,7 @@ static void resumes_anywhere(void **state)
 }
 
 /* What was shown last may not have been written down, and its numbers are others' by now. */
-static void nobody_goes_on_behind_another_replica(void **state)
+static void resume_is_refused_beyond_a_takeover(void **state)
 {
 	struct stream_log *log = log_new();
 
@@ -196,7 +196,7 @@ static void nobody_goes_on_behind_another_replica(void **state)
 }
 
 /* A kind that a wire passes over takes no number. */
-static void numbers_count_items_and_not_events(void **state)
+static void numbers_count_items_not_events(void **state)
 {
 	struct stream_log *log = log_new();
 	struct wire_reader *r;
@@ -221,7 +221,7 @@ static void numbers_count_items_and_not_events(void **state)
 	stream_release(&log);
 }
 
-static void adjacent_pieces_merge(void **state)
+static void adjacent_chunks_merge(void **state)
 {
 	struct stream_log *log = log_new();
 	struct wire_reader *r = wire_reader_new(log, &wire_chat, 0, on_nothing, NULL);
@@ -251,12 +251,11 @@ static void adjacent_pieces_merge(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(resumes_anywhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(numbers_count_items_and_not_events, setup,
+		cmocka_unit_test_setup_teardown(resumes_after_any_item, setup, teardown),
+		cmocka_unit_test_setup_teardown(numbers_count_items_not_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(resume_is_refused_beyond_a_takeover, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(nobody_goes_on_behind_another_replica, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(adjacent_pieces_merge, setup, teardown),
+		cmocka_unit_test_setup_teardown(adjacent_chunks_merge, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void answers(struct stream_log *log)
 	emit_end(log, "ok");
 }
 
-static void a_later_view_takes_the_place_of_the_earlier(void **state)
+static void later_view_replaces_the_earlier(void **state)
 {
 	(void)state;
 	check_answer(answers,
@@ -69,7 +69,7 @@ static void asks(struct stream_log *log)
 	emit_end(log, "ask");
 }
 
-static void a_clarifying_question_is_a_view_too(void **state)
+static void clarifying_question_is_also_a_view(void **state)
 {
 	(void)state;
 	check_answer(asks,
@@ -85,7 +85,7 @@ static void fails(struct stream_log *log)
 	emit_error(log, "timeout", "Too slow.");
 }
 
-static void a_failed_turn_is_a_problem(void **state)
+static void failed_turn_gives_a_problem(void **state)
 {
 	struct stream_log *log = log_of(fails);
 	struct wire_response *whole = whole_of(log);
@@ -105,11 +105,10 @@ static void a_failed_turn_is_a_problem(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_later_view_takes_the_place_of_the_earlier, setup,
+		cmocka_unit_test_setup_teardown(later_view_replaces_the_earlier, setup, teardown),
+		cmocka_unit_test_setup_teardown(clarifying_question_is_also_a_view, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(a_clarifying_question_is_a_view_too, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_failed_turn_is_a_problem, setup, teardown),
+		cmocka_unit_test_setup_teardown(failed_turn_gives_a_problem, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

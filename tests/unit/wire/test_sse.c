@@ -41,7 +41,7 @@ static void check(const struct event *e, const char *want)
 	mem_free(have);
 }
 
-static void the_turns_own_work_is_an_item(void **state)
+static void stage_is_an_item(void **state)
 {
 	(void)state;
 	check(&(struct event){.kind = EVENT_STAGE_STARTED,
@@ -79,7 +79,7 @@ static void requests_to_models_are_counted_before_and_after(void **state)
 		  "\"by\":{\"prompt\":1830},\"output\":40,\"model\":\"m\"}");
 }
 
-static void items_are_typed_by_what_they_do(void **state)
+static void item_type_follows_the_step_kind(void **state)
 {
 	static const struct {
 		const char *kind, *type;
@@ -105,10 +105,10 @@ static void items_are_typed_by_what_they_do(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_turns_own_work_is_an_item, setup, teardown),
+		cmocka_unit_test_setup_teardown(stage_is_an_item, setup, teardown),
 		cmocka_unit_test_setup_teardown(requests_to_models_are_counted_before_and_after,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(items_are_typed_by_what_they_do, setup, teardown),
+		cmocka_unit_test_setup_teardown(item_type_follows_the_step_kind, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void emit_number(struct stream_log *log, const char *text, size_t at, con
 							    .row = call ? 0 : -1}}});
 }
 
-static void nothing_was_shown(void **state)
+static void turn_without_views(void **state)
 {
 	struct stream_log *log = log_new();
 
@@ -78,7 +78,7 @@ static void views_and_numbers(void **state)
 	buf_deinit(&numbers);
 }
 
-static void a_long_list_of_numbers_ends(void **state)
+static void stored_numbers_are_limited(void **state)
 {
 	struct stream_log *log = log_new();
 	size_t count = 0;
@@ -97,9 +97,9 @@ static void a_long_list_of_numbers_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_was_shown, setup, teardown),
+		cmocka_unit_test_setup_teardown(turn_without_views, setup, teardown),
 		cmocka_unit_test_setup_teardown(views_and_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_long_list_of_numbers_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(stored_numbers_are_limited, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
