@@ -43,7 +43,7 @@ static const struct metric failed = {
 };
 static const struct metric first_text = {
 	.name = "vesper_llm_first_text_total",
-	.help = "Model calls that produced text.",
+	.help = "Model calls whose answer had text.",
 };
 static const struct metric first_text_ms = {
 	.name = "vesper_llm_first_text_ms_total",

@@ -1,5 +1,4 @@
-/* One call and what came of it: against a scripted driver, or against two real providers on the
- * loop. */
+/* One call and its outcome, with a scripted driver or with two real providers on the loop. */
 #ifndef CALL_WORLD_H
 #define CALL_WORLD_H
 
@@ -86,7 +85,7 @@ static inline void start(struct llm *llm, struct arena *a, struct seen *s,
 
 static inline void run(struct loop *l, const struct seen *s, int64_t ms)
 {
-	/* By the loop's clock: the program's own may be frozen. */
+	/* Uses the loop's clock, since the program's clock may be frozen. */
 	for (uint64_t begin = loop_now_ms(l); !s->ended && loop_now_ms(l) < begin + (uint64_t)ms;) {
 		loop_run_once(l);
 		usleep(100);

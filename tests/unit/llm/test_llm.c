@@ -1,4 +1,4 @@
-/* What of the configuration makes of providers and roles. */
+/* Providers and roles, as read from the configuration. */
 #include "call_world.h"
 
 static void test_options(void **state)
@@ -24,7 +24,7 @@ static void test_options(void **state)
 	assert_non_null(strstr(e.text, "the name must be"));
 }
 
-/* Which of three providers (two kinds) a role asks first, and by which model's name. */
+/* Which of three providers (two kinds) a role uses first, and with which model. */
 static void order_and_models_of_a_role(void **state)
 {
 	struct pair *w = *state;

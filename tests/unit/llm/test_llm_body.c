@@ -151,7 +151,7 @@ static void test_whole(void **state)
 	json_decref(format);
 }
 
-/* A text without a visible character is a refusal of the whole request. */
+/* The service rejects the whole request if a text has no visible character. */
 static void blank_text_is_omitted(void **state)
 {
 	const struct llm_block system[] = {TEXT(""),
@@ -223,8 +223,7 @@ static void no_sampling_parameters_are_sent(void **state)
 	free(got);
 }
 
-/* What comes later in a loop only adds bytes behind: the begin of the prompt can be read from the
- * cache. */
+/* Later rounds of a tool loop only append bytes, so the beginning of the prompt stays cached. */
 static void prefix_is_stable(void **state)
 {
 	const struct llm_block system[] = {STABLE("rules")};

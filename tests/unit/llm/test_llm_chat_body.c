@@ -1,4 +1,4 @@
-/* Requests of the Chat Completions wire, byte for byte, and how each service's differs. */
+/* Chat Completions requests, byte for byte, and the differences between services. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void check_format(const char *schema, const char *kind, bool strict)
 	json_decref(format);
 }
 
-/* Strict only where the service knows it and the schema can be. */
+/* Strict only if the service supports it and the schema allows it. */
 static void test_format(void **state)
 {
 	const char *closed =

@@ -1,5 +1,5 @@
-/* Streams of the Chat Completions wire as services of each kind send them, whole and cut at each
- * byte; and what can be wrong with them. */
+/* Chat Completions streams as services of each kind send them, whole and split at each byte, and
+ * their possible errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 	return openai_event(&r->stream, event, data, len, &r->err);
 }
 
-/* In two parts, each a block of its own so that reading past it is seen. */
+/* Feeds two parts, each in a separate block, so that a sanitizer detects reads past the end. */
 static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cut)
 {
 	struct sse_parser *sse = sse_new(on_event, r);
@@ -148,7 +148,7 @@ static void text_and_usage(void **state)
 	read_free(&r);
 }
 
-/* In every chunk, in one that comes late, beyond all reason, or never. */
+/* Usage in every chunk, in a late chunk, out of range, or missing. */
 static void usage_of_other_services(void **state)
 {
 #define COUNTED(prompt, out)                                                                       \
@@ -177,7 +177,7 @@ static void usage_of_other_services(void **state)
 	}
 }
 
-/* A gateway that cuts between the halves of a character, or sends what is none. */
+/* A gateway that splits a surrogate pair, or sends an unpaired surrogate. */
 static void unpaired_surrogates_are_replaced(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void line_ends_and_comments(void **state)
 	      "a|b| text(ab)", LLM_STOP_END);
 }
 
-/* The end of the body after a finish reason is an end; so is [DONE]. */
+/* The answer ends with [DONE], or with the body after a finish reason. */
 static void test_ends(void **state)
 {
 	struct reading r;
@@ -234,7 +234,7 @@ static void tool_calls_arrive_in_chunks(void **state)
 	      " call_a:get({\"h\":\"NP15\"}) call_b:put({})", LLM_STOP_TOOL_USE);
 }
 
-/* All counted as the first, and arguments as they are rather than as text. */
+/* All calls have index 0, and arguments are objects rather than text. */
 static void tool_calls_without_index_or_id(void **state)
 {
 	(void)state;
@@ -249,7 +249,7 @@ static void tool_calls_without_index_or_id(void **state)
 	      " a:get({\"h\":\"NP15\"})", LLM_STOP_TOOL_USE);
 }
 
-/* Ids that are made differ from those of the rounds before; an index beyond reason is none. */
+/* Generated ids differ from those of earlier rounds; an out-of-range index is ignored. */
 static void generated_ids_are_unique(void **state)
 {
 	static const char bytes[] = CALLS("{\"index\":9223372036854775807,\"function\":{\"name\":"
@@ -278,7 +278,7 @@ static void generated_ids_are_unique(void **state)
 	arena_free(&a);
 }
 
-/* Whole calls in one chunk, without index or id, and "stop" for a reason. */
+/* Complete calls in one chunk, without index or id, with the finish reason "stop". */
 static void tool_calls_of_compatible_services(void **state)
 {
 	(void)state;
@@ -299,7 +299,7 @@ static void tool_calls_of_compatible_services(void **state)
 	      "a| text(a)", LLM_STOP_END);
 }
 
-/* A call that the limit cut is none; arguments that are no object are told as such. */
+/* A call truncated by the limit is dropped; arguments that are not an object are reported. */
 static void truncated_tool_calls_are_dropped(void **state)
 {
 	(void)state;
@@ -312,7 +312,7 @@ static void truncated_tool_calls_are_dropped(void **state)
 	      " c:get(no object)", LLM_STOP_TOOL_USE);
 }
 
-/* What a service adds to a call goes back to the same model as it came, and to no other. */
+/* Extra members of a call are returned unchanged to the same model, and to no other. */
 static void signatures_are_returned_unchanged(void **state)
 {
 	const char *bytes =
@@ -390,7 +390,7 @@ static void test_limits(void **state)
 	buf_deinit(&bytes);
 }
 
-/* Chunks of any shape pass by or fail, they never crash. */
+/* Chunks of any shape are ignored or fail, but never crash. */
 static void chunks_of_any_shape_are_safe(void **state)
 {
 	static const char *const odd[] = {

@@ -1,4 +1,4 @@
-/* The short way must read what the general way reads, and step aside for everything else. */
+/* The fast path must read the same as the general parser, and decline all other forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Which kind of service an address is, and what each generation of models takes. */
+/* The kind of service by address, and the options of each model family. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void check_thinking(const char *model, enum llm_thinking thinking, const 
 	mem_free(start);
 }
 
-/* Each of these combinations would be refused if it were sent as it was configured. */
+/* The service would reject each of these combinations if it were sent as configured. */
 static void unsupported_options_are_omitted(void **state)
 {
 #define EFFORT(e) ",\"output_config\":{\"effort\":\"" e "\"}"

@@ -1,4 +1,4 @@
-/* Vectors over real HTTP: what is sent, what is made of answers good and bad, what it costs. */
+/* Embeddings over real HTTP: requests, valid and invalid replies, and costs. */
 #include <math.h>
 
 #include "call_world.h"
@@ -277,7 +277,7 @@ static void test_budget(void **state)
 	budget_free(&b);
 }
 
-/* A server of this model alone is asked for no answer. */
+/* A provider that has only an embedding model is never used for answers. */
 static void provider_with_embeddings_only(void **state)
 {
 	struct pair *w = *state;

@@ -1,5 +1,5 @@
-/* Every limit of a call passes when it says, to the millisecond: this program's clock stands still
- * until a test moves it, for libuv and curl as well. */
+/* Every time limit of a call, to the millisecond: the clock of this program is frozen until a test
+ * moves it, for libuv and curl as well. */
 #include "call_world.h"
 
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 
 static int64_t now_ms = 1000000;
 
-/* In place of the C library's, in the whole process. */
+/* Replaces the C library's function in the whole process. */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)
@@ -66,7 +66,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Everything that needs no time to pass, happens. */
+/* Runs everything that needs no time to pass. */
 static void settle(struct limited *w)
 {
 	for (int i = 0; i < 25; i++) {
@@ -105,7 +105,7 @@ static void until_shown(struct limited *w, size_t bytes)
 		settle(w);
 }
 
-/* Not a millisecond sooner, and then at once. */
+/* Fails exactly at the limit, and not a millisecond earlier. */
 static void ends_at(struct limited *w, int64_t moment_ms, const char *limit)
 {
 	pass(w, moment_ms - 1 - now_ms);
@@ -135,7 +135,7 @@ static void first_byte(void **state)
 	assert_false(w->seen.shown);
 }
 
-/* From the last byte, whatever it was. */
+/* Counted from the last byte of any kind. */
 static void test_idle(void **state)
 {
 	struct limited *w = *state;
@@ -170,7 +170,7 @@ static void turn_deadline_ends_the_call(void **state)
 	ends_at(w, began_ms + 120000, "total time limit of 120000 ms");
 }
 
-/* The handshake is part of connecting, and this server never says a word of it. */
+/* The TLS handshake counts as connecting; this server never answers it. */
 static void test_connect(void **state)
 {
 	struct limited *w = *state;
@@ -206,7 +206,7 @@ static void requested_wait_is_a_minimum(void **state)
 	assert_int_equal(w->server.request_count, 2);
 }
 
-/* Without the clock having moved: the service sees the connection closed. */
+/* The service sees the connection closed without any time passing. */
 static void cancel_is_immediate(void **state)
 {
 	struct limited *w = *state;

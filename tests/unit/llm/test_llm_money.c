@@ -1,4 +1,4 @@
-/* What a call holds, settles and tells the ledger, in every way that it can end. */
+/* What a call reserves, settles and writes to the ledger, for every way it can end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +94,7 @@ static void cost_is_reserved_and_settled(void **state)
 	assert_string_equal(w->entries[1].user, "ann");
 }
 
-/* The day is over where the tenant is: the limit begins anew, and rows count for that day. */
+/* A new day begins in local time of the tenant: the limit is reset, and rows count for that day. */
 static void budget_day_is_the_tenants(void **state)
 {
 	const int64_t day_ms = 24 * 3600 * 1000LL;
@@ -111,7 +111,7 @@ static void budget_day_is_the_tenants(void **state)
 	assert_int_equal(w->entries[0].at_ms, w->wall_ms);
 }
 
-/* Before a plan is begun: is there room for the longest answer of that role? */
+/* Tests before a plan starts whether the budget covers the longest answer of a role. */
 static void budget_covers_a_role(void **state)
 {
 	struct world *w = *state;
@@ -138,7 +138,7 @@ static void call_beyond_the_budget_is_not_made(void **state)
 	assert_int_equal(w->count, n); /* what is not held is not told */
 }
 
-/* Nobody's call, and a call where nothing is counted, cost nothing and are told nowhere. */
+/* Calls without a budget owner, or without a budget, cost nothing and are not in the ledger. */
 static void call_without_budget_owner_is_not_charged(void **state)
 {
 	struct world *w = *state;
@@ -156,7 +156,7 @@ static void call_without_budget_owner_is_not_charged(void **state)
 	assert_int_equal(u.nano_usd, 0);
 }
 
-/* What broke off counts as much as it can have been, and never less than what is known. */
+/* An incomplete call counts with its highest possible usage, and never less than reported. */
 static void usage_of_incomplete_answers_is_estimated(void **state)
 {
 	struct world *w = *state;
@@ -173,7 +173,7 @@ static void usage_of_incomplete_answers_is_estimated(void **state)
 	assert_int_equal(known.output_tokens, 90);
 }
 
-/* Some services tell no usage, or a part of it: an answer is never free because of that. */
+/* Some services report no usage, or part of it: the rest is estimated. */
 static void unreported_usage_is_estimated(void **state)
 {
 	struct world *w = *state;

@@ -1,4 +1,4 @@
-/* Exchanges as they are recorded, and a model that says them again. */
+/* Exchange recordings, and a model that replays them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,7 +165,7 @@ static void test_trail(void **state)
 	assert_null(trail.last->next);
 }
 
-/* A request that was not recorded: the turn's own exchange stands in, once; else none does. */
+/* A request without a recording gets another exchange of the same turn, once; otherwise none. */
 static void exchange_of_the_same_turn_substitutes(void **state)
 {
 	struct world *w = *state;

@@ -51,7 +51,7 @@ static void status_table(void **state)
 		{504, BODY("timeout_error"), ERR_UPSTREAM, true},
 		{529, BODY("overloaded_error"), ERR_UPSTREAM, true},
 		{302, NULL, ERR_UPSTREAM, false},
-		/* inside a stream only the type tells */
+		/* inside a stream, only the type is known */
 		{0, BODY("overloaded_error"), ERR_UPSTREAM, true},
 		{0, BODY("api_error"), ERR_UPSTREAM, true},
 		{0, BODY("rate_limit_error"), ERR_UPSTREAM, true},
@@ -102,7 +102,7 @@ static void exhausted_funds_are_not_retried(void **state)
 	}
 }
 
-/* The other wire says it in error.code; one service wraps its errors into a list and gives numbers.
+/* Chat Completions uses error.code; one service wraps errors in a list and uses numeric codes.
  */
 static void errors_of_chat_completions(void **state)
 {
@@ -172,7 +172,7 @@ static void test_text(void **state)
 	assert_string_equal(e.text, "400 invalid_request_error: max_tokens: too large");
 	e = error_of(502, NULL, -1, -1);
 	assert_string_equal(e.text, "502");
-	/* Words are cut between characters, and what looks like a key is masked. */
+	/* Messages are truncated between characters, and text that looks like a key is masked. */
 	e = error_of(
 		400,
 		"{\"error\":{\"type\":\"x\",\"message\":\"bad sk-ant-api03-abcdefghijklmnop\"}}",
@@ -201,8 +201,8 @@ static void test_waits(void **state)
 	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), -1);
 }
 
-/* A crowd that fails at one moment, and once more, comes back spread: no tenth of the time that it
- * takes holds more than three times the mean. Wherever the spread begins. */
+/* Calls that fail at the same moment are retried evenly: no tenth of the time span has more than
+ * three times the mean, for any start value of the jitter. */
 static void check_crowd(unsigned begin, int64_t after_ms)
 {
 	enum { CROWD = 40, BINS = 10, RETRIES = 2 * CROWD };

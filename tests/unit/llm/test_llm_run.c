@@ -1,4 +1,4 @@
-/* Retries, breakers, fail-over and pauses of one call. */
+/* Retries, circuit breakers, fail-over and pauses of one call. */
 #include "call_world.h"
 #include "vesper/metric.h"
 
@@ -37,7 +37,7 @@ static void no_retry_after_shown_text(void **state)
 	buf_deinit(&s.text);
 }
 
-/* Who only waits for the end has seen nothing, so the same failure is tried again; usage adds up.
+/* A caller without a text handler has seen nothing, so the failure is retried; usage adds up.
  */
 static void retry_without_text_handler(void **state)
 {
@@ -151,7 +151,7 @@ static void fail_over_without_retry(void **state)
 	}
 }
 
-/* What one service refuses, another may take: the request is not repeated, but asked elsewhere. */
+/* Another service may accept a rejected request: it goes to the next provider without a retry. */
 static void rejected_request_goes_to_the_next_provider(void **state)
 {
 	struct pair *w = *state;
@@ -310,7 +310,7 @@ static void test_metrics(void **state)
 			 tokens + 1);
 }
 
-/* ---- an answer that pauses ---- */
+/* ---- paused answers ---- */
 
 static void paused_answer_is_continued(void **state)
 {
@@ -356,8 +356,7 @@ static void continuations_are_limited(void **state)
 	buf_deinit(&s.text);
 }
 
-/* It fails while it goes on: what was shown stays, and what nobody saw is tried again from the
- * pause. */
+/* The continuation fails: shown text stays; without shown text, it is retried from the pause. */
 static void failure_after_a_pause_is_retried_from_the_pause(void **state)
 {
 	struct small *w = *state;
@@ -431,7 +430,7 @@ static const char searched[] = ",{\"role\":\"assistant\",\"content\":["
 	"{\"type\":\"text\",\"text\":\"found\",\"citations\":[{\"type\":\"page\",\"n\":1}]}]}]}";
 /* clang-format on */
 
-/* Blocks that are the service's own business, too. */
+/* Opaque blocks of the service are sent back, too. */
 static void extra_members_are_returned_unchanged(void **state)
 {
 	struct pair *w = *state;
@@ -446,7 +445,7 @@ static void extra_members_are_returned_unchanged(void **state)
 	assert_non_null(strstr(w->a.requests[1], searched));
 }
 
-/* Another provider knows nothing of what the first had begun. */
+/* Another provider starts without the blocks of the first. */
 static void paused_blocks_are_not_sent_to_another_provider(void **state)
 {
 	struct pair *w = *state;
@@ -471,8 +470,8 @@ static void on_entry(void *owner, const struct budget_entry *entry)
 	*holds += entry->hold;
 }
 
-/* Each request is held for; where there is no room to go on, what was shown stays, and no other
- * provider says it again. */
+/* Each request has a reservation; if the budget does not allow a continuation, the shown text stays
+ * and no other provider repeats it. */
 static void budget_limits_continuations(void **state)
 {
 	static const struct budget_owner ann = {"acme", "ann", "analyst"};

@@ -1,4 +1,4 @@
-/* Recorded streams, whole and cut at each byte; and everything a service or a proxy can do wrong.
+/* Recorded streams, whole and split at each byte, and all errors of services and proxies.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@
 			       "\"output_tokens\":89}}")
 #define END EVENT("message_stop", "{\"type\":\"message_stop\"}")
 
-/* An answer read to its end, told as one line: the pieces of text between bars, then the blocks. */
+/* A complete answer as one line: the chunks of text between bars, then the blocks. */
 struct reading {
 	struct arena *arena;
 	struct llm_stream stream;
@@ -73,8 +73,8 @@ static bool on_event(void *owner, const char *event, const char *data, size_t le
 	return anthropic_event(&r->stream, event, data, len, &r->err);
 }
 
-/* Feeds the bytes in two parts (the second may be empty), each a block of its own so that reading
- * past it is seen. */
+/* Feeds the bytes in two parts (the second may be empty), each in a separate block, so that a
+ * sanitizer detects reads past the end. */
 static void read_cut(struct reading *r, const char *bytes, size_t len, size_t cut)
 {
 	struct sse_parser *sse = sse_new(on_event, r);
@@ -298,8 +298,8 @@ static void stop_reasons(void **state)
 static void invalid_arguments_have_no_input(void **state)
 {
 	(void)state;
-	/* Cut by the length limit: no call. In another place, or at another end: a call that can't
-	 * be understood. */
+	/* Truncated by the length limit: no call. In another position, or with another stop
+	 * reason: a call without input. */
 	check(START TEXT_BLOCK(0) TEXT(0, "a") TOOL_BLOCK(1) JSON(1, "{\\\"y\\\"")
 		      STOP("max_tokens") END,
 	      "a| text(a)", LLM_STOP_MAX_TOKENS);
@@ -338,7 +338,7 @@ static void test_errors(void **state)
 		    "without id");
 }
 
-/* Events as the parser would give them, many of them. */
+/* Many events, as from the parser. */
 static bool feed(struct reading *r, const char *event, const char *data)
 {
 	return anthropic_event(&r->stream, event, data, strlen(data), &r->err);
@@ -387,7 +387,7 @@ static void test_limits(void **state)
 	read_free(&r);
 }
 
-/* Without a listener the text is only in the blocks. */
+/* Without a text handler, the text is only in the blocks. */
 static void answer_without_text_handler(void **state)
 {
 	const char *bytes = START TEXT_BLOCK(0) TEXT(0, "x") STOP("end_turn");

@@ -1,4 +1,4 @@
-/* What a request holds is counted part by part, and nothing twice. */
+/* Each part of a request is counted once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void question_follows_the_history(void **state)
 	assert_int_equal(by.of[TOKENS_HISTORY], tokens(&earlier) + tokens(&said));
 }
 
-/* It goes on behind its own words; the question is still the user's newest. */
+/* A continuation ends with the paused answer; the question is still the newest user message. */
 static void paused_answer_counts_as_history(void **state)
 {
 	const struct llm_message messages[] = {{LLM_USER, &question, 1}, {LLM_ASSISTANT, &said, 1}};

@@ -1,5 +1,5 @@
-/* One attempt over real HTTP: what is sent, how each way of failing is told, and cancelling from
- * inside. */
+/* One attempt over real HTTP: the request, each kind of failure, and cancelling inside a callback.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,7 +320,7 @@ static void retry_after_is_reported(void **state)
 	buf_deinit(&s.text);
 }
 
-/* The answer counts as whole once its stop reason is known, whatever the connection does then. */
+/* The answer is complete once its stop reason is known, even if the connection then fails. */
 static void complete_answer_without_closing_event(void **state)
 {
 	struct world *w = *state;
@@ -378,7 +378,8 @@ static void test_cancel(void **state)
 	assert_int_equal(http_running(w->http), 0);
 	buf_deinit(&s.text);
 
-	/* From inside the first piece: nothing further comes, the other side sees it at once. */
+	/* Cancelled inside the first chunk: no further callback, and the service sees it at once.
+	 */
 	tiny_server_add(&w->server, (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("a")
 								TEXT("b") STOP,
 							.hang = true});
@@ -426,7 +427,7 @@ static void request_above_the_limit_is_rejected(void **state)
 	mem_free(text);
 }
 
-/* Where each service is asked, and how it wants its key. */
+/* The address and the key header of each service. */
 static void each_service_has_its_address_and_key(void **state)
 {
 	struct world *w = *state;

@@ -7,8 +7,8 @@ static void writes_all_turns(void **state)
 	check_stories(&wire_agui);
 }
 
-/* Steps beyond the places of the state are left out whole: their client would refuse a run that
- * ends with one open. */
+/* Steps without a free slot are omitted completely: the client rejects a run that ends with an open
+ * step. */
 static void all_steps_are_closed(void **state)
 {
 	struct stream_log *log = story_begin();
@@ -51,8 +51,7 @@ static void agent_ends(struct stream_log *log, const char *id, const char *state
 						      .rows = -1}});
 }
 
-/* An agent without a tool is one of the run's own; run again it is another, whose id the client has
- * not seen. */
+/* A step without a tool is a subagent of the run; a second run of the agent gets a new id. */
 static void agent_is_a_subagent(void **state)
 {
 	struct stream_log *log = story_begin();
@@ -79,7 +78,7 @@ static void agent_is_a_subagent(void **state)
 	stream_release(&log);
 }
 
-/* What an agent does says whose it is, to the end, also where a turn is stopped. */
+/* Steps of an agent name their agent, also when the turn is cancelled. */
 static void tools_name_their_agent(void **state)
 {
 	static const char *const types[] = {"STEP_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS",

@@ -1,4 +1,4 @@
-/* Tables, options and links as Markdown: nothing leaves its cell. */
+/* Tables, options and links as Markdown; cells are escaped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Turns as results of MCP, in both eras: byte for byte, streamed and whole. */
+/* Turns as MCP results in both protocol versions, byte for byte, streamed and whole. */
 #include "dialect_story.h"
 
 #include "vesper/json.h"
@@ -86,7 +86,7 @@ static void writes_all_turns_in_both_protocol_versions(void **state)
 	}
 }
 
-/* The schema that a question's form asks for, as JSON. Free with mem_free. */
+/* The schema of a question's form, as JSON. Free with mem_free. */
 static char *form_of(const char *body)
 {
 	const struct wire_head head = {.mcp = &modern};

@@ -54,7 +54,7 @@ static void failed_turn_has_no_whole_response(void **state)
 	stream_release(&log);
 }
 
-/* A text that shows its table itself gets no second one. */
+/* A text that contains a table gets no second one. */
 static void table_is_shown_once(void **state)
 {
 	struct stream_log *log = story_begin();

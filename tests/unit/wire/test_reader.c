@@ -1,4 +1,4 @@
-/* Every replay of a log gives the same items with the same numbers, wherever it begins. */
+/* Every replay of a log gives the same items and numbers, from any start. */
 #include "turn_log.h"
 
 #include "all_wires.h"
@@ -108,7 +108,8 @@ static void check_resumes(struct stream_log *log, const struct projection *p)
 		mem_free(all[i]);
 }
 
-/* A client of the event stream may go on on a socket: the frame within has the socket's number. */
+/* A client of the event stream may continue on a WebSocket: the frame has the WebSocket's number.
+ */
 static void check_frames(struct stream_log *log)
 {
 	char *frames[EVENTS_MAX + 1], *events[EVENTS_MAX + 1];
@@ -128,7 +129,7 @@ static void check_frames(struct stream_log *log)
 	assert_int_equal(found, frame_count);
 }
 
-/* Text that is written as it is does not show where its pieces were cut. */
+/* Merged text does not depend on the boundaries of its chunks. */
 static void check_merged(struct stream_log *log)
 {
 	struct buf texts[2];
@@ -172,7 +173,7 @@ static void resumes_after_any_item(void **state)
 	}
 }
 
-/* What was shown last may not have been written down, and its numbers are others' by now. */
+/* The last shown items may not be in the log, and other items have their numbers now. */
 static void resume_is_refused_beyond_a_takeover(void **state)
 {
 	struct stream_log *log = log_new();
@@ -195,7 +196,7 @@ static void resume_is_refused_beyond_a_takeover(void **state)
 	stream_release(&log);
 }
 
-/* A kind that a wire passes over takes no number. */
+/* An event kind without items in a format takes no number. */
 static void numbers_count_items_not_events(void **state)
 {
 	struct stream_log *log = log_new();

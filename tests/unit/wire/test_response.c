@@ -1,4 +1,4 @@
-/* The whole answer holds what a client of the frames would have put together. */
+/* The response equals what a client would assemble from the frames. */
 #include "turn_log.h"
 
 #include "vesper/mem.h"
@@ -25,7 +25,7 @@ static struct wire_response *whole_of(struct stream_log *log)
 	return whole;
 }
 
-/* Behind both ids, which differ from run to run. */
+/* The text after both ids, which differ between runs. */
 static void check_answer(void (*story)(struct stream_log *log), const char *expected)
 {
 	struct stream_log *log = log_of(story);

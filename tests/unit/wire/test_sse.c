@@ -1,4 +1,4 @@
-/* The bytes of each event of the stream that a socket knows in another form, or not at all. */
+/* The bytes of events that a WebSocket sends in another form, or not at all. */
 #include "turn_log.h"
 
 #include "vesper/mem.h"
@@ -6,7 +6,7 @@
 
 #define NOW_MS 1772193600214 /* 2026-02-27T12:00:00.214Z */
 
-/* The data of the one event, behind what all have. */
+/* The data of the only event, after the common members. */
 static char *written(const struct event *e)
 {
 	struct uuid turn = uuid_new(), session = uuid_new();
