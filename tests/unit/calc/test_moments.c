@@ -149,7 +149,7 @@ static void concentration_by_hand(void **state)
 	assert_true(calc_concentration(&calc, v, 10, &o, &err) && o.status == CALC_ZERO);
 	v[0] = v[9] = -1;
 	assert_fails(calc_concentration(&calc, v, 10, &o, &err), ERR_INPUT);
-	assert_string_equal(err.text, "2 of 10 values are negative; shares of a total need none.");
+	assert_string_equal(err.text, "2 of 10 values are negative; shares of a total cannot be computed.");
 }
 
 int main(void)

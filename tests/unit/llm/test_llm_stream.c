@@ -330,10 +330,10 @@ static void test_errors(void **state)
 				   "error\",\"message\":\"O\"}}"),
 		    ERR_UPSTREAM, false, "authentication_error");
 	check_error(START EVENT("content_block_delta", "{\"type\":"), ERR_UPSTREAM, true,
-		    "garbled");
-	check_error(START "data: <html>\n\n", ERR_UPSTREAM, true, "garbled");
+		    "malformed");
+	check_error(START "data: <html>\n\n", ERR_UPSTREAM, true, "malformed");
 	check_error(START TEXT_BLOCK(0) TEXT(0, "\xE2\x82"), ERR_UPSTREAM, true,
-		    "garbled"); /* half a character */
+		    "malformed"); /* half a character */
 	check_error(START BLOCK(0, "{\"type\":\"tool_use\",\"name\":\"n\"}"), ERR_UPSTREAM, true,
 		    "without id");
 }

@@ -282,7 +282,7 @@ static void test_failures(void **state)
 		 true,
 		 "ended before"},
 		{{.text = OK_HEAD START, .reset = true, .delay_ms = 20}, ERR_UPSTREAM, true, ""},
-		{{.text = OK_HEAD "data: {garbage\n\n"}, ERR_UPSTREAM, true, "garbled"},
+		{{.text = OK_HEAD "data: {garbage\n\n"}, ERR_UPSTREAM, true, "malformed"},
 		{{.text = OK_HEAD START EVENT(
 			  "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}"),
 		  .hang = true},
