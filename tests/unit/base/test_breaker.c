@@ -1,5 +1,4 @@
-/* The breaker opens after failures in a row, lets one probe through, and is moved by nothing else.
- */
+/* The circuit breaker opens after consecutive failures and admits one probe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,8 +85,8 @@ static void late_failures_do_not_extend_the_pause(void **state)
 	assert_true(breaker_admits(&b, 1000));
 }
 
-/* Another call's success closed it while the probe was under way: the probe's failure is one of
- * several again. */
+/* Another call's success closed the breaker while the probe was running: the probe's failure counts
+ * as one of several. */
 static void late_probe_counts_as_a_call(void **state)
 {
 	struct breaker b;

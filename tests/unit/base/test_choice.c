@@ -1,4 +1,4 @@
-/* Words of an enum: each is found as it is written and in no other way. */
+/* Names of enum values: each is found in its exact spelling only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Errors: filling, cutting between characters, prefixes. */
+/* Errors: filling, truncation between characters, prefixes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Files as texts: caps, encodings, odd kinds; folders in order. */
+/* Files as texts: size limits, encodings, special files; sorted folders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Hashes against published vectors, base64url in its one spelling. */
+/* Hashes against published vectors, base64url in canonical form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void sha256(void **state)
 			    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void many_allocations_span_blocks(void **state)
+static void hasher_hashes_texts_in_parts(void **state)
 {
 	struct hasher *h = hasher_new();
 	char one[HASH_HEX_BYTES], whole[HASH_HEX_BYTES];
@@ -128,7 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256),
-		cmocka_unit_test(many_allocations_span_blocks),
+		cmocka_unit_test(hasher_hashes_texts_in_parts),
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(base64url),
 		cmocka_unit_test(base64url_is_strict),

@@ -1,4 +1,4 @@
-/* The hash map: what is added is found until it is removed, however much it grows. */
+/* The hash map: added nodes are found until they are removed, at any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void each_node_comes_once_even_if_it_is_removed(void **state)
 	hashmap_deinit(&m);
 }
 
-/* Zero bytes count, and a key is no prefix of another one. */
+/* Keys may contain zero bytes, and a prefix of a key is a different key. */
 static void keys_are_bytes_of_any_length(void **state)
 {
 	static const char bytes[] = "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -94,7 +94,7 @@ static void keys_are_bytes_of_any_length(void **state)
 	hashmap_deinit(&m);
 }
 
-/* Each map has a secret of its own, so that nobody can make keys that share a chain. */
+/* Each map has a separate secret, so that callers cannot choose colliding keys. */
 static void key_hash_differs_between_maps(void **state)
 {
 	struct hashmap a, b;

@@ -1,4 +1,4 @@
-/* Checks, and who waits for what. */
+/* Health checks, and readiness by tenant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* JSON in: what is refused, what the getters say, the decimal mark kept out. */
+/* JSON parsing: rejected input, errors of getters, removal of the decimal mark. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -223,7 +223,7 @@ static void decimal_text_keeps_its_digits(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 }
 
-/* Earlier versions wrote such numbers bare. */
+/* Earlier versions wrote such numbers without quotes. */
 static void numbers_beyond_doubles_read_as_text(void **state)
 {
 	static const char text[] = "[1e999,-1.5e400,1e-999,0e999,1.50]";
@@ -270,7 +270,7 @@ static void files(void **state)
 	assert_int_equal(e.code, ERR_NOT_FOUND);
 }
 
-/* Brackets around blanks, `size` bytes in all. */
+/* A file of `size` bytes: brackets around blanks. */
 static bool parse_file_of(size_t size)
 {
 	char path[] = "/tmp/vesper_json_XXXXXX";
@@ -296,8 +296,8 @@ static void file_cap(void **state)
 	assert_false(parse_file_of(JSON_FILE_BYTES_MAX + 1));
 }
 
-/* Random bytes from JSON's alphabet: whatever is accepted must be written and read back to the same
- * text. */
+/* Random bytes from JSON's alphabet: every accepted text must be the same after it was written and
+ * parsed again. */
 static void random_text_never_breaks(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* What is JSON and what is not, by the grammar alone; jansson agrees wherever it has no rule of its
- * own. */
+/* Texts that are JSON by the grammar and texts that are not; jansson agrees, except for its
+ * additional rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void depth_has_a_limit(void **state)
 	assert_false(json_is_whole(text, 2 * JSON_DEPTH_MAX + 2));
 }
 
-/* Each text with one byte changed, cut out or doubled: what jansson takes is JSON. */
+/* A text with one byte changed, removed or doubled: what jansson accepts is JSON. */
 static void accepts_all_that_is_parsed(void **state)
 {
 	static const char from[] = "{\"a\":[1,-2.5e3,\"x\\u00e9\\n\",null],\"b\":{\"c\":true}}";

@@ -1,4 +1,4 @@
-/* Lines of values in a text. */
+/* Line numbers of values in a text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -49,7 +49,7 @@ static void commas_separate_items(void **state)
 			    "{\"a\":\"x\",\"list\":[1,{},true],\"b\":2,\"c\":3,\"d\":false}");
 }
 
-/* The same text as the tree's writer makes of it. */
+/* Writes the same text as the writer of trees. */
 static void texts_are_cleaned_as_in_trees(void **state)
 {
 	static const char *const texts[] = {

@@ -1,4 +1,4 @@
-/* JSON out: exact decimals, integers, order, nothing that is not JSON. */
+/* JSON output: exact decimals, integers, order, always valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

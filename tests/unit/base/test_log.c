@@ -1,4 +1,4 @@
-/* The log: its form, masking, escaping, cutting. */
+/* The log: format, masking, escaping, truncation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Counters, gauges and histograms: what a scraper reads, up to the last series and past it. */
+/* Counters, gauges and histograms: the text format, up to the limit of series and beyond it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,8 +123,8 @@ static void series_are_capped(void **state)
 	assert_int_equal(metric_get("a_labelled_total{x=\"m0\"}"), 2);
 }
 
-/* The largest text there can be is within the bound that its reader has. */
-static void the_largest_text_is_whole(void **state)
+/* The largest possible text is within the limit of its reader. */
+static void largest_output_is_complete(void **state)
 {
 	static const struct metric wide = {
 		.name = "wide_microseconds",
@@ -176,7 +176,7 @@ int main(void)
 		cmocka_unit_test_teardown(buckets_are_cumulative, teardown),
 		cmocka_unit_test_teardown(label_values_cannot_break_a_line, teardown),
 		cmocka_unit_test_teardown(series_are_capped, teardown),
-		cmocka_unit_test_teardown(the_largest_text_is_whole, teardown),
+		cmocka_unit_test_teardown(largest_output_is_complete, teardown),
 		cmocka_unit_test_teardown(worker_threads_are_counted, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

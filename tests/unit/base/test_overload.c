@@ -1,4 +1,4 @@
-/* A burst is no overload; what lasts a whole window is. */
+/* A burst is not overload; a load that lasts a whole window is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Regular expressions: groups, Unicode, bad text, the step limit. */
+/* Regular expressions: groups, Unicode, invalid text, the step limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void unicode(void **state)
 	rx_free(&rx);
 }
 
-/* A text is matched alike with and without a letter beyond ASCII in it. */
+/* A text matches the same with and without a non-ASCII letter. */
 static void ascii_pattern_matches_the_same(void **state)
 {
 	static const char *const patterns[] = {"\\b(\\w+)\\W+of\\s+(.)", "[^a-m ]{3,}",
@@ -69,7 +69,7 @@ static void ascii_pattern_matches_the_same(void **state)
 		struct rx *rx = compile(patterns[p]);
 
 		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
-			/* one letter more at the beginning, which no match needs */
+			/* one more letter at the beginning, which is not part of any match */
 			snprintf(text, sizeof(text), "\xC3\xA9;%s", texts[t]);
 			bool found = rx_match(rx, str_of(texts[t]), 0, plain);
 

@@ -1,4 +1,4 @@
-/* Sealed bytes: whole or nothing. */
+/* Sealed bytes: opened completely or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void sealed_text_opens_unchanged(void **state)
 	}
 }
 
-static void other_text_gives_no_tokens(void **state)
+static void wrong_key_or_changed_bytes_do_not_open(void **state)
 {
 	struct buf sealed, plain;
 
@@ -58,7 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sealed_text_opens_unchanged),
-		cmocka_unit_test(other_text_gives_no_tokens),
+		cmocka_unit_test(wrong_key_or_changed_bytes_do_not_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

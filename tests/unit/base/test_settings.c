@@ -1,4 +1,4 @@
-/* Settings are freed by the last that holds them, with all that lies in their arena. */
+/* Settings are freed with their arena by the last reference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static struct waits *waits_of(int64_t wait_ms)
 	return w;
 }
 
-/* A call begins with old settings, which are replaced twice before it ends. */
-static void failed_assignment_keeps_the_value(void **state)
+/* A call starts with settings that are replaced twice before it ends. */
+static void call_keeps_its_settings(void **state)
 {
 	const struct waits *now = NULL, *of_call;
 	struct waits *made = waits_of(5);
@@ -58,7 +58,7 @@ static void failed_assignment_keeps_the_value(void **state)
 	assert_int_equal(freed, 3);
 }
 
-static void same_text_reads_the_same(void **state)
+static void same_settings_may_be_set_again(void **state)
 {
 	const struct waits *now = NULL;
 	struct waits *made = waits_of(5);
@@ -78,8 +78,8 @@ static void same_text_reads_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(failed_assignment_keeps_the_value),
-		cmocka_unit_test(same_text_reads_the_same),
+		cmocka_unit_test(call_keeps_its_settings),
+		cmocka_unit_test(same_settings_may_be_set_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Shared room: who holds the most gives way, the oldest first, and nobody else loses anything. */
+/* Shares: the oldest item of the largest owner is evicted first, and no other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void add(int i, const char *owner, size_t bytes)
 	shares_add(&room, &items[i], str_of(owner), bytes);
 }
 
-/* Which one has to go, which then does; -1: none. */
+/* Evicts the next item and returns its index; -1: none. */
 static int gone(void)
 {
 	struct share *over = shares_over(&room);

@@ -1,4 +1,4 @@
-/* Slices, and the buffer up to its cap and past it. */
+/* Slices, and the buffer up to its limit and beyond it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +133,8 @@ static void json_strings(void **state)
 	check_json("a\"b\\c\n\r\t\b\f\x01\x7f", 12, "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u007f\"");
 	check_json("\0", 1, "\"\\u0000\"");
 	check_json("caf\xC3\xA9 \xF0\x9F\x98\x80", 10, "\"caf\xC3\xA9 \xF0\x9F\x98\x80\"");
-	/* Bad bytes one by one; a cut character at the end; the private decimal mark. */
+	/* Invalid bytes, one at a time; a truncated character at the end; the private decimal mark.
+	 */
 	check_json("a\xFF\xC3z", 4, "\"a\xEF\xBF\xBD\xEF\xBF\xBDz\"");
 	check_json("\xE2\x82", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
 	check_json("\xEE\x80\x80"
@@ -143,7 +144,7 @@ static void json_strings(void **state)
 		   "48.7\"");
 }
 
-/* Eight bytes are looked at at once: each byte at each place is written as it is alone. */
+/* Several bytes are checked at once: each byte at each position is written as it is alone. */
 static void json_strings_match_the_general_writer(void **state)
 {
 	char text[20];

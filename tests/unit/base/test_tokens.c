@@ -1,4 +1,4 @@
-/* The estimate of tokens: never below what widely used tokenizers count for what prompts hold. */
+/* The token estimate is never below the count of common tokenizers for the contents of prompts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static size_t estimate(const char *text)
 	return tokens_estimate(text, strlen(text));
 }
 
-/* Left: what a tokenizer of a hundred thousand tokens makes of it. */
+/* `tokens`: the count of a tokenizer with 100,000 tokens. */
 static void estimate_is_not_below_a_tokenizers_count(void **state)
 {
 	static const struct {
@@ -46,8 +46,7 @@ static void estimate_is_not_below_a_tokenizers_count(void **state)
 	assert_int_equal(estimate("day-ahead price"), 6);
 }
 
-/* Every digit and every mark of a table may be a token of its own, and columns are parted by one.
- */
+/* Every digit, punctuation mark and column separator of a table may be a separate token. */
 static void number_tables_are_not_underestimated(void **state)
 {
 	static const char *const rows[] = {

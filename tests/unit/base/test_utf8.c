@@ -1,4 +1,4 @@
-/* UTF-8: every code point, every kind of wrong byte, cuts. */
+/* UTF-8: every code point, every kind of invalid byte, truncation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "vesper/utf8.h"
 
-/* An encoder of its own, to check the decoder against. */
+/* A separate encoder, to check the decoder. */
 static size_t encode(uint32_t c, char *out)
 {
 	if (c < 0x80) {
@@ -79,7 +79,7 @@ static void truncates_between_characters(void **state)
 		assert_int_equal(utf8_cut(text, 11, len), want);
 	}
 	assert_int_equal(utf8_count(text, 11), 5);
-	/* Bytes that can't become a character are not held back for ever. */
+	/* Bytes that cannot become a character count as complete. */
 	assert_int_equal(utf8_whole("a\xFF", 2), 2);
 	assert_int_equal(utf8_whole("\xE0\x80", 2), 2);
 	assert_int_equal(utf8_whole("\x80\x80\x80\x80", 4), 4);

@@ -1,4 +1,4 @@
-/* UUIDv7: form, order, uniqueness across threads. */
+/* UUIDv7: format, order, uniqueness across threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Local dates around the moments at which clocks change, against the system's own library. */
+/* Local dates around offset changes, compared with the C library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void zones_agree_with_the_library(void **state)
 		assert_true(zone_load(names[i], &z, &e));
 		setenv("TZ", names[i], 1);
 		tzset();
-		/* each 31 hours and 7 minutes from 1965 to 2100 */
+		/* every 31 hours and 7 minutes from 1965 to 2100 */
 		for (int64_t s = -157766400; s < 4102444800; s += 112020) {
 			time_t at = (time_t)s;
 			struct tm local;
@@ -66,7 +66,7 @@ static void date_changes_in_local_time(void **state)
 	zone_free(&z);
 }
 
-/* Clocks change at midnight in some places, and one has left out a whole day. */
+/* Some zones change at midnight, and one has skipped a whole day. */
 static void day_begins_in_local_time(void **state)
 {
 	static const char *const names[] = {

@@ -1,4 +1,4 @@
-/* What the tests of the kernels share: an arena each test, comparisons, and random columns. */
+/* Shared by the kernel tests: one arena per test, comparisons, random columns. */
 #ifndef CALC_TEST_H
 #define CALC_TEST_H
 
@@ -54,14 +54,14 @@ static inline bool is_near(double got, double want, double tolerance)
 			fail_msg("%s: %.17g, expected %.17g", #got, got_, want_);                  \
 	} while (0)
 
-/* The kernel must fail with the code; the text is checked by who cares. */
+/* The kernel must fail with this code; the text is checked separately. */
 #define assert_fails(call, want)                                                                   \
 	do {                                                                                       \
 		assert_false(call);                                                                \
 		assert_int_equal(err.code, want);                                                  \
 	} while (0)
 
-/* A flag that stops the next kernel. */
+/* A flag that cancels the next kernel. */
 static inline void calc_cancel(void)
 {
 	static const atomic_bool yes = true;
@@ -69,7 +69,7 @@ static inline void calc_cancel(void)
 	calc.cancelled = &yes;
 }
 
-/* Sum of twelve uniform numbers: normal enough, by arithmetic alone. */
+/* Sum of twelve uniform numbers: nearly normal, with arithmetic only. */
 static inline double test_normal(struct calc_rng *r)
 {
 	double sum = -6;
@@ -79,7 +79,7 @@ static inline double test_normal(struct calc_rng *r)
 	return sum;
 }
 
-/* A column with ties; every tenth or so is NULL where `nulls`. */
+/* A column with ties; about every tenth value is NULL if `nulls`. */
 static inline double *test_column(struct calc_rng *r, size_t n, bool nulls)
 {
 	double *values = arena_alloc(calc.arena, (n + 1) * sizeof(*values));

@@ -1,5 +1,5 @@
-/* Lines of the .tsv files of tests/calc: a kernel, its parameters, its columns, and what another
- * program says of them. */
+/* Lines of the .tsv files of tests/calc: a kernel, its parameters, its columns, and the results of
+ * another program. */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 
@@ -45,7 +45,7 @@ static inline void read_line(char *text, struct line *l)
 	l->wanted = read_numbers(field[3], l->want);
 }
 
-/* A kernel by the name that it has in the file; it gives what stands in the line, in its order. */
+/* A kernel by its name in the file; returns the results in the order of the line. */
 struct golden_kernel {
 	const char *name;
 	void (*run)(const struct line *l, double *got);

@@ -1,6 +1,6 @@
 /*
  * The same bytes from every compiler, with and without optimization and sanitizers: a digest of all
- * results that come of + - × ÷ √ alone. (exp, log and pow are the C library's.)
+ * results that use only + - × ÷ √. (exp, log and pow are the C library's.)
  */
 #include "calc_test.h"
 #include "vesper/calc_groups.h"

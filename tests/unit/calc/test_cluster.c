@@ -89,7 +89,7 @@ static void agrees_with_other_implementations(void **state)
 	assert_int_equal(lines, GOLDEN_LINES);
 }
 
-/* ---- made clouds ---- */
+/* ---- generated clouds ---- */
 
 static struct calc_rng rng;
 
@@ -105,7 +105,7 @@ static double drawn(enum shape shape)
 	return shape == UNIFORM ? calc_rng_unit(&rng) : shape == NORMAL ? normal() : exp(normal());
 }
 
-/* One cloud is no groups, whatever its shape: in at most 5 % of 1,000 are any found. */
+/* One cloud has no groups, in any shape: groups are found in at most 5 % of 1,000. */
 static void noise_has_no_groups(void **state)
 {
 	enum { SETS = 1008, N = 120, MOST = SETS / 20 };
@@ -131,8 +131,8 @@ static void noise_has_no_groups(void **state)
 	assert_true(found <= MOST);
 }
 
-/* Bounds spare most distances, and change nothing: every row is with the nearest center, which is
- * the mean of its rows. */
+/* Bounds save most distances without changing the result: every row belongs to the nearest center,
+ * which is the mean of its rows. */
 static void rows_are_with_the_nearest_center(void **state)
 {
 	enum { N = 400, F = 5 };

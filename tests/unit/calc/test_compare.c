@@ -1,4 +1,4 @@
-/* Tests over ranks and counts: published examples, chance, and what is too little. */
+/* Tests over ranks and counts: published examples, noise, and too few values. */
 #include "calc_test.h"
 #include "vesper/calc_trend.h"
 

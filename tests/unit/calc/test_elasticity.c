@@ -1,4 +1,4 @@
-/* Elasticities and scores against what statsmodels and scipy say of the same columns
+/* Elasticities and scores against the results of statsmodels and scipy for the same columns
  * (tests/calc/elasticity.py), too little data, and noise. */
 #include "golden.h"
 #include "vesper/calc_groups.h"
@@ -79,7 +79,7 @@ static void too_few_values_for_an_elasticity(void **state)
 	assert_fails(calc_elasticity(&calc, price, units, N, &x, &err), ERR_INPUT);
 }
 
-/* Prices that nothing follows: of 2,000 sets at most 0.3 % give an elasticity to go by. */
+/* Prices without an effect: at most 0.3 % of 2,000 sets give a usable elasticity. */
 static void noise_has_no_elasticity(void **state)
 {
 	enum { SETS = 2000, N = 48, MOST = SETS * 3 / 1000 };

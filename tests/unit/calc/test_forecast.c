@@ -1,4 +1,4 @@
-/* Forecasts: which method wins, what its errors were, and what bands promise. */
+/* Forecasts: the chosen method, its errors, and the coverage of bands. */
 #include "calc_test.h"
 #include "vesper/calc_series.h"
 

@@ -1,4 +1,4 @@
-/* The kernels against what numpy, scipy and statsmodels say of the same columns
+/* The kernels against the results of numpy, scipy and statsmodels for the same columns
  * (tests/calc/golden.py). */
 #include "golden.h"
 #include "vesper/calc_groups.h"
@@ -10,7 +10,7 @@ enum { LINES = 71 };
 
 #define TOLERANCE 1e-9
 
-/* ---- each kernel gives what stands in the line, in its order ---- */
+/* ---- each kernel returns the results in the order of the line ---- */
 
 static void quantile(const struct line *l, double *got)
 {

@@ -1,4 +1,4 @@
-/* Kernels over a series against what statsmodels, R, pandas and scipy say of the same one
+/* Kernels over a series against the results of statsmodels, R, pandas and scipy
  * (tests/calc/series.py). */
 #include "golden.h"
 #include "stl.h"

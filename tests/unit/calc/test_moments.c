@@ -46,7 +46,8 @@ static void by_hand(void **state)
 	assert_near(m.skewness, sqrt(3), 1e-14);
 }
 
-/* Half a percent more or less than 5 of 100 normal samples are told apart; nearly all of others. */
+/* Half a percent more or less than 5 of 100 normal samples are rejected; nearly all other samples
+ * are. */
 static void finds_normal_samples_normal(void **state)
 {
 	(void)state;
@@ -149,7 +150,8 @@ static void concentration_by_hand(void **state)
 	assert_true(calc_concentration(&calc, v, 10, &o, &err) && o.status == CALC_ZERO);
 	v[0] = v[9] = -1;
 	assert_fails(calc_concentration(&calc, v, 10, &o, &err), ERR_INPUT);
-	assert_string_equal(err.text, "2 of 10 values are negative; shares of a total cannot be computed.");
+	assert_string_equal(err.text,
+			    "2 of 10 values are negative; shares of a total cannot be computed.");
 }
 
 int main(void)

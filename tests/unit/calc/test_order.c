@@ -62,7 +62,7 @@ static void any_order_statistic(void **state)
 	}
 }
 
-/* Orders that are hard for others: sorted, reversed, all equal. None is slow, none overflows. */
+/* Orders that are hard for other algorithms: sorted, reversed, all equal. */
 static void hard_orders_at_full_size(void **state)
 {
 	(void)state;

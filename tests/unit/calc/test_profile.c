@@ -1,4 +1,4 @@
-/* What a column of a frame holds. */
+/* Profiles of frame columns. */
 #include "calc_test.h"
 #include "vesper/calc_summary.h"
 

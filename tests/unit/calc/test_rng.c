@@ -1,4 +1,4 @@
-/* Random numbers: the published generator, and that it is fair. */
+/* Random numbers: the published sequence, and uniformity. */
 #include "calc_test.h"
 
 /* The first numbers of xoshiro256** from the state {1, 2, 3, 4}, as its authors' C code gives. */

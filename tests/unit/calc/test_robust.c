@@ -34,7 +34,7 @@ static void spread_by_sorting(void **state)
 	}
 }
 
-/* 0..11 and one value that each method finds far away, at its limit and just past it. */
+/* 0..11 and one outlier, at the limit of each method and just beyond it. */
 static void limits_of_each_method(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Seasons that are there, and those that only seem to be. */
+/* Real seasons, and noise that looks like one. */
 #include "calc_test.h"
 #include "vesper/calc_series.h"
 
@@ -24,9 +24,9 @@ static void finds_a_season(void **state)
 	}
 }
 
-/* Three and five years of noise: the strength alone would name far more seasons than the whole rule
- * does, which names at most 6 % of 1,000. */
-static void noise_has_no_shift(void **state)
+/* Three and five years of noise: the strength alone finds far more seasons than the complete rule,
+ * which finds one in at most 6 % of 1,000. */
+static void noise_has_few_seasons(void **state)
 {
 	enum { SETS = 1000, MOST = SETS * 6 / 100 };
 	static const int lengths[] = {36, 60};
@@ -96,7 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(finds_a_season),
-		CALC_TEST(noise_has_no_shift),
+		CALC_TEST(noise_has_few_seasons),
 		CALC_TEST(too_few_values),
 		CALC_TEST(extremes_stay_finite),
 	};

@@ -46,7 +46,7 @@ static void is_the_best_of_all_splits(void **state)
 	}
 }
 
-static void noise_has_few_outliers(void **state)
+static void noise_has_few_shifts(void **state)
 {
 	(void)state;
 	struct calc_rng r = calc_rng_new(63);
@@ -87,7 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(finds_the_split),
 		CALC_TEST(is_the_best_of_all_splits),
-		CALC_TEST(noise_has_few_outliers),
+		CALC_TEST(noise_has_few_shifts),
 		CALC_TEST(too_few_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

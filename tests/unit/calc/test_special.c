@@ -46,7 +46,7 @@ static void agrees_with_a_hundred_digits(void **state)
 	print_message("worst relative error %.1e\n", worst);
 }
 
-/* Values of printed tables, and the way back. */
+/* Values of printed tables, and their inverses. */
 static void quantiles(void **state)
 {
 	(void)state;
@@ -65,7 +65,7 @@ static void quantiles(void **state)
 	}
 }
 
-static void extremes_and_empty_input(void **state)
+static void extremes_and_missing_values(void **state)
 {
 	(void)state;
 	assert_true(calc_gamma_lower(3, 0) == 0 && calc_gamma_upper(3, INFINITY) == 0);
@@ -86,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CALC_TEST(agrees_with_a_hundred_digits),
 		CALC_TEST(quantiles),
-		CALC_TEST(extremes_and_empty_input),
+		CALC_TEST(extremes_and_missing_values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

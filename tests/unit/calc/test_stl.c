@@ -1,4 +1,4 @@
-/* LOESS and STL against the paper's description, written down slowly. */
+/* LOESS and STL compared with a slow implementation of the paper's description. */
 #include "calc_test.h"
 #include "stl.h"
 

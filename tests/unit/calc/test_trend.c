@@ -190,8 +190,8 @@ static void direction_requires_significance(void **state)
 	assert_true(calc_trend(&calc, up, 24, &t, &err) && t.status == CALC_GAPS);
 }
 
-/* Series without a trend: 5 % of them are said to have one, and not many more where each value
- * follows the one before. */
+/* Series without a trend: a trend is found in 5 % of them, and in few more if they are
+ * autocorrelated. */
 static void false_trends_are_rare(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void false_trends_are_rare(void **state)
 	assert_true(plain <= 36 && corrected > 300 && following < 120);
 }
 
-/* Of 1,000 sets of noise of each shape and length at most 6 % are said to go up or down. */
+/* Of 1,000 sets of noise of each shape and length a direction is found in at most 6 %. */
 static void noise_has_no_direction(void **state)
 {
 	enum { SETS = 1000, MOST = SETS * 6 / 100, SHAPES = 3 };
@@ -249,7 +249,7 @@ static void noise_has_no_direction(void **state)
 		}
 }
 
-/* Of 1,000 scans over 40 things of 18 periods without a trend at most 10 % name any. */
+/* A trend is found in at most 10 % of 1,000 scans over 40 series of 18 periods without a trend. */
 static void scans_of_noise_name_none(void **state)
 {
 	enum { SCANS = 1000, MOST = SCANS * 10 / 100, THINGS = 40, PERIODS = 18 };

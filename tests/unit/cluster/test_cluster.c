@@ -1,5 +1,4 @@
-/* Two replicas in one process, and a real Redis between them: leases, streams, signals, hand-over.
- */
+/* Two replicas in one process with a real Redis: leases, streams, signals, handover. */
 #include "redis_service.h"
 
 #include <setjmp.h>
@@ -31,7 +30,7 @@ static void on_nothing(void *owner)
 	(void)owner;
 }
 
-/* One replica, and what it heard. */
+/* One replica, and the signals and logs that it got. */
 static struct side {
 	struct stream_hub *hub;
 	struct leases leases;
@@ -44,7 +43,7 @@ static struct side {
 	uint64_t fence;
 	char taking[64];
 	size_t watchers;
-	bool declines; /* whatever it is to take over */
+	bool declines; /* declines every takeover */
 } left, right, third;
 
 static void on_signal(void *owner, const struct lease_signal *s)
@@ -68,15 +67,16 @@ static void open_side(struct side *side, const char *name, const char *secret)
 
 	snprintf(url, sizeof(url), "redis://127.0.0.1:%d", service.port);
 	*side = (struct side){.hub = stream_hub_new(loop)};
-	assert_true(cluster_open(&(struct cluster_options){.loop = loop,
-							   .hub = side->hub,
-							   .url = url,
-							   /* a busy machine is no fault */
-							   .timeout_ms = REDIS_WAIT_BUDGET_MAX_MS,
-							   .secret = secret,
-							   .replica = name,
-							   .lease_ms = LEASE_MS},
-				 &side->leases, &e));
+	assert_true(
+		cluster_open(&(struct cluster_options){.loop = loop,
+						       .hub = side->hub,
+						       .url = url,
+						       /* a busy machine must not fail the test */
+						       .timeout_ms = REDIS_WAIT_BUDGET_MAX_MS,
+						       .secret = secret,
+						       .replica = name,
+						       .lease_ms = LEASE_MS},
+			     &side->leases, &e));
 	side->leases.driver->listen(side->leases.self, on_signal, side);
 }
 
@@ -137,10 +137,10 @@ static void on_lease(void *owner, const struct lease *lease)
 
 #define MAY_NOTHING "{\"user\":\"ann\",\"permissions\":[]}"
 
-/* Whose turns are begun, as it is stored. */
+/* The principal of new turns, as stored. */
 static const char *who_begins = MAY_NOTHING;
 
-/* The first answers of a link that is not up yet say nothing. */
+/* Retries while the link is not connected yet. */
 static enum lease_kind acquire(struct side *side, const char *session, const char *turn,
 			       const char *once)
 {
@@ -211,7 +211,7 @@ static void session_runs_one_turn(void **state)
 	assert_int_equal(acquire(&left, session.text, first.text, "m1"), LEASE_ACQUIRED);
 	fence = left.lease.fence;
 	assert_true(fence > 0);
-	/* Also before its first beat: else nobody would miss it. */
+	/* Registered before its first heartbeat, so that its death is noticed. */
 	assert_int_equal(ask_redis("EXISTS vesper:{r}:alive%s%s", "", ""), 1);
 	assert_int_equal(acquire(&right, session.text, second.text, "m2"), LEASE_HELD);
 	assert_string_equal(right.lease.holder, first.text);
@@ -254,8 +254,8 @@ static void events_reach_other_replica(void **state)
 	release(&left, turn.text);
 }
 
-/* The same user with a token that may less than the turn did: where it runs, where it is followed,
- * and where it was followed to its end. */
+/* The same user with fewer permissions than the turn: on the replica that runs it, on a follower,
+ * and on a follower after the end. */
 static void user_with_fewer_permissions_cannot_read_turn(void **state)
 {
 	static const char *const names[] = {"chat:read", NULL};
@@ -337,7 +337,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	assert_string_equal(stream_text(log).p, "begun ");
 	emit_text(log, "and ended");
 	emit_end(log, "ok");
-	/* Who watches at the old one reads on. */
+	/* A viewer on the old replica continues to read. */
 	WAIT_FOR(stream_closed(mine));
 	assert_string_equal(stream_text(mine).p, "begun and ended");
 	stream_release(&log);
@@ -345,7 +345,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	WAIT_FOR(!stream_running(left.hub, turn.text));
 }
 
-/* Nothing of it was said, nor is known to the one that has just got it: it is not lost with that.
+/* The turn has no events yet, and the replica that takes it over ends: another one takes it over.
  */
 static void replica_that_ends_during_a_takeover_loses_nothing(void **state)
 {
@@ -362,7 +362,7 @@ static void replica_that_ends_during_a_takeover_loses_nothing(void **state)
 	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 1);
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
-	ask_redis("ZADD vesper:{r}:alive 0 %s%s", old, ""); /* nor does it beat any more */
+	ask_redis("ZADD vesper:{r}:alive 0 %s%s", old, ""); /* it sends no more heartbeats */
 	WAIT_FOR(right.signals > 0 || ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
 	assert_int_equal(right.signals, 0);
 	close_side(&right);
@@ -376,7 +376,7 @@ static void replica_that_ends_during_a_takeover_loses_nothing(void **state)
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }
 
-/* One that ended there a moment before its replica did: it was read here to its end. */
+/* The turn ended just before its replica did, and was followed here to its end. */
 static void ended_turn_is_not_taken_over(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
@@ -406,7 +406,7 @@ static void ended_turn_is_not_taken_over(void **state)
 	assert_ptr_equal(stream_local(right.hub, turn.text, &ann), there);
 }
 
-/* The turns of a dead replica were moved to the set of the right one, and the reply was lost. */
+/* The reap script moved the turns to the set of the right replica, but its reply was lost. */
 static void turn_is_taken_over_after_a_lost_reply(void **state)
 {
 	struct uuid session = uuid_new(), turn = uuid_new();
@@ -444,7 +444,7 @@ static void turn_is_taken_over_after_a_lost_reply(void **state)
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }
 
-/* A turn at the left one, watched at the right one, too. Gives its log at the left. */
+/* Starts a turn on the left replica with a viewer on the right one. Returns its log on the left. */
 static struct stream_log *begin_at_left(const char *session, const char *turn)
 {
 	struct stream_log *log;
@@ -484,7 +484,7 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 	assert_string_equal(stream_text(log).p, "begun ");
 	emit_text(log, "and ended");
 	emit_end(log, "ok");
-	/* Who watches at the one that declined it reads on. */
+	/* A viewer on the replica that declined continues to read. */
 	WAIT_FOR(stream_closed(seen));
 	assert_string_equal(stream_text(seen).p, "begun and ended");
 	stream_watch_free(&viewer);
@@ -518,12 +518,12 @@ static void turn_declined_by_all_ends_for_viewers(void **state)
 	assert_true(last.u.error.retryable);
 	stream_watch_free(&here);
 	stream_watch_free(&there);
-	/* The session is free, and nobody is led to the turn as one that runs. */
+	/* The session is free, and the turn is not found as running. */
 	WAIT_FOR(ask_redis("KEYS vesper:x:*%s%s", "", "") == 0);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 }
 
-/* A message that was refused, or whose asker left before it had a turn, may come again. */
+/* A message may be sent again after a refusal or a cancel before its turn began. */
 static void turn_that_never_began_is_not_found(void **state)
 {
 	struct uuid session = uuid_new(), first = uuid_new(), second = uuid_new();

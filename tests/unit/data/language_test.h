@@ -1,4 +1,4 @@
-/* The language that the program ships with, read from a text in which a test changes one place. */
+/* The language that the program ships with, read from a text that a test changes in one place. */
 #ifndef LANGUAGE_TEST_H
 #define LANGUAGE_TEST_H
 
@@ -32,7 +32,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* The line on which `at` stands in the shipped text. */
+/* The line number of `at` in the shipped text. */
 static inline int line_of(const char *at)
 {
 	int line = 1;

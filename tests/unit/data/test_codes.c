@@ -61,7 +61,7 @@ static void every_row_is_filled(void **state)
 	}
 }
 
-/* A user asked: a mistake of ours in what a model or a tool was sent is not theirs. */
+/* Errors in requests to models or tools are internal errors for the user. */
 static void turn_errors_have_fewer_codes(void **state)
 {
 	static const enum err_code ours[] = {ERR_NONE, ERR_INPUT, ERR_AUTH, ERR_CANCELLED,

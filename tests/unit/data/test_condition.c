@@ -1,4 +1,4 @@
-/* Conditions: what they mean, what is refused, and that no text does harm. */
+/* Conditions: evaluation, rejected syntax, and random text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void words_join_comparisons(void **state)
 	assert_true(met("((((((((t1.row_count > 0))))))))"));
 }
 
-/* tests/plan/conditions.py has made and judged them. */
+/* Generated and evaluated by tests/plan/conditions.py. */
 static void random_conditions_agree_with_a_reference_reader(void **state)
 {
 	FILE *f = fopen(VESPER_SOURCE_DIR "/tests/plan/conditions.tsv", "r");
@@ -187,7 +187,7 @@ static void other_text_is_rejected(void **state)
 	}
 }
 
-/* Any mixture of its own pieces is either refused or judged. */
+/* Any mixture of syntax elements is either rejected or evaluated. */
 static void random_text_is_safe(void **state)
 {
 	static const char *const pieces[] = {

@@ -1,4 +1,4 @@
-/* Dialect names read back. */
+/* Dialect names are parsed back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

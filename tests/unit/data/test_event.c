@@ -1,4 +1,4 @@
-/* Events survive their bytes, and bytes that are no event are refused. */
+/* Events survive encoding and decoding, and invalid bytes are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void every_truncation_is_rejected(void **state)
 	buf_deinit(&b);
 }
 
-/* Any byte may be wrong: what is read then is an event or refused, and stays within the bytes. */
+/* Any byte may be wrong: decoding gives an event or fails, and reads only these bytes. */
 static void invalid_bytes_are_read_safely(void **state)
 {
 	struct event again;

@@ -1,4 +1,4 @@
-/* Reading a frame. How one is made is tested with frame_builder. */
+/* Reading frames; building is tested in test_frame_builder.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Building frames: types of cells, thinning, and memory. */
+/* Building frames: cell types, sampling, and memory limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,7 +198,7 @@ static void more_columns_allow_fewer_rows(void **state)
 	mem_free(cells);
 }
 
-/* Fills a build with rows of one long text each, until it is refused. */
+/* Adds rows with one long text each until the builder fails. */
 static struct frame_builder *fill(struct err *e, size_t *rows)
 {
 	static const struct frame_declared text[] = {{"t", FRAME_TEXT}};

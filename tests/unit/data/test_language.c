@@ -1,4 +1,4 @@
-/* The file of a language: what is read, and what is refused, with its line. */
+/* Language files: valid files, and errors with their line. */
 #include "language_test.h"
 
 #include "vesper/limits.h"
@@ -30,7 +30,7 @@ static void broken_file_is_rejected(void **state)
 	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "must be a word");
 }
 
-/* The line of a member that is missing is that of what should hold it. */
+/* The error for a missing member has the line of its parent. */
 static void error_names_the_missing_member(void **state)
 {
 	const struct language *l;
@@ -87,7 +87,7 @@ static bool matches(const char *regex, const char *text)
 	return found;
 }
 
-/* Whatever stands in a pack's list is matched as it is written. */
+/* Words of a pack's list are matched literally. */
 static void slots_escape_words(void **state)
 {
 	static const char *const none[] = {NULL};

@@ -1,4 +1,4 @@
-/* What a language knows of a word. */
+/* Word lookups of a language. */
 #include "language_test.h"
 
 #include "language_int.h"

@@ -55,7 +55,7 @@ static void copies_own_their_texts(void **state)
 	principal_free(&copy);
 }
 
-/* A copy of many looks them up; what it finds is what a walk finds. */
+/* Copies with many permissions use binary search, with the same results. */
 static void many_are_looked_up(void **state)
 {
 	enum { MANY = 500 };

@@ -1,5 +1,5 @@
-/* Receipts: the same content gives the same bytes, records chain, and one changed byte anywhere is
- * found and its place named. */
+/* Receipts: equal content gives equal bytes, records are chained, and every changed byte is
+ * detected and located. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "vesper/json_out.h"
 #include "vesper/receipt.h"
 
-/* With this text as a member; "" for none. */
+/* Content with this text as a member; "": none. */
 static struct receipt sealed_with(struct arena *a, const char *question, const char *member)
 {
 	struct receipt r = {.tenant = "acme",
@@ -104,7 +104,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The number of the first broken record, 0 for none; its flaw. */
+/* Returns the number of the first broken record and its flaw; 0: none. */
 static int first_broken(struct chain *c, struct receipt_flaw *flaw)
 {
 	for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* References: what is one, what it finds, and that arguments with references become plain ones. */
+/* References: syntax, resolution, and filling in arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void errors_name_the_missing_value(void **state)
 	assert_non_null(strstr(value("t1.online[0].hour"), "found nothing"));
 }
 
-/* "No task has a risk" must not be said of a query that was stopped. */
+/* A query that was stopped must not be reported as "No task has a risk". */
 static void failed_result_has_no_count(void **state)
 {
 	static const enum outcome_kind failed[] = {OUTCOME_UNKNOWN_ENTITY, OUTCOME_NOT_PERMITTED,

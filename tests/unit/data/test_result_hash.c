@@ -1,4 +1,4 @@
-/* The hash of a result: the same for the same data, another one for any difference. */
+/* Result hashes: equal for equal data, different for any difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

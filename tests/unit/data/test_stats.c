@@ -1,4 +1,4 @@
-/* Statistics: exact sums, extremes, distinct up to its cap and past it. */
+/* Statistics: exact sums, extremes, distinct values up to the limit and beyond it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

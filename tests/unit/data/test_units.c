@@ -13,7 +13,7 @@
 	"{\"symbol\": \"" symbol "\", \"dimension\": \"d\", \"style\": \"after\"," more "}"
 #define PLAIN UNIT("a", "\"scale\": \"1\", \"decimals\": 0")
 
-/* Reads a list after the shipped units; the error's text, "" for none. */
+/* Reads a list after the shipped units; returns the error text, "" without an error. */
 static const char *read_list(struct arena *a, const char *list, const struct units *base,
 			     struct units *out)
 {

@@ -1,4 +1,4 @@
-/* What the language's file shares with those of packs: lists, synonyms, topics. */
+/* Shared by language files and word files of packs: lists, synonyms, topics. */
 #include "language_test.h"
 
 static void lists_hold_distinct_texts(void **state)

@@ -95,7 +95,7 @@ static void byte_limit_evicts_oldest(void **state)
 	test_free(big);
 }
 
-/* However much one tenant keeps, another that holds less loses nothing. */
+/* Logs of a tenant that holds less are not evicted for one that holds more. */
 static void largest_tenant_is_evicted_first(void **state)
 {
 	size_t piece = EVENT_LOG_BYTES_MAX / 2;
@@ -118,7 +118,7 @@ static void largest_tenant_is_evicted_first(void **state)
 	test_free(big);
 }
 
-/* ---- wherever it is ---- */
+/* ---- finding on any replica ---- */
 
 struct find_reply {
 	bool done;
@@ -163,7 +163,7 @@ static void result_is_delivered_by_the_loop(void **state)
 	assert_false(h.done);
 }
 
-/* Forgotten between the question and its answer: it is looked for when it is answered. */
+/* The log is removed after the request: the lookup happens when the result is delivered. */
 static void log_removed_meanwhile_is_not_found(void **state)
 {
 	struct uuid turn = finished("x");
@@ -177,7 +177,7 @@ static void log_removed_meanwhile_is_not_found(void **state)
 	assert_int_equal(h.code, ERR_NOT_FOUND);
 }
 
-/* Another replica's log, as a driver would find it. */
+/* A log of another replica, as a driver finds it. */
 struct elsewhere {
 	struct op op;
 	int asked, cancelled;
@@ -229,7 +229,7 @@ static void driver_finds_logs_of_other_replicas(void **state)
 	assert_false(gone.done);
 }
 
-/* ---- a client that has had more than has come here ---- */
+/* ---- a client that has more items than the follower ---- */
 
 static bool wants_two(void *owner, const struct stream_log *log)
 {
@@ -292,8 +292,7 @@ static void ended_or_local_log_is_not_waited_for(void **state)
 	stream_release(&log);
 }
 
-/* Its replica can't be heard any more: what it said is not known, which is not that it said less.
- */
+/* The other replica is unavailable: its events are unknown, so the log is not returned. */
 static void log_abandoned_meanwhile_is_unavailable(void **state)
 {
 	struct uuid turn = uuid_new();
@@ -310,7 +309,7 @@ static void log_abandoned_meanwhile_is_unavailable(void **state)
 	assert_int_equal(h.code, ERR_UPSTREAM);
 }
 
-/* As long as it may take, and no longer. */
+/* Waits for STREAM_BEHIND_MS at most. */
 static void lagging_follower_is_returned_after_timeout(void **state)
 {
 	struct uuid turn = uuid_new();

@@ -1,4 +1,4 @@
-/* Leases of one process: who holds a name, what was leased before, and tokens that only grow. */
+/* Leases of one process: holders, repeated requests, and increasing fencing tokens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static void each_lease_has_a_greater_token(void **state)
 	assert_true(next.fence > first.fence);
 }
 
-/* The clock gives milliseconds; a name may be leased several times in one of them. */
+/* A name may be leased several times within one millisecond. */
 static void tokens_grow_within_a_millisecond(void **state)
 {
 	struct uuid a = uuid_new();
