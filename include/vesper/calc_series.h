@@ -110,17 +110,17 @@ struct calc_run {
 	size_t first;
 	size_t last;
 };
-/* Longest runs of at least `least` flagged rows. */
-MUST_CHECK bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t least,
+/* Longest runs of at least `min_rows` flagged rows. */
+MUST_CHECK bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_rows,
 			  struct calc_run **runs, size_t *count, struct err *e);
 /* Longest runs whose values stay within `tolerance` of the run's first value. */
 MUST_CHECK bool calc_runs_equal(const struct calc *c, const double *values, size_t n,
-				double tolerance, size_t least, struct calc_run **runs,
+				double tolerance, size_t min_rows, struct calc_run **runs,
 				size_t *count, struct err *e);
 /* Longest runs on a sloping line: steps that differ from the one before by at most `tolerance`, and
- * are themselves larger than that. A row may end one run and begin the next. `least` ≥ 3. */
+ * are themselves larger than that. A row may end one run and begin the next. `min_rows` ≥ 3. */
 MUST_CHECK bool calc_runs_straight(const struct calc *c, const double *values, size_t n,
-				   double tolerance, size_t least, struct calc_run **runs,
+				   double tolerance, size_t min_rows, struct calc_run **runs,
 				   size_t *count, struct err *e);
 
 /* Area under the points by trapezoids no wider than `bridge`. NULLs are left out, so they widen

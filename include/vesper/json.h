@@ -8,7 +8,7 @@
  * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
  * program's only serializers (never json_dumps).
  *
- * No constructor here fails on any text, whatever its bytes. jansson's constructors and json_pack
+ * No constructor here fails for any bytes of a text. jansson's constructors and json_pack
  * return NULL for invalid UTF-8, so the lint allows them in src/base only.
  */
 #ifndef VESPER_JSON_H

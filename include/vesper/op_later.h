@@ -1,6 +1,6 @@
 /*
- * An operation whose result is known at once and delivered in the next loop iteration, as if it
- * came from another machine. Loop thread only.
+ * An operation whose result is available at once, but is delivered in the next loop iteration, like
+ * the result of a remote operation. Loop thread only.
  */
 #ifndef VESPER_OP_LATER_H
 #define VESPER_OP_LATER_H

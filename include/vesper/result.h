@@ -73,7 +73,7 @@ struct derive_points {
 	bool failed; /* a model is configured, but could not be asked */
 };
 
-/* Input of a derivation beside the result. */
+/* Input of a derivation in addition to the result. */
 struct derive_context {
 	struct date today;
 	int64_t now_ms;               /* time of the question (clock_question_ms) */

@@ -53,9 +53,9 @@ struct run {
 	bool is_first; /* first round: no row has a cluster yet */
 };
 
-#define FULL_SUM_ROUNDS                                                                            \
-	32            /* rounds between sums over all rows; the other rounds only add changes */
-#define ROUNDING 1e-9 /* relative, of a bound after many additions and subtractions */
+/* Rounds between sums over all rows; the other rounds only add changes. */
+#define FULL_SUM_ROUNDS 32
+#define ROUNDING        1e-9 /* relative, of a bound after many additions and subtractions */
 
 /* k-means++: each next center is a random row, with a probability proportional to its squared
  * distance. */
@@ -131,7 +131,7 @@ static size_t find_undecided(const struct cloud *w, struct run *r)
 	return n;
 }
 
-/* Keeps those that are still undecided by the exact distance to their center. */
+/* Keeps the rows that are still undecided after measuring the distance to their center. */
 static inline __attribute__((always_inline)) size_t
 measure_undecided(const struct cloud *w, struct run *r, size_t n, const size_t count)
 {

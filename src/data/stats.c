@@ -92,7 +92,7 @@ static uint64_t value_hash(const char *text, size_t len, bool number)
 	return h ? h : 1;
 }
 
-/* The slot that holds the hash, or the free one where it goes. */
+/* The slot that holds the hash, or the free slot for it. */
 static uint64_t *distinct_slot(struct distinct *d, uint64_t hash)
 {
 	size_t i = (size_t)hash & (d->size - 1);

@@ -36,7 +36,7 @@ unsigned retry_spread_next(unsigned *spread)
 }
 
 /* Finds the error in the forms that services use: {"error": {…}}, a list of one such, {"error":
- * "text"}, or the error's members beside "object": "error". NULL: no error. */
+ * "text"}, or the error's members next to "object": "error". NULL: no error. */
 static const json_t *error_of(const json_t *body)
 {
 	const json_t *first = json_is_array(body) ? json_array_get(body, 0) : body;
@@ -52,7 +52,7 @@ bool llm_error_is(const json_t *body)
 	return error_of(body) != NULL;
 }
 
-/* The code is beside the type, or in `details`, depending on the API. */
+/* The code is next to the type, or in `details`, depending on the API. */
 static const char *code_of(const json_t *error)
 {
 	const char *code = json_text_at(json_object_get(error, "details"), "error_code");

@@ -174,7 +174,7 @@ struct find_operation {
 	struct deferred deferred;
 	struct stream_hub *hub;
 	struct op *driver_op;       /* operation of the driver */
-	struct stream_watch *watch; /* of a log that lags behind */
+	struct stream_watch *watch; /* of a follower that has fewer events than the client */
 	struct timer *timeout;
 	char turn_id[UUID_BYTES];
 	const struct principal *who;

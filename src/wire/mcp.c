@@ -52,7 +52,7 @@ static void text_block(struct json_out *j, struct str text)
 	jo_object_end(j);
 }
 
-/* Links to reports beside the answer. */
+/* Links to reports, next to the answer. */
 static void link_blocks(struct json_out *j, struct str links)
 {
 	static const struct renamed members[] = {

@@ -116,7 +116,7 @@ static void arrays_grow_and_keep_their_items(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(items[i], i);
 	int *same = arena_grow(a, items, 100, &cap, sizeof(*items));
-	assert_ptr_equal(same, items); /* there was room */
+	assert_ptr_equal(same, items); /* the array had capacity */
 	arena_free(&a);
 }
 

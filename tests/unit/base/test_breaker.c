@@ -26,7 +26,7 @@ static void opens_after_consecutive_failures(void **state)
 		breaker_failed(&b, false, 10);
 		assert_true(breaker_admits(&b, 10));
 	}
-	breaker_ok(&b); /* the row is broken */
+	breaker_ok(&b); /* resets the failures */
 	for (int i = 0; i < 2; i++)
 		breaker_failed(&b, false, 20);
 	assert_true(breaker_admits(&b, 20));
@@ -50,7 +50,7 @@ static void one_probe_decides(void **state)
 	(void)state;
 	open_it(&b);
 	assert_true(breaker_begin(&b));
-	assert_false(breaker_admits(&b, 5000)); /* the second has to wait */
+	assert_false(breaker_admits(&b, 5000)); /* the second is refused */
 	breaker_failed(&b, true, 5000);
 	assert_false(breaker_admits(&b, 5999));
 	assert_true(breaker_admits(&b, 6000));
@@ -58,7 +58,7 @@ static void one_probe_decides(void **state)
 	breaker_ok(&b);
 	assert_true(breaker_admits(&b, 6000));
 	assert_false(breaker_begin(&b));
-	breaker_failed(&b, false, 6000); /* counted from nought again */
+	breaker_failed(&b, false, 6000); /* counted from zero again */
 	assert_true(breaker_admits(&b, 6000));
 }
 

@@ -22,7 +22,7 @@ static void frozen_day_leaves_wall_time_alone(void **state)
 	assert_int_equal(today.day, 27);
 	assert_in_range(clock_now_ms() - real, 0, 60000);
 	clock_release();
-	int64_t before = clock_now_ms() / 86400000; /* midnight may pass meanwhile */
+	int64_t before = clock_now_ms() / 86400000; /* midnight may pass during the test */
 	int64_t shown = date_to_days(clock_today());
 	assert_in_range(shown, before, clock_now_ms() / 86400000);
 }

@@ -50,7 +50,7 @@ static void call_keeps_its_settings(void **state)
 	}
 	assert_int_equal(now->wait_ms, 7);
 	assert_int_equal(of_call->wait_ms, 5);
-	assert_int_equal(freed, 1); /* the ones between */
+	assert_int_equal(freed, 1); /* the settings in between */
 	settings_release(of_call);
 	assert_int_equal(freed, 2);
 	settings_use(&now, NULL);

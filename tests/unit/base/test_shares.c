@@ -72,7 +72,7 @@ static void largest_owner_is_evicted_first(void **state)
 		assert_int_equal(gone(), i - 9);
 		assert_int_equal(gone(), -1);
 	}
-	add(14, "b", 1); /* five each: more of b costs b */
+	add(14, "b", 1); /* five each: another of b evicts one of b */
 	assert_int_equal(gone(), 0);
 	add(15, "a", 1);
 	assert_int_equal(gone(), 5);

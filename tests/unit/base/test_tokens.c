@@ -76,7 +76,7 @@ static void estimate_grows_with_the_text_up_to_its_bytes(void **state)
 	for (size_t n = 0; n < sizeof(text); n++) {
 		size_t now = tokens_estimate(text, n);
 
-		assert_true(now <= n + 2); /* a character that is cut counts whole */
+		assert_true(now <= n + 2); /* a truncated character counts as a whole one */
 		assert_true(now + 1 >= before);
 		before = now;
 	}

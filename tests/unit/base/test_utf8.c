@@ -105,14 +105,14 @@ static void identifiers_have_no_invisible_characters(void **state)
 		"ann\n",
 		"a\x7Fnn",
 		"a\xC2\x85nn",     /* U+0085 */
-		"ann\xC2\xA0",     /* a blank that does not break */
+		"ann\xC2\xA0",     /* a no-break space */
 		"a\xC2\xADnn",     /* a soft hyphen */
-		"an\xE2\x80\x8Bn", /* a space without width */
+		"an\xE2\x80\x8Bn", /* a zero-width space */
 		"\xE2\x80\x8F"
-		"ann",             /* a mark of direction */
-		"a\xE2\x80\xAEnn", /* an override of direction */
+		"ann",             /* a direction mark */
+		"a\xE2\x80\xAEnn", /* a direction override */
 		"ann\xE2\x81\xA0", /* a word joiner */
-		"ann\xE3\x80\x80", /* an ideographic blank */
+		"ann\xE3\x80\x80", /* an ideographic space */
 		"\xEF\xBB\xBF"
 		"ann",                 /* a byte order mark */
 		"ann\xEF\xB8\x8F",     /* a variation selector */

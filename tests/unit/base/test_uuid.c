@@ -31,7 +31,7 @@ static void grows_within_and_over_a_millisecond(void **state)
 	(void)state;
 	clock_freeze_ms(clock_now_ms());
 	struct uuid last = uuid_new();
-	for (int i = 0; i < 10000; i++) { /* more than one millisecond's counter holds */
+	for (int i = 0; i < 10000; i++) { /* more than the counter of one millisecond */
 		struct uuid next = uuid_new();
 		assert_true(strcmp(next.text, last.text) > 0);
 		last = next;
@@ -52,7 +52,7 @@ static void *make_many(void *out)
 
 static int by_text(const void *a, const void *b)
 {
-	return memcmp(a, b, UUID_BYTES - 17); /* time and counter alone: unique without luck */
+	return memcmp(a, b, UUID_BYTES - 17); /* compares only time and counter */
 }
 
 static void threads_never_share_a_tick(void **state)

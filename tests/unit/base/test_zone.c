@@ -134,7 +134,7 @@ static void frozen_day_applies_in_every_zone(void **state)
 	assert_int_equal(zone_today(z).day, 27);
 	clock_freeze_ms(INT64_C(1772179200000));
 	assert_int_equal(zone_today(z).day, 27);
-	clock_advance_ms(3 * HOUR_MS); /* 11:00 UTC: there, thirteen hours ahead, the next day */
+	clock_advance_ms(3 * HOUR_MS); /* 11:00 UTC: thirteen hours ahead, it is the next day */
 	assert_int_equal(zone_today(z).day, 28);
 	clock_release();
 	zone_free(&z);
@@ -195,7 +195,7 @@ static void questions_are_asked_at_the_frozen_moment(void **state)
 	assert_int_equal(zone_today(denver).day, 27);
 	assert_int_equal(zone_today(kiritimati).day, 28); /* 14 hours ahead of UTC */
 	assert_true(clock_question_is_frozen());
-	assert_in_range(clock_now_ms() - real, 0, 60000); /* stored times go on */
+	assert_in_range(clock_now_ms() - real, 0, 60000); /* stored times are not frozen */
 	frozen("2026-02-27T12:00", denver);
 	assert_int_equal(clock_question_ms(), INT64_C(1772218800000));
 	frozen("2026-07-01T12:00", denver); /* in summer */

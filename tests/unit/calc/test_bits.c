@@ -16,7 +16,7 @@ static void add(const double *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits = 0;
-		if (!isnan(values[i])) /* the sign of a NAN means nothing */
+		if (!isnan(values[i])) /* the sign of a NAN is undefined */
 			memcpy(&bits, &values[i], sizeof(bits));
 		digest = (digest ^ bits) * UINT64_C(1099511628211);
 		digest ^= digest >> 29;

@@ -195,7 +195,7 @@ static void planted_groups_are_found(void **state)
 
 	(void)state;
 	fill_planted(x, y, N);
-	x[7] = NAN; /* left out, and said so */
+	x[7] = NAN; /* left out, and reported */
 	assert_true(calc_clusters(&calc, columns, 2, N, &c, &err));
 	assert_int_equal(c.k, 3);
 	assert_int_equal(c.n, N - 1);

@@ -16,7 +16,7 @@ static void spearman_published(void **state)
 	assert_near(s.rho, -29.0 / 165, 1e-14);
 	assert_near(s.p, 0.627188, 1e-6);
 	for (int i = 0; i < 11; i++)
-		cubed[i] = tv[i] * tv[i] * tv[i]; /* any growing function */
+		cubed[i] = tv[i] * tv[i] * tv[i]; /* any increasing function */
 	assert_true(calc_spearman(&calc, iq, cubed, 11, &same, &err));
 	assert_true(same.rho == s.rho && same.p == s.p);
 	assert_true(calc_spearman(&calc, tv, tv, 11, &s, &err) && s.rho == 1 && s.p == 0);

@@ -12,7 +12,7 @@ static void each_method_wins_where_it_should(void **state)
 	struct calc_forecast f;
 
 	for (int i = 0; i < 200; i++)
-		v[i] = i * i % 7; /* a week that repeats */
+		v[i] = i * i % 7; /* a repeating week */
 	assert_true(calc_forecast(&calc, v, 200, &week, &f, &err));
 	/* The total of a whole week is met by the mean, too, and that is simpler. */
 	assert_true(f.method == CALC_MEAN && f.mae[CALC_SEASONAL] == 0 && f.origins == 90);
@@ -24,7 +24,8 @@ static void each_method_wins_where_it_should(void **state)
 	for (int i = 0; i < 200; i++)
 		v[i] = 8;
 	assert_true(calc_forecast(&calc, v, 200, &week, &f, &err));
-	assert_true(f.method == CALC_LAST && f.total == 56); /* all equal: the simplest */
+	assert_true(f.method == CALC_LAST &&
+		    f.total == 56); /* all errors are equal: the simplest method */
 	for (int i = 0; i < 200; i++)
 		v[i] = walk += test_normal(&r);
 	assert_true(calc_forecast(&calc, v, 200, &week, &f, &err));

@@ -63,7 +63,7 @@ static void medoid_is_in_the_middle(void **state)
 	const struct calc_feature g[] = {{many, false}};
 	assert_true(calc_medoid(&calc, g, 1, n, all, &row, &err));
 	assert_true(row % 3 == 0 && row + 9 > n / 2 &&
-		    row < n / 2 + 9); /* every third is looked at */
+		    row < n / 2 + 9); /* every third row is used */
 	calc_cancel();
 	assert_fails(calc_medoid(&calc, g, 1, n, all, &row, &err), ERR_CANCELLED);
 }

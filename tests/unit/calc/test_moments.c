@@ -14,7 +14,7 @@ static void certified(void **state)
 		v[i] = i % 2 ? 10000000.1 : 10000000.3;
 	assert_true(calc_moments(&calc, v, 1001, &m, &err));
 	assert_near(m.mean, 10000000.2, 1e-15);
-	assert_near(m.sd, 0.1, 1e-8); /* the numbers themselves are rounded that much */
+	assert_near(m.sd, 0.1, 1e-8); /* the input is rounded to this precision */
 }
 
 /* scipy's documentation: kurtosistest(range(20)) is -1.7058104152122062; a symmetric skewness 0. */

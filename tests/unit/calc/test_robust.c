@@ -54,7 +54,7 @@ static void limits_of_each_method(void **state)
 	assert_near(o.high, -14 + 3.5 * 3 / 0.6745, 1e-14);
 	assert_true(calc_outliers(&calc, v, 14, CALC_FENCES, &o, &err));
 	assert_near(o.low, -17 - 1.5 * 6, 1e-14);
-	v[12] = -11 + 1.5 * 6; /* the quartiles stay; on the fence is inside */
+	v[12] = -11 + 1.5 * 6; /* the quartiles are unchanged; a value on the fence is inside */
 	assert_true(calc_outliers(&calc, v, 14, CALC_FENCES, &o, &err) && o.found == 0);
 	v[12] = nextafter(v[12], 99);
 	assert_true(calc_outliers(&calc, v, 14, CALC_FENCES, &o, &err) && o.found == 1);

@@ -32,7 +32,7 @@ static void of_equal_values(void **state)
 
 	assert_true(calc_runs_equal(&calc, v, 10, 0.1, 3, &runs, &count, &err) && count == 2);
 	check(0, 0, 2);
-	check(1, 5, 8); /* 7.2 is near 7.1 and not near the first */
+	check(1, 5, 8); /* 7.2 is close to 7.1, but not to the first value */
 	assert_true(calc_runs_equal(&calc, v, 10, 0, 3, &runs, &count, &err) && count == 1);
 	check(0, 5, 7);
 }
@@ -43,7 +43,7 @@ static void of_straight_lines(void **state)
 	const double v[] = {1, 2, 3, 4, 4, 4, 4, 3, 2, 1, NAN, 0, -1};
 
 	assert_true(calc_runs_straight(&calc, v, 13, 1e-9, 4, &runs, &count, &err) && count == 2);
-	check(0, 0, 3); /* the level part is no sloping line */
+	check(0, 0, 3); /* the level part is not a sloping line */
 	check(1, 6, 9);
 	assert_true(calc_runs_straight(&calc, v, 13, 1e-9, 5, &runs, &count, &err) && count == 0);
 	assert_true(calc_runs_straight(&calc, v, 1, 1e-9, 4, &runs, &count, &err) && count == 0);

@@ -16,7 +16,7 @@ static void finds_a_season(void **state)
 	assert_true(s.is_seasonal && s.strength > 0.9 && s.p < 1e-4 && s.n == 58);
 	assert_true(s.high == 4 && s.low == 10);
 	for (int i = 0; i < 60; i++) {
-		if (isnan(v[i])) /* the components go on, the remainder is unknown */
+		if (isnan(v[i])) /* the components have values, the remainder does not */
 			assert_true(isnan(s.remainder[i]));
 		else
 			assert_near(s.trend[i] + s.season[i] + s.remainder[i], v[i], 1e-12);
@@ -65,7 +65,7 @@ static void too_few_values(void **state)
 	assert_true(calc_season(&calc, v, 7, 4, &s, &err));
 	assert_true(s.status == CALC_TOO_FEW && isnan(s.strength) && !s.season);
 	assert_true(calc_season(&calc, v, 8, 4, &s, &err));
-	assert_true(s.status == CALC_OK && !s.is_seasonal); /* two periods are no proof */
+	assert_true(s.status == CALC_OK && !s.is_seasonal); /* two periods are too few */
 	assert_true(calc_season(&calc, v, 16, 4, &s, &err) && s.is_seasonal && s.high == 3);
 	for (int i = 0; i < 16; i++)
 		v[i] = i % 4 == 1 ? NAN : 3;

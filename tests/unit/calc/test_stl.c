@@ -109,7 +109,7 @@ static void loess_of_random_points(void **state)
 		for (int q = 3; q < 100; q += 16) {
 			double *y = test_column(&r, n, false), w[80], got[80], want[80];
 			for (size_t i = 0; i < n; i++)
-				w[i] = (double)calc_rng_below(&r, 3) / 2; /* some have none */
+				w[i] = (double)calc_rng_below(&r, 3) / 2; /* some weights are 0 */
 			assert_true(calc_loess(&calc, y, n, (size_t)q, w, got, &work, &err));
 			slow_loess(y, w, (int)n, q, want);
 			for (size_t i = 0; i < n; i++)
@@ -131,7 +131,7 @@ static void decompositions(void **state)
 			y[i] = 0.3 * i + 5 * sin(2 * M_PI * i / m) + test_normal(&r);
 			ones[i] = 1;
 		}
-		y[n / 2] += 60; /* what robust weights are for */
+		y[n / 2] += 60; /* an outlier for the robust weights */
 		assert_true(calc_stl(&calc, y, ones, (size_t)n, (size_t)m, season, trend, &err));
 		slow_stl(y, n, m, s, t);
 		for (int i = 0; i < n; i++) {

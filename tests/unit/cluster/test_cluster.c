@@ -157,7 +157,7 @@ static enum lease_kind acquire(struct side *side, const char *session, const cha
 	for (int tries = 0; tries < 2000; tries++) {
 		side->answered = false;
 		(void)side->leases.driver->acquire(side->leases.self, &r, on_lease, side);
-		assert_false(side->answered); /* never from inside */
+		assert_false(side->answered); /* never inside the call */
 		WAIT_FOR(side->answered);
 		if (side->lease.kind != LEASE_UNKNOWN)
 			break;
@@ -242,7 +242,7 @@ static void events_reach_other_replica(void **state)
 	watch = stream_watch_new(right.log, 0, on_nothing, NULL);
 	there = right.log;
 	WAIT_FOR(stream_last_seq(there) == 2);
-	WAIT_FOR(stream_watchers(log) == 1); /* the turn knows that somebody listens */
+	WAIT_FOR(stream_watchers(log) == 1); /* the turn has a watcher */
 	emit_text(log, "three");
 	emit_end(log, "ok");
 	WAIT_FOR(stream_closed(there));
@@ -282,7 +282,7 @@ static void user_with_fewer_permissions_cannot_read_turn(void **state)
 	assert_int_equal(right.code, ERR_NOT_FOUND);
 	emit_text(log, "two");
 	emit_end(log, "ok");
-	WAIT_FOR(stream_closed(there)); /* who may read it reads on */
+	WAIT_FOR(stream_closed(there)); /* a permitted reader continues */
 	assert_string_equal(stream_text(there).p, "one two");
 	assert_null(find(&right, turn.text, &ann));
 	stream_watch_free(&watch);
@@ -324,7 +324,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	fence = left.lease.fence;
 	mine = log = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(log, "begun ");
-	assert_non_null(find(&right, turn.text, &ann)); /* by now it is written */
+	assert_non_null(find(&right, turn.text, &ann)); /* it is stored by now */
 	WAIT_FOR(stream_last_seq(right.log) == 1);
 	left.leases.driver->hand_over(left.leases.self);
 	assert_int_equal(left.kind, SIGNAL_LOST);
@@ -420,7 +420,7 @@ static void turn_is_taken_over_after_a_lost_reply(void **state)
 	assert_int_equal(acquire(&left, session.text, turn.text, NULL), LEASE_ACQUIRED);
 	mine = stream_open(left.hub, turn.text, session.text, &ann, NULL, NULL);
 	emit_text(mine, "begun ");
-	assert_non_null(find(&right, turn.text, &ann)); /* by now it is written */
+	assert_non_null(find(&right, turn.text, &ann)); /* it is stored by now */
 	WAIT_FOR(stream_last_seq(right.log) == 1);
 	c = redis_service_connect(&service);
 	reply = redisCommand(c, "SMOVE vesper:{r}:turns:%s vesper:{r}:turns:%s vesper:%s",
@@ -436,7 +436,7 @@ static void turn_is_taken_over_after_a_lost_reply(void **state)
 	emit_end(log, "ok");
 	stream_release(&log);
 	release(&right, turn.text);
-	emit_text(mine, "late"); /* it learns that it has lost the turn */
+	emit_text(mine, "late"); /* the replica learns that it has lost the turn */
 	WAIT_FOR(left.signals > 0);
 	assert_int_equal(left.kind, SIGNAL_LOST);
 	stream_abandon(&mine);
@@ -472,7 +472,7 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 	seen = right.log;
 	viewer = stream_watch_new(seen, 0, on_nothing, NULL);
 	WAIT_FOR(clock_mono_ms() - began > LEASE_MS + LEASE_MS / 2);
-	open_side(&third, "third", SECRET); /* so it is the right one that comes first */
+	open_side(&third, "third", SECRET); /* so the right replica takes over first */
 	WAIT_FOR(ask_redis("ZCARD vesper:{r}:alive%s%s", "", "") == 3);
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
@@ -511,7 +511,7 @@ static void turn_declined_by_all_ends_for_viewers(void **state)
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
 	WAIT_FOR(right.signals > 0);
-	WAIT_FOR(stream_closed(right.log) && stream_closed(mine)); /* wherever */
+	WAIT_FOR(stream_closed(right.log) && stream_closed(mine)); /* on both replicas */
 	stream_event(right.log, stream_last_seq(right.log), &last);
 	assert_int_equal(last.kind, EVENT_ERROR);
 	assert_string_equal(last.u.error.code, "upstream");

@@ -117,7 +117,7 @@ static void adds_at_the_larger_scale(void **state)
 	assert_false(decimal_add(most, dec("1"), &d));
 	assert_false(decimal_add(most, dec("0.1"), &d));
 	assert_false(decimal_sub(dec("-2"), most, &d));
-	assert_false(decimal_sub(dec("-1"), most, &d)); /* its size would not fit */
+	assert_false(decimal_sub(dec("-1"), most, &d)); /* its magnitude would not fit */
 }
 
 static void multiplies(void **state)

@@ -73,7 +73,7 @@ static void every_truncation_is_rejected(void **state)
 	(void)state;
 	encoded(&finished, &b);
 	for (size_t n = 0; n < b.n; n++) {
-		char *part = malloc(n + 1); /* a reader behind its end is seen */
+		char *part = malloc(n + 1); /* a sanitizer detects reads past the end */
 
 		memcpy(part, b.p, n);
 		assert_false(event_decode(part, n, &again, &e));

@@ -243,7 +243,7 @@ static void stored_answer_is_compared(void **state)
 	snprintf(member, sizeof(member), "\"answer_hash\":\"%s\"", hash);
 	r = sealed_with(a, "q", member);
 	receipt_link(&r, 1, RECEIPT_GENESIS, hash);
-	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw)); /* the message is gone */
+	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw)); /* the message was deleted */
 	r.answer = "48.73";
 	assert_true(receipt_check(&r, 0, RECEIPT_GENESIS, a, &flaw));
 	r.answer = "48.78";

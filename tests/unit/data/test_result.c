@@ -24,7 +24,7 @@ static void tables_are_freed_with_the_arena(void **state)
 	assert_int_equal(r->table_count, 3);
 	assert_ptr_equal(result_table(r, "hours"), r->tables[1]);
 	assert_null(result_table(r, "none"));
-	arena_free(&a); /* a table left behind would be reported */
+	arena_free(&a); /* a leaked table would be reported */
 }
 
 static void facts(void **state)

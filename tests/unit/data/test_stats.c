@@ -124,7 +124,8 @@ static void one_non_number_makes_the_column_text(void **state)
 	struct column_stats s = COLUMN(a, true, "9", "100", "NaN", "20");
 	assert_false(s.numeric);
 	assert_false(s.sum_exact);
-	assert_string_equal(s.min, "100"); /* by bytes over all cells, also those before */
+	assert_string_equal(s.min,
+			    "100"); /* compared by bytes over all cells, including earlier ones */
 	assert_string_equal(s.max, "NaN");
 	assert_int_equal(s.trend, TREND_NONE);
 	arena_free(&a);
@@ -172,7 +173,7 @@ static void trends(void **state)
 	assert_int_equal(COLUMN(a, true, "1", "5").trend, TREND_UP);
 	assert_int_equal(COLUMN(a, true, "5", "1").trend, TREND_DOWN);
 	assert_int_equal(COLUMN(a, true, "0", "100", "1").trend, TREND_FLAT);  /* at 1 % */
-	assert_int_equal(COLUMN(a, true, "0", "100", "1.01").trend, TREND_UP); /* past it */
+	assert_int_equal(COLUMN(a, true, "0", "100", "1.01").trend, TREND_UP); /* above 1 % */
 	assert_int_equal(COLUMN(a, true, "7").trend, TREND_NONE);
 	assert_int_equal(COLUMN(a, true, NULL, "1", NULL, "2", NULL).trend, TREND_UP);
 	arena_free(&a);

@@ -37,7 +37,7 @@ static void derived_columns_come_last(void **state)
 	(void)state;
 	const char *cells[] = {"1.50", NULL, "2.50"};
 
-	for (size_t before = 0; before < 20; before++) { /* whatever room the arrays have */
+	for (size_t before = 0; before < 20; before++) { /* for any capacity of the arrays */
 		struct table *t = table_new(100000);
 		t->columns = arena_alloc(t->arena, before * sizeof(*t->columns));
 		t->stats = arena_alloc(t->arena, before * sizeof(*t->stats));

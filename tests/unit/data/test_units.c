@@ -128,7 +128,7 @@ static void unit_words_are_unique_and_longest_first(void **state)
 	assert_int_equal(all.word_count, shipped->word_count + 3);
 	for (size_t i = 1; i < all.word_count; i++)
 		assert_true(strlen(all.words[i - 1].text) >= strlen(all.words[i].text));
-	for (size_t i = 0; i < all.word_count; i++) /* of this registry, not of the one before */
+	for (size_t i = 0; i < all.word_count; i++) /* units of this registry, not of the base */
 		assert_true(all.words[i].unit >= all.items &&
 			    all.words[i].unit < all.items + all.count);
 	assert_null(word_of(&all, "things"));

@@ -11,7 +11,7 @@ static void test_options(void **state)
 	struct err e = {0};
 
 	assert_true(
-		llm_new(w->loop, w->http, &o, &llm, &e)); /* no provider: no model, and no error */
+		llm_new(w->loop, w->http, &o, &llm, &e)); /* no provider: no model, but no error */
 	assert_null(llm);
 	assert_false(llm_usable(NULL));
 	o.provider_count = 1;
@@ -63,7 +63,7 @@ static void order_and_models_of_a_role(void **state)
 		o.roles[LLM_ANSWER].providers = rows[i].first;
 		o.roles[LLM_ANSWER].model = rows[i].model;
 		assert_true(llm_new(w->loop, w->http, &o, &llm, NULL));
-		add(to, FAILURE("200", "")); /* whatever it says: only what it was asked counts */
+		add(to, FAILURE("200", "")); /* only the request matters */
 		start(llm, w->arena, &s, &whole, clock_mono_ms() + 500);
 		while (to->request_count == before)
 			loop_run_once(w->loop);

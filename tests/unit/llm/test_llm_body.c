@@ -28,7 +28,7 @@ static char *body_text(const struct llm_call *call, const struct wire_role *r)
 
 	buf_init(&b, 1 << 20);
 	anthropic_body(&b, call, r, NULL);
-	json_decref(parse(buf_text(&b))); /* JSON, and no member twice */
+	json_decref(parse(buf_text(&b))); /* valid JSON without duplicate members */
 	return buf_take(&b);
 }
 
@@ -204,7 +204,7 @@ static void at_most_four_cache_marks(void **state)
 	call.tool_count = 1;
 	assert_int_equal(marks_of(&call, MARK_5M), 2);
 	assert_int_equal(marks_of(&call, MARK_1H), 2);
-	got = body_text(&call, &role); /* the newest ones */
+	got = body_text(&call, &role); /* only the newest are marked */
 	assert_non_null(strstr(got, "\"text\":\"4\"," MARK_5M));
 	assert_non_null(strstr(got, "\"text\":\"5\"," MARK_5M));
 	free(got);

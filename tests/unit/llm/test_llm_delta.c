@@ -94,7 +94,7 @@ static void other_forms_use_the_general_parser(void **state)
 		DELTA("\\u20ac"),
 		DELTA("\\b"),
 		DELTA("a\nb"),
-		DELTA("\xE2\x82"), /* cut character */
+		DELTA("\xE2\x82"), /* truncated character */
 		DELTA("\xFF"),
 		DELTA("\xEE\x80\x80"),
 	};

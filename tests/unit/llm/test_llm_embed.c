@@ -132,7 +132,7 @@ static void lists_of_numbers(void **state)
 		    "{\"index\":1,\"embedding\":[0,0]}]}");
 	embed_two(w, llm, NULL, &m);
 	assert_int_equal(m.err.code, ERR_NONE);
-	assert_true(m.values[2] == 0 && m.values[3] == 0); /* no direction, and no NaN */
+	assert_true(m.values[2] == 0 && m.values[3] == 0); /* the zero vector stays zero */
 	assert_non_null(strstr(w->b.requests[0], "\"dimensions\":2"));
 	llm_free(&llm);
 }
@@ -305,7 +305,7 @@ static void test_settings(void **state)
 	struct pair *w = *state;
 	const struct {
 		struct llm_embed_options embed;
-		const char *error; /* NULL: fine */
+		const char *error; /* NULL: valid */
 		bool makes;
 	} rows[] = {
 		{{0}, NULL, false},

@@ -129,7 +129,7 @@ static void first_byte(void **state)
 	int64_t began_ms;
 
 	tiny_server_add(&w->server, (struct tiny_reply){.text = "", .hang = true});
-	began_ms = ask_at(w, LLM_FIRST_BYTE_MS + 300); /* too little to try again */
+	began_ms = ask_at(w, LLM_FIRST_BYTE_MS + 300); /* too short for a retry */
 	until_asked(w, 1);
 	ends_at(w, began_ms + LLM_FIRST_BYTE_MS, "first byte limit");
 	assert_false(w->seen.shown);
@@ -182,7 +182,7 @@ static void test_connect(void **state)
 	began_ms = ask_at(w, LLM_CONNECT_MS + 300);
 	pass(w, began_ms + LLM_CONNECT_MS - 1 - now_ms);
 	assert_false(w->seen.ended);
-	now_ms += LLM_CONNECT_MS / 100; /* curl counts from when it begins to connect */
+	now_ms += LLM_CONNECT_MS / 100; /* curl counts from the start of connecting */
 	while (!w->seen.ended)
 		settle(w);
 	assert_non_null(strstr(w->seen.err.text, "connect limit"));

@@ -135,7 +135,7 @@ static void call_beyond_the_budget_is_not_made(void **state)
 	assert_true(n >= 4 && n <= 9);
 	assert_int_equal(e.code, ERR_QUOTA);
 	assert_false(e.may_retry);
-	assert_int_equal(w->count, n); /* what is not held is not told */
+	assert_int_equal(w->count, n); /* a refused reservation is not in the ledger */
 }
 
 /* Calls without a budget owner, or without a budget, cost nothing and are not in the ledger. */

@@ -123,14 +123,14 @@ static void recorded_answer_is_replayed(void **state)
 
 	keep(w, &call, &answer, NULL);
 	llm_replay_turn(w->replay, "t1");
-	call.user_hash = "of-somebody-else"; /* who asks makes no difference */
+	call.user_hash = "of-somebody-else"; /* the user makes no difference */
 	ask(w, &call);
 	assert_int_equal(w->err.code, ERR_NONE);
 	assert_string_equal(buf_text(&w->text), "It was \xE2\x82\xAC");
 	assert_int_equal(w->answer.stop, LLM_STOP_TOOL_USE);
 	assert_string_equal(w->answer.model, "m-1");
 	assert_int_equal(w->answer.usage.output_tokens, 4);
-	assert_int_equal(w->answer.count, 2); /* thinking is not kept */
+	assert_int_equal(w->answer.count, 2); /* thinking is not recorded */
 	assert_string_equal(w->answer.blocks[1].name, "get");
 	assert_int_equal(json_integer_value(json_object_get(w->answer.blocks[1].input, "year")),
 			 2025);
@@ -152,7 +152,7 @@ static void test_trail(void **state)
 	keep(w, &first, &answer, NULL);
 	llm_replay_turn(w->replay, "t1");
 	ask(w, &first);
-	ask(w, &second); /* which nobody answers */
+	ask(w, &second); /* which has no recording */
 	exchange_hash(&first, hash);
 	assert_string_equal(trail.first->hash, hash);
 	assert_non_null(json_object_get(w->exchanges, trail.first->hash));

@@ -78,7 +78,7 @@ static void header_overrides(void **state)
 	assert_false(error_of(429, NULL, 0, 1000).may_retry);
 	assert_true(error_of(404, NULL, 1, -1).may_retry);
 	assert_int_equal(error_of(400, NULL, 1, -1).code,
-			 ERR_UPSTREAM); /* else it would never be tried again */
+			 ERR_UPSTREAM); /* otherwise it would not be retried */
 	assert_int_equal(error_of(429, NULL, -1, 1234).retry_after_ms, 1234);
 }
 
@@ -191,7 +191,7 @@ static void test_waits(void **state)
 	assert_int_equal(retry_wait_ms(&e, 1, 6000, 0), LLM_RETRY_BACKOFF_MAX_MS * 3 / 4);
 	assert_int_equal(retry_wait_ms(&e, LLM_ATTEMPTS_MAX - 1, 500, 0), -1);
 	e.retry_after_ms = 1500;
-	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), 1500); /* what was asked for, to the point */
+	assert_int_equal(retry_wait_ms(&e, 0, 500, 0), 1500); /* exactly the requested wait */
 	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS;
 	assert_int_equal(retry_wait_ms(&e, 1, 500, 0), LLM_RETRY_WAIT_MAX_MS);
 	e.retry_after_ms = LLM_RETRY_WAIT_MAX_MS + 1;

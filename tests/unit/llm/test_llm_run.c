@@ -71,7 +71,7 @@ static void cancel_everywhere(void **state)
 	fake_llm_text(w->fake, "a");
 	fake_llm_text(w->fake, "b");
 	start(w->llm, w->arena, &s, &streamed, 0);
-	s.cancel_on_text = true; /* in the first piece */
+	s.cancel_on_text = true; /* in the first chunk */
 	run(w->loop, &s, 50);
 	assert_string_equal(buf_text(&s.text), "a");
 	buf_deinit(&s.text);
@@ -79,7 +79,7 @@ static void cancel_everywhere(void **state)
 	fake_llm_stall(w->fake);
 	start(w->llm, w->arena, &s, &streamed, 0);
 	run(w->loop, &s, 50);
-	op_cancel(&s.op); /* in silence */
+	op_cancel(&s.op); /* before any text */
 	assert_int_equal(fake_llm_cancelled(w->fake), 3);
 	fake_llm_expect(w->fake, LLM_ANSWER, NULL);
 	fake_llm_fail(w->fake, ERR_UPSTREAM, true);
@@ -156,7 +156,7 @@ static void rejected_request_goes_to_the_next_provider(void **state)
 {
 	struct pair *w = *state;
 
-	for (size_t i = 0; i < 5; i++) { /* nor does it open the breaker */
+	for (size_t i = 0; i < 5; i++) { /* the breaker stays closed, too */
 		struct seen s;
 
 		add(&w->a, FAILURE("400", ""));
@@ -230,7 +230,7 @@ static void successful_probe_closes_the_breaker(void **state)
 	assert_int_equal(state_of_first, HEALTH_DEGRADED);
 	assert_non_null(strstr(note_of_first, "529"));
 	add(&w->b, OK_ANSWER("x"));
-	ask(w, &s); /* the first is left alone */
+	ask(w, &s); /* the first is skipped */
 	assert_string_equal(s.provider, "second");
 	assert_int_equal(w->a.request_count, LLM_ATTEMPTS_MAX);
 
@@ -238,7 +238,7 @@ static void successful_probe_closes_the_breaker(void **state)
 	tiny_server_add(&w->a, (struct tiny_reply){.text = OK_ANSWER("x"), .delay_ms = 80});
 	add(&w->b, OK_ANSWER("x"));
 	start(w->llm, w->arena, &s, &streamed, 0);     /* the probe */
-	start(w->llm, w->arena, &other, &streamed, 0); /* meanwhile elsewhere */
+	start(w->llm, w->arena, &other, &streamed, 0); /* goes to the other provider meanwhile */
 	run(w->loop, &other, 1000);
 	assert_string_equal(other.provider, "second");
 	run(w->loop, &s, 1000);
@@ -280,18 +280,17 @@ static void deadline_limits_the_waits(void **state)
 	add(&w->b, FAILURE("529", "retry-after-ms: 5000\r\n"));
 	start(w->llm, w->arena, &s, &streamed, begin + 1000);
 	run(w->loop, &s, 3000);
-	assert_int_equal(s.err.code, ERR_UPSTREAM); /* and not ERR_TIMEOUT */
+	assert_int_equal(s.err.code, ERR_UPSTREAM); /* not ERR_TIMEOUT */
 	buf_deinit(&s.text);
 
-	tiny_server_add(
-		&w->a,
-		(struct tiny_reply){.text = "",
-				    .hang = true}); /* the deadline in the middle of an attempt */
+	tiny_server_add(&w->a, (struct tiny_reply){
+				       .text = "",
+				       .hang = true}); /* the deadline passes during an attempt */
 	begin = clock_mono_ms();
 	start(w->llm, w->arena, &s, &streamed, begin + 100);
 	run(w->loop, &s, 3000);
 	assert_int_equal(s.err.code, ERR_TIMEOUT);
-	assert_int_equal(w->b.request_count, 1); /* no time for another */
+	assert_int_equal(w->b.request_count, 1); /* no time for a retry */
 	buf_deinit(&s.text);
 }
 

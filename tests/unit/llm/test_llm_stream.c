@@ -199,7 +199,7 @@ static void usage_is_cumulative(void **state)
 	(void)state;
 	read_cut(&r, bytes, strlen(bytes), 0);
 	assert_true(r.whole);
-	assert_int_equal(r.answer.usage.input_tokens, 472); /* null keeps it */
+	assert_int_equal(r.answer.usage.input_tokens, 472); /* null keeps the value */
 	assert_int_equal(r.answer.usage.cache_read_tokens, 9120);
 	assert_int_equal(r.answer.usage.cache_write_tokens, 10);
 	assert_int_equal(r.answer.usage.output_tokens, 120);
@@ -292,7 +292,7 @@ static void stop_reasons(void **state)
 	check(START STOP("something_new") END, "", LLM_STOP_END);
 	assert_true(logged);
 	log_capture(NULL, NULL);
-	check(START STOP("end_turn"), "", LLM_STOP_END); /* no message_stop: whole all the same */
+	check(START STOP("end_turn"), "", LLM_STOP_END); /* complete without message_stop */
 }
 
 static void invalid_arguments_have_no_input(void **state)
@@ -333,7 +333,7 @@ static void test_errors(void **state)
 		    "malformed");
 	check_error(START "data: <html>\n\n", ERR_UPSTREAM, true, "malformed");
 	check_error(START TEXT_BLOCK(0) TEXT(0, "\xE2\x82"), ERR_UPSTREAM, true,
-		    "malformed"); /* half a character */
+		    "malformed"); /* truncated character */
 	check_error(START BLOCK(0, "{\"type\":\"tool_use\",\"name\":\"n\"}"), ERR_UPSTREAM, true,
 		    "without id");
 }

@@ -38,7 +38,7 @@ static void question_follows_the_history(void **state)
 	assert_int_equal(by.of[TOKENS_QUESTION], tokens(&question));
 	assert_int_equal(by.of[TOKENS_SCHEMA] + by.of[TOKENS_RESULTS], 0);
 
-	call.newest.of[TOKENS_RESULTS] = 900; /* counted where it was put together */
+	call.newest.of[TOKENS_RESULTS] = 900; /* counted by the caller */
 	llm_call_tokens(&call, &by);
 	assert_int_equal(by.of[TOKENS_RESULTS], 900);
 	assert_int_equal(by.of[TOKENS_QUESTION], 0);

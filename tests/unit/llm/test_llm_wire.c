@@ -163,7 +163,7 @@ static void test_answer(void **state)
 	struct world *w = *state;
 	struct seen s;
 
-	for (size_t piece = 0; piece < 40; piece += 13) { /* in one piece, and in small ones */
+	for (size_t piece = 0; piece < 40; piece += 13) { /* in one chunk, and in small ones */
 		ask(w, &s,
 		    (struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("48") TEXT(".73")
 						STOP END,
@@ -362,7 +362,7 @@ static void test_deadline(void **state)
 	assert_non_null(strstr(s.err.text, "total time"));
 	assert_true(s.ended_ms - begin >= 145);
 	buf_deinit(&s.text);
-	start(w, &s, LLM_ANSWER, begin); /* it has passed already */
+	start(w, &s, LLM_ANSWER, begin); /* the deadline has already passed */
 	run_ms(w, &s, 2000);
 	assert_int_equal(s.err.code, ERR_TIMEOUT);
 	buf_deinit(&s.text);
@@ -395,7 +395,7 @@ static void test_cancel(void **state)
 	tiny_server_add(&w->server,
 			(struct tiny_reply){.text = OK_HEAD START TEXT_START TEXT("a") STOP END,
 					    .hang = true});
-	start(w, &s, LLM_ANSWER, 0); /* while it lingers */
+	start(w, &s, LLM_ANSWER, 0); /* while waiting for the end of the body */
 	run_ms(w, &s, 60);
 	assert_false(s.ended);
 	op_cancel(&s.op);

@@ -56,7 +56,7 @@ static void deferred_callbacks_run_once_in_order(void **state)
 	loop_defer(l, &a, on_note, "a");
 	loop_defer(l, &b, on_note, "b");
 	loop_defer(l, &c, on_note, "c");
-	loop_defer(l, &a, on_note, "again"); /* waits already */
+	loop_defer(l, &a, on_note, "again"); /* already waiting */
 	assert_string_equal(trace, "");
 	assert_false(loop_run_once(l));
 	assert_string_equal(trace, "a b c ");
@@ -115,7 +115,7 @@ static void last_callback_waits_for_the_end_of_a_chain(void **state)
 	struct deferred last = {0}, gone = {0};
 
 	loop_defer_last(c.loop, &last, on_note, "last");
-	loop_defer_last(c.loop, &last, on_note, "again"); /* waits already */
+	loop_defer_last(c.loop, &last, on_note, "again"); /* already waiting */
 	loop_defer_last(c.loop, &gone, on_note, "gone");
 	loop_defer(c.loop, &c.deferred, on_chain, &c);
 	deferred_cancel(&gone);

@@ -25,7 +25,7 @@ struct job {
 	long output;
 	pthread_t ran_on;
 	int done;
-	sem_t *gate; /* waits for it */
+	sem_t *gate; /* the job waits for it */
 };
 
 static pthread_t loop_thread;
@@ -141,7 +141,7 @@ static void unused_pool_closes(void **state)
 	assert_true(loop_new(&l, NULL));
 	p = pool_new(l, "a name that is longer than the kernel keeps", 2);
 	pool_free(&p);
-	pool_free(&p); /* NULL is fine */
+	pool_free(&p); /* NULL is allowed */
 	loop_free(&l);
 }
 
@@ -279,7 +279,7 @@ static void abandoned_pool_calls_no_callback(void **state)
 	assert_false(pool_finish(p, 10));
 	pool_leave(&p);
 	assert_null(p);
-	loop_run(l); /* nothing keeps it alive */
+	loop_run(l); /* nothing keeps the loop alive */
 	loop_free(&l);
 	sem_post(&gate);
 	assert_int_equal(job.done, 0);

@@ -75,7 +75,7 @@ static void starting_again_reschedules_and_stop_cancels(void **state)
 	assert_true(moved.last_ms - start >= 25);
 	assert_int_equal(stopped.calls, 0);
 	timer_free(&stopped.timer);
-	timer_free(&stopped.timer); /* NULL is fine */
+	timer_free(&stopped.timer); /* NULL is allowed */
 	loop_free(&l);
 }
 
@@ -111,7 +111,7 @@ static void restarting_at_zero_does_not_starve_the_loop(void **state)
 	p.timer = timer_new(l, on_restart, &p);
 	timer_start(p.timer, 0);
 	while (p.calls < 3)
-		assert_true(loop_run_once(l)); /* returns, every time */
+		assert_true(loop_run_once(l)); /* returns each time */
 	timer_free(&p.timer);
 	loop_free(&l);
 }

@@ -140,7 +140,7 @@ static struct find_reply find(const char *turn_id, const struct principal *who)
 	struct find_reply h = {0};
 
 	stream_find(hub, turn_id, who, NULL, on_heard, &h);
-	assert_false(h.done); /* never from inside the call */
+	assert_false(h.done); /* never inside the call */
 	while (!h.done)
 		loop_run_once(loop);
 	return h;
@@ -250,13 +250,13 @@ static void lagging_follower_is_waited_for(void **state)
 	struct op *op;
 
 	(void)state;
-	assert_ptr_equal(any.log, log); /* who wants no more than there is waits for nothing */
+	assert_ptr_equal(any.log, log); /* a client with fewer items does not wait */
 	put(log, EVENT_STATUS);
 	stream_find(hub, turn.text, &ann, wants_two, on_heard, &waiting);
 	op = stream_find(hub, turn.text, &ann, wants_two, on_heard, &gone);
 	find(turn.text, &ann);
 	assert_false(waiting.done);
-	assert_int_equal(stream_watchers(log), 2); /* they watch: the turn is not left alone */
+	assert_int_equal(stream_watchers(log), 2); /* the waiting clients count as watchers */
 	op_cancel(&op);
 	put(log, EVENT_STATUS);
 	while (!waiting.done)
@@ -278,7 +278,7 @@ static void ended_or_local_log_is_not_waited_for(void **state)
 	stream_find(hub, ended.text, &ann, wants_two, on_heard, &h);
 	find(ended.text, &ann);
 	assert_false(h.done);
-	put(log, EVENT_RUN_FINISHED); /* shorter than the client's: it is told so */
+	put(log, EVENT_RUN_FINISHED); /* shorter than the client expects: reported as it is */
 	while (!h.done)
 		loop_run_once(loop);
 	assert_ptr_equal(h.log, log);

@@ -65,7 +65,7 @@ static struct op *start(const char *name, const struct uuid *holder, const char 
 
 static struct lease wait_for_lease(struct lease_reply *h)
 {
-	assert_false(h->done); /* never from inside the call */
+	assert_false(h->done); /* never inside the call */
 	while (!h->done)
 		loop_run_once(loop);
 	return h->lease;
@@ -101,7 +101,7 @@ static void each_lease_has_a_greater_token(void **state)
 	assert_string_equal(held.replica, "");
 	assert_string_equal(look("ann:s1").holder, a.text);
 	assert_int_equal(acquire("ann:s2", &b, NULL).kind, LEASE_ACQUIRED);
-	leases.driver->release(leases.self, uuid_new().text); /* of nobody */
+	leases.driver->release(leases.self, uuid_new().text); /* an unknown holder */
 	leases.driver->release(leases.self, a.text);
 	leases.driver->release(leases.self, a.text);
 	assert_int_equal(look("ann:s1").kind, LEASE_UNKNOWN);
@@ -137,11 +137,13 @@ static void repeated_request_finds_first_holder(void **state)
 	(void)state;
 	assert_int_equal(acquire("ann:s1", &a, "m1").kind, LEASE_ACQUIRED);
 	assert_int_equal(acquire("ann:s1", &b, "m1").kind, LEASE_REPEATED);
-	leases.driver->release(leases.self, a.text); /* and when that is over */
+	leases.driver->release(leases.self, a.text); /* also after the turn has ended */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, a.text);
-	assert_int_equal(acquire("bob:s1", &b, "m1").kind, LEASE_ACQUIRED); /* not another's */
+	assert_int_equal(acquire("bob:s1", &b, "m1").kind,
+			 LEASE_ACQUIRED); /* another user's request */
 	start("ann:s1", &c, "m1", true, &h);
-	assert_int_equal(wait_for_lease(&h).kind, LEASE_ACQUIRED); /* the first one's log is gone */
+	assert_int_equal(wait_for_lease(&h).kind,
+			 LEASE_ACQUIRED); /* the log of the first no longer exists */
 	assert_string_equal(acquire("ann:s1", &b, "m1").holder, c.text);
 }
 

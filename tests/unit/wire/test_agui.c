@@ -93,7 +93,7 @@ static void tools_name_their_agent(void **state)
 						     .tool = "get_it",
 						     .text = "Running",
 						     .parent = "t1"}});
-	story_tool(log, "c2", true, "completed"); /* the turn's own */
+	story_tool(log, "c2", true, "completed"); /* a tool of the turn */
 	story_end(log, "cancelled");
 	said = story_said(log, &wire_agui, &story_head);
 	agent_end = strstr(said, "\"SUBAGENT_FINISHED\"");

@@ -184,9 +184,9 @@ static void resume_is_refused_beyond_a_takeover(void **state)
 	assert_true(wire_can_resume(log, &wire_chat, 2));
 	assert_false(wire_can_resume(log, &wire_chat, 3));
 	assert_false(wire_is_behind(log, &wire_chat, 2));
-	assert_true(wire_is_behind(log, &wire_chat, 3)); /* what was shown may still come */
+	assert_true(wire_is_behind(log, &wire_chat, 3)); /* the shown items may still arrive */
 	emit(log, &(struct event){.kind = EVENT_STATUS, .u.status = {EVENT_PHASE_MOVED, ""}});
-	assert_false(wire_is_behind(log, &wire_chat, 9)); /* others have its numbers */
+	assert_false(wire_is_behind(log, &wire_chat, 9)); /* other items have these numbers */
 	emit_text(log, "b");
 	assert_true(wire_can_resume(log, &wire_chat, 0));
 	assert_true(wire_can_resume(log, &wire_chat, 2));
