@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	} else {
 		status = daemon_serve(&d, strcmp(verb, "--take-over") == 0);
 	}
-	daemon_end_in_time();
+	daemon_limit_shutdown();
 	daemon_free_parts(&d);
 	config_free(&d.config);
 	return status;

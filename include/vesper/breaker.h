@@ -20,14 +20,14 @@ struct breaker {
 };
 
 /* True when it is open and it is too early for a probe. */
-bool breaker_refuses(const struct breaker *b, int64_t now_ms);
+bool breaker_blocks(const struct breaker *b, int64_t now_ms);
 /* True when it is open and the probe is running. */
-bool breaker_waits(const struct breaker *b);
+bool breaker_is_probing(const struct breaker *b);
 /* True when neither holds: a call may begin. */
-bool breaker_admits(const struct breaker *b, int64_t now_ms);
+bool breaker_allows(const struct breaker *b, int64_t now_ms);
 /* Call it before a call to the service. True: this call is the probe. */
 bool breaker_begin(struct breaker *b);
-void breaker_ok(struct breaker *b);
+void breaker_succeeded(struct breaker *b);
 /* True when it opened, or opened again. */
 bool breaker_failed(struct breaker *b, bool probe, int64_t now_ms);
 /* The call ended without showing the service's state (cancelled, or the caller's deadline

@@ -10,9 +10,9 @@
 /*
  * Hartigan & Hartigan's dip (1985; AS 217): the greatest distance of the distribution function from
  * the nearest unimodal one. p comes from quantiles of uniform samples (tests/calc/dip_table.c),
- * between 0.001 and 1; smaller values are given as 0.001. Least data: CALC_DIP_LEAST.
+ * between 0.001 and 1; smaller values are given as 0.001. Least data: CALC_DIP_MIN.
  */
-#define CALC_DIP_LEAST 10
+#define CALC_DIP_MIN 10
 struct calc_dip {
 	enum calc_status status; /* CALC_CONSTANT: p is 1 */
 	size_t n;
@@ -57,7 +57,7 @@ MUST_CHECK bool calc_silhouette(const struct calc *c, const double *const *colum
  * nothing: one normal cloud reaches 0.35. Least data: 30 rows without a NULL. At most
  * CALC_CLUSTER_ENTITIES rows.
  */
-#define CALC_CLUSTERS_LEAST 30
+#define CALC_CLUSTERS_MIN 30
 struct calc_clusters {
 	enum calc_status status; /* CALC_CONSTANT: no column varies */
 	size_t n;                /* rows used */

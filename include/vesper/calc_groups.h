@@ -28,7 +28,7 @@ MUST_CHECK bool calc_medoid(const struct calc *c, const struct calc_feature *fea
 /* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100. A NULL in any indicator gives NAN,
  * "not scored". ERR_INPUT: a weight is below 0, or their sum is not above 0. Least data: 10
  * rows. */
-#define CALC_SCORES_LEAST 10
+#define CALC_SCORES_MIN 10
 struct calc_scores {
 	enum calc_status status;
 	size_t scored;
@@ -43,9 +43,9 @@ MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicator
  * Least squares of y on x, rows in order of time, with errors after Newey & West 1987 (Bartlett
  * weights, lag ⌊4(n/100)^(2/9)⌋, no small-sample correction). p uses Student's t with n - 2 degrees
  * of freedom, for the plain and for those errors; the greater p is returned. Points with a NULL are
- * left out. Least data: CALC_LINE_LEAST; a constant x: CALC_CONSTANT.
+ * left out. Least data: CALC_LINE_MIN; a constant x: CALC_CONSTANT.
  */
-#define CALC_LINE_LEAST 8
+#define CALC_LINE_MIN 8
 struct calc_line {
 	enum calc_status status;
 	size_t n;
@@ -65,10 +65,10 @@ MUST_CHECK bool calc_line(const struct calc *c, const double *x, const double *y
  * Elasticity: the slope of ln response on ln driver by calc_line, rows in order of time. It is the
  * percentage change of the response per one percent of the driver. Rows in which either value is
  * not above zero are left out. It is usable if p < 0.001; it is an association in past data, not a
- * proof of an effect. Least data: CALC_ELASTICITY_LEAST rows. A driver that varies by less than
+ * proof of an effect. Least data: CALC_ELASTICITY_MIN rows. A driver that varies by less than
  * CALC_ELASTICITY_VARIATION (sd / mean) is CALC_CONSTANT.
  */
-#define CALC_ELASTICITY_LEAST     24
+#define CALC_ELASTICITY_MIN       24
 #define CALC_ELASTICITY_VARIATION 0.05
 struct calc_elasticity {
 	enum calc_status status;

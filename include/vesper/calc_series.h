@@ -43,14 +43,14 @@ MUST_CHECK bool calc_season(const struct calc *c, const double *values, size_t n
  * origins with `before` periods or more; ties go to the simpler method.
  *
  * Bands are split-conformal (Vovk 2005): of n residuals in order, the ⌈(n + 1)·α/2⌉-th and the ⌈(n
- * + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_LEAST. Bands of a
+ * + 1)(1 - α/2)⌉-th. NAN where the second would be beyond n, or n < CALC_BAND_MIN. Bands of a
  * total come from residuals of totals: single bands must not be added.
  *
  * Least data: `before` + `horizon` periods. With less: CALC_TOO_FEW, the mean of the existing
  * values and no bands; without any value: NAN. More than CALC_GAPS_PERCENT NULLs: CALC_GAPS,
  * otherwise the same.
  */
-#define CALC_BAND_LEAST 20
+#define CALC_BAND_MIN 20
 enum calc_method { CALC_LAST, CALC_MEAN, CALC_SEASONAL, CALC_SMOOTH };
 #define CALC_METHODS 4
 struct calc_forecast_options {
@@ -88,12 +88,12 @@ MUST_CHECK bool calc_conformal(const struct calc *c, const double *residuals, si
 
 /*
  * The largest shift of the mean: max over k of |mean before - mean from k on|·√(k(n - k)/n), with
- * at least CALC_SHIFT_SIDE values on each side. p = (1 + number of CALC_SHIFT_ORDERS random orders
- * with at least this shift) / (1 + all) (Davison & Hinkley 1997, 4.3). Least data:
- * CALC_SHIFT_LEAST.
+ * at least CALC_SHIFT_SIDE values on each side. p = (1 + number of CALC_SHIFT_PERMUTATIONS random
+ * orders with at least this shift) / (1 + all) (Davison & Hinkley 1997, 4.3). Least data:
+ * CALC_SHIFT_MIN.
  */
-#define CALC_SHIFT_LEAST 12
-#define CALC_SHIFT_SIDE  4
+#define CALC_SHIFT_MIN  12
+#define CALC_SHIFT_SIDE 4
 struct calc_shift {
 	enum calc_status status;
 	size_t n;

@@ -23,7 +23,7 @@ MUST_CHECK bool calc_percentile(const struct calc *c, const double *values, size
  * Concentration of a total. Gini = Σ(2i - n - 1)·x_i / (n·Σx), x ascending; HHI = Σ share²
  * (Hirschman 1964). ERR_INPUT: a negative value. A total of 0 is CALC_ZERO. Least data: 10.
  */
-#define CALC_CONCENTRATION_LEAST 10
+#define CALC_CONCENTRATION_MIN 10
 struct calc_concentration {
 	enum calc_status status;
 	size_t n;
@@ -41,9 +41,9 @@ MUST_CHECK bool calc_concentration(const struct calc *c, const double *values, s
  * Moments. sd with n - 1; adjusted skewness G1 and excess kurtosis G2 (Joanes & Gill 1998), NAN
  * where nothing varies. Least data: 1 for the mean, 2 for sd, 3 and 4 for G1 and G2. `normal_p`: K²
  * of D'Agostino & Pearson 1973 with the transforms of D'Agostino 1970 and Anscombe & Glynn 1983;
- * least data CALC_NORMAL_LEAST, else NAN.
+ * least data CALC_NORMAL_MIN, else NAN.
  */
-#define CALC_NORMAL_LEAST 20
+#define CALC_NORMAL_MIN 20
 struct calc_moments {
 	enum calc_status status;
 	size_t n;
@@ -84,13 +84,13 @@ MUST_CHECK bool calc_spread(const struct calc *c, const double *values, size_t n
 			    struct calc_spread *out, struct err *e);
 
 /*
- * Outliers. Least data: CALC_OUTLIERS_LEAST.
+ * Outliers. Least data: CALC_OUTLIERS_MIN.
  *   CALC_ROBUST  modified z = 0.6745·(x - median)/MAD beyond 3.5 (Iglewicz & Hoaglin 1993); of
  *                logarithms if all values are positive and the adjusted skewness is above 1
  *   CALC_FENCES  1.5·IQR beyond the quartiles (Tukey 1977)
  *   CALC_TWO_SD  more than two standard deviations from the mean
  */
-#define CALC_OUTLIERS_LEAST 12
+#define CALC_OUTLIERS_MIN 12
 enum calc_outlier_method { CALC_ROBUST, CALC_FENCES, CALC_TWO_SD };
 struct calc_outliers {
 	enum calc_status status;

@@ -12,7 +12,7 @@
  * rows; Var S with the correction for ties; z with continuity correction; p two-sided. Without ties
  * and up to 10 values p is exact. Least data: 4. At most CALC_PAIRS_MAX values.
  */
-#define CALC_MANN_KENDALL_LEAST 4
+#define CALC_MANN_KENDALL_MIN 4
 struct calc_mann_kendall {
 	enum calc_status status; /* CALC_CONSTANT: p is 1 */
 	size_t n;
@@ -31,7 +31,7 @@ MUST_CHECK bool calc_mann_kendall(const struct calc *c, const double *values, si
  * row numbers from 0. Points with a NULL are left out. Least data: 3 points, 2 different x. At most
  * CALC_PAIRS_MAX points.
  */
-#define CALC_THEIL_SEN_LEAST 3
+#define CALC_THEIL_SEN_MIN 3
 struct calc_theil_sen {
 	enum calc_status status;
 	size_t n;
@@ -47,9 +47,9 @@ MUST_CHECK bool calc_theil_sen(const struct calc *c, const double *x, const doub
  * Direction of a series. If the ranks around the slope are autocorrelated (first autocorrelation >
  * 1.96/√n, n ≥ 20), Var S is enlarged after Hamed & Rao 1998, never reduced. UP and DOWN: p < 0.05
  * and the slope's interval excludes 0. STABLE: that interval is within 1 % of the median per
- * period. Least data: CALC_TREND_LEAST; more than CALC_GAPS_PERCENT NULLs: CALC_GAPS.
+ * period. Least data: CALC_TREND_MIN; more than CALC_GAPS_PERCENT NULLs: CALC_GAPS.
  */
-#define CALC_TREND_LEAST 8
+#define CALC_TREND_MIN 8
 enum calc_direction { CALC_NO_DIRECTION, CALC_UP, CALC_DOWN, CALC_STABLE };
 struct calc_trend {
 	enum calc_status status;
@@ -63,7 +63,7 @@ MUST_CHECK bool calc_trend(const struct calc *c, const double *values, size_t n,
 
 /* Spearman's rank correlation with mid-ranks; p by Student's t with n - 2 degrees of freedom, over
  * rows in which both values exist. Least data: 4. At most CALC_VALUES_MAX rows. */
-#define CALC_SPEARMAN_LEAST 4
+#define CALC_SPEARMAN_MIN 4
 struct calc_spearman {
 	enum calc_status status; /* CALC_CONSTANT: x or y does not vary */
 	size_t n;

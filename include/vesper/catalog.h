@@ -152,7 +152,7 @@ struct param_def {
 	enum param_type type;
 	bool is_list;
 	size_t list_min, list_max; /* number of values */
-	bool takes_one;            /* for list(type,1-max): single values are common, too */
+	bool accepts_single;       /* for list(type,1-max): single values are common, too */
 	bool required;
 	const char *default_text; /* NULL: none */
 	bool has_min, has_max;
@@ -268,7 +268,7 @@ struct tool_def {
 	int lookback;       /* days that its statements read before the requested ones */
 	const char *window; /* "view.column" that bounds the dates, or NULL */
 	struct {
-		bool askable; /* totals over a truncated result can be queried */
+		bool is_queryable; /* totals over a truncated result can be queried */
 		const struct sql_totals_column *sums; /* the columns to sum */
 		size_t sum_count;
 	} totals;
@@ -553,7 +553,8 @@ void switches_free(struct switches **s);
 void switches_set(struct switches *s, const char *tenant, const struct switch_off *off,
 		  size_t count);
 /* Switches one tool of this tenant off or on, without changing others; copied. */
-void switches_put(struct switches *s, const char *tenant, const struct switch_off *which, bool off);
+void switches_set_one(struct switches *s, const char *tenant, const struct switch_off *which,
+		      bool off);
 bool switches_are_off(const struct switches *s, const char *tenant, const char *agent,
 		      const char *tool); /* s may be NULL */
 /* Borrowed; must outlive the catalogue. */
@@ -596,7 +597,7 @@ bool catalog_marker_reserved(const char *name);
 const struct param_def *catalog_days_param(const struct tool_def *t);
 /* The parameter with the day that those days end with, instead of today: the first date parameter
  * of a tool that has days; NULL: none. */
-const struct param_def *catalog_days_end(const struct tool_def *t);
+const struct param_def *catalog_days_end_param(const struct tool_def *t);
 /* The parameter for which the query `others` returns values with data: the first with a dimension;
  * NULL: none. */
 const struct param_def *catalog_others_param(const struct tool_def *t);
@@ -605,7 +606,7 @@ const struct param_def *catalog_others_param(const struct tool_def *t);
  * day (or year) with data. `others`, if there are none: values (with a label) that have data. */
 #define TOOL_QUERY_WINDOW "window"
 #define TOOL_QUERY_OTHERS "others"
-bool tool_query_is_after_empty(const char *name);
+bool tool_query_runs_when_empty(const char *name);
 /* The condition for a permission: "may_read_budget" for "chat:read_budget"; in full for a pack's
  * permission, "may_clinic_read" for "clinic:read". Unique within a tool. */
 const char *catalog_condition_of(const char *permission, struct arena *a);
@@ -633,7 +634,7 @@ struct catalog_view {
 void catalog_for(const struct catalog *c, const struct principal *who, struct arena *a,
 		 struct catalog_view *out);
 /* Keeps only domains, flows and tools of this pack. */
-void catalog_keep_pack(struct catalog_view *v, const char *pack, struct arena *a);
+void catalog_limit_to_pack(struct catalog_view *v, const char *pack, struct arena *a);
 /* True when the caller of this view may use the flow. */
 bool catalog_allows_flow(const struct catalog_view *v, const struct principal *who,
 			 const struct flow_def *f, struct arena *a);
@@ -645,7 +646,7 @@ const char *catalog_agent_for(const struct catalog *c, const struct tool_def *to
 			      const struct principal *who, const char *agent);
 /* All visible tools, regardless of caller: to distinguish "not permitted" from "not found", and for
  * lists without a caller. Never for running tools. */
-void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
+void catalog_for_all(const struct catalog *c, struct arena *a, struct catalog_view *out);
 bool catalog_allows(const struct catalog_view *v, const struct tool_def *tool,
 		    const char *agent); /* agent NULL: any */
 /* The same for a tool of a flow's line, which may also take a query over the map. */
@@ -668,15 +669,15 @@ struct gate_policy catalog_gate_policy(const struct catalog *c, const struct pri
 
 /* The permissions, NULL-ended, that a reader of the answer needs: the tool's, and those of each
  * view and column that the statement reads. */
-const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
-				      const struct gate_result *checked, struct arena *a);
+const char *const *catalog_gate_permissions(const struct catalog *c, const struct tool_def *tool,
+					    const struct gate_result *checked, struct arena *a);
 
 /* Names of the approved views ("Stage.mc_dayahead"), NULL-ended. */
 const char *const *catalog_views(const struct catalog *c);
 /* The source of an approved view; NULL: not an approved view. */
 const char *catalog_view_source(const struct catalog *c, const char *view);
 /* True when a view is from this source. */
-bool catalog_reads(const struct catalog *c, const char *source);
+bool catalog_reads_source(const struct catalog *c, const char *source);
 /* The schemas ("Stage" of Stage.prices) of its views, each once, NULL-ended. */
 const char *const *catalog_schemas(const struct catalog *c, const char *source, struct arena *a);
 

@@ -119,6 +119,6 @@ enum code code_of_turn(enum err_code code);
 /* The first row of a wire code. CODE_INTERNAL for one that is not declared. */
 enum code code_of_wire(const char *wire);
 /* For the code of an error view: true when a retry or a reworded question may succeed. */
-bool code_view_recoverable(const char *view);
+bool code_view_is_recoverable(const char *view);
 
 #endif

@@ -75,7 +75,7 @@ const struct component_def *catalog_component(const struct catalog *c, const cha
 const struct prop_def *component_prop(const struct component_def *c, const char *name);
 const char *prop_type_name(enum prop_type type); /* "number", … */
 /* True when it is a whole result set. */
-static inline bool prop_is_set(const struct prop_def *p)
+static inline bool prop_is_result_set(const struct prop_def *p)
 {
 	return p->type == PROP_TABLE || p->type == PROP_SERIES;
 }

@@ -25,13 +25,13 @@
 #include "vesper/limits.h"
 #include "vesper/ref.h"
 
-enum condition_sign {
-	SIGN_ABOVE,
-	SIGN_FROM,
-	SIGN_BELOW,
-	SIGN_UP_TO,
-	SIGN_SAME,
-	SIGN_OTHER,
+enum condition_operator {
+	SIGN_GREATER,
+	SIGN_GREATER_EQUAL,
+	SIGN_LESS,
+	SIGN_LESS_EQUAL,
+	SIGN_EQUAL,
+	SIGN_NOT_EQUAL,
 };
 
 enum condition_term_kind {
@@ -43,7 +43,7 @@ enum condition_term_kind {
 struct condition_term {
 	enum condition_term_kind kind;
 	struct ref ref;
-	enum condition_sign sign;
+	enum condition_operator sign;
 	const char *const *values; /* NULL-ended; one for TERM_COMPARE */
 	const char *filter;        /* of TERM_MISSING */
 };
@@ -59,10 +59,10 @@ struct condition {
 /* Parses a condition into the arena. NULL: ERR_INPUT, the syntax is invalid. */
 const struct condition *condition_read(const char *text, struct arena *a, struct err *e);
 /* The same for a condition over one result, whose references name no task: "row_count > 0". */
-const struct condition *condition_read_of_one(const char *text, struct arena *a, struct err *e);
-bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a);
+const struct condition *condition_read_single(const char *text, struct arena *a, struct err *e);
+bool condition_is_met_by(const struct condition *c, const struct result *r, struct arena *a);
 /* `filters`: current values by filter; NULL: none. */
-bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
-		   struct arena *a);
+bool condition_is_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
+		      struct arena *a);
 
 #endif

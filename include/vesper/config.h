@@ -26,7 +26,7 @@ MUST_CHECK bool config_reload(const struct config *old, const char *path, char *
 			      struct config **out, struct err *e);
 void config_free(struct config **c);
 /* Keeps the configuration, and so borrowed values, alive as long as the arena. */
-void config_hold(const struct config *c, struct arena *a);
+void config_retain(const struct config *c, struct arena *a);
 /* True when all keys with this prefix have the same values. */
 bool config_same(const struct config *a, const struct config *b, const char *prefix);
 
@@ -41,8 +41,8 @@ const char *const *config_texts(const struct config *c, const char *key, struct 
 bool config_is_set(const struct config *c, const char *key); /* by file or environment */
 /* Where a value is set, for errors found later: the file and line of the member
  * ("config/vesper.json:12" for "acme.packs"), or the environment variable. */
-const char *config_place(const struct config *c, const char *key, const char *member,
-			 struct arena *a);
+const char *config_location(const struct config *c, const char *key, const char *member,
+			    struct arena *a);
 
 /* The effective configuration with secrets as "***". New reference. */
 json_t *config_print(const struct config *c);

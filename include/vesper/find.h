@@ -97,7 +97,7 @@ struct find_hit {
 	uint32_t chunk;
 	double score;
 };
-struct find_found {
+struct find_results {
 	struct find_hit *hits; /* best first; ties by uid, then chunk */
 	size_t count;
 	/* Total idf of the question's words that the best chunk by words has, divided by that of
@@ -109,7 +109,7 @@ struct find_found {
  * FIND_PER_DOCUMENT are from one document; hits skipped for this come last. This does not apply to
  * a query with `uid`. Hits are in the arena. */
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
-		 struct find_found *out);
+		 struct find_results *out);
 
 /* ---- how well the documents cover a question ---- */
 
@@ -121,12 +121,12 @@ struct find_reach {
 	double idf[FIND_STEMS_MAX];
 	uint64_t held[FIND_REACH_MAX]; /* bit i: a chunk has the i-th word; distinct, the greatest
 					  total idf first */
-	size_t held_count;
+	size_t stem_set_count;
 };
 /* Covers the documents that this caller may read. */
 void find_reach(const struct find_index *x, const char *text, const struct principal *who,
 		struct find_reach *out);
-/* The coverage (struct find_found) of these tokens of the question. */
+/* The coverage (struct find_results) of these tokens of the question. */
 double find_coverage(const struct find_reach *r, const struct token *tokens, size_t count);
 
 #endif

@@ -151,7 +151,7 @@ const char *flow_query_fill(const char *query, const json_t *filters, struct are
 bool flow_query_match(const char *line, const char *query, json_t *filters, struct arena *a);
 
 /* True when an unconditional line requires this task's result. */
-bool flow_needs(const struct flow_def *f, const char *task, struct arena *a);
+bool flow_requires_task(const struct flow_def *f, const char *task, struct arena *a);
 /* The line of a task; NULL: none. */
 const struct flow_line *flow_task(const struct flow_def *f, const char *id);
 /* The parameter of a task's line that takes the answer for this filter, and that the line does not

@@ -46,13 +46,14 @@ struct frame_column {
 };
 
 struct frame {
-	struct arena *arena; /* owns everything, including this struct */
-	const char *name;    /* of the query in its tool's file */
-	size_t rows;         /* kept */
-	int64_t total_rows;  /* read */
-	bool sampled;        /* some rows were not kept */
-	int64_t step;        /* every step-th row was kept; 1: all */
-	int64_t bad_cells;   /* cells that are invalid for their column's type, stored as NULL */
+	struct arena *arena;        /* owns everything, including this struct */
+	const char *name;           /* of the query in its tool's file */
+	size_t rows;                /* kept */
+	int64_t total_rows;         /* read */
+	bool sampled;               /* some rows were not kept */
+	int64_t step;               /* every step-th row was kept; 1: all */
+	int64_t invalid_cell_count; /* cells that are invalid for their column's type, stored as
+				       NULL */
 	struct frame_column *columns;
 	size_t column_count;
 };
@@ -89,6 +90,6 @@ MUST_CHECK bool frame_builder_row(struct frame_builder *b, struct err *e);
 /* Takes ownership of `b`. Never returns NULL. */
 struct frame *frame_builder_finish(struct frame_builder **b);
 
-int64_t frames_bytes(void); /* of all frames and builds of the process; any thread */
+int64_t frames_memory_bytes(void); /* of all frames and builds of the process; any thread */
 
 #endif

@@ -120,8 +120,8 @@ struct gate_result {
 	size_t read_count;
 	const char *const *defined; /* NULL-ended: names defined by WITH */
 	size_t tenants;             /* number of ? in sql, each to be bound to the tenant */
-	bool own_words; /* sql uses the database's own syntax, or a form chosen to mean the same
-			   everywhere: the gate would refuse or change it if given again */
+	bool is_dialect_specific;   /* sql uses the database's own syntax, or a form chosen to mean
+			     the same   everywhere: the gate would refuse or change it if given again */
 };
 
 /*
@@ -154,6 +154,6 @@ MUST_CHECK bool gate_check(const struct gate_policy *policy, enum dialect dialec
 			   struct arena *a, struct gate_result *out, struct err *e);
 
 /* True when the word is reserved in any of the dialects, so that a name must be quoted. */
-bool gate_reserves(const char *word);
+bool gate_is_reserved(const char *word);
 
 #endif

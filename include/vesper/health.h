@@ -23,11 +23,11 @@ void health_set(const char *check, enum health_need need, enum health_state stat
 		...) __attribute__((format(printf, 4, 5)));
 void health_remove(const char *check);
 
-bool health_ready(void); /* no required check is down, and not draining */
+bool health_is_ready(void); /* no required check is down, and not draining */
 /* Calls `each` once for each tenant that lacks something it requires. */
 void health_each_waiting(void (*each)(void *owner, const char *tenant), void *owner);
-bool health_healthy(void); /* every check is ok */
-void health_draining(bool yes);
+bool health_is_healthy(void); /* every check is ok */
+void health_set_draining(bool yes);
 void health_reset(void); /* for tests, and at the end of the process */
 
 /* Calls `each` for each check in the order of creation. */

@@ -19,7 +19,7 @@ struct http; /* the client: connection cache, resolver cache */
 MUST_CHECK bool http_new(struct loop *l, struct http **out, struct err *e);
 /* Trusts the certificates of this file (PEM) from now on instead of the system's. ERR_INPUT: the
  * file can't be read. */
-MUST_CHECK bool http_trust(struct http *h, const char *ca_file, struct err *e);
+MUST_CHECK bool http_set_ca_file(struct http *h, const char *ca_file, struct err *e);
 /* Returns true for a URL that may receive secrets and whose responses may be trusted: https, or
  * http on this machine. */
 bool http_url_is_safe(const char *url);

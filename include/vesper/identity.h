@@ -67,16 +67,16 @@ MUST_CHECK bool identity_new(const struct identity_options *options, struct iden
 			     struct err *e);
 /* ERR_INPUT: the settings would change how tokens are verified (a secret, an issuer's keys), which
  * needs a restart. */
-MUST_CHECK bool identity_can_use(const struct identity *i, const struct identity_settings *settings,
-				 struct err *e);
+MUST_CHECK bool identity_can_apply(const struct identity *i,
+				   const struct identity_settings *settings, struct err *e);
 /* Replaces the settings; token buckets and tickets stay. A new URL of keys is fetched immediately;
  * until that succeeds, no token signed by these keys is accepted. */
-void identity_use(struct identity *i, const struct identity_settings *settings);
+void identity_apply_settings(struct identity *i, const struct identity_settings *settings);
 /* Mints a token signed with this process's secret; demo mode only. */
 void identity_mint(const struct identity *i, struct buf *out, const struct principal *who,
 		   int64_t lifetime_s);
 /* Sets the permissions of roles; borrowed, ended by a NULL name. */
-void identity_use_roles(struct identity *i, const struct jwt_role *roles);
+void identity_set_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);
 
 /* Verifies a token of the identity provider and returns its principal (free with principal_free).
@@ -88,18 +88,20 @@ MUST_CHECK bool identity_token(struct identity *i, struct str token, struct prin
  * with *e set; this is always so for tokens of the identity provider. Otherwise the callback gets
  * the principal and takes ownership. ERR_AUTH: the token is invalid; other errors: it cannot be
  * verified now. */
-typedef void (*identity_who_cb)(void *owner, struct principal *take, const struct err *e);
-struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
-			identity_who_cb cb, void *owner);
-/* Verifies a principal of identity_who again, because its token may have been revoked meanwhile. */
-struct op *identity_again(struct identity *i, const struct principal *who, struct principal **out,
-			  struct err *e, identity_who_cb cb, void *owner);
+typedef void (*identity_principal_cb)(void *owner, struct principal *take, const struct err *e);
+struct op *identity_authenticate(struct identity *i, struct str token, struct principal **out,
+				 struct err *e, identity_principal_cb cb, void *owner);
+/* Verifies a principal of identity_authenticate again, because its token may have been revoked
+ * meanwhile. */
+struct op *identity_reauthenticate(struct identity *i, const struct principal *who,
+				   struct principal **out, struct err *e, identity_principal_cb cb,
+				   void *owner);
 
 /* True when personal access tokens are accepted. */
 bool identity_has_personal(const struct identity *i);
 bool identity_is_personal(struct str token);
 /* Appends the text of a new, unguessable personal access token to `out`. */
-void identity_personal_make(const char *tenant, struct buf *out);
+void identity_generate_personal_token(const char *tenant, struct buf *out);
 /* A personal access token was revoked: effective immediately here, and within TOKEN_CACHE_MS in
  * other replicas. */
 void identity_personal_revoked(struct identity *i);
@@ -114,8 +116,8 @@ struct op *identity_ticket_new(struct identity *i, const struct principal *who, 
 			       identity_ticket_cb cb, void *owner);
 /* Redeems a ticket. The callback gets its principal (which the callee frees), or NULL and
  * ERR_AUTH. */
-struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_who_cb cb,
-			       void *owner);
+struct op *identity_ticket_redeem(struct identity *i, struct str ticket, identity_principal_cb cb,
+				  void *owner);
 
 /* State of a limit after a request. `limit` 0: no limit. */
 struct rate_state {

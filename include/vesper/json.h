@@ -34,7 +34,7 @@ MUST_CHECK bool json_parse_exact(const char *text, size_t len, size_t cap_bytes,
 				 struct err *e);
 /* True when the text is one JSON value of at most JSON_DEPTH_MAX levels in valid UTF-8. Builds no
  * value, and does not check for duplicate members. */
-bool json_is_whole(const char *text, size_t len);
+bool json_is_complete(const char *text, size_t len);
 /* The line where the value at `path` ("cues.opening[3]") begins, in a text that json_parse
  * accepted. If the path does not exist, the line of its last part that does. */
 int json_line(const char *text, const char *path);
@@ -64,7 +64,7 @@ const char *json_text_at(const json_t *object, const char *name);
 
 /* Refuses members that are not in the NULL-ended list, so that typing errors in requests and files
  * are reported. */
-MUST_CHECK bool json_only(const json_t *object, const char *const *names, struct err *e);
+MUST_CHECK bool json_check_members(const json_t *object, const char *const *names, struct err *e);
 
 /* A string node; bad UTF-8 and U+E000 become U+FFFD. NULL for NULL. New reference. */
 json_t *json_str(const char *text);

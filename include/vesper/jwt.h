@@ -21,7 +21,7 @@ struct jwt_keys;
  * signatures (another kty, use or alg) are skipped. ERR_INPUT: a weak or malformed RSA key, a
  * duplicate kid, or no usable key. */
 MUST_CHECK bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e);
-struct jwt_keys *jwt_keys_none(void); /* until the first set arrives: every kid is unknown */
+struct jwt_keys *jwt_keys_new_empty(void); /* until the first set arrives: every kid is unknown */
 size_t jwt_keys_count(const struct jwt_keys *keys);
 void jwt_keys_free(struct jwt_keys **keys);
 

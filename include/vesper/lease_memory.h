@@ -5,8 +5,8 @@
 #include "vesper/lease.h"
 #include "vesper/loop.h"
 
-/* `once_kept_ms`: how long a request ID is remembered after its lease was acquired. Close through
+/* `once_ttl_ms`: how long a request ID is remembered after its lease was acquired. Close through
  * the driver, when no operation is running. */
-struct leases lease_memory_new(struct loop *l, int64_t once_kept_ms);
+struct leases lease_memory_new(struct loop *l, int64_t once_ttl_ms);
 
 #endif

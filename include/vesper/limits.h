@@ -166,9 +166,9 @@
 #define MARKDOWN_ROWS_MAX    40  /* of a table in text: one screen; the table view has all rows */
 #define WIRE_STATE_BYTES_MAX 512 /* of one log reader: open steps, IDs, a pending number */
 /* Wait for missing events: a lost write is repeated by then, and a page waits 3 s for a pong. */
-#define STREAM_BEHIND_MS  2500
-#define EVENT_LOG_KEPT_MS 600000 /* a finished turn can be resumed for this long */
-#define EVENT_LOGS_MAX    20000  /* finished logs in memory */
+#define STREAM_BEHIND_MS 2500
+#define EVENT_LOG_TTL_MS 600000 /* a finished turn can be resumed for this long */
+#define EVENT_LOGS_MAX   20000  /* finished logs in memory */
 #define EVENT_LOGS_BYTES_MAX                                                                       \
 	(40 * 1024 * 1024) /* finished logs; those of the tenant with most are evicted first */
 
@@ -493,11 +493,11 @@
 #define CALC_HORIZON_MAX 366 /* periods ahead; beyond a year no interval is useful */
 #define CALC_ORIGINS_MAX 90  /* origins of a backtest: three months of days */
 /* Random permutations: the error of a p-value of 0.05 is half a percentage point. */
-#define CALC_SHIFT_ORDERS 2000
+#define CALC_SHIFT_PERMUTATIONS 2000
 /* Values in the window of a filter; each window is sorted by insertion. */
-#define CALC_WINDOW_MAX 101
-#define CALC_BINS_MAX   50   /* bins of a distribution; a chart fits no more */
-#define CALC_LOOK_STEPS 4096 /* steps between two checks of the cancel flag: 0.1 ms */
+#define CALC_WINDOW_MAX         101
+#define CALC_BINS_MAX           50   /* bins of a distribution; a chart fits no more */
+#define CALC_CANCEL_CHECK_STEPS 4096 /* steps between two checks of the cancel flag: 0.1 ms */
 #define CALC_GROUPS_MAX                                                                            \
 	1000000 /* groups read by one analysis within the database's time; it keeps 200,000 */
 /* Cells of a crosstab; 200,000 squared would not fit in memory. */
@@ -566,7 +566,7 @@
 #define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
 #define CLUSTER_REPLICAS_MAX 100  /* replicas that receive signals */
 #define CLUSTER_NAME_BYTES   32   /* a replica's name, without the boot ID that is appended */
-_Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS, "as long as a log");
+_Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_TTL_MS, "as long as a log");
 _Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
 
 _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in its envelope");
@@ -581,7 +581,7 @@ _Static_assert(REDIS_REPLY_BYTES_MAX > CACHE_VALUE_BYTES_MAX + 64, "a value in i
 #define SIGNIN_LOGIN_MS                                                                            \
 	600000 /* from the provider's first page to the code; allows a password reset */
 #define SIGNIN_KEYS_MS  10000 /* wait for the provider's new keys */
-#define SIGNIN_LOOK_MS  250   /* polling interval for keys or for another tab's renewal */
+#define SIGNIN_POLL_MS  250   /* polling interval for keys or for another tab's renewal */
 #define SIGNIN_EARLY_MS 60000 /* a token with less time left is renewed; as AUTH_WARN_MS */
 #define SIGNIN_FRESH_MS 2000  /* a younger token is not renewed: several tabs ask at once */
 #define SIGNIN_RUNNING_MAX                                                                         \

@@ -31,7 +31,7 @@
 #include "vesper/tokens.h"
 
 /* Counts prompts whose oldest part was dropped because they were too long. */
-extern const struct metric llm_prompts_cut;
+extern const struct metric llm_prompts_truncated;
 
 struct config;
 struct llm;
@@ -207,7 +207,8 @@ struct llm_options {
 	 * reference. NULL: no recording. */
 	void (*exchange)(void *owner, const char *hash, json_t *take);
 	void *exchange_owner;
-	bool unseen; /* not in /health before llm_replaces, and the caller must call llm_priced */
+	bool unseen; /* not in /health before llm_replace_in_health, and the caller must call
+			llm_check_prices */
 };
 
 /* The configured options. The caller of llm_new sets loop, budget, ledger and recorder. */
@@ -227,11 +228,11 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 /* New reference. Callers keep the model they started with when it is replaced. NULL is allowed. */
 struct llm *llm_ref(struct llm *llm);
 /* Checks that every model has a price if the budget has limits in money. `llm` NULL is allowed. */
-MUST_CHECK bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e);
+MUST_CHECK bool llm_check_prices(const struct llm *llm, const struct budget *b, struct err *e);
 void llm_free(struct llm **llm); /* drops a reference; the last one closes the model, when no call
 				    is running */
 /* Makes /health report the providers of `now` instead of those of `before`; each may be NULL. */
-void llm_replaces(const struct llm *now, const struct llm *before);
+void llm_replace_in_health(const struct llm *now, const struct llm *before);
 
 /* A model that replays recorded exchanges, without a network. Keeps a reference to `by_hash`, which
  * maps hashes to exchanges. *replay is borrowed from the model. */
@@ -245,22 +246,23 @@ struct llm_replay_counts {
 	size_t missing;
 };
 struct llm_replay_counts
-llm_replay_counted(const struct llm_replay *replay); /* of the current turn */
+llm_replay_get_counts(const struct llm_replay *replay); /* of the current turn */
 
 /* Requests each provider's list of models in the background, and logs errors. */
 void llm_check(struct llm *llm);
 
 /* Returns true if a provider can answer, even if its breaker is open now. False if only an
  * embedding service is configured, or for NULL. */
-bool llm_answers(const struct llm *llm);
+bool llm_can_answer(const struct llm *llm);
 /* The model that calls of the role go to first, as it is configured; or NULL. */
 const char *llm_model(const struct llm *llm, enum llm_role role);
 /* Returns true if the breaker of some provider admits a call now. NULL: false. */
-bool llm_usable(const struct llm *llm);
+bool llm_is_usable(const struct llm *llm);
 /* The same for providers other than this one. */
-bool llm_usable_except(const struct llm *llm, const char *provider);
+bool llm_is_usable_except(const struct llm *llm, const char *provider);
 /* Returns true if the budget owner's limits cover at least the answer of a call in this role. */
-bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role);
+bool llm_is_affordable(struct llm *llm, const struct budget_owner *budget_owner,
+		       enum llm_role role);
 /* Gets the budget owner's limit with the smallest remainder. False: there is no limit. */
 bool llm_budget_state(struct llm *llm, const struct budget_owner *budget_owner,
 		      struct budget_state *out);

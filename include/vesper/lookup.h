@@ -70,7 +70,7 @@ size_t names_candidates(const struct names *n, const bool *in, const char *key, 
 bool names_resolve(const struct names *n, const struct dimension_def *d, const char *text,
 		   const struct args *context, struct arena *a, struct name_match *out);
 /* The index of the dimension for which the catalogue lists this name as a whole; -1: none. */
-int names_catalog_dimension(const struct name_book *b, const char *key, size_t len);
+int names_find_catalog_dimension(const struct name_book *b, const char *key, size_t len);
 
 /* ---- one dimension's values ---- */
 
@@ -86,8 +86,8 @@ const char *names_value_at(const struct names *n, const struct dimension_def *d,
 const char *names_parent_of(const struct names *n, const struct dimension_def *d, const char *value,
 			    const char *expected_parent, bool *several);
 /* Values of a dimension as options; only those of `parent`, unless it is NULL. */
-size_t names_options(const struct names *n, const struct dimension_def *d, const char *parent,
-		     struct arena *a, const struct suggestion **out);
+size_t names_list_options(const struct names *n, const struct dimension_def *d, const char *parent,
+			  struct arena *a, const struct suggestion **out);
 /* The values most similar to the text, or the first values if none is similar. */
 size_t names_suggest_similar(const struct names *n, const struct dimension_def *d, const char *text,
 			     const char *parent, struct arena *a, const struct suggestion **out);

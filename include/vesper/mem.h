@@ -10,7 +10,7 @@
 
 /* Call before reading secrets: other processes of the same user can then not read this process's
  * memory or environment, and it writes no core file. False: the system call failed. */
-bool mem_keep_private(void);
+bool mem_disable_dumps(void);
 
 void *mem_alloc(size_t bytes);              /* zeroed, never NULL */
 void *mem_realloc(void *old, size_t bytes); /* never NULL; new bytes are not zeroed */

@@ -33,7 +33,7 @@ struct load {
 	bool logs_full; /* the logs are above their bound, whatever `of` is */
 };
 
-void overload_note(struct overload *o, const int64_t values[OVERLOAD_SIGNALS]);
+void overload_add_sample(struct overload *o, const int64_t values[OVERLOAD_SIGNALS]);
 /* The percentage of one signal; 0 until a window is full. */
 unsigned overload_percent(const struct overload *o, enum overload_signal s);
 /* The signal with the largest percentage. */

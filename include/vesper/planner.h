@@ -73,13 +73,13 @@ MUST_CHECK bool planner_read_plan(struct planner_turn *t, const char *text,
  * request for one is ignored. */
 bool planner_may_run(const struct planner_turn *t);
 /* The plan of the steps that a planner chose. NULL: *ask has a clarifying question. */
-struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
-			     const json_t *standing, struct clarification *ask);
+struct plan *plan_from_planner_reply(struct planner_turn *t, const struct supervisor_reply *r,
+				     const json_t *standing, struct clarification *ask);
 /* The same as a continuation of an ended plan: that plan's tasks come first, in their final states,
  * and steps that already ran are dropped. NULL: no step is left, a value that the user gave is
  * changed, or a value is unclear. */
-struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_reply *r,
-			    const struct plan *ended, const json_t *standing);
+struct plan *plan_from_replan(struct planner_turn *t, const struct supervisor_reply *r,
+			      const struct plan *ended, const json_t *standing);
 /* Returns true if the plan has at most PLAN_WAVES_MAX waves; after plan_check. False: its flaw is
  * set. */
 bool planner_check_waves(struct plan *p);
@@ -129,7 +129,7 @@ enum stored_state {
 enum stored_state stored_state(const struct planner_turn *t, const json_t *stored,
 			       bool model_usable);
 /* Converts the tasks of a plan to steps. */
-json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p);
+json_t *steps_from_plan(const struct planner_turn *t, const struct plan *p);
 void steps_set_understanding(struct planner_turn *t, const char *intent, const json_t *steps);
 struct plan *steps_plan(struct planner_turn *t, enum plan_origin origin, const json_t *steps,
 			const json_t *filters);
@@ -139,8 +139,8 @@ void steps_store(struct planner_turn *t, const char *question, const json_t *ste
 void steps_edit(json_t *steps, const json_t *edits);
 /* The plan of one interpretation of the question with its parsed values, in the form of
  * steps_store; in the arena. */
-const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
-			       const struct know_reading *r);
+const json_t *steps_from_reading(const struct turn_core *core, const struct understanding *u,
+				 const struct know_reading *r);
 
 /* ---- chain.c ---- */
 
@@ -155,20 +155,20 @@ void planner_understand(struct planner_turn *t, const struct know_input *in);
 /* The tool that fits the question but that this caller may not use; NULL: none. */
 const struct know_call *planner_forbidden(struct planner_turn *t);
 /* The plan of the calls understood by code. */
-struct plan *plan_of_understanding(struct planner_turn *t);
+struct plan *plan_from_understanding(struct planner_turn *t);
 /* The plan of the flow understood by code. NULL: *ask has a clarifying question. */
-struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
-				struct clarification *ask);
+struct plan *plan_from_named_flow(struct planner_turn *t, const json_t *standing,
+				  struct clarification *ask);
 /* The plan of a question with two parts; NULL: it does not have them. */
-struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing);
+struct plan *plan_from_chain(struct planner_turn *t, const json_t *standing);
 /* A stored plan with other filters. NULL: *ask has a clarifying question. */
 struct plan *plan_from_stored(struct planner_turn *t, const json_t *stored, const json_t *standing,
 			      const json_t *edits, enum filter_source source,
 			      struct clarification *ask);
 /* The plan that the supervisor chose: its tools with their filters, and an agent loop for each step
  * without a tool. NULL: *ask has a clarifying question. */
-struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply *r,
-			   const json_t *standing, struct clarification *ask);
+struct plan *plan_from_reply(struct planner_turn *t, const struct supervisor_reply *r,
+			     const json_t *standing, struct clarification *ask);
 /* Collects the filters that code has read, for the supervisor's prompt. */
 void planner_collect_known_filters(struct planner_turn *t);
 /* Like supervisor_parse; also records the intent of the question. */
@@ -187,8 +187,8 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 /* The caller's approved answer with the same calls as these tasks; of several, the one with the
  * fewest open slots. *filters: the values of its slots, by filter, in the arena. NULL: none.
  * Pure. */
-const struct flow_def *approved_find(const struct catalog_view *may, const struct plan *p,
-				     struct arena *a, json_t **filters);
+const struct flow_def *approved_match(const struct catalog_view *may, const struct plan *p,
+				      struct arena *a, json_t **filters);
 
 /* ---- flow_plan.c: plans that are written down ---- */
 

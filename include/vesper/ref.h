@@ -38,7 +38,7 @@ struct ref {
 };
 
 /* Returns true if `name` in a reference means this column. */
-bool ref_same_name(const char *column, const char *name);
+bool ref_names_match(const char *column, const char *name);
 
 /* ERR_INPUT: not a reference, or one to a whole result set. */
 MUST_CHECK bool ref_parse(const char *text, struct ref *out, struct err *e);

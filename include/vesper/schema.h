@@ -197,7 +197,7 @@ const char *where_op_name(enum where_op op); /* "at_least" */
 bool where_op_parse(const char *name, enum where_op *out);
 /* Returns true if the operator takes this many values: none for missing and present, two for
  * between, one or more for is and not, one for all others. */
-bool where_op_takes(enum where_op op, size_t count);
+bool where_op_accepts(enum where_op op, size_t count);
 
 /* A fixed condition of a definition, or a default. Values are texts. */
 struct where_def {
@@ -345,8 +345,8 @@ const struct condition_def *schema_condition(const struct schema *s, const char 
 const struct protocol_def *schema_protocol(const struct schema *s, const char *pack);
 /* NULL: the step does not allow it. */
 const struct protocol_call *protocol_call_find(const struct protocol_step *s, const char *tool);
-bool protocol_names(const struct protocol_def *p,
-		    const char *tool); /* true if any step allows it */
+bool protocol_allows(const struct protocol_def *p,
+		     const char *tool); /* true if any step allows it */
 /* A dimension of the map, loaded or plain. */
 const struct dimension_def *schema_dimension(const struct catalog *c, const char *name);
 

@@ -20,9 +20,9 @@ struct settings {
 /* Allocates settings in the arena, with one reference. Takes ownership of the arena. */
 void *settings_new(struct arena *take, size_t bytes);
 /* New reference. `settings` is a struct that begins with struct settings. */
-void *settings_hold(const void *settings);
+void *settings_ref(const void *settings);
 void settings_release(const void *settings); /* NULL is allowed */
 /* Releases the settings in *place and stores a new reference to `settings` (NULL: none) there. */
-void settings_use(void *place, const void *settings);
+void settings_replace(void *place, const void *settings);
 
 #endif

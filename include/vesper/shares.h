@@ -4,7 +4,7 @@
  * never evicts items of an owner that holds less.
  *
  * Items are members of their holders' structs. The holder adds an item, then removes the items
- * that shares_over returns until it returns NULL. Not thread-safe.
+ * that shares_next_to_evict returns until it returns NULL. Not thread-safe.
  */
 #ifndef VESPER_SHARES_H
 #define VESPER_SHARES_H
@@ -34,10 +34,10 @@ void shares_deinit(struct shares *s);
 
 /* Adds the item as its owner's newest. The name is copied. */
 void shares_add(struct shares *s, struct share *item, struct str owner, size_t bytes);
-void shares_renew(struct share *item);
+void shares_touch(struct share *item);
 void shares_remove(struct shares *s, struct share *item);
 
 /* The next item to evict; NULL: none. It may be the item that was added last. */
-struct share *shares_over(const struct shares *s);
+struct share *shares_next_to_evict(const struct shares *s);
 
 #endif

@@ -118,7 +118,7 @@ struct source {
 	/* Identifies the data, for the keys of a cache shared with programs that read other data.
 	 * May contain secrets. NULL: none. */
 	const char *identity;
-	bool speaks_sql;
+	bool supports_sql;
 	enum dialect dialect;
 	struct op *(*start)(struct source *s, const struct source_call *call, source_cb cb,
 			    void *owner);

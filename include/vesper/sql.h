@@ -95,11 +95,12 @@ const struct sql_query *sql_file_query(const struct sql_file *f, const char *nam
 
 /* Returns true if the statement names this view ("Stage.mc_dayahead"), in any case, quoted or not,
  * outside literals. */
-bool sql_query_names(const struct sql_query *q, const char *view);
+bool sql_query_references(const struct sql_query *q, const char *view);
 /* The same, ignoring `--? condition:` lines. */
-bool sql_query_names_without(const struct sql_query *q, const char *name, const char *condition);
+bool sql_query_references_without(const struct sql_query *q, const char *name,
+				  const char *condition);
 /* Returns true if a quoted name equals this one, as in output columns: AS "AvgPrice". */
-bool sql_query_quotes(const struct sql_query *q, const char *column);
+bool sql_query_has_quoted_name(const struct sql_query *q, const char *column);
 /* Returns true if it is one statement that begins with SELECT or WITH; tools may have no other. */
 bool sql_query_is_select(const struct sql_query *q);
 

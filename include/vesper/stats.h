@@ -23,13 +23,13 @@ struct column_stats {
 	bool distinct_exact; /* false: more than STATS_DISTINCT_EXACT; the count is a lower bound */
 	bool numeric; /* all values are numbers; else sum and mean are not set, and min and max are
 			 text */
-	bool sum_exact; /* false: the sum exceeded 128 bits; sum and mean are not set */
+	bool is_sum_exact; /* false: the sum exceeded 128 bits; sum and mean are not set */
 	struct decimal sum;
 	struct decimal mean; /* 6 decimals, rounded half up */
 	const char *min;     /* as text; NULL if count is 0; text is compared by bytes */
 	const char *max;
-	int64_t at_min; /* row index of the first minimum; -1: not among the fetched rows */
-	int64_t at_max;
+	int64_t min_row; /* row index of the first minimum; -1: not among the fetched rows */
+	int64_t max_row;
 	const char *first; /* NULL: a null cell */
 	const char *last;
 	enum trend trend; /* of numbers in row order: last compared with first; flat if within 1 %
@@ -43,7 +43,7 @@ struct stats_collector *stats_new(size_t columns);
  * n-1, row after row. */
 void stats_cell(struct stats_collector *s, size_t column, const char *text, size_t len,
 		bool numeric_type);
-void stats_row_done(struct stats_collector *s);
+void stats_end_row(struct stats_collector *s);
 /* Returns the statistics per column; all memory is in the arena. */
 struct column_stats *stats_finish(struct stats_collector *s, struct arena *a);
 void stats_free(struct stats_collector **s);

@@ -36,9 +36,9 @@ const char *str_find_nocase(const char *text, const char *part);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* The Levenshtein distance in bytes of two short names, ignoring case; SIZE_MAX if one is longer
- * than STR_EDITS_BYTES_MAX. */
-#define STR_EDITS_BYTES_MAX 128
-size_t str_edits(struct str a, struct str b);
+ * than STR_EDIT_DISTANCE_BYTES_MAX. */
+#define STR_EDIT_DISTANCE_BYTES_MAX 128
+size_t str_edit_distance(struct str a, struct str b);
 /* Returns true for a name in files that is also used in paths and variables: lower-case letters,
  * digits and _, first a letter, at most `max` bytes. */
 bool str_is_name(const char *text, size_t max);
@@ -59,7 +59,7 @@ void buf_init(struct buf *b, size_t cap_bytes);
 void buf_deinit(struct buf *b);
 void buf_reset(struct buf *b);         /* empties it, keeps the memory */
 void buf_cut(struct buf *b, size_t n); /* truncates to n bytes; n <= b->n */
-void buf_fit(struct buf *b);           /* frees unused memory */
+void buf_shrink(struct buf *b);        /* frees unused memory */
 
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, const char *text);

@@ -1,6 +1,6 @@
 /*
  * The event log of each turn: events are numbered without gaps from 1. A log is bounded, and kept
- * for EVENT_LOG_KEPT_MS after the end, unless it is evicted earlier. Clients see a projection of it
+ * for EVENT_LOG_TTL_MS after the end, unless it is evicted earlier. Clients see a projection of it
  * (wire.h), which numbers its items separately.
  *
  * Readers pull: stream_watch calls `wake` from the loop when there are new events, and the reader
@@ -29,7 +29,7 @@ struct stream_hub *stream_hub_new(struct loop *l);
 /* No stream_find may be running. */
 void stream_hub_free(struct stream_hub **h);
 /* Sets the driver for other replicas' logs; borrowed. Without one, there is a single replica. */
-void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self);
+void stream_hub_set_driver(struct stream_hub *h, const struct stream_driver *driver, void *self);
 
 /* Total bytes in the logs of running turns. */
 size_t stream_live_bytes(const struct stream_hub *h);
@@ -56,46 +56,46 @@ void stream_event(const struct stream_log *log, uint64_t seq, struct event *out)
 /* The sink the turn writes to. After a closing event, or above the log's limits, further events are
  * dropped (the limits leave room for the closing event). */
 const struct event_sink *stream_sink(struct stream_log *log);
-bool stream_full(const struct stream_log *log);
-bool stream_closed(const struct stream_log *log); /* a closing event was added */
+bool stream_is_full(const struct stream_log *log);
+bool stream_is_closed(const struct stream_log *log); /* a closing event was added */
 uint64_t stream_last_seq(const struct stream_log *log);
 /* Number of the first event with which another replica continues the turn; 0: none. */
-uint64_t stream_moved_seq(const struct stream_log *log);
+uint64_t stream_takeover_seq(const struct stream_log *log);
 size_t stream_watchers(const struct stream_log *log);
 
-/* Releases a closed log: the hub keeps it for EVENT_LOG_KEPT_MS. on_watchers is not called any
+/* Releases a closed log: the hub keeps it for EVENT_LOG_TTL_MS. on_watchers is not called any
  * more. */
 void stream_release(struct stream_log **log);
 
 /* Drops the logs of this user's session (NULL: of all sessions); a running turn still writes its
  * log to the end. */
-void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who);
+void stream_delete_logs(struct stream_hub *h, const char *session_id, const struct principal *who);
 
 /* Returns true if the log belongs to this user and the user still has all permissions that the turn
  * ran with. */
 bool stream_may_read(const struct stream_log *log, const struct principal *who);
 /* The log of a turn in this process that this user may read; NULL: it is unknown or expired, or the
  * user may not read it. */
-struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
-				const struct principal *who);
+struct stream_log *stream_find_readable(struct stream_hub *h, const char *turn_id,
+					const struct principal *who);
 /* The log of a turn in this process, running or kept, without a permission check. NULL: none. */
 struct stream_log *stream_find_local(const struct stream_hub *h, const char *turn_id);
-/* Like stream_local, but on any replica; the principal is borrowed until the callback. `is_behind`
- * returns true while another replica may have shown more than has arrived here; stream_find waits
- * for the rest, at most STREAM_BEHIND_MS. NULL: does not wait. */
+/* Like stream_find_readable, but on any replica; the principal is borrowed until the callback.
+ * `is_behind` returns true while another replica may have shown more than has arrived here;
+ * stream_find waits for the rest, at most STREAM_BEHIND_MS. NULL: does not wait. */
 struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct principal *who,
 		       bool (*is_behind)(void *owner, const struct stream_log *log),
 		       stream_found_cb cb, void *owner);
 
 /*
  * For drivers. A follower is the log of a turn that runs on another replica. It gets the events of
- * stream_put, and is released after a closing event or by stream_abandon.
+ * stream_append, and is released after a closing event or by stream_abandon.
  */
 struct stream_log *stream_follow(struct stream_hub *h, const char *turn_id, const char *session_id,
 				 const struct principal *who,
 				 void (*on_watchers)(void *owner, size_t watchers), void *owner);
 /* Adds an event; keeps its at_ms. */
-void stream_put(struct stream_log *log, const struct event *event);
+void stream_append(struct stream_log *log, const struct event *event);
 /* Releases a log that gets no more events. It can no longer be found; its watchers can read the
  * rest, but it never closes. */
 void stream_abandon(struct stream_log **log);
@@ -106,7 +106,7 @@ struct stream_log *stream_adopt(struct stream_hub *h, const char *turn_id, bool 
 /* The log of a turn running here, for any caller; NULL: none. */
 struct stream_log *stream_running(const struct stream_hub *h, const char *turn_id);
 /* Sets the number of watchers on other replicas; they count as watchers here. */
-void stream_watched_elsewhere(struct stream_log *log, size_t watchers);
+void stream_set_remote_watchers(struct stream_log *log, size_t watchers);
 /* A watch that does not count as a watcher. */
 struct stream_watch *stream_watch_quiet(struct stream_log *log, uint64_t last_seq,
 					void (*wake)(void *owner), void *owner);
@@ -121,7 +121,7 @@ const struct stream_entry *stream_read(struct stream_watch *w);
 /* Makes the next read return the last entry again. */
 void stream_unread(struct stream_watch *w);
 /* Returns true if everything was read and the log is closed. */
-bool stream_ended(const struct stream_watch *w);
+bool stream_watch_is_at_end(const struct stream_watch *w);
 struct stream_log *stream_watch_log(const struct stream_watch *w);
 void stream_watch_free(struct stream_watch **w);
 

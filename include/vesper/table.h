@@ -45,7 +45,7 @@ struct table {
 	int64_t total_rows; /* rows fetched; > row_count if truncated */
 	bool truncated;     /* not all rows of the result are kept */
 	const char *truncation; /* reason: "row cap", "byte cap"; NULL: not truncated */
-	bool total_exact;       /* total_rows counts the whole result, not only the rows fetched */
+	bool is_total_exact;    /* total_rows counts the whole result, not only the rows fetched */
 	struct column_stats *stats; /* one per column */
 };
 
@@ -55,7 +55,7 @@ void table_free(struct table **t);
 
 /* Columns are found by name. So a duplicate name gets a number, and a column without a name its
  * position ("x (2)", "_3"). */
-void table_column_number(struct table *t, size_t column);
+void table_make_name_unique(struct table *t, size_t column);
 
 int table_column(const struct table *t, const char *name); /* -1: none */
 const char *table_cell(const struct table *t, size_t row,

@@ -97,7 +97,8 @@ struct transport_options {
 MUST_CHECK bool transport_open(const struct transport_options *options, struct transport **out,
 			       struct err *e);
 /* Replaces settings and pbi. Open connections stay, even above the new limits. */
-void transport_use(struct transport *t, const struct transport_settings *settings, struct pbi *pbi);
+void transport_apply_settings(struct transport *t, const struct transport_settings *settings,
+			      struct pbi *pbi);
 /* The bound address, with the port chosen by the system for ":0". */
 const char *transport_address(const struct transport *t);
 
@@ -106,7 +107,7 @@ struct sockets transport_sockets(const struct transport *t);
 /* Another process accepts connections now. Existing connections get one more request each.
  * WebSockets without a running turn are closed with 1012, spread over `within_ms`; others when
  * their turns end. */
-void transport_leave(struct transport *t, int64_t within_ms);
+void transport_hand_over(struct transport *t, int64_t within_ms);
 /* Accepts no new connections, closes sockets with 1012, then calls `done`. */
 void transport_drain(struct transport *t, void (*done)(void *owner), void *owner);
 void transport_close(struct transport **t);

@@ -8,7 +8,7 @@
 bool utf8_valid(const char *text, size_t len);
 /* The length of the prefix of complete characters; the rest may be the beginning of an incomplete
  * one. */
-size_t utf8_whole(const char *text, size_t len);
+size_t utf8_complete_bytes(const char *text, size_t len);
 /* Number of code points in valid text. */
 size_t utf8_count(const char *text, size_t len);
 /* The length of the longest prefix of at most max_bytes that does not split a character. */
@@ -20,6 +20,6 @@ size_t utf8_cut(const char *text, size_t len, size_t max_bytes);
 bool utf8_is_identifier(const char *text, size_t len);
 
 /* Number of bytes of blanks, control and invisible characters at the start of a terminated text. */
-size_t utf8_blanks(const char *text);
+size_t utf8_leading_blanks(const char *text);
 
 #endif

@@ -149,8 +149,8 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 			  const json_t *filters);
 
 /* The same, with values appended by `put`, which returns false for a name without a value. */
-typedef bool (*view_put)(void *owner, struct buf *out, const char *name);
-bool view_fill_with(struct buf *out, const char *text, view_put put, void *owner);
+typedef bool (*view_placeholder_cb)(void *owner, struct buf *out, const char *name);
+bool view_fill_with(struct buf *out, const char *text, view_placeholder_cb put, void *owner);
 
 struct view_answer_input {
 	const struct result *const *results;

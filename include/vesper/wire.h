@@ -82,11 +82,11 @@ MUST_CHECK bool wire_next(struct wire_reader *r, bool merging, struct str *item)
 /* Writes an error that ends reading for this client but does not affect the turn, as an item that
  * is not in the log. Valid until the next call. */
 void wire_fail(struct wire_reader *r, const char *code, const char *message, struct str *item);
-bool wire_ended(const struct wire_reader *r); /* everything was read and the log is closed */
+bool wire_is_at_end(const struct wire_reader *r); /* everything was read and the log is closed */
 struct stream_log *wire_log(const struct wire_reader *r);
 void wire_reader_free(struct wire_reader **r);
 /* Call before the first item. */
-void wire_reader_head(struct wire_reader *r, const struct wire_head *head);
+void wire_reader_set_head(struct wire_reader *r, const struct wire_head *head);
 
 /* The complete answer of one turn, for clients that wait for it. */
 struct wire_response;

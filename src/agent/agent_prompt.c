@@ -117,7 +117,7 @@ void agent_fit(struct agent *a)
 		a->result_blocks[i].block->text =
 			scratch_result_text(a->scratch, a->result_blocks[i].result);
 	if (scratch_omitted_count(a->scratch) > 0)
-		metric_add(&llm_prompts_cut, NULL, 1);
+		metric_add(&llm_prompts_truncated, NULL, 1);
 }
 
 static const char *user_hash(struct agent *a)

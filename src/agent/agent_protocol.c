@@ -40,7 +40,7 @@ void agent_protocol_begin(struct agent *a, const struct domain_def *d)
 
 bool agent_protocol_allows(const struct agent *a, const struct tool_def *tool)
 {
-	return a->protocol ? protocol_names(a->protocol, tool->name) : !tool->callers.by_protocol;
+	return a->protocol ? protocol_allows(a->protocol, tool->name) : !tool->callers.by_protocol;
 }
 
 static json_t *schema_of(struct arena *a, const char *text)
@@ -56,10 +56,10 @@ size_t agent_map_tools(const struct agent *a, struct llm_tool *out)
 {
 	size_t n = 0;
 
-	if (a->protocol && protocol_names(a->protocol, DETAILED_SCHEMA))
+	if (a->protocol && protocol_allows(a->protocol, DETAILED_SCHEMA))
 		out[n++] = (struct llm_tool){DETAILED_SCHEMA, detailed_about,
 					     schema_of(a->arena, detailed_schema)};
-	if (a->protocol && protocol_names(a->protocol, STRUCTURE))
+	if (a->protocol && protocol_allows(a->protocol, STRUCTURE))
 		out[n++] = (struct llm_tool){STRUCTURE, structure_about,
 					     schema_of(a->arena, structure_schema)};
 	return n;

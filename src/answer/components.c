@@ -59,7 +59,7 @@ static bool scalar_fits(const struct prop_def *p, const char *text)
 static int column_named(const struct table *t, const char *name)
 {
 	for (size_t i = 0; i < t->column_count; i++)
-		if (ref_same_name(t->columns[i].name, name))
+		if (ref_names_match(t->columns[i].name, name))
 			return (int)i;
 	return -1;
 }
@@ -84,7 +84,7 @@ static const struct table *table_of(const struct prop_def *p, const struct table
 
 static bool prop_fits(const struct prop_def *p, const struct shown_prop *v)
 {
-	if (prop_is_set(p))
+	if (prop_is_result_set(p))
 		return !v->text && v->place.table;
 	return v->text && scalar_fits(p, v->text);
 }
@@ -136,9 +136,10 @@ static void write_set(struct json_out *j, const struct filling *f, const struct 
 static void write_prop(struct json_out *j, const struct filling *f, const struct prop_def *p,
 		       const struct shown_prop *v)
 {
-	const struct table *t = prop_is_set(p) ? table_of(p, v->place.table, f->arena) : NULL;
+	const struct table *t =
+		prop_is_result_set(p) ? table_of(p, v->place.table, f->arena) : NULL;
 
-	if (prop_is_set(p) && !t)
+	if (prop_is_result_set(p) && !t)
 		return;
 	jo_key(j, p->name);
 	if (t)
@@ -357,7 +358,7 @@ static bool find_value(const struct prop_def *p, struct result *r, struct shown_
 	for (size_t i = 0; i < r->fact_count; i++) {
 		const struct fact *f = &r->facts[i];
 
-		if (!ref_same_name(f->name, p->name) || !same_unit(p, f->unit))
+		if (!ref_names_match(f->name, p->name) || !same_unit(p, f->unit))
 			continue;
 		out->text = f->value;
 		out->place = (struct ref_place){.result = r, .column = -1, .fact = f};
@@ -381,8 +382,8 @@ static void fill_by_name(const struct component_def *def, struct result *const *
 
 		for (size_t r = 0; r < count && !found; r++) {
 			*v = (struct shown_prop){.name = p->name};
-			found = prop_is_set(p) ? find_set(p, results[r], v)
-					       : find_value(p, results[r], v);
+			found = prop_is_result_set(p) ? find_set(p, results[r], v)
+						      : find_value(p, results[r], v);
 		}
 		out->prop_count += found;
 	}

@@ -287,7 +287,7 @@ bool answer_may_continue(const struct answer_turn *t)
 
 	return a->continued.count < LLM_CONTINUE_MAX && !a->cut && !a->log_full &&
 	       until - clock_mono_ms() >= LLM_CONTINUE_LEFT_MS && a->provider &&
-	       llm_usable_except(t->options->llm, a->provider) && !answer_budget_used_up(t);
+	       llm_is_usable_except(t->options->llm, a->provider) && !answer_budget_used_up(t);
 }
 
 struct llm_call *answer_continue(struct answer_turn *t)

@@ -21,7 +21,7 @@ static bool applies(const struct flow_text_builder *t, const struct flow_line *l
 		    enum flow_kind kind)
 {
 	return l->kind == kind &&
-	       (!l->when || condition_met(l->when, &t->scope, t->plan->filters, t->arena));
+	       (!l->when || condition_is_met(l->when, &t->scope, t->plan->filters, t->arena));
 }
 
 static void add_task(const struct flow_text_builder *t, const struct task *task, struct buf *out)
@@ -141,7 +141,8 @@ size_t flow_shown(const struct plan *p, struct arena *a, struct shown **out)
 
 	*out = arena_alloc(a, sizeof(**out) * (p->show_count + 1));
 	for (size_t i = 0; i < p->show_count; i++)
-		if (!p->shows[i].when || condition_met(p->shows[i].when, &t.scope, p->filters, a))
+		if (!p->shows[i].when ||
+		    condition_is_met(p->shows[i].when, &t.scope, p->filters, a))
 			fill_show(&t, &p->shows[i], &(*out)[n++]);
 	return n;
 }

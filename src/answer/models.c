@@ -11,7 +11,7 @@ bool answer_budget_used_up(const struct answer_turn *t)
 
 bool answer_may_ask_model(const struct answer_turn *t)
 {
-	return llm_usable(t->options->llm) && !answer_budget_used_up(t);
+	return llm_is_usable(t->options->llm) && !answer_budget_used_up(t);
 }
 
 void answer_set_out_of_budget(struct answer_turn *t)

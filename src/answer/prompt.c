@@ -189,7 +189,7 @@ static void log_left_out(const struct answer_turn *t, const struct scratch *s)
 	for (size_t i = 0; i < scratch_omitted_count(s); i++)
 		log_debug("turn.prompt", "%s left out %s", t->core->id.text, scratch_omitted(s, i));
 	if (scratch_omitted_count(s) > 0)
-		metric_add(&llm_prompts_cut, NULL, 1);
+		metric_add(&llm_prompts_truncated, NULL, 1);
 }
 
 static void use_scratch(struct answer_turn *t, struct llm_call *call, struct scratch *s)

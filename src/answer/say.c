@@ -95,7 +95,7 @@ static bool show(struct answer_turn *t, const struct event_text_delta *delta)
 	if (!t->answer->log_full)
 		event_emit(t->core->sink,
 			   &(struct event){.kind = EVENT_TEXT_DELTA, .u.text_delta = *delta});
-	t->answer->log_full = t->answer->log_full || stream_full(t->core->log);
+	t->answer->log_full = t->answer->log_full || stream_is_full(t->core->log);
 	return !t->answer->log_full;
 }
 

@@ -29,7 +29,7 @@ struct jwt_keys {
 	size_t count;
 };
 
-struct jwt_keys *jwt_keys_none(void)
+struct jwt_keys *jwt_keys_new_empty(void)
 {
 	return mem_alloc(sizeof(struct jwt_keys));
 }
@@ -168,7 +168,7 @@ static bool keys_add(struct jwt_keys *keys, const json_t *list, struct err *e)
 
 bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e)
 {
-	struct jwt_keys *keys = jwt_keys_none();
+	struct jwt_keys *keys = jwt_keys_new_empty();
 	json_t *set = NULL;
 	bool is_valid = json_parse(text, len, JWKS_BYTES_MAX, &set, e) &&
 			keys_add(keys, json_object_get(set, "keys"), e);

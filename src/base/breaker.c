@@ -1,19 +1,19 @@
 /* State changes of a circuit breaker: consecutive failures, time, and the result of the probe. */
 #include "vesper/breaker.h"
 
-bool breaker_refuses(const struct breaker *b, int64_t now_ms)
+bool breaker_blocks(const struct breaker *b, int64_t now_ms)
 {
 	return b->open && now_ms - b->opened_ms < b->open_ms;
 }
 
-bool breaker_waits(const struct breaker *b)
+bool breaker_is_probing(const struct breaker *b)
 {
 	return b->open && b->probing;
 }
 
-bool breaker_admits(const struct breaker *b, int64_t now_ms)
+bool breaker_allows(const struct breaker *b, int64_t now_ms)
 {
-	return !breaker_refuses(b, now_ms) && !breaker_waits(b);
+	return !breaker_blocks(b, now_ms) && !breaker_is_probing(b);
 }
 
 bool breaker_begin(struct breaker *b)
@@ -24,7 +24,7 @@ bool breaker_begin(struct breaker *b)
 	return true;
 }
 
-void breaker_ok(struct breaker *b)
+void breaker_succeeded(struct breaker *b)
 {
 	b->failures = 0;
 	b->open = b->probing = false;

@@ -22,7 +22,7 @@ err_fill(struct err *e, enum err_code code, bool may_retry, const char *fmt, va_
 	int n = vsnprintf(text, sizeof(text), fmt, args);
 	size_t len = n < 0 ? 0 : (size_t)n;
 	if (len >= sizeof(text))
-		len = utf8_whole(text, sizeof(text) - 1);
+		len = utf8_complete_bytes(text, sizeof(text) - 1);
 	memset(e, 0, sizeof(*e));
 	e->code = code;
 	e->may_retry = may_retry;

@@ -83,7 +83,7 @@ static bool tenant_is_down(const char *tenant)
 	return false;
 }
 
-bool health_ready(void)
+bool health_is_ready(void)
 {
 	bool tenants = false;
 	bool served = false;
@@ -116,7 +116,7 @@ void health_each_waiting(void (*each)(void *owner, const char *tenant), void *ow
 	}
 }
 
-bool health_healthy(void)
+bool health_is_healthy(void)
 {
 	for (size_t i = 0; i < checks.count; i++)
 		if (checks.items[i].state != HEALTH_OK)
@@ -124,7 +124,7 @@ bool health_healthy(void)
 	return true;
 }
 
-void health_draining(bool yes)
+void health_set_draining(bool yes)
 {
 	checks.is_draining = yes;
 }

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-bool mem_keep_private(void)
+bool mem_disable_dumps(void)
 {
 	const struct rlimit none = {0};
 

@@ -17,7 +17,7 @@ const char *overload_signal_name(enum overload_signal s)
 	return names[s];
 }
 
-void overload_note(struct overload *o, const int64_t values[OVERLOAD_SIGNALS])
+void overload_add_sample(struct overload *o, const int64_t values[OVERLOAD_SIGNALS])
 {
 	assert(o->window > 0 && o->window <= OVERLOAD_SAMPLES_MAX);
 	memcpy(o->samples[o->noted++ % o->window], values, sizeof(o->samples[0]));

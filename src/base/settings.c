@@ -15,7 +15,7 @@ void *settings_new(struct arena *take, size_t bytes)
 }
 
 /* Settings are const outside this file; changing the reference count is not visible to readers. */
-void *settings_hold(const void *settings)
+void *settings_ref(const void *settings)
 {
 	struct settings *s = (void *)settings;
 
@@ -35,9 +35,9 @@ void settings_release(const void *settings)
 	arena_free(&arena);
 }
 
-void settings_use(void *place, const void *settings)
+void settings_replace(void *place, const void *settings)
 {
-	const void *old, *now = settings ? settings_hold(settings) : NULL;
+	const void *old, *now = settings ? settings_ref(settings) : NULL;
 
 	memcpy(&old, place, sizeof(old)); /* a pointer to the settings struct of any folder */
 	memcpy(place, &now, sizeof(now));

@@ -54,7 +54,7 @@ void shares_add(struct shares *s, struct share *item, struct str owner, size_t b
 	s->bytes += bytes;
 }
 
-void shares_renew(struct share *item)
+void shares_touch(struct share *item)
 {
 	list_remove(&item->node);
 	list_append(&item->owner->items, &item->node);
@@ -77,7 +77,7 @@ void shares_remove(struct shares *s, struct share *item)
 	mem_free(o);
 }
 
-struct share *shares_over(const struct shares *s)
+struct share *shares_next_to_evict(const struct shares *s)
 {
 	const struct share_owner *largest = NULL;
 	bool bytes = s->bytes > s->bytes_max;

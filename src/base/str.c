@@ -92,11 +92,11 @@ bool str_is_name(const char *text, size_t max)
 	return n > 0 && n <= max && text[n] == '\0' && *text >= 'a' && *text <= 'z';
 }
 
-size_t str_edits(struct str a, struct str b)
+size_t str_edit_distance(struct str a, struct str b)
 {
-	size_t row[STR_EDITS_BYTES_MAX + 1];
+	size_t row[STR_EDIT_DISTANCE_BYTES_MAX + 1];
 
-	if (a.n > STR_EDITS_BYTES_MAX || b.n > STR_EDITS_BYTES_MAX)
+	if (a.n > STR_EDIT_DISTANCE_BYTES_MAX || b.n > STR_EDIT_DISTANCE_BYTES_MAX)
 		return SIZE_MAX;
 	for (size_t k = 0; k <= b.n; k++)
 		row[k] = k;
@@ -158,7 +158,7 @@ void buf_cut(struct buf *b, size_t n)
 		b->p[n] = '\0';
 }
 
-void buf_fit(struct buf *b)
+void buf_shrink(struct buf *b)
 {
 	if (!b->p)
 		return;

@@ -89,7 +89,7 @@ bool utf8_valid(const char *text, size_t len)
 	return true;
 }
 
-size_t utf8_whole(const char *text, size_t len)
+size_t utf8_complete_bytes(const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	for (size_t back = 1; back <= 3 && back <= len; back++) {
@@ -155,7 +155,7 @@ static bool is_invisible(uint32_t c)
 	return false;
 }
 
-size_t utf8_blanks(const char *text)
+size_t utf8_leading_blanks(const char *text)
 {
 	size_t i = 0;
 

@@ -75,7 +75,7 @@ bool budget_settings_read(const struct config *c, struct arena *take, struct bud
 	struct budget_settings *s = settings_new(take, sizeof(*s));
 
 	(void)e;
-	config_hold(c, take);
+	config_retain(c, take);
 	read_prices(config_json(c, "llm.prices"), take, s);
 	read_limits(config_json(c, "llm.budgets"), take, s);
 	*out = s;

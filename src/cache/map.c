@@ -75,7 +75,7 @@ struct entry *map_find(struct map *m, struct str key)
 		drop(m, e);
 		return NULL;
 	}
-	shares_renew(&e->share);
+	shares_touch(&e->share);
 	return e;
 }
 
@@ -92,7 +92,7 @@ static bool make_room(struct map *m, struct entry *added)
 	bool is_kept;
 
 	entry_hold(added);
-	while ((over = shares_over(&m->shares)))
+	while ((over = shares_next_to_evict(&m->shares)))
 		drop(m, list_item(over, struct entry, share));
 	is_kept = !added->dropped;
 	entry_release(added);

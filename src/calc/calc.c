@@ -19,7 +19,7 @@ bool calc_column(const struct calc *c, const struct frame_column *column, size_t
 	double *values = calc_doubles(c, rows);
 	size_t work = 0;
 	for (size_t i = 0; i < rows; i++) {
-		if (calc_stopped_after(c, &work, 1, e))
+		if (calc_is_cancelled_after(c, &work, 1, e))
 			return false;
 		values[i] = frame_number(column, i);
 	}
@@ -37,7 +37,7 @@ bool calc_check(const struct calc *c, const double *values, size_t n, size_t max
 			return err_set(e, ERR_INPUT,
 				       "The value in row %zu, %g, exceeds the limit of %g.", i + 1,
 				       values[i], CALC_VALUE_MAX);
-	return !calc_stopped(c, e);
+	return !calc_is_cancelled(c, e);
 }
 
 size_t calc_present(const double *values, size_t n, double *out)

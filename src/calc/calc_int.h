@@ -6,22 +6,23 @@
 #include "vesper/limits.h"
 
 /* Checks the cancel flag. True: the kernel must end; *e is set. */
-static inline bool calc_stopped(const struct calc *c, struct err *e)
+static inline bool calc_is_cancelled(const struct calc *c, struct err *e)
 {
 	if (!c->cancelled || !atomic_load_explicit(c->cancelled, memory_order_relaxed))
 		return false;
 	return !err_set(e, ERR_CANCELLED, "The computation was cancelled.");
 }
 
-/* The same inside a loop; checks the flag once in CALC_LOOK_STEPS steps. Start `*work` at 0. */
-static inline bool calc_stopped_after(const struct calc *c, size_t *work, size_t steps,
-				      struct err *e)
+/* The same inside a loop; checks the flag once in CALC_CANCEL_CHECK_STEPS steps. Start `*work` at
+ * 0. */
+static inline bool calc_is_cancelled_after(const struct calc *c, size_t *work, size_t steps,
+					   struct err *e)
 {
 	*work += steps;
-	if (*work < CALC_LOOK_STEPS)
+	if (*work < CALC_CANCEL_CHECK_STEPS)
 		return false;
 	*work = 0;
-	return calc_stopped(c, e);
+	return calc_is_cancelled(c, e);
 }
 
 static inline double *calc_doubles(const struct calc *c, size_t n)

@@ -177,7 +177,7 @@ bool calc_clusters(const struct calc *c, const double *const *columns, size_t co
 			return false;
 	select_complete_rows(c, columns, count, n, &s);
 	found.n = s.n;
-	if (s.n < CALC_CLUSTERS_LEAST)
+	if (s.n < CALC_CLUSTERS_MIN)
 		found.status = CALC_TOO_FEW;
 	for (size_t f = 0; f < count && found.status == CALC_OK; f++)
 		if (!scale(c, columns[f], &s, &found.scale[f], e))

@@ -46,7 +46,7 @@ bool calc_spearman(const struct calc *c, const double *x, const double *y, size_
 	if (!calc_ranks(c, xs, o.n, &ranks_x, NULL, e) ||
 	    !calc_ranks(c, ys, o.n, &ranks_y, NULL, e))
 		return false;
-	if (o.n < CALC_SPEARMAN_LEAST)
+	if (o.n < CALC_SPEARMAN_MIN)
 		o.status = CALC_TOO_FEW;
 	else
 		correlate(ranks_x, ranks_y, &o);

@@ -206,9 +206,7 @@ bool calc_dip(const struct calc *c, const double *values, size_t n, struct calc_
 	if (!calc_check_and_copy(c, values, n, CALC_VALUES_MAX, &x, &d.n, e) ||
 	    !calc_sort(c, x, d.n, e))
 		return false;
-	d.status = d.n < CALC_DIP_LEAST ? CALC_TOO_FEW
-		   : x[0] == x[d.n - 1] ? CALC_CONSTANT
-					: CALC_OK;
+	d.status = d.n < CALC_DIP_MIN ? CALC_TOO_FEW : x[0] == x[d.n - 1] ? CALC_CONSTANT : CALC_OK;
 	if (d.status == CALC_OK) {
 		h = (struct hull){x, d.n, arena_alloc(c->arena, d.n * sizeof(size_t)),
 				  arena_alloc(c->arena, d.n * sizeof(size_t))};
@@ -218,5 +216,5 @@ bool calc_dip(const struct calc *c, const double *values, size_t n, struct calc_
 		d.p = p_of(d.dip, d.n);
 	}
 	*out = d;
-	return !calc_stopped(c, e);
+	return !calc_is_cancelled(c, e);
 }

@@ -46,7 +46,7 @@ bool calc_elasticity(const struct calc *c, const double *driver, const double *r
 	    !variation(c, driver, response, n, &o.variation, e))
 		return false;
 	o.n = line.n;
-	if (o.n < CALC_ELASTICITY_LEAST)
+	if (o.n < CALC_ELASTICITY_MIN)
 		o.status = CALC_TOO_FEW;
 	else if (line.status != CALC_OK || o.variation < CALC_ELASTICITY_VARIATION)
 		o.status = CALC_CONSTANT;

@@ -135,8 +135,8 @@ static bool try_all(const struct calc *c, struct backtest *b, double *predicted,
 		for (int m = 0; m < CALC_METHODS; m++) {
 			size_t at = b->n - b->o->horizon + 1 - b->origins + i;
 			try_origin(b, (enum calc_method)m, i, at, predicted);
-			if (calc_stopped_after(c, &b->work,
-					       m == CALC_SMOOTH ? ALPHA_STEPS * at : at, e))
+			if (calc_is_cancelled_after(c, &b->work,
+						    m == CALC_SMOOTH ? ALPHA_STEPS * at : at, e))
 				return false;
 		}
 	return true;
@@ -164,7 +164,7 @@ static struct calc_band band_of(const double *sorted, size_t n, size_t skip, dou
 	/* Rounding must not push a whole number up to the next one. */
 	size_t low = (size_t)ceil(m * tail - 1e-9), high = (size_t)ceil(m * (1 - tail) - 1e-9);
 
-	if (count < CALC_BAND_LEAST || high > count || low == 0)
+	if (count < CALC_BAND_MIN || high > count || low == 0)
 		return (struct calc_band){NAN, NAN};
 	return (struct calc_band){sorted[low - 1 + (low - 1 >= skip)],
 				  sorted[high - 1 + (high - 1 >= skip)]};
@@ -219,7 +219,7 @@ static bool bands(const struct calc *c, const struct backtest *b, struct calc_fo
 		struct calc_band others = band_of(sorted, n, i, 0.80);
 		inside += sorted[i] >= others.low && sorted[i] <= others.high;
 	}
-	f->coverage80 = n > CALC_BAND_LEAST ? inside / (double)n : NAN;
+	f->coverage80 = n > CALC_BAND_MIN ? inside / (double)n : NAN;
 	return true;
 }
 

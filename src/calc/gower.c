@@ -58,7 +58,7 @@ bool calc_gower(const struct calc *c, const struct calc_feature *features, size_
 	double *out = calc_doubles(c, n);
 	for (size_t i = 0; i < n; i++) {
 		out[i] = i == from ? 0 : distance(features, ranges, feature_count, from, i);
-		if (calc_stopped_after(c, &work, feature_count, e))
+		if (calc_is_cancelled_after(c, &work, feature_count, e))
 			return false;
 	}
 	*distances = out;
@@ -96,7 +96,7 @@ bool calc_medoid(const struct calc *c, const struct calc_feature *features, size
 		for (size_t k = 0; k < count; k++) {
 			double d = distance(features, ranges, feature_count, rows[i], rows[k]);
 			sum += calc_is_null(d) ? 1 : d; /* unknown counts as far */
-			if (calc_stopped_after(c, &work, feature_count, e))
+			if (calc_is_cancelled_after(c, &work, feature_count, e))
 				return false;
 		}
 		if (sum >= lowest)
@@ -144,7 +144,7 @@ bool calc_scores(const struct calc *c, const double *const *indicators, const do
 	for (size_t i = 0; i < n; i++)
 		o.not_scored += calc_is_null(scores[i]);
 	o.scored = n - o.not_scored;
-	if (o.scored < CALC_SCORES_LEAST)
+	if (o.scored < CALC_SCORES_MIN)
 		o.status = CALC_TOO_FEW;
 	else
 		o.scores = scores;

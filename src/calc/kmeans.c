@@ -304,7 +304,7 @@ static bool lloyd(const struct calc *c, const struct cloud *w, struct run *r, st
 		else
 			sum_changes(w, r);
 		center(w, r);
-		if (calc_stopped_after(c, &work, w->n * w->k, e))
+		if (calc_is_cancelled_after(c, &work, w->n * w->k, e))
 			return false;
 	}
 	r->inertia = measure(w, r, r->centers);
@@ -413,7 +413,7 @@ bool calc_silhouette(const struct calc *c, const double *const *columns, size_t 
 		for (size_t j = 0; j < n; j += step)
 			sums[of[j]] += sqrt(distance2(rows + i * count, rows + j * count, count));
 		calc_sum_add(&all, silhouette(sums, sizes, k, of[i]));
-		if (calc_stopped_after(c, &work, used, e))
+		if (calc_is_cancelled_after(c, &work, used, e))
 			return false;
 	}
 	*out = calc_sum_total(&all) / (double)used;

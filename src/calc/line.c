@@ -62,7 +62,7 @@ static bool solve(const struct calc *c, const struct centred *p, struct calc_lin
 	}
 	double unit = p->unit_y / p->unit_x, squares = product(residuals, residuals, p->n);
 	double plain = sqrt(squares / df / xx), hac = sqrt(long_run_variance(scores, p->n)) / xx;
-	if (calc_stopped(c, e))
+	if (calc_is_cancelled(c, e))
 		return false;
 	double larger = fmax(plain, hac), reach = calc_student_quantile(0.975, df) * larger;
 	o->slope = slope * unit;
@@ -100,8 +100,8 @@ bool calc_line(const struct calc *c, const double *x, const double *y, size_t n,
 		varies = varies || p.x[p.n - 1] != p.x[0];
 	}
 	o.n = p.n;
-	if (p.n < CALC_LINE_LEAST || !varies) {
-		o.status = p.n < CALC_LINE_LEAST ? CALC_TOO_FEW : CALC_CONSTANT;
+	if (p.n < CALC_LINE_MIN || !varies) {
+		o.status = p.n < CALC_LINE_MIN ? CALC_TOO_FEW : CALC_CONSTANT;
 		*out = o;
 		return true;
 	}

@@ -57,7 +57,7 @@ static void shape(const double *values, size_t count, struct calc_moments *m)
 		m->skewness = g1 * sqrt(n * (n - 1)) / (n - 2);
 	if (count > 3)
 		m->kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (b2 - 3) + 6);
-	if (count < CALC_NORMAL_LEAST)
+	if (count < CALC_NORMAL_MIN)
 		return;
 	double zs = skewness_z(g1, n), zk = kurtosis_z(b2, n);
 	m->k2 = zs * zs + zk * zk;
@@ -152,7 +152,7 @@ bool calc_concentration(const struct calc *c, const double *values, size_t n,
 	for (size_t i = 0; i < o.n; i++)
 		calc_sum_add(&total, sorted[i]);
 	o.total = calc_sum_total(&total);
-	if (o.n < CALC_CONCENTRATION_LEAST)
+	if (o.n < CALC_CONCENTRATION_MIN)
 		o.status = CALC_TOO_FEW;
 	else if (o.total == 0)
 		o.status = CALC_ZERO;

@@ -42,7 +42,7 @@ bool calc_sort_items(const struct calc *c, struct calc_item *items, struct calc_
 			size_t middle = n - at < run ? n : at + run;
 			size_t end = n - at < 2 * run ? n : at + 2 * run;
 			merge(from + at, from + middle, from + end, to + at);
-			if (calc_stopped_after(c, &work, end - at, e))
+			if (calc_is_cancelled_after(c, &work, end - at, e))
 				return false;
 		}
 		struct calc_item *sorted = to;
@@ -151,7 +151,7 @@ bool calc_select(const struct calc *c, double *values, size_t n, size_t k, doubl
 			else
 				at++;
 		}
-		if (calc_stopped(c, e))
+		if (calc_is_cancelled(c, e))
 			return false;
 		if (k < below)
 			last = below - 1;

@@ -83,7 +83,7 @@ bool calc_profile(const struct calc *c, const struct frame *f, size_t column,
 
 	assert(column < f->column_count);
 	const struct frame_column *profiled = &f->columns[column];
-	if (calc_stopped(c, e))
+	if (calc_is_cancelled(c, e))
 		return false;
 	o.distinct = distinct_of(c, profiled, f->rows, &o.nulls);
 	o.is_key = f->rows > 0 && o.distinct == f->rows;

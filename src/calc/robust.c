@@ -87,8 +87,8 @@ bool calc_outliers(const struct calc *c, const double *values, size_t n,
 	    !calc_moments(c, present, o.n, &m, e))
 		return false;
 	o.is_outlier = arena_alloc(c->arena, n * sizeof(*o.is_outlier));
-	if (o.n < CALC_OUTLIERS_LEAST || m.status != CALC_OK) {
-		o.status = o.n < CALC_OUTLIERS_LEAST ? CALC_TOO_FEW : m.status;
+	if (o.n < CALC_OUTLIERS_MIN || m.status != CALC_OK) {
+		o.status = o.n < CALC_OUTLIERS_MIN ? CALC_TOO_FEW : m.status;
 		*out = o;
 		return true;
 	}
@@ -137,7 +137,7 @@ bool calc_hampel(const struct calc *c, const double *values, size_t n, size_t wi
 		size_t from = i < half ? 0 : i - half, to = n - i <= half ? n : i + half + 1;
 		flags[i] = is_spike_at(values, from, to, values[i], k);
 		count += flags[i];
-		if (calc_stopped_after(c, &work, window, e))
+		if (calc_is_cancelled_after(c, &work, window, e))
 			return false;
 	}
 	*is_spike = flags;

@@ -36,7 +36,7 @@ bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_row
 	size_t end;
 
 	assert(min_rows > 0);
-	if (calc_stopped(c, e))
+	if (calc_is_cancelled(c, e))
 		return false;
 	for (size_t first = 0; first < n; first = end) {
 		for (end = first; end < n && flags[end];)

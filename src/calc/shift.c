@@ -32,7 +32,7 @@ static bool permutation_test(const struct calc *c, double *x, size_t n, double o
 	struct calc_rng r = calc_rng_new(1);
 	size_t as_large_count = 0, ignored, work = 0;
 
-	for (size_t order = 0; order < CALC_SHIFT_ORDERS; order++) {
+	for (size_t order = 0; order < CALC_SHIFT_PERMUTATIONS; order++) {
 		for (size_t i = n; i > 1; i--) {
 			size_t at = calc_rng_below(&r, i);
 			double value = x[at];
@@ -40,10 +40,10 @@ static bool permutation_test(const struct calc *c, double *x, size_t n, double o
 			x[i - 1] = value;
 		}
 		as_large_count += largest(x, n, &ignored) >= observed * (1 - TIE_TOLERANCE);
-		if (calc_stopped_after(c, &work, n, e))
+		if (calc_is_cancelled_after(c, &work, n, e))
 			return false;
 	}
-	*p = (double)(1 + as_large_count) / (1 + CALC_SHIFT_ORDERS);
+	*p = (double)(1 + as_large_count) / (1 + CALC_SHIFT_PERMUTATIONS);
 	return true;
 }
 
@@ -56,7 +56,7 @@ bool calc_shift(const struct calc *c, const double *values, size_t n, struct cal
 
 	if (!calc_check_and_copy(c, values, n, CALC_SERIES_MAX, &x, &o.n, e))
 		return false;
-	if (o.n < CALC_SHIFT_LEAST) {
+	if (o.n < CALC_SHIFT_MIN) {
 		o.status = CALC_TOO_FEW;
 		*out = o;
 		return true;

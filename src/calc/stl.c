@@ -84,7 +84,7 @@ bool calc_loess(const struct calc *c, const double *y, size_t n, size_t span, co
 		before = i - p.left;
 		if (!fit(&p, (double)i, tricube, w, &out[i]))
 			out[i] = y[i];
-		if (calc_stopped_after(c, work, width, e))
+		if (calc_is_cancelled_after(c, work, width, e))
 			return false;
 	}
 	return true;

@@ -78,12 +78,12 @@ bool calc_mann_kendall(const struct calc *c, const double *values, size_t n,
 	for (size_t i = 0; i < m.n; i++) {
 		for (size_t j = i + 1; j < m.n; j++)
 			m.s += sign(x[j] - x[i]);
-		if (calc_stopped_after(c, &work, m.n - i, e))
+		if (calc_is_cancelled_after(c, &work, m.n - i, e))
 			return false;
 	}
 	double count = (double)m.n;
 	m.var_s = (count * (count - 1) * (2 * count + 5) - ties) / 18;
-	if (m.n < CALC_MANN_KENDALL_LEAST) {
+	if (m.n < CALC_MANN_KENDALL_MIN) {
 		m.status = CALC_TOO_FEW;
 	} else if (m.var_s == 0) {
 		m.status = CALC_CONSTANT;
@@ -129,7 +129,7 @@ static bool points_of(const struct calc *c, const double *x, const double *y, si
 			if (isfinite(slope)) /* x differ by more than the last bits of a double */
 				p->slopes[p->slope_count++] = slope;
 		}
-		if (calc_stopped_after(c, &work, p->n - i, e))
+		if (calc_is_cancelled_after(c, &work, p->n - i, e))
 			return false;
 	}
 	return true;
@@ -161,7 +161,7 @@ bool calc_theil_sen(const struct calc *c, const double *x, const double *y, size
 	if (!points_of(c, x, y, n, &p, e))
 		return false;
 	o.n = p.n;
-	if (p.n < CALC_THEIL_SEN_LEAST || p.slope_count == 0) {
+	if (p.n < CALC_THEIL_SEN_MIN || p.slope_count == 0) {
 		o.status = CALC_TOO_FEW;
 		*out = o;
 		return true;
@@ -205,7 +205,7 @@ static bool hamed_rao(const struct calc *c, const double *values, size_t n, doub
 			return true;
 		if (fabs(r) > Z_95 / sqrt(m))
 			sum += (m - l) * (m - l - 1) * (m - l - 2) * r;
-		if (calc_stopped_after(c, &work, count - lag, e))
+		if (calc_is_cancelled_after(c, &work, count - lag, e))
 			return false;
 	}
 	*factor = 1 + 2 / (m * (m - 1) * (m - 2)) * sum;
@@ -232,8 +232,8 @@ bool calc_trend(const struct calc *c, const double *values, size_t n, struct cal
 	if (!calc_mann_kendall(c, values, n, &t.kendall, e) ||
 	    !calc_theil_sen(c, NULL, values, n, &t.line, e))
 		return false;
-	gaps = n >= CALC_TREND_LEAST && (n - t.kendall.n) * 100 > n * CALC_GAPS_PERCENT;
-	if (gaps || t.kendall.n < CALC_TREND_LEAST) {
+	gaps = n >= CALC_TREND_MIN && (n - t.kendall.n) * 100 > n * CALC_GAPS_PERCENT;
+	if (gaps || t.kendall.n < CALC_TREND_MIN) {
 		t.status = gaps ? CALC_GAPS : CALC_TOO_FEW;
 		*out = t;
 		return true;

@@ -42,7 +42,7 @@ static bool read_report(struct loader *l, const json_t *menus, const char *key,
 	if (!json_is_string(menu_key) || !menu)
 		return err_set(e, ERR_INPUT, "reports: %s has no menu", key);
 	*out = (struct report_def){.key = key, .menu_key = json_string_value(menu_key), .url = ""};
-	if (!json_only(menu, members, e) || !json_get_str(menu, "label", &out->label, e) ||
+	if (!json_check_members(menu, members, e) || !json_get_str(menu, "label", &out->label, e) ||
 	    !json_opt_str(menu, "url", &out->url, e) ||
 	    !json_opt_object(menu, "filters", &filters, e) || !read_filters(l, filters, out, e))
 		return err_prefix(e, "menus: %s", out->menu_key);
@@ -76,7 +76,7 @@ bool load_reports(struct loader *l, struct err *e)
 		return false;
 	if (!root)
 		return true;
-	if (!json_only(root, members, e) || !json_opt_object(root, "menus", &menus, e) ||
+	if (!json_check_members(root, members, e) || !json_opt_object(root, "menus", &menus, e) ||
 	    !json_opt_object(root, "reports", &keys, e))
 		return load_file_fail(&f);
 	json_object_foreach(keys, key, menu_key) {
@@ -119,7 +119,7 @@ bool load_permissions(struct loader *l, struct err *e)
 
 	if (!load_json(l, PERMISSIONS, &f, &root, e))
 		return false;
-	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
+	if (!json_check_members(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
 	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &w->permissions, e))
 		return load_file_fail(&f);
 	w->roles = arena_alloc(l->arena, (json_object_size(roles) + 1) * sizeof(*w->roles));
@@ -189,7 +189,7 @@ bool load_pack_permissions(struct loader *l, struct err *e)
 		return false;
 	if (!root)
 		return true;
-	if (!json_only(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
+	if (!json_check_members(root, members, e) || !json_opt_object(root, "roles", &roles, e) ||
 	    !load_texts(l, json_object_get(root, "permissions"), "permissions", &own, e) ||
 	    !add_permissions(l, own, e))
 		return load_file_fail(&f);

@@ -360,7 +360,7 @@ bool catalog_allows_flow(const struct catalog_view *v, const struct principal *w
 			continue;
 		if (may_run(v, l))
 			runs++;
-		else if (!l->condition && flow_needs(f, l->id, a))
+		else if (!l->condition && flow_requires_task(f, l->id, a))
 			return false;
 	}
 	return runs > 0;
@@ -433,7 +433,7 @@ void catalog_for(const struct catalog *c, const struct principal *who, struct ar
 	list_usable(c, who, a, out);
 }
 
-void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out)
+void catalog_for_all(const struct catalog *c, struct arena *a, struct catalog_view *out)
 {
 	list_usable(c, NULL, a, out);
 }
@@ -451,7 +451,7 @@ static const struct tool_def *const *tools_of(const char *pack, const struct too
 	return selected;
 }
 
-void catalog_keep_pack(struct catalog_view *v, const char *pack, struct arena *a)
+void catalog_limit_to_pack(struct catalog_view *v, const char *pack, struct arena *a)
 {
 	const struct domain_def **domains =
 		arena_alloc(a, (v->domain_count + 1) * sizeof(*domains));

@@ -15,7 +15,7 @@ static bool read_factor(const struct words_file *f, const char *name, const json
 	const char *source = json_string_value(json_object_get(item, "source"));
 	struct err e;
 
-	if (json_is_object(item) && !json_only(item, members, &e))
+	if (json_is_object(item) && !json_check_members(item, members, &e))
 		return words_fail(f, name, "%s", e.text);
 	if (!json_is_number(value))
 		return words_fail(f, name, "not a number");

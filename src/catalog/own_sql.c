@@ -150,8 +150,8 @@ static void add_view_needs(struct strlist *needs, const struct view_def *v,
 				add_need(needs, v->columns[i].permission, a);
 }
 
-const char *const *catalog_gate_needs(const struct catalog *c, const struct tool_def *tool,
-				      const struct gate_result *checked, struct arena *a)
+const char *const *catalog_gate_permissions(const struct catalog *c, const struct tool_def *tool,
+					    const struct gate_result *checked, struct arena *a)
 {
 	const struct catalog_impl *w = catalog_impl(c);
 	struct strlist needs = {0};

@@ -52,7 +52,7 @@ static bool read_pack(const struct words_file *f, const json_t *item, const char
 	const char *name;
 	struct err e = {0};
 
-	if (!json_only(item, members, &e) || !json_get_str(item, "name", &name, &e) ||
+	if (!json_check_members(item, members, &e) || !json_get_str(item, "name", &name, &e) ||
 	    !json_opt_bool(item, "default", &out->is_default, &e) ||
 	    !json_opt_str(item, "source", &out->source, &e))
 		return words_fail(f, member, "%s", e.text);
@@ -83,7 +83,7 @@ static bool read_root(const char *root, struct arena *a, struct packs *p, struct
 	f.path = arena_printf(a, "%s/" PACKS, root);
 	if (!words_parse(&f, &all))
 		return false;
-	if (!json_only(all, members, e))
+	if (!json_check_members(all, members, e))
 		return err_prefix(e, "%s:1", f.path);
 	list = json_object_get(all, "packs");
 	if (json_array_size(list) == 0)

@@ -112,13 +112,13 @@ bool load_router(struct loader *l, struct err *e)
 	if (!load_json(l, ROUTER, &f, &root, e))
 		return false;
 	list_names(NULL, names);
-	if (!json_only(root, names, e))
+	if (!json_check_members(root, names, e))
 		return load_file_fail(&f);
 	json_object_foreach(root, name, group) {
 		list_names(name, names);
 		if (!json_is_object(group))
 			return words_fail(&f, name, "not an object");
-		if (!json_only(group, names, e)) {
+		if (!json_check_members(group, names, e)) {
 			(void)err_prefix(e, "%s", name);
 			return load_file_fail(&f);
 		}

@@ -197,7 +197,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 		"words", "permission", "watermark", "groups",   "resolves", "by",     "entity",
 		"type",  "grains",     "bins",      "synonyms", "about",    "load",   NULL};
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &d->name, e))
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &d->name, e))
 		return false;
 	d->filter = d->label = d->name;
 	if (!json_opt_str(item, "filter", &d->filter, e) ||
@@ -419,7 +419,7 @@ static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 
 	if (!object)
 		return true;
-	if (!json_only(object, names, e))
+	if (!json_check_members(object, names, e))
 		return err_prefix(e, "calendar");
 	for (size_t i = 0; names[i]; i++) {
 		int64_t value;
@@ -490,7 +490,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 	static const char *const members[] = {"text", "value", "when", NULL};
 
 	out->pack = l->pack->name;
-	if (!json_only(item, members, e) || !json_get_str(item, "text", &out->text, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "text", &out->text, e) ||
 	    !json_get_str(item, "value", &out->value, e) ||
 	    !json_opt_str(item, "when", &out->when, e))
 		return false;
@@ -546,7 +546,7 @@ static bool load_more_views(struct loader *l, struct err *e)
 	if (!load_pack_json(l, "schema.json", &f, &root, e))
 		return false;
 	return !root ||
-	       (json_only(root, members, e) &&
+	       (json_check_members(root, members, e) &&
 		schema_load_views(l, json_object_get(root, "views"), e)) ||
 	       load_file_fail(&f);
 }
@@ -578,7 +578,7 @@ bool load_schema(struct loader *l, struct err *e)
 	if (json_object_get(root, "units") &&
 	    !units_read(&f, json_object_get(root, "units"), "units", units, units))
 		return false;
-	if (!json_only(root, members, e) ||
+	if (!json_check_members(root, members, e) ||
 	    !schema_load_views(l, json_object_get(root, "views"), e))
 		return load_file_fail(&f);
 	if (!load_more_views(l, e))

@@ -26,7 +26,7 @@ const char *catalog_view_source(const struct catalog *c, const char *view)
 	return source_of_view(catalog_impl(c), view);
 }
 
-bool catalog_reads(const struct catalog *c, const char *source)
+bool catalog_reads_source(const struct catalog *c, const char *source)
 {
 	const struct catalog_impl *w = catalog_impl(c);
 

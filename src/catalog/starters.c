@@ -37,7 +37,8 @@ static bool read_starter(struct loader *l, const json_t *item, struct starter_de
 	const char *tool;
 
 	*out = (struct starter_def){0};
-	if (!json_only(item, members, e) || !json_get_str(item, "question", &out->question, e) ||
+	if (!json_check_members(item, members, e) ||
+	    !json_get_str(item, "question", &out->question, e) ||
 	    !json_get_str(item, "tool", &tool, e) ||
 	    !read_roles(l, json_object_get(item, "roles"), out, e))
 		return false;
@@ -71,7 +72,7 @@ bool load_starters(struct loader *l, struct err *e)
 	if (!root)
 		return true;
 	list = json_object_get(root, "starters");
-	if (!json_only(root, members, &why))
+	if (!json_check_members(root, members, &why))
 		return words_fail(&f, "starters", "%s", why.text);
 	if (!json_is_array(list) || json_array_size(list) > STARTERS_MAX)
 		return words_fail(&f, "starters", "must be a list of at most %d questions",

@@ -98,7 +98,8 @@ static bool switch_matches(const struct switch_off *off, const char *agent, cons
 	return strcmp(off->agent, agent) == 0 && strcmp(off->tool, tool) == 0;
 }
 
-void switches_put(struct switches *s, const char *tenant, const struct switch_off *which, bool off)
+void switches_set_one(struct switches *s, const char *tenant, const struct switch_off *which,
+		      bool off)
 {
 	const struct tenant_switches *t = tenant_of(s, tenant);
 	struct switch_off *all = mem_alloc((t->count + 1) * sizeof(*all));

@@ -26,7 +26,7 @@ const struct param_def *catalog_days_param(const struct tool_def *t)
 	return NULL;
 }
 
-const struct param_def *catalog_days_end(const struct tool_def *t)
+const struct param_def *catalog_days_end_param(const struct tool_def *t)
 {
 	for (size_t i = 0; catalog_days_param(t) && i < t->param_count; i++)
 		if (t->params[i].type == PARAM_DATE)
@@ -42,7 +42,7 @@ const struct param_def *catalog_others_param(const struct tool_def *t)
 	return NULL;
 }
 
-bool tool_query_is_after_empty(const char *name)
+bool tool_query_runs_when_empty(const char *name)
 {
 	return strcmp(name, TOOL_QUERY_WINDOW) == 0 || strcmp(name, TOOL_QUERY_OTHERS) == 0;
 }
@@ -153,7 +153,7 @@ static bool check_views(const struct place *p, struct err *e)
 	bool named = false;
 
 	for (const char *const *view = p->l->impl->views; *view; view++) {
-		if (!sql_query_names(p->query, *view))
+		if (!sql_query_references(p->query, *view))
 			continue;
 		named = true;
 		if (!check_source(p, *view, e))
@@ -176,8 +176,8 @@ static bool check_query(const struct place *p, struct err *e)
 	for (size_t i = 0; i < p->tool->column_count; i++) {
 		const struct column_def *c = &p->tool->columns[i];
 		if (c->permission &&
-		    sql_query_names_without(p->query, c->name,
-					    catalog_condition_of(c->permission, p->l->arena)))
+		    sql_query_references_without(p->query, c->name,
+						 catalog_condition_of(c->permission, p->l->arena)))
 			return fail(p, e, "column without its permission:", c->name);
 	}
 	return check_views(p, e);
@@ -200,7 +200,7 @@ static bool is_used(const struct sql_file *f, const char *param)
 static bool is_selected(const struct sql_file *f, const char *column)
 {
 	for (size_t q = 0; q < f->query_count; q++)
-		if (sql_query_quotes(&f->queries[q], column))
+		if (sql_query_has_quoted_name(&f->queries[q], column))
 			return true;
 	return false;
 }
@@ -224,14 +224,14 @@ static bool check_totals(const struct tool_def *t, const struct sql_file *f, str
 {
 	const struct sql_query *main = &f->queries[0];
 
-	if (!t->totals.askable)
+	if (!t->totals.is_queryable)
 		return true;
 	if (!sql_query_has_totals(main))
 		return err_set(e, ERR_INPUT,
 			       "%s:%d: whole: query main returns only some of its rows", f->path,
 			       main->line);
 	for (size_t i = 0; i < t->totals.sum_count; i++)
-		if (!sql_query_quotes(main, t->totals.sums[i].name))
+		if (!sql_query_has_quoted_name(main, t->totals.sums[i].name))
 			return err_set(e, ERR_INPUT, "%s:%d: whole: query main returns no \"%s\"",
 				       f->path, main->line, t->totals.sums[i].name);
 	return true;
@@ -283,7 +283,7 @@ static bool check_frames(const struct tool_def *t, const struct sql_file *f, str
 		const char *name = t->frames[i].query;
 		const struct sql_query *q = sql_file_query(f, name);
 
-		if (!q || q == &f->queries[0] || tool_query_is_after_empty(name))
+		if (!q || q == &f->queries[0] || tool_query_runs_when_empty(name))
 			return err_set(e, ERR_INPUT,
 				       "%s:1: frame %s must name a query of the file other than "
 				       "main, window and others",
@@ -306,7 +306,7 @@ static bool check_others(const struct tool_def *t, const struct sql_file *f, str
 		return err_set(e, ERR_INPUT,
 			       "%s:%d: query others needs a window and a param with entity=",
 			       f->path, q->line);
-	return (sql_query_quotes(q, "value") && sql_query_quotes(q, "label")) ||
+	return (sql_query_has_quoted_name(q, "value") && sql_query_has_quoted_name(q, "label")) ||
 	       err_set(e, ERR_INPUT, "%s:%d: query others must return \"value\" and \"label\"",
 		       f->path, q->line);
 }

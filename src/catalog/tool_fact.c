@@ -217,7 +217,7 @@ static bool read_refer(struct tool_header *h, const char *text, struct err *e)
 	if (path.kind != REF_CELL && path.kind != REF_COLUMN)
 		return true;
 	for (size_t i = 0; i < t->column_count; i++)
-		if (ref_same_name(t->columns[i].name, path.name))
+		if (ref_names_match(t->columns[i].name, path.name))
 			return true;
 	return tool_fail(h, e, "refer: %s is not a column of the tool", path.name);
 }
@@ -280,7 +280,7 @@ static bool take_condition(struct tool_header *h, struct str *rest, const struct
 		at = p;
 	if (!at)
 		return true;
-	*out = condition_read_of_one(at + 4, h->l->arena, &why);
+	*out = condition_read_single(at + 4, h->l->arena, &why);
 	if (!*out)
 		return tool_fail(h, e, "suggest: if: %s", arena_strdup(h->l->arena, why.text));
 	rest->n = (size_t)(at - text);

@@ -288,7 +288,7 @@ static bool read_totals(struct tool_header *h, struct err *e)
 		if (!read_totals_column(h, str_trim(word), &columns[t->totals.sum_count++], e))
 			return false;
 	}
-	t->totals.askable = true;
+	t->totals.is_queryable = true;
 	t->totals.sums = columns;
 	return true;
 }
@@ -305,8 +305,8 @@ static bool read_gate(struct tool_header *h, struct err *e)
 		return !t->callers.by_protocol || tool_fail(h, e, "policy requires gate");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_fail(h, e, "gate %s is not a required plain text param", t->gate);
-	if (t->cache_s || t->totals.askable || t->window || t->column_count || t->derive_count ||
-	    t->source)
+	if (t->cache_s || t->totals.is_queryable || t->window || t->column_count ||
+	    t->derive_count || t->source)
 		return tool_fail(h, e,
 				 "a tool with a gate must not have cache_s, whole, window, "
 				 "derive, source or columns");
@@ -352,7 +352,8 @@ static bool read_map(struct tool_header *h, struct err *e)
 				 "and it needs both");
 	if (!p || !p->required || p->is_list || p->type != PARAM_TEXT || p->entity || p->like)
 		return tool_fail(h, e, "map %s is not a required plain text param", t->map);
-	if (t->gate || t->cache_s || t->totals.askable || t->window || t->column_count || t->source)
+	if (t->gate || t->cache_s || t->totals.is_queryable || t->window || t->column_count ||
+	    t->source)
 		return tool_fail(
 			h, e,
 			"a map tool must not have gate, cache_s, whole, window, source or columns");
@@ -380,7 +381,7 @@ static bool read_document(const struct tool_header *h, struct err *e)
 		return tool_fail(h, e, "a tool of documents needs a required plain text param %s",
 				 DOCUMENT_PARAM_QUESTION);
 	return !tool_has_no_statement(t) ||
-	       !(t->gate || t->map || t->cache_s || t->totals.askable || t->window ||
+	       !(t->gate || t->map || t->cache_s || t->totals.is_queryable || t->window ||
 		 t->derive_count) ||
 	       tool_fail(h, e,
 			 "a tool of documents or data sources must not have gate, map, cache_s, "

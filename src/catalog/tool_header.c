@@ -73,7 +73,7 @@ bool tool_number_read(const struct tool_header *h, const char *text, int64_t *ou
 
 /* ---- param NAME type required|optional [attributes] about ---- */
 
-/* "8" or "2-8". With "1-8", single values are as common as several (takes_one). */
+/* "8" or "2-8". With "1-8", single values are as common as several (accepts_single). */
 static bool read_list_bounds(const struct tool_header *h, struct str text, struct param_def *p,
 			     struct err *e)
 {
@@ -91,7 +91,7 @@ static bool read_list_bounds(const struct tool_header *h, struct str text, struc
 		return tool_fail(h, e, "a list must have 1 to %d values", LIST_ARG_MAX);
 	p->list_min = (size_t)least;
 	p->list_max = (size_t)most;
-	p->takes_one = dash && least == 1;
+	p->accepts_single = dash && least == 1;
 	return true;
 }
 

@@ -54,7 +54,7 @@ static bool read_glossary(const struct words_file *f, const json_t *root, struct
 		const char *member = arena_printf(f->arena, "glossary[%zu]", i);
 		struct err e;
 
-		if (!json_only(item, members, &e) ||
+		if (!json_check_members(item, members, &e) ||
 		    !json_get_str(item, "term", &terms[i].term, &e) ||
 		    !json_get_str(item, "about", &terms[i].about, &e))
 			return words_fail(f, member, "%s", e.text);
@@ -212,7 +212,7 @@ static bool check_units(const struct words_file *f, const json_t *root)
 	int64_t version;
 	struct err e;
 
-	if (!json_only(root, members, &e))
+	if (!json_check_members(root, members, &e))
 		return words_fail(f, "units", "%s", e.text);
 	return (json_get_int(root, "version", &version, &e) && version == VERSION) ||
 	       words_fail(f, "version", "must be %d", VERSION);

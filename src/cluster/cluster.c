@@ -114,7 +114,7 @@ static void on_loaded(void *owner, const struct loaded *l, struct stream_log *lo
 	struct takeover *t = owner;
 	struct cluster *c = t->request.cluster;
 
-	if (log && !stream_closed(log) && c->on_signal && !c->is_closing) {
+	if (log && !stream_is_closed(log) && c->on_signal && !c->is_closing) {
 		log_info("cluster.take_over", "%s", t->turn_id);
 		count_takeover("taken");
 		adopt_turn(c, t, l, log);
@@ -356,7 +356,7 @@ void cluster_close(void *self)
 	}
 	redis_link_flush(c->write_link);
 	c->is_closing = true;
-	stream_hub_drive(c->hub, NULL, NULL);
+	stream_hub_set_driver(c->hub, NULL, NULL);
 	timer_free(&c->heartbeat_timer);
 	timer_free(&c->flush_timer);
 	redis_link_free(&c->read_link);
@@ -436,7 +436,7 @@ bool cluster_open(const struct cluster_options *o, struct leases *out, struct er
 	c->flush_timer = timer_new(c->loop, on_publish_timer, c);
 	c->heartbeat_timer = timer_new(c->loop, on_tick, c);
 	timer_repeat(c->heartbeat_timer, CLUSTER_BEAT_MS);
-	stream_hub_drive(c->hub, &cluster_stream_driver, c);
+	stream_hub_set_driver(c->hub, &cluster_stream_driver, c);
 	log_info("cluster.open", "replica %s", c->replica);
 	*out = (struct leases){&cluster_lease_driver, c, c->replica};
 	return true;

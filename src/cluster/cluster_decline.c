@@ -29,7 +29,7 @@ static void end(struct local_turn *h)
 
 	log_warn("cluster.declined", "%s: no replica can run this turn", h->holder);
 	h->is_handed_over = false;
-	stream_put(log, &event);
+	stream_append(log, &event);
 	stream_release(&log);
 	cluster_lease_driver.release(h->cluster, h->holder);
 }

@@ -90,7 +90,7 @@ void follow_taken_over(struct local_turn *h)
 	snprintf(f->tenant, sizeof(f->tenant), "%s", h->tenant);
 	cluster_key(f->key, "s", h->tenant, h->holder);
 	f->log = stream_adopt(c->hub, h->holder, true, on_watchers, f);
-	stream_watched_elsewhere(f->log, 0);
+	stream_set_remote_watchers(f->log, 0);
 	f->watchers = stream_watchers(f->log);
 	f->unwatched_since_ms = clock_mono_ms();
 	f->is_read = true;
@@ -123,7 +123,7 @@ void follow_drop_all(struct cluster *c)
 /* True: the turn has ended, and the hub keeps its log. */
 static bool release_ended(struct follow *f)
 {
-	if (!stream_closed(f->log))
+	if (!stream_is_closed(f->log))
 		return false;
 	stream_release(&f->log);
 	follow_end(f);
@@ -162,7 +162,7 @@ static void end_incomplete(struct follow *f, const char *why)
 		.u.error = {.code = row->wire, .message = row->sentence, .retryable = true}};
 
 	log_warn("cluster.log_incomplete", "%s: %s", f->turn_id, why);
-	stream_put(f->log, &end);
+	stream_append(f->log, &end);
 	follow_drop(f);
 }
 

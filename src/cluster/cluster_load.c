@@ -65,7 +65,7 @@ static bool add_events(struct stream_log *log, struct str run, uint64_t skip)
 		if (len > run.n || !event_decode(run.p, len, &event, &e))
 			return false;
 		if (skip == 0)
-			stream_put(log, &event);
+			stream_append(log, &event);
 		run = (struct str){run.p + len, run.n - len};
 	}
 	return true;
@@ -111,7 +111,7 @@ bool cluster_add_entry(const struct cluster *c, const char *turn_id, struct stre
 	ok = open_entry(c, turn_id, entry, &last, &run) &&
 	     add_events(log, (struct str){run.p, run.n}, 0);
 	buf_deinit(&run);
-	return ok && (stream_last_seq(log) == last || stream_full(log));
+	return ok && (stream_last_seq(log) == last || stream_is_full(log));
 }
 
 /* ---- members of the turn's hash ---- */

@@ -48,7 +48,7 @@ static void on_new_events(void *owner)
 	int64_t wait = flush_wait_ms(h);
 
 	h->has_news = true;
-	if (wait <= 0 || stream_closed(stream_watch_log(h->watch)))
+	if (wait <= 0 || stream_is_closed(stream_watch_log(h->watch)))
 		flush(h);
 	else if (!timer_active(c->flush_timer))
 		timer_start(c->flush_timer, (uint64_t)wait);
@@ -203,7 +203,7 @@ static void flush(struct local_turn *h)
 		h->sent = last;
 		h->sent_entry = h->acked + 1;
 		h->is_sending =
-			send_entry(h, last, stream_closed(log) && last == stream_last_seq(log),
+			send_entry(h, last, stream_is_closed(log) && last == stream_last_seq(log),
 				   (struct str){plain.p, plain.n});
 		if (!h->is_sending) { /* sent again with the next heartbeat */
 			count_append("away");
@@ -254,7 +254,7 @@ static void count_viewers(struct local_turn *h, int64_t now_ms)
 		}
 	}
 	if (h->watch && !h->is_released)
-		stream_watched_elsewhere(stream_watch_log(h->watch), all);
+		stream_set_remote_watchers(stream_watch_log(h->watch), all);
 }
 
 void publish_watchers(struct local_turn *h, const char *replica, size_t watchers)

@@ -79,7 +79,7 @@ static void release(void *config)
 	config_free(&c);
 }
 
-void config_hold(const struct config *c, struct arena *a)
+void config_retain(const struct config *c, struct arena *a)
 {
 	struct config *config = (struct config *)c;
 	config->refs++;
@@ -93,8 +93,8 @@ static size_t key_index(const char *key)
 	return (size_t)at;
 }
 
-const char *config_place(const struct config *c, const char *key, const char *member,
-			 struct arena *a)
+const char *config_location(const struct config *c, const char *key, const char *member,
+			    struct arena *a)
 {
 	size_t at = key_index(key);
 	const char *text;

@@ -149,7 +149,7 @@ static bool models_check(const json_t *provider, struct err *e)
 		return false;
 	if (!models)
 		return true;
-	if (!json_only(models, roles, e))
+	if (!json_check_members(models, roles, e))
 		return err_prefix(e, "models");
 	for (const char *const *role = roles; *role; role++)
 		if (!json_opt_str(models, *role, &model, e))
@@ -165,7 +165,7 @@ static bool provider_check(const json_t *provider, struct err *e)
 	const char *rest = "";
 	if (!json_is_object(provider))
 		return err_set(e, ERR_INPUT, "must be an object");
-	if (!json_only(provider, names, e) || !json_get_str(provider, "name", &name, e) ||
+	if (!json_check_members(provider, names, e) || !json_get_str(provider, "name", &name, e) ||
 	    !json_get_str(provider, "kind", &kind, e) ||
 	    !json_opt_str(provider, "base_url", &url, e) ||
 	    !json_opt_str(provider, "key", &rest, e) ||
@@ -239,7 +239,8 @@ static bool tenant_check(const char *id, const json_t *files, struct err *e)
 			       TENANT_BYTES_MAX);
 	if (!json_is_object(files))
 		return err_set(e, ERR_INPUT, "must be an object");
-	if (!json_only(files, names, e) || !json_opt_str(files, "warehouse", &warehouse, e) ||
+	if (!json_check_members(files, names, e) ||
+	    !json_opt_str(files, "warehouse", &warehouse, e) ||
 	    !json_opt_str(files, "store", &store, e) ||
 	    !json_opt_str(files, "timezone", &zone, e) ||
 	    !json_opt_str(files, "claim", &claim, e) ||

@@ -199,7 +199,7 @@ const char *config_key_nearest(const char *name)
 	const char *nearest = NULL;
 	size_t fewest = NEAR_EDITS_MAX + 1;
 	for (size_t i = 0; i < config_key_count; i++) {
-		size_t edits = str_edits(str_of(name), str_of(config_keys[i].name));
+		size_t edits = str_edit_distance(str_of(name), str_of(config_keys[i].name));
 		if (edits < fewest) {
 			fewest = edits;
 			nearest = config_keys[i].name;
@@ -223,7 +223,7 @@ bool config_variable_nearest(struct str name, char *out, size_t size)
 
 		for (const char *c = config_keys[i].name; *c && n < sizeof(variable) - 1; c++)
 			variable[n++] = variable_char(*c);
-		edits = str_edits(name, (struct str){variable, n});
+		edits = str_edit_distance(name, (struct str){variable, n});
 		if (edits < fewest && n < size) {
 			fewest = edits;
 			memcpy(out, variable, n);

@@ -28,7 +28,7 @@ static bool price_check(const json_t *price, struct err *e)
 	static const char *const names[] = {"input", "output", "cache_read", "cache_write", NULL};
 	if (!json_is_object(price))
 		return err_set(e, ERR_INPUT, "must be an object");
-	return json_only(price, names, e) && usd_check(price, "input", true, e) &&
+	return json_check_members(price, names, e) && usd_check(price, "input", true, e) &&
 	       usd_check(price, "output", true, e) && usd_check(price, "cache_read", false, e) &&
 	       usd_check(price, "cache_write", false, e);
 }
@@ -60,7 +60,7 @@ static bool budget_check(const json_t *budget, struct err *e)
 	int64_t tokens = 1;
 	if (!json_is_object(budget))
 		return err_set(e, ERR_INPUT, "must be an object");
-	if (!json_only(budget, names, e) || !json_get_str(budget, "scope", &scope, e) ||
+	if (!json_check_members(budget, names, e) || !json_get_str(budget, "scope", &scope, e) ||
 	    !json_get_str(budget, "period", &period, e) ||
 	    !json_opt_str(budget, "only", &only, e) ||
 	    !json_opt_int(budget, "tokens", &tokens, e) || !usd_check(budget, "usd", false, e))

@@ -377,7 +377,7 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 			return 0;
 		}
 	status = ctl_read(argc, argv, v->usage, &cmd);
-	if (!mem_keep_private())
+	if (!mem_disable_dumps())
 		fprintf(stderr, "%s: cannot protect the process memory: %s\n", program,
 			strerror(errno));
 	return status ? status : v->run(&cmd);

@@ -95,7 +95,7 @@ static const char *column_sample(const struct catalog *c, const struct flow_def 
 	const struct flow_line *l = flow_task(f, r->source);
 
 	for (size_t i = 0; l && l->tool && r->kind == REF_CELL && i < l->tool->column_count; i++)
-		if (ref_same_name(l->tool->columns[i].name, r->name))
+		if (ref_names_match(l->tool->columns[i].name, r->name))
 			return sample_value(c, l->tool->columns[i].entity,
 					    l->tool->columns[i].type == COLUMN_DATE);
 	return "";
@@ -131,7 +131,7 @@ static bool is_answerable(const struct catalog *c, const struct know *k, const c
 	const struct know_input in = {.question = question, .may = &may, .today = {2026, 2, 27}};
 	struct understanding u;
 
-	catalog_all(c, a, &may);
+	catalog_for_all(c, a, &may);
 	know_understand(k, &in, a, &u);
 	return u.flow ||
 	       (u.kind == KNOW_DATA && u.unused_count == 0 && (u.tool_count > 0 || u.ask_tool));

@@ -265,7 +265,7 @@ static int exit_status(const struct flow_run *r)
 		return any_failed(r->plan);
 	if (is_undecided(r))
 		return EXIT_UNDECIDED;
-	return !condition_met(r->condition, &found, r->filters, r->arena);
+	return !condition_is_met(r->condition, &found, r->filters, r->arena);
 }
 
 /* Prints the question and its options, one a line. */

@@ -47,7 +47,7 @@ static void on_stop_limit(int signum)
 	_exit(1);
 }
 
-void daemon_end_in_time(void)
+void daemon_limit_shutdown(void)
 {
 	static bool is_started;
 	struct sigaction action = {.sa_handler = on_stop_limit};
@@ -79,7 +79,7 @@ static void on_turns_drained(void *owner)
 static void end_turns(struct daemon *d)
 {
 	d->end.waiting_for_turns = false;
-	daemon_end_in_time();
+	daemon_limit_shutdown();
 	timer_start(d->end.drain, STOP_WAIT_MS);
 	turns_drain(d->turns, on_turns_drained, d);
 }
@@ -105,7 +105,7 @@ void daemon_leave(struct daemon *d)
 	if (d->end.stopping)
 		return;
 	d->end.handing_over = true;
-	transport_leave(d->transport, spread_ms);
+	transport_hand_over(d->transport, spread_ms);
 	timer_start(d->end.drain, (uint64_t)spread_ms + LEAVE_MARGIN_MS);
 }
 
@@ -136,7 +136,7 @@ static void on_stop_signal(void *owner, int signum)
 	int64_t drain_ms = config_int(d->config, "limits.drain_s") * 1000;
 
 	if (!d->transport) {
-		daemon_end_in_time();
+		daemon_limit_shutdown();
 		loop_stop(d->loop); /* the port was not open yet */
 		return;
 	}
@@ -146,7 +146,7 @@ static void on_stop_signal(void *owner, int signum)
 	}
 	d->end.stopping = true;
 	log_info("daemon.stop", "draining %zu turns", turns_running(d->turns));
-	health_draining(true);
+	health_set_draining(true);
 	d->end.handing_over = false;
 	if (drain_ms > 0)
 		drain_turns(d, drain_ms);

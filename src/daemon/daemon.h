@@ -213,7 +213,7 @@ void daemon_leave(struct daemon *d);
 /* Opens the port. */
 MUST_CHECK bool daemon_listen(struct daemon *d, struct err *e);
 /* Limits the rest of the process to STOP_LIMIT_S seconds; after that it exits with status 1. */
-void daemon_end_in_time(void);
+void daemon_limit_shutdown(void);
 /* Frees the parts in the opposite order of building; each may be missing. */
 void daemon_free_parts(struct daemon *d);
 

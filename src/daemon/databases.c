@@ -492,11 +492,11 @@ bool databases_read_packs(const struct config *c, const char *root, const char *
 	if (!packs_read(*roots, a, &packs, e))
 		return false;
 	if (!packs_list(packs, list ? text_list(list, NULL, a) : NULL, a, out, e))
-		return err_prefix(e, "%s: tenants.%s.packs",
-				  config_place(c, "tenants",
-					       arena_printf(a, "%s.packs", tenant ? tenant : "*"),
-					       a),
-				  tenant ? tenant : "*");
+		return err_prefix(
+			e, "%s: tenants.%s.packs",
+			config_location(c, "tenants",
+					arena_printf(a, "%s.packs", tenant ? tenant : "*"), a),
+			tenant ? tenant : "*");
 	out->one_tenant = one_tenant_sources(c, a);
 	return true;
 }

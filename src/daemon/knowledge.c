@@ -102,7 +102,7 @@ static bool stage_tenant(struct staged_knowledge *s, const char *tenant, struct 
 	struct knowledge_list *l;
 	struct pack_list packs;
 
-	config_hold(s->config, a);
+	config_retain(s->config, a);
 	if (!databases_read_packs(s->config, s->daemon->root, tenant, a, &roots, &packs, e)) {
 		arena_free(&a);
 		return false;
@@ -392,7 +392,7 @@ void knowledge_use(struct daemon *d, struct staged_knowledge **staged)
 	turns_set_knowledge(d->turns, set);
 	d->knowledge.lists = lists;
 	d->knowledge.count = s->count;
-	identity_use_roles(d->identity, s->role_list);
+	identity_set_roles(d->identity, s->role_list);
 	arena_free(&d->roles);
 	d->roles = s->roles;
 	s->roles = NULL;
@@ -448,8 +448,8 @@ void daemon_watch_sources(struct daemon *d)
 			const struct knowledge_list *l = d->knowledge.lists[i];
 
 			for (size_t t = 0; t < l->tenant_count; t++)
-				if (catalog_reads(knowledge_get(l->by_tenant[t])->catalog,
-						  d->sources.table.items[s]->name))
+				if (catalog_reads_source(knowledge_get(l->by_tenant[t])->catalog,
+							 d->sources.table.items[s]->name))
 					tenants[n++] = l->tenants[t];
 		}
 		tenants[n] = NULL;

@@ -77,7 +77,7 @@ static void on_tick(void *owner)
 		[OVERLOAD_LOGS] = (int64_t)stream_live_bytes(w->daemon->streams),
 	};
 
-	overload_note(&w->overload, values);
+	overload_add_sample(&w->overload, values);
 	measure(&w->overload);
 	report(w, overload_now(&w->overload));
 	w->due_ms = now + OVERLOAD_EVERY_MS;

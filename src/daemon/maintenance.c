@@ -114,8 +114,8 @@ void maintenance_switched(void *owner, const char *tenant, const struct tool_swi
 
 	if (!t)
 		return;
-	switches_put(u->daemon->switches, tenant, &(struct switch_off){change->agent, change->tool},
-		     !change->enabled);
+	switches_set_one(u->daemon->switches, tenant,
+			 &(struct switch_off){change->agent, change->tool}, !change->enabled);
 	t->needs_reread = t->switches_op != NULL;
 }
 

@@ -24,7 +24,7 @@ bool daemon_open_http(struct daemon *d, struct err *e)
 	const char *file = config_text(d->config, "http.ca_file");
 
 	return loop_new(&d->loop, e) && http_new(d->loop, &d->http, e) &&
-	       (!*file || http_trust(d->http, file, e) || err_prefix(e, "http.ca_file"));
+	       (!*file || http_set_ca_file(d->http, file, e) || err_prefix(e, "http.ca_file"));
 }
 
 bool daemon_new_llm(struct daemon *d, const struct llm_settings *s, bool unseen, struct llm **out,
@@ -205,7 +205,7 @@ bool daemon_listen(struct daemon *d, struct err *e)
 		return false;
 	log_info("daemon.ready", "http://%s%s, answers by %s", transport_address(d->transport),
 		 o.demo ? " (demo)" : "",
-		 llm_answers(d->llm) ? "a model" : "rules (no model is configured)");
+		 llm_can_answer(d->llm) ? "a model" : "rules (no model is configured)");
 	return true;
 }
 

@@ -140,7 +140,8 @@ static bool stage_llm(struct reload *r)
 		return true;
 	trial = budget_new(r->settings.budget->prices, r->settings.budget->price_count,
 			   r->settings.budget->limits, r->settings.budget->limit_count);
-	ok = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) && llm_priced(r->llm, trial, &e);
+	ok = daemon_new_llm(d, r->settings.llm, true, &r->llm, &e) &&
+	     llm_check_prices(r->llm, trial, &e);
 	budget_free(&trial);
 	return log_failure(r, ok, &e);
 }
@@ -164,7 +165,7 @@ static bool stage_sources(struct reload *r)
 
 	r->sources = arena_new(SETTINGS_BYTES);
 	r->source_count = d->sources.table.count;
-	config_hold(r->config, r->sources);
+	config_retain(r->config, r->sources);
 	return log_failure(
 		r,
 		databases_read(r->config, r->sources, &all, &e) &&
@@ -192,7 +193,7 @@ static bool prepare(struct reload *r)
 			 &e) ||
 	    !read_all(r->config, &r->settings, on_reload_error, r))
 		return false;
-	ok = log_failure(r, identity_can_use(d->identity, r->settings.identity, &e), &e);
+	ok = log_failure(r, identity_can_apply(d->identity, r->settings.identity, &e), &e);
 	ok = stage_llm(r) && ok;
 	ok = stage_pbi(r) && ok;
 	return stage_sources(r) && stage_knowledge(r) && ok;
@@ -204,7 +205,7 @@ static void use_llm(struct reload *r)
 
 	budget_set_limits(d->budget, r->settings.budget);
 	spending_reread(d->spending);
-	llm_replaces(r->llm, d->llm);
+	llm_replace_in_health(r->llm, d->llm);
 	llm_free(&d->llm);
 	d->llm = r->llm;
 	r->llm = NULL;
@@ -241,9 +242,9 @@ static void apply(struct reload *r)
 		d->pbi = r->pbi;
 		r->pbi = NULL;
 	}
-	identity_use(d->identity, d->settings.identity);
+	identity_apply_settings(d->identity, d->settings.identity);
 	if (d->transport)
-		transport_use(d->transport, d->settings.transport, d->pbi);
+		transport_apply_settings(d->transport, d->settings.transport, d->pbi);
 	knowledge_use(d, &r->knowledge);
 	daemon_watch_sources(d);
 	if (d->sources.table.count > r->source_count) {

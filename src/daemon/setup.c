@@ -53,13 +53,13 @@ static bool freeze_today(const struct config *c, struct err *e)
 bool daemon_setup(struct daemon *d, struct err *e)
 {
 	d->arena = arena_new(16 << 20);
-	if (!mem_keep_private())
+	if (!mem_disable_dumps())
 		log_warn("daemon.private", "cannot protect the process memory: %s",
 			 strerror(errno));
 	d->config_path = config_path(d);
 	if (!config_load(d->config_path, environ, &d->config, e))
 		return false;
-	config_hold(d->config, d->arena);
+	config_retain(d->config, d->arena);
 	if (!log_settings_use(d->config, e))
 		return false;
 	raise_descriptors();

@@ -40,7 +40,7 @@ enum code code_of_wire(const char *wire)
 	return CODE_INTERNAL;
 }
 
-bool code_view_recoverable(const char *view)
+bool code_view_is_recoverable(const char *view)
 {
 	/* Not retryable as requests, but a question can be rephrased. */
 	static const char *const recoverable[] = {"INPUT_VALIDATION_FAILED", "AMBIGUOUS_REFERENCE",

@@ -32,10 +32,10 @@ struct reader {
 
 static const struct {
 	const char *text;
-	enum condition_sign sign;
+	enum condition_operator sign;
 } signs[] = {/* longer ones first */
-	     {">=", SIGN_FROM},  {"<=", SIGN_UP_TO}, {"==", SIGN_SAME},
-	     {"!=", SIGN_OTHER}, {">", SIGN_ABOVE},  {"<", SIGN_BELOW}};
+	     {">=", SIGN_GREATER_EQUAL}, {"<=", SIGN_LESS_EQUAL}, {"==", SIGN_EQUAL},
+	     {"!=", SIGN_NOT_EQUAL},     {">", SIGN_GREATER},     {"<", SIGN_LESS}};
 
 static void skip_blanks(struct reader *r)
 {
@@ -81,7 +81,7 @@ static bool take_keyword(struct reader *r, const char *keyword)
 	return true;
 }
 
-static bool take_sign(struct reader *r, enum condition_sign *out)
+static bool take_sign(struct reader *r, enum condition_operator *out)
 {
 	skip_blanks(r);
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
@@ -115,9 +115,9 @@ static bool fail_at(struct reader *r, const char *what)
 		       STR_CUT(r->p, 20));
 }
 
-static bool is_order(enum condition_sign c)
+static bool is_order(enum condition_operator c)
 {
-	return c != SIGN_SAME && c != SIGN_OTHER;
+	return c != SIGN_EQUAL && c != SIGN_NOT_EQUAL;
 }
 
 static bool is_date(const char *text)
@@ -299,32 +299,32 @@ const struct condition *condition_read(const char *text, struct arena *a, struct
 
 #define THIS "this"
 
-const struct condition *condition_read_of_one(const char *text, struct arena *a, struct err *e)
+const struct condition *condition_read_single(const char *text, struct arena *a, struct err *e)
 {
 	return read_whole(text, THIS, a, e);
 }
 
 /* ---- evaluation ---- */
 
-static bool is_met(enum condition_sign sign, int order)
+static bool is_met(enum condition_operator sign, int order)
 {
 	switch (sign) {
-	case SIGN_ABOVE:
+	case SIGN_GREATER:
 		return order > 0;
-	case SIGN_FROM:
+	case SIGN_GREATER_EQUAL:
 		return order >= 0;
-	case SIGN_BELOW:
+	case SIGN_LESS:
 		return order < 0;
-	case SIGN_UP_TO:
+	case SIGN_LESS_EQUAL:
 		return order <= 0;
-	case SIGN_SAME:
+	case SIGN_EQUAL:
 		return order == 0;
 	default:
 		return order != 0;
 	}
 }
 
-static bool compare(const char *found, enum condition_sign sign, const char *expected)
+static bool compare(const char *found, enum condition_operator sign, const char *expected)
 {
 	struct decimal a, b;
 	struct date unused;
@@ -342,7 +342,7 @@ static bool compare(const char *found, enum condition_sign sign, const char *exp
 static bool term_is_met(const struct condition_term *t, const struct ref_scope *s,
 			const json_t *filters, struct arena *a)
 {
-	enum condition_sign sign = t->kind == TERM_IN ? SIGN_SAME : t->sign;
+	enum condition_operator sign = t->kind == TERM_IN ? SIGN_EQUAL : t->sign;
 	const json_t *value;
 	struct err e = {0};
 
@@ -371,17 +371,17 @@ static bool node_is_met(const struct condition_node *n, const struct ref_scope *
 	}
 }
 
-bool condition_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
-		   struct arena *a)
+bool condition_is_met(const struct condition *c, const struct ref_scope *s, const json_t *filters,
+		      struct arena *a)
 {
 	return node_is_met(c->root, s, filters, a);
 }
 
-bool condition_met_by(const struct condition *c, const struct result *r, struct arena *a)
+bool condition_is_met_by(const struct condition *c, const struct result *r, struct arena *a)
 {
 	struct result *const results[] = {(struct result *)(uintptr_t)r};
 	const struct ref_source source = {THIS, results, 1};
 	const struct ref_scope scope = {&source, 1};
 
-	return condition_met(c, &scope, NULL, a);
+	return condition_is_met(c, &scope, NULL, a);
 }

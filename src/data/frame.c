@@ -9,7 +9,7 @@
 
 static atomic_llong bytes_in_use;
 
-int64_t frames_bytes(void)
+int64_t frames_memory_bytes(void)
 {
 	return atomic_load(&bytes_in_use);
 }

@@ -40,7 +40,7 @@ struct frame_builder {
 	size_t column_count;
 	size_t rows_max, rows_cap; /* maximum of kept rows, and current capacity */
 	size_t rows;
-	int64_t total, step, bad_cells;
+	int64_t total, step, invalid_cell_count;
 	int64_t bytes; /* reserved with frames_reserve */
 	int64_t needed_bytes;
 };
@@ -336,7 +336,7 @@ void frame_builder_cell(struct frame_builder *b, size_t column, const char *text
 	size_t value_size = value_bytes(c->type);
 	bool is_ok = text && read_value(b, c, text);
 
-	b->bad_cells += text && !is_ok;
+	b->invalid_cell_count += text && !is_ok;
 	if (!is_ok)
 		memset((char *)c->values + b->rows * value_size, 0, value_size);
 	set_valid(c, b->rows, is_ok);
@@ -447,7 +447,7 @@ struct frame *frame_builder_finish(struct frame_builder **build)
 	f->total_rows = b->total;
 	f->step = b->step;
 	f->sampled = b->step > 1;
-	f->bad_cells = b->bad_cells;
+	f->invalid_cell_count = b->invalid_cell_count;
 	f->column_count = b->column_count;
 	f->columns = arena_alloc(b->arena, (b->column_count + 1) * sizeof(*f->columns));
 	for (size_t i = 0; i < b->column_count; i++)

@@ -157,7 +157,7 @@ static const struct result *result_of(const struct ref_source *s)
 }
 
 /* Ignores case and punctuation: "hub_zone" matches the column HubZone. */
-bool ref_same_name(const char *a, const char *b)
+bool ref_names_match(const char *a, const char *b)
 {
 	for (;;) {
 		while (*a && !isalnum((unsigned char)*a))
@@ -178,7 +178,7 @@ static int find_column(const struct table *t, const char *name)
 	int exact = table_column(t, name);
 
 	for (size_t c = 0; exact < 0 && c < t->column_count; c++)
-		if (ref_same_name(t->columns[c].name, name))
+		if (ref_names_match(t->columns[c].name, name))
 			return (int)c;
 	return exact;
 }

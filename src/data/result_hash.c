@@ -35,9 +35,9 @@ static void write_stats(struct buf *b, const struct column_stats *s)
 
 	write_int(b, s->count);
 	write_int(b, s->nulls);
-	if (s->sum_exact)
+	if (s->is_sum_exact)
 		decimal_text(s->sum, sum);
-	write_text(b, s->sum_exact ? sum : NULL);
+	write_text(b, s->is_sum_exact ? sum : NULL);
 	write_text(b, s->min);
 	write_text(b, s->max);
 }

@@ -40,7 +40,7 @@ struct column_state {
 	int64_t count;
 	int64_t nulls;
 	bool numeric; /* so far */
-	bool sum_exact;
+	bool is_sum_exact;
 	struct decimal sum;
 	struct decimal first_number;
 	struct decimal last_number;
@@ -65,7 +65,7 @@ struct stats_collector *stats_new(size_t columns)
 	s->column_count = columns;
 	for (size_t i = 0; i < columns; i++) {
 		struct column_state *c = &s->columns[i];
-		c->numeric = c->sum_exact = true;
+		c->numeric = c->is_sum_exact = true;
 		buf_init(&c->first, SIZE_MAX / 2);
 		buf_init(&c->last, SIZE_MAX / 2);
 		for (int side = LOW; side <= HIGH; side++) {
@@ -171,8 +171,8 @@ static void number_cell(struct column_state *c, const char *text, size_t len, st
 		extreme_set(&x[HIGH], text, len, row);
 		x[HIGH].number = number;
 	}
-	if (c->sum_exact)
-		c->sum_exact = decimal_add(c->sum, number, &c->sum);
+	if (c->is_sum_exact)
+		c->is_sum_exact = decimal_add(c->sum, number, &c->sum);
 }
 
 /* decimal_parse needs a terminating NUL; cells have a length. */
@@ -213,7 +213,7 @@ void stats_cell(struct stats_collector *s, size_t column, const char *text, size
 		distinct_add(&c->distinct, value_hash(text, len, numeric_type));
 }
 
-void stats_row_done(struct stats_collector *s)
+void stats_end_row(struct stats_collector *s)
 {
 	s->rows++;
 }
@@ -251,8 +251,8 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 		.numeric = numeric,
 		.min = extreme_text(&x[LOW], a),
 		.max = extreme_text(&x[HIGH], a),
-		.at_min = x[LOW].row,
-		.at_max = x[HIGH].row,
+		.min_row = x[LOW].row,
+		.max_row = x[HIGH].row,
 		.trend = column_trend(c),
 	};
 	if (any_row && !c->is_first_null)
@@ -261,9 +261,9 @@ static void column_finish(const struct column_state *c, bool any_row, struct col
 		out->last = arena_strndup(a, buf_text(&c->last), c->last.n);
 	if (!numeric)
 		return;
-	out->sum_exact =
-		c->sum_exact && decimal_div(c->sum, decimal_int(c->count), MEAN_SCALE, &out->mean);
-	if (out->sum_exact)
+	out->is_sum_exact = c->is_sum_exact &&
+			    decimal_div(c->sum, decimal_int(c->count), MEAN_SCALE, &out->mean);
+	if (out->is_sum_exact)
 		out->sum = c->sum;
 }
 

@@ -37,7 +37,7 @@ static bool is_name_used_before(const struct table *t, size_t column, const char
 	return false;
 }
 
-void table_column_number(struct table *t, size_t column)
+void table_make_name_unique(struct table *t, size_t column)
 {
 	const char *given = t->columns[column].name, *name = given;
 
@@ -69,7 +69,7 @@ static struct column_stats derived_stats(const struct table *t, enum column_type
 
 	for (size_t r = 0; r < t->row_count; r++) {
 		stats_cell(s, 0, cells[r], cells[r] ? strlen(cells[r]) : 0, column_is_number(type));
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	struct column_stats *all = stats_finish(s, t->arena);
 	stats_free(&s);
@@ -86,7 +86,7 @@ void table_replace(struct table *t, const char *const *names, const enum column_
 	t->columns = NULL;
 	t->row_count = rows;
 	t->total_rows = (int64_t)rows;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	t->truncated = false;
 	t->truncation = NULL;
 	t->rows = arena_alloc(t->arena, (rows + 1) * sizeof(*t->rows));

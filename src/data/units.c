@@ -37,7 +37,8 @@ static bool read_unit(const struct words_file *f, const json_t *item, const char
 	int64_t decimals;
 	struct err e;
 
-	if (!json_only(item, members, &e) || !json_get_str(item, "symbol", &out->symbol, &e) ||
+	if (!json_check_members(item, members, &e) ||
+	    !json_get_str(item, "symbol", &out->symbol, &e) ||
 	    !json_get_str(item, "dimension", &out->dimension, &e) ||
 	    !json_get_str(item, "scale", &scale, &e) || !json_get_str(item, "style", &style, &e) ||
 	    !json_get_int(item, "decimals", &decimals, &e))

@@ -129,7 +129,7 @@ bool words_topic(const struct words_file *f, const json_t *object, const char *m
 
 	if (!object)
 		return words_fail(f, member, "is missing");
-	if (!json_only(object, is_pack ? members : common_members, &e) ||
+	if (!json_check_members(object, is_pack ? members : common_members, &e) ||
 	    !json_get_str(object, "answer", &answer, &e) ||
 	    !json_opt_str(object, "takes", &takes, &e))
 		return words_fail(f, member, "%s", e.text);

@@ -22,7 +22,7 @@ static struct work *work_of(struct list *node)
 
 bool db_breaker_refuses(const struct db_pool *p, struct err *e)
 {
-	if (!breaker_refuses(&p->breaker, (int64_t)loop_now_ms(p->loop)))
+	if (!breaker_blocks(&p->breaker, (int64_t)loop_now_ms(p->loop)))
 		return false;
 	err_set_retry(e, ERR_UPSTREAM, "%s is unavailable: %s", p->settings.name, p->last_failure);
 	e->retry_after_ms = DB_BREAKER_MS;
@@ -72,7 +72,7 @@ static void breaker_record(struct db_pool *p, struct job *j, bool is_unavailable
 	if (succeeded) {
 		if (was_open)
 			log_info("db.recovered", "%s is available again", p->settings.name);
-		breaker_ok(b);
+		breaker_succeeded(b);
 	} else if (!is_unavailable) {
 		breaker_undecided(b, j->probe);
 	} else if (breaker_failed(b, j->probe, (int64_t)loop_now_ms(p->loop))) {
@@ -150,7 +150,7 @@ static void abandoned_job_done(struct job *j)
 	list_remove(&j->node);
 	p->abandoned_count--;
 	if (j->widened)
-		pool_narrow(p->workers);
+		pool_remove_thread(p->workers);
 	db_connection_free(&j->connection);
 	db_connection_free(&j->evicted);
 	job_free(j);
@@ -278,7 +278,7 @@ void db_job_abandon(struct job *j, bool requeue)
 	p->connections--;
 	if (p->abandoned_count++ < DB_LOST_MAX && !p->closing) {
 		j->widened = true;
-		pool_widen(p->workers);
+		pool_add_thread(p->workers);
 	}
 	list_each(node, &j->works) {
 		struct work *w = work_of(node);

@@ -42,7 +42,7 @@ static bool columns_describe(struct fetch *f, struct err *e)
 		if (!f->from->describe(f->from, i, f->table->arena, column,
 				       &f->notes[i].is_inferred, e))
 			return false;
-		table_column_number(f->table, i);
+		table_make_name_unique(f->table, i);
 		column->label = column->name;
 		column->priority = PRIORITY_MEDIUM;
 	}
@@ -146,7 +146,7 @@ static bool row_read(struct fetch *f, const char **cells, struct err *e)
 			cells[i] = text ? arena_strndup(t->arena, text, length) : NULL;
 	}
 	if (f->stats)
-		stats_row_done(f->stats);
+		stats_end_row(f->stats);
 	t->total_rows++;
 	return true;
 }
@@ -214,8 +214,8 @@ static void table_finish(struct fetch *f)
 	t->rows = arena_alloc(t->arena, (t->row_count + 1) * sizeof(*t->rows));
 	if (t->row_count > 0)
 		memcpy(t->rows, f->rows, t->row_count * sizeof(*t->rows));
-	t->total_exact = t->total_rows < DB_FETCH_ROWS_MAX;
-	t->truncated = t->total_rows > (int64_t)t->row_count || !t->total_exact;
+	t->is_total_exact = t->total_rows < DB_FETCH_ROWS_MAX;
+	t->truncated = t->total_rows > (int64_t)t->row_count || !t->is_total_exact;
 	if (t->truncated)
 		t->truncation = f->bytes_full ? "byte cap" : "row cap";
 	if (f->stats) {

@@ -31,7 +31,7 @@ static bool describe(struct db_rows *from, struct described *d, const struct sin
 
 		if (!from->describe(from, i, d->table->arena, column, &is_inferred, e))
 			return false;
-		table_column_number(d->table, i);
+		table_make_name_unique(d->table, i);
 		as = declared(sink, column->name);
 		d->columns[i].name = column->name;
 		d->columns[i].type = as ? as->type : frame_type_of(column->type);

@@ -126,7 +126,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	list_init(&p->abandoned);
 	p->workers = pool_new(l, o->name, o->workers);
 	if (o->low_priority)
-		pool_give_way(p->workers);
+		pool_lower_priority(p->workers);
 	if (dialect->server)
 		p->cancel_workers = pool_new(l, "db-stop", DB_STOP_THREADS);
 	if (o->schemas && !db_pool_use_schemas(p, o->schemas, e)) {
@@ -246,7 +246,7 @@ void db_pool_pump(struct db_pool *p)
 
 	if (p->closing)
 		return;
-	while (pool_idle(p->workers) > 0 && !breaker_waits(&p->breaker) &&
+	while (pool_idle(p->workers) > 0 && !breaker_is_probing(&p->breaker) &&
 	       (r = db_queue_next(p)) != NULL)
 		job_start(p, r);
 	gauges_set(p);
@@ -391,9 +391,9 @@ static void pool_abandon_workers(struct db_pool *p)
 	log_warn("db.stuck", "%s: a query did not end; its worker and connection are abandoned",
 		 p->settings.name);
 	running_abandon(p);
-	pool_leave(&workers);
+	pool_abandon(&workers);
 	if (cancel_workers && !pool_finish(cancel_workers, DB_STOP_REPEAT_MS))
-		pool_leave(&cancel_workers);
+		pool_abandon(&cancel_workers);
 	p->next_abandoned = abandoned_pools;
 	abandoned_pools = p;
 }
@@ -430,7 +430,7 @@ static void pool_close(void *self)
 	pool_free(&p->workers);
 	/* A cancel that hangs no longer touches our memory. */
 	if (p->cancel_workers && !pool_finish(p->cancel_workers, DB_CLOSE_MS))
-		pool_leave(&p->cancel_workers);
+		pool_abandon(&p->cancel_workers);
 	pool_free(&p->cancel_workers);
 	pool_free_all(p);
 }

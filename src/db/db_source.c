@@ -88,7 +88,7 @@ struct source *db_source(struct db *db, const char *name, const char *identity)
 	d->base = (struct source){
 		.name = d->name,
 		.identity = d->identity,
-		.speaks_sql = true,
+		.supports_sql = true,
 		.dialect = db_dialect(db),
 		.start = start,
 		.close = close_source,

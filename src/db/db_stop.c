@@ -110,7 +110,7 @@ static void on_stop_done(struct pool_job *base)
 			s->request->cancel_returned_ms = loop_now_ms(s->request->pool->loop);
 	}
 	if (s->widened)
-		pool_narrow(s->cancel_workers);
+		pool_remove_thread(s->cancel_workers);
 	canceller_release(&s->canceller);
 	mem_free(s);
 }
@@ -159,7 +159,7 @@ static void cancel_add_thread(struct request *r)
 
 	if (r->stop && !r->stop->widened && p->abandoned_count < DB_LOST_MAX) {
 		r->stop->widened = true;
-		pool_widen(p->cancel_workers);
+		pool_add_thread(p->cancel_workers);
 	}
 }
 

@@ -190,7 +190,8 @@ void ask_readings(struct dialog_turn *t)
 							r->kind == CANDIDATE_TOOL ? "tool" : "flow",
 							r->name),
 			.label = label_of(r, a)};
-		json_object_set(plans, options[i].value, (json_t *)steps_of_reading(t->core, u, r));
+		json_object_set(plans, options[i].value,
+				(json_t *)steps_from_reading(t->core, u, r));
 	}
 	ask_user(t,
 		 u->readings[0].label ? turn_sentence(t->core, SAY_ASK_WHICH_ONE,

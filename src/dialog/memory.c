@@ -162,7 +162,7 @@ static bool has_context(const struct message *m)
 {
 	const char *text = m->texts.standing;
 
-	return text && json_is_whole(text, strlen(text));
+	return text && json_is_complete(text, strlen(text));
 }
 
 /* Returns the last message with a session context, or NULL. */

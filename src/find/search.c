@@ -276,7 +276,7 @@ static double coverage(const struct search *s, const struct scored *best)
 	return all > 0 ? held / all : 0;
 }
 
-static size_t count_of(const struct find_found *f, const struct find_doc *doc)
+static size_t count_of(const struct find_results *f, const struct find_doc *doc)
 {
 	size_t n = 0;
 
@@ -286,7 +286,7 @@ static size_t count_of(const struct find_found *f, const struct find_doc *doc)
 }
 
 /* Spreads the first hits over documents. Hits that were skipped for that follow. */
-static void spread_hits(const struct search *s, const struct best *best, struct find_found *out)
+static void spread_hits(const struct search *s, const struct best *best, struct find_results *out)
 {
 	bool *is_taken = arena_alloc(s->arena, best->count + 1);
 
@@ -317,17 +317,17 @@ static double weight_of(const struct find_reach *r, uint64_t mask)
 static void add_stem_set(struct find_reach *r, double *weights, uint64_t mask)
 {
 	double weight = weight_of(r, mask);
-	size_t at = r->held_count;
+	size_t at = r->stem_set_count;
 
 	if (at == FIND_REACH_MAX && weight <= weights[at - 1])
 		return;
-	for (size_t i = 0; i < r->held_count; i++)
+	for (size_t i = 0; i < r->stem_set_count; i++)
 		if (r->held[i] == mask)
 			return;
 	if (at == FIND_REACH_MAX)
 		at--;
 	else
-		r->held_count++;
+		r->stem_set_count++;
 	for (; at > 0 && weights[at - 1] < weight; at--) {
 		r->held[at] = r->held[at - 1];
 		weights[at] = weights[at - 1];
@@ -381,7 +381,7 @@ double find_coverage(const struct find_reach *r, const struct token *tokens, siz
 			if (r->hashes[k] == find_hash(&tokens[i]))
 				asked_mask |= UINT64_C(1) << k;
 	all = weight_of(r, asked_mask);
-	for (size_t i = 0; i < r->held_count; i++)
+	for (size_t i = 0; i < r->stem_set_count; i++)
 		if (weight_of(r, r->held[i] & asked_mask) > greatest)
 			greatest = weight_of(r, r->held[i] & asked_mask);
 	return all > 0 ? greatest / all : 0;
@@ -422,7 +422,7 @@ static void add_ranked(struct best *all, const struct find_doc *doc, uint32_t ch
 }
 
 /* Merges `best` and the nearest vectors into `best`. False: cancelled. */
-static bool fuse(const struct search *s, struct best *best, struct find_found *out)
+static bool fuse(const struct search *s, struct best *best, struct find_results *out)
 {
 	struct best all = {.items = arena_alloc(s->arena, 2 * FIND_FUSED * sizeof(struct scored))};
 	struct vectors_hit *hits;
@@ -445,14 +445,14 @@ static bool fuse(const struct search *s, struct best *best, struct find_found *o
 /* ---- searching ---- */
 
 void find_search(const struct find_index *x, const struct find_query *q, struct arena *a,
-		 struct find_found *out)
+		 struct find_results *out)
 {
 	struct arena *work = arena_new(FIND_ARENA_BYTES);
 	struct search s = {.query = q, .arena = work};
 	struct best best = {.max = q->top * FIND_SPREAD};
 	bool is_complete = true;
 
-	*out = (struct find_found){.hits = arena_alloc(a, (q->top + 1) * sizeof(*out->hits))};
+	*out = (struct find_results){.hits = arena_alloc(a, (q->top + 1) * sizeof(*out->hits))};
 	choose_docs(&s, x);
 	read_stems(&s, x->language);
 	if (q->vector && best.max < FIND_FUSED)

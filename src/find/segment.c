@@ -192,7 +192,7 @@ static void pack_postings(struct find_segment *s, const struct stem_slot *stems,
 		write_postings(&postings, chunks + starts[i], starts[i + 1] - starts[i],
 			       &s->terms[i]);
 	}
-	buf_fit(&postings);
+	buf_shrink(&postings);
 	s->posting_bytes = postings.n;
 	s->postings = (unsigned char *)buf_take(&postings);
 }

@@ -152,7 +152,7 @@ bool http_is_event_stream(const char *content_type)
 	return strncasecmp(content_type, type, sizeof(type) - 1) == 0;
 }
 
-bool http_trust(struct http *h, const char *ca_file, struct err *e)
+bool http_set_ca_file(struct http *h, const char *ca_file, struct err *e)
 {
 	if (access(ca_file, R_OK) != 0)
 		return err_set(e, ERR_INPUT, "%s: %s", ca_file, strerror(errno));

@@ -109,8 +109,8 @@ static bool is_set(const char *text)
 	return text && *text;
 }
 
-bool identity_can_use(const struct identity *i, const struct identity_settings *settings,
-		      struct err *e)
+bool identity_can_apply(const struct identity *i, const struct identity_settings *settings,
+			struct err *e)
 {
 	const struct identity_options *o = &settings->options;
 
@@ -137,7 +137,7 @@ static void apply_keys(struct identity *i, struct identity_options o)
 	assert(i->jwks); /* the settings have already checked the address */
 }
 
-void identity_use(struct identity *i, const struct identity_settings *settings)
+void identity_apply_settings(struct identity *i, const struct identity_settings *settings)
 {
 	const struct identity_options *o = &settings->options;
 	struct jwt_options options = options_copy(&o->jwt);
@@ -151,7 +151,7 @@ void identity_use(struct identity *i, const struct identity_settings *settings)
 	apply_keys(i, *o);
 }
 
-void identity_use_roles(struct identity *i, const struct jwt_role *roles)
+void identity_set_roles(struct identity *i, const struct jwt_role *roles)
 {
 	i->options.roles = roles;
 }
@@ -207,8 +207,8 @@ static struct op *refuse_personal(struct principal **out, struct err *e)
 	return NULL;
 }
 
-struct op *identity_who(struct identity *i, struct str token, struct principal **out, struct err *e,
-			identity_who_cb cb, void *owner)
+struct op *identity_authenticate(struct identity *i, struct str token, struct principal **out,
+				 struct err *e, identity_principal_cb cb, void *owner)
 {
 	bool is_enabled = identity_has_personal(i);
 
@@ -223,8 +223,9 @@ struct op *identity_who(struct identity *i, struct str token, struct principal *
 	return NULL;
 }
 
-struct op *identity_again(struct identity *i, const struct principal *who, struct principal **out,
-			  struct err *e, identity_who_cb cb, void *owner)
+struct op *identity_reauthenticate(struct identity *i, const struct principal *who,
+				   struct principal **out, struct err *e, identity_principal_cb cb,
+				   void *owner)
 {
 	if (!who->token_hash) {
 		*out = principal_copy(who);
@@ -270,7 +271,7 @@ struct ticket_op {
 	struct principal *who; /* the user that the ticket is made for, or that used it */
 	struct err err;
 	identity_ticket_cb on_made;
-	identity_who_cb on_used;
+	identity_principal_cb on_used;
 	void *owner;
 };
 
@@ -373,15 +374,15 @@ static void on_ticket_fetched(void *owner, struct str value)
 	if (!value.p || !shared_ticket_open(str_of(x->ticket), value, &token))
 		err_set(&x->err, ERR_AUTH, "ticket: unknown, used or expired");
 	else
-		x->pending = identity_who(x->identity, (struct str){token.p, token.n}, &x->who,
-					  &x->err, on_ticket_verified, x);
+		x->pending = identity_authenticate(x->identity, (struct str){token.p, token.n},
+						   &x->who, &x->err, on_ticket_verified, x);
 	buf_deinit(&token);
 	if (!x->pending)
 		on_used(x);
 }
 
-struct op *identity_ticket_use(struct identity *i, struct str ticket, identity_who_cb cb,
-			       void *owner)
+struct op *identity_ticket_redeem(struct identity *i, struct str ticket, identity_principal_cb cb,
+				  void *owner)
 {
 	struct ticket_op *x = ticket_op_new(i, owner);
 

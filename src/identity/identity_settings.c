@@ -139,7 +139,7 @@ bool identity_settings_read(const struct config *c, struct arena *take,
 {
 	struct identity_settings *s = settings_new(take, sizeof(*s));
 
-	config_hold(c, take);
+	config_retain(c, take);
 	if (!read_all(c, take, &s->options, e)) {
 		settings_release(s);
 		return false;

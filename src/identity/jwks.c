@@ -262,7 +262,7 @@ bool jwks_new(const struct identity_options *options, struct jwks **out, struct 
 	j->http = options->http;
 	j->url = mem_strdup(options->jwks_url);
 	j->refresh_ms = options->jwks_refresh_ms;
-	j->keys = jwt_keys_none();
+	j->keys = jwt_keys_new_empty();
 	j->timer = timer_new(j->loop, refresh, j);
 	j->early = timer_new(j->loop, on_early, j);
 	buf_init(&j->body, JWKS_BYTES_MAX);

@@ -109,7 +109,7 @@ void personal_free(struct personal **personal)
 
 /* ---- The text ---- */
 
-void identity_personal_make(const char *tenant, struct buf *out)
+void identity_generate_personal_token(const char *tenant, struct buf *out)
 {
 	uint8_t secret[SECRET_BYTES];
 	unsigned bits = 0, count = 0;
@@ -179,7 +179,7 @@ static void cache_add(struct personal *p, const char *tenant, const char *hash,
 	list_append(&p->by_age, &k->by_age);
 	hashmap_add(&p->cached, &k->by_hash, str_of(k->hash));
 	shares_add(&p->cached_shares, &k->share, str_of(tenant), 0);
-	while ((excess = shares_over(&p->cached_shares)))
+	while ((excess = shares_next_to_evict(&p->cached_shares)))
 		cached_free(p, list_item(excess, struct cached_token, share));
 }
 
@@ -204,7 +204,7 @@ struct lookup {
 	struct op *pending;
 	const char *tenant; /* in the arena */
 	char hash[HASH_HEX_BYTES];
-	identity_who_cb cb;
+	identity_principal_cb cb;
 	void *owner;
 };
 
@@ -290,7 +290,7 @@ static void on_found(void *owner, const struct stored_token *tokens, size_t coun
 }
 
 static struct op *lookup_start(struct personal *p, const char *tenant, const char *hash,
-			       struct err *e, identity_who_cb cb, void *owner)
+			       struct err *e, identity_principal_cb cb, void *owner)
 {
 	struct lookup *l;
 
@@ -312,7 +312,7 @@ static struct op *lookup_start(struct personal *p, const char *tenant, const cha
 }
 
 static struct op *find(struct personal *p, const char *tenant, const char *hash,
-		       struct principal **out, struct err *e, identity_who_cb cb, void *owner)
+		       struct principal **out, struct err *e, identity_principal_cb cb, void *owner)
 {
 	const struct cached_token *k;
 
@@ -326,7 +326,7 @@ static struct op *find(struct personal *p, const char *tenant, const char *hash,
 }
 
 struct op *personal_authenticate(struct personal *p, const char *const *tenants, struct str token,
-				 struct principal **out, struct err *e, identity_who_cb cb,
+				 struct principal **out, struct err *e, identity_principal_cb cb,
 				 void *owner)
 {
 	const char *tenant = tenant_of(tenants, token);
@@ -342,7 +342,7 @@ struct op *personal_authenticate(struct personal *p, const char *const *tenants,
 }
 
 struct op *personal_reauthenticate(struct personal *p, const struct principal *who,
-				   struct principal **out, struct err *e, identity_who_cb cb,
+				   struct principal **out, struct err *e, identity_principal_cb cb,
 				   void *owner)
 {
 	return find(p, who->tenant, who->token_hash, out, e, cb, owner);
@@ -360,10 +360,10 @@ static struct sign_in *sign_in_of(struct personal *p, const struct principal *wh
 	if (node) {
 		mem_free(user);
 		s = hashmap_item(node, struct sign_in, by_user);
-		shares_renew(&s->share);
+		shares_touch(&s->share);
 		return s;
 	}
-	while ((excess = shares_over(&p->sign_in_shares)))
+	while ((excess = shares_next_to_evict(&p->sign_in_shares)))
 		sign_in_free(p, list_item(excess, struct sign_in, share));
 	s = mem_alloc(sizeof(*s));
 	s->user = user;

@@ -13,13 +13,13 @@ struct personal;
 struct personal *personal_new(struct loop *l, struct store *s);
 void personal_free(struct personal **p);
 
-/* As identity_who; a token of another tenant is unknown. */
+/* As identity_authenticate; a token of another tenant is unknown. */
 struct op *personal_authenticate(struct personal *p, const char *const *tenants, struct str token,
-				 struct principal **out, struct err *e, identity_who_cb cb,
+				 struct principal **out, struct err *e, identity_principal_cb cb,
 				 void *owner);
-/* As identity_again, for a principal of personal_authenticate. */
+/* As identity_reauthenticate, for a principal of personal_authenticate. */
 struct op *personal_reauthenticate(struct personal *p, const struct principal *who,
-				   struct principal **out, struct err *e, identity_who_cb cb,
+				   struct principal **out, struct err *e, identity_principal_cb cb,
 				   void *owner);
 /* Called after a token of the identity provider was verified: limits the user's personal tokens to
  * the permissions of this sign-in. */

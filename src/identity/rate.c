@@ -88,7 +88,7 @@ static struct token_bucket *bucket_of_key(struct rates *r, const char *key, cons
 	if (!node)
 		return bucket_new(r, key, tenant, limit);
 	b = hashmap_item(node, struct token_bucket, by_key);
-	shares_renew(&b->share);
+	shares_touch(&b->share);
 	return b;
 }
 
@@ -162,7 +162,7 @@ static bool consume_and_evict(struct rates *r, const struct principal *who, bool
 	bool allowed = consume(r, who, confirming, out);
 	struct share *excess;
 
-	while ((excess = shares_over(&r->shares)))
+	while ((excess = shares_next_to_evict(&r->shares)))
 		bucket_free(r, list_item(excess, struct token_bucket, share));
 	return allowed;
 }

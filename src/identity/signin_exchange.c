@@ -83,7 +83,7 @@ static void process_reply(void *owner)
 	bool is_accepted = reply_accept(x, &e);
 
 	if (!is_accepted && e.may_retry && clock_mono_ms() < x->keys_until_ms) {
-		timer_start(x->timer, SIGNIN_LOOK_MS);
+		timer_start(x->timer, SIGNIN_POLL_MS);
 		return;
 	}
 	if (!is_accepted && e.may_retry)

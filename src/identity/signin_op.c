@@ -314,7 +314,7 @@ static void on_locked(void *owner, bool locked)
 		/* Another process may have renewed the token between the read and the lock. */
 		x->pending = session_read(x->signin, x->id, on_read, x);
 	} else if (clock_mono_ms() < x->until_mono_ms) {
-		timer_start(x->timer, SIGNIN_LOOK_MS);
+		timer_start(x->timer, SIGNIN_POLL_MS);
 	} else {
 		err_set_retry(&x->err, ERR_UPSTREAM,
 			      "another renewal of the session takes too long");

@@ -110,7 +110,7 @@ void tickets_add(struct tickets *all, const char *ticket, const struct principal
 	list_append(&all->by_age, &t->by_age);
 	hashmap_add(&all->by_hash, &t->by_hash, hash_key(t->hash));
 	shares_add(&all->shares, &t->share, str_of(t->who->tenant), 0);
-	while ((excess = shares_over(&all->shares)))
+	while ((excess = shares_next_to_evict(&all->shares)))
 		ticket_free(all, list_item(excess, struct ticket, share));
 }
 

@@ -199,7 +199,7 @@ size_t know_examples(const struct know *k, const struct know_input *in, struct a
 	struct find_doc *docs = arena_alloc(a, (x->count + 1) * sizeof(*docs));
 	const struct find_query q = {
 		.text = in->question, .top = PROMPT_LIKE_MAX, .who = &no_permissions};
-	struct find_found found;
+	struct find_results found;
 	size_t seen = 0, n = 0;
 
 	for (size_t i = 0; i < x->count; i++)

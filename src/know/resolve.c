@@ -196,7 +196,7 @@ static void resolve_by_context(struct reading *r, const struct mention *m)
 	t.option_count = fitting_count > 0 ? fitting_count : possible_count;
 	if (t.kind == ISSUE_UNKNOWN_VALUE)
 		t.option_count =
-			names_options(r->names, t.dimension, context, r->arena, &t.options);
+			names_list_options(r->names, t.dimension, context, r->arena, &t.options);
 	reading_add_issue(r, &t);
 }
 

@@ -59,7 +59,7 @@ static bool is_other_time_form(const struct reading *r, int number, bool use_ran
 /* Returns true when a list parameter has only one name. */
 static bool is_single_name(const struct param_def *p, const struct fact *f)
 {
-	return p->is_list && p->entity && f->count == 1 && !p->takes_one;
+	return p->is_list && p->entity && f->count == 1 && !p->accepts_single;
 }
 
 /* Returns true when one name may stand for all values: it was given explicitly, and the list can
@@ -202,13 +202,14 @@ static void add_missing_issue(struct reading *r, const struct candidate *of,
 				.tool = candidate_tool(of)};
 
 	if (d)
-		missing.option_count = names_options(
+		missing.option_count = names_list_options(
 			r->names, d, parent && parent->count == 1 ? parent->values[0].text : NULL,
 			r->arena, &missing.options);
 	if (d && parent && missing.option_count == 0) {
 		missing.kind = ISSUE_NO_CHILDREN;
 		missing.term = parent->values[0].text;
-		missing.option_count = names_options(r->names, d, NULL, r->arena, &missing.options);
+		missing.option_count =
+			names_list_options(r->names, d, NULL, r->arena, &missing.options);
 	}
 	reading_add_issue(r, &missing);
 }
@@ -223,8 +224,8 @@ static bool has_childless_parent(const struct reading *r, const struct param_def
 	const struct suggestion *options;
 
 	return parent && parent->count == 1 && parent->source != SOURCE_CARRIED &&
-	       names_options(r->names, d, NULL, r->arena, &options) > 0 &&
-	       names_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
+	       names_list_options(r->names, d, NULL, r->arena, &options) > 0 &&
+	       names_list_options(r->names, d, parent->values[0].text, r->arena, &options) == 0;
 }
 
 /* "Any files for PJM": the tool narrows by the parent itself. */

@@ -169,9 +169,9 @@ static void add_all_values(struct reading *r)
 
 		if (facts_get(&r->facts, d->filter) || names_loaded(r->names, d))
 			continue; /* all values loaded from the data equal no filter */
-		n = names_options(r->names, d,
-				  parent && parent->count == 1 ? parent->values[0].text : NULL,
-				  r->arena, &options);
+		n = names_list_options(r->names, d,
+				       parent && parent->count == 1 ? parent->values[0].text : NULL,
+				       r->arena, &options);
 		for (size_t v = 0; v < n; v++)
 			facts_add(&r->facts, r->arena, d->filter, d, value_text(options[v].value),
 				  SOURCE_EXPLICIT)

@@ -53,10 +53,10 @@ bool llm_budget_state(struct llm *llm, const struct budget_owner *budget_owner,
 			    out);
 }
 
-bool llm_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role)
+bool llm_is_affordable(struct llm *llm, const struct budget_owner *budget_owner, enum llm_role role)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
-		if (breaker_admits(&llm->providers[i].breaker, clock_mono_ms()) &&
+		if (breaker_allows(&llm->providers[i].breaker, clock_mono_ms()) &&
 		    money_allows(&llm->money, budget_owner, &llm->providers[i], role))
 			return true;
 	return false;
@@ -71,7 +71,7 @@ void llm_check(struct llm *llm)
 		wire_check_start(llm->embed.self);
 }
 
-bool llm_answers(const struct llm *llm)
+bool llm_can_answer(const struct llm *llm)
 {
 	return llm && llm->count > 0;
 }
@@ -79,24 +79,24 @@ bool llm_answers(const struct llm *llm)
 const char *llm_model(const struct llm *llm, enum llm_role role)
 {
 	const struct wire_role *roles =
-		llm_answers(llm) ? llm->providers[llm->order[role][0]].roles : NULL;
+		llm_can_answer(llm) ? llm->providers[llm->order[role][0]].roles : NULL;
 
 	return roles ? roles[role].model : NULL;
 }
 
-bool llm_usable(const struct llm *llm)
+bool llm_is_usable(const struct llm *llm)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
-		if (breaker_admits(&llm->providers[i].breaker, clock_mono_ms()))
+		if (breaker_allows(&llm->providers[i].breaker, clock_mono_ms()))
 			return true;
 	return false;
 }
 
-bool llm_usable_except(const struct llm *llm, const char *provider)
+bool llm_is_usable_except(const struct llm *llm, const char *provider)
 {
 	for (size_t i = 0; llm && i < llm->count; i++)
 		if (strcmp(llm->providers[i].name, provider) != 0 &&
-		    breaker_admits(&llm->providers[i].breaker, clock_mono_ms()))
+		    breaker_allows(&llm->providers[i].breaker, clock_mono_ms()))
 			return true;
 	return false;
 }
@@ -242,7 +242,7 @@ static bool is_priced(const struct budget *b, const char *model, struct err *e)
 }
 
 /* Rejects a money limit if a model has no price: its calls would bypass the limit. */
-bool llm_priced(const struct llm *llm, const struct budget *b, struct err *e)
+bool llm_check_prices(const struct llm *llm, const struct budget *b, struct err *e)
 {
 	if (!b || !budget_has_money_limits(b))
 		return true;
@@ -273,13 +273,13 @@ bool llm_new(struct loop *l, struct http *h, const struct llm_options *options, 
 	ok = ok && embed_open(llm, h, options, e);
 	for (size_t i = 0; ok && i < LLM_ROLE_COUNT; i++)
 		ok = order_set(llm, (enum llm_role)i, options->roles[i].providers, e);
-	ok = ok && (options->unseen || llm_priced(llm, options->budget, e));
+	ok = ok && (options->unseen || llm_check_prices(llm, options->budget, e));
 	if (!ok) {
 		llm_free(&llm);
 		return false;
 	}
 	if (!options->unseen)
-		llm_replaces(llm, NULL);
+		llm_replace_in_health(llm, NULL);
 	*out = llm;
 	return true;
 }
@@ -289,7 +289,7 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 	struct llm *llm = llm_alloc(l, 1, 0);
 
 	provider_init(&llm->providers[llm->count++], driver->name, driver, self, 0, 0);
-	llm_replaces(llm, NULL);
+	llm_replace_in_health(llm, NULL);
 	return llm;
 }
 
@@ -308,7 +308,7 @@ static bool has_provider(const struct llm *llm, const char *name)
 	return false;
 }
 
-void llm_replaces(const struct llm *now, const struct llm *before)
+void llm_replace_in_health(const struct llm *now, const struct llm *before)
 {
 	for (size_t i = 0; before && i < before->count; i++)
 		provider_unlist(&before->providers[i],

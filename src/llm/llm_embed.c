@@ -387,7 +387,7 @@ static void start_batch(struct embedding *m)
 
 	m->batch = left < EMBED_BATCH ? left : EMBED_BATCH;
 	m->err = (struct err){0};
-	if (!breaker_admits(&p->breaker, clock_mono_ms()))
+	if (!breaker_allows(&p->breaker, clock_mono_ms()))
 		err_set_retry(&m->err, ERR_UPSTREAM,
 			      "%s is unavailable: its circuit breaker is open", p->name);
 	else if (money_reserve_call(&m->llm->money, &call,

@@ -91,7 +91,7 @@ void provider_ok(struct provider *p)
 {
 	bool was_open = p->breaker.open;
 
-	breaker_ok(&p->breaker);
+	breaker_succeeded(&p->breaker);
 	if (!was_open)
 		return;
 	log_info("llm.breaker", "%s: circuit breaker closed", p->name);

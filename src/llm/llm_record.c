@@ -293,7 +293,7 @@ void llm_replay_turn(struct llm_replay *r, const char *turn_id)
 	r->counts = (struct llm_replay_counts){0};
 }
 
-struct llm_replay_counts llm_replay_counted(const struct llm_replay *r)
+struct llm_replay_counts llm_replay_get_counts(const struct llm_replay *r)
 {
 	return r->counts;
 }

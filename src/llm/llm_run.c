@@ -15,7 +15,7 @@
 #include "vesper/metric.h"
 #include "vesper/tokens.h"
 
-const struct metric llm_prompts_cut = {
+const struct metric llm_prompts_truncated = {
 	.name = "vesper_prompts_cut_total",
 	.help = "Prompts whose oldest part was dropped because they were too long.",
 };
@@ -377,7 +377,7 @@ static bool attempt_start(struct run *r)
 	struct provider *p = run_provider(r);
 
 	if ((r->call.avoid && strcmp(r->call.avoid, p->name) == 0) ||
-	    !breaker_admits(&p->breaker, clock_mono_ms()) ||
+	    !breaker_allows(&p->breaker, clock_mono_ms()) ||
 	    !money_reserve(&r->llm->money, &r->call, p, &r->reservation, &r->err))
 		return false;
 	r->text_tokens = 0;

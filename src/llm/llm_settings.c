@@ -73,7 +73,7 @@ bool llm_settings_read(const struct config *c, struct arena *take, struct llm_se
 	struct llm_settings *s = settings_new(take, sizeof(*s));
 	struct llm_options *o = &s->options;
 
-	config_hold(c, take);
+	config_retain(c, take);
 	o->connect_ms = config_int(c, "llm.timeouts_ms.connect");
 	o->first_byte_ms = config_int(c, "llm.timeouts_ms.first_byte");
 	o->idle_ms = config_int(c, "llm.timeouts_ms.idle");

@@ -132,7 +132,7 @@ static void thread_start_if_needed(struct pool *p)
 		thread_start(p);
 }
 
-void pool_widen(struct pool *p)
+void pool_add_thread(struct pool *p)
 {
 	p->threads++;
 	thread_start_if_needed(p);
@@ -151,7 +151,7 @@ static void threads_join_until(struct pool *p, const struct timespec *until)
 	}
 }
 
-void pool_narrow(struct pool *p)
+void pool_remove_thread(struct pool *p)
 {
 	const struct timespec now = {0};
 
@@ -196,7 +196,7 @@ void pool_submit(struct pool *p, struct pool_job *job)
 	pthread_cond_signal(&p->work); /* without the lock, which the woken thread needs */
 }
 
-void pool_give_way(struct pool *p)
+void pool_lower_priority(struct pool *p)
 {
 	assert(list_empty(&p->started));
 	p->is_low_priority = true;
@@ -279,7 +279,7 @@ bool pool_finish(struct pool *p, uint64_t within_ms)
 	return list_empty(&p->started);
 }
 
-void pool_leave(struct pool **pool)
+void pool_abandon(struct pool **pool)
 {
 	struct pool *p = *pool;
 

@@ -34,7 +34,7 @@ struct closest {
 
 static void consider(struct closest best[3], const char *name, const char *said)
 {
-	size_t edits = str_edits(str_of(name), str_of(said));
+	size_t edits = str_edit_distance(str_of(name), str_of(said));
 
 	for (size_t i = 0; i < 3; i++) {
 		if (best[i].name && best[i].edits <= edits)

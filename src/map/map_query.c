@@ -247,7 +247,7 @@ static bool read_values(struct map_reading *r, const json_t *item, const char *n
 
 	if (!json_opt_array(item, "values", &list, r->e))
 		return map_fail(r->why, MAP_BAD_VALUE, name, r->e, "values of %s are a list", name);
-	if (!where_op_takes(op, json_array_size(list)) || json_array_size(list) > MAP_VALUES_MAX)
+	if (!where_op_accepts(op, json_array_size(list)) || json_array_size(list) > MAP_VALUES_MAX)
 		return map_fail(r->why, MAP_BAD_VALUE, name, r->e, "%s %s does not take %zu values",
 				name, where_op_name(op), json_array_size(list));
 	if (type == COLUMN_DATETIME && (op == OP_IS || op == OP_NOT) && json_array_size(list) > 1)
@@ -273,7 +273,7 @@ static bool read_condition(struct map_reading *r, const json_t *item, const char
 	static const char *const members[] = {"name", "op", "values", NULL};
 	const char *word;
 
-	if (!json_only(item, members, r->e) || !json_get_str(item, "name", name, r->e) ||
+	if (!json_check_members(item, members, r->e) || !json_get_str(item, "name", name, r->e) ||
 	    !json_get_str(item, "op", &word, r->e))
 		return map_fail(r->why, MAP_BAD_VALUE, NULL, r->e,
 				"a condition is {name, op, values}");
@@ -577,7 +577,7 @@ bool map_query_read(const struct map *m, const struct principal *who, const json
 	*out = (struct map_query){0};
 	*why = (struct map_problem){0};
 	strlist_add(&r.needs, a, NULL);
-	if (!json_only(query, members, e)) {
+	if (!json_check_members(query, members, e)) {
 		why->code = MAP_BAD_VALUE;
 		return false;
 	}

@@ -30,8 +30,8 @@ static bool is_option(const struct suggestion *options, size_t count, const char
 	return false;
 }
 
-size_t names_options(const struct names *names, const struct dimension_def *d, const char *parent,
-		     struct arena *a, const struct suggestion **out)
+size_t names_list_options(const struct names *names, const struct dimension_def *d,
+			  const char *parent, struct arena *a, const struct suggestion **out)
 {
 	struct suggestion *options = arena_alloc(a, sizeof(*options) * OPTIONS_MAX);
 	size_t n = 0, count = names_count(names, d);
@@ -165,7 +165,7 @@ size_t names_suggest_similar(const struct names *names, const struct dimension_d
 	if (!names->in[d->index])
 		return 0;
 	count = find_similar(names, d, text, parent, a, out);
-	return count > 0 ? count : names_options(names, d, parent, a, out);
+	return count > 0 ? count : names_list_options(names, d, parent, a, out);
 }
 
 const struct dimension_def *names_most_similar_dimension(const struct names *names,

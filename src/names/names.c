@@ -138,7 +138,7 @@ void listed_deinit(struct listed *l)
 	lexicon_unref(&l->aliases);
 }
 
-int names_catalog_dimension(const struct name_book *b, const char *key, size_t len)
+int names_find_catalog_dimension(const struct name_book *b, const char *key, size_t len)
 {
 	const struct listed *l = &b->listed;
 	uint32_t value;

@@ -117,7 +117,7 @@ static bool resolve_label(const struct names *names, const struct dimension_def 
 		return true;
 	}
 	if (count > 0 || are_values_loaded(names, d)) {
-		out->suggestion_count = names_options(names, d, NULL, a, &out->suggestions);
+		out->suggestion_count = names_list_options(names, d, NULL, a, &out->suggestions);
 		return false;
 	}
 	*out = (struct name_match){.value = label, .alias = strcmp(label, text) != 0};

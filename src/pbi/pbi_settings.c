@@ -50,7 +50,7 @@ bool pbi_settings_read(const struct config *c, struct arena *take, struct pbi_se
 	struct pbi_settings *s = settings_new(take, sizeof(*s));
 	struct pbi_options *o = &s->options;
 
-	config_hold(c, take);
+	config_retain(c, take);
 	o->login_url = config_text(c, "pbi.login_url");
 	o->api_url = config_text(c, "pbi.api_url");
 	o->scope = config_text(c, "pbi.scope");

@@ -94,7 +94,7 @@ static bool is_met(const struct plan_run *r, const struct task *t)
 {
 	struct ref_scope earlier = plan_dependency_results(r->plan, t, r->arena);
 
-	return !t->when || condition_met(t->when, &earlier, r->plan->filters, r->arena);
+	return !t->when || condition_is_met(t->when, &earlier, r->plan->filters, r->arena);
 }
 
 static bool is_about_filters(const struct condition *c)

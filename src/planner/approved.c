@@ -159,8 +159,8 @@ static bool match_plan(struct matching *m, const struct flow_def *f, const struc
 	return n == p->count;
 }
 
-const struct flow_def *approved_find(const struct catalog_view *may, const struct plan *p,
-				     struct arena *a, json_t **filters)
+const struct flow_def *approved_match(const struct catalog_view *may, const struct plan *p,
+				      struct arena *a, json_t **filters)
 {
 	const struct flow_def *best = NULL;
 	size_t most_fixed = 0;

@@ -46,7 +46,7 @@ const struct know_call *planner_forbidden(struct planner_turn *t)
 	if (t->reading->understood.confidence >= KNOW_CONFIDENT &&
 	    t->reading->understood.kind == KNOW_DATA)
 		return NULL;
-	catalog_all(core->may.catalog, core->arena, &all);
+	catalog_for_all(core->may.catalog, core->arena, &all);
 	if (all.tool_count == core->may.tool_count)
 		return NULL;
 	know_understand(core->know, &in, core->arena, &u);
@@ -69,7 +69,7 @@ void planner_discard_plan(struct planner_turn *t, const struct understanding *u)
 
 /* ---- plans ---- */
 
-struct plan *plan_of_understanding(struct planner_turn *t)
+struct plan *plan_from_understanding(struct planner_turn *t)
 {
 	const struct understanding *u = &t->reading->understood;
 	struct plan *p = arena_alloc(t->core->arena, sizeof(*p));
@@ -88,7 +88,7 @@ struct plan *plan_of_understanding(struct planner_turn *t)
 	return p;
 }
 
-struct plan *plan_of_chain(struct planner_turn *t, const json_t *standing)
+struct plan *plan_from_chain(struct planner_turn *t, const json_t *standing)
 {
 	json_t *filters = json_own(t->core->arena, json_object()), *steps;
 
@@ -114,7 +114,7 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 	bool is_resolved = filters_resolve(t, in->values, ask);
 	struct plan *p =
 		flow_plan(f, &core->may, in->values, in->instead, core->today, core->arena);
-	json_t *steps = steps_of_plan(t, p);
+	json_t *steps = steps_from_plan(t, p);
 
 	steps_set_understanding(t, catalog_domain_of_agent(core->may.catalog, f->agent)->intent,
 				steps);
@@ -125,8 +125,8 @@ static struct plan *plan_of_flow(struct planner_turn *t, const struct flow_def *
 	return is_resolved ? p : NULL;
 }
 
-struct plan *plan_of_named_flow(struct planner_turn *t, const json_t *standing,
-				struct clarification *ask)
+struct plan *plan_from_named_flow(struct planner_turn *t, const json_t *standing,
+				  struct clarification *ask)
 {
 	const struct understanding *u = &t->reading->understood;
 	json_t *filters = json_own(t->core->arena, know_values(u));
@@ -157,7 +157,7 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 	const struct understanding before = t->reading->understood;
 	json_t *spec = t->work->spec, *filters;
 	const char *question = json_string_value(json_object_get(spec, "question"));
-	const struct flow_def *flow = approved_find(&t->core->may, p, t->core->arena, &filters);
+	const struct flow_def *flow = approved_match(&t->core->may, p, t->core->arena, &filters);
 	struct clarification unused;
 	struct plan *approved;
 
@@ -255,8 +255,8 @@ static json_t *filters_of_reply(struct planner_turn *t, const struct supervisor_
 	return filters;
 }
 
-struct plan *plan_of_reply(struct planner_turn *t, const struct supervisor_reply *r,
-			   const json_t *standing, struct clarification *ask)
+struct plan *plan_from_reply(struct planner_turn *t, const struct supervisor_reply *r,
+			     const json_t *standing, struct clarification *ask)
 {
 	json_t *filters = filters_of_reply(t, r);
 	bool is_resolved;

@@ -30,10 +30,10 @@ bool planner_read_plan(struct planner_turn *t, const char *text, struct supervis
 	return true;
 }
 
-struct plan *plan_of_planner(struct planner_turn *t, const struct supervisor_reply *r,
-			     const json_t *standing, struct clarification *ask)
+struct plan *plan_from_planner_reply(struct planner_turn *t, const struct supervisor_reply *r,
+				     const json_t *standing, struct clarification *ask)
 {
-	struct plan *p = plan_of_reply(t, r, standing, ask);
+	struct plan *p = plan_from_reply(t, r, standing, ask);
 
 	if (p)
 		p->origin = PLAN_PLANNER;
@@ -117,8 +117,8 @@ static bool has_run(const struct plan *ended, const struct task *new)
 	return false;
 }
 
-struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_reply *r,
-			    const struct plan *ended, const json_t *standing)
+struct plan *plan_from_replan(struct planner_turn *t, const struct supervisor_reply *r,
+			      const struct plan *ended, const json_t *standing)
 {
 	struct clarification unclear;
 	struct plan *p;
@@ -127,7 +127,7 @@ struct plan *plan_of_replan(struct planner_turn *t, const struct supervisor_repl
 
 	if (replaces_given_value(t, r))
 		return NULL;
-	p = plan_of_planner(t, r, standing, &unclear);
+	p = plan_from_planner_reply(t, r, standing, &unclear);
 	if (!p)
 		return NULL;
 	all = arena_alloc(t->core->arena, (ended->count + p->count) * sizeof(*all));

@@ -291,7 +291,7 @@ static json_t *step_of(const struct planner_turn *t, const struct task *task)
 	return step;
 }
 
-json_t *steps_of_plan(const struct planner_turn *t, const struct plan *p)
+json_t *steps_from_plan(const struct planner_turn *t, const struct plan *p)
 {
 	json_t *steps = json_own(t->core->arena, json_array());
 
@@ -348,8 +348,8 @@ static json_t *filters_of_reading(const struct know_reading *r)
 	return own;
 }
 
-const json_t *steps_of_reading(const struct turn_core *core, const struct understanding *u,
-			       const struct know_reading *r)
+const json_t *steps_from_reading(const struct turn_core *core, const struct understanding *u,
+				 const struct know_reading *r)
 {
 	json_t *values = json_own(core->arena, know_values(u)), *value;
 	json_t *filters = json_object(), *spec, *steps = json_array();

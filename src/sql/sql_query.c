@@ -51,7 +51,7 @@ static bool names_view_at(const struct sql_statement *s, size_t i, const char *v
 	return true;
 }
 
-bool sql_query_names(const struct sql_query *q, const char *view)
+bool sql_query_references(const struct sql_query *q, const char *view)
 {
 	for (size_t i = 0; i < q->statement->count; i++)
 		if (names_view_at(q->statement, i, view))
@@ -59,7 +59,8 @@ bool sql_query_names(const struct sql_query *q, const char *view)
 	return false;
 }
 
-bool sql_query_names_without(const struct sql_query *q, const char *name, const char *condition)
+bool sql_query_references_without(const struct sql_query *q, const char *name,
+				  const char *condition)
 {
 	for (size_t i = 0; i < q->statement->count; i++) {
 		const char *given = q->statement->tokens[i].given;
@@ -71,7 +72,7 @@ bool sql_query_names_without(const struct sql_query *q, const char *name, const 
 	return false;
 }
 
-bool sql_query_quotes(const struct sql_query *q, const char *column)
+bool sql_query_has_quoted_name(const struct sql_query *q, const char *column)
 {
 	for (size_t i = 0; i < q->statement->count; i++) {
 		const struct sql_token *t = &q->statement->tokens[i];

@@ -126,7 +126,7 @@ size_t sql_upload_create(const struct upload_table *t, enum dialect d, struct ar
 size_t sql_upload_insert_rows(const struct upload_table *t, size_t left, enum dialect d)
 {
 	size_t parameters = d == DIALECT_MSSQL ? SERVER_PARAMETERS_MAX : PARAMETERS_MAX;
-	size_t rows_max = parameters / (t->count + UPLOAD_OWN_COLUMNS), rows = 1;
+	size_t rows_max = parameters / (t->count + UPLOAD_SYSTEM_COLUMNS), rows = 1;
 
 	if (rows_max > (d == DIALECT_SQLITE ? FILE_ROWS_MAX : SERVER_ROWS_MAX))
 		rows_max = d == DIALECT_SQLITE ? FILE_ROWS_MAX : SERVER_ROWS_MAX;
@@ -183,8 +183,9 @@ const char *sql_upload_index(const struct upload_table *t, size_t which, size_t 
 			    full_name(t->name, d, a), t->columns[column].name);
 }
 
-const char *sql_upload_cover(const struct upload_table *t, size_t which, size_t column,
-			     const size_t *sums, size_t sum_count, enum dialect d, struct arena *a)
+const char *sql_upload_covering_index(const struct upload_table *t, size_t which, size_t column,
+				      const size_t *sums, size_t sum_count, enum dialect d,
+				      struct arena *a)
 {
 	const char *list = arena_printf(a, "%s, tenant_id", t->columns[column].name);
 
@@ -223,8 +224,8 @@ const char *sql_upload_tables(enum dialect d)
 	       "WHERE table_schema = '" UPLOAD_SCHEMA "'";
 }
 
-const char *sql_upload_common(const char *table, const char *column, const char *other,
-			      const char *other_column, struct arena *a)
+const char *sql_upload_count_common(const char *table, const char *column, const char *other,
+				    const char *other_column, struct arena *a)
 {
 	return arena_printf(
 		a,

@@ -189,7 +189,7 @@ static const char *json_text_of(const struct rows *r, size_t row, enum cell cell
 {
 	const char *text = cell_of(r, row, cell);
 	size_t n = text ? strlen(text) : 0;
-	bool whole = n > 0 && (*text == '[' || *text == '{') && json_is_whole(text, n);
+	bool whole = n > 0 && (*text == '[' || *text == '{') && json_is_complete(text, n);
 
 	if (text && !whole)
 		log_warn("store.unreadable", "%s of message %s", cell_names[cell],

@@ -113,17 +113,17 @@ void hub_add_finished(struct stream_hub *h, struct stream_log *log)
 {
 	struct share *over;
 
-	log->expires_ms = clock_mono_ms() + EVENT_LOG_KEPT_MS;
+	log->expires_ms = clock_mono_ms() + EVENT_LOG_TTL_MS;
 	list_append(&h->finished, &log->finished);
 	shares_add(&h->shares, &log->share, str_of(log->who->tenant), log_bytes(log));
 	if (log->session_deleted)
 		hub_remove(h, log);
-	while ((over = shares_over(&h->shares)))
+	while ((over = shares_next_to_evict(&h->shares)))
 		hub_remove(h, list_item(over, struct stream_log, share));
 	hub_expire(h);
 }
 
-void stream_forget(struct stream_hub *h, const char *session_id, const struct principal *who)
+void stream_delete_logs(struct stream_hub *h, const char *session_id, const struct principal *who)
 {
 	list_each_safe(node, &h->all) {
 		struct stream_log *log = list_item(node, struct stream_log, all);
@@ -152,8 +152,8 @@ bool stream_may_read(const struct stream_log *log, const struct principal *who)
 	return principal_same_user(log->who, who) && has_permissions_of(who, log->who);
 }
 
-struct stream_log *stream_local(struct stream_hub *h, const char *turn_id,
-				const struct principal *who)
+struct stream_log *stream_find_readable(struct stream_hub *h, const char *turn_id,
+					const struct principal *who)
 {
 	struct stream_log *log;
 
@@ -257,7 +257,7 @@ static void on_find(void *owner)
 {
 	struct find_operation *f = owner;
 	struct stream_hub *h = f->hub;
-	struct stream_log *log = stream_local(h, f->turn_id, f->who);
+	struct stream_log *log = stream_find_readable(h, f->turn_id, f->who);
 	struct err e = {0};
 
 	if (log) {
@@ -289,7 +289,7 @@ struct op *stream_find(struct stream_hub *h, const char *turn_id, const struct p
 	return &f->op;
 }
 
-void stream_hub_drive(struct stream_hub *h, const struct stream_driver *driver, void *self)
+void stream_hub_set_driver(struct stream_hub *h, const struct stream_driver *driver, void *self)
 {
 	h->driver = driver;
 	h->driver_self = self;

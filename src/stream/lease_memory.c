@@ -29,7 +29,7 @@ struct once {
 
 struct memory {
 	struct loop *loop;
-	int64_t once_kept_ms;
+	int64_t once_ttl_ms;
 	struct hashmap held_by_name, held_by_holder;
 	struct hashmap once_by_key;
 	struct list once_records; /* oldest first */
@@ -109,7 +109,7 @@ static void once_add(struct memory *m, struct operation *q)
 	o->key = q->once;
 	q->once = NULL;
 	memcpy(o->holder, q->holder, UUID_BYTES);
-	o->until_ms = clock_mono_ms() + m->once_kept_ms;
+	o->until_ms = clock_mono_ms() + m->once_ttl_ms;
 	list_append(&m->once_records, &o->node);
 	hashmap_add(&m->once_by_key, &o->by_key, str_of(o->key));
 }
@@ -279,12 +279,12 @@ static const struct lease_driver memory_driver = {
 	.close = memory_close,
 };
 
-struct leases lease_memory_new(struct loop *l, int64_t once_kept_ms)
+struct leases lease_memory_new(struct loop *l, int64_t once_ttl_ms)
 {
 	struct memory *m = mem_alloc(sizeof(*m));
 
 	m->loop = l;
-	m->once_kept_ms = once_kept_ms;
+	m->once_ttl_ms = once_ttl_ms;
 	hashmap_init(&m->held_by_name);
 	hashmap_init(&m->held_by_holder);
 	hashmap_init(&m->once_by_key);

@@ -95,12 +95,12 @@ const struct event_sink *stream_sink(struct stream_log *log)
 	return &log->sink;
 }
 
-bool stream_full(const struct stream_log *log)
+bool stream_is_full(const struct stream_log *log)
 {
 	return log->is_full;
 }
 
-bool stream_closed(const struct stream_log *log)
+bool stream_is_closed(const struct stream_log *log)
 {
 	return log->is_closed;
 }
@@ -110,7 +110,7 @@ uint64_t stream_last_seq(const struct stream_log *log)
 	return log->count;
 }
 
-uint64_t stream_moved_seq(const struct stream_log *log)
+uint64_t stream_takeover_seq(const struct stream_log *log)
 {
 	struct event e;
 
@@ -166,7 +166,7 @@ static bool log_has_room(const struct stream_log *log, enum event_kind kind)
 }
 
 /* The event is encoded in place and removed again if it does not fit. */
-void stream_put(struct stream_log *log, const struct event *event)
+void stream_append(struct stream_log *log, const struct event *event)
 {
 	struct event timed = *event;
 	struct entry entry = {.at_ms = event->at_ms,
@@ -202,7 +202,7 @@ static void on_emit(void *owner, const struct event *event)
 	struct event timed = *event;
 
 	timed.at_ms = clock_now_ms();
-	stream_put(owner, &timed);
+	stream_append(owner, &timed);
 }
 
 /* Releases spare capacity of a finished log. */
@@ -212,8 +212,8 @@ static void log_shrink(struct stream_log *log)
 		return;
 	log->capacity = log->count;
 	log->entries = mem_realloc(log->entries, log->capacity * sizeof(*log->entries));
-	buf_fit(&log->bytes);
-	buf_fit(&log->text);
+	buf_shrink(&log->bytes);
+	buf_shrink(&log->text);
 }
 
 void stream_release(struct stream_log **owned)
@@ -269,7 +269,7 @@ static void report_watchers(struct stream_log *log)
 		loop_defer(hub_loop(log->hub), &log->notify_owner, on_notify_owner, log);
 }
 
-void stream_watched_elsewhere(struct stream_log *log, size_t watchers)
+void stream_set_remote_watchers(struct stream_log *log, size_t watchers)
 {
 	if (log->remote_watcher_count == watchers)
 		return;
@@ -345,7 +345,7 @@ void stream_unread(struct stream_watch *w)
 	w->last_seq--;
 }
 
-bool stream_ended(const struct stream_watch *w)
+bool stream_watch_is_at_end(const struct stream_watch *w)
 {
 	return w->log->is_closed && w->last_seq == w->log->count;
 }

@@ -63,13 +63,13 @@ static void write_stats(struct buf *b, const struct column_stats *s)
 	write_number(b, s->distinct);
 	write_count(b, s->distinct_exact);
 	write_count(b, s->numeric);
-	write_count(b, s->sum_exact);
+	write_count(b, s->is_sum_exact);
 	write_decimal(b, s->sum);
 	write_decimal(b, s->mean);
 	write_text(b, s->min);
 	write_text(b, s->max);
-	write_number(b, s->at_min);
-	write_number(b, s->at_max);
+	write_number(b, s->min_row);
+	write_number(b, s->max_row);
 	write_text(b, s->first);
 	write_text(b, s->last);
 	write_count(b, s->trend);
@@ -103,7 +103,7 @@ static void write_table(struct buf *b, const struct table *t)
 	write_number(b, t->total_rows);
 	write_count(b, t->truncated);
 	write_text(b, t->truncation);
-	write_count(b, t->total_exact);
+	write_count(b, t->is_total_exact);
 	write_count(b, t->column_count);
 	for (size_t c = 0; c < t->column_count; c++)
 		write_column(b, &t->columns[c]);
@@ -267,13 +267,13 @@ static void read_stats(struct reader *r, const struct table *t, struct column_st
 	s->distinct = read_between(r, 0, COUNT_MAX);
 	s->distinct_exact = read_kind(r, true);
 	s->numeric = read_kind(r, true);
-	s->sum_exact = read_kind(r, true);
+	s->is_sum_exact = read_kind(r, true);
 	s->sum = read_decimal(r);
 	s->mean = read_decimal(r);
 	s->min = read_text(r);
 	s->max = read_text(r);
-	s->at_min = read_between(r, -1, t->total_rows);
-	s->at_max = read_between(r, -1, t->total_rows);
+	s->min_row = read_between(r, -1, t->total_rows);
+	s->max_row = read_between(r, -1, t->total_rows);
 	s->first = read_text(r);
 	s->last = read_text(r);
 	s->trend = (enum trend)read_kind(r, TREND_FLAT);
@@ -349,7 +349,7 @@ static void read_table(struct reader *r, struct table *t)
 	t->total_rows = read_between(r, 0, COUNT_MAX);
 	t->truncated = read_kind(r, true);
 	t->truncation = read_text(r);
-	t->total_exact = read_kind(r, true);
+	t->is_total_exact = read_kind(r, true);
 	t->column_count = read_count(r, COLUMNS_MAX);
 	t->columns = arena_alloc(t->arena, (t->column_count + 1) * sizeof(*t->columns));
 	for (size_t c = 0; c < t->column_count && !r->bad; c++)

@@ -62,7 +62,7 @@ void tool_set_first_day(const struct tool_def *tool, const struct args *given, s
 			struct arena *a, struct args *args)
 {
 	const struct param_def *p = catalog_days_param(tool);
-	const struct param_def *end = catalog_days_end(tool);
+	const struct param_def *end = catalog_days_end_param(tool);
 	const struct arg *days = p ? args_find(given, p->name) : NULL;
 	const struct arg *last = end ? args_find(given, end->name) : NULL;
 	char iso[DATE_ISO_BYTES];

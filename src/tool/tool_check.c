@@ -143,7 +143,7 @@ static size_t statements_of(struct check *c, const struct tool_def *t)
 		return 0; /* the views are covered by other tools and the gate */
 	if (t->gate)
 		return gate_views(c).view_count;
-	return t->files[c->box->source[t->index]->dialect]->query_count + t->totals.askable;
+	return t->files[c->box->source[t->index]->dialect]->query_count + t->totals.is_queryable;
 }
 
 /* Reads all declared columns of the view. */

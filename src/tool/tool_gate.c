@@ -164,7 +164,7 @@ bool tool_gate_source(const struct catalog *c, const struct source_table *source
 	for (size_t i = 0; i < sources->count; i++) {
 		struct source *s = sources->items[i];
 
-		if (!s->speaks_sql)
+		if (!s->supports_sql)
 			continue;
 		if (!gate_check(policy, s->dialect, sql, a, out, &why)) {
 			if (first.code == ERR_NONE)
@@ -236,6 +236,7 @@ bool tool_gate_run(struct tool_call *call, struct err *e)
 	}
 	call->gate_entity = entity_read(o->catalog, &checked);
 	call->result->source = call->source->name;
-	call->result->needs = catalog_gate_needs(o->catalog, call->tool, &checked, call->arena);
+	call->result->needs =
+		catalog_gate_permissions(o->catalog, call->tool, &checked, call->arena);
 	return send(call, &checked);
 }

@@ -150,7 +150,7 @@ static void count_all(struct tool_call *call, const struct table *t)
 	if (t->truncated || all < main->total_rows)
 		return;
 	main->total_rows = all;
-	main->total_exact = true;
+	main->is_total_exact = true;
 }
 
 static void add_choices(struct tool_call *call, const struct dimension_def *d, struct table *t,

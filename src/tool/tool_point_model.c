@@ -262,8 +262,8 @@ static bool may_ask(const struct tool_call *call)
 {
 	const struct tool_model *m = &call->model;
 
-	return llm_usable(m->llm) &&
-	       (!m->budget_owner || llm_affordable(m->llm, m->budget_owner, LLM_ROUTE));
+	return llm_is_usable(m->llm) &&
+	       (!m->budget_owner || llm_is_affordable(m->llm, m->budget_owner, LLM_ROUTE));
 }
 
 /* ---- the cache ---- */
@@ -313,7 +313,7 @@ static void on_found(void *owner, struct str found)
 		p->points.by_model = true;
 		ask_batch(p);
 	} else {
-		p->points.failed = llm_answers(p->call->model.llm);
+		p->points.failed = llm_can_answer(p->call->model.llm);
 		point_by_words(p);
 	}
 }

@@ -16,7 +16,7 @@
 #include "vesper/log.h"
 #include "vesper/metric.h"
 
-static const struct metric bad_cells = {
+static const struct metric invalid_cell_count = {
 	.name = "vesper_frame_bad_cells_total",
 	.help = "Frame cells that are not valid values of their column's type.",
 };
@@ -103,7 +103,7 @@ static int compare_numbers(const char *a, const char *b)
 static bool days_are_after(const struct tool_call *call, const char *last, const char **param)
 {
 	const struct param_def *days = catalog_days_param(call->tool);
-	const struct param_def *end = catalog_days_end(call->tool);
+	const struct param_def *end = catalog_days_end_param(call->tool);
 	const struct arg *asked = days ? args_find(&call->args, days->name) : NULL;
 	char iso[DATE_ISO_BYTES];
 
@@ -250,10 +250,10 @@ static void on_totals(void *owner, struct source_batch *batches, size_t count, c
 void tool_frame_add(struct tool_call *call, const char *query, struct frame *take)
 {
 	take->name = arena_strdup(take->arena, query);
-	if (take->bad_cells > 0) {
-		metric_add(&bad_cells, NULL, take->bad_cells);
+	if (take->invalid_cell_count > 0) {
+		metric_add(&invalid_cell_count, NULL, take->invalid_cell_count);
 		log_warn("tool.frame", "%s/%s: %lld cells are not valid values of their types",
-			 call->tool->name, query, (long long)take->bad_cells);
+			 call->tool->name, query, (long long)take->invalid_cell_count);
 	}
 	result_add_frame(call->result, call->arena, take);
 }
@@ -268,7 +268,7 @@ static void add_tables(struct tool_call *call, struct source_batch *batches, siz
 		bool has_row_limit = sql_query_has_marker(&f->queries[i], "row_limit");
 		struct table *t;
 
-		if (tool_query_is_after_empty(f->queries[i].name))
+		if (tool_query_runs_when_empty(f->queries[i].name))
 			continue;
 		assert(next < count); /* each statement is a SELECT with one batch */
 		if (batches[next].frame) {
@@ -314,7 +314,7 @@ bool tool_sql_run_and_derive(struct tool_call *call, tool_derive_fn derive, stru
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->query_count; i++) {
-		if (tool_query_is_after_empty(f->queries[i].name))
+		if (tool_query_runs_when_empty(f->queries[i].name))
 			continue;
 		if (!render(call, &f->queries[i], &args, &statements[count++], e))
 			return false;

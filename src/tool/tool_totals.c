@@ -19,10 +19,10 @@ void tool_totals_mark(size_t limit, struct table *t)
 {
 	if (limit > 0 && t->total_rows > (int64_t)limit) {
 		t->truncated = true;
-		t->total_exact = false;
+		t->is_total_exact = false;
 		t->truncation = "row cap";
 	}
-	for (size_t c = 0; t->stats && !t->total_exact && c < t->column_count; c++)
+	for (size_t c = 0; t->stats && !t->is_total_exact && c < t->column_count; c++)
 		t->stats[c].partial = true;
 }
 
@@ -51,7 +51,8 @@ bool tool_totals_query(struct tool_call *call, const struct args *args, source_c
 	struct err e = {0};
 	size_t count;
 
-	if (!call->tool->totals.askable || call->rows_max || call->result->tables[0]->total_exact)
+	if (!call->tool->totals.is_queryable || call->rows_max ||
+	    call->result->tables[0]->is_total_exact)
 		return false;
 	struct sql_totals_column *columns = total_columns(call, &count);
 	if (!sql_render_totals(q, args, columns, count, dialect, call->arena, &bound, &e)) {
@@ -84,13 +85,13 @@ static bool read_count(const char *text, int64_t *out)
 static void set_sum(struct column_stats *s, const char *text)
 {
 	struct decimal sum;
-	int digits = s->sum_exact ? s->sum.scale : DECIMAL_SCALE_MAX;
+	int digits = s->is_sum_exact ? s->sum.scale : DECIMAL_SCALE_MAX;
 
-	s->sum_exact = text && decimal_parse(text, &sum);
-	if (!s->sum_exact)
+	s->is_sum_exact = text && decimal_parse(text, &sum);
+	if (!s->is_sum_exact)
 		return;
 	s->sum = sum.scale > digits ? decimal_round(sum, digits) : sum;
-	s->sum_exact = decimal_div(s->sum, decimal_int(s->count), MEAN_SCALE, &s->mean);
+	s->is_sum_exact = decimal_div(s->sum, decimal_int(s->count), MEAN_SCALE, &s->mean);
 }
 
 /* A known minimum or maximum keeps its row. */
@@ -117,8 +118,8 @@ static bool apply_column(struct table *t, int c, const char *const *cells, int64
 	s->nulls = rows - count;
 	s->distinct_exact = false;
 	set_sum(s, cells[1]);
-	set_extreme(t, cells[2], &s->min, &s->at_min);
-	set_extreme(t, cells[3], &s->max, &s->at_max);
+	set_extreme(t, cells[2], &s->min, &s->min_row);
+	set_extreme(t, cells[3], &s->max, &s->max_row);
 	s->last = NULL;
 	s->trend = TREND_NONE;
 	s->partial = false;
@@ -143,7 +144,7 @@ bool tool_totals_apply(struct tool_call *call, const struct table *totals)
 	    rows < t->total_rows)
 		return false;
 	t->total_rows = rows;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	for (size_t i = 0; i < count; i++)
 		(void)apply_column(t, table_column(t, columns[i].name), &totals->rows[0][1 + 4 * i],
 				   rows);

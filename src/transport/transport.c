@@ -68,7 +68,8 @@ static bool seats_open(struct transport *t, struct err *e)
 	return true;
 }
 
-void transport_use(struct transport *t, const struct transport_settings *s, struct pbi *pbi)
+void transport_apply_settings(struct transport *t, const struct transport_settings *s,
+			      struct pbi *pbi)
 {
 	size_t per_tenant = s->per_tenant;
 	struct pbi *before = t->pbi;
@@ -76,7 +77,7 @@ void transport_use(struct transport *t, const struct transport_settings *s, stru
 	if (per_tenant == 0 && t->options.tenant_count > 1)
 		per_tenant = t->signed_in_limit / 2;
 	seats_set_limits(t->seats, s->per_address, s->per_user, per_tenant);
-	settings_use(&t->settings, s);
+	settings_replace(&t->settings, s);
 	t->pbi = pbi_hold(pbi);
 	pbi_free(&before);
 }
@@ -112,7 +113,7 @@ static bool components_open(struct transport *t, struct err *e)
 
 	if (!seats_open(t, e))
 		return false;
-	transport_use(t, t->options.settings, t->options.pbi);
+	transport_apply_settings(t, t->options.settings, t->options.pbi);
 	return ws_server_new(t, &t->ws, e) && http_server_new(t, public_routes, &t->http, e) &&
 	       (!has_admin || http_server_new(t, admin_routes, &t->admin, e)) && ports_open(t, e);
 }
@@ -160,7 +161,7 @@ static void on_leave_tick(void *owner)
 			     left > LEAVE_TICK_MS ? idle * LEAVE_TICK_MS / (size_t)left + 1 : idle);
 }
 
-void transport_leave(struct transport *t, int64_t within_ms)
+void transport_hand_over(struct transport *t, int64_t within_ms)
 {
 	listener_stop_accepting(t->port);
 	if (t->admin)

@@ -48,7 +48,7 @@ bool transport_settings_read(const struct config *c, struct arena *take,
 {
 	struct transport_settings *s = settings_new(take, sizeof(*s));
 
-	config_hold(c, take);
+	config_retain(c, take);
 	if (!read_dialects(c, take, &s->dialects, e)) {
 		settings_release(s);
 		return false;

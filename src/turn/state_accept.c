@@ -140,7 +140,7 @@ static void on_unsummarized(void *owner, const struct message *messages, size_t 
 enum turn_state step_load(struct turn *t)
 {
 	t->machine.started = true;
-	if (context_needs_unsummarized(&t->for_dialog, llm_usable(t->answers.llm))) {
+	if (context_needs_unsummarized(&t->for_dialog, llm_is_usable(t->answers.llm))) {
 		context_mark_unsummarized_read(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = store_unsummarized_messages(

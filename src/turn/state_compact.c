@@ -78,7 +78,7 @@ enum turn_state step_compact(struct turn *t)
 	case 1:
 		if (!t->context.summary)
 			return TURN_UNDERSTAND;
-		if (!llm_usable(t->answers.llm))
+		if (!llm_is_usable(t->answers.llm))
 			return step_compact(t);
 		word(t);
 		break;

@@ -44,7 +44,7 @@ enum turn_state turn_run_plan(struct turn *t, struct plan *p)
 enum turn_state turn_run_understood(struct turn *t)
 {
 	if (t->reading.understood.unused_count == 0)
-		return turn_run_plan(t, plan_of_understanding(&t->for_planner));
+		return turn_run_plan(t, plan_from_understanding(&t->for_planner));
 	reply_unused_words(&t->for_dialog);
 	return TURN_ANSWER;
 }
@@ -161,7 +161,7 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 {
 	const struct understanding understood = t->reading.understood;
 	struct clarification ask;
-	struct plan *p = plan_of_reply(&t->for_planner, r, t->context.standing, &ask);
+	struct plan *p = plan_from_reply(&t->for_planner, r, t->context.standing, &ask);
 
 	if (t->reading.understood.filter_count > 0)
 		answer_emit_filters(&t->for_answer);
@@ -195,7 +195,7 @@ static enum turn_state run_replan(struct turn *t)
 
 	if (t->machine.err.code == ERR_NONE &&
 	    planner_read_plan(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
-		p = plan_of_replan(&t->for_planner, &r, t->work.plan, t->context.standing);
+		p = plan_from_replan(&t->for_planner, &r, t->work.plan, t->context.standing);
 	if (p && plan_is_runnable(t, p))
 		return turn_run_plan(t, p);
 	log_info("turn.replan", "%s continues without a new plan: %s", t->core.id.text,
@@ -217,7 +217,7 @@ static enum turn_state run_steps(struct turn *t)
 	if (t->machine.err.code != ERR_NONE ||
 	    !planner_read_plan(&t->for_planner, t->machine.model_text, &r, &t->machine.err))
 		return route_without_model(t);
-	p = plan_of_planner(&t->for_planner, &r, t->context.standing, &ask);
+	p = plan_from_planner_reply(&t->for_planner, &r, t->context.standing, &ask);
 	if (t->reading.understood.filter_count > 0)
 		answer_emit_filters(&t->for_answer);
 	if (!p)

@@ -19,7 +19,7 @@ static const json_t *context_plan(const struct turn *t)
 	const char *asked = t->core.request.content;
 
 	if (!a->edits || !question ||
-	    stored_state(&t->for_planner, plan, llm_usable(t->answers.llm)) != STORED_RUNS)
+	    stored_state(&t->for_planner, plan, llm_is_usable(t->answers.llm)) != STORED_RUNS)
 		return NULL;
 	return a->answers || !*asked || strcmp(asked, question) == 0 ? plan : NULL;
 }
@@ -132,7 +132,7 @@ static struct know_input input_of(const struct turn *t)
 /* The question has two halves, and the second takes a value from the first. */
 static bool run_chain(struct turn *t, enum turn_state *next)
 {
-	struct plan *p = plan_of_chain(&t->for_planner, t->context.standing);
+	struct plan *p = plan_from_chain(&t->for_planner, t->context.standing);
 
 	if (!p)
 		return false;
@@ -189,7 +189,7 @@ static bool reply_without_data(struct turn *t)
 static enum turn_state run_flow(struct turn *t)
 {
 	struct clarification ask;
-	struct plan *p = plan_of_named_flow(&t->for_planner, t->context.standing, &ask);
+	struct plan *p = plan_from_named_flow(&t->for_planner, t->context.standing, &ask);
 
 	if (p)
 		return turn_run_plan(t, p);
@@ -207,7 +207,7 @@ static enum turn_state choose_route(struct turn *t)
 	if (u->flow)
 		return run_flow(t);
 	if (u->tool_count > 0 && (sure || t->dialog.answered.edits))
-		return turn_run_plan(t, plan_of_understanding(&t->for_planner));
+		return turn_run_plan(t, plan_from_understanding(&t->for_planner));
 	if (u->ask.text && !t->dialog.off_topic && (u->ask.unknown || sure || !may_ask_model)) {
 		ask_clarification(&t->for_dialog, &u->ask);
 		return TURN_ANSWER;
@@ -222,7 +222,7 @@ static enum turn_state choose_route(struct turn *t)
 		return turn_run_understood(t);
 	if (answer_budget_used_up(&t->for_answer))
 		return turn_end_quota(t);
-	return turn_reply_unmatched(t, llm_answers(t->answers.llm));
+	return turn_reply_unmatched(t, llm_can_answer(t->answers.llm));
 }
 
 static enum turn_state decide_from_question(struct turn *t)

@@ -29,7 +29,7 @@ struct turns *turns_new(const struct turns_options *o)
 		.streams = o->streams,
 		.store = o->store,
 		.llm = llm_ref(o->llm),
-		.settings = settings_hold(o->settings),
+		.settings = settings_ref(o->settings),
 		.record = o->record,
 		.record_owner = o->record_owner,
 	};
@@ -40,7 +40,7 @@ struct turns *turns_new(const struct turns_options *o)
 	if (all->leases.replica)
 		turns_heartbeat_start(all);
 	if (!all->leases.driver)
-		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_KEPT_MS);
+		all->leases = lease_memory_new(o->loop, TURN_DEADLINE_MS + EVENT_LOG_TTL_MS);
 	all->leases.driver->listen(all->leases.self, turn_on_signal, all);
 	return all;
 }
@@ -150,7 +150,7 @@ void turn_abandon(struct turn *t)
 	turn_cancel_operations(t);
 	if (!t->machine.lost)
 		turn_end_set(t, (struct turn_end){.status = MESSAGE_INTERRUPTED});
-	if (!t->machine.followed && !stream_closed(t->core.log))
+	if (!t->machine.followed && !stream_is_closed(t->core.log))
 		answer_emit_end(&t->for_answer, &t->end);
 	t->machine.state = TURN_DONE;
 	turn_release(t);

@@ -183,7 +183,7 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->core.loop = all->loop;
 	t->core.know = t->core.knowledge->set.know;
 	t->core.tools = t->core.knowledge->set.tools;
-	t->settings = settings_hold(all->settings);
+	t->settings = settings_ref(all->settings);
 	t->answers = answer_options_of(all);
 	t->core.calendar = t->settings->calendar;
 	t->core.operations =
@@ -196,7 +196,7 @@ struct turn *turn_new(struct turns *all, const struct turn_request *r, const str
 	t->machine.state = TURN_ACCEPT;
 	catalog_for(t->core.knowledge->set.catalog, t->core.who, t->core.arena, &t->core.may);
 	if (t->core.request.pack)
-		catalog_keep_pack(&t->core.may, t->core.request.pack, t->core.arena);
+		catalog_limit_to_pack(&t->core.may, t->core.request.pack, t->core.arena);
 	fill_views(t);
 	return t;
 }

@@ -11,7 +11,7 @@ bool turn_plan_unaffordable(struct turn *t, const struct plan *p)
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tasks[i].tool || p->tasks[i].ask)
 			return false;
-	return llm_usable(llm) && !llm_affordable(llm, &t->answer.budget_owner, LLM_AGENT);
+	return llm_is_usable(llm) && !llm_is_affordable(llm, &t->answer.budget_owner, LLM_AGENT);
 }
 
 enum turn_state turn_end_quota(struct turn *t)

@@ -148,7 +148,7 @@ void turns_evict(struct turns *all, const char *session_id, const struct princip
 					    .user = who->user,
 					    .session = session_id};
 
-	stream_forget(all->streams, session_id, who);
+	stream_delete_logs(all->streams, session_id, who);
 	all->leases.driver->signal(all->leases.self, &signal, NULL, NULL);
 }
 
@@ -166,5 +166,5 @@ void turn_on_signal(void *owner, const struct lease_signal *s)
 	else if (s->kind == SIGNAL_CANCEL && s->reason >= 0 && s->reason <= CANCEL_DRAIN)
 		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
 	else if (s->kind == SIGNAL_EVICT)
-		stream_forget(all->streams, s->session, &who);
+		stream_delete_logs(all->streams, s->session, &who);
 }

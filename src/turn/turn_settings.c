@@ -72,7 +72,7 @@ bool turn_settings_read(const struct config *c, struct arena *take, struct turn_
 {
 	struct turn_settings *s = settings_new(take, sizeof(*s));
 
-	config_hold(c, take);
+	config_retain(c, take);
 	s->deadline_ms = config_int(c, "llm.timeouts_ms.turn");
 	s->turns_max = (size_t)config_int(c, "limits.turns");
 	s->grace_ms = config_int(c, "limits.grace_s") * 1000;
@@ -109,5 +109,5 @@ const struct zone *turns_zone(const struct turns *all, const char *tenant)
 
 void turns_set_settings(struct turns *all, const struct turn_settings *settings)
 {
-	settings_use(&all->settings, settings);
+	settings_replace(&all->settings, settings);
 }

@@ -107,7 +107,7 @@ static bool read_handover(const json_t *o, const struct lease_signal *s, struct 
  * replicas, so it is not run a third time. */
 static bool is_second_takeover(const struct stream_log *log)
 {
-	return stream_text(log).n > 0 && stream_moved_seq(log) > 0;
+	return stream_text(log).n > 0 && stream_takeover_seq(log) > 0;
 }
 
 static bool is_same(const struct event *a, const struct event *b)

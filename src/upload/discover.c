@@ -538,7 +538,7 @@ static void find_join_keys(struct discovery *d)
 	for (size_t i = 0; i < d->pair_count; i++)
 		list[i] = (struct source_statement){
 			.name = "uploads/common",
-			.text = sql_upload_common(
+			.text = sql_upload_count_common(
 				d->source->table, json_text_at(d->pairs[i].left, "name"),
 				d->other_source->table, json_text_at(d->pairs[i].right, "name"),
 				d->arena),

@@ -498,7 +498,7 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 
 static void close_log(struct stream_log **log, const char *reason)
 {
-	if (!stream_closed(*log))
+	if (!stream_is_closed(*log))
 		load_log_failure(*log, "interrupted", reason, 0);
 	stream_release(log);
 }

@@ -75,7 +75,7 @@ const struct shape_column *load_open_question(const struct load *l)
 /* The values to bind: tenant_id, row_no and the cells of each row. */
 static struct value *bound_rows(struct load *l, size_t first, size_t count)
 {
-	size_t n = l->shape.column_count, width = n + UPLOAD_OWN_COLUMNS;
+	size_t n = l->shape.column_count, width = n + UPLOAD_SYSTEM_COLUMNS;
 	struct value *all = arena_alloc(l->block.arena, count * width * sizeof(*all));
 
 	for (size_t i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ static struct value *bound_rows(struct load *l, size_t first, size_t count)
 
 		row[0] = value_text(l->tenant->name);
 		row[1] = value_int(l->rows + (int64_t)(first + i) + 1);
-		memcpy(&row[UPLOAD_OWN_COLUMNS], &l->block.values[(first + i) * n],
+		memcpy(&row[UPLOAD_SYSTEM_COLUMNS], &l->block.values[(first + i) * n],
 		       n * sizeof(*row));
 	}
 	return all;
@@ -115,7 +115,7 @@ static void make_statements(struct load *l)
 			.name = "uploads/insert",
 			.text = insert_text(l, rows),
 			.values = bound_rows(l, at, rows),
-			.count = rows * (l->shape.column_count + UPLOAD_OWN_COLUMNS)};
+			.count = rows * (l->shape.column_count + UPLOAD_SYSTEM_COLUMNS)};
 	}
 }
 
@@ -233,11 +233,12 @@ static void add_index(struct load *l, const char *text)
 
 static void add_cover(struct load *l, const struct upload_cover *c)
 {
-	add_index(l, sql_upload_cover(&l->table, l->indexes.count, c->column, c->sums, c->sum_count,
-				      l->tenant->all->dialect, l->arena));
+	add_index(l, sql_upload_covering_index(&l->table, l->indexes.count, c->column, c->sums,
+					       c->sum_count, l->tenant->all->dialect, l->arena));
 }
 
-static size_t read_covers(const struct load *l, struct upload_cover out[UPLOAD_COVERS_MAX])
+static size_t read_covers(const struct load *l,
+			  struct upload_cover out[UPLOAD_COVERING_INDEXES_MAX])
 {
 	json_t *profile;
 	struct err e;
@@ -255,7 +256,7 @@ static size_t read_covers(const struct load *l, struct upload_cover out[UPLOAD_C
 /* Indexes for the columns that questions filter or group by. */
 static void list_indexes(struct load *l)
 {
-	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	struct upload_cover covers[UPLOAD_COVERING_INDEXES_MAX];
 	size_t n = read_covers(l, covers);
 
 	for (size_t i = 0; i < l->table.count && l->indexes.count < SOURCE_INDEXES_MAX &&

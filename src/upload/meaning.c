@@ -105,7 +105,7 @@ static bool column_check(const json_t *column, const json_t *value, struct err *
 
 	if (!json_is_object(value))
 		return err_set(e, ERR_INPUT, "%s: must be an object or null", name);
-	if (!json_only(value, members, e))
+	if (!json_check_members(value, members, e))
 		return err_prefix(e, "%s", name);
 	if (additive && !json_is_null(additive) && !json_is_boolean(additive))
 		return err_set(e, ERR_INPUT, "%s: additive: must be true or false", name);
@@ -127,7 +127,7 @@ static bool patch_check(const json_t *profile, const json_t *patch, struct err *
 		json_is_string(date) ? profile_column(columns, json_string_value(date)) : NULL;
 	const char *name;
 
-	if (!json_only(patch, members, e) ||
+	if (!json_check_members(patch, members, e) ||
 	    !text_check("entity_name", "a name of its rows", json_object_get(patch, "entity_name"),
 			LABEL_CHARS, e))
 		return false;

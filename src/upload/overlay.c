@@ -336,7 +336,7 @@ static json_t *name_at(const json_t *columns, size_t i)
  * changes a role later. */
 static json_t *indexes_of(const json_t *columns, int64_t rows)
 {
-	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	struct upload_cover covers[UPLOAD_COVERING_INDEXES_MAX];
 	size_t n = profile_covers(columns, rows, covers);
 	json_t *list = json_array();
 
@@ -353,7 +353,7 @@ static json_t *indexes_of(const json_t *columns, int64_t rows)
 /* Date columns, and columns with few values. */
 static json_t *coarse_of(const json_t *columns, int64_t rows)
 {
-	struct upload_cover covers[UPLOAD_COVERS_MAX];
+	struct upload_cover covers[UPLOAD_COVERING_INDEXES_MAX];
 	size_t n = profile_covers(columns, rows, covers), i;
 	json_t *list = json_array(), *column;
 

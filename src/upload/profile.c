@@ -150,7 +150,7 @@ void profile_row(struct profile *p, const struct value *values)
 		if (numeric && text.p)
 			sample_add(&p->samples[i], limit, &values[i]);
 	}
-	stats_row_done(p->stats);
+	stats_end_row(p->stats);
 	add_row_hash(p, hash);
 }
 
@@ -194,7 +194,7 @@ static const char *role_of(const struct profile *p, size_t i, const struct colum
 	case COLUMN_INT:
 		if (c->form.unit[0])
 			return "measure";
-		if (all_differ && s->at_min == 0 && s->at_max == s->count - 1 &&
+		if (all_differ && s->min_row == 0 && s->max_row == s->count - 1 &&
 		    s->count > DIMENSION_VALUES_FEW)
 			return "id";
 		return s->distinct > DIMENSION_VALUES_FEW || all_differ ? "measure" : "dimension";
@@ -286,7 +286,7 @@ static json_t *column_json(struct profile *p, size_t i, const struct column_stat
 		json_set_str(out, "min", s->min);
 		json_set_str(out, "max", s->max);
 	}
-	if (is_number(c) && s->numeric && s->sum_exact && s->count > 0) {
+	if (is_number(c) && s->numeric && s->is_sum_exact && s->count > 0) {
 		json_set_take(out, "sum", exact_json(s->sum));
 		json_set_take(out, "mean", exact_json(s->mean));
 		add_spread(p, i, out);
@@ -426,7 +426,7 @@ static struct upload_cover cover_of(const json_t *columns, size_t which, int64_t
 }
 
 size_t profile_covers(const json_t *columns, int64_t rows,
-		      struct upload_cover out[UPLOAD_COVERS_MAX])
+		      struct upload_cover out[UPLOAD_COVERING_INDEXES_MAX])
 {
 	size_t i, n = 0, groups = 0, days = 0;
 	const json_t *column;

@@ -76,7 +76,7 @@ struct search {
 	enum search_work work;
 	struct catalog *catalog; /* a reference; owns the language that workers read */
 	struct find_index index;
-	struct find_found found;
+	struct find_results found;
 	struct find_reach *reach; /* requested instead of hits; or NULL */
 	source_cb cb;
 	uploads_reach_cb reach_cb;

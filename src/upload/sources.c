@@ -421,7 +421,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 			      .finding = pool_new(options->loop, "find", 1),
 			      .tenants =
 				      mem_alloc((options->tenant_count + 1) * sizeof(*u->tenants))};
-	pool_give_way(u->loading);
+	pool_lower_priority(u->loading);
 	list_init(&u->segments);
 	list_init(&u->waiting_searches);
 	hashmap_init(&u->by_version);

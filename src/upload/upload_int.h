@@ -347,7 +347,7 @@ struct upload_cover {
 /* The covering indexes of a table with these columns, in the order of the columns; returns how
  * many. */
 size_t profile_covers(const json_t *columns, int64_t rows,
-		      struct upload_cover out[UPLOAD_COVERS_MAX]);
+		      struct upload_cover out[UPLOAD_COVERING_INDEXES_MAX]);
 /* The column with this name; or NULL. Borrowed. */
 json_t *profile_column(const json_t *columns, const char *name);
 

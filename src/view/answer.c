@@ -433,7 +433,7 @@ static size_t add_followups_of(const struct result *r, bool primary, struct aren
 	size_t n = 0;
 
 	for (const struct suggest_def *s = r->suggest; s && s->text && n < max; s++) {
-		if (s->primary != primary || (s->when && !condition_met_by(s->when, r, a)))
+		if (s->primary != primary || (s->when && !condition_is_met_by(s->when, r, a)))
 			continue;
 		out[n].question = fill_sentence(s->text, r, a);
 		out[n].label = s->label ? fill_sentence(s->label, r, a) : out[n].question;

@@ -72,7 +72,7 @@ static void write_column_stats(struct json_out *j, const struct column_stats *s)
 	jo_decimal(j, s->min);
 	jo_key(j, "max");
 	jo_decimal(j, s->max);
-	if (s->sum_exact) {
+	if (s->is_sum_exact) {
 		decimal_text_short(s->mean, text);
 		jo_key(j, "mean");
 		jo_decimal(j, text);

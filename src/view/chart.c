@@ -379,9 +379,9 @@ static void add_alt(struct buf *b, const struct chart *ch, const struct table *t
 	if (!s->numeric)
 		return;
 	buf_printf(b, " %s:", label_of(&t->columns[ch->measures[0]]));
-	add_extreme(b, ch, t, SAY_CHART_LOWEST, s->min, s->at_min);
+	add_extreme(b, ch, t, SAY_CHART_LOWEST, s->min, s->min_row);
 	buf_char(b, ',');
-	add_extreme(b, ch, t, SAY_CHART_HIGHEST, s->max, s->at_max);
+	add_extreme(b, ch, t, SAY_CHART_HIGHEST, s->max, s->max_row);
 	buf_char(b, '.');
 }
 

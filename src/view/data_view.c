@@ -158,7 +158,7 @@ static void write_table(struct json_out *j, const struct table *t, const struct 
 	jo_key(j, "data_dict");
 	write_dict(j, t, part);
 	jo_set_int(j, "row_count", (int64_t)part->row_count);
-	if (t->total_exact)
+	if (t->is_total_exact)
 		jo_set_int(j, "total_rows", t->total_rows);
 	jo_set_bool(j, "truncated", part->cut.truncated);
 	jo_set_str(j, "truncation_reason", part->cut.reason);

@@ -21,7 +21,7 @@ static json_t *view_new(const char *type, const char *view_id, const char *text)
 
 static void set_details(json_t *view, const struct view_error *e, json_t *take)
 {
-	json_set_bool(take, "recoverable", code_view_recoverable(e->code));
+	json_set_bool(take, "recoverable", code_view_is_recoverable(e->code));
 	json_set_take(view, "error_details", take);
 }
 

@@ -107,7 +107,7 @@ struct fill_source {
 	const struct result *result;
 	const struct ref_scope *scope;
 	const json_t *filters;
-	view_put write_placeholder; /* gives the values; or NULL */
+	view_placeholder_cb write_placeholder; /* gives the values; or NULL */
 	void *owner;
 };
 
@@ -244,7 +244,7 @@ bool view_fill_references(struct buf *out, const char *text, const struct ref_sc
 		    &(struct fill_source){.scope = s, .filters = filters});
 }
 
-bool view_fill_with(struct buf *out, const char *text, view_put put, void *owner)
+bool view_fill_with(struct buf *out, const char *text, view_placeholder_cb put, void *owner)
 {
 	return fill(&(struct wording){.out = out}, text,
 		    &(struct fill_source){.write_placeholder = put, .owner = owner});

@@ -46,8 +46,8 @@ static void add_extremes(struct fitting *f)
 			    !column_is_number(f->t->columns[c].type) ||
 			    f->order_count + 2 > f->limits->rows / 2)
 				continue;
-			add_row(f, s->at_min);
-			add_row(f, s->at_max);
+			add_row(f, s->min_row);
+			add_row(f, s->max_row);
 		}
 }
 

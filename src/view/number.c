@@ -158,7 +158,7 @@ void view_cell(struct buf *out, const struct result *r, const struct column *col
 
 void view_row_count(struct buf *out, const struct language *l, const struct table *t)
 {
-	if (!t->total_exact && t->truncated)
+	if (!t->is_total_exact && t->truncated)
 		buf_str(out, language_text(l, SAY_VALUE_AT_LEAST));
 	buf_printf(out, "%lld", (long long)t->total_rows);
 }

@@ -110,7 +110,7 @@ static void add_stats(struct buf *out, const struct table *t)
 			continue;
 		add_cell(out, t->columns[c].name);
 		buf_printf(out, ": min %s, max %s", s->min, s->max);
-		if (s->sum_exact) {
+		if (s->is_sum_exact) {
 			decimal_text_short(s->sum, sum);
 			decimal_text_short(decimal_round(s->mean, 4), mean);
 			buf_printf(out, ", mean %s, sum %s", mean, sum);

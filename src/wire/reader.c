@@ -37,14 +37,14 @@ uint64_t wire_items(const struct stream_log *log, const struct projection *p)
 
 bool wire_can_resume(const struct stream_log *log, const struct projection *p, uint64_t after)
 {
-	uint64_t takeover_seq = stream_moved_seq(log);
+	uint64_t takeover_seq = stream_takeover_seq(log);
 
 	return after <= items_until(log, p, takeover_seq ? takeover_seq - 1 : stream_last_seq(log));
 }
 
 bool wire_is_behind(const struct stream_log *log, const struct projection *p, uint64_t after)
 {
-	return !stream_moved_seq(log) && after > wire_items(log, p);
+	return !stream_takeover_seq(log) && after > wire_items(log, p);
 }
 
 /* The number of the event that completes this many items. */
@@ -156,15 +156,15 @@ void wire_fail(struct wire_reader *r, const char *code, const char *message, str
 	*item = item_of(r, r->items, &event);
 }
 
-void wire_reader_head(struct wire_reader *r, const struct wire_head *head)
+void wire_reader_set_head(struct wire_reader *r, const struct wire_head *head)
 {
 	assert(r->items == 0);
 	r->head = head;
 }
 
-bool wire_ended(const struct wire_reader *r)
+bool wire_is_at_end(const struct wire_reader *r)
 {
-	return stream_ended(r->watch);
+	return stream_watch_is_at_end(r->watch);
 }
 
 struct stream_log *wire_log(const struct wire_reader *r)

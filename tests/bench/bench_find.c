@@ -191,7 +191,7 @@ static void print_quality(bool vectors)
 		struct find_query q = {.top = FIRST, .who = &reader};
 		float values[HASH_DIMS];
 		const struct find_vector vector = {HASHED, values, HASH_DIMS, 0};
-		struct find_found f;
+		struct find_results f;
 		size_t at = 0;
 
 		if (line.n == 0 || line.p[0] == '#')
@@ -323,7 +323,7 @@ static void print_searches(size_t count, int each)
 	}
 	for (size_t i = 0; i < SEARCHES; i++) {
 		struct arena *work = arena_new(FIND_ARENA_BYTES);
-		struct find_found f;
+		struct find_results f;
 		int64_t began;
 
 		buf_reset(&text);

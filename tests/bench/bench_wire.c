@@ -77,7 +77,7 @@ int main(void)
 				wire_reader_new(log, wires[i].wire, 0, on_nothing, NULL);
 			struct str item;
 
-			wire_reader_head(r, &head);
+			wire_reader_set_head(r, &head);
 			while (wire_next(r, false, &item))
 				bytes += item.n;
 			wire_reader_free(&r);

@@ -184,11 +184,11 @@ static inline char *story_said(struct stream_log *log, const struct projection *
 	struct buf bytes;
 	char *said;
 
-	wire_reader_head(r, head);
+	wire_reader_set_head(r, head);
 	buf_init(&bytes, 1 << 20);
 	while (wire_next(r, false, &item))
 		buf_add(&bytes, item.p, item.n);
-	assert_true(wire_ended(r));
+	assert_true(wire_is_at_end(r));
 	wire_reader_free(&r);
 	said = mem_strdup(buf_text(&bytes));
 	buf_deinit(&bytes);

@@ -248,7 +248,7 @@ static void row_make(struct table *t, size_t row, const char *cells, struct stat
 		t->rows[row][i] = text;
 		stats_cell(stats, i, text, text ? cell.n : 0, column_is_number(t->columns[i].type));
 	}
-	stats_row_done(stats);
+	stats_end_row(stats);
 }
 
 static struct table *table_make(const struct expectation *x)
@@ -266,7 +266,7 @@ static struct table *table_make(const struct expectation *x)
 	stats_free(&stats);
 	t->row_count = x->row_count;
 	t->total_rows = x->total ? x->total : (int64_t)x->row_count;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	t->truncated = t->total_rows > (int64_t)t->row_count;
 	t->truncation = t->truncated ? "row cap" : NULL;
 	return t;

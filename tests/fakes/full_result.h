@@ -33,7 +33,7 @@ static inline struct table *full_table(const char *name)
 			t->rows[r][c] = cell;
 			stats_cell(s, c, cell, cell ? strlen(cell) : 0, c == 1);
 		}
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	t->row_count = 3;
 	t->total_rows = 812;

@@ -143,7 +143,7 @@ static inline void recording_db_table(struct recording_db *d, const char *names,
 	}
 	va_end(args);
 	t->total_rows = (int64_t)t->row_count;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	d->tables[d->table_count++] = t;
 }
 

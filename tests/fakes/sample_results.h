@@ -39,11 +39,11 @@ static inline struct table *sample_table(const struct sample_column *columns, si
 			stats_cell(s, c, text, text ? strlen(text) : 0,
 				   column_is_number(columns[c].type));
 		}
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	t->row_count = rows;
 	t->total_rows = (int64_t)rows;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	t->stats = stats_finish(s, t->arena);
 	stats_free(&s);
 	return t;

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			assert(call.kind != MCP_REQUEST || (call.id && call.method));
 			assert(!call.params || json_is_object(call.params));
-			assert(!call.takes_forms || call.modern);
+			assert(!call.supports_forms || call.modern);
 			read_arguments(json_object_get(call.params, "arguments"));
 			read_cursor(json_object_get(call.params, "cursor"), size);
 			read_cursor(call.id, 3 * MCP_LIST_MAX);

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const char *literal;
 
 			give_all(&f->queries[i], &args, a);
-			sql_query_names(&f->queries[i], "dbo.changes");
+			sql_query_references(&f->queries[i], "dbo.changes");
 			sql_query_is_select(&f->queries[i]);
 			for (int d = 0; d < DIALECT_COUNT; d++) {
 				if (!sql_render(&f->queries[i], &args, (enum dialect)d, a, &out,

@@ -396,7 +396,7 @@ static void record_turn(struct stage *s)
 
 	if (!s->record)
 		return;
-	log = stream_local(s->streams, s->turn_id, &s->who);
+	log = stream_find_readable(s->streams, s->turn_id, &s->who);
 	if (log)
 		wires_write(s->record, log);
 	l = stored_messages(s);
@@ -486,7 +486,7 @@ static bool frame_holds(const struct stage *s, const char *type, const char *wor
 /* An event of the stream of this type holds the words. */
 static bool event_holds(struct stage *s, const char *type, const char *words)
 {
-	struct stream_log *log = stream_local(s->streams, s->turn_id, &s->who);
+	struct stream_log *log = stream_find_readable(s->streams, s->turn_id, &s->who);
 	const char *head = arena_printf(s->arena, "\nevent: %s\n", type);
 	struct wire_reader *r;
 	bool found = false;

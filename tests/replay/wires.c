@@ -23,10 +23,10 @@ static void write_whole(FILE *out, struct stream_log *log)
 	buf_init(&text, RECORDING_BYTES_MAX);
 	while ((entry = stream_read(w)))
 		wire_response_add(whole, entry->event);
-	if (stream_ended(w) && wire_response_ok(whole)) {
+	if (stream_watch_is_at_end(w) && wire_response_ok(whole)) {
 		wire_response_write(whole, log, &text);
 		fprintf(out, "== whole\n%s\n", buf_text(&text));
-	} else if (stream_ended(w)) {
+	} else if (stream_watch_is_at_end(w)) {
 		const struct wire_problem p = wire_response_problem(whole);
 
 		fprintf(out, "== problem\n%s %.*s\n", p.code, STR_FMT(p.members));

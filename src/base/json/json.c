@@ -303,7 +303,7 @@ bool json_opt_array(const json_t *object, const char *name, json_t **out, struct
 	return true;
 }
 
-bool json_only(const json_t *object, const char *const *names, struct err *e)
+bool json_check_members(const json_t *object, const char *const *names, struct err *e)
 {
 	const char *key;
 	json_t *value = NULL;

@@ -136,7 +136,7 @@ static bool scan_value(struct scan *s)
 	return ok;
 }
 
-bool json_is_whole(const char *text, size_t len)
+bool json_is_complete(const char *text, size_t len)
 {
 	struct scan s = {.p = text, .end = text + len};
 

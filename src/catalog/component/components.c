@@ -150,18 +150,18 @@ static bool read_prop(const struct component_reader *r, const char *name, const 
 		return fail(r, at, e.text);
 	if (!read_type(r, at, type, &p->type))
 		return false;
-	if (!json_only(item,
-		       p->type == PROP_TABLE    ? of_table
-		       : p->type == PROP_SERIES ? of_series
-						: of_one,
-		       &e) ||
+	if (!json_check_members(item,
+				p->type == PROP_TABLE    ? of_table
+				: p->type == PROP_SERIES ? of_series
+							 : of_one,
+				&e) ||
 	    !json_opt_str(item, "label", &p->label, &e) ||
 	    !json_opt_str(item, "unit", &p->unit, &e) ||
 	    !json_opt_bool(item, "required", &p->required, &e))
 		return fail(r, at, e.text);
 	if (p->unit && (!units_find(r->units, p->unit) || p->type > PROP_INTEGER))
 		return fail(r, at, "unit: must be one of config/units.json, for a number");
-	if (!prop_is_set(p))
+	if (!prop_is_result_set(p))
 		return true;
 	return read_rows(r, at, item, p) &&
 	       (p->type == PROP_TABLE ? read_columns(r, at, json_object_get(item, "columns"), p)
@@ -285,7 +285,7 @@ static bool check_placeholder(const struct component_reader *r, struct str name)
 	const char *text = arena_strndup(r->f->arena, name.p, name.n);
 	const struct prop_def *p = component_prop(r->def, text);
 
-	return (p && !prop_is_set(p)) ||
+	return (p && !prop_is_result_set(p)) ||
 	       fail(r, "text",
 		    arena_printf(r->f->arena, "{%.*s} is not a prop with a single value",
 				 STR_CUT(text, 60)));
@@ -341,7 +341,7 @@ static json_t *table_schema(const struct prop_def *p)
 
 static json_t *prop_schema(const struct prop_def *p)
 {
-	if (prop_is_set(p))
+	if (prop_is_result_set(p))
 		return table_schema(p);
 	if (p->type == PROP_FLAG)
 		return json_make({"type", json_str("boolean")});
@@ -380,7 +380,7 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 		return words_fail(f, name, "a name may contain only letters, digits and _");
 	if (catalog_component(&l->impl->shown, name))
 		return words_fail(f, name, "another pack has a component of this name");
-	if (!json_only(item, members, &e) || !json_get_str(item, "about", &d->about, &e) ||
+	if (!json_check_members(item, members, &e) || !json_get_str(item, "about", &d->about, &e) ||
 	    !json_get_str(item, "text", &d->text, &e) ||
 	    !json_opt_object(item, "props", &props, &e) ||
 	    !json_opt_array(item, "layout", &layout, &e))

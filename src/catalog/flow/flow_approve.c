@@ -449,7 +449,7 @@ static void hash_view(struct hasher *h, const struct view_def *v)
 static bool names_view(const struct sql_file *f, const char *view)
 {
 	for (size_t i = 0; f && i < f->query_count; i++)
-		if (sql_query_names(&f->queries[i], view))
+		if (sql_query_references(&f->queries[i], view))
 			return true;
 	return false;
 }

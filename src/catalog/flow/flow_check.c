@@ -45,7 +45,7 @@ static bool fail(const struct checker *k, const char *fmt, ...)
 static const struct column_def *find_column(const struct tool_def *t, const char *name)
 {
 	for (size_t i = 0; i < t->column_count; i++)
-		if (ref_same_name(t->columns[i].name, name))
+		if (ref_names_match(t->columns[i].name, name))
 			return &t->columns[i];
 	return NULL;
 }
@@ -74,7 +74,7 @@ static bool check_column(const struct checker *k, const struct flow_line *task, 
 	if (!check_table(k, task, table))
 		return false;
 	query = is_main_table(table) ? NULL : sql_file_query(task->tool->files[0], table);
-	if (find_column(task->tool, column) || (query && sql_query_quotes(query, column)))
+	if (find_column(task->tool, column) || (query && sql_query_has_quoted_name(query, column)))
 		return true;
 	return fail(k, "%s returns no column %s", task->tool->name, column);
 }
@@ -423,7 +423,7 @@ static bool check_prop_ref(const struct checker *k, const struct prop_def *p, co
 		return false;
 	if (r.kind == REF_COLUMN)
 		return fail(k, "%s takes one value, not a column", p->name);
-	if ((r.kind == REF_TABLE) != prop_is_set(p))
+	if ((r.kind == REF_TABLE) != prop_is_result_set(p))
 		return fail(k, "%s needs a value of type %s, and {%s} is not one", p->name,
 			    prop_type_name(p->type), text);
 	if (r.kind == REF_TABLE)
@@ -438,7 +438,7 @@ static bool check_prop_text(const struct checker *k, const struct prop_def *p, c
 	struct decimal number;
 	struct date day;
 
-	if (prop_is_set(p))
+	if (prop_is_result_set(p))
 		return fail(k, "%s is of type %s: name a result set", p->name,
 			    prop_type_name(p->type));
 	if (!check_text(k, text))

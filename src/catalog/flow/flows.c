@@ -175,7 +175,7 @@ static bool line_refers_to(const struct flow_line *l, const char *task, struct a
 	return false;
 }
 
-bool flow_needs(const struct flow_def *f, const char *task, struct arena *a)
+bool flow_requires_task(const struct flow_def *f, const char *task, struct arena *a)
 {
 	for (size_t i = 0; i < f->line_count; i++)
 		if (line_refers_to(&f->lines[i], task, a))

@@ -54,7 +54,7 @@ static bool read_condition(struct loader *l, const json_t *item, const char *at,
 					      "where", "permission", "synonyms", NULL};
 	const char *entity;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &c->name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &c->name, e) ||
 	    !json_get_str(item, "entity", &entity, e))
 		return err_prefix(e, "%s", at);
 	c->label = c->name;

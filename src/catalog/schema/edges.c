@@ -183,7 +183,7 @@ static bool read_edge(struct loader *l, const json_t *item, const char *at, stru
 	static const char *const cardinalities[] = {"n:1", "1:1", "n:m", NULL};
 	size_t cardinality = SIZE_MAX;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "id", &g->id, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "id", &g->id, e) ||
 	    !json_opt_str(item, "about", &g->about, e) ||
 	    !json_opt_bool(item, "optional", &g->optional, e) ||
 	    !json_opt_bool(item, "partial", &g->partial, e))
@@ -298,7 +298,7 @@ bool schema_load_chains(struct loader *l, const json_t *array, struct err *e)
 		const char *at = arena_printf(l->arena, "chains[%zu]", i);
 
 		c->pack = l->pack->name;
-		if (!json_only(item, members, e) || !json_get_str(item, "id", &c->id, e) ||
+		if (!json_check_members(item, members, e) || !json_get_str(item, "id", &c->id, e) ||
 		    !json_get_str(item, "about", &c->about, e))
 			return err_prefix(e, "%s", at);
 		if (!schema_name(c->id, at, e) || !read_path(l, item, at, c, e) ||

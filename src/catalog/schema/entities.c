@@ -78,7 +78,8 @@ static bool read_levels(struct loader *l, const json_t *object, const char *at,
 	if (!object)
 		return true;
 	at = arena_printf(l->arena, "%s.levels", at);
-	if (!json_only(object, members, e) || !json_get_str(object, "column", &column, e) ||
+	if (!json_check_members(object, members, e) ||
+	    !json_get_str(object, "column", &column, e) ||
 	    !json_opt_str(object, "parent", &parent, e) ||
 	    !json_opt_array(object, "values", &values, e))
 		return err_prefix(e, "%s", at);
@@ -89,7 +90,7 @@ static bool read_levels(struct loader *l, const json_t *object, const char *at,
 		return err_set(e, ERR_INPUT, "%s: values: at least two, the highest first", at);
 	list = arena_alloc(l->arena, json_array_size(values) * sizeof(*list));
 	json_array_foreach(values, i, item) {
-		if (!json_only(item, of_value, e) ||
+		if (!json_check_members(item, of_value, e) ||
 		    !json_get_str(item, "value", &list[i].value, e) ||
 		    !json_get_str(item, "label", &list[i].label, e))
 			return err_prefix(e, "%s.values[%zu]", at, i);
@@ -128,7 +129,7 @@ static bool read_entity(struct loader *l, const json_t *item, const char *at, st
 	const char *title = NULL;
 	size_t kind = ENTITY_LISTED;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &n->name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &n->name, e) ||
 	    !json_get_str(item, "about", &n->about, e))
 		return err_prefix(e, "%s", at);
 	n->label = n->name;

@@ -81,7 +81,7 @@ static bool read_latest(struct loader *l, const json_t *object, const char *at,
 	if (!object)
 		return true;
 	at = arena_printf(l->arena, "%s.latest", at);
-	if (!json_only(object, members, e) || !json_get_str(object, "order", &order, e) ||
+	if (!json_check_members(object, members, e) || !json_get_str(object, "order", &order, e) ||
 	    !json_opt_str(object, "label", &label, e))
 		return err_prefix(e, "%s", at);
 	if (!schema_dimension_of(l, order, at, &m->latest.order, e) ||
@@ -135,7 +135,7 @@ static bool read_measure(struct loader *l, const json_t *item, const char *at,
 	size_t aggregate = SIZE_MAX, additivity = SIZE_MAX;
 	const char *entity;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &m->name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &m->name, e) ||
 	    !json_get_str(item, "entity", &entity, e))
 		return err_prefix(e, "%s", at);
 	m->label = m->name;
@@ -272,7 +272,7 @@ static bool read_metric(struct loader *l, const json_t *item, const char *at, st
 	static const char *const kinds[] = {"measure", "ratio", "difference", NULL};
 	size_t kind = SIZE_MAX;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &m->name, e))
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &m->name, e))
 		return err_prefix(e, "%s", at);
 	m->label = m->name;
 	if (!json_opt_str(item, "label", &m->label, e) ||

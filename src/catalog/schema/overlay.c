@@ -84,7 +84,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 	const json_t *root = share_json(o->schema, l->arena); /* what is read of it stays */
 	const json_t *entities = json_object_get(root, "entities");
 
-	return !root || (json_only(root, members, e) &&
+	return !root || (json_check_members(root, members, e) &&
 			 schema_load_views(l, json_object_get(root, "views"), e) &&
 			 schema_load_entities(l, entities, e) &&
 			 schema_load_dimensions(l, json_object_get(root, "dimensions"), e) &&

@@ -22,7 +22,7 @@ static bool read_step(const json_t *item, const char *at, struct protocol_step *
 {
 	static const char *const members[] = {"id", "about", "may_call", NULL};
 
-	return (json_only(item, members, e) && json_get_str(item, "id", &out->id, e) &&
+	return (json_check_members(item, members, e) && json_get_str(item, "id", &out->id, e) &&
 		json_get_str(item, "about", &out->about, e)) ||
 	       err_prefix(e, "%s", at);
 }
@@ -104,7 +104,7 @@ bool schema_load_protocol(struct loader *l, const json_t *object, struct err *e)
 		return true;
 	p = arena_alloc(l->arena, sizeof(*p));
 	p->pack = l->pack->name;
-	if (!json_only(object, members, e) || !json_opt_str(object, "via", &p->via, e))
+	if (!json_check_members(object, members, e) || !json_opt_str(object, "via", &p->via, e))
 		return err_prefix(e, "protocol");
 	if (!read_count(object, "max_rounds", AGENT_ROUNDS_MAX, &rounds, e) ||
 	    !read_count(object, "max_tables_per_request", MAP_SCHEMA_TABLES_MAX, &tables, e) ||
@@ -134,7 +134,7 @@ const struct protocol_call *protocol_call_find(const struct protocol_step *s, co
 	return NULL;
 }
 
-bool protocol_names(const struct protocol_def *p, const char *tool)
+bool protocol_allows(const struct protocol_def *p, const char *tool)
 {
 	for (size_t i = 0; i < p->step_count; i++)
 		if (protocol_call_find(&p->steps[i], tool))

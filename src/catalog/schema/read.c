@@ -114,7 +114,7 @@ bool schema_choice(const json_t *item, const char *member, const char *const *na
 
 /* ---- conditions ---- */
 
-bool where_op_takes(enum where_op op, size_t count)
+bool where_op_accepts(enum where_op op, size_t count)
 {
 	switch (op) {
 	case OP_MISSING:
@@ -139,7 +139,7 @@ static bool read_where(struct loader *l, const json_t *item, const char *at, str
 	const json_t *value;
 	size_t i;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &name, e) ||
 	    !json_get_str(item, "op", &op, e))
 		return err_prefix(e, "%s", at);
 	if (!where_op_parse(op, &out->op))
@@ -156,7 +156,7 @@ static bool read_where(struct loader *l, const json_t *item, const char *at, str
 						   (long long)json_integer_value(value)));
 	}
 	out->values = values.items;
-	if (!where_op_takes(out->op, strlist_len(out->values)))
+	if (!where_op_accepts(out->op, strlist_len(out->values)))
 		return err_set(e, ERR_INPUT, "%s: %s does not take %zu values", at, op,
 			       strlist_len(out->values));
 	return schema_dimension_of(l, name, at, &out->dimension, e);

@@ -36,7 +36,7 @@ static bool read_described(const json_t *item, struct view_column *c, struct err
 	size_t priority = PRIORITY_MEDIUM;
 	int64_t facet = 0;
 
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &c->name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &c->name, e) ||
 	    !json_opt_str(item, "type", &type, e) || !json_opt_str(item, "about", &c->about, e) ||
 	    !json_opt_bool(item, "nullable", &c->nullable, e) ||
 	    !json_opt_int(item, "facet", &facet, e) ||
@@ -106,7 +106,7 @@ static bool read_view(struct loader *l, const json_t *item, struct view_def *v, 
 	const char *permission;
 
 	v->columns = found;
-	if (!json_only(item, members, e) || !json_get_str(item, "name", &v->name, e) ||
+	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &v->name, e) ||
 	    !json_get_str(item, "about", &v->about, e) ||
 	    !json_opt_str(item, "permission", &v->permission, e) ||
 	    !known_permission(l, v->permission, e) ||

@@ -102,7 +102,7 @@ static bool has_plain_letters(const struct connect *c, const char *name)
 
 bool connect_is_plain_name(const struct connect *c, const char *name)
 {
-	return has_plain_letters(c, name) && !gate_reserves(name);
+	return has_plain_letters(c, name) && !gate_is_reserved(name);
 }
 
 static bool matches(const char *const *globs, const char *schema, const char *name, struct arena *a)
@@ -135,8 +135,8 @@ static bool add_table(struct connect *c, const char *schema, const char *name)
 	}
 	connect_note(c, "table", arena_printf(c->a, "%s.%s", schema, name),
 		     "create a view with a plain lower-case name",
-		     gate_reserves(name) ? "its name is an SQL keyword"
-					 : "its name must be quoted");
+		     gate_is_reserved(name) ? "its name is an SQL keyword"
+					    : "its name must be quoted");
 	return false;
 }
 

@@ -133,7 +133,7 @@ static void on_turn(void *owner, json_t *take)
 {
 	struct eval *v = owner;
 	const json_t *line = json_array_get(v->cases.lines, v->line_index);
-	struct llm_replay_counts counts = llm_replay_counted(v->d.record.replay);
+	struct llm_replay_counts counts = llm_replay_get_counts(v->d.record.replay);
 	const char *ask = json_string_value(json_object_get(take, "ask_id"));
 	json_t *result = turn_result_new(line), *got = reparse(json_object_get(take, "expect"));
 

@@ -23,7 +23,7 @@ bool ddl_check_members(const struct ddl_reader *r, const json_t *item, const cha
 {
 	struct err e = {0};
 
-	return json_only(item, names, &e) || words_fail(&r->f, member, "%s", e.text);
+	return json_check_members(item, names, &e) || words_fail(&r->f, member, "%s", e.text);
 }
 
 /* Accepts a plain name, or one in double quotes. */

@@ -335,7 +335,7 @@ void analysis_opportunity_scores(struct result *r, const struct derive_def *of, 
 		return;
 	}
 	analysis_note(&x, "%d with all values or more are needed for scores; there are %zu.",
-		      CALC_SCORES_LEAST, s.scored);
+		      CALC_SCORES_MIN, s.scored);
 	show_all(&x, &m);
 }
 

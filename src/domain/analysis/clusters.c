@@ -69,7 +69,7 @@ void analysis_clusters(struct result *r, const struct derive_def *of, struct are
 	analysis_enough(&x, c.status != CALC_TOO_FEW);
 	if (c.status == CALC_TOO_FEW)
 		analysis_note(&x, "%d or more are needed to find groups in; there are %zu.",
-			      CALC_CLUSTERS_LEAST, c.n);
+			      CALC_CLUSTERS_MIN, c.n);
 	else
 		say(&x, &m, &c);
 }

@@ -59,7 +59,7 @@ static void say_unusable(struct analysis *x, const struct impact *m)
 		analysis_note(x,
 			      "%d %ss or more with both above zero are needed for an elasticity; "
 			      "there are %zu.",
-			      CALC_ELASTICITY_LEAST, x->grain, m->e.n);
+			      CALC_ELASTICITY_MIN, x->grain, m->e.n);
 	else if (m->e.status == CALC_CONSTANT)
 		analysis_note(x,
 			      "%s varied too little for an elasticity: by %.1f %%, and %.0f %% are "

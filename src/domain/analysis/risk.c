@@ -160,5 +160,5 @@ void analysis_risk_scores(struct result *r, const struct derive_def *of, struct 
 		say(&x, &k);
 	else
 		analysis_note(&x, "%d or more are needed to rank risks among; there are %zu.",
-			      CALC_SCORES_LEAST, k.scored);
+			      CALC_SCORES_MIN, k.scored);
 }

@@ -100,7 +100,7 @@ void analysis_trend(struct result *r, const struct derive_def *of, struct arena 
 	}
 	if (is_enough(&x, t.status,
 		      arena_printf(a, "%d %ss or more are needed for a trend; there %s %zu.",
-				   CALC_TREND_LEAST, x.grain, t.kendall.n == 1 ? "is" : "are",
+				   CALC_TREND_MIN, x.grain, t.kendall.n == 1 ? "is" : "are",
 				   t.kendall.n)))
 		say_trend(&x, &s, &t);
 	else

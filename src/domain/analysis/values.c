@@ -98,7 +98,7 @@ void analysis_outliers(struct result *r, const struct derive_def *of, struct are
 	domain_add_text(r, a, "one", "One value is of", analysis_one_of(&x));
 	if (o.status == CALC_TOO_FEW || o.status == CALC_CONSTANT) {
 		if (o.status == CALC_TOO_FEW)
-			say_few(&x, present(&x), CALC_OUTLIERS_LEAST, "outliers");
+			say_few(&x, present(&x), CALC_OUTLIERS_MIN, "outliers");
 		else
 			analysis_note(&x, "All values of %s are equal.", x.label);
 		show_quantiles(&x);
@@ -268,7 +268,7 @@ void analysis_concentration(struct result *r, const struct derive_def *of, struc
 		if (c.status == CALC_ZERO)
 			analysis_note(&x, "The total of %s is 0.", x.label);
 		else
-			say_few(&x, c.n, CALC_CONCENTRATION_LEAST, "a concentration");
+			say_few(&x, c.n, CALC_CONCENTRATION_MIN, "a concentration");
 		show_quantiles(&x);
 		return;
 	}

@@ -200,7 +200,7 @@ static bool total_of(const struct search *q, size_t column, guard_value *out)
 	const struct table *t = q->kt->t;
 	const struct column_stats *stats = t->stats ? &t->stats[column] : NULL;
 
-	if (!stats || !stats->numeric || !stats->sum_exact || stats->count < 2)
+	if (!stats || !stats->numeric || !stats->is_sum_exact || stats->count < 2)
 		return false;
 	*out = decimal_round(stats->sum, GUARD_SCALE).units;
 	return true;

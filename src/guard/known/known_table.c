@@ -446,10 +446,10 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		  formula(k, "distinct", proto.column_name));
 	add_count(k, &proto, s->nulls, COUNTED_NULLS, formula(k, "nulls", proto.column_name));
 	if (s->min && s->max && kt->t->columns[c].type == COLUMN_DATE) {
-		proto.row = stored_row(kt, s->at_min);
+		proto.row = stored_row(kt, s->min_row);
 		if (date_parse_iso(s->min, &d))
 			known_add_date(k, &proto, d);
-		proto.row = stored_row(kt, s->at_max);
+		proto.row = stored_row(kt, s->max_row);
 		if (date_parse_iso(s->max, &d))
 			known_add_date(k, &proto, d);
 	}
@@ -458,26 +458,26 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 	if (!known_number(s->min, &min) || !known_number(s->max, &max))
 		return;
 	if (!kt->measure[c]) {
-		proto.row = stored_row(kt, s->at_min);
+		proto.row = stored_row(kt, s->min_row);
 		add_key_cell(k, &proto, &kt->t->columns[c], min);
-		proto.row = stored_row(kt, s->at_max);
+		proto.row = stored_row(kt, s->max_row);
 		add_key_cell(k, &proto, &kt->t->columns[c], max);
 		return;
 	}
 	proto.unit = kt->units[c];
-	proto.row = stored_row(kt, s->at_min);
+	proto.row = stored_row(kt, s->min_row);
 	add_stat(k, &proto, min, "min");
-	proto.row = stored_row(kt, s->at_max);
+	proto.row = stored_row(kt, s->max_row);
 	add_stat(k, &proto, max, "max");
 	proto.row = -1;
 	if (s->count < 2)
 		return;
 	proto.pooled = true;
-	if (s->sum_exact && decimal_value(s->sum, &value))
+	if (s->is_sum_exact && decimal_value(s->sum, &value))
 		/* over all rows, which may be meant even without words */
 		add_stat(k, &proto, value, "sum");
 	proto.derived = DERIVED_MEAN;
-	if (s->sum_exact && decimal_value(s->mean, &value))
+	if (s->is_sum_exact && decimal_value(s->mean, &value))
 		add_stat(k, &proto, value, "mean");
 	proto.derived = DERIVED_NOT;
 	add_change(k, &proto, min, max, "max - min", "percent from min to max", false);

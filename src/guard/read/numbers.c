@@ -368,7 +368,7 @@ static void drop(struct buf *b, size_t n)
 static void pass_ready_text(struct guard_numbers *g)
 {
 	struct buf *b = &g->waiting;
-	size_t whole = g->ended ? b->n : utf8_whole(b->p, b->n);
+	size_t whole = g->ended ? b->n : utf8_complete_bytes(b->p, b->n);
 
 	if (whole > 0 && !g->rewrite_bytes)
 		drop(b, pass_sentences(g, b->p, whole));

@@ -15,7 +15,7 @@ void documents_score(const struct know_input *in, const struct question *q, size
 {
 	double weight = in->may->catalog->router.words.documents;
 
-	if (!in->documents || in->documents->held_count == 0)
+	if (!in->documents || in->documents->stem_set_count == 0)
 		return;
 	out->documents = find_coverage(in->documents, q->tokens + from, to - from);
 	for (size_t i = 0; i < in->may->tool_count; i++)

@@ -163,7 +163,7 @@ static void mark_names(const struct know *k, struct question *q)
 	for (size_t i = 0; i < q->count; i++) {
 		struct token *t = &q->tokens[i];
 
-		if (t->capitalized && names_catalog_dimension(k->names, t->text, t->len) >= 0)
+		if (t->capitalized && names_find_catalog_dimension(k->names, t->text, t->len) >= 0)
 			t->used = true;
 	}
 }
@@ -175,7 +175,7 @@ static void index_prepositions(struct know *k, const char *example)
 	text_tokenize(k->catalog->language, example, k->arena, &q);
 	for (size_t i = 1; i < q.count; i++) {
 		const struct token *before = &q.tokens[i - 1];
-		int d = names_catalog_dimension(k->names, q.tokens[i].text, q.tokens[i].len);
+		int d = names_find_catalog_dimension(k->names, q.tokens[i].text, q.tokens[i].len);
 
 		if (d >= 0 && know_is_stop_word(k, before) &&
 		    dict_find(&k->prepositions, before->text, before->len) < 0)

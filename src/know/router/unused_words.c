@@ -369,7 +369,8 @@ static bool count_is_accounted(const struct word_check *a, size_t i)
 	int from = noun < a->r->q.count ? word_origins(a, &a->r->q.tokens[noun]) : 0;
 
 	/* "how many MW of storage": not a count, but an amount that the tool has */
-	return (from & (COUNTED | MEASURED)) || (a->tool->totals.askable && (from & FROM_ABOUT));
+	return (from & (COUNTED | MEASURED)) ||
+	       (a->tool->totals.is_queryable && (from & FROM_ABOUT));
 }
 
 static bool has_list(const struct word_check *a)

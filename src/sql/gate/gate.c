@@ -167,7 +167,7 @@ static bool write(const struct gate *g, const struct gate_query *q, struct gate_
 	}
 	out->sql = arena_strndup(g->arena, buf_text(&sql), sql.n);
 	out->tenants = w.tenants;
-	out->own_words = w.own_words;
+	out->is_dialect_specific = w.is_dialect_specific;
 	buf_deinit(&sql);
 	return true;
 }

@@ -124,7 +124,7 @@ static void find_nearest(const struct gate_source *s, struct str column, struct 
 {
 	m->denied |= is_denied(s->view_use, column);
 	for (size_t i = 0; s->view_use && i < s->result_columns.count; i++) {
-		size_t edits = str_edits(column, s->result_columns.items[i].name.text);
+		size_t edits = str_edit_distance(column, s->result_columns.items[i].name.text);
 
 		if (edits < m->edits) {
 			m->edits = edits;

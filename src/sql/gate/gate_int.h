@@ -123,8 +123,9 @@ MUST_CHECK bool gate_check_pivot_function(const struct gate *g, const struct gat
 struct gate_writer {
 	const struct gate *g;
 	struct buf *out;
-	size_t tenants; /* number of ? written */
-	bool own_words; /* contains database-specific syntax, which the gate would not accept */
+	size_t tenants;           /* number of ? written */
+	bool is_dialect_specific; /* contains database-specific syntax, which the gate would not
+				     accept */
 };
 /* Rows with PERCENT and WITH TIES cannot be limited in place, so the query becomes a derived
  * table. */

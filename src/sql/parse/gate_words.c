@@ -278,7 +278,7 @@ bool gate_word_reserved(struct str word)
 	return HAS(reserved, word);
 }
 
-bool gate_reserves(const char *word)
+bool gate_is_reserved(const char *word)
 {
 	return gate_word_reserved(str_of(word));
 }

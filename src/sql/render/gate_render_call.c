@@ -32,7 +32,7 @@ void gate_write_template(struct gate_writer *w, const char *text, const struct g
 			x = x->next;
 		gate_write_expr(w, x);
 	}
-	w->own_words = true;
+	w->is_dialect_specific = true;
 }
 
 /* NULL: unchanged. */
@@ -150,8 +150,8 @@ static void write_function(struct gate_writer *w, struct str name)
 
 	for (size_t i = 0; i < sizeof(function_names) / sizeof(function_names[0]); i++)
 		if (str_eq_nocase(name, str_of(function_names[i].name))) {
-			w->own_words |= strcmp(function_names[i].in[w->g->dialect],
-					       function_names[i].name) != 0;
+			w->is_dialect_specific |= strcmp(function_names[i].in[w->g->dialect],
+							 function_names[i].name) != 0;
 			name = str_of(function_names[i].in[w->g->dialect]);
 		}
 	str(w, name);
@@ -232,7 +232,7 @@ void gate_write_call(struct gate_writer *w, const struct gate_expr *x)
 	write_plain_call(w, x);
 	if (exact) {
 		word(w, exact->end[w->g->dialect]);
-		w->own_words |= *exact->end[w->g->dialect];
+		w->is_dialect_specific |= *exact->end[w->g->dialect];
 	}
 }
 

@@ -141,7 +141,7 @@ static void write_chain(struct gate_writer *w, const struct gate_expr *x)
 		gate_write_expr(w, kid);
 	}
 	word(w, exact ? ")" : "");
-	w->own_words |= exact;
+	w->is_dialect_specific |= exact;
 }
 
 /* Two adjacent minus signs would start a comment. */
@@ -249,7 +249,7 @@ static bool write_date(struct gate_writer *w, const struct gate_expr *x)
 	buf_str(w->out, w->g->dialect == DIALECT_SQLITE ? ")"
 			: time                          ? " AS DATETIME2(0))"
 							: " AS DATE)");
-	w->own_words = true;
+	w->is_dialect_specific = true;
 	return true;
 }
 

@@ -52,7 +52,7 @@ void gate_write_numbers(struct gate_writer *w, const struct gate_expr *x)
 		if (kid->op[0] != '*')
 			word(w, divides ? quotient[d].after : rest[d].after);
 	}
-	w->own_words = true;
+	w->is_dialect_specific = true;
 }
 
 /* SQL Server before 2025 has no ||, and its + adds numbers. In SQLite, || has a higher precedence
@@ -70,7 +70,7 @@ void gate_write_joined(struct gate_writer *w, const struct gate_expr *x)
 		word(w, cast ? "CAST(" : parens ? "(" : "");
 		gate_write_expr(w, kid);
 		word(w, cast ? " AS NVARCHAR(4000))" : parens ? ")" : "");
-		w->own_words |= mssql || parens;
+		w->is_dialect_specific |= mssql || parens;
 	}
 }
 
@@ -141,7 +141,7 @@ static void write_escaped(struct gate_writer *w, struct pattern p)
 		buf_char(w->out, c);
 	}
 	word(w, "' ESCAPE '!'");
-	w->own_words = true;
+	w->is_dialect_specific = true;
 }
 
 static bool has_non_ascii(struct str s)
@@ -163,7 +163,7 @@ void gate_write_like(struct gate_writer *w, const struct gate_expr *x)
 	gate_write_expr(w, x->kids);
 	word(w, d == DIALECT_MSSQL ? " COLLATE Latin1_General_100_BIN2" : "");
 	word(w, x->negated ? " NOT" : "");
-	w->own_words |= d != DIALECT_POSTGRES;
+	w->is_dialect_specific |= d != DIALECT_POSTGRES;
 	if (d == DIALECT_SQLITE) {
 		write_glob(w, p);
 		return;

@@ -150,8 +150,9 @@ void request_check_caller(struct request *r)
 	if (!r->route->permission)
 		return;
 	if (has_token(r, &e))
-		r->admitting = identity_who(r->transport->options.identity, request_token(r),
-					    &r->who, &e, on_authenticated, r);
+		r->admitting =
+			identity_authenticate(r->transport->options.identity, request_token(r),
+					      &r->who, &e, on_authenticated, r);
 	if (!r->admitting)
 		admit(r, &e);
 }
@@ -196,8 +197,8 @@ void request_check_again(struct request *r, int64_t now_ms)
 	    (r->reply.status && !r->reply.stream) || now_ms - r->checked_ms < TOKEN_CHECK_MS)
 		return;
 	r->checked_ms = now_ms;
-	r->admitting =
-		identity_again(r->transport->options.identity, r->who, &who, &e, on_rechecked, r);
+	r->admitting = identity_reauthenticate(r->transport->options.identity, r->who, &who, &e,
+					       on_rechecked, r);
 	if (!r->admitting)
 		apply_recheck(r, who, &e);
 }

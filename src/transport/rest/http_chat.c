@@ -53,7 +53,7 @@ static void call_revoked(void *task)
 					       : NULL;
 	char turn_id[UUID_BYTES] = "";
 
-	if (log && stream_watchers(log) == 1 && !stream_closed(log))
+	if (log && stream_watchers(log) == 1 && !stream_is_closed(log))
 		memcpy(turn_id, stream_turn_id(log), UUID_BYTES);
 	call->revoked = true;
 	stream_watch_free(&call->watch);
@@ -95,7 +95,7 @@ static bool on_fill(void *task, struct buf *out)
 	}
 	while (out->n < FILL_BYTES && wire_next(call->events, false, &item))
 		buf_add(out, item.p, item.n);
-	return !wire_ended(call->events);
+	return !wire_is_at_end(call->events);
 }
 
 static void on_stream_wake(void *owner)
@@ -109,7 +109,7 @@ static void call_stream(struct chat_call *call, struct stream_log *log, uint64_t
 {
 	call->events = wire_reader_new(log, call->form.stream, after, on_stream_wake, call);
 	if (after == 0)
-		wire_reader_head(call->events, &call->form.head);
+		wire_reader_set_head(call->events, &call->form.head);
 	reply_header(call->request, "Vesper-Turn", stream_turn_id(log));
 	reply_header(call->request, "Vesper-Session", stream_session_id(log));
 	reply_stream(call->request, on_fill);
@@ -174,7 +174,7 @@ static void on_collect_wake(void *owner)
 
 	while ((entry = stream_read(call->watch)))
 		wire_response_add(call->response, entry->event);
-	ended = stream_ended(call->watch);
+	ended = stream_watch_is_at_end(call->watch);
 	if (ended && !call->request->gone) {
 		call_answer(call);
 		stream_watch_free(&call->watch);
@@ -244,7 +244,7 @@ static bool parse_call(json_t *body, bool has_session, struct client_frame *out,
 						 NULL};
 	json_t *message = json_object_get(body, "message");
 
-	if (!json_only(body, has_session ? in_session : names, e))
+	if (!json_check_members(body, has_session ? in_session : names, e))
 		return false;
 	if (message && json_object_get(body, "content"))
 		return err_set(e, ERR_INPUT,
@@ -357,7 +357,7 @@ static void on_events_found(void *owner, struct stream_log *log, const struct er
 	else if (!requested_seq(r, &after) || !wire_can_resume(log, &wire_sse, after))
 		reply_problem(r, CODE_BAD_FRAME,
 			      "after: not an event number of this turn. Read the events from 0.");
-	else if (stream_closed(log) && after == wire_items(log, &wire_sse))
+	else if (stream_is_closed(log) && after == wire_items(log, &wire_sse))
 		reply_empty(r, 204); /* makes an EventSource stop reconnecting */
 	else
 		chat_follow(r, log, &as_events, after);

@@ -225,7 +225,7 @@ static bool feedback_parse(const json_t *body, struct feedback *out, struct err 
 {
 	static const char *const names[] = {"rating", "comment", "correction", NULL};
 
-	if (!json_only(body, names, e) || !json_get_str(body, "rating", &out->rating, e) ||
+	if (!json_check_members(body, names, e) || !json_get_str(body, "rating", &out->rating, e) ||
 	    !json_opt_str(body, "comment", &out->comment, e) ||
 	    !json_opt_str(body, "correction", &out->correction, e))
 		return false;

@@ -28,7 +28,7 @@ void on_livez(struct request *r)
 
 void on_readyz(struct request *r)
 {
-	bool ready = health_ready();
+	bool ready = health_is_ready();
 
 	reply_status(r, ready ? 200 : 503, ready ? "ready" : "not ready");
 }
@@ -41,7 +41,7 @@ static void on_waiting(void *owner, const char *tenant)
 /* For the operator: lists the tenants that cannot be served. */
 void on_admin_readyz(struct request *r)
 {
-	bool ready = health_ready();
+	bool ready = health_is_ready();
 	json_t *body = json_object();
 	json_t *tenants = json_array();
 
@@ -67,7 +67,7 @@ static void on_check(void *owner, const char *check, enum health_state state, co
  * one word. */
 void on_health(struct request *r)
 {
-	reply_status(r, 200, health_healthy() ? "healthy" : "degraded");
+	reply_status(r, 200, health_is_healthy() ? "healthy" : "degraded");
 }
 
 void on_admin_health(struct request *r)
@@ -76,7 +76,7 @@ void on_admin_health(struct request *r)
 	json_t *checks = json_object();
 
 	health_each(on_check, checks);
-	json_set_str(body, "status", health_healthy() ? "healthy" : "degraded");
+	json_set_str(body, "status", health_is_healthy() ? "healthy" : "degraded");
 	json_set_take(body, "checks", checks);
 	reply_json(r, 200, body);
 }
@@ -144,7 +144,8 @@ void on_demo_login(struct request *r)
 	json_t *body;
 
 	buf_init(&token, TOKEN_BYTES_MAX);
-	if (json_only(r->body, names, &e) && json_get_str(r->body, "tenant", &tenant, &e) &&
+	if (json_check_members(r->body, names, &e) &&
+	    json_get_str(r->body, "tenant", &tenant, &e) &&
 	    json_get_str(r->body, "role", &role, &e) && demo_token(r, tenant, role, &token, &e)) {
 		body = json_object();
 		json_set_str(body, "token", buf_text(&token));

@@ -145,7 +145,8 @@ static bool save_request_parse(const json_t *body, struct save_request *out, str
 	static const char *const names[] = {"message_id", "view_id", "title", "shared", NULL};
 
 	*out = (struct save_request){0};
-	if (!json_only(body, names, e) || !json_get_str(body, "message_id", &out->message_id, e) ||
+	if (!json_check_members(body, names, e) ||
+	    !json_get_str(body, "message_id", &out->message_id, e) ||
 	    !json_get_str(body, "view_id", &out->view_id, e) ||
 	    !json_get_str(body, "title", &out->title, e) ||
 	    !json_opt_bool(body, "shared", &out->shared, e))

@@ -169,8 +169,8 @@ void on_post_session(struct request *r)
 	const char *id = idempotency_id(r, "session"), *title = NULL;
 	struct err e;
 
-	if (!json_only(r->body, names, &e) || !json_opt_str(r->body, "title", &title, &e) ||
-	    !title_check(title, &e)) {
+	if (!json_check_members(r->body, names, &e) ||
+	    !json_opt_str(r->body, "title", &title, &e) || !title_check(title, &e)) {
 		reply_invalid(r, &e);
 		return;
 	}
@@ -186,7 +186,8 @@ static bool edit_parse(struct request *r, struct session_edit *out, struct err *
 	bool archived = false;
 
 	*out = (struct session_edit){0};
-	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "title", &out->title, e) ||
+	if (!json_check_members(r->body, names, e) ||
+	    !json_opt_str(r->body, "title", &out->title, e) ||
 	    !json_opt_bool(r->body, "archived", &archived, e) || !title_check(out->title, e))
 		return false;
 	if (json_object_get(r->body, "archived"))

@@ -172,7 +172,7 @@ void on_post_token(struct request *r)
 
 	if (!session)
 		return;
-	if (!json_only(r->body, names, &e) || !json_opt_bool(r->body, "fresh", &fresh, &e))
+	if (!json_check_members(r->body, names, &e) || !json_opt_bool(r->body, "fresh", &fresh, &e))
 		reply_invalid(r, &e);
 	else
 		r->op = signin_token(signin_of(r), session, fresh, on_token, r);

@@ -380,7 +380,8 @@ static bool edit_parse(const struct request *r, const struct upload_view *v,
 	json_t *roles = NULL;
 
 	*out = (struct source_edit){0};
-	if (!json_only(r->body, members, e) || !json_opt_str(r->body, "name", &out->name, e) ||
+	if (!json_check_members(r->body, members, e) ||
+	    !json_opt_str(r->body, "name", &out->name, e) ||
 	    !json_opt_str(r->body, "description", &out->description, e) ||
 	    !json_opt_str(r->body, "visibility", &out->visibility, e) ||
 	    !json_opt_array(r->body, "roles", &roles, e) || !source_name_check(out->name, e) ||
@@ -427,7 +428,7 @@ static bool join_parse(const json_t *item, struct upload_join *out, struct err *
 	static const char *const members[] = {"to", "on", "cardinality", NULL};
 	json_t *on = NULL, *pair;
 
-	if (!json_is_object(item) || !json_only(item, members, e) ||
+	if (!json_is_object(item) || !json_check_members(item, members, e) ||
 	    !json_get_str(item, "to", &out->to, e) || !json_opt_array(item, "on", &on, e) ||
 	    !json_opt_str(item, "cardinality", &out->cardinality, e))
 		return err_set(e, ERR_INPUT,
@@ -449,7 +450,8 @@ static bool joins_parse(const struct request *r, const struct upload_view *v,
 	json_t *array = NULL;
 	size_t n;
 
-	if (!json_only(r->body, members, e) || !json_opt_array(r->body, "joins", &array, e))
+	if (!json_check_members(r->body, members, e) ||
+	    !json_opt_array(r->body, "joins", &array, e))
 		return false;
 	n = json_array_size(array);
 	if (!array || n > SOURCE_JOINS_MAX)
@@ -516,7 +518,7 @@ void on_post_source_answer(struct request *r)
 
 	if (!source_find_own(r, &v))
 		return;
-	if (!json_only(r->body, members, &e) ||
+	if (!json_check_members(r->body, members, &e) ||
 	    !json_get_str(r->body, "ask_id", &answer.ask_id, &e) ||
 	    !json_opt_array(r->body, "values", &values, &e)) {
 		reply_invalid(r, &e);

@@ -281,8 +281,8 @@ static void auth_lookup(struct handshake_auth *auth, struct str token)
 	struct principal *who;
 	struct err e = {0};
 
-	auth->lookup = identity_who(auth->server->transport->options.identity, token, &who, &e,
-				    on_authenticated, auth);
+	auth->lookup = identity_authenticate(auth->server->transport->options.identity, token, &who,
+					     &e, on_authenticated, auth);
 	if (auth->lookup)
 		auth_watch_hangup(auth);
 	else
@@ -299,8 +299,8 @@ static void auth_start(struct handshake_auth *auth)
 		auth_refuse(auth, WS_CLOSE_DENIED, "auth.origins does not list this page's origin");
 	} else if (h->ticket && !h->authorization && !h->bearer) {
 		auth_watch_hangup(auth);
-		auth->lookup = identity_ticket_use(auth->server->transport->options.identity,
-						   str_of(h->ticket), on_authenticated, auth);
+		auth->lookup = identity_ticket_redeem(auth->server->transport->options.identity,
+						      str_of(h->ticket), on_authenticated, auth);
 	} else if (!auth_token(auth, &token, &e)) {
 		auth_refuse_token(auth, &e);
 	} else if (token.p) {

@@ -376,8 +376,8 @@ static void on_auth(struct ws_conn *c, struct client_frame *f)
 	struct principal *who;
 	struct err e = {0};
 
-	c->lookup = identity_who(options_of(c)->identity, str_of(f->token), &who, &e,
-				 on_authenticated, c);
+	c->lookup = identity_authenticate(options_of(c)->identity, str_of(f->token), &who, &e,
+					  on_authenticated, c);
 	if (c->lookup)
 		conn_set_reading(c, false);
 	else if (who)
@@ -459,7 +459,8 @@ static void recheck_token(struct ws_conn *c, int64_t now_ms)
 	    now_ms - c->checked_ms < TOKEN_CHECK_MS)
 		return;
 	c->checked_ms = now_ms;
-	c->recheck = identity_again(options_of(c)->identity, c->who, &who, &e, on_rechecked, c);
+	c->recheck =
+		identity_reauthenticate(options_of(c)->identity, c->who, &who, &e, on_rechecked, c);
 	if (!c->recheck)
 		apply_recheck(c, who, &e);
 }

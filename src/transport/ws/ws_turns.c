@@ -90,7 +90,7 @@ void turns_pump(struct ws_conn *c)
 			if (!list_empty(&c->queue) || !conn_ready(c))
 				return;
 		} while (watched_send(w));
-		if (wire_ended(w->reader))
+		if (wire_is_at_end(w->reader))
 			watched_free(w);
 	}
 	c->merging = false;
@@ -106,7 +106,7 @@ void turns_recheck(struct ws_conn *c)
 
 		if (stream_may_read(log, c->who))
 			continue;
-		if (stream_closed(log))
+		if (stream_is_closed(log))
 			watched_free(w);
 		else
 			turn_cancel(o->turns, stream_turn_id(log), c->who, CANCEL_USER, NULL, NULL);
@@ -118,7 +118,7 @@ void turns_revoke(struct ws_conn *c)
 	while (!list_empty(&c->turns)) {
 		struct watched *w = list_item(c->turns.next, struct watched, node);
 		struct stream_log *log = wire_log(w->reader);
-		bool was_last = stream_watchers(log) == 1 && !stream_closed(log);
+		bool was_last = stream_watchers(log) == 1 && !stream_is_closed(log);
 		char turn_id[UUID_BYTES];
 
 		memcpy(turn_id, stream_turn_id(log), UUID_BYTES);

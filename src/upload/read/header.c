@@ -35,7 +35,7 @@ const char *header_label(struct str cell, struct arena *a)
 			continue;
 		memcpy(one, cell.p + i, n);
 		one[n] = '\0';
-		if (utf8_blanks(one) > 0 && *one != ' ') /* invisible, or no plain blank */
+		if (utf8_leading_blanks(one) > 0 && *one != ' ') /* invisible, or no plain blank */
 			continue;
 		buf_add(&out, one, n);
 		chars++;

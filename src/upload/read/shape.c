@@ -183,7 +183,8 @@ static void read_header(const struct shape_options *o, const struct head *h, str
 
 static void sniff(const struct shape_options *o, struct text_file *f, struct shape *s)
 {
-	size_t n = utf8_whole(buf_text(&f->text), f->text.n < HEAD_BYTES ? f->text.n : HEAD_BYTES);
+	size_t n = utf8_complete_bytes(buf_text(&f->text),
+				       f->text.n < HEAD_BYTES ? f->text.n : HEAD_BYTES);
 
 	s->delimiter = o->format == FORMAT_TSV ? '\t'
 		       : o->delimiter          ? o->delimiter

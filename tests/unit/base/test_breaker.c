@@ -24,16 +24,16 @@ static void opens_after_consecutive_failures(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_false(breaker_begin(&b));
 		breaker_failed(&b, false, 10);
-		assert_true(breaker_admits(&b, 10));
+		assert_true(breaker_allows(&b, 10));
 	}
-	breaker_ok(&b); /* resets the failures */
+	breaker_succeeded(&b); /* resets the failures */
 	for (int i = 0; i < 2; i++)
 		breaker_failed(&b, false, 20);
-	assert_true(breaker_admits(&b, 20));
+	assert_true(breaker_allows(&b, 20));
 	breaker_failed(&b, false, 20);
-	assert_false(breaker_admits(&b, 20));
-	assert_false(breaker_admits(&b, 1019));
-	assert_true(breaker_admits(&b, 1020));
+	assert_false(breaker_allows(&b, 20));
+	assert_false(breaker_allows(&b, 1019));
+	assert_true(breaker_allows(&b, 1020));
 }
 
 static void open_it(struct breaker *b)
@@ -50,16 +50,16 @@ static void one_probe_decides(void **state)
 	(void)state;
 	open_it(&b);
 	assert_true(breaker_begin(&b));
-	assert_false(breaker_admits(&b, 5000)); /* the second is refused */
+	assert_false(breaker_allows(&b, 5000)); /* the second is refused */
 	breaker_failed(&b, true, 5000);
-	assert_false(breaker_admits(&b, 5999));
-	assert_true(breaker_admits(&b, 6000));
+	assert_false(breaker_allows(&b, 5999));
+	assert_true(breaker_allows(&b, 6000));
 	assert_true(breaker_begin(&b));
-	breaker_ok(&b);
-	assert_true(breaker_admits(&b, 6000));
+	breaker_succeeded(&b);
+	assert_true(breaker_allows(&b, 6000));
 	assert_false(breaker_begin(&b));
 	breaker_failed(&b, false, 6000); /* counted from zero again */
-	assert_true(breaker_admits(&b, 6000));
+	assert_true(breaker_allows(&b, 6000));
 }
 
 static void undecided_probe_allows_another(void **state)
@@ -70,9 +70,9 @@ static void undecided_probe_allows_another(void **state)
 	open_it(&b);
 	assert_true(breaker_begin(&b));
 	breaker_undecided(&b, false); /* some other call */
-	assert_false(breaker_admits(&b, 2000));
+	assert_false(breaker_allows(&b, 2000));
 	breaker_undecided(&b, true);
-	assert_true(breaker_admits(&b, 2000));
+	assert_true(breaker_allows(&b, 2000));
 }
 
 static void late_failures_do_not_extend_the_pause(void **state)
@@ -82,7 +82,7 @@ static void late_failures_do_not_extend_the_pause(void **state)
 	(void)state;
 	open_it(&b);
 	breaker_failed(&b, false, 900); /* began before it opened */
-	assert_true(breaker_admits(&b, 1000));
+	assert_true(breaker_allows(&b, 1000));
 }
 
 /* Another call's success closed the breaker while the probe was running: the probe's failure counts
@@ -94,15 +94,15 @@ static void late_probe_counts_as_a_call(void **state)
 	(void)state;
 	open_it(&b);
 	assert_true(breaker_begin(&b));
-	assert_true(breaker_waits(&b));
-	breaker_ok(&b);
-	assert_false(breaker_waits(&b));
+	assert_true(breaker_is_probing(&b));
+	breaker_succeeded(&b);
+	assert_false(breaker_is_probing(&b));
 	assert_false(breaker_failed(&b, true, 2000));
-	assert_true(breaker_admits(&b, 2000));
+	assert_true(breaker_allows(&b, 2000));
 	assert_false(breaker_failed(&b, false, 2000));
 	assert_true(breaker_failed(&b, false, 2000));
-	assert_true(breaker_refuses(&b, 2999));
-	assert_false(breaker_refuses(&b, 3000));
+	assert_true(breaker_blocks(&b, 2999));
+	assert_false(breaker_blocks(&b, 3000));
 }
 
 int main(void)

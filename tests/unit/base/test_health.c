@@ -27,16 +27,16 @@ static void on_check(void *owner, const char *check, enum health_state state, co
 static void readiness(void **state)
 {
 	(void)state;
-	assert_true(health_ready());
+	assert_true(health_is_ready());
 	health_set("store", HEALTH_REQUIRED, HEALTH_DOWN, "no answer for %d s", 5);
 	health_set("llm:x", HEALTH_OPTIONAL, HEALTH_DOWN, "breaker open");
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 	health_set("store", HEALTH_REQUIRED, HEALTH_DEGRADED, "slow");
-	assert_true(health_ready());
-	assert_false(health_healthy());
-	health_draining(true);
-	assert_false(health_ready());
-	health_draining(false);
+	assert_true(health_is_ready());
+	assert_false(health_is_healthy());
+	health_set_draining(true);
+	assert_false(health_is_ready());
+	health_set_draining(false);
 	struct buf b;
 	buf_init(&b, 1000);
 	health_each(on_check, &b);
@@ -45,7 +45,7 @@ static void readiness(void **state)
 	health_remove("llm:x");
 	health_remove("never was");
 	health_set("store", HEALTH_REQUIRED, HEALTH_OK, "%s", "");
-	assert_true(health_healthy());
+	assert_true(health_is_healthy());
 }
 
 static void on_waiting(void *owner, const char *tenant)
@@ -63,15 +63,15 @@ static void waiting_tenant_does_not_affect_others(void **state)
 	health_set("store:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_OK, "connected");
 	health_set("start:b", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged");
 	health_set("warehouse:a", HEALTH_OPTIONAL, HEALTH_DOWN, "away");
-	assert_true(health_ready());
+	assert_true(health_is_ready());
 	health_each_waiting(on_waiting, &waiting);
 	assert_string_equal(buf_text(&waiting), "b ");
 	health_set("store:a", HEALTH_REQUIRED_BY_TENANT, HEALTH_DOWN, "damaged too");
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 	health_remove("start:b");
-	assert_true(health_ready());
+	assert_true(health_is_ready());
 	health_set("identity", HEALTH_REQUIRED, HEALTH_DOWN, "no keys");
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 	buf_deinit(&waiting);
 }
 

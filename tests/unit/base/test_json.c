@@ -192,8 +192,8 @@ static void only_known_members(void **state)
 	(void)state;
 	json_t *o = parse("{\"a\":1,\"b\":2}");
 	struct err e;
-	assert_true(json_only(o, (const char *const[]){"b", "c", "a", NULL}, &e));
-	assert_false(json_only(o, (const char *const[]){"a", NULL}, &e));
+	assert_true(json_check_members(o, (const char *const[]){"b", "c", "a", NULL}, &e));
+	assert_false(json_check_members(o, (const char *const[]){"a", NULL}, &e));
 	assert_string_equal(e.text, "b: unknown member");
 	json_decref(o);
 }
@@ -339,7 +339,7 @@ static void non_object_has_no_members(void **state)
 		assert_false(json_get_str(values[i], "a", &text, &e));
 		assert_false(json_opt_str(values[i], "a", &text, &e));
 		assert_false(json_opt_bool(values[i], "a", &yes, &e));
-		assert_false(json_only(values[i], names, &e));
+		assert_false(json_check_members(values[i], names, &e));
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_string_equal(text, "as it was");
 		json_decref(values[i]);

@@ -14,7 +14,7 @@
 
 static bool is_whole(const char *text)
 {
-	return json_is_whole(text, strlen(text));
+	return json_is_complete(text, strlen(text));
 }
 
 static void accepts_the_grammar(void **state)
@@ -71,7 +71,7 @@ static void refuses_everything_else(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (is_whole(texts[i]))
 			fail_msg("%s", texts[i]);
-	assert_false(json_is_whole("[]\0", 3));
+	assert_false(json_is_complete("[]\0", 3));
 }
 
 static void depth_has_a_limit(void **state)
@@ -81,8 +81,8 @@ static void depth_has_a_limit(void **state)
 	(void)state;
 	memset(text, '[', JSON_DEPTH_MAX + 1);
 	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
-	assert_true(json_is_whole(text + 1, 2 * JSON_DEPTH_MAX));
-	assert_false(json_is_whole(text, 2 * JSON_DEPTH_MAX + 2));
+	assert_true(json_is_complete(text + 1, 2 * JSON_DEPTH_MAX));
+	assert_false(json_is_complete(text, 2 * JSON_DEPTH_MAX + 2));
 }
 
 /* A text with one byte changed, removed or doubled: what jansson accepts is JSON. */
@@ -101,7 +101,7 @@ static void accepts_all_that_is_parsed(void **state)
 			if (!json_parse(text, sizeof(from) - 1, sizeof(text), &value, NULL))
 				continue;
 			json_decref(value);
-			if (!json_is_whole(text, sizeof(from) - 1))
+			if (!json_is_complete(text, sizeof(from) - 1))
 				fail_msg("%s", text);
 		}
 }

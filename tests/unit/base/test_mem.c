@@ -30,7 +30,7 @@ static void core_dumps_can_be_disabled(void **state)
 	struct rlimit core;
 
 	(void)state;
-	assert_true(mem_keep_private());
+	assert_true(mem_disable_dumps());
 	assert_int_equal(prctl(PR_GET_DUMPABLE), 0);
 	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
 	assert_int_equal(core.rlim_max, 0);

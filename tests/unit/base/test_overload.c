@@ -12,7 +12,7 @@ static void note(struct overload *o, int64_t loop, int64_t queue, int64_t logs)
 {
 	const int64_t values[OVERLOAD_SIGNALS] = {loop, queue, logs};
 
-	overload_note(o, values);
+	overload_add_sample(o, values);
 }
 
 static struct overload new_one(void)

@@ -40,12 +40,12 @@ static void call_keeps_its_settings(void **state)
 
 	(void)state;
 	freed = 0;
-	settings_use(&now, made);
+	settings_replace(&now, made);
 	settings_release(made);
-	of_call = settings_hold(now);
+	of_call = settings_ref(now);
 	for (int i = 0; i < 2; i++) {
 		made = waits_of(6 + i);
-		settings_use(&now, made);
+		settings_replace(&now, made);
 		settings_release(made);
 	}
 	assert_int_equal(now->wait_ms, 7);
@@ -53,7 +53,7 @@ static void call_keeps_its_settings(void **state)
 	assert_int_equal(freed, 1); /* the settings in between */
 	settings_release(of_call);
 	assert_int_equal(freed, 2);
-	settings_use(&now, NULL);
+	settings_replace(&now, NULL);
 	assert_null(now);
 	assert_int_equal(freed, 3);
 }
@@ -65,12 +65,12 @@ static void same_settings_may_be_set_again(void **state)
 
 	(void)state;
 	freed = 0;
-	settings_use(&now, made);
-	settings_use(&now, now);
+	settings_replace(&now, made);
+	settings_replace(&now, now);
 	settings_release(made);
 	assert_int_equal(now->wait_ms, 5);
 	assert_int_equal(freed, 0);
-	settings_use(&now, NULL);
+	settings_replace(&now, NULL);
 	assert_int_equal(freed, 1);
 	settings_release(NULL);
 }

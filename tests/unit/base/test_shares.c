@@ -38,7 +38,7 @@ static void add(int i, const char *owner, size_t bytes)
 /* Evicts the next item and returns its index; -1: none. */
 static int gone(void)
 {
-	struct share *over = shares_over(&room);
+	struct share *over = shares_next_to_evict(&room);
 
 	if (!over)
 		return -1;
@@ -56,7 +56,7 @@ static void one_owner_may_use_the_whole_limit(void **state)
 	add(10, "a", 10);
 	assert_int_equal(gone(), 0);
 	assert_int_equal(gone(), -1);
-	shares_renew(&items[1]);
+	shares_touch(&items[1]);
 	add(11, "a", 0);
 	assert_int_equal(gone(), 2);
 }

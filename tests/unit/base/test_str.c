@@ -199,16 +199,16 @@ static void json_strings_of_any_bytes_are_valid(void **state)
 
 static void edits_between_names(void **state)
 {
-	char longer[STR_EDITS_BYTES_MAX + 1] = {0};
+	char longer[STR_EDIT_DISTANCE_BYTES_MAX + 1] = {0};
 
 	(void)state;
-	assert_int_equal(str_edits(STR("vendor"), STR("VENDOR")), 0);
-	assert_int_equal(str_edits(STR("vendor"), STR("vendro")), 2);
-	assert_int_equal(str_edits(STR("vendor"), STR("vendors")), 1);
-	assert_int_equal(str_edits(STR(""), STR("abc")), 3);
-	assert_int_equal(str_edits(STR("abc"), STR("")), 3);
-	assert_int_equal(str_edits(STR("kitten"), STR("sitting")), 3);
-	assert_true(str_edits((struct str){longer, sizeof(longer)}, STR("a")) == SIZE_MAX);
+	assert_int_equal(str_edit_distance(STR("vendor"), STR("VENDOR")), 0);
+	assert_int_equal(str_edit_distance(STR("vendor"), STR("vendro")), 2);
+	assert_int_equal(str_edit_distance(STR("vendor"), STR("vendors")), 1);
+	assert_int_equal(str_edit_distance(STR(""), STR("abc")), 3);
+	assert_int_equal(str_edit_distance(STR("abc"), STR("")), 3);
+	assert_int_equal(str_edit_distance(STR("kitten"), STR("sitting")), 3);
+	assert_true(str_edit_distance((struct str){longer, sizeof(longer)}, STR("a")) == SIZE_MAX);
 }
 
 int main(void)

@@ -75,14 +75,14 @@ static void truncates_between_characters(void **state)
 		size_t want = 0;
 		for (size_t i = 0; i < 6; i++)
 			want = starts[i] <= len ? starts[i] : want;
-		assert_int_equal(utf8_whole(text, len), want);
+		assert_int_equal(utf8_complete_bytes(text, len), want);
 		assert_int_equal(utf8_cut(text, 11, len), want);
 	}
 	assert_int_equal(utf8_count(text, 11), 5);
 	/* Bytes that cannot become a character count as complete. */
-	assert_int_equal(utf8_whole("a\xFF", 2), 2);
-	assert_int_equal(utf8_whole("\xE0\x80", 2), 2);
-	assert_int_equal(utf8_whole("\x80\x80\x80\x80", 4), 4);
+	assert_int_equal(utf8_complete_bytes("a\xFF", 2), 2);
+	assert_int_equal(utf8_complete_bytes("\xE0\x80", 2), 2);
+	assert_int_equal(utf8_complete_bytes("\x80\x80\x80\x80", 4), 4);
 	assert_int_equal(utf8_cut("abc", 3, 10), 3);
 	assert_int_equal(utf8_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5);
 }

@@ -231,7 +231,7 @@ static void too_few_rows_for_groups(void **state)
 	assert_int_equal(c.status, CALC_CONSTANT);
 	assert_true(calc_clusters(&calc, both, 2, N + 1, &c, &err));
 	assert_true(c.k == 2 && c.scale[1] == 0);
-	assert_true(calc_dip(&calc, x, CALC_DIP_LEAST - 1, &d, &err));
+	assert_true(calc_dip(&calc, x, CALC_DIP_MIN - 1, &d, &err));
 	assert_int_equal(d.status, CALC_TOO_FEW);
 	assert_true(calc_dip(&calc, same, N, &d, &err));
 	assert_true(d.status == CALC_CONSTANT && d.p == 1);

@@ -51,7 +51,7 @@ static double normal(void)
 
 static void too_few_values_for_an_elasticity(void **state)
 {
-	enum { N = CALC_ELASTICITY_LEAST };
+	enum { N = CALC_ELASTICITY_MIN };
 	double price[N], units[N], same[N];
 	struct calc_elasticity x;
 

@@ -170,7 +170,7 @@ static void flow_requires_permissions_of_its_tools(void **state)
 	who.permission_count = 1;
 	catalog_for(catalog, &who, arena, &view);
 	assert_int_equal(view.flow_count, 0);
-	catalog_all(catalog, arena, &view);
+	catalog_for_all(catalog, arena, &view);
 	assert_int_equal(view.flow_count, 1);
 }
 

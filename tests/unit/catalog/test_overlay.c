@@ -131,8 +131,8 @@ static void additions_are_only_in_the_overlay(void **state)
 	assert_false(catalog_has_permission(catalog, "source:u1"));
 	assert_string_equal(catalog_view_source(c, "uploads.sales"), "uploads");
 	assert_null(catalog_view_source(catalog, "uploads.sales"));
-	assert_true(catalog_reads(c, "uploads"));
-	assert_false(catalog_reads(catalog, "uploads"));
+	assert_true(catalog_reads_source(c, "uploads"));
+	assert_false(catalog_reads_source(catalog, "uploads"));
 	catalog_unref(&c);
 	arena_free(&a);
 }

@@ -36,8 +36,8 @@ static void reads_steps_and_next_steps(void **state)
 	c = protocol_call_find(&p->steps[0], "get_structure");
 	assert_string_equal(p->steps[c->next].id, "read");
 	assert_null(protocol_call_find(&p->steps[1], "get_structure"));
-	assert_true(protocol_names(p, "run_select"));
-	assert_false(protocol_names(p, "drop_table"));
+	assert_true(protocol_allows(p, "run_select"));
+	assert_false(protocol_allows(p, "drop_table"));
 }
 
 static void rejects_invalid_protocols(void **state)

@@ -48,8 +48,8 @@ static void pack_views_and_tools_have_its_source(void **state)
 	assert_null(catalog_dimension(catalog, "market")->source);
 	assert_string_equal(catalog_view_source(catalog, "fair.stalls"), "fair");
 	assert_null(catalog_view_source(catalog, "fair.stall"));
-	assert_true(catalog_reads(catalog, "fair"));
-	assert_false(catalog_reads(catalog, "fai"));
+	assert_true(catalog_reads_source(catalog, "fair"));
+	assert_false(catalog_reads_source(catalog, "fai"));
 	schemas = catalog_schemas(catalog, "fair", a);
 	assert_string_equal(schemas[0], "fair");
 	assert_string_equal(schemas[1], "old");

@@ -54,11 +54,11 @@ static void switches_apply_to_one_tenant(void **state)
 	assert_false(switches_are_off(s, "acme", "price_agent", "get_prices"));
 	switches_set(s, "acme", NULL, 0);
 	assert_int_equal(tools_for(c, &ann), 1);
-	switches_put(s, "acme", off, true);
-	switches_put(s, "acme", &(struct switch_off){"other_agent", "get_price"}, true);
-	switches_put(s, "acme", off, true);
+	switches_set_one(s, "acme", off, true);
+	switches_set_one(s, "acme", &(struct switch_off){"other_agent", "get_price"}, true);
+	switches_set_one(s, "acme", off, true);
 	assert_int_equal(tools_for(c, &ann), 0);
-	switches_put(s, "acme", off, false);
+	switches_set_one(s, "acme", off, false);
 	assert_int_equal(tools_for(c, &ann), 1);
 	assert_true(switches_are_off(s, "acme", "other_agent", "get_price"));
 	catalog_unref(&c);

@@ -97,7 +97,7 @@ static void totals_need_all_rows_and_columns(void **state)
 	(void)state;
 	temp_root_write(&root, SMALL_TOOL_PATH, tool);
 	load();
-	assert_true(catalog->tools[0].totals.askable);
+	assert_true(catalog->tools[0].totals.is_queryable);
 	assert_int_equal(catalog->tools[0].totals.sum_count, 1);
 	assert_string_equal(catalog->tools[0].totals.sums[0].name, "Price");
 	refused_change(SMALL_TOOL_PATH, tool, ":row_limit ROWS ONLY", "10 ROWS ONLY",

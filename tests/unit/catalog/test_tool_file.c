@@ -85,7 +85,7 @@ static void reads_params(void **state)
 	assert_true(hours->is_list);
 	assert_int_equal(hours->list_min, 1);
 	assert_int_equal(hours->list_max, 24);
-	assert_false(hours->takes_one);
+	assert_false(hours->accepts_single);
 	assert_string_equal(hours->filter, "hour");
 	assert_true(tool_param(t, "name")->like);
 	assert_string_equal(tool_param(t, "name")->about, "Part of a name");

@@ -245,7 +245,7 @@ static void events_reach_other_replica(void **state)
 	WAIT_FOR(stream_watchers(log) == 1); /* the turn has a watcher */
 	emit_text(log, "three");
 	emit_end(log, "ok");
-	WAIT_FOR(stream_closed(there));
+	WAIT_FOR(stream_is_closed(there));
 	assert_string_equal(stream_text(there).p, "one two three");
 	assert_null(find(&right, turn.text, &bob));
 	assert_int_equal(right.code, ERR_NOT_FOUND);
@@ -282,7 +282,7 @@ static void user_with_fewer_permissions_cannot_read_turn(void **state)
 	assert_int_equal(right.code, ERR_NOT_FOUND);
 	emit_text(log, "two");
 	emit_end(log, "ok");
-	WAIT_FOR(stream_closed(there)); /* a permitted reader continues */
+	WAIT_FOR(stream_is_closed(there)); /* a permitted reader continues */
 	assert_string_equal(stream_text(there).p, "one two");
 	assert_null(find(&right, turn.text, &ann));
 	stream_watch_free(&watch);
@@ -338,7 +338,7 @@ static void handed_over_turn_continues_on_other_replica(void **state)
 	emit_text(log, "and ended");
 	emit_end(log, "ok");
 	/* A viewer on the old replica continues to read. */
-	WAIT_FOR(stream_closed(mine));
+	WAIT_FOR(stream_is_closed(mine));
 	assert_string_equal(stream_text(mine).p, "begun and ended");
 	stream_release(&log);
 	release(&right, turn.text);
@@ -392,7 +392,7 @@ static void ended_turn_is_not_taken_over(void **state)
 	WAIT_FOR(find(&right, turn.text, &ann));
 	there = right.log;
 	emit_end(log, "ok");
-	WAIT_FOR(stream_closed(there));
+	WAIT_FOR(stream_is_closed(there));
 	snprintf(old, sizeof(old), "%s", left.leases.replica);
 	stream_release(&log);
 	release(&left, turn.text);
@@ -403,7 +403,7 @@ static void ended_turn_is_not_taken_over(void **state)
 	WAIT_FOR(ask_redis("EXISTS vesper:{r}:turns:%s%s", old, "") == 0);
 	WAIT_FOR(ask_redis("KEYS vesper:{r}:turns:*%s%s", "", "") == 0);
 	assert_int_equal(right.signals, 0);
-	assert_ptr_equal(stream_local(right.hub, turn.text, &ann), there);
+	assert_ptr_equal(stream_find_readable(right.hub, turn.text, &ann), there);
 }
 
 /* The reap script moved the turns to the set of the right replica, but its reply was lost. */
@@ -485,7 +485,7 @@ static void declined_turn_is_offered_to_next_replica(void **state)
 	emit_text(log, "and ended");
 	emit_end(log, "ok");
 	/* A viewer on the replica that declined continues to read. */
-	WAIT_FOR(stream_closed(seen));
+	WAIT_FOR(stream_is_closed(seen));
 	assert_string_equal(stream_text(seen).p, "begun and ended");
 	stream_watch_free(&viewer);
 	stream_release(&log);
@@ -511,7 +511,7 @@ static void turn_declined_by_all_ends_for_viewers(void **state)
 	left.leases.driver->hand_over(left.leases.self);
 	release(&left, turn.text);
 	WAIT_FOR(right.signals > 0);
-	WAIT_FOR(stream_closed(right.log) && stream_closed(mine)); /* on both replicas */
+	WAIT_FOR(stream_is_closed(right.log) && stream_is_closed(mine)); /* on both replicas */
 	stream_event(right.log, stream_last_seq(right.log), &last);
 	assert_int_equal(last.kind, EVENT_ERROR);
 	assert_string_equal(last.u.error.code, "upstream");

@@ -86,13 +86,13 @@ static void values_have_a_location(void **state)
 	struct err e;
 	if (!config_load(file_with(text), NO_ENV, &c, &e))
 		fail_msg("%s", e.text);
-	assert_string_equal(config_place(c, "tenants", "a.packs", a),
+	assert_string_equal(config_location(c, "tenants", "a.packs", a),
 			    arena_printf(a, "%s:4", path));
-	assert_string_equal(config_place(c, "packs.roots", "0", a), "packs.roots");
+	assert_string_equal(config_location(c, "packs.roots", "0", a), "packs.roots");
 	config_free(&c);
 	unlink(path);
 	c = load(NULL, ENV("VESPER_TENANTS={\"a\":{\"warehouse\":\"a.db\"}}"));
-	assert_string_equal(config_place(c, "tenants", "a.packs", a), "VESPER_TENANTS");
+	assert_string_equal(config_location(c, "tenants", "a.packs", a), "VESPER_TENANTS");
 	config_free(&c);
 	arena_free(&a);
 }

@@ -179,7 +179,7 @@ static void arena_keeps_the_configuration(void **state)
 	const char *today = config_text(c, "today");
 
 	(void)state;
-	config_hold(c, a);
+	config_retain(c, a);
 	config_free(&c);
 	assert_string_equal(today, "2026-01-02");
 	arena_free(&a);

@@ -45,9 +45,9 @@ static void error_view_is_marked_recoverable(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		assert_true(code_view_recoverable(yes[i]));
+		assert_true(code_view_is_recoverable(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		assert_false(code_view_recoverable(no[i]));
+		assert_false(code_view_is_recoverable(no[i]));
 }
 
 static void every_row_is_filled(void **state)

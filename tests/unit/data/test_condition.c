@@ -52,7 +52,7 @@ static bool met(const char *text)
 
 	if (!c)
 		fail_msg("%s: %s", text, e.text);
-	return condition_met(c, &scope, filters, arena);
+	return condition_is_met(c, &scope, filters, arena);
 }
 
 static void each_comparison_is_evaluated(void **state)
@@ -211,7 +211,7 @@ static void random_text_is_safe(void **state)
 		}
 		c = condition_read(text, arena, &e);
 		if (c)
-			(void)condition_met(c, &scope, filters, arena);
+			(void)condition_is_met(c, &scope, filters, arena);
 		else
 			assert_int_equal(e.code, ERR_INPUT);
 	}

@@ -70,7 +70,7 @@ static void cells_are_parsed_by_type(void **state)
 	assert_int_equal(f->rows, 4);
 	assert_int_equal(f->total_rows, 4);
 	assert_false(f->sampled);
-	assert_int_equal(f->bad_cells, 0);
+	assert_int_equal(f->invalid_cell_count, 0);
 	assert_int_equal(frame_column(f, "n")->v.i[1], -3);
 	assert_int_equal(frame_column(f, "price")->v.i[0], 48730000);
 	assert_int_equal(frame_column(f, "price")->v.i[1], 1000);
@@ -94,7 +94,7 @@ static void cells_are_parsed_by_type(void **state)
 		assert_false(frame_is_null(&f->columns[i], 2));
 	}
 	frame_free(&f);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 static void times_become_utc(void **state)
@@ -120,7 +120,7 @@ static void times_become_utc(void **state)
 	f = frame_builder_finish(&b);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(f->columns[0].v.i[i], 1738314000000);
-	assert_int_equal(f->bad_cells, 5);
+	assert_int_equal(f->invalid_cell_count, 5);
 	frame_free(&f);
 }
 
@@ -139,7 +139,7 @@ static void invalid_cells_are_counted(void **state)
 	for (size_t i = 0; i < 3; i++)
 		add_row(b, bad[i], COLUMNS);
 	f = frame_builder_finish(&b);
-	assert_int_equal(f->bad_cells, 3 * (COLUMNS - 1));
+	assert_int_equal(f->invalid_cell_count, 3 * (COLUMNS - 1));
 	for (size_t i = 0; i < COLUMNS; i++)
 		for (size_t row = 0; row < 3 && all[i].type != FRAME_TEXT; row++)
 			assert_true(frame_is_null(&f->columns[i], row));
@@ -231,9 +231,9 @@ static void memory_of_one_frame_is_limited(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_false(e.may_retry);
 	assert_true(rows >= 31 && rows <= 33);
-	assert_true(frames_bytes() > 0 && frames_bytes() <= FRAME_MEMORY_MAX);
+	assert_true(frames_memory_bytes() > 0 && frames_memory_bytes() <= FRAME_MEMORY_MAX);
 	frame_builder_free(&b);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 static void memory_of_all_frames_is_limited(void **state)
@@ -250,10 +250,10 @@ static void memory_of_all_frames_is_limited(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_true(e.may_retry);
 	assert_true(n >= 8 && n <= 10);
-	assert_true(frames_bytes() <= FRAMES_MEMORY_MAX);
+	assert_true(frames_memory_bytes() <= FRAMES_MEMORY_MAX);
 	while (n > 0)
 		frame_builder_free(&builds[--n]);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 int main(void)

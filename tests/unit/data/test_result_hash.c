@@ -32,7 +32,7 @@ static int set_up(void **state)
 		.stats = {{.count = 2, .min = "NP15", .max = "SP15"},
 			  {.count = 1,
 			   .nulls = 1,
-			   .sum_exact = true,
+			   .is_sum_exact = true,
 			   .sum = {.units = 4873, .scale = 2},
 			   .min = "48.73",
 			   .max = "48.73"}},

@@ -18,7 +18,7 @@ static struct column_stats column(struct arena *a, bool numeric, const char *con
 	struct stats_collector *s = stats_new(1);
 	for (; !*cells || strcmp(*cells, ".") != 0; cells++) {
 		stats_cell(s, 0, *cells, *cells ? strlen(*cells) : 0, numeric);
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	struct column_stats out = stats_finish(s, a)[0];
 	stats_free(&s);
@@ -44,13 +44,13 @@ static void numbers(void **state)
 	assert_int_equal(s.count, 6);
 	assert_int_equal(s.nulls, 1);
 	assert_int_equal(s.distinct, 4); /* 48.7300 = 48.73, -2.5 = -2.50 */
-	assert_true(s.distinct_exact && s.numeric && s.sum_exact);
+	assert_true(s.distinct_exact && s.numeric && s.is_sum_exact);
 	check(s.sum, "201.4600");
 	check(s.mean, "33.576667");
 	assert_string_equal(s.min, "-2.5");
 	assert_string_equal(s.max, "100");
-	assert_int_equal(s.at_min, 2);
-	assert_int_equal(s.at_max, 3);
+	assert_int_equal(s.min_row, 2);
+	assert_int_equal(s.max_row, 3);
 	assert_string_equal(s.first, "48.7300");
 	assert_string_equal(s.last, "9");
 	assert_int_equal(s.trend, TREND_DOWN);
@@ -64,7 +64,7 @@ static void sums_that_doubles_get_wrong(void **state)
 	struct stats_collector *s = stats_new(1);
 	for (int i = 0; i < 100000; i++) {
 		stats_cell(s, 0, "0.1", 3, true);
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	struct column_stats *out = stats_finish(s, a);
 	check(out->sum, "10000.0");
@@ -84,7 +84,7 @@ static void text(void **state)
 	assert_int_equal(s.distinct, 5);
 	assert_string_equal(s.min, "10"); /* by bytes */
 	assert_string_equal(s.max, "zebra");
-	assert_int_equal(s.at_min, 4);
+	assert_int_equal(s.min_row, 4);
 	assert_null(s.first);
 	assert_null(s.last);
 	assert_int_equal(s.trend, TREND_NONE);
@@ -123,7 +123,7 @@ static void one_non_number_makes_the_column_text(void **state)
 	struct arena *a = arena_new(1 << 20);
 	struct column_stats s = COLUMN(a, true, "9", "100", "NaN", "20");
 	assert_false(s.numeric);
-	assert_false(s.sum_exact);
+	assert_false(s.is_sum_exact);
 	assert_string_equal(s.min,
 			    "100"); /* compared by bytes over all cells, including earlier ones */
 	assert_string_equal(s.max, "NaN");
@@ -138,7 +138,7 @@ static void overflowing_sum_is_omitted(void **state)
 	const char *most = "170141183460469231731687303715884105727";
 	struct column_stats s = COLUMN(a, true, most, "1", "-5");
 	assert_true(s.numeric);
-	assert_false(s.sum_exact);
+	assert_false(s.is_sum_exact);
 	assert_string_equal(s.max, most);
 	assert_string_equal(s.min, "-5");
 	arena_free(&a);
@@ -155,7 +155,7 @@ static void distinct_values_up_to_and_beyond_the_limit(void **state)
 		stats_cell(s, 0, cell, (size_t)n, false);
 		n = snprintf(cell, sizeof(cell), "v%d", i % STATS_DISTINCT_EXACT);
 		stats_cell(s, 1, cell, (size_t)n, false);
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	struct column_stats *out = stats_finish(s, a);
 	assert_int_equal(out[0].distinct, STATS_DISTINCT_EXACT);
@@ -184,9 +184,9 @@ static void position_of_equal_extremes_is_the_first(void **state)
 	(void)state;
 	struct arena *a = arena_new(1 << 20);
 	struct column_stats s = COLUMN(a, true, "3", "1", "1.0", "9.0", "9");
-	assert_int_equal(s.at_min, 1);
+	assert_int_equal(s.min_row, 1);
 	assert_string_equal(s.min, "1");
-	assert_int_equal(s.at_max, 3);
+	assert_int_equal(s.max_row, 3);
 	assert_string_equal(s.max, "9.0");
 	arena_free(&a);
 }

@@ -77,7 +77,7 @@ static void duplicate_column_names_are_numbered(void **state)
 	t->columns = arena_alloc(t->arena, t->column_count * sizeof(*t->columns));
 	for (size_t i = 0; i < t->column_count; i++) {
 		t->columns[i].name = given[i];
-		table_column_number(t, i);
+		table_make_name_unique(t, i);
 		assert_string_equal(t->columns[i].name, want[i]);
 	}
 	table_free(&t);

@@ -42,7 +42,7 @@ static void reads_declared_types_and_values(void **state)
 	assert_string_equal(t->rows[2][6], "-9223372036854775808");
 	assert_string_equal(t->rows[2][7], "0.00001");
 	assert_false(t->truncated);
-	assert_true(t->total_exact);
+	assert_true(t->is_total_exact);
 	table_free(&t);
 }
 
@@ -157,7 +157,7 @@ static void empty_result_has_columns(void **state)
 	assert_int_equal(t->column_count, 2);
 	assert_int_equal(t->columns[0].type, COLUMN_INT);
 	assert_int_equal(t->stats[0].count, 0);
-	assert_true(t->total_exact);
+	assert_true(t->is_total_exact);
 	assert_false(t->truncated);
 	table_free(&t);
 }
@@ -176,7 +176,7 @@ static void counts_rows_beyond_row_limit(void **state)
 	assert_int_equal(t->row_count, 500);
 	assert_int_equal(t->total_rows, 10000);
 	assert_true(t->truncated);
-	assert_true(t->total_exact);
+	assert_true(t->is_total_exact);
 	assert_string_equal(t->truncation, "row cap");
 	assert_string_equal(t->rows[499][0], "500");
 	assert_int_equal(t->stats[0].count, 10000);
@@ -185,7 +185,7 @@ static void counts_rows_beyond_row_limit(void **state)
 	decimal_text_short(t->stats[1].sum, sum);
 	assert_string_equal(sum, "500050");
 	assert_string_equal(t->stats[1].max, "100");
-	assert_int_equal(t->stats[0].at_max, 9999);
+	assert_int_equal(t->stats[0].max_row, 9999);
 	table_free(&t);
 }
 
@@ -227,7 +227,7 @@ static void stops_at_fetch_limit(void **state)
 			&n, 1);
 		assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 		assert_true(t->truncated);
-		assert_false(t->total_exact);
+		assert_false(t->is_total_exact);
 		table_free(&t);
 	}
 }

@@ -78,7 +78,7 @@ static void returns_frame_and_table(void **state)
 	assert_int_equal(frame->total_rows, 1000);
 	assert_int_equal(frame->step, 16);
 	assert_int_equal(frame->rows, 63);
-	assert_int_equal(frame->bad_cells, 1); /* counted before rows were sampled out */
+	assert_int_equal(frame->invalid_cell_count, 1); /* counted before rows were sampled out */
 	assert_int_equal(frame_column(frame, "n")->type, FRAME_INT);
 	assert_int_equal(frame_column(frame, "n")->v.i[2], 32);
 	assert_int_equal(frame_column(frame, "price")->type, FRAME_DECIMAL);
@@ -86,7 +86,7 @@ static void returns_frame_and_table(void **state)
 	assert_int_equal(frame_column(frame, "day")->type, FRAME_DAY);
 	assert_string_equal(frame_text(frame_column(frame, "hub"), 2), "NP15");
 	source_batches_free(c.batches, 2);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 static void empty_result_gives_empty_frame(void **state)
@@ -120,7 +120,7 @@ static void failure_frees_frames(void **state)
 	read_all(f, statements, 2, &c);
 	assert_int_equal(c.err.code, ERR_INTERNAL);
 	assert_int_equal(c.count, 0);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 static void refuses_too_many_rows(void **state)
@@ -142,7 +142,7 @@ static void refuses_too_many_rows(void **state)
 	read_all(f, &statement, 1, &c);
 	assert_int_equal(c.err.code, ERR_LIMIT);
 	assert_non_null(strstr(c.err.text, "t/wide returns more than 5000000 rows"));
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 int main(void)

@@ -119,8 +119,8 @@ static void same_frames(const struct frame *a, const struct frame *b)
 	assert_int_equal(a->total_rows, ROWS);
 	assert_int_equal(b->total_rows, ROWS);
 	assert_int_equal(a->step, b->step);
-	assert_int_equal(a->bad_cells, 0);
-	assert_int_equal(b->bad_cells, 0);
+	assert_int_equal(a->invalid_cell_count, 0);
+	assert_int_equal(b->invalid_cell_count, 0);
 	assert_int_equal(a->column_count, COLUMNS);
 	assert_int_equal(b->column_count, COLUMNS);
 	for (size_t i = 0; i < COLUMNS; i++) {
@@ -164,7 +164,7 @@ static void frames_are_equal_on_both_databases(void **state)
 		frame_free(&sqlite_frames[i]);
 		frame_free(&postgres_frames[i]);
 	}
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 static size_t lines_with(const char *words)

@@ -131,10 +131,10 @@ static void idle_tenants_go_down_with_server(void **state)
 	server_down("kill");
 	assert_int_equal(query_once(f, "SELECT s FROM x").code, ERR_UPSTREAM);
 	wait_for_healthy(f, 0);
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 	server_up();
 	wait_for_healthy(f, 50);
-	assert_true(health_ready());
+	assert_true(health_is_ready());
 }
 
 static void server_restarted_while_idle(void **state)

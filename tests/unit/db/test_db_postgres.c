@@ -167,12 +167,12 @@ static void reports_row_limit(void **state)
 	assert_int_equal(t->row_count, DB_ROWS_MAX);
 	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 	assert_true(t->truncated);
-	assert_false(t->total_exact);
+	assert_false(t->is_total_exact);
 	assert_string_equal(t->rows[DB_ROWS_MAX - 1][0], "500");
 	table_free(&t);
 	t = ask(f, "tenant_1", "SELECT i FROM generate_series(1, 1700) i", NULL, 0);
 	assert_int_equal(t->total_rows, 1700);
-	assert_true(t->total_exact);
+	assert_true(t->is_total_exact);
 	table_free(&t);
 }
 

@@ -54,7 +54,7 @@ static void returns_one_batch_per_statement(void **state)
 
 	assert_string_equal(s->name, "clinic");
 	assert_string_equal(s->identity, "there");
-	assert_true(s->speaks_sql);
+	assert_true(s->supports_sql);
 	assert_int_equal(s->dialect, DIALECT_SQLITE);
 	s->start(s, &(struct source_call){.tenant = "acme", .statements = statements, .count = 2},
 		 on_batches, &c);

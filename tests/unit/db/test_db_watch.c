@@ -52,8 +52,8 @@ static void each_tenant_has_a_health_check(void **state)
 	wait_for_check(f, "warehouse:acme", HEALTH_OK);
 	wait_for_check(f, "warehouse:vesper", HEALTH_DOWN);
 	assert_non_null(strstr(check_state("warehouse:vesper").note, "unable to open"));
-	assert_true(health_ready()); /* a missing warehouse does not affect readiness */
-	assert_false(health_healthy());
+	assert_true(health_is_ready()); /* a missing warehouse does not affect readiness */
+	assert_false(health_is_healthy());
 	db_close(&f->db);
 	assert_false(check_state("warehouse:acme").found);
 }
@@ -95,7 +95,7 @@ static void store_outage_ends_readiness(void **state)
 	assert_true(db_open(f->loop, &options, &f->db, NULL));
 	db_watch(f->db, NULL);
 	wait_for_check(f, "store:acme", HEALTH_DOWN);
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 }
 
 static void failed_statement_does_not_affect_health(void **state)

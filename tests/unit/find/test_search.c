@@ -51,9 +51,9 @@ static const struct principal ann = {
 static const struct principal bob = {
 	.user = "bob", .tenant = "vesper", .permissions = read_all, .permission_count = 1};
 
-static struct find_found search(const struct find_index *x, struct find_query q)
+static struct find_results search(const struct find_index *x, struct find_query q)
 {
-	struct find_found found;
+	struct find_results found;
 
 	if (!q.who)
 		q.who = &ann;
@@ -105,7 +105,7 @@ static void scores_match_the_formula(void **state)
 	struct find_doc docs[10];
 	char uids[10][4];
 	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
-	struct find_found f = search(&x, (struct find_query){.text = "Copper, iron?"});
+	struct find_results f = search(&x, (struct find_query){.text = "Copper, iron?"});
 
 	(void)state;
 	assert_int_equal(f.count, 5);
@@ -131,7 +131,7 @@ static void missing_words_lower_the_coverage(void **state)
 	const struct find_index x = {shipped_language(), docs, fill(docs, uids)};
 	struct find_query q = {.text = "window zeppelin"};
 	double window = log(1 + 9.5 / 1.5), zeppelin = log(1 + 10.5 / 0.5);
-	struct find_found f = search(&x, q);
+	struct find_results f = search(&x, q);
 
 	(void)state;
 	assert_int_equal(f.count, 1);
@@ -160,7 +160,7 @@ static void hidden_documents_change_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct find_query q = {.text = texts[i], .who = &bob};
-		struct find_found with = search(&all, q), without = search(&own, q);
+		struct find_results with = search(&all, q), without = search(&own, q);
 
 		assert_int_equal(with.count, without.count);
 		assert_true(with.coverage == without.coverage);
@@ -200,7 +200,7 @@ static void order_of_documents_changes_nothing(void **state)
 	for (unsigned round = 1; round <= 300; round++) {
 		struct find_doc docs[RANDOM_DOCS], turned[RANDOM_DOCS];
 		const char *text;
-		struct find_found a, b;
+		struct find_results a, b;
 
 		seed = round;
 		for (size_t i = 0; i < RANDOM_DOCS; i++) {
@@ -257,12 +257,12 @@ static void skipped_candidates_do_not_change_the_result(void **state)
 						    .segment = random_segment()};
 		for (int k = 0; k < 20; k++) {
 			const char *text = random_text();
-			struct find_found all =
+			struct find_results all =
 				search(&x, (struct find_query){.text = text,
 							       .top = MANY_DOCS * RANDOM_CHUNKS});
 
 			for (size_t top = 1; top <= FIND_SPREAD; top++) {
-				struct find_found some =
+				struct find_results some =
 					search(&x, (struct find_query){.text = text, .top = top});
 
 				assert_int_equal(some.count, all.count < top ? all.count : top);
@@ -287,7 +287,7 @@ static void spreads_first_hits_over_documents(void **state)
 		{"b", NULL, one("", "copper iron stone glass wool"), NULL},
 	};
 	const struct find_index x = {shipped_language(), docs, 2};
-	struct find_found f = search(&x, (struct find_query){.text = "copper", .top = 4});
+	struct find_results f = search(&x, (struct find_query){.text = "copper", .top = 4});
 
 	(void)state;
 	assert_int_equal(f.count, 4);

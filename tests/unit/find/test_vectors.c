@@ -221,11 +221,11 @@ static void close_fixture(struct fixture *w)
 
 static double least = 0.5;
 
-static struct find_found find(const struct fixture *w, const char *text, const char *model)
+static struct find_results find(const struct fixture *w, const char *text, const char *model)
 {
 	static const float values[2] = {1, 0};
 	const struct find_vector vector = {model, values, 2, least};
-	struct find_found found;
+	struct find_results found;
 
 	find_search(&w->index,
 		    &(struct find_query){.text = text,
@@ -241,7 +241,7 @@ static struct find_found find(const struct fixture *w, const char *text, const c
 static void merges_ranks_of_words_and_vectors(void **state)
 {
 	struct fixture w;
-	struct find_found f;
+	struct find_results f;
 
 	(void)state;
 	open_fixture(&w);

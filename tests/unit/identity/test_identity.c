@@ -168,7 +168,7 @@ static bool use_ticket(struct identity *i, const char *ticket)
 	bool is_valid;
 
 	answers = 0;
-	identity_ticket_use(i, str_of(ticket), on_used, NULL);
+	identity_ticket_redeem(i, str_of(ticket), on_used, NULL);
 	run_until_answered();
 	is_valid = used != NULL;
 	if (is_valid) {
@@ -211,7 +211,7 @@ static void pending_requests_can_be_cancelled(void **state)
 	answers = 0;
 	op = identity_ticket_new(i, &ann, STR("token"), on_made, NULL);
 	op_cancel(&op);
-	op = identity_ticket_use(i, STR("none"), on_used, NULL);
+	op = identity_ticket_redeem(i, STR("none"), on_used, NULL);
 	op_cancel(&op);
 	loop_run_once(loop);
 	assert_int_equal(answers, 0);

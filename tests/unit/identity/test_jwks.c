@@ -112,10 +112,10 @@ static void ready_after_first_keys(void **state)
 	(void)state;
 	will_answer_keys("a");
 	open_at("/keys");
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 	assert_false(accepts("a")); /* no caller waits, not even for the first set */
 	settle(1);
-	assert_true(health_ready());
+	assert_true(health_is_ready());
 	assert_true(accepts("a"));
 }
 
@@ -139,7 +139,7 @@ static void discovery_rejects_insecure_key_url(void **state)
 	will_answer("200 x", "{\"jwks_uri\":\"http://keys.example/\"}");
 	open_at("/.well-known/openid-configuration");
 	settle(1);
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 }
 
 static void accepts_rotated_keys(void **state)
@@ -203,8 +203,8 @@ static void outage_keeps_the_last_good_set(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		assert_false(accepts("nobody"));
 		settle(2 + i);
-		assert_true(health_ready());
-		assert_false(health_healthy());
+		assert_true(health_is_ready());
+		assert_false(health_is_healthy());
 		assert_true(accepts("a"));
 		clock_advance_ms(JWKS_UNKNOWN_MS);
 	}
@@ -220,7 +220,7 @@ static void rejects_oversized_key_set(void **state)
 	mem_free(text);
 	open_at("/keys");
 	settle(1);
-	assert_false(health_ready());
+	assert_false(health_is_ready());
 }
 
 static void checks_key_addresses(void **state)

@@ -142,7 +142,7 @@ static struct principal *authenticate(const char *token)
 
 	answers = 0;
 	auth_err = (struct err){0};
-	op = identity_who(identity, str_of(token), &who, &auth_err, on_who, NULL);
+	op = identity_authenticate(identity, str_of(token), &who, &auth_err, on_who, NULL);
 	if (!op)
 		return who;
 	while (answers == 0)
@@ -175,7 +175,7 @@ static char *token_new(const char *tenant)
 	char *token;
 
 	buf_init(&text, TOKEN_BYTES_MAX);
-	identity_personal_make(tenant, &text);
+	identity_generate_personal_token(tenant, &text);
 	token = buf_take(&text);
 	hash_sha256_hex(token, strlen(token), known_hash);
 	return token;
@@ -270,14 +270,14 @@ static void reauthenticates_known_principal(void **state)
 	struct op *op;
 
 	(void)state;
-	op = identity_again(identity, who, &again, &auth_err, on_who, NULL);
+	op = identity_reauthenticate(identity, who, &again, &auth_err, on_who, NULL);
 	assert_null(op);
 	assert_string_equal(again->user, "ann");
 	principal_free(&again);
 	*known_hash = '\0';
 	identity_personal_revoked(identity);
 	answers = 0;
-	assert_non_null(identity_again(identity, who, &again, &auth_err, on_who, NULL));
+	assert_non_null(identity_reauthenticate(identity, who, &again, &auth_err, on_who, NULL));
 	while (answers == 0)
 		loop_run_once(loop);
 	assert_null(authenticated);
@@ -327,7 +327,8 @@ static void concurrent_lookups_are_limited(void **state)
 
 	(void)state;
 	for (int i = 0; i < TOKEN_LOOKUPS_MAX; i++) {
-		ops[i] = identity_who(identity, str_of(token), &who, &auth_err, on_who, NULL);
+		ops[i] = identity_authenticate(identity, str_of(token), &who, &auth_err, on_who,
+					       NULL);
 		assert_non_null(ops[i]);
 	}
 	assert_int_equal(refusal_code(token), ERR_LIMIT);

@@ -39,7 +39,7 @@ static void asks_for(const char *question, const char *flow)
 	struct understanding u;
 	const char *found;
 
-	catalog_all(catalog, a, &may);
+	catalog_for_all(catalog, a, &may);
 	know_understand(know, &in, a, &u);
 	found = u.flow ? u.flow->name : "none";
 	if (strcmp(found, flow ? flow : "none") != 0)
@@ -131,7 +131,7 @@ static const char *readings(const char *question, size_t flows, struct arena *a)
 	struct understanding u;
 	const char *names = "";
 
-	catalog_all(catalog, a, &may);
+	catalog_for_all(catalog, a, &may);
 	if (flows < may.flow_count)
 		may.flow_count = flows;
 	know_understand(know, &in, a, &u);

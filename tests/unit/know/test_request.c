@@ -39,7 +39,7 @@ static void runs(const char *question, const char *tool)
 	struct understanding u;
 	const char *found;
 
-	catalog_all(catalog, a, &may);
+	catalog_for_all(catalog, a, &may);
 	know_understand(know, &in, a, &u);
 	found = u.tool_count > 0 && u.confidence >= KNOW_CONFIDENT && u.unused_count == 0
 			? u.tools[0].name

@@ -13,7 +13,7 @@ static void test_options(void **state)
 	assert_true(
 		llm_new(w->loop, w->http, &o, &llm, &e)); /* no provider: no model, but no error */
 	assert_null(llm);
-	assert_false(llm_usable(NULL));
+	assert_false(llm_is_usable(NULL));
 	o.provider_count = 1;
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
 	assert_int_equal(e.code, ERR_INPUT);

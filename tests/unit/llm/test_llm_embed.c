@@ -100,7 +100,7 @@ static void two_texts(void **state)
 
 	assert_non_null(llm);
 	assert_string_equal(embed_model(llm), "nomic");
-	assert_true(llm_answers(llm));
+	assert_true(llm_can_answer(llm));
 	will_answer(&w->b, "200 OK",
 		    "{\"data\":[{\"index\":1,\"embedding\":\"" ZERO_TWO
 		    "\"},{\"index\":0,\"embedding\":\"" THREE_FOUR "\"}]}");
@@ -289,9 +289,9 @@ static void provider_with_embeddings_only(void **state)
 	struct made m;
 
 	assert_true(llm_new(w->loop, w->http, &o, &llm, &e));
-	assert_false(llm_answers(llm));
-	assert_false(llm_usable(llm));
-	assert_false(llm_answers(NULL));
+	assert_false(llm_can_answer(llm));
+	assert_false(llm_is_usable(llm));
+	assert_false(llm_can_answer(NULL));
 	assert_null(llm_model(NULL, LLM_ROUTE));
 	will_answer(&w->b, "200 OK",
 		    "{\"data\":[{\"index\":0,\"embedding\":[1]},{\"index\":1,\"embedding\":[1]}]}");

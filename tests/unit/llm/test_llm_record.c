@@ -134,7 +134,7 @@ static void recorded_answer_is_replayed(void **state)
 	assert_string_equal(w->answer.blocks[1].name, "get");
 	assert_int_equal(json_integer_value(json_object_get(w->answer.blocks[1].input, "year")),
 			 2025);
-	assert_int_equal(llm_replay_counted(w->replay).exact, 1);
+	assert_int_equal(llm_replay_get_counts(w->replay).exact, 1);
 	json_decref(input);
 }
 
@@ -179,8 +179,8 @@ static void exchange_of_the_same_turn_substitutes(void **state)
 	assert_string_equal(buf_text(&w->text), "x");
 	ask(w, &changed);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);
-	assert_int_equal(llm_replay_counted(w->replay).stood_in, 1);
-	assert_int_equal(llm_replay_counted(w->replay).missing, 1);
+	assert_int_equal(llm_replay_get_counts(w->replay).stood_in, 1);
+	assert_int_equal(llm_replay_get_counts(w->replay).missing, 1);
 	llm_replay_turn(w->replay, "t2");
 	ask(w, &changed);
 	assert_int_equal(w->err.code, ERR_UPSTREAM);

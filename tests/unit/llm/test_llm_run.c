@@ -192,11 +192,11 @@ static void all_providers_unavailable(void **state)
 		add(&w->a, FAILURE("529", ""));
 		add(&w->b, FAILURE("503", ""));
 	}
-	assert_true(llm_usable(w->llm));
+	assert_true(llm_is_usable(w->llm));
 	ask(w, &s);
 	assert_int_equal(s.err.code, ERR_UPSTREAM);
 	assert_non_null(strstr(s.err.text, "second: 503"));
-	assert_false(llm_usable(w->llm)); /* three failures each: both breakers are open */
+	assert_false(llm_is_usable(w->llm)); /* three failures each: both breakers are open */
 	ask(w, &s);
 	assert_int_equal(s.err.code, ERR_UPSTREAM);
 	assert_string_equal(s.provider, "");

@@ -212,7 +212,7 @@ static void hanging_thread_is_replaced_and_removed_when_it_returns(void **state)
 	p = pool_new(l, "test", 1);
 	pool_submit(p, &jobs[0].base);
 	pool_submit(p, &jobs[1].base);
-	pool_widen(p);
+	pool_add_thread(p);
 	while (jobs[1].done == 0)
 		loop_run_once(l);
 	assert_int_equal(jobs[0].done, 0);
@@ -221,7 +221,7 @@ static void hanging_thread_is_replaced_and_removed_when_it_returns(void **state)
 	loop_run(l);
 	assert_int_equal(jobs[0].done, 1);
 	assert_int_equal(pool_idle(p), 2);
-	pool_narrow(p);
+	pool_remove_thread(p);
 	assert_int_equal(pool_idle(p), 1);
 	jobs[1].done = 0;
 	pool_submit(p, &jobs[1].base);
@@ -277,7 +277,7 @@ static void abandoned_pool_calls_no_callback(void **state)
 	abandoned = p = pool_new(l, "test", 1);
 	pool_submit(p, &job.base);
 	assert_false(pool_finish(p, 10));
-	pool_leave(&p);
+	pool_abandon(&p);
 	assert_null(p);
 	loop_run(l); /* nothing keeps the loop alive */
 	loop_free(&l);
@@ -305,7 +305,7 @@ static void low_priority_pool_does_not_affect_other_threads(void **state)
 	quiet = pool_new(l, "quiet", 1);
 	plain = pool_new(l, "plain", 1);
 	loop_thread = pthread_self();
-	pool_give_way(quiet);
+	pool_lower_priority(quiet);
 	pool_submit(quiet, &jobs[0].base);
 	pool_submit(plain, &jobs[1].base);
 	loop_run(l);

@@ -80,7 +80,7 @@ static const char *found(struct task *tasks, size_t count)
 {
 	const struct plan p = {.id = "p1", .tasks = tasks, .count = count};
 	json_t *filters = NULL;
-	const struct flow_def *f = approved_find(&view, &p, arena, &filters);
+	const struct flow_def *f = approved_match(&view, &p, arena, &filters);
 	char *text;
 	const char *out;
 
@@ -217,7 +217,7 @@ static void ignores_flows_completed_tasks_and_pack_flows(void **state)
 
 	(void)state;
 	approve("risks", "do t1 get_task_risks\n");
-	assert_null(approved_find(&view, &p, arena, &filters));
+	assert_null(approved_match(&view, &p, arena, &filters));
 	t.state = TASK_COMPLETED;
 	assert_string_equal(found(&t, 1), "");
 	t.state = TASK_PENDING;

@@ -95,7 +95,7 @@ static struct plan *chosen(const char *reply, struct clarification *ask)
 	assert_true(planner_read_reply(&turn, reply, &r, &e));
 	assert_ptr_equal(r.flow, &flow);
 	assert_int_equal(json_array_size(r.steps), 0);
-	return plan_of_reply(&turn, &r, NULL, ask);
+	return plan_from_reply(&turn, &r, NULL, ask);
 }
 
 static const char *arg(const struct task *t, const char *name)

@@ -112,7 +112,7 @@ static struct plan *first(const char *answer)
 	struct plan *p;
 
 	assert_true(reads(answer, &r));
-	p = plan_of_planner(&turn, &r, NULL, &ask);
+	p = plan_from_planner_reply(&turn, &r, NULL, &ask);
 	assert_non_null(p);
 	assert_true(plan_check(p, arena, &e));
 	for (size_t i = 0; i < p->count; i++)
@@ -125,7 +125,7 @@ static struct plan *then(const char *answer, const struct plan *ended)
 	struct supervisor_reply r;
 
 	assert_true(reads(answer, &r));
-	return plan_of_replan(&turn, &r, ended, NULL);
+	return plan_from_replan(&turn, &r, ended, NULL);
 }
 
 static void does_not_repeat_completed_steps(void **state)

@@ -51,10 +51,10 @@ static void finds_view_in_any_spelling(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!sql_query_names(query(yes[i]), "dbo.changes"))
+		if (!sql_query_references(query(yes[i]), "dbo.changes"))
 			fail_msg("%s", yes[i]);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (sql_query_names(query(no[i]), "dbo.changes"))
+		if (sql_query_references(query(no[i]), "dbo.changes"))
 			fail_msg("%s", no[i]);
 }
 
@@ -76,15 +76,15 @@ static void finds_output_columns(void **state)
 	const struct sql_query *q =
 		query("SELECT a AS \"One Two\", b AS [Three]\n--? x: , c AS \"Four\"");
 
-	assert_true(sql_query_quotes(q, "One Two"));
-	assert_true(sql_query_quotes(q, "Three"));
-	assert_true(sql_query_quotes(q, "Four"));
-	assert_false(sql_query_quotes(q, "one two"));
-	assert_false(sql_query_quotes(q, "a"));
-	assert_true(sql_query_names(q, "Four"));
-	assert_false(sql_query_names_without(q, "Four", "x"));
-	assert_true(sql_query_names_without(q, "Four", "y"));
-	assert_true(sql_query_names_without(q, "three", "x"));
+	assert_true(sql_query_has_quoted_name(q, "One Two"));
+	assert_true(sql_query_has_quoted_name(q, "Three"));
+	assert_true(sql_query_has_quoted_name(q, "Four"));
+	assert_false(sql_query_has_quoted_name(q, "one two"));
+	assert_false(sql_query_has_quoted_name(q, "a"));
+	assert_true(sql_query_references(q, "Four"));
+	assert_false(sql_query_references_without(q, "Four", "x"));
+	assert_true(sql_query_references_without(q, "Four", "y"));
+	assert_true(sql_query_references_without(q, "three", "x"));
 }
 
 int main(void)

@@ -71,12 +71,12 @@ static void writes_statements_for_each_dialect(void **state)
 	assert_int_equal(sql_upload_insert_rows(&table, 650, DIALECT_MSSQL), 128);
 	assert_int_equal(sql_upload_insert_rows(&table, 31, DIALECT_SQLITE), 16);
 	assert_int_equal(sql_upload_insert_rows(&table, 1, DIALECT_MSSQL), 1);
-	assert_string_equal(
-		sql_upload_common("s_0123456789ab_1", "region", "s_ba9876543210_2", "area", a),
-		"SELECT COUNT(*) AS common FROM (SELECT DISTINCT region AS v FROM "
-		"uploads.s_0123456789ab_1 WHERE tenant_id = ?) x JOIN (SELECT DISTINCT "
-		"area AS v FROM uploads.s_ba9876543210_2 WHERE tenant_id = ?) y ON x.v "
-		"= y.v");
+	assert_string_equal(sql_upload_count_common("s_0123456789ab_1", "region",
+						    "s_ba9876543210_2", "area", a),
+			    "SELECT COUNT(*) AS common FROM (SELECT DISTINCT region AS v FROM "
+			    "uploads.s_0123456789ab_1 WHERE tenant_id = ?) x JOIN (SELECT DISTINCT "
+			    "area AS v FROM uploads.s_ba9876543210_2 WHERE tenant_id = ?) y ON x.v "
+			    "= y.v");
 	assert_string_equal(sql_upload_delete("s_0123456789ab_1", DIALECT_SQLITE, a),
 			    "DELETE FROM s_0123456789ab_1 WHERE row_no <= ?");
 	has(sql_upload_drop("s_0123456789ab_1", DIALECT_MSSQL, a),
@@ -85,10 +85,12 @@ static void writes_statements_for_each_dialect(void **state)
 	has(sql_upload_rows(&table, 20, DIALECT_SQLITE, a), "FROM uploads.s_0123456789ab_1");
 	has(sql_upload_index(&table, 0, 2, DIALECT_SQLITE, a), "(sold_on)");
 	assert_string_equal(
-		sql_upload_cover(&table, 1, 0, (const size_t[]){1, 5}, 2, DIALECT_SQLITE, a),
+		sql_upload_covering_index(&table, 1, 0, (const size_t[]){1, 5}, 2, DIALECT_SQLITE,
+					  a),
 		"CREATE INDEX ix_s_0123456789ab_1_1 ON s_0123456789ab_1 (region, tenant_id, "
 		"amount, n)");
-	assert_null(sql_upload_cover(&table, 1, 0, (const size_t[]){1}, 1, DIALECT_POSTGRES, a));
+	assert_null(sql_upload_covering_index(&table, 1, 0, (const size_t[]){1}, 1,
+					      DIALECT_POSTGRES, a));
 	assert_string_equal(sql_upload_drop_index("s_0123456789ab_1", 1, a),
 			    "DROP INDEX IF EXISTS ix_s_0123456789ab_1_1");
 	arena_free(&a);

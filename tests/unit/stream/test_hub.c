@@ -25,15 +25,15 @@ static void log_is_found_by_its_user_only(void **state)
 	struct stream_log *log = stream_open(hub, turn.text, session.text, &ann, NULL, NULL);
 
 	(void)state;
-	assert_ptr_equal(stream_local(hub, turn.text, &ann), log);
+	assert_ptr_equal(stream_find_readable(hub, turn.text, &ann), log);
 	assert_string_equal(stream_turn_id(log), turn.text);
 	assert_string_equal(stream_session_id(log), session.text);
-	assert_null(stream_local(hub, turn.text, &bob));
-	assert_null(stream_local(hub, turn.text, &other_ann));
-	assert_null(stream_local(hub, session.text, &ann));
+	assert_null(stream_find_readable(hub, turn.text, &bob));
+	assert_null(stream_find_readable(hub, turn.text, &other_ann));
+	assert_null(stream_find_readable(hub, session.text, &ann));
 	emit_end(log, "ok");
 	stream_release(&log);
-	assert_non_null(stream_local(hub, turn.text, &ann));
+	assert_non_null(stream_find_readable(hub, turn.text, &ann));
 }
 
 static void finished_logs_expire(void **state)
@@ -43,10 +43,10 @@ static void finished_logs_expire(void **state)
 	(void)state;
 	clock_freeze_ms(1000000);
 	turn = finished("x");
-	clock_advance_ms(EVENT_LOG_KEPT_MS - 1);
-	assert_non_null(stream_local(hub, turn.text, &ann));
+	clock_advance_ms(EVENT_LOG_TTL_MS - 1);
+	assert_non_null(stream_find_readable(hub, turn.text, &ann));
 	clock_advance_ms(1);
-	assert_null(stream_local(hub, turn.text, &ann));
+	assert_null(stream_find_readable(hub, turn.text, &ann));
 }
 
 static void reader_keeps_an_expired_log(void **state)
@@ -57,9 +57,9 @@ static void reader_keeps_an_expired_log(void **state)
 	(void)state;
 	clock_freeze_ms(1000000);
 	turn = finished("still here");
-	w = stream_watch_new(stream_local(hub, turn.text, &ann), 0, on_nothing, NULL);
-	clock_advance_ms(EVENT_LOG_KEPT_MS);
-	assert_null(stream_local(hub, turn.text, &ann));
+	w = stream_watch_new(stream_find_readable(hub, turn.text, &ann), 0, on_nothing, NULL);
+	clock_advance_ms(EVENT_LOG_TTL_MS);
+	assert_null(stream_find_readable(hub, turn.text, &ann));
 	assert_true(str_eq(stream_read(w)->event->u.text_delta.text, STR("still here")));
 	stream_watch_free(&w);
 }
@@ -72,10 +72,10 @@ static void count_limit_evicts_oldest(void **state)
 	(void)state;
 	for (int i = 2; i < EVENT_LOGS_MAX; i++)
 		finished("x");
-	assert_non_null(stream_local(hub, first.text, &ann));
+	assert_non_null(stream_find_readable(hub, first.text, &ann));
 	finished("x");
-	assert_null(stream_local(hub, first.text, &ann));
-	assert_non_null(stream_local(hub, second.text, &ann));
+	assert_null(stream_find_readable(hub, first.text, &ann));
+	assert_non_null(stream_find_readable(hub, second.text, &ann));
 }
 
 static void byte_limit_evicts_oldest(void **state)
@@ -89,9 +89,9 @@ static void byte_limit_evicts_oldest(void **state)
 	first = finished(big);
 	for (size_t total = 2 * piece; total < EVENT_LOGS_BYTES_MAX; total += piece)
 		finished(big);
-	assert_non_null(stream_local(hub, first.text, &ann));
+	assert_non_null(stream_find_readable(hub, first.text, &ann));
 	finished(big);
-	assert_null(stream_local(hub, first.text, &ann));
+	assert_null(stream_find_readable(hub, first.text, &ann));
 	test_free(big);
 }
 
@@ -108,13 +108,13 @@ static void largest_tenant_is_evicted_first(void **state)
 	own = finished(big);
 	for (size_t total = 0; total < 3 * (size_t)EVENT_LOGS_BYTES_MAX; total += piece)
 		last = finished(big);
-	assert_non_null(stream_local(hub, mine.text, &other_ann));
-	assert_non_null(stream_local(hub, large.text, &other_ann));
-	assert_null(stream_local(hub, own.text, &ann));
-	assert_non_null(stream_local(hub, last.text, &ann));
+	assert_non_null(stream_find_readable(hub, mine.text, &other_ann));
+	assert_non_null(stream_find_readable(hub, large.text, &other_ann));
+	assert_null(stream_find_readable(hub, own.text, &ann));
+	assert_non_null(stream_find_readable(hub, last.text, &ann));
 	for (int i = 0; i < 2 * EVENT_LOGS_MAX; i++)
 		finished("x");
-	assert_non_null(stream_local(hub, mine.text, &other_ann));
+	assert_non_null(stream_find_readable(hub, mine.text, &other_ann));
 	test_free(big);
 }
 
@@ -153,7 +153,7 @@ static void result_is_delivered_by_the_loop(void **state)
 	struct op *op;
 
 	(void)state;
-	assert_ptr_equal(find(turn.text, &ann).log, stream_local(hub, turn.text, &ann));
+	assert_ptr_equal(find(turn.text, &ann).log, stream_find_readable(hub, turn.text, &ann));
 	assert_int_equal(find(turn.text, &bob).code, ERR_NOT_FOUND);
 	assert_int_equal(find(uuid_new().text, &ann).code, ERR_NOT_FOUND);
 	assert_int_equal(find("../../turns", &ann).code, ERR_NOT_FOUND);
@@ -171,7 +171,7 @@ static void log_removed_meanwhile_is_not_found(void **state)
 
 	(void)state;
 	stream_find(hub, turn.text, &ann, NULL, on_heard, &h);
-	stream_forget(hub, NULL, &ann);
+	stream_delete_logs(hub, NULL, &ann);
 	while (!h.done)
 		loop_run_once(loop);
 	assert_int_equal(h.code, ERR_NOT_FOUND);
@@ -212,14 +212,14 @@ static void driver_finds_logs_of_other_replicas(void **state)
 	struct op *op;
 
 	(void)state;
-	stream_hub_drive(hub, &driver, &there);
+	stream_hub_set_driver(hub, &driver, &there);
 	assert_non_null(find(here.text, &ann).log);
 	assert_int_equal(find("no id", &ann).code, ERR_NOT_FOUND);
 	assert_int_equal(there.asked, 0);
 	stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &h);
 	while (there.asked == 0)
 		loop_run_once(loop);
-	there.cb(there.owner, stream_local(hub, here.text, &ann), NULL);
+	there.cb(there.owner, stream_find_readable(hub, here.text, &ann), NULL);
 	assert_non_null(h.log);
 	op = stream_find(hub, uuid_new().text, &ann, NULL, on_heard, &gone);
 	while (there.asked == 1)
@@ -239,7 +239,7 @@ static bool wants_two(void *owner, const struct stream_log *log)
 
 static void put(struct stream_log *log, enum event_kind kind)
 {
-	stream_put(log, &(struct event){.kind = kind});
+	stream_append(log, &(struct event){.kind = kind});
 }
 
 static void lagging_follower_is_waited_for(void **state)

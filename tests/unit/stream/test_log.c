@@ -28,7 +28,7 @@ static struct stream_log *log_new(void)
 
 static void log_end(struct stream_log **log)
 {
-	if (!stream_closed(*log))
+	if (!stream_is_closed(*log))
 		emit_end(*log, "ok");
 	stream_release(log);
 }
@@ -58,11 +58,11 @@ static void numbers_from_one_without_gaps(void **state)
 	assert_true(str_eq(stream_text(log), STR("Hello")));
 	assert_int_equal(stream_kind(log, 3), EVENT_TEXT_DELTA);
 	assert_null(stream_read(w));
-	assert_false(stream_ended(w));
+	assert_false(stream_watch_is_at_end(w));
 	log_end(&log);
-	assert_false(stream_ended(w));
+	assert_false(stream_watch_is_at_end(w));
 	assert_int_equal(stream_read(w)->seq, 4);
-	assert_true(stream_ended(w));
+	assert_true(stream_watch_is_at_end(w));
 	stream_watch_free(&w);
 	assert_null(w);
 }
@@ -128,7 +128,7 @@ static void nothing_follows_the_closing_event(void **state)
 	emit_text(log, "late");
 	emit_end(log, "ok");
 	assert_int_equal(stream_last_seq(log), 1);
-	assert_true(stream_closed(log));
+	assert_true(stream_is_closed(log));
 	log_end(&log);
 }
 
@@ -139,9 +139,9 @@ static void entry_limit_reserves_the_closing_event(void **state)
 	(void)state;
 	for (int i = 0; i < EVENTS_PER_TURN_MAX - 1; i++)
 		emit_text(log, "x");
-	assert_false(stream_full(log));
+	assert_false(stream_is_full(log));
 	emit_text(log, "one too many");
-	assert_true(stream_full(log));
+	assert_true(stream_is_full(log));
 	assert_int_equal(stream_last_seq(log), EVENTS_PER_TURN_MAX - 1);
 	log_end(&log);
 }
@@ -158,12 +158,12 @@ static void byte_limit_leaves_no_gap(void **state)
 		emit_text(log, big);
 	big[piece] = 'x';
 	emit_text(log, big);
-	assert_true(stream_full(log));
+	assert_true(stream_is_full(log));
 	assert_int_equal(stream_text(log).n, 3 * piece);
 	emit_text(log, "small enough, but after a loss");
 	assert_int_equal(stream_last_seq(log), 3);
 	emit_end(log, "partial");
-	assert_true(stream_closed(log));
+	assert_true(stream_is_closed(log));
 	assert_int_equal(stream_last_seq(log), 4);
 	stream_release(&log);
 	test_free(big);

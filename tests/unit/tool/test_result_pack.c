@@ -32,13 +32,13 @@ static void assert_same_stats(const struct column_stats *a, const struct column_
 	assert_int_equal(a->distinct, b->distinct);
 	assert_int_equal(a->distinct_exact, b->distinct_exact);
 	assert_int_equal(a->numeric, b->numeric);
-	assert_int_equal(a->sum_exact, b->sum_exact);
+	assert_int_equal(a->is_sum_exact, b->is_sum_exact);
 	assert_true(a->sum.units == b->sum.units && a->sum.scale == b->sum.scale);
 	assert_true(a->mean.units == b->mean.units && a->mean.scale == b->mean.scale);
 	assert_same_text(a->min, b->min);
 	assert_same_text(a->max, b->max);
-	assert_int_equal(a->at_min, b->at_min);
-	assert_int_equal(a->at_max, b->at_max);
+	assert_int_equal(a->min_row, b->min_row);
+	assert_int_equal(a->max_row, b->max_row);
 	assert_same_text(a->first, b->first);
 	assert_same_text(a->last, b->last);
 	assert_int_equal(a->trend, b->trend);
@@ -50,7 +50,7 @@ static void assert_same_table(const struct table *a, const struct table *b)
 	assert_int_equal(a->total_rows, b->total_rows);
 	assert_int_equal(a->truncated, b->truncated);
 	assert_same_text(a->truncation, b->truncation);
-	assert_int_equal(a->total_exact, b->total_exact);
+	assert_int_equal(a->is_total_exact, b->is_total_exact);
 	assert_int_equal(a->column_count, b->column_count);
 	assert_int_equal(a->row_count, b->row_count);
 	for (size_t c = 0; c < a->column_count; c++) {
@@ -220,11 +220,11 @@ static void negative_distinct(struct result *r)
 }
 static void minimum_row_after_end(struct result *r)
 {
-	r->tables[0]->stats[1].at_min = 813;
+	r->tables[0]->stats[1].min_row = 813;
 }
 static void maximum_row_before_start(struct result *r)
 {
-	r->tables[0]->stats[1].at_max = -2;
+	r->tables[0]->stats[1].max_row = -2;
 }
 static void negative_scale(struct result *r)
 {

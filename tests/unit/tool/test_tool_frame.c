@@ -84,7 +84,7 @@ static void derive(struct result *r, struct arena *a)
 
 	assert_non_null(f);
 	seen_rows = f->rows;
-	seen_bad = f->bad_cells;
+	seen_bad = f->invalid_cell_count;
 	flux = frame_column(f, "Flux");
 	assert_int_equal(flux->type, FRAME_REAL);
 	seen_flux = frame_number(flux, 1);
@@ -153,7 +153,7 @@ static void derivation_reads_more_rows_than_are_shown(void **state)
 		assert_null(result_fact(answer, RESULT_FRAME_SAMPLED));
 		assert_int_equal(answer->table_count, 1); /* it is never shown */
 		assert_int_equal(answer->frame_count, 0);
-		assert_int_equal(frames_bytes(), 0);
+		assert_int_equal(frames_memory_bytes(), 0);
 	}
 }
 

@@ -272,7 +272,7 @@ static void marks_truncated_result(void **state)
 	assert_int_equal(ask("SELECT n FROM prices"), OUTCOME_ROWS);
 	assert_true(answer->outcome.truncated);
 	assert_int_equal(answer->tables[0]->row_count, DB_ROWS_MAX);
-	assert_false(answer->tables[0]->total_exact);
+	assert_false(answer->tables[0]->is_total_exact);
 	assert_true(answer->tables[0]->stats[0].partial);
 	assert_int_equal(ask("SELECT n FROM prices FETCH FIRST 500 ROWS ONLY"), OUTCOME_ROWS);
 	assert_false(answer->outcome.truncated);

@@ -92,7 +92,7 @@ static void counts_long_list_by_its_facets(void **state)
 	assert_int_equal(recorded.statement_count, 2);
 	assert_string_equal(recorded.statements[0].name, "query_things/color");
 	assert_int_equal(r->tables[0]->total_rows, 8); /* that without a color as well */
-	assert_true(r->tables[0]->total_exact);
+	assert_true(r->tables[0]->is_total_exact);
 	assert_string_equal(r->outcome.param, "query");
 	assert_non_null(strstr(r->outcome.detail, "8"));
 	s = suggested(r, "red (4)");

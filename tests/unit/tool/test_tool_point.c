@@ -155,7 +155,7 @@ static void cancelled_call_gets_no_callback(void **state)
 	pool_free(&workers);
 	workers = pool_new(loop, "tools", 1);
 	assert_int_equal(ended, 0);
-	assert_int_equal(frames_bytes(), 0);
+	assert_int_equal(frames_memory_bytes(), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -154,7 +154,7 @@ static void rows_max_raises_the_limit(void **state)
 	ask_for("{\"name\": \"often\"}", DB_FETCH_ROWS_MAX);
 	assert_int_equal(answer->tables[0]->row_count, DB_FETCH_ROWS_MAX);
 	assert_true(answer->tables[0]->truncated);
-	assert_false(answer->tables[0]->total_exact);
+	assert_false(answer->tables[0]->is_total_exact);
 	ask_for("{\"name\": \"often\"}", 3000);
 	assert_int_equal(answer->tables[0]->row_count, 3000);
 	assert_string_equal(answer->tables[0]->rows[2999][0], "often");
@@ -187,15 +187,15 @@ static void totals_cover_unread_rows(void **state)
 	t = answer->tables[0];
 	assert_true(answer->outcome.truncated && t->truncated);
 	assert_int_equal(t->row_count, DB_ROWS_MAX);
-	assert_true(t->total_exact);
+	assert_true(t->is_total_exact);
 	assert_int_equal(t->total_rows, ROWS);
 	assert_false(stats_of("N")->partial);
 	assert_decimal(stats_of("N")->sum, "31250125000");
 	assert_decimal(stats_of("N")->mean, "125000.5");
 	assert_string_equal(stats_of("N")->min, "1");
-	assert_int_equal(stats_of("N")->at_min, 0);
+	assert_int_equal(stats_of("N")->min_row, 0);
 	assert_string_equal(stats_of("N")->max, "250000");
-	assert_int_equal(stats_of("N")->at_max, -1);
+	assert_int_equal(stats_of("N")->max_row, -1);
 	assert_decimal(stats_of("Price")->sum, "22500"); /* without a binary tail */
 	assert_decimal(stats_of("Price")->mean, "0.1");
 	assert_int_equal(stats_of("Price")->nulls, ROWS / 10);
@@ -230,7 +230,7 @@ static void without_totals_statistics_are_partial(void **state)
 	use_tool(TOOL(""), real);
 	ask("{}");
 	t = answer->tables[0];
-	assert_false(t->total_exact);
+	assert_false(t->is_total_exact);
 	assert_int_equal(t->total_rows, DB_FETCH_ROWS_MAX);
 	assert_true(stats_of("N")->partial);
 	buf_init(&b, 1 << 20);
@@ -253,7 +253,7 @@ static void prepare_result(int64_t total)
 	for (size_t r = 0; r < 2; r++) {
 		for (size_t c = 0; c < 3; c++)
 			stats_cell(s, c, t->rows[r][c], strlen(t->rows[r][c]), c > 0);
-		stats_row_done(s);
+		stats_end_row(s);
 	}
 	t->stats = stats_finish(s, t->arena);
 	stats_free(&s);
@@ -276,7 +276,7 @@ static void statement_limit_counts_as_truncation(void **state)
 	assert_int_equal(recorded.statements[0].count, 2);
 	assert_string_equal(recorded.statements[0].values[1].text, "often");
 	assert_int_equal(answer->tables[0]->total_rows, 9000);
-	assert_true(answer->tables[0]->total_exact);
+	assert_true(answer->tables[0]->is_total_exact);
 	assert_string_equal(stats_of("Price")->max, "7");
 }
 
@@ -287,7 +287,7 @@ static void below_the_limit_totals_are_not_queried(void **state)
 	prepare_result(2);
 	call_tool("get_price", "{}");
 	assert_int_equal(recorded.queries, 1);
-	assert_true(answer->tables[0]->total_exact);
+	assert_true(answer->tables[0]->is_total_exact);
 	assert_false(stats_of("N")->partial);
 }
 
@@ -318,13 +318,13 @@ static void ignores_totals_that_do_not_match(void **state)
 		call_tool("get_price", "{}");
 		assert_int_equal(answer->outcome.kind, OUTCOME_ROWS);
 		assert_int_equal(answer->tables[0]->total_rows, DB_ROWS_MAX + 1);
-		assert_false(answer->tables[0]->total_exact);
+		assert_false(answer->tables[0]->is_total_exact);
 		assert_true(stats_of("N")->partial);
 	}
 	prepare_result(DB_ROWS_MAX + 1);
 	recording_db_table(&recorded, "rows|a", "9000|9000", NULL);
 	call_tool("get_price", "{}");
-	assert_false(answer->tables[0]->total_exact);
+	assert_false(answer->tables[0]->is_total_exact);
 }
 
 static void column_without_matching_total_stays_partial(void **state)
@@ -335,7 +335,7 @@ static void column_without_matching_total_stays_partial(void **state)
 	recording_db_table(&recorded, "rows|a|b|c|d|e|f|g|h", "9000|9001|900.0|0.1|7|9000|12|1|9",
 			   NULL);
 	call_tool("get_price", "{}");
-	assert_true(answer->tables[0]->total_exact);
+	assert_true(answer->tables[0]->is_total_exact);
 	assert_true(stats_of("Price")->partial);
 	assert_false(stats_of("N")->partial);
 }

@@ -249,7 +249,7 @@ struct op *turn_cancel(struct turns *t, const char *turn_id, const struct princi
 		       enum turn_cancel_reason reason, turn_found_cb cb, void *owner)
 {
 	struct stub_turn *turn = stub_find(t, turn_id, NULL);
-	bool found = turn && stream_local(t->hub, turn_id, who);
+	bool found = turn && stream_find_readable(t->hub, turn_id, who);
 	struct stub_request *x;
 
 	if (found) {
@@ -272,7 +272,7 @@ struct op *turn_running(struct turns *t, const char *session_id, const struct pr
 	struct stub_request *x = stub_request_new(t, owner);
 
 	x->on_id = cb;
-	if (turn && stream_local(t->hub, turn->turn_id, who))
+	if (turn && stream_find_readable(t->hub, turn->turn_id, who))
 		memcpy(x->turn_id, turn->turn_id, UUID_BYTES);
 	return &x->op;
 }
@@ -815,7 +815,7 @@ void catalog_for(const struct catalog *c, const struct principal *who, struct ar
 	*out = (struct catalog_view){0};
 }
 
-void catalog_all(const struct catalog *c, struct arena *a, struct catalog_view *out)
+void catalog_for_all(const struct catalog *c, struct arena *a, struct catalog_view *out)
 {
 	catalog_for(c, NULL, a, out);
 }

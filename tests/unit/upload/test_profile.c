@@ -116,7 +116,7 @@ static const char *covers_with(const char *column, int64_t rows)
 		"{'name':'region','type':'text','role':'dimension'},"
 		"{'name':'shipped','type':'date','role':'date'},";
 	char text[600];
-	struct upload_cover list[UPLOAD_COVERS_MAX];
+	struct upload_cover list[UPLOAD_COVERING_INDEXES_MAX];
 	size_t count, n = 0;
 	json_t *all;
 	struct err e;

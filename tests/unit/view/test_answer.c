@@ -234,11 +234,11 @@ static void suggestion_has_rank_and_condition(void **state)
 	struct err e = {0};
 	const struct suggest_def suggest[] = {
 		{.text = "Another year?"},
-		{.text = "Never?", .when = condition_read_of_one("row_count > 1", a, &e)},
+		{.text = "Never?", .when = condition_read_single("row_count > 1", a, &e)},
 		{.text = "How does {Vendor} see it?",
 		 .label = "{Vendor}",
 		 .primary = true,
-		 .when = condition_read_of_one("rows[0].AvgPrice > 40 and outcome == rows", a, &e)},
+		 .when = condition_read_single("rows[0].AvgPrice > 40 and outcome == rows", a, &e)},
 		{0}};
 	struct view_answer v;
 

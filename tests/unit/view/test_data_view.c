@@ -83,7 +83,7 @@ static void reports_kind_and_size_of_truncation(void **state)
 		json_string_value(json_object_get(json_object_get(view, "source"), "tool")),
 		"get_average_annual_price");
 	json_decref(view);
-	t->total_exact = false; /* the other rows were not counted */
+	t->is_total_exact = false; /* the other rows were not counted */
 	view = view_tree(r, t, "c1-v1");
 	assert_null(json_object_get(view, "total_rows"));
 	json_decref(view);

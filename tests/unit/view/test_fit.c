@@ -131,7 +131,7 @@ static void keeps_rows_with_extremes(void **state)
 	view_fit_table(t, &room, a, &fit);
 	assert_int_equal(fit.rows[0], 0);
 	assert_int_equal(fit.rows[fit.row_count - 1], 17);
-	t->stats[1].at_max = 400000; /* fetched, but not among the stored rows */
+	t->stats[1].max_row = 400000; /* fetched, but not among the stored rows */
 	view_fit_table(t, &room, a, &fit);
 	assert_int_equal(fit.rows[fit.row_count - 1], 13);
 	arena_free(&a);

@@ -217,7 +217,7 @@ static void numbers_count_items_not_events(void **state)
 	assert_true(wire_next(r, false, &item));
 	assert_true(str_eq(item, STR("\nended: ok, by rules, 2 bytes in 3 items\n")));
 	assert_false(wire_next(r, false, &item));
-	assert_true(wire_ended(r));
+	assert_true(wire_is_at_end(r));
 	wire_reader_free(&r);
 	stream_release(&log);
 }

@@ -242,7 +242,7 @@ void changes_derive(struct result *r, struct arena *a)
 	set_date_columns(t);
 	domain_add_text(r, a, "changes", "Changes",
 			arena_printf(a, "%s%lld change%s",
-				     t->total_exact || !t->truncated ? "" : "at least ",
+				     t->is_total_exact || !t->truncated ? "" : "at least ",
 				     (long long)t->total_rows, t->total_rows == 1 ? "" : "s"));
 	if (field)
 		domain_add_text(r, a, "field", "Changed field", field_words(t, field));

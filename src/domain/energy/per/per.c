@@ -258,7 +258,7 @@ static bool sum_of(const struct table *t, const char *column, struct decimal *ou
 {
 	int at = table_column(t, column);
 
-	if (at < 0 || !t->stats || !t->stats[at].numeric || !t->stats[at].sum_exact ||
+	if (at < 0 || !t->stats || !t->stats[at].numeric || !t->stats[at].is_sum_exact ||
 	    t->stats[at].count == 0 || t->stats[at].partial)
 		return false;
 	*out = t->stats[at].sum; /* of all rows, including those beyond the limit */
@@ -277,7 +277,7 @@ static void derive_portfolio(struct result *r, struct arena *a)
 
 	domain_add_text(r, a, "projects", "Projects",
 			arena_printf(a, "%s%lld project%s",
-				     t->total_exact || !t->truncated ? "" : "at least ",
+				     t->is_total_exact || !t->truncated ? "" : "at least ",
 				     (long long)t->total_rows, t->total_rows == 1 ? "" : "s"));
 	if (status)
 		domain_add_text(r, a, "status", "Status", shown(t, "ProjectStatus", status));

@@ -29,7 +29,7 @@ void on_get_admin_tools(struct request *r)
 	json_t *body = json_object(), *data = json_array();
 	struct catalog_view all;
 
-	catalog_all(c, r->arena, &all);
+	catalog_for_all(c, r->arena, &all);
 	for (size_t i = 0; i < all.tool_count; i++) {
 		const struct tool_def *t = all.tools[i];
 
@@ -67,7 +67,7 @@ static bool enabled_parse(const json_t *body, bool *out, struct err *e)
 {
 	static const char *const names[] = {"enabled", NULL};
 
-	return json_only(body, names, e) && json_opt_bool(body, "enabled", out, e) &&
+	return json_check_members(body, names, e) && json_opt_bool(body, "enabled", out, e) &&
 	       (json_object_get(body, "enabled") ||
 		err_set(e, ERR_INPUT, "enabled: must be true or false"));
 }

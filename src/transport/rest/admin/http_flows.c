@@ -206,7 +206,8 @@ static bool approval_parse(const struct request *r, struct approval *out, struct
 
 	*out = (struct approval){.examples = json_object_get(r->body, "examples"),
 				 .slots = json_object_get(r->body, "slots")};
-	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "name", &out->name, e) ||
+	if (!json_check_members(r->body, names, e) ||
+	    !json_opt_str(r->body, "name", &out->name, e) ||
 	    !json_opt_str(r->body, "answer", &answer, e))
 		return false;
 	if (!out->name || !is_valid_name(out->name))
@@ -332,7 +333,8 @@ static bool edit_parse(const struct request *r, struct flow_edit *out, struct er
 	struct flow_def parsed;
 
 	*out = (struct flow_edit){0};
-	if (!json_only(r->body, names, e) || !json_opt_str(r->body, "text", &out->text, e) ||
+	if (!json_check_members(r->body, names, e) ||
+	    !json_opt_str(r->body, "text", &out->text, e) ||
 	    !json_opt_str(r->body, "status", &out->status, e))
 		return false;
 	if (!out->text && !out->status)

@@ -61,7 +61,7 @@ void on_get_admin_access(struct request *r)
 		json_push_take(roles,
 			       json_make({"role", json_str(name)},
 					 {"permissions", json_texts(catalog_role(c, name))}));
-	catalog_all(c, r->arena, &all);
+	catalog_for_all(c, r->arena, &all);
 	for (size_t i = 0; i < all.tool_count; i++)
 		json_push_take(tools, json_make({"tool", json_str(all.tools[i]->name)},
 						{"permission",

@@ -66,7 +66,7 @@ static bool read_text(const json_t *content, const char *where, struct arena *a,
 
 static bool check_question(const char *text, struct dialect_request *out, struct err *e)
 {
-	if (!text || utf8_blanks(text) == strlen(text))
+	if (!text || utf8_leading_blanks(text) == strlen(text))
 		return err_set(e, ERR_INPUT, "messages: the last one must contain a question");
 	if (strlen(text) > MESSAGE_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "messages: a question may have at most %d bytes",

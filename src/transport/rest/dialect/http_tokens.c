@@ -96,7 +96,7 @@ static bool read_body(const struct request *r, struct new_token *m, struct err *
 	static const char *const names[] = {"name", "scopes", "expires_in_s", NULL};
 
 	*m = (struct new_token){.lifetime_s = TOKEN_LIFE_S};
-	if (!json_only(r->body, names, e) || !json_get_str(r->body, "name", &m->name, e) ||
+	if (!json_check_members(r->body, names, e) || !json_get_str(r->body, "name", &m->name, e) ||
 	    !json_opt_int(r->body, "expires_in_s", &m->lifetime_s, e))
 		return false;
 	if (strlen(m->name) > TOKEN_NAME_BYTES_MAX || !utf8_is_identifier(m->name, strlen(m->name)))
@@ -135,7 +135,7 @@ static void create_token(struct request *r, struct new_token *m)
 
 	buf_init(&text, TOKEN_BYTES_MAX);
 	buf_init(&permissions, BODY_BYTES_MAX);
-	identity_personal_make(r->who->tenant, &text);
+	identity_generate_personal_token(r->who->tenant, &text);
 	identity_permissions_text(r->who, &permissions);
 	hash_sha256_hex(buf_text(&text), text.n, hash);
 	clock_rfc3339(clock_now_ms() + m->lifetime_s * 1000, expires_at);

@@ -155,7 +155,7 @@ static void start(struct mcp_request *m, const struct dialect_request *d, const 
 	};
 
 	m->to.picture = write_picture;
-	if (m->call.takes_forms) {
+	if (m->call.supports_forms) {
 		struct form_state *form_state = arena_alloc(r->arena, sizeof(*form_state));
 
 		*form_state =

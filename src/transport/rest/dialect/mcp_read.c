@@ -199,7 +199,7 @@ static bool read_envelope(struct mcp_call *out, struct mcp_fault *f)
 				       "clientCapabilities: must be an object");
 	forms = json_object_get(capabilities, "elicitation");
 	/* Without a mode, elicitation means forms. */
-	out->takes_forms =
+	out->supports_forms =
 		json_is_object(forms) &&
 		(json_object_size(forms) == 0 || json_is_object(json_object_get(forms, "form")));
 	return true;
@@ -261,7 +261,7 @@ bool mcp_ask_read(const json_t *args, struct dialect_request *out, struct err *e
 		out->content = NULL; /* the values replace the question */
 		return read_answer(args, out, e);
 	}
-	if (!out->content || utf8_blanks(out->content) == strlen(out->content))
+	if (!out->content || utf8_leading_blanks(out->content) == strlen(out->content))
 		return err_set(e, ERR_INPUT, "question: must be a text");
 	if (strlen(out->content) > MESSAGE_BYTES_MAX)
 		return err_set(e, ERR_INPUT, "question: at most %d bytes", MESSAGE_BYTES_MAX);

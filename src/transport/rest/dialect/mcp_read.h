@@ -41,7 +41,7 @@ struct mcp_call {
 	const char *method;
 	const json_t *params;         /* an object; NULL: none */
 	const json_t *progress_token; /* an integer or a text; NULL: no progress requested */
-	bool takes_forms;             /* the client shows forms to its user (elicitation) */
+	bool supports_forms;          /* the client shows forms to its user (elicitation) */
 };
 
 struct mcp_fault {

@@ -51,7 +51,7 @@ static bool is_formula(const char *text)
 	static const char *const wide[] = {"＝", "＋", "－", "＠"};
 	const char *first =
 		text +
-		utf8_blanks(
+		utf8_leading_blanks(
 			text); /* programs skip leading blanks; which ones depends on the program */
 
 	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)

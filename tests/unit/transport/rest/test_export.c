@@ -93,7 +93,7 @@ static struct table *sample_table(void)
 						.type = types[i]};
 	t->row_count = 3;
 	t->total_rows = 3;
-	t->total_exact = true;
+	t->is_total_exact = true;
 	t->rows = arena_alloc(t->arena, 3 * sizeof(*t->rows));
 	for (size_t r = 0; r < 3; r++) {
 		t->rows[r] = arena_alloc(t->arena, 6 * sizeof(*t->rows[r]));

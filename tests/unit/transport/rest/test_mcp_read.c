@@ -76,10 +76,10 @@ static void reads_requests_of_both_eras(void **state)
 	struct mcp_call c = accept(CALL("\"name\":\"a\",\"_meta\":{\"progressToken\":0}"), none);
 
 	(void)state;
-	assert_true(c.kind == MCP_REQUEST && !c.modern && !c.takes_forms);
+	assert_true(c.kind == MCP_REQUEST && !c.modern && !c.supports_forms);
 	assert_int_equal(json_integer_value(c.progress_token), 0);
 	c = accept(CALL("\"name\":\"a\"," ENVELOPE(MCP_MODERN_VERSION, "{}")), call_a);
-	assert_true(c.modern && !c.takes_forms && !c.progress_token);
+	assert_true(c.modern && !c.supports_forms && !c.progress_token);
 }
 
 static void forms_need_the_client_capability(void **state)
@@ -102,7 +102,8 @@ static void forms_need_the_client_capability(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(accept(cases[i].message, call_a).takes_forms, cases[i].has_forms);
+		assert_int_equal(accept(cases[i].message, call_a).supports_forms,
+				 cases[i].has_forms);
 }
 
 /* A request with several errors gets the first one in this order. */
