@@ -10,7 +10,7 @@
 #include "vesper/clock.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/op_later.h"
+#include "vesper/op_deferred.h"
 
 struct memory {
 	struct loop *loop;

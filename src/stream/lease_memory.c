@@ -11,7 +11,7 @@
 #include "vesper/hashmap.h"
 #include "vesper/list.h"
 #include "vesper/mem.h"
-#include "vesper/op_later.h"
+#include "vesper/op_deferred.h"
 
 struct held {
 	struct hashmap_node by_name, by_holder;

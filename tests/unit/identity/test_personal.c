@@ -14,7 +14,7 @@
 #include "vesper/identity.h"
 #include "vesper/limits.h"
 #include "vesper/mem.h"
-#include "vesper/op_later.h"
+#include "vesper/op_deferred.h"
 #include "vesper/store.h"
 
 #define SECRET "0123456789abcdef0123456789abcdef"

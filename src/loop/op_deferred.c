@@ -1,5 +1,5 @@
 /* Operations that complete in the next iteration. */
-#include "vesper/op_later.h"
+#include "vesper/op_deferred.h"
 
 #include <assert.h>
 

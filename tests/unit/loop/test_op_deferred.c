@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "vesper/list.h"
-#include "vesper/op_later.h"
+#include "vesper/op_deferred.h"
 
 struct question {
 	struct op_deferred deferred;
