@@ -2,8 +2,8 @@
  * An operation whose result is available at once, but is delivered in the next loop iteration, like
  * the result of a remote operation. Loop thread only.
  */
-#ifndef VESPER_OP_LATER_H
-#define VESPER_OP_LATER_H
+#ifndef VESPER_OP_DEFERRED_H
+#define VESPER_OP_DEFERRED_H
 
 #include "vesper/loop.h"
 #include "vesper/op.h"

@@ -242,7 +242,7 @@ static void rejects_invalid_key_sets(void **state)
 	buf_char(&set, ',');
 	rsa_key_jwk(&set, other, "a", "");
 	buf_str(&set, "]}");
-	set_refused(buf_text(&set), "twice");
+	set_refused(buf_text(&set), "more than once");
 	buf_deinit(&set);
 	EVP_PKEY_free(weak);
 }

@@ -98,8 +98,8 @@ static void placeholders_become_parameters(void **state)
 static void rejects_invalid_queries_with_reason(void **state)
 {
 	static const char *const cases[][2] = {
-		{"", "no JSON object"},
-		{"[]", "no JSON object"},
+		{"", "not a JSON object"},
+		{"[]", "not a JSON object"},
 		{"{\"metrics\":[\"glances\"]}", "the map has no glances"},
 		{"{\"metrics\":[7]}", "a name that is not a string"},
 		{"{\"list\":\"dragons\"}", "the map has no dragons"},

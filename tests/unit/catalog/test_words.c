@@ -41,11 +41,11 @@ static void rejects_broken_words_with_line(void **state)
 	refused(WORDS, "{\"company\": \"a\"}", WORDS ":1: version: must be 1");
 	refused(WORDS, HEAD "\"synonym\": []}", WORDS ":3: synonym: unknown member");
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\"]]}",
-		WORDS ":4: synonyms[1]: at least two words");
+		WORDS ":4: synonyms[1]: must have at least two words");
 	refused(WORDS, HEAD "\"synonyms\": [[\"a\", \"b\"],\n[\"c\",\n\"b\"]]}",
 		WORDS ":5: synonyms[1][1]: \"b\" is also in another list");
 	refused(WORDS, HEAD "\"nouns\": [\"a\",\n\"a\"]}",
-		WORDS ":4: nouns[1]: \"a\" is there twice");
+		WORDS ":4: nouns[1]: \"a\" is listed twice");
 	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [\"x\"],\n\"answer\": \"\"}]}",
 		WORDS ":5: outside[0].answer: is empty");
 	refused(WORDS, HEAD "\"outside\": [\n{\"words\": [],\n\"answer\": \"y\"}]}",
@@ -78,7 +78,7 @@ static void rejects_broken_rules_with_line(void **state)
 	refused(WORDS, HEAD "\"rules\": {\n\"agent\": [\"Be brief.\"]}}",
 		WORDS ":4: rules.agent: prompts/agent.md has no {{rules}} slot");
 	refused(WORDS, HEAD "\"rules\": {\n\"synthesizer\": \"Be brief.\"}}",
-		WORDS ":4: rules.synthesizer: a list of at most 16 rules");
+		WORDS ":4: rules.synthesizer: expected a list of at most 16 rules");
 	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"Be brief.\",\n\"a {{slot}}\"]}}",
 		WORDS ":4: rules.synthesizer[1]: expected a line of 1 to 400 bytes without braces");
 	refused(WORDS, HEAD "\"rules\": {\"synthesizer\": [\"two\\nlines\"]}}",
@@ -92,7 +92,7 @@ static void rejects_broken_rules_with_line(void **state)
 	temp_root_write(&root, WORDS, arena_printf(arena, "%s]}}", buf_text(&b)));
 	load();
 	refused(WORDS, arena_printf(arena, "%s, \"x\"]}}", buf_text(&b)),
-		WORDS ":3: rules.supervisor: a list of");
+		WORDS ":3: rules.supervisor: expected a list of");
 	buf_deinit(&b);
 	arena_free(&arena);
 }

@@ -24,9 +24,9 @@ static void broken_file_is_rejected(void **state)
 	refused("\"version\": 1", "\"version\": 2", 0, "version: must be 1");
 	refused("\"stop\"", "\"stopp\"", 0, "stopp: unknown member");
 	refused("\"joining\"", "\"joinin\"", 0, "cues.joinin: unknown member");
-	refused("\"zero\": 0", "\"zero\": -1", 0, "a number from 0 to");
+	refused("\"zero\": 0", "\"zero\": -1", 0, "must be a number from 0 to");
 	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
-	refused("\"last\": -1", "\"last\": -2", 0, "ordinals.last: a number from -1");
+	refused("\"last\": -1", "\"last\": -2", 0, "ordinals.last: must be a number from -1");
 	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "must be a word");
 }
 

@@ -76,7 +76,7 @@ static void errors_name_the_missing_value(void **state)
 	assert_non_null(strstr(value("t1.rows[3].hub_zone"), "row 4"));
 	assert_non_null(strstr(value("t1.rows[0].note"), "no note in row 1"));
 	assert_non_null(strstr(value("t1.rows[*].note"), "no note"));
-	assert_non_null(strstr(value("t1.rows[0].vendor"), "gives no vendor"));
+	assert_non_null(strstr(value("t1.rows[0].vendor"), "has no column vendor"));
 	assert_non_null(strstr(value("t1.facts.lower_vendor"), "lower_vendor"));
 	assert_non_null(strstr(value("t1.online[0].hour"), "found nothing"));
 }

@@ -165,7 +165,7 @@ static void broken_units_are_rejected(void **state)
 		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"counted\": 1") "]",
 		 "units[0]: counted must be true or false"},
 		{"[" UNIT("a", "\"scale\": \"1\", \"decimals\": 0, \"glued\": [\"a\", \"a\"]") "]",
-		 "units[0].glued[1]: \"a\" is there twice"},
+		 "units[0].glued[1]: \"a\" is listed twice"},
 		{"[{\"symbol\": \"a\", \"dimension\": \"d\", \"scale\": \"1\", \"decimals\": 0,"
 		 " \"style\": \"loud\"}]",
 		 "style must be"},

@@ -4,9 +4,9 @@
 static void lists_hold_distinct_texts(void **state)
 {
 	(void)state;
-	refused("\"never mind\"", "\"\"", 0, "lets_go[0]: a text of 1 to 100 bytes");
+	refused("\"never mind\"", "\"\"", 0, "lets_go[0]: must be a text of 1 to 100 bytes");
 	refused("\"never mind\"", "7", 0, "lets_go[0]");
-	refused("\"never mind\"", "\"drop\"", 0, "lets_go[1]: \"drop\" is there twice");
+	refused("\"never mind\"", "\"drop\"", 0, "lets_go[1]: \"drop\" is listed twice");
 	refused("\"never mind\"", "\"a b c d e f g h i\"", 0, "at most 8 words");
 	refused("\"lets_go\": [", "\"lets_go\": {}, \"x\": [", 0, "unknown member");
 	refused("\"never mind\"",
@@ -31,7 +31,7 @@ static void topics_have_words_and_an_answer(void **state)
 	refused("\"I only answer questions about your company's data; there is nothing about "
 		"\\\"{term}\\\" in it.\"",
 		"\"\"", 0, "outside.answer: is empty");
-	refused("\"weather\", ", "\"weather\", \"weather\", ", 0, "is there twice");
+	refused("\"weather\", ", "\"weather\", \"weather\", ", 0, "is listed twice");
 	refused("\"outside\": {", "\"outside\": {\"takes\": \"x\", ", 0, "takes");
 }
 

@@ -134,9 +134,9 @@ static void drops_figures_of_oldest_result_first(void **state)
 		struct scratch *s = filled(a, budget, 3);
 		const char *first = strstr(scratch_text(s), "Result c1"),
 			   *last = strstr(scratch_text(s), "Result c3"),
-			   *gone = strstr(scratch_text(s), "Its statistics are left out");
+			   *gone = strstr(scratch_text(s), "Its statistics are omitted");
 
-		if (!gone || strstr(last, "Its statistics are left out"))
+		if (!gone || strstr(last, "Its statistics are omitted"))
 			continue;
 		seen = true;
 		assert_true(gone > first && gone < last);
