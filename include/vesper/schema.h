@@ -9,7 +9,7 @@
  *               "facet"?, "masked"?}
  *   entities    {"name", "label"?, "plural"?, "about", "view", "key", "also"?, "indexes"?,
  *               "coarse"?, "title"?, "time"?, "levels"?, "facets"?, "kind"?, "show"?,
- *               "synonyms"?}
+ *               "synonyms"?, "latest": {"order", "flag"?}?, "archived"?, "owner"?}
  *   edges       {"id", "about"?, "from", "to", "via"?, "cardinality": "n:1" | "1:1" | "n:m",
  *               "on", "optional"?, "partial"?}; `on` has pairs of "entity.column"
  *   chains      {"id", "about", "path", "examples"?}; a step is an entity, or "entity via edge"
@@ -126,7 +126,17 @@ struct entity_def {
 	/* Indexed columns with so many rows per value or period that a full scan is faster than
 	 * index lookups; NULL-ended. */
 	const struct view_column *const *coarse;
-	const struct view_column *title;  /* display name of a row; or NULL */
+	const struct view_column *title; /* display name of a row; or NULL */
+	struct {
+		/* Only the rows with the greatest value among those of their key belong to the
+		 * entity; NULL: all rows. */
+		const struct view_column *order;
+		const struct view_column *flag; /* and of these only rows where it is 1; or NULL */
+	} latest;
+	const struct view_column *archived; /* rows where it is 1 do not belong to it; or NULL */
+	/* Rows that belong to an archived row at the end of this edge do not belong to it; or NULL.
+	 */
+	const struct edge_def *owner;
 	const struct dimension_def *time; /* for periods and grains; or NULL */
 	struct {
 		const struct view_column *column,

@@ -84,8 +84,9 @@ void map_select_where(const struct map_select *s, struct buf *out);
 /* Appends the column pairs of one step between two aliases, as conditions joined by AND. */
 void map_select_pairs(const struct map_select *s, const struct edge_pair *on, size_t count,
 		      const char *left, const char *right, struct buf *out);
-void map_select_tenant(const struct entity_def *n, const char *alias, const char *before,
-		       struct buf *out);
+/* Appends the conditions that restrict a view to rows of the tenant that belong to the entity. */
+void map_select_restrict(const struct map_select *s, const struct entity_def *n, const char *alias,
+			 const char *before, struct buf *out);
 MUST_CHECK bool map_select_path(const struct map_select *s, const struct entity_def *from,
 				const struct entity_def *to, struct map_path *out);
 

@@ -71,6 +71,30 @@ static bool is_shown(const struct map_query *q, const struct measure_def *m)
 	return false;
 }
 
+/* What the list is ordered by is shown too. */
+static bool show_order(struct map_writer *w, struct map_select *s, struct map_statement *st,
+		       struct buf *out)
+{
+	const struct map_query *q = w->query;
+
+	for (size_t i = 0; i < q->order_count && st->column_count < MAP_SHOWN_MAX; i++) {
+		const struct map_order *o = &q->order[i];
+		bool shown = o->measure && is_shown(q, o->measure);
+
+		for (size_t k = 0; k < st->column_count; k++)
+			shown |= (o->measure && st->columns[k].metric &&
+				  st->columns[k].metric->measure == o->measure) ||
+				 (!o->measure && st->columns[k].dimension == o->by.dimension);
+		if (shown || o->by.grain)
+			continue;
+		if (o->measure)
+			show_measure(w, s, st, o->measure, out);
+		else if (!show_dimension(w, s, st, o->by.dimension, out))
+			return false;
+	}
+	return true;
+}
+
 static bool write_columns(struct map_writer *w, struct map_select *s, struct map_statement *st,
 			  struct buf *out)
 {
@@ -89,7 +113,7 @@ static bool write_columns(struct map_writer *w, struct map_select *s, struct map
 	for (size_t i = 0; i < q->where_count && st->column_count < MAP_SHOWN_MAX; i++)
 		if (q->where[i].measure && !is_shown(q, q->where[i].measure))
 			show_measure(w, s, st, q->where[i].measure, out);
-	return true;
+	return show_order(w, s, st, out);
 }
 
 static bool is_count(const struct metric_def *m)
@@ -160,7 +184,7 @@ static bool order_text(struct map_writer *w, struct map_select *s, const struct 
 		*x = map_select_column(s, &s->aliases[0], o->measure->column);
 		return true;
 	}
-	return map_select_dimension(s, o->by.dimension, o->by.grain, false, x) &&
+	return map_select_dimension(s, o->by.dimension, o->by.grain, true, x) &&
 	       (w->query->list != NULL);
 }
 

@@ -166,11 +166,54 @@ bool map_select_dimension(struct map_select *s, const struct dimension_def *d, e
 
 /* ---- text ---- */
 
-void map_select_tenant(const struct entity_def *n, const char *alias, const char *before,
-		       struct buf *out)
+/* Restricts an entity of versioned rows to the last version of each key. */
+static void write_latest(const struct map_select *s, const struct entity_def *n, const char *alias,
+			 struct buf *out)
 {
+	const struct map_alias outer = {.name = alias}, inner = {.name = "n"};
+	const char *column = map_select_column(s, &outer, n->latest.order);
+
+	if (n->latest.flag)
+		buf_printf(out, " AND %s = 1", map_select_column(s, &outer, n->latest.flag));
+	buf_printf(out, " AND %s = (SELECT MAX(%s) FROM %s n WHERE ", column,
+		   map_select_column(s, &inner, n->latest.order), n->view->name);
+	for (size_t i = 0; n->key[i]; i++)
+		buf_printf(out, "%s%s = %s", i ? " AND " : "",
+			   map_select_column(s, &inner, n->key[i]),
+			   map_select_column(s, &outer, n->key[i]));
+	if (!n->view->only_tenant)
+		buf_str(out, " AND n.tenant_id = :tenant_id");
+	if (n->latest.flag)
+		buf_printf(out, " AND %s = 1", map_select_column(s, &inner, n->latest.flag));
+	buf_str(out, ")");
+}
+
+/* Removes rows that belong to an archived row. */
+static void write_owner(const struct map_select *s, const struct edge_def *g, const char *alias,
+			struct buf *out)
+{
+	const struct map_alias owner = {.name = "o"};
+
+	buf_printf(out, " AND NOT EXISTS (SELECT 1 FROM %s o WHERE ", g->to->view->name);
+	map_select_pairs(s, g->on, g->on_count, alias, "o", out);
+	if (!g->to->view->only_tenant)
+		buf_str(out, " AND o.tenant_id = :tenant_id");
+	buf_printf(out, " AND %s = 1)", map_select_column(s, &owner, g->to->archived));
+}
+
+void map_select_restrict(const struct map_select *s, const struct entity_def *n, const char *alias,
+			 const char *before, struct buf *out)
+{
+	const struct map_alias at = {.name = alias};
+
 	if (!n->view->only_tenant)
 		buf_printf(out, "%s%s.tenant_id = :tenant_id", before, alias);
+	if (n->archived)
+		buf_printf(out, " AND COALESCE(%s, 0) = 0", map_select_column(s, &at, n->archived));
+	if (n->owner)
+		write_owner(s, n->owner, alias, out);
+	if (n->latest.order)
+		write_latest(s, n, alias, out);
 }
 
 void map_select_pairs(const struct map_select *s, const struct edge_pair *on, size_t count,
@@ -197,7 +240,7 @@ static void write_join(const struct map_select *s, const struct map_alias *a, st
 			map_select_pairs(s, g->on_to, g->on_to_count, a->via, to, out);
 		else
 			map_select_pairs(s, g->on, g->on_count, from, a->via, out);
-		map_select_tenant(g->via, a->via, " AND ", out);
+		map_select_restrict(s, g->via, a->via, " AND ", out);
 	}
 	buf_printf(out, "%s %s %s ON ", join, a->entity->view->name, a->name);
 	if (!g->via)
@@ -206,7 +249,7 @@ static void write_join(const struct map_select *s, const struct map_alias *a, st
 		map_select_pairs(s, g->on, g->on_count, from, a->via, out);
 	else
 		map_select_pairs(s, g->on_to, g->on_to_count, a->via, to, out);
-	map_select_tenant(a->entity, a->name, " AND ", out);
+	map_select_restrict(s, a->entity, a->name, " AND ", out);
 }
 
 void map_select_joins(const struct map_select *s, struct buf *out)
@@ -226,5 +269,5 @@ void map_select_where(const struct map_select *s, struct buf *out)
 	buf_str(out, "\nWHERE ");
 	if (s->aliases[0].entity->view->only_tenant)
 		buf_str(out, "1 = 1");
-	map_select_tenant(s->aliases[0].entity, s->aliases[0].name, "", out);
+	map_select_restrict(s, s->aliases[0].entity, s->aliases[0].name, "", out);
 }

@@ -206,8 +206,8 @@ static void write_first(const struct map_select *outer, const struct map_step *s
 		map_select_pairs(outer, g->on_to, g->on_to_count, via, to, out);
 		map_select_pairs(outer, g->on, g->on_count, row, via, tie);
 	}
-	map_select_tenant(map_step_to(step), to, " AND ", out);
-	map_select_tenant(g->via, via, " AND ", tie);
+	map_select_restrict(outer, map_step_to(step), to, " AND ", out);
+	map_select_restrict(outer, g->via, via, " AND ", tie);
 }
 
 /* Maps an operator to the one used inside [NOT] EXISTS. */
@@ -248,7 +248,7 @@ static bool write_exists(struct map_select *s, struct map_binds *b, const struct
 	map_select_joins(&in, &joins);
 	buf_printf(out, "%s WHERE %s", buf_text(&joins), buf_text(&tie));
 	if (!via)
-		map_select_tenant(in.aliases[0].entity, in.aliases[0].name, " AND ", out);
+		map_select_restrict(&in, in.aliases[0].entity, in.aliases[0].name, " AND ", out);
 	buf_printf(out, " AND %s)", compare_at(&in, b, w, at, op));
 	buf_deinit(&tie);
 	buf_deinit(&joins);

@@ -12,18 +12,19 @@ import { mintToken } from './token.mjs';
 const QUERIES = 300;
 const FREE = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 
-/* What may be asked of each view: a metric or a dimension to its SQL. `p` is the project of the row. */
+/* What may be asked of each view: a metric or a dimension to its SQL. `p` is the project of the row; `only`: the rows that count. */
 const PROJECT = { technology: 'p.technology', project_stage: 'p.currentprojectstage', sponsor: 'p.sponsor', market_of_project: 'p.market' };
+const ACTIVE = 'COALESCE(p.is_archived, 0) = 0';
 const SUBJECTS = [
-  { from: 'dbo.per_project p', by: PROJECT, number: ['budget', 'p.Total_Operating_Budget', 1e6], exists: true, metrics: {
+  { from: 'dbo.per_project p', only: ACTIVE, by: PROJECT, number: ['budget', 'p.Total_Operating_Budget', 1e6], exists: true, metrics: {
     projects: 'COUNT(*)', budget: 'SUM(p.Total_Operating_Budget)', actuals: 'SUM(p.Actuals_LTD)', forecast: 'SUM(p.Total_Operating_Forecast)',
     generation_capacity: 'SUM(p.gencap)', storage_capacity: 'SUM(p.storecap)',
     spend_share: '100.0 * SUM(p.Actuals_LTD) / NULLIF(SUM(p.Total_Operating_Budget), 0)', over_forecast: 'SUM(p.Total_Operating_Forecast) - SUM(p.Total_Operating_Budget)' } },
-  { from: 'Stage.pbi_activity_events p', by: { report_name: 'p.report_name', report_workspace: 'p.workspace_name' }, day: 'p.activity_date',
+  { from: 'Stage.pbi_activity_events p', only: "p.activity_type = 'ViewReport'", by: { report_name: 'p.report_name', report_workspace: 'p.workspace_name' }, day: 'p.activity_date',
     metrics: { views: 'COUNT(*)', viewers: 'COUNT(DISTINCT p.user_email)' } },
-  { from: 'dbo.per_tasks t LEFT JOIN dbo.per_project p ON p.name = t.projectname', by: { task_type: 't.task_type', task_status: 't.status', ...PROJECT }, day: 't.finishdate',
+  { from: 'dbo.per_tasks t LEFT JOIN dbo.per_project p ON p.name = t.projectname', only: ACTIVE, by: { task_type: 't.task_type', task_status: 't.status', ...PROJECT }, day: 't.finishdate',
     metrics: { tasks: 'COUNT(*)' } },
-  { from: 'dbo.per_projecthealth t LEFT JOIN dbo.per_project p ON p.gid = t.project_gid', by: PROJECT,
+  { from: 'dbo.per_projecthealth t LEFT JOIN dbo.per_project p ON p.gid = t.project_gid', only: ACTIVE, by: PROJECT,
     metrics: { complete: 'AVG(t.pctcomplete)', health_rows: 'COUNT(*)' } },
 ].map((s) => ({ ...s, values: {} }));
 
@@ -51,7 +52,7 @@ function made() {
   const subject = one(SUBJECTS), names = Object.keys(subject.metrics), dimensions = Object.keys(subject.by);
   const metrics = [...new Set([one(names), one(names)])];
   const by = [...new Set(Array.from({ length: pick(3) }, () => one(dimensions)))];
-  const query = { metrics, where: [] }, where = [];
+  const query = { metrics, where: [] }, where = [subject.only];
   for (let i = pick(3); i > 0; i--) {
     const name = one(dimensions), [json, sql] = condition(subject, name, subject.by[name]);
     query.where.push(json);
@@ -73,8 +74,7 @@ function made() {
   }
   const columns = by.map((name) => subject.by[name]), first = subject.metrics[metrics[0]];
   let sql = `SELECT ${[...columns.map((c, i) => `${c} AS d${i}`), ...metrics.map((m, i) => `${subject.metrics[m]} AS m${i}`)].join(', ')} FROM ${subject.from}`;
-  if (where.length)
-    sql += ` WHERE ${where.join(' AND ')}`;
+  sql += ` WHERE ${where.join(' AND ')}`;
   if (by.length) {
     query.by = by;
     sql += ` GROUP BY ${columns.join(', ')}`;

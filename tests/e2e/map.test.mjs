@@ -46,14 +46,29 @@ const not = (name, ...values) => ({ name, op: 'not', values });
 describe('a query over the map equals a hand-written statement', () => {
   it('counts, sums and averages by dimension', async () => {
     await same({ metrics: ['views'], by: ['report_name'], bottom: 5 },
-      'SELECT report_name, COUNT(*) AS n FROM Stage.pbi_activity_events GROUP BY report_name ORDER BY n, report_name FETCH NEXT 5 ROWS ONLY');
+      "SELECT report_name, COUNT(*) AS n FROM Stage.pbi_activity_events WHERE activity_type = 'ViewReport' GROUP BY report_name ORDER BY n, report_name FETCH NEXT 5 ROWS ONLY");
     await same({ metrics: ['budget'], by: ['technology'] },
-      'SELECT technology, SUM(Total_Operating_Budget) AS b FROM dbo.per_project GROUP BY technology ORDER BY b DESC, technology');
+      'SELECT technology, SUM(Total_Operating_Budget) AS b FROM dbo.per_project WHERE COALESCE(is_archived, 0) = 0 GROUP BY technology ORDER BY b DESC, technology');
+  });
+
+  it('counts what the tools count', async () => {
+    const [[views]] = rows(await ask({ metrics: ['views'] }));
+    const { body: reports } = await call('get_top_reports_by_views', {});
+    assert.equal(Number(views), Number(Object.values(reports.result.sets).find((set) => set.data_dict.AllViews).data_dict.AllViews[0]), JSON.stringify(reports).slice(0, 600));
+    const { body } = await call('get_portfolio_summary', {});
+    const [[projects]] = rows(await ask({ metrics: ['projects'] }));
+    assert.equal(Number(projects), body.result.sets.rows.row_count);
+    const { ProjectName: names, COD: dates } = body.result.sets.rows.data_dict;
+    const planned = rows(await ask({ list: 'project', show: ['project_name', 'cod'] }));
+    assert.deepEqual(planned.map(([name, day]) => `${name} ${day ?? ''}`).sort(), names.map((name, i) => `${name} ${dates[i] ?? ''}`).sort());
+    const risks = await call('get_task_risks', {});
+    const [[tasks]] = rows(await ask({ metrics: ['tasks'], where: [is('risk_level', 'High', 'Medium', 'Low')] }));
+    assert.equal(Number(tasks), risks.body.result.sets.rows.row_count);
   });
 
   it('keeps rows without a value when one value is excluded', async () => {
     const listed = rows(await ask({ list: 'project', show: ['project_name'], where: [not('status_color', 'on_track')] }));
-    const [[all]] = rows(await call('general_sql_query', { sql: 'SELECT COUNT(*) AS n FROM dbo.per_project' }));
+    const [[all]] = rows(await call('general_sql_query', { sql: 'SELECT COUNT(*) AS n FROM dbo.per_project WHERE COALESCE(is_archived, 0) = 0' }));
     const tracked = rows(await ask({ list: 'project', show: ['project_name'], where: [is('status_color', 'on_track')] }));
     assert.equal(listed.length + tracked.length, Number(all));
   });
@@ -96,12 +111,13 @@ describe('a query over the map equals a hand-written statement', () => {
 
   it('uses the vocabulary of the pack', async () => {
     const overdue = "t.finishdate < '2026-02-27' AND (t.status <> 'Completed' OR t.status IS NULL)";
+    const open = 'NOT EXISTS (SELECT 1 FROM dbo.per_project x WHERE x.name = t.projectname AND x.is_archived = 1)';
     const has = `EXISTS (SELECT 1 FROM dbo.per_tasks t WHERE t.projectname = p.name AND ${overdue})`;
-    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue}`);
-    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'not' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE (t.finishdate >= '2026-02-27' OR t.finishdate IS NULL OR t.status = 'Completed')`);
+    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue} AND ${open}`);
+    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'not' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE (t.finishdate >= '2026-02-27' OR t.finishdate IS NULL OR t.status = 'Completed') AND ${open}`);
     for (const [op, sql] of [['is', has], ['not', `NOT ${has}`]])
       await same({ list: 'project', show: ['project_name'], where: [is('technology', 'Solar'), { name: 'overdue', op }] },
-        `SELECT p.name FROM dbo.per_project p WHERE p.technology = 'Solar' AND ${sql} ORDER BY p.name`);
+        `SELECT p.name FROM dbo.per_project p WHERE p.technology = 'Solar' AND COALESCE(p.is_archived, 0) = 0 AND ${sql} ORDER BY p.name`);
   });
 
   it('compares a period with the previous one and computes the change', async () => {

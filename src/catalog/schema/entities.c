@@ -104,6 +104,23 @@ static bool read_levels(struct loader *l, const json_t *object, const char *at,
 	return true;
 }
 
+/* Reads {"order": "load_day", "flag": "is_current"}. */
+static bool read_latest(struct loader *l, const json_t *object, const char *at,
+			struct entity_def *n, struct err *e)
+{
+	static const char *const members[] = {"order", "flag", NULL};
+	const char *order, *flag = NULL;
+
+	if (!object)
+		return true;
+	at = arena_printf(l->arena, "%s.latest", at);
+	if (!json_only(object, members, e) || !json_get_str(object, "order", &order, e) ||
+	    !json_opt_str(object, "flag", &flag, e))
+		return err_prefix(e, "%s", at);
+	return schema_column(n, order, at, &n->latest.order, e) &&
+	       (!flag || schema_column(n, flag, at, &n->latest.flag, e));
+}
+
 static bool find_view(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
 		      struct err *e)
 {
@@ -121,12 +138,12 @@ static bool find_view(struct loader *l, const json_t *item, const char *at, stru
 static bool read_entity(struct loader *l, const json_t *item, const char *at, struct entity_def *n,
 			struct err *e)
 {
-	static const char *const members[] = {"name",   "label", "plural", "about",    "view",
-					      "key",    "also",  "title",  "time",     "levels",
-					      "facets", "kind",  "show",   "synonyms", "indexes",
-					      "coarse", NULL};
+	static const char *const members[] = {"name",   "label",  "plural",   "about",    "view",
+					      "key",    "also",   "title",    "time",     "levels",
+					      "facets", "kind",   "show",     "synonyms", "indexes",
+					      "coarse", "latest", "archived", "owner",    NULL};
 	static const char *const kinds[] = {"entity", "fact", "link", NULL};
-	const char *title = NULL;
+	const char *title = NULL, *archived = NULL;
 	size_t kind = ENTITY_LISTED;
 
 	if (!json_check_members(item, members, e) || !json_get_str(item, "name", &n->name, e) ||
@@ -136,12 +153,16 @@ static bool read_entity(struct loader *l, const json_t *item, const char *at, st
 	if (!json_opt_str(item, "label", &n->label, e))
 		return err_prefix(e, "%s", at);
 	n->plural = arena_printf(l->arena, "%ss", n->label);
-	if (!json_opt_str(item, "plural", &n->plural, e) || !json_opt_str(item, "title", &title, e))
+	if (!json_opt_str(item, "plural", &n->plural, e) ||
+	    !json_opt_str(item, "title", &title, e) ||
+	    !json_opt_str(item, "archived", &archived, e))
 		return err_prefix(e, "%s", at);
 	if (!schema_name(n->name, at, e) || !find_view(l, item, at, n, e) ||
 	    !read_keys(l, item, at, n, e) ||
 	    (title && !schema_column(n, title, at, &n->title, e)) ||
+	    (archived && !schema_column(n, archived, at, &n->archived, e)) ||
 	    !read_levels(l, json_object_get(item, "levels"), at, n, e) ||
+	    !read_latest(l, json_object_get(item, "latest"), at, n, e) ||
 	    !schema_choice(item, "kind", kinds, at, &kind, e) ||
 	    !schema_texts(l, item, "synonyms", at, &n->synonyms, e))
 		return false;
@@ -193,6 +214,22 @@ static bool read_shown(const struct loader *l, const struct entity_def *n, const
 	       err_set(e, ERR_INPUT, "%s: measure %s is no column of %s", at, name, n->name);
 }
 
+/* The edge to the entity that its rows belong to, which may be archived. */
+static bool find_owner(const struct loader *l, const json_t *item, const char *at,
+		       struct entity_def *n, struct err *e)
+{
+	const char *owner = NULL;
+
+	if (!json_opt_str(item, "owner", &owner, e))
+		return err_prefix(e, "%s", at);
+	n->owner = owner ? schema_edge(&l->impl->schema, owner) : NULL;
+	return !owner ||
+	       (n->owner && n->owner->from == n && !n->owner->via && n->owner->to->archived) ||
+	       err_set(e, ERR_INPUT,
+		       "%s: owner: %s must be an edge from %s to an entity with archived rows", at,
+		       owner, n->name);
+}
+
 static bool finish_entity(struct loader *l, const json_t *item, const char *at,
 			  struct entity_def *n, struct err *e)
 {
@@ -202,6 +239,8 @@ static bool finish_entity(struct loader *l, const json_t *item, const char *at,
 
 	if (!json_opt_str(item, "time", &time, e))
 		return err_prefix(e, "%s", at);
+	if (!find_owner(l, item, at, n, e))
+		return false;
 	if (time && !schema_dimension_of(l, time, at, &n->time, e))
 		return false;
 	if (n->time && !column_is_day(n->time->map.type))

@@ -163,8 +163,13 @@ static int64_t count_duplicates(struct live *l, const char *subject, const struc
 	add_key_columns(&sql, key);
 	buf_printf(&sql, ", COUNT(*) AS times FROM %s WHERE NOT (", n->view->name);
 	add_null_test(&sql, key);
-	buf_str(&sql, ") GROUP BY ");
+	buf_str(&sql, ")");
+	if (n->latest.flag)
+		buf_printf(&sql, " AND %s = 1", n->latest.flag->name);
+	buf_str(&sql, " GROUP BY ");
 	add_key_columns(&sql, key);
+	if (n->latest.order) /* a key is unique within one version */
+		buf_printf(&sql, ", %s", n->latest.order->name);
 	buf_str(&sql, " HAVING COUNT(*) > 1 FETCH NEXT 500 ROWS ONLY");
 	t = run_statement(l, subject, buf_text(&sql));
 	rows = t ? (int64_t)t->row_count : 0;
