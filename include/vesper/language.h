@@ -31,9 +31,6 @@
 	LIST(WORDS_BELOW_POSTFIX, "bounds.below_behind")                                           \
 	LIST(WORDS_AGGREGATES, "bounds.aggregates")                                                \
 	LIST(WORDS_PER, "bounds.per")                                                              \
-	LIST(WORDS_THOUSAND, "bounds.thousand")                                                    \
-	LIST(WORDS_MILLION, "bounds.million")                                                      \
-	LIST(WORDS_BILLION, "bounds.billion")                                                      \
 	LIST(WORDS_GRAIN_HOUR, "grains.hour")                                                      \
 	LIST(WORDS_GRAIN_DAY, "grains.day")                                                        \
 	LIST(WORDS_GRAIN_WEEK, "grains.week")                                                      \
@@ -109,6 +106,9 @@
 	LIST(WORDS_COUNTING, "account.counting")                                                   \
 	LIST(WORDS_TOTALS, "account.totals")                                                       \
 	LIST(WORDS_RELATING, "account.relating")                                                   \
+	LIST(WORDS_SORTING, "account.sorting")                                                     \
+	LIST(WORDS_DESCENDING, "account.descending")                                               \
+	LIST(WORDS_ASCENDING, "account.ascending")                                                 \
 	LIST(WORDS_INCREASE, "account.raising")                                                    \
 	LIST(WORDS_DECREASE, "account.lowering")                                                   \
 	LIST(WORDS_QUALIFIERS, "account.loaded")                                                   \
@@ -178,6 +178,12 @@ struct phrase {
 	const struct phrase *next; /* next phrase with the same first word */
 };
 
+/* "k", "million": what a number in front of the word is multiplied by. */
+struct multiplier {
+	const char *word;
+	int64_t scale;
+};
+
 #define ORDINAL_LAST (-1)
 
 struct language_word {
@@ -190,6 +196,8 @@ struct language_word {
 struct language {
 	const char *const *const *synonyms; /* lists, NULL-ended; the first word is the stem */
 	size_t synonym_count;
+	const struct multiplier *multipliers;
+	size_t multiplier_count;
 	const char *const *lists[WORDS_COUNT]; /* as in the file, NULL-ended */
 	const char *concepts[CONCEPT_COUNT];
 	struct language_pattern pointing, not_pointing,

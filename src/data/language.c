@@ -46,9 +46,9 @@ static const json_t *member_at(const json_t *root, const char *path)
 static bool check_members(const struct words_file *f, const json_t *root)
 {
 	static const char *const other_members[] = {
-		"synonyms",  "numbers",  "ordinals", "pointing",   "not_pointing",
-		"named",     "concepts", "outside",  "impossible", "foreign",
-		"sentences", "version",  NULL};
+		"synonyms",  "numbers",  "ordinals",    "pointing",   "not_pointing",
+		"named",     "concepts", "outside",     "impossible", "foreign",
+		"sentences", "version",  "multipliers", NULL};
 	const char *name, *inner_name;
 	json_t *value, *inner;
 
@@ -106,6 +106,26 @@ static bool read_numbers(const struct words_file *f, const json_t *root, const c
 			return words_fail(f, arena_printf(words_scratch(f), "%s.%s", member, word),
 					  "must be a number from %d to %d", min, NUMBER_MAX);
 		add(words, word, (int)json_integer_value(value));
+	}
+	return true;
+}
+
+static bool read_multipliers(const struct words_file *f, const json_t *root, struct language *l)
+{
+	const json_t *object = json_object_get(root, "multipliers"), *value;
+	struct multiplier *list =
+		arena_alloc(f->arena, (json_object_size(object) + 1) * sizeof(*list));
+	const char *word;
+
+	if (!json_is_object(object))
+		return words_fail(f, "multipliers", "must be an object of words and numbers");
+	l->multipliers = list;
+	json_object_foreach((json_t *)(uintptr_t)object, word, value) {
+		if (!json_is_integer(value) || json_integer_value(value) < 2)
+			return words_fail(f, arena_printf(words_scratch(f), "multipliers.%s", word),
+					  "must be a whole number of at least 2");
+		list[l->multiplier_count++] = (struct multiplier){arena_strdup(f->arena, word),
+								  json_integer_value(value)};
 	}
 	return true;
 }
@@ -221,7 +241,7 @@ static bool read_all(const struct words_file *f, const json_t *root, struct lang
 	if (!check_members(f, root) || !read_lists(f, root, l) ||
 	    !read_numbers(f, root, "numbers", 0, language_words_number, words) ||
 	    !read_numbers(f, root, "ordinals", ORDINAL_LAST, language_words_ordinal, words) ||
-	    !read_concepts(f, root, l) ||
+	    !read_multipliers(f, root, l) || !read_concepts(f, root, l) ||
 	    !words_synonyms(f, json_object_get(root, "synonyms"), "synonyms", &l->synonyms,
 			    &l->synonym_count) ||
 	    !read_pattern(f, json_object_get(root, "pointing"), "pointing", false, &l->pointing) ||

@@ -187,7 +187,7 @@ bool description_understand(const struct know *k, const struct know_input *in,
 		return false;
 	text_tokenize(k->catalog->language, text, a, &rest);
 	r->description = &rest;
-	return metrics_choose(r, false, out);
+	return metrics_choose(r, TOOL_LACKS_NOTHING, out);
 }
 
 /* "complaint, praise or question" */

@@ -674,10 +674,15 @@ bool map_words_is_cue_word(const struct know *k, const struct token *t);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */
 bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i);
+/* What the chosen tool lacks to answer. Then only a query that this tool cannot answer counts. */
+enum tool_lack {
+	TOOL_LACKS_NOTHING, /* or no tool was chosen */
+	TOOL_LACKS_VALUE,
+	TOOL_LACKS_TIME, /* it reports the current state */
+};
 /* Builds a query over the map when every word of the question fits one, as a call of the map tool.
- * `tool_lacks_value`: a tool lacks only a value; then only a query that this tool cannot answer
- * counts. Returns false and leaves `out` unchanged when there is none. */
-bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct understanding *out);
+ * Returns false and leaves `out` unchanged when there is none. */
+bool metrics_choose(const struct reading *r, enum tool_lack lack, struct understanding *out);
 /* The map query equivalent to the last answer, as declared in its tool's header; NULL: none. */
 const json_t *metrics_query_of_tool(const struct reading *r, const struct session_context *s);
 /* Applies a follow-up to the current query: "by month", "only solar", "what about last year".

@@ -584,7 +584,7 @@ void understand_single(const struct know *k, const struct know_input *in, const 
 					    : time_step_only || r.replaces_value ||
 						      in->refers_to_row || followup_has_cue(&r));
 	if (!edits && !time_step_only && !is_about_data(&r, is_followup)) {
-		if (!is_followup && metrics_choose(&r, false, out))
+		if (!is_followup && metrics_choose(&r, TOOL_LACKS_NOTHING, out))
 			return;
 		set_unclear(KNOW_UNCLEAR, 0.4, out);
 		if (documents_fallback(&r, out))
@@ -603,8 +603,12 @@ void understand_single(const struct know *k, const struct know_input *in, const 
 		report_fragment_unused(&r, &context, out);
 		return;
 	}
-	if (!edits && !is_followup && out->confidence < KNOW_CONFIDENT && !is_missing_time(&r) &&
-	    metrics_choose(without_context, r.issue.kind == ISSUE_MISSING, out))
+	if (!edits && !is_followup && out->confidence < KNOW_CONFIDENT &&
+	    metrics_choose(without_context,
+			   is_missing_time(&r)             ? TOOL_LACKS_TIME
+			   : r.issue.kind == ISSUE_MISSING ? TOOL_LACKS_VALUE
+							   : TOOL_LACKS_NOTHING,
+			   out))
 		return;
 	if (!edits && !is_followup && documents_fallback(without_context, out))
 		return;

@@ -126,22 +126,18 @@ static size_t blanks_at(const char *p)
  * separate letter ("60 m") may have another meaning. */
 static void read_multiplier(const struct question *q, size_t *end, struct amount *out)
 {
-	static const struct {
-		enum words list;
-		int64_t scale;
-	} sizes[] = {{WORDS_THOUSAND, 1000}, {WORDS_MILLION, 1000000}, {WORDS_BILLION, 1000000000}};
 	size_t gap = blanks_at(q->text + *end), best = 0;
 	int64_t scale = 1;
 
-	for (size_t i = 0; q->language && i < sizeof(sizes) / sizeof(*sizes); i++)
-		for (const char *const *w = q->language->lists[sizes[i].list]; *w; w++) {
-			size_t n = match_whole_word(q->text + *end + gap, *w);
+	for (size_t i = 0; q->language && i < q->language->multiplier_count; i++) {
+		const struct multiplier *m = &q->language->multipliers[i];
+		size_t n = match_whole_word(q->text + *end + gap, m->word);
 
-			if (n <= best)
-				continue;
-			best = n;
-			scale = sizes[i].scale;
-		}
+		if (n <= best)
+			continue;
+		best = n;
+		scale = m->scale;
+	}
 	if (best == 0)
 		return;
 	*end += gap + best;

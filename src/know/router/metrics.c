@@ -96,6 +96,11 @@ static bool add_phrase(struct query_builder *a, const struct phrase_meanings *m)
 	bool grouped = a->after.by, counted = a->after.number_of;
 
 	a->after.by = a->after.number_of = false;
+	if (a->after.order) {
+		a->after.order = false;
+		a->order.by = *m;
+		return first->metric || first->dimension;
+	}
 	if (first->level) {
 		bool again = a->level.phrase.count > 0;
 
@@ -117,6 +122,47 @@ static bool add_phrase(struct query_builder *a, const struct phrase_meanings *m)
 	a->groups[a->group_count] = *m;
 	a->groups[a->group_count++].grouped = grouped;
 	return true;
+}
+
+/* "Biggest first", "descending", "sorted by": the number of words of a sort order; 0: none. */
+static size_t read_order(struct query_builder *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	size_t down = words_at(q, i, WORDS_DESCENDING), up = words_at(q, i, WORDS_ASCENDING);
+	size_t n = down > up ? down : up;
+
+	if (n == 0) {
+		n = words_at(q, i, WORDS_SORTING);
+		a->after.order |= n > 0;
+		return n;
+	}
+	a->order.descending |= down >= up;
+	a->order.ascending |= up > down;
+	if (a->order.by.count == 0 && i + n < q->count && /* "descending by budget" */
+	    token_in_list(&q->tokens[i + n], WORDS_PREPOSITIONS) &&
+	    token_in_list(&q->tokens[i + n], WORDS_GROUPING)) {
+		a->after.order = true;
+		n++;
+	}
+	return n;
+}
+
+/* "By COD year": a date that is grouped by one of its units. Returns the number of words. */
+static size_t read_date_grain(struct query_builder *a, size_t i, const struct phrase_meanings *m)
+{
+	const struct dimension_def *d = m->count == 1 ? m->items[0]->dimension : NULL;
+	size_t n = d ? m->items[0]->count : 0;
+	enum grain grain =
+		d && i + n < a->r->q.count ? map_words_grain(&a->r->q.tokens[i + n]) : GRAIN_NONE;
+
+	if (!grain || !a->after.by || !(d->map.grains >> grain & 1) || a->group_count == MAP_BY_MAX)
+		return 0;
+	a->groups[a->group_count] = *m;
+	a->groups[a->group_count].grain = grain;
+	a->groups[a->group_count++].grouped = true;
+	a->after.by = false;
+	memset(a->in_phrase + i, true, n + 1);
+	return n + 1;
 }
 
 /* "Projects that are not solar" */
@@ -188,6 +234,48 @@ static bool negates_condition(const struct query_builder *a, size_t i)
 			return false;
 	}
 	return false;
+}
+
+/* "Without a buyer", "no COD yet": the word that asks for rows without a value. Returns the index
+ * of the dimension's phrase; 0: it does not. */
+static size_t negated_dimension(const struct query_builder *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	if (!is_exclusion_word(&q->tokens[i]) && !token_in_list(&q->tokens[i], WORDS_NEGATION))
+		return 0;
+	while (++i < q->count) {
+		const struct phrase_meanings m = map_words_at(a, i);
+
+		if (m.count > 0)
+			return m.items[0]->dimension ? i : 0;
+		/* "don't have a", but not "don't show the" */
+		if (!token_in_list(&q->tokens[i], WORDS_ARTICLES) &&
+		    !token_in_list(&q->tokens[i], WORDS_SOME) &&
+		    (!know_is_stop_word(a->r->know, &q->tokens[i]) ||
+		     token_in_list(&q->tokens[i], WORDS_EXCLUSION_LINKS) ||
+		     token_in_list(&q->tokens[i], WORDS_PREPOSITIONS)))
+			return 0;
+	}
+	return 0;
+}
+
+/* Reads "without a buyer". Returns the number of words; 0: it is something else. */
+static size_t read_missing(struct query_builder *a, size_t i)
+{
+	size_t at = negated_dimension(a, i), n;
+	struct phrase_meanings m;
+
+	if (at == 0 || a->group_count == MAP_BY_MAX)
+		return 0;
+	m = map_words_at(a, at);
+	n = at + m.items[0]->count;
+	if (n < a->r->q.count && a->r->q.tokens[n].used) /* "without sponsor Helios" */
+		return 0;
+	m.missing = true;
+	a->groups[a->group_count++] = m;
+	memset(a->in_phrase + i, true, n - i);
+	return n - i;
 }
 
 /* "Not on weekends": the word that excludes days. */
@@ -281,6 +369,8 @@ static size_t read_cue(struct query_builder *a, size_t i)
 	if (a->is_followup && i == 0 &&
 	    token_in_list(t, WORDS_FOLLOWUP_OPENING)) /* "add the market" */
 		return 1;
+	if (token_in_list(t, WORDS_NARROWING) && i + 1 < q->count && word_is_time(a->r, i + 1))
+		return 1; /* "since March": the time has its meaning */
 	a->is_list |= token_in_list(t, WORDS_WHICH) || token_in_list(t, WORDS_EVERYTHING);
 	return 0;
 }
@@ -405,6 +495,12 @@ bool metrics_read(struct query_builder *a)
 
 		if (n == 0)
 			n = read_total(a, i);
+		if (n == 0)
+			n = read_order(a, i);
+		if (n == 0)
+			n = read_missing(a, i);
+		if (n == 0)
+			n = read_date_grain(a, i, &m);
 		if (n == 0 && m.count > 0 && m.items[0]->condition)
 			n = read_condition(a, i, &m);
 		else if (n == 0 && read_grain(a, i, &m))
@@ -432,7 +528,7 @@ bool metrics_read(struct query_builder *a)
 			a->is_list |= token_in_list(t, WORDS_NEUTRAL);
 		i += n > 0 ? n : 1;
 	}
-	return !a->after.by && (a->is_followup || !a->after.number_of) &&
+	return !a->after.by && !a->after.order && (a->is_followup || !a->after.number_of) &&
 	       (!a->related.is_required || a->related.count > 0) &&
 	       (a->slots.further.count == 0 ||
 		(a->analysis && a->slots.further.count < a->analysis->analysis.measures));
@@ -500,11 +596,21 @@ static bool resolve_group(struct query_builder *a, const struct phrase_meanings 
 				    : NULL;
 	const struct map_phrase *p;
 
+	if (m->grain && m->count == 1 && column_is_day(m->items[0]->dimension->map.type))
+		return metrics_add_by(a, arena_printf(a->r->arena, "%s.%s",
+						      m->items[0]->dimension->name,
+						      grain_name(m->grain)));
 	if (grain)
 		return metrics_add_by(a, grain);
 	p = metrics_pick_meaning(m, metrics_entity(a));
-	if (!p)
+	if (!p || (!m->exact && !m->grouped && p->dimension &&
+		   column_is_day(p->dimension->map.type))) /* "revise" is not when it was revised */
 		return false;
+	if (m->missing) {
+		a->named.items[a->named.count] = p->dimension;
+		a->named.missing[a->named.count++] = true;
+		return true;
+	}
 	if (m->grouped || /* "add the market" */
 	    (a->is_followup && a->metric_count > 0 && words_in(&a->r->q, WORDS_EXTENDING)) ||
 	    (a->analysis && !labels_a_value(a, p->dimension)) || a->top || a->bottom ||

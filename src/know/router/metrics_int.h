@@ -65,6 +65,7 @@ struct phrase_meanings {
 	size_t count;
 	bool exact;       /* spelled exactly as its label: "genre", not "genres" */
 	bool grouped;     /* follows "by" */
+	bool missing;     /* follows "without": rows that have none */
 	enum grain grain; /* time grain, applied to the time of what is measured */
 };
 
@@ -134,6 +135,7 @@ struct query_builder {
 	struct {
 		/* "with billing city Paris": names the dimension of a value. */
 		const struct dimension_def *items[MAP_BY_MAX];
+		bool missing[MAP_BY_MAX]; /* "without a buyer" */
 		size_t count;
 	} named;
 	const struct tool_def *analysis; /* the requested analysis; or NULL */
@@ -141,8 +143,12 @@ struct query_builder {
 	bool is_count, is_list, top, bottom;
 	bool is_followup; /* a follow-up on the current query: "which of those are solar" */
 	struct {
-		bool by, number_of;
+		bool by, number_of, order;
 	} after; /* kind of the previous word */
+	struct {
+		struct phrase_meanings by; /* "sorted by budget"; count 0: not named */
+		bool ascending, descending;
+	} order;
 	struct singulars singular;
 	int rows; /* "which three projects"; 0: not given */
 	struct {
@@ -195,6 +201,8 @@ bool metrics_resolve_all(struct query_builder *a);
 
 /* ---- metrics_query.c ---- */
 
+/* Adds the sort order of the question to a query. Returns false when nothing fits it. */
+bool metrics_add_order(const struct query_builder *a, json_t *query);
 /* Resolves a level: "main platforms" are IT systems of a level, "L1" a level of the subject. */
 bool metrics_resolve_level(struct query_builder *a);
 /* Returns true when the requested metric is already a total ("the total budget"). */
@@ -205,15 +213,14 @@ bool metrics_is_valid(const struct query_builder *a, const json_t *query);
 
 /* Builds the query for the question, restricted to `only` unless NULL. Returns NULL when there is
  * none. */
-json_t *metrics_build(const struct reading *r, bool asked, const struct entity_def *only,
+json_t *metrics_build(const struct reading *r, enum tool_lack lack, const struct entity_def *only,
 		      struct query_builder *a);
 
 /* ---- metrics_sources.c ---- */
 
 /* Tries the tenant's entities one at a time for a question without a query over all of them. With
  * several matches it asks which one is meant. Returns false when none matches. */
-bool metrics_choose_source(const struct reading *r, bool tool_lacks_value,
-			   struct understanding *out);
+bool metrics_choose_source(const struct reading *r, enum tool_lack lack, struct understanding *out);
 
 /* ---- metrics_call.c ---- */
 

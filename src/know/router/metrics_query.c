@@ -253,7 +253,8 @@ static bool write_list(struct query_builder *a, json_t *query)
 		       json_object_get(query, MAP_HAVING);
 
 	if (!(a->is_list ||
-	      ((narrows || a->lists_columns || a->level.value) && !a->singular.named)) ||
+	      ((narrows || a->lists_columns || a->level.value || a->order.by.count > 0) &&
+	       !a->singular.named)) ||
 	    a->by_count > 0 || !list_is_valid(a, query))
 		return false;
 	json_set_str(query, MAP_LIST, a->subject->name);
@@ -293,6 +294,43 @@ static bool write_metrics(const struct query_builder *a, json_t *query)
 	return true;
 }
 
+/* What a question without a name sorts by: the first metric, or the bounded measure of a list. */
+static const char *default_order(const struct query_builder *a, const json_t *query)
+{
+	const struct measure_def *m;
+	bool above;
+
+	if (!json_object_get(query, MAP_LIST))
+		return json_string_value(json_array_get(json_object_get(query, MAP_METRICS), 0));
+	m = bounds_measure(a, &above);
+	return m ? m->name : NULL;
+}
+
+bool metrics_add_order(const struct query_builder *a, json_t *query)
+{
+	const struct map_phrase *p = NULL;
+	const char *name;
+	bool down;
+
+	if (a->order.by.count == 0 && !a->order.ascending && !a->order.descending)
+		return true;
+	if (a->order.by.count > 0) {
+		p = metrics_pick_meaning(&a->order.by, metrics_entity(a));
+		if (!p)
+			return false;
+		name = p->metric ? p->metric->name : p->dimension->name;
+	} else {
+		name = default_order(a, query);
+	}
+	down = a->order.descending || (!a->order.ascending && (!p || p->metric));
+	if (!name || (a->order.ascending && a->order.descending) || a->analysis)
+		return false;
+	json_set_take(query, MAP_ORDER,
+		      json_list_of(json_make({MAP_NAME, json_str(name)},
+					     {MAP_DIR, json_str(down ? ORDER_DESC : ORDER_ASC)})));
+	return true;
+}
+
 static bool write_query(struct query_builder *a, json_t *query)
 {
 	if (a->cues.compares || (a->related.count > 0 && a->metric_count > 0) ||
@@ -300,7 +338,7 @@ static bool write_query(struct query_builder *a, json_t *query)
 		return false;
 	if (a->level.value)
 		json_set_str(query, MAP_LEVEL, a->level.value);
-	return true;
+	return metrics_add_order(a, query);
 }
 
 /* Returns true when the map's refusal explains the reason and an alternative that fit the
@@ -324,18 +362,40 @@ bool metrics_is_valid(const struct query_builder *a, const json_t *query)
 	       is_explained_refusal(a, &why);
 }
 
-/* A tool answers but needs a value: prefer the query if the question groups or narrows, or names
- * rows or amounts of a data source in several words. */
+static bool names_day(const struct query_builder *a)
+{
+	for (size_t i = 0; i < a->named.count; i++)
+		if (!a->named.missing[i] && column_is_day(a->named.items[i]->map.type))
+			return true;
+	return false;
+}
+
+/* A tool answers but needs a value: prefer the query if the question groups, sorts or narrows by
+ * something other than a value ("projects with a COD in 2027"), or names rows or amounts of a data
+ * source in several words. */
 static bool is_preferred_to_asking(const struct query_builder *a)
 {
-	if (a->by_count + a->r->constraint_count + a->conditions.count > 0)
+	if (a->by_count + a->r->constraint_count + a->conditions.count > 0 || a->order.by.count > 0)
+		return true;
+	for (size_t i = 0; i < a->named.count; i++)
+		if (a->named.missing[i])
+			return true;
+	if (names_day(a) && !a->lists_columns)
 		return true;
 	return metrics_is_tenant_query(a) &&
 	       (a->is_count ||
 		(a->measured_metric.count > 0 && a->measured_metric.items[0]->count > 1));
 }
 
-json_t *metrics_build(const struct reading *r, bool asked, const struct entity_def *only,
+/* Where a tool has no time, only a date that the question names has the meaning of its time. */
+static bool is_preferred(const struct query_builder *a, enum tool_lack lack)
+{
+	if (lack == TOOL_LACKS_TIME)
+		return names_day(a) && !a->lists_columns;
+	return lack == TOOL_LACKS_NOTHING || a->analysis || is_preferred_to_asking(a);
+}
+
+json_t *metrics_build(const struct reading *r, enum tool_lack lack, const struct entity_def *only,
 		      struct query_builder *a)
 {
 	json_t *query = json_own(r->arena, json_object());
@@ -347,13 +407,12 @@ json_t *metrics_build(const struct reading *r, bool asked, const struct entity_d
 	metrics_find_change(a);
 	return bounds_are_supported(a) && metrics_read(a) && resolve_roles(a) &&
 			       metrics_add_facts(a, query) && write_query(a, query) &&
-			       metrics_is_valid(a, query) &&
-			       (!asked || a->analysis || is_preferred_to_asking(a))
+			       metrics_is_valid(a, query) && is_preferred(a, lack)
 		       ? query
 		       : NULL;
 }
 
-bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct understanding *out)
+bool metrics_choose(const struct reading *r, enum tool_lack lack, struct understanding *out)
 {
 	struct query_builder a;
 	const json_t *query;
@@ -361,7 +420,7 @@ bool metrics_choose(const struct reading *r, bool tool_lacks_value, struct under
 	if (!r->know->map_words || !metrics_select_tool(r->in->may, NULL) ||
 	    r->issue.kind != ISSUE_NONE)
 		return false;
-	query = metrics_build(r, tool_lacks_value, NULL, &a);
+	query = metrics_build(r, lack, NULL, &a);
 	return query ? metrics_call(&a, query, &(struct query_origin){0}, out)
-		     : metrics_choose_source(r, tool_lacks_value, out);
+		     : metrics_choose_source(r, lack, out);
 }

@@ -51,8 +51,7 @@ static bool ask_which(const struct source_query *list, size_t count, struct unde
 	return true;
 }
 
-bool metrics_choose_source(const struct reading *r, bool tool_lacks_value,
-			   struct understanding *out)
+bool metrics_choose_source(const struct reading *r, enum tool_lack lack, struct understanding *out)
 {
 	const struct entity_def *entities[SOURCES_PER_TENANT_MAX];
 	struct source_query list[ASK_OPTIONS_MAX];
@@ -63,7 +62,7 @@ bool metrics_choose_source(const struct reading *r, bool tool_lacks_value,
 		return false;
 	for (size_t i = 0; i < count && n < ASK_OPTIONS_MAX; i++) {
 		struct query_builder *a = arena_alloc(r->arena, sizeof(*a));
-		const json_t *query = metrics_build(r, tool_lacks_value, entities[i], a);
+		const json_t *query = metrics_build(r, lack, entities[i], a);
 
 		if (query && metrics_is_tenant_query(a) && !is_known_query(list, n, query))
 			list[n++] = (struct source_query){a, query};

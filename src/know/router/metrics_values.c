@@ -74,7 +74,7 @@ static bool is_used(const json_t *where, const char *name)
 }
 
 /* A named dimension must have a value or be a column of the list: "the status of projects". */
-static bool use_named_dimensions(struct query_builder *a, const json_t *where, json_t *query)
+static bool use_named_dimensions(struct query_builder *a, json_t *where, json_t *query)
 {
 	bool lists = a->metric_count == 0 && a->by_count == 0 && a->subject;
 	json_t *show = json_array();
@@ -83,7 +83,16 @@ static bool use_named_dimensions(struct query_builder *a, const json_t *where, j
 	for (size_t i = 0; ok && i < a->named.count; i++) {
 		const struct dimension_def *d = a->named.items[i];
 
-		if (is_used(where, d->name) || (a->slots.item && a->slots.item->dimension == d) ||
+		if (a->named.missing[i]) {
+			json_push_take(where,
+				       json_make({MAP_NAME, json_str(d->name)},
+						 {MAP_OP, json_str(where_op_name(OP_MISSING))}));
+			continue;
+		}
+		if (is_used(where, d->name) ||
+		    (json_object_get(query, MAP_PERIOD) && metrics_entity(a) &&
+		     d == schema_time(catalog_schema(a->r->know->catalog), metrics_entity(a))) ||
+		    (a->slots.item && a->slots.item->dimension == d) ||
 		    (a->level.value && d->map.column == a->subject->levels.column))
 			continue;
 		ok = lists && d->map.entity == a->subject;
@@ -231,12 +240,58 @@ static bool add_weekdays(const struct query_builder *a, json_t *where)
 	return true;
 }
 
+/* The only named date of other rows: "COD in 2027". NULL: none, or several. */
+static const struct dimension_def *named_day(const struct query_builder *a)
+{
+	const struct dimension_def *found = NULL;
+
+	for (size_t i = 0; i < a->named.count; i++) {
+		if (a->named.missing[i] || !column_is_day(a->named.items[i]->map.type))
+			continue;
+		if (found)
+			return NULL;
+		found = a->named.items[i];
+	}
+	return found;
+}
+
+/* Compares a date of the rows with the time of the question. Returns false when that has another
+ * form. */
+static bool add_day_span(const struct parsed_time *t, const struct dimension_def *day,
+			 json_t *where)
+{
+	bool days = (t->has_start || t->has_end) && !t->has_gap && !t->months_differ;
+	const json_t *span;
+	json_t *values;
+
+	if (!days && (t->has_start || t->has_end || !one_span(t)))
+		return false;
+	span = days ? period_json(t->start, t->end) : span_json(t);
+	values = json_array();
+	if (!days || t->has_start)
+		json_array_append(values, json_object_get(span, MAP_START));
+	if (!days || t->has_end)
+		json_array_append(values, json_object_get(span, MAP_END));
+	json_push_take(
+		where,
+		json_make({MAP_NAME, json_str(day->name)},
+			  {MAP_OP, json_str(where_op_name(json_array_size(values) == 2 ? OP_BETWEEN
+							  : t->has_start               ? OP_AT_LEAST
+									 : OP_AT_MOST))},
+			  {MAP_VALUES, values}));
+	json_decref((json_t *)(uintptr_t)span);
+	return true;
+}
+
 /* Adds the period of the question, or compares two years. Returns false when the time has another
  * form. */
 static bool add_time(struct query_builder *a, json_t *where, json_t *query)
 {
 	const struct parsed_time *t = &a->r->time;
-	const struct dimension_def *year = year_of(a);
+	const struct dimension_def *year = year_of(a), *day = named_day(a);
+	const struct entity_def *n = metrics_entity(a);
+	const struct dimension_def *time =
+		n ? schema_time(catalog_schema(a->r->know->catalog), n) : NULL;
 	bool later = t->year_count > 1 && t->years[1] > t->years[0];
 
 	if ((t->day_type && !by_time(a, GRAIN_WEEKDAY) && !add_weekdays(a, where)) || t->hours ||
@@ -248,10 +303,14 @@ static bool add_time(struct query_builder *a, json_t *where, json_t *query)
 		a->cues.compares = false;
 		return true;
 	}
+	if (day && day != time && (t->year_count > 0 || t->has_start || t->has_end))
+		return add_day_span(t, day, where);
 	if (year && is_years(t))
 		add_years(t, year, where);
 	else if (t->has_start && t->has_end && !t->has_gap && !t->months_differ)
 		json_set_take(query, MAP_PERIOD, period_json(t->start, t->end));
+	else if (time && t->has_start != t->has_end) /* "before February" */
+		return add_day_span(t, time, where);
 	else if (t->year_count > 0 && !t->has_start && !t->has_end && one_span(t))
 		json_set_take(query, MAP_PERIOD, span_json(t));
 	else

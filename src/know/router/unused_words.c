@@ -152,6 +152,18 @@ static bool time_step_is_filled(const struct word_check *a, size_t i)
 	return false;
 }
 
+/* The last noun of a compound: "type" of "each task type". */
+static size_t head_noun(const struct word_check *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	while (i + 1 < q->count && q->tokens[i + 1].separator == ' ' && !q->tokens[i + 1].used &&
+	       !is_neutral(a, &q->tokens[i + 1]) &&
+	       (word_origins(a, &q->tokens[i + 1]) & FROM_COLUMN))
+		i++;
+	return i;
+}
+
 /* "by month", "each sponsor": the tool must distinguish the group. */
 static bool grouping_is_accounted(const struct word_check *a, size_t i)
 {
@@ -165,7 +177,7 @@ static bool grouping_is_accounted(const struct word_check *a, size_t i)
 		return true;
 	if (by == a->r->q.count)
 		return token_in_list(&a->r->q.tokens[i], WORDS_EVERYTHING);
-	return is_used(a, by) || (word_origins(a, &a->r->q.tokens[by]) & origins);
+	return is_used(a, by) || (word_origins(a, &a->r->q.tokens[head_noun(a, by)]) & origins);
 }
 
 /* "since the last audit": a time must follow, unless the tool compares. */
@@ -349,6 +361,20 @@ static bool context_has_tool(const struct word_check *a)
 	return a->r->filters_only;
 }
 
+/* "Which workspace gets the most views" ranks workspaces: the tool must distinguish them. */
+static bool ranks_asked_noun(const struct word_check *a, size_t i)
+{
+	size_t which = i, noun;
+
+	while (which > 0 && !token_in_list(&a->r->q.tokens[which - 1], WORDS_WHICH))
+		which--;
+	if (which == 0 || !a->tool->words.grain)
+		return true;
+	noun = next_noun(a, which - 1);
+	return noun >= i || !word_origins(a, &a->r->q.tokens[noun]) ||
+	       (word_origins(a, &a->r->q.tokens[noun]) & (GRAIN | RANKED));
+}
+
 /* A superlative belongs to the noun next to it, which the tool must rank. Without a noun ("the top
  * ones") the question or the session context must name the subject. */
 static bool superlative_is_accounted(const struct word_check *a, size_t i)
@@ -357,7 +383,7 @@ static bool superlative_is_accounted(const struct word_check *a, size_t i)
 
 	if (noun == a->r->q.count && !context_has_tool(a) && !has_subject(a))
 		return false;
-	return a->ranks &&
+	return a->ranks && ranks_asked_noun(a, i) &&
 	       (noun == a->r->q.count || !word_origins(a, &a->r->q.tokens[noun]) ||
 		(word_origins(a, &a->r->q.tokens[noun]) & RANKED) || most_of_ranked(a, i, noun));
 }

@@ -74,7 +74,6 @@ static void other_questions_are_not_descriptions(void **state)
 		("classify the reports as finance or operations and which projects are at "
 		 "risk"),
 		"classify the most viewed reports as finance or operations",
-		"which tasks look like overdue",
 		"which reports look like finance? Show it as a chart",
 		"which reports look like finance as a table",
 		"which reports look like finance and their workspace",

@@ -24,15 +24,16 @@ struct round {
 };
 
 static const struct round rounds[] = {
-	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 113, 39, 214, 7},
-	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 88, 26, 149, 10},
+	{VESPER_SOURCE_DIR "/tests/route/round1.jsonl", 232, 9, 114, 38, 214, 7},
+	{VESPER_SOURCE_DIR "/tests/route/round2.jsonl", 160, 0, 93, 22, 150, 10},
 	{VESPER_SOURCE_DIR "/tests/route/round3.jsonl", 160, 2, 81, 27, 139, 18},
-	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 6, 59, 31, 123, 29},
-	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 70, 16, 122, 35},
-	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 14, 62, 17, 115, 30},
-	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 7, 62, 23, 122, 30},
-	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 19, 51, 15, 95, 45},
-	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 15, 35, 19, 79, 63},
+	{VESPER_SOURCE_DIR "/tests/route/round4.jsonl", 160, 7, 61, 29, 122, 29},
+	{VESPER_SOURCE_DIR "/tests/route/round5.jsonl", 160, 0, 76, 16, 128, 30},
+	{VESPER_SOURCE_DIR "/tests/route/round6.jsonl", 160, 9, 68, 17, 121, 29},
+	{VESPER_SOURCE_DIR "/tests/route/round7.jsonl", 160, 5, 67, 23, 126, 28},
+	{VESPER_SOURCE_DIR "/tests/route/round8.jsonl", 160, 16, 57, 15, 101, 42},
+	{VESPER_SOURCE_DIR "/tests/route/round9.jsonl", 160, 15, 41, 19, 85, 57},
+	{VESPER_SOURCE_DIR "/tests/route/round10.jsonl", 160, 13, 46, 14, 84, 60},
 };
 
 struct tally {
