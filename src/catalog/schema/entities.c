@@ -114,7 +114,7 @@ static bool read_latest(struct loader *l, const json_t *object, const char *at,
 	if (!object)
 		return true;
 	at = arena_printf(l->arena, "%s.latest", at);
-	if (!json_only(object, members, e) || !json_get_str(object, "order", &order, e) ||
+	if (!json_check_members(object, members, e) || !json_get_str(object, "order", &order, e) ||
 	    !json_opt_str(object, "flag", &flag, e))
 		return err_prefix(e, "%s", at);
 	return schema_column(n, order, at, &n->latest.order, e) &&
