@@ -121,7 +121,8 @@ struct gate_result {
 	const char *const *defined; /* NULL-ended: names defined by WITH */
 	size_t tenants;             /* number of ? in sql, each to be bound to the tenant */
 	bool is_dialect_specific;   /* sql uses the database's own syntax, or a form chosen to mean
-			     the same   everywhere: the gate would refuse or change it if given again */
+			     the same   everywhere: the gate would refuse or change it if given again
+			   */
 };
 
 /*

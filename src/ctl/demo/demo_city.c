@@ -9,11 +9,12 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-#define FIRST_YEAR           2023
-#define YEARS                4
-#define OTHER_TENANT_DIVISOR 20 /* divisor of the row counts of all tenants except the city's own  \
-				 */
-#define STRIDE      7919        /* a prime that divides no product of two counts: no pair repeats */
+#define FIRST_YEAR 2023
+#define YEARS      4
+#define OTHER_TENANT_DIVISOR                                                                       \
+	20               /* divisor of the row counts of all tenants except the city's own         \
+			  */
+#define STRIDE      7919 /* a prime that divides no product of two counts: no pair repeats */
 #define COLUMNS_MAX 12
 #define NAME_BYTES  80
 #define DAYS        365

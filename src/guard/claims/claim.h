@@ -32,7 +32,7 @@ struct token {
 	uint32_t slots;
 	struct mark *mark; /* for a number */
 	char c;            /* for a break */
-	bool is_confirmed;       /* the data confirms the word */
+	bool is_confirmed; /* the data confirms the word */
 };
 
 struct claims {

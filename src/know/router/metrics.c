@@ -435,7 +435,7 @@ static void read_value_after_by(struct query_builder *a, size_t i)
 
 		if (i < m->from || i >= m->to || m->excluded)
 			continue;
-		a->value_after_by = m->candidates[0].dimension;
+		a->named.of_value_after_by = m->candidates[0].dimension;
 		a->after.by = false;
 	}
 }

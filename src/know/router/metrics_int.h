@@ -98,6 +98,19 @@ struct singulars {
 	bool ranked; /* the ranked item is singular: "which genre" */
 };
 
+struct named_dimensions {
+	/* "with billing city Paris": names the dimension of a value. */
+	const struct dimension_def *items[MAP_BY_MAX];
+	bool missing[MAP_BY_MAX]; /* "without a buyer" */
+	size_t count;
+	const struct dimension_def *of_value_after_by; /* "by Iron Maiden"; or NULL */
+};
+
+struct sort_order {
+	struct phrase_meanings by; /* "sorted by budget"; count 0: not named */
+	bool ascending, descending;
+};
+
 struct query_builder {
 	const struct reading *r;
 	const struct map_words *w;
@@ -132,12 +145,7 @@ struct query_builder {
 	bool lists_columns; /* "name and status of": the question lists the columns */
 	const char *by[MAP_BY_MAX];
 	size_t by_count;
-	struct {
-		/* "with billing city Paris": names the dimension of a value. */
-		const struct dimension_def *items[MAP_BY_MAX];
-		bool missing[MAP_BY_MAX]; /* "without a buyer" */
-		size_t count;
-	} named;
+	struct named_dimensions named;
 	const struct tool_def *analysis; /* the requested analysis; or NULL */
 	struct analysis_slots slots;
 	bool is_count, is_list, top, bottom;
@@ -145,19 +153,14 @@ struct query_builder {
 	struct {
 		bool by, number_of, order;
 	} after; /* kind of the previous word */
-	struct {
-		struct phrase_meanings by; /* "sorted by budget"; count 0: not named */
-		bool ascending, descending;
-	} order;
+	struct sort_order order;
 	struct singulars singular;
 	int rows; /* "which three projects"; 0: not given */
 	struct {
 		bool totals;   /* "the total budget" */
 		bool compares; /* "vs", "compare" */
 	} cues;
-	bool *in_phrase;                            /* by token: it is part of a map phrase */
-	const struct dimension_def *value_after_by; /* of a value after "by": "by Iron Maiden" */
-	/* By index into r->constraints: the target of its bound. */
+	bool *in_phrase; /* by token: it is part of a map phrase */
 	struct bound_target bounds[KNOW_CONSTRAINTS_MAX];
 };
 

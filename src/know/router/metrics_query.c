@@ -62,7 +62,8 @@ static void resolve_comparison(struct query_builder *a)
 	for (size_t i = 0; i < a->r->facts.count; i++) {
 		const struct fact *f = &a->r->facts.items[i];
 
-		if (!a->cues.compares && (!a->value_after_by || f->dimension != a->value_after_by))
+		if (!a->cues.compares &&
+		    (!a->named.of_value_after_by || f->dimension != a->named.of_value_after_by))
 			continue;
 
 		if (!f->dimension || !f->dimension->map.entity || f->count < 2 || f->implied)

@@ -149,7 +149,8 @@ static void each_tenant_loads_its_own_names(void **state)
 	assert_string_equal(resolve(t, "acme", "rack", "north-1"), "North 1");
 	assert_string_equal(resolve(t, "vesper", "item", "telltale"), "Telltale");
 	assert_string_equal(resolve(t, "vesper", "item", "anvil"), "unknown");
-	assert_string_equal(resolve(t, "vesper", "rack", "any"), "unknown"); /* no rack has this name */
+	assert_string_equal(resolve(t, "vesper", "rack", "any"),
+			    "unknown"); /* no rack has this name */
 }
 
 static enum health_state state_of_acme;
@@ -383,7 +384,8 @@ static void loads_book_added_during_a_round(void **state)
 		usleep(t->recorded.running ? 0 : 1000);
 	}
 	assert_string_equal(t->recorded.tenant, "vesper");
-	name_refresh_set_tenant_book(t->refresh, "acme", acme); /* its names were already loaded in this round */
+	name_refresh_set_tenant_book(t->refresh, "acme",
+				     acme); /* its names were already loaded in this round */
 	name_refresh_set_tenant_book(t->refresh, "vesper",
 				     again); /* the running query belongs to the old book */
 	assert_int_equal(t->recorded.cancelled, 1);
