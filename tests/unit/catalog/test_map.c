@@ -171,6 +171,27 @@ static void rejects_invalid_entities(void **state)
 		       "kind: unknown value \"bridge\"");
 }
 
+/* Rows that an entity leaves out: archived ones, those of archived rows, older versions. */
+static void rejects_invalid_row_rules(void **state)
+{
+	(void)state;
+	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+		       "\"key\": [\"tag\"], \"archived\": \"gone\"", "tag has no column gone");
+	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+		       "\"key\": [\"tag\"], \"latest\": {\"order\": \"day\"}",
+		       "tag has no column day");
+	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+		       "\"key\": [\"tag\"], \"latest\": {\"flag\": \"about\"}", "order");
+	refused_change(FILE_NAME, MAP, "\"key\": [\"tag\"]",
+		       "\"key\": [\"tag\"], \"owner\": \"price_of_shop\"",
+		       "owner: price_of_shop must be an edge from tag to an entity with archived "
+		       "rows");
+	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"",
+		       "\"time\": \"price_day\", \"owner\": \"price_of_shop\"",
+		       "owner: price_of_shop must be an edge from price to an entity with archived "
+		       "rows");
+}
+
 static void rejects_invalid_edges(void **state)
 {
 	(void)state;
@@ -301,12 +322,12 @@ static void views_can_be_in_a_separate_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_entities_and_dimensions),   TEST(loads_only_text_dimensions_as_names),
-		TEST(reads_edges_and_chains),          TEST(adds_implied_metrics),
-		TEST(rejects_invalid_entities),        TEST(rejects_invalid_edges),
-		TEST(rejects_invalid_measures),        TEST(rejects_invalid_dimensions),
-		TEST(reads_named_conditions),          TEST(rejects_invalid_conditions),
-		TEST(views_can_be_in_a_separate_file),
+		TEST(reads_entities_and_dimensions), TEST(loads_only_text_dimensions_as_names),
+		TEST(reads_edges_and_chains),        TEST(adds_implied_metrics),
+		TEST(rejects_invalid_entities),      TEST(rejects_invalid_row_rules),
+		TEST(rejects_invalid_edges),         TEST(rejects_invalid_measures),
+		TEST(rejects_invalid_dimensions),    TEST(reads_named_conditions),
+		TEST(rejects_invalid_conditions),    TEST(views_can_be_in_a_separate_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
