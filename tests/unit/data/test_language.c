@@ -27,6 +27,8 @@ static void broken_file_is_rejected(void **state)
 	refused("\"zero\": 0", "\"zero\": -1", 0, "must be a number from 0 to");
 	refused("\"zero\": 0", "\"zero\": \"0\"", 0, "numbers.zero");
 	refused("\"last\": -1", "\"last\": -2", 0, "ordinals.last: must be a number from -1");
+	refused("\"k\": 1000", "\"k\": 1", 0,
+		"multipliers.k: must be a whole number of at least 2");
 	refused("\"existence\": \"available\"", "\"existence\": \"\"", 0, "must be a word");
 }
 
