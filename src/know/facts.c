@@ -21,7 +21,7 @@ const struct fact *facts_get(const struct facts *f, const char *filter)
 	return NULL;
 }
 
-bool value_same(const struct value *a, const struct value *b)
+bool value_equal(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
 		return false;
@@ -42,7 +42,7 @@ struct fact *facts_add(struct facts *f, struct arena *a, const char *filter,
 		*fact = (struct fact){.filter = filter, .dimension = d, .source = source};
 	}
 	for (size_t i = 0; i < fact->count; i++)
-		if (value_same(&fact->values[i], &v))
+		if (value_equal(&fact->values[i], &v))
 			return fact;
 	if (fact->count == fact->cap) {
 		size_t cap = fact->cap ? fact->cap * 2 : 4;

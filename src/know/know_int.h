@@ -183,7 +183,7 @@ void facts_drop(struct facts *f, const char *filter);
 const char *filter_singular(const char *name, struct arena *a);
 const char *filter_plural(const char *name, struct arena *a);
 const char *value_display_text(const struct reading *r, const struct value *v);
-bool value_same(const struct value *a, const struct value *b);
+bool value_equal(const struct value *a, const struct value *b);
 
 /* ---- router.c ---- */
 

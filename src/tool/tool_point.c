@@ -1,8 +1,9 @@
 /*
  * Tools that classify values of a column: which ones fit a description, or which class each
  * belongs to. The query over the map has returned the values and the measure of each. A model
- * classifies the values (tool_point_model.c), or their words do if no model can be asked. Then the
- * database measures each class: code binds the values of a class.
+ * classifies the values (tool_point_model.c). If no model is available, the words of the values are
+ * matched instead. Then queries compute the measure of each class, with the values of the class as
+ * bound parameters.
  */
 #include "tool_point_int.h"
 
@@ -22,14 +23,14 @@ struct chunk {
 	size_t count;
 };
 
-static size_t totals_of(const struct pointing *p)
+static size_t total_count(const struct pointing *p)
 {
 	return p->points.class_count + 2;
 }
 
-static size_t total_of(const struct pointing *p, unsigned char of)
+static size_t total_index(const struct pointing *p, unsigned char class)
 {
-	return of == POINT_MAYBE ? p->points.class_count + 1 : of;
+	return class == POINT_MAYBE ? p->points.class_count + 1 : class;
 }
 
 /* ---- before the query ---- */
@@ -112,10 +113,10 @@ static void finish(struct pointing *p)
 {
 	struct tool_call *call = p->call;
 	struct derive_context *c = arena_alloc(call->arena, sizeof(*c));
-	const char **totals = arena_alloc(call->arena, totals_of(p) * sizeof(*totals));
+	const char **totals = arena_alloc(call->arena, total_count(p) * sizeof(*totals));
 	char text[DECIMAL_TEXT_BYTES];
 
-	for (size_t i = 0; i < totals_of(p); i++) {
+	for (size_t i = 0; i < total_count(p); i++) {
 		decimal_text_short(p->sums[i], text);
 		totals[i] = p->known[i] ? arena_strdup(call->arena, text) : NULL;
 	}
@@ -137,7 +138,7 @@ static void add_total(struct pointing *p, const struct chunk *c, const struct ta
 
 static void send_chunks(struct pointing *p);
 
-static void on_counts(void *owner, struct source_batch *batches, size_t count, const struct err *e)
+static void on_totals(void *owner, struct source_batch *batches, size_t count, const struct err *e)
 {
 	struct tool_call *call = owner;
 	struct pointing *p = call->pointing;
@@ -173,7 +174,7 @@ static bool write_chunk(struct pointing *p, const struct chunk *c, size_t number
 
 	*q = *p->query;
 	q->by_count = q->order_count = 0;
-	q->having_count = 0; /* the values have passed it, and it may be of another metric */
+	q->having_count = 0; /* the values already satisfy it, and it may use another metric */
 	q->metric_count = 1;
 	if (q->where_count == MAP_WHERE_MAX)
 		return err_set(e, ERR_INPUT, "too many conditions");
@@ -213,10 +214,10 @@ static void send_chunks(struct pointing *p)
 			return;
 		}
 	p->chunk_sent = n;
-	tool_call_send(p->call, p->call->source, sent, n, p->call->timeout_ms, on_counts);
+	tool_call_send(p->call, p->call->source, sent, n, p->call->timeout_ms, on_totals);
 }
 
-/* A measure that does not add up cannot be combined from several statements; its total is
+/* A measure that is not additive cannot be combined from several statements, so its total is
  * unknown. */
 static void add_chunks(struct pointing *p, size_t total)
 {
@@ -225,7 +226,8 @@ static void add_chunks(struct pointing *p, size_t total)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->points.count; i++)
-		if (p->of[i] != POINT_DROPPED && total_of(p, p->of[i]) == total)
+		if (p->value_class[i] != POINT_DROPPED &&
+		    total_index(p, p->value_class[i]) == total)
 			values[n++] = value_text(p->values[i]);
 	p->known[total] = n <= LIST_ARG_MAX || call->result->context->is_additive;
 	for (size_t from = 0; from < n; from += LIST_ARG_MAX)
@@ -235,10 +237,10 @@ static void add_chunks(struct pointing *p, size_t total)
 		p->known[total] = true; /* no value belongs to it */
 }
 
-void point_count_classes(struct pointing *p)
+void point_measure_classes(struct pointing *p)
 {
 	struct tool_call *call = p->call;
-	size_t totals = totals_of(p), chunks_max = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
+	size_t totals = total_count(p), chunks_max = totals + POINT_VALUES_MAX / LIST_ARG_MAX + 1;
 
 	p->chunks = arena_alloc(call->arena, chunks_max * sizeof(*p->chunks));
 	p->known = arena_alloc(call->arena, totals * sizeof(*p->known));
@@ -270,30 +272,30 @@ static void read_words(struct pointing *p)
 /* 1: the value has all words. POINT_MAYBE: it has some words or similar ones. */
 static unsigned char fit_description(const struct pointing *p, const char *value)
 {
-	unsigned points = point_words_fit(&p->words[0], value);
+	unsigned score = point_words_fit(&p->words[0], value);
 
-	if (points > 0 && points == 2 * p->words[0].count)
+	if (score > 0 && score == 2 * p->words[0].count)
 		return 1;
-	return points > 0 ? POINT_MAYBE : POINT_NONE;
+	return score > 0 ? POINT_MAYBE : POINT_NONE;
 }
 
 /* The class with the best score; none if two classes share it. */
 static unsigned char best_class(const struct pointing *p, const char *value)
 {
 	unsigned best = 0;
-	unsigned char of = POINT_NONE;
+	unsigned char class = POINT_NONE;
 
 	for (size_t i = 0; i < p->points.class_count; i++) {
-		unsigned points = point_words_fit(&p->words[i], value);
+		unsigned score = point_words_fit(&p->words[i], value);
 
-		if (points > best)
-			of = (unsigned char)(i + 1);
-		else if (points == best)
-			of = POINT_NONE;
-		if (points > best)
-			best = points;
+		if (score > best)
+			class = (unsigned char)(i + 1);
+		else if (score == best)
+			class = POINT_NONE;
+		if (score > best)
+			best = score;
 	}
-	return of;
+	return class;
 }
 
 /* Handles one batch per loop iteration, so that the loop is not blocked. */
@@ -307,19 +309,20 @@ static void on_words(void *owner)
 	for (; p->from < to && p->from < p->points.count; p->from++) {
 		const char *value = p->values[p->from];
 
-		p->of[p->from] = p->is_list ? best_class(p, value) : fit_description(p, value);
+		p->value_class[p->from] =
+			p->is_list ? best_class(p, value) : fit_description(p, value);
 	}
 	if (p->from < p->points.count)
 		loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 	else
-		point_count_classes(p);
+		point_measure_classes(p);
 }
 
 void point_by_words(struct pointing *p)
 {
 	p->points.by_model = false;
 	p->from = 0;
-	memset(p->of, POINT_NONE, p->points.count);
+	memset(p->value_class, POINT_NONE, p->points.count);
 	loop_defer(p->call->box->options.loop, &p->call->deferred, on_words, p);
 }
 
@@ -327,10 +330,10 @@ static void on_values(struct tool_call *call, const char **values, size_t count,
 {
 	struct pointing *p = call->pointing;
 
-	p->of = arena_alloc(call->arena, count + 1);
-	memset(p->of, POINT_NONE, count + 1);
+	p->value_class = arena_alloc(call->arena, count + 1);
+	memset(p->value_class, POINT_NONE, count + 1);
 	p->points.values = p->values = values;
-	p->points.of = p->of;
+	p->points.of = p->value_class;
 	p->points.count = count;
 	p->points.distinct = distinct;
 	if (count == 0) {
@@ -342,7 +345,8 @@ static void on_values(struct tool_call *call, const char **values, size_t count,
 
 void tool_point_run(struct tool_call *call)
 {
-	if (call->result->frames[0]->sampled) { /* which are the commonest is not known */
+	/* In a sample, the most frequent values are unknown. */
+	if (call->result->frames[0]->sampled) {
 		tool_call_end(call);
 		return;
 	}

@@ -13,12 +13,12 @@ struct pointing {
 	const char *classes[POINT_CLASSES_MAX];
 	struct derive_points points;
 	const char **values;
-	unsigned char *of;
-	struct point_words *words; /* of each class; NULL: not read yet */
-	size_t from, count;        /* first value and size of the batch */
-	bool corrected;            /* the batch was asked once more */
-	const char *invalid;       /* why the answer cannot be used; or NULL */
-	const char *key;           /* in the cache */
+	unsigned char *value_class; /* the class of each value */
+	struct point_words *words;  /* of each class; NULL: not read yet */
+	size_t from, count;         /* first value and size of the batch */
+	bool corrected;             /* the batch was asked once more */
+	const char *invalid;        /* why the answer cannot be used; or NULL */
+	const char *key;            /* in the cache */
 	struct chunk *chunks;
 	size_t chunk_count, chunk_next, chunk_sent;
 	bool *known; /* of each total: nothing is missing */
@@ -26,9 +26,9 @@ struct pointing {
 };
 
 /* tool_point.c */
-/* Queries the measure of each class; `of` is complete. Ends the call. */
-void point_count_classes(struct pointing *p);
-/* Classifies the values by their words, then counts. */
+/* Queries the measure of each class; `value_class` is complete. Ends the call. */
+void point_measure_classes(struct pointing *p);
+/* Classifies the values by their words, then measures the classes. */
 void point_by_words(struct pointing *p);
 
 /* tool_point_model.c */

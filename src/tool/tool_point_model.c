@@ -167,11 +167,11 @@ static void cache_classes(const struct pointing *p)
 	const struct tool_call *call = p->call;
 
 	for (size_t i = 0; i < p->points.count; i++)
-		if (p->of[i] == POINT_DROPPED)
+		if (p->value_class[i] == POINT_DROPPED)
 			return; /* the next call may get more */
 	if (call->box->options.cache)
 		cache_set(call->box->options.cache, (struct cache_key){call->who->tenant, p->key},
-			  p->of, p->points.count, POINT_KEPT_MS);
+			  p->value_class, p->points.count, POINT_KEPT_MS);
 }
 
 /* Continues with the next batch, or with the totals. */
@@ -185,7 +185,7 @@ static void next_batch(struct pointing *p)
 		return;
 	}
 	cache_classes(p);
-	point_count_classes(p);
+	point_measure_classes(p);
 }
 
 static void count_answer(const char *outcome)
@@ -212,10 +212,10 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 		return;
 	}
 	text = llm_answer_text(answer, call->arena);
-	memset(p->of + p->from, POINT_NONE, p->count);
+	memset(p->value_class + p->from, POINT_NONE, p->count);
 	if (!json_parse(text, strlen(text), LLM_TOOL_INPUT_BYTES_MAX, &root, NULL))
 		root = NULL;
-	p->invalid = read_answer(p, root, p->of + p->from);
+	p->invalid = read_answer(p, root, p->value_class + p->from);
 	json_decref(root);
 	count_answer(!p->invalid ? "used" : p->corrected ? "dropped" : "corrected");
 	if (p->invalid)
@@ -226,7 +226,7 @@ static void on_answer(void *owner, const struct llm_answer *answer, bool shown, 
 		return;
 	}
 	if (p->invalid)
-		memset(p->of + p->from, POINT_DROPPED, p->count);
+		memset(p->value_class + p->from, POINT_DROPPED, p->count);
 	next_batch(p);
 }
 
@@ -292,9 +292,9 @@ static bool is_valid_entry(const struct pointing *p, struct str found)
 	if (!found.p || found.n != p->points.count)
 		return false;
 	for (size_t i = 0; i < found.n; i++) {
-		unsigned char of = (unsigned char)found.p[i];
+		unsigned char class = (unsigned char)found.p[i];
 
-		if (of > p->points.class_count && !(of == POINT_MAYBE && !p->is_list))
+		if (class > p->points.class_count && !(class == POINT_MAYBE && !p->is_list))
 			return false;
 	}
 	return true;
@@ -306,9 +306,9 @@ static void on_found(void *owner, struct str found)
 
 	p->call->query = NULL;
 	if (is_valid_entry(p, found)) {
-		memcpy(p->of, found.p, found.n);
+		memcpy(p->value_class, found.p, found.n);
 		p->points.by_model = true;
-		point_count_classes(p);
+		point_measure_classes(p);
 	} else if (may_ask(p->call)) {
 		p->points.by_model = true;
 		ask_batch(p);

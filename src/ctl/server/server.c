@@ -11,7 +11,7 @@
 #define VALUE_BYTES   4096
 #define TEXT_SIZE     4000 /* declared size of bound texts: one query plan for all of them */
 
-bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err)
+bool server_set_error(SQLSMALLINT type, SQLHANDLE handle, const char *operation, struct err *err)
 {
 	SQLCHAR state[6] = "", message[512] = "";
 	SQLINTEGER native = 0;
@@ -21,7 +21,7 @@ bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct
 	SQLGetDiagRec(type, handle, 1, state, &native, message, sizeof(message), &length);
 	while (*text == '[' && strchr(text, ']'))
 		text = strchr(text, ']') + 1;
-	return err_set(err, ERR_UPSTREAM, "%s: %.*s (%s, %d)", doing, (int)strcspn(text, ";\n"),
+	return err_set(err, ERR_UPSTREAM, "%s: %.*s (%s, %d)", operation, (int)strcspn(text, ";\n"),
 		       text, state, (int)native);
 }
 
@@ -32,7 +32,7 @@ static bool find_dialect(struct server *server, struct err *err)
 
 	if (!SQL_SUCCEEDED(
 		    SQLGetInfo(server->dbc, SQL_DBMS_NAME, product, sizeof(product), &length)))
-		return server_failed(SQL_HANDLE_DBC, server->dbc, "product", err);
+		return server_set_error(SQL_HANDLE_DBC, server->dbc, "product", err);
 	if (strncasecmp(product, "PostgreSQL", 10) == 0)
 		server->dialect = DIALECT_POSTGRES;
 	else if (strcasestr(product, "SQL Server"))
@@ -49,7 +49,7 @@ static bool not_connected(struct server *server, struct err *err)
 {
 	struct err why;
 
-	server_failed(SQL_HANDLE_DBC, server->dbc, "connect", &why);
+	server_set_error(SQL_HANDLE_DBC, server->dbc, "connect", &why);
 	if (!strstr(why.text, "Can't open lib"))
 		return err_set(err, why.code, "%s", why.text);
 	return err_set(err, ERR_INPUT,
@@ -71,7 +71,7 @@ static bool open_connection(struct server *server, const char *dsn, struct err *
 	server->connected = true;
 	if (!SQL_SUCCEEDED(SQLSetConnectAttr(server->dbc, SQL_ATTR_AUTOCOMMIT,
 					     (SQLPOINTER)(uintptr_t)SQL_AUTOCOMMIT_OFF, 0)))
-		return server_failed(SQL_HANDLE_DBC, server->dbc, "transactions", err);
+		return server_set_error(SQL_HANDLE_DBC, server->dbc, "transactions", err);
 	return find_dialect(server, err);
 }
 
@@ -111,7 +111,7 @@ enum dialect server_dialect(const struct server *server)
 bool server_commit(struct server *server, struct err *err)
 {
 	return SQL_SUCCEEDED(SQLEndTran(SQL_HANDLE_DBC, server->dbc, SQL_COMMIT)) ||
-	       server_failed(SQL_HANDLE_DBC, server->dbc, "commit", err);
+	       server_set_error(SQL_HANDLE_DBC, server->dbc, "commit", err);
 }
 
 void server_rollback(struct server *server)
@@ -131,7 +131,7 @@ static bool bind_texts(SQLHSTMT handle, const char *const *texts, size_t count, 
 			    handle, (SQLUSMALLINT)(i + 1), SQL_PARAM_INPUT, SQL_C_CHAR,
 			    is_long ? SQL_LONGVARCHAR : SQL_VARCHAR, is_long ? n : TEXT_SIZE, 0,
 			    (SQLPOINTER)(uintptr_t)texts[i], 0, nts)))
-			return server_failed(SQL_HANDLE_STMT, handle, "bind", err);
+			return server_set_error(SQL_HANDLE_STMT, handle, "bind", err);
 	}
 	return true;
 }
@@ -147,7 +147,7 @@ static bool read_first_cell(SQLHSTMT handle, struct buf *out, struct err *err)
 	if (SQL_SUCCEEDED(rc))
 		rc = SQLGetData(handle, 1, SQL_C_CHAR, text, sizeof(text), &length);
 	if (!SQL_SUCCEEDED(rc))
-		return server_failed(SQL_HANDLE_STMT, handle, "fetch", err);
+		return server_set_error(SQL_HANDLE_STMT, handle, "fetch", err);
 	if (length != SQL_NULL_DATA)
 		buf_str(out, text);
 	return true;
@@ -166,7 +166,7 @@ static bool run(SQLHSTMT handle, const char *sql, const char *const *texts, size
 		return false;
 	while (SQL_SUCCEEDED(rc))
 		rc = SQLMoreResults(handle);
-	return rc == SQL_NO_DATA || server_failed(SQL_HANDLE_STMT, handle, "execute", err);
+	return rc == SQL_NO_DATA || server_set_error(SQL_HANDLE_STMT, handle, "execute", err);
 }
 
 static bool run_once(struct server *server, const char *sql, const char *const *texts, size_t count,
@@ -176,7 +176,7 @@ static bool run_once(struct server *server, const char *sql, const char *const *
 	bool done;
 
 	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, server->dbc, &handle)))
-		return server_failed(SQL_HANDLE_DBC, server->dbc, "statement", err);
+		return server_set_error(SQL_HANDLE_DBC, server->dbc, "statement", err);
 	done = run(handle, sql, texts, count, out, err);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
 	return done;

@@ -1,4 +1,4 @@
-/* Shared by the files of the administrator's connection. */
+/* Internal interface of the administrator's connection to a database server. */
 #ifndef CTL_SERVER_INT_H
 #define CTL_SERVER_INT_H
 
@@ -16,6 +16,6 @@ struct server {
 };
 
 /* Sets *err from the driver's diagnostics; returns false. */
-bool server_failed(SQLSMALLINT type, SQLHANDLE handle, const char *doing, struct err *err);
+bool server_set_error(SQLSMALLINT type, SQLHANDLE handle, const char *operation, struct err *err);
 
 #endif

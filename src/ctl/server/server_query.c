@@ -21,7 +21,7 @@ bool server_time_limit(struct server *server, int seconds, struct err *err)
 static bool open_handle(struct server *server, SQLHSTMT *handle, struct err *err)
 {
 	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, server->dbc, handle)))
-		return server_failed(SQL_HANDLE_DBC, server->dbc, "statement", err);
+		return server_set_error(SQL_HANDLE_DBC, server->dbc, "statement", err);
 	/* Drivers without this attribute are limited by the server's own setting. */
 	if (server->limit_s > 0)
 		SQLSetStmtAttr(*handle, SQL_ATTR_QUERY_TIMEOUT,
@@ -35,7 +35,7 @@ static bool read_names(SQLHSTMT handle, struct arena *a, struct server_cells *ou
 	const char **names;
 
 	if (!SQL_SUCCEEDED(SQLNumResultCols(handle, &width)))
-		return server_failed(SQL_HANDLE_STMT, handle, "columns", err);
+		return server_set_error(SQL_HANDLE_STMT, handle, "columns", err);
 	names = arena_alloc(a, ((size_t)width + 1) * sizeof(*names));
 	for (SQLSMALLINT i = 0; i < width; i++) {
 		SQLCHAR name[256] = "";
@@ -60,7 +60,7 @@ static bool read_cell(SQLHSTMT handle, size_t column, struct arena *a, const cha
 				  sizeof(text), &length);
 
 	if (rc != SQL_NO_DATA && !SQL_SUCCEEDED(rc))
-		return server_failed(SQL_HANDLE_STMT, handle, "fetch", err);
+		return server_set_error(SQL_HANDLE_STMT, handle, "fetch", err);
 	*out = rc == SQL_NO_DATA || length == SQL_NULL_DATA
 		       ? NULL
 		       : arena_strndup(a, text, utf8_cut(text, strlen(text), CELL_BYTES));
@@ -88,7 +88,7 @@ static bool read_rows(SQLHSTMT handle, size_t max, struct arena *a, struct serve
 	}
 	out->cells = cells;
 	return out->rows == max || rc == SQL_NO_DATA ||
-	       server_failed(SQL_HANDLE_STMT, handle, "fetch", err);
+	       server_set_error(SQL_HANDLE_STMT, handle, "fetch", err);
 }
 
 bool server_query(struct server *server, const char *sql, size_t max, struct arena *a,
@@ -102,7 +102,7 @@ bool server_query(struct server *server, const char *sql, size_t max, struct are
 		return false;
 	ok = SQL_SUCCEEDED(SQLExecDirect(handle, (SQLCHAR *)(uintptr_t)sql, SQL_NTS))
 		     ? read_rows(handle, max, a, &cells, err)
-		     : server_failed(SQL_HANDLE_STMT, handle, "execute", err);
+		     : server_set_error(SQL_HANDLE_STMT, handle, "execute", err);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
 	if (ok)
 		*out = cells;
@@ -160,7 +160,7 @@ bool server_catalogue(struct server *server, enum server_list list, const char *
 	else if (is_missing(handle))
 		ok = err_set(err, ERR_NOT_FOUND, "the driver does not report this metadata");
 	else
-		ok = server_failed(SQL_HANDLE_STMT, handle, "catalogue", err);
+		ok = server_set_error(SQL_HANDLE_STMT, handle, "catalogue", err);
 	SQLFreeHandle(SQL_HANDLE_STMT, handle);
 	if (ok)
 		*out = cells;

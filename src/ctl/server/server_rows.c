@@ -92,7 +92,7 @@ static bool prepare_insert(struct server_rows *r, struct err *err)
 	r->handle = SQL_NULL_HSTMT;
 	r->prepared_rows = 0;
 	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, r->server->dbc, &r->handle)))
-		return server_failed(SQL_HANDLE_DBC, r->server->dbc, "statement", err);
+		return server_set_error(SQL_HANDLE_DBC, r->server->dbc, "statement", err);
 	buf_init(&sql, STATEMENT_BYTES_MAX);
 	buf_printf(&sql, "INSERT INTO %s (%s) VALUES ", r->table, r->columns);
 	put_placeholders(&sql, r->count, r->width);
@@ -100,7 +100,7 @@ static bool prepare_insert(struct server_rows *r, struct err *err)
 	rc = SQLPrepare(r->handle, (SQLCHAR *)(uintptr_t)buf_text(&sql), SQL_NTS);
 	buf_deinit(&sql);
 	if (!SQL_SUCCEEDED(rc))
-		return server_failed(SQL_HANDLE_STMT, r->handle, r->table, err);
+		return server_set_error(SQL_HANDLE_STMT, r->handle, r->table, err);
 	r->prepared_rows = r->count;
 	return true;
 }
@@ -115,7 +115,7 @@ static bool bind_cell(struct server_rows *r, size_t index, struct cell *c, struc
 		integer ? SQL_C_SBIGINT : SQL_C_CHAR, sql_type,
 		decimal ? DECIMAL_DIGITS : TEXT_SIZE, decimal ? DECIMAL_SCALE : 0,
 		integer ? (SQLPOINTER)&c->integer : (SQLPOINTER)(uintptr_t)c->text, 0, &c->length);
-	return SQL_SUCCEEDED(rc) || server_failed(SQL_HANDLE_STMT, r->handle, r->table, err);
+	return SQL_SUCCEEDED(rc) || server_set_error(SQL_HANDLE_STMT, r->handle, r->table, err);
 }
 
 bool server_rows_flush(struct server_rows *r, struct err *err)
@@ -131,7 +131,7 @@ bool server_rows_flush(struct server_rows *r, struct err *err)
 			return false;
 	rc = SQLExecute(r->handle);
 	if (!SQL_SUCCEEDED(rc))
-		return server_failed(SQL_HANDLE_STMT, r->handle, r->table, err);
+		return server_set_error(SQL_HANDLE_STMT, r->handle, r->table, err);
 	SQLFreeStmt(r->handle, SQL_CLOSE);
 	r->count = 0;
 	arena_free(&r->texts);
