@@ -139,7 +139,7 @@ static bool order_set(struct llm *llm, enum llm_role role, const char *names, st
 		if (k == llm->count)
 			return err_set(
 				e, ERR_INPUT,
-				"the role \"%s\" names \"%.*s\": this provider is not configured",
+				"role \"%s\" uses provider \"%.*s\", which is not configured",
 				llm_role_name(role), (int)(name.n < 40 ? name.n : 40), name.p);
 		found = order[k];
 		for (; k > n; k--)
@@ -219,7 +219,7 @@ static bool embed_open(struct llm *llm, struct http *h, const struct llm_options
 		i++;
 	if (i == o->provider_count)
 		return err_set(e, ERR_INPUT,
-			       "the role \"embed\" names \"%.*s\": this provider is not configured",
+			       "role \"embed\" uses provider \"%.*s\", which is not configured",
 			       STR_CUT(name, 40));
 	if (!wire_open_embed(llm->loop, h, &o->providers[i], o, &self, e))
 		return err_prefix(e, "model provider %.*s", STR_CUT(name, 40));

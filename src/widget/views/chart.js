@@ -1,4 +1,4 @@
-/* The frame of a chart, with its text alternative. Vega is loaded with the first chart. */
+/* The card of a chart, with its text alternative. Vega is loaded with the first chart. */
 
 import { h } from '../dom.js';
 import { tableTitle } from './table.js';
@@ -18,14 +18,14 @@ export function chartCard(view, locale) {
     tools, picture, tip,
     h('figcaption', { class: 'sr-only' }, `${tableTitle(view, locale)}: ${view.alt}`));
   const onTooltip = (value, event) => {
-    const frame = card.getBoundingClientRect();
+    const bounds = card.getBoundingClientRect();
 
     tip.hidden = value === null || value === '';
     if (tip.hidden)
       return;
     tip.textContent = tooltipText(value);
-    tip.style.left = `${Math.max(0, Math.min(event.clientX - frame.left + 12, frame.width - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${event.clientY - frame.top + 14}px`;
+    tip.style.left = `${Math.max(0, Math.min(event.clientX - bounds.left + 12, bounds.width - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${event.clientY - bounds.top + 14}px`;
   };
 
   let finalize;

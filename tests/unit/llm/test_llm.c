@@ -1,7 +1,7 @@
 /* Providers and roles, as read from the configuration. */
 #include "call_world.h"
 
-static void test_options(void **state)
+static void invalid_provider_options_are_rejected(void **state)
 {
 	struct pair *w = *state;
 	struct llm_provider_options p = {
@@ -44,7 +44,7 @@ static void order_and_models_of_a_role(void **state)
 	const struct {
 		const char *first, *model;
 		bool to_b;
-		const char *words;
+		const char *expected;
 	} rows[] = {
 		{NULL, "claude-x", false, "\"model\":\"claude-x\""},
 		{"b", "gpt-x", true, "\"model\":\"gpt-x\""},
@@ -67,8 +67,8 @@ static void order_and_models_of_a_role(void **state)
 		start(llm, w->arena, &s, &whole, clock_mono_ms() + 500);
 		while (to->request_count == before)
 			loop_run_once(w->loop);
-		assert_non_null(strstr(to->requests[before], rows[i].words));
-		assert_non_null(strstr(rows[i].words, llm_model(llm, LLM_ANSWER)));
+		assert_non_null(strstr(to->requests[before], rows[i].expected));
+		assert_non_null(strstr(rows[i].expected, llm_model(llm, LLM_ANSWER)));
 		op_cancel(&s.op);
 		buf_deinit(&s.text);
 		llm_free(&llm);
@@ -86,8 +86,7 @@ static void role_with_unknown_provider_is_rejected(void **state)
 
 	o.roles[LLM_AGENT].providers = "a, z";
 	assert_false(llm_new(w->loop, w->http, &o, &llm, &e));
-	assert_string_equal(e.text,
-			    "the role \"agent\" names \"z\": this provider is not configured");
+	assert_string_equal(e.text, "role \"agent\" uses provider \"z\", which is not configured");
 }
 
 int main(void)
@@ -97,7 +96,8 @@ int main(void)
 						pair_teardown),
 		cmocka_unit_test_setup_teardown(role_with_unknown_provider_is_rejected, pair_setup,
 						pair_teardown),
-		cmocka_unit_test_setup_teardown(test_options, pair_setup, pair_teardown),
+		cmocka_unit_test_setup_teardown(invalid_provider_options_are_rejected, pair_setup,
+						pair_teardown),
 	};
 
 	log_capture(on_log, NULL);

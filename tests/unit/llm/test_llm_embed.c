@@ -312,7 +312,7 @@ static void test_settings(void **state)
 		{{.provider = "near", .model = "m"}, NULL, true},
 		{{.provider = "near"}, "no model for the role \"embed\"", false},
 		{{.model = "m"}, "has a model, but no provider", false},
-		{{.provider = "far", .model = "m"}, "this provider is not configured", false},
+		{{.provider = "far", .model = "m"}, "which is not configured", false},
 		{{.provider = "first", .model = "m"}, "offers no embeddings", false},
 	};
 

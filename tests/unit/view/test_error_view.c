@@ -86,14 +86,14 @@ static void rows_need_no_outcome_view(void **state)
 	arena_free(&a);
 }
 
-static void closest_names_come_first(void **state)
+static void candidates_come_before_advice(void **state)
 {
-	static const struct suggestion closest[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
-						    {.value = "SP15", .label = "SP15"}};
+	static const struct suggestion candidates[] = {{.value = "NP15", .label = "NP15 (CAISO)"},
+						       {.value = "SP15", .label = "SP15"}};
 	struct arena *a = arena_new(1 << 20);
 	json_t *view = view_of(a, (struct outcome){.kind = OUTCOME_UNKNOWN_ENTITY,
 						   .retryable = true,
-						   .suggestions = closest,
+						   .suggestions = candidates,
 						   .suggestion_count = 2});
 	const json_t *list = json_object_get(view, "suggestions");
 
@@ -127,7 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_outcome_has_its_view),
 		cmocka_unit_test(rows_need_no_outcome_view),
-		cmocka_unit_test(closest_names_come_first),
+		cmocka_unit_test(candidates_come_before_advice),
 		cmocka_unit_test(error_contains_only_known_members),
 	};
 
