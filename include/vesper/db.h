@@ -1,15 +1,15 @@
 /*
- * Databases behind one asynchronous interface: a statement with bound values under a tenant goes
- * in, a table comes back.
+ * Databases behind one asynchronous interface: it runs a statement with bound values for a tenant
+ * and returns a table.
  *
  * db_query puts the request in a bounded queue that serves tenants in turn. It waits for a
  * connection pinned to its tenant; if none is free, one is opened, or an idle one of another tenant
- * is closed first. A worker thread asks the connection which tenant it sees, then prepares, binds,
- * runs and fetches. The result returns as one block, and the callback runs on the loop. At the
- * deadline, which counts from db_query, or on op_cancel, the statement is cancelled by its
- * dialect's means; a server's connection is then discarded. A write that has begun is finished even
- * after op_cancel or db_close. Loop thread only. The callback never runs before db_query has
- * returned.
+ * is closed first. A worker thread checks which tenant the connection is bound to, then prepares,
+ * binds, runs and fetches. The result returns as one block, and the callback runs on the loop. At
+ * the deadline, which counts from db_query, or on op_cancel, the statement is cancelled in the way
+ * that its dialect provides; a server's connection is then discarded. A write that has begun is
+ * finished even after op_cancel or db_close. Loop thread only. The callback never runs before
+ * db_query has returned.
  *
  * A transient failure (a lost connection, a deadlock) is retried within the deadline: reads always,
  * writes only if nothing was sent. After repeated failures the circuit breaker of a server opens:
@@ -19,15 +19,16 @@
  * Errors: ERR_TIMEOUT, ERR_UPSTREAM (the database is unavailable or refuses the login), ERR_DENIED
  * (the login lacks a permission), ERR_NOT_FOUND (a view or column does not exist), ERR_BUSY
  * (another writer inserted the same key first), ERR_LIMIT (queue, cell, columns), ERR_CANCELLED,
- * ERR_INTERNAL (the statement).
+ * ERR_INTERNAL (the statement is invalid, a write goes to a read-only database, or the connection
+ * is bound to another tenant).
  *
- * Tenants fail closed: a connection is opened for one tenant, asked which tenant it sees before
- * every use, and never used for another.
+ * Tenant isolation fails closed: a connection is opened for one tenant, checked before every use,
+ * and never used for another tenant.
  *
- * A back end is a driver: the connection pool in the product, a scripted one in tests. Connections
- * to servers use ODBC, with the driver's parsing of escape sequences switched off. SQLite files are
- * opened with SQLite's own library: an ODBC driver would parse the statement before the database
- * does, and by other rules.
+ * struct db_driver has two kinds of implementation: the connection pool in the product, and a
+ * scripted driver in tests. Connections to servers use ODBC, with the driver's parsing of escape
+ * sequences switched off. SQLite files are opened with SQLite's own library: an ODBC driver would
+ * parse the statement before the database does, and by other rules.
  */
 #ifndef VESPER_DB_H
 #define VESPER_DB_H
@@ -58,9 +59,8 @@ struct db_request {
 			       reader still uses them; servers handle this themselves */
 	int64_t timeout_ms; /* queue and run time; 0: the source's own limit */
 	/* Receives the frames of statements with a frame sink, one slot per statement. Set before
-	 * the callback of a success; the callee then owns the frames. Borrowed until the request
-	 * ends; NULL: no statement has a
-	 * frame sink. */
+	 * the callback if the request succeeds; the callback then takes ownership of the frames.
+	 * The array is borrowed until the request ends. NULL: no statement has a frame sink. */
 	struct frame **frames;
 };
 
@@ -127,8 +127,9 @@ MUST_CHECK bool db_use_schemas(struct db *d, const char *const *schemas, struct 
 int64_t db_waited_ms(const struct db *d);
 
 /* Connects to these tenants (NULL-ended; NULL: all) and reports problems through health checks
- * "<name>:<tenant>"; retries every few seconds for those that are down. Stops watching all other
- * tenants. A database that is written to is required by its tenant, a read-only one is not. */
+ * "<name>:<tenant>"; retries every few seconds for tenants whose database is unavailable. Stops
+ * watching all other tenants. A writable database is required by its tenant, and a read-only one is
+ * optional (enum health_need). */
 void db_watch(struct db *d, const char *const *tenants);
 
 /* Cancels running statements (their callbacks get ERR_CANCELLED unless cancelled before), waits for
