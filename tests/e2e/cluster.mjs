@@ -158,7 +158,7 @@ class Replicas extends Served {
 
   async stop() {
     await Promise.all(this.daemons.map((d) => d.stop()));
-    await Promise.all([this.cluster.pg.lookAtChats(), this.cluster.redis.look()]);
+    await Promise.all([this.cluster.pg.checkForSecrets(), this.cluster.redis.look()]);
   }
 }
 

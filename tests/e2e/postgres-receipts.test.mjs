@@ -51,8 +51,8 @@ describe('receipts on PostgreSQL', () => {
     const refused = ["UPDATE dbo.chat_receipts SET hash = 'x'", "UPDATE dbo.chat_receipts SET leaves = 'x'", 'UPDATE dbo.chat_receipts SET receipt_no = receipt_no + 1',
       "UPDATE dbo.chat_receipts SET created_at = 'x'", 'DELETE FROM dbo.chat_receipts', 'TRUNCATE dbo.chat_receipts',
       "INSERT INTO dbo.chat_receipts VALUES ('acme', 1, 'a', NULL, NULL, NULL, NULL, '', '', '', '', '')"];
-    assert.deepEqual(await pg.taken('vesper_chat', refused, settings), []);
-    assert.deepEqual(await pg.taken('vesper_read', ['SELECT * FROM dbo.chat_receipts'], settings), []);
+    assert.deepEqual(await pg.accepted('vesper_chat', refused, settings), []);
+    assert.deepEqual(await pg.accepted('vesper_read', ['SELECT * FROM dbo.chat_receipts'], settings), []);
     assert.equal((await pg.psql('vesper_chat', 'SELECT count(*) FROM dbo.chat_receipts', { 'vesper.tenant_id': 'acme' })).text, '0');
     assert.equal((await pg.psql('vesper_chat', 'SELECT count(*) FROM dbo.chat_receipts')).text, '0');
   });

@@ -191,13 +191,13 @@ describe('the warehouse login', () => {
   };
   for (const [name, statements] of Object.entries(forbidden))
     it(`may not: ${name}`, async () => {
-      assert.deepEqual(await pg.taken('vesper_read', statements, VESPER), []);
+      assert.deepEqual(await pg.accepted('vesper_read', statements, VESPER), []);
       const off = 'SET default_transaction_read_only = off';
-      assert.deepEqual(await pg.taken('vesper_read', [off, ...statements], VESPER), [off]);
+      assert.deepEqual(await pg.accepted('vesper_read', [off, ...statements], VESPER), [off]);
     });
 
   it('cannot grant its rights', async () => {
-    await pg.taken('vesper_read', ['SET default_transaction_read_only = off', 'GRANT SELECT ON dbo.changes TO PUBLIC'], VESPER);
+    await pg.accepted('vesper_read', ['SET default_transaction_read_only = off', 'GRANT SELECT ON dbo.changes TO PUBLIC'], VESPER);
     assert.equal(await pg.admin("SELECT has_table_privilege('vesper_chat', 'dbo.changes', 'SELECT')"), 'f');
   });
 
@@ -249,6 +249,6 @@ describe('the store login', () => {
     const statements = [...VIEWS.map((v) => `SELECT 1 FROM ${v}`), 'SELECT 1 FROM base.changes', 'CREATE TABLE dbo.t (a int)',
       'CREATE TEMP TABLE t (a int)', 'TRUNCATE chat_messages', 'DROP TABLE chat_messages', 'SET ROLE vesper_owner',
       'ALTER TABLE chat_messages DISABLE ROW LEVEL SECURITY', "DELETE FROM schema_migrations", "CALL dbo.set_login('vesper_chat', 'x')"];
-    assert.deepEqual(await pg.taken('vesper_chat', statements, ACME), []);
+    assert.deepEqual(await pg.accepted('vesper_chat', statements, ACME), []);
   });
 });

@@ -23,7 +23,7 @@ export class Postgres {
     return `Driver={PostgreSQL Unicode};Server=127.0.0.1;Port=${this.port};Database=${this.database};Uid=${user}${secret}`;
   }
 
-  /* What vesperd needs to keep warehouse and chats here. */
+  /* Environment with which vesperd uses this server for the warehouse and the chat store. */
   env(more = {}) {
     return {
       LSAN_OPTIONS, VESPER_WAREHOUSE_DIR: undefined, VESPER_WAREHOUSE_DIALECT: 'postgres', VESPER_STORE_DIALECT: 'postgres',
@@ -37,19 +37,19 @@ export class Postgres {
 
   async service(verb) {
     if (verb === 'stop')
-      await this.lookAtChats();
+      await this.checkForSecrets();
     return run(script, [verb, this.dir]);
   }
 
-  /* Everything that was stored, as text, and what the server said of it. */
-  async lookAtChats() {
+  /* Checks the stored chats and the server log for planted secrets. */
+  async checkForSecrets() {
     watch('postgres', await readFile(join(this.dir, 'log'), 'utf8').catch(() => ''), { where: 'log' });
     const { text: names } = await this.psql('postgres', "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'dbo' AND relkind = 'r' AND relname LIKE 'chat%'");
     for (const name of names.split('\n').filter(Boolean))
       watch('postgres', (await this.psql('postgres', `SELECT t::text FROM dbo.${name} t`)).text, { where: name });
   }
 
-  /* One psql as this user; what it said, or what it said when it failed. */
+  /* Runs psql as this user. Returns its output, or its error output if it fails. */
   async psql(user, sql, settings = {}, database = this.database) {
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const args = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-h', '127.0.0.1', '-p', String(this.port), '-U', user,
@@ -58,8 +58,8 @@ export class Postgres {
       .then(({ stdout }) => ({ ok: true, text: stdout.trim() }), (e) => ({ ok: false, text: e.stderr.trim() }));
   }
 
-  /* Which of these statements, one a line and each on its own, the server took. */
-  async taken(user, statements, settings = {}) {
+  /* Runs each statement separately, one a line, and returns those that the server accepted. */
+  async accepted(user, statements, settings = {}) {
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`).join(' ');
     const file = join(await tempDir('psql'), 'probe.sql');
     await writeFile(file, statements.map((sql) => `${sql};\n`).join(''));
@@ -76,12 +76,12 @@ export class Postgres {
     return text;
   }
 
-  /* What is here now, as a database of its own on the same server. Nobody may be connected to this one. */
+  /* Copies this database to a new one on the same server. No client may be connected to this database. */
   async copy(name) {
     const { ok, text } = await this.psql('postgres', `CREATE DATABASE ${name} TEMPLATE ${this.database}`, {}, 'template1');
     if (!ok)
       throw new Error(text);
-    /* What logins have set for themselves is not of the database that it is for. */
+    /* CREATE DATABASE ... TEMPLATE does not copy the per-database settings of roles. */
     const settings = await this.admin(`SELECT format('ALTER ROLE %I IN DATABASE ${name} SET %s = %s;', r.rolname, split_part(c, '=', 1), split_part(c, '=', 2))
       FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) c WHERE d.datname = '${this.database}'`);
     const copy = new Postgres(this.dir, this.port, name);
@@ -98,7 +98,7 @@ export class Postgres {
   }
 }
 
-/* How vesperctl and vesper-demo ended: code, and everything they said. */
+/* Run vesperctl or vesper-demo. Return the exit code, stdout and stderr. */
 export const ctl = (args, env = {}) => runTool(VESPERCTL, args, env);
 export const demo = (args, env = {}) => runTool(DEMO_MAKER, args, env);
 
@@ -111,14 +111,14 @@ async function runTool(program, args, env) {
       (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 }
 
-/* An empty one, or what was saved of one. */
+/* Starts an empty server, or one restored from a saved data directory. */
 export async function startPostgres(saved = '') {
   const { stdout } = await run(script, ['start', String(process.pid), saved]);
   const [dir, port] = stdout.trim().split(' ');
   return new Postgres(dir, Number(port));
 }
 
-/* One with what fill(server) puts there. */
+/* Starts a server filled by fill(server). The filled state is saved and reused. */
 export async function savedPostgres(name, fill) {
   return startPostgres(await madeOnce(name, async (saved) => {
     const pg = await startPostgres();
@@ -127,7 +127,7 @@ export async function savedPostgres(name, fill) {
   }));
 }
 
-/* One with schema, logins and the small demo data. */
+/* Starts a server with schema, logins and the small demo data. */
 export const installedPostgres = () => savedPostgres('postgres', async (pg) => {
   const env = { VESPER_READ_PASSWORD: READ_PASSWORD, VESPER_CHAT_PASSWORD: CHAT_PASSWORD };
   for (const step of [() => pg.ctl(['db', 'init'], env), () => pg.seed('--small')]) {

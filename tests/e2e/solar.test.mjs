@@ -1,7 +1,7 @@
 /*
  * The solar pack on SQLite and on PostgreSQL: every planted fact (tests/solar/planted.json), the four flows and the recovery
- * sequences step by step, with rules and with a scripted model, from the middle and after a restart; local days; isolation;
- * labelled questions (tests/route/solar.jsonl).
+ * sequences step by step, with rules and with a scripted model; interrupted flows; flows after a restart; local days; tenant
+ * isolation; labelled questions (tests/route/solar.jsonl).
  */
 
 import assert from 'node:assert/strict';
@@ -19,18 +19,19 @@ const TENANTS = {
   mesa: { warehouse: 'mesa.db', store: 'mesa.db', packs: ['solar'], timezone: 'America/Denver' },
   acme: { warehouse: 'acme.db', store: 'acme.db', packs: ['solar'], timezone: 'Europe/Rome' },
 };
-const TUNED_LEAST = 0.96; /* of the half that words were set on */
-const HELD_LEAST = 0.94;
+/* Minimum share understood: of the questions used for tuning, and of the held-out questions. */
+const TUNED_MIN = 0.96;
+const HELD_OUT_MIN = 0.94;
 const SETTINGS = { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_TODAY: NOW };
 
 const token = (tenant = 'mesa') => mintToken({ tenant_id: tenant, permissions: PERMISSIONS });
 const planted = JSON.parse(await readFile(join(ROOT, 'tests/solar/planted.json'), 'utf8'));
 
-async function plantFiles() {
+async function solarFilesEnv() {
   return { VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: await demoData('solar', '--small') };
 }
 
-async function plantServer(pg) {
+async function solarServerEnv(pg) {
   const { VESPER_SECRETS_DIR, ...own } = process.env;
   const env = { ...own, VESPER_READ_PASSWORD: READ_PASSWORD, LSAN_OPTIONS: pg.env().LSAN_OPTIONS, VESPER_SOURCES_SOLAR_DIALECT: 'postgres' };
   await run(VESPERCTL, ['db', 'init', '--only', 'solar', '--dsn', pg.dsn('postgres')], { env });
@@ -52,7 +53,7 @@ function rows(body, set = 'rows') {
   return Array.from({ length: n }, (_, i) => Object.fromEntries(names.map((name) => [name, data[name][i]])));
 }
 
-/* A call each, and what it must give. Together they are every planted fact. */
+/* Tool calls and the facts that each must return. Together they cover every planted fact. */
 const CALLS = [
   ['get_fleet_overview', {}, { deviceCount: planted.devices, onlineCount: planted.online, percentOnline: 83.3, alertCount: 1 }],
   ['list_loggers', {}, { count: 14, online: 10 }],
@@ -78,9 +79,9 @@ describe('the solar pack', () => {
   const daemons = {};
 
   before(async () => {
-    daemons.sqlite = await startDaemon({ env: { ...SETTINGS, ...await plantFiles() } });
+    daemons.sqlite = await startDaemon({ env: { ...SETTINGS, ...await solarFilesEnv() } });
     pg = await startPostgres();
-    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...await plantServer(pg) } });
+    daemons.postgres = await startDaemon({ env: { ...SETTINGS, ...await solarServerEnv(pg) } });
   });
   after(async () => {
     for (const d of Object.values(daemons))
@@ -88,7 +89,7 @@ describe('the solar pack', () => {
     await pg?.service('stop');
   });
 
-  it('finds planted data, equally on SQLite and PostgreSQL', async () => {
+  it('finds the same planted data on SQLite and PostgreSQL', async () => {
     for (const [name, args, wanted] of CALLS) {
       const got = {};
       for (const [where, d] of Object.entries(daemons)) {
@@ -120,12 +121,12 @@ describe('the solar pack', () => {
   });
 
   it('shows the monthly drift of one inverter against another', async () => {
-    const { logger, beside, months, permille } = planted.drift;
+    const { logger, beside: reference, months, permille } = planted.drift;
     for (const d of Object.values(daemons)) {
       const shares = [];
       for (const [start_date, end_date] of months) {
         const energy = async (id) => Number((await tool(d, 'calculate_financial_savings', { logger_id: [id], start_date, end_date })).result.facts.energyGenerated);
-        shares.push(await energy(logger) / await energy(beside));
+        shares.push(await energy(logger) / await energy(reference));
       }
       shares.slice(1).forEach((share, i) => assert.equal(((shares[i] - share) * 1000).toFixed(0), `${permille}`, `${shares}`));
     }
@@ -150,10 +151,10 @@ describe('the solar pack', () => {
         const { status } = await d.rest(token()).post(`/api/v1/tools/${name}`, args);
         assert.equal(status, 422, `${name} ${JSON.stringify(args)}`);
       }
-      const turned = await tool(d, 'calculate_financial_savings', { start_date: '2026-02-10', end_date: '2026-02-01' });
-      assert.equal(turned.status, 'error');
-      const nothing = await tool(d, 'calculate_performance_ratio', { logger_id: '921', date: '2026-02-22', capacity_kw: 0 });
-      assert.match(JSON.stringify(nothing.result.facts), /capacity of 921 is not known/);
+      const reversed = await tool(d, 'calculate_financial_savings', { start_date: '2026-02-10', end_date: '2026-02-01' });
+      assert.equal(reversed.status, 'error');
+      const noCapacity = await tool(d, 'calculate_performance_ratio', { logger_id: '921', date: '2026-02-22', capacity_kw: 0 });
+      assert.match(JSON.stringify(noCapacity.result.facts), /capacity of 921 is not known/);
     }
   });
 
@@ -216,9 +217,9 @@ describe('the solar pack', () => {
       const [chat, turn] = await flow(daemons.sqlite, question);
       assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => [s.label, s.question]), wanted, turn.text);
       assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => s.priority), ['primary', 'secondary']);
-      for (const [, words] of wanted) {
-        const then = await chat.ask(words);
-        assert.equal(then.status, 'ok', `${words}: ${then.text}`);
+      for (const [, followUp] of wanted) {
+        const then = await chat.ask(followUp);
+        assert.equal(then.status, 'ok', `${followUp}: ${then.text}`);
         assert.equal(then.complete.checked.unbound, 0, then.text);
       }
       await chat.close();
@@ -226,13 +227,13 @@ describe('the solar pack', () => {
   });
 
   it('names method, completeness and source in answers', async () => {
-    for (const [question, told] of [
+    for (const [question, expected] of [
       ['performance ratio for the fleet yesterday', [/IEC 61724-1/, /% of the quarter hours have data/, /confidence/]],
       ['savings of all inverters in February 2026', [/US EPA eGRID2022/, /days with data/, /days without/]],
       ['forecast the production of 925 for the next 7 days', [/method: /, /119 days of history/, /0 days missing/, /mean error/]]]) {
       const [chat, turn] = await flow(daemons.sqlite, question);
-      for (const words of told)
-        assert.match(turn.text, words, question);
+      for (const pattern of expected)
+        assert.match(turn.text, pattern, question);
       await chat.close();
     }
   });
@@ -336,7 +337,7 @@ describe('the solar pack', () => {
         assert.match(turn.text, /no data at all for .*950/);
         assert.equal(component(turn), undefined);
         assert.equal(turn.ask.options.length, 8);
-        assert.equal(turn.ask.options[0].label, 'Inverter 921', 'of its group and model');
+        assert.equal(turn.ask.options[0].label, 'Inverter 921', 'the first option has the same group and model');
         chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: ['924'] });
         const answer = await chat.turn();
         assert.equal(component(answer)?.component, name, answer.text);
@@ -345,27 +346,27 @@ describe('the solar pack', () => {
       }
   });
 
-  it('offers uploading data for what has none, to permitted users', async () => {
-    for (const [more, told] of [[[], /do not have permission to upload/], [['chat:upload'], /CSV, TSV or JSON lines/]]) {
+  it('suggests uploading data for a logger without data, if the user has the permission', async () => {
+    for (const [more, expected] of [[[], /do not have permission to upload/], [['chat:upload'], /CSV, TSV or JSON lines/]]) {
       const chat = await daemons.sqlite.connect({ token: mintToken({ tenant_id: 'mesa', permissions: [...PERMISSIONS, ...more] }) });
       const turn = await chat.ask('Health check of inverter 950');
       const offered = turn.complete.suggestions.find((s) => s.label === 'Use data of your own');
       assert.equal(offered !== undefined, more.length > 0, JSON.stringify(turn.complete.suggestions));
       const answer = await chat.ask(offered?.question ?? 'How can I upload a file?');
       assert.equal(answer.status, 'ok');
-      assert.match(answer.text, told);
+      assert.match(answer.text, expected);
       await chat.close();
     }
   });
 
-  /* Each flow whose time lies outside of what there is, and the component that the answer ends with. */
-  const LATE = [
+  /* Flows for dates outside the available range, and the component of the final answer. */
+  const OUT_OF_RANGE_FLOWS = [
     ['Health check of inverter 940', { min: '2024-12-01', max: '2025-01-10' }, ['2025-01-05'], 'HealthReport', /29 December 2024 to 5 January 2025/,
       /3 January 2025 to 10 January 2025/],
     ['Financial report for 940', { min: '2024-12-01', max: '2025-01-10' }, ['2024-12-01', '2024-12-31'], 'FinancialReport', /in December 2024.*31 days with data/s,
       /12 December 2024 to 10 January 2025/],
   ];
-  for (const [question, range, values, name, chosen, latest] of LATE)
+  for (const [question, range, values, name, chosen, latest] of OUT_OF_RANGE_FLOWS)
     it(`${question}: completes with the chosen days, or the latest`, async () => {
       for (const skip of [false, true]) {
         const [chat, turn] = await flow(daemons.sqlite, question);
@@ -388,10 +389,10 @@ describe('the solar pack', () => {
     const answer = await chat.turn();
     assert.match(answer.text, /best and \*\*92[15]\*\* is worst/);
     await chat.close();
-    const [other, alone] = await flow(daemons.sqlite, 'compare loggers 940 and 925');
-    assert.match(alone.text, /1 of the 2 loggers have data/);
-    assert.doesNotMatch(alone.text, /\]\]/);
-    await other.close();
+    const [second, partial] = await flow(daemons.sqlite, 'compare loggers 940 and 925');
+    assert.match(partial.text, /1 of the 2 loggers have data/);
+    assert.doesNotMatch(partial.text, /\]\]/);
+    await second.close();
   });
 
   it('reports that a logger without recent data has no forecast', async () => {
@@ -401,7 +402,7 @@ describe('the solar pack', () => {
     await chat.close();
   });
 
-  /* ---- the middle of a flow ---- */
+  /* ---- interrupted flows ---- */
 
   it('answers another question during a flow and abandons the flow', async () => {
     const [chat, turn] = await flow(daemons.sqlite, 'Financial report');
@@ -419,18 +420,18 @@ describe('the solar pack', () => {
     const path = join(ROOT, 'tests/route/solar.jsonl');
     const labelled = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
     const { VESPER_SECRETS_DIR, ...own } = process.env;
-    const env = { ...own, ...SETTINGS, VESPER_DATA_DIR: await tempDir(), ...await plantFiles() };
+    const env = { ...own, ...SETTINGS, VESPER_DATA_DIR: await tempDir(), ...await solarFilesEnv() };
     const read = (await run(VESPERCTL, ['route', '--batch', path, '--tenant', 'mesa'], { env, cwd: ROOT })).stdout.trim().split('\n').map((line) => JSON.parse(line));
     const right = { tune: 0, held: 0 }, all = { tune: 0, held: 0 };
     labelled.forEach((q, i) => {
       const r = read[i];
-      const said = q.flow ? r.flow === q.flow : !r.flow && r.tools.map((t) => t.name).join() === q.tools.join();
+      const isRouted = q.flow ? r.flow === q.flow : !r.flow && r.tools.map((t) => t.name).join() === q.tools.join();
       const filters = Object.entries(q.filters ?? {}).every(([k, v]) => String(r.filters[k]) === String(v));
       all[q.half]++;
-      right[q.half] += said && filters;
+      right[q.half] += isRouted && filters;
     });
-    assert.ok(right.tune / all.tune >= TUNED_LEAST, `${right.tune} of ${all.tune} tuned`);
-    assert.ok(right.held / all.held >= HELD_LEAST, `${right.held} of ${all.held} held`);
+    assert.ok(right.tune / all.tune >= TUNED_MIN, `understood ${right.tune} of ${all.tune} tuning questions`);
+    assert.ok(right.held / all.held >= HELD_OUT_MIN, `understood ${right.held} of ${all.held} held-out questions`);
   });
 });
 
@@ -440,32 +441,32 @@ describe('the solar pack with a model', () => {
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ mock, env: { ...SETTINGS, ...await plantFiles() } });
+    d = await startDaemon({ mock, env: { ...SETTINGS, ...await solarFilesEnv() } });
   });
   after(async () => {
     await d?.stop();
     await mock?.close();
   });
 
-  /* What is asked, what is answered where it asks, and the component that must come. */
+  /* Question, answer to the clarifying question (null: none is asked), expected component, and text that the prompt must contain. */
   const FLOWS = [['Morning briefing', null, 'FleetOverview', /83\.3/], ['Financial report', ['925'], 'FinancialReport', /eGRID2022/],
     ['Performance audit', ['921', '925'], 'ComparisonChart', /2026-02-27/], ['Health check', ['925'], 'HealthReport', /underperformance/]];
 
-  for (const [question, values, component, told] of FLOWS)
+  for (const [question, values, component, expected] of FLOWS)
     it(`${question}: one model call, and none for routing`, async () => {
-      mock.use([{ reply: { text: 'That is how the plant does.' } }]);
+      mock.use([{ reply: { text: 'That is how the plant is doing.' } }]);
       mock.reset();
       const chat = await d.connect({ token: token() });
       let turn = await chat.ask(question);
       if (values) {
         assert.equal(turn.status, 'ask', turn.text);
-        assert.equal(mock.calls.length, 0, 'a clarifying question takes no model');
+        assert.equal(mock.calls.length, 0, 'a clarifying question needs no model call');
         chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values });
         turn = await chat.turn();
       }
       assert.equal(turn.status, 'ok', turn.text);
       assert.equal(mock.calls.length, 1);
-      assert.match(mock.calls[0].raw, told);
+      assert.match(mock.calls[0].raw, expected);
       assert.equal(turn.views.find((v) => v.view_type === 'component').component, component);
       await chat.close();
     });
@@ -492,7 +493,7 @@ describe('the solar pack with a model', () => {
     assert.equal(view.props.anomalies.row_count, 4);
     const system = JSON.stringify(mock.calls.find((c) => c.kind === 'tools').body);
     const places = ['Recovery', 'Choosing a tool', 'Showing', 'Wording', 'Conversation'].map((level) => system.indexOf(`## ${level}`));
-    assert.ok(places.every((at, i) => at > (places[i - 1] ?? 0)), `the five levels in their order: ${places}`);
+    assert.ok(places.every((at, i) => at > (places[i - 1] ?? 0)), `the five prompt sections are in order: ${places}`);
     await chat.close();
   });
 
@@ -511,7 +512,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('asks for another day if an agent\'s day has no data', async () => {
+  it('asks for another day if the agent chose a day without data', async () => {
     agent(['get_power_curve', { logger_id: '940', date: '2025-01-15' }], null, ['get_power_curve', { logger_id: '940', date: '2025-01-10' }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -525,8 +526,8 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('continues with the offered logger in one call', async () => {
-    mock.use([{ reply: { text: 'That is how it does.' } }]);
+  it('continues with the chosen logger in one model call', async () => {
+    mock.use([{ reply: { text: 'That is how it is doing.' } }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
     const turn = await chat.ask('Health check of inverter 950');
@@ -539,7 +540,7 @@ describe('the solar pack with a model', () => {
     await chat.close();
   });
 
-  it('accepts a day out of range three times, without a call', async () => {
+  it('asks three times after days out of range, without a model call', async () => {
     mock.use([{ reply: { text: 'never' } }]);
     mock.reset();
     const chat = await d.connect({ token: token() });
@@ -558,7 +559,7 @@ describe('the solar pack with a model', () => {
 describe('a flow after a restart', () => {
   it('continues with the answer', async () => {
     const dataDir = await tempDir();
-    const env = { ...SETTINGS, ...await plantFiles() };
+    const env = { ...SETTINGS, ...await solarFilesEnv() };
     let d = await startDaemon({ dataDir, env });
     const chat = await d.connect({ token: token() });
     const turn = await chat.ask('Financial report');
@@ -576,9 +577,9 @@ describe('a flow after a restart', () => {
     await d.stop();
   });
 
-  it('continues with a requested day', async () => {
+  it('continues with the chosen days', async () => {
     const dataDir = await tempDir();
-    const env = { ...SETTINGS, ...await plantFiles() };
+    const env = { ...SETTINGS, ...await solarFilesEnv() };
     let d = await startDaemon({ dataDir, env });
     const chat = await d.connect({ token: token() });
     const turn = await chat.ask('Financial report for 940');
@@ -610,7 +611,7 @@ describe('startup', () => {
         VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: root } }, /solar\.json.*co2_kg_per_kwh/s);
     }
   });
-  it('is refused for a nonexistent local time', async () => {
+  it('is refused for an invalid time of day', async () => {
     await refusedStart({ env: { ...SETTINGS, VESPER_TODAY: '2026-02-27T25:00' } }, /VESPER_TODAY: must be a date/);
   });
 });

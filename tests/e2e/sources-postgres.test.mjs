@@ -48,8 +48,8 @@ describe('on PostgreSQL', () => {
     assert.equal((await pg.psql('vesper_load', `SELECT COUNT(*) FROM uploads.${table}`)).text, '0');
     assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`, { 'vesper.tenant_id': 'vesper' })).text, '6');
     const statements = [`DELETE FROM uploads.${table}`, `DROP TABLE uploads.${table}`, 'CREATE TABLE uploads.x (n int)', 'SELECT * FROM dbo.chat_messages', 'SELECT * FROM dbo.per_project'];
-    assert.deepEqual(await pg.taken('vesper_uploads', statements), []);
-    assert.deepEqual(await pg.taken('vesper_load', statements.slice(3)), []);
+    assert.deepEqual(await pg.accepted('vesper_uploads', statements), []);
+    assert.deepEqual(await pg.accepted('vesper_load', statements.slice(3)), []);
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
     await until('its table is gone', async () => await pg.admin("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'uploads'") === '0'
       && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
