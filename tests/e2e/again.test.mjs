@@ -16,7 +16,7 @@ import { mintToken } from './token.mjs';
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
 const CHART = 'Which reports are viewed most?';
 const QUESTIONS = { 'an answer with its table': REFERENCE, 'a clarifying question': UNCLEAR, 'a chart': CHART };
-/* Every question that stands has ended. */
+/* Makes every open clarifying question expired. */
 const A_DAY_LATER = `
 import sqlite3, sys
 for path in sys.argv[1:]:
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => d?.stop());
 
-let role; /* of who asks, where it is another one by now */
+let role; /* the caller's role, if it has changed */
 const headers = (sub, more = {}) => ({ authorization: `Bearer ${mintToken({ sub, ...(role && { role }) })}`, 'content-type': 'application/json',
   accept: 'application/json, text/event-stream', ...more });
 const post = async (path, body, sub, more) => {
@@ -44,7 +44,7 @@ const post = async (path, body, sub, more) => {
 const eventsOf = (text) => text.split('\n\n').filter((e) => e.startsWith('data: {')).map((e) => JSON.parse(e.slice(6)));
 const all = (events, type, pick) => events.filter((e) => e.type === type).map(pick);
 
-/* How a question is asked, the same each time, and what its client is shown in the end. */
+/* For each dialect: a repeatable request with one question, and what its client shows in the end. */
 const dialects = {
   'the AI SDK': (question, sub) => {
     const body = { id: randomUUID(), trigger: 'submit-message', messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: question }] }] };

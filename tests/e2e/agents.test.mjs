@@ -86,7 +86,7 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     assert.deepEqual([result.tool, result.outcome, result.view_id, result.row_count, result.truncated],
       ['get_average_annual_price', 'rows', view.view_id, view.row_count, false]);
     assert.ok(result.purpose.length > 10);
-    /* Without a model an answer is what code says. */
+    /* Without a model, the answer consists of text from code. */
     assert.equal(agent.insights.findings.length, 1);
     assert.ok(answer.text.startsWith(agent.insights.summary), `${agent.insights.summary} | ${answer.text}`);
     assert.match(agent.queries_executed[0].sql, /^SELECT/);

@@ -6,7 +6,7 @@ import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
 let users = 0;
-/* A tenant may have only so many. */
+/* Sources to delete afterwards: their number per tenant is limited. */
 const made = [];
 
 export const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
@@ -15,14 +15,14 @@ export async function labelled() {
   return (await readFile(new URL('../route/analytics.jsonl', import.meta.url), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
 }
 
-/* A user of one's own, with this file alone. */
+/* A new user whose only source is this file. */
 export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
   const sources = new Sources(d, mintToken({ sub: `analyst-${users += 1}`, permissions: [...permissions, 'chat:upload'] }));
   const source = await sources.loaded(bytes, `name=${name}`);
 
   assert.equal(source.state, 'ready');
   made.push([sources.rest, source.id]);
-  /* Whatever is asked: no error, and every number of the answer is one of the data. */
+  /* For any question: no error, and every number of the answer is from the data. */
   const once = async (content) => {
     const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
 
@@ -30,7 +30,7 @@ export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
     assert.deepEqual(body.checked.items.filter((item) => item.kind !== 'bound').map((item) => item.text), [], `${content}: ${body.text}`);
     return body;
   };
-  /* The overlay follows the rows: until then the file is not known. */
+  /* The overlay is ready after the rows. Until then, questions do not find the file. */
   const ask = async (content) => {
     let answer;
 
@@ -44,7 +44,7 @@ export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
   return { ask, sources };
 }
 
-/* Deletes the files of all. */
+/* Deletes the files of all users. */
 export async function forget() {
   for (const [rest, id] of made.splice(0))
     await rest.call('DELETE', `/api/v1/data-sources/${id}`);

@@ -15,8 +15,8 @@ import { ROLES, mintToken } from './token.mjs';
 const rows = (n, row) => Array.from({ length: n }, (_, i) => row(i));
 const shops = (n, names, ...values) => csv(['Place', ...names], rows(n, (i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...values.map((value) => value(i))]));
 const days = (list) => csv(['Day', 'Sales'], list.map((day, i) => [day, 10.5 + i]));
-/* A frame holds 200,000 rows; beyond that every second one is looked at, and so on: a million are 1 in 8. Made before the
- * daemon is asked anything, as nothing else runs meanwhile. */
+/* A frame has at most 200,000 rows. For larger results every second row is read, then every fourth, and so on: of a
+ * million rows, 1 in 8. Created before the first question, because this blocks the test process. */
 const GROUPS = Number(process.env.VESPER_E2E_GROUPS ?? 210000);
 const many = csv(['Customer', 'Sales'], rows(GROUPS, (i) => [`C${i}`, (i % 1000) + 0.5]));
 let d;
@@ -25,7 +25,7 @@ before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUT
 after(() => d.stop());
 afterEach(forget);
 
-/* What is asked of which data, and what the answer says. */
+/* Data, questions about it, and the expected answers. */
 const BAD = {
   'values that hardly differ': [shops(40, ['Sales'], (i) => `1000.00000${1 + (i % 2)}`), {
     'Are there outliers in sales?': /\*\*0\*\* of 40 .* No value of Sales stands out/,
@@ -69,7 +69,7 @@ const BAD = {
   }],
 };
 
-/* More rows than are read of a result take a minute of a daemon with sanitizers to load. */
+/* A daemon with sanitizers needs a minute to load more rows than are read of a result. */
 const skip = (bytes) => bytes === many && !process.env.VESPER_LONG && 'VESPER_LONG=1 loads 210,000 rows';
 
 for (const [name, [bytes, asked]] of Object.entries(BAD))
@@ -79,7 +79,7 @@ for (const [name, [bytes, asked]] of Object.entries(BAD))
     for (const [question, says] of Object.entries(asked)) {
       let text = '';
 
-      /* The overlay follows the rows. */
+      /* The overlay is ready after the rows. */
       await until(question, async () => {
         ({ text } = (await sources.rest.call('POST', '/api/v1/chat', { json: { content: question } })).body);
         return says.test(text);

@@ -28,7 +28,7 @@ after(async () => {
   await pg?.service('stop');
 });
 
-/* A sum that a database computes has the scale of its column on one of them: 2,000.00 is 2,000. */
+/* One of the databases gives a sum the scale of its column: 2,000.00 equals 2,000. */
 const unscaled = (got) => JSON.parse(JSON.stringify(got).replace(/(\d)\.00(?=\D)/g, '$1'));
 
 test('labelled questions give the same bytes on both databases', async () => {

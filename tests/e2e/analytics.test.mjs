@@ -19,7 +19,7 @@ const owner = (name, bytes, permissions) => analyst(d, name, bytes, permissions)
 const chartOf = (answer) => answer.views.find((view) => view.view_type === 'chart');
 const lead = (answer) => answer.text.split('\n')[0];
 
-/* What a claim begins with; of one file only its own may stand in any answer. */
+/* What each claim looks like. Answers about a file may contain only the claims expected of it. */
 const CLAIMS = {
   trend: /changes by \*\*/, season: /is seasonal/, shift: /From \S+ on the mean is/, outliers: /\*\*[1-9]\d*\*\* of \d+ values/,
   groups: /There are \*\*\d\*\* natural groups/, decline: /are declining in/, growth: /are growing in/, humps: /humps/,
@@ -88,7 +88,7 @@ test('the same question gives the same bytes', async () => {
   assert.deepEqual(dataOf(again).data_dict, dataOf(first).data_dict);
 });
 
-/* Example findings of what the analyses were asked for, each as a question: answered without a model, by its tool. */
+/* Questions with the expected findings of the analyses: each is answered by its tool, without a model. */
 test('labelled questions are answered by their analyses', async () => {
   const owners = {};
 
@@ -153,7 +153,7 @@ test('compares an item with its peers, groups, and concentration', async () => {
   assert.match(lost.text, /Without the largest 5, .* They are Borealis Foods, /);
   assert.match((await ask('What if we lose our 3 largest customers by sales?')).text, /Without the largest 3, /);
   assert.match((await ask('What would losing the top 60 customers do to sales?')).text, /61 groups or more are needed; there are 60/);
-  /* Several measures of one question. */
+  /* One question with several measures. */
   assert.match((await ask('Cluster the customers by sales and visits')).text, /natural groups/);
 });
 
@@ -162,7 +162,7 @@ test('risks are ranked, and too few are not', async () => {
   const answer = await ask('Which customers are most at risk?');
 
   assert.match(answer.text, /\*\*Customer 00[1-6]\*\* has the highest of 40 risk scores: .* it is no probability/);
-  /* The six that were planted lead. */
+  /* The six planted customers are listed first. */
   assert.deepEqual(dataOf(answer).data_dict.Customer.slice(0, 6).sort(),
     [1, 2, 3, 4, 5, 6].map((i) => `Customer 00${i}`));
   const few = csv(['Customer', 'Order date', 'Sales'], Array.from({ length: 9 * 12 }, (_, i) => [`Client ${'ABCDEFGHI'[i % 9]}`,
@@ -185,7 +185,7 @@ test('a change is estimated from past data or from assumptions', async () => {
   assert.match(assumed.text, /three assumed elasticities/);
   assert.equal(dataOf(assumed).row_count, 3);
 });
-/* The least data of each analysis: with one less it claims nothing and says what is missing, with as much it claims. */
+/* The minimum of data of each analysis: with one item less it reports what is missing; with the minimum it makes a claim. */
 const things = (names, n, value) => csv(names, Array.from({ length: n }, (_, i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...value(i)]));
 const panel = (count, periods, step = -40) => csv(['Place', 'Region', 'Day', 'Sales'], Array.from({ length: count * periods }, (_, i) =>
   [`Place ${String((i % count) + 1).padStart(3, '0')}`, i % count % 2 ? 'West' : 'East', month(Math.floor(i / count), 2023),

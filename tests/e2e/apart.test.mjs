@@ -16,7 +16,7 @@ import { kindOf, startMock } from '../mock/anthropic.mjs';
 import { mintToken } from './token.mjs';
 
 const LETTERS_MIN = 4;
-const TELLING_MIN = 10; /* of the smallest pack */
+const TELLING_MIN = 10; /* minimum number of distinctive words of any tenant */
 const files = (tenant) => ({ warehouse: `${tenant}.db`, store: `${tenant}.db` });
 const TENANTS = {
   vesper: { ...files('vesper'), packs: ['energy'] },
@@ -48,7 +48,7 @@ const ANYBODY = ['Hello', 'help', 'What can you do?', 'Thanks!', 'What is it?', 
 
 /* ---- words ---- */
 
-/* Words of a text, lower case: as they stand ("hubzone"), and the parts that capitals and digits begin ("hub", "zone"). */
+/* Words of a text in lower case: whole ("hubzone" of "hubZone"), and split before capitals ("hub", "zone"). */
 function wordsOf(text) {
   const words = new Set();
   for (const [run] of String(text).matchAll(/[\p{L}\p{N}]+/gu))
@@ -76,7 +76,7 @@ async function packWords(root, pack) {
   return wordsIn([...await folder(root, 'config', pack), ...await folder(root, 'prompts', pack), ...await folder(root, 'sql', pack)]);
 }
 
-/* What the program says by itself, whatever packs there are: texts in C but those of the packs' own derivations. */
+/* Words of the program that do not depend on packs: texts in C, except those in src/domain, src/ctl and src/widget. */
 async function programWords() {
   const words = new Set();
   const sources = (await filesUnder(join(ROOT, 'src'))).filter((path) => /\.[ch]$/.test(path) && !/\/src\/(domain|ctl|widget)\//.test(path));
@@ -89,7 +89,7 @@ async function programWords() {
   return new Set([...words, ...await wordsIn(shared), ...await packWords(ROOT, 'core')]);
 }
 
-/* All that stands in the texts of a database. */
+/* All words in the text columns of a database. */
 async function dataWords(path) {
   const { stdout } = await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
     + 'for (t,) in d.execute("SELECT name FROM sqlite_master WHERE type = \'table\'").fetchall():\n'
@@ -101,10 +101,10 @@ async function dataWords(path) {
 
 /* ---- what a tenant gets ---- */
 
-/* Ids, hashes and sealed texts are no words. */
+/* Removes ids, hashes and encrypted texts, which contain no words. */
 const plain = (text) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b|[\w-]{40,}(\.[\w-]+)*/g, ' ');
 
-/* A model that does what it can: a tool that it is told of, else an agent; arguments of the schema's kinds. */
+/* A model that calls a tool named in the request, or else an agent, with arguments of the types in the schema. */
 function obliging(body) {
   const text = JSON.stringify(body);
   if (kindOf(body) === 'structured' && !text.includes('"do"'))
@@ -123,7 +123,7 @@ function obliging(body) {
 }
 
 describe('three tenants with different packs', () => {
-  let telling; /* tenant -> words that stand in its packs or data alone */
+  let telling; /* tenant -> words that occur only in its packs or data */
   let mock;
   const daemons = {};
 
@@ -183,7 +183,7 @@ describe('three tenants with different packs', () => {
         const others = Object.keys(TENANTS).filter((other) => other !== tenant).flatMap((other) => OWN[other]);
         const chat = await d.connect({ token: token(tenant) });
         clean(tenant, JSON.stringify(chat.ready), '', 'session.ready');
-        let memory = ''; /* follow-ups may repeat what the conversation has said */
+        let memory = ''; /* follow-ups may repeat earlier text of the conversation */
         for (const question of [...OWN[tenant], ...ANYBODY, ...others]) {
           memory += ` ${question}`;
           const turn = await chat.ask(question);

@@ -14,7 +14,7 @@ import { mintToken } from './token.mjs';
 
 const APPROVED_MAX = 500;
 const SEEN_LIMIT_MS = patient(20000);
-const WORDING_MS = 1500; /* of the model, while the plan is withdrawn */
+const WORDING_MS = 1500; /* the model writes this long; the plan is withdrawn meanwhile */
 const QUESTION = 'What are the task risks of Nazareth Solar?';
 const VAGUE = 'How dear is electricity going to be where our friends live?';
 const token = mintToken({ role: 'admin' });
@@ -86,7 +86,7 @@ describe('an answer with a model', () => {
   });
 });
 
-/* Rows that are copies of one, as it would take minutes to approve so many. */
+/* Copies one row, because approving so many answers would take minutes. */
 const COPY = `import sqlite3,sys
 d = sqlite3.connect(sys.argv[1], timeout=30)
 d.execute("""WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)

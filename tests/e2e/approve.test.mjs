@@ -13,9 +13,9 @@ import { patient } from './patience.mjs';
 import { mintToken } from './token.mjs';
 
 /*
- * Approved questions with other ways to ask each: ten with five, fifty with ten (terse, sloppy, polite, of a second
- * language), both written after the matcher, the fifty with ten by somebody who had seen nothing else, and with four by
- * another one, one of the four with a story around it. The share that was found at the first run was the bar; today's is.
+ * Approved questions with paraphrases. Written after the matcher: ten questions with five each, and fifty with ten each
+ * (terse, sloppy, polite, in a second language). For the same fifty, an author who had seen nothing else wrote ten each,
+ * and another author four each, one of them with a story around it. The minimum shares below follow the current results.
  */
 const [TEN, FIFTY, STRANGER, SECOND] = await Promise.all(['approved', 'approved_50', 'approved_50_stranger', 'approved_50_second'].map(async (name) =>
   JSON.parse(await readFile(join(ROOT, `tests/route/${name}.json`), 'utf8'))));
@@ -379,7 +379,7 @@ describe('approved answers for other wording', () => {
   });
   after(() => d?.stop());
 
-  /* One question, by the calls that it shall run: two plans of the same calls with the same open values are one. */
+  /* Asks a question and compares the calls with the expected ones: plans with the same calls and slots are equivalent. */
   async function ask(question, tools) {
     const { complete, text } = await d.ask(question, { token: admin() });
     const found = Boolean(complete?.approved) && JSON.stringify(toolsOf({ complete })) === JSON.stringify(tools);

@@ -15,7 +15,7 @@ const PATIENT = {
   VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
   VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000',
 };
-/* Rules that leave everything but the answer to the demo behaviour. */
+/* The rule applies to answers only; everything else keeps the demo behaviour. */
 const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
 const slow = { token_ms: 50 };
 
@@ -233,7 +233,7 @@ describe('through the model', () => {
   });
 
   describe('failures after tokens: shown text is kept, and templates add the findings', () => {
-    const text = 'red orange yellow green blue violet white black grey brown'; /* nothing that a number check holds back */
+    const text = 'red orange yellow green blue violet white black grey brown'; /* no number, so the number check withholds nothing */
     const faults = {
       'a cut': { cut: { after: 4 } }, 'an error event': { error: { after: 4 } },
       'an early end': { end: { after: 4 } }, 'garbage': { garbled: { after: 4 } }, 'a stall': { stall: { after: 4, ms: 60000 } },

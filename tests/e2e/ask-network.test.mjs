@@ -113,8 +113,8 @@ describe('the list of models at the start', () => {
 });
 
 /*
- * In each phase the service holds its next word back; the user's leaving must reach it first. `calls` are
- * made until then, `sent` pieces of the last one's answer.
+ * In each phase the service delays its next chunk, and the cancellation must arrive before it. By then `calls` calls
+ * were made, and `sent` chunks of the last answer were sent.
  */
 const LATE_MS = 20000;
 const HOLD = { first_byte_ms: LATE_MS };
@@ -147,7 +147,7 @@ async function reach(mock, d, { question, calls, script, sent = 0, waits }) {
   return chat;
 }
 
-/* The transfer was closed before the service said its next word, and nothing was called after it. */
+/* The transfer was closed before the service sent its next chunk, and no call followed. */
 async function nothingMore(t, mock, { calls, sent = 0, waits }, from) {
   const call = mock.calls[calls - 1];
   if (!waits) {

@@ -98,7 +98,7 @@ describe('through Chat Completions', () => {
       const turn = await d.ask(REFERENCE);
       assert.deepEqual([turn.status, turn.complete?.provider], ['ok', 'rules'], JSON.stringify(turn.closing));
       assert.match(turn.text, /\$48\.73\/MWh/);
-      /* Curl itself sends a request again that died with a kept connection, before any answer. */
+      /* libcurl resends a request if its reused connection is lost before any answer. */
       const again = fault.reset && mock.count === 4 ? 1 : 0;
       assert.equal(mock.count, (calls[name] ?? 3) + again);
     });

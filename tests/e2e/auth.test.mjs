@@ -12,10 +12,10 @@ import { checkProblem } from './rest.mjs';
 
 const FOREIGN_ORIGIN = 'http://evil.example';
 const UNKNOWN_SESSION = '0198c0de-0000-7000-8000-000000000001';
-const SUBPROTOCOL = /^[\w.~-]+$/; /* what a browser lets a script put there, as far as tokens go */
+const SUBPROTOCOL = /^[\w.~-]+$/; /* the characters that browsers allow in a subprotocol and that tokens use */
 const good = { sub: 'e2e-user', tenant_id: 'vesper', permissions: ROLES.manager, exp: nowS() + 3600 };
 
-/* name -> token: each is refused on the socket and over REST alike */
+/* name -> token: each is refused, on the socket and over REST */
 const badTokens = {
   'no token at all': undefined,
   'not a token': 'hello',
@@ -140,7 +140,7 @@ describe('authentication', () => {
 
     it('hundreds of unauthenticated sockets: the most idle are closed, users are served', async () => {
       const crowd = await Promise.all(Array.from({ length: 300 },
-        () => d.open({ origin }).catch(() => ({})))); /* ended before its answer */
+        () => d.open({ origin }).catch(() => ({})))); /* may be closed before it is answered */
       await new Promise((r) => setTimeout(r, 500));
       const waiting = crowd.filter(({ chat }) => chat && !chat.closeInfo);
       assert.ok(waiting.length > 0 && waiting.length <= 256, `${waiting.length} wait`);

@@ -3,7 +3,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/* Between the daemons and Redis: passes on, delays, answers garbage, or says nothing. */
+/* Forwards, delays, answers with garbage, or does not answer. */
 export class Between {
   constructor(port) {
     this.mode = 'pass';

@@ -38,7 +38,7 @@ describe('costs', () => {
   });
 });
 
-/* A replica learns what others spent within seconds of being asked: replicas.test.mjs has how far that goes. */
+/* Replicas learn the spending of others with a delay of seconds: replicas.test.mjs tests the bounds. */
 const IN_ONE_PROCESS = { skip: REPLICAS > 0 };
 
 describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
@@ -80,7 +80,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     const most_spent = { who: 'spender', tokens: 17200 };
     let data;
     for (let i = 0; i < 100 && JSON.stringify(data?.[0].most_spent) !== JSON.stringify(most_spent); i++, await sleep(50))
-      ({ data } = (await ann.get('/api/v1/admin/budgets')).body); /* rows are on their way to the disk */
+      ({ data } = (await ann.get('/api/v1/admin/budgets')).body); /* rows are written asynchronously */
     assert.deepEqual(data, [{ scope: 'user', period: 'day', tokens: 18000, most_spent }]);
     assert.deepEqual((await d.rest(mintToken({ role: 'admin', tenant_id: 'acme' })).get('/api/v1/admin/budgets')).body.data,
       [{ scope: 'user', period: 'day', tokens: 18000 }], 'another tenant sees nothing of it');
@@ -91,7 +91,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
   });
 
   it('survives kill -9', async () => {
-    await sleep(300); /* rows are on their way to the disk, nobody waits for them */
+    await sleep(300); /* rows are written asynchronously, after the answer */
     await d.kill();
     d = await startDaemon({ mock, env, dataDir });
     const count = mock.count;

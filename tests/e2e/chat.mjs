@@ -29,7 +29,7 @@ export class Chat {
     ws.on('error', () => {}); /* 'close' follows and carries the code */
   }
 
-  /* {code, reason} once the socket is closed; an error when nobody closes it. */
+  /* {code, reason} once the socket is closed; an error if it stays open. */
   get closed() {
     if (this.closeInfo)
       return Promise.resolve(this.closeInfo);
@@ -53,7 +53,7 @@ export class Chat {
     this.ws.send(text);
   }
 
-  /* The next frame, or an error when the socket closes or nothing comes. */
+  /* The next frame, or an error if the socket closes or no frame arrives. */
   async next(limitMs = FRAME_LIMIT_MS) {
     const deadline = Date.now() + limitMs;
     while (this.queue.length === 0) {
@@ -82,7 +82,7 @@ export class Chat {
     }
   }
 
-  /* The next frame is a refusal of the connection's, not of a turn: no seq, no turn_id. */
+  /* The next frame is an error of the connection, not of a turn: no seq, no turn_id. */
   async refusal(limitMs) {
     const frame = await this.next(limitMs);
     assert.equal(frame.type, 'chat.error', `expected a refusal, got ${JSON.stringify(frame)}`);
@@ -91,7 +91,7 @@ export class Chat {
     return frame;
   }
 
-  /* Frames of a turn until `stop` says so or the turn is closed. Frames without seq are passed over. */
+  /* Frames of a turn until `stop` returns true or the turn is closed. Frames without seq are skipped. */
   async frames({ stop = () => false, limitMs } = {}) {
     const frames = [];
     for (;;) {
@@ -122,7 +122,7 @@ export class Chat {
     return this.until((f) => f.type === 'chat.thinking');
   }
 
-  /* Waits until the answer is being written: `n` tokens are here. */
+  /* Waits until `n` tokens of the answer have arrived. */
   async untilTokens(n = 1) {
     for (let i = 0; i < n; i++)
       await this.until((f) => f.type === 'chat.token');
@@ -133,13 +133,13 @@ export class Chat {
     return this.closed;
   }
 
-  /* Gone without a word, as when a network is lost. */
+  /* Ends the connection without a close frame, as a network failure does. */
   cut() {
     this.ws.terminate();
     return this.closed;
   }
 
-  /* The same, with what is on its way thrown away: even who does not read hears of it. */
+  /* Resets the connection and discards data in transit. Even a server that does not read notices this. */
   reset() {
     this.ws._socket.resetAndDestroy();
     return this.closed;
@@ -158,7 +158,7 @@ function urlFor(base, { path = '/ws/v1/chat', session, ticket, token, via }) {
 }
 
 /*
- * Opens a socket; resolves to {chat} once it is open, or {status, headers} where the upgrade was
+ * Opens a socket; resolves to {chat} once it is open, or {status, headers} if the upgrade was
  * refused. via: header | subprotocol | query | none.
  */
 export function openSocket(base, options = {}) {
@@ -203,7 +203,7 @@ export async function ready(chat) {
   return chat;
 }
 
-/* How a socket was turned away: {status} by HTTP, {code} by a close after the upgrade. */
+/* How a socket was rejected: {status} by HTTP, {code} by a close after the upgrade. */
 export async function turnedAway(base, options) {
   const opened = await openSocket(base, options).catch((e) => ({ broken: e.message }));
   if (!opened.chat)

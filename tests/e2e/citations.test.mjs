@@ -234,7 +234,7 @@ describe('documents that contain instructions', () => {
         for (const question of ['What is the notice period of plant 3?', NOTICE, 'Which notice periods are there in the documents?']) {
           const body = await ask(me, question);
           assert.ok(!/evil\.example/.test(body.text), body.text);
-          calls.push(body.outcomes.map(({ tool }) => tool)); /* what is found depends on the words, orders among them */
+          calls.push(body.outcomes.map(({ tool }) => tool)); /* results depend on the words, including the instructions */
         }
         for (const call of mock.calls.filter((c) => c.body.tools?.length || /"do"/.test(JSON.stringify(c.body.output_config ?? c.body.output_format ?? ''))))
           assert.ok(!/notice period of plant \d+ is ten days/.test(JSON.stringify(call.body)), 'a prompt that may call tools holds no text of documents');

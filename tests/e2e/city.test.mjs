@@ -18,8 +18,8 @@ const TENANTS = {
   acme: { warehouse: 'acme.db', store: 'acme.db', packs: ['city'] },
 };
 const SETTINGS = { VESPER_TENANTS: JSON.stringify(TENANTS) };
-const TUNED_LEAST = 28; /* of 30 that words were set on; at first 17 */
-const HELD_LEAST = 23;  /* of 30 others; at first 12 */
+const TUNED_LEAST = 28; /* of 30 questions that vocabulary was tuned on; the first run gave 17 */
+const HELD_LEAST = 23;  /* of 30 held-out questions; the first run gave 12 */
 const COUNTS_OF_SCORES = ['score: 1 to 5 (113)', 'score: 6 to 10 (139)', 'score: 11 to 15 (134)', 'score: 16 to 20 (138)', 'score: 21 and more (116)'];
 
 const token = (tenant = 'noor', permissions = ['chat:use', 'chat:read_city', 'chat:advanced_sql']) => mintToken({ tenant_id: tenant, permissions });
@@ -45,7 +45,7 @@ function rows({ body }) {
   return Array.from({ length: count }, (_, i) => columns.map((c) => cells[c][i]));
 }
 
-/* Numbers to six digits: an average is as long as its database makes it. */
+/* Numbers to six digits: databases return averages with different numbers of digits. */
 const plain = (list) => list.map((row) => row.map((cell) => cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6)));
 
 const PAIRS = [
@@ -196,7 +196,7 @@ describe('the five scenarios by code alone', () => {
   });
 });
 
-/* What the five scenarios of a model are made of. `structured` is the supervisor, who leaves all to the pack's agent. */
+/* Parts of the five model scenarios. `structured` is the supervisor, which passes every question to the pack's agent. */
 const route = { when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'city_agent' }] } } };
 const calls = (...tools) => tools.map(([name, input]) => ({ when: { kind: 'tools' }, times: 1, reply: { tools: [{ name, input }] } }));
 const THREE = ['ent_projects', 'ent_change_adoption', 'jt_ent_projects_ent_change_adoption_join'];
@@ -225,7 +225,7 @@ describe('a model that uses the map', () => {
 
   const columns = JSON.parse(readFileSync(join(ROOT, 'config/city/schema.json'), 'utf8')).views
     .map((v) => ({ table: v.name.replace('city.', ''), columns: v.columns.map((c) => c.name ?? c).filter((c) => /_/.test(c) && c !== 'tenant_id') }));
-  /* Columns that a prompt names and nobody asked for. Those that are also called so elsewhere tell nothing. */
+  /* Columns in a prompt that are not of the requested tables. Names that a requested table also has are ignored. */
   const untold = (text, asked) => {
     const known = new Set(columns.filter((t) => asked.includes(t.table)).flatMap((t) => t.columns));
     return columns.flatMap((t) => t.columns).filter((c) => !known.has(c) && new RegExp(`\\b${c}\\b`).test(text));
@@ -307,7 +307,7 @@ describe('the labelled questions', () => {
       return query[label.ask] === '?';
     if (label.no_path)
       return query.list === label.no_path[0] && query.where.some((c) => c.op === 'present');
-    return query.metrics?.length === 1 && query.by?.length === 1; /* the tool refuses it */
+    return query.metrics?.length === 1 && query.by?.length === 1; /* the tool refuses any other query */
   };
 
   it('are understood by code no worse than before', async () => {

@@ -72,7 +72,7 @@ describe('three replicas behind HAProxy', () => {
     let messages;
     for (const until = Date.now() + TAKEN_LIMIT_MS; Date.now() < until; await sleep(100))
       if ((messages = await two.rest().messages(chat.session)).length > 1)
-        break; /* the other one writes it to its end, for whoever asks again */
+        break; /* the other replica has completed the answer */
     assert.deepEqual(messages.map((m) => m.role), ['user', 'assistant']);
     console.log(`after the sleep: ${all.at(-1).type} ${all.at(-1).status ?? all.at(-1).code}, ${rest.length} frames more`);
     if (all.at(-1).type === 'chat.complete')

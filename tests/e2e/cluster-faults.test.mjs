@@ -36,7 +36,7 @@ describe('faults around replicas', () => {
     await mock?.close();
   });
 
-  /* Asks there, and comes back here once words are shown and `fault` has happened; how long that took from then on. */
+  /* Asks on `there` and continues on `here` after the first text and `fault`. Returns the time from the fault to the end. */
   async function movedFrom(there, here, fault) {
     let at = there;
     const client = new Ledger(() => at.url, `client${Math.random()}`);
@@ -44,7 +44,7 @@ describe('faults around replicas', () => {
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
     await cluster.leased(client.entries[0].turn_id);
-    await sleep(100); /* what was shown is written down */
+    await sleep(100); /* the shown text is stored by then */
     await fault();
     const began = Date.now();
     at = here;
@@ -90,7 +90,7 @@ describe('faults around replicas', () => {
     const { frames } = await asking;
     for (const until = Date.now() + patient(20000); Date.now() < until; await sleep(100))
       if ((await two.rest(client.token).messages(client.session)).length > 1)
-        break; /* where the turn was taken to */
+        break; /* another replica has taken over the turn */
     const [, answer] = await two.rest(client.token).messages(client.session);
     console.log(`alone: ${frames.at(-1).type} ${frames.at(-1).status ?? frames.at(-1).code} of ${textOf(frames).length} characters, ${answer?.status} of ${answer?.content.length} stored`);
     assert.deepEqual(await client.compare(two.rest(client.token)), []);
@@ -152,10 +152,10 @@ describe('faults around replicas', () => {
 
   it('a replica with another catalogue gets a turn first: the next replica continues it', async () => {
     mock.use(slow(60, 20));
-    const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * ALIVE_MS}` } }); /* it waits longer before it takes turns */
+    const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * ALIVE_MS}` } }); /* it waits longer before it takes over turns */
     const other = await cluster.add({ env: { VESPER_TENANTS: JSON.stringify({ acme: { warehouse: 'acme.db', store: 'acme.db' } }) } });
     await two.stop();
-    await sleep(2 * ALIVE_MS + 2000); /* both may take turns by now */
+    await sleep(2 * ALIVE_MS + 2000); /* both may take over turns by now */
     const { end, took } = await movedFrom(three, late, () => three.kill());
     console.log(`another catalogue: ${end} after ${took} ms`);
     assert.match(other.output, /cannot run here/);

@@ -16,7 +16,7 @@ const KILLS = Number(process.env.VESPER_TEST_KILLS ?? 8);
 const SEED = Number(process.env.VESPER_TEST_SEED ?? 25);
 const CLIENTS = 6;
 const WORDS = 60;
-const PAUSE_MS = 1500; /* at most between two kills, beside the start of the one that comes in its place */
+const PAUSE_MS = 1500; /* maximum between two kills, in addition to the start of the replacement */
 const answer = Array.from({ length: WORDS }, (_, i) => `word${i} `).join('');
 const script = [{ when: { kind: 'answer' }, reply: { text: answer }, fault: { first_byte_ms: 200, token_ms: 15 } }, { reply: 'demo' }];
 
@@ -50,7 +50,7 @@ describe('replicas that are killed', () => {
       await sleep(next() * PAUSE_MS);
       for (const d of cluster.daemons) {
         if (/Sanitizer/.test(d.output))
-          await d.exit; /* with the whole report */
+          await d.exit; /* so that the sanitizer's report is complete */
         d.checkOutput();
         assert.equal(d.exited, undefined, `a replica has ended by itself:\n${d.output.slice(-4000)}`);
       }
@@ -106,7 +106,7 @@ describe('replicas that are killed', () => {
     const asking = client.ask(REFERENCE);
     while (textOf(client.entries[0].frames).length < said[0].length + 5)
       await sleep(20);
-    await sleep(100); /* so that it is written down */
+    await sleep(100); /* so that the shown text is stored */
     const killedAt = Date.now();
     at = other;
     await owner.kill();

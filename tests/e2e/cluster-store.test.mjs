@@ -33,7 +33,7 @@ describe('two replicas and a store', () => {
   const rows = () => cluster.pg.admin("SELECT state || ' ' || count(*) FROM dbo.chat_turns GROUP BY state ORDER BY state");
   const messages = async (d, session) => (await d.rest().messages(session)).map((m) => [m.role, m.status]);
 
-  /* Until that many messages are stored; how long that took. */
+  /* Waits until `count` messages are stored. Returns the time. */
   async function stored(d, session, count) {
     const began = Date.now();
     while ((await d.rest().messages(session)).length < count) {
@@ -66,7 +66,7 @@ describe('two replicas and a store', () => {
   });
 
   it('a replica that wakes up late stores nothing: the next owner\'s answer is kept', async () => {
-    await cluster.untilShared(); /* the turn shall have a lease, whose next owner knows what was said */
+    await cluster.untilShared(); /* so that the turn has a lease, and its next owner knows the shown text */
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
@@ -76,7 +76,7 @@ describe('two replicas and a store', () => {
     const stopped = Date.now();
     const taken = await stored(two, chat.session, 2);
     one.child.kill('SIGCONT');
-    await sleep(6000); /* as long as its answer would have taken */
+    await sleep(6000); /* as long as the rest of its answer would have taken */
     const kept = await two.rest().messages(chat.session);
     console.log(`stopped for ${Date.now() - stopped - 6000} ms: stored by the next owner after ${taken} ms, ${kept.length} messages in the end`);
     assert.equal(kept.length, 2);
@@ -101,7 +101,7 @@ describe('two replicas and a store', () => {
     const { turn_id } = await chat.begin(REFERENCE);
     await cluster.leased(turn_id);
     await chat.untilTokens(3);
-    /* So that it is stopped behind a statement and before COMMIT: its heartbeat waits for the row, and gets it. */
+    /* Stops the replica after a statement and before COMMIT: its heartbeat waits for the row lock and gets it. */
     const row = `SELECT 1 FROM dbo.chat_turns WHERE turn_id = '${turn_id}' FOR UPDATE`;
     const held = cluster.pg.psql('postgres', `BEGIN; ${row}; SELECT pg_sleep(100)`);
     await until("wait_event_type = 'Lock' AND query LIKE '%UPDATE chat_turns%'");

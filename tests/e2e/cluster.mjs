@@ -15,11 +15,11 @@ import { mintToken } from './token.mjs';
 import { isClosing, textOf } from './turn.mjs';
 
 const JOIN_LIMIT_MS = patient(10000);
-const BACK_LIMIT_MS = patient(15000); /* so that a test ends; the figure is printed */
+const BACK_LIMIT_MS = patient(15000); /* only so that a test ends; the actual time is printed */
 const HAPROXY = join(ROOT, 'tests/services/haproxy.sh');
-const CUTS_MAX = 200; /* of one question: by then something is wrong */
+const CUTS_MAX = 200; /* maximum for one question; more is an error */
 
-/* For suites that take nothing from Redis: a busy machine is no reason for a replica to do without it. */
+/* For suites that do not test Redis faults: replicas must not give up Redis on a busy machine. */
 export const STEADY = { VESPER_REDIS_TIMEOUT_MS: '10000' };
 
 export class Cluster {
@@ -30,7 +30,7 @@ export class Cluster {
     this.daemons = [];
   }
 
-  /* One more replica; its name is told apart by the program. */
+  /* Adds a replica. Names may repeat; the program distinguishes replicas. */
   async add({ env, ...options } = {}) {
     const { env: common, url = this.redis.url, ...rest } = this.options;
     const d = await this.pg.start({ ...rest, ...options,
@@ -39,14 +39,14 @@ export class Cluster {
     return d;
   }
 
-  /* Another process in the place of one that has ended, at the same ports. */
+  /* Replaces a process that has ended with a new one on the same ports. */
   async replace(gone) {
     const d = await this.add({ port: gone.port, adminPort: gone.adminPort });
     this.daemons.splice(this.daemons.indexOf(gone), 1, this.daemons.pop());
     return d;
   }
 
-  /* As many as that, all of them running. */
+  /* Starts daemons until `count` of them run. */
   async fill(count) {
     const gone = this.daemons.filter((d) => d.exited);
     const fresh = Array.from({ length: count - this.daemons.length }, async () => this.add({ port: await freePort() }));
@@ -54,7 +54,7 @@ export class Cluster {
     return this.joined(count);
   }
 
-  /* All of them have been heard of by the others. */
+  /* Waits until all replicas are registered in Redis. */
   async joined(count) {
     for (const until = Date.now() + JOIN_LIMIT_MS; Date.now() < until; await sleep(50))
       if ((await this.alive()).length >= count)
@@ -66,7 +66,7 @@ export class Cluster {
     return (await this.redis.cli('ZRANGE', 'vesper:{r}:alive', '0', '-1')).split('\n').filter(Boolean);
   }
 
-  /* What is asked on the first replica can be resumed on the second: how long that took to be so, after a fault too. */
+  /* Waits until a turn of the first replica can be resumed on the second, also after a fault. Returns the time. */
   async untilShared() {
     const [one, two] = this.daemons;
     const began = Date.now();
@@ -76,7 +76,7 @@ export class Cluster {
       const other = await two.connect();
       other.send({ type: 'resume', turn_id, last_seq: 0 });
       const frame = await other.next();
-      await Promise.all([other.close(), chat.close()]); /* nobody wants it */
+      await Promise.all([other.close(), chat.close()]); /* this turn is not needed */
       if (frame.turn_id === turn_id)
         return Date.now() - began;
       await sleep(50);
@@ -84,7 +84,7 @@ export class Cluster {
     throw new Error('replicas never heard of each other again');
   }
 
-  /* Redis knows the turn, so that another replica can go on with it. A turn that had to wait for Redis is told to it later. */
+  /* Waits until Redis has the turn's lease, so that another replica can continue it. After a Redis fault the lease appears later. */
   async leased(turn_id) {
     for (const until = Date.now() + JOIN_LIMIT_MS; Date.now() < until; await sleep(20))
       if (await this.redis.cli('EXISTS', `vesper:t:{vesper}:${turn_id}`) === '1')
@@ -92,7 +92,7 @@ export class Cluster {
     throw new Error(`the turn ${turn_id} has no lease`);
   }
 
-  /* HAProxy before those that there are; from now on the cluster has an address. */
+  /* Starts HAProxy in front of the current replicas. Sets the address of the cluster. */
   async balance() {
     const [dir, port] = (await run(HAPROXY, ['start', `${process.pid}`, ...this.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');
     this.balancer = dir;
@@ -101,7 +101,7 @@ export class Cluster {
     return this.passes();
   }
 
-  /* Until the balancer has found one that is ready. */
+  /* Waits until the balancer has found a replica that is ready. */
   async passes() {
     for (let i = 0; i < 100 && (await fetch(`${this.url}/readyz`).catch(() => null))?.status !== 200; i++)
       await sleep(50);
@@ -128,8 +128,8 @@ export async function startCluster(count, options = {}) {
 }
 
 /*
- * A cluster in the place of a daemon, for suites that know nothing of it: every request goes to whom the balancer chooses.
- * All replicas end and begin together. What they keep is that of a data folder; it outlives them, as the folder would.
+ * A cluster in place of a daemon, for suites written for one daemon: the balancer chooses the replica of each request.
+ * All replicas start and stop together. Their PostgreSQL and Redis outlive them, as the data folder of a daemon would.
  */
 class Replicas extends Served {
   constructor(cluster, dataDir) {
@@ -162,9 +162,9 @@ class Replicas extends Served {
   }
 }
 
-/* Servers end with this process. */
-const kept = new Map(); /* data folder: its cluster */
-let server;             /* PostgreSQL with what is installed, to be copied */
+/* The servers end with this process. */
+const kept = new Map(); /* data folder -> its cluster */
+let server;             /* PostgreSQL with the schema installed; each cluster gets a copy */
 
 export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
   const options = { ...rest, env: { ...STEADY, ...env } };
@@ -184,21 +184,21 @@ export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
 }
 
 /*
- * A client as they should be: it keeps its own ledger of what it asked and was shown, and takes up what is cut wherever the
- * balancer sends it, until it is over. `url` is asked for each time.
+ * A client as clients should be: it records its questions and the frames it was shown, and resumes an interrupted answer
+ * on any replica until the answer ends. `url` is called before each connection.
  */
 export class Ledger {
   constructor(url, sub = 'ledger') {
     this.url = url;
     this.token = mintToken({ sub });
     this.entries = [];
-    this.refused = 0; /* connections */
+    this.refused = 0; /* failed connections */
     this.cuts = 0;    /* streams that ended before their turn */
-    this.silent = []; /* answers that did not come for as long as a suite waits */
-    this.anew = 0;    /* turns that were read from the start again, since what was shown was not written down */
+    this.silent = []; /* answers without a frame for as long as a suite waits */
+    this.anew = 0;    /* turns read from the start again, because the shown text was not stored */
   }
 
-  /* One question, until it is over. What was shown is in the entry. */
+  /* Asks one question and reads its answer to the end. The returned entry has the frames. */
   async ask(content) {
     const entry = { content, client_msg_id: crypto.randomUUID(), frames: [], turn_id: null };
     this.entries.push(entry);
@@ -228,7 +228,7 @@ export class Ledger {
     return assert.fail(`the answer never ended: ${JSON.stringify(entry.frames.at(-1))}`);
   }
 
-  /* True: the turn is over. False: it is to be asked for once more. */
+  /* Returns true if the turn has ended, false if it must be requested again. */
   async read(chat, entry) {
     if (entry.turn_id)
       chat.send({ type: 'resume', turn_id: entry.turn_id, last_seq: entry.frames.at(-1)?.seq ?? 0 });
@@ -243,7 +243,7 @@ export class Ledger {
           this.anew++;
         }
         if (f.code === 'expired')
-          entry.turn_id = null; /* nobody has it in flight: the message is sent again, which is the same turn */
+          entry.turn_id = null; /* no replica runs it: the same message is sent again */
         return false;
       }
       if (f.seq === undefined)
@@ -257,7 +257,7 @@ export class Ledger {
     }
   }
 
-  /* What does not agree with what the store has: nothing. */
+  /* Compares the ledger with the store. Returns the differences; an empty list is expected. */
   async compare(rest) {
     const wrong = [];
     const say = (what, entry, more) => wrong.push(`${what}: ${entry.content} ${entry.turn_id} ${more ?? ''}`);
@@ -283,7 +283,7 @@ export class Ledger {
   }
 }
 
-/* Numbers that look random, and are the same for the same seed. */
+/* Pseudorandom numbers, reproducible by seed. */
 export function randomOf(seed) {
   let state = seed;
   return () => {
@@ -292,7 +292,7 @@ export function randomOf(seed) {
   };
 }
 
-/* The numbers of a list of times, for figures that a test prints. */
+/* The quantile q of a list of times, for figures that a test prints. */
 export function quantile(times, q) {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];

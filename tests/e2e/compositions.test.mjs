@@ -19,7 +19,7 @@ before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUT
 after(() => d.stop());
 afterEach(forget);
 
-/* A number of a text is the one that is wanted where it is that one rounded to the digits that are shown. */
+/* A number in a text matches if it equals the wanted number rounded to the digits shown. */
 function shows(word, wanted) {
   const shown = word.replaceAll(',', '');
   const decimals = shown.split('.')[1]?.length ?? 0;
@@ -28,7 +28,7 @@ function shows(word, wanted) {
     && (decimals > 0 || Math.abs(wanted - Math.round(wanted)) < 1e-9 || Math.abs(wanted) >= 1000 || Math.abs(Math.round(wanted * 100) / 100 - Number(shown)) < 1e-9);
 }
 
-/* All that is wanted stands in the text, in that order; the first that does not, or undefined. */
+/* The first wanted item that the text does not contain in this order; undefined if it contains all. */
 function missing(text, wanted) {
   let rest = text;
 
@@ -59,7 +59,7 @@ test('numbers and names of answers are those of the oracle, in their order', asy
 
     assert.equal(answer.outcomes[0].tool, tool, question);
     assert.equal(missing(answer.text.split('\n')[0], wanted.split(' | ')), undefined, `${tool}: ${answer.text.split('\n')[0]}`);
-    /* The check can fail: another number in the place of each is found out. */
+    /* Proves that the check can fail: replacing any number is detected. */
     for (const [i, one] of wanted.split(' | ').entries())
       if (!Number.isNaN(Number(one)) && Math.abs(Number(one)) > 100)
         assert.notEqual(missing(answer.text.split('\n')[0], wanted.split(' | ').with(i, String(Number(one) * 1.01))), undefined, `${tool}: ${one}`);

@@ -13,7 +13,7 @@ import { ctl, startPostgres } from './postgres.mjs';
 
 const PASSWORD = 'Reader-Pass-77';
 const TABLES = 5000;
-const LIMIT_MS = 5 * 60 * 1000; /* what connect allows itself */
+const LIMIT_MS = 5 * 60 * 1000; /* the time limit of connect */
 
 describe('vesperctl connect with difficult databases', () => {
   let server;
@@ -42,7 +42,7 @@ describe('vesperctl connect with difficult databases', () => {
     await server.admin(`CREATE ROLE barred NOLOGIN PASSWORD '${PASSWORD}'`);
     await server.admin(`CREATE ROLE stranger LOGIN PASSWORD '${PASSWORD}'`);
     await server.admin('CREATE DATABASE many');
-    for (let from = 0; from < TABLES; from += 500) /* a transaction each: its locks are few */
+    for (let from = 0; from < TABLES; from += 500) /* one transaction per batch, to limit its locks */
       await psql('many', `DO $$ BEGIN FOR i IN ${from}..${from + 499} LOOP
         EXECUTE format('CREATE TABLE t_%s (id int PRIMARY KEY, name text NOT NULL, amount numeric(10,2))', lpad(i::text, 4, '0'));
         EXECUTE format('GRANT SELECT ON t_%s TO reader', lpad(i::text, 4, '0')); END LOOP; END $$;`);

@@ -76,7 +76,7 @@ describe('vesperctl connect', () => {
     assert.equal(check.code, 0, check.stderr);
   });
 
-  /* Figures of sets that are known by now: they may rise, not fall. A wrong answer is worse than none. */
+  /* Scores of question sets that were used for tuning: they must not become worse. A wrong answer is worse than none. */
   for (const [database, right, wrong, golden, goldenWrong] of [['chinook', 74, 1, 44, 0], ['northwind', 92, 0, 50, 0], ['airline', 27, 1, 47, 0]])
     it(`answers questions about ${database} without a model, by metrics and joins that code writes`, async (t) => {
       const { out } = await connect(database);

@@ -80,7 +80,7 @@ for (const secure of [false, true])
     assert.equal(mock.connections, 1);
   });
 
-/* A server that takes connections and never says a word. */
+/* A server that accepts connections and never sends anything. */
 async function muteServer() {
   const held = [];
   const server = net.createServer((s) => {
@@ -97,7 +97,7 @@ async function muteServer() {
   } };
 }
 
-/* Which limit it was is asserted, when it fired is printed: machines differ. */
+/* The test asserts which limit took effect, and only prints when: machines differ in speed. */
 describe('each time limit takes effect', () => {
   const LIMIT_MS = 1000;
   const TURN_MS = 4000;

@@ -13,7 +13,7 @@ const MORE = 'Nothing else stands out.';
 const whole = SAID.join('');
 const wordsOf = (text) => text.split(' ').length - 1;
 
-/* Where the first model stops: after so many of its words, in so many ways. */
+/* Ways in which the first model fails after a number of words. */
 const faults = {
   'the connection breaks': (after) => ({ cut: { after } }),
   'the stream ends': (after) => ({ end: { after } }),
@@ -51,7 +51,7 @@ describe('an answer whose model fails', () => {
         const all = sentences(turn.text.replaceAll('*', ''));
         assert.equal(new Set(all).size, all.length, `nothing is said twice: ${turn.text}`);
         assert.equal((turn.text.match(/\*\*/g) ?? []).length % 2, 0, turn.text);
-        /* A last mark that was held back when the model failed is the three points. */
+        /* The final full stop may have been withheld when the model failed, so it is not compared. */
         for (const sentence of SAID)
           assert.ok(turn.text.includes(sentence.trim().replace(/\.$/, '')), `${sentence}: ${turn.text}`);
         const [message] = (await d.rest().messages(turn.session)).slice(-1);
@@ -63,7 +63,7 @@ describe('an answer whose model fails', () => {
 
   it('at any position of the text: no stale memory is read', async () => {
     const words = 'word '.repeat(120);
-    for (let after = 96; after <= 106; after++) { /* pieces of a word or a blank: about 512 bytes */
+    for (let after = 96; after <= 106; after++) { /* each chunk is a word or a blank: about 512 bytes */
       first.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 1, cut: { after } } }, { reply: 'demo' }]);
       second.use([{ when: { kind: 'answer' }, reply: { text: MORE } }, { reply: 'demo' }]);
       const turn = await d.ask(REFERENCE);

@@ -9,7 +9,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, REFERENCE, startDaemon } from './harness.mjs';
 import { rowsOf } from './turn.mjs';
 
-/* Right, beside words that nothing compared with the data: "widest in HE 16-21", "moved later". */
+/* Kinds of correct numbers in wording that is not compared with the data: "widest in HE 16-21", "moved later". */
 const UNJUDGED = new Set(['comparison', 'rank', 'wording']);
 
 const CONVERSATIONS = [
