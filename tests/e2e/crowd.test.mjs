@@ -13,7 +13,7 @@ import { Raw, upgrade } from './raw.mjs';
 import { mintToken } from './token.mjs';
 import { patient } from './patience.mjs';
 
-const HARD = 768; /* 192 places of up to three descriptors, 48 of them for connections without a user */
+const HARD = 768; /* 192 slots of up to three descriptors, 48 of them for unauthenticated connections */
 const PLACES = HARD / 4;
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const LIMIT_MS = patient(20000);
@@ -54,7 +54,7 @@ function isOpen(raw) {
   return !raw.socket.destroyed && !raw.socket.readableEnded;
 }
 
-/* On a connection of its own: a kept one may have been ended for the newcomers. */
+/* Uses a new connection: the daemon may have closed an idle one to make room for others. */
 function freshStatus(url) {
   return new Promise((done, fail) => {
     http.get(url, { agent: false }, (res) => done(res.resume().statusCode)).on('error', fail);

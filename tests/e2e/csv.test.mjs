@@ -20,7 +20,7 @@ const FILES = join(ROOT, 'tests/e2e/hourly');
 const QUESTION = 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend';
 const KEPT = 500;
 
-/* The product's own files, and a tool that gives thousands of rows. */
+/* A copy of the product's files with an additional tool that returns thousands of rows. */
 async function makeRoot() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
@@ -132,7 +132,7 @@ function suite(name, open) {
       for (let i = 0; i < 100 && (reply = await rest.get(pathOf(answer))).status !== 200; i++)
         await sleep(50);
       assert.equal(reply.headers.get('result-changed'), '?0');
-      /* The same statement, in another order: not the rows of the answer any more. */
+      /* Changes the order of the statement's rows, so that they differ from those of the answer. */
       const file = join(root, 'sql/energy/hourly/list_hourly_quotes.sql');
       await writeFile(file, (await readFile(file, 'utf8')).replace('da.DATE, da.HOUR\n', 'da.DATE DESC, da.HOUR\n'));
       d.child.kill('SIGHUP');
@@ -144,7 +144,7 @@ function suite(name, open) {
     it('runs once at a time per user, and stops when its client leaves', async () => {
       const rest = as('analyst', 'hasty');
       const answer = await ask(rest);
-      /* Nobody reads: it stays on its way, and another one must wait. */
+      /* The client does not read, so the export keeps running and another one is refused. */
       const socket = net.connect(d.port, '127.0.0.1').pause();
       socket.on('error', () => {});
       await new Promise((done) => socket.once('connect', done));

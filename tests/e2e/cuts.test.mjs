@@ -30,7 +30,7 @@ function post(path, body, more = {}) {
   return () => fetch(d.url + path, { method: 'POST', body: JSON.stringify(body), headers: { ...headers(), ...more } });
 }
 
-/* A question: how it is asked, how it is taken up again, and the text of its stream. */
+/* For each dialect: a request with a question, a request that resumes it, and the text of its events. */
 const dialects = {
   'the AI SDK': () => {
     const id = randomUUID();
@@ -52,11 +52,11 @@ const dialects = {
   'MCP': () => {
     const ask = post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', _meta: { progressToken: 'p' },
       arguments: { question: REFERENCE, request_id: randomUUID() } } }, { accept: 'application/json, text/event-stream' });
-    return { ask, again: ask, text: (e) => e.result?.content[0].text ?? '', least: 5 }; /* progress, and the whole answer at once */
+    return { ask, again: ask, text: (e) => e.result?.content[0].text ?? '', least: 5 }; /* progress events, and the answer in one event */
   },
 };
 
-/* Reads until `enough` says so, then leaves. */
+/* Reads until `enough` returns true, then disconnects. */
 async function read(request, enough = () => false) {
   const reply = await request();
   assert.equal(reply.status, 200);
@@ -64,7 +64,7 @@ async function read(request, enough = () => false) {
   for await (const piece of reply.body) {
     bytes = Buffer.concat([bytes, piece]);
     if (enough(bytes))
-      break; /* which closes the connection */
+      break; /* closes the connection */
   }
   return { bytes, turn: reply.headers.get('vesper-turn'), session: reply.headers.get('vesper-session') };
 }

@@ -18,7 +18,7 @@ const AWAY_MS = 20000;
 
 const token = (tenant) => mintToken({ role: 'admin', tenant_id: tenant });
 
-/* The same for a seed, so that what fails can be looked at. */
+/* Random numbers, reproducible by seed, so that failures can be repeated. */
 function random(seed) {
   let x = seed * 2654435761 % 4294967296;
   return (below) => {
@@ -35,7 +35,7 @@ function flipped(bytes, seed) {
   return copy;
 }
 
-/* Whole records of zeros, or of another page, where a page was. */
+/* Overwrites one page with a copy of another. */
 function swapped(bytes, seed) {
   const next = random(seed);
   const copy = Buffer.from(bytes);
@@ -48,7 +48,7 @@ function swapped(bytes, seed) {
 const rewrite = (change) => async (file) => writeFile(file, change(await readFile(file)));
 
 const DAMAGES = {
-  'an empty file': rewrite(() => Buffer.alloc(0)), /* is a new one */
+  'an empty file': rewrite(() => Buffer.alloc(0)), /* treated as a new database */
   'a zeroed header': rewrite((b) => Buffer.concat([Buffer.alloc(100), b.subarray(100)])),
   'a zeroed first page': rewrite((b) => Buffer.concat([Buffer.alloc(PAGE), b.subarray(PAGE)])),
   'text': rewrite(() => Buffer.from('this is no database\n'.repeat(1000))),
@@ -64,7 +64,7 @@ const DAMAGES = {
   ...Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`a page in another's place, seed ${i + 1}`, rewrite((b) => swapped(b, i + 1))])),
 };
 
-/* An answer, or an error that says so. */
+/* The request ends with an answer or an error status. */
 async function endsSomehow(d, tenant) {
   const reply = await d.rest(token(tenant)).post('/api/v1/chat', { content: QUESTION });
   assert.ok(reply.status === 200 || reply.status >= 400, `${reply.status}: ${reply.text}`);
@@ -87,7 +87,7 @@ async function isServed(d, tenant) {
 }
 
 describe('a damaged store', () => {
-  let sound; /* a data folder with conversations of both tenants, one of them cut short */
+  let sound; /* a data folder with conversations of both tenants, one of them interrupted */
 
   before(async () => {
     const d = await startDaemon();
@@ -132,7 +132,7 @@ describe('a damaged store', () => {
     await d.stop();
   });
 
-  /* Texts that begin and end as JSON does, and are none. */
+  /* Invalid JSON whose first and last characters look valid. */
   for (const [column, cell] of [['views', '[{"view_type":"data","data_dict":{"a":[1,2}]'], ['views', '[{"a":"\u0001"}]'], ['checked', '{"numbers":}'],
     ['pbi_deep_links', '[{},]'], ['tool_calls', '[}]'], ['standing', '{"filters":[}'], ['views', '[]]'], ['needs', '"'], ['client_msg_id', '"}']])
     it(`with the cell ${JSON.stringify(cell)} for ${column} is omitted, and everything else is read`, async () => {
@@ -155,7 +155,7 @@ describe('a damaged store', () => {
         assert.match(data[1].content, /Nazareth Solar/);
       if (['views', 'checked', 'pbi_deep_links'].includes(column))
         assert.equal(data[1][column], undefined);
-      /* The next question of the session stands on what is left of it. */
+      /* The next question of the session uses the remaining context. */
       const turn = await d.ask('And its milestone dates?', { token: token('vesper'), session });
       assert.equal(turn.error, undefined, JSON.stringify(turn.closing));
       await isServed(d, 'vesper');

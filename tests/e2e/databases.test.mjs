@@ -16,8 +16,8 @@ import { MARK } from '../secrets.mjs';
 import { patient } from './patience.mjs';
 
 const FILES = join(ROOT, 'tests/packs');
-const BACK_MS = patient(20000); /* after the return of a server that is tried every three seconds */
-const SLOW_MS = 1500;  /* what each look at the server's view takes, where it is slow */
+const BACK_MS = patient(20000); /* after a server returns; the daemon tries every three seconds */
+const SLOW_MS = 1500;  /* duration of each query of the server's view in the test of a slow source */
 const PASSWORD = `${MARK}Quay7`;
 const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
@@ -57,7 +57,7 @@ async function receiptOf(d, turn) {
   return body.data ?? body;
 }
 
-/* What both kinds of source must do. */
+/* Tests for both kinds of source. */
 function answersBoth(daemon) {
   it('one question asks both', async () => {
     const d = daemon();
@@ -128,7 +128,7 @@ describe('a second source in SQLite files', () => {
 
   it('is named in the receipt, which can be run again', async () => {
     const turn = await d.ask(BOTH, { token: token() });
-    await d.rest(token()).get('/api/v1/sessions'); /* the answer is stored by then */
+    await d.rest(token()).get('/api/v1/sessions'); /* the answer is stored before this request is answered */
     const again = await ctl(s, ['receipt', 'rerun', turn.complete.receipt_id, '--tenant', 'crumb', '--json'], d.dataDir);
     const [verdict] = [JSON.parse(again.stdout)].flat();
     assert.equal(verdict.ok, true, again.stdout);

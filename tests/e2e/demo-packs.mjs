@@ -18,7 +18,7 @@ export async function startDemo(options = {}) {
     VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: city, ...options.env } });
 }
 
-/* What the packs' permissions.json give to each role. */
+/* Permissions that the packs' permissions.json gives to every role. */
 const OF_PACKS = ['chat:read_solar', 'chat:read_city'];
 
 export const tokenOf = (tenant, role = 'admin', more = []) => mintToken({ sub: `${tenant}-${role}`, tenant_id: tenant,

@@ -1,4 +1,4 @@
-/* Statements that are generated from parts, always the same ones: a fixed seed. */
+/* Statements generated from parts with a fixed seed, so that they are always the same. */
 
 const SEED = 20260227;
 const COUNT = 400;

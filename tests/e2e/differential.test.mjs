@@ -28,7 +28,7 @@ async function written() {
   });
 }
 
-/* What the tool gave for each statement: {rows} or {refused} or {failed}. */
+/* Runs the statements through the tool. Returns for each: {rows} or {refused} or {failed}. */
 async function through(statements, env) {
   const out = [];
   for (let i = 0; i < statements.length; i += BATCH_LINES) {
@@ -50,7 +50,7 @@ function outcome({ outcome: o, sql, tables }) {
   return text.includes('The SQL is refused') ? { refused: text } : { failed: text, sql };
 }
 
-/* The text of a number without what changes nothing of its value: 40.00, 40.0 and 40 are one. */
+/* The canonical text of a number: 40.00, 40.0 and 40 are equal. */
 function valueOf(cell) {
   if (cell === null)
     return null;
@@ -77,7 +77,7 @@ function verdict(statement, lite, pg) {
   return JSON.stringify(comparable(statement.sql, lite.rows)) === JSON.stringify(comparable(statement.sql, pg.rows)) ? 'same' : 'differ';
 }
 
-/* A refusal says what to write instead, or what is expected. */
+/* Every refusal states an alternative or what is expected. */
 const HINT = /use |say |write |written |put |take|name |compare|CAST|count |needs|expected|instead|join |list |look |sort|group by|RIGHT\(|stands before|not allowed|not of this dialect|repeat|one row|only|add |give |search in |must precede|not exist in this dialect/;
 
 async function textForMssql(statements) {

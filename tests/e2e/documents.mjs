@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { filesUnder } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 
-/* The daemon's files that hold these bytes. */
+/* The daemon's files that contain these bytes. */
 export async function filesWith(d, words) {
   const found = [];
   for (const file of await filesUnder(d.dataDir))
@@ -14,10 +14,10 @@ export async function filesWith(d, words) {
   return found;
 }
 
-/* As a document is kept: line ends and runs of blank lines folded. */
+/* The text of a document as stored: line ends are normalized, and runs of blank lines become one. */
 export const kept = (bytes) => Buffer.from(bytes.toString().replaceAll('\r\n', '\n').replace(/\n(?:[ \t]*\n)+/g, '\n\n'));
 
-/* Each source of an answer stands byte for byte where it says, and is one that the answer cites. */
+/* Each source's quotation is at its stated position byte for byte, and the answer cites the source. */
 export function checkSources(body, textOf) {
   for (const { n, document, quote, start, end } of body.sources ?? []) {
     assert.ok(n >= 1 && quote.length > 0 && [...quote].length <= 200, quote);
@@ -32,7 +32,7 @@ export class Documents extends Sources {
     return this.rest.call('POST', `/api/v1/documents?${query}`, { body: bytes, headers: { 'content-type': type } });
   }
 
-  /* Right after the start the list is not read yet. */
+  /* Retries, because right after the start the list is not loaded yet. */
   async loaded(bytes, query, type) {
     const sent = await until('it is taken', async () => {
       const answer = await this.upload(bytes, query, type);
@@ -58,13 +58,13 @@ export class Documents extends Sources {
     return pages;
   }
 
-  /* {heading, start, passage} of the first 500. */
+  /* {heading, start, passage} of the first 500 passages. */
   async passages(id) {
     const { body } = await this.rest.get(`/api/v1/data-sources/${id}/rows?limit=500`);
     return body.rows.map(([, heading, start, passage]) => ({ heading, start: Number(start), passage }));
   }
 
-  /* The ids by the name of each file. */
+  /* Loads the files. Returns a map from file name to id. */
   async loadedAll(files) {
     const ids = new Map();
     for (const [name, text] of files)

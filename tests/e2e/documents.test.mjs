@@ -88,7 +88,7 @@ describe('the index', () => {
   it('is rebuilt from the tables after a restart and beyond its memory limit', async () => {
     const dataDir = await tempDir(), env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_DOCUMENTS_INDEX_BYTES: '1048576' };
     const me = token('reindex'), question = 'What does the zephyrine manual say about quenching 4711?';
-    /* Words of which no two are the same make the largest index: three of these are beyond a megabyte. */
+    /* Distinct words make the index large: three of these documents exceed a megabyte. */
     const words = (seed) => Array.from({ length: 60000 }, (_, i) => `w${seed}x${(i * 7919).toString(36)}`).join(' ');
     let one = await startDaemon({ dataDir, env });
     const ask1 = async (daemon) => tableOf(await ask(new Documents(daemon, me), question));

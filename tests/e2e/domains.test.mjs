@@ -19,7 +19,7 @@ const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
   + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
 
-/* A place of its own for what the product reads as text. */
+/* A copy of the text files that the product reads. */
 async function makeRoot() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
@@ -69,7 +69,7 @@ describe('a domain of text files', () => {
     await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   }
 
-  /* Reloads, and waits for what the daemon says of it. */
+  /* Reloads, and waits for the daemon's log event. */
   async function reload(event) {
     const from = d.output.length;
     d.child.kill('SIGHUP');

@@ -14,12 +14,12 @@ import { patient } from './patience.mjs';
 import { Raw, upgrade } from './raw.mjs';
 import { textOf } from './turn.mjs';
 
-const ACKNOWLEDGED_LIMIT_MS = patient(20000); /* a round's messages */
+const ACKNOWLEDGED_LIMIT_MS = patient(20000); /* for the messages of one round */
 
 const slowAnswer = [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(2000) }, fault: { token_ms: 30 } },
   { reply: 'demo' }];
 
-/* A mock and a data folder that outlive the daemons which the test starts and ends. */
+/* A mock and a data folder that outlive the daemons of the test. */
 async function stage(t, script, env) {
   const mock = script && (await startMock({ script }));
   const dataDir = await tempDir();
@@ -203,7 +203,7 @@ describe('a restart', () => {
   });
 });
 
-/* Holds a database the way another program's open transaction would. Resolves to what lets go of it. */
+/* Locks a database as another program's open transaction would. Resolves to a function that releases the lock. */
 async function lock(path) {
   const holder = spawn('python3', ['-c', `import sqlite3, sys
 held = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -242,7 +242,7 @@ describe('a second daemon on the same files', { skip: REPLICAS > 0 }, () => {
   });
 });
 
-/* Replicas have no files; what they do without their server is in cluster-faults.test.mjs. */
+/* Replicas have no database files; cluster-faults.test.mjs tests them with an unavailable database. */
 describe('a database that another program has locked', { skip: REPLICAS > 0 }, () => {
   it('an Idempotency-Key whose client left while it was being stored blocks nothing', { timeout: 120000 }, async (t) => {
     const { start } = await stage(t);
@@ -292,7 +292,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
   });
 
   it('sockets that close during session lookup or turn start leave nothing behind', { timeout: 120000 }, async (t) => {
-    /* Lookups wait behind the question that waits for the file. */
+    /* With one worker, lookups wait behind the question that waits for the lock. */
     const { mock, start } = await stage(t, [{ reply: 'demo' }], { VESPER_STORE_WORKERS: '1', VESPER_LIMITS_GRACE_S: '0' });
     const d = await start();
     const [path] = (await filesUnder(d.dataDir)).filter((p) => /vesper\.db$/.test(p));
@@ -300,7 +300,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
     const asked = mock.count;
     const history = async (id) => ((await d.rest().get(`/api/v1/sessions/${id}/messages`)).body.data ?? []).map((m) => m.status);
     const descriptors = () => readdirSync(`/proc/${d.child.pid}/fd`).length;
-    const read = async () => { /* what was sent before is read by then */
+    const read = async () => { /* afterwards, the daemon has read everything sent before */
       for (let i = 0; i < 2; i++)
         assert.equal((await d.rest().get('/livez')).status, 200);
     };
@@ -327,7 +327,7 @@ describe('a database that another program has locked', { skip: REPLICAS > 0 }, (
       await read();
       const before = descriptors();
       let left;
-      for (let tries = 0; !left?.during; tries++) { /* on a busy machine the question may have given up by then */
+      for (let tries = 0; !left?.during; tries++) { /* on a busy machine the question may have timed out before the lookup */
         assert.ok(tries < 10, 'no socket closed during a lookup');
         left = await leave(way);
       }

@@ -116,7 +116,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(wrong.stdout, /correction: 52\.14 is not in any row or fact/);
     assert.match(wrong.stdout, /2 turns, 1 failed/);
 
-    /* The supervisor does better now: the same question, recorded again, brings the other answer. */
+    /* The supervisor now chooses correctly, so recording the same question again gives the correct answer. */
     service.use(routed('SP15'));
     const [kept] = (await filesUnder(dir)).filter((f) => f.endsWith('.case.jsonl'));
     const text = await readFile(kept, 'utf8');
@@ -127,7 +127,7 @@ describe('vesperd --record, vesperctl eval', () => {
     const right = await evaluate(dir);
     assert.equal(right.code, 0, right.stdout);
 
-    /* Words alone are a person's to write down. */
+    /* A correction without a number cannot be converted; a person must add expectations. */
     const said = kept.replace('.case.', '.corrections.');
     const line = JSON.parse((await readFile(said, 'utf8')).trim());
     await appendFile(said, `${JSON.stringify({ ...line, correction: 'the southern one' })}\n`);

@@ -20,7 +20,7 @@ const HUB = 'NP15';
 
 const toolsOf = (turn) => turn.complete.outcomes.map((o) => o.tool);
 
-/* Copies of the project's files, to change. */
+/* Copies of the project's files, which tests change. */
 async function project() {
   const dir = await tempDir('flows');
   for (const name of ['config', 'sql', 'prompts'])
@@ -28,7 +28,7 @@ async function project() {
   return { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
 }
 
-/* What is logged from the signal on until the reload has ended. */
+/* Sends the reload signal. Returns the log from then until the reload has ended. */
 async function reload(d) {
   const from = d.output.length;
   d.child.kill('SIGHUP');
@@ -255,7 +255,7 @@ say "**{risks.row_count}** high risks."
 say "**{changes.row_count}** changes since {filter.date_range_start}."  if changes.row_count > 0
 `;
 
-/* The stored question as it is a day later. */
+/* Makes the stored question a day older. */
 const AGE = `import sqlite3,sys,re
 d = sqlite3.connect(sys.argv[1], timeout=30)
 n = 0

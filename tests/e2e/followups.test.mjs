@@ -21,7 +21,7 @@ const SEEDS = [
   'What are the task risks of Sierra Wind?',
 ];
 const ASKED_MAX = 80;
-/* What finds nothing, may not be seen, or is not clear: what is offered then must work as well. */
+/* Questions without results, without permission, or ambiguous: their suggestions must work too. */
 const LACKS = [
   'What milestone dates changed on 2026-02-22?',
   'What milestone dates changed in January 2019?',
@@ -90,7 +90,7 @@ describe('follow-ups', () => {
           tried++;
           if (!works)
             wrong.push(`${question} -> ${content}: ${next.status} ${next.outcomes?.map((o) => `${o.tool} ${o.outcome}`)} ${next.text?.slice(0, 100)}`);
-          if (body.ask && content !== offered.at(-1)) /* the question stands once: it is asked anew */
+          if (body.ask && content !== offered.at(-1)) /* a clarifying question can be answered once, so it is asked again */
             body.session_id = (await rest.post('/api/v1/chat', { content: question })).body.session_id;
         }
       }

@@ -31,7 +31,7 @@ async function said(d, what) {
 
 const next = (d, more = {}) => launch({ args: ['--take-over'], dataDir: d.dataDir, port: d.port, env: { ...env, ...more } });
 
-/* One request on a connection of its own: what became of it. */
+/* Sends one request on a new connection. Returns its result. */
 function fresh(url) {
   const began = performance.now();
   return new Promise((done) => {
@@ -98,7 +98,7 @@ it('a new process that fails, replies wrongly, or has another version changes no
   const path = join(d.dataDir, 'handover.sock');
   const { mode } = await (await import('node:fs/promises')).stat(path);
   assert.equal(mode & 0o777, 0o600);
-  /* A stream socket is not what listens there; and one that comes and leaves without a word. */
+  /* Wrong clients of the handover socket: a stream socket, one that sends nothing, and one with a wrong message. */
   await new Promise((done) => net.connect(path).on('error', done).on('connect', done));
   for (const words of ['', 'not ready']) {
     const python = spawn('python3', ['-c', `import socket,sys

@@ -23,7 +23,7 @@ import { MARK, watch, watchAtEnd } from '../secrets.mjs';
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export const VESPERD = resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'));
 export const VESPERCTL = resolve(process.env.VESPERCTL ?? join(dirname(VESPERD), 'vesperctl'));
-/* Makes the demo's data; built beside vesperctl (ninja vesper-demo). */
+/* The program that creates the demo's data; built next to vesperctl (ninja vesper-demo). */
 export const DEMO_MAKER = join(dirname(VESPERCTL), 'vesper-demo');
 
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
@@ -31,11 +31,11 @@ export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 i
 
 const READY_LIMIT_MS = patient(20000);
 const STOP_LIMIT_MS = patient(20000);
-const NAMES_WAIT_MS = patient(5000); /* where a warehouse is away they are never read */
+const NAMES_WAIT_MS = patient(5000); /* limited, because names of an unavailable warehouse are never loaded */
 const SUITE_LIMIT_MS = patient(Number(process.env.VESPER_E2E_MINUTES ?? 10) * 60 * 1000);
 const STALE_DATA_MS = 2 * 60 * 60 * 1000; /* since it was last used */
-const PORTS_FROM = 10240; /* below those that the system gives to connections: nobody else takes one of them */
-const PORTS_EACH = 20;    /* processes have ports of their own, so that they may start daemons at the same moment */
+const PORTS_FROM = 10240; /* below the system's ephemeral ports, so outgoing connections do not use them */
+const PORTS_EACH = 20;    /* each process has its own ports, so that several can start daemons at the same time */
 const PORT_BLOCKS = 1100;
 const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
 const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
@@ -55,7 +55,7 @@ export const MODEL_KEY = `mock-key-${MARK}`;
 
 const execute = promisify(execFile);
 
-/* What vesperctl says is looked at: a token is given out by one verb only. */
+/* Searches vesperctl's output for secrets: only the command `token` may print a token. */
 export async function run(command, args, options) {
   const look = (said) => command === VESPERCTL
     && watch('vesperctl', `${said.stdout}${said.stderr}`, { where: args.join(' ').slice(0, 60), jwt: args[0] !== 'token' });
@@ -88,7 +88,7 @@ export async function freePort() {
   throw new Error(`no port is free from ${block} to ${block + PORTS_EACH - 1}`);
 }
 
-/* A folder that is gone when the suite ends. */
+/* A temporary folder, removed when the suite ends. */
 export async function tempDir(name = 'data') {
   made.push(await mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`)));
   return made[made.length - 1];
@@ -103,7 +103,7 @@ export async function filesUnder(dir) {
   return files;
 }
 
-/* What the tools make data of: a build of them, and what they read. */
+/* A hash of everything that determines generated data: the builds of the tools and the files they read. */
 async function makersKey() {
   const hash = createHash('sha256');
   for (const program of [DEMO_MAKER, VESPERCTL]) {
@@ -116,7 +116,7 @@ async function makersKey() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/* A folder that make(dir) fills, made once for each build of the tools and shared by all suites, which only read it. */
+/* A folder filled by make(dir), once per build of the tools. Shared by all suites, which only read it. */
 export async function madeOnce(name, make) {
   const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
   const dir = join(home, `${name.replace(/\W+/g, '-')}-${await makersKey()}`);
@@ -129,7 +129,7 @@ export async function madeOnce(name, make) {
   await dropStale(home);
   const making = await mkdtemp(join(home, 'making-'));
   await make(making);
-  /* Somebody else may have been faster; theirs is the same. */
+  /* Another process may have been faster; its folder has the same content. */
   await rename(making, dir).catch(() => rm(making, { recursive: true }));
   return dir;
 }
@@ -137,17 +137,17 @@ export async function madeOnce(name, make) {
 const demoMade = (what, ...words) => madeOnce([what, ...words].join(' '),
   (dir) => run(DEMO_MAKER, [what, dir, ...words], { cwd: ROOT, timeout: 300000 }));
 
-/* The demo warehouse. VESPER_E2E_WAREHOUSE names one that is there already. */
+/* The demo warehouse. VESPER_E2E_WAREHOUSE names an existing one. */
 export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE || demoMade('data');
 
-/* What vesper-demo makes of these words, in a folder that is the suite's own. */
+/* The output of vesper-demo for these arguments, copied to a folder of the suite. */
 export async function demoData(...words) {
   const dir = await tempDir(words[0]);
   await cp(await demoMade(...words), dir, { recursive: true });
   return dir;
 }
 
-/* Suites run side by side: what another one drops at this moment is dropped. */
+/* Deletes old folders. Suites run concurrently, so another one may delete the same folder at the same time. */
 async function dropStale(home) {
   for (const name of await readdir(home)) {
     const made = await stat(join(home, name)).catch(() => null);
@@ -163,13 +163,13 @@ function environment(options, port, adminPort, dataDir, warehouse) {
     ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
     VESPER_JWT_SECRET: SECRET, VESPER_AUTH_CURSOR_SECRET: `cursor-${MARK}`, VESPER_TODAY: '2026-02-27',
     VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
-    VESPER_LIMITS_SHED_MS: '0' /* what a busy machine has no time for is still answered: overload.test.mjs is about that */, ...(demo && { VESPER_DEMO: '1' }),
+    VESPER_LIMITS_SHED_MS: '0' /* no load shedding, also on a busy machine: overload.test.mjs tests it */, ...(demo && { VESPER_DEMO: '1' }),
     ...(mock && { ANTHROPIC_API_KEY: MODEL_KEY, ANTHROPIC_BASE_URL: mock.url }), ...env,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/* What is served at an address, whoever is behind it. */
+/* A client of a server at an address: one daemon or several. */
 export class Served {
   constructor(port) {
     this.port = port;
@@ -192,7 +192,7 @@ export class Served {
     return new Rest(this.url, token);
   }
 
-  /* One question on a socket of its own. */
+  /* Asks one question on a new socket. */
   async ask(question, { extra, ...options } = {}) {
     const chat = await this.connect(options);
     const turn = await chat.ask(question, extra);
@@ -225,7 +225,7 @@ export class Daemon extends Served {
       });
   }
 
-  /* What only operators are told. */
+  /* The health report for operators. */
   async health() {
     return (await fetch(`${this.adminUrl}/health`)).json();
   }
@@ -243,7 +243,7 @@ export class Daemon extends Served {
     throw new Error(`vesperd ${state}:\n${this.output}`);
   }
 
-  /* What can be named is read after the start; a question before that is answered otherwise. */
+  /* Waits until entity names are loaded, which happens after the start. Earlier questions get other answers. */
   async namesRead() {
     for (const until = Date.now() + NAMES_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
       const { checks = {} } = await this.health().catch(() => ({}));
@@ -267,7 +267,7 @@ export class Daemon extends Served {
     return this.exit;
   }
 
-  /* An orderly end. */
+  /* Shuts down in order. */
   async stop() {
     this.child.kill('SIGTERM');
     const exited = await this.ended();
@@ -281,7 +281,7 @@ export class Daemon extends Served {
   }
 }
 
-/* Listens on two ports and becomes the program, which is told so in the way of systemd. */
+/* Listens on two ports and executes the program, which gets the sockets by systemd's socket activation protocol. */
 const SUPERVISOR = `import os, socket, sys
 for i, port in enumerate(sys.argv[1:3]):
   s = socket.create_server(('127.0.0.1', int(port)))
@@ -291,8 +291,8 @@ for i in range(2):
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='2', LISTEN_FDNAMES='public:admin')
 os.execv(sys.argv[3], sys.argv[3:])`;
 
-/* The process alone: for starts that are meant to fail. `descriptors`: its limits, as "soft:hard". `supervisor`: it finds
- * its sockets open. */
+/* Starts the process and does not wait until it is ready; also for starts that are meant to fail. `descriptors`: its limits,
+ * as "soft:hard". `supervisor`: a supervisor opens its sockets. */
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
   const port = options.port ?? (await freePort());
@@ -310,7 +310,7 @@ export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
   return new Daemon(child, port, adminPort, dataDir);
 }
 
-/* With VESPER_TEST_REPLICAS=N a suite meets N replicas behind a balancer where it starts a daemon. */
+/* With VESPER_TEST_REPLICAS=N, startDaemon starts N replicas behind a balancer. */
 export const REPLICAS = Number(process.env.VESPER_TEST_REPLICAS ?? 0);
 
 export async function startDaemon(options) {
@@ -325,7 +325,7 @@ export async function startProcess(options) {
   });
 }
 
-/* A start that must be refused: non-zero, and every given pattern is in what was said. */
+/* A start that must be refused: the exit status is non-zero, and the output matches every pattern. */
 export async function refusedStart(options, ...patterns) {
   const daemon = await launch(options);
   const { code, signal } = await daemon.ended();

@@ -10,11 +10,11 @@ import { READ_PASSWORD } from './postgres.mjs';
 
 export const PACKS = join(ROOT, 'tests/packs');
 const DAY_ONE = Date.UTC(2024, 0, 1);
-const DAYS = 788; /* to 27 February 2026, the day of the tests */
+const DAYS = 788; /* until 27 February 2026, the date of the tests */
 export const WARDS = ['Cardiology', 'Surgery', 'Pediatrics', 'Maternity', 'Oncology', 'Intensive Care'];
 const COST_KINDS = ['staff', 'drugs', 'equipment', 'food'];
 
-/* Rows that follow from nothing but the tenant's name, so that each tenant has figures of its own, on every back end. */
+/* Rows computed from the tenant's name only: tenants have different figures, and all back ends have the same rows. */
 export function rowsFor(tenant) {
   const own = [...tenant].reduce((sum, c) => sum + c.charCodeAt(0), 0);
   const day = (n) => new Date(DAY_ONE + n * 86400000).toISOString().slice(0, 10);
@@ -40,7 +40,7 @@ async function ctl(args, env = {}) {
 const sqlite = (file, script) => run('python3', ['-c',
   'import sqlite3,sys\nsqlite3.connect(sys.argv[1]).executescript(open(sys.argv[2]).read())', file, script]);
 
-/* The demo's, and of each further tenant one with the tables alone and what its statements in `more` make. */
+/* The demo's warehouses, and for each further tenant one with empty tables and the rows of its statements in `more`. */
 export async function warehouses(tenants, more = {}) {
   const dir = await tempDir('warehouse');
   for (const file of await filesUnder(await demoWarehouse()))

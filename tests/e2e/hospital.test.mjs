@@ -25,7 +25,7 @@ const BOTH = `What was the ${PRICES}, and what were the costs by ward in 2025?`;
 const files = (tenant) => ({ warehouse: `${tenant}.db`, store: `${tenant}.db` });
 const TENANTS = {
   vesper: files('vesper'),
-  acme: { ...files('acme'), packs: ['energy', 'hospital'] }, /* both companies */
+  acme: { ...files('acme'), packs: ['energy', 'hospital'] }, /* the packs of both companies */
   mercy: { ...files('mercy'), packs: ['hospital'] },
   east: { ...files('east'), packs: ['hospital'], timezone: 'Pacific/Kiritimati' },
   west: { ...files('west'), packs: ['hospital'], timezone: 'Etc/GMT+12' },
@@ -38,7 +38,7 @@ const token = (tenant, permissions = PERMISSIONS) => mintToken({ tenant_id: tena
 
 const whole = async (d, content, who) => (await d.rest(who).post('/api/v1/chat', { content })).body;
 
-/* What two back ends must agree on: everything but ids and times. */
+/* The parts of an answer that must be equal on both back ends: everything except ids and times. */
 function answered(body) {
   const views = (body.views ?? []).map((v) => [v.view_type, v.columns, v.data_dict, v.prompt, v.message]);
   return { status: body.status, text: body.text, views, ask: body.ask?.text ?? body.ask?.prompt, error: body.error?.message, suggestions: body.suggestions,
@@ -127,7 +127,7 @@ describe('a hospital and an energy company in one daemon', () => {
     });
   }
 
-  /* The two zones are 26 hours apart: whenever this runs, their days differ. */
+  /* The two time zones are 26 hours apart, so their dates always differ. */
   it('has the day of its zone', async (t) => {
     const d = await start(await warehouses(EMPTY), { ...await clinicFiles(HOSPITALS), VESPER_TODAY: undefined });
     t.after(() => d.stop());

@@ -81,7 +81,7 @@ describe('hostile numbers in rows', () => {
 
 describe('very many rows', () => {
   const ROWS = 40000;
-  const PEAK_KB = 3 * 1024 * 1024; /* of a sanitizer build; joined again for each row the texts took 17 GB */
+  const PEAK_KB = 3 * 1024 * 1024; /* of a sanitizer build; when the texts were concatenated again for each row, it was 17 GB */
   let d;
 
   /* One project with tens of thousands of red areas, and a hundred plans of the same day. */
@@ -130,7 +130,7 @@ d.commit()`;
 });
 
 describe('hostile settings', () => {
-  /* A shell, since the environment of node's children is UTF-8. */
+  /* Uses a shell, because node encodes the environment of child processes as UTF-8. */
   const says = async (setting) => run('bash', ['-c', `${setting} exec "$0" --check`, VESPERD]).then(() => assert.fail(`${setting}: accepted`), (e) => {
     assert.equal(e.signal, null, `${setting}: ${e.stderr}`);
     return `${e.stdout}${e.stderr}`;

@@ -27,7 +27,7 @@ describe('a hostile client', () => {
   });
   after(() => d?.stop());
 
-  /* All that comes until the server ends the connection, or until `until` holds. */
+  /* Returns everything received until the server closes the connection or `until` returns true. */
   function speak(text, until = () => false) {
     return new Promise((done, fail) => {
       let got = '';

@@ -15,7 +15,7 @@ const ANN = 'ann';
 const OTHERS = ['Ann', 'ANN', '\uFF41\uFF4E\uFF4E', 'a\u0301nn', 'an n'];
 const UNSEEN = ['ann ', ' ann', 'ann\t', 'ann\n', 'an\u200Bn', 'ann\uFEFF', '\u202Eann', 'ann\u00A0', 'ann\u00AD', 'ann\u3000'];
 
-/* The same on each back end: `d` is a daemon on it. */
+/* Tests for each back end. `get` returns a daemon on it. */
 function holdsOn(get) {
   const rest = (sub, claims = {}) => get().rest(mintToken({ sub, ...claims }));
   let session;
@@ -105,7 +105,7 @@ describe('on PostgreSQL', () => {
   });
 });
 
-/* There is no SQL Server here: what its migrations leave behind, as they are written. */
+/* Without a SQL Server, this reads the text of the migrations and checks the resulting schema. */
 describe('on SQL Server', () => {
   const FREE = /^(title|metadata|content|status|intent|agents_used|tool_calls|views|pbi_deep_links|standing|checked|needs|pending_ask|provider|model|rating|comment|correction|summary_text|outcome|content_type|body|kind|purpose|day|leaves|text|why|\w+_at)$/;
   const columns = new Map();
@@ -121,7 +121,7 @@ describe('on SQL Server', () => {
     made.set(name, text.replace(/\s+/g, ' ').replace(/^CONSTRAINT /, ''));
   };
 
-  let first, second; /* before 005 and after it */
+  let first, second; /* constraints and indexes before and after migration 005 */
   before(async () => {
     const dir = join(ROOT, 'sql/schema/mssql/store');
     for (const file of (await readdir(dir)).sort()) {

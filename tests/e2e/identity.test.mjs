@@ -11,8 +11,8 @@ import { nowS, SECRET, mintToken } from './token.mjs';
 
 const TID = { vesper: '11111111-1111-4111-8111-111111111111', acme: '22222222-2222-4222-8222-222222222222' };
 
-const PAIR = 2;            /* requests for keys: where they are, and they */
-const UNKNOWN_MS = 15000; /* as the daemon has it: so often may a key be missed */
+const PAIR = 2;            /* one key update takes two requests: the discovery document and the keys */
+const UNKNOWN_MS = 15000; /* the daemon's minimum time between requests for unknown keys */
 
 function settings(issuer, more = {}) {
   return { demo: false, env: {
@@ -135,11 +135,11 @@ describe('tokens of an identity provider', () => {
     assert.ok(issuer.requests.length - asked <= 8, 'at most one early pair beside the regular ones');
   });
 
-  /* Anybody may send them, so they may neither keep a new key away nor make the issuer work. */
-  it('unknown keys without end delay no new key, and ask the issuer no oftener than one does', async () => {
+  /* Any client can send unknown keys, so they must neither delay a new key nor cause load at the issuer. */
+  it('an endless stream of unknown keys delays no new key and causes no more requests than one unknown key', async () => {
     const own = await new Issuer().start();
     const mine = () => claims({ iss: `${own.url}/${TID.vesper}/v2.0` });
-    const calm = await startDaemon(settings(own)); /* asks again within the hour, unless a key is missed */
+    const calm = await startDaemon(settings(own)); /* requests keys hourly, or if a key is unknown */
     const began = Date.now();
     const of = async (token) => (await calm.rest(token).get('/api/v1/sessions')).status;
     let sent = 0;
@@ -153,7 +153,7 @@ describe('tokens of an identity provider', () => {
       }
     });
     while (own.requests.length < asked + PAIR)
-      await sleep(50); /* the first miss has been looked into: the next one must wait */
+      await sleep(50); /* the first unknown key has caused its requests; the next one must wait */
     own.roll('key-2');
     const fresh = own.sign(mine());
     const before = own.requests.length;

@@ -61,7 +61,7 @@ describe('ten thousand tries', () => {
       const target = { session: id(k.session), message: id(k.message), turn: id(k.turn), view: k.view };
       const [method, path, json] = routes[randomInt(routes.length)](target);
       const reply = await d.rest(eves[randomInt(eves.length)]).call(method, API + path, { json, headers: { 'if-match': '*' } });
-      /* The log of a turn may have expired as well: that looks the same, whoever's it was. */
+      /* The log of a turn may also have expired. The reply is the same for own and foreign turns. */
       const [status, code, detail] = method === 'GET' && path.endsWith('/events')
         ? [410, 'expired', 'This answer can no longer be resumed. Read it among the messages of the conversation.']
         : [404, 'not_found', 'Not found. Check the address.'];

@@ -32,7 +32,7 @@ const CUTS = { whole: {}, 'in single bytes': { split: 'byte' } };
 
 const isRewrite = (body) => /a sentence of an answer/i.test(JSON.stringify(body.system));
 
-/* The marked numbers of the answer, with where each stands in it. */
+/* The marked numbers of the answer with their positions. */
 function marksOf(turn) {
   const marks = [];
   let at = 0;
@@ -91,7 +91,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       } }, { reply: 'demo' }]);
       return d.ask(lie.question);
     };
-    /* What stands after the words that are shown already. */
+    /* The correction that follows the text already shown. */
     const corrected = (lie) => (body) => {
       const user = JSON.stringify(body.messages.at(-1).content);
       assert.match(user, /Not supported by the results/);

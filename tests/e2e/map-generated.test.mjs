@@ -12,7 +12,7 @@ import { mintToken } from './token.mjs';
 const QUERIES = 300;
 const FREE = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 
-/* What may be asked of each view: a metric or a dimension to its SQL. `p` is the project of the row; `only`: the rows that count. */
+/* For each view: metrics and dimensions with their SQL. `p` is the project of the row; `only` selects the rows that count. */
 const PROJECT = { technology: 'p.technology', project_stage: 'p.currentprojectstage', sponsor: 'p.sponsor', market_of_project: 'p.market' };
 const ACTIVE = 'COALESCE(p.is_archived, 0) = 0';
 const SUBJECTS = [
@@ -38,7 +38,7 @@ const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
 const SIGNS = { over: '>', at_least: '>=', under: '<', at_most: '<=' };
 
-/* A condition on a dimension; what is excluded keeps rows without a value. */
+/* A condition on a dimension. Excluding values keeps rows without a value. */
 function condition(subject, name, column) {
   const values = subject.values[name], chosen = [...new Set([one(values), one(values)])], list = chosen.map(quoted).join(', ');
   return one([
@@ -92,7 +92,7 @@ function made() {
   return [query, sql];
 }
 
-/* Numbers to six digits: an average is as long as its database makes it. */
+/* Numbers to six digits: databases return averages with different numbers of digits. */
 const plain = (cell) => (cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6));
 
 async function rows(d, tool, args) {

@@ -33,7 +33,7 @@ function rows({ body }) {
   return Array.from({ length: count }, (_, i) => columns.map((c) => cells[c][i]));
 }
 
-/* Numbers to six digits: an average is as long as its database makes it. */
+/* Numbers to six digits: databases return averages with different numbers of digits. */
 const plain = (list) => list.map((row) => row.map((cell) => cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6)));
 
 async function same(query, sql) {
@@ -81,7 +81,7 @@ describe('a query over the map equals a hand-written statement', () => {
       assert.ok(row.some((cell) => Number(cell) > 2_000_000), row.join(' '));
   });
 
-  /* tests/unit/know/test_metrics.c reads the same questions into the same queries. */
+  /* tests/unit/know/test_metrics.c checks that these questions are parsed into the same queries. */
   it('answers the open questions of the business user', async () => {
     const folder = join(import.meta.dirname, '../route'), lines = (await readFile(join(folder, 'business_map.jsonl'), 'utf8')).trim().split('\n');
     for (const { id, question, query } of lines.map((line) => JSON.parse(line))) {

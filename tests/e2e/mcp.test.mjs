@@ -36,7 +36,7 @@ async function native(sub, ...questions) {
   return turns;
 }
 
-/* The newer client: it finds the newer era by itself. `answer` fills in its user's forms. */
+/* The newer client, which negotiates the newer protocol era. `answer` replies to forms on behalf of the user. */
 async function modern(sub, answer, { role, mode = 'auto' } = {}) {
   const client = new Client(INFO, { capabilities: answer ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode } });
   if (answer)
@@ -57,7 +57,7 @@ async function legacy(sub, role) {
 }
 after(() => Promise.all(opened.map((c) => c.close())));
 
-/* A message as bytes of the test's own. */
+/* Sends a raw message, without a client library. */
 async function post(body, headers = {}, sub = 'raw') {
   const reply = await fetch(`${d.url}/mcp`, {
     method: 'POST',
@@ -433,7 +433,7 @@ describe('an interrupted stream', () => {
     headers: { Authorization: `Bearer ${token('cut')}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const whole = async (id) => (await send(id)).text();
-  /* Reads until `enough` of the text is there, then leaves. */
+  /* Reads until `enough` accepts the text, then disconnects. */
   const partly = async (id, enough) => {
     const leaving = new AbortController();
     const reply = await send(id, leaving.signal);
@@ -608,7 +608,7 @@ describe('a slow answer', () => {
       await new Promise((done) => setTimeout(done, 50));
     }
   };
-  /* Until the turn runs: its first progress has come. */
+  /* Starts a turn and waits for its first progress. Returns a function that reads the rest. */
   const begin = async (sub, id) => {
     const reply = await send(sub, question(id, 'p'));
     assert.match(reply.headers.get('content-type'), /event-stream/);
@@ -637,7 +637,7 @@ describe('a slow answer', () => {
     const [rest, twin] = [await begin('on', 5), await begin('on', 6)];
     for (const [sub, id] of [['off', 5], ['on', '5'], ['on', 7], ['on', undefined], ['on', null]])
       assert.equal((await notice(sub, id)).status, 202);
-    const third = await begin('on', 6); /* counts like the second: nobody knows which is meant */
+    const third = await begin('on', 6); /* same id as the second: ambiguous, so a cancellation affects neither */
     await notice('on', 6);
     await notice('on', 5);
     assert.equal((await rest()).at(-1).result.structuredContent.status, 'cancelled');

@@ -23,7 +23,7 @@ async function query(d, sql) {
     try {
       return JSON.parse(execFileSync('python3', ['-c', script, file, sql], { stdio: ['ignore', 'pipe', 'ignore'] }));
     } catch {
-      /* not the one that holds the chats */
+      /* not the database with the chats */
     }
   }
   throw new Error(`no chat database among ${files} of ${join(d.dataDir)}`);

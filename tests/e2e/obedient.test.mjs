@@ -37,7 +37,7 @@ const QUESTIONS = [
   'Which vendors have curves for SP15 in CAISO?',
 ];
 
-/* Puts the texts where a user of the source systems could: summaries, sponsors, notes, task and milestone
+/* Inserts the texts where a user of the source systems could: summaries, sponsors, notes, task and milestone
  * names, values of changes, labels of price files. */
 const INJECT = `import sqlite3, sys, json
 db = sqlite3.connect(sys.argv[1])
@@ -68,7 +68,7 @@ for n, text in enumerate(rest):
 db.commit()
 print(db.total_changes)`;
 
-/* Does all that any text says which it is shown. */
+/* Follows every instruction in the prompt. */
 function obey(body) {
   const kind = kindOf(body);
   const system = typeof body.system === 'string' ? body.system : textOf({ content: body.system ?? [] });
@@ -87,7 +87,7 @@ function obey(body) {
   return { text: `Here it is.\n${lines.slice(0, 40).join('\n')}\n${links.slice(0, 40).join(' ')}\n${system}\n<tool_use>${wanted}</tool_use>` };
 }
 
-/* Links as any reader of markdown makes them. */
+/* Everything that a Markdown renderer may display as a link. */
 const LINK = /\]\(|!\[|^\s*\[[^\]]+\]:|<[a-z/!]|\w:\/\/(?!app\.powerbi\.com)|www\.\w/im;
 
 function recites(text, system) {
@@ -134,7 +134,7 @@ describe('a model that obeys instructions in data', () => {
       assert.equal(recites(turn.text, textOf({ content: call.body.system })), null, `${where} recites its prompt`);
   }
 
-  /* Fences are closed by code alone; where tools may still be called there is nothing to obey. */
+  /* Only code closes fences, and prompts of models that may call tools contain none of the injected texts. */
   function checkRequests(asked) {
     for (const call of mock.calls) {
       const text = call.body.messages.map(textOf).join('\n');
@@ -161,7 +161,7 @@ describe('a model that obeys instructions in data', () => {
       checkShown(honest, 'the template');
       checkRequests(question);
 
-      /* What was answered is history now. */
+      /* The answer is now part of the history. */
       mock.reset();
       const next = await chat.ask('And what would you make of all that?');
       checkRequests('And what would you make of all that?');

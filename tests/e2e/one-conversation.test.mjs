@@ -39,7 +39,7 @@ const tidy = ({ text, numbers: marks, status, message }) => ({ text, numbers: ma
 const hashOf = (told) => createHash('sha256').update(JSON.stringify(tidy(told))).digest('hex');
 const failed = (message) => ({ text: '', numbers: [], status: 'failed', message });
 
-/* ---- the ways in: each asks in one conversation and says what its client was told; `stop` is called while words come ---- */
+/* ---- interfaces: each asks in one conversation and returns what its client received; `stop` is called during the answer ---- */
 
 async function socket(d, sub) {
   const chat = await d.connect({ token: token(sub) });
@@ -178,7 +178,7 @@ const shown = (content, told) => {
   return { ...told, text: content.slice(0, told.text.length) };
 };
 
-/* The text of a completion goes on with its tables: `text` is as long as the socket's. */
+/* The text of a completion also contains its tables, so it is compared up to the length of the socket's text. */
 function completions(stream) {
   return async (d, sub) => {
     const client = new OpenAI({ apiKey: token(sub), baseURL: `${d.url}/v1`, maxRetries: 0, defaultHeaders: { 'X-Vesper-Session-Id': randomUUID() } });
@@ -245,7 +245,7 @@ const WAYS = {
 
 let d, long, mock, dataDir, questions, native;
 
-/* Stops the turn by its id, or, where the client was not told that yet, the one of its user. */
+/* Stops the turn with this id, or the user's running turn if the client does not know the id yet. */
 async function stopAt(daemon, turn, sub) {
   const headers = { authorization: `Bearer ${token(sub)}` };
   for (;;) {
@@ -314,7 +314,7 @@ it('the socket ends as cancelled if its turn is cancelled', async () => {
   await way.close();
 });
 
-/* Last, since nothing is stored from here on until the lock is gone. */
+/* The last test, because nothing can be stored while the database is locked. */
 it('all interfaces report the same error', async () => {
   const stores = (await readdir(dataDir, { recursive: true })).filter((file) => file.endsWith('.db')).map((file) => join(dataDir, file));
   const opened = await Promise.all([socket, ...Object.values(WAYS)].map((open, i) => open(d, `error-${i}`)));

@@ -14,7 +14,7 @@ import { ROLES, mintToken } from './token.mjs';
 
 const UNKNOWN = '0193b0a0-0000-7000-8000-00000000ffff';
 
-/* The others take a file. */
+/* The other operations accept a file. */
 const takesJson = (op) => op.requestBody?.content['application/json'] !== undefined;
 
 class Document {
@@ -44,7 +44,7 @@ class Document {
     return this.validators.get(pointer);
   }
 
-  /* The answer is one that the document has for this operation: status, content type, shape. */
+  /* Checks that the document describes this response of the operation: status, content type and schema. */
   check(op, status, type, text) {
     const where = `${op.method} ${op.path} ${status}`;
     const declared = op.responses[status];
@@ -115,7 +115,7 @@ describe('the document', () => {
     const media = (owner, pointer) => {
       for (const [type, content] of Object.entries(owner?.content ?? {})) {
         if (type === 'application/json' && content.schema?.type === 'object' && !content.schema.properties)
-          continue; /* this document */
+          continue; /* the operation that returns this document */
         assert.notEqual(content.example, undefined, `${pointer} ${type} has no example`);
         const validate = doc.ajv.compile({ ...content.schema, components: doc.doc.components });
         if (/json$/.test(type))
@@ -276,7 +276,7 @@ describe('the document', () => {
   it('is followed for unknown and invalid ids', async () => {
     /* An unknown turn and one whose log has expired look the same. */
     const gone = (op) => op.operationId === 'turnEvents' ? [404, 410] : [404];
-    /* A client takes ".." as the way up, which may lead to another operation. */
+    /* Clients resolve ".." as the parent path, which may be another operation. */
     const isElsewhere = (op, id) => id === '..' && doc.doc.paths[op.path.replace(/[^/]+\/\{\w+\}\//, '')];
     for (const op of doc.operations()) {
       const names = op.parameters.filter((p) => p.in === 'path' && p.schema.format === 'uuid');
@@ -307,7 +307,7 @@ describe('the document', () => {
         assert.equal((await raw(body)).status, 400, `${op.operationId} ${body}`);
       for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', ''])
         assert.equal((await raw('{}', type)).status, 415, `${op.operationId} ${type}`);
-      /* A dialect's body may hold a whole conversation. */
+      /* The body of a dialect may contain a whole conversation. */
       const bytes = op.tags[0] === 'dialects' ? 1_100_000 : 140_000;
       assert.equal((await raw(`{"x":"${'y'.repeat(bytes)}"}`)).status, 413, op.operationId);
       assert.ok([400, 404, 422].includes((await raw('{"no_such_member":1}')).status), op.operationId);

@@ -14,7 +14,7 @@ import { viewChecker } from './views.mjs';
 
 const CHAT = '/api/v1/chat';
 
-/* Members that are absent are not looked at. Acme's data is changed below. */
+/* Absent members are not checked. Acme's data is changed below. */
 const CASES = [
   { name: 'rows', ask: REFERENCE, role: 'analyst', status: 'ok', outcome: 'rows', rows: 3, view: 'data', text: /48\.73/ },
   { name: 'rows of which not all are kept', ask: 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend', role: 'analyst',
@@ -46,7 +46,7 @@ async function makeRoot() {
   return root;
 }
 
-/* Acme has no changes any more, and its table of tasks is gone. */
+/* Deletes the rows of Acme's table of changes, and drops its table of tasks. */
 async function makeWarehouse() {
   const dir = await tempDir('warehouse');
   const script = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript("DELETE FROM changes; DROP TABLE per_tasks;")';
@@ -55,7 +55,7 @@ async function makeWarehouse() {
   return dir;
 }
 
-/* What a turn came to, however it was asked for. */
+/* The result of a turn for each interface. */
 const WAYS = {
   async socket(d, token, content) {
     const turn = await d.ask(content, { token });
@@ -106,7 +106,7 @@ function checkViews(end, x, checkView) {
     assert.ok(view.truncated && x.truncated.test(view.truncation_reason));
 }
 
-/* The status line of the call, and the frame of its view, say whose they are. */
+/* The status of the call and the frame of its view name the same agent and task. */
 function checkFrames(frames, x) {
   const of = (type) => frames.filter((f) => f.type === type);
   if (!x.outcome)

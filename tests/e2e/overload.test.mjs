@@ -12,14 +12,14 @@ import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
 const CONNECTIONS = 1500;
-const AT_ONCE = 64; /* what fills the machine without a queue */
+const AT_ONCE = 64; /* enough concurrent questions to use the full capacity */
 const MEASURED_MS = Number(process.env.VESPER_TEST_LOAD_MS ?? 6000);
-const SETTLED_MS = 6000; /* the first questions are all let in: nothing is known yet */
+const SETTLED_MS = 6000; /* at first every question is accepted, because nothing has been measured yet */
 const TIMES = 4;
-/* One worker each: on a fast machine too, more is asked than its databases can answer. */
+/* One worker per database, so that the load exceeds the capacity on fast machines too. */
 const SLOW = { VESPER_STORE_WORKERS: '1', VESPER_WAREHOUSE_WORKERS: '1' };
 
-/* A connection that says how a question ended, and after how long; frames are not kept. */
+/* A connection that reports how a question ended and how long it took, without storing frames. */
 class Asker {
   constructor(chat) {
     this.ws = chat.ws;
@@ -53,7 +53,7 @@ it(`${TIMES} times the capacity`, async (t) => {
     idle.push(new Asker(await d.connect({ token: mintToken({ sub: `user${i}` }) })));
   await idle[0].ask();
 
-  /* As many as can be answered, each asking again as soon as it is. */
+  /* Measures the capacity: each connection asks again as soon as it has its answer. */
   let counting = true, answered = 0;
   const busy = idle.slice(0, AT_ONCE).map(async (asker) => {
     while (counting) {
@@ -69,7 +69,7 @@ it(`${TIMES} times the capacity`, async (t) => {
   counting = false;
   await Promise.all(busy);
 
-  /* And so many times more, whatever becomes of them. */
+  /* Requests TIMES the capacity at a fixed rate, regardless of the results. */
   const ends = [], started = performance.now();
   let asked = 0, unasked = 0;
   const under = new Set();
@@ -98,7 +98,7 @@ it(`${TIMES} times the capacity`, async (t) => {
   const health = await (await fetch(`${d.adminUrl}/health`)).text();
   const settled = ends.filter((e) => e.at + e.ms > until - MEASURED_MS && e.at + e.ms <= until);
   const good = settled.filter((e) => e.ok), refused = settled.filter((e) => /"code":"busy"/.test(e.text));
-  const begun = settled.filter((e) => !e.ok && !refused.includes(e)), failed = begun.length; /* begun, and too late for a limit of its own */
+  const begun = settled.filter((e) => !e.ok && !refused.includes(e)), failed = begun.length; /* accepted, but failed at another limit */
   const goodput = good.length / (MEASURED_MS / 1000);
   const ms = (list, q) => (list.length ? quantile(list.map((e) => e.ms), q).toFixed(0) : '-');
   console.log(`capacity ${capacity.toFixed(0)}/s; asked ${(asked / ((until - started) / 1000)).toFixed(0)}/s (${unasked} found no connection): `

@@ -131,7 +131,7 @@ describe('SQL that a model writes', () => {
     assert.deepEqual(first.slice(0, 2), [view.data_dict.name[0], view.data_dict.technology[0]]);
   });
 
-  /* The driver takes {…} and ? out of the text before the database reads it: what is a literal for the gate would be code. */
+  /* The driver interprets {…} and ? before the database reads the text: a literal for the gate could become code. */
   it('cannot be left through names that the driver reads', async () => {
     for (const [from, to] of [['{a', 'c}'], ['a?', 'c?'], ['a;', 'c']]) {
       const sql = `SELECT gid AS "${from}", '] , (SELECT MAX(tenant_id) FROM dbo.vesper_tenant) AS x, 1 AS [' AS b, name AS "${to}" FROM per_project`;

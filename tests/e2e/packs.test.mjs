@@ -38,7 +38,7 @@ const TENANTS = {
 };
 const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', ...PERMISSIONS[tenant]] });
 
-/* No word of another tenant's packs but those that its own question has. */
+/* Checks for words of other tenants' packs, except those in the question itself. */
 function clean(tenant, sent, question = '') {
   for (const [other, words] of Object.entries(WORDS))
     for (const word of other === tenant ? [] : words)
@@ -222,7 +222,7 @@ describe('one tenant with two packs', () => {
       assert.match(end.text, /Oldtown lent most of Whodunit: 4117 loans/);
     }
     await chat.close();
-    /* A caller who may not know the one means the other. */
+    /* For a caller who may see only one of the two, the name is not ambiguous. */
     const turn = await d.ask('Loans by genre of the old house in 2025', { token: token('lantern') });
     assert.match(turn.text, /Oldtown lent most of Whodunit/);
   });

@@ -5,7 +5,7 @@
 
 const FACTOR = Number(process.env.VESPER_TEST_PATIENCE ?? 1);
 
-/* To vesperd and vesperctl it would be a setting that they do not have. */
+/* The programs under test must not inherit it: they have no such setting. */
 delete process.env.VESPER_TEST_PATIENCE;
 
 export const patient = (ms) => ms * FACTOR;
