@@ -9,7 +9,7 @@ import { mintToken } from './token.mjs';
 const API = '/api/v1';
 const SHORT = ['Which projects are off track?', 'What is the health status of Nazareth Solar?', REFERENCE];
 const EACH = 30; /* answers of each daemon */
-const AT_ONCE = 3; /* more of them run into the time limit of a write where the machine is busy */
+const AT_ONCE = 3; /* more concurrent sessions exceed the time limit of a write on a busy machine */
 
 describe('receipts on PostgreSQL', () => {
   let pg;

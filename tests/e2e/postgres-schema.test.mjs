@@ -25,14 +25,14 @@ before(async () => {
 });
 after(() => pg?.service('stop'));
 
-/* A root of its own, whose files a test may change. */
+/* A root folder with copies of the files, which a test may change. */
 async function ownRoot() {
   const root = await tempDir('root');
   await cp(join(ROOT, 'sql'), join(root, 'sql'), { recursive: true });
   return root;
 }
 
-/* "table.column" of every table that the files of a folder make, as they are written: three dialects, one schema. */
+/* "table.column" of every table that the files of a folder create, read from their text: three dialects, one schema. */
 async function columnsOf(folder) {
   const dir = join(ROOT, 'sql', folder);
   const found = new Set();
@@ -57,7 +57,7 @@ describe('the three dialects', () => {
     });
 });
 
-/* A case-sensitive collation of SQL Server knows Stage, and no stage. */
+/* With a case-sensitive collation, SQL Server does not find "stage" if the schema is named "Stage". */
 it('the schema Stage has one spelling', async () => {
   const wrong = [];
   for (const folder of ['sql/energy', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
@@ -211,8 +211,8 @@ describe('the warehouse login', () => {
     assert.match(text, /^[1-9]\d*$/, 'no division by zero: rows of acme were never looked at');
   });
 
-  /* Row rules on a setting hold against statements, not against one who holds the login: who may send any statement may
-   * choose the setting. That is why the daemon alone has the login, and its statements are its own. */
+  /* Row rules depend on a setting, which anyone who can send arbitrary statements with the login can change. Therefore
+   * only the daemon has the login, and it only sends its own statements. */
   it('the login can choose the tenant, so only the daemon may have it', async () => {
     const { text } = await read("SELECT set_config('vesper.tenant_id', 'acme', false); SELECT count(*) > 0 FROM dbo.changes");
     assert.match(text, /\nt$/);

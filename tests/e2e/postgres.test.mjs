@@ -14,12 +14,12 @@ import { CHAT_PASSWORD, ctl, installedPostgres, READ_PASSWORD, smallWarehouse } 
 import { mintToken } from './token.mjs';
 import { patient } from './patience.mjs';
 
-const BACK_MS = patient(20000); /* after the return of a server that is tried every three seconds */
+const BACK_MS = patient(20000); /* after a server returns; the daemon tries every three seconds */
 const UNCACHED = 'What is the health status of Nazareth Solar?';
 const acme = () => mintToken({ tenant_id: 'acme' });
 
 let pg;
-let sqlite; /* the same data */
+let sqlite; /* a warehouse with the same data */
 
 before(async () => {
   [pg, sqlite] = await Promise.all([installedPostgres(), smallWarehouse()]);
@@ -28,7 +28,7 @@ after(() => pg?.service('stop'));
 
 describe('every tool', () => {
   it('has a test call', async () => {
-    /* Analyses are of series that the demo data has not: analytics.test.mjs. */
+    /* Analyses need series that the demo data does not contain: analytics.test.mjs tests them. */
     const tools = JSON.parse((await ctl(['tools'])).stdout).filter((t) => t.name === 'query_metrics' || !t.schema.properties.query).map((t) => t.name);
     assert.deepEqual(tools.filter((name) => name !== 'general_sql_query' && !CALLS.some(([tool]) => tool === name)), []);
   });
@@ -146,7 +146,7 @@ describe('tenants', () => {
 
   const asked = (more) => callTools(pg.env(more), [CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)]);
 
-  /* Both tenants ask, one after the other and again, on the same daemon: connections change hands. */
+  /* Both tenants ask in turn on the same daemon, so that a connection is used for both. */
   async function chats(more) {
     const d = await pg.start({ env: { VESPER_WAREHOUSE_WORKERS: '1', ...more } });
     d.exit.then(() => d.checkOutput());
@@ -209,7 +209,7 @@ describe('a server with outages', () => {
     return res.status;
   }
 
-  /* How a question ends: with an answer, or with an error that says so. */
+  /* Asks a question and waits for its end: an answer or an error. */
   async function ends(daemon = d) {
     const chat = await daemon.connect();
     chat.send({ type: 'chat.message', content: UNCACHED });
@@ -236,7 +236,7 @@ describe('a server with outages', () => {
     assert.deepEqual({ type, code, retryable }, { type: 'chat.error', code: 'upstream', retryable: true }, text);
     assert.equal(await status('/livez'), 200);
     for (const until = Date.now() + BACK_MS; await status('/readyz') !== 503 && Date.now() < until;)
-      await sleep(50); /* what the daemon knows of its databases is asked now and then */
+      await sleep(50); /* the daemon checks its databases only periodically */
     assert.equal(await status('/readyz'), 503);
     await pg.service('restart');
     await answersSoon();
@@ -348,7 +348,7 @@ describe('configuration', () => {
     const d = await pg.start({ env });
     await d.ask(REFERENCE);
     await pg.service('kill');
-    await d.ask(REFERENCE).catch(() => {}); /* whatever a driver says when it fails */
+    await d.ask(REFERENCE).catch(() => {}); /* the answer may fail with any driver error */
     await pg.service('restart');
     await sleep(1500);
     await d.kill();

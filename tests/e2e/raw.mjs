@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mintToken } from './token.mjs';
 
 export class Raw {
-  /* `from`: the address that it comes from; all of 127.0.0.0/8 is this machine. */
+  /* `from`: the local address of the connection; all of 127.0.0.0/8 is this machine. */
   constructor(port, from) {
     this.text = '';
     this.bytes = Buffer.alloc(0);

@@ -17,8 +17,8 @@ import { UUID7 } from './turn.mjs';
 
 const API = '/api/v1';
 const HASH = /^[0-9a-f]{64}$/;
-const MANY = 1001; /* one of them without its content */
-const AT_ONCE = 12; /* sessions that are asked in at the same time */
+const MANY = 1001; /* receipts, one of them without its content */
+const AT_ONCE = 12; /* concurrent sessions */
 /* The first easy question of each tool. */
 const EACH_TOOL = Object.values(readFileSync(join(ROOT, 'tests/route/questions.jsonl'), 'utf8').trim().split('\n').map((l) => JSON.parse(l))
   .filter((q) => q.group === 'easy' && q.tools?.length === 1 && !q.history).reverse().reduce((all, q) => ({ ...all, [q.tools[0]]: q.question }), {}));
@@ -38,7 +38,7 @@ async function receipt(dataDir, ...args) {
 
 const verify = (dataDir, tenant) => receipt(dataDir, 'verify', '--tenant', tenant, '--json').then((r) => ({ ...r, ...r.json[0] }));
 
-/* Writes to a tenant's file past all of Vesper, its triggers included. */
+/* Writes to a tenant's file directly, bypassing Vesper and the triggers. */
 async function tamper(file, ...statements) {
   const script = 'import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nfor s in sys.argv[2:]:\n    c.execute(s)\nc.commit()\n';
   await run('python3', ['-c', script, file,
@@ -144,7 +144,7 @@ describe('receipts', () => {
 
   it(`verify and run again with the same hash, ${MANY - 1} of them from concurrent sessions`, async () => {
     const ids = new Set();
-    const late = new Set(); /* a time limit proves nothing, so there is nothing to run again */
+    const late = new Set(); /* answers whose calls all failed or timed out; they cannot be run again */
     for (const content of EACH_TOOL) {
       ofEachTool.push((await rest.post(`${API}/chat`, { content })).body.receipt_id);
       assert.match(ofEachTool.at(-1) ?? '', UUID7, content);

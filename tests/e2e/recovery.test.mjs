@@ -105,7 +105,7 @@ describe('questions that find nothing', () => {
       turn.frames[0].turn_id])).stdout.trim().split(' ');
     let all = [];
     for (let i = 0; i < 100 && !all.includes('recovery'); i++)
-      all = await agents(); /* nobody waits for the audit log */
+      all = await agents(); /* the audit log is written asynchronously */
     assert.equal(all.filter((a) => a !== 'recovery').length, turn.complete.outcomes.length, all.join());
     assert.ok(all.includes('recovery'));
   });
@@ -144,7 +144,7 @@ describe('questions that find nothing', () => {
   });
 });
 
-/* What differs from turn to turn, and the names that were asked for, which an answer may repeat. */
+/* Removes what differs between turns, and the requested names, which an answer may repeat. */
 function plain(value, names) {
   let text = (typeof value === 'string' ? value : JSON.stringify(value))
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, 'ID')

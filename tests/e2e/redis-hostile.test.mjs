@@ -12,7 +12,7 @@ import { REFERENCE, startDaemon } from './harness.mjs';
 import { startRedis } from './redis.mjs';
 import { mintToken } from './token.mjs';
 
-const TRIES = 5; /* until a value is stored */
+const TRIES = 5; /* maximum number of questions until a value is stored */
 const LIMIT = 6;
 const HASH_BYTES = 66; /* a packed result ends with its hash: length, 64 digits, NUL */
 const ENVELOPES = { 'vc1:': 20, 'vc2:': 44 };
@@ -34,14 +34,14 @@ async function untilRedisIs(pattern, daemon) {
   assert.fail(`redis is not ${pattern}`);
 }
 
-/* ---- what somebody makes of a value ---- */
+/* ---- manipulated values ---- */
 
 const innerOf = (stored) => stored.subarray(ENVELOPES[stored.toString('latin1', 0, 4)]);
 const headOf = (stored) => stored.subarray(0, ENVELOPES[stored.toString('latin1', 0, 4)]);
 
 const otherPrice = (inner) => Buffer.from(inner.toString('latin1').replaceAll('48.73', '99.99'), 'latin1');
 
-/* The same result, read at a moment that no calendar has. */
+/* The same result with an impossible timestamp. */
 function otherTime(inner) {
   const hash = inner.subarray(inner.length - HASH_BYTES);
   let from = inner.length - HASH_BYTES - 1;
@@ -50,7 +50,7 @@ function otherTime(inner) {
   return Buffer.concat([inner.subarray(0, from), Buffer.from('ffffffffffffffffff01', 'hex'), hash]);
 }
 
-/* Under an HMAC that is kept, missing, or made without the secret; and under the digest that needs none. */
+/* The original HMAC, zeros, an HMAC computed without the secret, the digest of the old format, or nothing. */
 const SEALS = {
   kept: (key, stored, inner) => Buffer.concat([headOf(stored), inner]),
   'of zeros': (key, stored, inner) => Buffer.concat([headOf(stored).fill(0, 12), inner]),
@@ -77,7 +77,7 @@ describe('an attacker who can write to Redis', () => {
     return Promise.all(keys.map(async (key) => ({ key, stored: await redis.raw('GET', key) })));
   }
 
-  /* What the reference question leaves there. A daemon that had to wait for Redis goes without it for a while. */
+  /* The values that the reference question stores. Retries, because a daemon skips Redis for a while after a slow reply. */
   async function stored() {
     await redis.raw('FLUSHALL');
     for (let tries = 0; tries < TRIES; tries++) {
@@ -169,7 +169,7 @@ describe('a limit in a manipulated Redis', () => {
   });
 });
 
-/* ---- what calls itself a Redis ---- */
+/* ---- servers that pretend to be Redis ---- */
 
 const bulk = (text) => Buffer.concat([Buffer.from(`$${text.length}\r\n`), Buffer.from(text, 'latin1'), Buffer.from('\r\n')]);
 const LIES = [

@@ -11,11 +11,11 @@ process.env.REDISCLI_AUTH = PASSWORD;
 
 const SCRIPT = join(ROOT, 'tests/services/redis.sh');
 
-/* Every key with what is in it. */
+/* Every key with its value. */
 const DUMP = `local all = {} for _, k in ipairs(redis.call('KEYS', '*')) do
   all[#all + 1] = k .. ' ' .. (redis.call('TYPE', k).ok == 'string' and redis.call('GET', k) or '') end return table.concat(all, ' ')`;
 
-/* The reply that begins there, and where it ends; null when it is not whole. */
+/* Reads the reply at this position. Returns its value and end, or null if it is incomplete. */
 function readReply(bytes, at) {
   const stop = bytes.indexOf('\r\n', at);
   if (stop < 0)
@@ -55,7 +55,7 @@ export class Redis {
     this.url = `redis://:${PASSWORD}@127.0.0.1:${port}`;
   }
 
-  /* pause, resume, kill, restart, stop */
+  /* verb: pause, resume, kill, restart or stop */
   async tell(verb) {
     if (verb === 'stop')
       await this.look();
@@ -70,7 +70,7 @@ export class Redis {
     return (await run('redis-cli', ['-h', '127.0.0.1', '-p', `${this.port}`, ...words])).stdout.trim();
   }
 
-  /* One command with any bytes in it, and its answer: a Buffer, a number, null, or a list of them. */
+  /* Sends one command, which may contain any bytes. Resolves to a Buffer, a number, null, or a list of them. */
   raw(...words) {
     const line = (text) => Buffer.from(`${text}\r\n`);
     const command = (list) => Buffer.concat([line(`*${list.length}`), ...list.flatMap((word) => {
@@ -99,7 +99,7 @@ export class Redis {
       .map((line) => line.replace(/^\s*\d+\) /, ''));
   }
 
-  /* How often a key that was asked for was there. */
+  /* The number of lookups that found a key. */
   async hits() {
     return Number(/keyspace_hits:(\d+)/.exec(await this.cli('INFO', 'stats'))[1]);
   }

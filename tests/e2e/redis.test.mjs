@@ -122,7 +122,7 @@ describe('limits and tickets of two daemons with one Redis', () => {
   before(async () => {
     redis = await startRedis();
     const env = { VESPER_REDIS_URL: redis.url, VESPER_LIMITS_USER_PER_MINUTE: `${LIMIT}`, VESPER_LIMITS_TENANT_PER_MINUTE: '10000',
-      VESPER_REDIS_TIMEOUT_MS: '10000' }; /* a busy machine is no reason to count apart */
+      VESPER_REDIS_TIMEOUT_MS: '10000' }; /* so that the daemons do not count separately on a busy machine */
     [one, two] = await Promise.all([startDaemon({ env }), startDaemon({ env })]);
     await untilRedisIs(/^healthy/, one, two);
   });
@@ -193,7 +193,7 @@ describe('limits and tickets of two daemons with one Redis', () => {
     await (await one.connect({ via: 'none', ticket })).close();
     await redis.tell('resume');
     await untilRedisIs(/^healthy/, one, two);
-    /* Its patience is used up: an answer that is a little late costs the connection once more. */
+    /* Its wait budget is used up, so a reply that is slightly late may close the connection again. */
     let shared = false;
     for (let i = 0; i < 40 && !shared; i++) {
       const opened = await two.open({ via: 'none', ticket: await ticketOf(one, mintToken({ sub: `again${i}` })) });

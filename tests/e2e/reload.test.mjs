@@ -19,7 +19,7 @@ const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
 
 const TENANTS = {
-  both: { warehouse: 'both.db', store: 'both.db', packs: ['library', 'bakery'] }, /* first, as what both packs have is seen here alone */
+  both: { warehouse: 'both.db', store: 'both.db', packs: ['library', 'bakery'] }, /* first, because conflicts between the two packs appear only here */
   vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
   lantern: { warehouse: 'lantern.db', store: 'lantern.db', packs: ['library'] },
   crumb: { warehouse: 'crumb.db', store: 'crumb.db', packs: ['bakery'] },
@@ -34,7 +34,7 @@ const OVENS = 'packs/sql/bakery/ovens/get_loaves_by_bread.sql';
 const LOAVES = await readFile(join(ROOT, 'tests', OVENS), 'utf8');
 const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', OWN[tenant]] });
 
-/* Copies of the project's files and of the packs, to break; and one warehouse a tenant. */
+/* Copies of the project's files and of the packs, which tests break, and a warehouse for each tenant. */
 async function setting() {
   const dir = await tempDir('project');
   const warehouse = await tempDir('warehouse');
@@ -50,7 +50,7 @@ async function setting() {
   return { dir, warehouse, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: config } };
 }
 
-/* What to break, what is said then, and the lists that go on with the old knowledge; null: nothing at all is changed. */
+/* What to break, the expected message, and the lists of packs that keep their old catalogue; null: nothing is reloaded. */
 const replaced = (from, to) => (text) => text.replace(from, to);
 const MISTAKES = [
   ['a missing catalogue', 'packs/config/library/catalogue.json', null, /config\/library\/catalogue\.json/, ['library', 'library,bakery']],
@@ -84,7 +84,7 @@ async function broken(s, file, edit) {
   return () => (good === null ? rm(path, { force: true }) : writeFile(path, good));
 }
 
-/* What is logged from the signal on until the reload has ended. */
+/* Sends the reload signal. Returns the log from then until the reload has ended. */
 async function reload(d) {
   const from = d.output.length;
   d.child.kill('SIGHUP');

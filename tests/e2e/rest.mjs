@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { watch } from '../secrets.mjs';
 import { checkTurn } from './turn.mjs';
 
-/* What gives out tokens on purpose; a path comes back in problems. */
+/* Paths whose responses contain tokens on purpose. The path may also appear in a problem. */
 const GIVES_TOKENS = /\/demo\/login$|\/reports\/[^/]*\/embed$/;
 
 async function readReply(res, path) {
@@ -47,7 +47,7 @@ export class Rest {
     return this.call('DELETE', path, options);
   }
 
-  /* All messages of a session, over as many pages as it takes. */
+  /* All messages of a session, from all pages. */
   async messages(session) {
     const all = [];
     let cursor = '';
@@ -60,7 +60,7 @@ export class Rest {
     return all;
   }
 
-  /* Messages once `fits` holds for them: some are stored a moment after the client has left. */
+  /* Waits until `fits` accepts the messages: some are stored shortly after the client has disconnected. */
   async messagesWhen(session, fits, limitMs = 10000) {
     const deadline = Date.now() + limitMs;
     for (;;) {
@@ -91,7 +91,7 @@ export class Sse {
     this.events = [];
   }
 
-  /* Events as they come; comments are passed over. */
+  /* Events in order of arrival; comments are skipped. */
   async *[Symbol.asyncIterator]() {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let text = '';
@@ -113,7 +113,7 @@ export class Sse {
     this.controller.abort();
   }
 
-  /* To the end of the stream. */
+  /* Reads to the end of the stream. */
   async all() {
     assert.equal(this.status, 200);
     for await (const event of this)
@@ -143,7 +143,7 @@ function eventTypeOf(frame) {
   case 'chat.thinking': return 'turn.started';
   case 'chat.status':
     if (frame.state === undefined)
-      return 'progress.update'; /* a phase of the turn, no item of its own */
+      return 'progress.update'; /* a phase of the turn, not an item */
     return frame.state === 'started' ? 'item.started' : 'item.completed';
   case 'chat.token': return 'item.updated';
   case 'chat.filters': return 'progress.update';
@@ -154,7 +154,7 @@ function eventTypeOf(frame) {
   }
 }
 
-/* Each event is one log entry: its id is the seq, its name the type of its data, its frame the socket's, where the socket is told. */
+/* Each event is one log entry: its id is the seq, its name is the type of its data, and its frame, if any, is the socket's. */
 export function checkSse(events, options) {
   for (const e of events) {
     assert.equal(e.event, e.data.type, 'event and data.type agree');
@@ -175,7 +175,7 @@ export function checkSse(events, options) {
   return checkTurn(events.filter((e) => e.data.frame).map((e) => e.data.frame), options);
 }
 
-/* An error answer that says what is wrong and nothing of the inside. */
+/* Checks an error response: it states the problem and contains no internals. */
 export function checkProblem(reply, status) {
   const wanted = [].concat(status);
   assert.ok(wanted.includes(reply.status), `expected ${wanted}, got ${reply.status}: ${reply.text.slice(0, 300)}`);

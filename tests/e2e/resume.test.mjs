@@ -30,7 +30,7 @@ describe('resume', () => {
     assert.equal(messages[1].message_id, turn.complete.message_id);
   }
 
-  /* Asks, is cut behind the k-th frame, comes back. Undefined when the turn has fewer frames. */
+  /* Asks, disconnects after the k-th frame and reconnects. Undefined if the turn has fewer frames. */
   async function cutAt(k, comeBack) {
     const chat = await d.connect();
     chat.send({ type: 'chat.message', content: REFERENCE });
@@ -67,7 +67,7 @@ describe('resume', () => {
   }));
 
   it('over SSE, cut at every frame', (t) => cutEverywhere(t, async (session, last) => {
-    /* The stream counts its own events; the frame says which one the socket had last. */
+    /* The stream numbers its own events; the frame in an event identifies the last one that the socket received. */
     const path = `/api/v1/turns/${last.turn_id}/events`;
     let after = 0;
     const whole = await d.rest().stream(path);
@@ -122,7 +122,7 @@ describe('resume', () => {
       const path = `/api/v1/turns/${turn.id}/events`;
       const all = await rest.stream(path);
       assert.equal((await all.turn()).text, turn.text);
-      const last = all.events.length; /* the stream tells of more than the socket */
+      const last = all.events.length; /* the stream has more events than the socket */
       const half = Math.floor(last / 2);
       const firstSeq = all.events.slice(half).find((e) => e.data.frame).data.frame.seq;
       const sse = await rest.stream(path, { headers: { 'last-event-id': String(half) } });
@@ -190,7 +190,7 @@ describe('resume', () => {
     await second.stop();
   });
 
-  /* Numbers count the items of one log, so a cursor is worth nothing to the process after: an upgrade, say. */
+  /* A cursor counts the items of one log, so it is invalid in the next process, for example after an upgrade. */
   it('a cursor of an earlier process has expired, and the session has the answer', { skip: REPLICAS > 0 }, async () => {
     const first = await startDaemon({ mock });
     const turn = await first.ask(REFERENCE);

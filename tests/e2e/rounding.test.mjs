@@ -14,7 +14,7 @@ const question = ({ hub, year }) => REFERENCE.replace('NP15', hub).replace('2025
 const half = (a, b) => `CASE WHEN HOUR % 2 = 0 THEN ${a} ELSE ${b} END`;
 const FIRST = 'MONTH = 1 AND HOUR = 0 AND DATE = (SELECT MIN(d.DATE) FROM TABLE d WHERE d.YEAR = 2026)';
 
-/* What the prices of a year become, and what their mean is then. */
+/* New prices for a year, and the resulting mean. */
 const CASES = [
   { hub: 'NP15', year: 2025, set: [half('62.97', '62.98')], mean: '$62.98/MWh' },
   { hub: 'NP15', year: 2026, set: [half('62.97', '62.98'), `CASE WHEN ${FIRST} THEN 62.9699 ELSE DAYAHEAD_PRICE END`], mean: '$62.97/MWh' },

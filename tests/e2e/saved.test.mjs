@@ -16,7 +16,7 @@ const API = '/api/v1';
 const SAVED = `${API}/saved-views`;
 const MOST = 50;
 
-/* What a problem says, but for what names this one request. */
+/* A problem without the members that identify the request. */
 const saysOf = ({ status, body }) => ({ status, title: body.title, detail: body.detail, code: body.code });
 
 function suite(name, open) {

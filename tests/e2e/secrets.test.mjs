@@ -13,7 +13,7 @@ import { mintToken } from './token.mjs';
 const run = promisify(execFile);
 const NODE = process.execPath;
 
-/* A suite of its own, as far as the look knows. */
+/* Runs a separate suite that uses the search for secrets. */
 async function suite(dir, body) {
   const file = join(await tempDir('suite'), 'suite.mjs');
   await writeFile(file, `import { watch, watchAtEnd } from ${JSON.stringify(join(ROOT, 'tests/secrets.mjs'))};\n${body}`);

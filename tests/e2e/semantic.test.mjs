@@ -17,7 +17,7 @@ const LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MI
 const PRODUCTS = ['Snack bar', 'Potato chips', 'Salted snacks', 'Drill', 'Snickers', 'Hammer', 'Pretzels', 'Saw', 'Nails', 'Glue', 'Snacking nuts', 'Ladder'];
 const COMMENTS = { 'A complaint about the late parcel': 3, 'Great praise for your staff': 2, 'One question about my order': 2, 'Blue': 1,
   'My complaints were never answered': 1 };
-/* What was found of the same values is known already: each file has one of its own. */
+/* Results for identical values are cached, so each file has a unique value. */
 let files = 0;
 const products = () => Buffer.from(csv(['Product', 'Sales'], [...PRODUCTS, `Rope ${files += 1}`].flatMap((name, i) => [[name, 10.5 + i], [name, 20.5 + i]])));
 const comments = (more = []) => Buffer.from(csv(['Comment', 'Stars'],
@@ -76,7 +76,7 @@ describe('values matched by meaning without a model', () => {
   });
 });
 
-/* What is asked of which data, and how it ends. */
+/* Questions about data, and their expected results. */
 describe('requests that cannot match values', () => {
   let d, who;
   before(async () => { d = await startDaemon({ env: LIMITS }); });
@@ -84,7 +84,7 @@ describe('requests that cannot match values', () => {
   afterEach(forget);
 
   const call = async (tool, args, sources = who.sources) => (await sources.rest.call('POST', `/api/v1/tools/${tool}`, { json: args })).body;
-  /* The query that a question of this file is. */
+  /* The query into which a question is parsed. */
   const queryOf = async (question) => {
     const { body } = await who.sources.rest.get(`/api/v1/receipts/${(await who.ask(question)).receipt_id}`);
     return body.content.calls[0].args.query;
@@ -147,7 +147,7 @@ describe('requests that cannot match values', () => {
   });
 });
 
-/* The lines of a request that points: what each number stands for. */
+/* The numbered lines of a request that selects lines: number -> text. */
 const linesOf = (body) => Object.fromEntries([...textOf(body.messages.at(-1)).matchAll(/^(\d+): (".*")$/gm)].map(([, n, text]) => [n, JSON.parse(text)]));
 const dataLines = (body) => Object.fromEntries([...textOf(body.messages.at(-1)).split('<data>')[1].matchAll(/^(\d+): (".*")$/gm)].map(([, n, text]) => [n, JSON.parse(text)]));
 const numbersOf = (body, wanted) => Object.entries(dataLines(body)).filter(([, text]) => wanted.test(text)).map(([n]) => Number(n));
@@ -169,7 +169,7 @@ describe('values that a model selects', () => {
   const pointing = () => mock.calls.filter(isPointing);
   const script = (...replies) => mock.use([...replies.map((reply) => ({ when: { system: 'You sort values' }, times: 1, reply })), { reply: 'demo' }]);
   const yes = (body) => ({ json: { yes: numbersOf(body, /chips|Pretzels|Snack bar/), maybe: numbersOf(body, /nuts/) } });
-  /* What the tool found is in the receipt's figures and in the table, whoever words the answer. */
+  /* The tool's result is in the receipt's figures and in the table, regardless of who writes the answer. */
   const found = async (name, bytes, question, permissions) => {
     const { ask, sources } = await analyst(d, name, bytes, permissions);
     const answer = await ask(question);

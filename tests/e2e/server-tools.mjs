@@ -10,7 +10,7 @@ const TODAY = { VESPER_TODAY: '2026-02-27' };
 
 const NAZARETH = 'project_name=Nazareth Solar';
 
-/* Statements that code writes from the map: each form of them is the same on every database. */
+/* Queries over the map: the SQL written for each of them gives the same rows on every database. */
 const METRICS = [
   { metrics: ['views'], by: ['report_name'], bottom: 5 },
   { metrics: ['budget', 'actuals'], by: ['technology'] },
@@ -31,7 +31,7 @@ const METRICS = [
   { metrics: ['nothing'] },
 ].flatMap((query) => [['query_metrics', `query=${JSON.stringify(query)}`], ['query_metrics', `query=${JSON.stringify(query)}`, '--role', 'viewer']]);
 
-/* Something found, nothing found, several found, not permitted. */
+/* Calls with one result, no result, several results, or without permission. */
 export const CALLS = [
   ['get_average_annual_price', 'vendor=Ascend', 'hub_zone=NP15', 'year=2025'],
   ['get_average_annual_price', 'vendor=Ascend', 'hub_zone=NP15', 'year=2025', 'asof=Jan_2025', 'market=CAISO', 'reference=High'],
@@ -101,7 +101,7 @@ export const CALLS = [
 
 const OWN_REFUSED = /pg_catalog|sqlite_master|DELETE|pg_sleep/;
 
-/* SQL of an admin's own: what the gate writes of it for each dialect gives the same rows. */
+/* Ad hoc SQL of administrators: the gate's statement for each dialect gives the same rows. */
 const OWN_SQL = [
   'SELECT technology, COUNT(*) AS n, MIN(name) AS first FROM per_project GROUP BY technology ORDER BY n DESC, technology',
   'SELECT name, gid FROM dbo.per_project ORDER BY name OFFSET 0 ROWS FETCH NEXT 3 ROWS ONLY',
@@ -121,18 +121,18 @@ const OWN_SQL = [
   'SELECT * FROM pg_catalog.pg_roles', 'SELECT * FROM sqlite_master', 'DELETE FROM per_project', 'SELECT pg_sleep(1) FROM per_project',
 ].flatMap((sql) => [['general_sql_query', `sql=${sql}`, '--role', 'admin'], ['general_sql_query', `sql=${sql}`, '--role', 'manager']]);
 
-/* A number is what it is worth: a driver writes 57.50, .5 or 1E+2, and means 57.5, 0.5 and 100. */
+/* Normalizes the text of a number: drivers write 57.50, .5 or 1E+2 for 57.5, 0.5 and 100. */
 function plain(text) {
   return typeof text === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) && /[.eE]/.test(text) ? `${Number(text)}` : text;
 }
 
-/* An average has as many digits as its database makes. */
+/* Databases return averages with different numbers of digits. */
 function measured(text) {
   const number = plain(text);
   return typeof number === 'string' && /\.\d{6}/.test(number) ? `${Number(Number(number).toPrecision(12))}` : number;
 }
 
-/* Rows are a set where no order is asked for; an order by some columns leaves the ties open. */
+/* Without a requested order, rows are compared as a set; with one, in the order returned. */
 function inOrder(rows, isAsked) {
   return isAsked ? rows : rows.map((row) => JSON.stringify(row)).sort().map((row) => JSON.parse(row));
 }
@@ -146,7 +146,7 @@ function comparable(stdout, words) {
   };
 }
 
-/* The results of `vesperctl tool run` with each of these lists of words, by one process. */
+/* The results of `vesperctl tool run` for each of these lists of arguments, from one process. */
 export async function callTools(env, calls) {
   const file = join(await tempDir('calls'), 'batch');
   await writeFile(file, calls.map((words) => `${JSON.stringify(words)}\n`).join(''));
@@ -155,7 +155,7 @@ export async function callTools(env, calls) {
   return stdout.trim().split('\n').map((line, i) => comparable(line, calls[i]));
 }
 
-/* Admins get rows, or a refusal of the gate; nobody else gets anything. */
+/* Administrators get rows or a refusal of the gate; other users have no permission. */
 function ownSqlEnds(results) {
   results.forEach(({ outcome, tables }, i) => {
     const [, sql, , role] = OWN_SQL[i];
@@ -166,7 +166,7 @@ function ownSqlEnds(results) {
   });
 }
 
-/* Every tool gives here what it gives on SQLite. */
+/* Every tool returns the same results on this database as on SQLite. */
 export async function compareTools(env, sqlite) {
   const calls = [...CALLS, ...OWN_SQL];
   const [here, there] = await Promise.all([callTools(env, calls), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, calls)]);
@@ -176,7 +176,7 @@ export async function compareTools(env, sqlite) {
     assert.ok(here.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
 }
 
-/* A root with one more role, which may chat and read nothing. */
+/* A root folder with an additional role that may chat but not read data. */
 export async function rootWithGuest() {
   const root = await tempDir('guest');
   for (const folder of ['sql', 'prompts', 'config'])
@@ -188,7 +188,7 @@ export async function rootWithGuest() {
   return root;
 }
 
-/* A root whose statements ask for every tenant's rows: what is left are the row rules of the database. */
+/* A root folder whose statements read the rows of all tenants: only the row rules of the database separate them. */
 export async function rootWithoutWhere() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])

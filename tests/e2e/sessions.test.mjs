@@ -167,7 +167,7 @@ describe('sessions', () => {
     assert.equal(question.content, 'What is the budget of Nazareth Solar?');
     assert.equal(masked.masked, true);
     assert.deepEqual([masked.views, masked.tools, masked.pbi_deep_links], [undefined, undefined, undefined]);
-    const figures = answer.text.match(/\$[\d.]+[KM]|[\d.]+%/g) ?? []; /* never digits that an id may hold as well */
+    const figures = answer.text.match(/\$[\d.]+[KM]|[\d.]+%/g) ?? []; /* no plain digits, which an id may also contain */
     assert.ok(figures.length > 5, answer.text);
     for (const text of [JSON.stringify(masked), (await viewer.get(`${API}/sessions/${answer.session_id}/export?format=markdown`)).text])
       for (const figure of figures)

@@ -22,7 +22,7 @@ describe('settings that change while the daemon runs', () => {
   const settings = { limits: { user_per_minute: 0 }, log: { level: 'info' } };
   const save = (changes = {}) => writeFile(path, JSON.stringify({ ...settings, ...changes }));
 
-  /* What the log says of reloads from here on, until so many have ended. */
+  /* Reloads, and returns the log from here until `ends` reloads have ended. */
   async function reload(ends = 1, kill = () => d.child.kill('SIGHUP')) {
     const from = d.output.length;
     await kill();

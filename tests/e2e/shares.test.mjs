@@ -9,7 +9,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { REFERENCE, startDaemon } from './harness.mjs';
 import { mintToken } from './token.mjs';
 
-/* Half a megabyte an answer; the room (EVENT_LOGS_BYTES_MAX) is 40 MiB. */
+/* Each answer takes half a megabyte; the limit for all logs (EVENT_LOGS_BYTES_MAX) is 40 MiB. */
 const FILLER = 'x'.repeat(1000);
 const FILLERS = Array.from({ length: 8 }, (_, i) => `'${FILLER}' AS filler_${i}`);
 const LARGE = `SELECT vendor, ${FILLERS} FROM mc_vendor_files FETCH FIRST 500 ROWS ONLY`;

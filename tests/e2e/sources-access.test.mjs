@@ -71,7 +71,7 @@ describe('visibility of a data source', () => {
     await until('it is shared', () => ways.list(people.shared, id));
     assert.deepEqual(await table(), { owner: all, shared: all, other: none, tenant: none });
 
-    /* The history of one who lost the grant says no more than that there was an answer. */
+    /* For a user who lost access, the history only shows that there was an answer. */
     const theirs = (await people.shared.rest.post('/api/v1/chat', { content: QUESTION })).body;
     const history = () => people.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/messages`);
     const exported = () => people.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/export?format=markdown`);
@@ -155,7 +155,7 @@ describe('a new version', () => {
       return body.version === second.body.version && body;
     });
     assert.equal(now.rows, 200);
-    /* One that fails changes nothing. */
+    /* A failed version changes nothing. */
     const third = await ann.replace(source.id, 'thing,mark\n"t1,3\n', '*');
     assert.equal(third.status, 202);
     const settled = await ann.settled(source.id);

@@ -22,7 +22,7 @@ import { ROLES, mintToken } from './token.mjs';
 const run = promisify(execFile);
 const NO_LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 const GOOD = 'thing,mark\na,1.5\nb,2.5\na,4\n';
-const DISK_BYTES = 8 * 1024 * 1024; /* far less than must stay free */
+const DISK_BYTES = 8 * 1024 * 1024; /* far below the minimum of free space */
 
 const caller = (d, sub) => new Sources(d, mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] }));
 const spooled = (d) => readdir(join(d.dataDir, 'spool'));

@@ -15,7 +15,7 @@ import { ROLES, mintToken } from './token.mjs';
 
 const CANARIES = Array.from({ length: 100 }, (_, i) => `canary${i}x7f3a`);
 const CANARY = /canary\d+x7f3a/g;
-const TYPED = CANARIES[7]; /* in a question, which stays its author's */
+const TYPED = CANARIES[7]; /* used in a question, which remains in its author's history */
 const QUESTION = 'total gram by bird';
 const ASKERS = 4, QUESTIONS = 100, VERSIONS = 9; /* a user may load ten files an hour */
 
@@ -32,7 +32,7 @@ after(async () => {
 const caller = (sub, permissions = [...ROLES.analyst, 'chat:upload']) => new Sources(d, mintToken({ sub, permissions }));
 const chat = (s, content, headers) => s.rest.post('/api/v1/chat', { content }, { headers });
 
-/* Where a canary is, and how many different ones. */
+/* The places that contain canaries, with the number of different ones. */
 async function left() {
   const places = {};
   const look = (where, text) => {
@@ -54,7 +54,7 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
   const ann = caller('ann'), bob = caller('bob', [...ROLES.manager]);
   const { id } = await ann.loaded(`bird,gram\n${CANARIES.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
   await ann.share(id, { visibility: 'tenant' });
-  /* What its owner says of it, first with words that are taken back. */
+  /* The owner's definitions; the first synonyms are replaced by others. */
   for (const synonyms of [[CANARIES[20]], [CANARIES[21]]])
     await ann.share(id, { semantic_profile: { entity_name: CANARIES[22], columns: { gram: { synonyms, description: `${CANARIES[23]} weighs` } } } });
   const nests = await ann.loaded(`nest,${CANARIES[24]}\nn1,${CANARIES[25]}\nn2,${CANARIES[26]}\n`, 'name=Nests.csv');
@@ -62,7 +62,7 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
   assert.equal((await ann.rest.delete(`/api/v1/data-sources/${nests.id}`)).status, 202);
   await until('an answer', async () => /canary0x7f3a/.test((await chat(ann, QUESTION)).text));
   const asked = (await chat(ann, QUESTION, { 'idempotency-key': 'birds' })).body;
-  /* Later messages of a session keep the names of a list for "the second one". */
+  /* Later messages of a session store the names of a list, for questions such as "the second one". */
   for (const content of ['hello', 'as of when?', 'the ninetieth one', 'What is the health status of Nazareth Solar?', 'total gram for the second one', 'thanks'])
     assert.equal((await ann.rest.post('/api/v1/chat', { content, session_id: asked.session_id })).status, 200);
   const theirs = await until('it is shared', async () => {
@@ -107,7 +107,7 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
   t.diagnostic(`${CANARIES.length} values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
 });
 
-/* Each total is of one version: its rows all carry that version's number. */
+/* All rows of a version contain its number, so each total identifies one version. */
 const file = (mark) => `thing,mark\n${Array.from({ length: 2000 + 500 * (mark % 3) }, (_, i) => `t${i % 4},${mark}.25`).join('\n')}\n`;
 const rowsOf = (mark) => (2000 + 500 * (mark % 3)) / 4;
 const totalsOf = (text) => [...text.matchAll(/"Mark":\[([^\]]*)\]/g)].flatMap((m) => m[1].split(',').map(Number));

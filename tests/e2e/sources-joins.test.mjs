@@ -12,7 +12,7 @@ import { ROLES, mintToken } from './token.mjs';
 
 const ORDERS = `order_no,sold on,cust,amount\n${Array.from({ length: 60 }, (_, i) =>
   `A${i},2025-0${1 + i % 3}-11,C${i % 4},${i}.25`).join('\n')}\n`;
-const CUSTOMERS = 'cust,segment\nC0,Retail\nC1,Public\nC2,Retail\nC9,Public\n'; /* nobody is C3 */
+const CUSTOMERS = 'cust,segment\nC0,Retail\nC1,Public\nC2,Retail\nC9,Public\n'; /* C3 is missing */
 const sumOf = (keep) => Array.from({ length: 60 }, (_, i) => i).filter(keep).reduce((sum, i) => sum + i + 0.25, 0);
 
 const caller = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
@@ -28,7 +28,7 @@ const joins = (s, id, list, headers = {}) => s.rest.call('PUT', `/api/v1/data-so
 const patch = (s, id, json) => s.rest.call('PATCH', `/api/v1/data-sources/${id}`, { json });
 const one = async (s, id) => (await s.one(id)).body;
 
-/* {value: number} of the answer's table. */
+/* The answer's table as {value: number}. */
 function table(answer) {
   const dict = answer.views?.find((view) => view.data_dict)?.data_dict;
   const [keys, numbers] = dict ? Object.values(dict) : [[], []];
@@ -44,7 +44,7 @@ async function pair(sub, stated = true) {
   return { s, orders, customers };
 }
 
-/* What was changed counts for the next question. */
+/* A changed join applies to the next question. */
 async function joined(s) {
   const answer = await chat(s, 'total amount by segment');
   assert.ok(Object.keys(table(answer)).includes('Retail'), answer.text);
@@ -70,7 +70,7 @@ describe('two data sources', () => {
     const { s, orders, customers } = await pair('bea', false);
     assert.equal((await joins(s, customers.id, [{ to: orders.id, on: [['cust', 'cust']] }])).status, 204);
     await joined(s);
-    assert.equal((await joins(s, orders.id, [{ to: customers.id, on: [['cust', 'cust']] }])).status, 422); /* one way between two */
+    assert.equal((await joins(s, orders.id, [{ to: customers.id, on: [['cust', 'cust']] }])).status, 422); /* only one join between two sources */
     assert.equal((await joins(s, customers.id, [])).status, 204);
     assert.deepEqual(table(await chat(s, 'total amount by segment')), {});
   });
@@ -115,14 +115,14 @@ describe('two data sources', () => {
     await owner.share(regions.id, { visibility: 'tenant' });
     await until('both are shared', async () => (await reader.list()).length >= 2);
     assert.deepEqual((await one(reader, orders.id)).joins, []);
-    const through = await chat(reader, 'total amount by manager'); /* by way of what is not theirs */
+    const through = await chat(reader, 'total amount by manager'); /* through a source that the reader may not use */
     assert.doesNotMatch(JSON.stringify(through.views), /Eve|Max/);
     assert.doesNotMatch(through.text, /Customers/);
     await owner.share(customers.id, { visibility: 'tenant' });
     await until('all is shared', async () => 'Eve' in table(await chat(reader, 'total amount by manager')));
     await owner.share(customers.id, { visibility: 'private' });
     await until('it is withdrawn', async () => !/Eve/.test(JSON.stringify((await chat(reader, 'total amount by manager')).views)));
-    for (const source of [orders, regions]) /* others here have the same names */
+    for (const source of [orders, regions]) /* other tests use sources with the same names */
       await owner.share(source.id, { visibility: 'private' });
   });
 
@@ -169,7 +169,7 @@ describe('the meaning of columns', () => {
     assert.equal(now.default_date, 'd2');
     assert.deepEqual(now.columns.find((c) => c.name === 'x'), { name: 'x', label: 'Freight', spoken: 'Freight', unit: 'kg', role: 'measure', description: 'What a parcel weighs.',
       synonyms: ['haulage', 'tonnage'], additive: true });
-    assert.equal(profile.columns.find((c) => c.name === 'x').label, 'x'); /* what the file says stays */
+    assert.equal(profile.columns.find((c) => c.name === 'x').label, 'x'); /* the profile keeps the file's column name */
     const total = (n) => Array.from({ length: 30 }, (_, i) => i + n).reduce((a, b) => a + b, 0);
     const asked = async (question) => (await chat(s, question)).text.replaceAll(',', '');
     assert.ok((await asked('total haulage')).includes(String(total(100))));

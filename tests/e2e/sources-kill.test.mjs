@@ -57,7 +57,7 @@ it('a load interrupted at any time leaves only the previous version', { timeout:
   }
   const kept = async () => (await run('python3', ['-c', TABLES, join(dataDir, 'sources/uploads/vesper.db')])).stdout.trim().split('\n');
   const { body } = await caller().one(id);
-  /* What has retired goes when no turn can read it any more. */
+  /* Retired versions are deleted once no turn can read them any more. */
   assert.ok((await kept()).length <= 1 + KILLS, body.version);
   assert.equal((await caller().rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
   await until('no table is left', async () => (await kept()).join('') === '');

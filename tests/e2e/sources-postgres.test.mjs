@@ -42,7 +42,7 @@ describe('on PostgreSQL', () => {
     });
     const table = await pg.admin("SELECT table_name FROM information_schema.tables WHERE table_schema = 'uploads'");
     assert.match(table, /^s_[0-9a-f]{12}_1$/);
-    /* Without the tenant's setting nobody sees a row, the loader neither. */
+    /* Without the tenant's setting no login sees a row, not even the loader's. */
     assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`)).text, '0');
     assert.equal((await pg.psql('vesper_uploads', `SELECT COUNT(*) FROM uploads.${table}`, { 'vesper.tenant_id': 'acme' })).text, '0');
     assert.equal((await pg.psql('vesper_load', `SELECT COUNT(*) FROM uploads.${table}`)).text, '0');

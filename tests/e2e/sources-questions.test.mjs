@@ -15,14 +15,14 @@ import { ROLES, mintToken } from './token.mjs';
 const FOLDER = join(ROOT, 'tests/upload/questions');
 const QUESTIONS = JSON.parse(await readFile(join(FOLDER, 'questions.json'), 'utf8'));
 const TYPES = { '.csv': 'text/csv', '.tsv': 'text/tab-separated-values', '.jsonl': 'application/x-ndjson' };
-const RIGHT_MIN = 17; /* the first run gave 3, before rows and columns were known by other words than their names */
+const RIGHT_MIN = 17; /* the first run gave 3, before rows and columns had synonyms */
 const HALF_CENT = 0.0051;
 
 let d;
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
 
-/* Every number and name that is expected stands in the text or in a table. */
+/* Every expected number and name is in the text or in a table. */
 function holds(answer, expect) {
   const text = [answer.text, ...answer.views.map((view) => JSON.stringify(view.data_dict ?? ''))].join(' ');
   const numbers = (text.match(/-?\d[\d,]*\.?\d*/g) ?? []).map((number) => Number(number.replaceAll(',', '')));

@@ -13,7 +13,7 @@ import { ROLES, mintToken } from './token.mjs';
 import { MARK } from '../secrets.mjs';
 
 const LOAD = `${MARK}Load7`, UPLOADS = `${MARK}Uploads7`;
-const ROWS = 20000, FEW = 2000, MANY = 200000; /* of the last, a load is seen under way */
+const ROWS = 20000, FEW = 2000, MANY = 200000; /* MANY: its load takes long enough to be observed */
 const file = (mark, rows = ROWS) => `thing,mark,note\n${Array.from({ length: rows }, (_, i) => `t${i % 4},${mark}.5,row number ${i} of a file that takes a while`).join('\n')}\n`;
 const token = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
 
@@ -43,7 +43,7 @@ const each = (sub) => replicas.map((d) => new Sources(d, token(sub)));
 const states = async (id) => (await pg.admin(`SELECT COALESCE(string_agg(state, ' ' ORDER BY number), '') FROM dbo.chat_data_versions WHERE source_uid = '${id}'`));
 const tables = async () => Number(await pg.admin("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'uploads'"));
 const forgotten = (id) => pg.admin(`UPDATE dbo.chat_data_versions SET updated_at = '2020-01-01T00:00:00.000Z' WHERE source_uid = '${id}' AND state IN ('receiving', 'reading', 'loading')`);
-/* The mark that every row of what is in use has. */
+/* The mark in all rows of the version in use. */
 const markOf = async (s, rows = ROWS) => {
   const { text } = await s.rest.post('/api/v1/chat', { content: 'total mark by thing' });
   const totals = [...text.matchAll(/"Mark":\[([^\]]*)\]/g)].flatMap((m) => m[1].split(','));
@@ -57,14 +57,14 @@ describe('two replicas with one store', () => {
     const { id } = await one.loaded(file(1, FEW), 'name=Marks.csv');
     await until('the other knows', async () => (await two.one(id)).body.state === 'ready');
     for (let mark = 2; mark < 5; mark++) {
-      /* One that is refused while a long file still comes is told so, or cut. */
+      /* A file that is refused during its upload gets a response, or its connection is closed. */
       const cut = () => ({ status: 409 });
       const sent = await Promise.all([one.replace(id, file(mark, FEW), '*').catch(cut), two.replace(id, file(mark + 100, FEW), '*').catch(cut)]);
       const codes = sent.map(({ status }) => status).toSorted();
       assert.ok(codes[0] === 202 && [202, 409].includes(codes[1]), sent.map(({ text }) => text).join('\n'));
       await until('both have ended', async () => !/receiving|reading|loading/.test(await states(id)));
       assert.equal((await states(id)).match(/ready/g).length, 1);
-      if (codes[1] === 409) { /* else one came when the other had ended */
+      if (codes[1] === 409) { /* otherwise the second arrived after the first had ended */
         const wanted = sent[0].status === 202 ? mark : mark + 100;
         for (const s of [one, two])
           await until('it is answered from', async () => await markOf(s, FEW) === wanted);

@@ -69,7 +69,7 @@ describe('a data source', () => {
 
     const found = await tool(ann, 'data_quality', { source: 'orders' });
     assert.deepEqual(columns(found).Column, ['sold on', 'amount', null]);
-    assert.deepEqual(columns(found).Count, [2, 1, 1]); /* days without a row, a value that is missing, a repeated row */
+    assert.deepEqual(columns(found).Count, [2, 1, 1]); /* days without a row, a missing value, a repeated row */
     assert.equal(found.result.facts.quality_score, '93');
 
     await ann.loaded(CUSTOMERS, 'name=Customers.csv');

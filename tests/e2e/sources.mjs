@@ -37,7 +37,7 @@ export class Sources {
     return (await this.rest.get('/api/v1/data-sources')).body.sources;
   }
 
-  /* The source once its newest load has ended. */
+  /* Waits until the source's newest load has ended. Returns the source. */
   async settled(id) {
     let last;
     for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(50)) {
@@ -57,7 +57,7 @@ export class Sources {
   }
 }
 
-/* The overlay follows the rows. */
+/* Retries: the overlay is ready after the rows. */
 export async function until(what, check) {
   for (const end = Date.now() + DONE_LIMIT_MS; Date.now() < end; await sleep(100)) {
     const found = await check();
@@ -70,7 +70,7 @@ export async function until(what, check) {
 const TYPES = { jsonl: 'application/x-ndjson', tsv: 'text/tab-separated-values', csv: 'text/csv' };
 const SHAPES = join(ROOT, 'tests/upload');
 
-/* Of each line of tests/upload/shapes.tsv what was found otherwise. `as` makes a caller of a user's name; each loads ten. */
+/* Loads each file in tests/upload/shapes.tsv. Returns the differences. `as` makes a caller of a user name; each loads ten. */
 export async function loadShapes(as) {
   const lines = (await readFile(join(SHAPES, 'shapes.tsv'), 'utf8')).split('\n').filter((l) => l && !l.startsWith('#'));
   const wrong = [];

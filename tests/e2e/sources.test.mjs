@@ -91,7 +91,7 @@ describe('a user\'s own file', () => {
       day: iso, week: monday, month: (at) => iso(at).slice(0, 7), quarter: (at) => `${at.getUTCFullYear()}-Q${Math.floor(at.getUTCMonth() / 3) + 1}`,
       year: (at) => at.getUTCFullYear(), weekday: (at) => ((at.getUTCDay() + 6) % 7) + 1,
     };
-    /* Days missing and repeated, cells missing, below zero and whole. */
+    /* Missing and repeated days; missing, negative and integer cells. */
     const cells = Array.from({ length: 6000 }, (_, i) => ({ at: i % 97 === 5 ? null : new Date(Date.UTC(2023, 11, 20 + (i * 7919) % 400)),
       cents: i % 31 === 7 ? null : i % 11 === 3 ? 100 * (i % 9) : ((i * 104729) % 200003) - 90000, region: `r${i % 4}` }));
     const text = cells.map(({ at, cents, region }) => `${at ? iso(at) : ''},${cents === null ? '' : cents / 100},${cents === null ? '' : cents / 100},${region}`).join('\n');
@@ -182,7 +182,7 @@ describe('a form', () => {
       assert.equal(reply.status, status, `${JSON.stringify(parts).slice(0, 200)}: ${reply.text}`);
     }
     const { status } = await bob.rest.call('POST', '/api/v1/data-sources', { body: filePart(ROWS), headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` } });
-    assert.equal(status, 400); /* it does not end */
+    assert.equal(status, 400); /* the body has no closing boundary */
     await until('nothing is left', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
     await until('what began is given up', async () => (await bob.list()).every((s) => s.state === 'failed'));
   });

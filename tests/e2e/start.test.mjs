@@ -16,7 +16,7 @@ import { mintToken, SECRET } from './token.mjs';
 
 const DATABASE = /\.(db|sqlite3?)$/;
 
-/* A copy of what the daemon reads at start, for a test to break. It is the folder the daemon runs in. */
+/* A copy of the files that the daemon reads at startup, which a test may break. The daemon runs in this folder. */
 async function copyOfProject() {
   const dir = await tempDir('project');
   for (const name of ['config', 'sql', 'prompts'])
@@ -28,7 +28,7 @@ async function change(path, edit) {
   await writeFile(path, edit(await readFile(path, 'utf8')));
 }
 
-/* The shared warehouse behind links, so that one tenant's file can be taken away or replaced. */
+/* Links to the files of the shared warehouse, so that one tenant's file can be removed or replaced. */
 async function linkedWarehouse() {
   const from = await demoWarehouse();
   const dir = await tempDir('warehouse');
@@ -42,7 +42,7 @@ async function linkedWarehouse() {
   return { dir, acme };
 }
 
-/* Holds a new, empty file as another connection does that makes it. */
+/* Locks a new, empty file, as another connection does while it creates the database. */
 const HOLD = 'import sqlite3,sys,time\nd=sqlite3.connect(sys.argv[1],isolation_level=None)\nd.execute("BEGIN EXCLUSIVE")\n'
   + 'print("held",flush=True)\nsys.stdin.readline()\nd.execute("ROLLBACK")\n';
 
@@ -63,7 +63,7 @@ describe('startup is refused', () => {
   it('when the demo would be open to the network, unless allowed', async () => {
     for (const listen of ['0.0.0.0:18080', '[::]:18080', '192.0.2.1:18080'])
       await refusedStart({ env: { VESPER_LISTEN: listen } }, /demo_public/);
-    /* Nobody has that address, so that nothing is opened to anybody here. */
+    /* No machine has this address, so that no port is opened to the network. */
     await refusedStart({ env: { VESPER_LISTEN: '192.0.2.1:18080', VESPER_DEMO_PUBLIC: '1' } }, /cannot listen on 192\.0\.2\.1/);
   });
 

@@ -15,7 +15,7 @@ it('forty turns with the same overload do not retry at the same time', async () 
   const mock = await startMock();
   const d = await startDaemon({ mock, env: { VESPER_LLM_BREAKER_FAILURES: '1000',
     VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000' } });
-  await d.ask(REFERENCE); /* from now on the data comes from the cache, whatever the machine does */
+  await d.ask(REFERENCE); /* from now on the data is cached, so database speed does not matter */
   mock.use([{ fault: { status: 529 } }]);
   const from = d.output.length;
   const turns = await Promise.all(Array.from({ length: TURNS },

@@ -24,7 +24,7 @@ async function makeRoot() {
   return root;
 }
 
-/* A library before all others whose sqlite3_close never comes back, as on a disk that is away. */
+/* A preloaded library whose sqlite3_close never returns, as with an unavailable disk. */
 async function hangingClose() {
   const dir = await tempDir('preload');
   await writeFile(join(dir, 'hang.c'),

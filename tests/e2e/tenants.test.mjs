@@ -20,7 +20,7 @@ const HOURLY = 'Show me the hourly price distribution for NP15 in CAISO for 2025
 const RELOAD_LIMIT_MS = patient(20000);
 const acme = () => mintToken({ tenant_id: 'acme' });
 
-/* Figures of data, not of the question that is echoed. */
+/* The data of an answer, without the question, which may be repeated in the text. */
 function dataOf(turn) {
   return JSON.stringify([turn.views, turn.complete?.checked ?? {}, turn.complete?.outcomes ?? []]);
 }
@@ -127,7 +127,7 @@ describe('as acme, through a model that argues for vesper', () => {
     await mock?.close();
   });
 
-  /* Puts the hostile value wherever the schema lets a text stand. */
+  /* Inserts the hostile value wherever the schema permits a text. */
   function poison(value, with_) {
     if (Array.isArray(value))
       return value.map((v) => poison(v, with_));
@@ -161,8 +161,8 @@ describe('256 tenants on three lists of packs', () => {
   const READY_LIMIT_MS = patient(60000);
   const LISTS = [['library'], ['bakery'], ['library', 'bakery']];
   const PACKS = join(ROOT, 'tests/packs');
-  /* Warehouse and store are made once and copied, each tenant's with its id and figures of its own: 256 migrations are 256 times
-   * several flushes of the disk. */
+  /* Warehouse and store are created once and copied; each tenant gets its id and different figures. Migrating 256 stores
+   * would flush the disk several times for each. */
   const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nfor f in sys.argv[2:]: d.executescript(open(f).read())\n'
     + 'd.execute("INSERT INTO vesper_tenant VALUES (\'t0\')")\n'
     + 'for t in "lib_loans","bak_batches": d.execute(f"UPDATE {t} SET tenant_id=\'t0\'")\nd.commit()';
@@ -197,7 +197,7 @@ describe('256 tenants on three lists of packs', () => {
   const ask = (d, i, pack) => d.ask(ASKED[pack].question,
     { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(ASKED).flatMap((a) => a.rights)] }) });
 
-  /* Each tenant's own figures, and only of its own packs. */
+  /* Checks that a tenant gets its own figures, and only for its own packs. */
   async function askTenant(d, i) {
     for (const [pack, { figure }] of Object.entries(ASKED)) {
       const turn = await ask(d, i, pack);
@@ -211,7 +211,7 @@ describe('256 tenants on three lists of packs', () => {
 
   const rssKb = async (d) => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${d.child.pid}/status`, 'utf8'))[1]);
 
-  /* A reload names each list once, however many tenants have it. */
+  /* A reload logs each list of packs once, regardless of the number of tenants. Returns the logged lists. */
   async function listsLoaded(d) {
     const from = d.output.length;
     d.child.kill('SIGHUP');
@@ -222,7 +222,7 @@ describe('256 tenants on three lists of packs', () => {
   }
 
   it('answers each from its own packs and data, with shared catalogues and little memory per tenant', async (t) => {
-    /* Where sanitizers keep what was freed, memory tells nothing: it is printed alone. */
+    /* Sanitizers delay freeing, so memory use is then only printed. */
     const counts = /__[at]san_init/.test(await readFile(VESPERD, 'latin1')) ? [MANY] : [FEW, MANY];
     const kb = [];
     for (const count of counts) {

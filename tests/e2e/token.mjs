@@ -29,7 +29,7 @@ export function signToken(header, claims, secret = SECRET) {
   return `${signed}.${signature}`;
 }
 
-/* A member given as undefined is left out of the claims. */
+/* Members that are undefined are omitted from the claims. */
 export function mintToken({ role = 'manager', secret, header, ...claims } = {}) {
   return signToken({ alg: 'HS256', typ: 'JWT', ...header },
     { sub: 'e2e-user', tenant_id: 'vesper', permissions: ROLES[role], exp: nowS() + 3600, ...claims }, secret);

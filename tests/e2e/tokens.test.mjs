@@ -19,7 +19,7 @@ import { mintToken, nowS, ROLES } from './token.mjs';
 
 const FORM = /^vsp_vesper_[a-z2-7]{52}$/;
 const DAY_S = 24 * 3600;
-const KNOWN_MS = 5000; /* a revoked token is refused everywhere by then */
+const KNOWN_MS = 5000; /* by then every daemon refuses a revoked token */
 
 let pg, mock, one, other;
 before(async () => {
@@ -129,7 +129,7 @@ describe('its permissions', () => {
     assert.equal(await works(one, user('p2', { role: 'viewer', iat: nowS() - 30 })), 200); /* demoted */
     while (await has(other))
       await sleep(100);
-    assert.equal(await works(one, user('p2', { iat: nowS() - 60 })), 200); /* an older token that still runs */
+    assert.equal(await works(one, user('p2', { iat: nowS() - 60 })), 200); /* an older token that is still valid */
     await sleep(KNOWN_MS);
     assert.equal(await has(one), false);
     assert.equal(await works(other, user('p2', { iat: nowS() - 5 })), 200); /* promoted */
@@ -207,7 +207,7 @@ describe('revoking', () => {
 const lines = (sub, token, path, body, more = {}) => fetch(`${one.url}${path}`, { method: 'POST', body: JSON.stringify(body),
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...more } });
 
-/* How each client asks with a token, and what the end of its stream says when that is revoked. */
+/* For each client: a request with a token, and the end of its stream if the token is revoked meanwhile. */
 const streams = {
   'server-sent events': [(t) => lines('', t, '/api/v1/chat/stream', { content: REFERENCE }), /"type":"turn.failed".*"code":"denied"/],
   'the AI SDK': [(t) => lines('', t, '/api/v1/ui/chat', { id: randomUUID(), trigger: 'submit-message',
@@ -220,7 +220,7 @@ const streams = {
     /"text":"This token was revoked[^\n]*"isError":true/],
 };
 
-/* The answer's status in the store, once it is there. */
+/* Waits until the answer is stored. Returns its status. */
 async function storedStatus(sub) {
   for (;;) {
     const status = await pg.admin(`SELECT m.status FROM dbo.chat_messages m JOIN dbo.chat_sessions s ON s.session_id = m.session_id WHERE s.user_id = '${sub}' AND m.role = 'assistant'`);

@@ -16,10 +16,10 @@ import { ctl } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const PRICE = { vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 };
-const ENDLESS_MAX = 16 << 20; /* bytes of a body without an end; the answer comes long before */
+const ENDLESS_MAX = 16 << 20; /* maximum bytes sent of an endless body; the response comes long before */
 const LABELLED = ['round1', 'round2', 'round3', 'questions'];
 
-/* Questions of one sentence that are labelled with the one tool that answers them. */
+/* Labelled questions of one sentence that exactly one tool answers. */
 async function labelled() {
   const found = new Map();
   for (const name of LABELLED) {
@@ -64,7 +64,7 @@ describe('a tool over HTTP', () => {
 
   it('returns the same numbers as chat, for every tool', async () => {
     const questions = await labelled();
-    /* No question of the labelled ones is for an analysis, which wants series that the demo data has not. */
+    /* No labelled question is for an analysis, because analyses need series that the demo data does not contain. */
     const tools = (await rest.get('/api/v1/tools')).body.data.filter((t) => t.name === 'query_metrics' || !t.schema.properties.query);
     const compared = [];
     for (const tool of tools) {
@@ -246,7 +246,7 @@ describe('a tool over HTTP', () => {
       const socket = net.connect(d.port, '127.0.0.1', () => socket.write(head, () => setTimeout(() => socket.destroy(), i % 5)));
       socket.on('close', done).on('error', () => {});
     })));
-    /* Their calls count for their user until they are cancelled. */
+    /* Their calls count against the user's limit until they are cancelled. */
     let reply;
     while ((reply = await call('get_average_annual_price', PRICE)).status === 429)
       await new Promise((done) => setTimeout(done, 50));

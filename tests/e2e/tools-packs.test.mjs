@@ -13,12 +13,12 @@ import { ROOT } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 import { mintToken, ROLES } from './token.mjs';
 
-/* Only an agent's protocol calls them, step by step: a program has the query and the statement themselves. */
+/* Only an agent's protocol uses these tools; programs call the tools for queries and statements directly. */
 const STEPS_OF_AGENTS = ['refine_query', 'run_select'];
 const MEMBERS = ['columns', 'meta', 'data_dict', 'row_count', 'truncated'];
 
 
-/* Of each analysis a file of tests/calc/planted and a question that it answers. */
+/* For each analysis: a file of tests/calc/planted and a question that the analysis answers. */
 const ANALYSES = [
   ['trend', 'sales', 'Is there a trend in sales by month?', 'trend'],
   ['season', 'sales', 'Are sales seasonal?', 'seasonality'],
@@ -67,7 +67,7 @@ describe('a tool of another pack over HTTP', () => {
   });
   after(() => d?.stop());
 
-  /* The tool of a question that one call answered, once its numbers were compared; undefined: it was another kind of answer. */
+  /* If one call answered the question: compares its numbers and returns the tool. Otherwise undefined. */
   async function compare(question, tenant, more = [], token = tokenOf(tenant, 'admin', ['chat:upload'])) {
     const rest = d.rest(token);
     const turn = await d.ask(question, { token });
@@ -136,7 +136,7 @@ describe('a tool of another pack over HTTP', () => {
     for (const [i, [file, name, question, tool]] of ANALYSES.entries()) {
       const token = mintToken({ sub: `analyst-${i}`, permissions: [...ROLES.analyst, 'chat:upload'] });
       assert.equal((await new Sources(d, token).loaded(planted[file](), `name=${name}.csv`)).state, 'ready');
-      /* The overlay follows the rows: until then the file is not known. */
+      /* The overlay is ready after the rows. Until then, questions do not find the file. */
       assert.equal(await until(question, () => compare(question, 'vesper', [], token)), tool);
       listed ??= (await d.rest(token).get('/api/v1/tools')).body.data.filter(isAnalysis).map((t) => t.name);
     }

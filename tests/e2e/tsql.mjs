@@ -3,12 +3,12 @@
  * gate writes. Literals and quoted names are removed first, so that only code is checked.
  */
 
-/* Code with every literal as '' (N'' stays visible) and every quoted name as q; depths of parentheses beside it. */
+/* The SQL with every literal replaced by '' (N'' keeps its N) and every quoted name by q. */
 export function codeOf(sql) {
   return sql.replace(/'(?:[^']|'')*'/g, "''").replace(/"(?:[^"]|"")*"/g, 'q');
 }
 
-/* The pieces inside of each pair of parentheses, and the whole, without what is in deeper ones. */
+/* The content of each pair of parentheses, and of the whole text, without nested content. */
 function levels(code) {
   const out = [];
   const open = [''];
@@ -34,7 +34,7 @@ const GROUP_ENDS = 'HAVING|ORDER BY|WINDOW|UNION|EXCEPT|INTERSECT|OFFSET';
 const items = (text) => text.split(',').map((s) => s.trim());
 const COMPARISON = /(^|[^<>=!])(=|<>|<=|>=|<|>)([^<>=]|$)/;
 
-/* name, is it broken, a text that breaks it */
+/* name, test for a violation, an example that violates it */
 export const RULES = [
   ['no LIMIT', has(/\bLIMIT\b/), 'SELECT a FROM t LIMIT 5'],
   ['OFFSET needs ORDER BY', atLevel((l) => /\bOFFSET\b/.test(l) && !/\bORDER BY\b.*\bOFFSET\b/s.test(l)), 'SELECT a FROM t OFFSET 0 ROWS'],

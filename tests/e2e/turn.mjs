@@ -24,7 +24,7 @@ export function isClosing(frame) {
 
 export const textOf = (frames) => frames.filter((f) => f.type === 'chat.token').map((f) => f.token).join('');
 
-/* Absent, never null. Cells of data are values in arrays and may be null. */
+/* Members are absent, never null. Only elements of arrays, such as cells of data, may be null. */
 export function checkNoNullMembers(value, at = 'frame') {
   if (Array.isArray(value))
     value.forEach((v, i) => v !== null && checkNoNullMembers(v, `${at}[${i}]`));
@@ -140,8 +140,8 @@ function checkOrder(frames) {
 }
 
 /*
- * `frames` of one turn as they came; `firstSeq` > 1 for the rest of a resumed turn; `open` when the
- * end was not waited for. Returns what a test wants to know of the turn.
+ * `frames`: all frames of one turn in order of arrival. `firstSeq` > 1: the rest of a resumed turn. `open`: the turn may
+ * not have ended. Returns a summary of the turn.
  */
 export function checkTurn(frames, { firstSeq = 1, open = false } = {}) {
   assert.ok(frames.length > 0, 'a turn has frames');
@@ -151,7 +151,7 @@ export function checkTurn(frames, { firstSeq = 1, open = false } = {}) {
   frames.forEach(checkFrame);
   checkNumbers(frames, firstSeq);
   const thinking = frames.filter((f) => f.type === 'chat.thinking');
-  /* A question that could not be stored has its error alone. */
+  /* A question that could not be stored has only an error frame. */
   const stored = firstSeq === 1 && frames[0].type !== 'chat.error';
   assert.equal(thinking.length, stored ? 1 : 0, 'chat.thinking comes once');
   if (stored) {

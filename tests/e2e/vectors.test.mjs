@@ -19,7 +19,7 @@ const withModel = (mock, model = 'mock-embed') => ({ ...LIMITS, ANTHROPIC_API_KE
   ...model && { VESPER_LLM_ROLES_EMBED_PROVIDER: 'openai', VESPER_LLM_ROLES_EMBED_MODEL: model } });
 const token = (sub, more = {}) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'], ...more });
 
-/* Nothing here but the mock's meaning joins "vacation" with "leave". */
+/* Only the mock's vectors connect "vacation" with "leave"; the texts share no word. */
 const LEAVE = '# Absence\n\nAnnual leave: thirty days, quokka.\n';
 const OTHER = '# Kitchen\n\nThe dishwasher is emptied by whoever comes first.\n';
 

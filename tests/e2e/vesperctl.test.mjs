@@ -10,7 +10,7 @@ const PRICE = ['get_average_annual_price', 'vendor=Ascend', 'hub_zone=NP15', 'ye
 
 let env = {};
 
-/* Never throws: how it ended, and what it said. */
+/* Never throws. Returns the exit code and the output. */
 async function ctl(...args) {
   const { PATH, HOME } = process.env;
   return run(VESPERCTL, args, { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 60000 })
@@ -141,7 +141,7 @@ describe('vesperctl ask', () => {
     assert.deepEqual(await complete('re'), ['receipt']);
     assert.deepEqual(await complete('receipt', ''), ['--all', '--json', '--tenant', 'rerun', 'show', 'verify']);
     assert.deepEqual(await complete('ask', '--se'), ['--session']);
-    // values of options and of arguments are no words that a command begins with
+    // values of options and arguments are not offered as first words of a command
     assert.deepEqual(await complete('tool', ''), ['--batch', '--dialect', '--role', '--tenant', '--today', 'run', 'sql']);
     assert.deepEqual(await complete('db', ''), ['--dialect', '--dsn', '--only', '--pack', '--source', '--write', 'ddl', 'init', 'migrate']);
     assert.deepEqual((await complete('source', '')).filter((word) => !word.startsWith('--')),

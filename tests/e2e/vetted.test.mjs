@@ -13,7 +13,7 @@ const OPEN = 'What would you tell a new colleague about the work we do here?';
 const JUDGE = { kind: 'structured', user: 'Judge this question' };
 const judged = (rule) => [{ when: JUDGE, ...rule }, { reply: 'demo' }];
 const verdict = (word) => ({ reply: { json: { verdict: word } } });
-const LATE_MS = 2000; /* the judge's own limit */
+const LATE_MS = 2000; /* the time limit of the guardrail check */
 
 describe('questions with a guardrail model', () => {
   let mock;

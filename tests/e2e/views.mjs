@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 
 const OF = { base: 'BaseView', data: 'DataView', chart: 'ChartView', error: 'ErrorView', selection: 'SelectionView' };
 
-/* Resolves to a function that refuses a view which is not as documented. */
+/* Resolves to a function that throws if a view does not match its documented schema. */
 export async function viewChecker(d) {
   const doc = await (await fetch(`${d.url}/openapi.json`)).json();
   const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -74,7 +74,7 @@ describe('views', () => {
 
   it('come from every tool', async () => {
     const { body } = await rest.get('/api/v1/tools');
-    /* Queries over the map are asked by models and by words: map.test.mjs and analytics.test.mjs check their views. */
+    /* Tools that take a query over the map are excluded: map.test.mjs and analytics.test.mjs check their views. */
     const missing = (body.data ?? body.tools ?? body).filter((t) => !t.schema.properties.query && !tools.has(t.name)).map((t) => t.name);
     assert.deepEqual(missing, []);
     assert.deepEqual([...types].sort(), ['base', 'chart', 'data', 'selection']);

@@ -14,7 +14,7 @@ import { patient } from './patience.mjs';
 const [CONT, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
 const LIMIT_MS = patient(15000);
 
-/* A client's frame; every bit of its head may be another one than it should be. */
+/* A client's frame; any field of its header may be made invalid. */
 function frame(opcode, payload = '', { fin = true, rsv = 0, masked = true, form, length, mask = [0x37, 0xfa, 0x21, 0x3d] } = {}) {
   const bytes = Buffer.from(payload);
   const n = BigInt(length ?? bytes.length);
@@ -39,7 +39,7 @@ function closing(code, reason = '') {
   return frame(CLOSE, bytes);
 }
 
-/* The frames that came after the handshake, as [opcode, payload]. */
+/* The frames received after the handshake, as [opcode, payload]. */
 function framesOf(raw) {
   const frames = [];
   let at = raw.bytes.indexOf('\r\n\r\n') + 4;
@@ -81,7 +81,7 @@ async function opened() {
   return raw;
 }
 
-/* `chop`: bytes of one write. */
+/* `chop`: number of bytes per write. */
 async function send(raw, bytes, chop) {
   for (let at = 0; at < bytes.length && !raw.socket.destroyed; at += chop ?? bytes.length) {
     raw.socket.write(bytes.subarray(at, at + (chop ?? bytes.length)));
@@ -95,7 +95,7 @@ async function until(raw, test, what) {
     assert.ok(Date.now() < limit, `${what}; so far: ${framesOf(raw).map(say)}`);
 }
 
-/* What is sent is answered so, and the connection lives: a close with 1000 is answered with 1000. */
+/* The frames sent are answered with `wanted`, and the connection stays open: a close with 1000 is answered with 1000. */
 async function answers(sent, wanted, chop) {
   const raw = await opened();
   await send(raw, Buffer.concat([sent].flat()), chop);
@@ -324,7 +324,7 @@ describe('clients that do not read, or not to the end', () => {
   });
   it('a violation by a client that does not close its side: all three descriptors are freed', async () => {
     const raw = await opened();
-    /* Sockets alone: files of databases come and go beside them. */
+    /* Counts only sockets, because database files are opened and closed meanwhile. */
     const folder = `/proc/${d.child.pid}/fd`;
     const isSocket = (fd) => {
       try {
