@@ -1,4 +1,4 @@
-/* Every state of the page by axe: light and dark, wide and narrow; and frames that other pages hold. */
+/* Accessibility checks by axe in every state of the page: light and dark, wide and narrow; and embedded in other pages. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ async function open(url, options) {
   return opened;
 }
 
-describe('axe finds nothing', () => {
+describe('axe finds no violation', () => {
   let daemon;
   let fake;
 
@@ -117,7 +117,7 @@ describe('axe finds nothing', () => {
       await context.close();
     });
 
-  test('while an answer is coming, and without a connection', async () => {
+  test('during an answer, and without a connection', async () => {
     const { page, context } = await open(fake.url);
 
     await ask(page, 'slow');
@@ -132,7 +132,7 @@ describe('axe finds nothing', () => {
   });
 });
 
-/* A company's page: another origin, with the element or with the frame. */
+/* A customer's page on another origin, with the element or with the frame. */
 describe('in another page', () => {
   let daemon;
   let site;
@@ -149,7 +149,7 @@ describe('in another page', () => {
     await daemon?.stop();
   });
 
-  /* The example of docs/embedding.md, with this daemon's address and a token in place of the company's own. */
+  /* The example of docs/embedding.md, with this daemon's address and a token in place of the customer's. */
   function example(name) {
     const guide = readFileSync(`${ROOT}/docs/embedding.md`, 'utf8');
     const found = new RegExp(`<!-- ${name} -->\\s*\`\`\`html\\n([^]*?)\`\`\``).exec(guide);

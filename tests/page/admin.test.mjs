@@ -1,4 +1,4 @@
-/* The administrator's area with a real daemon: what each part shows, what is switched and saved there, and for whom it is. */
+/* The administration area with a real daemon: what each part shows, what can be changed there, and who may see it. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ after(async () => {
   await mock?.close();
 });
 
-/* What is wider than the dialog, but for what scrolls within. */
+/* Elements that extend beyond the dialog, except inside areas that scroll. */
 const sticksOut = (dialog) => dialog.evaluate((node) => [...node.querySelectorAll('*')].filter((one) => !one.closest('.grid') || one.matches('.grid'))
   .filter((one) => one.getBoundingClientRect().right > node.getBoundingClientRect().right + 1).map((one) => one.outerHTML.slice(0, 100)));
 
@@ -69,7 +69,7 @@ async function opened(t, { name = 'Administration', ...options } = {}) {
   return { page, dialog, part, wrongs };
 }
 
-test('it is there for administrators alone', async (t) => {
+test('it is available to administrators only', async (t) => {
   const { page } = await visit(t, { role: 'manager' });
 
   await page.getByRole('button', { name: 'What can I ask?' }).waitFor();
@@ -80,7 +80,7 @@ test('it is there for administrators alone', async (t) => {
   await page.getByRole('button', { name: 'Administration' }).waitFor({ state: 'hidden' });
 });
 
-test('who may do what, tools that are switched off and on, by keyboard', async (t) => {
+test('permissions are shown, and tools are switched off and on, by keyboard', async (t) => {
   const { page, dialog, part, wrongs } = await opened(t);
   const access = await part('Who may do what');
 
@@ -121,7 +121,7 @@ test('usage, budgets, quality, questions without an answer', async (t) => {
   assert.deepEqual(wrongs, []);
 });
 
-test('feedback becomes an evaluation case, and receipts follow each other', async (t) => {
+test('feedback becomes an evaluation case, and receipts are chained', async (t) => {
   const { page, part, wrongs } = await opened(t, { acceptDownloads: true });
   const feedback = await part('Feedback');
 
@@ -143,7 +143,7 @@ test('feedback becomes an evaluation case, and receipts follow each other', asyn
   assert.deepEqual(wrongs, []);
 });
 
-test('in German it is German', async (t) => {
+test('it is translated into German', async (t) => {
   const { part } = await opened(t, { query: '?locale=de', name: 'Verwaltung' });
   const quality = await part('Qualität');
 
@@ -152,7 +152,7 @@ test('in German it is German', async (t) => {
 });
 
 for (const [look, options, direction] of LOOKS)
-  test(`axe finds nothing, and it fits, ${look}`, async (t) => {
+  test(`axe finds no violation, and everything fits,  ${look}`, async (t) => {
     const { page, dialog, part } = await opened(t, options);
 
     await page.evaluate((dir) => { document.documentElement.dir = dir; }, direction);

@@ -1,6 +1,6 @@
 /*
  * assistant-ui in Chromium against the daemon, from another origin and under a policy without inline scripts: a streamed
- * answer, a page that is loaded again in the middle of it, a stop, and a question that is answered by its part.
+ * answer, a reload during an answer, a stop, and a clarifying question that is answered in its component.
  */
 
 import assert from 'node:assert/strict';
@@ -30,7 +30,7 @@ async function bundle() {
   return outputFiles[0].text;
 }
 
-/* The team's own site. */
+/* The site that uses assistant-ui. */
 function serve() {
   return new Promise((resolve) => {
     const server = createServer((request, response) => {
@@ -78,10 +78,10 @@ async function ask(question) {
   await page.keyboard.press('Enter');
 }
 
-/* The stop button is there to be pressed while an answer runs. */
+/* The answer has ended when the stop button is disabled. */
 const ended = () => page.waitForFunction(() => [...document.querySelectorAll('button')].find((b) => b.textContent === 'Stop').disabled);
 
-test('an answer is streamed, with its step', async () => {
+test('an answer is streamed together with its step', async () => {
   await open(model);
   await ask(REFERENCE);
   await answer('48.73').waitFor();
@@ -89,11 +89,11 @@ test('an answer is streamed, with its step', async () => {
   assert.equal(await page.locator('[data-tool=get_average_annual_price]').textContent(), 'rows');
 });
 
-test('a page that is loaded again in the middle of an answer shows all of it', async () => {
+test('a page that is reloaded during an answer shows the whole answer', async () => {
   await open(model);
   mock.use(answering({ fault: SLOW }));
   await ask(REFERENCE);
-  await page.locator('[data-role=assistant]').filter({ hasText: /\w/ }).waitFor(); /* before, the question may not have been sent */
+  await page.locator('[data-role=assistant]').filter({ hasText: /\w/ }).waitFor(); /* before this, the question may not have been sent */
   const calls = mock.count;
   await page.reload();
   await answer('48.73').waitFor();
@@ -101,7 +101,7 @@ test('a page that is loaded again in the middle of an answer shows all of it', a
   assert.ok(mock.count <= Math.max(calls, 2), 'no model is asked again');
 });
 
-test('the stop button stops', async () => {
+test('the stop button cancels the answer', async () => {
   await open(model);
   mock.use(answering({ fault: { token_ms: 400 } }));
   await ask(REFERENCE);
@@ -111,7 +111,7 @@ test('the stop button stops', async () => {
   assert.equal(await answer('8,760').count(), 0);
 });
 
-test('a question is answered by its part', async () => {
+test('a clarifying question is answered in its component', async () => {
   await open(rules);
   await ask(UNCLEAR);
   await page.getByRole('button', { name: /^NP15/ }).click();

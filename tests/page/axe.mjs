@@ -1,4 +1,4 @@
-/* axe on a page; its policy forbids scripts of others, so axe comes in from outside of it (bypassCSP). */
+/* Runs axe on a page. The page's policy forbids foreign scripts, so the context must be created with bypassCSP. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,6 +17,6 @@ export async function assertAccessible(page, state) {
   assert.deepEqual(violations.map((v) => `${state}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(' | ')}`), []);
 }
 
-/* The ways in which a page is looked at: [name, options of its context, direction of its text]. */
+/* Display variants in which a page is checked: [name, options of the context, text direction]. */
 export const LOOKS = [['light', {}, 'ltr'], ['dark', { colorScheme: 'dark' }, 'ltr'],
   ['phone', { viewport: { width: 360, height: 780 }, hasTouch: true }, 'ltr'], ['right to left', {}, 'rtl']];

@@ -1,5 +1,5 @@
-/* A browser for the page's tests: Debian's Chromium without windows, which takes a third of the work, and a page that writes
- * down what must not happen. */
+/* A browser for the page's tests: Debian's headless Chromium shell, which needs a third of the CPU time, and a page that
+ * records everything that must not happen. */
 
 import { chromium } from 'playwright-core';
 
@@ -15,7 +15,7 @@ export function launch() {
   });
 }
 
-/* The page's wrongs: errors on the console, requests to other origins, dialogs. */
+/* Opens a page and records its faults: errors on the console, requests to other origins, dialogs. */
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();

@@ -1,4 +1,4 @@
-/* A cable between browser and server that a test can pull: a TCP relay that drops what runs over it. */
+/* A TCP relay between browser and server whose connections a test can cut. */
 
 import net from 'node:net';
 
@@ -16,7 +16,7 @@ export class Cable {
     return cable;
   }
 
-  /* Lines that are open are cut off; new ones may come. */
+  /* Resets the open connections; new ones are accepted. */
   cut() {
     for (const socket of this.#sockets)
       socket.resetAndDestroy();

@@ -1,4 +1,4 @@
-/* Components, plans and what there is to draw, as the fake server gives them. */
+/* Components, plans and component definitions that the fake server sends. */
 
 const CALLS = ['c1', 'c2'];
 

@@ -1,4 +1,4 @@
-/* Components and the steps of a plan on the page: every part, empty ones, hostile ones, by keyboard, by axe, dark and on a phone. */
+/* Components and the steps of a plan on the page: every part, empty and hostile ones, by keyboard, with axe, dark and on a phone. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { DEFINITIONS } from './component-scripts.mjs';
 import { Fake } from './fake.mjs';
 
 const WIDGET = join(dirname(VESPERD), 'widget');
-const PICTURES = process.env.VESPER_PICTURES; /* a folder for what the page looks like */
+const PICTURES = process.env.VESPER_PICTURES; /* a folder for screenshots */
 let browser;
 let fake;
 
@@ -64,7 +64,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('leaves out what has no value, and says that nothing is there', async () => {
+  test('omits parts without a value, and states that there is no data', async () => {
     const { page, context } = await open();
     const turn = await shown(page, 'empty parts');
 
@@ -77,7 +77,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('takes hostile props as text', async () => {
+  test('shows hostile props as text', async () => {
     const { page, context, wrongs } = await open();
     const turn = await shown(page, 'bad props');
 
@@ -90,7 +90,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('of a newer server is asked for again, and then said in words', async () => {
+  test('that the page does not know is requested again, and then shown as text', async () => {
     const { page, context } = await open();
 
     await shown(page, 'weekly');
@@ -108,7 +108,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('holds five hundred rows', async () => {
+  test('shows five hundred rows', async () => {
     const { page, context } = await open();
     const turn = await shown(page, 'five hundred');
 
@@ -116,7 +116,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('is there again after a reload', async () => {
+  test('is restored after a reload', async () => {
     const { page, context } = await open();
 
     await shown(page, 'weekly');
@@ -128,7 +128,7 @@ describe('a component', () => {
 });
 
 describe('the steps of a plan', () => {
-  test('are drawn when somebody asks how, and are a list for who listens', async () => {
+  test('are drawn on request, and are a list for screen readers', async () => {
     const { page, context, wrongs } = await open();
     const turn = await shown(page, 'weekly');
 
@@ -153,7 +153,7 @@ describe('the steps of a plan', () => {
     await context.close();
   });
 
-  test('go from right to left where one reads so, and a result that feeds a step twice is one arrow', async () => {
+  test('run from right to left in such languages, and a result that a step uses twice is one arrow', async () => {
     const { page, context } = await open();
     const turn = await shown(page, 'weekly');
     const across = () => turn.locator('.plan-box .node').evaluateAll((steps) => steps.map((step) => Number(step.querySelector('rect').getAttribute('x'))));
@@ -173,7 +173,7 @@ describe('the steps of a plan', () => {
   });
 });
 
-describe('axe finds nothing', () => {
+describe('axe finds no violation', () => {
   for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
     test(`in components and plans, ${look}`, async () => {
       const { page, context } = await open(options);
@@ -194,7 +194,7 @@ describe('axe finds nothing', () => {
     });
 });
 
-test('the page stays small, and so does what draws components', async () => {
+test('the page and the code that draws components stay small', async () => {
   const size = async (name) => gzipSync(await readFile(join(WIDGET, name)), { level: 9 }).length;
   const parts = await readdir(join(WIDGET, 'assets'));
   const first = (await Promise.all(['index.html', 'app.css', 'app.js', 'widget.js'].map(size))).reduce((a, b) => a + b);

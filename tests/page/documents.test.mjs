@@ -1,4 +1,4 @@
-/* A document on the page, by keyboard alone: chosen, asked about, its citation leads to the card with the quotation and back. */
+/* A document on the page, by keyboard only: it is uploaded and asked about, and its citation links to the quotation and back. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ after(async () => {
   await d?.stop();
 });
 
-test('a document is chosen, asked about and cited, with the keyboard', async (t) => {
+test('a document is uploaded, asked about and cited, by keyboard', async (t) => {
   const context = await browser.newContext({ bypassCSP: true });
   t.after(() => context.close());
   const page = await context.newPage();

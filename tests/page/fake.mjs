@@ -1,7 +1,7 @@
 /*
- * A server that speaks the chat protocol from a script, so that the page meets every frame there is,
- * at any moment, without a database behind it. It keeps each turn's frames as the real one does:
- * numbered, for resuming.
+ * A server that plays scripted frames of the chat protocol, so that the page can be tested with every frame
+ * at any moment, without a database. It stores the numbered frames of each turn for resuming, as the real
+ * server does.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; 
   "connect-src 'self'; frame-src https://app.powerbi.com; base-uri 'none'; form-action 'none'; " +
   "require-trusted-types-for 'script'; frame-ancestors 'none'";
 
-/* A UUIDv7: an id that knows when it was made, as the server's do. */
+/* A UUIDv7, an id that contains its creation time, like the server's ids. */
 function timedId() {
   const time = Date.now().toString(16).padStart(12, '0');
 
@@ -91,24 +91,24 @@ export class Fake {
   sessions = new Map();
   turns = new Map();
   logins = [];
-  files = [];         /* paths of the tables that were read as files */
-  received = [];      /* every frame that came in */
-  host = null;        /* {html, headers}: a page of somebody's own, at /host */
+  files = [];         /* paths of tables that were downloaded as files */
+  received = [];      /* every frame received */
+  host = null;        /* {html, headers}: the embedding page, at /host */
   signIn = true;      /* false: no demo mode */
-  closeWith = null;   /* [code, reason]: what the next sockets are closed with instead of session.ready */
-  onSend = null;      /* (frame, socket): a test's chance to cut the line right after a frame */
+  closeWith = null;   /* [code, reason]: the next sockets are closed with it instead of session.ready */
+  onSend = null;      /* (frame, socket): called after each frame, for tests that cut the connection there */
   paused = false;     /* sockets are refused */
-  deaf = false;       /* nothing that comes in is answered */
+  deaf = false;       /* no received frame is answered */
   saved = [];         /* views that were pinned or shared: {saved_id, title, shared} */
-  components = DEFINITIONS; /* what there is to draw */
+  components = DEFINITIONS; /* component definitions */
   values = {};        /* known values by filter: [{value, label, group}] */
-  valuesAtOnce = 40;  /* that are given */
+  valuesAtOnce = 40;  /* maximum number of values per reply */
   starters = {};      /* by role: questions that run a flow */
-  listed = 0;         /* times that the page asked for them */
+  listed = 0;         /* number of requests for starters */
   busy = false;       /* questions are refused */
-  moved = false;      /* another server goes on: who was shown something reads it anew */
+  moved = false;      /* another server continues the turn: clients read it again from the start */
   hold = null;        /* {after, until}: an answer waits for this promise after this token */
-  pageSize = 2;       /* messages a page of history: few, so that paging is met */
+  pageSize = 2;       /* messages per page of history: few, so that tests need several pages */
 
   async start(port = 0) {
     this.http = createServer((request, response) => this.#serve(request, response));
@@ -129,7 +129,7 @@ export class Fake {
     await new Promise((resolve) => this.http.close(resolve));
   }
 
-  /* Without a closing handshake, as a network does it. */
+  /* Closes the sockets without a closing handshake, as a network failure does. */
   cut() {
     for (const socket of this.sockets)
       socket.terminate();
@@ -256,7 +256,7 @@ export class Fake {
     });
   }
 
-  /* All rows of a table that was cut. */
+  /* Returns all rows of a truncated table. */
   #table(url, response) {
     this.files.push(url.pathname);
     response.writeHead(200, { 'content-type': 'text/csv' }).end('HOUR\r\n0\r\n1\r\n');

@@ -1,6 +1,6 @@
 /*
- * Flows on the page of the real daemon: the first screen offers those that the reader may use, a pick list is walked by
- * keyboard, axe finds nothing on the way, and who approved the plan of an answer is there again after a reload.
+ * Flows on the page of the real daemon: the first screen offers those that the user may run, a pick list is used by
+ * keyboard, axe finds no violation, and the approver of an answer's plan is shown again after a reload.
  */
 
 import assert from 'node:assert/strict';
@@ -38,7 +38,7 @@ async function open(options) {
 const starter = (page, name) => page.getByRole('button', { name, exact: true });
 const focusedText = (page) => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.innerText?.trim());
 
-/* Presses Tab until what is focused says this. */
+/* Presses Tab until the focused element has this text. */
 async function tabTo(page, text) {
   const met = [];
 
@@ -89,7 +89,7 @@ describe('the first screen', () => {
       await context.close();
     });
 
-  test('begins a flow by keyboard, whose pick list is answered by keyboard', async () => {
+  test('starts a flow and answers its pick list by keyboard', async () => {
     const { page, context, wrongs } = await open();
 
     await starter(page, 'Project check').waitFor();
@@ -125,7 +125,7 @@ describe('an approved answer', () => {
     return { status: res.status, body: await res.json() };
   };
 
-  test('says who approved its plan, also after a reload, and "Hello" behind it does not', async () => {
+  test('states who approved its plan, also after a reload; an answer to "Hello" does not', async () => {
     const first = await daemon.ask(QUESTION, { token: mintToken({ role: 'admin' }) });
     const made = await call(`/messages/${first.complete.message_id}/approve`, { name: 'risks_of_project' });
     assert.equal(made.status, 201, JSON.stringify(made.body));

@@ -1,4 +1,4 @@
-/* "What can I ask?": by domain and role, with questions that are asked by a press, and the company's words explained. */
+/* "What can I ask?": questions by domain and role that are asked with one click, and explanations of the company's terms. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -37,7 +37,7 @@ async function opened(t, { role = 'analyst', query = '', name = 'What can I ask?
   return { page, dialog, wrongs };
 }
 
-test('each domain has questions that are answered, asked with the keyboard', async (t) => {
+test('each domain has questions that can be asked by keyboard and are answered', async (t) => {
   const { page, dialog, wrongs } = await opened(t);
   const question = 'Which curves are available for HB_NORTH?';
 
@@ -64,7 +64,7 @@ test('nothing is offered that the reader may not ask', async (t) => {
   await dialog.waitFor({ state: 'detached' });
 });
 
-test('the company\'s words are explained, and found by typing', async (t) => {
+test('the company\'s terms are explained and can be searched', async (t) => {
   const { dialog } = await opened(t);
   const entry = (text) => dialog.locator('dl > div:visible').filter({ hasText: text });
 
@@ -77,14 +77,14 @@ test('the company\'s words are explained, and found by typing', async (t) => {
   await dialog.getByText('Nothing found.').waitFor();
 });
 
-test('in German it says that questions are read in English', async (t) => {
+test('in German it states that questions must be in English', async (t) => {
   const { dialog } = await opened(t, { query: '?locale=de', name: 'Was kann ich fragen?' });
 
   await dialog.getByText('Fragen werden auf Englisch gelesen.').waitFor();
 });
 
 for (const [look, options, direction] of LOOKS)
-  test(`axe finds nothing, and it fits, ${look}`, async (t) => {
+  test(`axe finds no violation, and everything fits,  ${look}`, async (t) => {
     const { page, dialog } = await opened(t, options);
 
     await page.evaluate((dir) => { document.documentElement.dir = dir; }, direction);

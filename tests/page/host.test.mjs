@@ -1,6 +1,6 @@
 /*
- * The element as a guest: pages with rough styles and strict policies, ways to a token that fail, an element
- * that is moved, taken away and put back, two of them, and frames that strangers speak to.
+ * The element in other pages: pages with intrusive styles and strict policies, failing token functions, an element
+ * that is moved, removed and inserted again, two elements, and frames that get messages from strangers.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await fake.stop();
 });
 
-/* A page of the same origin with what it likes around the element. */
+/* Opens a page of the same origin with this HTML around the element. */
 async function visit(html, { headers = {}, ...options } = {}) {
   context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce', ...options });
   wrongs = [];
@@ -45,7 +45,7 @@ async function visit(html, { headers = {}, ...options } = {}) {
 const ready = (page) => page.locator('vesper-chat[data-state=ready]').first().waitFor();
 const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
 
-/* How what one reads and presses looks. */
+/* The computed styles of texts and controls. */
 function looks(page) {
   return page.evaluate(() => {
     const root = document.querySelector('vesper-chat').shadowRoot;
@@ -82,7 +82,7 @@ test('rough styles of the page around it change nothing', async () => {
   assert.deepEqual(seen[1], seen[0]);
 });
 
-test('in a narrow column of a wide page it is laid out for a narrow one', async () => {
+test('in a narrow column of a wide page it has the narrow layout', async () => {
   const page = await visit(`<body><div style="width: 420px; height: 640px">${ELEMENT}</div>`);
 
   await ready(page);
@@ -113,7 +113,7 @@ test('a page that is written from right to left has it mirrored', async () => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
-test('at 200 % of its size everything is still within reach', async () => {
+test('at 200 % zoom everything can still be reached', async () => {
   const page = await visit(`<body style="margin: 0"><div style="height: 100vh">${ELEMENT}</div>`, { viewport: { width: 640, height: 400 } });
 
   await ready(page);
@@ -124,7 +124,7 @@ test('at 200 % of its size everything is still within reach', async () => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
-test('an element that is moved goes on with its answer', async () => {
+test('an element that is moved continues its answer', async () => {
   const page = await visit(`<body><div id="a" style="height: 500px">${ELEMENT}</div><div id="b" style="height: 500px"></div>`);
 
   await ready(page);
@@ -136,7 +136,7 @@ test('an element that is moved goes on with its answer', async () => {
   assert.deepEqual(wrongs, []);
 });
 
-test('an element that is taken away lets go of its line, and is back where it was', async () => {
+test('an element that is removed closes its connection, and restores its state when inserted again', async () => {
   const page = await visit(`<body style="height: 600px">${ELEMENT}`);
 
   await ready(page);
@@ -177,7 +177,7 @@ test('two elements of a page are two conversations', async () => {
   assert.deepEqual(wrongs, []);
 });
 
-test('the strictest policy of a page lets it work', async () => {
+test('it works under the strictest policy of a page', async () => {
   const policy = "default-src 'none'; script-src 'self' 'nonce-n'; style-src 'none'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
     "trusted-types dompurify; require-trusted-types-for 'script'";
   const page = await visit(`<body>${ELEMENT.replaceAll('<script ', '<script nonce="n" ')}`, { headers: { 'content-security-policy': policy } });
@@ -193,7 +193,7 @@ test('the strictest policy of a page lets it work', async () => {
   assert.deepEqual(wrongs, []);
 });
 
-test('a way to a token that fails in whatever way is tried again, or said', async () => {
+test('a failing token function is called again, or the failure is reported', async () => {
   const ways = [
     ['async () => "v.analyst.t\\n"', 'ready'],
     ['() => "v.analyst.t"', 'ready'],
@@ -217,7 +217,7 @@ test('a way to a token that fails in whatever way is tried again, or said', asyn
   }
 });
 
-test('a token that never comes is given up, and asked for again', async () => {
+test('a token function that never resolves times out and is called again', async () => {
   const page = await visit('<body style="height: 600px">');
 
   await page.clock.install();
@@ -233,11 +233,11 @@ test('a token that never comes is given up, and asked for again', async () => {
   await page.clock.resume();
   await ready(page);
   await asked;
-  /* The one that never came, the one of the line, and one for each of what the page asked for then. */
+  /* The call that never resolved, one for the socket, and one for each of the two later requests. */
   assert.equal(await page.evaluate(() => window.calls), 4);
 });
 
-test('a token that ends in the middle of an answer, with no new one at once, loses nothing', async () => {
+test('a token that expires during an answer, without a new one at once, loses nothing', async () => {
   const page = await visit(`<body style="height: 600px"><script type="module" src="/widget.js"></script><vesper-chat></vesper-chat>
     <script type="module">let calls = 0;
     document.querySelector('vesper-chat').getToken = async ({ fresh }) => {
@@ -276,7 +276,7 @@ test('a frame hears its page only, and tells others nothing', async () => {
   await page.waitForFunction(() => window.got.some(({ type }) => type === 'need-token'));
   const frame = page.frames()[1];
 
-  /* From within: a script of the frame's own window, another frame, and nonsense of the page. */
+  /* Messages from a script in the frame's own window, from another frame, and invalid ones from the page. */
   await frame.evaluate(() => postMessage({ source: 'vesper', v: 1, type: 'token', token: 'stolen.admin.t' }, '*'));
   await page.evaluate(async () => {
     const stranger = document.createElement('iframe');

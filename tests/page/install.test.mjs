@@ -1,6 +1,6 @@
 /*
- * docs/install.md, word by word: its commands, with this test's ports and programs, lead to a question that a user of a
- * real identity provider asks in the browser and PostgreSQL answers. What installs packages is left out.
+ * The commands of docs/install.md, with this test's ports and programs, lead to a question that a user of a real
+ * identity provider asks in the browser and that is answered from PostgreSQL. Commands that install packages are omitted.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { patient } from '../e2e/patience.mjs';
 import { startPostgres } from '../e2e/postgres.mjs';
 import { answered, ask, launch } from './browser.mjs';
 
-const START_LIMIT_MS = patient(180000); /* it fills a database */
+const START_LIMIT_MS = patient(180000); /* the start fills a database */
 const INSTALLS = /^(\.\/run build|sudo apt-get |sudo pg_ctlcluster |npm ci )/;
 
 let browser;
@@ -30,7 +30,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   try {
-    process.kill(-shell.pid, 'SIGTERM'); /* the provider, too */
+    process.kill(-shell.pid, 'SIGTERM'); /* ends the provider, too */
     if (shell.exitCode === null)
       await once(shell, 'exit');
   } catch (error) {
@@ -39,7 +39,7 @@ after(async () => {
   await pg?.service('stop');
 });
 
-/* Each command of the page, as it has to read here. */
+/* The commands of the page, adapted to this test. */
 async function commands(port, providerPort, dir) {
   const page = await readFile(join(ROOT, 'docs/install.md'), 'utf8');
   const lines = [...page.matchAll(/^```bash\n(.*?)^```/gms)].flatMap(([, block]) => block.trimEnd().split('\n'));
@@ -56,7 +56,7 @@ async function commands(port, providerPort, dir) {
     .replace(/build\/(vesperctl|vesper-demo)/g, (_, name) => join(dirname(VESPERCTL), name)));
 }
 
-test('its commands lead to a signed-in question', async () => {
+test('its commands lead to an answered question of a signed-in user', async () => {
   const [port, providerPort, adminPort, dir] = [await freePort(), await freePort(), await freePort(), await tempDir()];
   const script = (await commands(port, providerPort, dir)).join('\n');
   let said = '';

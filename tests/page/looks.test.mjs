@@ -1,6 +1,6 @@
 /*
- * One conversation, looked at as its readers do: on a phone, a tablet and a desk, light, dark, with colours that the reader forces,
- * and on paper. What is judged are boxes that the browser measured, and axe. VESPER_PICTURES names a folder for what it looks like.
+ * The layout of one conversation: on a phone, a tablet and a desktop, light, dark, with forced colours and on paper. Checks
+ * the boxes measured by the browser, and runs axe. VESPER_PICTURES names a folder for screenshots.
  */
 
 import assert from 'node:assert/strict';
@@ -19,8 +19,8 @@ const QUESTIONS = [REFERENCE, 'markdown', 'wide hourly', 'price by hour', 'price
 const CHARTS = 5;
 const WIDTHS = [360, 768, 1440];
 const HEIGHT = 900;
-const SCREEN_PX = 700; /* what such a window has for an answer */
-const PAPER = 718; /* A4 without its margins */
+const SCREEN_PX = 700; /* the height that such a window has for an answer */
+const PAPER = 718; /* the width of A4 without margins */
 const TEXT_CONTRAST = 4.5;
 
 let browser;
@@ -35,7 +35,7 @@ after(async () => {
   await fake?.stop();
 });
 
-/* A conversation with everything an answer brings; every chart is drawn. */
+/* Opens a conversation with every kind of content of an answer, and waits until every chart is drawn. */
 async function conversation(width, options = {}) {
   const opened = await openPage(browser, fake.url, { bypassCSP: true, reducedMotion: 'reduce', viewport: { width, height: HEIGHT }, ...options });
   const { page } = opened;
@@ -50,11 +50,11 @@ async function conversation(width, options = {}) {
 async function drawn(page, count = CHARTS) {
   await page.waitForFunction((n) => document.querySelector('vesper-chat').shadowRoot
     .querySelectorAll('.chart-card[data-state=drawn] svg.marks').length === n, count);
-  /* A chart that follows its box does so in the next frames. */
+  /* Charts that adapt to the size of their box are redrawn in the next frames. */
   await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve), 300)));
 }
 
-/* What is not as it should be, in words. */
+/* Descriptions of all faults in the layout. */
 const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluate(([isPaper, tallest]) => {
   const { shadowRoot } = document.querySelector('vesper-chat');
   const faults = [];
@@ -85,7 +85,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
 
     if (cuts && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1)
       faults.push(`cut off, ${node.scrollWidth} in ${node.clientWidth}: ${words(node)}`);
-    /* What scrolls is reached by the keyboard. */
+    /* Areas that scroll must be reachable by keyboard. */
     if (!isPaper && scrolls(node) && node.scrollWidth > node.clientWidth + 1 && node.tabIndex < 0 && !node.querySelector('button, a, [tabindex]'))
       faults.push(`scrolls by pointer alone: ${words(node)}`);
   }
@@ -141,7 +141,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
   return faults;
 }, [paper, height]);
 
-/* Words in pictures, which axe leaves out: how far each is from what lies behind it. */
+/* The contrast of texts in charts, which axe does not check. */
 const faintWords = (page) => page.evaluate((least) => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgb = (color) => {
@@ -187,7 +187,7 @@ async function assertLegible(page) {
 const picture = (page, name) => PICTURES && page.screenshot({ path: `${PICTURES}/looks-${name}.png` });
 
 describe('one conversation', () => {
-  /* Begun on a phone, and looked at again on what is wider: what was drawn narrow fits there too, and back. */
+  /* Starts at phone width, widens, and returns: content drawn at one width must fit at the others. */
   for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['forced colours', { forcedColors: 'active' }]])
     test(`looks right at ${WIDTHS.join(', ')} pixels, ${look}`, async (t) => {
       const { page, context, wrongs } = await conversation(WIDTHS[0], options);
@@ -207,7 +207,7 @@ describe('one conversation', () => {
     });
 
   for (const colorScheme of ['light', 'dark'])
-    test(`looks right on paper, of a ${colorScheme} screen`, async (t) => {
+    test(`looks right in print, ${colorScheme}`, async (t) => {
       const { page, context } = await conversation(1440, { colorScheme });
 
       t.after(() => context.close());
@@ -219,12 +219,12 @@ describe('one conversation', () => {
       await picture(page, `print-${colorScheme}`);
     });
 
-  test('can be told apart where the reader forces the colours', async (t) => {
+  test('controls are recognizable with forced colours', async (t) => {
     const { page, context } = await conversation(768, { forcedColors: 'active' });
 
     t.after(() => context.close());
     await page.getByRole('textbox', { name: 'Your question' }).focus();
-    /* Backgrounds are gone: what one presses has an edge or an underline, and what has the focus is outlined. */
+    /* Without backgrounds, controls must have a border or an underline, and the focused element an outline. */
     const flat = await page.evaluate(() => [...document.querySelector('vesper-chat').shadowRoot.querySelectorAll('.turn button, .composer button')]
       .filter((node) => node.checkVisibility() && node.textContent.trim()).filter((node) => {
         const style = getComputedStyle(node);

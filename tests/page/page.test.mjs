@@ -1,6 +1,6 @@
 /*
- * The page as the real daemon serves it, in a real browser. VESPER_URL names a demo that is running
- * already; without it daemons of our own are started. VESPER_SCREENSHOT=1 also writes docs/*.png.
+ * The page as the real daemon serves it, in a real browser. VESPER_URL names a demo that is already
+ * running; without it the test starts daemons. VESPER_SCREENSHOT=1 also writes docs/*.png.
  */
 
 import assert from 'node:assert/strict';
@@ -37,7 +37,7 @@ async function start(url, options) {
   return open.page;
 }
 
-/* A main state of the page, for the documents. */
+/* Saves a screenshot of a main state of the page, for the documentation. */
 async function picture(page, name) {
   if (!process.env.VESPER_SCREENSHOT)
     return;
@@ -137,7 +137,7 @@ describe('by rules', () => {
       assertClean();
     });
 
-  test('two tabs hold two conversations', async () => {
+  test('two tabs show two conversations', async () => {
     const page = await start(url);
     const other = await open.context.newPage();
 
@@ -145,13 +145,13 @@ describe('by rules', () => {
     await other.locator('vesper-chat[data-state=ready]').waitFor();
     await Promise.all([ask(page, REFERENCE), ask(other, 'Which curves are available for HB_NORTH?')]);
     await Promise.all([answered(page), answered(other)]);
-    /* A tab in the back is not drawn, so its text is read from the page itself. */
+    /* A background tab is not rendered, so this reads textContent instead of innerText. */
     assert.match(await page.locator('.prose').textContent(), /48\.73/);
     assert.match(await other.locator('.prose').textContent(), /HB_NORTH/);
     assert.notEqual(page.url(), other.url());
   });
 
-  test('two tabs hold one conversation, one after the other', async () => {
+  test('two tabs use one conversation, one after the other', async () => {
     const page = await start(url);
 
     await ask(page, REFERENCE);
@@ -189,7 +189,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('an unclear question is asked back, and goes on with the choice', async () => {
+  test('an unclear question leads to a clarifying question, and the choice is answered', async () => {
     const page = await start(url);
 
     await ask(page, 'What is the health of Sierra?');
@@ -200,7 +200,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('two of several are chosen where two are asked for', async () => {
+  test('two options are chosen if two are requested', async () => {
     const page = await start(url);
 
     await ask(page, 'Compare hub-zones in CAISO for 2025 from Ascend');
@@ -215,7 +215,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('days outside of what is recorded are chosen again, within what there is', async () => {
+  test('dates outside the recorded range are rejected, and others can be chosen', async () => {
     const page = await start(url);
 
     await ask(page, 'What changed between 2020-01-01 and 2020-01-10?');
@@ -266,7 +266,7 @@ describe('by rules', () => {
     await page.getByRole('button', { name: 'Conversations', exact: true }).click();
     await list.getByRole('searchbox').fill('ZP26');
     await list.locator('.session', { hasText: 'ZP26' }).first().hover();
-    /* The list is read anew while the button is pressed. */
+    /* Reloads the list while the button is pressed. */
     await list.getByRole('button', { name: /Rename .*ZP26/ }).first().hover();
     await page.mouse.down();
     const read = page.waitForResponse((response) => response.url().includes('q=ZP26'));
@@ -298,7 +298,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('on a phone the list of conversations lies above them, and is closed again', async () => {
+  test('on a phone the list of conversations covers the page and can be closed', async () => {
     const page = await start(url, { viewport: { width: 390, height: 780 }, hasTouch: true });
     const list = page.getByRole('navigation', { name: 'Conversations' });
     const button = page.getByRole('button', { name: 'Conversations', exact: true });
@@ -315,7 +315,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('an answer is rated, with what would have been right', async () => {
+  test('an answer is rated, with a correction', async () => {
     const page = await start(url);
 
     await ask(page, REFERENCE);
@@ -344,7 +344,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('another user begins anew and sees what that user may see', async () => {
+  test('another user starts a new conversation and sees only permitted data', async () => {
     const page = await start(url);
 
     await ask(page, REFERENCE);
@@ -363,7 +363,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('how an answer came about, with its statement for who may see it', async () => {
+  test('how an answer came about, with its statement for permitted users', async () => {
     const page = await start(url);
 
     for (const [role, statements] of [['analyst', 0], ['manager', 1]]) {
@@ -391,7 +391,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('a stranger does not see a conversation by its address', async () => {
+  test('another user cannot open a conversation by its URL', async () => {
     const page = await start(url);
 
     await ask(page, REFERENCE);
@@ -405,7 +405,7 @@ describe('by rules', () => {
     assert.equal(await page.locator('.turn').count(), 0);
   });
 
-  test('a line that is cut comes back, and the next question is answered', async () => {
+  test('a lost connection is restored, and the next question is answered', async () => {
     const page = await start(cable.url);
 
     await ask(page, REFERENCE);
@@ -421,7 +421,7 @@ describe('by rules', () => {
     assertClean(CUT);
   });
 
-  test('hostile questions run nothing', async () => {
+  test('hostile questions execute nothing', async () => {
     const page = await start(url);
 
     for (const text of HOSTILE) {
@@ -476,7 +476,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     assertClean();
   });
 
-  test('cuts and reloads at any point of an answer lose and double nothing', async () => {
+  test('lost connections and reloads at any point of an answer lose and duplicate nothing', async () => {
     const page = await start(cable.url);
     const cut = () => cable.cut();
     const reload = () => page.reload();
@@ -499,7 +499,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     assertClean(CUT);
   });
 
-  test('the next answer of one tab is watched by another', async () => {
+  test('an answer requested in one tab also appears in another', async () => {
     const page = await start(daemon.url);
 
     await ask(page, REFERENCE);
@@ -514,7 +514,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     assertClean();
   });
 
-  test('a hostile answer runs nothing, loads nothing, links nowhere', async () => {
+  test('a hostile answer executes nothing, loads nothing, and contains no links', async () => {
     mock.use(answering({ reply: { text: HOSTILE.join('\n\n') } }));
     const page = await start(daemon.url);
 
@@ -522,7 +522,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     const turn = await answered(page);
 
     assert.equal(await turn.locator('.prose').locator('a, img, script, iframe, svg').count(), 0);
-    /* Whether its numbers are marked is not the matter here. */
+    /* Ignores marks of unverified numbers, which are not tested here. */
     assert.match((await prose(turn)).replace(/\s*\(not verified\)\s*/g, ''), /< ?script>window\.pwned=1< ?\/script>/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assertClean();
@@ -552,7 +552,7 @@ describe('when the server is restarted', { skip: given && 'the daemon was given'
     await mock?.close();
   });
 
-  test('between two questions, the conversation goes on', async () => {
+  test('between two questions, the conversation continues', async () => {
     const page = await start(daemon.url);
 
     await ask(page, REFERENCE);

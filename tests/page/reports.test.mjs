@@ -1,6 +1,6 @@
 /*
- * Power BI's reports inside an answer: the real daemon, a Power BI that gives it tokens, and a frame in
- * place of app.powerbi.com that tells what it was handed. A token must be there and nowhere else.
+ * Power BI reports in an answer: the real daemon, a mock of Power BI that issues tokens, and a frame in place
+ * of app.powerbi.com that records what it receives. A token must only reach this frame.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { reportFrame, reportFrames } from '../mock/report-frame.mjs';
 import { answered, ask, launch, openPage } from './browser.mjs';
 import { REFERENCE } from './scripts.mjs';
 
-const SHORT_MS = 2 * 60000 + 2500;   /* the page renews what ends within two minutes */
+const SHORT_MS = 2 * 60000 + 2500;   /* the page renews tokens that expire within two minutes */
 const NOT_OURS = /^https:\/\/app\.powerbi\.com\//;
 const FAILED = /Failed to load resource/;
 let browser;
@@ -42,13 +42,13 @@ const state = (turn, name) => turn.locator(`.report-frame[data-state=${name}]`);
 async function messages(page, url, atLeast = 1) {
   const frame = await reportFrame(page);
 
-  /* By time: a frame of another origin that is out of sight draws nothing, so nothing would look. */
+  /* Polls by time: an invisible frame of another origin renders nothing, so polling per animation frame would never run. */
   await frame.waitForFunction(([path, n]) => window.messages.filter((m) => m.url === path).length >= n, [url, atLeast],
     { polling: 50 });
   return frame.evaluate((path) => window.messages.filter((m) => m.url === path), url);
 }
 
-/* Everything of a page that outlives it or that others may read. */
+/* Everything of a page that persists or that other code can read. */
 function readable(page) {
   return page.evaluate(async () => {
     const found = [location.href, JSON.stringify(history.state), document.cookie, JSON.stringify({ ...localStorage }),
@@ -85,7 +85,7 @@ describe('a report of an answer', () => {
   });
   afterEach(() => { pbi.behave = () => undefined; });
 
-  test('is opened in its place, with a token that only its frame gets, and closed again', async () => {
+  test('is opened in place, with a token that only its frame gets, and closed again', async () => {
     const turn = await start(daemon);
     const { page } = open;
     const made = pbi.embedTokens.length;
@@ -114,7 +114,7 @@ describe('a report of an answer', () => {
     assertClean();
   });
 
-  test('gets a new token before the old one ends', async () => {
+  test('gets a new token before the old one expires', async () => {
     const turn = await start(daemon);
     const { page } = open;
 
@@ -132,7 +132,7 @@ describe('a report of an answer', () => {
     assertClean();
   });
 
-  test('is not renewed without end where the clock is hours ahead', async () => {
+  test('is not renewed endlessly if the clock is hours ahead', async () => {
     const turn = await start(daemon);
     const { page } = open;
     const asked = [];
@@ -150,7 +150,7 @@ describe('a report of an answer', () => {
     assertClean();
   });
 
-  test('is left to the page that wants to show it itself', async () => {
+  test('is not opened if the embedding page shows it itself', async () => {
     const turn = await start(daemon);
     const { page } = open;
     const made = pbi.embedTokens.length;
@@ -171,7 +171,7 @@ describe('a report of an answer', () => {
     assertClean();
   });
 
-  test('that does not come is said, and can be tried again', async () => {
+  test('that does not load is reported, and can be retried', async () => {
     const turn = await start(daemon);
     const { page } = open;
     const made = pbi.embedTokens.length;
@@ -193,7 +193,7 @@ describe('a report of an answer', () => {
     assertClean(FAILED);
   });
 
-  test('that is still loading says so, and goes with its conversation', async () => {
+  test('that is still loading is shown as such, and is removed with its conversation', async () => {
     const turn = await start(daemon);
     const { page } = open;
 

@@ -1,4 +1,4 @@
-/* The answers of the fake server: frames, and numbers for pauses in milliseconds. */
+/* The answers of the fake server: frames, with pauses as numbers of milliseconds. */
 
 import { randomUUID } from 'node:crypto';
 
@@ -167,7 +167,7 @@ function several() {
   ];
 }
 
-/* A model's answer that a manager reads: statement, receipt, cost, a number left out, one unknown. */
+/* A model's answer for a manager: statement, receipt, cost, a withheld number and an unverified one. */
 function receipt() {
   const text = '\u{1F7E2} It was 48.73, then [unverified], then 12.';
   const mark = (word, kind, ref) => ({ kind, start: [...text.slice(0, text.indexOf(word))].length, len: word.length, ref, text: word });
@@ -186,7 +186,7 @@ function receipt() {
   ];
 }
 
-/* What tools and guards could not do, as views: one may pass, one wants another question. */
+/* Refusals of tools and guards as views: one may be retried, one requires another question. */
 function refusals() {
   return [
     { type: 'chat.view', view: { view_type: 'error', view_id: 'e1', text: 'The database did not answer.', error_code: 'TIMEOUT',
@@ -216,7 +216,7 @@ function hostile() {
   ];
 }
 
-/* Specs that would load, link or run something, were they let; and reports that are none. */
+/* Chart specs that try to load, link or run something, and invalid report links. */
 function hostileData() {
   const values = HOSTILE.map((text, i) => ({ x: text, y: i }));
   const encoding = { x: { field: 'x', type: 'nominal' }, y: { field: 'y', type: 'quantitative' } };
@@ -299,7 +299,7 @@ function wide() {
   ];
 }
 
-/* What makes readers of Markdown slow or deep: the answer must still come, whole. */
+/* Texts that make Markdown parsers slow or recurse deeply: the whole answer must still be shown. */
 function delimiters() {
   const texts = ['*a '.repeat(8000), '**a '.repeat(8000), '[a'.repeat(8000), '`a``b'.repeat(4000), '_a '.repeat(8000),
     `${'> '.repeat(4000)}x`, `${'- '.repeat(4000)}x`, `${'|a'.repeat(4000)}\n${'|-'.repeat(4000)}`, '*_'.repeat(8000),
@@ -309,7 +309,7 @@ function delimiters() {
     { type: 'chat.token', token: 'The end.' }, complete()];
 }
 
-/* Paragraphs, lists and tables, a token at a time, faster than any model. */
+/* Paragraphs, lists and tables, one token at a time, faster than any model. */
 function tenThousand() {
   const part = 'The average price for **NP15** was $48.73/MWh in 2025, and it rose by 5.1% after that.\n\n- one item of a list\n' +
     '- another item\n\n| Hour | Price |\n| ---: | ---: |\n| 1 | $41.20 |\n| 2 | $43.05 |\n\n';
@@ -319,7 +319,7 @@ function tenThousand() {
     .filter((step) => step !== 0), complete()];
 }
 
-/* A vendor that is second on one chart and first on the next, a code of the data, a label that has its unit. */
+/* A vendor that is second in one chart and first in the next, a code from the data, and a label that includes its unit. */
 function twoCharts() {
   const chart = (id, vendors) => ({ type: 'chat.view', view: { view_type: 'chart', view_id: id, chart_type: 'bar', alt: vendors.join(', '),
     source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
@@ -335,7 +335,7 @@ function twoCharts() {
     ...tokens('Both were looked up.'), complete()];
 }
 
-/* As the server makes the line of a day. */
+/* The server's line chart by hour. */
 function byHour() {
   return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by hour.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
     chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
@@ -344,7 +344,7 @@ function byHour() {
   ...tokens('It rises all day.'), complete()];
 }
 
-/* As the server makes the line of months or of days. */
+/* The server's line chart by month or by day. */
 function along(timeUnit, days) {
   return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by time.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
     chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
@@ -356,7 +356,7 @@ function along(timeUnit, days) {
 const byMonth = () => along('utcyearmonth', Array.from({ length: 6 }, (_, i) => `2025-0${i + 1}-01`));
 const byDay = () => along('utcyearmonthdate', Array.from({ length: 5 }, (_, i) => `2025-03-0${i + 1}`));
 
-/* Charts that a test gives. */
+/* Charts that a test supplies. */
 export const GIVEN = [];
 const given = () => [...GIVEN.map((view) => ({ type: 'chat.view', view })), ...tokens('These are all.'), complete()];
 

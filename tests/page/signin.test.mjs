@@ -1,4 +1,4 @@
-/* The page of a deployment in a browser: real sign-ins at a real OpenID provider, and what may go wrong with them. */
+/* The page of a deployment in a browser: real sign-ins at a real OpenID provider, and their failures. */
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -60,7 +60,7 @@ async function signedIn(user = 'ann', path = '/', options = {}) {
   return page;
 }
 
-/* Of the daemon: the provider is the same host, and cookies do not tell ports apart. */
+/* The daemon's cookies, selected by name: the provider has the same host, and cookies ignore ports. */
 const cookies = async () => Object.fromEntries((await context.cookies(daemon.url)).filter(({ name }) => name.startsWith('vesper'))
   .map((cookie) => [cookie.name, cookie]));
 const token = (page, fresh = false) => page.evaluate(async (fresh) => {
@@ -70,7 +70,7 @@ const token = (page, fresh = false) => page.evaluate(async (fresh) => {
 }, fresh);
 
 describe('a reader', () => {
-  test('is sent to the provider, comes back, asks, reloads, and signs out', async () => {
+  test('is redirected to the provider and back, asks, reloads, and signs out', async () => {
     const page = await signedIn('ann');
 
     assert.equal(await page.locator('#name').innerText(), 'Ann Analyst');
@@ -99,7 +99,7 @@ describe('a reader', () => {
     assert.deepEqual(page.wrongs, []);
   });
 
-  test('comes back to the address that was opened, with what was typed', async () => {
+  test('returns to the opened address, with the typed text', async () => {
     const page = await signedIn('ann');
 
     await ask(page, QUESTION);
@@ -113,7 +113,7 @@ describe('a reader', () => {
     assert.equal(new URL(again.url()).hash, hash);
   });
 
-  test('without a role is told so, and so is one who is nobody here', async () => {
+  test('without a role gets an explanation, and so does an unknown user', async () => {
     const page = await visit();
 
     await enter(page, 'stranger');
@@ -121,7 +121,7 @@ describe('a reader', () => {
     assert.deepEqual(Object.keys(await cookies()), []);
   });
 
-  test('whose browser keeps no cookies is told so instead of going round in circles', async () => {
+  test('whose browser rejects cookies gets an explanation instead of a redirect loop', async () => {
     const page = await visit();
 
     await page.route('**/auth/token', (route) => route.fulfill({ status: 401, json: {} }));
@@ -139,7 +139,7 @@ describe('a reader', () => {
 });
 
 describe('a token', () => {
-  test('is renewed in the middle of an answer, which goes on', async () => {
+  test('is renewed during an answer, which continues', async () => {
     provider.tokenLifeS = 12;
     const page = await signedIn('ann');
     const renewals = () => provider.requests.filter((one) => one === 'POST /token').length;
@@ -153,7 +153,7 @@ describe('a token', () => {
     assert.equal(await page.locator('.refusal:not([hidden])').count(), 0);
   });
 
-  test('is renewed once, however many ask at the same moment', async () => {
+  test('is renewed once for any number of simultaneous requests', async () => {
     const page = await signedIn('ann');
 
     await sleep(2100);
@@ -168,7 +168,7 @@ describe('a token', () => {
     assert.equal((await token(page)).status, 200, 'the rotated refresh token is the one that is kept');
   });
 
-  test('is still renewed when whoever asked for it has left', async () => {
+  test('is still renewed if the client that requested it has disconnected', async () => {
     const page = await signedIn('ann');
 
     await sleep(2100);
@@ -185,7 +185,7 @@ describe('a token', () => {
     assert.equal((await token(page, true)).status, 200);
   });
 
-  test('signed by new keys is taken as soon as they are fetched', async () => {
+  test('signed by new keys is accepted as soon as they are fetched', async () => {
     provider.roll();
     const page = await signedIn('max');
 
@@ -195,7 +195,7 @@ describe('a token', () => {
 });
 
 describe('a session that ends', () => {
-  test('in the middle of an answer is said, and after signing in again the answer goes on', async () => {
+  test('during an answer is reported, and after signing in again the answer continues', async () => {
     const words = ['alpha', ...Array.from({ length: 90 }, (_, i) => `w${'abcdefghij'[i % 10]}`), 'omega'];
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: words.join(' ') }, fault: { token_ms: 100 } }] });
     const port = await freePort();
@@ -226,7 +226,7 @@ describe('a session that ends', () => {
     await mock.close();
   });
 
-  test('by signing out in one tab ends all tabs', async () => {
+  test('by signing out in one tab ends in all tabs', async () => {
     const page = await signedIn('ann');
     const other = await visit();
 
@@ -240,7 +240,7 @@ describe('a session that ends', () => {
 });
 
 describe('a provider', () => {
-  test('that is away, slow or fails is said, and then tried again', async () => {
+  test('that is unavailable, slow or failing is reported, and then retried', async () => {
     provider.failWith = 500;
     const page = await visit();
 
@@ -259,7 +259,7 @@ describe('a provider', () => {
     assert.equal((await token(page, true)).status, 200);
   });
 
-  test('that declines is said', async () => {
+  test('that declines is reported', async () => {
     const page = await visit();
     const state = new URL(await loginAddress()).searchParams.get('state');
 
@@ -283,12 +283,12 @@ describe('an attacker', () => {
   const finish = (query, cookie) => call(`/auth/callback?${new URLSearchParams({ iss: provider.issuer, ...query })}`, cookie ? { cookie } : {});
   const where = (reply) => reply.headers.get('location');
 
-  /* A user's own way to a code, without the page. */
+  /* Gets an authorization code as a user, without the page. */
   async function codeFor(query) {
     const page = await (context ??= await browser.newContext()).newPage();
     const returned = page.waitForRequest((request) => request.url().startsWith(`${daemon.url}/auth/callback`));
 
-    /* This browser has begun nothing, so that the daemon does not take the code. */
+    /* This browser has not started a sign-in, so the daemon does not accept the code. */
     await page.goto(`${provider.issuer}/auth?${query}`);
     await enter(page, 'ann');
     const back = new URL((await returned).url());
@@ -343,13 +343,13 @@ describe('an attacker', () => {
     assert.equal((await token(page)).status, 200);
   });
 
-  test('finds no token in what the daemon writes', () => {
+  test('finds no token in the daemon\'s output', () => {
     assert.doesNotMatch(daemon.output, /eyJ[\w-]{20}/);
     assert.doesNotMatch(daemon.output, /secret of the test provider/);
   });
 });
 
-test('the frame for other pages has its looks, and no demo stands behind it', async () => {
+test('the frame for other pages has its theme and offers no demo login', async () => {
   const status = async (path, method = 'GET') => (await fetch(daemon.url + path, { method, ...(method === 'POST' && { body: '{}', headers: { 'content-type': 'application/json' } }) })).status;
 
   for (const path of ['/', '/app.js', '/app.css', '/embed', '/embed.js', '/widget.js', '/favicon.svg'])
@@ -358,7 +358,7 @@ test('the frame for other pages has its looks, and no demo stands behind it', as
   assert.equal(await status('/api/v1/demo/login', 'POST'), 404);
 });
 
-test('settings that can\'t be are refused by name', async () => {
+test('impossible settings are refused by name', async () => {
   const start = (more) => ({ demo: false, env: { VESPER_JWT_SECRET: undefined, ...provider.environment(more) } });
 
   await refusedStart(start({ VESPER_SERVER_PUBLIC_URL: 'http://vesper.example.com' }), /server\.public_url: must be an https address/);

@@ -1,6 +1,6 @@
 /*
- * A user's own data on the page, by keyboard alone: each control is reached with Tab. A file whose dates can be read in two
- * ways is chosen, its question answered, asked about, shared, named, joined, replaced by a new version and deleted.
+ * A user's data sources on the page, by keyboard only: each control is reached with Tab. A file with ambiguous dates is
+ * uploaded, its clarifying question answered; it is queried, shared, named, joined, replaced by a new version and deleted.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ after(async () => {
   await d?.stop();
 });
 
-/* No locator is focused by script: Tab leads there, or the test fails. */
+/* Elements are never focused by script: Tab must reach them, or the test fails. */
 async function openByKeyboard(t) {
   const context = await browser.newContext();
   t.after(() => context.close());
@@ -59,7 +59,7 @@ async function openByKeyboard(t) {
   return { page, dialog: page.getByRole('dialog', { name: 'Your data' }), reach, press, choose };
 }
 
-test('a file is chosen, its question answered, asked, shared, replaced and deleted with the keyboard', async (t) => {
+test('a file is uploaded, queried, shared, replaced and deleted by keyboard', async (t) => {
   const { page, dialog, press, choose } = await openByKeyboard(t);
   await dialog.getByText('Choose a CSV, TSV or JSON lines file').waitFor();
   await choose(dialog.getByRole('button', { name: 'Choose a file' }), file(25));
@@ -67,7 +67,7 @@ test('a file is chosen, its question answered, asked, shared, replaced and delet
   await press(dialog.getByRole('button', { name: /day first/i }));
   await dialog.getByText('visits is ready.').waitFor();
 
-  /* The keyboard is on the new source already. */
+  /* The new source already has the focus. */
   await page.keyboard.press('Enter');
   await dialog.getByRole('row', { name: /^Day date date 0 \d+ 1 January 2025/ }).waitFor();
   await dialog.getByRole('row', { name: /^Fee number number 0 30 0\.25 29\.25 442\.5/ }).waitFor();
@@ -98,7 +98,7 @@ test('a file is chosen, its question answered, asked, shared, replaced and delet
   await dialog.waitFor({ state: 'detached' });
 });
 
-test('two tables are joined, and what they mean and until when they stay is said, with the keyboard', async (t) => {
+test('two tables are joined, and their meaning and expiry are defined, by keyboard', async (t) => {
   const { page, dialog, reach, press, choose } = await openByKeyboard(t);
   await choose(dialog.getByRole('button', { name: 'Choose a file' }), [PARTIES, ORDERS]);
   await dialog.getByText('orders is ready.').waitFor();
@@ -131,7 +131,7 @@ test('two tables are joined, and what they mean and until when they stay is said
   await dialog.getByText('Joined with parties').waitFor({ state: 'detached' });
 });
 
-/* A list of one source a page instead of a hundred: everything else is as it is. */
+/* Lists one source per page instead of a hundred; everything else is unchanged. */
 test('older sources are shown on request, by keyboard', async (t) => {
   const { page, dialog, reach, press, choose } = await openByKeyboard(t);
   await page.route(/data-sources\?limit=/, (route) => route.continue({ url: route.request().url().replace('limit=100', 'limit=1') }));
@@ -149,7 +149,7 @@ test('older sources are shown on request, by keyboard', async (t) => {
   }
   const whole = await names();
   assert.deepEqual(whole.slice(-3), ['first', 'second', 'third']);
-  /* What changes an old one leaves the others in sight. */
+  /* Changing an older source keeps the others in the list. */
   await press(dialog.locator('summary', { hasText: 'first' }));
   await reach(dialog.getByRole('checkbox').first());
   assert.deepEqual(await names(), whole);

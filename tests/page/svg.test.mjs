@@ -1,4 +1,4 @@
-/* The server's pictures of charts in a real browser: well formed, nothing but shapes and texts, nothing cut off, with a name for who hears them. */
+/* The server's chart images in a real browser: well formed, only shapes and texts, nothing cut off, with a name for screen readers. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-test('the picture of every chart shape is drawn, and stays within its frame', async () => {
+test('the image of every chart type is drawn and stays within its frame', async () => {
   assert.ok(views.length >= 40, `${views.length} charts`);
   for (const { shape, svg, chart_spec: spec } of views) {
     const seen = await page.evaluate((text) => {
@@ -57,7 +57,7 @@ test('the picture of every chart shape is drawn, and stays within its frame', as
   }
 });
 
-test('a reader of the page finds a name for it', async () => {
+test('an image has an accessible name', async () => {
   await page.setContent(`<!doctype html><html lang="en"><title>Chart</title><main><h1>Chart</h1>${views[0].svg}</main>`);
   await page.addScriptTag({ content: await readFile(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8') });
   const { violations, passes } = await page.evaluate(() => window.axe.run(document));

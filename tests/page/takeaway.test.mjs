@@ -1,4 +1,4 @@
-/* What business users stumbled over, each mended, and what they take along from an answer: tables and pictures. */
+/* Regressions reported by business users, and what can be exported from an answer: tables and images. */
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -48,7 +48,7 @@ test('a clarifying question with many options and no groups lists them', async (
   await lastTurn(open.page).locator('.prose', { hasText: 'You said: p17.' }).waitFor();
 });
 
-test('a report that can\'t be opened here says so, and nothing else', async () => {
+test('a report that can\'t be opened here says only that', async () => {
   open = null;
   const turn = await asked(REFERENCE);
 
@@ -62,7 +62,7 @@ test('after one filter was edited only that one is called edited', async () => {
   await asked('markdown');
   const { page } = open;
 
-  /* As the daemon answers filters that it was given. */
+  /* Imitates the daemon's reply to filters in the request. */
   await page.routeWebSocket(/\/ws\//, (socket) => {
     const server = socket.connectToServer();
     let isGiven = false;
@@ -125,7 +125,7 @@ test('a wide table takes the margin that is empty', async () => {
   assert.ok(table.width > column.width + 200, `${table.width} beside ${column.width}`);
 });
 
-test('a chart is saved as a picture, a table with the headers that one reads', async () => {
+test('a chart is saved as an image, a table with the displayed headers', async () => {
   const turn = await asked('two charts', { acceptDownloads: true });
 
   await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
@@ -141,7 +141,7 @@ test('a chart is saved as a picture, a table with the headers that one reads', a
   assert.deepEqual(open.wrongs, []);
 });
 
-test('a table is a workbook of the server, named as one reads it', async () => {
+test('a table is downloaded as a workbook from the server, with the displayed name', async () => {
   const turn = await asked('two charts', { acceptDownloads: true });
   const xlsx = await saved(turn, 'Save all rows as XLSX for Excel');
 
@@ -152,7 +152,7 @@ test('a table is a workbook of the server, named as one reads it', async () => {
   await turn.getByText('This file could not be made. Please try again.').waitFor();
 });
 
-test('a chart changes to the types that its data allows, and its words with it', async () => {
+test('a chart changes to the types that its data allows, with matching texts', async () => {
   const turn = await asked('price by hour');
   const card = turn.locator('.chart-card[data-state=drawn]').first();
   const type = card.getByRole('combobox', { name: 'Type of the chart' });
@@ -169,7 +169,7 @@ test('a chart changes to the types that its data allows, and its words with it',
   assert.deepEqual(open.wrongs, []);
 });
 
-test('no type is offered that would say what the data do not', () => {
+test('no type is offered that would misrepresent the data', () => {
   const spec = (rows, encoding, mark = 'bar') => ({ mark, data: { values: rows }, encoding: { x: { field: 'x', type: 'ordinal' }, y: { field: 'y', type: 'quantitative' }, ...encoding } });
   const hours = Array.from({ length: 24 }, (_, x) => ({ x, y: x + 1 }));
 
@@ -189,7 +189,7 @@ test('no type is offered that would say what the data do not', () => {
   assert.deepEqual(typesOf({ mark: 'rect', data: { values: [] }, encoding: {} }), []);
 });
 
-test('a copied table is one for Word and for Excel, and no formula', async () => {
+test('a copied table works in Word and Excel, and contains no formula', async () => {
   const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
 
   await turn.getByRole('button', { name: 'Copy the table' }).click();
@@ -203,7 +203,7 @@ test('a copied table is one for Word and for Excel, and no formula', async () =>
   assert.match(plain.replaceAll('\r', ''), /^Status\tHours\tNote\nat_risk\t8760\t'=1\+1\n/);
 });
 
-test('a pinned result stands on the start page, read anew, until it is removed', async () => {
+test('a pinned result is on the start page, refreshed, until it is removed', async () => {
   const turn = await asked('two charts');
   const { page } = open;
 
@@ -235,7 +235,7 @@ test('what a pressed button says is read whole on a phone', async () => {
   assert.ok(said.x >= card.x && said.x + said.width <= card.x + card.width, `${said.x} to ${said.x + said.width} in a card from ${card.x}`);
 });
 
-test('a link shares a result; one without rights looks like one to nothing', async () => {
+test('a link shares a result; without permission it is reported as nonexistent', async () => {
   const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = open;
 
@@ -249,11 +249,11 @@ test('a link shares a result; one without rights looks like one to nothing', asy
   await page.getByText('Shared with you, read on').waitFor();
   assert.equal(await page.locator('.welcome .saved .data').count(), 1);
   assert.deepEqual(open.wrongs, []);
-  await page.goto(`${fake.url}/#shared=0193b0a0-0000-7000-8000-000000000009`); /* without a load: only the hash is another */
+  await page.goto(`${fake.url}/#shared=0193b0a0-0000-7000-8000-000000000009`); /* no page load: only the hash changes */
   await page.getByText('This result does not exist.').waitFor();
 });
 
-test('what could not be pinned says so', async () => {
+test('a failure to pin is reported', async () => {
   const turn = await asked('two charts');
 
   await open.context.route('**/saved-views', (route) => route.fulfill({ status: 503, json: {} }));

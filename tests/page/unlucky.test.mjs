@@ -1,6 +1,6 @@
 /*
- * What goes wrong on a bad day: a clock that is off, a machine that slept, a line that only looks alive, text
- * that is too much, a keyboard that composes, conversations that others end or fill; and how it prints.
+ * Unusual conditions: a wrong clock, a machine that slept, a connection that only seems alive, text that is too
+ * long, input methods with composition, conversations that another tab changes or deletes; and printing.
  */
 
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ describe('against a scripted server', () => {
   }
 
   for (const hours of [3, -3])
-    test(`a clock that is ${hours} hours off neither ends a question back nor keeps it`, async () => {
+    test(`a clock that is ${hours} hours off does not change when a clarifying question expires`, async () => {
       open = await openPage(browser, 'about:blank');
       const { page } = open;
 
@@ -58,14 +58,14 @@ describe('against a scripted server', () => {
       await turn.getByText('This question has expired').waitFor();
     });
 
-  test('a machine that slept for an hour finds its dead line, and the answer in the history', async () => {
+  test('a machine that slept for an hour detects its dead connection, and reads the answer from the history', async () => {
     const page = await start();
 
     await ask(page, 'slow');
     await shown(page, 'word5 ');
     const [turn] = fake.turns.values();
 
-    /* The line is dead without a word, the answer is finished, its frames are long gone. */
+    /* The connection is dead without a close, the answer is finished, and its frames have expired. */
     fake.deaf = true;
     turn.watchers.clear();
     for (let i = 0; i < 200 && !turn.ended; i++)
@@ -79,19 +79,19 @@ describe('against a scripted server', () => {
     assert.equal(await page.locator('.turn').count(), 1);
   });
 
-  test('whoever comes back to the page need not wait for the next attempt', async () => {
+  test('returning to the page reconnects at once', async () => {
     const page = await start();
 
     fake.paused = true;
     fake.cut();
     await page.getByText('The connection is lost').waitFor();
-    await page.waitForTimeout(2500); /* by now the pauses are long */
+    await page.waitForTimeout(2500); /* by now the pauses between attempts are long */
     fake.paused = false;
     await look(page);
     await ready(page);
   });
 
-  test('a question that is more than the line takes is refused once, and not sent again', async () => {
+  test('a question that exceeds the frame limit is refused once, and not sent again', async () => {
     const page = await start();
 
     for (const socket of fake.sockets)
@@ -105,11 +105,11 @@ describe('against a scripted server', () => {
     await shown(page, 'You said: hello.');
   });
 
-  test('100 KB of text are taken into the field at once, and not sent', async () => {
+  test('100 KB of text are pasted without delay, and not sent', async () => {
     const page = await start();
 
     await field(page).fill('short');
-    /* Of the thread's own time: how busy the machine is must not count. */
+    /* Measures CPU time of the thread, so that the load of the machine does not matter. */
     const browser = await page.context().newCDPSession(page);
     await browser.send('Performance.enable', { timeDomain: 'threadTicks' });
     const spent = async () => (await browser.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
@@ -130,7 +130,7 @@ describe('against a scripted server', () => {
     assert.ok(ms > 0 && ms < 1000, `${ms} ms`);
   });
 
-  test('Enter and Esc belong to the composition that they end', async () => {
+  test('Enter and Esc during a composition only end the composition', async () => {
     const page = await start();
     const press = (key, init) => field(page).evaluate((node, [name, rest]) => node.dispatchEvent(new KeyboardEvent('keydown',
       { key: name, bubbles: true, composed: true, cancelable: true, ...rest })), [key, init]);
@@ -148,14 +148,14 @@ describe('against a scripted server', () => {
     assert.equal(fake.received.filter((frame) => frame.type === 'chat.cancel').length, 0);
   });
 
-  test('the first page of a small frame is read from its top', async () => {
+  test('the first page of a small frame starts at its top', async () => {
     const page = await start({ viewport: { width: 420, height: 480 } });
 
     await page.waitForTimeout(200);
     assert.equal(await page.locator('.scroll').evaluate((node) => node.scrollTop), 0);
   });
 
-  test('a long question is folded, so that its answer is in sight', async () => {
+  test('a long question is collapsed, so that its answer is visible', async () => {
     const page = await start();
     const question = 'A line of a long question about prices.\n'.repeat(60).trim();
 
@@ -172,7 +172,7 @@ describe('against a scripted server', () => {
     assert.equal(await turn.locator('.question p').textContent(), question);
   });
 
-  test('a finger finds everything big enough', async () => {
+  test('every control is large enough for touch', async () => {
     const page = await start({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
     const small = () => page.evaluate(() => [...document.querySelector('vesper-chat').shadowRoot
       .querySelectorAll('button, summary, select, input:not([type=checkbox]), textarea, .box')]
@@ -188,7 +188,7 @@ describe('against a scripted server', () => {
     }
   });
 
-  test('the Tab key goes through an answer in the order it is read, and shows where it is', async () => {
+  test('the Tab key follows the reading order of an answer, with a visible focus', async () => {
     const page = await start();
 
     await ask(page, REFERENCE);
@@ -233,7 +233,7 @@ describe('against a scripted server', () => {
   });
 });
 
-describe('against the real one', () => {
+describe('against the real server', () => {
   const words = Array.from({ length: 40 }, (_, i) => `word${i + 1}`).join(' ');
   let mock;
   let daemon;
@@ -248,7 +248,7 @@ describe('against the real one', () => {
     await mock?.close();
   });
 
-  /* Two tabs of one conversation that has an answer. */
+  /* Opens two tabs of one conversation that has an answer. */
   async function twoTabs() {
     open = await openPage(browser, daemon.url);
     const { page, context } = open;
@@ -263,7 +263,7 @@ describe('against the real one', () => {
     return [page, other];
   }
 
-  test('two tabs of one conversation that both ask: one is answered, one is told to wait, nothing is lost', async () => {
+  test('two tabs of one conversation that both ask: one is answered, one must wait, nothing is lost', async () => {
     const [page, other] = await twoTabs();
 
     await ask(page, 'and for SP15?');
@@ -283,7 +283,7 @@ describe('against the real one', () => {
     assert.deepEqual(await other.locator('.question p').allInnerTexts(), [REFERENCE, 'and for SP15?', 'and for ZP26?']);
   });
 
-  test('a conversation that another tab deletes is gone; who asks on begins it anew', async () => {
+  test('a conversation that another tab deletes disappears, and the next question starts a new one', async () => {
     const [page, other] = await twoTabs();
     const list = other.getByRole('navigation', { name: 'Conversations' });
 
