@@ -1,4 +1,4 @@
-/* Every wire format that is a stream of items, for tests that hold of each. */
+/* Every wire format that is a stream of items, for tests that apply to all of them. */
 #ifndef ALL_WIRES_H
 #define ALL_WIRES_H
 
@@ -7,7 +7,7 @@
 
 static const struct any_wire {
 	const struct projection *projection;
-	const char *heading; /* in recordings; NULL: another wire holds its items */
+	const char *heading; /* in recordings; NULL: recorded by another format */
 } all_wires[] = {
 	{&wire_chat, NULL},
 	{&wire_sse, "events"},

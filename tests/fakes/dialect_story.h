@@ -1,4 +1,4 @@
-/* One turn with all that a dialect has to tell, and what a projection makes of it. */
+/* A turn with everything that a dialect must represent, and its output by a projection. */
 #ifndef DIALECT_STORY_H
 #define DIALECT_STORY_H
 
@@ -118,7 +118,7 @@ static inline struct stream_log *story_ask(void)
 	return log;
 }
 
-/* Cut off between two steps and in the middle of its text. */
+/* Cancelled between two steps and during its text. */
 static inline struct stream_log *story_cancelled(void)
 {
 	struct stream_log *log = story_begin();
@@ -146,7 +146,7 @@ static inline void story_cite(struct stream_log *log, const char *text, int64_t 
 	"\",\"version\":\"v1\",\"heading\":\"Notice\",\"quote\":\"Ten days.\",\"start\":" start    \
 	",\"end\":" end "}"
 
-/* One passage is cited twice, and one is not told of. */
+/* One passage is cited twice, and citation [2] has no source. */
 static inline struct stream_log *story_cited(void)
 {
 	struct stream_log *log = story_begin();
@@ -175,7 +175,7 @@ static inline struct stream_log *story_failed(void)
 
 static const struct wire_head story_head = {0};
 
-/* All that a reader gives. Free with mem_free. */
+/* The complete output of a reader. Free with mem_free. */
 static inline char *story_said(struct stream_log *log, const struct projection *p,
 			       const struct wire_head *head)
 {
@@ -195,7 +195,7 @@ static inline char *story_said(struct stream_log *log, const struct projection *
 	return said;
 }
 
-/* As recorded in tests/unit/wire/golden; a replay has the same bytes. */
+/* Compares the output with tests/unit/wire/golden. A replay must have the same bytes. */
 static inline void check_story(struct stream_log *log, const struct projection *p, const char *name)
 {
 	struct arena *a = arena_new(1 << 16);

@@ -1,4 +1,4 @@
-/* Short ways to write events into a turn's log. */
+/* Helpers that write events to a turn's log. */
 #ifndef EMIT_H
 #define EMIT_H
 

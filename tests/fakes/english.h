@@ -1,4 +1,4 @@
-/* The language that the program ships with, for tests of what is read without a catalogue. */
+/* The language that the program ships with, for tests of parsers that need no catalogue. */
 #ifndef FAKES_ENGLISH_H
 #define FAKES_ENGLISH_H
 
@@ -24,7 +24,7 @@ static inline const struct language *english(struct arena *a)
 	return l;
 }
 
-/* One that lives as long as the program. */
+/* Loaded once, never freed. */
 static inline const struct language *shipped_language(void)
 {
 	static struct arena *kept;

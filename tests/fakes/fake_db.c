@@ -1,4 +1,4 @@
-/* The scripted database. Everything lies in one arena and answers come by the loop's own timers. */
+/* The scripted database. All data is in one arena, and answers are sent by timers of the loop. */
 #include "fake_db.h"
 
 #include <assert.h>
@@ -145,7 +145,7 @@ void fake_db_stall(struct fake_db *f)
 	f->last->stalls = true;
 }
 
-/* What came */
+/* Received statements */
 
 static const char *values_text(struct fake_db *f, const struct source_statement *s)
 {
@@ -190,7 +190,7 @@ static void complain(struct fake_db *f, const char *what, const char *came, cons
 					    wanted ? ", expected " : "", wanted ? wanted : "");
 }
 
-/* The script's answer to a statement; NULL when it is not as expected. */
+/* The script's answer to a statement; NULL if the statement is not as expected. */
 static struct expectation *statement_came(struct fake_db *f, const char *tenant,
 					  const struct source_statement *s)
 {
@@ -307,7 +307,7 @@ static void on_cancel(struct op *op)
 	tables_free(r);
 }
 
-/* One statement's part of the answer. */
+/* Adds one statement's part of the answer. */
 static void running_add(struct running *r, const struct expectation *x, bool *stalls,
 			uint64_t *delay_ms)
 {
@@ -359,7 +359,7 @@ static void fake_close(void *self)
 	}
 }
 
-/* What the test asks */
+/* Queries of the test */
 
 size_t fake_db_statements(const struct fake_db *f)
 {

@@ -1,4 +1,4 @@
-/* Scripted calls are kept in a fixed array: a scenario has a handful of them. */
+/* The scripted model. Its calls are in a fixed array, because a scenario has only a few. */
 #include "fake_llm.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #define PARTS_MAX 64
 
 struct part {
-	char *text; /* a piece of text, or */
+	char *text; /* a chunk of text, or */
 	char *tool; /* a tool's name with */
 	char *json; /* its arguments */
 };
@@ -34,7 +34,7 @@ struct fake_llm {
 	size_t expected, came, cancelled;
 	char *requests[CALLS_MAX];
 	char *complaint;
-	struct script refusal; /* how a call that nobody expected ends */
+	struct script refusal; /* how an unexpected call ends */
 };
 
 struct fake_call {
@@ -234,7 +234,7 @@ static struct llm_block block_of(struct fake_call *c, const struct part *p, size
 	if (p->json) {
 		bool ok = json_parse(p->json, strlen(p->json), 65536, &input, NULL);
 
-		assert(ok); /* else the scenario is wrong */
+		assert(ok); /* otherwise the scenario is invalid */
 	}
 	b.input = json_own(c->arena, input);
 	return b;

@@ -1,4 +1,4 @@
-/* A result with something in every place that packing knows. */
+/* A result with a value in every member that packing stores. */
 #ifndef FULL_RESULT_H
 #define FULL_RESULT_H
 

@@ -1,6 +1,6 @@
 /*
- * The corpora of tests/gate, and statements made of them by changing a few tokens. In the files
- * {HH} is the byte HH, so that any byte may be in a line.
+ * The corpora of tests/gate, and statements created from them by changing a few tokens. In the
+ * files, {HH} is the byte HH, so that a line can contain any byte.
  */
 #ifndef FAKES_GATE_CORPUS_H
 #define FAKES_GATE_CORPUS_H
@@ -29,7 +29,7 @@ static const char *const gate_corpus_views[] = {
 };
 
 struct gate_line {
-	struct str dialect; /* "all" stands for each */
+	struct str dialect; /* "all": every dialect */
 	struct str sql;
 	struct str reason;
 };
@@ -61,7 +61,7 @@ static inline bool gate_line_is(const struct gate_line *line, enum dialect d)
 	return str_eq(line->dialect, STR("all")) || str_eq(line->dialect, str_of(dialect_name(d)));
 }
 
-/* dialect<TAB>sql[<TAB>reason]; NULL when the file cannot be read. */
+/* dialect<TAB>sql[<TAB>reason]; NULL if the file cannot be read. */
 static inline const struct gate_line *gate_corpus(const char *name, struct arena *a, size_t *count)
 {
 	struct gate_line *lines = NULL;
@@ -117,7 +117,7 @@ static inline size_t gate_piece(const char *p, size_t n)
 	return i;
 }
 
-/* A piece of some line, by chance. */
+/* A random piece of a random line. */
 static inline struct str gate_any_piece(const struct gate_line *lines, size_t count, uint64_t *seed)
 {
 	struct str sql = lines[gate_random(seed, (uint32_t)count)].sql;
@@ -132,8 +132,8 @@ static inline struct str gate_any_piece(const struct gate_line *lines, size_t co
 	return i < sql.n ? (struct str){sql.p + i, n} : STR(" ");
 }
 
-/* The statement with one to three of its pieces dropped, doubled, replaced or followed by pieces of
- * others. */
+/* The statement with one to three of its pieces removed, duplicated, replaced or followed by pieces
+ * of other statements. */
 static inline void gate_mutate(const struct gate_line *lines, size_t count, struct str sql,
 			       uint64_t *seed, struct buf *out)
 {

@@ -1,6 +1,6 @@
 /*
- * A map for tests of the gate: a city's projects and what belongs to them, after the grammar of
- * vesper/schema.h. Keys are (id, year); a join table is two edges; 24 in all.
+ * A map for tests of the gate: a city's projects and related entities, in the grammar of
+ * vesper/schema.h. Keys are (id, year). A join table has two edges; there are 24 edges in total.
  */
 #ifndef FAKES_GATE_MAP_H
 #define FAKES_GATE_MAP_H
@@ -85,7 +85,7 @@ static const struct gate_edge gate_map_edges[] = {
 	GATE_MAP_EDGE("ent_budgets", "sec_surveys", {"id", "survey_no"}),
 };
 
-/* The views and edges beside what every installation allows. */
+/* The policy of every installation with the views and edges of this map. */
 static inline struct gate_policy gate_map_policy(struct arena *a)
 {
 	struct gate_policy policy = gate_policy_of((const char *const[]){NULL}, a);

@@ -1,6 +1,6 @@
 /*
- * A catalogue made by hand: prices of goods by seller, region and zone, and parcels by depot. None
- * of its names is one of the real domains', so what passes here is general.
+ * A handwritten catalogue: prices of goods by seller, region and zone, and parcels by depot. The
+ * real domains use none of its names, so the tests show that the code is generic.
  */
 #ifndef FAKES_GOODS_CATALOG_H
 #define FAKES_GOODS_CATALOG_H

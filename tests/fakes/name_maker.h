@@ -1,6 +1,6 @@
 /*
- * Names as data hold them (projects, people, reports, codes), and names as people mistype them. The
- * same seed makes the same names.
+ * Generates names as in real data (projects, people, reports, codes), and misspelled names. The
+ * same seed generates the same names.
  */
 #ifndef TESTS_NAME_MAKER_H
 #define TESTS_NAME_MAKER_H
@@ -128,8 +128,8 @@ static inline void name_maker_any(struct name_maker *m, char *out, size_t size)
 		name_maker_code(m, out, size);
 }
 
-/* One edit of a letter: left out, doubled by another, replaced, or swapped with its neighbour.
- * Digits stay, because another number is another name. */
+/* Changes one letter: removed, followed by an extra one, replaced, or swapped with its neighbour.
+ * Digits are not changed, because another number is another name. */
 static inline void name_maker_mistype(struct name_maker *m, char *name)
 {
 	size_t n = strlen(name), at = 0;

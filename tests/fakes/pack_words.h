@@ -1,4 +1,4 @@
-/* Words of a pack for catalogues that tests make themselves. */
+/* The vocabulary of a pack for catalogues that tests create. */
 #ifndef FAKES_PACK_WORDS_H
 #define FAKES_PACK_WORDS_H
 

@@ -1,4 +1,4 @@
-/* One result as a prompt for the writer of an answer tells it, with room for all of it. */
+/* A result as text in the prompt of the answering model, with an unlimited budget. */
 #ifndef PROMPT_TEXT_H
 #define PROMPT_TEXT_H
 

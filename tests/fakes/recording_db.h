@@ -1,6 +1,6 @@
 /*
- * A database driver for tests: it records what would have been sent and answers, from the loop,
- * with tables or an error that the test prepared.
+ * A database driver for tests: it records each request and answers from the loop, with tables or
+ * an error that the test prepared.
  */
 #ifndef RECORDING_DB_H
 #define RECORDING_DB_H
@@ -15,26 +15,26 @@
 enum { RECORDED_STATEMENTS_MAX = 8, RECORDED_TABLES_MAX = 8 };
 
 struct recording_db {
-	struct op op; /* of the one query that runs */
+	struct op op; /* of the running query */
 	struct loop *loop;
 	struct deferred deferred;
 	db_cb cb;
 	void *owner;
 	bool running;
-	/* what was asked, of the last query */
+	/* the last query */
 	struct arena *arena;
-	int queries; /* how often at all */
+	int queries; /* in total */
 	int cancelled;
 	const char *tenant;
 	int64_t timeout_ms;
 	bool write;
 	struct source_statement statements[RECORDED_STATEMENTS_MAX];
 	size_t statement_count;
-	/* what is answered: one table a statement, taken from the front */
+	/* answers: one table per statement, the first is used next */
 	struct table *tables[RECORDED_TABLES_MAX];
 	size_t table_count;
 	const struct err *err; /* instead of tables */
-	int err_after;         /* so many queries */
+	int err_after;         /* number of queries that succeed first */
 };
 
 static inline void recording_db_answer(void *owner)

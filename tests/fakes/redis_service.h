@@ -1,6 +1,6 @@
 /*
  * A private Redis for one test program (tests/services/redis.sh), and a second connection to it
- * for looking at what the program under test did there.
+ * to inspect what the program under test stored.
  */
 #ifndef REDIS_SERVICE_H
 #define REDIS_SERVICE_H
@@ -20,7 +20,7 @@ struct redis_service {
 	int port;
 };
 
-/* False: Redis is not installed here. */
+/* False: Redis is not installed. */
 static inline bool redis_service_start(struct redis_service *s)
 {
 	char command[512];
@@ -39,7 +39,7 @@ static inline bool redis_service_start(struct redis_service *s)
 	return true;
 }
 
-/* pause, resume, kill, restart, stop */
+/* verb: pause, resume, kill, restart or stop */
 static inline void redis_service_do(const struct redis_service *s, const char *verb)
 {
 	char command[512];
@@ -58,7 +58,7 @@ static inline redisContext *redis_service_connect(const struct redis_service *s)
 	return c;
 }
 
-/* Lets time pass for every key, without waiting: their lives become that much shorter. */
+/* Simulates the passage of time: reduces the remaining lifetime of every key. */
 static inline void redis_service_age(redisContext *c, long long ms)
 {
 	redisReply *keys = redisCommand(c, "KEYS *");

@@ -1,4 +1,4 @@
-/* Weights for catalogues that tests make themselves. */
+/* Router weights for catalogues that tests create. */
 #ifndef ROUTER_WEIGHTS_H
 #define ROUTER_WEIGHTS_H
 

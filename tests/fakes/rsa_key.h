@@ -1,4 +1,4 @@
-/* An issuer for tests: a fresh RSA key, its JWK Set, and tokens that it signed. */
+/* A token issuer for tests: a new RSA key, its JWK Set, and tokens signed with it. */
 #ifndef RSA_KEY_H
 #define RSA_KEY_H
 
@@ -32,7 +32,7 @@ static inline void rsa_key_number(struct buf *out, EVP_PKEY *key, const char *na
 	BN_free(number);
 }
 
-/* {"kty":"RSA",…} with these further members. */
+/* Writes {"kty":"RSA",…} with additional members. */
 static inline void rsa_key_jwk(struct buf *out, EVP_PKEY *key, const char *kid, const char *more)
 {
 	buf_printf(out, "{\"kty\":\"RSA\",\"kid\":\"%s\"%s,\"n\":\"", kid, more);
@@ -42,7 +42,7 @@ static inline void rsa_key_jwk(struct buf *out, EVP_PKEY *key, const char *kid, 
 	buf_str(out, "\"}");
 }
 
-/* header.payload.signature of these very bytes. */
+/* Writes header.payload.signature for exactly these bytes. */
 static inline void rsa_key_sign(struct buf *out, EVP_PKEY *key, const char *header,
 				const char *payload)
 {

@@ -1,4 +1,4 @@
-/* Results made by hand, for the tests of what reads results. */
+/* Handwritten results, for tests of code that reads results. */
 #ifndef SAMPLE_RESULTS_H
 #define SAMPLE_RESULTS_H
 
@@ -13,7 +13,7 @@ struct sample_column {
 	enum column_type type;
 };
 
-/* cells: rows * columns texts, row after row */
+/* cells: rows * columns texts, row by row */
 static inline struct table *sample_table(const struct sample_column *columns, size_t column_count,
 					 const char *const *cells, size_t rows)
 {
@@ -64,7 +64,7 @@ static struct result *sample_result(struct arena *a, struct table *take)
 	return r;
 }
 
-/* The sample as if it had been asked about NP15 in 2025. */
+/* The sample with arguments for NP15 in 2025. */
 static inline struct result *asked_result(struct arena *a, struct table *take)
 {
 	struct result *r = sample_result(a, take);

@@ -1,9 +1,10 @@
 /*
- * JSON against a schema of /openapi.json, member by member. Stricter than JSON Schema: an object
- * that lists its members may have no other, and a keyword that is not known here fails. Formats and
- * patterns are left to tests/e2e/openapi.test.mjs.
+ * Checks JSON against a schema of /openapi.json. Stricter than JSON Schema: an object that lists
+ * its members may have no others, and an unknown keyword is an error. tests/e2e/openapi.test.mjs
+ * checks formats and patterns.
  *
- * Members of schemas that a value had are marked, so that unseen_members can name the others.
+ * Members of schemas that occurred in a value are marked, so that unseen_members can list the
+ * others.
  */
 #ifndef SCHEMA_CHECK_H
 #define SCHEMA_CHECK_H
@@ -19,7 +20,7 @@
 struct schema_check {
 	json_t *schemas; /* of the document's components */
 	bool marks;
-	char why[600]; /* the failure that was found deepest, at why_path */
+	char why[600]; /* the most deeply nested failure, at why_path */
 	char why_path[200];
 };
 
@@ -173,7 +174,7 @@ static bool schema_check(struct schema_check *c, json_t *schema, const json_t *v
 	return !json_is_object(v) || check_members(c, schema, v, path);
 }
 
-/* Of the schema and those that it refers to: "where/member" of every member that no value had. */
+/* Lists "where/member" for each member of the schema and its references that no value had. */
 static void unseen_members(const struct schema_check *c, json_t *schema, const char *path,
 			   struct buf *out)
 {

@@ -26,7 +26,7 @@ static inline void shipped_units_read(struct arena *a, struct units *out)
 	}
 }
 
-/* Read once a program. */
+/* Loaded once per program. */
 static inline const struct units *shipped_units(void)
 {
 	static struct arena *kept;

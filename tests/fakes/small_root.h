@@ -1,5 +1,5 @@
-/* The smallest whole catalogue: two dimensions, one domain with one tool. Tests break it in one
- * place or add to it. */
+/* The smallest complete catalogue: two dimensions, one domain with one tool. Tests introduce errors
+ * or extend it. */
 #ifndef SMALL_ROOT_H
 #define SMALL_ROOT_H
 
@@ -96,7 +96,7 @@
 #define SMALL_PACKS "{\"packs\": [{\"name\": \"energy\", \"default\": true}]}\n"
 #define SMALL_WORDS "{\"company\": \"a shop\", \"version\": 1}\n"
 
-/* The language and the units are the program's own. */
+/* Copies a file of the program, such as the language and the units. */
 static inline void small_root_copy(const struct temp_root *root, const char *path)
 {
 	struct arena *a = arena_new(1 << 20);

@@ -1,4 +1,4 @@
-/* The table of sources with a warehouse alone, for tests: one at a time. */
+/* A table of sources with only a warehouse, for tests. Only one exists at a time. */
 #ifndef SOURCES_OF_H
 #define SOURCES_OF_H
 
@@ -14,7 +14,7 @@ static inline void sources_free(void)
 	the_source = NULL;
 }
 
-/* The database is borrowed; a table made before is of no use any more. */
+/* Borrows the database. Invalidates the previous table. */
 static inline const struct source_table *sources_known_as(struct db *db, const char *identity)
 {
 	static struct source_table table;

@@ -1,4 +1,4 @@
-/* A throw-away folder with sql/, prompts/ and config/, for tests of what is loaded from files. */
+/* A temporary folder with sql/, prompts/ and config/, for tests of code that loads files. */
 #ifndef TEMP_ROOT_H
 #define TEMP_ROOT_H
 
@@ -21,7 +21,7 @@ static inline struct temp_root temp_root_new(void)
 	return root;
 }
 
-/* Writes a file, making its folders. NULL text removes it. */
+/* Writes a file and creates its folders. NULL text removes the file. */
 static inline void temp_root_write(const struct temp_root *root, const char *name, const char *text)
 {
 	char path[512];

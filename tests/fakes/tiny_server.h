@@ -1,6 +1,6 @@
 /*
- * An HTTP server for tests, on the loop under test: answers requests in their order with raw bytes,
- * in any pieces and at any pace, and keeps what was asked.
+ * An HTTP server for tests, on the loop under test: answers requests in order with raw bytes, in
+ * chunks of any size with any delay, and stores the requests.
  */
 #ifndef TINY_SERVER_H
 #define TINY_SERVER_H
@@ -28,7 +28,7 @@ struct tiny_reply {
 	size_t piece;     /* bytes at a time; 0: all at once */
 	int piece_ms;     /* pause between pieces */
 	int delay_ms;     /* before the first byte */
-	bool hang;        /* afterwards: silence */
+	bool hang;        /* afterwards: send nothing */
 	bool keep;        /* afterwards: the next request */
 	bool reset;       /* afterwards: RST. None of the three: close */
 };
@@ -122,7 +122,7 @@ static inline void tiny_on_timer(void *owner)
 	tiny_conn_write(owner);
 }
 
-/* Length of the first whole request, 0 when there is none. */
+/* Length of the first complete request, 0 if there is none. */
 static inline size_t tiny_request_len(const struct buf *in)
 {
 	const char *end = in->n ? strstr(in->p, "\r\n\r\n") : NULL;

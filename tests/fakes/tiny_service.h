@@ -1,4 +1,4 @@
-/* A service that answers in JSON, and a loop and a client to ask it with: one of each a test. */
+/* A service that answers with JSON, with a loop and a client for it: one of each per test. */
 #ifndef VESPER_TINY_SERVICE_H
 #define VESPER_TINY_SERVICE_H
 
@@ -32,7 +32,7 @@ static inline void service_close(void)
 	clock_release();
 }
 
-/* The next request's answer. `status`: what stands behind the version, headers too if there are. */
+/* Sets the next answer. `status`: the status line after the version, and optionally headers. */
 static inline void will_answer(const char *status, const char *body)
 {
 	char *text = mem_printf("HTTP/1.1 %s\r\nContent-Type: application/json\r\n"

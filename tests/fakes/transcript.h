@@ -1,7 +1,7 @@
 /*
- * A wire format that only tests have: the turn as plain text for people. It stands for the next
- * dialect: one file and its row in all_wires.h. Phases take no item; pieces of the answer are
- * written as they are, everything else as a paragraph.
+ * A wire format for tests only: the turn as plain text. It shows what a new dialect needs: one file
+ * and its row in all_wires.h. Phases are not items. Chunks of the answer are written unchanged,
+ * everything else as a paragraph.
  */
 #ifndef TRANSCRIPT_H
 #define TRANSCRIPT_H
@@ -28,7 +28,7 @@ static inline void transcript_finished(const struct event_step_finished *s, stru
 	buf_str(out, "]\n");
 }
 
-/* A checked number carries where it was found: "$48.73{bound c1 AvgPrice[0]}". */
+/* A checked number includes its reference: "$48.73{bound c1 AvgPrice[0]}". */
 static inline void transcript_piece(const struct event_text_delta *piece, struct buf *out)
 {
 	const struct event_mark *m = &piece->mark;

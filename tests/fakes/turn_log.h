@@ -1,4 +1,4 @@
-/* A loop, a hub and two users, for tests of logs and of what reads them. */
+/* A loop, a hub and two users, for tests of logs and their readers. */
 #ifndef TURN_LOG_H
 #define TURN_LOG_H
 

@@ -1,5 +1,5 @@
-/* Does with a result what an answer does with one: prompts, views, a chart, the receipt's time and
- * hash. Whatever a result holds, this must not end the process. */
+/* Uses a result as an answer does: prompts, views, a chart, the receipt's time and hash. No content
+ * of a result may crash the process. */
 #ifndef USE_RESULT_H
 #define USE_RESULT_H
 

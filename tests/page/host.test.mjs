@@ -61,7 +61,7 @@ function looks(page) {
   });
 }
 
-test('rough styles of the page around it change nothing', async () => {
+test('intrusive styles of the embedding page change nothing', async () => {
   const styles = ['', `html { font-size: 10px } * { all: unset; text-transform: uppercase !important; letter-spacing: 3px; line-height: 3;
     color: red; white-space: pre; cursor: wait; text-align: center } p, button, td { padding: 40px !important; border: 9px solid }`];
   const seen = [];
@@ -97,7 +97,7 @@ test('in a narrow column of a wide page it has the narrow layout', async () => {
   assert.ok(list.y + list.height <= question.y, 'the button of the list lies above the conversation, not over it');
 });
 
-test('a page that is written from right to left has it mirrored', async () => {
+test('it is mirrored in a page with text from right to left', async () => {
   const page = await visit(`<body dir="rtl"><div style="height: 600px">${ELEMENT}</div>`);
 
   await ready(page);
@@ -300,7 +300,7 @@ test('a frame hears its page only, and tells others nothing', async () => {
   assert.deepEqual(wrongs, []);
 });
 
-test('without a height it takes one of its own, and it is light or dark as the page is', async () => {
+test('without a height it uses a default, and it is light or dark like the page', async () => {
   for (const [scheme, colorScheme, isDark] of [['', 'dark', false], ['html { color-scheme: dark }', 'light', true],
     ['html { color-scheme: light dark }', 'dark', true]]) {
     const page = await visit(`<style>${scheme}</style><body>${ELEMENT}`, { colorScheme });

@@ -569,7 +569,7 @@ describe('when the server is restarted', { skip: given && 'the daemon was given'
     assertClean(CUT);
   });
 
-  test('in the middle of an answer, what was shown stays, and it can be asked again', async () => {
+  test('during an answer, the shown text stays, and the question can be repeated', async () => {
     const page = await start(daemon.url);
 
     await ask(page, REFERENCE);

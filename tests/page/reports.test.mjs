@@ -209,7 +209,7 @@ describe('a report of an answer', () => {
   });
 });
 
-test('without Power BI a report is opened at its own address', async () => {
+test('without Power BI a report is opened at its URL', async () => {
   const daemon = await startDaemon();
   const turn = await start(daemon);
 

@@ -69,7 +69,7 @@ const token = (page, fresh = false) => page.evaluate(async (fresh) => {
   return { status: response.status, ...await response.json() };
 }, fresh);
 
-describe('a reader', () => {
+describe('a user', () => {
   test('is redirected to the provider and back, asks, reloads, and signs out', async () => {
     const page = await signedIn('ann');
 

@@ -1,6 +1,6 @@
 /*
- * The page against a scripted server: every frame of the protocol, the line cut after any of them,
- * refusals, and hostile text. The same page meets the real daemon in page.test.mjs.
+ * The page against a scripted server: every frame of the protocol, a lost connection after
+ * any of them, refusals, and hostile text. page.test.mjs tests the same page with the real daemon.
  */
 
 import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ const prose = (turn) => turn.locator('.prose').innerText();
 const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
 const tables = (turn) => turn.locator('details.data');
 
-/* The console may tell of lines that a test cut on purpose, and of nothing else. */
+/* The console may report connections that a test cut on purpose, and nothing else. */
 function assertClean(expected = /^$/) {
   assert.deepEqual(open.wrongs.filter((wrong) => !expected.test(wrong)), []);
 }
@@ -69,7 +69,7 @@ test('the reference question: text, table, filters, report, outcome', async () =
   assertClean();
 });
 
-test('checked numbers say where they come from, to the keyboard too', async () => {
+test('checked numbers show their source, also by keyboard', async () => {
   const page = await start();
 
   await ask(page, REFERENCE);
@@ -85,12 +85,12 @@ test('checked numbers say where they come from, to the keyboard too', async () =
   assertClean();
 });
 
-test('a filter is edited or taken away, and the question asked again with it', async () => {
+test('a filter is edited or removed, and the question is asked again with it', async () => {
   const page = await start();
 
   await ask(page, REFERENCE);
   await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).click();
-  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15'); /* of which no values are known here */
+  await page.getByRole('textbox', { name: 'Hub zone' }).fill('SP15'); /* without known values in this test */
   await page.keyboard.press('Enter');
   await page.locator('.turn').nth(1).waitFor();
   await answered(page);
@@ -154,7 +154,7 @@ test('a filter is edited by its known values, with the keyboard, and takes no ot
   assertClean();
 });
 
-test('more known values than are given at once are found by typing', async () => {
+test('more known values than one reply contains are found by typing', async () => {
   fake.values = { vendor: Array.from({ length: 60 }, (_, i) => ({ value: `Vendor ${i}` })) };
   const page = await start();
 
@@ -193,7 +193,7 @@ test('a table is sorted by its headers and saved without formulas', async () => 
   assertClean();
 });
 
-test('how an answer came about is behind its last line', async () => {
+test('the last line of an answer opens how it came about', async () => {
   const page = await start();
 
   await ask(page, REFERENCE);
@@ -246,7 +246,7 @@ test('signs in as the chosen demo user', async () => {
   assertClean();
 });
 
-test('says that signing in is needed when there are no demo users', async () => {
+test('states that a sign-in is required if there are no demo users', async () => {
   fake.signIn = false;
   open = await openPage(browser, fake.url);
   await open.page.getByRole('alert').getByText('Sign in needed').waitFor();
@@ -274,7 +274,7 @@ test('a reload shows the conversation again', async () => {
   assertClean();
 });
 
-test('a reload in the middle of an answer takes it up again', async () => {
+test('a reload during an answer resumes it', async () => {
   const page = await start();
 
   await ask(page, 'slow');
@@ -287,7 +287,7 @@ test('a reload in the middle of an answer takes it up again', async () => {
   assertClean(CUT);
 });
 
-test('a line cut after any frame loses and doubles nothing', async () => {
+test('a connection cut after any frame loses and duplicates nothing', async () => {
   const page = await start();
   const frames = scriptFor(REFERENCE).filter((step) => typeof step !== 'number').length + 1;
   const cuts = [1, 2, 3, 5, 6, 7, 8, 12, 20, 24, 25, 26, 27, frames - 1, frames];
@@ -332,7 +332,7 @@ test('a question whose acknowledgement was lost is asked once', async () => {
   assert.equal(new Set(messages.map((frame) => frame.client_msg_id)).size, 1);
 });
 
-test('an answer whose frames are gone is read from the history, or said to be lost', async () => {
+test('an answer whose frames have expired is read from the history, or reported as lost', async () => {
   const page = await start();
 
   for (const stored of [true, false]) {
@@ -354,7 +354,7 @@ test('an answer whose frames are gone is read from the history, or said to be lo
   assertClean(CUT);
 });
 
-test('an answer that another server goes on with is read from its start', async () => {
+test('an answer that another server continues is read from its start', async () => {
   const page = await start();
 
   fake.moved = true;
@@ -370,7 +370,7 @@ test('an answer that another server goes on with is read from its start', async 
   assertClean(CUT);
 });
 
-test('doubled frames change nothing, a missing one is fetched', async () => {
+test('duplicate frames change nothing, a missing one is fetched', async () => {
   const page = await start();
   let dropped = false;
 
@@ -411,7 +411,7 @@ test('the stop button and Esc stop an answer, and the focus stays in the field',
   assertClean();
 });
 
-test('the keyboard stays in the field after a starter, a chip, or a switch of conversation', async () => {
+test('the focus stays in the field after a starter, a chip, or a switch of conversation', async () => {
   fake.starters = { analyst: [REFERENCE] };
   const page = await start();
   const focused = () => page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.tagName);
@@ -445,7 +445,7 @@ test('Shift+Enter starts a line, Enter sends, an empty question is not sent', as
   assert.ok(await page.getByRole('button', { name: 'Send' }).isDisabled());
 });
 
-test('a question back is answered by its buttons', async () => {
+test('a clarifying question is answered by its buttons', async () => {
   const page = await start();
 
   await ask(page, 'SP15 in ERCOT');
@@ -468,7 +468,7 @@ test('a question back is answered by its buttons', async () => {
   assertClean();
 });
 
-test('an error is said, with suggestions and another try', async () => {
+test('an error is shown, with suggestions and a retry', async () => {
   const page = await start();
 
   await ask(page, 'fail');
@@ -490,7 +490,7 @@ test('an error is said, with suggestions and another try', async () => {
   assertClean();
 });
 
-test('a refused question keeps its place and can be tried again', async () => {
+test('a refused question keeps its place and can be retried', async () => {
   const page = await start();
 
   fake.busy = true;
@@ -529,7 +529,7 @@ test('close codes: a new token, an unknown session, no permission', async () => 
   await shown(page, 'You said: hello.');
 });
 
-test('an ending token is renewed on the open line', async () => {
+test('an expiring token is renewed on the open connection', async () => {
   const page = await start();
 
   fake.tell({ type: 'auth.expiring', expires_in: 60 });
@@ -538,7 +538,7 @@ test('an ending token is renewed on the open line', async () => {
   assert.deepEqual(fake.received, [{ type: 'auth', token: 'vesper.analyst.t2' }]);
 });
 
-test('a long loss is shown, what was typed is sent when the line is back', async () => {
+test('a long loss of connection is shown, and the typed question is sent after it', async () => {
   const page = await start();
 
   fake.paused = true;
@@ -547,7 +547,7 @@ test('a long loss is shown, what was typed is sent when the line is back', async
   await ask(page, 'hello');
   await page.getByText('Sending').waitFor();
   fake.paused = false;
-  /* Unless the page tried by itself just now. */
+  /* The button is missing if the page has just retried automatically. */
   await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => {});
   await shown(page, 'You said: hello.');
   await page.getByText('The connection is lost').waitFor({ state: 'hidden' });
@@ -555,7 +555,7 @@ test('a long loss is shown, what was typed is sent when the line is back', async
   assertClean(CUT);
 });
 
-test('the question stays in sight at the top while its answer grows', async () => {
+test('the question stays visible at the top while its answer grows', async () => {
   const page = await start({ viewport: { width: 390, height: 700 }, reducedMotion: 'reduce' });
 
   for (const question of ['SP15 in ERCOT', REFERENCE, 'price for NP99', 'SP15 in ERCOT', 'wide hourly', REFERENCE]) {
@@ -567,12 +567,12 @@ test('the question stays in sight at the top while its answer grows', async () =
       return [node.getBoundingClientRect().top - box.getBoundingClientRect().top, box.scrollHeight - box.scrollTop - box.clientHeight];
     });
 
-    /* Short answers are shown to their end. */
+    /* Short answers are shown completely. */
     assert.ok(rest < 2 ? top >= 0 : Math.abs(top - 20) < 2, `${question}: ${top} from the top, ${rest} below`);
   }
 });
 
-test('a reader who scrolled up is left in peace', async () => {
+test('the page does not scroll for a user who has scrolled up', async () => {
   const page = await start({ viewport: { width: 800, height: 420 } });
 
   await ask(page, 'markdown');
@@ -587,7 +587,7 @@ test('a reader who scrolled up is left in peace', async () => {
   await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'hidden' });
 });
 
-test('a screen reader hears whole sentences, three times a turn at most', async () => {
+test('a screen reader gets complete sentences, at most three times per turn', async () => {
   const page = await start();
   const region = page.locator('[aria-live=polite]');
 
@@ -602,10 +602,10 @@ test('a screen reader hears whole sentences, three times a turn at most', async 
   assert.equal(await page.getByRole('log', { name: 'Conversation' }).getAttribute('aria-live'), 'off');
 });
 
-test('whatever an answer brings, it is announced three times at most', async () => {
+test('any answer is announced at most three times', async () => {
   const page = await start();
 
-  /* Text that comes to stand in any live region, the page's own as well as those of cards. */
+  /* Records text added to any live region, of the page and of cards. */
   await page.evaluate(() => {
     const live = '[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]';
     const regionOf = (node) => (node.nodeType === 1 ? node : node.parentElement)?.closest?.(live);
@@ -656,7 +656,7 @@ test('markdown is shown as what it means', async () => {
   assert.match(await turn.locator('.outcome').innerText(), /1 number not verified/);
 });
 
-test('hostile text executes nothing, loads nothing, links nowhere', async () => {
+test('hostile text executes nothing, loads nothing, and contains no links', async () => {
   const page = await start();
 
   for (const reload of [false, true]) {
@@ -701,7 +701,7 @@ test('hostile charts and reports execute nothing and load nothing', async () => 
   assertClean();
 });
 
-test('endless delimiters are read in no time', async () => {
+test('many delimiters are parsed quickly', async () => {
   const page = await start();
 
   await ask(page, 'delimiters');
@@ -726,11 +726,11 @@ test('fits a phone', async () => {
   assert.deepEqual(widths, [390, 0]);
 });
 
-/* --- questions back ---------------------------------------------------------------------- */
+/* --- clarifying questions ---------------------------------------------------------------- */
 
 const selected = () => fake.received.filter((frame) => frame.type === 'chat.select').at(-1)?.values;
 
-test('a question back with many options is a list with its groups', async () => {
+test('a clarifying question with many options is a grouped list', async () => {
   const page = await start();
 
   await ask(page, 'long list');
@@ -745,7 +745,7 @@ test('a question back with many options is a list with its groups', async () => 
   assertClean();
 });
 
-test('several of many are searched, and never more than may be', async () => {
+test('several of many options are found by search, at most as many as allowed', async () => {
   const page = await start();
 
   await ask(page, 'long boxes');
@@ -766,7 +766,7 @@ test('several of many are searched, and never more than may be', async () => {
   assertClean();
 });
 
-test('days are held to their range before they are sent', async () => {
+test('dates are checked against their range before they are sent', async () => {
   const page = await start();
 
   await ask(page, 'range');
@@ -800,7 +800,7 @@ test('days are held to their range before they are sent', async () => {
   assertClean();
 });
 
-test('a question back ends with its time', async () => {
+test('a clarifying question expires', async () => {
   const page = await start();
 
   await ask(page, 'expiring');
@@ -855,7 +855,7 @@ test('sources, statement, receipt and cost of an answer, also after a reload', a
     await turn.locator('.mark.withheld').hover();
     assert.match(await turn.getByRole('tooltip').innerText(), /left out because the data does not support it/);
     await turn.locator('summary.outcome').click();
-    await how.getByText('$0.0042').waitFor(); /* after the reload by its receipt */
+    await how.getByText('$0.0042').waitFor(); /* after the reload, from its receipt */
     for (const expected of [/SQL\s+SELECT AVG\(price\)\s+FROM Stage\.mc_dayahead/, /Numbers\s+2 numbers not verified/,
       /Data read\s+Average annual price\s+3 rows, cut off/, /Worded by\s+anthropic/, /Receipt\s+0192f0c1-0000-7000-8000-00000000feed/,
       ...cost])
@@ -864,7 +864,7 @@ test('sources, statement, receipt and cost of an answer, also after a reload', a
   assertClean();
 });
 
-test('what could not be done is a card, with a way on', async () => {
+test('a failure is shown as a card with alternatives', async () => {
   const page = await start();
 
   await ask(page, 'refusals');
@@ -883,7 +883,7 @@ test('what could not be done is a card, with a way on', async () => {
   assertClean();
 });
 
-test('all rows of a table that was cut come from the server', async () => {
+test('all rows of a truncated table are downloaded from the server', async () => {
   const page = await start({ acceptDownloads: true });
 
   await ask(page, 'wide hourly');
@@ -899,7 +899,7 @@ test('all rows of a table that was cut come from the server', async () => {
 
 /* --- languages --------------------------------------------------------------------------- */
 
-test('the page speaks the language of its locale, and changes it without losing anything', async () => {
+test('the page uses the language of its locale, and changes it without losing anything', async () => {
   open = await openPage(browser, `${fake.url}/?locale=de`);
   const { page } = open;
   const setLocale = (tag) => page.evaluate((locale) => { document.querySelector('vesper-chat').locale = locale; }, tag);

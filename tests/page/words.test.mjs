@@ -1,4 +1,4 @@
-/* The page's own words: every language says everything, in its own form, and numbers and dates as its region does. */
+/* The page's texts: every language has all of them, and formats numbers and dates as its region does. */
 
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import * as english from '../../src/widget/words/words.en.js';
 const SOURCES = new URL('../../src/widget/', import.meta.url);
 const WORDS = new URL('words/', SOURCES);
 const fields = (entry) => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
-/* Of the parts that are loaded when they are needed: [{en: words, de: words, …}]. */
+/* Texts of the parts that are loaded on demand: [{en: words, de: words, …}]. */
 const parts = await Promise.all((await readdir(WORDS)).filter((name) => !name.startsWith('words.'))
   .map(async (name) => (await import(new URL(name, WORDS))).words));
 const all = Object.assign({}, english.words, ...parts.map(({ en }) => en));
 const languages = (await readdir(WORDS)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
 
-test('there are three languages or more, each with every word and its fields', async () => {
+test('there are three languages or more, each with every text and its fields', async () => {
   assert.ok(languages.length >= 3);
   for (const language of languages) {
     const { words } = await import(new URL(`words.${language}.js`, WORDS));
@@ -31,9 +31,9 @@ test('there are three languages or more, each with every word and its fields', a
   }
 });
 
-test('each language has a sentence for every code of the server, and a name for every tool', async () => {
+test('each language has a sentence for every error code of the server, and a name for every tool', async () => {
   const sql = (await Promise.all(['energy', 'core'].map((pack) => readdir(new URL(`../../sql/${pack}/`, SOURCES), { recursive: true })))).flat();
-  /* Those of a domain's folder; what lies beside the folders is shared by them. */
+  /* Tools are in the folders of a domain; files next to the folders are shared by them. */
   const tools = sql.filter((name) => /\/.*\.sql$/.test(name)).map((name) => /(\w+)[.\w]*\.sql$/.exec(name)[1]);
   const codes = ['bad_frame', 'unknown_type', 'too_long', 'busy', 'rate_limited', 'quota', 'denied', 'not_found', 'expired', 'upstream',
     'timeout', 'draining', 'internal'];
@@ -51,7 +51,7 @@ test('each language has a sentence for every code of the server, and a name for 
   }
 });
 
-test('no word is there for nothing, and none is missing', async () => {
+test('no text is unused, and none is missing', async () => {
   const files = (await Promise.all(['', 'views/', 'views/takeaway/', 'views/dialogs/', 'pages/'].map(async (folder) => (await readdir(new URL(folder, SOURCES))).map((name) => folder + name)))).flat()
     .filter((name) => /\.(js|html)$/.test(name));
   const text = (await Promise.all(files.map((name) => readFile(new URL(name, SOURCES), 'utf8')))).join('\n');
@@ -80,14 +80,14 @@ test('numbers, counts and dates are written as the region writes them', async ()
   assert.equal(en.valueText({ value: 'at_risk' }), 'At risk');
 });
 
-test('what is no date stays as it is', () => {
+test('text that is not a date is unchanged', () => {
   const en = new Locale();
 
   for (const text of ['', 'N/A', '2026', '2026-13-45', 'Jan_2025'])
     assert.equal(en.date(text), text);
 });
 
-test('an unknown language speaks English with its own numbers; nonsense is English', async () => {
+test('an unknown language uses English with its own number format; an invalid one uses English', async () => {
   const fr = await loadLocale('fr-FR');
 
   assert.equal(fr.language, 'en');

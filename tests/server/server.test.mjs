@@ -1,8 +1,8 @@
 /*
- * The daemon against a real server that somebody names: schema, every tool, tenant context, cancel and login rights.
- * VESPER_TEST_DSN is the connection string of one who may create tables, roles and logins in a database that may be
- * filled; ./run test --mssql DSN sets it. Written for SQL Server; PostgreSQL passes it too, which keeps the suite itself
- * honest where no SQL Server is at hand.
+ * The daemon with a given database server: schema, every tool, tenant context, cancellation and login rights.
+ * VESPER_TEST_DSN is the connection string of a login that may create tables, roles and logins in a database whose
+ * contents may change; ./run test --mssql DSN sets it. Written for SQL Server. It also runs on PostgreSQL, which tests
+ * the suite itself if no SQL Server is available.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const ADMIN = process.env.VESPER_TEST_DSN;
 const DIALECT = process.env.VESPER_TEST_DIALECT ?? 'mssql';
 const MSSQL = DIALECT === 'mssql';
-/* Long, and of every class that a password policy asks for. */
+/* Long, with every class of characters that password policies require. */
 const secret = () => `Aa1_${randomBytes(18).toString('hex')}`;
 const PASSWORDS = { vesper_read: secret(), vesper_chat: secret() };
 
@@ -36,7 +36,7 @@ const env = (more = {}) => ({
   VESPER_WAREHOUSE_DSN: dsn('vesper_read'), VESPER_STORE_DSN: dsn('vesper_chat'), ...more,
 });
 
-/* Statements on one connection, one a line: {text, failed}. */
+/* Runs statements on one connection. Resolves to {text, failed}. */
 function isql(connection, statements) {
   return new Promise((resolve) => {
     const child = spawn('isql', ['-k', connection, '-b', '-v', '-d|']);
@@ -78,7 +78,7 @@ before(async () => {
 });
 
 describe('the schema', () => {
-  it('again changes nothing', async () => assert.doesNotMatch(await db('init'), /applied/));
+  it('is unchanged by a second installation', async () => assert.doesNotMatch(await db('init'), /applied/));
 
   it('fits every statement', async () => {
     const check = await launch({ args: ['--check'], warehouse: 'none', env: env() });
@@ -87,7 +87,7 @@ describe('the schema', () => {
 });
 
 describe('every tool', () => {
-  it('gives what it gives on SQLite', () => compareTools(env(), sqlite));
+  it('returns the same results as on SQLite', () => compareTools(env(), sqlite));
 });
 
 describe('tenants', () => {
@@ -119,7 +119,7 @@ describe('tenants', () => {
     await rules(true);
   });
 
-  it('in chats, too', async () => {
+  it('are also separated in chats', async () => {
     const d = await startDaemon({ warehouse: 'none', env: env({ VESPER_WAREHOUSE_WORKERS: '1' }) });
     const acme = mintToken({ tenant_id: 'acme' });
     const [mine, theirs] = [await d.ask(REFERENCE), await d.ask(REFERENCE, { token: acme })];
@@ -130,13 +130,13 @@ describe('tenants', () => {
     await d.stop();
   });
 
-  it('without a context nothing is seen', async () => {
+  it('see nothing without a context', async () => {
     const { text } = await isql(dsn('vesper_read'), ['SELECT COUNT(*) AS n FROM dbo.per_project']);
     assert.match(text, /\b0\b/);
     assert.doesNotMatch(text, /[1-9]/);
   });
 
-  it('a context that was set for good can not be set again', { skip: !MSSQL && 'PostgreSQL has no such setting' }, async () => {
+  it('cannot change a read-only context', { skip: !MSSQL && 'PostgreSQL has no such setting' }, async () => {
     const { failed, text } = await isql(dsn('vesper_read'), [context('vesper', 1), context('acme')]);
     assert.ok(failed && /15664/.test(text), text);
   });
@@ -147,7 +147,7 @@ describe('a query that takes too long', () => {
     ? "SELECT COUNT(*) AS n FROM sys.dm_exec_requests r JOIN sys.dm_exec_sessions s ON s.session_id = r.session_id WHERE s.login_name = N'vesper_read'"
     : "SELECT COUNT(*) AS n FROM pg_stat_activity WHERE usename = 'vesper_read' AND state = 'active'";
 
-  it('ends as a time-out, and runs nowhere any more', async () => {
+  it('ends as a timeout, and no longer runs on the server', async () => {
     const [{ outcome }] = await callTools(env({ VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '10' }),
       [['compare_markets', 'markets=CAISO', 'markets=ERCOT', 'year=2025']]);
     assert.equal(outcome.kind, 'timeout');
@@ -168,7 +168,7 @@ describe('logins', () => {
     }
   }
 
-  it('the warehouse login reads the views and does nothing else', async () => {
+  it('the warehouse login can only read the views', async () => {
     for (const view of VIEWS)
       assert.equal((await isql(dsn('vesper_read'), [context('vesper'), `SELECT COUNT(*) AS n FROM ${view}`])).failed, false, view);
     await refuses('vesper_read', [
@@ -178,7 +178,7 @@ describe('logins', () => {
     ]);
   });
 
-  it('the store login keeps chats of its tenant and does nothing else', async () => {
+  it('the store login can only store chats of its tenant', async () => {
     const insert = (tenant) => `INSERT INTO dbo.chat_sessions (tenant_id, session_id, user_id, title, created_at, updated_at) VALUES ('${tenant
     }', '${randomBytes(8).toString('hex')}', 'probe', '', '2026', '2026')`;
     const own = await isql(dsn('vesper_chat'), [context('vesper'), insert('vesper')]);

@@ -1,29 +1,29 @@
 /*
- * An ODBC driver that plays SQL Server from a script and writes down what it is asked for. unixODBC
- * loads it as it loads any driver: Driver=<this file>;Record=<file>;Script=<file>.
+ * An ODBC driver that imitates SQL Server by a script and records its calls. unixODBC loads it like
+ * any driver: Driver=<this file>;Record=<file>;Script=<file>.
  *
- * A text that it might read for escape sequences (SQL_ATTR_NOSCAN is off) is written down as
- * "scanned" in place of "prepare" or "direct".
+ * A statement that a driver may scan for escape sequences (SQL_ATTR_NOSCAN is off) is recorded as
+ * "scanned" instead of "prepare" or "direct".
  *
- * It knows session context (a read-only key stays, EXEC gives SQL_NO_DATA as FreeTDS does), one
- * active statement a connection, and cancelling from another thread. A script is lines of
+ * It implements session context (read-only keys cannot change, EXEC returns SQL_NO_DATA as FreeTDS
+ * does), one active statement per connection, and cancelling from another thread. Script lines:
  *
- *   rows|PART OF THE TEXT|name:type;…|cell;…|cell;…     what a statement gives (\N is NULL)
+ *   rows|PART OF THE TEXT|name:type;…|cell;…|cell;…     the result of a statement (\N is NULL)
  *   fail|CALL|NTH|STATE|NATIVE|message                  the nth such call fails (prepare, execute,
  *                                                       fetch, connect, context, confirm, rights,
  *                                                       cancel)
- *   dead|CALL|NTH|STATE|NATIVE|message                  … and the connection with it
- *   delay|CALL|NTH|MS                                   it takes that long, or until SQLCancel
- *   deaf|CALL|NTH|MS                                    it takes that long in spite of SQLCancel
- *   driver|NAME                                         its file is said to be called so; with
- *                                                       "libtdsodbc" in it texts are cut as FreeTDS
- *                                                       cuts them
- *   sees|TENANT                                         what the session context is said to hold
+ *   dead|CALL|NTH|STATE|NATIVE|message                  … and the connection is lost
+ *   delay|CALL|NTH|MS                                   it takes this long, or until SQLCancel
+ *   deaf|CALL|NTH|MS                                    it takes this long and ignores SQLCancel
+ *   driver|NAME                                         reported file name of the driver; if it
+ *                                                       contains "libtdsodbc", texts are truncated
+ *                                                       as by FreeTDS
+ *   sees|TENANT                                         reported value of the session context
  *
- * "context" is the EXEC that sets the tenant, "confirm" the question for it, "rights" that for the
- * login's role, which only a rule with IS_ROLEMEMBER answers; "execute" all others.
- * CALL may also be =PART: an execute of a statement with that in its text, counted by itself.
- * NTH counts from 1 over the whole process, from when the script was first loaded; 0 is every time.
+ * "context" is the EXEC that sets the tenant, "confirm" the query that reads it, "rights" the query
+ * for the login's role, which only a rule with IS_ROLEMEMBER answers; "execute" is any other.
+ * CALL may also be =PART: an execute of a statement that contains PART, counted separately.
+ * NTH counts from 1 in the process, from the first load of the script; 0 is every time.
  */
 #include <sql.h>
 #include <sqlext.h>
@@ -48,7 +48,7 @@ struct rule {
 	long hits;
 };
 
-/* The one script of the process. */
+/* The script of the process. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t cancelled;
@@ -104,7 +104,7 @@ struct statement {
 	struct rule own; /* for the confirmed tenant */
 	const struct rule *rows;
 	size_t row;    /* 1: the first */
-	size_t offset; /* of what SQLGetData gave of the cell */
+	size_t offset; /* of the next byte of the cell for SQLGetData */
 	size_t column;
 	bool stop;
 	bool noscan;
@@ -224,7 +224,7 @@ static void wait_ms(struct statement *s, long ms, bool deaf)
 			return;
 }
 
-/* Counts the call and does what the script says about it; under the lock. */
+/* Counts the call and applies the script's rules for it. Requires the lock. */
 static SQLRETURN play(struct connection *c, struct statement *s, struct diag *d, const char *call)
 {
 	long number = call_number(call);
@@ -398,7 +398,7 @@ SQLRETURN SQL_API SQLGetStmtAttr(SQLHSTMT s, SQLINTEGER what, SQLPOINTER out, SQ
 	case SQL_ATTR_APP_PARAM_DESC:
 	case SQL_ATTR_IMP_ROW_DESC:
 	case SQL_ATTR_IMP_PARAM_DESC:
-		*(SQLPOINTER *)out = s; /* the driver manager wants something */
+		*(SQLPOINTER *)out = s; /* the driver manager requires a handle */
 		return SQL_SUCCESS;
 	default:
 		return SQL_ERROR;
@@ -436,7 +436,7 @@ SQLRETURN SQL_API SQLDriverConnectW(SQLHDBC handle, SQLHWND window, SQLWCHAR *te
 	pthread_mutex_lock(&fake.lock);
 	script_load(script, record_path);
 	c->number = ++fake.next_connection;
-	*strstr(string, "Driver=") = '\0'; /* what comes after is only this test's */
+	*strstr(string, "Driver=") = '\0'; /* the rest is for this test only */
 	record(c->number, "connect", string);
 	rc = play(c, NULL, &c->diag, "connect");
 	pthread_mutex_unlock(&fake.lock);
@@ -512,7 +512,7 @@ static const char *driver_name(void)
 	return NULL;
 }
 
-/* FreeTDS sends a wide text that is not of a long type as nvarchar(4000), without an error. */
+/* FreeTDS truncates wide texts of other than long types to nvarchar(4000) without an error. */
 static bool is_cut(const struct param *p)
 {
 	const char *driver = driver_name();
@@ -651,7 +651,7 @@ SQLRETURN SQL_API SQLExecDirectW(SQLHSTMT handle, SQLWCHAR *text, SQLINTEGER len
 	return rc;
 }
 
-/* One result for each statement, as far as this goes. */
+/* This driver returns one result per statement. */
 SQLRETURN SQL_API SQLMoreResults(SQLHSTMT handle)
 {
 	struct statement *s = handle;
@@ -761,7 +761,7 @@ SQLRETURN SQL_API SQLDescribeColW(SQLHSTMT handle, SQLUSMALLINT number, SQLWCHAR
 		if (strcmp(types[i].name, colon + 1) == 0)
 			*type = types[i].type;
 	*length = (SQLSMALLINT)widen(part, name, (size_t)size);
-	*column_size = 1; /* as wrong as real drivers' sizes */
+	*column_size = 1; /* wrong, as in real drivers */
 	*digits = 0;
 	*nullable = SQL_NULLABLE;
 	return SQL_SUCCESS;
@@ -834,7 +834,7 @@ SQLRETURN SQL_API SQLGetData(SQLHSTMT handle, SQLUSMALLINT number, SQLSMALLINT c
 	return take < n ? SQL_SUCCESS_WITH_INFO : SQL_SUCCESS;
 }
 
-/* ---- diagnosis ---- */
+/* ---- diagnostics ---- */
 
 static struct diag *diag_of(SQLSMALLINT type, SQLHANDLE handle)
 {
@@ -859,7 +859,7 @@ SQLRETURN SQL_API SQLGetDiagRecW(SQLSMALLINT type, SQLHANDLE handle, SQLSMALLINT
 	return SQL_SUCCESS;
 }
 
-/* The driver manager wants it beside the above; there is nothing to add. */
+/* Required by the driver manager; returns no additional fields. */
 SQLRETURN SQL_API SQLGetDiagFieldW(SQLSMALLINT type, SQLHANDLE handle, SQLSMALLINT number,
 				   SQLSMALLINT what, SQLPOINTER out, SQLSMALLINT size,
 				   SQLSMALLINT *length)
