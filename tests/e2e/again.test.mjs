@@ -84,7 +84,7 @@ const dialects = {
 };
 
 for (const [name, dialect] of Object.entries(dialects))
-  describe(`${name}, after the log is gone`, () => {
+  describe(`${name}, after the log has expired`, () => {
     for (const [what, question] of Object.entries(QUESTIONS))
       it(`shows ${what} as before`, async () => {
         const sub = `again-${randomUUID()}`;

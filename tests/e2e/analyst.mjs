@@ -1,4 +1,4 @@
-/* A user with one file who asks for analyses of it, and the labelled questions. */
+/* Users with one file each, for tests of analyses, and the labelled questions. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

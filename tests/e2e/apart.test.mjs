@@ -99,7 +99,7 @@ async function dataWords(path) {
   return wordsOf(stdout);
 }
 
-/* ---- what a tenant gets ---- */
+/* ---- answers ---- */
 
 /* Removes ids, hashes and encrypted texts, which contain no words. */
 const plain = (text) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b|[\w-]{40,}(\.[\w-]+)*/g, ' ');

@@ -1,6 +1,6 @@
 /*
- * Spending on models: counted from the service's own usage, warned of, refused at the limit while code still
- * answers, and kept after a process was killed.
+ * Spending on models: it is counted from the usage that the service reports, causes a warning, and is refused at
+ * the limit, while code still answers. It is not lost if the process is killed.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,7 @@
 /*
  * Citations of documents: each source's quotation matches its position byte for byte, for the hundred labelled
- * questions and for models with arbitrary citations; a deleted document is removed completely, with what answers
- * quoted of it; documents that contain instructions change nothing.
+ * questions and for models with arbitrary citations; a deleted document is removed completely, including
+ * quotations in answers; documents that contain instructions change nothing.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * The store decides: without Redis a session still has one turn, a turn whose replica has died is closed, and a
- * replica that was paused stores nothing afterwards.
+ * The store coordinates replicas: without Redis a session still has one turn, a turn whose replica has died is
+ * closed, and a replica that was paused stores nothing afterwards.
  */
 
 import { after, afterEach, before, describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /*
- * A pack of a foreign database: the Chinook music store on PostgreSQL. What is read and what is refused, and that
- * no personal data and no password is written. Then databases with defects.
+ * A pack of a foreign database: the Chinook music store on PostgreSQL. Tests what is read and refused, and that no
+ * personal data and no password is written. Also databases with defects.
  */
 
 import { after, before, describe, it } from 'node:test';

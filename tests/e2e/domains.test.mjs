@@ -1,6 +1,6 @@
 /*
- * A domain of text files alone: a made-up transmission domain is added to the product's own, and the running
- * daemon loads it without compilation. A broken file is refused, and the previous catalogue stays.
+ * A domain that consists of text files: a fictitious transmission domain is added to those of the product, and the
+ * running daemon loads it without compilation. A broken file is refused, and the previous catalogue stays.
  */
 
 import { after, before, describe, it } from 'node:test';

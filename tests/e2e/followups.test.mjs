@@ -173,7 +173,7 @@ describe('a follow-up that changes the presentation', () => {
       ['as a chart', ({ tools }) => assert.equal(tools, '', 'of two answers neither is meant alone')]);
   });
 
-  it('a row of the last list is meant by its position, and a single row by "it"', async () => {
+  it('a row of the last list is found by its position, and a single row by "it"', async () => {
     const budgetOf = (project) => ({ tools, filters }, content) => assert.deepEqual([tools, filters.project_name], ['get_budget_overview:rows', project], content);
 
     await conversation(['Which projects are off track?', ({ tools }) => assert.match(tools, /get_portfolio_summary:rows/)],

@@ -68,7 +68,7 @@ describe('an invalid frame', () => {
       await goesOn(chat);
     });
 
-    it('a message above 16 KiB; one of exactly 16 KiB is taken', async () => {
+    it('a message above 16 KiB; one of exactly 16 KiB is accepted', async () => {
       chat.send({ type: 'chat.message', content: 'x'.repeat(16385) });
       assert.equal((await chat.refusal()).code, 'too_long');
       chat.send({ type: 'chat.message', content: 'ж'.repeat(8193) });

@@ -116,7 +116,7 @@ describe('at the HTTP port', () => {
       }
     });
 
-    it('three hundred silent connections delay nobody', async () => {
+    it('three hundred silent connections delay no other client', async () => {
       const crowd = Array.from({ length: 300 }, () => open());
       await Promise.all(crowd.map((r) => r.opened));
       assert.match((await d.ask(REFERENCE)).text, /48\.73/);

@@ -1,6 +1,6 @@
 /*
- * Two tenants, and an attacker who tries ids: foreign ones, foreign ones with a changed digit, and invented ones,
- * ten thousand times over every route with an id. And planted secrets, which must appear nowhere.
+ * Two tenants, and an attacker who tries ids: foreign ids, foreign ids with a changed digit, and invented ids, ten
+ * thousand times in total over every route with an id. Also planted secrets, which must not appear anywhere.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /*
- * A model that lies, over the socket, with all three policies: wrong digit, wrong year, an invented row, a wrong
- * unit, a number requested by a row's text, a right number for the wrong name, two swapped names. The outcome is
- * the same for any chunks of the model's stream.
+ * A model that writes false statements, over the socket, with all three policies: wrong digit, wrong year, an
+ * invented row, a wrong unit, a number requested by a row's text, a correct number for the wrong name, two swapped
+ * names. The outcome is the same for any chunks of the model's stream.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -633,7 +633,7 @@ describe('a slow answer', () => {
     }
   });
 
-  it('continues if another user, id or client is meant', async () => {
+  it('continues if the notice is for another user, id or client', async () => {
     const [rest, twin] = [await begin('on', 5), await begin('on', 6)];
     for (const [sub, id] of [['off', 5], ['on', '5'], ['on', 7], ['on', undefined], ['on', null]])
       assert.equal((await notice(sub, id)).status, 202);

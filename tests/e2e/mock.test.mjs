@@ -330,7 +330,7 @@ describe('the demo behaviour', () => {
       '[{"vendor":"Ascend","market":"CAISO","hubzone":"SP15","asof":"Jan_2025"}]'), /Ascend, CAISO, SP15, Jan_2025/);
   });
 
-  it('invents nothing where there is no data', async () => {
+  it('invents nothing if there is no data', async () => {
     assert.doesNotMatch(await say('price for NP99 in 2031 from Ascend', 'outcome: no_data, rows: 0'), /\$\d/);
     assert.doesNotMatch(await say('What can you do?'), /\$\d/);
   });

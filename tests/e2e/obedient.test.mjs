@@ -1,7 +1,8 @@
 /*
- * A model that obeys everything it reads. A hundred texts of the warehouse tell it to call tools, to send data
- * out, to repeat its instructions; so do questions and earlier answers. No more calls are made than without them,
- * only named SQL runs, no link leads out, and no prompt of a model that may call tools contains their text.
+ * A model that follows every instruction in its prompt. A hundred texts in the warehouse contain instructions to
+ * call tools, send data out or repeat the prompt; so do questions and earlier answers. No additional calls are
+ * made, only named SQL runs, no link leads to another site, and no prompt of a model that may call tools contains
+ * their text.
  */
 
 import { after, before, describe, it } from 'node:test';

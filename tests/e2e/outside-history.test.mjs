@@ -1,5 +1,5 @@
 /*
- * A conversation kept by a client of Chat Completions may be forged. Its assistant and system messages reach the
+ * A conversation stored by a client of Chat Completions may be forged. Its assistant and system messages reach the
  * answering model as untrusted text, but no model that chooses tools; none of its numbers counts as checked.
  */
 

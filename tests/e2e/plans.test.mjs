@@ -176,7 +176,7 @@ describe('through a scripted supervisor', () => {
     step('t2', 'get_hourly_price_distribution', { From: ['vendor=t1.facts.higher_vendor'], If: 't1.row_count > 1' }),
     step('t1', 'compare_vendors'));
 
-  it('a step takes its value from an earlier one', async () => {
+  it('a step takes its value from an earlier step', async () => {
     use(higher());
     const turn = await d.ask(VAGUE);
     assert.equal(turn.status, 'ok');

@@ -1,5 +1,5 @@
 /*
- * What the services' caches depend on: tools and system prompt are identical for all users of a role, on any day,
+ * Conditions for the services' prompt caches: tools and system prompt are identical for all users of a role, on any day,
  * in any conversation; and a request never has more cache marks than allowed.
  */
 

@@ -1,6 +1,6 @@
 /*
  * Broken packs while the daemon runs. Every error is reported with file and line, affects no other tenant, and
- * removes no knowledge: its own tenants keep the previous catalogue. A startup refuses the same.
+ * removes nothing: the tenants of the pack keep the previous catalogue. A startup with the same error is refused.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /*
- * Questions of people who did not know the parser, over unknown files: eight files, eight questions each, one of
+ * Questions by authors who did not know the parser, about unknown files: eight files, eight questions each, one of
  * which its file cannot answer. Without a model an answer may be missing, but never wrong.
  */
 

@@ -1,6 +1,6 @@
 /*
  * Uploaded data: a file is uploaded, typed, profiled, queried, shared and deleted; each file of
- * tests/upload/shapes is loaded with its types. The number of an answer is the file's own sum.
+ * tests/upload/shapes is loaded with its types. Numbers in answers equal sums computed from the file.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /*
- * A startup that cannot succeed reports the reason by name and ends; one that can continue does, and reports what
+ * A startup that cannot succeed ends and reports the reason. A startup that can continue does so, and reports what
  * is missing.
  */
 

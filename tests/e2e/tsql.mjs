@@ -1,6 +1,6 @@
 /*
- * What the documented grammar of T-SQL (SQL Server 2017 and later) does not allow, as rules over the text that the
- * gate writes. Literals and quoted names are removed first, so that only code is checked.
+ * Rules for violations of the documented grammar of T-SQL (SQL Server 2017 and later) in the text that the gate
+ * writes. Literals and quoted names are removed first, so that only code is checked.
  */
 
 /* The SQL with every literal replaced by '' (N'' keeps its N) and every quoted name by q. */
