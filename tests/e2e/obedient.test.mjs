@@ -1,7 +1,7 @@
 /*
  * A model that follows every instruction in its prompt. A hundred texts in the warehouse contain instructions to
  * call tools, send data out or repeat the prompt; so do questions and earlier answers. No additional calls are
- * made, only named SQL runs, no link leads to another site, and no prompt of a model that may call tools contains
+ * made, only named SQL runs, no foreign link is shown, and no prompt of a model that may call tools contains
  * their text.
  */
 

@@ -90,7 +90,7 @@ describe('a component', () => {
     await context.close();
   });
 
-  test('that the page does not know is requested again, and then shown as text', async () => {
+  test('of a newer server: definitions are loaded again, and unknown components are shown as text', async () => {
     const { page, context } = await open();
 
     await shown(page, 'weekly');

@@ -193,7 +193,7 @@ test('it works under the strictest policy of a page', async () => {
   assert.deepEqual(wrongs, []);
 });
 
-test('a failing token function is called again, or the failure is reported', async () => {
+test('an invalid token or a failing token function is retried or reported', async () => {
   const ways = [
     ['async () => "v.analyst.t\\n"', 'ready'],
     ['() => "v.analyst.t"', 'ready'],

@@ -349,7 +349,7 @@ describe('an attacker', () => {
   });
 });
 
-test('the frame for other pages has its theme and offers no demo login', async () => {
+test('the files of the page and of the frame are served, without those of the demo', async () => {
   const status = async (path, method = 'GET') => (await fetch(daemon.url + path, { method, ...(method === 'POST' && { body: '{}', headers: { 'content-type': 'application/json' } }) })).status;
 
   for (const path of ['/', '/app.js', '/app.css', '/embed', '/embed.js', '/widget.js', '/favicon.svg'])
