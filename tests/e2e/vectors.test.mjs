@@ -115,7 +115,7 @@ describe('vectors beyond their memory limit', () => {
 });
 
 describe('vectors of another model', () => {
-  it('are never compared, and neither are passages without vectors', async () => {
+  it('are never compared, and without a model no vectors are compared', async () => {
     const mock = await startMock(), dataDir = await tempDir(), me = token('change');
     let d = await startDaemon({ dataDir, env: withModel(mock) });
     const restart = async (model) => {
