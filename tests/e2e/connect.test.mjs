@@ -124,7 +124,7 @@ describe('vesperctl connect', () => {
     await psql('chinook', 'GRANT INSERT (name) ON genre TO reader');
     const column = await connect('chinook');
     assert.equal(column.code, 1);
-    assert.match(column.stderr, /can write: public\.genre/);
+    assert.match(column.stderr, /can write \(public\.genre\)/);
     assert.equal((await connect('chinook', '--allow-writer')).code, 0);
     await psql('chinook', 'REVOKE INSERT (name) ON genre FROM reader');
   });

@@ -293,7 +293,7 @@ describe('startup is refused', () => {
     ['two sources in one statement', change(tool, 'FROM quay.trips t', 'FROM quay.trips t JOIN dbo.bak_batches b ON b.batch_year = t.trip_year'), {},
       /get_trips_of_ferry\.sql:\d+: query main: dbo\.bak_batches is a view of source warehouse, but the tool reads source harbour/],
     ['a server without a connection string', () => {}, { VESPER_SOURCES_HARBOUR_DIALECT: 'postgres', VESPER_SOURCES_HARBOUR_DIR: undefined },
-      /sources\.harbour\.dialect is postgres: sources\.harbour\.dsn must be/],
+      /sources\.harbour\.dialect is postgres, so sources\.harbour\.dsn must be/],
     ['one tenant that does not exist', () => {}, { VESPER_SOURCES_HARBOUR_ONLY_TENANT: 'nobody' }, /sources\.harbour\.only_tenant: tenant nobody is not configured/],
     ['a file of an unknown source', () => {}, { VESPER_TENANTS: JSON.stringify({ ...TENANTS, crumb: { ...TENANTS.crumb, sources: { port: 'x.db' } } }) },
       /tenants\.crumb\.sources: source port is not configured/],

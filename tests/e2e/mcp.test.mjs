@@ -294,7 +294,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       const first = await ask(client, { question: REFERENCE });
       const second = await ask(client, { question: 'and for SP15?', session: first.structuredContent.session_id });
       assert.equal(second.structuredContent.text, turn.text);
-      await ask(client, { question: REFERENCE, session: 'my talk' }).then((r) => assert.match(textOf(r), /session: only visible/));
+      await ask(client, { question: REFERENCE, session: 'my talk' }).then((r) => assert.match(textOf(r), /session: must have only visible/));
       await ask(client, { question: REFERENCE, session: 'my-talk' });
       const named = await ask(client, { question: 'and for SP15?', session: 'my-talk' });
       assert.equal(named.structuredContent.text, turn.text);

@@ -125,7 +125,7 @@ describe('usage of reports', () => {
     await refused(['--tenant', 'nobody', '--file', file], /--tenant/);
     await refused(['--tenant', 'vesper', '--file', file, '--state', state], /--workspace/);
     await refused(here, /--file or --dsn/);
-    await refused([...here, '--file', join(small, 'acme.db')], /not the warehouse of vesper/);
+    await refused([...here, '--file', join(small, 'acme.db')], /not the warehouse of tenant vesper/);
     await refused([...here, '--file', '/nowhere/x.db'], /nowhere/);
     await refused([...here, '--file', file, '--from', '2026-01-01'], /28 days/);
     await refused([...here, '--file', file, '--to', '2026-02-28'], /--to/);

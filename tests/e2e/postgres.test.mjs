@@ -307,7 +307,7 @@ describe('configuration', () => {
   const refused = (env, ...patterns) => refusedStart({ warehouse: 'none', env: pg.env(env) }, ...patterns);
 
   it('a server without a connection string', async () => {
-    await refused({ VESPER_WAREHOUSE_DSN: undefined }, /warehouse\.dialect is postgres: warehouse\.dsn must be/);
+    await refused({ VESPER_WAREHOUSE_DSN: undefined }, /warehouse\.dialect is postgres, so warehouse\.dsn must be/);
     await refused({ VESPER_STORE_DSN: undefined, VESPER_STORE_DIALECT: 'mssql' }, /store\.dialect is mssql: store\.dsn must be/);
   });
 
