@@ -155,7 +155,7 @@ describe('an approved answer', () => {
     const { body, etag } = await a.approve(turn.complete.message_id, { name: 'views_edited' });
     const put = (text) => a.call('PUT', '/admin/flows/views_edited', { text }, { 'if-match': etag });
     for (const [from, to, said] of [['views\\"]', 'glances\\"]', /the map has no glances/], ['filter.report_name', 'filter.vendor', /report_name is not the dimension of the filter vendor/],
-      ['query="{', 'query="', /not a JSON object/], [/do t1 .*/, 'do t1 general_sql_query sql="SELECT 1"', /no tool or agent general_sql_query/]]) {
+      ['query="{', 'query="', /not a JSON object/], [/do t1 .*/, 'do t1 general_sql_query sql="SELECT 1"', /unknown tool or agent general_sql_query/]]) {
       const text = body.text.replace(from, to);
       assert.notEqual(text, body.text, String(from));
       const res = await put(text);

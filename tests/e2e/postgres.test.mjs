@@ -308,7 +308,7 @@ describe('configuration', () => {
 
   it('a server without a connection string', async () => {
     await refused({ VESPER_WAREHOUSE_DSN: undefined }, /warehouse\.dialect is postgres, so warehouse\.dsn must be/);
-    await refused({ VESPER_STORE_DSN: undefined, VESPER_STORE_DIALECT: 'mssql' }, /store\.dialect is mssql: store\.dsn must be/);
+    await refused({ VESPER_STORE_DSN: undefined, VESPER_STORE_DIALECT: 'mssql' }, /store\.dialect is mssql, so store\.dsn must be/);
   });
 
   it('an unknown dialect, an unused folder, a tenant without its file', async () => {
