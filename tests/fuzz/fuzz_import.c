@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		json_array_foreach(pack.views, i, view) {
 			const char *dot = strchr(im_text(view, "name"), '.');
 
-			assert(dot && im_is_plain(dot + 1));
+			assert(dot && im_is_plain_name(dot + 1));
 		}
 	}
 	arena_free(&a);
