@@ -58,7 +58,7 @@ static void limited_lists_need_an_order(void **state)
 
 #define LIST_ORDERED(by, dir)                                                                      \
 	"{\"where\":[],\"list\":\"project\",\"order\":[{\"name\":\"" by "\",\"dir\":\"" dir "\"}]" \
-											    "}"
+	"}"
 #define GROUPED_ORDERED(dir)                                                                       \
 	"{\"where\":[],\"metrics\":[\"budget\"],\"by\":[\"sponsor\"],\"order\":[{\"name\":"        \
 	"\"budget\",\"dir\":\"" dir "\"}]}"
