@@ -236,25 +236,28 @@ static bool negates_condition(const struct query_builder *a, size_t i)
 	return false;
 }
 
+/* "Without", "no", but not "excluding technology" or "not technology". */
+static bool asks_for_missing(const struct token *t)
+{
+	return token_in_list(t, WORDS_NEGATION) && !token_in_list(t, WORDS_NOT) &&
+	       (token_in_list(t, WORDS_SOME) || token_in_list(t, WORDS_EXCLUSION));
+}
+
 /* "Without a buyer", "no COD yet": the word that asks for rows without a value. Returns the index
  * of the dimension's phrase; 0: it does not. */
 static size_t negated_dimension(const struct query_builder *a, size_t i)
 {
 	const struct question *q = &a->r->q;
 
-	if (!is_exclusion_word(&q->tokens[i]) && !token_in_list(&q->tokens[i], WORDS_NEGATION))
+	if (!asks_for_missing(&q->tokens[i]))
 		return 0;
-	while (++i < q->count) {
+	while (++i < q->count && q->tokens[i].separator == ' ') { /* not "no, technology" */
 		const struct phrase_meanings m = map_words_at(a, i);
 
 		if (m.count > 0)
 			return m.items[0]->dimension ? i : 0;
-		/* "don't have a", but not "don't show the" */
 		if (!token_in_list(&q->tokens[i], WORDS_ARTICLES) &&
-		    !token_in_list(&q->tokens[i], WORDS_SOME) &&
-		    (!know_is_stop_word(a->r->know, &q->tokens[i]) ||
-		     token_in_list(&q->tokens[i], WORDS_EXCLUSION_LINKS) ||
-		     token_in_list(&q->tokens[i], WORDS_PREPOSITIONS)))
+		    !token_in_list(&q->tokens[i], WORDS_SOME))
 			return 0;
 	}
 	return 0;
@@ -319,6 +322,19 @@ static size_t read_condition(struct query_builder *a, size_t i, const struct phr
 	return n;
 }
 
+/* "Since March", "before February": the time that was read has an open end, or ends today. Other
+ * words of this list ("beyond 2027", "preceding March") have a meaning that was not read. */
+static bool limits_time(const struct query_builder *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+	const struct parsed_time *t = &a->r->time;
+	bool until_today =
+		t->has_start && t->has_end && date_to_days(t->end) == date_to_days(a->r->in->today);
+
+	return token_in_list(&q->tokens[i], WORDS_NARROWING) && i + 1 < q->count &&
+	       word_is_time(a->r, i + 1) && (t->has_start != t->has_end || until_today);
+}
+
 /* Reads a known cue. Returns its number of words; 0: none. */
 static size_t read_cue(struct query_builder *a, size_t i)
 {
@@ -369,8 +385,8 @@ static size_t read_cue(struct query_builder *a, size_t i)
 	if (a->is_followup && i == 0 &&
 	    token_in_list(t, WORDS_FOLLOWUP_OPENING)) /* "add the market" */
 		return 1;
-	if (token_in_list(t, WORDS_NARROWING) && i + 1 < q->count && word_is_time(a->r, i + 1))
-		return 1; /* "since March": the time has its meaning */
+	if (limits_time(a, i))
+		return 1;
 	a->is_list |= token_in_list(t, WORDS_WHICH) || token_in_list(t, WORDS_EVERYTHING);
 	return 0;
 }

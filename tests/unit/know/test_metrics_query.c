@@ -77,6 +77,7 @@ static void sort_orders_are_read(void **state)
 		{"budget by sponsor sorted by views", NULL},
 		{"projects sorted by", NULL},
 		{"list all projects, biggest first", NULL}, /* by what? */
+		{"views by workspace, newest first", NULL}, /* is no order of numbers */
 	};
 
 	(void)state;
@@ -107,6 +108,12 @@ static void named_dates_take_the_time(void **state)
 		 "}],"
 		 "\"metrics\":[\"views\"],\"by\":[\"report_workspace\"]}"},
 		{"views by workspace before the reorganization in March", NULL},
+		{"projects with COD beyond 2027", NULL},
+		{"projects with COD under 2028", NULL},
+		{"unique viewers by workspace preceding February 2026", NULL},
+		{"budget by sponsor, not technology", NULL},
+		{"budget by sponsor excluding technology", NULL},
+		{"projects, no, technology", NULL},
 		{"did anybody revise budgets in January", NULL}, /* is not when it was revised */
 	};
 
