@@ -275,6 +275,7 @@ struct tool_def {
 	struct {
 		const char *measures;        /* what it orders or counts; or NULL */
 		const char *grain;           /* what distinguishes its rows; or NULL */
+		const char *asked;           /* further words that ask for it; or NULL */
 		const char *shows;           /* metric of the same query over the map, or NULL */
 		const char *const *shows_by; /* its dimensions, NULL-ended */
 		const char *answer;          /* a sentence with placeholders, or NULL */

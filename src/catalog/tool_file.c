@@ -214,6 +214,10 @@ static bool read_key(struct tool_header *h, const char *key, const char *text, s
 		t->words.grain = text;
 		return true;
 	}
+	if (strcmp(key, "words") == 0) {
+		t->words.asked = text;
+		return true;
+	}
 	return tool_fail(h, e, "unknown key %s", key);
 }
 

@@ -2,6 +2,7 @@
 -- about:      Vendor comparison: average day-ahead price in $/MWh of several vendors side by side for one hub-zone and forecast year, with the gap, its percentage and the hours where it is widest.
 -- measures:   vendors by price
 -- grain:      vendor, hour
+-- words:      forecasters, providers, consultants, suppliers, advisers, rival, second opinion, bullish, bearish, optimistic, pessimistic, conservative, disagree, agree, diverge, divergence, discrepancy, cross-check, consensus, reconcile, apart, outlook, side by side, next to each other, gap, spread
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

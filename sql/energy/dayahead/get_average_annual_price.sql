@@ -1,6 +1,7 @@
 -- tool:       get_average_annual_price
 -- about:      Average annual day-ahead price: in $/MWh of one vendor, hub-zone and forecast year, one row an as-of, newest first.
 -- grain:      as-of, year, file
+-- words:      flat price, baseload, around the clock, round the clock, ATC, 7x24, Cal strip, calendar, annualized, per annum, twelve, wholesale, clearing, quote, planning, single, arithmetic, middle
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report
 -- cache_s:    300

@@ -2,6 +2,7 @@
 -- about:      Price by hour of day: for hours 0-23 in $/MWh for a hub-zone and forecast year, average, lowest and highest, with peak and off-peak, from each vendor's newest as-of.
 -- measures:   hours by price
 -- grain:      hour, vendor, peak
+-- words:      hour ending, HE, o'clock, noon, midnight, clock, ceiling, floor, extremes, highs, lows, threshold, range, charging, discharging, charge, curtailment, sunset, dispatch
 -- shows:      price by price_hour
 -- permission: chat:read_market_data
 -- report:     dayahead_curve_report

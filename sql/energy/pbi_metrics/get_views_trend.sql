@@ -1,6 +1,7 @@
 -- tool:       get_views_trend
 -- about:      Usage trend over time: how use developed, views and unique viewers of Power BI reports month by month or day by day, of all reports or of one, with the change from the first to the last.
 -- grain:      month, day, period
+-- words:      usage, adoption, uptake, traffic, viewership, readership, engagement, utilization, consumption, popularity, time series, history, evolution, evolved, developed, development, trajectory, rise, fall, rising, falling, going up or down, growth, dip, fading
 -- permission: chat:read_pbi_metrics
 -- report:     pbi_usage_metrics_report
 -- cache_s:    300

@@ -1,6 +1,7 @@
 -- tool:       get_budget_overview
 -- about:      Budget vs actuals: budget, actuals, forecast, IC_LC and PPA_LC of one project, with its budget lines by group.
 -- grain:      group, subgroup, metric, line
+-- words:      money, financials, spent, spend, spending, expenditure, costs, cost, overrun, overspend, underspend, burn, burned, life to date, LTD, estimate at completion, EAC, remaining, left, headroom, funds, letters of credit, LC, posted, security, deposits, capex, devex, opex, budgeted, incurred, allotment, outstanding, variance, paid
 -- permission: chat:read_budget
 -- report:     per_budget_report
 -- answer:     **{ProjectName}** has spent **{fact.actuals}** of its budget of **{fact.budget}**[[ ({fact.budget_used})]]; {fact.remaining} remain.[[ The forecast of {fact.forecast} is {fact.forecast_gap} {fact.forecast_side} budget.]][[ Securities: IC_LC {fact.ic_lc}]][[, PPA_LC {fact.ppa_lc}]].

@@ -2,6 +2,7 @@
 -- about:      Color ranking: how many health areas of each have which color ({values.health_color}); which has the most red or the fewest healthy areas.
 -- measures:   red, healthy areas, health, colors
 -- grain:      project, color, health
+-- words:      tally, colour, league table, heat map, lights, domains, areas, health, healthiest, unhealthiest, sickest, troubled, worst, best, cleanest, scoring, judged, amber, RAG, piling
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- answer:     [[**{fact.worst}**, with **{fact.most_red}** {fact.most_red_words}.]][[{fact.no_red}]] In all, **{fact.red_areas}** areas of {fact.projects} are red.

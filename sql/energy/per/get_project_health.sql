@@ -1,6 +1,7 @@
 -- tool:       get_project_health
 -- about:      Project health: color ({values.health_color}), percent complete, due date and notes for each health domain of one project ({values.health_domain}).
 -- grain:      health domain, area
+-- words:      traffic lights, stoplight, RAG, RAG status, condition, diagnosis, checkup, vital signs, scorecard, sore spots, domains, sections, areas, trouble, wrong, ailing, permitting, interconnection, engineering, procurement, offtake, financing, construction, site control, schedule, doing, coming along, colour, color, flagged, progress
 -- permission: chat:read_projects
 -- report:     per_project_health_report, per_project_report
 -- answer:     **{ProjectName}** is currently in **{CurrentStage}** with overall project status **{ProjectStatus}**. {rows} areas: {fact.colors}.[[ **Key risks**: {fact.key_risks}.]]

@@ -1,5 +1,6 @@
 -- tool:       get_project_overview
 -- about:      Project overview: stage, status, technology, market, location, sponsor, SPA, capacity, commercial terms and, where permitted, the money of one project.
+-- words:      profile, fact sheet, essentials, basics, background, description, summary, details, parameters, offtaker, counterparty, PPA, PPA price, price, tenor, products, commercial terms, contract, buys, sells, selling, located, location, county, site, nameplate, megawatts, MW, size, output, owner
 -- permission: chat:read_projects
 -- report:     per_project_report
 -- answer:     **{ProjectName}** is in **{CurrentStage}** with status **{ProjectStatus}**[[: {StatusSummary}]]. {Technology} in {Market}[[, {Location}]][[, {GenerationCapacity_MW} of generation]][[, {StorageCapacity_MW} of storage]][[; sponsor {Sponsor}]][[, SPA {SPA}]].[[ COD is {fact.cod}.]][[ Spent are **{ActualsLTD}** of a budget of **{TotalBudget}** ({fact.budget_used}); the forecast is {TotalForecast}.]][[ Sold to {Buyer} for {Tenor} years at {PPAPrice} ({Products}).]]

@@ -1,6 +1,7 @@
 -- tool:       get_recent_changes
 -- about:      Recent changes: history and audit trail of project fields and task dates (what changed this week, which milestones moved), the newest first, with the span of each date change and the pattern over all.
 -- grain:      project, field, change
+-- words:      changed, changelog, change log, audit trail, edit history, edited, edits, modified, modifications, amended, amendments, revised, revisions, altered, adjusted, updated, updates, moved, slipped, slippage, slip, pushed, pulled, postponed, rescheduled, brought forward, shifted, shifts, touched, touch, happened, what's new, news, old value, new value, previous value, recorded, logged
 -- permission: chat:read_projects
 -- report:     per_portfolio_report
 -- window:     dbo.changes.dateofchange

@@ -2,6 +2,7 @@
 -- about:      Hub-zone comparison: exactly two hub-zones side by side for one forecast year, with both averages in $/MWh, the price difference, its percentage and the spread by hour.
 -- measures:   hub-zones by price
 -- grain:      hub-zone, hour
+-- words:      basis, basis risk, differential, locational, zonal, nodal, wedge, congestion, CRR, FTR, node, delivery point, settlement point, premium, discount, sink, source, location, spread, gap, dearer, cheaper
 -- permission: chat:read_market_data
 -- report:     price_curve_comparison_report
 -- cache_s:    300

@@ -2,6 +2,7 @@
 -- about:      Daily shape: the typical day of a hub-zone in a forecast year, each hour as a percentage of the daily average, and what it costs in each season.
 -- measures:   hours by price
 -- grain:      hour, season
+-- words:      day profile, typical day, representative, ordinary, average day, duck curve, belly, dip, hump, ramp, diurnal, intraday, within-day, shaping factors, scalars, multipliers, normalized, index, contour, peakiness, flatness, form, share of the day
 -- permission: chat:read_market_data
 -- report:     price_curve_hourly_report
 -- cache_s:    300

@@ -2,6 +2,7 @@
 -- about:      Peak and off-peak prices: averages of on-peak hours and of off-peak hours of a hub-zone in $/MWh and how far peak is above off-peak, for a forecast year or each year of the newest as-of.
 -- measures:   the spread of peak above off-peak
 -- grain:      year, peak
+-- words:      on-peak, off-peak, offpeak, peakload, 5x16, 7x16, 7x8, 2x16, HLH, LLH, heavy load, light load, block, wrap, premium, uplift, inverted, superpeak, shifting
 -- permission: chat:read_market_data
 -- report:     price_curve_hourly_report
 -- cache_s:    300

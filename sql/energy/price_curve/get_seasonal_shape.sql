@@ -2,6 +2,7 @@
 -- about:      Seasonal shape: seasonality, average price in $/MWh month by month and season by season (winter, spring, summer, autumn) of a hub-zone in a forecast year, with the dearest and the cheapest month.
 -- measures:   months and seasons by price
 -- grain:      month, season
+-- words:      seasonality, seasonal, season, month by month, summer, winter, spring, autumn, shoulder, time of year, swing, trough, dear, cheap
 -- permission: chat:read_market_data
 -- report:     price_curve_hourly_report
 -- cache_s:    300

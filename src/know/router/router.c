@@ -185,8 +185,13 @@ static void index_prepositions(struct know *k, const char *example)
 
 static void add_tool(struct know *k, struct router *r, const struct tool_def *t, uint32_t at)
 {
+	double length;
+
 	add_text(k, r, at, t->name, r->weights->words.name);
 	add_text(k, r, at, t->about, r->weights->words.about);
+	length = r->lengths[at];
+	add_text(k, r, at, t->words.asked, r->weights->words.example);
+	r->lengths[at] = length; /* synonyms do not make the description less specific */
 	for (size_t p = 0; p < t->param_count; p++) {
 		/* slots need no words */
 		if (t->params[p].slot != SLOT_NONE || t->params[p].bound_of)

@@ -38,7 +38,7 @@ static void add_text(const struct know *k, struct dict *d, const char *text, int
 	text_tokenize(k->catalog->language, text, scratch, &q);
 	for (size_t i = 0; i < q.count; i++) {
 		add_word(k, d, &q.tokens[i], from);
-		if (from == FROM_PARAM || from == FROM_DOMAIN)
+		if (from == FROM_PARAM || from == FROM_DOMAIN || from == FROM_WORDS)
 			continue;
 		if (token_in_list(&q.tokens[i], WORDS_SUPERLATIVE))
 			add_neighbours(k, d, &q, i, RANKED);
@@ -120,6 +120,7 @@ static void add_tool(const struct know *k, struct tool_vocabulary *all, size_t i
 	add_text(k, d, t->words.answer, FROM_COLUMN);
 	add_text(k, d, t->words.measures, FROM_ABOUT | RANKED | COUNTED);
 	add_text(k, d, t->words.grain, FROM_ABOUT | GRAIN);
+	add_text(k, d, t->words.asked, FROM_WORDS);
 	all->ranks[i] = t->words.measures || text_has(k, t->about, WORDS_SUPERLATIVE) ||
 			text_has(k, t->words.answer, WORDS_SUPERLATIVE);
 	all->compares[i] =

@@ -18,7 +18,8 @@ enum {
 	COUNTED = 32,
 	GRAIN = 64,
 	MEASURED = 128, /* a unit of a column or fact */
-	TOTALLED = 256  /* a fact is the total of it */
+	TOTALLED = 256, /* a fact is the total of it */
+	FROM_WORDS = 512
 };
 
 struct tool_vocabulary {
