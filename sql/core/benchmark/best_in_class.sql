@@ -7,7 +7,7 @@
 -- groups:     thing thing
 -- frame:      main 200000
 -- derive:     best_in_class
--- cue:        best in class, best in each, best of each, best per, leader in each, leaders in each, top of each, category benchmark, category benchmarks
+-- cue:        best in class, best in each, best of each, best per, leader in each, leaders in each, top of each, category benchmark, category benchmarks, class leaders, best per group, best in every, best of every, top performer in each, top performer per, top performers by group, leader per, leaders by group, winner in each, winner of each, winner per, champion of each, champion in every, number one in each, number one of each, number one per, comes first in each, first place in each, standout of each, star of each, star performer per, who tops each, best performing in each, group winners, category winners, category leaders, front runner in each, gold standard in each, winners by group, champions by group
 -- answer:     [[The best by **{fact.measure}** of **{fact.n}** groups: {fact.names}. ]][[The best of all is {fact.best} with **{fact.best_value}**. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

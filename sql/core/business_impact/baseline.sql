@@ -8,7 +8,7 @@
 -- several:    6
 -- frame:      main 20000
 -- derive:     baseline
--- cue:        baseline, baselines, baseline metrics, current state, starting point, where do we stand
+-- cue:        baseline, baselines, baseline metrics, current state, starting point, where do we stand, our baseline, baseline for, baseline level, baseline value, current baseline, baseline of, set a baseline, baseline before we, starting point for, our starting point, starting level, starting position, point of departure, reference level, reference value for, reference point for, level to compare later, to compare later, for later comparison, measure progress against, to measure against later, track progress from, before the rollout, pre intervention, status quo level, normal level of, usual level of, benchmark for later, day zero, t zero, where we start from, as the baseline
 -- answer:     [[**{fact.measure}** is {fact.mean} a {fact.grain} on average; the last value is **{fact.last}**. ]][[Highest: {fact.high} in {fact.high_period}, lowest: {fact.low} in {fact.low_period}. ]][[Total: {fact.total}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

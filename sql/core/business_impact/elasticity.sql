@@ -8,7 +8,7 @@
 -- several:    2
 -- frame:      main 20000
 -- derive:     elasticity
--- cue:        elasticity, elasticities, price sensitivity, sensitivity, how sensitive, respond, responds, react, reacts
+-- cue:        elasticity, elasticities, price sensitivity, sensitivity, how sensitive, respond, responds, react, reacts, price elasticity, elastic, inelastic, elasticity of, price sensitive, how price sensitive, responsive to, responsiveness of, how responsive, responsiveness to, react to, reaction of, reaction to, for each percent, for every percent, for each one percent, for every one percent, per percent of, one percent of change, one percent more, one percent change, one percent increase, one percent rise, each 1 percent, every 1 percent, move in step with, go down when, go up when, log log, regression of, regress, price response, demand response to, cut demand, drives down demand, in the past react
 -- answer:     [[The elasticity of **{fact.measure}** to {fact.driver} in past data is **{fact.elasticity}** ({fact.low} to {fact.high}, p = {fact.p}, {fact.n} {fact.grain}s). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

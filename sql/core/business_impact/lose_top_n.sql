@@ -8,7 +8,7 @@
 -- counted:    yes
 -- frame:      main 200000
 -- derive:     lose_top_n
--- cue:        losing, if we lose, if we lost, what if we lose, what if we lost, without our top, without our largest, loss of the top, loss of our top
+-- cue:        losing, if we lose, if we lost, what if we lose, what if we lost, without our top, without our largest, loss of the top, loss of our top, lose our top, lose our largest, lose our biggest, lose the top, lose the largest, lose the biggest, lost our top, lost our largest, lost our biggest, lost the top, lost the largest, lost the biggest, loss of the biggest, loss of the largest, loss of our biggest, loss of our largest, without our biggest, without the biggest, without the largest, knock out the top, knock out the biggest, wipe out the top, key account loss
 -- answer:     [[Without the largest {fact.top}, **{fact.lost}** of {fact.total} of {fact.measure} would be lost: **{fact.lost_share}**. ]][[They are {fact.names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param top_n int optional default=5 min=1 max=1000 How many of the largest

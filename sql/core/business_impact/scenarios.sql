@@ -8,7 +8,7 @@
 -- several:    2
 -- frame:      main 20000
 -- derive:     scenarios
--- cue:        scenario, scenarios, compare scenarios, best and worst case, best case, worst case, scenario comparison
+-- cue:        scenario, scenarios, compare scenarios, best and worst case, best case, worst case, scenario comparison, scenario analysis, scenario planning, scenario table, compare three scenarios, several scenarios, different scenarios, three scenarios, two scenarios, four scenarios, five scenarios, multiple scenarios, various scenarios, scenarios with, scenarios where, scenarios in which, run scenarios, build scenarios, model scenarios, set of scenarios, range of scenarios, best case worst case, best case and worst, worst and best case, best worst and, optimistic and pessimistic, bull and bear, bull bear, upside and downside, upside downside, rosy and gloomy, conservative and aggressive, alternative futures, possible futures
 -- answer:     [[{fact.scenarios} scenarios of **{fact.measure}** by changes of {fact.driver}: from **{fact.low}** to **{fact.high}**, now {fact.base}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 One change in percent: the scenarios are so much less, none, and so much more

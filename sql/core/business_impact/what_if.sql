@@ -8,7 +8,7 @@
 -- several:    2
 -- frame:      main 20000
 -- derive:     what_if
--- cue:        what if, what would happen if, what happens if, impact if, would happen to, happens to, impact of, effect of, simulate
+-- cue:        what if, what would happen if, what happens if, impact if, would happen to, happens to, impact of, effect of, simulate, hypothetically, simulation, if we raised, if we cut, if we increased, if we reduced, if we lowered, what if we cut, what if we raise, effect of a 10, impact of a 10, impact of raising, impact of cutting, what if the number, if everything, suppose all, suppose the, suppose total, assume all, assume the
 -- answer:     [[**{fact.measure}** would go from {fact.base} to **{fact.then}** ({fact.difference_pct}) with a change of {fact.driver} by {fact.change}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param change_pct decimal optional slot=change unit=% default=10 min=-100 max=1000 Change in percent, below zero for a fall

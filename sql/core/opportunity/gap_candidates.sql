@@ -8,7 +8,7 @@
 -- several:    2
 -- frame:      main 200000
 -- derive:     gap_candidates
--- cue:        upsell, up sell, cross sell, upsell candidates, cross sell candidates, gap analysis, gap candidates, expansion candidates, who should we focus on
+-- cue:        upsell, up sell, cross sell, upsell candidates, cross sell candidates, gap analysis, gap candidates, expansion candidates, who should we focus on, white space, whitespace, untapped, untapped potential, unrealized potential, unrealised potential, unused potential, room for more, room to grow, room for growth, room to do more, could do more, should be doing more, despite a large, despite a big, despite their large, despite their high, missed potential, left on the table, leaving on the table
 -- answer:     [[**{fact.found}** of {fact.n} are high in **{fact.measure}** and low in **{fact.low_measure}**: {fact.names}. ]][[High is from {fact.cut_high} on, low up to {fact.cut_low}. ]][[Up to the median of {fact.median} that is **{fact.gap_sum}** together. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

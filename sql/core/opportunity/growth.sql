@@ -7,7 +7,7 @@
 -- groups:     thing time
 -- frame:      main 200000
 -- derive:     growth
--- cue:        growing, growth, growth opportunities, fastest growing, growing fastest, growth potential, on the rise
+-- cue:        growing, growth, growth opportunities, fastest growing, growing fastest, growth potential, on the rise, who is growing, who grows, grew fastest, growing the most, grew the most, strongest growth, steepest growth, growth leaders, growth champions, growers, gaining, winning, gaining ground, gaining steam, gaining momentum, gaining traction, gaining popularity, picking up steam, pick up speed, taking off, took off, up and coming, rising stars, shooting stars, consistently growing, more and more, booming, skyrocketing, that are growing, who keeps growing, that keep growing
 -- answer:     [[**{fact.found}** of {fact.looked_at} are growing in **{fact.measure}**: {fact.found_names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

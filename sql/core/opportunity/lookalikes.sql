@@ -8,7 +8,7 @@
 -- several:    6
 -- frame:      main 200000
 -- derive:     lookalikes
--- cue:        lookalike, lookalikes, look alike, look alikes, similar to our top, similar to our best, similar to the best, like our best, like our top, similar to top performers, resemble our best
+-- cue:        lookalike, lookalikes, look alike, look alikes, similar to our top, similar to our best, similar to the best, like our best, like our top, similar to top performers, resemble our best, look like our best, look like the best, look like our top, look like the top, look like our most, look like our strongest, look like our stars, look like our winners, look like the winners, look like the leaders, look like our biggest, look like our largest, behave like our best, behave like our top, behave like the best, behave like the top, much like our best, much like our top, much like the best, just like our best, just like our top, similar to the top, similar to our biggest, similar to our largest, resemble our top, resemble the best, resemble the top, resemble our biggest, close to our best, same profile as best, same profile as top, profile of our best, profile of our top, hidden gems, hidden champions, diamonds in the rough, future stars, copies of our best, clones of our best, have the makings of, next top performers
 -- answer:     [[**{fact.found}** resemble {fact.model}, which stands for those with much **{fact.measure}**: {fact.names}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

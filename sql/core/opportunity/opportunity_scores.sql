@@ -8,7 +8,7 @@
 -- several:    6
 -- frame:      main 200000
 -- derive:     opportunity_scores
--- cue:        opportunity score, opportunity scores, potential score, potential scores, rank opportunities, rank by potential, ranked by potential, highest potential, high potential, most potential, where to invest
+-- cue:        opportunity score, opportunity scores, potential score, potential scores, rank opportunities, rank by potential, ranked by potential, highest potential, high potential, most potential, where to invest, opportunity ranking, opportunity index, biggest opportunities, best opportunities, most promising, most attractive, attractiveness, attractiveness score, combined score, combined ranking, combined index, composite score, composite index, composite ranking, overall score, weighted score, weighted ranking, weighted sum, weighted index, weighted by importance, with weights, with double weight, counting double, counts twice, multi criteria, multicriteria, several criteria, multiple criteria, several measures together, several measures combined, all measures together, taken together rank, score each, score every, scoring model, prioritize, prioritise, prioritization, best all round, best all rounder, all things considered, several yardsticks, good on all counts
 -- answer:     [[**{fact.best}** has the highest of {fact.scored} scores: **{fact.best_score}** of 100. ]][[Weights: {fact.weights}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param weights list(int,6) optional min=0 max=100 Weights of the measures, in their order; without them all count the same

@@ -8,7 +8,7 @@
 -- counted:    yes
 -- frame:      main 200000
 -- derive:     underserved
--- cue:        underserved, under served, expansion potential, low penetration, under represented, underrepresented
+-- cue:        underserved, under served, expansion potential, low penetration, under represented, underrepresented, underserviced, underrepresentation, underweight, under weighted, underinvested, under invested, underfunded, under funded, underallocated, under allocated, shortchanged, short changed, short end of, shortest straw, fair share, less than fair share, below their fair share, undercovered, under covered, given their size, given its size, for their size, relative to size, relative to their size, relative to its size, considering their size, considering its size, compared to their size, than their size, size suggests, size would suggest, size warrants, size deserves, disproportionately little, disproportionately low, disproportionately small, below their weight, below its weight, under their weight, losing out, stepchild, stepchildren, too little attention, deserve more
 -- answer:     [[**{fact.found}** of {fact.n} are underserved in **{fact.measure}**: {fact.found_names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

@@ -7,7 +7,7 @@
 -- groups:     thing
 -- frame:      main 200000
 -- derive:     concentration
--- cue:        concentration, concentrated, concentrated on, concentration of, concentration risk, pareto, 80 20, how dependent, depend on few, gini
+-- cue:        concentration, concentrated, concentrated on, concentration of, concentration risk, pareto, 80 20, how dependent, depend on few, gini, how concentrated, concentrated in a few, concentrated on a few, concentration by, concentration on, concentration ratio, concentration index, gini coefficient, lorenz, lorenz curve, pareto principle, 80 20 rule, eighty twenty, herfindahl, hhi, top heavy, lopsided, few account for, few make up, few hold, account for 80, make up 80, hold 80, bring 80, for 80 percent, handful of, depend on a few, dependent on a few, rely on a few, reliant on few, reliant on a, too dependent on, over reliant, overreliant, all eggs, eggs in one basket, how evenly, evenly spread, spread evenly, unevenly spread, unequal, inequality, how diversified, well diversified, diversification, lion's share, vital few, dominated by
 -- answer:     [[The top 10 % hold **{fact.top10_share}** of **{fact.measure}**, the top 20 % {fact.top20_share}; {fact.for80} of {fact.n} hold 80 % (Gini {fact.gini}). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

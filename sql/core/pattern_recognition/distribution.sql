@@ -7,7 +7,7 @@
 -- groups:     rows
 -- frame:      main 200000
 -- derive:     distribution
--- cue:        distribution, distributed, skew, skewed, histogram, how are distributed
+-- cue:        distribution, distributed, skew, skewed, histogram, how are distributed, normally distributed, distribution of values, distribution of the values, statistical distribution, frequency distribution, shape of the distribution, distribution shape, quartile, lower quartile, upper quartile, interquartile, interquartile range, iqr, box plot, boxplot, skewness, skew of, how skewed, kurtosis, standard deviation, std dev, stdev, coefficient of variation, dispersion, bell curve, bell shaped, gaussian, bimodal, long tail, heavy tailed, fat tail, left tail, right tail, how spread out, mean versus median, mean and median, median and mean, five number summary, descriptive statistics, summary statistics, typical and extreme
 -- answer:     [[**{fact.measure}**: median **{fact.median}**, half of the values from {fact.lower} to {fact.upper}, mean {fact.mean} ({fact.n} values). ]][[Standard deviation: {fact.sd}. ]][[Shape: {fact.shape}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

@@ -7,7 +7,7 @@
 -- groups:     time
 -- frame:      main 20000
 -- derive:     moving
--- cue:        moving average, moving averages, moving mean, moving means, rolling average, rolling mean, running total, running totals, cumulative, smoothed
+-- cue:        moving average, moving averages, moving mean, moving means, rolling average, rolling mean, running total, running totals, cumulative, smoothed, moving median, rolling sum, rolling window, rolling three month, rolling 12 months, running sum, running average, running mean, running tally, running count, cumulated, cumulative sum, accumulation of, adds up over time, added up over, piled up over, sum to date, tally so far, trailing, trailing average, trailing three month, trailing twelve months, ttm, ltm, smoothed out, without the noise, noise removed, filter out the noise, month average line, period average line, sma, window of three, over three months averaged, averaged over the last, over a sliding window, sliding window, sliding average
 -- answer:     [[**{fact.measure}**: the mean of the last {fact.window} {fact.grain}s is **{fact.last_window}**, a {fact.grain} before it was {fact.before_window}; the last value is {fact.last}. ]][[Running total: {fact.total}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param window int optional default=3 min=2 max=120 Periods of a mean

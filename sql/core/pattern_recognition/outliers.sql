@@ -7,7 +7,7 @@
 -- groups:     rows
 -- frame:      main 200000
 -- derive:     outliers
--- cue:        outlier, outliers, anomaly, anomalies, unusual, stand out, stands out, unusually high, unusually low, abnormal
+-- cue:        outlier, outliers, anomaly, anomalies, unusual, stand out, stands out, unusually high, unusually low, abnormal, outlying, outlying values, anomalous, anomaly detection, abnormality, atypical, aberrant, aberration, deviant, sticks out, stuck out, unusually large, unusually small, unusually expensive, unusual values, suspicious, suspiciously, suspect values, implausible, implausibly, extreme values, odd ones out, odd one out, oddball, oddities, weird, strange values, strangely high, strangely low, out of line, out of whack, out of the ordinary, off the charts, off the scale, way off, wildly off, far outside, outside the normal, beyond the normal, outside normal limits, z score, tukey, tukey fences, mad score, freak values
 -- answer:     [[**{fact.found}** of {fact.n} values of **{fact.measure}** lie outside {fact.limit_low} to {fact.limit_high}. ]][[Furthest out: **{fact.furthest}** with {fact.furthest_value}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

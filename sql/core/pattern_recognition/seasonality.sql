@@ -7,7 +7,7 @@
 -- groups:     time
 -- frame:      main 20000
 -- derive:     seasonality
--- cue:        seasonal, seasonality, seasonal pattern, season, is there seasonality, cyclical, cycles, seasonal cycle
+-- cue:        seasonal, seasonality, seasonal pattern, season, is there seasonality, cyclical, cycles, seasonal cycle, any seasonality, seasonality in, seasonality test, show seasonality, seasonal effect, seasonal swings, seasonal ups and downs, seasonal index, seasonal indices, seasonal component, seasonal decomposition, deseasonalize, seasonal peaks, seasonal dips, seasonal variation, seasonal fluctuation, seasonal rhythm, vary by season, depend on the season, depends on the month, day of week pattern, day of week effect, weekly pattern, weekly rhythm, weekly cycle, monthly pattern, yearly pattern, annual pattern, annual cycle, yearly cycle, yearly rhythm, recurring pattern, repeating pattern, cyclicality, periodicity, periodic pattern, usually busiest, typically busiest, usually quietest, slow season, off season, busy season, kruskal wallis
 -- answer:     [[**{fact.measure}** is seasonal: highest in **{fact.peak}**, lowest in **{fact.low}** (strength {fact.strength}; p {fact.p}; {fact.n} {fact.grain}s). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

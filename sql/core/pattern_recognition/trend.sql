@@ -7,7 +7,7 @@
 -- groups:     time
 -- frame:      main 20000
 -- derive:     trend
--- cue:        trend, trends, trend in, trend of, trending, trend over time, trends over time, is there a trend, going up or down, increasing or decreasing, upward or downward
+-- cue:        trend, trends, trend in, trend of, trending, trend over time, trends over time, is there a trend, going up or down, increasing or decreasing, upward or downward, trend line, trendline, linear trend, trend test, significant upward, significant downward, statistically significant trend, real trend, clear trend, genuine trend, underlying trend, long term trend, trend direction, direction of the trend, strength of the trend, is there any trend, is there an upward, is there a downward, trending up, trending down, trending upward, trending downward, uptrend, downtrend, mann kendall, theil sen, sen's slope, drifting up, drifting down, drifting upward, creeping up, creeping down, inching up, edging up, edging down, how steeply, steady climb, statistically going up, statistically rising, trend is significant
 -- answer:     [[**{fact.measure}** changes by **{fact.slope}** a {fact.grain} ({fact.slope_low} to {fact.slope_high} with 95 %; p {fact.p}; {fact.n} {fact.grain}s). ]][[Along the line: {fact.change_pct}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

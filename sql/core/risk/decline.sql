@@ -7,7 +7,7 @@
 -- groups:     thing time
 -- frame:      main 200000
 -- derive:     decline
--- cue:        declining, decline, at risk, losing ground, shrinking, churn risk, warning signs
+-- cue:        declining, decline, at risk, losing ground, shrinking, churn risk, warning signs, who is declining, decliners, steepest decliners, losing, losing steam, losing momentum, losing popularity, bleeding, hemorrhaging, going downhill, on the slide, fading away, sank steadily, tailing off, slowly dying, in steady decline, fallen steadily, fewer and fewer, less and less, that are declining, that keep declining, that keep losing, who declines
 -- answer:     [[**{fact.found}** of {fact.looked_at} are declining in **{fact.measure}**: {fact.found_names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

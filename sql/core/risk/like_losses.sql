@@ -8,7 +8,7 @@
 -- several:    5
 -- frame:      main 200000
 -- derive:     like_losses
--- cue:        like those we lost, like the ones we lost, like past losses, similar to past losses, like lost, like the lost, like the lost ones, similar to the lost, similar to lost, like churned, similar to churned, like the churned, churn patterns, churn pattern, churn indicators
+-- cue:        like those we lost, like the ones we lost, like past losses, similar to past losses, like lost, like the lost, like the lost ones, similar to the lost, similar to lost, like churned, similar to churned, like the churned, churn patterns, churn pattern, churn indicators, look like lost, look like the lost, look like cancelled, look like churned, similar to cancelled, resemble lost, resemble cancelled, same profile as lost, same traits as lost, next to be lost, next to churn
 -- answer:     [[**{fact.nearer_to_lost}** of {fact.active_n} are nearer to the {fact.lost_n} lost ones than to the others: {fact.names}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param lost text optional What the column says of a lost one; without it words such as yes, lost or churned

@@ -7,7 +7,7 @@
 -- groups:     thing time
 -- frame:      main 200000
 -- derive:     risk_scores
--- cue:        risk score, risk scores, rank by risk, ranked by risk, riskiest, most at risk, needs attention, need attention, needing attention, might we lose, red flags
+-- cue:        risk score, risk scores, rank by risk, ranked by risk, riskiest, most at risk, needs attention, need attention, needing attention, might we lose, red flags, risk index, risk points, risk of churn, risk of leaving, risk of losing, risk of drifting, risk of dropping, churn risk, churn score, churn probability, churn ranking, attrition risk, attrition score, likely to churn, likely to leave, likely to drop, likely to quit, likely to stop, likely to drift, liable to leave, about to leave, about to churn, about to quit, might leave, might lose soon, may lose soon, could lose soon, danger of losing, danger of leaving, most endangered, endangered, early warning, early warnings, early warning list, early warning signs, warning signs, warning signals, alarm signals, alarm bells, watchlist, watch list, on the brink, slipping away, drifting away, most vulnerable, most fragile, flight risk, shaky
 -- answer:     [[**{fact.highest}** has the highest of {fact.scored} risk scores: **{fact.highest_score}** of 100. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension.month], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

@@ -8,7 +8,7 @@
 -- several:    6
 -- frame:      main 50000
 -- derive:     clusters
--- cue:        cluster, clusters, natural groups, natural clusters, clustering
+-- cue:        cluster, clusters, natural groups, natural clusters, clustering, cluster analysis, k means, kmeans, kmedoids, silhouette, natural groupings, natural segments, natural groupings among, naturally fall into, fall into groups, fall into natural, group themselves, group together naturally, hang together, form groups, form distinct, distinct groups, distinct types, distinct kinds, distinct segments, groups emerge, hidden groups, hidden groupings, hidden segments, archetypes, personas, typology, data driven segments, data driven groups, segmentation by similarity, segmentation analysis, similar behavior groups, belong together, birds of a feather, unsupervised, dendrogram, hierarchical grouping, latent classes, how many groups exist
 -- answer:     [[There are **{fact.clusters}** natural groups among {fact.n}, of {fact.sizes} (silhouette {fact.silhouette}). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured first

@@ -8,7 +8,7 @@
 -- counted:    yes
 -- frame:      main 200000
 -- derive:     cross_segment
--- cue:        cross segment, cross segments, cross tabulate, cross tabulation, crosstab, segment mix, tiers by, tier by, high value customers by, concentration of high value, multi dimensional
+-- cue:        cross segment, cross segments, cross tabulate, cross tabulation, crosstab, segment mix, tiers by, tier by, high value customers by, concentration of high value, multi dimensional, cross tab, cross segmentation, contingency table, two way table, chi square, chi2, cramer's v, independence test, independent of each other, statistically independent, go together, go hand in hand, hand in hand with, occur together, co occur, cooccur, co occurrence, cooccurrence, appear together, show up together, come together with, tend to pair, pair with, pair up, pairing of, pairings, which combinations, combination is more frequent, more often than chance, more than by chance, more than chance, than chance would, against chance, by pure chance, affinity, affinity between, associated with which, association between, overrepresented in, over represented in, overrepresented, gravitate to, gravitate towards, lean towards, favor which, prefer which, has a preference for
 -- answer:     [[**{fact.row}** and **{fact.column}** go together most: {fact.pair_n}, **{fact.share}** of {fact.column}. ]][[Against chance: {fact.lift}. ]][[p {fact.p}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension, dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

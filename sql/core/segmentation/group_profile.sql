@@ -8,7 +8,7 @@
 -- counted:    yes
 -- frame:      main 200000
 -- derive:     group_profile
--- cue:        group profile, profile of groups, segment profile, profile the groups, profile, breakdown of groups, categorize, categorise, size of groups, segment sizes
+-- cue:        group profile, profile of groups, segment profile, profile the groups, profile, breakdown of groups, categorize, categorise, size of groups, segment sizes, profile of each, profile each, profiles of the, profile of the groups, profile of the segments, portrait of each, portrait of our, characterize each, characterise each, characterize the, characterise the, describe the groups, describe the segments, size of the groups, size of the segments, group sizes, size and share, size and mean, share and mean, share and average, weight of each, weight does each, relative weight, how the groups differ, how the segments differ, makeup of, make up of, composition of, anatomy of, slice of the pie, slice does each, piece of the pie, big is each group, large is each group, big is each segment, large is each segment
 -- answer:     [[Of **{fact.n}** groups, {fact.largest} has the most of **{fact.measure}**, **{fact.largest_value}**. ]][[That is {fact.largest_share} of it. ]][[Most rows are of {fact.most}: {fact.most_rows} ({fact.most_share}). ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- fact measure type=text What is measured

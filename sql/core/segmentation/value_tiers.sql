@@ -7,7 +7,7 @@
 -- groups:     thing
 -- frame:      main 200000
 -- derive:     value_tiers
--- cue:        segment, segments, tier, tiers, value tiers, value tier, segment by value, high value, segmentation, into tiers, into segments, high medium low
+-- cue:        segment, segments, tier, tiers, value tiers, value tier, segment by value, high value, segmentation, into tiers, into segments, high medium low, tier list, top tier, bottom tier, middle tier, high tier, low tier, upper tier, abc analysis, abc classification, abc categories, abc classes, gold silver bronze, gold silver and bronze, platinum gold, high medium low value, high mid low, high middle low, high value mid value, high value segment, high value group, high value versus low, premium and standard, heavy medium light, whales, minnows, big medium small, large medium small, middle 60, middle 60 percent, middle sixty, bottom 20 percent, bottom twenty percent, bottom fifth, top fifth, lowest fifth, highest fifth, top middle and bottom, top middle bottom, upper middle lower, upper middle and lower, upper crust, value segment, value bands, value bracket, value classes
 -- answer:     [[**{fact.high_n}** of {fact.n} are in the high tier ({fact.high_share})]][[ and hold **{fact.high_sum_share}** of **{fact.measure}**]][[, {fact.high_mean} each on average; {fact.middle_n} are in the middle, {fact.low_n} in the low tier. ]][[Cuts: {fact.cut_low} and {fact.cut_high}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param low   int   optional  default=20 min=1 max=98  Lower cut in percent

@@ -8,7 +8,7 @@
 -- several:    6
 -- frame:      main 200000
 -- derive:     similar_to_entity
--- cue:        similar to, most similar to, most like, resemble, resembles, lookalikes of, look-alikes of
+-- cue:        similar to, most similar to, most like, resemble, resembles, lookalikes of, look-alikes of, most resemble, most closely resembles, closest match, closest match to, closest relatives, closest in profile, closest twin, closest peers of, nearest neighbor, nearest neighbour, nearest peers, knn, most alike, most comparable to, comparables, comparables for, comps, comps for, twin of, sibling of, siblings of, same mold as, same vein as, akin to, analogous to, analogues of, similarity to, similarity with, distance to, closest in size to, counterpart of, spitting image
 -- answer:     [[Nearest to **{fact.name}** is **{fact.nearest}**, at a distance of **{fact.distance}** (0: the same, 1: as far apart as any): {fact.reasons}. ]][[Compared: {fact.n}. ]][[{fact.note}]]
 -- param query text  required  The question as JSON, as query_metrics takes it: {"metrics": [name], "by": [dimension], "where": [{"name", "op", "values": []}], "period": {"start", "end"}}.
 -- param name  text  optional slot=thing  The thing that the others are compared with, as the data spells it; it stands in no condition.

@@ -124,13 +124,17 @@ static void add_cue(struct know *k, struct map_words *w, const struct tool_def *
 		cue.stems[cue.count++] = arena_strndup(
 			w->arena, stem, word_stem(q.tokens[i].text, q.tokens[i].len, stem));
 	arena_free(&scratch);
+	if (cue.count == 0)
+		return;
 	w->cues = arena_grow(w->arena, w->cues, w->cue_count, &w->cue_cap, sizeof(*w->cues));
-	if (t->analysis.points && cue.count > 0) {
+	if (t->analysis.points) {
 		w->description_cues =
 			arena_grow(w->arena, w->description_cues, w->description_cue_count,
 				   &w->description_cue_cap, sizeof(*w->description_cues));
 		w->description_cues[w->description_cue_count++] = w->cue_count;
 	}
+	cue.next = dict_find(&w->first_cues, cue.stems[0], strlen(cue.stems[0]));
+	dict_put(&w->first_cues, cue.stems[0], strlen(cue.stems[0]), (int)w->cue_count);
 	w->cues[w->cue_count++] = cue;
 }
 
@@ -155,6 +159,7 @@ struct map_words *map_words_new(struct know *k, struct arena *a, const struct ca
 	w->pack_entity_count = catalog_schema(packs)->entity_count;
 	s = catalog_schema(k->catalog);
 	w->map = map_new(k->catalog);
+	dict_init(&w->first_cues, a);
 	add_cues(k, w);
 	for (size_t i = 0; i < s->metric_count; i++) {
 		const struct metric_def *m = s->metrics[i];
@@ -248,6 +253,17 @@ bool map_words_is_cue_word(const struct know *k, const struct token *t)
 	return false;
 }
 
+bool map_words_measure_at(const struct know *k, const struct question *q, size_t i)
+{
+	const struct map_words *w = k->map_words;
+
+	for (size_t p = 0; w && p < w->count; p++)
+		if (w->phrases[p].metric && w->phrases[p].count == 1 &&
+		    phrase_is_at(k, &w->phrases[p], q, i))
+			return true;
+	return false;
+}
+
 bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
@@ -278,28 +294,43 @@ static bool cue_is_at(const struct map_cue *c, const struct question *q, size_t 
 		    strncmp(c->stems[n], stem, len) != 0)
 			return false;
 	}
-	return c->count > 0;
+	return true;
+}
+
+/* The longest cue at token i; NULL: none. */
+static const struct map_cue *longest_cue(const struct map_words *w, const struct question *q,
+					 size_t i, bool with_descriptions)
+{
+	const struct map_cue *best = NULL;
+	char stem[STEM_BYTES];
+	size_t len = word_stem(q->tokens[i].text, q->tokens[i].len, stem);
+
+	for (int c = dict_find(&w->first_cues, stem, len); c >= 0; c = w->cues[c].next)
+		if ((!best || w->cues[c].count >= best->count) &&
+		    (with_descriptions || !w->cues[c].tool->analysis.points) &&
+		    cue_is_at(&w->cues[c], q, i))
+			best = &w->cues[c];
+	return best;
 }
 
 const struct map_cue *map_words_cue(const struct query_builder *a, size_t i)
 {
-	const struct map_cue *best = NULL;
+	return longest_cue(a->w, &a->r->q, i, a->r->description);
+}
 
-	for (size_t c = 0; c < a->w->cue_count; c++)
-		if ((!best || a->w->cues[c].count > best->count) &&
-		    (a->r->description || !a->w->cues[c].tool->analysis.points) &&
-		    cue_is_at(&a->w->cues[c], &a->r->q, i))
-			best = &a->w->cues[c];
-	return best;
+size_t map_words_cue_length(const struct know *k, const struct question *q, size_t i)
+{
+	const struct map_cue *cue = k->map_words ? longest_cue(k->map_words, q, i, false) : NULL;
+
+	return cue ? cue->count : 0;
 }
 
 bool map_words_has_cue_at(const struct know *k, const struct question *q, size_t i)
 {
 	const struct map_words *w = k->map_words;
 
-	for (size_t c = 0; w && c < w->cue_count; c++)
-		if (!w->cues[c].tool->analysis.points && cue_is_at(&w->cues[c], q, i))
-			return true;
+	if (map_words_cue_length(k, q, i) > 0)
+		return true;
 	for (size_t p = 0; w && p < w->count; p++)
 		if (w->phrases[p].condition && phrase_is_at(k, &w->phrases[p], q, i))
 			return true;
