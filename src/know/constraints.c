@@ -307,7 +307,7 @@ void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken)
 			(*taken)++;
 			fit->facts += (p->required ? w->fact.required : w->fact.optional) *
 				      (s->has_tool_words_only ? w->fact.soft : 1);
-		} else if (s->slot != SLOT_NOT) {
+		} else if (s->slot != SLOT_NOT || !s->has_tool_words_only) {
 			(*taken)++;
 			fit->unsupported++;
 			fit->facts += w->fact.not_taken;

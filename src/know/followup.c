@@ -178,6 +178,8 @@ const char *followup_time_step_at(const struct question *q, size_t i)
 
 	if (!step || token_in_list(&q->tokens[i], WORDS_GROUPING))
 		return step;
+	if (i + 2 < q->count && time_step_of(&q->tokens[i + 2]) == step) /* "month over month" */
+		return step;
 	while (by > 0 && token_in_list(&q->tokens[by - 1], WORDS_ARTICLES) &&
 	       !token_in_list(&q->tokens[by - 1], WORDS_GROUPING))
 		by--;

@@ -669,8 +669,12 @@ const struct tool_def *map_words_description_cue(const struct know *k, const str
 /* Returns true when a cue of an analysis without a description, or a named condition ("overdue"),
  * begins at token i. */
 bool map_words_has_cue_at(const struct know *k, const struct question *q, size_t i);
+/* The number of words of the longest cue of an analysis that starts at token i; 0: none. */
+size_t map_words_cue_length(const struct know *k, const struct question *q, size_t i);
 /* Returns true when the word occurs in a cue for an analysis. */
 bool map_words_is_cue_word(const struct know *k, const struct token *t);
+/* Returns true when the word alone names a metric of the map. */
+bool map_words_measure_at(const struct know *k, const struct question *q, size_t i);
 /* Returns true when the word names something that can be counted, listed or, after "by", grouped.
  */
 bool map_words_is_entity_at(const struct know *k, const struct question *q, size_t i);

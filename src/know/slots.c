@@ -165,6 +165,11 @@ void slots_fit(const struct reading *r, const struct numbered_facts *n, const st
 	for (size_t i = 0; i < r->facts.count; i++)
 		if (!n->tool_words_name_tool || !r->facts.items[i].has_tool_words_only)
 			fit_fact(r, n, i, out, &explicit_count);
+	if (r->issue.kind == ISSUE_AMBIGUOUS && r->issue.dimension && /* a name, not yet a fact */
+	    !candidate_param(c, r->issue.filter)) {
+		explicit_count++;
+		out->facts += r->know->catalog->router.fact.not_taken;
+	}
 	constraints_fit(r, out, &explicit_count);
 	if (explicit_count > 0)
 		out->facts /= (double)explicit_count;

@@ -328,10 +328,19 @@ enum carry reading_carry(struct reading *r, const struct session_context *s, boo
 	return how;
 }
 
-static bool has_filters_only(const struct reading *r)
+/* A value that may also name a tool ("milestones") is a filter if the context's tool takes it. */
+static bool is_filter_of_context(const struct session_context *s, const struct mention *m)
+{
+	for (size_t t = 0; m->count > 0 && t < s->tool_count; t++)
+		if (tool_param_of_filter(s->tools[t], m->candidates[0].dimension->filter))
+			return true;
+	return false;
+}
+
+static bool has_filters_only(const struct reading *r, const struct session_context *s)
 {
 	for (size_t i = 0; i < r->mention_count; i++)
-		if (r->mentions[i].has_tool_words_only) /* "milestones" */
+		if (r->mentions[i].has_tool_words_only && !is_filter_of_context(s, &r->mentions[i]))
 			return false;
 	for (size_t i = 0; i < r->q.count; i++) {
 		const struct token *t = &r->q.tokens[i];
@@ -369,7 +378,7 @@ static void understand_data(struct reading *r, const struct session_context *s, 
 
 	*out = (struct understanding){.kind = KNOW_DATA};
 	r->filters_only = is_followup && s->tool_count > 0 &&
-			  (has_filters_only(r) || tool_takes_time_step(r, s));
+			  (has_filters_only(r, s) || tool_takes_time_step(r, s));
 	r->time_step_only = is_followup && followup_is_time_step(r);
 	how = reading_carry(r, s, is_followup);
 	if (edits)
@@ -382,7 +391,7 @@ static void understand_data(struct reading *r, const struct session_context *s, 
 	}
 	fill_chosen(r, &choice, is_followup, edits != NULL, out);
 	/* "Just the top 3" after a query whose list has no order */
-	if (is_followup && s->query && out->confidence > UNSURE && has_filters_only(r))
+	if (is_followup && s->query && out->confidence > UNSURE && has_filters_only(r, s))
 		out->confidence = UNSURE;
 	/* "How many orders were there in February" has no hub-zone */
 	if (!edits && !is_followup && r->issue.kind == ISSUE_MISSING && r->entity_count == 0 &&

@@ -203,7 +203,7 @@ static const struct unit_def *unit_before(const struct units *u, const struct qu
 	size_t after = before ? before->to : 0, n;
 	const struct unit_def *unit;
 
-	while (back > after && q->text[back - 1] != ' ')
+	while (back > after && !strchr(" <>=", q->text[back - 1]))
 		back--;
 	unit = back < begin ? unit_at(u, q->text + back, &n) : NULL;
 	if (unit && n == begin - back)
@@ -320,6 +320,23 @@ static bool read_prefix_bound(const struct units *u, const struct question *q, s
 	return true;
 }
 
+/* ">= $60", "<60": a sign between the word before and the number. */
+static bool read_sign_bound(const struct units *u, const struct question *q, size_t i,
+			    struct arena *a, struct amount *out)
+{
+	size_t at = i > 0 ? q->tokens[i - 1].to : 0, begin, end;
+	struct decimal number;
+
+	if (!number_at(u, q, i, &number, &begin, &end))
+		return false;
+	at += strcspn(q->text + at, "<>");
+	if (at >= begin || !amount_at(u, q, i, a, out))
+		return false;
+	out->side = q->text[at] == '>' ? BOUND_ABOVE : BOUND_BELOW;
+	out->inclusive = q->text[at + 1] == '=';
+	return true;
+}
+
 /* "60 or more" */
 static bool read_postfix_bound(const struct units *u, const struct question *q, size_t i,
 			       struct arena *a, struct amount *out)
@@ -388,6 +405,7 @@ size_t amounts_find_bounds(const struct units *u, struct question *q, struct are
 
 		if (n == 0)
 			n = read_prefix_bound(u, q, i, a, &out[count]) ||
+			    read_sign_bound(u, q, i, a, &out[count]) ||
 			    read_postfix_bound(u, q, i, a, &out[count]) ||
 			    read_below_zero(q, i, &out[count]);
 		if (n == 0)

@@ -107,7 +107,7 @@ static bool add_phrase(struct query_builder *a, const struct phrase_meanings *m)
 		a->level.phrase = *m;
 		return !again;
 	}
-	if (grouped && counted) /* "count of" an unknown item per project */
+	if (grouped && counted && !a->is_followup) /* "count of" an unknown item per project */
 		return false;
 	if (m->exact && !first->metric && !counted) {
 		a->singular.named |= first->entity && !(a->related.has_word && a->subject);
@@ -172,11 +172,18 @@ static bool is_relative(const struct query_builder *a, size_t i)
 	       token_in_list(&a->r->q.tokens[i], WORDS_RELATIVE_PRONOUNS);
 }
 
-/* "its", "those": refers to something outside this question. */
-static bool refers_back(const struct token *t)
+/* "its", "those": refers to something outside this question, unless "it" or "their" follows what
+ * the question names itself ("projects with their COD"). "This year" is a time. */
+static bool refers_back(const struct query_builder *a, size_t i)
 {
-	return token_in_list(t, WORDS_PRONOUNS) || token_in_list(t, WORDS_THIRD_PERSON) ||
-	       token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
+	const struct token *t = &a->r->q.tokens[i];
+	bool is_pronoun = token_in_list(t, WORDS_PRONOUNS);
+
+	if (is_pronoun && word_is_time(a->r, i + 1))
+		return false;
+	if (!is_pronoun && (token_in_list(t, WORDS_IT) || token_in_list(t, WORDS_THIRD_PERSON)))
+		return !a->subject && a->group_count + a->measured_metric.count == 0;
+	return is_pronoun || token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
 }
 
 static bool has_exclusion(const struct query_builder *a)
@@ -213,7 +220,8 @@ static bool is_comparison_word(const struct token *t)
 
 static bool is_exclusion_word(const struct token *t)
 {
-	return token_in_list(t, WORDS_EXCLUSION) || token_in_list(t, WORDS_EXCLUSION_CUES) ||
+	return token_in_list(t, WORDS_EXCLUSION) || token_in_list(t, WORDS_EXCLUSION_VERBS) ||
+	       token_in_list(t, WORDS_EXCLUDED) || token_in_list(t, WORDS_EXCLUSION_CUES) ||
 	       token_in_list(t, WORDS_EXCLUSION_NOT_FIRST) ||
 	       token_in_list(t, WORDS_EXCLUSION_AFTER_NOUN);
 }
@@ -335,6 +343,20 @@ static bool limits_time(const struct query_builder *a, size_t i)
 	       word_is_time(a->r, i + 1) && (t->has_start != t->has_end || until_today);
 }
 
+/* "Split the forecast by", "broken down by": the group follows in the same sentence. */
+static bool splits_by(const struct query_builder *a, size_t i)
+{
+	const struct question *q = &a->r->q;
+
+	if (!token_in_list(&q->tokens[i], WORDS_GROUPING) || map_words_grain(&q->tokens[i]))
+		return false;
+	while (++i < q->count && !q->tokens[i].starts_sentence)
+		if (token_in_list(&q->tokens[i], WORDS_PREPOSITIONS) &&
+		    token_in_list(&q->tokens[i], WORDS_GROUPING))
+			return true;
+	return false;
+}
+
 /* Reads a known cue. Returns its number of words; 0: none. */
 static size_t read_cue(struct query_builder *a, size_t i)
 {
@@ -364,6 +386,8 @@ static size_t read_cue(struct query_builder *a, size_t i)
 		a->after.by = true;
 		return 1;
 	}
+	if (splits_by(a, i)) /* "split it by" */
+		return 1;
 	if (is_comparison_word(t)) {
 		a->cues.compares = true;
 		return 1;
@@ -486,13 +510,14 @@ static size_t read_analysis_cue(struct query_builder *a, size_t i, const struct 
 /* Finds the analysis before the words are read: words before its cue also belong to it. */
 static void find_analysis(struct query_builder *a)
 {
-	for (size_t i = 0; i < a->r->q.count && !a->analysis; i++) {
+	for (size_t i = 0; i < a->r->q.count && !a->analysis;) {
 		const struct phrase_meanings m = map_words_at(a, i);
 		const struct map_cue *cue =
 			metrics_change_words(a, i) > 0 ? NULL : map_words_cue(a, i);
 
 		if (cue && (m.count == 0 || m.items[0]->count < cue->count))
 			a->analysis = cue->tool;
+		i += m.count > 0 ? m.items[0]->count : 1;
 	}
 }
 
@@ -527,7 +552,7 @@ bool metrics_read(struct query_builder *a)
 		else if (n == 0)
 			n = read_cue(a, i);
 		if (n == SIZE_MAX ||
-		    (n == 0 && !a->is_followup && refers_back(t) && !is_relative(a, i)))
+		    (n == 0 && !a->is_followup && refers_back(a, i) && !is_relative(a, i)))
 			return false;
 		if (n == 0 && token_in_list(t, WORDS_AGGREGATES)) /* "the mean cost" is not a sum */
 			return false;
@@ -544,7 +569,8 @@ bool metrics_read(struct query_builder *a)
 			a->is_list |= token_in_list(t, WORDS_NEUTRAL);
 		i += n > 0 ? n : 1;
 	}
-	return !a->after.by && !a->after.order && (a->is_followup || !a->after.number_of) &&
+	return !a->after.by && !(a->after.order && !a->order.ascending && !a->order.descending) &&
+	       (a->is_followup || !a->after.number_of) &&
 	       (!a->related.is_required || a->related.count > 0) &&
 	       (a->slots.further.count == 0 ||
 		(a->analysis && a->slots.further.count < a->analysis->analysis.measures));

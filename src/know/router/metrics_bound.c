@@ -196,6 +196,22 @@ static bool resolve_target_by_unit(const struct query_builder *a, const struct c
 	return b->metric != NULL;
 }
 
+void bounds_default_to_metric(struct query_builder *a, const json_t *query)
+{
+	struct query_builder of = {.r = a->r};
+
+	if (!json_object_get(query, MAP_BY) || !metrics_set_from_query(&of, query) ||
+	    of.metric_count != 1)
+		return;
+	for (size_t i = 0; i < a->r->constraint_count; i++) {
+		const struct constraint *s = &a->r->constraints[i];
+
+		if (is_bound(s) && a->bounds[i].named.count == 0 &&
+		    (!s->amount.unit || of.metrics[0]->unit == s->amount.unit))
+			a->bounds[i].metric = of.metrics[0];
+	}
+}
+
 bool bounds_resolve(struct query_builder *a)
 {
 	for (size_t i = 0; i < a->r->constraint_count; i++) {

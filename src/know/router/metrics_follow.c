@@ -228,6 +228,16 @@ static bool apply_top(const struct query_builder *a, json_t *query, const json_t
 	return true;
 }
 
+/* "Sort it, highest first", "by COD, earliest first" */
+static bool apply_order(const struct query_builder *a, json_t *query, bool *changed)
+{
+	if (a->order.by.count == 0 && !a->order.ascending && !a->order.descending)
+		return true;
+	json_object_del(query, MAP_ORDER);
+	*changed = true;
+	return metrics_add_order(a, query);
+}
+
 /* ---- applying a follow-up ---- */
 
 /* Returns true for a follow-up, or a question that opens with a group or an exclusion. */
@@ -236,13 +246,25 @@ static bool is_followup(const struct reading *r)
 	const struct question *q = &r->q;
 
 	if (followup_has_cue(r) || token_in_list(token_at(q, 0), WORDS_GROUPING) ||
-	    token_in_list(token_at(q, 0), WORDS_EXCLUSION))
+	    token_in_list(token_at(q, 0), WORDS_EXCLUSION) ||
+	    token_in_list(token_at(q, 0), WORDS_EXCLUSION_VERBS) ||
+	    words_at(q, 0, WORDS_SORTING) + words_at(q, 0, WORDS_COUNTING) > 0)
 		return true;
 	for (size_t i = 0; i < q->count; i++)
 		if (token_in_list(&q->tokens[i], WORDS_THIRD_PERSON) ||
 		    (token_in_list(&q->tokens[i], WORDS_PRONOUNS) && i > 0))
 			return true;
 	return false;
+}
+
+/* The analysis that the current query belongs to; NULL: none. */
+static const struct tool_def *analysis_of(const struct reading *r)
+{
+	const json_t *tools = json_object_get(r->in->session_context, "tools");
+	const char *name = json_string_value(json_array_get(tools, 0));
+	const struct tool_def *tool = name ? catalog_tool(r->know->catalog, name) : NULL;
+
+	return tool && json_array_size(tools) == 1 && tool->analysis.groups ? tool : NULL;
 }
 
 static bool read_followup(struct query_builder *a, const struct entity_def *n)
@@ -275,14 +297,18 @@ bool metrics_follow(const struct reading *r, const json_t *query, struct underst
 	if (!n || !read_followup(&a, n) || !apply_metric(&a, n, edited, &changed))
 		return false;
 	if ((a.cues.totals && !metrics_is_total(&a)) || (a.level.phrase.count > 0 && !a.subject) ||
-	    !metrics_resolve_level(&a) || !metrics_resolve_all(&a) || !bounds_resolve(&a) ||
+	    !metrics_resolve_level(&a) || !metrics_resolve_all(&a) ||
+	    !(bounds_default_to_metric(&a, edited), bounds_resolve(&a)) ||
 	    !metrics_add_facts(&a, added) || a.cues.compares || a.lists_columns)
 		return false;
+	a.analysis = analysis_of(r);
 	apply_price_order(&a, query);
 	if (!apply_top(&a, edited, added, &changed))
 		return false;
 	if (a.by_count > 0)
 		apply_groups(&a, edited);
+	if (!apply_order(&a, edited, &changed))
+		return false;
 	if (a.level.value)
 		json_set_str(edited, MAP_LEVEL, a.level.value);
 	apply_conditions(&a, edited, MAP_WHERE, json_object_get(added, MAP_WHERE));

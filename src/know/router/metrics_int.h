@@ -41,12 +41,14 @@ struct map_cue {
 	const struct tool_def *tool;
 	const char *stems[MAP_PHRASE_WORDS];
 	size_t count;
+	int next; /* index of the next cue with the same first stem, or -1 */
 };
 
 struct map_words {
 	struct arena *arena; /* owns the phrases */
 	struct map_cue *cues;
 	size_t cue_count, cue_cap;
+	struct dict first_cues;   /* first stem -> index of a cue */
 	size_t *description_cues; /* indexes of the cues of tools that take a description; checked
 				     for every question */
 	size_t description_cue_count, description_cue_cap;
@@ -281,6 +283,8 @@ bool bounds_set_target(struct query_builder *a, const struct phrase_meanings *m,
 		       size_t n);
 /* Finds the measure or metric of each bound without one, after all names are resolved. */
 bool bounds_resolve(struct query_builder *a);
+/* In a follow-up, a bound that names nothing applies to the only metric of the grouped query. */
+void bounds_default_to_metric(struct query_builder *a, const json_t *query);
 /* "Prices above $60": when a bounded average is not grouped, the bound applies to rows and the
  * query counts them. */
 void bounds_apply_to_rows(struct query_builder *a);

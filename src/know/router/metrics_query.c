@@ -116,6 +116,15 @@ static bool ranks_subject(const struct query_builder *a)
 	       a->by_count == 0 && (a->top || a->bottom);
 }
 
+/* "The biggest project in each market": one row of the subject per group, which no query gives. */
+static bool ranks_within_groups(const struct query_builder *a)
+{
+	return (a->top || a->bottom) && a->metric_count > 0 && a->subject &&
+	       metrics_entity(a) == a->subject && a->by_count > 0 &&
+	       strcmp(a->by[0],
+		      metrics_title(a, a->subject) ? metrics_title(a, a->subject)->name : "") != 0;
+}
+
 /* "The smallest invoice total" is the extreme of single rows, if the map has such a metric. */
 static bool use_extreme_metric(struct query_builder *a)
 {
@@ -185,7 +194,7 @@ static void choose_default_metric(struct query_builder *a)
 /* An analysis needs a metric or a count. Another named entity becomes a group. */
 static bool resolve_analysis(struct query_builder *a)
 {
-	if (a->cues.totals || a->rows > 0 || a->related.count > 0)
+	if (a->rows > 0 || a->related.count > 0)
 		return false;
 	choose_default_metric(a);
 	if (a->metric_count == 0 && a->subject)
@@ -195,6 +204,14 @@ static bool resolve_analysis(struct query_builder *a)
 	    (a->by_count > 0 || !metrics_add_by_title(a, a->subject)))
 		return false;
 	return a->metric_count > 0 && bounds_resolve(a) && metrics_resolve_slots(a);
+}
+
+/* "Top 5 by spend": rows of what has the metric. */
+static bool asks_several(const struct query_builder *a)
+{
+	const struct fact *top = facts_get(&a->r->facts, FILTER_TOP_N);
+
+	return a->rows > 1 || (top && top->count == 1 && top->values[0].number > 1);
 }
 
 /* Resolves "how many tracks", "genres by number of tracks", "the top customers by spend". A named
@@ -219,6 +236,8 @@ static bool resolve_roles(struct query_builder *a)
 		       (!ranks || counts_of_ranked(a)) && bounds_resolve(a);
 	if (ranks_subject(a) && !metrics_add_by_title(a, a->subject))
 		return false;
+	if (ranks_within_groups(a))
+		return false;
 	if (a->metric_count > 0 && a->subject && metrics_entity(a) != a->subject &&
 	    (a->by_count > 0 || !(ranks || a->is_count) || !metrics_add_by_title(a, a->subject)))
 		return false;
@@ -230,7 +249,8 @@ static bool resolve_roles(struct query_builder *a)
 	if ((a->rows > 0 && !(ranks && a->metric_count == 1)) || (ranks && a->metric_count == 0))
 		return ranks_rows(a);
 	if (ranks && a->metric_count == 1 && a->by_count == 0)
-		return use_extreme_metric(a);
+		return asks_several(a) ? metrics_add_by_title(a, metrics_entity(a))
+				       : use_extreme_metric(a);
 	return !ranks || (a->metric_count == 1 && a->by_count == 1);
 }
 
@@ -332,8 +352,18 @@ bool metrics_add_order(const struct query_builder *a, json_t *query)
 	return true;
 }
 
+/* "Projects with more than 10 changes in 2025": a list takes no time, so the bounded metric is
+ * shown by the subject. */
+static void group_bounded_list(struct query_builder *a, const json_t *query)
+{
+	if (a->metric_count == 0 && a->subject && a->by_count == 0 && bounds_metric(a) &&
+	    !list_is_valid(a, query) && metrics_add(a, bounds_metric(a)))
+		(void)metrics_add_by_title(a, a->subject);
+}
+
 static bool write_query(struct query_builder *a, json_t *query)
 {
+	group_bounded_list(a, query);
 	if (a->cues.compares || (a->related.count > 0 && a->metric_count > 0) ||
 	    !(a->metric_count > 0 ? write_metrics(a, query) : a->subject && write_list(a, query)))
 		return false;

@@ -345,7 +345,9 @@ static bool add_fact(const struct query_builder *a, const struct fact *f, json_t
 	if (f->implied || f->source == SOURCE_DEFAULT || f == a->slots.item || is_named(a, f))
 		return true;
 	if (f->dimension) {
-		if (!f->dimension->map.entity || f->resolved_from || f->all_values ||
+		if (f->all_values) /* "each market": no condition */
+			return true;
+		if (!f->dimension->map.entity || f->resolved_from ||
 		    (f->has_tool_words_only &&
 		     (f->count > 1 || f->dimension->map.entity != metrics_entity(a))))
 			return false;

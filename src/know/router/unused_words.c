@@ -388,6 +388,16 @@ static bool superlative_is_accounted(const struct word_check *a, size_t i)
 		(word_origins(a, &a->r->q.tokens[noun]) & RANKED) || most_of_ranked(a, i, noun));
 }
 
+/* "Of each type", "by sponsor": a total of all rows is not a count by group. */
+static bool has_group(const struct word_check *a)
+{
+	for (size_t i = 0; i < a->r->q.count; i++)
+		if (token_in_list(&a->r->q.tokens[i], WORDS_GROUPING) && !is_used(a, i) &&
+		    next_content_word(a, i) < a->r->q.count && !is_used(a, next_content_word(a, i)))
+			return true;
+	return false;
+}
+
 /* "How many": the tool counts that item, or counts all rows of its subject. */
 static bool count_is_accounted(const struct word_check *a, size_t i)
 {
@@ -396,7 +406,7 @@ static bool count_is_accounted(const struct word_check *a, size_t i)
 
 	/* "how many MW of storage": not a count, but an amount that the tool has */
 	return (from & (COUNTED | MEASURED)) ||
-	       (a->tool->totals.is_queryable && (from & FROM_ABOUT));
+	       (a->tool->totals.is_queryable && (from & FROM_ABOUT) && !has_group(a));
 }
 
 static bool has_list(const struct word_check *a)
@@ -541,6 +551,8 @@ static bool is_accounted(const struct word_check *a, size_t i)
 		return a->r->know->vocabulary->has_reasons[a->tool->index];
 	if (word_is_unsupported_request(a->r, i))
 		return false;
+	if (token_in_list(t, WORDS_TOTALS) && a->c->fit.calls > 1) /* of several answers */
+		return false;
 	if (word_is_aggregate(a->r, i))
 		return word_origins(a, t) ||
 		       (token_in_list(t, WORDS_TOTALS) && (word_origins(a, t + 1) & TOTALLED));
@@ -553,12 +565,41 @@ static bool is_accounted(const struct word_check *a, size_t i)
 		return false;
 	if (word_is_predicate_adjective(q, i))
 		return word_origins(a, t) && is_literal(a, t);
-	if (t->number >= 0)
-		return repeats_number(a, t->number);
+	if (t->number >= 0 ||
+	    (token_number(t) > 1 && time_unit_of(token_at(q, i + 1)) != UNIT_NONE))
+		return repeats_number(a, token_number(t)); /* "five years later" */
+	/* A domain may speak of a measure that the tool does not have. */
+	if (word_origins(a, t) == FROM_DOMAIN && map_words_measure_at(a->r->know, q, i))
+		return false;
 	/* "good" is neutral unless it is a value */
 	return word_origins(a, t) ||
 	       (is_neutral(a, t) && !mention_is_missed_value(a->r, i, true)) ||
 	       (a->r->text_score.unknown_words <= UNKNOWN_WORDS_MAX && is_misspelled_neutral(a, t));
+}
+
+/* The number of words of a phrase that asks for an analysis, if the tool does not use its content
+ * words, or if it has none: "stand out", "more and more". 0: none. */
+static size_t analysis_words(const struct word_check *a, size_t i)
+{
+	size_t n = map_words_cue_length(a->r->know, &a->r->q, i), used = 0, content = 0;
+
+	for (size_t at = i; at < i + n; at++) {
+		const struct token *t = &a->r->q.tokens[at];
+		bool has_word = is_used(a, at) || word_origins(a, t);
+
+		content += !know_is_stop_word(a->r->know, t);
+		used += has_word || (know_is_stop_word(a->r->know, t) && content > 0);
+	}
+	return n > 1 && used < n ? n : 0;
+}
+
+/* "In total" of several calls, each of which gives its own. */
+static bool is_total_of_several(const struct word_check *a, size_t i, size_t n)
+{
+	for (size_t at = i; at < i + n && a->c->fit.calls > 1; at++)
+		if (token_in_list(&a->r->q.tokens[at], WORDS_TOTALS))
+			return true;
+	return false;
 }
 
 /* Marks as unused a cue and its object: "since the last audit". */
@@ -704,10 +745,12 @@ void unused_words_find(struct reading *r, const struct choice *c, struct underst
 
 		if (self > 0) /* "I'm a developer": describes the user */
 			i += self;
-		else if (neutral > 1) /* "by the way" */
+		else if (neutral > 1 && !is_total_of_several(&a, i, neutral)) /* "by the way" */
 			i += neutral - 1;
 		else if (exclusion_words(&a, i) > 0)
 			i += exclusion_words(&a, i) - 1;
+		else if (analysis_words(&a, i) > 0)
+			memset(a.unused + i, true, analysis_words(&a, i));
 		else if (!is_accounted(&a, i))
 			mark_unused(&a, i);
 	}

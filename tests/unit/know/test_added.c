@@ -17,7 +17,7 @@ static struct added {
 	int most;   /* that may be lost */
 	int lost, asked;
 } added[] = {
-	{" Explain why.", true, 45, 0, 0},
+	{" Explain why.", true, 52, 0, 0},
 	{" Just the mornings.", true, 20, 0, 0},
 	{" At night only.", true, 20, 0, 0},
 	{" Mail it to Bob's assistant.", true, 0, 0, 0},

@@ -47,6 +47,8 @@ static bool is_default(const char *name, const json_t *value)
 
 	if (strcmp(name, "market") == 0)
 		return true;
+	if (str_ends(str_of(name), STR("_incl"))) /* a bound itself counts by default */
+		return json_integer_value(value) == 1;
 	if (strcmp(name, "top_n") == 0)
 		return json_integer_value(value) == 10;
 	if (strcmp(name, "to") == 0 || strcmp(name, "until") == 0)
