@@ -309,8 +309,9 @@ void constraints_fit(const struct reading *r, struct fit *fit, size_t *taken)
 				      (s->has_tool_words_only ? w->fact.soft : 1);
 		} else if (s->slot != SLOT_NOT || !s->has_tool_words_only) {
 			(*taken)++;
-			fit->unsupported++;
-			fit->facts += w->fact.not_taken;
+			fit->unsupported += s->slot != SLOT_NOT;
+			/* what to leave out says less about the tool than what to show */
+			fit->facts += w->fact.not_taken / (s->slot == SLOT_NOT ? 4 : 1);
 		}
 	}
 }

@@ -173,17 +173,21 @@ static bool is_relative(const struct query_builder *a, size_t i)
 }
 
 /* "its", "those": refers to something outside this question, unless "it" or "their" follows what
- * the question names itself ("projects with their COD"). "This year" is a time. */
+ * the question names itself ("projects with their COD", "which project is it"). "This year" is a
+ * time, and "it will be late" is another clause. */
 static bool refers_back(const struct query_builder *a, size_t i)
 {
-	const struct token *t = &a->r->q.tokens[i];
-	bool is_pronoun = token_in_list(t, WORDS_PRONOUNS);
+	const struct question *q = &a->r->q;
+	const struct token *t = &q->tokens[i];
+	bool is_pronoun = token_in_list(t, WORDS_PRONOUNS), has_name;
 
 	if (is_pronoun && word_is_time(a->r, i + 1))
 		return false;
-	if (!is_pronoun && (token_in_list(t, WORDS_IT) || token_in_list(t, WORDS_THIRD_PERSON)))
-		return !a->subject && a->group_count + a->measured_metric.count == 0;
-	return is_pronoun || token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
+	if (is_pronoun || !(token_in_list(t, WORDS_IT) || token_in_list(t, WORDS_THIRD_PERSON)))
+		return is_pronoun || token_in_list(t, WORDS_FOLLOWUP_ANYWHERE);
+	has_name = a->subject || a->group_count + a->measured_metric.count > 0;
+	return !has_name || (token_in_list(t, WORDS_IT) && !word_ends_clause(q, i) &&
+			     !token_in_list(&q->tokens[i + 1], WORDS_PREPOSITIONS));
 }
 
 static bool has_exclusion(const struct query_builder *a)
