@@ -174,7 +174,7 @@ void known_note_numbered(struct known *k, const struct number_context *b)
 }
 
 /* The display text for cells with this value; NULL: shown unchanged. */
-static const char *shown_as(const struct column *c, const char *text)
+static const char *display_text(const struct column *c, const char *text)
 {
 	for (const char *const *w = c->words; w && *w; w += 2)
 		if (strcmp(*w, text ? text : "") == 0)
@@ -185,7 +185,7 @@ static const char *shown_as(const struct column *c, const char *text)
 /* Returns false for a name or prose. */
 static bool read_kind(const struct column *c, const char *text, struct number_context *out)
 {
-	const char *shown = shown_as(c, text);
+	const char *shown = display_text(c, text);
 	uint64_t emoji_key = shown ? first_emoji_key(shown, strlen(shown)) : 0;
 	size_t len = text ? strlen(text) : 0, at = 0;
 
@@ -252,7 +252,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 			kinds[count].column_name = t->columns[column].name;
 			kinds[count].formula =
 				arena_printf(k->arena, "rows that say %s",
-					     text ? text : shown_as(&t->columns[column], text));
+					     text ? text : display_text(&t->columns[column], text));
 			kinds[count++].counted = COUNTED_KIND;
 		}
 		rows[i]++;
@@ -263,7 +263,7 @@ void known_add_kinds(struct known *k, int table, size_t column, const struct ent
 	for (i = 0; i < count; i++) {
 		known_add(k, &kinds[i], CLASS_NUMBER, (guard_value)rows[i] * 100000000);
 		if (kinds[i].number_context.after[0]) {
-			kinds[i].counted = COUNTED_NOTHING;
+			kinds[i].counted = COUNTED_NONE;
 			kinds[i].share = true;
 			kinds[i].unit = k->units.percent;
 			known_add(k, &kinds[i], CLASS_NUMBER,
@@ -333,8 +333,8 @@ static bool is_numbered(const struct known *k, const struct number_context *arou
 	return before;
 }
 
-static bool column_says(const struct known *k, const struct entry *e,
-			const struct number_context *around)
+static bool column_matches_words(const struct known *k, const struct entry *e,
+				 const struct number_context *around)
 {
 	const uint64_t *words =
 		e->table >= 0 && e->column >= 0 ? k->tables[e->table].words[e->column] : NULL;
@@ -346,7 +346,8 @@ static bool column_says(const struct known *k, const struct entry *e,
 	       k->tables[e->table].emojis[e->column] == around->emoji_key;
 }
 
-static bool measure_says(const struct known *k, int table, const struct number_context *around)
+static bool any_measure_matches_words(const struct known *k, int table,
+				      const struct number_context *around)
 {
 	const struct known_table *kt = &k->tables[table];
 	struct entry e = {.table = table};
@@ -355,15 +356,15 @@ static bool measure_says(const struct known *k, int table, const struct number_c
 	words.emoji_key = 0; /* "3 🔴 projects" may match a column of red areas */
 	for (size_t c = 0; c < kt->t->column_count; c++) {
 		e.column = (int)c;
-		if (kt->measure[c] && column_says(k, &e, &words))
+		if (kt->measure[c] && column_matches_words(k, &e, &words))
 			return true;
 	}
 	return false;
 }
 
 /* Returns true when the row contains the kind, as in a table of counts by status. */
-static bool row_says(const struct known *k, const struct entry *e,
-		     const struct number_context *around)
+static bool row_has_kind(const struct known *k, const struct entry *e,
+			 const struct number_context *around)
 {
 	const struct table *t = k->tables[e->table].t;
 
@@ -389,12 +390,12 @@ static bool text_fits(const struct entry *e, const struct number_context *around
 	       (e->number_context.after[0] && e->number_context.after[0] == around->after[0]);
 }
 
-static bool column_is_beside(const struct known *k, const struct entry *e,
-			     const struct number_context *around)
+static bool column_matches_context(const struct known *k, const struct entry *e,
+				   const struct number_context *around)
 {
 	const struct number_context to_be = {.after = {around->predicate[0], around->predicate[1]}};
 
-	return column_says(k, e, around) || column_says(k, e, &to_be);
+	return column_matches_words(k, e, around) || column_matches_words(k, e, &to_be);
 }
 
 static bool count_fits(const struct known *k, const struct entry *e, const struct context *c,
@@ -404,24 +405,24 @@ static bool count_fits(const struct known *k, const struct entry *e, const struc
 	case COUNTED_KIND:
 		if (e->number_context.after[0] ==
 			    folded_word_key("yes", 3) && /* "eleven have passed" */
-		    column_is_beside(k, e, &c->number_context))
+		    column_matches_context(k, e, &c->number_context))
 			return true;
 		return kind ? same_kind(&e->number_context, &c->number_context)
 			    : c->number_context.before &&
 				       (e->number_context.after[0] == c->number_context.before ||
 					e->number_context.after[1] == c->number_context.before);
 	case COUNTED_ROWS:
-		return !kind && !measure_says(k, e->table, &c->number_context);
+		return !kind && !any_measure_matches_words(k, e->table, &c->number_context);
 	case COUNTED_NAMED:
-		return !kind && !measure_says(k, e->table, &c->number_context);
+		return !kind && !any_measure_matches_words(k, e->table, &c->number_context);
 	case COUNTED_DISTINCT:
 		return !kind && !k->tables[e->table].measure[e->column] &&
-		       column_says(k, e, &c->number_context);
+		       column_matches_words(k, e, &c->number_context);
 	case COUNTED_VALUES:
-		return !kind && column_says(k, e, &c->number_context);
+		return !kind && column_matches_words(k, e, &c->number_context);
 	case COUNTED_NULLS:
 		return !kind && c->missing;
-	case COUNTED_NOTHING:
+	case COUNTED_NONE:
 		break;
 	}
 	return true;
@@ -435,7 +436,7 @@ bool number_context_is_numbered(const struct known *k, const struct number_conte
 }
 
 /* "red_areas": returns true when the words next to the number match the fact's name. */
-static bool fact_says(const struct entry *e, const struct context *c)
+static bool fact_matches_words(const struct entry *e, const struct context *c)
 {
 	if (!e->fact_words || c->in_row || c->word_comparison.dir || c->changes || e->label_ids)
 		return true;
@@ -467,7 +468,7 @@ bool number_context_fits(const struct known *k, const struct entry *e, const str
 {
 	bool kind, with_after;
 
-	if (e->anything)
+	if (e->matches_any_unit)
 		return true;
 	if (is_numbered(k, &c->number_context, &with_after))
 		return e->number_context.before == c->number_context.before &&
@@ -481,15 +482,15 @@ bool number_context_fits(const struct known *k, const struct entry *e, const str
 	    e->of_text)
 		return text_fits(e, &c->number_context);
 	if (e->fact)
-		return fact_says(e, c);
+		return fact_matches_words(e, c);
 	if (e->table < 0)
 		return true;
-	if (kind && !column_says(k, e, &c->number_context) &&
-	    (e->row < 0 || !row_says(k, e, &c->number_context)))
+	if (kind && !column_matches_words(k, e, &c->number_context) &&
+	    (e->row < 0 || !row_has_kind(k, e, &c->number_context)))
 		return false;
 	/* "1,322 viewers" does not match views */
-	if (e->column >= 0 && !column_says(k, e, &c->number_context) &&
-	    measure_says(k, e->table, &c->number_context))
+	if (e->column >= 0 && !column_matches_words(k, e, &c->number_context) &&
+	    any_measure_matches_words(k, e->table, &c->number_context))
 		return false;
 	return !c->cues.in_all || e->row < 0;
 }
@@ -511,14 +512,14 @@ static bool is_determiner(uint64_t before)
 	return false;
 }
 
-static bool some_column_says(const struct known *k, const struct number_context *around)
+static bool any_column_matches_words(const struct known *k, const struct number_context *around)
 {
 	for (int i = 0; i < k->table_count; i++) {
 		struct entry e = {.table = i};
 
 		for (size_t c = 0; c < k->tables[i].t->column_count; c++) {
 			e.column = (int)c;
-			if (column_says(k, &e, around))
+			if (column_matches_words(k, &e, around))
 				return true;
 		}
 	}
@@ -529,7 +530,8 @@ bool word_fits_column(const struct known *k, const struct entry *e, uint64_t wor
 {
 	const struct number_context around = {.after = {word}};
 
-	return !word || column_says(k, e, &around) || !measure_says(k, e->table, &around);
+	return !word || column_matches_words(k, e, &around) ||
+	       !any_measure_matches_words(k, e->table, &around);
 }
 
 bool number_context_refers_to_data(const struct known *k, const struct shown *s,
@@ -542,5 +544,5 @@ bool number_context_refers_to_data(const struct known *k, const struct shown *s,
 	return !shown_is_bare(s) || s->out_of ||
 	       (s->value > 12 * (guard_value)100000000 && !s->scaled &&
 		s->value % (100 * (guard_value)100000000) != 0) ||
-	       is_kind(k, around) || some_column_says(k, around);
+	       is_kind(k, around) || any_column_matches_words(k, around);
 }

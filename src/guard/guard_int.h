@@ -38,14 +38,14 @@ const struct unit_def *unit_currency_code(const struct unit_words *u, const char
 const struct unit_def *unit_in_currency(const struct unit_words *u, const struct unit_def *unit,
 					const struct unit_def *currency);
 /* The currency that the unit is a fraction of, for cents; or NULL. */
-const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit);
+const struct unit_def *unit_base_currency(const struct unit_words *u, const struct unit_def *unit);
 bool unit_is_percent(const struct unit_def *u);
 bool unit_is_ratio(const struct unit_def *u); /* "1.05x" */
 bool unit_is_money(const struct unit_def *u);
 bool unit_is_span(const struct unit_def *u); /* a time span */
 /* Returns true when the units are equal, or one is money and the other the same money per unit:
  * "$52.14" may mean a price. */
-bool unit_is_alike(const struct unit_def *a, const struct unit_def *b);
+bool units_are_alike(const struct unit_def *a, const struct unit_def *b);
 /* Returns true when the number equals one longer unit: "24 hours", "365 days". */
 bool unit_is_calendar(const struct unit_words *u, const struct unit_def *unit, int64_t n);
 /* The unit in hundredths of a day; 0: not a time span in days. */
@@ -108,7 +108,7 @@ struct lead {
 enum scan { SCAN_DONE, SCAN_MORE };
 
 /* Reads the number whose sign, currency or first digit is text[0]. SCAN_MORE: the text ends too
- * early to tell (never when `final`). */
+ * early to decide (never when `final`). */
 enum scan shown_scan(const struct unit_words *u, const char *text, size_t len, bool final,
 		     const struct lead *lead, struct shown *out);
 /* The bytes of sign and currency before a digit at text[0]; 0: none. Sets *more when the text is
@@ -198,7 +198,7 @@ struct mention {
 
 /* What a count covers, which decides the words that may accompany it. */
 enum counted {
-	COUNTED_NOTHING, /* not a count */
+	COUNTED_NONE, /* not a count */
 	COUNTED_ROWS,
 	COUNTED_NAMED,    /* rows of one name */
 	COUNTED_KIND,     /* rows with a value such as "green", "on track" */
@@ -226,13 +226,13 @@ struct entry {
 	bool either; /* the sign may be expressed in words */
 	bool change; /* a difference: a rise or a fall */
 	bool share;  /* the share of rows of its kind */
-	enum derived { DERIVED_NOT, DERIVED_SUM, DERIVED_MEAN, DERIVED_CHANGE } derived;
+	enum derived { DERIVED_NONE, DERIVED_SUM, DERIVED_MEAN, DERIVED_CHANGE } derived;
 	bool fact;                  /* a derived fact */
 	const uint64_t *fact_words; /* for a fact without a unit: words of its name and label */
 	bool shadowed;              /* a cell has the same value and more context */
 	int text;                   /* number of the fact text that contains it; 0: none */
-	bool anything;              /* from the question: matches any unit */
-	bool of_text;               /* a number inside a text cell */
+	bool matches_any_unit; /* without a stated unit, as in the question: matches any unit */
+	bool of_text;          /* a number inside a text cell */
 	enum counted counted;
 	struct number_context
 		number_context; /* of a number inside a text, or of the counted rows */
@@ -325,7 +325,7 @@ struct known {
 		struct number_context *list;
 		size_t count, cap;
 	} numbered; /* "Stage", or "Stage … Construction": before and after[0] */
-	struct number_contexts kinds; /* "green", "on track": after; "🟢": picture */
+	struct number_contexts kinds; /* "green", "on track": after; "🟢": emoji_key */
 	struct {
 		struct hour_fact {
 			const char *name, *text; /* for example "widest_hours": "HE 16-21" */
@@ -345,7 +345,7 @@ void known_free(struct known *k);
 /* The key of a heading without its unit in brackets. 0: no known column matches. */
 uint64_t known_heading(const struct known *k, const char *text, size_t len);
 /* The index of the first entry of this class that is not below value. */
-size_t known_from(const struct known *k, enum entry_class class, guard_value value);
+size_t known_lower_bound(const struct known *k, enum entry_class class, guard_value value);
 int32_t known_day(const char *text);                   /* yyyymmdd of an ISO date; 0: invalid */
 bool known_number(const char *text, guard_value *out); /* signed */
 
@@ -498,16 +498,16 @@ void bind_shown(const struct known *k, struct shown *s, const struct context *c,
 /* Returns true when the preceding words name this amount's column, or no column. */
 bool column_is_mentioned(const struct known *k, const struct entry *e, const struct context *c);
 /* Returns true when the words name a kind of rows. */
-bool number_context_is_kind(const struct known *k, const struct number_context *said);
+bool number_context_is_kind(const struct known *k, const struct number_context *around);
 /* Drops the emoji when the words already name a kind. */
-void number_context_drop_emoji(const struct known *k, struct number_context *said);
+void number_context_drop_emoji(const struct known *k, struct number_context *around);
 /* The first emoji of a text; 0: none. */
 uint64_t first_emoji_key(const char *text, size_t len);
 bool known_is_column_word(const struct known *k, uint64_t word);
 struct derived_number {
 	struct guard_ref ref;
 	const struct unit_def *unit;
-	bool directed; /* as in verdict */
+	bool directed; /* as in struct number_binding */
 };
 
 /* Binds a number by derivations computed on demand. Returns false when none matches. */
@@ -515,22 +515,22 @@ bool derive_bind(const struct known *k, const struct shown *s, const struct cont
 		 char *scratch, size_t scratch_size, struct derived_number *out);
 /* Compares rows that differ only in time. Returns 1: a is later, -1: b is later, 0: other columns
  * differ. */
-int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
+int known_compare_times(const struct known *k, const struct known_table *kt, int64_t a, int64_t b);
 /* Returns true when the words describe a number derived in this way. */
 bool derivation_is_worded(enum derived how, const struct shown *s, const struct context *c);
 /* The role of a column in the comparison: 1: subject, -1: reference, 0: none. */
 int column_side(const struct known *k, int table, size_t column, const struct context *c);
 /* Returns true when the row's time matches. */
-bool row_is_when(const struct known *k, int table, int64_t row, const struct when *w);
+bool row_matches_time(const struct known *k, int table, int64_t row, const struct when *w);
 bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct unit_def *known,
 	       bool loses_decimals);
 /* Returns true when the data numbers such items: "Stage". */
-bool number_context_is_numbered(const struct known *k, const struct number_context *said);
+bool number_context_is_numbered(const struct known *k, const struct number_context *around);
 /* "The highest price": returns true when the word names this column, or no column. */
 bool word_fits_column(const struct known *k, const struct entry *e, uint64_t word);
 /* Returns true when a number in words refers to the data. */
 bool number_context_refers_to_data(const struct known *k, const struct shown *s,
-				   const struct number_context *said);
+				   const struct number_context *around);
 /* "75 % are on track": returns true when the words name the kind that the share is of. */
 bool number_context_names_kind(const struct entry *e, const struct context *c);
 /* Returns true when a bare number with these words may match the entry. */
@@ -552,8 +552,8 @@ struct reader {
 	bool line_start;
 	bool hour_run, hour_ending_run;
 	bool after_number;
-	bool hours_end;                                             /* "hours ending" */
-	bool hours_said;                                            /* "hours are", "hours from" */
+	bool is_after_hours_ending;                                 /* "hours ending" */
+	bool is_after_hours;                                        /* "hours are", "hours from" */
 	void (*on_word)(void *owner, const char *word, size_t len); /* or NULL */
 	/* for other characters; or NULL */
 	void (*on_char)(void *owner, char c);
@@ -567,10 +567,10 @@ void reader_init(struct reader *r, const struct unit_words *u);
 bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *plain,
 		 struct shown *s);
 /* The word right before the number; 0: none. */
-uint64_t reader_before(const struct reader *r);
+uint64_t reader_word_before(const struct reader *r);
 bool reader_is_titled(const struct reader *r); /* that word begins with a capital */
 /* Consumes the number found by reader_next. */
-void reader_take(struct reader *r, const char *p, const struct shown *s);
+void reader_consume_number(struct reader *r, const char *p, const struct shown *s);
 
 /* ---- subject of the text ---- */
 

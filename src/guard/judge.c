@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 	*any = true;
 	if (c->follow.id >= 0 && (c->follow.slots & slot_bit))
 		return id == c->follow.id;
-	if (c->against) { /* refers to another name than the current one */
+	if (c->against) { /* refers to a name other than the current one */
 		*any = false;
 		return false;
 	}
@@ -61,16 +61,15 @@ static inline __attribute__((always_inline)) bool is_named(const struct context 
 	return false;
 }
 
-/* `but`: slots to ignore. */
 static bool row_matches_names_except(const struct known *k, int table, int64_t row,
-				     const struct context *c, uint32_t but)
+				     const struct context *c, uint32_t ignored_slots)
 {
 	const struct known_table *kt = &k->tables[table];
 
 	for (size_t col = 0; col < kt->t->column_count; col++) {
 		bool any;
 
-		if (kt->slot[col] < 0 || !kt->rivals[col] || but >> kt->slot[col] & 1)
+		if (kt->slot[col] < 0 || !kt->rivals[col] || ignored_slots >> kt->slot[col] & 1)
 			continue;
 		if (!is_named(c, kt->ids[row][col], 1u << kt->slot[col], &any) && any)
 			return false;
@@ -102,7 +101,7 @@ static bool time_matches(const struct known *k, const struct entry *e, const str
 	if (c->in_row || !has_time(w) || !kt->times || e->counted || e->column < 0 ||
 	    !kt->measure[e->column])
 		return true;
-	return e->row >= 0 && row_is_when(k, e->table, e->row, w);
+	return e->row >= 0 && row_matches_time(k, e->table, e->row, w);
 }
 
 static bool label_matches(const struct known *k, const int *label_ids, const struct context *c)
@@ -150,10 +149,10 @@ static bool rows_are_named(const struct known_table *kt, const struct entry *e, 
 static bool pooled_matches(const struct known *k, const struct entry *e, const struct context *c)
 {
 	const struct known_table *kt = &k->tables[e->table];
-	bool said;
+	bool any_group;
 
 	if (e->group_slot >= 0 && k->soft_slots >> e->group_slot & 1 &&
-	    !is_named(c, e->group_id, 1u << e->group_slot, &said))
+	    !is_named(c, e->group_id, 1u << e->group_slot, &any_group))
 		return false;
 	for (size_t col = 0; col < kt->t->column_count; col++) {
 		uint32_t bit;
@@ -261,7 +260,7 @@ static bool entry_unit_fits(const struct known *k, const struct entry *e, const 
 	guard_value step = s->half * 2;
 	bool loses = step > 0 && e->value % step != 0;
 
-	if (e->anything && !e->unit)
+	if (e->matches_any_unit && !e->unit)
 		return true;
 	if (s->part && e->either && e->table >= 0)
 		return false;
@@ -301,10 +300,10 @@ static bool sign_fits(const struct known *k, const struct entry *e, const struct
 	       !k->tables[e->table].mixed[e->column];
 }
 
-/* A number from the question is no evidence. */
+/* A number that occurs only in the question is not evidence. */
 static bool is_from_question(const struct entry *e)
 {
-	return e->anything && !e->call;
+	return e->matches_any_unit && !e->call;
 }
 
 static void set_reference(const struct entry *e, struct number_binding *out)
@@ -351,7 +350,7 @@ static const struct unit_def *shown_unit(const struct shown *s, const struct con
 	return c->header.unit;
 }
 
-/* Table headings would state it, as in "Total". */
+/* In a table row the heading states the derivation, as in "Total", so no word is required. */
 bool derivation_is_worded(enum derived how, const struct shown *s, const struct context *c)
 {
 	bool fits = true;
@@ -370,7 +369,7 @@ bool derivation_is_worded(enum derived how, const struct shown *s, const struct 
 		       c->word_comparison.change || c->changes || c->changed ||
 		       c->word_comparison.rest || s->plus || s->minus;
 		break;
-	case DERIVED_NOT:
+	case DERIVED_NONE:
 		break;
 	}
 	return fits;
@@ -379,7 +378,7 @@ bool derivation_is_worded(enum derived how, const struct shown *s, const struct 
 /* "Five months" must match counted rows or values of such a column. */
 static bool is_span_without_unit(const struct entry *e, const struct shown *s)
 {
-	return unit_is_span(s->unit) && !e->unit && !e->anything;
+	return unit_is_span(s->unit) && !e->unit && !e->matches_any_unit;
 }
 
 static bool span_fits_data(const struct known *k, const struct entry *e)
@@ -401,7 +400,7 @@ static bool direction_fits(const struct entry *e, const struct context *c, bool 
 	int dir = 0;
 
 	*directed = false;
-	if (c->in_row || !last->sentence || !unit_is_alike(last->unit, e->unit))
+	if (c->in_row || !last->sentence || !units_are_alike(last->unit, e->unit))
 		return true;
 	if (c->word_comparison.to && c->word_comparison.move &&
 	    ((c->from && last->sentence == c->sentence) ||
@@ -422,7 +421,7 @@ static bool is_repeated_value(const struct entry *e, const struct shown *s, cons
 	if (c->in_row || e->table < 0 || (shown_is_bare(s) && s->value <= 12 * ONE))
 		return false;
 	if (last->sentence == c->sentence && last->shown == s->value && last->half == s->half &&
-	    unit_is_alike(last->unit, e->unit) && e->row < 0)
+	    units_are_alike(last->unit, e->unit) && e->row < 0)
 		return true;
 	if (c->from && last->sentence == c->sentence && last->table == e->table &&
 	    last->row == e->row && last->shown == s->value && last->half == s->half)
@@ -442,10 +441,10 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 			struct number_binding *out)
 {
 	const struct unit_def *unit = shown_unit(s, c);
-	size_t i = known_from(k, CLASS_NUMBER, s->value - s->half), looked = 0;
+	size_t i = known_lower_bound(k, CLASS_NUMBER, s->value - s->half), examined_count = 0;
 	bool bare = shown_is_bare(s), directed = false;
 
-	for (; i < k->count && looked < CANDIDATES_MAX; i++, looked++) {
+	for (; i < k->count && examined_count < CANDIDATES_MAX; i++, examined_count++) {
 		const struct entry *e = &k->entries[i];
 
 		if (e->class != CLASS_NUMBER || e->value > s->value + s->half)
@@ -475,7 +474,7 @@ static bool find_number(const struct known *k, const struct shown *s, const stru
 static bool find_in(const struct known *k, enum entry_class class, guard_value from, guard_value to,
 		    const struct context *c, struct number_binding *out)
 {
-	for (size_t i = known_from(k, class, from); i < k->count; i++) {
+	for (size_t i = known_lower_bound(k, class, from); i < k->count; i++) {
 		const struct entry *e = &k->entries[i];
 
 		if (e->class != class || e->value > to)
@@ -567,7 +566,7 @@ static bool limit_holds(const struct known *k, const struct shown *s, const stru
 			for (size_t r = 0; all && r < kt->t->row_count; r++) {
 				guard_value v = kt->values[r][col];
 
-				if (v == GUARD_NO_VALUE || !row_is_when(k, i, (int64_t)r, w) ||
+				if (v == GUARD_NO_VALUE || !row_matches_time(k, i, (int64_t)r, w) ||
 				    !row_matches_names(k, i, (int64_t)r, c))
 					continue;
 				rows++;
@@ -585,19 +584,19 @@ static bool is_contradicted(const struct known *k, const struct shown *s, const 
 			    char *scratch, size_t size, const struct number_binding *out)
 {
 	struct context other = *c;
-	struct derived_number made;
+	struct derived_number number;
 
 	if (!out->of_fact || !c->word_comparison.dir || c->in_row ||
-	    derive_bind(k, s, c, scratch, size, &made))
+	    derive_bind(k, s, c, scratch, size, &number))
 		return false;
 	other.word_comparison.dir = -c->word_comparison.dir;
-	return derive_bind(k, s, &other, scratch, size, &made);
+	return derive_bind(k, s, &other, scratch, size, &number);
 }
 
 static bool bind_number(const struct known *k, const struct shown *shown, const struct context *c,
 			char *scratch, size_t size, struct number_binding *out)
 {
-	struct derived_number made = {.unit = NULL};
+	struct derived_number number = {.unit = NULL};
 	const struct shown *s = shown;
 	bool bare = !s->unit && s->decimals == 0 && !s->currency;
 
@@ -610,7 +609,7 @@ static bool bind_number(const struct known *k, const struct shown *shown, const 
 		return bare && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out);
 	if (bare && c->in_row && find_in(k, CLASS_HOUR, s->value / ONE, s->value / ONE, c, out))
 		return true;
-	if (!derive_bind(k, s, c, scratch, size, &made)) {
+	if (!derive_bind(k, s, c, scratch, size, &number)) {
 		/* "five hours see less", "six areas are finished": such counts are not checked */
 		if (c->comparison_known && !c->in_row &&
 		    ((s->worded && unit_is_span(s->unit)) ||
@@ -622,14 +621,14 @@ static bool bind_number(const struct known *k, const struct shown *shown, const 
 	}
 	out->bound = true;
 	out->unchecked = false;
-	out->directed = made.directed;
-	out->ref = made.ref;
-	out->amount = (struct recent){.value = s->minus ? -s->value : s->value,
-				      .unit = s->unit && !unit_is_unstated(made.unit) ? s->unit
-										      : made.unit,
-				      .table = -1,
-				      .column = -1,
-				      .row = -1};
+	out->directed = number.directed;
+	out->ref = number.ref;
+	out->amount = (struct recent){
+		.value = s->minus ? -s->value : s->value,
+		.unit = s->unit && !unit_is_unstated(number.unit) ? s->unit : number.unit,
+		.table = -1,
+		.column = -1,
+		.row = -1};
 	return true;
 }
 
@@ -654,7 +653,7 @@ static bool bind_day(const struct known *k, const struct shown *s, const struct 
 {
 	guard_value day = s->date.month * 100 + s->date.day;
 
-	for (size_t i = known_from(k, CLASS_DATE, 0); i < k->count; i++) {
+	for (size_t i = known_lower_bound(k, CLASS_DATE, 0); i < k->count; i++) {
 		const struct entry *e = &k->entries[i];
 
 		if (e->class != CLASS_DATE)
@@ -785,7 +784,7 @@ void bind_shown(const struct known *k, struct shown *s, const struct context *c,
 		break;
 	case SHOWN_UNSUPPORTED:
 		break;
-	case SHOWN_ID: /* only reached for an id that the data does not have */
+	case SHOWN_ID: /* reached only for an id that the data does not have */
 		break;
 	case SHOWN_TEXT:
 		out->bound = true;

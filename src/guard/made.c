@@ -13,17 +13,17 @@
 #define CHUNK_BYTES 48 /* approximate size of chunks without numbers */
 
 /* A number of the text confirmed by its part. */
-struct made_mark {
+struct confirmed_number {
 	size_t from, len;
 	struct guard_ref ref;
 };
 
-struct made {
+struct generated_check {
 	const struct guard_generated_text *in;
 	struct unit_words units;
 	size_t part; /* the first part that does not end before the number */
 	size_t read; /* index of the last part compared as text, plus one; 0: none */
-	struct made_mark *marks;
+	struct confirmed_number *marks;
 	size_t count, cap;
 };
 
@@ -39,8 +39,8 @@ static const char *display_text(const struct column *c, const char *cell)
 }
 
 /* Reads the value as a number with its unit. Returns false when it is not one. */
-static bool part_number(const struct made *m, const struct result_part *p, guard_value *value,
-			const struct unit_def **unit)
+static bool part_number(const struct generated_check *m, const struct result_part *p,
+			guard_value *value, const struct unit_def **unit)
 {
 	const struct column *c;
 
@@ -147,7 +147,7 @@ static bool date_equals(const struct shown *s, struct date d)
 }
 
 /* Returns true when the number at `from` matches its part's value. */
-static bool part_is_shown(struct made *m, const struct result_part *p, size_t from,
+static bool part_is_shown(struct generated_check *m, const struct result_part *p, size_t from,
 			  const struct shown *s)
 {
 	const struct unit_def *unit;
@@ -194,7 +194,7 @@ static struct guard_ref ref_of(const struct result_part *p)
 }
 
 /* The part that contains the byte; NULL: template text. */
-static const struct result_part *part_at(struct made *m, size_t from)
+static const struct result_part *part_at(struct generated_check *m, size_t from)
 {
 	const struct result_part *p = m->in->parts;
 
@@ -204,7 +204,7 @@ static const struct result_part *part_at(struct made *m, size_t from)
 }
 
 /* Returns false when the origin of the number is unknown. */
-static bool check_number(struct made *m, size_t from, const struct shown *s)
+static bool check_number(struct generated_check *m, size_t from, const struct shown *s)
 {
 	const struct result_part *p = part_at(m, from);
 
@@ -217,11 +217,11 @@ static bool check_number(struct made *m, size_t from, const struct shown *s)
 	if (!part_is_shown(m, p, from, s))
 		return false;
 	m->marks = arena_grow(m->in->arena, m->marks, m->count, &m->cap, sizeof(*m->marks));
-	m->marks[m->count++] = (struct made_mark){from, s->len, ref_of(p)};
+	m->marks[m->count++] = (struct confirmed_number){from, s->len, ref_of(p)};
 	return true;
 }
 
-static bool read_text(struct made *m)
+static bool read_text(struct generated_check *m)
 {
 	const char *p = m->in->text;
 	size_t n = m->in->len, at = 0, plain;
@@ -232,7 +232,7 @@ static bool read_text(struct made *m)
 	for (; reader_next(&r, p + at, n - at, true, &plain, &s); at += plain + s.len) {
 		if (!check_number(m, at + plain, &s))
 			return false;
-		reader_take(&r, p + at + plain, &s);
+		reader_consume_number(&r, p + at + plain, &s);
 	}
 	return true;
 }
@@ -278,7 +278,7 @@ static bool question_fits_results(const struct guard_input *in, const struct uni
 		if (year && results_have_year(in, year))
 			return true;
 		names_year = names_year || year;
-		reader_take(&r, p + at + plain, &s);
+		reader_consume_number(&r, p + at + plain, &s);
 	}
 	return !names_year;
 }
@@ -299,12 +299,12 @@ static void pass_text(const struct guard_sink *sink, const char *p, size_t n)
 	}
 }
 
-static void pass_with_marks(const struct made *m, const struct guard_sink *sink)
+static void pass_with_marks(const struct generated_check *m, const struct guard_sink *sink)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
-		const struct made_mark *mark = &m->marks[i];
+		const struct confirmed_number *mark = &m->marks[i];
 		const char *number = m->in->text + mark->from;
 
 		pass_text(sink, m->in->text + at, mark->from - at);
@@ -320,9 +320,10 @@ static void pass_with_marks(const struct made *m, const struct guard_sink *sink)
 	pass_text(sink, m->in->text + at, m->in->len - at);
 }
 
-bool guard_generated_pass(const struct guard_input *in, const struct guard_generated_text *made)
+bool guard_generated_pass(const struct guard_input *in,
+			  const struct guard_generated_text *generated)
 {
-	struct made m = {.in = made};
+	struct generated_check m = {.in = generated};
 
 	unit_words_read(&m.units, in->units);
 	if (!question_fits_results(in, &m.units) || !read_text(&m))

@@ -12,7 +12,7 @@
 
 #define RUN 3 /* words per indexed run; as many are shown before text is held back */
 
-static const char left_out[] = " […]";
+static const char omission_mark[] = " […]";
 
 /* A sequence of words in lower case; separators are ignored. */
 struct words {
@@ -38,7 +38,7 @@ struct guard_quotes {
 
 /* ---- words ---- */
 
-static bool in_word(char c)
+static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
@@ -46,7 +46,7 @@ static bool in_word(char c)
 /* Returns true when this byte ends a word. */
 static bool read_byte(struct words *w, char c)
 {
-	if (in_word(c)) {
+	if (is_word_char(c)) {
 		uint64_t key = w->open ? w->open : HASH_FNV_OFFSET_BASIS;
 
 		w->open = hash_fnv_byte(key, (unsigned char)tolower((unsigned char)c)) | 1;
@@ -167,7 +167,7 @@ static void decide_word(struct guard_quotes *q, bool known)
 		return;
 	}
 	if (q->chain == QUOTE_WORDS_MAX) {
-		pass(q, left_out, sizeof(left_out) - 1);
+		pass(q, omission_mark, sizeof(omission_mark) - 1);
 		q->dropping = true;
 	}
 	if (q->dropping)

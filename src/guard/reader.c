@@ -27,12 +27,12 @@ static void end_word(struct reader *r)
 	    !word_is(r, "or"))
 		r->hour_run = r->hour_ending_run = false;
 	r->after_number = false;
-	r->hours_end = word_is(r, "ending") && r->hours_said;
+	r->is_after_hours_ending = word_is(r, "ending") && r->is_after_hours;
 	if (word_is(r, "hour") || word_is(r, "hours"))
-		r->hours_said = true;
+		r->is_after_hours = true;
 	else if (!word_is(r, "are") && !word_is(r, "is") && !word_is(r, "from") &&
 		 !word_is(r, "of") && !word_is(r, "day") && !word_is(r, "between"))
-		r->hours_said = false;
+		r->is_after_hours = false;
 	if (r->on_word)
 		r->on_word(r->owner, r->word, r->word_len);
 }
@@ -76,9 +76,9 @@ static void reader_lead(const struct reader *r, struct lead *out)
 		l.month = month_of_word(r->word, r->word_len);
 		if (r->word_len == 2 && r->word[0] == 'Q' && r->word[1] >= '1' && r->word[1] <= '4')
 			l.quarter = r->word[1] - '0';
-		l.hour = l.hour || r->hours_said;
-		l.hour_ending =
-			l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H') || r->hours_end;
+		l.hour = l.hour || r->is_after_hours;
+		l.hour_ending = l.hour_ending || (word_is(r, "HE") && r->word[0] == 'H') ||
+				r->is_after_hours_ending;
 		l.minus = word_is(r, "minus") || word_is(r, "negative");
 		l.currency = unit_currency_code(r->units, r->word, r->word_len);
 	}
@@ -88,7 +88,7 @@ static void reader_lead(const struct reader *r, struct lead *out)
 	*out = l;
 }
 
-uint64_t reader_before(const struct reader *r)
+uint64_t reader_word_before(const struct reader *r)
 {
 	return has_near_word(r) && !isdigit((unsigned char)r->word[0])
 		       ? folded_word_key(r->word, r->word_len)
@@ -174,7 +174,7 @@ bool reader_next(struct reader *r, const char *p, size_t n, bool final, size_t *
 	return false;
 }
 
-void reader_take(struct reader *r, const char *p, const struct shown *s)
+void reader_consume_number(struct reader *r, const char *p, const struct shown *s)
 {
 	struct lead lead;
 

@@ -613,7 +613,8 @@ enum scan tracker_read_comparison(struct text_tracker *s, const char *p, size_t 
 enum scan tracker_read_number_context(struct text_tracker *s, const char *p, size_t n, bool final,
 				      const struct shown *number)
 {
-	s->context.number_context = (struct number_context){.before = reader_before(&s->reader)};
+	s->context.number_context =
+		(struct number_context){.before = reader_word_before(&s->reader)};
 	s->context.same_hour = s->hour.last >= 0 && s->hour.open && s->hour.words <= HOUR_WORDS
 				       ? s->hour.from
 				       : -1;
@@ -798,7 +799,7 @@ void tracker_consume_number(struct text_tracker *s, const char *p, const struct 
 {
 	if (number->kind == SHOWN_TEXT && !number->worded && s->reader.line_start)
 		add_row(s);
-	reader_take(&s->reader, p, number);
+	reader_consume_number(&s->reader, p, number);
 	s->is_after_year = number->kind == SHOWN_YEAR;
 	if (number->kind == SHOWN_HOUR)
 		consume_hour(s, number);

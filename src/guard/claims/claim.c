@@ -221,7 +221,7 @@ guard_value token_value(const struct token *t)
 	return t->mark->shown.minus ? -t->mark->shown.value : t->mark->shown.value;
 }
 
-struct token *claim_nearest(struct claims *c, size_t i)
+struct token *claim_nearest_number(struct claims *c, size_t i)
 {
 	for (size_t n = 1; n < c->count; n++) {
 		if (i >= n && c->tokens[i - n].kind == TOKEN_NUMBER)
@@ -259,7 +259,7 @@ bool units_are_comparable(const struct mark *a, const struct mark *b)
 {
 	const struct unit_def *x = a->shown.unit, *y = b->shown.unit;
 
-	return !x || !y || unit_is_alike(x, y);
+	return !x || !y || units_are_alike(x, y);
 }
 
 bool token_has_cue(const struct claims *c, size_t i, uint32_t cue_flags)

@@ -23,7 +23,7 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	uint64_t word;      /* folded */
-	uint32_t cue_flags; /* TELLS_… flags of the word */
+	uint32_t cue_flags; /* CUE_… flags of the word */
 	int value;          /* for an ordinal */
 	int cardinal;       /* 2 for "two"; 0: not a number */
 	int month;          /* 1-12: a month name, or the month of the number's date */
@@ -74,7 +74,7 @@ guard_value token_value(const struct token *t);
 /* A superlative that ranks: 1 most, -1 least; 0: not one. */
 int claim_superlative(const struct claims *c, size_t i);
 /* The nearest number, which a problem with the word is attached to. */
-struct token *claim_nearest(struct claims *c, size_t i);
+struct token *claim_nearest_number(struct claims *c, size_t i);
 /* Returns true when a cell of the row has the name. */
 bool row_has_name(const struct known_table *kt, size_t row, int id);
 /* Returns true when the column's name or label has the word. */

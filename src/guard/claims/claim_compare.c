@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#define ONE         ((guard_value)100000000)
-#define REF_TOKENS  5  /* maximum tokens from "above" to the reference */
-#define SERIES_MAX  31 /* series longer than this are not compared pairwise */
-#define NEAR_AMOUNT 6  /* maximum tokens from the direction to the amount */
+#define ONE                    ((guard_value)100000000)
+#define REFERENCE_DISTANCE_MAX 5  /* maximum tokens from "above" to the reference */
+#define SERIES_MAX             31 /* series longer than this are not compared pairwise */
+#define AMOUNT_DISTANCE_MAX    6  /* maximum tokens from the direction to the amount */
 
 /* One side of a comparison. */
 struct side {
@@ -63,7 +63,7 @@ static bool ends_clause(const struct claims *c, size_t i)
 /* The reference right after the direction at i. */
 static struct side reference(const struct claims *c, size_t i)
 {
-	for (size_t n = i + 1; n <= i + REF_TOKENS && n < c->count; n++) {
+	for (size_t n = i + 1; n <= i + REFERENCE_DISTANCE_MAX && n < c->count; n++) {
 		struct side s;
 
 		if (c->tokens[n].kind == TOKEN_BREAK || token_has_cue(c, n, CUE_AND))
@@ -113,7 +113,7 @@ static const struct mark *difference_near(const struct claims *c, size_t i)
 		if (token_is_amount(&c->tokens[n]))
 			return c->tokens[n].mark;
 	}
-	for (size_t n = i + 1; n <= i + NEAR_AMOUNT && n < c->count; n++) {
+	for (size_t n = i + 1; n <= i + AMOUNT_DISTANCE_MAX && n < c->count; n++) {
 		if (token_breaks(c, n, ",;:.!?|"))
 			break;
 		if (token_is_amount(&c->tokens[n]))
@@ -151,7 +151,7 @@ static void vote(struct votes *v, const struct unit_def *unit, guard_value a, gu
 		*(right ? &v->given_yes : &v->given_no) += 1;
 }
 
-static bool row_is_of(const struct known_table *kt, size_t row, const struct side *s)
+static bool row_matches_side(const struct known_table *kt, size_t row, const struct side *s)
 {
 	if (s->month)
 		return kt->times && (kt->times[row].month == s->month ||
@@ -200,13 +200,13 @@ static void vote_rows(const struct claims *c, const struct known_table *kt, cons
 		      const struct side *b, struct votes *v)
 {
 	for (size_t x = 0; x < kt->t->row_count; x++) {
-		bool first = row_is_of(kt, x, a) && !is_other_row(c, kt, x, a);
+		bool first = row_matches_side(kt, x, a) && !is_other_row(c, kt, x, a);
 
 		for (size_t i = 0; first && i < x; i++)
-			first = !(row_is_of(kt, i, a) && same_time(kt, i, x) &&
+			first = !(row_matches_side(kt, i, a) && same_time(kt, i, x) &&
 				  !is_other_row(c, kt, i, a));
 		for (size_t y = 0; first && y < kt->t->row_count; y++) {
-			if (!row_is_of(kt, y, b) || (!a->month && !same_time(kt, x, y)) ||
+			if (!row_matches_side(kt, y, b) || (!a->month && !same_time(kt, x, y)) ||
 			    is_other_row(c, kt, y, b))
 				continue;
 			for (size_t col = 0; col < kt->t->column_count; col++)
@@ -288,7 +288,7 @@ static void find_stated_amounts(struct claims *c, size_t i, struct votes *v)
 
 static void decide(struct claims *c, size_t i, const struct votes *v, bool given_only)
 {
-	struct token *at = claim_nearest(c, i);
+	struct token *at = claim_nearest_number(c, i);
 
 	if (!at)
 		return;
@@ -332,7 +332,7 @@ static void vote_times(const struct claims *c, const struct known_table *kt, str
 
 	for (size_t x = 0; x < kt->t->row_count && kt->t->row_count <= SERIES_MAX; x++)
 		for (size_t y = 0; y < kt->t->row_count; y++) {
-			if (x == y || known_later(c->k, kt, (int64_t)x, (int64_t)y) <= 0)
+			if (x == y || known_compare_times(c->k, kt, (int64_t)x, (int64_t)y) <= 0)
 				continue;
 			if (is_other_row(c, kt, x, &none) && is_other_row(c, kt, y, &none))
 				continue;

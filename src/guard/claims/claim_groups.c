@@ -12,7 +12,7 @@
 #define ONE            ((guard_value)100000000)
 #define GROUP_ROWS     128 /* tables with more rows are not grouped */
 #define CONDITIONS_MAX 12
-#define SMALL          31 /* a bare number up to this is a count of rows */
+#define ROW_COUNT_MAX  31 /* a bare number up to this is a count of rows */
 #define TABLES_MAX     4
 
 enum condition_kind { BY_NAME, BY_KIND, BY_YEAR };
@@ -28,7 +28,7 @@ struct conditions {
 	size_t count;
 };
 
-/* Where conditions stand, nearest first. */
+/* Where a condition occurs relative to the number, nearest first. */
 enum layer { LAYER_AFTER, LAYER_BEFORE, LAYER_SENTENCE, LAYER_EARLIER, LAYERS };
 
 struct group {
@@ -144,7 +144,8 @@ static void add_layer(struct conditions *to, const struct conditions *layer)
 }
 
 /* Conditions on one column are alternatives. */
-static bool row_is_in(const struct known_table *kt, size_t row, const struct conditions *by)
+static bool row_meets_conditions(const struct known_table *kt, size_t row,
+				 const struct conditions *by)
 {
 	for (size_t i = 0; i < by->count; i++) {
 		bool meets = false;
@@ -158,13 +159,14 @@ static bool row_is_in(const struct known_table *kt, size_t row, const struct con
 	return true;
 }
 
-/* Returns false when the group is empty, or has every row. `others`: the rows outside of it. */
+/* Returns false when the group is empty or has every row. `others`: selects the rows that do not
+ * meet the conditions. */
 static bool group_of(const struct known_table *kt, const struct conditions *by, bool others,
 		     struct group *out)
 {
 	*out = (struct group){0};
 	for (size_t row = 0; by->count > 0 && row < kt->t->row_count; row++)
-		if (row_is_in(kt, row, by) != others)
+		if (row_meets_conditions(kt, row, by) != others)
 			out->rows[out->count++] = (uint8_t)row;
 	return out->count > 0 && out->count < kt->t->row_count;
 }
@@ -292,7 +294,8 @@ static bool amount_fits(struct search *q, size_t col)
 	       try_bind(q, unit, "mean over a group of rows", sum / (guard_value)q->g->count);
 }
 
-/* Returns true for "Stage 1" and "1 red area": the number is of one thing, no count of rows. */
+/* Returns true for "Stage 1" and "1 red area": the number
+ * belongs to one item and does not count rows. */
 static bool describes_one_item(const struct claims *c, size_t i)
 {
 	const struct number_context before = {.before = i > 0 ? c->tokens[i - 1].word : 0};
@@ -316,7 +319,7 @@ static bool group_fits(struct search *q)
 	if (shown_is_bare(&m->shown) && !q->g->all && q->g->count > 1 && q->counts &&
 	    try_bind(q, NULL, "rows of a group", (guard_value)q->g->count * ONE))
 		return true;
-	if (shown_is_bare(&m->shown) && m->shown.value <= SMALL * ONE)
+	if (shown_is_bare(&m->shown) && m->shown.value <= ROW_COUNT_MAX * ONE)
 		return false;
 	for (size_t col = 0; col < q->kt->t->column_count; col++)
 		if (q->kt->measure[col] && amount_fits(q, col))

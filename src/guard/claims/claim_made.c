@@ -240,7 +240,7 @@ static void bind_derived_from_sentence(struct claims *c, size_t i)
 
 			if (!is_earlier_amount(c, a, m) || !is_earlier_amount(c, b, m) ||
 			    (a > i && !unit_is_percent(m->shown.unit)))
-				continue; /* an amount is no difference of later ones */
+				continue; /* an amount is not the difference of later amounts */
 			x = c->tokens[a].mark;
 			y = c->tokens[b].mark;
 			if (!units_are_comparable(x, y) ||

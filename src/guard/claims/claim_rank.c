@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define RANK_NEAR  7  /* maximum tokens from a number back to its superlative */
-#define RANK_AFTER 12 /* from a superlative to its number: "lowest in hour 12 (HE 13) at" */
+#define RANK_BEFORE 7  /* maximum tokens from a superlative back to its number */
+#define RANK_AFTER  12 /* from a superlative to its number: "lowest in hour 12 (HE 13) at" */
 
 int claim_superlative(const struct claims *c, size_t i)
 {
@@ -75,7 +75,7 @@ static struct token *cell_of(struct claims *c, size_t i)
 	struct token *before = NULL;
 	bool ended = false, other = false;
 
-	for (size_t n = i; n-- > 0 && n + RANK_NEAR >= i && !before;) {
+	for (size_t n = i; n-- > 0 && n + RANK_BEFORE >= i && !before;) {
 		if (token_breaks(c, n, ";:.!?|") || token_has_cue(c, n, CUE_MOST | CUE_LEAST))
 			break;
 		if (is_cell(c, &c->tokens[n]))
@@ -113,7 +113,7 @@ static bool shares(const struct known_table *kt, size_t a, size_t b, uint32_t sl
 	return true;
 }
 
-enum fit { FITS_NOT, FITS, FITS_UNKNOWN };
+enum fit { FIT_NO, FIT_YES, FIT_UNKNOWN };
 
 /* For past dates the latest counts, for future ones the earliest: "the latest passed". */
 static bool is_beyond_today(const struct known *k, const struct known_table *kt, size_t col,
@@ -141,8 +141,8 @@ static enum fit rank_fit_in_rows(const struct known *k, const struct known_table
 		beyond += dir > 0 ? other > v : other < v;
 	}
 	if (rows < 2)
-		return FITS_UNKNOWN;
-	return beyond < place && place <= beyond + same ? FITS : FITS_NOT;
+		return FIT_UNKNOWN;
+	return beyond < place && place <= beyond + same ? FIT_YES : FIT_NO;
 }
 
 /* Ranks among the rows that share these names. If only its own rows do, ranks among those that
@@ -153,7 +153,7 @@ static enum fit rank_fit_among(const struct claims *c, const struct recent *r, u
 	const struct known_table *kt = &c->k->tables[r->table];
 	enum fit fit = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
-	for (int slot = 0; fit == FITS_UNKNOWN && slot < c->k->slot_count; slot++)
+	for (int slot = 0; fit == FIT_UNKNOWN && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1)
 			fit = rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place);
 	return fit;
@@ -165,14 +165,15 @@ static enum fit rank_fit_without_slot(const struct claims *c, const struct recen
 	const struct known_table *kt = &c->k->tables[r->table];
 	enum fit all = rank_fit_in_rows(c->k, kt, r, slots, dir, place);
 
-	for (int slot = 0; all == FITS_UNKNOWN && slot < c->k->slot_count; slot++)
+	for (int slot = 0; all == FIT_UNKNOWN && slot < c->k->slot_count; slot++)
 		if (slots >> slot & 1 &&
-		    rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place) == FITS)
-			return FITS;
-	return all == FITS_UNKNOWN ? rank_fit_among(c, r, slots, dir, place) : all;
+		    rank_fit_in_rows(c->k, kt, r, slots & ~(1u << slot), dir, place) == FIT_YES)
+			return FIT_YES;
+	return all == FIT_UNKNOWN ? rank_fit_among(c, r, slots, dir, place) : all;
 }
 
-/* Ranks among the rows of the names in this sentence, else of names carried over or asked for. */
+/* Ranks among the rows of the names in this sentence, else of names carried over from earlier
+ * sentences or the question. */
 static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int dir, size_t place)
 {
 	const struct known_table *kt = &c->k->tables[r->table];
@@ -180,17 +181,17 @@ static enum fit fit_of_rank(const struct claims *c, const struct recent *r, int 
 	enum fit fit;
 
 	if (kt->t->truncated || kt->t->total_rows > (int64_t)kt->t->row_count)
-		return FITS_UNKNOWN;
+		return FIT_UNKNOWN;
 	fit = rank_fit_without_slot(c, r, named, dir, place);
-	for (int slot = 0; fit == FITS_NOT && slot < c->k->slot_count; slot++)
+	for (int slot = 0; fit == FIT_NO && slot < c->k->slot_count; slot++)
 		if (named >> slot & 1) /* "Development is the biggest group, with a budget of" */
 			fit = rank_fit_in_rows(c->k, kt, r, kt->rival_slots & ~(1u << slot), dir,
-					       place) == FITS
-				      ? FITS
-				      : FITS_NOT;
-	if (fit == FITS_NOT && carried & ~named)
-		fit = rank_fit_without_slot(c, r, named | carried, dir, place) == FITS ? FITS
-										       : FITS_NOT;
+					       place) == FIT_YES
+				      ? FIT_YES
+				      : FIT_NO;
+	if (fit == FIT_NO && carried & ~named)
+		fit = rank_fit_without_slot(c, r, named | carried, dir, place) == FIT_YES ? FIT_YES
+											  : FIT_NO;
 	return fit;
 }
 
@@ -199,11 +200,11 @@ static void check_rank(struct claims *c, size_t i, struct token *cell, int dir, 
 {
 	enum fit fit = fit_of_rank(c, &cell->mark->amount, dir, place);
 
-	if (fit == FITS_NOT)
+	if (fit == FIT_NO)
 		token_refute(cell);
-	else if (fit == FITS)
+	else if (fit == FIT_YES)
 		token_confirm(c, i);
-	if (fit == FITS && place > 1 && i > 0)
+	if (fit == FIT_YES && place > 1 && i > 0)
 		token_confirm(c, i - 1);
 }
 
@@ -299,11 +300,11 @@ static void check_place(struct claims *c, size_t i)
 	fit = fit_of_rank(c, r, 1, (size_t)place);
 	for (size_t n = 0; n < c->count; n++)
 		up = up || token_has_cue(c, n, CUE_LEAST);
-	if (fit == FITS_NOT && (up || is_ascending(&c->k->tables[r->table], (size_t)r->column)))
+	if (fit == FIT_NO && (up || is_ascending(&c->k->tables[r->table], (size_t)r->column)))
 		fit = fit_of_rank(c, r, -1, (size_t)place);
-	if (fit == FITS_NOT)
+	if (fit == FIT_NO)
 		token_refute(cell);
-	else if (fit == FITS)
+	else if (fit == FIT_YES)
 		token_confirm(c, i);
 }
 
@@ -347,7 +348,7 @@ static bool read_hours(const struct unit_words *u, const char *text, guard_value
 	r.line_start = false;
 	for (; found < 2 && reader_next(&r, text + at, len - at, true, &plain, &s);
 	     at += plain + s.len) {
-		reader_take(&r, text + at + plain, &s);
+		reader_consume_number(&r, text + at + plain, &s);
 		if (s.kind == SHOWN_HOUR)
 			hours[found++] = s.value;
 	}

@@ -93,8 +93,8 @@ static void check_multiple(struct claims *c, size_t i, int factor)
 				token_confirm(c, n);
 			return;
 		}
-	if (any && claim_nearest(c, i))
-		token_refute(claim_nearest(c, i));
+	if (any && claim_nearest_number(c, i))
+		token_refute(claim_nearest_number(c, i));
 }
 
 void claims_of_multiples(struct claims *c)
@@ -288,8 +288,8 @@ void claims_of_foreign(struct claims *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->tokens[i].kind == TOKEN_NAME && known_is_foreign(c->k, c->tokens[i].id) &&
-		    claim_nearest(c, i))
-			token_refute(claim_nearest(c, i));
+		    claim_nearest_number(c, i))
+			token_refute(claim_nearest_number(c, i));
 }
 
 /* ---- weekdays ---- */

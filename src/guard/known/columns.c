@@ -67,16 +67,16 @@ static void keep_distinguishing_words(const struct known_table *kt,
 
 	*out = (struct column_set){0};
 	for (size_t w = 0; w < own->count; w++) {
-		bool common = true, alone = true;
+		bool common = true, has_no_rival = true;
 
 		for (size_t i = 0; i < kt->t->column_count; i++) {
 			if (i == c || !is_rival(kt, c, i))
 				continue;
-			alone = false;
+			has_no_rival = false;
 			common = common && (has_word(&all[i][0], own->words[w]) ||
 					    has_word(&all[i][1], own->words[w]));
 		}
-		if (!common && !alone)
+		if (!common && !has_no_rival)
 			out->words[out->count++] = own->words[w];
 	}
 	if (out->count > SET_WORDS_MAX)
@@ -163,14 +163,14 @@ static size_t named_by(const uint64_t set[SET_WORDS_MAX], const struct clause *i
 static size_t name_column(const struct known_table *kt, size_t c, const struct clause *in,
 			  bool *used)
 {
-	bool one[CLAUSE_WORDS_MAX], two[CLAUSE_WORDS_MAX];
+	bool by_name[CLAUSE_WORDS_MAX], by_label[CLAUSE_WORDS_MAX];
 	size_t a, b;
 
-	memcpy(one, used, sizeof(one));
-	memcpy(two, used, sizeof(two));
-	a = named_by(kt->sets[c][0], in, one);
-	b = named_by(kt->sets[c][1], in, two);
-	memcpy(used, a >= b ? one : two, sizeof(one));
+	memcpy(by_name, used, sizeof(by_name));
+	memcpy(by_label, used, sizeof(by_label));
+	a = named_by(kt->sets[c][0], in, by_name);
+	b = named_by(kt->sets[c][1], in, by_label);
+	memcpy(used, a >= b ? by_name : by_label, sizeof(by_name));
 	return a >= b ? a : b;
 }
 
@@ -199,7 +199,7 @@ static bool row_names(const struct known_table *kt, int64_t row, size_t column,
 bool column_is_mentioned(const struct known *k, const struct entry *e,
 			 const struct context *context)
 {
-	struct clause said = context->clause, follow = {0}, *in = &said;
+	struct clause preceding = context->clause, follow = {0}, *in = &preceding;
 	const struct known_table *kt = &k->tables[e->table];
 	size_t own = (size_t)e->column, best = 0, best_column = own;
 	bool none[CLAUSE_WORDS_MAX] = {false}, used[CLAUSE_WORDS_MAX] = {false};

@@ -13,10 +13,10 @@
 #include "vesper/clock.h"
 #include "vesper/decimal.h"
 
-#define ONE        ((guard_value)100000000)
-#define PAIRED_MAX 6  /* maximum rows compared pairwise */
-#define BARE_LEAST 13 /* "518 more": smaller bare numbers match too easily */
-#define FEW_ROWS   3  /* tables up to this size need no named rows */
+#define ONE              ((guard_value)100000000)
+#define PAIRED_MAX       6  /* maximum rows compared pairwise */
+#define BARE_VALUE_MIN   13 /* "518 more": smaller bare numbers match too easily */
+#define UNNAMED_ROWS_MAX 3  /* tables up to this size need no named rows */
 
 struct search {
 	const struct known *k;
@@ -34,14 +34,14 @@ struct search {
 	struct derived_number *out;
 };
 
-static guard_value size_of(guard_value v)
+static guard_value magnitude(guard_value v)
 {
 	return v < 0 ? -v : v;
 }
 
 static bool is_value(const struct shown *s, guard_value v)
 {
-	return size_of(size_of(v) - s->value) <= s->half;
+	return magnitude(magnitude(v) - s->value) <= s->half;
 }
 
 static void amount_text(guard_value v, char out[DECIMAL_TEXT_BYTES])
@@ -111,7 +111,7 @@ static int direction(const struct search *q)
 /* Matches the change from b to a in percent of b. */
 static bool is_change(const struct search *q, guard_value a, guard_value b)
 {
-	return is_ratio(q->s, a - b, size_of(b), 100 * ONE);
+	return is_ratio(q->s, a - b, magnitude(b), 100 * ONE);
 }
 
 static bool pair_is(struct search *q, size_t column, const struct unit_def *unit, guard_value a,
@@ -305,7 +305,7 @@ static int32_t day_in(const struct known_table *kt, int64_t row)
 	return 0;
 }
 
-int known_later(const struct known *k, const struct known_table *kt, int64_t a, int64_t b)
+int known_compare_times(const struct known *k, const struct known_table *kt, int64_t a, int64_t b)
 {
 	const char *date = NULL;
 	int32_t x, y;
@@ -349,8 +349,8 @@ static int order_of(const struct search *q, int64_t a, int64_t b)
 		return ref_a == ref_b ? 0 : ref_b ? 1 : -1;
 	}
 	if ((t->move || q->s->plus || q->s->minus || (t->dir && !t->than)) &&
-	    known_later(q->k, q->kt, a, b))
-		return known_later(q->k, q->kt, a, b);
+	    known_compare_times(q->k, q->kt, a, b))
+		return known_compare_times(q->k, q->kt, a, b);
 	if (c->count > 0 && t->dir)
 		last = c->mentions[c->count - 1].id;
 	if (last < 0)
@@ -578,9 +578,9 @@ static bool select_rows(struct search *q, const struct context *c, bool include_
 		if (c->in_row && c->rows.table == q->table) {
 			if (!row_set_has(&c->rows, q->table, (int64_t)row))
 				continue;
-		} else if (timed && !row_is_when(q->k, q->table, (int64_t)row, w)) {
+		} else if (timed && !row_matches_time(q->k, q->table, (int64_t)row, w)) {
 			continue;
-		} else if (n > FEW_ROWS && !row_is_named(q, row, c, include_earlier) &&
+		} else if (n > UNNAMED_ROWS_MAX && !row_is_named(q, row, c, include_earlier) &&
 			   (!timed || (q->mentioned & q->kt->rival_slots))) {
 			continue;
 		}
@@ -588,7 +588,7 @@ static bool select_rows(struct search *q, const struct context *c, bool include_
 			return false;
 		q->rows[q->count++] = (int64_t)row;
 	}
-	q->all = n <= FEW_ROWS;
+	q->all = n <= UNNAMED_ROWS_MAX;
 	return q->count > 0;
 }
 
@@ -696,7 +696,7 @@ static bool recent_fits(struct search *q)
 			if (!a->sentence || !b->sentence || c->sentence - a->sentence > 1 ||
 			    c->sentence - b->sentence > 1 || !a->unit)
 				continue;
-			if (!unit_is_alike(a->unit, b->unit))
+			if (!units_are_alike(a->unit, b->unit))
 				continue;
 			if (unit_is_percent(unit) && unit_is_percent(q->s->unit)) {
 				if (derivation_is_worded(DERIVED_CHANGE, q->s, c) &&
@@ -768,7 +768,7 @@ static bool table_fits(struct search *q, const struct context *c)
 /* Excludes small bare numbers, which would match anywhere. */
 static bool may_derive(const struct shown *s)
 {
-	return s->kind == SHOWN_NUMBER && (!shown_is_bare(s) || s->value >= BARE_LEAST * ONE);
+	return s->kind == SHOWN_NUMBER && (!shown_is_bare(s) || s->value >= BARE_VALUE_MIN * ONE);
 }
 
 bool derive_bind(const struct known *k, const struct shown *s, const struct context *c,

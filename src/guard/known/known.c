@@ -75,14 +75,14 @@ void known_add_text(struct known *k, const struct entry *proto, const char *text
 	r.line_start = false;
 	for (; reader_next(&r, text + at, len - at, true, &plain, &s); at += plain + s.len) {
 		const char *end = text + at + plain + s.len;
-		struct number_context number_context = {.before = reader_before(&r)};
+		struct number_context number_context = {.before = reader_word_before(&r)};
 		bool titled = reader_is_titled(&r);
 
 		(void)number_context_read_after(end, len - (size_t)(end - text), true,
 						&number_context);
 		number_context.after[1] = number_context.predicate[0] =
 			number_context.predicate[1] = 0;
-		reader_take(&r, text + at + plain, &s);
+		reader_consume_number(&r, text + at + plain, &s);
 		switch (s.kind) {
 		case SHOWN_NUMBER: {
 			struct entry *e =
@@ -231,7 +231,7 @@ static void add_args(struct known *k, const struct result *r)
 {
 	struct entry proto = known_entry_empty;
 
-	proto.anything = true;
+	proto.matches_any_unit = true;
 	for (size_t i = 0; i < r->args.count; i++) {
 		const struct arg *arg = &r->args.items[i];
 
@@ -440,7 +440,7 @@ static bool asks_for_other_year(const struct known *k)
 {
 	bool names_year = false, known = false;
 
-	for (size_t i = known_from(k, CLASS_YEAR, 0); i < k->count; i++) {
+	for (size_t i = known_lower_bound(k, CLASS_YEAR, 0); i < k->count; i++) {
 		const struct entry *e = &k->entries[i];
 
 		if (e->class != CLASS_YEAR)
@@ -449,10 +449,10 @@ static bool asks_for_other_year(const struct known *k)
 			known = true;
 			continue;
 		}
-		if (!e->anything) /* the current date */
+		if (!e->matches_any_unit) /* the current date */
 			continue;
 		names_year = true;
-		for (size_t n = known_from(k, CLASS_YEAR, e->value);
+		for (size_t n = known_lower_bound(k, CLASS_YEAR, e->value);
 		     n < k->count && k->entries[n].class == CLASS_YEAR &&
 		     k->entries[n].value == e->value;
 		     n++)
@@ -465,14 +465,14 @@ static bool asks_for_other_year(const struct known *k)
 /* An unlabelled fact equal to a cell is treated as that cell and belongs to its row. */
 static void shadow_facts(struct known *k)
 {
-	for (size_t i = known_from(k, CLASS_NUMBER, 0); i < k->count; i++) {
+	for (size_t i = known_lower_bound(k, CLASS_NUMBER, 0); i < k->count; i++) {
 		struct entry *e = &k->entries[i];
 
 		if (e->class != CLASS_NUMBER)
 			return;
 		if (!e->fact || e->label_ids || !e->unit)
 			continue;
-		for (size_t n = known_from(k, CLASS_NUMBER, e->value);
+		for (size_t n = known_lower_bound(k, CLASS_NUMBER, e->value);
 		     n < k->count && k->entries[n].class == CLASS_NUMBER &&
 		     k->entries[n].value == e->value;
 		     n++)
@@ -493,14 +493,14 @@ static int compare_entries(const void *a, const void *b)
 void known_build(struct known *k, const struct guard_input *in)
 {
 	struct entry question = known_entry_empty;
-	struct guard_input *kept;
+	struct guard_input *input;
 	size_t tables = 0;
 
 	k->arena = arena_new(TURN_ARENA_BYTES);
 	k->today = in->today;
-	kept = arena_alloc(k->arena, sizeof(*kept));
-	*kept = *in;
-	k->in = kept;
+	input = arena_alloc(k->arena, sizeof(*input));
+	*input = *in;
+	k->in = input;
 	unit_words_read(&k->units, in->units);
 	for (size_t i = 0; i < in->result_count; i++)
 		tables += in->results[i]->table_count;
@@ -518,11 +518,11 @@ void known_build(struct known *k, const struct guard_input *in)
 		add_args(k, in->results[i]);
 		add_words(k, in->results[i]);
 	}
-	question.anything = true;
+	question.matches_any_unit = true;
 	question.formula = "the question";
 	known_add_text(k, &question, in->question);
 	add_question_names(k, in->question);
-	question.anything = false;
+	question.matches_any_unit = false;
 	question.formula = "today";
 	known_add(k, &question, CLASS_DATE,
 		  in->today.year * 10000 + in->today.month * 100 + in->today.day);
@@ -539,7 +539,7 @@ void known_free(struct known *k)
 	arena_free(&k->arena);
 }
 
-size_t known_from(const struct known *k, enum entry_class class, guard_value value)
+size_t known_lower_bound(const struct known *k, enum entry_class class, guard_value value)
 {
 	size_t low = 0, high = k->count;
 

@@ -124,7 +124,7 @@ static bool is_lower_word(const char *text)
 /* Returns true for a column of few words that each occur in several rows: "winter", "summer". */
 static bool column_groups_rows(const struct table *t, size_t c)
 {
-	size_t again = 0;
+	size_t repeated_count = 0;
 
 	if (t->columns[c].type != COLUMN_TEXT || t->row_count < 3)
 		return false;
@@ -133,11 +133,11 @@ static bool column_groups_rows(const struct table *t, size_t c)
 			return false;
 		for (size_t i = 0; i < r && i < GROUPS_MAX; i++)
 			if (strcmp(t->rows[i][c], t->rows[r][c]) == 0) {
-				again++;
+				repeated_count++;
 				break;
 			}
 	}
-	return again * 2 > t->row_count;
+	return repeated_count * 2 > t->row_count;
 }
 
 static void read_kinds(struct known *k, struct known_table *kt, size_t c)
@@ -357,9 +357,10 @@ static void add_cell(struct known *k, struct known_table *kt, size_t r, size_t c
 		return;
 	}
 	proto->of_text = !text_is_number(&k->units, text, strlen(text));
-	proto->anything = known_number(text, &value); /* for numeric text: any unit matches */
+	proto->matches_any_unit =
+		known_number(text, &value); /* for numeric text: any unit matches */
 	known_add_text(k, proto, text);
-	proto->of_text = proto->anything = false;
+	proto->of_text = proto->matches_any_unit = false;
 }
 
 /* ---- statistics ---- */
@@ -474,12 +475,12 @@ static void add_stats(struct known *k, struct known_table *kt, size_t c, struct 
 		return;
 	proto.pooled = true;
 	if (s->is_sum_exact && decimal_value(s->sum, &value))
-		/* over all rows, which may be meant even without words */
+		/* not DERIVED_SUM: a sum over all rows needs no word such as "total" */
 		add_stat(k, &proto, value, "sum");
 	proto.derived = DERIVED_MEAN;
 	if (s->is_sum_exact && decimal_value(s->mean, &value))
 		add_stat(k, &proto, value, "mean");
-	proto.derived = DERIVED_NOT;
+	proto.derived = DERIVED_NONE;
 	add_change(k, &proto, min, max, "max - min", "percent from min to max", false);
 	if (percent_of(min - max, max, &value)) {
 		struct entry fall = proto;

@@ -40,7 +40,7 @@ struct guard_numbers {
 	size_t uncited_from, uncited_to;
 	bool uncited; /* the pending rewrite is for that stretch */
 	bool ended;
-	bool left_out; /* the last chunk was "[unverified]" */
+	bool is_after_withheld; /* the last chunk was "[unverified]" */
 	struct sentence sentence;
 	char formula[FORMULA_BYTES]; /* scratch */
 };
@@ -54,9 +54,9 @@ static void pass_text(struct guard_numbers *g, const char *text, size_t len)
 	if (len == 0)
 		return;
 	/* prevents "[unverified]" from becoming a link's text */
-	if (g->left_out && strchr("(:[", *text))
+	if (g->is_after_withheld && strchr("(:[", *text))
 		g->sink.on_piece(g->sink.owner, &(struct guard_chunk){.text = " ", .len = 1});
-	g->left_out = false;
+	g->is_after_withheld = false;
 	g->sink.on_piece(g->sink.owner, &chunk);
 }
 
@@ -78,7 +78,7 @@ static void pass_number(struct guard_numbers *g, const char *text, const struct 
 		chunk.text = unverified;
 		chunk.len = sizeof(unverified) - 1;
 	}
-	g->left_out = chunk.kind == GUARD_WITHHELD;
+	g->is_after_withheld = chunk.kind == GUARD_WITHHELD;
 	chunk.count = utf8_count(chunk.text, chunk.len);
 	g->sink.on_piece(g->sink.owner, &chunk);
 }
@@ -294,7 +294,7 @@ static size_t pass_sentence(struct guard_numbers *g, const char *p, size_t n)
 	if (g->policy == GUARD_REWRITE && !has_only_bound_numbers(g, p) &&
 	    request_rewrite(g, p, read)) {
 		g->text_tracker = before;
-		sentence_return(&g->sentence, text);
+		sentence_truncate(&g->sentence, text);
 		return 0;
 	}
 	pass_stretch(g, p, read);
@@ -414,7 +414,7 @@ void guard_numbers_end(struct guard_numbers *g)
 
 void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len)
 {
-	size_t n = g->rewrite_bytes, kept = g->sentence.text.n;
+	size_t n = g->rewrite_bytes, text_len = g->sentence.text.n;
 	struct text_tracker before = g->text_tracker;
 	const struct cited *cited = g->cited;
 
@@ -427,7 +427,7 @@ void guard_numbers_rewrite(struct guard_numbers *g, const char *text, size_t len
 	} else {
 		g->text_tracker = before;
 		g->cited = cited;
-		sentence_return(&g->sentence, kept);
+		sentence_truncate(&g->sentence, text_len);
 		if (g->uncited) /* pass the original text */
 			n = 0;
 		else

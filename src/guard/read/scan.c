@@ -302,8 +302,8 @@ static size_t read_unit(struct cursor *c, size_t at, struct shown *s)
 		return unit_is_money(s->unit) ? at : end;
 	}
 	s->unit = u;
-	if (unit_whole_money(c->units, u))
-		(void)shown_convert(s, unit_whole_money(c->units, u));
+	if (unit_base_currency(c->units, u))
+		(void)shown_convert(s, unit_base_currency(c->units, u));
 	return end;
 }
 
@@ -335,15 +335,16 @@ static bool read_12_hour(struct cursor *c, struct shown *s, size_t at, int value
 /* "5" in "5 to 6 pm", "11 and 1 pm": takes am or pm from the second number. */
 static bool read_12_hour_range(struct cursor *c, struct shown *s, size_t digits, int value)
 {
-	static const char *const tos[] = {" to ", " and ", " through ", " - ", "-", "–", " – "};
+	static const char *const range_words[] = {" to ", " and ", " through ", " - ",
+						  "-",    "–",     " – "};
 	struct shown end = {0};
 
 	if (value < 1 || value > 12 || digits > 2)
 		return false;
-	for (size_t i = 0; i < sizeof(tos) / sizeof(tos[0]); i++) {
-		size_t at = digits + strlen(tos[i]), more;
+	for (size_t i = 0; i < sizeof(range_words) / sizeof(range_words[0]); i++) {
+		size_t at = digits + strlen(range_words[i]), more;
 
-		if (!scan_starts(c, digits, tos[i]))
+		if (!scan_starts(c, digits, range_words[i]))
 			continue;
 		more = scan_digits(c, at);
 		if (more < 1 || more > 2 ||

@@ -100,7 +100,7 @@ void sentence_end_stretch(struct sentence *s, const char *text, size_t len, cons
 	s->prev = text[len - 1];
 }
 
-void sentence_return(struct sentence *s, size_t len)
+void sentence_truncate(struct sentence *s, size_t len)
 {
 	if (len < s->text.n)
 		buf_cut(&s->text, len);

@@ -16,11 +16,11 @@ struct mark {
 	bool bound, unchecked, of_fact;
 	bool directed; /* the words for more or less were confirmed */
 	bool refuted;  /* a claim contradicts it */
-	bool miscited; /* as in verdict */
+	bool miscited; /* as in struct number_binding */
 	enum guard_unchecked_reason why;
 	struct recent amount;
 	struct guard_ref ref;
-	char formula[FORMULA_BYTES]; /* storage for a ref.formula made for this number */
+	char formula[FORMULA_BYTES]; /* storage for a ref.formula created for this number */
 };
 
 struct sentence {
@@ -60,6 +60,6 @@ void sentence_end_stretch(struct sentence *s, const char *text, size_t len, cons
 /* Appends text. Each sentence end clears the text before it. */
 void sentence_add(struct sentence *s, const char *text, size_t len, bool in_row);
 /* Drops the text after the first `len` bytes. */
-void sentence_return(struct sentence *s, size_t len);
+void sentence_truncate(struct sentence *s, size_t len);
 
 #endif

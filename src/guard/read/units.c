@@ -95,7 +95,7 @@ bool unit_is_span(const struct unit_def *u)
 
 /* The part of the dimension after the money: "/energy" for "USD/energy". NULL: not a price in this
  * money. */
-static const char *per_what(const struct unit_def *unit, const struct unit_def *money)
+static const char *price_denominator(const struct unit_def *unit, const struct unit_def *money)
 {
 	size_t n = strlen(money->dimension);
 
@@ -106,10 +106,11 @@ static const char *per_what(const struct unit_def *unit, const struct unit_def *
 		       : NULL;
 }
 
-bool unit_is_alike(const struct unit_def *a, const struct unit_def *b)
+bool units_are_alike(const struct unit_def *a, const struct unit_def *b)
 {
-	return a == b || a == &unstated || b == &unstated || (unit_is_money(a) && per_what(b, a)) ||
-	       (unit_is_money(b) && per_what(a, b));
+	return a == b || a == &unstated || b == &unstated ||
+	       (unit_is_money(a) && price_denominator(b, a)) ||
+	       (unit_is_money(b) && price_denominator(a, b));
 }
 
 static bool is_plain_count(const struct unit_def *u)
@@ -127,8 +128,8 @@ bool unit_fits(const struct shown *s, const struct unit_def *shown, const struct
 	if (!shown) /* A bare integer does not match a rounded price or percentage. */
 		return !(loses_decimals && s->decimals == 0);
 	if (unit_is_money(shown))
-		return known && per_what(known, shown) && !s->scaled; /* "$52.14" */
-	if (unit_is_ratio(shown))                                     /* "opened 1,840 times" */
+		return known && price_denominator(known, shown) && !s->scaled; /* "$52.14" */
+	if (unit_is_ratio(shown)) /* "opened 1,840 times" */
 		return is_plain_count(known) && s->decimals == 0 &&
 		       s->value > 12 * (guard_value)100000000;
 	return is_plain_count(shown) && !known;
@@ -176,11 +177,11 @@ const struct unit_def *unit_in_currency(const struct unit_words *u, const struct
 	const char *per =
 		unit && unit->style == STYLE_MONEY_PER ? strchr(unit->dimension, '/') : NULL;
 
-	if (!per || per_what(unit, currency))
+	if (!per || price_denominator(unit, currency))
 		return per ? unit : currency;
 	for (size_t i = 0; i < u->registry->count; i++) {
 		const struct unit_def *one = &u->registry->items[i];
-		const char *what = per_what(one, currency);
+		const char *what = price_denominator(one, currency);
 
 		if (what && strcmp(what, per) == 0 && decimal_cmp(one->scale, unit->scale) == 0)
 			return one;
@@ -188,7 +189,7 @@ const struct unit_def *unit_in_currency(const struct unit_words *u, const struct
 	return currency;
 }
 
-const struct unit_def *unit_whole_money(const struct unit_words *u, const struct unit_def *unit)
+const struct unit_def *unit_base_currency(const struct unit_words *u, const struct unit_def *unit)
 {
 	for (size_t i = 0; unit && unit->style == STYLE_AFTER && u && i < u->registry->money_count;
 	     i++)

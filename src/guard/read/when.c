@@ -89,7 +89,7 @@ void known_add_times(struct known *k, struct known_table *kt)
 	}
 }
 
-bool row_is_when(const struct known *k, int table, int64_t row, const struct when *w)
+bool row_matches_time(const struct known *k, int table, int64_t row, const struct when *w)
 {
 	const struct row_time *at = k->tables[table].times;
 

@@ -207,7 +207,7 @@ static void add_part(struct words *w, struct shown *s)
 		return;
 	part.unit = shown_unit_after(w->units, rest.p + end, rest.n - end, rest.final, &with_unit,
 				     &w->more);
-	if (unit_whole_money(w->units, part.unit) != s->unit || !shown_convert(&part, s->unit) ||
+	if (unit_base_currency(w->units, part.unit) != s->unit || !shown_convert(&part, s->unit) ||
 	    part.value >= ONE)
 		return;
 	s->value += part.value;
@@ -226,8 +226,8 @@ static bool set_cardinal(struct words *w, struct shown *s)
 	s->unit =
 		shown_unit_after(w->units, w->p + end, w->n - end, w->final, &with_unit, &w->more);
 	s->len += with_unit;
-	if (unit_whole_money(w->units, s->unit))
-		(void)shown_convert(s, unit_whole_money(w->units, s->unit));
+	if (unit_base_currency(w->units, s->unit))
+		(void)shown_convert(s, unit_base_currency(w->units, s->unit));
 	else if (unit_is_money(s->unit))
 		add_part(w, s);
 	if (!s->unit && text_follows(w, end, "-") && end + 1 < w->n &&

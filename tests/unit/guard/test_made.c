@@ -56,7 +56,7 @@ static void on_piece(void *owner, const struct guard_chunk *p)
 /* Parts are written in {} in the text. */
 static bool pass(const char *text, struct result_part *parts)
 {
-	struct guard_generated_text made = {.parts = parts, .arena = arena};
+	struct guard_generated_text generated_check = {.parts = parts, .arena = arena};
 	struct buf plain;
 	bool passed;
 
@@ -65,16 +65,17 @@ static bool pass(const char *text, struct result_part *parts)
 	buf_init(&shown, 1000);
 	for (const char *p = text; *p; p++)
 		if (*p == '{')
-			parts[made.part_count].from = plain.n;
+			parts[generated_check.part_count].from = plain.n;
 		else if (*p == '}')
-			parts[made.part_count].len = plain.n - parts[made.part_count].from,
-			made.part_count++;
+			parts[generated_check.part_count].len =
+				plain.n - parts[generated_check.part_count].from,
+			generated_check.part_count++;
 		else
 			buf_char(&plain, *p);
-	made.text = buf_text(&plain);
-	made.len = plain.n;
+	generated_check.text = buf_text(&plain);
+	generated_check.len = plain.n;
 	input.sink = (struct guard_sink){.on_piece = on_piece};
-	passed = guard_generated_pass(&input, &made);
+	passed = guard_generated_pass(&input, &generated_check);
 	assert_true(passed || shown.n == 0);
 	buf_deinit(&plain);
 	return passed;
