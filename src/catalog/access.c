@@ -14,10 +14,10 @@ static bool read_filters(struct loader *l, const json_t *map, struct report_def 
 	struct report_filter *filters =
 		arena_alloc(l->arena, (json_object_size(map) + 1) * sizeof(*filters));
 	const char *name;
-	json_t *place;
+	json_t *field_text;
 
-	json_object_foreach((json_t *)map, name, place) {
-		struct str field = str_of(json_string_value(place)), table;
+	json_object_foreach((json_t *)map, name, field_text) {
+		struct str field = str_of(json_string_value(field_text)), table;
 
 		if (!str_split(&field, '/', &table) || table.n == 0 || field.n == 0 ||
 		    memchr(field.p, '/', field.n))
@@ -54,7 +54,7 @@ static bool read_report(struct loader *l, const json_t *menus, const char *key,
 
 static bool add_report(struct loader *l, const struct report_def *r, struct err *e)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct report_def *list = (struct report_def *)c->reports;
 
 	if (catalog_report(c, r->key))

@@ -27,7 +27,7 @@ static bool load_all(struct loader *l, struct err *e)
 	    !each_pack(l, load_starters, e) || !load_prompts(l, e) || !load_router(l, e))
 		return false;
 	hash_sha256_hex(l->sources.p, l->sources.n, hash);
-	l->impl->shown.hash = arena_strdup(l->arena, hash);
+	l->impl->public.hash = arena_strdup(l->arena, hash);
 	return true;
 }
 
@@ -47,7 +47,7 @@ static bool choose_packs(struct loader *l, const char *const *roots, const struc
 	for (size_t i = 0; i < n; i++)
 		l->packs[i] = packs_find(packs, chosen.names[i]);
 	l->one_tenant = list ? list->one_tenant : NULL;
-	l->impl->shown.packs = chosen.key;
+	l->impl->public.packs = chosen.key;
 	return true;
 }
 
@@ -67,7 +67,7 @@ bool catalog_load(const char *const *roots, const struct pack_list *packs, struc
 		arena_free(&arena);
 		return false;
 	}
-	*out = &l.impl->shown;
+	*out = &l.impl->public;
 	return true;
 }
 
@@ -242,16 +242,16 @@ const char *catalog_role_of(const struct catalog *c, const struct principal *who
 {
 	const struct catalog_impl *w = catalog_impl(c);
 	const char *best = "";
-	size_t most = 0;
+	size_t best_count = 0;
 
 	for (size_t i = 0; i < w->role_count; i++) {
 		const char *const *p = w->roles[i].permissions;
 
 		while (*p && may(who, *p))
 			p++;
-		if (*p || (size_t)(p - w->roles[i].permissions) <= most)
+		if (*p || (size_t)(p - w->roles[i].permissions) <= best_count)
 			continue;
-		most = (size_t)(p - w->roles[i].permissions);
+		best_count = (size_t)(p - w->roles[i].permissions);
 		best = w->roles[i].name;
 	}
 	return best;

@@ -26,7 +26,7 @@ struct prompt_text {
 
 /* The public part is the first member, so pointers to it and to the whole are convertible. */
 struct catalog_impl {
-	struct catalog shown;
+	struct catalog public;
 	struct arena *arena;      /* owns everything, including this struct */
 	atomic_int refs;          /* atomic, since overlays are built on a worker */
 	const char *const *views; /* approved views, NULL-terminated */
@@ -201,6 +201,6 @@ const char *source_only_tenant(const struct loader *l, const char *source);
 MUST_CHECK bool check_source_schemas(const struct loader *l, const char *source, struct err *e);
 
 /* Describes the approved views and their columns for models that write ad hoc SQL. */
-const char *own_sql_views(const struct loader *l);
+const char *ad_hoc_sql_views(const struct loader *l);
 
 #endif

@@ -27,7 +27,7 @@ struct domain_file {
 
 static bool is_valid_ask_name(const struct domain_file *f, const char *name)
 {
-	return str_is_name(name, REF_NAME_MAX) && !catalog_tool(&f->l->impl->shown, name);
+	return str_is_name(name, REF_NAME_MAX) && !catalog_tool(&f->l->impl->public, name);
 }
 
 static bool read_permission(struct front_matter *m, struct str text, struct err *e)
@@ -70,7 +70,7 @@ static bool read_key(struct front_matter *m, struct str key, struct str text, st
 
 static bool find_tools(const struct domain_file *f, const char *path, struct err *e)
 {
-	const struct catalog *c = &f->l->impl->shown;
+	const struct catalog *c = &f->l->impl->public;
 	struct domain_def *d = f->domain;
 	const struct tool_def **tools =
 		arena_alloc(f->l->arena, (f->tools.count + 1) * sizeof(*tools));
@@ -243,7 +243,7 @@ static bool is_in_folder(const struct tool_def *t, const struct domain_def *d)
 /* A tool with "visible: agents" belongs to no domain: its header lists the agents. */
 static bool set_declared_agents(struct loader *l, struct tool_def *t, size_t listed, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 	struct strlist all = {0};
 
 	if (listed > 0 || !t->callers.agents)
@@ -266,7 +266,7 @@ static bool set_declared_agents(struct loader *l, struct tool_def *t, size_t lis
 
 static bool set_agents(struct loader *l, struct tool_def *t, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 	const char *const *declared = t->callers.agents;
 	bool for_all = t->callers.agents_only && declared && strcmp(declared[0], "*") == 0;
 	struct strlist agents = {0};
@@ -308,7 +308,7 @@ static bool set_agents(struct loader *l, struct tool_def *t, struct err *e)
 static bool add_domain(struct loader *l, const struct domain_def *d, const char *file,
 		       struct err *e)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct domain_def *list = (struct domain_def *)c->domains;
 
 	for (size_t i = 0; i < c->domain_count; i++)
@@ -350,7 +350,7 @@ static bool has_cues(const struct catalog *c, const struct domain_def *d)
 
 bool finish_domains(struct loader *l, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 	struct domain_def *list = (struct domain_def *)c->domains;
 
 	if (c->domain_count > 0)

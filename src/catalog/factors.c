@@ -30,7 +30,7 @@ static bool read_factor(const struct words_file *f, const char *name, const json
 
 static void add(struct loader *l, const struct pack_factors *own)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct pack_factors *all = arena_alloc(l->arena, (c->factor_count + 1) * sizeof(*all));
 
 	for (size_t i = 0; i < c->factor_count; i++)

@@ -21,7 +21,8 @@ bool load_text(struct loader *l, const char *path, size_t cap_bytes, struct aren
 	if (!file_read(full, cap_bytes, a, &text, e))
 		return false;
 	if (!file_is_inside(l->root, full))
-		return err_set(e, ERR_INPUT, "%s:1: a link that leaves %s", path, l->root);
+		return err_set(e, ERR_INPUT, "%s:1: the symbolic link points outside %s", path,
+			       l->root);
 	buf_str(&l->sources, path);
 	buf_char(&l->sources, '\0');
 	buf_str(&l->sources, text);

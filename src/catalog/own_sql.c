@@ -166,7 +166,7 @@ const char *const *catalog_gate_permissions(const struct catalog *c, const struc
 }
 
 /* For models that write SQL. Equal for all callers, like schemas. */
-const char *own_sql_views(const struct loader *l)
+const char *ad_hoc_sql_views(const struct loader *l)
 {
 	const struct catalog_impl *w = l->impl;
 	struct buf text;

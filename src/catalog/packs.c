@@ -153,14 +153,14 @@ const char *pack_file(const struct loader *l, const char *name)
 
 bool each_pack(struct loader *l, bool (*load)(struct loader *, struct err *), struct err *e)
 {
-	bool good = true;
+	bool ok = true;
 
-	for (size_t i = 0; good && l->packs[i]; i++) {
+	for (size_t i = 0; ok && l->packs[i]; i++) {
 		l->pack = l->packs[i];
 		l->root = l->pack->root;
-		good = load(l, e);
+		ok = load(l, e);
 	}
 	l->pack = NULL;
 	l->root = l->home;
-	return good;
+	return ok;
 }

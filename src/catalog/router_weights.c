@@ -97,7 +97,7 @@ static bool load_weight(struct loader *l, const struct words_file *f, const json
 	if (!json_is_number(value) || number < w->min || number > w->max)
 		return words_fail(f, arena_printf(l->arena, "%s.%s", w->group, w->name),
 				  "expected a number from %g to %g", w->min, w->max);
-	memcpy((char *)&l->impl->shown.router + w->offset, &number, sizeof(number));
+	memcpy((char *)&l->impl->public.router + w->offset, &number, sizeof(number));
 	return true;
 }
 

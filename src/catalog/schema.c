@@ -44,7 +44,9 @@ static bool read_values(struct loader *l, const json_t *item, struct dimension_d
 	if (d->parent)
 		return json_is_object(values)
 			       ? read_scoped_values(l, values, d, e)
-			       : err_set(e, ERR_INPUT, "values: not an object by %s", d->parent);
+			       : err_set(e, ERR_INPUT,
+					 "values: must be an object with the values of %s as keys",
+					 d->parent);
 	return !values || load_texts(l, values, "values", &d->values, e);
 }
 
@@ -237,7 +239,7 @@ static bool read_dimension(struct loader *l, const json_t *item, struct dimensio
 static bool check_resolves(const struct loader *l, const struct dimension_def *d, struct err *e)
 {
 	const struct dimension_def *to =
-		d->resolves ? catalog_dimension(&l->impl->shown, d->resolves) : NULL;
+		d->resolves ? catalog_dimension(&l->impl->public, d->resolves) : NULL;
 
 	if (!d->resolves)
 		return true;
@@ -256,7 +258,7 @@ static bool check_parents(const struct loader *l, const struct dimension_def *d,
 
 	if (!d->parent)
 		return true;
-	parent = catalog_dimension(&l->impl->shown, d->parent);
+	parent = catalog_dimension(&l->impl->public, d->parent);
 	if (!parent)
 		return err_set(e, ERR_INPUT, "%s: parent %s is not a dimension", d->name,
 			       d->parent);
@@ -363,7 +365,7 @@ static bool add_plain(struct loader *l, const struct dimension_def *d, struct er
 	struct schema *s = &l->impl->schema;
 	struct dimension_def *copy;
 
-	if (schema_dimension(&l->impl->shown, d->name))
+	if (schema_dimension(&l->impl->public, d->name))
 		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
 	copy = arena_alloc(l->arena, sizeof(*copy));
 	*copy = *d;
@@ -373,9 +375,9 @@ static bool add_plain(struct loader *l, const struct dimension_def *d, struct er
 
 static bool add_dimension(struct loader *l, struct dimension_def *d, struct err *e)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct dimension_def *list = (struct dimension_def *)c->dimensions;
-	const struct dimension_def *same = schema_dimension(&l->impl->shown, d->name);
+	const struct dimension_def *same = schema_dimension(&l->impl->public, d->name);
 
 	if (same && !catalog_dimension(c, d->name))
 		return err_set(e, ERR_INPUT, "dimensions: %s appears twice", d->name);
@@ -390,7 +392,7 @@ static bool add_dimension(struct loader *l, struct dimension_def *d, struct err 
 
 bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 	const json_t *item;
 	size_t i;
 
@@ -413,7 +415,7 @@ bool schema_load_dimensions(struct loader *l, const json_t *array, struct err *e
 static bool load_calendar(struct loader *l, const json_t *object, struct err *e)
 {
 	static const char *const names[] = {"peak_first_hour", "peak_last_hour", NULL};
-	struct calendar *c = &l->impl->shown.calendar;
+	struct calendar *c = &l->impl->public.calendar;
 	struct calendar before = *c;
 	int *const fields[] = {&c->peak_first_hour, &c->peak_last_hour};
 
@@ -445,7 +447,7 @@ static bool check_when(const struct loader *l, const char *when, struct err *e)
 	const struct dimension_def *d = NULL;
 
 	if (str_split(&rest, '=', &name))
-		d = catalog_dimension(&l->impl->shown, arena_strndup(l->arena, name.p, name.n));
+		d = catalog_dimension(&l->impl->public, arena_strndup(l->arena, name.p, name.n));
 	if (!d || !rest.p || !strlist_has(d->values, arena_strndup(l->arena, rest.p, rest.n)))
 		return err_set(e, ERR_INPUT, "when: %s is not a known dimension=value", when);
 	return true;
@@ -504,7 +506,7 @@ static bool read_alias(struct loader *l, const json_t *item, const struct dimens
 
 bool schema_add_aliases(struct loader *l, const char *name, const json_t *array, struct err *e)
 {
-	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->impl->shown, name);
+	struct dimension_def *d = (struct dimension_def *)catalog_dimension(&l->impl->public, name);
 	struct alias_def *list;
 	const json_t *item;
 	size_t i;
@@ -569,7 +571,7 @@ bool load_schema(struct loader *l, struct err *e)
 	static const char *const members[] = {"views",      "entities", "edges",    "chains",
 					      "dimensions", "measures", "metrics",  "conditions",
 					      "calendar",   "units",    "protocol", NULL};
-	struct units *units = &l->impl->shown.units;
+	struct units *units = &l->impl->public.units;
 	struct words_file f;
 	json_t *root;
 

@@ -67,7 +67,7 @@ const char *const *catalog_schemas(const struct catalog *c, const char *source, 
 
 bool check_source_schemas(const struct loader *l, const char *source, struct err *e)
 {
-	const char *const *schemas = catalog_schemas(&l->impl->shown, source, l->arena);
+	const char *const *schemas = catalog_schemas(&l->impl->public, source, l->arena);
 
 	return strlist_len(schemas) <= DB_SCHEMAS_MAX ||
 	       err_set(e, ERR_INPUT, "%s: source %s has more than %d schemas",

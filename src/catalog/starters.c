@@ -43,15 +43,16 @@ static bool read_starter(struct loader *l, const json_t *item, struct starter_de
 	    !read_roles(l, json_object_get(item, "roles"), out, e))
 		return false;
 	if (!*out->question || strlen(out->question) > STARTER_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "question: 1 to %d bytes", STARTER_BYTES_MAX);
-	out->tool = catalog_tool(&l->impl->shown, tool);
+		return err_set(e, ERR_INPUT, "question: must have 1 to %d bytes",
+			       STARTER_BYTES_MAX);
+	out->tool = catalog_tool(&l->impl->public, tool);
 	return (out->tool && (out->tool->callers.visible || out->tool->map)) ||
 	       err_set(e, ERR_INPUT, "tool: %s is not a tool that answers questions", tool);
 }
 
 static void add_starter(struct loader *l, const struct starter_def *starter)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct starter_def *list = (struct starter_def *)c->starters;
 
 	list = arena_grow(l->arena, list, c->starter_count, &l->starter_cap, sizeof(*list));

@@ -60,20 +60,22 @@ const char *catalog_condition_of(const char *permission, struct arena *a)
 }
 
 /* One statement of the file, for errors. */
-struct place {
+struct statement_context {
 	const struct loader *l;
 	const struct tool_def *tool;
 	const struct sql_file *file;
 	const struct sql_query *query;
 };
 
-static bool fail(const struct place *p, struct err *e, const char *what, const char *name)
+static bool fail(const struct statement_context *p, struct err *e, const char *what,
+		 const char *name)
 {
 	return err_set(e, ERR_INPUT, "%s:%d: query %s: %s%s%s", p->file->path, p->query->line,
 		       p->query->name, what, *name ? " " : "", name);
 }
 
-static bool check_marker(const struct place *p, const struct sql_marker *m, struct err *e)
+static bool check_marker(const struct statement_context *p, const struct sql_marker *m,
+			 struct err *e)
 {
 	const struct param_def *param = tool_param(p->tool, m->name);
 
@@ -95,7 +97,7 @@ static bool check_marker(const struct place *p, const struct sql_marker *m, stru
 	return true;
 }
 
-static bool is_permission_condition(const struct place *p, const char *condition)
+static bool is_permission_condition(const struct statement_context *p, const char *condition)
 {
 	for (size_t i = 0; i < p->tool->column_count; i++) {
 		const char *permission = p->tool->columns[i].permission;
@@ -106,7 +108,7 @@ static bool is_permission_condition(const struct place *p, const char *condition
 	return false;
 }
 
-static bool check_conditions(const struct place *p, struct err *e)
+static bool check_conditions(const struct statement_context *p, struct err *e)
 {
 	for (const char *const *c = p->query->conditions; *c; c++)
 		if (!tool_param(p->tool, *c) && !is_permission_condition(p, *c))
@@ -123,7 +125,7 @@ static bool has_tenant(const struct sql_query *q)
 }
 
 /* All views of a statement must be in the tool's source. */
-static bool check_source(const struct place *p, const char *view, struct err *e)
+static bool check_source(const struct statement_context *p, const char *view, struct err *e)
 {
 	const char *source = source_of_view(p->l->impl, view);
 
@@ -135,7 +137,7 @@ static bool check_source(const struct place *p, const char *view, struct err *e)
 }
 
 /* Lists the approved views of the tool's source. */
-static const char *list_source_views(const struct place *p)
+static const char *list_source_views(const struct statement_context *p)
 {
 	const char *text = "", *source;
 
@@ -147,7 +149,7 @@ static const char *list_source_views(const struct place *p)
 	return *text ? text : "none";
 }
 
-static bool check_views(const struct place *p, struct err *e)
+static bool check_views(const struct statement_context *p, struct err *e)
 {
 	bool one_tenant = source_only_tenant(p->l, p->tool->source) != NULL;
 	bool named = false;
@@ -164,7 +166,7 @@ static bool check_views(const struct place *p, struct err *e)
 	return named || fail(p, e, "names no approved view; approved views:", list_source_views(p));
 }
 
-static bool check_query(const struct place *p, struct err *e)
+static bool check_query(const struct statement_context *p, struct err *e)
 {
 	if (!sql_query_is_select(p->query))
 		return fail(p, e, "must be one SELECT", "");
@@ -347,7 +349,7 @@ bool tool_file_check(const struct loader *l, const struct tool_def *t, const str
 			"%s:1: \"-- window:\" and a query named window must be given together",
 			f->path);
 	for (size_t i = 0; i < f->query_count; i++) {
-		struct place p = {l, t, f, &f->queries[i]};
+		struct statement_context p = {l, t, f, &f->queries[i]};
 		if (!check_query(&p, e))
 			return false;
 	}

@@ -35,7 +35,7 @@ static bool set_fact_attribute(const struct tool_header *h, struct fact_def *f, 
 			return true; /* the param may be declared later */
 		}
 		f->unit = value;
-		if (!units_find(&h->l->impl->shown.units, value))
+		if (!units_find(&h->l->impl->public.units, value))
 			return tool_fail(h, e,
 					 "unit %s is not registered (units of the pack's "
 					 "catalogue.json, or config/units.json)",

@@ -32,7 +32,7 @@ static bool read_reports(struct tool_header *h, const char *text, struct err *e)
 	for (size_t i = 0; i < h->reports.count; i++) {
 		const char *key = h->reports.items[i];
 
-		if (!catalog_report(&h->l->impl->shown, key))
+		if (!catalog_report(&h->l->impl->public, key))
 			return tool_fail(h, e, "unknown report %s", key);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(h->reports.items[k], key) == 0)
@@ -316,13 +316,13 @@ static bool read_gate(struct tool_header *h, struct err *e)
 				 "derive, source or columns");
 	p->bytes_max = GATE_SQL_BYTES_MAX;
 	if (!t->callers.by_protocol)
-		p->about = arena_printf(h->l->arena, "%s%s", p->about, own_sql_views(h->l));
+		p->about = arena_printf(h->l->arena, "%s%s", p->about, ad_hoc_sql_views(h->l));
 	return true;
 }
 
 /* ---- map: PARAM ---- */
 
-/* Of one thing, by the words of a parameter. */
+/* `points` names the param with the words by which the values of one thing are classified. */
 static bool check_points(const struct tool_header *h, struct err *e)
 {
 	const struct tool_def *t = h->tool;

@@ -79,19 +79,19 @@ static bool read_list_bounds(const struct tool_header *h, struct str text, struc
 {
 	const char *bounds = arena_strndup(h->l->arena, text.p, text.n);
 	const char *dash = strchr(bounds, '-');
-	int64_t least = 1, most;
+	int64_t min_count = 1, max_count;
 
 	if (dash &&
 	    !tool_number_read(h, arena_strndup(h->l->arena, bounds, (size_t)(dash - bounds)),
-			      &least, e))
+			      &min_count, e))
 		return false;
-	if (!tool_number_read(h, dash ? dash + 1 : bounds, &most, e))
+	if (!tool_number_read(h, dash ? dash + 1 : bounds, &max_count, e))
 		return false;
-	if (least < 1 || most < least || most > LIST_ARG_MAX)
+	if (min_count < 1 || max_count < min_count || max_count > LIST_ARG_MAX)
 		return tool_fail(h, e, "a list must have 1 to %d values", LIST_ARG_MAX);
-	p->list_min = (size_t)least;
-	p->list_max = (size_t)most;
-	p->accepts_single = dash && least == 1;
+	p->list_min = (size_t)min_count;
+	p->list_max = (size_t)max_count;
+	p->accepts_single = dash && min_count == 1;
 	return true;
 }
 
@@ -172,7 +172,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 		return tool_number_read(h, value, &p->max, e);
 	} else if (strcmp(key, "entity") == 0) {
 		p->entity = value;
-		if (!catalog_dimension(&h->l->impl->shown, value))
+		if (!catalog_dimension(&h->l->impl->public, value))
 			return tool_fail(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "filter") == 0) {
 		p->filter = value;
@@ -183,7 +183,7 @@ static bool set_param_attribute(const struct tool_header *h, struct param_def *p
 		if (!p->like && strcmp(value, "exact") != 0)
 			return tool_fail(h, e, "match must be exact or like");
 	} else if (strcmp(key, "unit") == 0) {
-		p->unit = units_find(&h->l->impl->shown.units, value);
+		p->unit = units_find(&h->l->impl->public.units, value);
 		if (!p->unit)
 			return tool_fail(h, e,
 					 "unit %s is not registered (units of the pack's "
@@ -296,7 +296,7 @@ static bool check_param(const struct tool_header *h, const struct param_def *p, 
 	if (p->default_text && !param_default(p, clock_today(), h->l->arena, &unused, &reason))
 		return tool_fail(h, e, "default of %s", reason.text);
 	if (p->default_text && p->entity) {
-		const struct dimension_def *d = catalog_dimension(&h->l->impl->shown, p->entity);
+		const struct dimension_def *d = catalog_dimension(&h->l->impl->public, p->entity);
 		if (d->values && !strlist_has(d->values, p->default_text))
 			return tool_fail(h, e, "default %s is not a known value of %s",
 					 p->default_text, p->entity);
@@ -391,7 +391,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 		c->label = value;
 	} else if (strcmp(key, "unit") == 0) {
 		c->unit = value;
-		if (!units_find(&h->l->impl->shown.units, value))
+		if (!units_find(&h->l->impl->public.units, value))
 			return tool_fail(h, e,
 					 "unit %s is not registered (units of the pack's "
 					 "catalogue.json, or config/units.json)",
@@ -406,7 +406,7 @@ static bool set_column_attribute(const struct tool_header *h, struct column_def 
 			return tool_fail(h, e, "unknown type %s", value);
 	} else if (strcmp(key, "entity") == 0) {
 		c->entity = value;
-		if (!catalog_dimension(&h->l->impl->shown, value))
+		if (!catalog_dimension(&h->l->impl->public, value))
 			return tool_fail(h, e, "entity %s is not a dimension", value);
 	} else if (strcmp(key, "permission") == 0) {
 		c->permission = value;

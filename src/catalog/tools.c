@@ -88,7 +88,7 @@ static bool is_override(const char *name, struct str *tool, enum dialect *d)
 static bool load_tool(struct loader *l, const char *folder, const char *name, struct err *e)
 {
 	const char *path = arena_printf(l->arena, "sql/%s/%s/%s", l->pack->name, folder, name);
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	const struct tool_def *same;
 	size_t stem = strlen(name) - 4;
 	struct sql_file *f;
@@ -127,7 +127,7 @@ static bool load_overrides(struct loader *l, const char *folder, const char *con
 		struct tool_def *tool = NULL;
 		if (!is_override(*names, &stem, &d))
 			continue;
-		for (size_t i = 0; i < l->impl->shown.tool_count; i++)
+		for (size_t i = 0; i < l->impl->public.tool_count; i++)
 			if (str_eq(str_of(l->tools[i].name), stem))
 				tool = &l->tools[i];
 		if (!tool)
@@ -211,7 +211,7 @@ static bool check_shows(const struct catalog *c, const struct tool_def *t, struc
 
 bool finish_tools(struct loader *l, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 
 	if (c->tool_count > 0)
 		qsort(l->tools, c->tool_count, sizeof(*l->tools), by_name);

@@ -27,7 +27,7 @@ static const char *first_alias(const struct dimension_def *d, const char *value)
 	return NULL;
 }
 
-static void put_quoted(struct buf *out, const char *value)
+static void write_quoted(struct buf *out, const char *value)
 {
 	buf_char(out, '\'');
 	for (; *value; value++) {
@@ -38,7 +38,7 @@ static void put_quoted(struct buf *out, const char *value)
 	buf_char(out, '\'');
 }
 
-static void put_with_alias(struct buf *out, const struct dimension_def *d, const char *value)
+static void write_with_alias(struct buf *out, const struct dimension_def *d, const char *value)
 {
 	const char *alias = first_alias(d, value);
 
@@ -47,7 +47,7 @@ static void put_with_alias(struct buf *out, const struct dimension_def *d, const
 		buf_printf(out, " (%s)", alias);
 }
 
-static bool in_group(const struct dimension_def *d, const char *value, const char *group)
+static bool is_in_group(const struct dimension_def *d, const char *value, const char *group)
 {
 	for (const char *const *g = d->groups; g && *g; g += 2)
 		if (strcmp(g[0], value) == 0 && strcmp(g[1], group) == 0)
@@ -56,24 +56,24 @@ static bool in_group(const struct dimension_def *d, const char *value, const cha
 }
 
 /* Writes the list for "health_domain" or "field_changed.money". */
-static bool put_list(const struct loader *l, struct buf *out, const char *name, bool words,
-		     struct err *e)
+static bool write_list(const struct loader *l, struct buf *out, const char *name, bool plain,
+		       struct err *e)
 {
 	const char *dot = strchr(name, '.');
 	const char *dimension = dot ? arena_strndup(l->arena, name, (size_t)(dot - name)) : name;
-	const struct dimension_def *d = catalog_dimension(&l->impl->shown, dimension);
+	const struct dimension_def *d = catalog_dimension(&l->impl->public, dimension);
 	size_t n = 0;
 
 	for (size_t i = 0; d && d->values && d->values[i]; i++) {
-		if (dot && !in_group(d, d->values[i], dot + 1))
+		if (dot && !is_in_group(d, d->values[i], dot + 1))
 			continue;
 		buf_str(out, n++ ? ", " : "");
-		if (!words)
-			put_quoted(out, d->values[i]);
+		if (!plain)
+			write_quoted(out, d->values[i]);
 		else if (dot)
 			buf_str(out, d->values[i]);
 		else
-			put_with_alias(out, d, d->values[i]);
+			write_with_alias(out, d, d->values[i]);
 	}
 	return n > 0 || err_set(e, ERR_INPUT, "{values.%s} refers to no known values", name);
 }
@@ -81,7 +81,7 @@ static bool put_list(const struct loader *l, struct buf *out, const char *name, 
 static bool expand(const struct loader *l, const char *text, bool sql, struct buf *out,
 		   struct err *e)
 {
-	const struct calendar *c = &l->impl->shown.calendar;
+	const struct calendar *c = &l->impl->public.calendar;
 
 	for (const char *p = text; *p;) {
 		size_t name = strlen(VALUES), end;
@@ -101,8 +101,8 @@ static bool expand(const struct loader *l, const char *text, bool sql, struct bu
 		end = strcspn(p, "}\n");
 		if (p[end] != '}')
 			return err_set(e, ERR_INPUT, "{values. is not closed");
-		if (!put_list(l, out, arena_strndup(l->arena, p + name, end - name),
-			      is_plain_text(text, p, sql), e))
+		if (!write_list(l, out, arena_strndup(l->arena, p + name, end - name),
+				is_plain_text(text, p, sql), e))
 			return false;
 		p += end + 1;
 	}
@@ -116,19 +116,19 @@ bool load_text_with_values(struct loader *l, const char *path, size_t cap_bytes,
 	size_t n = strlen(path);
 	const char *text;
 	struct buf filled;
-	bool good;
+	bool ok;
 
 	if (!load_text(l, path, cap_bytes, scratch, &text, e)) {
 		arena_free(&scratch);
 		return false;
 	}
 	buf_init(&filled, cap_bytes * 2);
-	good = expand(l, text, n > 4 && strcmp(path + n - 4, ".sql") == 0, &filled, e);
-	if (good && buf_over(&filled))
-		good = err_set(e, ERR_LIMIT, "too long with the catalogue's values");
-	if (good)
+	ok = expand(l, text, n > 4 && strcmp(path + n - 4, ".sql") == 0, &filled, e);
+	if (ok && buf_over(&filled))
+		ok = err_set(e, ERR_LIMIT, "too long with the catalogue's values");
+	if (ok)
 		*out = arena_strdup(l->arena, buf_text(&filled));
 	buf_deinit(&filled);
 	arena_free(&scratch);
-	return good || err_prefix(e, "%s", path);
+	return ok || err_prefix(e, "%s", path);
 }

@@ -16,7 +16,7 @@ bool load_language(struct loader *l, struct err *e)
 	struct arena *scratch = arena_new(2 * JSON_FILE_BYTES_MAX);
 	const char *text;
 	bool ok = load_text(l, LANGUAGE, JSON_FILE_BYTES_MAX, scratch, &text, e) &&
-		  language_read(LANGUAGE, text, l->arena, &l->impl->shown.language, e);
+		  language_read(LANGUAGE, text, l->arena, &l->impl->public.language, e);
 
 	arena_free(&scratch);
 	return ok;
@@ -190,7 +190,7 @@ bool load_words(struct loader *l, struct err *e)
 {
 	static const char *const none[] = {NULL};
 	struct pack_words words = {.stop = none, .nouns = none, .states = none, .aspects = none};
-	struct pack_words *all = &l->impl->shown.words;
+	struct pack_words *all = &l->impl->public.words;
 	struct words_file f;
 	json_t *root;
 
@@ -225,5 +225,6 @@ bool load_units(struct loader *l, struct err *e)
 
 	return load_text(l, UNITS, JSON_FILE_BYTES_MAX, l->arena, &f.text, e) &&
 	       words_parse(&f, &root) && check_units(&f, root) &&
-	       units_read(&f, json_object_get(root, "units"), "units", NULL, &l->impl->shown.units);
+	       units_read(&f, json_object_get(root, "units"), "units", NULL,
+			  &l->impl->public.units);
 }

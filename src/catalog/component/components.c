@@ -235,9 +235,9 @@ static bool check_extra_member(const struct component_reader *r, const char *at,
 	return true;
 }
 
-static bool check_part(const struct component_reader *r, size_t place, const json_t *part)
+static bool check_part(const struct component_reader *r, size_t index, const json_t *part)
 {
-	const char *at = arena_printf(r->f->arena, "layout[%zu]", place);
+	const char *at = arena_printf(r->f->arena, "layout[%zu]", index);
 	const struct part_kind *k = NULL;
 	const json_t *shown, *more, *item;
 	size_t i;
@@ -371,14 +371,14 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 {
 	static const char *const members[] = {"about", "props", "layout", "text", NULL};
 	struct component_reader r = {
-		.f = f, .units = &l->impl->shown.units, .def = d, .member = name};
+		.f = f, .units = &l->impl->public.units, .def = d, .member = name};
 	json_t *props = NULL, *layout = NULL;
 	struct err e = {0};
 
 	*d = (struct component_def){.name = name, .pack = l->pack->name};
 	if (!is_valid_name(name))
 		return words_fail(f, name, "a name may contain only letters, digits and _");
-	if (catalog_component(&l->impl->shown, name))
+	if (catalog_component(&l->impl->public, name))
 		return words_fail(f, name, "another pack has a component of this name");
 	if (!json_check_members(item, members, &e) || !json_get_str(item, "about", &d->about, &e) ||
 	    !json_get_str(item, "text", &d->text, &e) ||
@@ -394,7 +394,7 @@ static bool read_component(struct loader *l, const struct words_file *f, const c
 
 bool load_components(struct loader *l, struct err *e)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct component_def *list = (struct component_def *)(uintptr_t)c->components;
 	struct words_file f;
 	const char *name;

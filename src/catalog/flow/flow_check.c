@@ -503,7 +503,7 @@ static bool check_counts(struct checker *k)
 }
 
 /* Returns true when all tasks named by the line's references, condition and options are placed. */
-static bool are_needs_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
+static bool needs_are_placed(const struct checker *k, const struct flow_line *l, const bool *placed)
 {
 	struct ref_need needs[PLAN_TASKS_MAX];
 	struct err unused = {0};
@@ -534,7 +534,7 @@ static bool check_order(struct checker *k)
 	while (progress) {
 		progress = false;
 		for (size_t i = 0; i < k->flow->line_count; i++)
-			if (!placed[i] && are_needs_placed(k, &k->flow->lines[i], placed))
+			if (!placed[i] && needs_are_placed(k, &k->flow->lines[i], placed))
 				progress = placed[i] = true;
 	}
 	for (size_t i = 0; i < k->flow->line_count; i++) {

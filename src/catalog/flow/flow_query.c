@@ -296,9 +296,9 @@ static bool match(const json_t *line, const json_t *query, json_t *filters, stru
 
 bool flow_query_match(const char *line, const char *query, json_t *filters, struct arena *a)
 {
-	const json_t *mine = parse(line, a), *other = parse(query, a);
+	const json_t *pattern = parse(line, a), *other = parse(query, a);
 
-	return mine && other && match(mine, other, filters, a);
+	return pattern && other && match(pattern, other, filters, a);
 }
 
 /* ---- replacing values with placeholders ---- */

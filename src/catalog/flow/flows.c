@@ -15,7 +15,7 @@
 
 static bool add_flow(struct loader *l, const char *file, struct err *e)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct flow_def *list = (struct flow_def *)c->flows;
 	const char *path =
 		arena_printf(l->arena, "prompts/%s/" FLOW_FOLDER "/%s", l->pack->name, file);
@@ -57,10 +57,10 @@ bool load_flows(struct loader *l, struct err *e)
 	for (; *files; files++)
 		if (!add_flow(l, *files, e))
 			return false;
-	list = (struct flow_def *)l->impl->shown.flows;
+	list = (struct flow_def *)l->impl->public.flows;
 	if (list)
-		qsort(list, l->impl->shown.flow_count, sizeof(*list), by_order);
-	for (size_t i = 0; i < l->impl->shown.flow_count; i++)
+		qsort(list, l->impl->public.flow_count, sizeof(*list), by_order);
+	for (size_t i = 0; i < l->impl->public.flow_count; i++)
 		list[i].index = i;
 	return true;
 }
@@ -185,7 +185,7 @@ bool flow_requires_task(const struct flow_def *f, const char *task, struct arena
 
 /* ---- writing ---- */
 
-static void put_quoted(struct buf *b, const char *text)
+static void write_quoted(struct buf *b, const char *text)
 {
 	buf_char(b, '"');
 	for (; *text; text++) {
@@ -196,7 +196,7 @@ static void put_quoted(struct buf *b, const char *text)
 	buf_char(b, '"');
 }
 
-static void put_value(struct buf *b, const json_t *value)
+static void write_value(struct buf *b, const json_t *value)
 {
 	const char *text = json_string_value(value);
 	const json_t *item;
@@ -209,36 +209,36 @@ static void put_value(struct buf *b, const json_t *value)
 			      "0123456789_-+.") == strlen(text))
 		buf_str(b, text);
 	else if (text)
-		put_quoted(b, text);
+		write_quoted(b, text);
 	if (!json_is_array(value))
 		return;
 	json_array_foreach(value, i, item) {
 		buf_str(b, i == 0 ? "[" : ", ");
-		put_value(b, item);
+		write_value(b, item);
 	}
 	buf_char(b, ']');
 }
 
-static void put_values(struct buf *b, const struct flow_line *l)
+static void write_values(struct buf *b, const struct flow_line *l)
 {
 	const json_t *value;
 	const char *name;
 
 	json_object_foreach(l->values, name, value) {
 		buf_printf(b, " %s=", name);
-		put_value(b, value);
+		write_value(b, value);
 	}
 }
 
-static void put_do(struct buf *b, const struct flow_line *l)
+static void write_do(struct buf *b, const struct flow_line *l)
 {
 	buf_printf(b, "do %s %s", l->id, l->tool ? l->tool->name : l->agent);
 	if (l->each)
 		buf_printf(b, " each %s", l->each);
-	put_values(b, l);
+	write_values(b, l);
 }
 
-static void put_ask(struct buf *b, const struct flow_line *l)
+static void write_ask(struct buf *b, const struct flow_line *l)
 {
 	static const char *const inputs[] = {"single", "multiple", "date", "date_range"};
 
@@ -253,36 +253,36 @@ static void put_ask(struct buf *b, const struct flow_line *l)
 	if (l->first)
 		buf_printf(b, " between %s and %s", l->first, l->last);
 	buf_char(b, ' ');
-	put_quoted(b, l->text);
+	write_quoted(b, l->text);
 	if (l->hint) {
 		buf_str(b, " hint=");
-		put_quoted(b, l->hint);
+		write_quoted(b, l->hint);
 	}
 	if (!l->skip)
 		return;
 	buf_str(b, " skip=");
-	put_quoted(b, l->skip);
+	write_quoted(b, l->skip);
 	buf_str(b, " = ");
-	put_value(b, l->skip_value);
+	write_value(b, l->skip_value);
 }
 
-static void put_line(struct buf *b, const struct flow_line *l)
+static void write_line(struct buf *b, const struct flow_line *l)
 {
 	if (l->kind == FLOW_DO) {
-		put_do(b, l);
+		write_do(b, l);
 	} else if (l->kind == FLOW_ASK) {
-		put_ask(b, l);
+		write_ask(b, l);
 	} else if (l->kind == FLOW_SHOW) {
 		buf_printf(b, "show %s", l->component);
-		put_values(b, l);
+		write_values(b, l);
 	} else if (l->kind == FLOW_SAY) {
 		buf_str(b, "say ");
-		put_quoted(b, l->text);
+		write_quoted(b, l->text);
 	} else {
 		buf_printf(b, "suggest %s ", l->primary ? "primary" : "secondary");
-		put_quoted(b, l->label);
+		write_quoted(b, l->label);
 		buf_str(b, " -> ");
-		put_quoted(b, l->text);
+		write_quoted(b, l->text);
 	}
 	if (l->condition)
 		buf_printf(b, " if %.*s", STR_FMT(str_trim(str_of(l->condition))));
@@ -306,7 +306,7 @@ const char *flow_text(const struct flow_def *f, struct arena *a)
 	buf_printf(&b, "answer: %s\norder: %d\n---\n", f->by_model ? "model" : "template",
 		   f->order);
 	for (size_t i = 0; i < f->line_count; i++)
-		put_line(&b, &f->lines[i]);
+		write_line(&b, &f->lines[i]);
 	assert(!buf_over(&b)); /* escaping at most doubles the length */
 	text = arena_strdup(a, buf_text(&b));
 	buf_deinit(&b);

@@ -62,7 +62,7 @@ static json_t *flows_of(const struct catalog_view *v, const char *agent)
 	return flows;
 }
 
-/* A question that runs the flow as it is: the first example without a placeholder. */
+/* A question that runs the flow unchanged: the first example without a placeholder. */
 static json_t *starter_of(const struct flow_def *f)
 {
 	for (const char *const *e = f->examples; e && *e; e++)

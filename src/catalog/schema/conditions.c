@@ -68,7 +68,7 @@ static bool read_condition(struct loader *l, const json_t *item, const char *at,
 	    !schema_texts(l, item, "synonyms", at, &c->synonyms, e))
 		return false;
 	if (c->where_count == 0 || c->where_count > MAP_CONDITION_PARTS_MAX)
-		return err_set(e, ERR_INPUT, "%s: where: 1 to %d comparisons", at,
+		return err_set(e, ERR_INPUT, "%s: where: must have 1 to %d comparisons", at,
 			       MAP_CONDITION_PARTS_MAX);
 	for (size_t i = 0; i < c->where_count; i++)
 		if (!check_where(c, &c->where[i], at, e))

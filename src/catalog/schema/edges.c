@@ -72,7 +72,7 @@ static bool read_on(struct loader *l, const json_t *array, const char *at, struc
 	const json_t *item;
 
 	if (json_array_size(array) == 0 || json_array_size(array) > 2 * MAP_PAIRS_MAX)
-		return err_set(e, ERR_INPUT, "%s.on: 1 to %d pairs of columns", at,
+		return err_set(e, ERR_INPUT, "%s.on: must have 1 to %d pairs of columns", at,
 			       2 * MAP_PAIRS_MAX);
 	for (i = 0; i < 2; i++)
 		pairs[i] = arena_alloc(l->arena, json_array_size(array) * sizeof(*pairs[i]));
@@ -192,7 +192,7 @@ static bool read_edge(struct loader *l, const json_t *item, const char *at, stru
 	    !schema_choice(item, "cardinality", cardinalities, at, &cardinality, e))
 		return false;
 	if (cardinality == SIZE_MAX)
-		return err_set(e, ERR_INPUT, "%s: cardinality: n:1, 1:1 or n:m", at);
+		return err_set(e, ERR_INPUT, "%s: cardinality: must be n:1, 1:1 or n:m", at);
 	g->cardinality = (enum cardinality)cardinality;
 	if (g->via && g->cardinality != CARDINALITY_NM)
 		return err_set(e, ERR_INPUT, "%s: an edge with via must be n:m", at);
@@ -268,7 +268,7 @@ static bool read_path(struct loader *l, const json_t *item, const char *at, stru
 		return false;
 	n = strlist_len(steps);
 	if (n < 2)
-		return err_set(e, ERR_INPUT, "%s: path: at least two entities", at);
+		return err_set(e, ERR_INPUT, "%s: path: must have at least two entities", at);
 	entities = arena_alloc(l->arena, (n + 1) * sizeof(*entities));
 	edges = arena_alloc(l->arena, n * sizeof(*edges));
 	for (size_t i = 0; i < n; i++) {

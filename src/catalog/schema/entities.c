@@ -51,7 +51,8 @@ static bool read_keys(struct loader *l, const json_t *item, const char *at, stru
 		      struct err *e)
 {
 	if (!json_is_array(json_object_get(item, "key")))
-		return err_set(e, ERR_INPUT, "%s: key: the columns that identify a row, or []", at);
+		return err_set(e, ERR_INPUT,
+			       "%s: key: must list the columns that identify a row, or be []", at);
 	if (!read_columns(l, n, json_object_get(item, "key"), arena_printf(l->arena, "%s.key", at),
 			  &n->key, e))
 		return false;
@@ -87,7 +88,8 @@ static bool read_levels(struct loader *l, const json_t *object, const char *at,
 	    (parent && !schema_column(n, parent, at, &n->levels.parent, e)))
 		return false;
 	if (json_array_size(values) < 2)
-		return err_set(e, ERR_INPUT, "%s: values: at least two, the highest first", at);
+		return err_set(e, ERR_INPUT,
+			       "%s: values: must have at least two, the highest first", at);
 	list = arena_alloc(l->arena, json_array_size(values) * sizeof(*list));
 	json_array_foreach(values, i, item) {
 		if (!json_check_members(item, of_value, e) ||
@@ -96,8 +98,8 @@ static bool read_levels(struct loader *l, const json_t *object, const char *at,
 			return err_prefix(e, "%s.values[%zu]", at, i);
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(list[k].value, list[i].value) == 0)
-				return err_set(e, ERR_INPUT, "%s.values[%zu]: %s is there twice",
-					       at, i, list[i].value);
+				return err_set(e, ERR_INPUT, "%s.values[%zu]: %s appears twice", at,
+					       i, list[i].value);
 	}
 	n->levels.values = list;
 	n->levels.count = json_array_size(values);
@@ -203,7 +205,7 @@ bool schema_load_entities(struct loader *l, const json_t *array, struct err *e)
 static bool read_shown(const struct loader *l, const struct entity_def *n, const char *name,
 		       const char *at, struct shown_def *out, struct err *e)
 {
-	const struct dimension_def *d = schema_dimension(&l->impl->shown, name);
+	const struct dimension_def *d = schema_dimension(&l->impl->public, name);
 	const struct measure_def *m = schema_measure(&l->impl->schema, name);
 
 	*out = (struct shown_def){name, d && d->map.entity ? d : NULL, m};
@@ -211,7 +213,7 @@ static bool read_shown(const struct loader *l, const struct entity_def *n, const
 		return err_set(e, ERR_INPUT, "%s: %s is neither a dimension nor a measure", at,
 			       name);
 	return out->dimension || (m->entity == n && m->column) ||
-	       err_set(e, ERR_INPUT, "%s: measure %s is no column of %s", at, name, n->name);
+	       err_set(e, ERR_INPUT, "%s: measure %s is not a column of %s", at, name, n->name);
 }
 
 /* The edge to the entity that its rows belong to, which may be archived. */
@@ -244,7 +246,7 @@ static bool finish_entity(struct loader *l, const json_t *item, const char *at,
 	if (time && !schema_dimension_of(l, time, at, &n->time, e))
 		return false;
 	if (n->time && !column_is_day(n->time->map.type))
-		return err_set(e, ERR_INPUT, "%s: time: %s is no date", at, time);
+		return err_set(e, ERR_INPUT, "%s: time: %s is not a date", at, time);
 	if (!schema_dimensions(l, item, "facets", at, &n->facets, e) ||
 	    !schema_texts(l, item, "show", at, &names, e))
 		return false;

@@ -14,7 +14,7 @@ static bool find_unit(const struct loader *l, const json_t *item, const char *at
 
 	if (!json_get_str(item, "unit", &symbol, e))
 		return err_prefix(e, "%s", at);
-	*out = units_find(&l->impl->shown.units, symbol);
+	*out = units_find(&l->impl->public.units, symbol);
 	return *out || err_set(e, ERR_INPUT,
 			       "%s: unit %s is not registered (units of the pack's catalogue.json, "
 			       "or config/units.json)",
@@ -285,7 +285,7 @@ static bool read_metric(struct loader *l, const json_t *item, const char *at, st
 	    !schema_texts(l, item, "synonyms", at, &m->synonyms, e))
 		return false;
 	if (kind == SIZE_MAX)
-		return err_set(e, ERR_INPUT, "%s: kind: measure, ratio or difference", at);
+		return err_set(e, ERR_INPUT, "%s: kind: must be measure, ratio or difference", at);
 	m->form = (enum metric_form)kind;
 	if (m->where_count > 0 && m->form != FORM_MEASURE)
 		return err_set(e, ERR_INPUT, "%s: where belongs to metrics of kind measure", at);
@@ -333,7 +333,7 @@ static bool has_mean(const struct schema *s, const struct measure_def *of)
 
 static const char *average_words(struct loader *l, const char *of)
 {
-	return sentence(l->impl->shown.language, SAY_MAP_AVERAGE, l->arena, of);
+	return sentence(l->impl->public.language, SAY_MAP_AVERAGE, l->arena, of);
 }
 
 /* Adds "the average budget" for a budget that is declared as a sum. */
@@ -385,7 +385,7 @@ bool schema_imply_metrics(struct loader *l, struct err *e)
 {
 	static const struct dimension_def *const none[] = {NULL};
 	static const char *const no_synonyms[] = {NULL};
-	const struct units *units = &l->impl->shown.units;
+	const struct units *units = &l->impl->public.units;
 	const struct schema *s = &l->impl->schema;
 
 	for (size_t i = 0; i < s->entity_count; i++) {

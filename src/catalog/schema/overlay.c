@@ -81,7 +81,7 @@ static bool add_schema(struct loader *l, const struct catalog_overlay *o, struct
 	static const char *const members[] = {"views",   "entities",   "edges",
 					      "chains",  "dimensions", "measures",
 					      "metrics", "conditions", NULL};
-	const json_t *root = share_json(o->schema, l->arena); /* what is read of it stays */
+	const json_t *root = share_json(o->schema, l->arena); /* the schema refers to its strings */
 	const json_t *entities = json_object_get(root, "entities");
 
 	return !root || (json_check_members(root, members, e) &&
@@ -107,7 +107,7 @@ static void add_fault(struct loader *l, const char *path, const char *why)
 static bool read_flow(const struct loader *l, const struct flow_source *source,
 		      struct flow_def *out, struct err *e)
 {
-	const struct catalog *c = &l->impl->shown;
+	const struct catalog *c = &l->impl->public;
 	const struct flow_def *same;
 
 	if (strlen(source->text) > FLOW_BYTES_MAX)
@@ -123,7 +123,7 @@ static bool read_flow(const struct loader *l, const struct flow_source *source,
 /* The list has room for all flows. */
 static void add_flow(struct loader *l, const struct flow_source *from)
 {
-	struct catalog *c = &l->impl->shown;
+	struct catalog *c = &l->impl->public;
 	struct flow_source source = copy_flow(from, l->arena);
 	struct flow_def *f = (struct flow_def *)&c->flows[c->flow_count];
 	struct err why = {0};
@@ -157,7 +157,7 @@ static bool add_all(struct loader *l, const struct catalog_overlay *const *overl
 {
 	struct pack_def *pack = arena_alloc(l->arena, sizeof(*pack));
 
-	/* Not the name of a pack. */
+	/* Contains a space, so it is never the name of a pack. */
 	pack->name = arena_printf(l->arena, "tenant %s", overlays[0]->tenant);
 	l->pack = pack;
 	for (size_t i = 0; i < count; i++) {
@@ -250,7 +250,7 @@ bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *c
 	struct arena *a = arena_new(CATALOG_BYTES_MAX);
 	struct catalog_impl *w = arena_alloc(a, sizeof(*w));
 	struct loader l = {.arena = a, .impl = w, .dimension_cap = base->dimension_count};
-	struct catalog *catalog = &w->shown;
+	struct catalog *catalog = &w->public;
 	size_t flows = count_flows(overlays, count);
 
 	*w = *catalog_impl(base);
@@ -259,10 +259,10 @@ bool catalog_with_overlays(struct catalog *base, const struct catalog_overlay *c
 	w->overlay.base = catalog_ref(base);
 	w->overlay.faults = arena_alloc(a, (flows + 1) * sizeof(*w->overlay.faults));
 	copy_schema(a, &w->schema);
-	w->shown.dimensions = copy_items(a, base->dimensions, base->dimension_count, 0,
-					 sizeof(*base->dimensions));
-	w->shown.flows = copy_items(a, base->flows, base->flow_count, flows, sizeof(*base->flows));
-	w->shown.hash = hash_of(base, overlays, count, a);
+	w->public.dimensions = copy_items(a, base->dimensions, base->dimension_count, 0,
+					  sizeof(*base->dimensions));
+	w->public.flows = copy_items(a, base->flows, base->flow_count, flows, sizeof(*base->flows));
+	w->public.hash = hash_of(base, overlays, count, a);
 	if (!add_all(&l, overlays, count, e)) {
 		catalog_unref(&catalog);
 		return false;

@@ -89,7 +89,7 @@ static bool read_count(const json_t *object, const char *member, int64_t max, in
 	if (!json_opt_int(object, member, out, e))
 		return err_prefix(e, "protocol");
 	return (*out >= 1 && *out <= max) ||
-	       err_set(e, ERR_INPUT, "protocol: %s: 1 to %lld", member, (long long)max);
+	       err_set(e, ERR_INPUT, "protocol: %s: must be 1 to %lld", member, (long long)max);
 }
 
 bool schema_load_protocol(struct loader *l, const json_t *object, struct err *e)

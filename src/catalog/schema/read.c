@@ -58,7 +58,7 @@ bool schema_entity_of(const struct loader *l, const char *name, const char *at,
 bool schema_dimension_of(const struct loader *l, const char *name, const char *at,
 			 const struct dimension_def **out, struct err *e)
 {
-	*out = schema_dimension(&l->impl->shown, name);
+	*out = schema_dimension(&l->impl->public, name);
 	return (*out && (*out)->map.entity) ||
 	       err_set(e, ERR_INPUT, "%s: no entity has the dimension %s", at, name);
 }
@@ -86,7 +86,7 @@ bool schema_has_name(const struct loader *l, const char *name)
 {
 	const struct schema *s = &l->impl->schema;
 
-	return schema_dimension(&l->impl->shown, name) || schema_metric(s, name) ||
+	return schema_dimension(&l->impl->public, name) || schema_metric(s, name) ||
 	       schema_condition(s, name);
 }
 

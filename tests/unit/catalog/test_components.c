@@ -83,11 +83,11 @@ static void names_each_mistake_with_its_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *why = rows[i].words;
-		char *place = mem_printf(PATH "%s", rows[i].line);
+		char *index = mem_printf(PATH "%s", rows[i].line);
 
-		refused(PATH, rows[i].text, place);
+		refused(PATH, rows[i].text, index);
 		refused(PATH, rows[i].text, why);
-		mem_free(place);
+		mem_free(index);
 	}
 }
 

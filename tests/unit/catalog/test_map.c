@@ -160,13 +160,13 @@ static void rejects_invalid_entities(void **state)
 	refused_change(FILE_NAME, MAP, "\"column\": \"level\"", "\"column\": \"levels\"",
 		       "shop has no column levels");
 	refused_change(FILE_NAME, MAP, "\"value\": \"L2\"", "\"value\": \"L1\"",
-		       "L1 is there twice");
+		       "L1 appears twice");
 	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"average\"",
-		       "measure average is no column of shop");
+		       "measure average is not a column of shop");
 	refused_change(FILE_NAME, MAP, "\"shop_name\", \"cost\"", "\"shop_name\", \"x\"",
 		       "x is neither a dimension nor a measure");
 	refused_change(FILE_NAME, MAP, "\"time\": \"price_day\"", "\"time\": \"file\"",
-		       "time: file is no date");
+		       "time: file is not a date");
 	refused_change(FILE_NAME, MAP, "\"kind\": \"link\"", "\"kind\": \"bridge\"",
 		       "kind: unknown value \"bridge\"");
 }

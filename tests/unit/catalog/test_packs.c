@@ -207,7 +207,8 @@ static void rejects_links_out_of_the_root(void **state)
 	temp_root_write(&root, STALL_TOOL_PATH, NULL);
 	snprintf(path, sizeof(path), "%s/" STALL_TOOL_PATH, root.path);
 	assert_int_equal(symlink(outside, path), 0);
-	refused("config/other/catalogue.json", "{}", STALL_TOOL_PATH ":1: a link that leaves");
+	refused("config/other/catalogue.json", "{}",
+		STALL_TOOL_PATH ":1: the symbolic link points outside");
 	unlink(path);
 	unlink(outside);
 }

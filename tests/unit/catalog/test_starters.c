@@ -70,13 +70,14 @@ static void rejects_broken_file_with_line(void **state)
 		       FILE_NAME ":3: starters[1]: tool: get_prize is not a tool");
 	refused_change(FILE_NAME, good, "[\"chief\"]", "[\"chef\"]",
 		       FILE_NAME ":4: starters[2]: roles: chef is not a role");
-	refused_change(FILE_NAME, good, "\"For all?\"", "\"\"", "question: 1 to 200 bytes");
+	refused_change(FILE_NAME, good, "\"For all?\"", "\"\"",
+		       "question: must have 1 to 200 bytes");
 	refused_change(FILE_NAME, good, "\"tool\"", "\"tol\"", "starters[0]: tol");
 	refused(FILE_NAME, "{\"starters\": {}}",
 		"starters: must be a list of at most 24 questions");
 
 	memset(question, 'q', STARTER_BYTES_MAX + 1);
-	refused_change(FILE_NAME, good, "For all?", question, "question: 1 to 200 bytes");
+	refused_change(FILE_NAME, good, "For all?", question, "question: must have 1 to 200 bytes");
 	list = arena_strdup(a, many);
 	for (int i = 1; i < STARTERS_MAX; i++)
 		list = arena_printf(a, "%s, %s", list, many);
