@@ -24,9 +24,9 @@ static bool is_either(const struct sql_token *t, const char *one, const char *ot
 	return sql_token_is(t, one) || sql_token_is(t, other);
 }
 
-static bool is_clause_token(const struct sql_token *t, int place)
+static bool is_clause_token(const struct sql_token *t, int position)
 {
-	switch (place) {
+	switch (position) {
 	case OFFSET_WORD:
 		return sql_token_is(t, "offset");
 	case SKIP:
@@ -48,14 +48,14 @@ static bool is_clause_token(const struct sql_token *t, int place)
 static bool find_clause(const struct sql_token *tokens, size_t count, size_t i,
 			size_t at[CLAUSE_TOKENS])
 {
-	for (int place = 0; place < CLAUSE_TOKENS; i++) {
+	for (int position = 0; position < CLAUSE_TOKENS; i++) {
 		if (i == count)
 			return false;
-		if (place > 0 && sql_token_is_space(&tokens[i]))
+		if (position > 0 && sql_token_is_space(&tokens[i]))
 			continue;
-		if (!is_clause_token(&tokens[i], place))
+		if (!is_clause_token(&tokens[i], position))
 			return false;
-		at[place++] = i;
+		at[position++] = i;
 	}
 	return true;
 }
@@ -72,12 +72,12 @@ static struct sql_token word(const struct sql_token *like, const char *text)
 static size_t rewrite_offset_fetch(struct sql_token *tokens, size_t count)
 {
 	static const struct sql_token blank = {.kind = SQL_SPACE, .text = {" ", 1}};
-	size_t kept = 0;
+	size_t out_count = 0;
 	size_t at[CLAUSE_TOKENS];
 
 	for (size_t i = 0; i < count; i++) {
 		if (!find_clause(tokens, count, i, at)) {
-			tokens[kept++] = tokens[i];
+			tokens[out_count++] = tokens[i];
 			continue;
 		}
 		/* The old clause has 8 words and at least 5 blanks, the new one 7 tokens, so
@@ -85,16 +85,16 @@ static size_t rewrite_offset_fetch(struct sql_token *tokens, size_t count)
 		struct sql_token skip = tokens[at[SKIP]], take = tokens[at[TAKE]];
 		struct sql_token first = tokens[at[OFFSET_WORD]];
 		size_t last = at[ONLY_WORD];
-		tokens[kept++] = word(&first, "LIMIT");
-		tokens[kept++] = blank;
-		tokens[kept++] = take;
-		tokens[kept++] = blank;
-		tokens[kept++] = word(&first, "OFFSET");
-		tokens[kept++] = blank;
-		tokens[kept++] = skip;
+		tokens[out_count++] = word(&first, "LIMIT");
+		tokens[out_count++] = blank;
+		tokens[out_count++] = take;
+		tokens[out_count++] = blank;
+		tokens[out_count++] = word(&first, "OFFSET");
+		tokens[out_count++] = blank;
+		tokens[out_count++] = skip;
 		i = last;
 	}
-	return kept;
+	return out_count;
 }
 
 size_t sql_dialect_apply(struct sql_token *tokens, size_t count, enum dialect dialect)

@@ -11,12 +11,12 @@
 #include "vesper/hash.h"
 #include "vesper/limits.h"
 
-struct list_of_tokens {
+struct token_list {
 	struct sql_token *items;
 	size_t count, cap;
 };
 
-static void token_push(struct list_of_tokens *list, struct arena *a, struct sql_token t)
+static void token_push(struct token_list *list, struct arena *a, struct sql_token t)
 {
 	list->items = arena_grow(a, list->items, list->count, &list->cap, sizeof(t));
 	list->items[list->count++] = t;
@@ -92,7 +92,7 @@ struct parser {
 	/* Current statement. */
 	const char *name;
 	int line;
-	struct list_of_tokens tokens;
+	struct token_list tokens;
 	const char *given; /* condition of a --? line */
 };
 
@@ -102,7 +102,7 @@ static bool is_marker(const struct sql_token *t)
 }
 
 /* Drops trailing blanks and one trailing semicolon. */
-static void trim_tail(struct list_of_tokens *list)
+static void trim_tail(struct token_list *list)
 {
 	bool semicolon = false;
 
@@ -116,7 +116,7 @@ static void trim_tail(struct list_of_tokens *list)
 	}
 }
 
-static bool is_blank_statement(const struct list_of_tokens *list)
+static bool is_blank_statement(const struct token_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!sql_token_is_space(&list->items[i]))
@@ -127,7 +127,7 @@ static bool is_blank_statement(const struct list_of_tokens *list)
 /* Collects each name once, with its list flag and whether all uses are optional on it. */
 static bool collect_markers(struct parser *p, struct sql_query *q, struct err *e)
 {
-	const struct list_of_tokens *list = &p->tokens;
+	const struct token_list *list = &p->tokens;
 	struct sql_marker *markers = NULL;
 	size_t cap = 0, uses = 0;
 
@@ -232,7 +232,7 @@ static bool check_comment(const struct sql_source *s, const struct sql_token *t,
 
 static bool take_token(struct parser *p, struct sql_token t, struct err *e)
 {
-	struct list_of_tokens *list = &p->tokens;
+	struct token_list *list = &p->tokens;
 	struct sql_token *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
 	if (p->given && t.line != p->lexer.line && t.kind != SQL_NEWLINE)
@@ -268,7 +268,7 @@ static bool parse_statements(struct parser *p, struct err *e)
 				return false;
 			p->name = arena_strndup(p->arena, t.text.p, t.text.n);
 			p->line = t.line;
-			p->tokens = (struct list_of_tokens){0};
+			p->tokens = (struct token_list){0};
 			break;
 		case SQL_OPTION:
 			p->given = arena_strndup(p->arena, t.text.p, t.text.n);
@@ -313,9 +313,9 @@ bool sql_file_parse_with(const char *path, const char *text, struct sql_fragment
 	f->hash = hash_of(text, &p.source, a);
 	sql_lex_init(&p.lexer, &p.source);
 	p.scratch = arena_new(SQL_FILE_BYTES_MAX);
-	bool good = parse_statements(&p, e);
+	bool ok = parse_statements(&p, e);
 	arena_free(&p.scratch);
-	if (!good)
+	if (!ok)
 		return false;
 	f->queries = p.queries;
 	*out = f;

@@ -256,7 +256,7 @@ struct expander {
 	size_t count, cap;
 };
 
-static void put_line(struct expander *x, struct str line, struct sql_origin origin)
+static void write_line(struct expander *x, struct str line, struct sql_origin origin)
 {
 	x->origins = arena_grow(x->arena, x->origins, x->count, &x->cap, sizeof(*x->origins));
 	x->origins[x->count++] = origin;
@@ -264,8 +264,8 @@ static void put_line(struct expander *x, struct str line, struct sql_origin orig
 	buf_char(&x->text, '\n');
 }
 
-static bool put_fragment(struct expander *x, struct str name, const struct sql_fragments *own,
-			 const struct sql_fragments *shared, struct err *e)
+static bool write_fragment(struct expander *x, struct str name, const struct sql_fragments *own,
+			   const struct sql_fragments *shared, struct err *e)
 {
 	struct sql_fragment *f = find(own, name);
 
@@ -277,12 +277,12 @@ static bool put_fragment(struct expander *x, struct str name, const struct sql_f
 	f->is_used = true;
 	struct lines l = {.path = f->path, .p = f->text, .line = f->line};
 	while (!buf_over(&x->text) && next_line(&l))
-		put_line(x, l.text, (struct sql_origin){f->path, l.line, x->lines.line});
+		write_line(x, l.text, (struct sql_origin){f->path, l.line, x->lines.line});
 	return true;
 }
 
-static bool put_lines(struct expander *x, const struct sql_fragments *own,
-		      const struct sql_fragments *shared, struct err *e)
+static bool write_lines(struct expander *x, const struct sql_fragments *own,
+			const struct sql_fragments *shared, struct err *e)
 {
 	bool in_fragment = false;
 	struct str name;
@@ -293,9 +293,10 @@ static bool put_lines(struct expander *x, const struct sql_fragments *own,
 		if (in_fragment)
 			continue;
 		if (!is_use(x->lines.text, &name))
-			put_line(x, x->lines.text,
-				 (struct sql_origin){x->lines.path, x->lines.line, x->lines.line});
-		else if (!put_fragment(x, name, own, shared, e))
+			write_line(
+				x, x->lines.text,
+				(struct sql_origin){x->lines.path, x->lines.line, x->lines.line});
+		else if (!write_fragment(x, name, own, shared, e))
 			return false;
 	}
 	return !buf_over(&x->text) ||
@@ -319,20 +320,20 @@ bool sql_source_read(struct sql_source *s, struct sql_fragments *own, struct sql
 	struct reader r = {
 		.lines = from, .shared = shared ? shared : &none, .out = own, .arena = a};
 	struct expander x = {.lines = from, .arena = a};
-	bool good;
+	bool ok;
 
 	if (!read_fragments(&r, e))
 		return false;
 	if (own->count == 0 && !strstr(s->text, ":{"))
 		return true;
 	buf_init(&x.text, SQL_FILE_BYTES_MAX);
-	good = put_lines(&x, own, shared, e) && check_used(own, e);
-	if (good) {
+	ok = write_lines(&x, own, shared, e) && check_used(own, e);
+	if (ok) {
 		s->text = arena_strdup(a, buf_text(&x.text));
 		s->origins = x.origins;
 		s->origin_count = x.count;
 		s->end = (struct sql_origin){s->path, x.lines.line + 1, x.lines.line + 1};
 	}
 	buf_deinit(&x.text);
-	return good;
+	return ok;
 }

@@ -21,7 +21,7 @@ struct renderer {
 	enum dialect dialect;
 };
 
-static void put_quoted(struct buf *b, const char *text)
+static void write_quoted(struct buf *b, const char *text)
 {
 	buf_char(b, '\'');
 	for (; *text; text++) {
@@ -32,7 +32,7 @@ static void put_quoted(struct buf *b, const char *text)
 	buf_char(b, '\'');
 }
 
-static void put_literal(struct renderer *r, struct value v)
+static void write_literal(struct renderer *r, struct value v)
 {
 	struct decimal d;
 
@@ -64,13 +64,13 @@ static void put_literal(struct renderer *r, struct value v)
 	case VALUE_DATE:
 		break;
 	}
-	put_quoted(&r->text, v.text);
+	write_quoted(&r->text, v.text);
 }
 
-static bool put_value(struct renderer *r, const char *name, struct value v, struct err *e)
+static bool write_value(struct renderer *r, const char *name, struct value v, struct err *e)
 {
 	if (r->literals) {
-		put_literal(r, v);
+		write_literal(r, v);
 		return true;
 	}
 	if (r->count == SQL_MARKERS_MAX)
@@ -94,8 +94,8 @@ static bool find_argument(const struct args *args, const char *name, bool list,
 	       err_set(e, ERR_INPUT, "argument %s must be a single value, not a list", name);
 }
 
-static bool put_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
-		       struct err *e)
+static bool write_marker(struct renderer *r, const struct sql_token *t, const struct args *args,
+			 struct err *e)
 {
 	const struct arg *arg;
 
@@ -107,14 +107,14 @@ static bool put_marker(struct renderer *r, const struct sql_token *t, const stru
 	for (size_t i = 0; i < arg->count; i++) {
 		if (i > 0)
 			buf_str(&r->text, ", ");
-		if (!put_value(r, t->text.p, arg->values[i], e))
+		if (!write_value(r, t->text.p, arg->values[i], e))
 			return false;
 	}
 	return true;
 }
 
 /* Collapses a run of blanks into one blank or line end, so that omitted text leaves no gap. */
-static void put_space(struct renderer *r, bool newline)
+static void write_space(struct renderer *r, bool newline)
 {
 	struct buf *b = &r->text;
 	char last = b->n > 0 ? b->p[b->n - 1] : '\n';
@@ -127,17 +127,17 @@ static void put_space(struct renderer *r, bool newline)
 		buf_char(b, newline ? '\n' : ' ');
 }
 
-static bool put_tokens(struct renderer *r, const struct sql_token *tokens, size_t count,
-		       const struct args *args, struct err *e)
+static bool write_tokens(struct renderer *r, const struct sql_token *tokens, size_t count,
+			 const struct args *args, struct err *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct sql_token *t = &tokens[i];
 
 		if (sql_token_is_space(t))
-			put_space(r, t->kind == SQL_NEWLINE);
+			write_space(r, t->kind == SQL_NEWLINE);
 		else if (t->kind != SQL_MARKER && t->kind != SQL_LIST)
 			buf_add(&r->text, t->text.p, t->text.n);
-		else if (!put_marker(r, t, args, e))
+		else if (!write_marker(r, t, args, e))
 			return false;
 	}
 	return true;
@@ -172,7 +172,7 @@ static bool render_tokens(const struct sql_token *tokens, size_t count, const st
 	size_t cap = SQL_FILE_BYTES_MAX + SQL_MARKERS_MAX * (2 * TEXT_ARG_BYTES_MAX + 8);
 
 	buf_init(&r->text, cap);
-	bool ok = put_tokens(r, tokens, count, args, e);
+	bool ok = write_tokens(r, tokens, count, args, e);
 	if (ok && buf_over(&r->text))
 		ok = err_set(e, ERR_LIMIT, "statement %s is too long with these values", q->name);
 	if (ok) {

@@ -45,20 +45,20 @@ static bool only_limits_rows(const struct sql_token *tokens, size_t count, size_
 {
 	static const char *const words[] = {"offset", "0",  "rows", "fetch",
 					    "next",   NULL, "rows", "only"};
-	size_t place = 0;
+	size_t position = 0;
 
 	for (; i < count; i++) {
 		const struct sql_token *t = &tokens[i];
 		if (sql_token_is_space(t))
 			continue;
-		if (place == sizeof(words) / sizeof(words[0]))
+		if (position == sizeof(words) / sizeof(words[0]))
 			return false;
-		if (words[place] ? !str_eq_nocase(t->text, str_of(words[place]))
-				 : t->kind != SQL_MARKER || !str_eq(t->text, STR("row_limit")))
+		if (words[position] ? !str_eq_nocase(t->text, str_of(words[position]))
+				    : t->kind != SQL_MARKER || !str_eq(t->text, STR("row_limit")))
 			return false;
-		place++;
+		position++;
 	}
-	return place == sizeof(words) / sizeof(words[0]);
+	return position == sizeof(words) / sizeof(words[0]);
 }
 
 static bool find_parts(const struct sql_token *tokens, size_t count, struct parts *out)
@@ -95,12 +95,12 @@ struct writer {
 	size_t count;
 };
 
-static void put_text(struct writer *w, const char *text)
+static void write_text(struct writer *w, const char *text)
 {
 	w->tokens[w->count++] = (struct sql_token){.kind = SQL_WORD, .text = str_of(text)};
 }
 
-static void put_tokens(struct writer *w, const struct sql_token *tokens, size_t count)
+static void write_tokens(struct writer *w, const struct sql_token *tokens, size_t count)
 {
 	memcpy(w->tokens + w->count, tokens, count * sizeof(*tokens));
 	w->count += count;
@@ -138,11 +138,11 @@ bool sql_totals_tokens(const struct sql_token *tokens, size_t count,
 		return false;
 	while (p.select > 0 && sql_token_is_space(&tokens[p.select - 1]))
 		p.select--;
-	put_tokens(&w, tokens, p.select);
-	put_text(&w, p.has_with ? ",\n" ALL_ROWS " AS (\n" : "WITH " ALL_ROWS " AS (\n");
-	put_tokens(&w, tokens + p.select, p.tail - p.select);
-	put_text(&w, ")\n");
-	put_text(&w, aggregates(columns, column_count, dialect, a));
+	write_tokens(&w, tokens, p.select);
+	write_text(&w, p.has_with ? ",\n" ALL_ROWS " AS (\n" : "WITH " ALL_ROWS " AS (\n");
+	write_tokens(&w, tokens + p.select, p.tail - p.select);
+	write_text(&w, ")\n");
+	write_text(&w, aggregates(columns, column_count, dialect, a));
 	*out = w.tokens;
 	*out_count = w.count;
 	return true;

@@ -141,7 +141,7 @@ static bool parse(const struct gate *g, const struct gate_tokens *tokens, struct
 	struct gate_parser p = {.g = g, .t = tokens->items, .first = tokens->items};
 
 	if (tokens->count == 0)
-		return gate_refuse(g, 0, "no SQL");
+		return gate_refuse(g, 0, "the statement is empty");
 	if (!gate_at_word(&p, "SELECT") && !gate_at_word(&p, "WITH") && !gate_at_punct(&p, "("))
 		return gate_unexpected(&p, "SELECT");
 	if (!gate_parse_query(&p, out))
@@ -222,7 +222,7 @@ bool gate_check(const struct gate_policy *policy, enum dialect dialect, struct s
 	struct gate_result result = {0};
 
 	if (sql.n > policy->limits.sql_bytes)
-		return gate_limit_reached(&g, 0, "SQL longer than %zu bytes",
+		return gate_limit_reached(&g, 0, "the SQL is longer than %zu bytes",
 					  policy->limits.sql_bytes);
 	if (!gate_lex(&g, &tokens) || !parse(&g, &tokens, &q) || !gate_check_tree(&g, q, &views) ||
 	    (is_mapped(policy, &views) && !gate_check_edges(&g, q)) || !write(&g, q, &result))

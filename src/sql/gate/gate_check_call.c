@@ -92,7 +92,7 @@ static bool check_date_part(const struct gate *g, struct gate_expr *part)
 {
 	if (part->kind != GATE_COLUMN || part->qualifier.text.p || part->name.quoted ||
 	    !gate_word_date_part(part->name.text))
-		return gate_refuse(g, part->at, "a date part such as month expected");
+		return gate_refuse(g, part->at, "expected a date part such as month");
 	part->kind = GATE_WORD;
 	part->text = part->name.text;
 	return true;

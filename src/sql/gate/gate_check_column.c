@@ -253,10 +253,9 @@ bool gate_check_column(const struct check *c, struct gate_expr *x, const struct 
 		return true;
 	find_nearest(x->of, x->name.text, &m);
 	return refuse_missing(c, x->at, x->name.text,
-			      x->of->view_use
-				      ? "the source does not have this column"
-				      : "the source does not have this column; an expression gets "
-					"its name with AS",
+			      x->of->view_use ? "the source does not have this column"
+					      : "the source does not have this column; name an "
+						"expression with AS",
 			      &m);
 }
 

@@ -94,7 +94,7 @@ static struct gate_columns of_names(const struct gate *g, const struct gate_name
 	return sorted(&b);
 }
 
-static bool in_names(const struct gate_name *list, struct str name)
+static bool names_contain(const struct gate_name *list, struct str name)
 {
 	for (; list; list = list->next)
 		if (str_eq_nocase(list->text, name))
@@ -106,7 +106,7 @@ static bool in_names(const struct gate_name *list, struct str name)
 static void add_source(struct builder *b, const struct gate_source *s)
 {
 	for (size_t i = 0; i < s->result_columns.count; i++)
-		if (!in_names(s->using_columns, s->result_columns.items[i].name.text))
+		if (!names_contain(s->using_columns, s->result_columns.items[i].name.text))
 			add(b, s->result_columns.items[i].name, s->result_columns.items[i].bytes);
 	b->columns.open |= s->result_columns.open;
 }

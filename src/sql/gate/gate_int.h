@@ -72,8 +72,8 @@ bool gate_take_word(struct gate_parser *p, const char *upper);
 bool gate_take_punct(struct gate_parser *p, const char *punct);
 MUST_CHECK bool gate_expect_word(struct gate_parser *p, const char *upper);
 MUST_CHECK bool gate_expect_punct(struct gate_parser *p, const char *punct);
-/* Takes the current token if it is one of the words, and returns the list's spelling. NULL: it is
- * not. */
+/* Consumes the current token if it is one of the words, and returns the list's spelling; else
+ * NULL. */
 const char *gate_take_one_of(struct gate_parser *p, const char *const *words);
 bool gate_unexpected(const struct gate_parser *p, const char *expected);
 MUST_CHECK bool gate_enter(struct gate_parser *p); /* increases the nesting depth */

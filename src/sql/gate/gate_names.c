@@ -89,9 +89,9 @@ bool gate_name_plain(const struct gate *g, struct str name, size_t at)
 	enum script name_script = NO_SCRIPT;
 
 	if (name.n == 0)
-		return gate_refuse(g, at, "empty name");
+		return gate_refuse(g, at, "the name is empty");
 	if (name.n > max)
-		return gate_limit_reached(g, at, "name longer than %zu bytes", max);
+		return gate_limit_reached(g, at, "the name is longer than %zu bytes", max);
 	for (size_t i = 0, n; i < name.n; i += n) {
 		n = char_bytes((unsigned char)name.p[i]);
 		uint32_t c = code_point(name.p + i, n);

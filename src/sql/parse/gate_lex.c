@@ -59,9 +59,9 @@ static bool check_controls(const struct gate *g)
 		bool white = c == '\t' || c == '\n' || c == '\r';
 
 		if ((c < 0x20 && !white) || c == 0x7f)
-			return gate_refuse(g, i, "control character");
+			return gate_refuse(g, i, "control characters are not allowed");
 		if (c == 0xc2 && i + 1 < g->sql.n && (unsigned char)g->sql.p[i + 1] < 0xa0)
-			return gate_refuse(g, i, "control character");
+			return gate_refuse(g, i, "control characters are not allowed");
 	}
 	return true;
 }
@@ -144,7 +144,7 @@ static bool lex_number(struct lexer *lx)
 		return gate_refuse(lx->g, begin,
 				   "a number must be separated from the text after it");
 	if (lx->i - begin > GATE_NUMBER_BYTES_MAX)
-		return gate_limit_reached(lx->g, begin, "number longer than %d characters",
+		return gate_limit_reached(lx->g, begin, "the number is longer than %d characters",
 					  GATE_NUMBER_BYTES_MAX);
 	add(lx, GATE_T_NUMBER, begin);
 	return true;
@@ -168,9 +168,9 @@ static bool lex_word(struct lexer *lx)
 					   letter);
 	}
 	if (at(lx, 0) == '@' || at(lx, 0) == '#' || at(lx, 0) == '$')
-		return gate_refuse(lx->g, lx->i, "%c in a name that is not quoted", at(lx, 0));
+		return gate_refuse(lx->g, lx->i, "%c is allowed only in a quoted name", at(lx, 0));
 	if (n > GATE_NAME_BYTES_MAX)
-		return gate_limit_reached(lx->g, begin, "name longer than %d bytes",
+		return gate_limit_reached(lx->g, begin, "the name is longer than %d bytes",
 					  GATE_NAME_BYTES_MAX);
 	add(lx, GATE_T_WORD, begin);
 	return true;

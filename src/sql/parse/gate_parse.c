@@ -122,7 +122,8 @@ bool gate_check_list_length(const struct gate_parser *p, size_t count)
 {
 	size_t max = p->g->policy->limits.list;
 
-	return count < max || gate_limit_reached(p->g, p->t->at, "more than %zu in one list", max);
+	return count < max ||
+	       gate_limit_reached(p->g, p->t->at, "more than %zu items in one list", max);
 }
 
 bool gate_at_name(const struct gate_parser *p)
@@ -139,7 +140,7 @@ bool gate_parse_name(struct gate_parser *p, struct gate_name *out)
 	if (!gate_at_name(p))
 		return gate_unexpected(p, "a name");
 	if (p->g->dialect == DIALECT_POSTGRES && p->t->text.n > GATE_NAME_BYTES_PG)
-		return gate_limit_reached(p->g, p->t->at, "name longer than %d bytes",
+		return gate_limit_reached(p->g, p->t->at, "the name is longer than %d bytes",
 					  GATE_NAME_BYTES_PG);
 	*out = (struct gate_name){
 		.text = p->t->text, .quoted = p->t->kind == GATE_T_NAME, .at = p->t->at};

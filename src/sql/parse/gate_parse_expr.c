@@ -40,8 +40,8 @@ bool gate_parse_exprs(struct gate_parser *p, struct gate_expr **out, size_t *cou
 	return true;
 }
 
-/* Parses operand {op operand}: a single operand is returned as it is, several as a chain. `take`
- * takes the current operator, or returns NULL. */
+/* Parses operand {op operand}: a single operand is returned unchanged, several as a chain. `take`
+ * consumes the current operator, or returns NULL. */
 static bool parse_chain(struct gate_parser *p,
 			bool (*operand)(struct gate_parser *p, struct gate_expr **out),
 			const char *(*take)(struct gate_parser *p), struct gate_expr **out)

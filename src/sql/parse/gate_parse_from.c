@@ -54,9 +54,11 @@ static bool parse_group(struct gate_parser *p, struct gate_source *s)
 		return false;
 	for (const struct gate_source *in = s->group; in; in = in->next)
 		if (in->join && in->join[0] == ',')
-			return gate_refuse(p->g, in->at, "a comma inside parenthesized joins");
+			return gate_refuse(p->g, in->at,
+					   "a comma is not allowed inside parenthesized joins");
 	if (!s->group->next)
-		return gate_refuse(p->g, s->at, "parentheses around a single source");
+		return gate_refuse(p->g, s->at,
+				   "parentheses around a single source are not allowed");
 	gate_leave(p);
 	return gate_expect_punct(p, ")");
 }
@@ -151,7 +153,7 @@ static const struct join {
 	{{"OUTER", "APPLY"}, "OUTER APPLY", GATE_JOIN_APPLY, false},
 };
 
-/* Takes the current join keywords; NULL: there are none. */
+/* Consumes the current join keywords; NULL: none. */
 static const struct join *take_join(struct gate_parser *p)
 {
 	for (size_t i = 0; i < sizeof(joins) / sizeof(joins[0]); i++) {

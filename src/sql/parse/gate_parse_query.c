@@ -113,7 +113,7 @@ static bool parse_item_alias(struct gate_parser *p, struct gate_name *out)
 	struct str text = {t->text.p + 1, t->text.n - 2};
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] == '\'')
-			return gate_refuse(p->g, t->at, "a quote in a name");
+			return gate_refuse(p->g, t->at, "a quote is not allowed in a name");
 	if (!gate_name_plain(p->g, text, t->at))
 		return false;
 	*out = (struct gate_name){.text = text, .quoted = true, .at = t->at};
@@ -210,7 +210,7 @@ static bool parse_select(struct gate_parser *p, struct gate_select **out)
 		return gate_unexpected(p, "FROM");
 	if (!gate_take_word(p, "FROM"))
 		return gate_at_punct(p, ")") || p->t->kind == GATE_T_END || gate_at_punct(p, ";")
-			       ? gate_refuse(p->g, s->at, "SELECT without FROM")
+			       ? gate_refuse(p->g, s->at, "SELECT needs FROM")
 			       : gate_unexpected(p, "FROM");
 	if (!gate_parse_sources(p, &s->from) || !parse_clauses(p, s))
 		return false;

@@ -81,7 +81,8 @@ static bool parse_typed_literal(struct gate_parser *p, struct gate_expr **out)
 		x->kind = GATE_STRING;
 		x->word = gate_take_one_of(p, types);
 		if (!x->word)
-			return gate_refuse(p->g, p->t->at, "a word before a string: %.*s",
+			return gate_refuse(p->g, p->t->at,
+					   "a word is not allowed before a string: %.*s",
 					   STR_FMT(p->t->text));
 		x->text = p->t->text;
 		p->t++;

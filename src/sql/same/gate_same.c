@@ -19,7 +19,7 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-static bool called(const struct gate_expr *x, const char *const *list)
+static bool is_call_of_any(const struct gate_expr *x, const char *const *list)
 {
 	for (; *list; list++)
 		if (str_eq_nocase(x->text, str_of(*list)))
@@ -53,11 +53,11 @@ static enum gate_value value_of_call(const struct gate_expr *x)
 	static const char *const same[] = {"COALESCE", "ISNULL", "NULLIF",      "MIN",        "MAX",
 					   "LAG",      "LEAD",   "FIRST_VALUE", "LAST_VALUE", NULL};
 
-	if (called(x, texts))
+	if (is_call_of_any(x, texts))
 		return GATE_VALUE_TEXT;
-	if (called(x, dates))
+	if (is_call_of_any(x, dates))
 		return GATE_VALUE_DATE;
-	if (called(x, same))
+	if (is_call_of_any(x, same))
 		return x->kids ? gate_value_of(x->kids) : GATE_VALUE_ANY;
 	if (str_eq_nocase(x->text, STR("IIF")))
 		return x->kids && x->kids->next ? gate_value_of(x->kids->next) : GATE_VALUE_ANY;
@@ -122,8 +122,9 @@ static bool check_arithmetic(const struct gate *g, const struct gate_expr *x)
 		return gate_limit_reached(g, x->at, "more than %d divisions in one product",
 					  GATE_DIVISIONS_MAX);
 	if (concatenates && adds)
-		return gate_refuse(g, x->at,
-				   "|| next to + or - is evaluated differently; add parentheses");
+		return gate_refuse(
+			g, x->at,
+			"databases evaluate || next to + or - differently; add parentheses");
 	if (concatenates || has_interval(x))
 		return true;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
@@ -183,7 +184,9 @@ static bool check_string(const struct gate *g, const struct gate_expr *x)
 	if (!x->word || x->word[0] == 'N')
 		return true;
 	if (strcmp(x->word, "TIME") == 0)
-		return gate_refuse(g, x->at, "TIME literals differ; compare EXTRACT(HOUR FROM …)");
+		return gate_refuse(
+			g, x->at,
+			"TIME literals differ between databases; compare EXTRACT(HOUR FROM …)");
 	return is_iso(x->text, x->word[0] == 'T') ||
 	       gate_refuse(g, x->at, "%s takes 'YYYY-MM-DD'%s", x->word,
 			   x->word[0] == 'T' ? " or 'YYYY-MM-DD hh:mm:ss'" : "");
@@ -217,10 +220,11 @@ static bool check_cast(const struct gate *g, const struct gate_expr *x)
 		return true; /* SQL Server only */
 	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++)
 		if (strcasecmp(x->type->name, differ[i].name) == 0)
-			return gate_refuse(g, x->at, "CAST AS %s differs; use %s", differ[i].name,
-					   differ[i].instead);
+			return gate_refuse(g, x->at, "CAST AS %s differs between databases; use %s",
+					   differ[i].name, differ[i].instead);
 	if (x->type->with_zone)
-		return gate_refuse(g, x->at, "CAST … WITH TIME ZONE differs; use TIMESTAMP");
+		return gate_refuse(
+			g, x->at, "CAST … WITH TIME ZONE differs between databases; use TIMESTAMP");
 	if (is_one_of(x->type->name, decimals) && x->type->sizes == 0)
 		return gate_refuse(g, x->at, "give the number of digits, as in DECIMAL(18, 2)");
 	while (of->kind == GATE_PAREN)
@@ -231,7 +235,8 @@ static bool check_cast(const struct gate *g, const struct gate_expr *x)
 	if ((to == GATE_VALUE_DATE && from == GATE_VALUE_NUMBER) ||
 	    (to == GATE_VALUE_NUMBER && from == GATE_VALUE_DATE))
 		return gate_refuse(g, x->at,
-				   "a CAST between dates and numbers differs; use DATEFROMPARTS or "
+				   "a CAST between dates and numbers differs between databases; "
+				   "use DATEFROMPARTS or "
 				   "EXTRACT");
 	return true;
 }
@@ -294,7 +299,9 @@ static bool check_like(const struct gate *g, const struct gate_expr *x)
 static bool check_is(const struct gate *g, const struct gate_expr *x)
 {
 	return !x->word || strcmp(x->word, "NULL") == 0 ||
-	       gate_refuse(g, x->at, "IS %s differs; flags are numbers: compare with = 1 or = 0",
+	       gate_refuse(g, x->at,
+			   "IS %s differs between databases; flags are numbers: compare with = 1 "
+			   "or = 0",
 			   x->word);
 }
 
@@ -316,7 +323,7 @@ static bool check_branches(const struct gate *g, const struct gate_expr *x)
 	enum gate_value first = GATE_VALUE_ANY, v;
 	bool is_case = x->kind == GATE_CASE;
 
-	if (!is_case && !called(x, all))
+	if (!is_case && !is_call_of_any(x, all))
 		return true;
 	for (const struct gate_expr *kid = x->kids; kid; kid = kid->next) {
 		if (is_case)
@@ -360,10 +367,12 @@ bool gate_check_portable_expr(const struct gate *g, const struct gate_expr *x)
 		return check_branches(g, x);
 	case GATE_COLLATE:
 		return gate_refuse(g, x->at,
-				   "COLLATE differs; leave it out, or compare UPPER(a) = UPPER(b)");
+				   "COLLATE differs between databases; leave it out, or compare "
+				   "UPPER(a) = UPPER(b)");
 	case GATE_ZONE:
-		return gate_refuse(g, x->at,
-				   "AT TIME ZONE differs; use the times as they are stored");
+		return gate_refuse(
+			g, x->at,
+			"AT TIME ZONE differs between databases; use the times as they are stored");
 	case GATE_TRIM:
 		return !x->word || x->word[0] == 'B' || g->dialect == DIALECT_SQLITE ||
 		       g->dialect == DIALECT_POSTGRES ||

@@ -81,7 +81,8 @@ static bool check_window_order(const struct gate *g, const struct gate_expr *x,
 			return gate_refuse(g, o->by->at,
 					   "a number in OVER does not sort; name the column");
 	if (over && over->frame && over->frame[1] == 'A' && (over->from.count || over->to.count))
-		return gate_refuse(g, x->at, "RANGE with a number differs; use ROWS");
+		return gate_refuse(g, x->at,
+				   "RANGE with a number differs between databases; use ROWS");
 	return true;
 }
 
@@ -160,11 +161,12 @@ static bool check_date_part(const struct gate *g, const struct gate_expr *x)
 	if (g->dialect == DIALECT_MSSQL || is_call_of(x, "DATENAME") ||
 	    gate_date_part_known(g->dialect, x->text, part->text))
 		return true;
-	return gate_refuse(g, part->at,
-			   is_call_of(x, "DATEDIFF")
-				   ? "this part counts differently; DATEDIFF takes year, month, day"
-				   : "this part counts differently; use year, quarter, month, day, "
-				     "hour, minute, second, dayofyear, weekday or iso_week");
+	return gate_refuse(
+		g, part->at,
+		is_call_of(x, "DATEDIFF")
+			? "databases count this part differently; DATEDIFF takes year, month, day"
+			: "databases count this part differently; use year, quarter, month, day, "
+			  "hour, minute, second, dayofyear, weekday or iso_week");
 }
 
 static bool check_args(const struct gate *g, const struct gate_expr *x)
@@ -176,15 +178,16 @@ static bool check_args(const struct gate *g, const struct gate_expr *x)
 	if (is_call_of(x, "COALESCE") && x->kid_count < 2)
 		return gate_refuse(g, x->at, "COALESCE takes at least 2 arguments");
 	if (is_call_of(x, "CHARINDEX") && x->kid_count > 2 && g->dialect != DIALECT_MSSQL)
-		return gate_refuse(
-			g, x->at,
-			"CHARINDEX with a start position differs; search in SUBSTRING(…)");
+		return gate_refuse(g, x->at,
+				   "CHARINDEX with a start position differs between databases; "
+				   "search in SUBSTRING(…)");
 	if (is_call_of(x, "EOMONTH") && x->kid_count > 1 && g->dialect != DIALECT_MSSQL)
 		return gate_refuse(g, x->at, "use EOMONTH(DATEADD(month, n, date))");
 	for (size_t i = 0; trims[i]; i++)
 		if (is_call_of(x, trims[i]) && x->kid_count > 1)
 			return gate_refuse(g, x->at,
-					   "%s with characters differs; use TRIM('x' FROM text)",
+					   "%s with characters differs between databases; use "
+					   "TRIM('x' FROM text)",
 					   trims[i]);
 	if ((is_call_of(x, "SUM") || is_call_of(x, "AVG")) && x->kids &&
 	    gate_value_of(x->kids) != GATE_VALUE_ANY && gate_value_of(x->kids) != GATE_VALUE_NUMBER)
@@ -204,13 +207,13 @@ bool gate_check_portable_call(const struct gate *g, const struct gate_expr *x,
 {
 	if (x->kind == GATE_EXTRACT)
 		return gate_date_part_known(g->dialect, STR("EXTRACT"), x->text) ||
-		       gate_refuse(
-			       g, x->at,
-			       str_eq_nocase(x->text, STR("EPOCH"))
-				       ? "EPOCH is not in every database; use DATEDIFF(day, "
-					 "'1970-01-01', date)"
-				       : "this part counts differently; use year, quarter, month, "
-					 "day, hour, minute, second, dow, doy or iso_week");
+		       gate_refuse(g, x->at,
+				   str_eq_nocase(x->text, STR("EPOCH"))
+					   ? "EPOCH is not in every database; use DATEDIFF(day, "
+					     "'1970-01-01', date)"
+					   : "databases count this part differently; use year, "
+					     "quarter, month, "
+					     "day, hour, minute, second, dow, doy or iso_week");
 	if (x->kind != GATE_CALL)
 		return true;
 	return check_date_part(g, x) && check_supported(g, x) && check_args(g, x) &&

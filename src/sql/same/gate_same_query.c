@@ -330,9 +330,9 @@ bool gate_check_portable_query(const struct gate *g, const struct gate_query *q)
 		others |= term->op[0] != 'I';
 	}
 	if (intersects && others)
-		return gate_refuse(
-			g, q->at,
-			"INTERSECT next to UNION or EXCEPT binds differently; add parentheses");
+		return gate_refuse(g, q->at,
+				   "databases bind INTERSECT next to UNION or EXCEPT differently; "
+				   "add parentheses");
 	for (const struct gate_order *o = q->order; o; o = o->next)
 		if (o->nulls && g->dialect == DIALECT_MSSQL &&
 		    (o->nulls[0] == 'F') == o->descending)
@@ -348,14 +348,15 @@ bool gate_check_scalar_subquery(const struct gate *g, const struct gate_query *q
 {
 	const struct gate_select *s = q->terms->next ? NULL : q->terms->select;
 	const struct gate_limit *limit = s && s->top.count.p ? &s->top : &q->limit;
-	bool one = str_eq(limit->count, STR("1")) && !limit->percent && !limit->ties;
+	bool is_single_row = str_eq(limit->count, STR("1")) && !limit->percent && !limit->ties;
 
-	if (s && !one && !s->group_by) {
-		one = true;
+	if (s && !is_single_row && !s->group_by) {
+		is_single_row = true;
 		for (const struct gate_item *item = s->items; item; item = item->next)
-			one &= has_aggregate(g, item->value);
+			is_single_row &= has_aggregate(g, item->value);
 	}
-	return one || gate_refuse(g, at,
-				  "a subquery used as a value must return one row; use MAX(…) or "
-				  "add FETCH FIRST 1 ROWS ONLY");
+	return is_single_row ||
+	       gate_refuse(g, at,
+			   "a subquery used as a value must return one row; use MAX(…) or "
+			   "add FETCH FIRST 1 ROWS ONLY");
 }

@@ -257,7 +257,7 @@ static void limits_lengths(void **state)
 	(void)state;
 	accepts_text(repeated(head, "x", GATE_SQL_BYTES_MAX - around, "'"));
 	refuses_text(repeated(head, "x", GATE_SQL_BYTES_MAX - strlen(head), "'"), ERR_LIMIT,
-		     "SQL longer than");
+		     "the SQL is longer than");
 	accepts_text(
 		repeated("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX - 1, ")"));
 	refuses_text(repeated("SELECT a FROM changes WHERE a IN (1", ", 2", GATE_LIST_MAX, ")"),
@@ -340,7 +340,7 @@ static void rejects_long_text_quickly(void **state)
 
 	(void)state;
 	assert_true(megabyte.n > 1000000);
-	refuses_text(megabyte, ERR_LIMIT, "SQL longer than");
+	refuses_text(megabyte, ERR_LIMIT, "the SQL is longer than");
 	assert_true(clock() - begin < CLOCKS_PER_SEC / 10);
 }
 
@@ -617,10 +617,11 @@ static void errors_have_positions(void **state)
 	(void)state;
 	refuses_text(STR("SELECT '\xc3\xa4\xc3\xa4', sys FROM nowhere"), ERR_INPUT,
 		     "column 23: not an approved view");
-	refuses_text(STR(""), ERR_INPUT, "no SQL");
-	refuses_text(STR(" \t\r\n "), ERR_INPUT, "no SQL");
+	refuses_text(STR(""), ERR_INPUT, "the statement is empty");
+	refuses_text(STR(" \t\r\n "), ERR_INPUT, "the statement is empty");
 	refuses_text(STR(";"), ERR_INPUT, "SELECT expected");
-	refuses_text(STR("SELECT a FROM changes\0"), ERR_INPUT, "column 22: control character");
+	refuses_text(STR("SELECT a FROM changes\0"), ERR_INPUT,
+		     "column 22: control characters are not allowed");
 }
 
 int main(void)
