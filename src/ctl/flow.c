@@ -101,23 +101,23 @@ static const char *column_sample(const struct catalog *c, const struct flow_def 
 	return "";
 }
 
-/* The text with a sample value in each place. */
+/* The text with a sample value for each placeholder. */
 static const char *fill_placeholders(const struct catalog *c, const struct flow_def *f,
 				     const char *text, struct arena *a)
 {
 	const char *out = "", *open;
 
 	for (; (open = strchr(text, '{')) && strchr(open, '}'); text = strchr(open, '}') + 1) {
-		const char *place =
+		const char *placeholder =
 			arena_strndup(a, open + 1, (size_t)(strchr(open, '}') - open) - 1);
 		struct err e;
 		struct ref r;
 
 		out = arena_printf(a, "%s%.*s%s", out, (int)(open - text), text,
-				   strncmp(place, "filter.", 7) == 0
-					   ? filter_sample(c, f, place + 7)
-				   : ref_parse(place, &r, &e) ? column_sample(c, f, &r)
-							      : "");
+				   strncmp(placeholder, "filter.", 7) == 0
+					   ? filter_sample(c, f, placeholder + 7)
+				   : ref_parse(placeholder, &r, &e) ? column_sample(c, f, &r)
+								    : "");
 	}
 	return arena_printf(a, "%s%s", out, text);
 }

@@ -105,7 +105,7 @@ describe('installing', () => {
     await writeFile(join(root, 'sql/schema/postgres/warehouse/003_more.sql'), 'SELECT 1\n');
     const { code, stderr } = await pg.ctl(['db', 'migrate'], { VESPER_ROOT: root });
     assert.equal(code, 1);
-    assert.match(stderr, /number 002 was expected/);
+    assert.match(stderr, /the file number must be 002/);
   });
 
   it('a newer schema is refused', async () => {

@@ -61,7 +61,7 @@ static bool read_all(struct connect *c, struct ctl_pack *pack, struct err *e)
 	    !check_readable(c, e))
 		return false;
 	connect_find_keys(c);
-	if (!connect_guess_edges(c, e))
+	if (!connect_infer_edges(c, e))
 		return false;
 	connect_decide(c);
 	connect_name_edges(c);

@@ -117,8 +117,8 @@ struct connect_edge {
 	struct connect_table *from, *to; /* n to 1 */
 	const size_t (*on)[2];           /* columns of from and to */
 	size_t count;
-	bool guessed, one_to_one;
-	double coverage; /* of a guessed edge: share of sampled values that were found */
+	bool is_inferred, one_to_one;
+	double coverage; /* of an inferred edge: share of sampled values that were found */
 };
 
 struct connect_note {
@@ -163,7 +163,7 @@ const char *connect_table_sql(const struct connect *c, const struct connect_tabl
 const char *connect_limited(const struct connect *c, const char *items, const char *rest,
 			    size_t rows);
 /* ERR_TIMEOUT: --limit-s has passed. */
-MUST_CHECK bool connect_in_time(const struct connect *c, const char *doing, struct err *e);
+MUST_CHECK bool connect_in_time(const struct connect *c, const char *operation, struct err *e);
 
 /* ---- the steps ---- */
 
@@ -175,7 +175,7 @@ MUST_CHECK bool connect_read_tables(struct connect *c, struct err *e);
 MUST_CHECK bool connect_read_edges(struct connect *c, struct err *e); /* foreign keys */
 MUST_CHECK bool connect_profile(struct connect *c, struct err *e);
 void connect_find_keys(struct connect *c);
-MUST_CHECK bool connect_guess_edges(struct connect *c, struct err *e);
+MUST_CHECK bool connect_infer_edges(struct connect *c, struct err *e);
 void connect_decide(struct connect *c); /* roles, units, names; requires the edges */
 void connect_name_edges(struct connect *c);
 void connect_write_pack(struct connect *c, struct ctl_pack *out);

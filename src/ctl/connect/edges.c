@@ -66,16 +66,20 @@ static bool measure_coverage(struct connect *c, const struct connect_table *from
 	return true;
 }
 
-static void add_guess(struct connect *c, struct connect_table *from, size_t column,
-		      struct connect_table *to, double share)
+static void add_inferred_edge(struct connect *c, struct connect_table *from, size_t column,
+			      struct connect_table *to, double share)
 {
 	size_t(*on)[2] = arena_alloc(c->a, sizeof(*on));
 
 	on[0][0] = column;
 	on[0][1] = to->key.columns[0];
 	c->edges = arena_grow(c->a, c->edges, c->edge_count, &c->edge_cap, sizeof(*c->edges));
-	c->edges[c->edge_count++] = (struct connect_edge){
-		.from = from, .to = to, .on = on, .count = 1, .guessed = true, .coverage = share};
+	c->edges[c->edge_count++] = (struct connect_edge){.from = from,
+							  .to = to,
+							  .on = on,
+							  .count = 1,
+							  .is_inferred = true,
+							  .coverage = share};
 	connect_note(c, "edge",
 		     arena_printf(c->a, "%s.%s = %s.%s", from->name, from->columns[column].name,
 				  to->name, to->columns[on[0][1]].name),
@@ -85,7 +89,7 @@ static void add_guess(struct connect *c, struct connect_table *from, size_t colu
 		     share * 100, CONNECT_OVERLAP_VALUES);
 }
 
-static bool guess_edge(struct connect *c, struct connect_table *from, size_t column, size_t *pairs,
+static bool infer_edge(struct connect *c, struct connect_table *from, size_t column, size_t *pairs,
 		       struct err *e)
 {
 	for (size_t i = 0; i < c->table_count; i++) {
@@ -100,14 +104,14 @@ static bool guess_edge(struct connect *c, struct connect_table *from, size_t col
 		if (!measure_coverage(c, from, column, to, &share, e))
 			return false;
 		if (share >= COVERAGE_MIN) {
-			add_guess(c, from, column, to, share);
+			add_inferred_edge(c, from, column, to, share);
 			return true;
 		}
 	}
 	return true;
 }
 
-bool connect_guess_edges(struct connect *c, struct err *e)
+bool connect_infer_edges(struct connect *c, struct err *e)
 {
 	size_t pairs = 0;
 
@@ -116,7 +120,7 @@ bool connect_guess_edges(struct connect *c, struct err *e)
 
 		for (size_t k = 0; k < t->column_count; k++)
 			if (!has_edge(c, t, k) && !(t->key.count == 1 && t->key.columns[0] == k) &&
-			    (!connect_in_time(c, "edges", e) || !guess_edge(c, t, k, &pairs, e)))
+			    (!connect_in_time(c, "edges", e) || !infer_edge(c, t, k, &pairs, e)))
 				return false;
 	}
 	if (c->edge_count == 0)

@@ -46,7 +46,7 @@ void connect_note(struct connect *c, const char *kind, const char *name, const c
 
 /* ---- SQL ---- */
 
-bool connect_in_time(const struct connect *c, const char *doing, struct err *e)
+bool connect_in_time(const struct connect *c, const char *operation, struct err *e)
 {
 	int64_t elapsed_s = (clock_mono_us() - c->began_us) / 1000000;
 
@@ -54,7 +54,7 @@ bool connect_in_time(const struct connect *c, const char *doing, struct err *e)
 	       err_set(e, ERR_TIMEOUT,
 		       "%s: not finished after %d s; raise --limit-s, or select fewer tables with "
 		       "--schema and --tables",
-		       doing, c->limit_s);
+		       operation, c->limit_s);
 }
 
 bool connect_rows(struct connect *c, const char *sql, size_t max, struct arena *a,

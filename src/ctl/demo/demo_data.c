@@ -51,10 +51,11 @@ static bool is_current(const char *path, int version)
 	return current;
 }
 
-static bool run_sql(const struct demo_db *db, const char *sql, const char *doing, struct err *err)
+static bool run_sql(const struct demo_db *db, const char *sql, const char *operation,
+		    struct err *err)
 {
 	if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return demo_sql_failed(db->handle, doing, err);
+		return demo_set_sql_error(db->handle, operation, err);
 	return true;
 }
 

@@ -83,7 +83,7 @@ MUST_CHECK bool demo_insert_close(struct demo_insert *insert, bool done, struct 
 			(err))
 
 /* Fills *err from the database's last error; returns false. */
-bool demo_sql_failed(sqlite3 *handle, const char *doing, struct err *err);
+bool demo_set_sql_error(sqlite3 *handle, const char *operation, struct err *err);
 
 /* ---- dates: days since 1970-01-01 ---- */
 

@@ -15,9 +15,9 @@
 
 #define DEMO_COLUMNS_MAX 64
 
-bool demo_sql_failed(sqlite3 *handle, const char *doing, struct err *err)
+bool demo_set_sql_error(sqlite3 *handle, const char *operation, struct err *err)
 {
-	return err_set(err, ERR_INTERNAL, "demo data: %s: %s", doing, sqlite3_errmsg(handle));
+	return err_set(err, ERR_INTERNAL, "demo data: %s: %s", operation, sqlite3_errmsg(handle));
 }
 
 /* On a server, the schema "base" holds the rows of all tenants. */
@@ -60,7 +60,7 @@ bool demo_insert_open(struct demo_insert *insert, const struct demo_db *db, cons
 	int rc = sqlite3_prepare_v2(db->handle, buf_text(&sql), -1, &stmt, NULL);
 	buf_deinit(&sql);
 	if (rc != SQLITE_OK)
-		return demo_sql_failed(db->handle, target, err);
+		return demo_set_sql_error(db->handle, target, err);
 	/* bindings survive a reset, so the tenant is bound once for all rows */
 	rc = sqlite3_bind_text(stmt, columns + 1, db->tenant_id, -1, SQLITE_STATIC);
 	assert(rc == SQLITE_OK);
@@ -68,18 +68,18 @@ bool demo_insert_open(struct demo_insert *insert, const struct demo_db *db, cons
 	return true;
 }
 
-static int bind_value(sqlite3_stmt *stmt, int place, const struct demo_value *value)
+static int bind_value(sqlite3_stmt *stmt, int position, const struct demo_value *value)
 {
 	switch (value->kind) {
 	case DEMO_NULL:
-		return sqlite3_bind_null(stmt, place);
+		return sqlite3_bind_null(stmt, position);
 	case DEMO_TEXT:
-		return sqlite3_bind_text(stmt, place, value->text, -1, SQLITE_STATIC);
+		return sqlite3_bind_text(stmt, position, value->text, -1, SQLITE_STATIC);
 	case DEMO_INTEGER:
-		return sqlite3_bind_int64(stmt, place, value->integer);
+		return sqlite3_bind_int64(stmt, position, value->integer);
 	case DEMO_DECIMAL:
 		/* One correctly rounded division gives the double nearest to the decimal. */
-		return sqlite3_bind_double(stmt, place, (double)value->integer / 10000.0);
+		return sqlite3_bind_double(stmt, position, (double)value->integer / 10000.0);
 	}
 	return SQLITE_MISUSE;
 }
@@ -123,7 +123,7 @@ bool demo_insert_row(struct demo_insert *insert, const struct demo_value *values
 	}
 	sqlite3_step(insert->stmt);
 	if (sqlite3_reset(insert->stmt) != SQLITE_OK)
-		return demo_sql_failed(sqlite3_db_handle(insert->stmt), "insert", err);
+		return demo_set_sql_error(sqlite3_db_handle(insert->stmt), "insert", err);
 	return true;
 }
 

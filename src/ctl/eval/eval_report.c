@@ -6,7 +6,7 @@
 #include "vesper/json.h"
 #include "vesper/mem.h"
 
-static void put_xml(FILE *out, const char *text)
+static void write_xml(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		switch (*text) {
@@ -35,13 +35,13 @@ static void print_junit(FILE *out, const json_t *results, size_t failed)
 		json_array_size(results), failed);
 	json_array_foreach(results, i, r) {
 		fputs("  <testcase classname=\"", out);
-		put_xml(out, json_string_value(json_object_get(r, "file")));
+		write_xml(out, json_string_value(json_object_get(r, "file")));
 		fputs("\" name=\"", out);
-		put_xml(out, json_string_value(json_object_get(r, "content")));
+		write_xml(out, json_string_value(json_object_get(r, "content")));
 		fputs("\">", out);
 		json_array_foreach(json_object_get(r, "differences"), k, difference) {
 			fputs("<failure message=\"", out);
-			put_xml(out, json_string_value(difference));
+			write_xml(out, json_string_value(difference));
 			fputs("\"/>", out);
 		}
 		fputs("</testcase>\n", out);

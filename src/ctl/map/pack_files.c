@@ -59,7 +59,7 @@ void ctl_pack_review(struct ctl_pack *p, const char *kind, const char *name, con
 /* ---- texts ---- */
 
 /* A list with one item per line, because users read and edit it. */
-static void put_list(struct buf *out, const json_t *items)
+static void write_list(struct buf *out, const json_t *items)
 {
 	const json_t *item;
 	size_t i;
@@ -92,7 +92,7 @@ static const char *lists_text(struct files *f, const struct json_member *members
 		if (json_array_size(members[i].value_take) == 0)
 			continue;
 		buf_printf(&text, "%s\n\t\"%s\": ", any ? "," : "", members[i].name);
-		put_list(&text, members[i].value_take);
+		write_list(&text, members[i].value_take);
 		any = true;
 	}
 	buf_str(&text, any ? "\n}\n" : "}\n");
@@ -127,7 +127,7 @@ static const char *review_file(struct files *f, const json_t *review)
 
 /* Writes a question as a line of the front matter. Control characters are replaced, so that it
  * cannot end the line. */
-static void put_example(struct buf *out, const char *question)
+static void write_example(struct buf *out, const char *question)
 {
 	buf_str(out, "  - ");
 	for (const char *p = question; *p; p++)
@@ -145,7 +145,7 @@ static const char *prompt_file(struct files *f, const struct ctl_pack *p)
 	if (p->examples.count > 0)
 		buf_str(&text, "examples:\n");
 	for (size_t i = 0; i < p->examples.count && i < EXAMPLES_MAX; i++)
-		put_example(&text, p->examples.items[i]);
+		write_example(&text, p->examples.items[i]);
 	buf_printf(&text,
 		   "tools:\n  - query_metrics\norder: 50\n---\nYou answer questions about %s "
 		   "with your tools.\n",

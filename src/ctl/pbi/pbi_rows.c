@@ -61,14 +61,15 @@ struct pbi_rows {
 
 /* ---- SQLite ---- */
 
-static bool file_failed(struct pbi_rows *r, const char *doing, struct err *e)
+static bool set_file_error(struct pbi_rows *r, const char *operation, struct err *e)
 {
-	return err_set(e, ERR_UPSTREAM, "%s: %s", doing, sqlite3_errmsg(r->file));
+	return err_set(e, ERR_UPSTREAM, "%s: %s", operation, sqlite3_errmsg(r->file));
 }
 
 static bool file_run(struct pbi_rows *r, const char *sql, struct err *e)
 {
-	return sqlite3_exec(r->file, sql, NULL, NULL, NULL) == SQLITE_OK || file_failed(r, sql, e);
+	return sqlite3_exec(r->file, sql, NULL, NULL, NULL) == SQLITE_OK ||
+	       set_file_error(r, sql, e);
 }
 
 static bool check_file_tenant(struct pbi_rows *r, struct err *e)
@@ -78,7 +79,7 @@ static bool check_file_tenant(struct pbi_rows *r, struct err *e)
 
 	if (sqlite3_prepare_v2(r->file, "SELECT tenant_id FROM vesper_tenant", -1, &stmt, NULL) !=
 	    SQLITE_OK)
-		return file_failed(r, "--file", e);
+		return set_file_error(r, "--file", e);
 	is_same = sqlite3_step(stmt) == SQLITE_ROW &&
 		  strcmp((const char *)sqlite3_column_text(stmt, 0), r->tenant) == 0;
 	sqlite3_finalize(stmt);
@@ -89,11 +90,11 @@ static bool check_file_tenant(struct pbi_rows *r, struct err *e)
 static bool file_open(struct pbi_rows *r, const char *path, struct err *e)
 {
 	if (sqlite3_open_v2(path, &r->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		return file_failed(r, path, e);
+		return set_file_error(r, path, e);
 	sqlite3_busy_timeout(r->file, 10000); /* the daemon may be reading */
 	return check_file_tenant(r, e) &&
 	       (sqlite3_prepare_v2(r->file, sqlite_add, -1, &r->add, NULL) == SQLITE_OK ||
-		file_failed(r, "--file", e));
+		set_file_error(r, "--file", e));
 }
 
 static bool file_add(struct pbi_rows *r, const char *event, int *added, struct err *e)
@@ -109,7 +110,7 @@ static bool file_add(struct pbi_rows *r, const char *event, int *added, struct e
 	rc = sqlite3_step(r->add);
 	sqlite3_reset(r->add);
 	if (rc != SQLITE_DONE)
-		return file_failed(r, "an event", e);
+		return set_file_error(r, "an event", e);
 	*added += sqlite3_changes(r->file);
 	return true;
 }

@@ -352,7 +352,7 @@ int ctl_receipt(const struct command *cmd)
 	while (i < n && (!name || strcmp(verbs[i].name, name) != 0))
 		i++;
 	if (i == n)
-		return ctl_usage_error(cmd, "verify, show or rerun");
+		return ctl_usage_error(cmd, "the verb must be verify, show or rerun");
 	done = opened_init(&o, &e) && check_tenant(&o, cmd, &e) && opened_open_store(&o, &e) &&
 	       verbs[i].run(&o, cmd, &ok, &e);
 	opened_close(&o);

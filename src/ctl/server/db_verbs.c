@@ -182,10 +182,11 @@ int ctl_db(const struct command *cmd)
 	if (ctl_arg(cmd, 0) && strcmp(ctl_arg(cmd, 0), "ddl") == 0)
 		return ctl_db_ddl(cmd);
 	if (!check_usage(cmd))
-		return ctl_usage_error(cmd,
-				       "init|migrate, and --only warehouse|store or a source whose "
-				       "name has at most %d bytes",
-				       PART_BYTES_MAX);
+		return ctl_usage_error(
+			cmd,
+			"the verb must be init or migrate; --only must be warehouse, "
+			"store or a source whose name has at most %d bytes",
+			PART_BYTES_MAX);
 	done = ctl_server(cmd, &server, &e) && run_verb(server, cmd, &e);
 	server_close(&server);
 	return done ? 0 : ctl_fail("%s", e.text);

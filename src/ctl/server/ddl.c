@@ -37,14 +37,14 @@ void ddl_end(struct ddl_writer *w)
 /* ---- names ---- */
 
 /* Writes one part of a constraint's name. */
-static void put_plain(struct ddl_writer *w, const char *name)
+static void write_name(struct ddl_writer *w, const char *name)
 {
 	for (; *name; name++)
 		if (*name != '"')
 			buf_char(w->out, *name == ' ' || *name == '-' ? '_' : *name);
 }
 
-void ddl_put_table(struct ddl_writer *w, const char *name)
+void ddl_write_table_name(struct ddl_writer *w, const char *name)
 {
 	buf_printf(w->out, "%s%s", on_server(w) ? "base." : "", name);
 }
@@ -60,7 +60,7 @@ static const char *const *dialect_columns(const struct ddl_writer *w, const char
 	return columns + (!on_server(w) && has_tenant(columns));
 }
 
-static void put_columns(struct ddl_writer *w, const char *const *columns)
+static void write_columns(struct ddl_writer *w, const char *const *columns)
 {
 	buf_str(w->out, " (");
 	for (columns = dialect_columns(w, columns); *columns; columns++)
@@ -70,7 +70,7 @@ static void put_columns(struct ddl_writer *w, const char *const *columns)
 
 /* ---- columns ---- */
 
-static void put_type(struct ddl_writer *w, const struct ddl_column *c)
+static void write_type(struct ddl_writer *w, const struct ddl_column *c)
 {
 	static const char *const types[][DIALECT_COUNT] = {
 		[DDL_TEXT] = {[DIALECT_MSSQL] = "nvarchar(max)",
@@ -102,7 +102,7 @@ static void put_type(struct ddl_writer *w, const struct ddl_column *c)
 		buf_str(w->out, types[c->type][w->dialect]);
 }
 
-static void put_check(struct ddl_writer *w, const struct ddl_table *t, const struct ddl_column *c)
+static void write_check(struct ddl_writer *w, const struct ddl_table *t, const struct ddl_column *c)
 {
 	bool flag = c->type == DDL_FLAG && w->dialect == DIALECT_POSTGRES;
 
@@ -110,7 +110,7 @@ static void put_check(struct ddl_writer *w, const struct ddl_table *t, const str
 		return;
 	if (is_mssql(w)) {
 		buf_printf(w->out, " CONSTRAINT CK_%s_", t->name);
-		put_plain(w, c->name);
+		write_name(w, c->name);
 	}
 	if (flag)
 		buf_printf(w->out, " CHECK (%s IN (0, 1))", c->name);
@@ -126,7 +126,7 @@ static bool is_only_column(const struct ddl_writer *w, const char *const *column
 }
 
 /* On SQLite, a key of one column is declared with the column. */
-static void put_column_keys(struct ddl_writer *w, const struct ddl_table *t, const char *name)
+static void write_column_keys(struct ddl_writer *w, const struct ddl_table *t, const char *name)
 {
 	if (on_server(w))
 		return;
@@ -138,11 +138,12 @@ static void put_column_keys(struct ddl_writer *w, const struct ddl_table *t, con
 	for (size_t i = 0; i < t->reference_count; i++)
 		if (is_only_column(w, t->references[i].columns, name)) {
 			buf_printf(w->out, " REFERENCES %s", t->references[i].table);
-			put_columns(w, t->references[i].to);
+			write_columns(w, t->references[i].to);
 		}
 }
 
-static void put_column(struct ddl_writer *w, const struct ddl_table *t, const struct ddl_column *c)
+static void write_column(struct ddl_writer *w, const struct ddl_table *t,
+			 const struct ddl_column *c)
 {
 	static const char *const identities[DIALECT_COUNT] = {
 		[DIALECT_MSSQL] = "bigint IDENTITY(1, 1) NOT NULL",
@@ -155,17 +156,17 @@ static void put_column(struct ddl_writer *w, const struct ddl_table *t, const st
 		buf_str(w->out, identities[w->dialect]);
 		return;
 	}
-	put_type(w, c);
+	write_type(w, c);
 	if (is_mssql(w) && strcmp(c->name, DDL_TENANT) == 0)
 		buf_str(w->out, " COLLATE Latin1_General_100_BIN2");
 	if (!c->null)
 		buf_str(w->out, " NOT NULL");
-	put_column_keys(w, t, c->name);
-	put_check(w, t, c);
+	write_column_keys(w, t, c->name);
+	write_check(w, t, c);
 }
 
 /* On servers the tenant is the first column, after an identity, which is a key across tenants. */
-static void put_all_columns(struct ddl_writer *w, const struct ddl_table *t)
+static void write_all_columns(struct ddl_writer *w, const struct ddl_table *t)
 {
 	const struct ddl_column *tenant = ddl_column(t, DDL_TENANT);
 	size_t n = 0;
@@ -173,11 +174,11 @@ static void put_all_columns(struct ddl_writer *w, const struct ddl_table *t)
 	for (size_t i = 0; on_server(w) && i < t->column_count; i++)
 		if (t->columns[i].identity) {
 			buf_str(w->out, n++ ? ",\n" : "");
-			put_column(w, t, &t->columns[i]);
+			write_column(w, t, &t->columns[i]);
 		}
 	if (on_server(w)) {
 		buf_str(w->out, n++ ? ",\n" : "");
-		put_column(w, t, tenant);
+		write_column(w, t, tenant);
 	}
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct ddl_column *c = &t->columns[i];
@@ -185,7 +186,7 @@ static void put_all_columns(struct ddl_writer *w, const struct ddl_table *t)
 		if (on_server(w) && (c == tenant || c->identity))
 			continue;
 		buf_str(w->out, n++ ? ",\n" : "");
-		put_column(w, t, c);
+		write_column(w, t, c);
 	}
 }
 
@@ -211,7 +212,7 @@ static bool is_declared_inline(const struct ddl_writer *w, const char *const *co
 	return !*own || (!on_server(w) && !own[1]);
 }
 
-static void put_primary(struct ddl_writer *w, const struct ddl_table *t)
+static void write_primary_key(struct ddl_writer *w, const struct ddl_table *t)
 {
 	bool identity = *t->key && ddl_column(t, *t->key)->identity;
 
@@ -221,18 +222,18 @@ static void put_primary(struct ddl_writer *w, const struct ddl_table *t)
 	buf_str(w->out, "PRIMARY KEY");
 	if (is_mssql(w) && ddl_key_bytes(t, t->key) > CLUSTERED_KEY_BYTES_MAX)
 		buf_str(w->out, " NONCLUSTERED");
-	put_columns(w, t->key);
+	write_columns(w, t->key);
 }
 
-static void put_constraints(struct ddl_writer *w, const struct ddl_table *t)
+static void write_constraints(struct ddl_writer *w, const struct ddl_table *t)
 {
-	put_primary(w, t);
+	write_primary_key(w, t);
 	for (size_t i = 0; i < t->unique_count; i++) {
 		if (is_declared_inline(w, t->unique[i]))
 			continue;
 		begin_constraint(w, "UQ", t, i);
 		buf_str(w->out, "UNIQUE");
-		put_columns(w, t->unique[i]);
+		write_columns(w, t->unique[i]);
 	}
 	for (size_t i = 0; t->check[i]; i++) {
 		begin_constraint(w, "CK", t, i);
@@ -245,10 +246,10 @@ static void put_constraints(struct ddl_writer *w, const struct ddl_table *t)
 			continue;
 		begin_constraint(w, "FK", t, i);
 		buf_str(w->out, "FOREIGN KEY");
-		put_columns(w, r->columns);
+		write_columns(w, r->columns);
 		buf_str(w->out, " REFERENCES ");
-		ddl_put_table(w, r->table);
-		put_columns(w, r->to);
+		ddl_write_table_name(w, r->table);
+		write_columns(w, r->to);
 	}
 }
 
@@ -258,10 +259,10 @@ static void write_table(struct ddl_writer *w, const struct ddl_table *t)
 {
 	ddl_begin(w, t->about, "%s", t->name);
 	buf_str(w->out, "CREATE TABLE ");
-	ddl_put_table(w, t->name);
+	ddl_write_table_name(w, t->name);
 	buf_str(w->out, " (\n");
-	put_all_columns(w, t);
-	put_constraints(w, t);
+	write_all_columns(w, t);
+	write_constraints(w, t);
 	buf_str(w->out, "\n)");
 	if (!on_server(w) && t->without_rowid)
 		buf_str(w->out, " WITHOUT ROWID");
@@ -269,8 +270,8 @@ static void write_table(struct ddl_writer *w, const struct ddl_table *t)
 	for (size_t i = 0; i < t->index_count; i++) {
 		ddl_begin(w, NULL, "%s", t->index[i].name);
 		buf_printf(w->out, "CREATE INDEX %s ON ", t->index[i].name);
-		ddl_put_table(w, t->name);
-		put_columns(w, t->index[i].columns);
+		ddl_write_table_name(w, t->name);
+		write_columns(w, t->index[i].columns);
 		ddl_end(w);
 	}
 }

@@ -28,7 +28,7 @@ static inline bool is_mssql(const struct ddl_writer *w)
 void ddl_begin(struct ddl_writer *w, const char *about, const char *name, ...)
 	__attribute__((format(printf, 3, 4)));
 void ddl_end(struct ddl_writer *w);
-void ddl_put_table(struct ddl_writer *w, const char *name);
+void ddl_write_table_name(struct ddl_writer *w, const char *name);
 
 void ddl_write_schemas(struct ddl_writer *w);
 void ddl_write_views(struct ddl_writer *w);

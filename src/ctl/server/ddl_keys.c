@@ -89,12 +89,12 @@ static bool read_unique(const struct ddl_reader *r, const json_t *item, const ch
 	size_t i;
 
 	json_array_foreach(list, i, one) {
-		const char *place = arena_printf(r->arena, "%s.unique[%zu]", member, i);
+		const char *item_path = arena_printf(r->arena, "%s.unique[%zu]", member, i);
 
-		if (!read_key(r, one, place, t, &unique[i]))
+		if (!read_key(r, one, item_path, t, &unique[i]))
 			return false;
 		if (!unique[i][0] || !unique[i][1])
-			return words_fail(&r->f, place,
+			return words_fail(&r->f, item_path,
 					  "add at least one column after " DDL_TENANT);
 	}
 	t->unique = unique;
@@ -112,15 +112,15 @@ static bool read_index(const struct ddl_reader *r, const json_t *item, const cha
 	size_t i;
 
 	json_array_foreach(list, i, one) {
-		const char *place = arena_printf(r->arena, "%s.index[%zu]", member, i);
+		const char *item_path = arena_printf(r->arena, "%s.index[%zu]", member, i);
 
-		if (!ddl_check_members(r, one, place, members) ||
-		    !ddl_read_name(r, one, place, &index[i].name) ||
+		if (!ddl_check_members(r, one, item_path, members) ||
+		    !ddl_read_name(r, one, item_path, &index[i].name) ||
 		    !read_key(r, json_object_get(one, "columns"),
-			      ddl_member_path(r, place, "columns"), t, &index[i].columns))
+			      ddl_member_path(r, item_path, "columns"), t, &index[i].columns))
 			return false;
 		if (!index[i].columns[0] || !index[i].columns[1])
-			return words_fail(&r->f, place,
+			return words_fail(&r->f, item_path,
 					  "add at least one column after " DDL_TENANT);
 	}
 	t->index = index;
@@ -156,25 +156,25 @@ static bool read_references(const struct ddl_reader *r, const json_t *item, cons
 	size_t i;
 
 	json_array_foreach(list, i, one) {
-		const char *place = arena_printf(r->arena, "%s.references[%zu]", member, i);
+		const char *item_path = arena_printf(r->arena, "%s.references[%zu]", member, i);
 		const char *name = json_string_value(json_object_get(one, "table"));
 		const struct ddl_table *to = name ? ddl_find_table(r, name, strlen(name)) : NULL;
 
-		if (!ddl_check_members(r, one, place, members))
+		if (!ddl_check_members(r, one, item_path, members))
 			return false;
 		if (!to)
 			return words_fail(
-				&r->f, place,
+				&r->f, item_path,
 				"\"table\" must name a table defined before this one, not \"%s\"",
 				name ? name : "");
 		if (!read_key(r, json_object_get(one, "columns"),
-			      ddl_member_path(r, place, "columns"), t, &all[i].columns) ||
-		    !read_key(r, json_object_get(one, "to"), ddl_member_path(r, place, "to"), to,
-			      &all[i].to))
+			      ddl_member_path(r, item_path, "columns"), t, &all[i].columns) ||
+		    !read_key(r, json_object_get(one, "to"), ddl_member_path(r, item_path, "to"),
+			      to, &all[i].to))
 			return false;
 		if (!is_key_of(to, all[i].to) || strlist_len(all[i].to) < 2 ||
 		    strlist_len(all[i].columns) != strlist_len(all[i].to))
-			return words_fail(&r->f, place,
+			return words_fail(&r->f, item_path,
 					  "\"to\" must be a key of %s with at least two columns "
 					  "and as many as \"columns\"",
 					  to->name);

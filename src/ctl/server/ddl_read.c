@@ -164,12 +164,12 @@ static bool read_columns(const struct ddl_reader *r, const json_t *item, const c
 	t->columns = columns;
 	member = ddl_member_path(r, member, "columns");
 	json_array_foreach(list, i, one) {
-		const char *place = arena_printf(r->arena, "%s[%zu]", member, i);
+		const char *item_path = arena_printf(r->arena, "%s[%zu]", member, i);
 
-		if (!read_column(r, one, place, &columns[i]))
+		if (!read_column(r, one, item_path, &columns[i]))
 			return false;
 		if (ddl_column(t, columns[i].name))
-			return words_fail(&r->f, place, "%s is defined twice", columns[i].name);
+			return words_fail(&r->f, item_path, "%s is defined twice", columns[i].name);
 		t->column_count++;
 	}
 	tenant = ddl_column(t, DDL_TENANT);

@@ -10,7 +10,7 @@
 #define LINE_WIDTH 120
 
 /* PostgreSQL folds unquoted names to lower case. */
-static void put_schema(struct ddl_writer *w, const char *schema)
+static void write_schema(struct ddl_writer *w, const char *schema)
 {
 	for (; *schema; schema++)
 		buf_char(w->out, w->dialect == DIALECT_POSTGRES && *schema >= 'A' && *schema <= 'Z'
@@ -18,16 +18,16 @@ static void put_schema(struct ddl_writer *w, const char *schema)
 					 : *schema);
 }
 
-static void put_view(struct ddl_writer *w, const char *schema, const char *name)
+static void write_view_name(struct ddl_writer *w, const char *schema, const char *name)
 {
 	if (on_server(w)) {
-		put_schema(w, schema);
+		write_schema(w, schema);
 		buf_char(w->out, '.');
 	}
 	buf_str(w->out, name);
 }
 
-static void put_wrapped(struct ddl_writer *w, const char *text, bool last)
+static void write_wrapped(struct ddl_writer *w, const char *text, bool last)
 {
 	const char *line = w->out->n ? memrchr(w->out->p, '\n', w->out->n) : NULL;
 	size_t column = line ? (size_t)(w->out->p + w->out->n - line) : w->out->n;
@@ -46,7 +46,7 @@ static void begin_view(struct ddl_writer *w, const char *about, const char *sche
 {
 	ddl_begin(w, about, "view %s", name);
 	buf_str(w->out, is_mssql(w) ? "CREATE OR ALTER VIEW " : "CREATE VIEW ");
-	put_view(w, schema, name);
+	write_view_name(w, schema, name);
 	buf_str(w->out, " AS\n");
 }
 
@@ -55,9 +55,9 @@ static void write_table_view(struct ddl_writer *w, const struct ddl_table *t)
 	begin_view(w, NULL, t->schema, t->name);
 	buf_str(w->out, "SELECT");
 	for (size_t i = 0; i < t->column_count; i++)
-		put_wrapped(w, t->columns[i].name, i + 1 == t->column_count);
+		write_wrapped(w, t->columns[i].name, i + 1 == t->column_count);
 	buf_str(w->out, "\nFROM ");
-	ddl_put_table(w, t->name);
+	ddl_write_table_name(w, t->name);
 	ddl_end(w);
 }
 
@@ -117,13 +117,13 @@ static const char *schema_at(const struct ddl *d, size_t i)
 	return NULL;
 }
 
-static void put_schemas(struct ddl_writer *w, const char *quote)
+static void write_schemas(struct ddl_writer *w, const char *quote)
 {
 	const char *schema;
 
 	for (size_t i = 0; (schema = schema_at(w->ddl, i)); i++) {
 		buf_printf(w->out, "%s%s", i ? ", " : "", quote);
-		put_schema(w, schema);
+		write_schema(w, schema);
 		buf_str(w->out, quote);
 	}
 }
@@ -146,7 +146,7 @@ void ddl_write_schemas(struct ddl_writer *w)
 		return;
 	ddl_begin(w, NULL, "schemas");
 	buf_str(w->out, "DO $$\nDECLARE\n\ts text;\nBEGIN\n\tFOREACH s IN ARRAY ARRAY[");
-	put_schemas(w, "'");
+	write_schemas(w, "'");
 	buf_str(w->out,
 		"] LOOP\n"
 		"\t\tIF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = s) THEN\n"
@@ -171,7 +171,7 @@ void ddl_write_grants(struct ddl_writer *w)
 	if (schema_at(w->ddl, 0)) {
 		ddl_begin(w, NULL, "schema right");
 		buf_str(w->out, "GRANT USAGE ON SCHEMA ");
-		put_schemas(w, "");
+		write_schemas(w, "");
 		buf_str(w->out, " TO vesper_read");
 		ddl_end(w);
 	}
@@ -184,8 +184,8 @@ void ddl_write_grants(struct ddl_writer *w)
 		buf_init(&one, SQL_FILE_BYTES_MAX);
 		struct ddl_writer part = *w;
 		part.out = &one;
-		put_view(&part, schema, name);
-		put_wrapped(w, buf_text(&one), !view_at(w->ddl, i + 1, &next));
+		write_view_name(&part, schema, name);
+		write_wrapped(w, buf_text(&one), !view_at(w->ddl, i + 1, &next));
 		buf_deinit(&one);
 	}
 	buf_str(w->out, " TO vesper_read");

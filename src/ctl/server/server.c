@@ -45,7 +45,7 @@ static bool find_dialect(struct server *server, struct err *err)
 }
 
 /* A missing driver is an error of unixODBC itself, before any server was contacted. */
-static bool not_connected(struct server *server, struct err *err)
+static bool set_connect_error(struct server *server, struct err *err)
 {
 	struct err why;
 
@@ -67,7 +67,7 @@ static bool open_connection(struct server *server, const char *dsn, struct err *
 			  0);
 	if (!SQL_SUCCEEDED(SQLDriverConnect(server->dbc, NULL, (SQLCHAR *)(uintptr_t)dsn, SQL_NTS,
 					    NULL, 0, NULL, SQL_DRIVER_NOPROMPT)))
-		return not_connected(server, err);
+		return set_connect_error(server, err);
 	server->connected = true;
 	if (!SQL_SUCCEEDED(SQLSetConnectAttr(server->dbc, SQL_ATTR_AUTOCOMMIT,
 					     (SQLPOINTER)(uintptr_t)SQL_AUTOCOMMIT_OFF, 0)))

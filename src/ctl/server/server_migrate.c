@@ -115,7 +115,7 @@ static bool check_number(const char *path, const char *file, int expected, char 
 	long number = strtol(file, &end, 10);
 
 	if (end != file + 3 || *end != '_' || number != expected)
-		return err_set(err, ERR_INPUT, "%s: number %03d was expected", path, expected);
+		return err_set(err, ERR_INPUT, "%s: the file number must be %03d", path, expected);
 	snprintf(version, 12, "%ld", number);
 	return true;
 }

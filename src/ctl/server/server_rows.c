@@ -72,7 +72,7 @@ void server_rows_close(struct server_rows **rows)
 	mem_free(r);
 }
 
-static void put_placeholders(struct buf *sql, size_t rows, size_t width)
+static void write_placeholders(struct buf *sql, size_t rows, size_t width)
 {
 	for (size_t row = 0; row < rows; row++) {
 		buf_str(sql, row == 0 ? "(" : ", (");
@@ -95,7 +95,7 @@ static bool prepare_insert(struct server_rows *r, struct err *err)
 		return server_set_error(SQL_HANDLE_DBC, r->server->dbc, "statement", err);
 	buf_init(&sql, STATEMENT_BYTES_MAX);
 	buf_printf(&sql, "INSERT INTO %s (%s) VALUES ", r->table, r->columns);
-	put_placeholders(&sql, r->count, r->width);
+	write_placeholders(&sql, r->count, r->width);
 	assert(!buf_over(&sql));
 	rc = SQLPrepare(r->handle, (SQLCHAR *)(uintptr_t)buf_text(&sql), SQL_NTS);
 	buf_deinit(&sql);
