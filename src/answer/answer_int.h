@@ -26,7 +26,7 @@ void cites_close(struct answer_cites *c);
  * must cite a passage, else the result is "". */
 const char *cites_marked(struct answer_cites *c, const char *text, bool uncited);
 /* Replaces mark characters with readable citations. */
-const char *cite_spelled(struct str text, struct arena *a);
+const char *cites_readable(struct str text, struct arena *a);
 /* Shows a checked chunk; each citation becomes a mark. False: the log is full. */
 bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		bool (*show)(struct answer_turn *t, const struct event_text_delta *delta));

@@ -32,14 +32,14 @@ struct cited {
 
 struct answer_cites {
 	struct answer_turn *turn;
-	const struct passage **passages;  /* in order, over all results */
-	struct guard_passage_row *places; /* where each passage is in the results */
+	const struct passage **passages;        /* in order, over all results */
+	struct guard_passage_row *passage_rows; /* result and row of each passage */
 	size_t count;
 	struct cited *cited; /* by passage */
 	struct guard_cite *guard;
-	struct buf sentence; /* not passed on yet */
-	bool passages_only;  /* every result is a passage */
-	bool asked;          /* a rewrite of an uncited sentence was requested; once */
+	struct buf sentence;    /* not passed on yet */
+	bool passages_only;     /* every result is a passage */
+	bool rewrite_requested; /* for an uncited sentence; at most one */
 	int64_t valid, invalid, unverified, missing, mismatch;
 };
 
@@ -76,7 +76,7 @@ static size_t next_mark(struct str text, size_t from, size_t *n)
 	return text.n;
 }
 
-const char *cite_spelled(struct str text, struct arena *a)
+const char *cites_readable(struct str text, struct arena *a)
 {
 	const char *plain = "";
 	size_t at = 0, n, i;
@@ -163,20 +163,20 @@ static struct str quote_for(const struct answer_cites *c, struct str sentence,
 {
 	const struct language *l = c->turn->core->may.catalog->language;
 	struct arena *a = arena_new(STEMS_BYTES);
-	struct stems wanted, found;
+	struct stems sentence_stems, passage_stems;
 	struct str best = {0}, one;
-	size_t at = 0, most = 0;
+	size_t at = 0, best_common = 0;
 
-	read_stems(l, sentence, a, &wanted);
+	read_stems(l, sentence, a, &sentence_stems);
 	while (at < p->text.n && next_sentence(p->text, &at, &one)) {
 		size_t common = 0;
 
-		read_stems(l, one, a, &found);
-		for (size_t i = 0; i < found.count; i++)
-			common += has_stem(&wanted, found.stem[i]);
-		if (one.n > 0 && (!best.p || common > most)) {
+		read_stems(l, one, a, &passage_stems);
+		for (size_t i = 0; i < passage_stems.count; i++)
+			common += has_stem(&sentence_stems, passage_stems.stem[i]);
+		if (one.n > 0 && (!best.p || common > best_common)) {
 			best = one;
-			most = common;
+			best_common = common;
 		}
 	}
 	arena_free(&a);
@@ -257,44 +257,44 @@ static bool has_words(struct str s)
  * Returns the number of citations. */
 static size_t read_cites(struct answer_cites *c, struct str s, bool *cites)
 {
-	struct guard_passage_row *places = mem_alloc((c->count + 1) * sizeof(*places));
-	size_t n, any = 0, count = 0;
+	struct guard_passage_row *passage_rows = mem_alloc((c->count + 1) * sizeof(*passage_rows));
+	size_t n, cited_count = 0, count = 0;
 
 	for (size_t i = next_mark(s, 0, &n); i < s.n; i = next_mark(s, i + MARK_BYTES, &n)) {
 		if (n > c->count)
 			continue;
 		cites[n - 1] = true;
-		any++;
+		cited_count++;
 	}
 	for (size_t i = 0; i < c->count; i++) {
 		if (!cites[i])
 			continue;
-		places[count++] = c->places[i];
+		passage_rows[count++] = c->passage_rows[i];
 		if (!c->cited[i].quote.p)
 			c->cited[i].quote = quote_for(c, s, c->passages[i]);
 	}
-	guard_numbers_cite(c->turn->answer->numbers, places, count);
-	mem_free(places);
-	return any;
+	guard_numbers_cite(c->turn->answer->numbers, passage_rows, count);
+	mem_free(passage_rows);
+	return cited_count;
 }
 
 static void pass(struct answer_cites *c, struct str s)
 {
 	bool *cites = mem_alloc(c->count + 1);
-	size_t any = read_cites(c, s, cites);
+	size_t cited_count = read_cites(c, s, cites);
 	struct buf out;
 
-	bool missing = any == 0 && has_words(s);
+	bool missing = cited_count == 0 && has_words(s);
 
 	c->missing += missing;
 	buf_init(&out, 2 * s.n + SENTENCE_BYTES);
-	if (any > 0)
+	if (cited_count > 0)
 		add_checked(c, cites, s, &out);
 	else
 		buf_add(&out, s.p, s.n);
-	if (missing && c->passages_only && !c->asked &&
+	if (missing && c->passages_only && !c->rewrite_requested &&
 	    c->turn->options->numbers == GUARD_REWRITE) {
-		c->asked = true;
+		c->rewrite_requested = true;
 		guard_numbers_uncited(c->turn->answer->numbers, out.n);
 	}
 	guard_numbers_feed(c->turn->answer->numbers, buf_text(&out), out.n);
@@ -389,14 +389,15 @@ struct answer_cites *cites_new(struct answer_turn *t)
 	c->passages_only = true;
 	c->passages = arena_alloc(t->core->arena, n * sizeof(struct passage *));
 	c->cited = arena_alloc(t->core->arena, n * sizeof(*c->cited));
-	c->places = arena_alloc(t->core->arena, n * sizeof(*c->places));
+	c->passage_rows = arena_alloc(t->core->arena, n * sizeof(*c->passage_rows));
 	for (size_t i = 0; i < t->work->result_count; i++) {
 		const struct result *r = t->work->results[i];
 
 		c->passages_only = c->passages_only && r->passages.count > 0;
 		for (size_t k = 0; k < r->passages.count; k++) {
 			c->passages[c->count] = &r->passages.items[k];
-			c->places[c->count++] = (struct guard_passage_row){r->call, (int64_t)k};
+			c->passage_rows[c->count++] =
+				(struct guard_passage_row){r->call, (int64_t)k};
 		}
 	}
 	sink.owner = c;
@@ -430,29 +431,29 @@ void cites_close(struct answer_cites *c)
 /* Quotations are checked like the rest of the answer. */
 const char *cites_marked(struct answer_cites *c, const char *text, bool uncited)
 {
-	struct answer_cites once = *c;
-	const struct guard_cite_sink sink = {on_text, on_cite, &once};
+	struct answer_cites copy = *c;
+	const struct guard_cite_sink sink = {on_text, on_cite, &copy};
 	bool *cites = mem_alloc(c->count + 1);
-	struct str said;
+	struct str marked_text;
 	const char *marked;
 	struct buf out;
 
-	buf_init(&once.sentence, SENTENCE_BYTES);
-	once.guard = guard_cite_new(c->count, &sink);
-	guard_cite_feed(once.guard, text, strlen(text));
-	guard_cite_end(once.guard);
-	said = (struct str){buf_text(&once.sentence), once.sentence.n};
-	buf_init(&out, 2 * said.n + SENTENCE_BYTES);
-	if (read_cites(c, said, cites) > 0) {
-		add_checked(c, cites, said, &out);
+	buf_init(&copy.sentence, SENTENCE_BYTES);
+	copy.guard = guard_cite_new(c->count, &sink);
+	guard_cite_feed(copy.guard, text, strlen(text));
+	guard_cite_end(copy.guard);
+	marked_text = (struct str){buf_text(&copy.sentence), copy.sentence.n};
+	buf_init(&out, 2 * marked_text.n + SENTENCE_BYTES);
+	if (read_cites(c, marked_text, cites) > 0) {
+		add_checked(c, cites, marked_text, &out);
 		c->missing -= uncited;
 	} else if (!uncited) {
-		buf_add(&out, said.p, said.n);
+		buf_add(&out, marked_text.p, marked_text.n);
 	}
 	marked = arena_strndup(c->turn->core->arena, buf_text(&out), out.n);
 	buf_deinit(&out);
-	guard_cite_free(&once.guard);
-	buf_deinit(&once.sentence);
+	guard_cite_free(&copy.guard);
+	buf_deinit(&copy.sentence);
 	mem_free(cites);
 	return marked;
 }
@@ -472,7 +473,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		struct str before = {text.p + at, i - at};
 		size_t count = utf8_count(before.p, before.n);
 		struct event_text_delta part = {.text = before};
-		char spelled[CITE_BYTES_MAX];
+		char label[CITE_BYTES_MAX];
 
 		if (delta->marked && delta->mark.start >= chars &&
 		    delta->mark.start < chars + count) {
@@ -488,11 +489,11 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		at = i + MARK_BYTES;
 		if (i == text.n)
 			break;
-		snprintf(spelled, sizeof(spelled), "[%zu]", n);
-		part = (struct event_text_delta){.text = str_of(spelled),
+		snprintf(label, sizeof(label), "[%zu]", n);
+		part = (struct event_text_delta){.text = str_of(label),
 						 .marked = true,
 						 .mark = {.kind = "cite",
-							  .len = strlen(spelled),
+							  .len = strlen(label),
 							  .at = t->answer->checked.chars,
 							  .row = -1,
 							  .n = (int64_t)n}};
@@ -501,7 +502,7 @@ bool cites_show(struct answer_turn *t, const struct event_text_delta *delta,
 		c->valid++;
 		if (n <= c->count)
 			c->cited[n - 1].is_shown = true;
-		t->answer->checked.chars += strlen(spelled);
+		t->answer->checked.chars += strlen(label);
 	}
 	return true;
 }

@@ -55,11 +55,11 @@ static bool is_named(const struct language *l, const char *subject, const char *
 {
 	bool seen[SUBJECT_STEMS_MAX] = {false};
 	char stem[STEM_BYTES];
-	struct stems wanted;
+	struct stems subject_stems;
 	struct question q;
 	size_t found = 0;
 
-	read_stems(l, subject, a, &wanted);
+	read_stems(l, subject, a, &subject_stems);
 	text_tokenize(l, text, a, &q);
 	for (size_t i = 0; i < q.count; i++) {
 		size_t at;
@@ -69,15 +69,15 @@ static bool is_named(const struct language *l, const char *subject, const char *
 			found = 0;
 		}
 		word_stem(q.tokens[i].text, q.tokens[i].len, stem);
-		at = find(&wanted, stem);
-		if (at < wanted.count && !seen[at]) {
+		at = find(&subject_stems, stem);
+		if (at < subject_stems.count && !seen[at]) {
 			seen[at] = true;
 			found++;
 		}
-		if (2 * found > wanted.count)
+		if (2 * found > subject_stems.count)
 			return true;
 	}
-	return wanted.count == 0;
+	return subject_stems.count == 0;
 }
 
 /* The task's subject: the first clause of its tool's or agent's description ("Yearly average
@@ -156,9 +156,9 @@ static const char *no_charts(const struct answer_turn *t)
 
 const char *answer_closing(const struct answer_turn *t)
 {
-	const char *left = missing(t), *chart = no_charts(t);
+	const char *missing_text = missing(t), *chart = no_charts(t);
 
-	return left && chart ? arena_printf(t->core->arena, "%s %s", left, chart)
-	       : left        ? left
-			     : chart;
+	return missing_text && chart ? arena_printf(t->core->arena, "%s %s", missing_text, chart)
+	       : missing_text        ? missing_text
+				     : chart;
 }

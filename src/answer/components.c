@@ -204,9 +204,9 @@ static void write_text(struct json_out *j, const struct filling *f)
 	buf_deinit(&text);
 }
 
-static bool is_before(const struct shown *s, size_t place, const struct result *r)
+static bool is_listed_before(const struct shown *s, size_t count, const struct result *r)
 {
-	for (size_t i = 0; i < place; i++)
+	for (size_t i = 0; i < count; i++)
 		if (s->props[i].place.result == r)
 			return true;
 	return false;
@@ -219,7 +219,7 @@ static void write_calls(struct json_out *j, const struct shown *s)
 	for (size_t i = 0; i < s->prop_count; i++) {
 		const struct result *r = s->props[i].place.result;
 
-		if (r && r->call && !is_before(s, i, r))
+		if (r && r->call && !is_listed_before(s, i, r))
 			jo_str(j, str_of(r->call));
 	}
 	jo_array_end(j);
@@ -276,7 +276,7 @@ static void show_component(struct answer_turn *t, const struct shown *s)
 }
 
 /* Shows the tables of components that could not be shown. */
-static void show_tables_left(struct answer_turn *t, const struct shown *list, size_t count)
+static void show_remaining_tables(struct answer_turn *t, const struct shown *list, size_t count)
 {
 	const struct plan *p = t->work->plan;
 
@@ -310,17 +310,18 @@ void answer_components(struct answer_turn *t)
 	list = arena_alloc(t->core->arena, (n + 1) * sizeof(*list));
 	for (size_t i = 0; i < n; i++) {
 		const struct component_def *def = catalog_component(c, all[i].show->component);
-		const char *lacks = def ? component_missing_prop(def, &all[i]) : "definition";
+		const char *missing_prop =
+			def ? component_missing_prop(def, &all[i]) : "definition";
 
-		if (!lacks)
+		if (!missing_prop)
 			list[count++] = all[i];
 		else
 			log_info("component.prop", "%s: %s lacks a valid %s", t->core->id.text,
-				 all[i].show->component, lacks);
+				 all[i].show->component, missing_prop);
 	}
 	for (size_t i = 0; i < count; i++)
 		show_component(t, &list[i]);
-	show_tables_left(t, list, count);
+	show_remaining_tables(t, list, count);
 }
 
 /* ---- components by name ---- */
@@ -396,16 +397,17 @@ const struct shown *answer_component_by_name(struct answer_turn *t, const char *
 	const struct component_def *def = catalog_component(t->core->may.catalog, component);
 	struct task_show *show = arena_alloc(t->core->arena, sizeof(*show));
 	struct shown *shown = arena_alloc(t->core->arena, sizeof(*shown));
-	const char *lacks;
+	const char *missing_prop;
 
 	*show = (struct task_show){.id = id, .component = component};
 	*shown = (struct shown){.show = show};
 	fill_by_name(def, results, count, t->core->arena, shown);
-	lacks = component_missing_prop(def, shown);
-	if (!lacks) {
+	missing_prop = component_missing_prop(def, shown);
+	if (!missing_prop) {
 		show_component(t, shown);
 		return shown;
 	}
-	log_info("component.prop", "%s: %s lacks a valid %s", t->core->id.text, component, lacks);
+	log_info("component.prop", "%s: %s lacks a valid %s", t->core->id.text, component,
+		 missing_prop);
 	return NULL;
 }

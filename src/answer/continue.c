@@ -261,19 +261,19 @@ bool answer_emit_rest(struct answer_turn *t, const char *text,
 bool answer_emit_missing_findings(struct answer_turn *t)
 {
 	struct str shown = stream_text(t->core->log);
-	const char *left = "";
+	const char *missing = "";
 
-	for (size_t i = 0; i < t->work->result_count && !*left; i++)
+	for (size_t i = 0; i < t->work->result_count && !*missing; i++)
 		if (t->work->results[i]->outcome.kind == OUTCOME_ROWS)
-			left = answer_missing_text(shown, t->answer->templated.markdown,
-						   t->core->arena);
-	if (!*left || t->answer->log_full || t->answer->cut)
+			missing = answer_missing_text(shown, t->answer->templated.markdown,
+						      t->core->arena);
+	if (!*missing || t->answer->log_full || t->answer->cut)
 		return false;
 	emit_unchecked(t, answer_closing_marks(shown, t->core->arena));
 	emit_unchecked(t, turn_sentence(t->core, SAY_END_REST));
 	emit_unchecked(t, "\n\n");
 	t->answer->rewrite.allowed = false;
-	answer_emit_in_chunks(t, left, check_text);
+	answer_emit_in_chunks(t, missing, check_text);
 	check_last(t);
 	check_end(t);
 	answer_written_by(t, "rules", NULL);

@@ -451,7 +451,7 @@ struct llm_call *prompt_rewrite(struct answer_turn *t, const struct guard_unboun
 	scratch_note(s,
 		     arena_printf(t->core->arena,
 				  "Shown so far:\n%s\n\nWhat was to follow:\n%s\n\n", shown_tail(t),
-				  cite_spelled((struct str){d->text, d->len}, t->core->arena)));
+				  cites_readable((struct str){d->text, d->len}, t->core->arena)));
 	if (*d->numbers)
 		scratch_note(s, arena_printf(t->core->arena, "Not supported by the results: %s\n",
 					     d->numbers));

@@ -290,14 +290,14 @@ static struct receipt *record_new(const struct principal *who, int64_t now, stru
 }
 
 /* Takes ownership of the content. */
-static const struct receipt *seal(struct receipt *r, const char *of, struct buf *content,
+static const struct receipt *seal(struct receipt *r, const char *log_id, struct buf *content,
 				  struct arena *a)
 {
 	receipt_seal((struct str){buf_text(content), content->n}, a, r);
 	buf_deinit(content);
 	if (strlen(r->content) <= DB_CELL_BYTES_MAX)
 		return r;
-	log_error("turn.receipt", "%s: receipt not stored: %zu bytes exceed the limit", of,
+	log_error("turn.receipt", "%s: receipt not stored: %zu bytes exceed the limit", log_id,
 		  strlen(r->content));
 	return NULL;
 }
