@@ -590,7 +590,7 @@ static void on_begin(void *owner)
 	tools[i].run(d);
 }
 
-struct own_source {
+struct discovery_source {
 	struct source source; /* first */
 	struct uploads *uploads;
 };
@@ -598,7 +598,7 @@ struct own_source {
 static struct op *start(struct source *source, const struct source_call *call, source_cb cb,
 			void *owner)
 {
-	struct uploads *u = ((struct own_source *)source)->uploads;
+	struct uploads *u = ((struct discovery_source *)source)->uploads;
 	struct discovery *d = mem_alloc(sizeof(*d));
 
 	*d = (struct discovery){.op = {.cancel = on_cancel},
@@ -626,9 +626,9 @@ static void close_source(struct source *source)
 
 struct source *discover_source_new(struct uploads *u)
 {
-	struct own_source *s = mem_alloc(sizeof(*s));
+	struct discovery_source *s = mem_alloc(sizeof(*s));
 
-	*s = (struct own_source){
+	*s = (struct discovery_source){
 		.source = {.name = SOURCE_OWN, .start = start, .close = close_source},
 		.uploads = u};
 	return &s->source;

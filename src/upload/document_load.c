@@ -327,7 +327,7 @@ static void profile_document(struct load *l)
 	json_decref(profile);
 }
 
-const struct load_kind load_of_document = {
+const struct load_kind document_load_kind = {
 	.prefix = UPLOAD_DOCUMENTS,
 	.open = open_document,
 	.next = next_passages,

@@ -205,7 +205,7 @@ static bool is_for(const struct grant *grant, const struct principal *who)
 }
 
 static struct grant *grant_find(struct grants *g, const struct principal *who,
-				const struct catalog *now)
+				const struct catalog *current)
 {
 	struct grant *found = NULL;
 	int64_t now_ms = clock_now_ms();
@@ -213,7 +213,7 @@ static struct grant *grant_find(struct grants *g, const struct principal *who,
 	list_each_safe(node, &g->items) {
 		struct grant *grant = list_item(node, struct grant, node);
 
-		if (grant->catalog != now) /* whose roles may be others, and which is to be freed */
+		if (grant->catalog != current) /* replaced: its roles may differ */
 			grant_free(g, grant);
 		else if (is_for(grant, who))
 			found = grant;
@@ -223,7 +223,8 @@ static struct grant *grant_find(struct grants *g, const struct principal *who,
 	return found;
 }
 
-static struct grant *grant_add(struct grants *g, const struct principal *who, struct catalog *now)
+static struct grant *grant_add(struct grants *g, const struct principal *who,
+			       struct catalog *current)
 {
 	struct grant *grant = mem_alloc(sizeof(*grant));
 
@@ -231,7 +232,7 @@ static struct grant *grant_add(struct grants *g, const struct principal *who, st
 		grant_free(g, list_item(g->items.next, struct grant, node));
 	*grant = (struct grant){.caller = principal_copy(who),
 				.extended = with_sources(g->tenant, who),
-				.catalog = catalog_ref(now)};
+				.catalog = catalog_ref(current)};
 	list_append(&g->items, &grant->node);
 	g->count++;
 	return grant;
@@ -240,15 +241,15 @@ static struct grant *grant_add(struct grants *g, const struct principal *who, st
 struct principal *uploads_principal(const struct uploads *u, const struct principal *who)
 {
 	const struct tenant_uploads *t = uploads_tenant(u, who->tenant);
-	struct catalog *now;
+	struct catalog *current;
 	struct grant *grant;
 
 	if (!t || !t->listing)
 		return with_sources(t, who);
-	now = u->options.catalog(u->options.owner, who->tenant);
-	grant = grant_find(t->grants, who, now);
+	current = u->options.catalog(u->options.owner, who->tenant);
+	grant = grant_find(t->grants, who, current);
 	if (!grant)
-		grant = grant_add(t->grants, who, now);
+		grant = grant_add(t->grants, who, current);
 	list_remove(&grant->node);
 	list_append(&t->grants->items, &grant->node);
 	return principal_copy(grant->extended);

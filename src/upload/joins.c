@@ -135,9 +135,9 @@ bool uploads_joins_check(const struct uploads *u, const struct principal *who,
 static json_t *join_json(const struct upload_view *v, const struct upload_view *to,
 			 const struct stored_join *j, struct arena *a)
 {
-	bool stated = strcmp(j->source, v->source->uid) == 0;
-	const char *column = stated ? j->column : j->other_column;
-	const char *other = stated ? j->other_column : j->column;
+	bool is_declared_here = strcmp(j->source, v->source->uid) == 0;
+	const char *column = is_declared_here ? j->column : j->other_column;
+	const char *other = is_declared_here ? j->other_column : j->column;
 	const json_t *left = profile_column(columns_of(v, a), column);
 	const json_t *right = profile_column(columns_of(to, a), other);
 	const char *cardinality =
@@ -150,7 +150,7 @@ static json_t *join_json(const struct upload_view *v, const struct upload_view *
 	json_push_take(on, pair);
 	return json_make({"to", json_str(to->source->uid)}, {"name", json_str(to->source->name)},
 			 {"on", on}, {"cardinality", json_str(cardinality)},
-			 {"stated", json_boolean(stated)},
+			 {"stated", json_boolean(is_declared_here)},
 			 {"in_use", json_boolean(strcmp(cardinality, "n:m") != 0)});
 }
 

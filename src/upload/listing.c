@@ -308,18 +308,18 @@ static struct leaf *insert_leaf(struct listing *l, size_t at)
 static struct leaf *split(struct listing *l, size_t i, size_t *at)
 {
 	struct leaf *leaf = writable_leaf(l, i), *next = insert_leaf(l, i + 1);
-	size_t left = *at == LEAF_SOURCES ? LEAF_SOURCES : LEAF_SOURCES / 2;
+	size_t left_count = *at == LEAF_SOURCES ? LEAF_SOURCES : LEAF_SOURCES / 2;
 
-	next->count = LEAF_SOURCES - left;
-	memcpy(next->items, &leaf->items[left], next->count * sizeof(*next->items));
-	leaf->count = left;
-	if (*at < left)
+	next->count = LEAF_SOURCES - left_count;
+	memcpy(next->items, &leaf->items[left_count], next->count * sizeof(*next->items));
+	leaf->count = left_count;
+	if (*at < left_count)
 		return leaf;
-	*at -= left;
+	*at -= left_count;
 	return next;
 }
 
-static void put_source(struct listing *l, struct listed_source *take)
+static void upsert_source(struct listing *l, struct listed_source *take)
 {
 	size_t i = leaf_of(l, take->row->uid), at;
 	struct leaf *leaf;
@@ -447,21 +447,21 @@ static void apply(struct listing *l, const struct change *c, bool is_full, struc
 	size_t n = merge_versions(is_full ? NULL : old, c, versions);
 
 	if (row && !(old && is_unchanged(old, row, versions, n)))
-		put_source(l, listed_source_new(row, versions, n));
+		upsert_source(l, listed_source_new(row, versions, n));
 }
 
-/* Removes sources that are not in `left`. Both lists are sorted. */
+/* Removes sources that are not in `remaining`. Both lists are sorted. */
 static void remove_missing(struct listing *l, const struct listing *before,
-			   const struct stored_source *const *left, size_t count)
+			   const struct stored_source *const *remaining, size_t count)
 {
 	struct listing_at at = {0};
 	const struct listed_source *k;
 	size_t i = 0;
 
 	while ((k = listing_next(before, LISTING_ALL, &at))) {
-		while (i < count && strcmp(left[i]->uid, k->row->uid) < 0)
+		while (i < count && strcmp(remaining[i]->uid, k->row->uid) < 0)
 			i++;
-		if (i == count || strcmp(left[i]->uid, k->row->uid) != 0)
+		if (i == count || strcmp(remaining[i]->uid, k->row->uid) != 0)
 			remove_source(l, k->row->uid);
 	}
 }
@@ -516,16 +516,16 @@ struct listing *listing_without(const struct listing *before, const char *source
 {
 	struct listing *l = listing_copy(before);
 	const struct listed_source *old = listing_source(l, source);
-	const struct stored_version **left;
+	const struct stored_version **remaining;
 	size_t n = 0;
 
 	if (old && version) {
-		left = mem_alloc((old->version_count + 1) * sizeof(*left));
+		remaining = mem_alloc((old->version_count + 1) * sizeof(*remaining));
 		for (size_t i = 0; i < old->version_count; i++)
 			if (strcmp(old->versions[i].uid, version) != 0)
-				left[n++] = &old->versions[i];
-		put_source(l, listed_source_new(old->row, left, n));
-		mem_free(left);
+				remaining[n++] = &old->versions[i];
+		upsert_source(l, listed_source_new(old->row, remaining, n));
+		mem_free(remaining);
 	} else if (old) {
 		remove_source(l, source);
 	}

@@ -477,8 +477,8 @@ static void begin(struct tenant_uploads *t, struct waiting_load *w, const struct
 	struct load *l = mem_alloc(sizeof(*l));
 
 	*l = (struct load){.tenant = t,
-			   .kind = s && s->kind == SOURCE_DOCUMENT ? &load_of_document
-								   : &load_of_table,
+			   .kind = s && s->kind == SOURCE_DOCUMENT ? &document_load_kind
+								   : &table_load_kind,
 			   .log = w->log,
 			   .arena = arena_new(LOAD_BYTES)};
 	memcpy(l->source, w->source, UUID_BYTES);

@@ -200,7 +200,7 @@ static void profile_table(struct load *l)
 		malloc_trim(0); /* indexes need as much memory again, in other blocks */
 }
 
-const struct load_kind load_of_table = {
+const struct load_kind table_load_kind = {
 	.prefix = UPLOAD_TABLES,
 	.open = open_table,
 	.next = next_rows,
@@ -290,7 +290,7 @@ static void make_index(struct load *l)
 
 static void make_indexes(struct load *l)
 {
-	if (l->kind == &load_of_table)
+	if (l->kind == &table_load_kind)
 		list_indexes(l);
 	make_index(l);
 }

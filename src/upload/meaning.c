@@ -85,7 +85,7 @@ static bool synonyms_check(const char *name, const json_t *list, struct err *e)
 	if (!list || json_is_null(list))
 		return true;
 	if (!json_is_array(list) || json_array_size(list) > SOURCE_SYNONYMS_MAX)
-		return err_set(e, ERR_INPUT, "%s: synonyms: at most %d texts", name,
+		return err_set(e, ERR_INPUT, "%s: synonyms: must have at most %d texts", name,
 			       SOURCE_SYNONYMS_MAX);
 	json_array_foreach((json_t *)list, i, one)
 		if (!json_is_string(one) || !text_check(name, "synonyms", one, LABEL_CHARS, e))
@@ -199,7 +199,7 @@ bool uploads_meaning_edit(const struct upload_view *v, const json_t *patch, stru
 		merge(all, patch);
 		text = json_object_size(all) > 0 ? json_text(all) : mem_strdup("");
 		ok = strlen(text) <= SOURCE_MEANING_BYTES_MAX ||
-		     err_set(e, ERR_LIMIT, "semantic_profile: at most %d bytes",
+		     err_set(e, ERR_LIMIT, "semantic_profile: must have at most %d bytes",
 			     SOURCE_MEANING_BYTES_MAX);
 		*out = arena_strdup(a, text);
 		mem_free(text);
@@ -288,15 +288,15 @@ enum naming_aggregate meaning_choose_aggregate(const struct language *l, const j
 					       struct arena *a)
 {
 	const json_t *value = json_object_get(column, "additive");
-	enum naming_aggregate sums;
+	enum naming_aggregate aggregate;
 
 	if (value)
 		return json_is_true(value) ? NAMING_SUM : NAMING_MEAN;
 	if (strcmp(json_text_at(column, "unit"), "%") == 0)
 		return NAMING_MEAN;
-	sums = naming_choose_aggregate(l, json_text_at(column, "label"), a);
+	aggregate = naming_choose_aggregate(l, json_text_at(column, "label"), a);
 	/* "Order No" identifies rows; a column with decimals does not ("Waiting time"). */
-	return sums == NAMING_NONE && !is_type(column, COLUMN_INT) ? NAMING_SUM : sums;
+	return aggregate == NAMING_NONE && !is_type(column, COLUMN_INT) ? NAMING_SUM : aggregate;
 }
 
 json_t *uploads_meaning(const struct uploads *u, const char *tenant, const struct upload_view *v)

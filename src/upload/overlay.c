@@ -254,18 +254,18 @@ static void add_row_dimension(struct overlay_builder *b)
 }
 
 static void add_measure(struct overlay_builder *b, const json_t *column, const char *name,
-			const char *label, json_t *synonyms_take, bool sums)
+			const char *label, json_t *synonyms_take, bool is_sum)
 {
 	json_push_take(b->measures,
 		       json_make({"name", json_str(name)}, {"label", json_str(label)},
 				 {"entity", json_str(b->entity)},
 				 {"column", json_str(json_text_at(column, "name"))},
-				 {"aggregate", json_str(sums ? "sum" : "avg")},
+				 {"aggregate", json_str(is_sum ? "sum" : "avg")},
 				 {"about", *json_text_at(column, "description")
 						   ? json_str(json_text_at(column, "description"))
 						   : NULL},
 				 {"unit", json_str(unit_of(b, json_text_at(column, "unit")))},
-				 {"additivity", json_str(sums ? "full" : "none")},
+				 {"additivity", json_str(is_sum ? "full" : "none")},
 				 {"synonyms", synonyms_take},
 				 {"permission", json_str(b->permission)}));
 }
@@ -275,13 +275,13 @@ static void add_measures(struct overlay_builder *b, const json_t *column, const 
 {
 	const struct language *l = b->catalog->language;
 	const char *label = json_text_at(column, "spoken");
-	enum naming_aggregate sums = meaning_choose_aggregate(l, column, b->arena);
+	enum naming_aggregate aggregate = meaning_choose_aggregate(l, column, b->arena);
 	json_t *synonyms = synonyms_of(b, column);
 	size_t synonym_count = json_array_size(synonyms);
 	const char *aggregated;
 	enum sentence how;
 
-	how = sums == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
+	how = aggregate == NAMING_SUM ? SAY_UPLOAD_TOTAL : SAY_MAP_AVERAGE;
 	aggregated = sentence(l, how, b->arena, label);
 
 	for (size_t i = 0; i < synonym_count; i++) {
@@ -289,12 +289,12 @@ static void add_measures(struct overlay_builder *b, const json_t *column, const 
 
 		json_push_take(synonyms, json_str(sentence(l, how, b->arena, text)));
 	}
-	json_push_take(synonyms, json_str(sums == NAMING_SUM ? aggregated : label));
-	if (sums == NAMING_NONE)
+	json_push_take(synonyms, json_str(aggregate == NAMING_SUM ? aggregated : label));
+	if (aggregate == NAMING_NONE)
 		json_decref(synonyms);
 	else
-		add_measure(b, column, name, sums == NAMING_SUM ? label : aggregated, synonyms,
-			    sums == NAMING_SUM);
+		add_measure(b, column, name, aggregate == NAMING_SUM ? label : aggregated, synonyms,
+			    aggregate == NAMING_SUM);
 }
 
 /* A whole number with few values becomes a dimension and a measure. */

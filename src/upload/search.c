@@ -48,7 +48,7 @@ struct search {
 	struct listing *listing;
 	struct arena *arena;
 	struct principal *who;
-	const char *text, *named; /* `named` NULL: all documents */
+	const char *text, *document_name; /* `document_name` NULL: all */
 	size_t top;
 	atomic_bool cancelled; /* set while a job runs; on_job then frees the search */
 	bool running;
@@ -135,19 +135,19 @@ static void end(struct search *s, struct source_batch *batch, const struct err *
 
 /* ---- which documents ---- */
 
-/* Matches the ID, and each name that contains `named` or is contained in it. */
-static bool is_named(const struct search *s, const struct stored_source *source)
+/* Matches the ID, and each name that contains `document_name` or is contained in it. */
+static bool matches_name(const struct search *s, const struct stored_source *source)
 {
-	return !s->named || strcmp(s->named, source->uid) == 0 ||
-	       str_find_nocase(source->name, s->named) ||
-	       (*source->name && str_find_nocase(s->named, source->name));
+	return !s->document_name || strcmp(s->document_name, source->uid) == 0 ||
+	       str_find_nocase(source->name, s->document_name) ||
+	       (*source->name && str_find_nocase(s->document_name, source->name));
 }
 
 /* A warm-up builds segments for all callers. */
 static bool is_selected(const struct search *s, const struct listed_source *k)
 {
 	return s->is_warm_up ||
-	       (is_named(s, k->row) && uploads_may_use(s->tenant, k->row, s->who, s->arena) &&
+	       (matches_name(s, k->row) && uploads_may_use(s->tenant, k->row, s->who, s->arena) &&
 		may(s->who, k->permission)); /* false if shared after the turn began */
 }
 
@@ -493,9 +493,10 @@ static void embed_question(struct search *s)
 {
 	const struct uploads *u = s->tenant->all;
 	struct llm *llm = u->options.llm(u->options.owner);
-	const char *now = embed_model(llm);
+	const char *current_model = embed_model(llm);
 
-	if (!s->model || !now || strcmp(now, s->model) != 0 || !any_vectors(s)) {
+	if (!s->model || !current_model || strcmp(current_model, s->model) != 0 ||
+	    !any_vectors(s)) {
 		search_all(s);
 		return;
 	}
@@ -730,7 +731,7 @@ static void on_begin(void *owner)
 
 /* `vectors`: also searches by vectors. */
 static struct search *begin(struct uploads *u, const struct principal *who, const char *text,
-			    const char *named, bool vectors)
+			    const char *document_name, bool vectors)
 {
 	struct search *s = mem_alloc(sizeof(*s));
 
@@ -739,7 +740,7 @@ static struct search *begin(struct uploads *u, const struct principal *who, cons
 			     .arena = arena_new(SEARCH_BYTES),
 			     .who = principal_copy(who)};
 	s->text = arena_strdup(s->arena, text);
-	s->named = arena_strdup(s->arena, named);
+	s->document_name = arena_strdup(s->arena, document_name);
 	if (vectors)
 		s->model = arena_strdup(s->arena, embed_model(u->options.llm(u->options.owner)));
 	if (s->tenant) {

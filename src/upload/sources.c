@@ -153,7 +153,7 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 
 struct source *uploads_discovery_source(const struct uploads *u)
 {
-	return u->own;
+	return u->discovery;
 }
 
 struct source *uploads_documents(const struct uploads *u)
@@ -426,7 +426,7 @@ bool uploads_new(const struct uploads_options *options, struct uploads **out, st
 	list_init(&u->waiting_searches);
 	hashmap_init(&u->by_version);
 	u->documents = search_source_new(u);
-	u->own = discover_source_new(u);
+	u->discovery = discover_source_new(u);
 	u->refresh =
 		rounds_new(options->loop, options->tenant_count, STORES_AT_ONCE, refresh_begin, u);
 	for (size_t i = 0; i < options->tenant_count; i++) {
@@ -501,7 +501,7 @@ void uploads_free(struct uploads **uploads)
 	segments_free(u);
 	hashmap_deinit(&u->by_version);
 	u->documents->close(u->documents);
-	u->own->close(u->own);
+	u->discovery->close(u->discovery);
 	mem_free(u->tenants);
 	mem_free(u);
 }

@@ -94,7 +94,7 @@ struct uploads {
 	void (*started)(void *owner);
 	void *started_owner;
 	/* documents */
-	struct source *documents, *own;
+	struct source *documents, *discovery;
 	size_t vector_bytes;
 	struct list segments; /* struct held_segment, least recently used first */
 	struct hashmap by_version;
@@ -221,7 +221,7 @@ struct load_kind {
 	/* On the loop, after a block was read; calls `then`. NULL: not needed. */
 	void (*complete)(struct load *l, void (*then)(struct load *l));
 };
-extern const struct load_kind load_of_table, load_of_document;
+extern const struct load_kind table_load_kind, document_load_kind;
 
 struct load {
 	struct pool_job job; /* first */

@@ -9,22 +9,22 @@
 
 #include "vesper/dates.h"
 
-#define YEAR_LEAST 1000
+#define YEAR_MIN   1000
 #define PIVOT      70 /* two-digit years are 1970 to 2069 */
 #define TEXT_MAX   40 /* bytes; longer texts are not times */
 #define DAY_MS     INT64_C(86400000)
 #define MINUTE_MS  INT64_C(60000)
 #define HALF_DAY_H 12
 
-/* A number of `least` to `most` digits at the start; -1: none. */
-static int take_number(struct str *s, size_t least, size_t most)
+/* A number of `min_digits` to `max_digits` digits at the start; -1: none. */
+static int take_number(struct str *s, size_t min_digits, size_t max_digits)
 {
 	size_t n = 0;
 	int value = 0;
 
-	while (n < s->n && isdigit((unsigned char)s->p[n]) && n <= most)
+	while (n < s->n && isdigit((unsigned char)s->p[n]) && n <= max_digits)
 		value = value * 10 + (s->p[n++] - '0');
-	if (n < least || n > most)
+	if (n < min_digits || n > max_digits)
 		return -1;
 	s->p += n;
 	s->n -= n;
@@ -82,19 +82,19 @@ static int take_year(struct str *s, struct cell_time *out)
 static bool set_day(struct cell_time *out, int year, int month, int day)
 {
 	out->day = (struct date){year, month, day};
-	return year >= YEAR_LEAST && date_valid(out->day);
+	return year >= YEAR_MIN && date_valid(out->day);
 }
 
 /* "2025-04-03", "2025/4/3" */
 static bool take_iso(struct str *s, struct cell_time *out)
 {
 	int year = take_number(s, 4, 4), month, day;
-	char sign = take_char(s, "-/.");
+	char separator = take_char(s, "-/.");
 
-	if (year < 0 || !sign)
+	if (year < 0 || !separator)
 		return false;
 	month = take_number(s, 1, 2);
-	if (take_char(s, "-/.") != sign)
+	if (take_char(s, "-/.") != separator)
 		return false;
 	day = take_number(s, 1, 2);
 	return set_day(out, year, month, day);
@@ -104,16 +104,16 @@ static bool take_iso(struct str *s, struct cell_time *out)
 static bool take_ordered(struct str *s, bool month_first, struct cell_time *out)
 {
 	int first = take_number(s, 1, 2), second, year;
-	char sign = take_char(s, "/.-");
+	char separator = take_char(s, "/.-");
 	struct cell_time other = {0};
 	bool ok;
 
-	if (first < 0 || !sign)
+	if (first < 0 || !separator)
 		return false;
 	second = take_number(s, 1, 2);
-	if (second < 0 || take_char(s, "/.-") != sign || (year = take_year(s, out)) < 0)
+	if (second < 0 || take_char(s, "/.-") != separator || (year = take_year(s, out)) < 0)
 		return false;
-	out->by_order = sign != '.';
+	out->by_order = separator != '.';
 	if (!out->by_order)
 		return set_day(out, year, second, first);
 	ok = month_first ? set_day(out, year, first, second) : set_day(out, year, second, first);
@@ -142,7 +142,7 @@ static bool take_named(struct str *s, struct cell_time *out)
 }
 
 /* Parses "AM" and "PM"; "p.m." is not supported. False: the hour does not fit. */
-static bool take_half(struct str *s, int *hour)
+static bool take_am_pm(struct str *s, int *hour)
 {
 	bool pm;
 
@@ -197,7 +197,7 @@ static bool take_time(struct str *s, struct cell_time *out)
 			     s->p++, s->n--, unit /= 10)
 				fraction += (*s->p - '0') * unit;
 	}
-	if (!take_half(s, &hour) || hour > 23 || minute < 0 || minute > 59 || second < 0 ||
+	if (!take_am_pm(s, &hour) || hour > 23 || minute < 0 || minute > 59 || second < 0 ||
 	    second > 59)
 		return false;
 	out->has_time = true;

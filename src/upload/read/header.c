@@ -367,7 +367,7 @@ static bool is_empty(struct str cell)
 }
 
 /* True if all cells differ, none is empty, and none occurs again in its column. */
-static bool look_like_names(const struct record *records, size_t count)
+static bool looks_like_names(const struct record *records, size_t count)
 {
 	const struct record *first = &records[0];
 
@@ -397,5 +397,5 @@ bool header_detect(const struct record *records, size_t count)
 		for (size_t i = 0; i < records[r].count; i++)
 			any_typed |= !types_is_null(records[r].cells[i]) &&
 				     !is_text(records[r].cells[i]);
-	return any_typed || look_like_names(records, count);
+	return any_typed || looks_like_names(records, count);
 }

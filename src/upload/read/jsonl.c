@@ -82,7 +82,7 @@ static void add_value(struct jsonl *j, const json_t *value)
 	char *text;
 
 	if (!value || json_is_null(value)) {
-		records_no_cell(j->records);
+		records_missing_cell(j->records);
 		return;
 	}
 	if (json_is_string(value)) {

@@ -132,7 +132,7 @@ static bool take_around(struct reading *r)
 }
 
 /* The length of a separator between groups of three digits; 0: none here. */
-static size_t group_sign(struct str s, bool comma)
+static size_t group_separator_bytes(struct str s, bool comma)
 {
 	if (s.n > 0 && (*s.p == (comma ? '.' : ',') || *s.p == ' ' || *s.p == '\''))
 		return 1;
@@ -153,18 +153,18 @@ static size_t digits_at(struct str s)
 /* Parses the digits before the point, without groups. False: an invalid group. */
 static bool take_whole(struct reading *r, bool comma, struct digits *digits)
 {
-	size_t n = digits_at(r->rest), sign, first = n;
+	size_t n = digits_at(r->rest), separator_bytes, first = n;
 	const char *kind = NULL;
 
 	add_digits(digits, r->rest.p, n);
 	r->rest.p += n;
 	r->rest.n -= n;
-	while ((sign = group_sign(r->rest, comma)) > 0) {
-		if (kind && memcmp(kind, r->rest.p, sign) != 0)
+	while ((separator_bytes = group_separator_bytes(r->rest, comma)) > 0) {
+		if (kind && memcmp(kind, r->rest.p, separator_bytes) != 0)
 			return false;
 		kind = r->rest.p;
-		r->rest.p += sign;
-		r->rest.n -= sign;
+		r->rest.p += separator_bytes;
+		r->rest.n -= separator_bytes;
 		if (digits_at(r->rest) != 3)
 			return false;
 		add_digits(digits, r->rest.p, 3);
@@ -261,19 +261,19 @@ static bool read_plain(struct str cell, bool comma, struct cell_number *out, boo
 	struct digits digits = {.n = 0};
 	bool negative = *cell.p == '-';
 	struct str s = {cell.p + negative, cell.n - negative}, rest;
-	size_t whole = digits_at(s), part;
+	size_t whole = digits_at(s), fraction;
 
 	if (whole == 0)
 		return false;
 	rest = (struct str){s.p + whole, s.n - whole};
-	part = rest.n > 0 ? digits_at((struct str){rest.p + 1, rest.n - 1}) : 0;
-	if (rest.n > 0 && (*rest.p != (comma ? ',' : '.') || part + 1 != rest.n))
+	fraction = rest.n > 0 ? digits_at((struct str){rest.p + 1, rest.n - 1}) : 0;
+	if (rest.n > 0 && (*rest.p != (comma ? ',' : '.') || fraction + 1 != rest.n))
 		return false;
 	add_digits(&digits, s.p, whole);
-	add_digits(&digits, rest.p + (rest.n > 0), part);
+	add_digits(&digits, rest.p + (rest.n > 0), fraction);
 	*out = (struct cell_number){
 		.negative = negative, .is_int = rest.n == 0, .has_separator = rest.n > 0};
-	*ok = set_digits(out, &digits, (int)part, 0);
+	*ok = set_digits(out, &digits, (int)fraction, 0);
 	return true;
 }
 

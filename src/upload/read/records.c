@@ -59,7 +59,7 @@ void records_cell(struct records *r, const char *text, size_t len)
 	*next_end(r) = r->text.n;
 }
 
-void records_no_cell(struct records *r)
+void records_missing_cell(struct records *r)
 {
 	*next_end(r) = SIZE_MAX;
 }
@@ -73,11 +73,11 @@ void records_emit(struct records *r, size_t line)
 		records_fail(r, "record_too_long", line, "the record is too long");
 	r->cells = mem_grow(r->cells, &r->cell_cap, r->count + 1, sizeof(*r->cells));
 	for (size_t i = 0; i < r->count; i++) {
-		bool none = r->ends[i] == SIZE_MAX;
+		bool is_missing = r->ends[i] == SIZE_MAX;
 
-		r->cells[i] =
-			none ? (struct str){NULL, 0} : (struct str){text + from, r->ends[i] - from};
-		from = none ? from : r->ends[i];
+		r->cells[i] = is_missing ? (struct str){NULL, 0}
+					 : (struct str){text + from, r->ends[i] - from};
+		from = is_missing ? from : r->ends[i];
 	}
 	if (!r->fault.code)
 		r->cb(r->owner, &(struct record){line, r->cells, r->count});
@@ -156,7 +156,7 @@ static size_t most_common_length(const struct sniff *s, size_t *length)
 char records_delimiter(const char *text, size_t len)
 {
 	static const char delimiters[] = ",;\t|";
-	size_t most = 0, longest = 1;
+	size_t best_count = 0, longest = 1;
 	char best = ',';
 
 	for (const char *d = delimiters; *d; d++) {
@@ -172,9 +172,9 @@ char records_delimiter(const char *text, size_t len)
 			(void)!records_end(r, &fault, &e);
 		records_free(&r);
 		same = most_common_length(&s, &length);
-		if (length > 1 && (same > most || (same == most && length > longest))) {
+		if (length > 1 && (same > best_count || (same == best_count && length > longest))) {
 			best = *d;
-			most = same;
+			best_count = same;
 			longest = length;
 		}
 	}

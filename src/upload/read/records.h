@@ -40,7 +40,7 @@ MUST_CHECK bool records_end(struct records *r, struct fault *fault, struct err *
  * same order. */
 const char *const *records_members(const struct records *r, size_t *count);
 
-/* Guesses the delimiter of a CSV text from its beginning: the one with the most records of equal
+/* Detects the delimiter of a CSV text from its beginning: the one with the most records of equal
  * length. */
 char records_delimiter(const char *text, size_t len);
 

@@ -24,7 +24,7 @@ struct records {
 
 /* Add cells in order. */
 void records_cell(struct records *r, const char *text, size_t len);
-void records_no_cell(struct records *r);
+void records_missing_cell(struct records *r);
 void records_emit(struct records *r, size_t line);
 /* Only the first fault is stored. */
 void records_fail(struct records *r, const char *code, size_t line, const char *reason);

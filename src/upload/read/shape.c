@@ -79,8 +79,8 @@ bool shape_cancelled(const struct shape_options *o, struct err *e)
 	       !err_set(e, ERR_CANCELLED, "the load was cancelled");
 }
 
-bool text_fault(struct fault *fault, const char *code, size_t line, const char *reason,
-		struct err *e)
+bool set_text_fault(struct fault *fault, const char *code, size_t line, const char *reason,
+		    struct err *e)
 {
 	*fault = (struct fault){code, line};
 	if (line > 0)
@@ -106,7 +106,7 @@ static bool read_encoding(const struct shape_options *o, struct shape *out, stru
 	if (!ok)
 		return false;
 	if (scan.seen == 0)
-		return text_fault(fault, "empty", 0, "the file is empty", e);
+		return set_text_fault(fault, "empty", 0, "the file is empty", e);
 	if (!encoding_scan_end(&scan, &out->encoding, e)) {
 		*fault = (struct fault){"nul", scan.nul_line};
 		return false;
@@ -141,15 +141,15 @@ static void on_head(void *owner, const struct record *r)
 
 static size_t most_common_length(const struct head *h)
 {
-	size_t most = 0, length = 0;
+	size_t best_count = 0, length = 0;
 
 	for (size_t i = 0; i < h->count; i++) {
 		size_t same = 0;
 
 		for (size_t k = 0; k < h->count; k++)
 			same += h->records[k].count == h->records[i].count;
-		if (same > most) {
-			most = same;
+		if (same > best_count) {
+			best_count = same;
 			length = h->records[i].count;
 		}
 	}
@@ -304,15 +304,15 @@ static void decide(struct shape *s, const struct type_counts *counts, struct are
 static bool is_readable(const struct shape *s, struct fault *fault, struct err *e)
 {
 	if (s->column_count == 0)
-		return text_fault(fault, "empty", 0, "the file has no columns", e);
+		return set_text_fault(fault, "empty", 0, "the file has no columns", e);
 	if (s->rows == 0)
-		return text_fault(fault, "header_only", 0, "the file has no rows below its header",
-				  e);
+		return set_text_fault(fault, "header_only", 0,
+				      "the file has no rows below its header", e);
 	if (s->ragged_rows * RAGGED_SHARE > s->rows)
-		return text_fault(fault, "ragged", s->ragged_lines[0],
-				  "too many rows do not have as many cells as the header. "
-				  "Check the delimiter",
-				  e);
+		return set_text_fault(fault, "ragged", s->ragged_lines[0],
+				      "too many rows do not have as many cells as the header. "
+				      "Check the delimiter",
+				      e);
 	return true;
 }
 

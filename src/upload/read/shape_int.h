@@ -22,7 +22,7 @@ void text_close(struct text_file *f);
 
 bool shape_cancelled(const struct shape_options *o, struct err *e);
 /* Returns false. */
-bool text_fault(struct fault *fault, const char *code, size_t line, const char *reason,
-		struct err *e);
+bool set_text_fault(struct fault *fault, const char *code, size_t line, const char *reason,
+		    struct err *e);
 
 #endif

@@ -145,7 +145,7 @@ void types_count(struct type_counts *c, struct str cell)
 
 /* ---- deciding ---- */
 
-static bool nearly_all(const struct type_counts *c, int64_t fits)
+static bool fits_nearly_all(const struct type_counts *c, int64_t fits)
 {
 	return c->cells > 0 && fits * 1000 >= c->cells * SOURCE_FIT_PER_MILLE;
 }
@@ -166,7 +166,8 @@ static bool decide_number(const struct type_counts *c, struct cell_form *out,
 	bool comma = decide_comma(c, &asked);
 	const struct number_counts *n = comma ? &c->comma : &c->point;
 
-	if (c->codes > 0 || !nearly_all(c, n->fits) || n->digits + n->scale > NUMBER_DIGITS_MAX)
+	if (c->codes > 0 || !fits_nearly_all(c, n->fits) ||
+	    n->digits + n->scale > NUMBER_DIGITS_MAX)
 		return false;
 	*out = (struct cell_form){.type = COLUMN_INT, .comma = comma, .digits = n->digits};
 	if (n->ints < n->fits || asked == QUESTION_COMMA_OR_POINT) {
@@ -185,7 +186,7 @@ static bool decide_day(const struct type_counts *c, struct cell_form *out,
 	bool months = c->months_first > c->days_first;
 	int64_t fits = months ? c->months_first : c->days_first;
 
-	if (!nearly_all(c, fits) || (c->zoned > 0 && c->zoned < c->timed))
+	if (!fits_nearly_all(c, fits) || (c->zoned > 0 && c->zoned < c->timed))
 		return false;
 	if (c->ambiguous_days > 0 && c->only_days_first == 0 && c->only_months_first == 0)
 		*question = QUESTION_DAY_OR_MONTH;
@@ -200,7 +201,7 @@ struct cell_form types_decide(const struct type_counts *c, enum type_question *q
 	struct cell_form out = text_form;
 
 	*question = QUESTION_NONE;
-	if (nearly_all(c, c->flags))
+	if (fits_nearly_all(c, c->flags))
 		out.type = COLUMN_BOOL;
 	else if (!decide_number(c, &out, question) && !decide_day(c, &out, question))
 		out = text_form;
