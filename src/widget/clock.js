@@ -3,15 +3,15 @@
  * taken from responses; small differences are network latency and are ignored.
  */
 
-const ROAD_MS = 5000;
+const LATENCY_MAX_MS = 5000;
 
-let aheadMs = 0;
+let offsetMs = 0;
 
-export function learnTime(serverMs) {
+export function setServerTime(serverMs) {
   const ms = serverMs - Date.now();
 
   if (!Number.isNaN(ms))
-    aheadMs = Math.abs(ms) < ROAD_MS ? 0 : ms;
+    offsetMs = Math.abs(ms) < LATENCY_MAX_MS ? 0 : ms;
 }
 
 /* The creation time of a UUIDv7; NaN for other ids. */
@@ -20,5 +20,5 @@ export function timeOfId(id) {
 }
 
 export function serverNow() {
-  return Date.now() + aheadMs;
+  return Date.now() + offsetMs;
 }

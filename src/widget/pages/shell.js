@@ -20,13 +20,13 @@ function showInAddress(sessionId) {
     history.replaceState(null, '', location.pathname + location.search + hash);
 }
 
-export function beginAnew() {
+export function startNewConversation() {
   showInAddress(null);
   chat.open(null);
 }
 
 /* Translates the page to the language of the address or the browser; elements name their texts in data-say. */
-export async function speak() {
+export async function translatePage() {
   const tag = new URLSearchParams(location.search).get('locale') ?? browserTag();
   const locale = await loadLocale(tag).catch(() => loadLocale('en'));
 
@@ -39,9 +39,9 @@ export async function speak() {
   return locale;
 }
 
-export function begin(getToken) {
+export function start(getToken) {
   document.querySelector('#new').addEventListener('click', () => {
-    beginAnew();
+    startNewConversation();
     chat.focusInput();
   });
   addEventListener('hashchange', () => {

@@ -6,11 +6,11 @@
 import { outcomeText } from './answered.js';
 import { h } from '../dom.js';
 
-class Place {
+class ViewGroup {
   charts = h('div', { class: 'views' });
   views = h('div', { class: 'views' });
 
-  put(node, type) {
+  add(node, type) {
     (type === 'chart' ? this.charts : this.views).append(node);
   }
 }
@@ -18,7 +18,7 @@ class Place {
 export class Panels {
   #locale;
   #shown = new Map();      /* view_id: {view, node, agent} */
-  #plain = new Place();
+  #plain = new ViewGroup();
   #byAgent = new Map();    /* agent: {place, root, note}, if there are several */
   #panels = h('div', { class: 'panels' });
 
@@ -54,9 +54,9 @@ export class Panels {
     if (old)
       old.node.replaceWith(node);
     else if (this.#byAgent.size > 0 || this.#agents().length > 1)
-      this.#divide();
+      this.#splitByAgent();
     else
-      this.#plain.put(node, view.view_type);
+      this.#plain.add(node, view.view_type);
   }
 
   /* Shows each agent's outcome, in the order of the plan; an agent without results is shown with the
@@ -68,7 +68,7 @@ export class Panels {
     if (agents.size < 2)
       return;
     this.root.hidden = false;
-    this.#divide();
+    this.#splitByAgent();
     for (const agent of agents) {
       const { root, note } = this.#panelOf(agent);
 
@@ -82,27 +82,27 @@ export class Panels {
     return [...new Set(this.shown.map(({ agent }) => agent).filter(Boolean))];
   }
 
-  #divide() {
+  #splitByAgent() {
     this.root.prepend(this.#plain.charts);
     for (const { view, node, agent } of this.#shown.values()) {
-      const place = agent ? this.#panelOf(agent).place : this.#plain;
+      const group = agent ? this.#panelOf(agent).group : this.#plain;
 
-      if (!place.charts.contains(node) && !place.views.contains(node))
-        place.put(node, view.view_type);
+      if (!group.charts.contains(node) && !group.views.contains(node))
+        group.add(node, view.view_type);
     }
   }
 
   #panelOf(agent) {
     if (!this.#byAgent.has(agent)) {
-      const place = new Place();
+      const group = new ViewGroup();
       const name = this.#locale.name(agent);
       const note = h('span', { class: 'hint' });
       /* Not a landmark, since another answer may have a panel of the same name. */
       const root = h('div', { class: 'panel', part: 'panel', role: 'group', 'aria-label': name },
-        h('header', {}, h('h3', {}, name), note), place.charts, place.views);
+        h('header', {}, h('h3', {}, name), note), group.charts, group.views);
 
       this.#panels.append(root);
-      this.#byAgent.set(agent, { place, root, note });
+      this.#byAgent.set(agent, { group, root, note });
     }
     return this.#byAgent.get(agent);
   }
