@@ -108,7 +108,7 @@ static void key_drop(struct idempotency *x)
 				     x);
 }
 
-static void on_named(void *owner, const struct err *e)
+static void on_linked(void *owner, const struct err *e)
 {
 	struct idempotency *x = owner;
 
@@ -121,7 +121,7 @@ static void on_named(void *owner, const struct err *e)
 
 /* From now on the key refers to the turn of the first request. Its log answers all identical
  * requests. */
-static void name_turn(struct idempotency *x, bool first)
+static void link_turn(struct idempotency *x, bool first)
 {
 	const struct idempotent_answer followed = {.status = 200};
 	struct request *r = x->request;
@@ -129,7 +129,7 @@ static void name_turn(struct idempotency *x, bool first)
 	x->stored = false;
 	if (first)
 		x->op = store_idempotent_end(x->transport->options.store, x->who, x->id, &followed,
-					     on_named, x);
+					     on_linked, x);
 	r->route->handle(r);
 }
 
@@ -148,7 +148,7 @@ static void on_begun(void *owner, enum repeated what, const struct idempotent_an
 	} else if (e) {
 		reply_err(r, e);
 	} else if ((r->route->flags & ROUTE_FOLLOWED) && what != IDEMPOTENT_MISMATCH) {
-		name_turn(x, what == IDEMPOTENT_FIRST);
+		link_turn(x, what == IDEMPOTENT_FIRST);
 	} else if (what == IDEMPOTENT_FIRST) {
 		x->running = true;
 		r->route->handle(r);

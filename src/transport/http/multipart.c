@@ -51,8 +51,9 @@ static bool add_text(struct multipart *m, const char *key, const char *data, uin
 		return err_set(&m->err, ERR_INPUT, FORM_ERROR);
 	m->is_received[i] = true;
 	buf_add(&m->texts[i], data, len);
-	return !buf_over(&m->texts[i]) || err_set(&m->err, ERR_INPUT, "%s: at most %d bytes",
-						  m->names[i], MULTIPART_TEXT_BYTES);
+	return !buf_over(&m->texts[i]) ||
+	       err_set(&m->err, ERR_INPUT, "%s: must have at most %d bytes", m->names[i],
+		       MULTIPART_TEXT_BYTES);
 }
 
 static enum MHD_Result on_part(void *owner, enum MHD_ValueKind kind, const char *key,

@@ -98,21 +98,21 @@ struct str net_address_key(const struct net_address *a)
 bool net_range_parse(const char *text, struct net_range *out, struct err *e)
 {
 	struct str address, bits = str_of(text);
-	unsigned most;
+	unsigned max_bits;
 
 	str_split(&bits, '/', &address);
 	if (memchr(address.p, '[', address.n) || !net_address_parse(address, &out->base))
 		return err_set(e, ERR_INPUT,
 			       "'%s': must be an address or a range, such as 10.0.0.0/8", text);
-	most = is_v4(&out->base) ? 32 : 128;
-	out->bits = most;
+	max_bits = is_v4(&out->base) ? 32 : 128;
+	out->bits = max_bits;
 	if (bits.p) {
-		if (!is_port(bits) || bits.n > 3 || strtoul(bits.p, NULL, 10) > most)
+		if (!is_port(bits) || bits.n > 3 || strtoul(bits.p, NULL, 10) > max_bits)
 			return err_set(e, ERR_INPUT, "'%s': a length from 0 to %u must follow '/'",
-				       text, most);
+				       text, max_bits);
 		out->bits = (unsigned)strtoul(bits.p, NULL, 10);
 	}
-	out->bits += 128 - most;
+	out->bits += 128 - max_bits;
 	return true;
 }
 
@@ -164,20 +164,20 @@ static struct str for_parameter(struct str element)
 	return (struct str){0};
 }
 
-static bool client_of(const struct net_range *proxies, size_t count, struct str list, bool named,
-		      struct net_address *out)
+static bool client_of(const struct net_range *proxies, size_t count, struct str list,
+		      bool is_forwarded, struct net_address *out)
 {
 	struct str element;
-	bool any = false;
+	bool has_element = false;
 
 	while (take_last(&list, &element)) {
-		any = true;
-		if (!net_address_parse(named ? for_parameter(element) : element, out))
+		has_element = true;
+		if (!net_address_parse(is_forwarded ? for_parameter(element) : element, out))
 			return false;
 		if (!net_range_has(proxies, count, out))
 			return true;
 	}
-	return any;
+	return has_element;
 }
 
 bool forwarded_client(const struct net_range *proxies, size_t count, struct str list,

@@ -25,16 +25,17 @@ static void log_refused_origin(struct transport *t, const char *origin)
 		return;
 	t->origin_logged_ms = now_ms;
 	log_warn("origin.refused",
-		 "a page of %.*s was refused: auth.origins does not list it, exactly so",
+		 "a page of origin %.*s was refused; to allow it, add exactly this origin to "
+		 "auth.origins",
 		 STR_CUT(origin, ORIGIN_BYTES_SHOWN));
 }
 
 bool cors_origin_allowed(struct transport *t, const char *origin, const char *host)
 {
 	const char *const *allowed = t->settings->origins;
-	const char *own = origin ? strstr(origin, "://") : NULL;
+	const char *scheme_end = origin ? strstr(origin, "://") : NULL;
 
-	if (!origin || (own && host && strcasecmp(own + 3, host) == 0))
+	if (!origin || (scheme_end && host && strcasecmp(scheme_end + 3, host) == 0))
 		return true;
 	for (; allowed && *allowed; allowed++)
 		if (strcasecmp(*allowed, origin) == 0)
@@ -57,9 +58,9 @@ bool cors_host_is_local(const struct transport *t, const char *host)
 	if (inet_pton(AF_INET, address, &any) == 1 || strcasecmp(address, "localhost") == 0)
 		return true;
 	for (; allowed && *allowed; allowed++) {
-		const char *own = strstr(*allowed, "://");
+		const char *scheme_end = strstr(*allowed, "://");
 
-		if (own && strcasecmp(own + 3, host) == 0)
+		if (scheme_end && strcasecmp(scheme_end + 3, host) == 0)
 			return true;
 	}
 	return false;

@@ -5,11 +5,11 @@
 
 void grants_apply(const struct transport *t, struct principal **who)
 {
-	struct principal *now;
+	struct principal *extended;
 
 	if (!t->options.uploads)
 		return;
-	now = uploads_principal(t->options.uploads, *who);
+	extended = uploads_principal(t->options.uploads, *who);
 	principal_free(who);
-	*who = now;
+	*who = extended;
 }

@@ -14,7 +14,7 @@
 	"This answer can no longer be resumed. Read it among the messages of the conversation."
 
 /* For a caller whose personal access token was revoked or has expired. */
-#define PROBLEM_REVOKED "This token was revoked or has expired. Sign in, or make another one."
+#define PROBLEM_REVOKED "This token was revoked or has expired. Sign in, or create another token."
 
 /* RFC 9457. `detail` NULL: the sentence of the code table. New reference. */
 json_t *problem_json(enum code p, const char *detail, const char *instance, const char *request_id);

@@ -146,7 +146,7 @@ static void add_unauthenticated(struct seat *seat, const struct net_address *add
 	make_room(s, seat->address);
 }
 
-static void leave_place(struct seat *seat)
+static void release_holders(struct seat *seat)
 {
 	if (seat->signed_in) {
 		holder_leave(seat->all, &seat->user);
@@ -192,12 +192,12 @@ void seats_free(struct seats **seats)
 struct seat *seat_new(struct seats *s, int fd, const struct sockaddr *from)
 {
 	struct seat *seat = mem_alloc(sizeof(*seat));
-	bool known = net_address_of(from, &seat->from);
+	bool is_ip = net_address_of(from, &seat->from);
 
 	seat->all = s;
 	seat->fd = fd;
 	seat->proxied =
-		known && net_range_has(s->limits.proxies, s->limits.proxy_count, &seat->from);
+		is_ip && net_range_has(s->limits.proxies, s->limits.proxy_count, &seat->from);
 	add_unauthenticated(seat, seat->proxied ? NULL : &seat->from);
 	return seat;
 }
@@ -206,7 +206,7 @@ void seat_free(struct seat **seat)
 {
 	if (!*seat)
 		return;
-	leave_place(*seat);
+	release_holders(*seat);
 	mem_free(*seat);
 	*seat = NULL;
 }
@@ -259,6 +259,6 @@ void seat_idle(struct seat *seat)
 {
 	if (seat->ended)
 		return;
-	leave_place(seat);
+	release_holders(seat);
 	add_unauthenticated(seat, seat->proxied ? NULL : &seat->from);
 }

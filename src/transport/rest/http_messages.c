@@ -218,7 +218,7 @@ static bool is_rating(const char *text)
 static bool text_check(const char *name, const char *text, struct err *e)
 {
 	return !text || strlen(text) <= FEEDBACK_BYTES_MAX ||
-	       err_set(e, ERR_LIMIT, "%s: at most %d bytes", name, FEEDBACK_BYTES_MAX);
+	       err_set(e, ERR_LIMIT, "%s: must have at most %d bytes", name, FEEDBACK_BYTES_MAX);
 }
 
 static bool feedback_parse(const json_t *body, struct feedback *out, struct err *e)

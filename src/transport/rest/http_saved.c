@@ -154,7 +154,8 @@ static bool save_request_parse(const json_t *body, struct save_request *out, str
 	if (!uuid_valid(out->message_id))
 		return err_set(e, ERR_INPUT, "message_id: must be a UUID");
 	if (strlen(out->view_id) > VIEW_ID_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "view_id: at most %d bytes", VIEW_ID_BYTES_MAX);
+		return err_set(e, ERR_INPUT, "view_id: must have at most %d bytes",
+			       VIEW_ID_BYTES_MAX);
 	return (*out->title &&
 		utf8_count(out->title, strlen(out->title)) <= TITLE_EDIT_CHARS_MAX) ||
 	       err_set(e, ERR_INPUT, "title: must have 1 to %d characters", TITLE_EDIT_CHARS_MAX);

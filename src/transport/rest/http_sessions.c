@@ -60,7 +60,8 @@ static bool filter_parse(const struct request *r, struct sessions_page *out, str
 	const char *q = request_query(r, "q");
 
 	if (q && (!utf8_valid(q, strlen(q)) || utf8_count(q, strlen(q)) > TITLE_EDIT_CHARS_MAX))
-		return err_set(e, ERR_INPUT, "q: at most %d characters", TITLE_EDIT_CHARS_MAX);
+		return err_set(e, ERR_INPUT, "q: must have at most %d characters",
+			       TITLE_EDIT_CHARS_MAX);
 	out->title = q && *q ? q : NULL;
 	out->filter = SESSIONS_ACTIVE;
 	if (archived && strcmp(archived, "true") == 0)

@@ -192,17 +192,17 @@ static void reply_list(struct request *r, const struct page *page, const enum so
 
 static void list(struct request *r, bool all)
 {
-	const char *named = request_query(r, "kind");
+	const char *kind_name = request_query(r, "kind");
 	enum source_kind kind;
 	struct page page;
 	struct err e;
 
-	if (named && !source_kind_parse(named, &kind))
+	if (kind_name && !source_kind_parse(kind_name, &kind))
 		reply_problem(r, CODE_BAD_FRAME, "kind: must be table or document.");
 	else if (!page_parse_limits(r, DOCUMENTS_LISTED_MAX, DOCUMENTS_LISTED_MAX, &page, &e))
 		reply_err(r, &e);
 	else
-		reply_list(r, &page, named ? &kind : NULL, all);
+		reply_list(r, &page, kind_name ? &kind : NULL, all);
 }
 
 void on_get_sources(struct request *r)
@@ -293,7 +293,7 @@ bool source_text_check(const char *name, const char *text, size_t max_chars, str
 	if (!text ||
 	    (utf8_valid(text, strlen(text)) && utf8_count(text, strlen(text)) <= max_chars))
 		return true;
-	return err_set(e, ERR_INPUT, "%s: at most %zu characters", name, max_chars);
+	return err_set(e, ERR_INPUT, "%s: must have at most %zu characters", name, max_chars);
 }
 
 bool source_name_check(const char *name, struct err *e)
@@ -455,7 +455,7 @@ static bool joins_parse(const struct request *r, const struct upload_view *v,
 		return false;
 	n = json_array_size(array);
 	if (!array || n > SOURCE_JOINS_MAX)
-		return err_set(e, ERR_INPUT, "joins: must be a list of at most %d",
+		return err_set(e, ERR_INPUT, "joins: must be a list of at most %d joins",
 			       SOURCE_JOINS_MAX);
 	list = arena_alloc(r->arena, (n + 1) * sizeof(*list));
 	joins = arena_alloc(r->arena, (n + 1) * sizeof(*joins));

@@ -234,7 +234,7 @@ const json_t *view_find(const json_t *views, const char *view_id, const char *vi
 
 const json_t *view_call_find(const json_t *calls, const json_t *view)
 {
-	const char *of =
+	const char *call_id =
 		json_string_value(json_object_get(json_object_get(view, "source"), "call"));
 	const json_t *call;
 	size_t i;
@@ -242,7 +242,7 @@ const json_t *view_call_find(const json_t *calls, const json_t *view)
 	json_array_foreach((json_t *)(uintptr_t)calls, i, call) {
 		const char *id = json_string_value(json_object_get(call, "call"));
 
-		if (of && id && strcmp(of, id) == 0)
+		if (call_id && id && strcmp(call_id, id) == 0)
 			return call;
 	}
 	return NULL;

@@ -39,7 +39,7 @@ static bool filters_check(json_t *filters, struct err *e)
 	json_t *value;
 
 	if (json_object_size(filters) > FILTERS_MAX)
-		return err_set(e, ERR_INPUT, "filters: at most %d", FILTERS_MAX);
+		return err_set(e, ERR_INPUT, "filters: must have at most %d filters", FILTERS_MAX);
 	json_object_foreach(filters, name, value)
 		if (!is_scalar(value) && !json_is_null(value) &&
 		    !(json_is_array(value) && are_scalars(value, LIST_ARG_MAX)))
@@ -87,7 +87,8 @@ bool wire_parse_message(const json_t *root, struct client_frame *out, struct err
 	if (is_blank(f.content))
 		return err_set(e, ERR_INPUT, "content: must not be empty");
 	if (strlen(f.content) > MESSAGE_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, "content: at most %d bytes", MESSAGE_BYTES_MAX);
+		return err_set(e, ERR_LIMIT, "content: must have at most %d bytes",
+			       MESSAGE_BYTES_MAX);
 	if (!opt_client_msg_id(root, &f.client_msg_id, e) ||
 	    !opt_uuid(root, "session_id", &f.session_id, e) ||
 	    !json_opt_object(root, "filters", &filters, e))

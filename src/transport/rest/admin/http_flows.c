@@ -82,7 +82,7 @@ static bool check_text(const struct request *r, const char *name, const char *te
 	struct catalog_view may;
 
 	if (strlen(text) > FLOW_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, "text: more than %d bytes", FLOW_BYTES_MAX);
+		return err_set(e, ERR_LIMIT, "text: must have at most %d bytes", FLOW_BYTES_MAX);
 	if (!flow_read(c, "", arena_printf(r->arena, "approved/%s", name), text, r->arena, out, e))
 		return false;
 	if (strcmp(out->name, name) != 0)

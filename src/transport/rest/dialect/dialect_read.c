@@ -101,7 +101,8 @@ static bool last_message(const json_t *body, const json_t **out, struct err *e)
 	if (!json_is_array(messages) || n == 0)
 		return err_set(e, ERR_INPUT, "messages: must be a list of at least one message");
 	if (n > CLIENT_HISTORY_MESSAGES_MAX)
-		return err_set(e, ERR_LIMIT, "messages: at most %d", CLIENT_HISTORY_MESSAGES_MAX);
+		return err_set(e, ERR_LIMIT, "messages: must have at most %d messages",
+			       CLIENT_HISTORY_MESSAGES_MAX);
 	*out = json_array_get(messages, n - 1);
 	if (!json_is_object(*out))
 		return err_set(e, ERR_INPUT, "messages[%zu]: must be an object", n - 1);
@@ -430,7 +431,7 @@ static struct str requested_member(const char *content, const char *history)
 			      : (struct str){0};
 }
 
-const char *openai_task_answer(const char *content, const struct task_answers *with,
+const char *openai_task_answer(const char *content, const struct task_answers *answers,
 			       struct arena *a)
 {
 	const char *history = strstr(content, TASK_HISTORY);
@@ -442,9 +443,9 @@ const char *openai_task_answer(const char *content, const struct task_answers *w
 	if (str_eq(member, STR("title")))
 		value = json_strn(first_user_message(history).p, first_user_message(history).n);
 	else if (str_eq(member, STR("follow_ups")))
-		value = json_texts(with->examples);
+		value = json_texts(answers->examples);
 	else if (str_eq(member, STR("tags")))
-		value = json_texts(with->tags);
+		value = json_texts(answers->tags);
 	else if (str_eq(member, STR("queries")))
 		value = json_array();
 	else if (str_eq(member, STR("text")) || str_eq(member, STR("prompt")))

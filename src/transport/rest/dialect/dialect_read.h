@@ -49,7 +49,7 @@ struct task_answers {
 /* Recognizes a task of Open WebUI for its model (a title, tags, follow-ups), which is not a
  * question about data. Returns its answer, in the arena. NULL: the text is a question, even if it
  * begins like a task. */
-const char *openai_task_answer(const char *content, const struct task_answers *with,
+const char *openai_task_answer(const char *content, const struct task_answers *answers,
 			       struct arena *a);
 
 #endif

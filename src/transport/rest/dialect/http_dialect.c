@@ -256,7 +256,7 @@ void on_post_completions(struct request *r)
 {
 	struct answer_form form = {.write_response = wire_openai_response};
 	struct dialect_request d;
-	struct task_answers with;
+	struct task_answers answers;
 	const char *task;
 	struct err e;
 
@@ -266,8 +266,8 @@ void on_post_completions(struct request *r)
 	}
 	if (!read_model(r, d.model, &d.pack))
 		return;
-	with = task_answers(r);
-	task = openai_task_answer(d.content, &with, r->arena);
+	answers = task_answers(r);
+	task = openai_task_answer(d.content, &answers, r->arena);
 	if (task) {
 		answer_task(r, &d, task);
 		return;

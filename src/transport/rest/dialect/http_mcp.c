@@ -214,12 +214,12 @@ static void cancel(struct request *r, const struct mcp_call *c)
 {
 	const json_t *id = json_object_get(c->params, "requestId");
 	struct request *running = id && !c->modern ? find_running(r, id) : NULL;
-	const struct mcp_call stopped = {.id = id};
+	const struct mcp_call cancelled_call = {.id = id};
 
 	if (!running || chat_cancel(running) || !running->op)
 		return;
 	op_cancel(&running->op);
-	mcp_reply_text(request_of(running, &stopped), true, "This call was cancelled.");
+	mcp_reply_text(request_of(running, &cancelled_call), true, "This call was cancelled.");
 }
 
 /* Handles messages that expect no answer. The server sends no requests to clients, so it ignores

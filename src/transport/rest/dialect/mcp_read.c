@@ -15,11 +15,11 @@
 #include "vesper/utf8.h"
 #include "vesper/wire.h"
 
-#define META       "_meta"
-#define META_OWN   "io.modelcontextprotocol/"
-#define SHOWN_MAX  60 /* bytes of the client's text that an error repeats */
-#define CODED_HEAD "=?base64?"
-#define CODED_TAIL "?="
+#define META          "_meta"
+#define META_PREFIX   "io.modelcontextprotocol/"
+#define SHOWN_MAX     60 /* bytes of the client's text that an error repeats */
+#define BASE64_PREFIX "=?base64?"
+#define BASE64_SUFFIX "?="
 
 static bool fail(struct mcp_fault *f, int code, int status, const char *message)
 {
@@ -120,7 +120,7 @@ static bool read_era(const struct mcp_headers *h, struct arena *a, struct mcp_ca
 		     struct mcp_fault *f)
 {
 	const char *version =
-		json_string_value(json_object_get(meta_of(out), META_OWN "protocolVersion"));
+		json_string_value(json_object_get(meta_of(out), META_PREFIX "protocolVersion"));
 
 	if (version && !is_known(version))
 		return refuse_version(f, version, a);
@@ -147,9 +147,9 @@ static bool header_matches(const char *header, const char *name)
 	if (!header)
 		return false;
 	buf_init(&coded, SIZE_MAX / 2); /* limited by the size of a body */
-	buf_str(&coded, CODED_HEAD);
+	buf_str(&coded, BASE64_PREFIX);
 	hash_base64(&coded, name, strlen(name));
-	buf_str(&coded, CODED_TAIL);
+	buf_str(&coded, BASE64_SUFFIX);
 	same = strcmp(header, name) == 0 || strcmp(header, buf_text(&coded)) == 0;
 	buf_deinit(&coded);
 	return same;
@@ -188,14 +188,15 @@ static bool read_envelope(struct mcp_call *out, struct mcp_fault *f)
 	if (!json_is_object(meta))
 		return invalid_meta(f, "params._meta: must be an object with protocolVersion, "
 				       "clientInfo and clientCapabilities");
-	if (!json_is_string(json_object_get(meta, META_OWN "protocolVersion")))
-		return invalid_meta(f, "params._meta." META_OWN "protocolVersion: must be a text");
-	client = json_object_get(meta, META_OWN "clientInfo");
+	if (!json_is_string(json_object_get(meta, META_PREFIX "protocolVersion")))
+		return invalid_meta(f,
+				    "params._meta." META_PREFIX "protocolVersion: must be a text");
+	client = json_object_get(meta, META_PREFIX "clientInfo");
 	if (client && !json_is_object(client))
-		return invalid_meta(f, "params._meta." META_OWN "clientInfo: must be an object");
-	capabilities = json_object_get(meta, META_OWN "clientCapabilities");
+		return invalid_meta(f, "params._meta." META_PREFIX "clientInfo: must be an object");
+	capabilities = json_object_get(meta, META_PREFIX "clientCapabilities");
 	if (!json_is_object(capabilities))
-		return invalid_meta(f, "params._meta." META_OWN
+		return invalid_meta(f, "params._meta." META_PREFIX
 				       "clientCapabilities: must be an object");
 	forms = json_object_get(capabilities, "elicitation");
 	/* Without a mode, elicitation means forms. */
@@ -264,7 +265,8 @@ bool mcp_ask_read(const json_t *args, struct dialect_request *out, struct err *e
 	if (!out->content || utf8_leading_blanks(out->content) == strlen(out->content))
 		return err_set(e, ERR_INPUT, "question: must be a text");
 	if (strlen(out->content) > MESSAGE_BYTES_MAX)
-		return err_set(e, ERR_INPUT, "question: at most %d bytes", MESSAGE_BYTES_MAX);
+		return err_set(e, ERR_INPUT, "question: must have at most %d bytes",
+			       MESSAGE_BYTES_MAX);
 	return true;
 }
 

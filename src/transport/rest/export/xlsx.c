@@ -42,7 +42,7 @@ enum style { STYLE_PLAIN, STYLE_HEAD, STYLE_DAY, STYLE_MOMENT, STYLE_TEXT };
 
 static const struct part {
 	const char *name, *text;
-} fixed[] = {
+} fixed_parts[] = {
 	{"[Content_Types].xml", XML_HEAD
 	 "<Types xmlns=\"" PACKAGE "content-types\">"
 	 "<Default Extension=\"rels\" "
@@ -162,7 +162,7 @@ static void part_add(struct xlsx *x, struct buf *out, const char *text, size_t l
 {
 	struct entry *part = &x->parts[x->part_count - 1];
 	uint8_t block[8192];
-	size_t made;
+	size_t deflated_bytes;
 
 	part->crc = (uint32_t)crc32(part->crc, (const Bytef *)text, (uInt)len);
 	part->bytes += (uint32_t)len;
@@ -172,9 +172,9 @@ static void part_add(struct xlsx *x, struct buf *out, const char *text, size_t l
 		x->deflate.next_out = block;
 		x->deflate.avail_out = sizeof(block);
 		deflate(&x->deflate, flush);
-		made = sizeof(block) - x->deflate.avail_out;
-		part->deflated += (uint32_t)made;
-		write_bytes(x, out, block, made);
+		deflated_bytes = sizeof(block) - x->deflate.avail_out;
+		part->deflated += (uint32_t)deflated_bytes;
+		write_bytes(x, out, block, deflated_bytes);
 	} while (x->deflate.avail_out == 0);
 }
 
@@ -393,9 +393,9 @@ void xlsx_cell(struct xlsx *x, const char *text, enum column_type type)
 
 void xlsx_begin(struct xlsx *x, struct buf *out)
 {
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		part_begin(x, out, fixed[i].name);
-		part_add(x, out, fixed[i].text, strlen(fixed[i].text), Z_NO_FLUSH);
+	for (size_t i = 0; i < sizeof(fixed_parts) / sizeof(fixed_parts[0]); i++) {
+		part_begin(x, out, fixed_parts[i].name);
+		part_add(x, out, fixed_parts[i].text, strlen(fixed_parts[i].text), Z_NO_FLUSH);
 		part_end(x, out);
 	}
 	part_begin(x, out, "xl/worksheets/sheet1.xml");
