@@ -233,15 +233,15 @@ static void add_output(struct buf *b, const struct llm_call *call, const char *e
  * mode. */
 static void add_thinking(struct buf *b, const struct wire_role *role, const char *effort)
 {
-	const struct model_traits *may = &role->traits;
+	const struct model_traits *traits = &role->traits;
 	bool high = effort && (strcmp(effort, "max") == 0 || strcmp(effort, "xhigh") == 0);
 	const char *type = NULL;
 
-	if (role->thinking == LLM_THINKING_ADAPTIVE && may->adaptive)
+	if (role->thinking == LLM_THINKING_ADAPTIVE && traits->adaptive)
 		type = "adaptive";
-	else if (role->thinking == LLM_THINKING_OFF && may->off && !high)
+	else if (role->thinking == LLM_THINKING_OFF && traits->off && !high)
 		type = "disabled";
-	else if (role->thinking == LLM_THINKING_OFF && may->between && !high)
+	else if (role->thinking == LLM_THINKING_OFF && traits->between && !high)
 		type = "between_tools";
 	if (type)
 		buf_printf(b, ",\"thinking\":{\"type\":\"%s\"}", type);

@@ -60,23 +60,23 @@ static void add_format(struct buf *b, const struct llm_call *call, const struct 
 
 /* Joins the text blocks into one string. Returns false and writes nothing when there are none. */
 static bool add_texts(struct buf *b, const struct llm_block *blocks, size_t count,
-		      const char *before)
+		      const char *prefix)
 {
-	struct buf all;
+	struct buf joined;
 	bool any;
 
-	buf_init(&all, LLM_REQUEST_BYTES_MAX);
+	buf_init(&joined, LLM_REQUEST_BYTES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		if (blocks[i].kind != LLM_TEXT || body_is_blank(blocks[i].text))
 			continue;
-		buf_printf(&all, "%s%s", all.n ? "\n\n" : "", blocks[i].text);
+		buf_printf(&joined, "%s%s", joined.n ? "\n\n" : "", blocks[i].text);
 	}
-	any = all.n > 0;
+	any = joined.n > 0;
 	if (any) {
-		buf_str(b, before);
-		buf_json_str(b, all.p, all.n);
+		buf_str(b, prefix);
+		buf_json_str(b, joined.p, joined.n);
 	}
-	buf_deinit(&all);
+	buf_deinit(&joined);
 	return any;
 }
 

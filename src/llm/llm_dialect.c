@@ -53,19 +53,19 @@ static const struct {
 
 const struct dialect *dialect_find(const char *kind, const char *base_url)
 {
-	const struct dialect *named = NULL;
+	const struct dialect *by_kind = NULL;
 
 	for (size_t i = 0; i < COUNT(dialects); i++)
 		if (strcmp(dialects[i].kind, kind) == 0)
-			named = &dialects[i];
+			by_kind = &dialects[i];
 	/* The kind "openai" is used for any compatible service, so the address decides. */
-	if (!named || !base_url || strcmp(kind, "openai") != 0)
-		return named;
+	if (!by_kind || !base_url || strcmp(kind, "openai") != 0)
+		return by_kind;
 	for (size_t i = 0; i < COUNT(dialects); i++)
 		if (dialects[i].body == openai_body && dialects[i].host &&
 		    strstr(base_url, dialects[i].host))
 			return &dialects[i];
-	return named;
+	return by_kind;
 }
 
 struct model_traits model_traits_of(const char *model)

@@ -26,7 +26,7 @@ struct embedding {
 	const char *const *texts;
 	size_t count, done, batch; /* batch: size of the current request */
 	struct budget_owner budget_owner;
-	bool is_paid;
+	bool is_charged;
 	struct budget_reservation reservation;
 	int64_t deadline_ms;
 	float *values;
@@ -56,7 +56,7 @@ static const struct wire *wire_of(const struct embedding *m)
 
 static struct money_call money_of(const struct embedding *m)
 {
-	return (struct money_call){.budget_owner = m->is_paid ? &m->budget_owner : NULL,
+	return (struct money_call){.budget_owner = m->is_charged ? &m->budget_owner : NULL,
 				   .provider = m->llm->embed.name,
 				   .model = embed_model(m->llm),
 				   .purpose = PURPOSE};
@@ -412,7 +412,7 @@ struct op *embed_start(struct llm *llm, const struct embed_call *call, struct ar
 				.texts = call->texts,
 				.count = call->count,
 				.deadline_ms = call->deadline_ms,
-				.is_paid = call->budget_owner != NULL,
+				.is_charged = call->budget_owner != NULL,
 				.cb = cb,
 				.owner = owner};
 	if (call->budget_owner)

@@ -109,7 +109,7 @@ struct llm_replay {
 	struct llm_replay_counts counts;
 };
 
-struct replayed {
+struct replay_call {
 	struct op op; /* must be the first member */
 	struct llm_replay *replay;
 	const json_t *exchange; /* NULL: none found */
@@ -176,7 +176,7 @@ static enum llm_stop stop_parse(const char *name)
 	return LLM_STOP_END;
 }
 
-static void blocks_read(struct replayed *p, const json_t *list, struct llm_answer *out)
+static void blocks_read(struct replay_call *p, const json_t *list, struct llm_answer *out)
 {
 	struct llm_block *blocks =
 		arena_alloc(p->arena, (json_array_size(list) + 1) * sizeof(*blocks));
@@ -200,7 +200,7 @@ static void blocks_read(struct replayed *p, const json_t *list, struct llm_answe
 	out->blocks = blocks;
 }
 
-static bool answer_read(struct replayed *p, struct llm_answer *out, struct err *e)
+static bool answer_read(struct replay_call *p, struct llm_answer *out, struct err *e)
 {
 	const json_t *answer = json_object_get(p->exchange, "answer");
 	const json_t *usage = json_object_get(answer, "usage");
@@ -222,7 +222,7 @@ static bool answer_read(struct replayed *p, struct llm_answer *out, struct err *
 
 static void on_replay_cancel(struct op *op)
 {
-	struct replayed *p = (struct replayed *)op;
+	struct replay_call *p = (struct replay_call *)op;
 
 	deferred_cancel(&p->deferred);
 	mem_free(p);
@@ -230,29 +230,29 @@ static void on_replay_cancel(struct op *op)
 
 static void on_replayed(void *owner)
 {
-	struct replayed *p = owner;
-	struct replayed replay = *p;
+	struct replay_call *p = owner;
+	struct replay_call ended = *p;
 	struct llm_answer answer = {.provider = "replay"};
 	struct err e = {0};
 	bool ok = answer_read(p, &answer, &e), shown = false;
 
 	mem_free(p);
-	for (size_t i = 0; ok && replay.handler.on_text && i < answer.count; i++) {
+	for (size_t i = 0; ok && ended.handler.on_text && i < answer.count; i++) {
 		const struct llm_block *b = &answer.blocks[i];
 
 		if (b->kind != LLM_TEXT || !*b->text)
 			continue;
 		shown = true;
-		replay.handler.on_text(replay.owner, b->text, strlen(b->text));
+		ended.handler.on_text(ended.owner, b->text, strlen(b->text));
 	}
-	replay.handler.on_end(replay.owner, &answer, shown, ok ? NULL : &e);
+	ended.handler.on_end(ended.owner, &answer, shown, ok ? NULL : &e);
 }
 
 static struct op *replay_start(void *self, const struct llm_call *call, struct arena *a,
 			       const struct llm_handler *handler, void *owner)
 {
 	struct llm_replay *r = self;
-	struct replayed *p = mem_alloc(sizeof(*p));
+	struct replay_call *p = mem_alloc(sizeof(*p));
 
 	p->op.cancel = on_replay_cancel;
 	p->replay = r;

@@ -356,12 +356,12 @@ static void on_attempt_end(void *owner, const struct llm_answer *answer, bool sh
 
 static void run_give_up(struct run *r)
 {
-	struct llm_answer nothing = {.provider = r->shown ? run_provider(r)->name : NULL};
+	struct llm_answer no_answer = {.provider = r->shown ? run_provider(r)->name : NULL};
 	struct err e = r->err;
 
 	if (e.code == ERR_NONE)
 		err_set_retry(&e, ERR_UPSTREAM, "no model provider is available");
-	run_end(r, &nothing, &e);
+	run_end(r, &no_answer, &e);
 }
 
 static void on_no_provider(void *owner)

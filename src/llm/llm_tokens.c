@@ -6,27 +6,27 @@
 #include "vesper/mem.h"
 #include "vesper/str.h"
 
-static size_t of_text(const char *text)
+static size_t text_tokens(const char *text)
 {
 	return text ? tokens_estimate(text, strlen(text)) : 0;
 }
 
-static size_t of_json(const json_t *value)
+static size_t json_tokens(const json_t *value)
 {
 	char *text = value ? json_text(value) : NULL;
-	size_t tokens = of_text(text);
+	size_t tokens = text_tokens(text);
 
 	mem_free(text);
 	return tokens;
 }
 
-static size_t of_message(const struct llm_message *m, enum llm_block_kind kind)
+static size_t message_tokens(const struct llm_message *m, enum llm_block_kind kind)
 {
 	size_t tokens = 0;
 
 	for (size_t i = 0; i < m->count; i++)
 		if (m->blocks[i].kind == kind)
-			tokens += of_text(m->blocks[i].text) + of_json(m->blocks[i].input);
+			tokens += text_tokens(m->blocks[i].text) + json_tokens(m->blocks[i].input);
 	return tokens;
 }
 
@@ -56,20 +56,20 @@ void llm_call_tokens(const struct llm_call *call, struct tokens_by *out)
 
 	*out = call->newest;
 	for (size_t i = 0; i < call->system_count; i++)
-		out->of[TOKENS_PROMPT] += of_text(call->system[i].text);
+		out->of[TOKENS_PROMPT] += text_tokens(call->system[i].text);
 	for (size_t i = 0; i < call->tool_count; i++)
-		out->of[TOKENS_SCHEMA] += of_text(call->tools[i].name) +
-					  of_text(call->tools[i].about) +
-					  of_json(call->tools[i].schema);
-	out->of[TOKENS_SCHEMA] += of_json(call->format);
+		out->of[TOKENS_SCHEMA] += text_tokens(call->tools[i].name) +
+					  text_tokens(call->tools[i].about) +
+					  json_tokens(call->tools[i].schema);
+	out->of[TOKENS_SCHEMA] += json_tokens(call->format);
 	for (size_t i = 0; i < call->message_count; i++) {
 		const struct llm_message *m = &call->messages[i];
 
 		if (counted && i == question)
 			continue;
 		out->of[i == question ? TOKENS_QUESTION : TOKENS_HISTORY] +=
-			of_message(m, LLM_TEXT);
+			message_tokens(m, LLM_TEXT);
 		out->of[TOKENS_RESULTS] +=
-			of_message(m, LLM_TOOL_USE) + of_message(m, LLM_TOOL_RESULT);
+			message_tokens(m, LLM_TOOL_USE) + message_tokens(m, LLM_TOOL_RESULT);
 	}
 }
