@@ -12,7 +12,8 @@
 
 struct knowledge_set {
 	struct hashmap by_tenant;
-	struct knowledge *of_all; /* for tenants without an entry in by_tenant, or NULL */
+	/* For tenants without an entry in by_tenant, or NULL. */
+	struct knowledge *default_knowledge;
 };
 
 struct tenant_knowledge {
@@ -81,14 +82,14 @@ void knowledge_set_free(struct knowledge_set **set)
 	if (!s)
 		return;
 	hashmap_each(node, &s->by_tenant) {
-		struct tenant_knowledge *of = hashmap_item(node, struct tenant_knowledge, node);
+		struct tenant_knowledge *entry = hashmap_item(node, struct tenant_knowledge, node);
 
 		hashmap_remove(&s->by_tenant, node);
-		knowledge_unref(&of->knowledge);
-		mem_free(of);
+		knowledge_unref(&entry->knowledge);
+		mem_free(entry);
 	}
 	hashmap_deinit(&s->by_tenant);
-	knowledge_unref(&s->of_all);
+	knowledge_unref(&s->default_knowledge);
 	mem_free(s);
 }
 
@@ -99,58 +100,58 @@ static struct knowledge **find(struct knowledge_set *s, const char *tenant)
 
 	if (node)
 		return &hashmap_item(node, struct tenant_knowledge, node)->knowledge;
-	return s && s->of_all ? &s->of_all : NULL;
+	return s && s->default_knowledge ? &s->default_knowledge : NULL;
 }
 
 void knowledge_set_add(struct knowledge_set *s, const char *tenant, struct knowledge *k)
 {
 	size_t n = tenant ? strlen(tenant) : 0;
-	struct tenant_knowledge *of;
+	struct tenant_knowledge *entry;
 
 	if (!tenant) {
-		assert(!s->of_all);
-		s->of_all = knowledge_ref(k);
+		assert(!s->default_knowledge);
+		s->default_knowledge = knowledge_ref(k);
 		return;
 	}
-	of = mem_alloc(sizeof(*of) + n + 1);
-	memcpy(of->tenant, tenant, n);
-	of->knowledge = knowledge_ref(k);
-	hashmap_add(&s->by_tenant, &of->node, (struct str){of->tenant, n});
+	entry = mem_alloc(sizeof(*entry) + n + 1);
+	memcpy(entry->tenant, tenant, n);
+	entry->knowledge = knowledge_ref(k);
+	hashmap_add(&s->by_tenant, &entry->node, (struct str){entry->tenant, n});
 }
 
 /* ---- the set in use ---- */
 
 void turns_set_knowledge(struct turns *all, struct knowledge_set *take)
 {
-	struct knowledge_set *before = all->knowledge;
+	struct knowledge_set *old = all->knowledge;
 
 	all->knowledge = take;
-	knowledge_set_free(&before);
+	knowledge_set_free(&old);
 }
 
 void turns_set_tenant_knowledge(struct turns *all, const char *tenant, struct knowledge *k)
 {
-	struct knowledge **now = find(all->knowledge, tenant), *before;
+	struct knowledge **slot = find(all->knowledge, tenant), *old;
 
-	assert(now && *now != k);
-	before = *now;
-	*now = knowledge_ref(k);
-	knowledge_unref(&before);
+	assert(slot && *slot != k);
+	old = *slot;
+	*slot = knowledge_ref(k);
+	knowledge_unref(&old);
 }
 
 struct knowledge *turn_knowledge_ref(struct turns *all, const char *tenant)
 {
-	struct knowledge **now = find(all->knowledge, tenant);
+	struct knowledge **slot = find(all->knowledge, tenant);
 
-	assert(now); /* signed-in users belong to a known tenant */
-	return knowledge_ref(*now);
+	assert(slot); /* signed-in users belong to a known tenant */
+	return knowledge_ref(*slot);
 }
 
 const struct turn_knowledge *turns_knowledge(const struct turns *all, const char *tenant)
 {
-	struct knowledge **now = find(all->knowledge, tenant);
+	struct knowledge **slot = find(all->knowledge, tenant);
 
-	return now ? &(*now)->set : NULL;
+	return slot ? &(*slot)->set : NULL;
 }
 
 size_t turns_filter_values(const struct turns *all, const struct principal *who, const char *filter,

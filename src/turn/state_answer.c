@@ -2,7 +2,7 @@
 #include "turn_int.h"
 
 /* The reply's text may come from a model. */
-static const char *plain(void *owner, const char *text)
+static const char *as_plain_text(void *owner, const char *text)
 {
 	struct turn *t = owner;
 
@@ -13,7 +13,7 @@ enum turn_state step_answer(struct turn *t)
 {
 	const struct turn_reply *reply = &t->dialog.reply;
 
-	reply_map_texts(&t->for_dialog, plain, t);
+	reply_map_texts(&t->for_dialog, as_plain_text, t);
 	answer_written_by(&t->for_answer, "rules", t->answer.model);
 	turn_end_status(t, reply->status);
 	if (!answer_emit_rest(&t->for_answer, reply->text, answer_emit_text)) {

@@ -1,15 +1,15 @@
 /*
  * COMPACT: summarizes the older messages of a long session. Code builds the summary; one model call
- * words it where a model is configured. A failed summary delays no answer and is retried with the
- * next question.
+ * rephrases it where a model is configured. A failed summary delays no answer and is retried with
+ * the next question.
  */
 #include "turn_int.h"
 
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-static void on_uncovered(void *owner, const struct message *messages, size_t count, bool has_more,
-			 const struct err *e)
+static void on_unsummarized(void *owner, const struct message *messages, size_t count,
+			    bool has_more, const struct err *e)
 {
 	struct turn *t = owner;
 
@@ -23,7 +23,8 @@ static void on_uncovered(void *owner, const struct message *messages, size_t cou
 	turn_wake(t);
 }
 
-static void on_worded(void *owner, const struct llm_answer *answer, bool shown, const struct err *e)
+static void on_rephrased(void *owner, const struct llm_answer *answer, bool shown,
+			 const struct err *e)
 {
 	struct turn *t = owner;
 	const char *text = e ? "" : llm_answer_text(answer, t->core.arena);
@@ -53,9 +54,9 @@ static void on_stored(void *owner, const struct err *e)
 	turn_wake(t);
 }
 
-static void word(struct turn *t)
+static void rephrase_summary(struct turn *t)
 {
-	static const struct llm_handler handler = {.on_end = on_worded};
+	static const struct llm_handler handler = {.on_end = on_rephrased};
 
 	context_earlier(&t->for_dialog);
 	answer_count_calls(&t->for_answer, LLM_ROUTE, 1);
@@ -72,15 +73,16 @@ enum turn_state step_compact(struct turn *t)
 	t->machine.started = true;
 	switch (t->machine.compacting++) {
 	case 0:
-		t->machine.op = store_unsummarized_messages(
-			store, t->core.who, session, SUMMARY_READ, t->core.arena, on_uncovered, t);
+		t->machine.op =
+			store_unsummarized_messages(store, t->core.who, session, SUMMARY_READ,
+						    t->core.arena, on_unsummarized, t);
 		break;
 	case 1:
 		if (!t->context.summary)
 			return TURN_UNDERSTAND;
 		if (!llm_is_usable(t->answers.llm))
 			return step_compact(t);
-		word(t);
+		rephrase_summary(t);
 		break;
 	case 2:
 		t->machine.op = store_summary(store, t->core.who, session, t->context.summary,

@@ -7,14 +7,14 @@
 static enum turn_state continue_after_recovery(struct turn *t)
 {
 	const struct recovery_plan *p = &t->dialog.recovery_plan;
-	bool rows = recovery_any_rows(&t->for_dialog);
+	bool has_rows = recovery_any_rows(&t->for_dialog);
 
 	answer_emit_outcomes(&t->for_answer);
-	if (p->asked && !rows) {
+	if (p->asked && !has_rows) {
 		ask_user(&t->for_dialog, p->text, &p->ask);
 		return TURN_ANSWER;
 	}
-	if (rows || p->asked || recovery_first_empty(&t->for_dialog))
+	if (has_rows || p->asked || recovery_first_empty(&t->for_dialog))
 		return TURN_SYNTH;
 	/* Every task failed: a model could only repeat the errors. */
 	recovery_reply_failed(&t->for_dialog);

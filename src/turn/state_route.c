@@ -176,13 +176,13 @@ static enum turn_state run_route(struct turn *t, const struct supervisor_reply *
 
 static bool plan_is_runnable(struct turn *t, struct plan *p)
 {
-	bool fine = plan_check(p, t->core.arena, &t->machine.err) && planner_check_waves(p);
+	bool is_valid = plan_check(p, t->core.arena, &t->machine.err) && planner_check_waves(p);
 
 	t->machine.flaw = p->flaw;
-	if (!fine)
+	if (!is_valid)
 		err_set(&t->machine.err, ERR_UPSTREAM, "the planner's plan is invalid (%d)",
 			p->flaw);
-	return fine;
+	return is_valid;
 }
 
 /* An unusable second plan leaves the results of the first. */
@@ -207,7 +207,7 @@ static enum turn_state run_replan(struct turn *t)
 	return TURN_RECOVER;
 }
 
-static enum turn_state run_steps(struct turn *t)
+static enum turn_state run_planner_reply(struct turn *t)
 {
 	const struct understanding understood = t->reading.understood;
 	struct clarification ask;
@@ -241,7 +241,7 @@ static enum turn_state route(struct turn *t)
 		return TURN_WAIT;
 	}
 	if (t->machine.planner)
-		return t->machine.replanned ? run_replan(t) : run_steps(t);
+		return t->machine.replanned ? run_replan(t) : run_planner_reply(t);
 	if (check->refuses) {
 		t->machine.err.code = ERR_NONE; /* the refusal replaces the supervisor's result */
 		return turn_refuse(t, &check->refusal);

@@ -55,7 +55,7 @@ static const char *subject_of(const struct turn *t, const char *agent)
 	return n ? arena_strndup(t->core.arena, d->about, n) : agent;
 }
 
-static struct result *missing(struct turn *t, const struct task *task, const char *detail)
+static struct result *error_result(struct turn *t, const struct task *task, const char *detail)
 {
 	const struct tool_def *tool =
 		task->tool ? catalog_tool(t->core.may.catalog, task->tool) : NULL;
@@ -89,9 +89,10 @@ static void add_result(struct turn *t, struct task *task, struct result *r)
 
 static void add_failed_result(struct turn *t, struct task *task)
 {
-	add_result(t, task,
-		   missing(t, task,
-			   turn_sentence(&t->core, SAY_TASK_FAILED, subject_of(t, task->agent))));
+	add_result(
+		t, task,
+		error_result(t, task,
+			     turn_sentence(&t->core, SAY_TASK_FAILED, subject_of(t, task->agent))));
 }
 
 static void add_skipped_result(struct turn *t, struct task *task)
@@ -100,12 +101,13 @@ static void add_skipped_result(struct turn *t, struct task *task)
 		task->tool ? catalog_tool(t->core.may.catalog, task->tool) : NULL;
 	const char *what = tool ? tool->about : subject_of(t, task->agent);
 
-	add_result(t, task,
-		   missing(t, task,
-			   turn_sentence(&t->core, SAY_TASK_SKIPPED,
-					 arena_strndup(t->core.arena, what, strcspn(what, ":.")),
-					 task_skip_text(task, t->core.may.catalog->language,
-							t->core.arena))));
+	add_result(
+		t, task,
+		error_result(t, task,
+			     turn_sentence(&t->core, SAY_TASK_SKIPPED,
+					   arena_strndup(t->core.arena, what, strcspn(what, ":.")),
+					   task_skip_text(task, t->core.may.catalog->language,
+							  t->core.arena))));
 }
 
 static const char *left_out_text(struct turn *t, const struct task *task)

@@ -5,7 +5,7 @@
 #include "vesper/limits.h"
 #include "vesper/log.h"
 
-static void template(struct turn *t)
+static void prepare_template(struct turn *t)
 {
 	const struct view_answer *v = &t->answer.templated;
 
@@ -128,19 +128,19 @@ static enum turn_state write_answer(struct turn *t)
 {
 	if (!t->machine.started) {
 		t->machine.started = true;
-		template(t);
+		prepare_template(t);
 		check_begin(&t->for_answer);
 		answer_emit_phase(&t->for_answer, "writing",
 				  turn_sentence(&t->core, SAY_PHASE_WRITING));
-		bool moved = answer_shown_before(&t->for_answer).n > 0;
+		bool is_resumed = answer_shown_before(&t->for_answer).n > 0;
 
 		if (answer_is_templated(&t->for_answer) || !answer_may_ask_model(&t->for_answer))
-			return moved ? continue_by_rules(t) : answer_by_rules(t);
+			return is_resumed ? continue_by_rules(t) : answer_by_rules(t);
 		context_earlier(&t->for_dialog);
 		t->machine.pending++;
 		t->machine.op = llm_start(t->answers.llm,
-					  moved ? answer_continue(&t->for_answer)
-						: answer_by_model(&t->for_answer),
+					  is_resumed ? answer_continue(&t->for_answer)
+						     : answer_by_model(&t->for_answer),
 					  t->core.arena, &answer_handler, t);
 		return TURN_WAIT;
 	}

@@ -201,18 +201,19 @@ static enum turn_state run_flow(struct turn *t)
 static enum turn_state choose_route(struct turn *t)
 {
 	const struct understanding *u = &t->reading.understood;
-	bool sure = u->confidence >= KNOW_CONFIDENT;
+	bool is_confident = u->confidence >= KNOW_CONFIDENT;
 	bool may_ask_model = answer_may_ask_model(&t->for_answer);
 
 	if (u->flow)
 		return run_flow(t);
-	if (u->tool_count > 0 && (sure || t->dialog.answered.edits))
+	if (u->tool_count > 0 && (is_confident || t->dialog.answered.edits))
 		return turn_run_plan(t, plan_from_understanding(&t->for_planner));
-	if (u->ask.text && !t->dialog.off_topic && (u->ask.unknown || sure || !may_ask_model)) {
+	if (u->ask.text && !t->dialog.off_topic &&
+	    (u->ask.unknown || is_confident || !may_ask_model)) {
 		ask_clarification(&t->for_dialog, &u->ask);
 		return TURN_ANSWER;
 	}
-	if (u->reading_count > 0 && sure) {
+	if (u->reading_count > 0 && is_confident) {
 		ask_readings(&t->for_dialog);
 		return TURN_ANSWER;
 	}
@@ -263,7 +264,7 @@ static enum turn_state read_question(struct turn *t)
 
 /* True: the stored plan of the clarifying question is outdated, because the catalogue has changed
  * since. */
-static bool has_changed(struct turn *t)
+static bool plan_has_changed(struct turn *t)
 {
 	const struct ask_answer *a = &t->dialog.answered;
 
@@ -298,7 +299,7 @@ enum turn_state step_understand(struct turn *t)
 		return TURN_WAIT;
 	client_history_read(&t->for_dialog);
 	read_selected(t);
-	if (!ask_read(&t->for_dialog) || has_changed(t)) {
+	if (!ask_read(&t->for_dialog) || plan_has_changed(t)) {
 		turn_end_set(t, (struct turn_end){.failed = true,
 						  .error_code = failure->code,
 						  .error_text = failure->text});

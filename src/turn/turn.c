@@ -1,8 +1,8 @@
 /*
  * Turn driver: moves a turn from state to state by the table, and ends it. Completions only store
- * their result and wake the turn; only a step picks the next state, and turn_enter is the only
- * setter. Deadline, cancel and a lost client all go through turn_stop. turn_release is the only
- * place that frees the turn's memory.
+ * their result and wake the turn. turn_run asks the state's step for the next state, and turn_enter
+ * sets it; turn_abandon alone goes to DONE directly. Deadline, cancel and a lost client all go
+ * through turn_stop. Only turn_release frees the turn's memory.
  */
 #include "turn_int.h"
 
@@ -52,10 +52,10 @@ void turns_set_documents(struct turns *all, const struct turn_documents *documen
 
 void turns_set_llm(struct turns *all, struct llm *llm)
 {
-	struct llm *before = all->llm;
+	struct llm *old = all->llm;
 
 	all->llm = llm_ref(llm);
-	llm_free(&before);
+	llm_free(&old);
 }
 
 size_t turns_running(const struct turns *all)
@@ -86,10 +86,10 @@ void turns_update_running(const struct turns *all)
 }
 
 /* A turn of this session has ended: starts the one that waited longest, unless another runs. */
-static void begin_next_waiting(const struct turn *over)
+static void begin_next_waiting(const struct turn *ended)
 {
-	const struct turn_group *g = turn_group_of(over->core.all, GROUP_SESSION, over->core.who,
-						   over->core.request.session_id);
+	const struct turn_group *g = turn_group_of(ended->core.all, GROUP_SESSION, ended->core.who,
+						   ended->core.request.session_id);
 
 	if (!g)
 		return;
@@ -252,7 +252,7 @@ void turn_operation_ended(void *turn)
 	turn_wake(t);
 }
 
-/* The only way to stop a turn early. Text shown so far is stored with the status of the reason. */
+/* Stops a turn early. Text shown so far is stored with the status of the reason. */
 void turn_stop(struct turn *t, enum turn_cancel_reason reason)
 {
 	static const enum message_status status[] = {
@@ -345,16 +345,16 @@ static void on_watchers(void *owner, size_t watchers)
 
 void turn_pause_model(struct turn *t, bool full)
 {
-	bool held = full && stream_watchers(t->core.log) == 0;
+	bool should_pause = full && stream_watchers(t->core.log) == 0;
 
-	if (held || t->machine.grace.paused)
+	if (should_pause || t->machine.grace.paused)
 		/* Repeated, because a new call may have replaced the paused one. */
-		op_pause(t->machine.op, held);
-	if (held != t->machine.grace.paused && stream_watchers(t->core.log) == 0) {
-		t->machine.grace.paused = held;
+		op_pause(t->machine.op, should_pause);
+	if (should_pause != t->machine.grace.paused && stream_watchers(t->core.log) == 0) {
+		t->machine.grace.paused = should_pause;
 		await_viewers(t);
 	}
-	t->machine.grace.paused = held;
+	t->machine.grace.paused = should_pause;
 }
 
 void turn_viewer_cancelled(struct turn *t)

@@ -1,7 +1,4 @@
-/*
- * Admission of turns: limits, the policy for busy sessions, and duplicate messages, which get the
- * turn that they began earlier.
- */
+/* Admission of turns: limits and the policy for busy sessions. Creates an admitted turn. */
 #include "turn_int.h"
 
 #include <assert.h>
@@ -43,13 +40,14 @@ static bool refuse_overload(const char *reason, struct err *e)
 	return false;
 }
 
-/* A tenant below its fair share is not rejected because of load from other tenants. */
+/* For a tenant below its fair share, the limits are TURNS_SHARE_PERCENT, so that load from other
+ * tenants does not exclude it. */
 bool turn_check_load(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t share = all->tenants > 0 ? all->count / all->tenants : 0;
-	bool few = running_of(all, GROUP_TENANT, r) <
-		   (share > TURNS_SHARE_MIN ? share : TURNS_SHARE_MIN);
-	unsigned percent = few ? TURNS_SHARE_PERCENT : 100;
+	bool below_share = running_of(all, GROUP_TENANT, r) <
+			   (share > TURNS_SHARE_MIN ? share : TURNS_SHARE_MIN);
+	unsigned percent = below_share ? TURNS_SHARE_PERCENT : 100;
 
 	if (all->count >= turns_max(all) * percent / 100)
 		return refuse_overload("turns", e);
@@ -70,8 +68,8 @@ void turns_set_load(struct turns *all, struct load load)
 bool turn_admit(const struct turns *all, const struct turn_request *r, struct err *e)
 {
 	size_t in_session = running_of(all, GROUP_SESSION, r);
-	size_t most = turns_max(all);
-	size_t tenant_max = all->settings->place_count > 1 ? (most + 1) / 2 : most;
+	size_t max = turns_max(all);
+	size_t tenant_max = all->settings->place_count > 1 ? (max + 1) / 2 : max;
 
 	/* Checked by wire_parse_message. */
 	assert(!r->content || (*r->content && strlen(r->content) <= MESSAGE_BYTES_MAX));

@@ -73,13 +73,13 @@ static void on_tick(void *owner)
 
 void turns_heartbeat_start(struct turns *all)
 {
-	all->alive = timer_new(all->loop, on_tick, all);
-	timer_repeat(all->alive, TURNS_ALIVE_MS);
+	all->heartbeat_timer = timer_new(all->loop, on_tick, all);
+	timer_repeat(all->heartbeat_timer, TURNS_ALIVE_MS);
 }
 
 void turns_heartbeat_stop(struct turns *all)
 {
-	timer_free(&all->alive);
+	timer_free(&all->heartbeat_timer);
 	list_each_safe(node, &all->heartbeats) {
 		struct heartbeat *heartbeat = list_item(node, struct heartbeat, node);
 

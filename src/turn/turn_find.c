@@ -13,7 +13,7 @@ struct turn_lookup {
 	struct op op;
 	struct deferred deferred;
 	struct turns *all;
-	struct op *asked; /* operation on the leases */
+	struct op *lookup; /* operation on the leases */
 	bool found;
 	char turn_id[UUID_BYTES]; /* "": none */
 	turn_found_cb on_found;
@@ -32,7 +32,7 @@ static void on_cancel(struct op *op)
 	struct turn_lookup *f = list_item(op, struct turn_lookup, op);
 
 	deferred_cancel(&f->deferred);
-	op_cancel(&f->asked);
+	op_cancel(&f->lookup);
 	turn_lookup_free(f);
 }
 
@@ -59,8 +59,8 @@ static struct turn_lookup *turn_lookup_new(struct turns *all, void *owner)
 /* ---- cancelling ---- */
 
 /* Returns false when no turn of this user runs here. */
-static bool stop(struct turns *all, const char *turn_id, const struct principal *who,
-		 enum turn_cancel_reason reason)
+static bool stop_local(struct turns *all, const char *turn_id, const struct principal *who,
+		       enum turn_cancel_reason reason)
 {
 	const struct turn_group *g = turn_group_of(all, GROUP_USER, who, NULL);
 	struct turn *t = turn_id ? turn_by_id(all, turn_id) : NULL;
@@ -81,7 +81,7 @@ static void on_signalled(void *owner, bool found)
 {
 	struct turn_lookup *f = owner;
 
-	f->asked = NULL;
+	f->lookup = NULL;
 	f->found = f->found || found;
 	on_answer(f);
 }
@@ -94,7 +94,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 					    .user = who->user,
 					    .holder = turn_id,
 					    .reason = (int)reason};
-	bool here = stop(all, turn_id, who, reason);
+	bool here = stop_local(all, turn_id, who, reason);
 	bool elsewhere = !here || !turn_id;
 	struct turn_lookup *f;
 
@@ -107,7 +107,7 @@ struct op *turn_cancel(struct turns *all, const char *turn_id, const struct prin
 	f->on_found = cb;
 	f->found = here;
 	if (elsewhere)
-		f->asked = all->leases.driver->signal(all->leases.self, &signal, on_signalled, f);
+		f->lookup = all->leases.driver->signal(all->leases.self, &signal, on_signalled, f);
 	else
 		loop_defer(all->loop, &f->deferred, on_answer, f);
 	return &f->op;
@@ -119,7 +119,7 @@ static void on_session_lease(void *owner, const struct lease *lease)
 {
 	struct turn_lookup *f = owner;
 
-	f->asked = NULL;
+	f->lookup = NULL;
 	if (lease->kind == LEASE_HELD)
 		memcpy(f->turn_id, lease->holder, UUID_BYTES);
 	on_answer(f);
@@ -136,7 +136,7 @@ struct op *turn_running(struct turns *all, const char *session_id, const struct 
 		memcpy(f->turn_id, turn_at(g->turns.next)->core.id.text, UUID_BYTES);
 		loop_defer(all->loop, &f->deferred, on_answer, f);
 	} else {
-		f->asked = turn_lease_find(all, session_id, who, on_session_lease, f);
+		f->lookup = turn_lease_find(all, session_id, who, on_session_lease, f);
 	}
 	return &f->op;
 }
@@ -164,7 +164,7 @@ void turn_on_signal(void *owner, const struct lease_signal *s)
 	else if (s->kind == SIGNAL_LOST)
 		turn_mark_lost(all, s->holder, s->followed);
 	else if (s->kind == SIGNAL_CANCEL && s->reason >= 0 && s->reason <= CANCEL_DRAIN)
-		(void)stop(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
+		(void)stop_local(all, s->holder, &who, (enum turn_cancel_reason)s->reason);
 	else if (s->kind == SIGNAL_EVICT)
 		stream_delete_logs(all->streams, s->session, &who);
 }

@@ -11,8 +11,8 @@
 
 struct turn;
 
-/* A step returns the next state, or starts operations (t->pending++ each) and returns TURN_WAIT.
- * When a completion wakes the turn, the same step runs again and reads the results. */
+/* A step returns the next state, or starts operations (t->machine.pending++ each) and returns
+ * TURN_WAIT. When a completion wakes the turn, the same step runs again and reads the results. */
 typedef enum turn_state (*turn_step)(struct turn *t);
 
 struct turn_row {
@@ -46,10 +46,10 @@ struct turns {
 	size_t tenants;        /* number of tenants with a group */
 	struct load load;
 	struct leases leases;
-	struct timer *alive;       /* NULL: the store is not shared */
-	struct list heartbeats;    /* heartbeat statements under way, turn_alive.c */
-	struct list calls;         /* tool calls by programs: struct tool_call, turn_tool.c */
-	size_t outside_operations; /* running operations of callers outside the turns */
+	struct timer *heartbeat_timer; /* NULL: the store is not shared */
+	struct list heartbeats;        /* heartbeat statements under way, turn_alive.c */
+	struct list calls;             /* tool calls by programs: struct tool_call, turn_tool.c */
+	size_t outside_operations;     /* running operations of callers outside the turns */
 	struct turn_documents documents;
 	void (*record)(void *owner, json_t *take);
 	void *record_owner;
@@ -207,7 +207,7 @@ void turn_count_and_queue(struct turn *t);
 /* turn_start.c */
 #define LEASE_NAME_BYTES (16 + 1 + UUID_BYTES)
 struct op *turn_lease(struct turns *all, const struct turn_request *r, const struct turn_ids *ids,
-		      bool anew, lease_cb cb, void *owner);
+		      bool ignore_once, lease_cb cb, void *owner);
 struct op *turn_lease_find(struct turns *all, const char *session_id, const struct principal *who,
 			   lease_cb cb, void *owner);
 void turn_lease_release(struct turns *all, const char *turn_id);
@@ -264,7 +264,8 @@ enum turn_state turn_end_quota(struct turn *t);
 
 /* turn_end.c: the only writer of how a turn ends */
 void turn_end_set(struct turn *t, struct turn_end end);
-/* Ends the turn early. no_save: the message was not stored, so no answer is stored. */
+/* Ends the turn early. no_save: stores no answer, because the message was not stored or its answer
+ * already is. */
 void turn_end_stopped(struct turn *t, enum message_status status, bool no_save);
 void turn_end_status(struct turn *t, enum message_status status);
 /* Sets the error of the closing frame. */

@@ -17,7 +17,7 @@ struct turn_start_op {
 	struct turns *all;
 	struct turn_request request; /* Borrowed from the caller */
 	struct turn_ids ids;
-	struct op *asked; /* the lease, or the log of the earlier turn */
+	struct op *lookup; /* the lease, or the log of the earlier turn */
 	struct deferred refused;
 	struct err why;
 	turn_started_cb cb;
@@ -29,17 +29,18 @@ struct turn_start_op {
 #define USER_HEX 16
 
 /* Writes "<user hash>:<session>": the name tells users apart without naming them. */
-static void name_of(const struct principal *who, const char *session_id, char out[LEASE_NAME_BYTES])
+static void lease_name(const struct principal *who, const char *session_id,
+		       char out[LEASE_NAME_BYTES])
 {
 	char user[HASH_HEX_BYTES];
 	size_t tenant_len = strlen(who->tenant) + 1;
-	struct buf both;
+	struct buf tenant_and_user;
 
-	buf_init(&both, SIZE_MAX / 2);
-	buf_add(&both, who->tenant, tenant_len);
-	buf_str(&both, who->user);
-	hash_sha256_hex(both.p, both.n, user);
-	buf_deinit(&both);
+	buf_init(&tenant_and_user, SIZE_MAX / 2);
+	buf_add(&tenant_and_user, who->tenant, tenant_len);
+	buf_str(&tenant_and_user, who->user);
+	hash_sha256_hex(tenant_and_user.p, tenant_and_user.n, user);
+	buf_deinit(&tenant_and_user);
 	assert(strlen(session_id) == UUID_BYTES - 1);
 	memcpy(out, user, USER_HEX);
 	out[USER_HEX] = ':';
@@ -47,7 +48,7 @@ static void name_of(const struct principal *who, const char *session_id, char ou
 }
 
 struct op *turn_lease(struct turns *all, const struct turn_request *r, const struct turn_ids *ids,
-		      bool anew, lease_cb cb, void *owner)
+		      bool ignore_once, lease_cb cb, void *owner)
 {
 	char name[LEASE_NAME_BYTES];
 	struct buf who, turn;
@@ -66,11 +67,11 @@ struct op *turn_lease(struct turns *all, const struct turn_request *r, const str
 		.name = name,
 		.holder = ids->turn.text,
 		.once = r->client_msg_id,
-		.ignore_once = anew,
+		.ignore_once = ignore_once,
 		.members = members,
 	};
 
-	name_of(r->who, r->session_id, name);
+	lease_name(r->who, r->session_id, name);
 	op = all->leases.driver->acquire(all->leases.self, &request, cb, owner);
 	buf_deinit(&who);
 	buf_deinit(&turn);
@@ -82,7 +83,7 @@ struct op *turn_lease_find(struct turns *all, const char *session_id, const stru
 {
 	char name[LEASE_NAME_BYTES];
 
-	name_of(who, session_id, name);
+	lease_name(who, session_id, name);
 	return all->leases.driver->find(all->leases.self, who->tenant, name, cb, owner);
 }
 
@@ -103,12 +104,12 @@ static void on_cancel(struct op *op)
 {
 	struct turn_start_op *s = list_item(op, struct turn_start_op, op);
 
-	op_cancel(&s->asked);
+	op_cancel(&s->lookup);
 	deferred_cancel(&s->refused);
 	turn_start_op_free(s);
 }
 
-static void answer(struct turn_start_op *s, struct stream_log *log, const struct err *e)
+static void start_done(struct turn_start_op *s, struct stream_log *log, const struct err *e)
 {
 	turn_started_cb cb = s->cb;
 	void *owner = s->owner;
@@ -120,7 +121,7 @@ static void answer(struct turn_start_op *s, struct stream_log *log, const struct
 static void refuse(struct turn_start_op *s, const struct err *e)
 {
 	turn_lease_release(s->all, s->ids.turn.text);
-	answer(s, NULL, e);
+	start_done(s, NULL, e);
 }
 
 static void on_lease(void *owner, const struct lease *lease);
@@ -128,15 +129,15 @@ static void wait_for_other_replica(struct turn *t, const char *holder);
 
 /* Called with the earlier turn's log, or an error if it has none: then the message starts a new
  * turn. */
-static void on_before(void *owner, struct stream_log *log, const struct err *e)
+static void on_earlier_log(void *owner, struct stream_log *log, const struct err *e)
 {
 	struct turn_start_op *s = owner;
 
-	s->asked = NULL;
+	s->lookup = NULL;
 	if (e)
-		s->asked = turn_lease(s->all, &s->request, &s->ids, true, on_lease, s);
+		s->lookup = turn_lease(s->all, &s->request, &s->ids, true, on_lease, s);
 	else
-		answer(s, log, NULL);
+		start_done(s, log, NULL);
 }
 
 /* An earlier copy of the message that waits in the session; it has no lease yet. */
@@ -158,26 +159,27 @@ static void on_lease(void *owner, const struct lease *lease)
 	const struct turn_request *r = &s->request;
 	const struct turn_group *session =
 		turn_group_of(s->all, GROUP_SESSION, r->who, r->session_id);
-	struct turn *before = find_waiting_copy(session, r->client_msg_id);
-	bool elsewhere = lease->kind == LEASE_HELD && !session;
+	struct turn *waiting_copy = find_waiting_copy(session, r->client_msg_id);
+	bool held_elsewhere = lease->kind == LEASE_HELD && !session;
 	struct err e = {0};
 	struct turn *t;
 
-	s->asked = NULL;
+	s->lookup = NULL;
 	if (lease->kind == LEASE_REPEATED) {
-		s->asked = stream_find(s->all->streams, lease->holder, r->who, NULL, on_before, s);
+		s->lookup = stream_find(s->all->streams, lease->holder, r->who, NULL,
+					on_earlier_log, s);
 		return;
 	}
-	if (before) {
+	if (waiting_copy) {
 		turn_lease_release(s->all, s->ids.turn.text);
-		answer(s, before->core.log, NULL);
+		start_done(s, waiting_copy->core.log, NULL);
 		return;
 	}
 	if (!turn_admit(s->all, r, &e)) {
 		refuse(s, &e);
 		return;
 	}
-	if (elsewhere && s->all->settings->busy == TURN_BUSY_REJECT) {
+	if (held_elsewhere && s->all->settings->busy == TURN_BUSY_REJECT) {
 		err_set_retry(&e, ERR_BUSY, "a turn of this session runs on another server");
 		refuse(s, &e);
 		return;
@@ -188,11 +190,11 @@ static void on_lease(void *owner, const struct lease *lease)
 		turn_lease_release(s->all, s->ids.turn.text);
 	t->core.fence = lease->fence;
 	turn_count_and_queue(t);
-	if (elsewhere)
+	if (held_elsewhere)
 		wait_for_other_replica(t, lease->holder);
 	else if (!t->machine.waiting)
 		turn_admitted(t);
-	answer(s, t->core.log, NULL);
+	start_done(s, t->core.log, NULL);
 }
 
 static void on_refused(void *owner)
@@ -200,7 +202,7 @@ static void on_refused(void *owner)
 	struct turn_start_op *s = owner;
 	struct err why = s->why;
 
-	answer(s, NULL, &why);
+	start_done(s, NULL, &why);
 }
 
 struct op *turn_start(struct turns *all, const struct turn_request *r, turn_started_cb cb,
@@ -217,7 +219,7 @@ struct op *turn_start(struct turns *all, const struct turn_request *r, turn_star
 				    .owner = owner};
 	all->outside_operations++;
 	if (turn_check_load(all, r, &s->why))
-		s->asked = turn_lease(all, r, &s->ids, false, on_lease, s);
+		s->lookup = turn_lease(all, r, &s->ids, false, on_lease, s);
 	else
 		loop_defer(all->loop, &s->refused, on_refused, s);
 	return &s->op;

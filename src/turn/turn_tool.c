@@ -81,15 +81,15 @@ static void on_result(void *owner, struct result *r)
 
 static bool admit(const struct turns *all, const struct principal *who, struct err *e)
 {
-	size_t count = 0, own = 0;
+	size_t count = 0, by_user = 0;
 
 	if (all->draining)
 		return err_set_retry(e, ERR_CANCELLED, "the server is restarting");
 	list_each(node, (struct list *)&all->calls) {
 		count++;
-		own += principal_same_user(list_item(node, struct tool_call, node)->who, who);
+		by_user += principal_same_user(list_item(node, struct tool_call, node)->who, who);
 	}
-	if (own >= TOOL_CALLS_PER_USER_MAX)
+	if (by_user >= TOOL_CALLS_PER_USER_MAX)
 		return err_set_retry(e, ERR_LIMIT, "%d calls of this user are running",
 				     TOOL_CALLS_PER_USER_MAX);
 	if (count >= TOOL_CALLS_MAX)
