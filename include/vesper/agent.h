@@ -6,7 +6,7 @@
  *
  * The set of callable tools is fixed before the first row is read: the domain's tools that this
  * caller may use, under the caller's tenant and permissions. At most AGENT_ROUNDS_MAX rounds run.
- * Of results the model sees numbers and column names, never text from the data. Text values reach
+ * The model sees numbers and column names of results, never text from the data. Text values reach
  * arguments by reference only and are checked like typed ones. So data cannot carry instructions to
  * the model.
  */

@@ -178,9 +178,10 @@ bool answer_may_continue(const struct answer_turn *t);
 struct llm_call *answer_continue(struct answer_turn *t);
 void continue_text(struct answer_turn *t, const char *text, size_t len);
 void continue_rest(struct answer_turn *t);
-/* Pure. Returns what closes a text that stops anywhere: open sentence, bold, code, table row. */
+/* Pure. Returns the characters that close what is open where a text stops: a sentence, bold, code
+ * or a table row. */
 const char *answer_closing_marks(struct str shown, struct arena *a);
-/* Pure. True when a sentence of `shown` says the same with the same numbers. */
+/* Pure. True when `shown` has a sentence with the same meaning and the same numbers. */
 bool answer_repeats(struct str shown, struct str sentence);
 /* In prompt.c; `shown` "": from the start. */
 struct llm_call *prompt_continue(struct answer_turn *t, const char *shown, const char *failed);
@@ -313,7 +314,7 @@ const char *answer_required_permissions(const struct answer_turn *t);
 const char *answer_agents(const struct answer_turn *t);
 int64_t answer_tokens(const struct answer_turn *t);
 
-/* ---- guardrail_model.c: a model checks a question that code can't place ---- */
+/* ---- guardrail_model.c: a model checks a question that code can't classify ---- */
 
 void guardrail_begin(struct answer_turn *t); /* if configured */
 void guardrail_cancel(struct answer_turn *t);

@@ -124,9 +124,8 @@ void budget_read_end(struct budget *b, const char *tenant);
  * highest use seen. */
 bool budget_was_checked(const struct budget *b, const char *tenant, int *used_percent);
 
-/* Of those of the tenant that this limit concerns, the one who has spent the largest part of it.
- * `who` is a user, a role or the tenant and is valid until the next call; NULL: nothing is spent.
- */
+/* The user or role of the tenant, or the tenant itself, that has spent the largest part of this
+ * limit. `who` is its name, valid until the next call; NULL: nothing is spent. */
 struct budget_spent {
 	const char *who;
 	int64_t tokens, nano_usd;

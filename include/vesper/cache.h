@@ -83,7 +83,7 @@ struct cache_redis_options {
 /*
  * A cache in a Redis, shared by all processes that use the same database. It never waits for a
  * connection: without one, or without a reply in time (limits.h), all reads miss and no lock is
- * given. Writers to that Redis are not trusted. Values carry an HMAC under `secret` over key,
+ * granted. Writers to that Redis are not trusted. Values carry an HMAC under `secret` over key,
  * expiry and bytes. So values that are truncated, forged, moved to another key, of another version
  * or expired also miss. Health check "redis", not required. ERR_INPUT: the URL is invalid. An
  * unavailable Redis is not an error.

@@ -23,9 +23,10 @@
  *                             that list it
  *   visible                   no: only other tools use it; agents: only agents see it
  *   cache_s                   cache time of a result, in seconds
- *   param NAME text|int|decimal|date|bool|list(type,max)|list(type,min-max) required|optional
- *         [default=] [min=] [max=] [entity=] [filter=] [match=exact|like] [unit=]
- *         [slot=day|days|days_ahead|above|below|order|not|thing|change] about
+ *   param NAME text|int|decimal|date|bool|source|list(type,max)|list(type,min-max)
+ *         required|optional [default=] [min=] [max=] [entity=] [filter=] [match=exact|like]
+ *         [unit=] [values=A|B|…]
+ *         [slot=day|days|days_ahead|above|below|order|step|not|thing|change|words] about
  *   column NAME [unit=] [priority=high|medium|low] [label=] [entity=] [permission=] [derived]
  *         [asof] [type=text|int|decimal|real|date|datetime|bool]
  *         real: displayed as a decimal, a double in a frame
@@ -42,20 +43,21 @@
  *   window                    view.column: see below
  *   whole                     count, sum(Column), …: see below
  *   measures                  words for what it orders or counts: "views, most viewed"; questions
- *                             for the most of something else do not match it
+ *                             that rank by something else do not match it
  *   kind                      doc: passages of documents that match its parameter `question`;
  *                             sources: metadata of the data sources named by its parameters of
  *                             type source; it has no statement
  *   shows                     METRIC by DIMENSION, …: the same query over the map, from which
  *                             a follow-up continues if no parameter takes it
  *   grain                     words for what distinguishes its rows: "month, season"; questions
- *                             by something else do not match it
+ *                             grouped by something else do not match it
  *   lookback                  number of days before those of its slot=days parameter that are
  *                             also read, with :first_day. That day is one earlier than counted,
  *                             as an entity's time zone may be behind the tenant's
  *   gate                      the parameter that holds the caller's ad hoc SELECT
  *   policy                    map: that SELECT reads only views of the map, and the tool's schema
  *                             does not list them; for agents with a protocol (schema.h)
+ *   frame QUERY ROWS          the rows of this query go into a frame, at most ROWS of them
  *   derive NAME COLUMN [BY]   applies a derivation (tool.h) to this number column of the main
  *                             rows. BY distinguishes the rows; default: the first text column.
  *                             At most TOOL_DERIVES_MAX lines
@@ -68,6 +70,8 @@
  *                             default grouping of the query
  *   cue: words, several words, …
  *                             words of a question that ask for this analysis
+ *   points: PARAM             a model classifies the values of the thing by the words of this
+ *                             parameter (tool_model in tool.h)
  *   several: N                number of measures that it takes from one question (default 1),
  *                             totals before averages
  *   counted: yes              adds the number of rows of each group after them
@@ -76,8 +80,9 @@
  *
  * slot= names what fills a parameter from a question, besides values of its dimension: one day
  * (day); days back from today or ahead (days, days_ahead); a bound, "above $60" (above, below);
- * which end of a ranking comes first, asc or desc (order); excluded values (not). For an analysis:
- * the one thing that is named, which is then no condition (thing); the size of a change (change).
+ * which end of a ranking comes first, asc or desc (order); the step of time to group by, one of its
+ * `values` (step); excluded values (not). For an analysis: the one thing that is named, which is
+ * then no condition (thing); the size of a change (change); the words after its cue (words).
  * For a bound NAME the loader adds a parameter NAME_incl: 1 if the bound is inclusive ("at least"),
  * else 0. Numbers are converted to the parameter's unit.
  *

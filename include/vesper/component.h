@@ -70,7 +70,7 @@ struct component_def {
 	const json_t *schema; /* JSON schema of its props */
 };
 
-/* NULL: there is none. */
+/* NULL: not found. */
 const struct component_def *catalog_component(const struct catalog *c, const char *name);
 const struct prop_def *component_prop(const struct component_def *c, const char *name);
 const char *prop_type_name(enum prop_type type); /* "number", … */

@@ -16,11 +16,11 @@
 
 struct config;
 
-/* path NULL: only defaults and the environment. The error lists all mistakes, first ones first.
- * `env` is a NULL-ended list like `environ`. */
+/* path NULL: only defaults and the environment. The error counts all mistakes and describes the
+ * first ones, as many as fit its text. `env` is a NULL-ended list like `environ`. */
 MUST_CHECK bool config_load(const char *path, char *const *env, struct config **out, struct err *e);
-/* Loads again while `old` is in use. Keys that only a restart may change keep the value of `old`;
- * `keeps` is called for each of them that was changed ("listen", "tenants.acme.store"). */
+/* Loads again while `old` is in use. Keys that take effect only at a restart keep the value of
+ * `old`; `keeps` is called for each of them that was changed ("listen", "tenants.acme.store"). */
 MUST_CHECK bool config_reload(const struct config *old, const char *path, char *const *env,
 			      void (*keeps)(void *owner, const char *name), void *owner,
 			      struct config **out, struct err *e);

@@ -17,10 +17,11 @@
  * gets ERR_TIMEOUT and the worker is abandoned.
  *
  * Errors: ERR_TIMEOUT, ERR_UPSTREAM (the database is unavailable or refuses the login), ERR_DENIED
- * (the login lacks a permission), ERR_NOT_FOUND (a view or column does not exist), ERR_BUSY
- * (another writer inserted the same key first), ERR_LIMIT (queue, cell, columns), ERR_CANCELLED,
- * ERR_INTERNAL (the statement is invalid, a write goes to a read-only database, or the connection
- * is bound to another tenant).
+ * (the login lacks a permission, or the tenant is not one of db_options), ERR_NOT_FOUND (a view or
+ * column does not exist; servers only), ERR_BUSY (another writer inserted the same key first;
+ * servers only), ERR_LIMIT (queue, cell, columns, memory), ERR_INPUT (no schema is set, or the
+ * connection string is too long), ERR_CANCELLED, ERR_INTERNAL (the statement is invalid, a write
+ * goes to a read-only database, or the connection is bound to another tenant).
  *
  * Tenant isolation fails closed: a connection is opened for one tenant, checked before every use,
  * and never used for another tenant.
@@ -64,9 +65,9 @@ struct db_request {
 	struct frame **frames;
 };
 
-/* On success e is NULL and `tables` holds one table per statement with columns. The callee owns the
- * tables (free each, or pass them to a result). The array itself is borrowed for the call. On
- * failure count is 0. */
+/* On success e is NULL and `tables` holds one table per statement with columns, except those with a
+ * frame sink. The callee owns the tables (free each, or pass them to a result). The array itself is
+ * borrowed for the call. On failure count is 0. */
 typedef void (*db_cb)(void *owner, struct table **tables, size_t count, const struct err *e);
 
 struct db_driver {
@@ -123,7 +124,7 @@ struct source *db_source(struct db *d, const char *name, const char *identity);
  * have schemas. ERR_INPUT: too many, or not a plain name. */
 MUST_CHECK bool db_use_schemas(struct db *d, const char *const *schemas, struct err *e);
 
-/* Waiting time of the oldest queued request; 0: the queue is empty. */
+/* Waiting time of the oldest queued request, without writes that wait for group commit; 0: none. */
 int64_t db_waited_ms(const struct db *d);
 
 /* Connects to these tenants (NULL-ended; NULL: all) and reports problems through health checks

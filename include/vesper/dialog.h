@@ -215,10 +215,10 @@ bool recovery_any_rows(const struct dialog_turn *t);
 /* Offers a retry, or an upload, where one may help. Then asks for another time, name or value, or
  * for a narrower question. False: it asks nothing. */
 bool recovery_begin(struct dialog_turn *t);
-/* The first empty result, else the first one without data; NULL: there is neither. */
+/* The first empty result, else the first one without data; NULL: none. */
 const struct result *recovery_first_empty(const struct dialog_turn *t);
 /* Starts probes: the suggestions of `without_rows`, then example questions of its domain. False:
- * there are none. */
+ * it has none. */
 bool recovery_start_probes(struct dialog_turn *t, const struct result *without_rows);
 void recovery_suggest_probes(struct dialog_turn *t); /* suggests the probes that found rows */
 void recovery_cancel(struct dialog_turn *t);

@@ -120,9 +120,9 @@ struct gate_result {
 	size_t read_count;
 	const char *const *defined; /* NULL-ended: names defined by WITH */
 	size_t tenants;             /* number of ? in sql, each to be bound to the tenant */
-	bool is_dialect_specific;   /* sql uses the database's own syntax, or a form chosen to mean
-			     the same   everywhere: the gate would refuse or change it if given again
-			   */
+	/* sql uses the database's own syntax, or a form with the same meaning in every dialect. The
+	 * gate would refuse or change it if it were given again. */
+	bool is_dialect_specific;
 };
 
 /*

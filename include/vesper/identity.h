@@ -3,13 +3,13 @@
  * the store), and one-time tickets for sockets. Loop thread only.
  *
  * The issuer's keys come from its JWK Set. The set is fetched at the start, periodically, and when
- * a token names an unknown key (at most every JWKS_UNKNOWN_MS; unknown keys in between are looked
- * up then). Requests never wait for a fetch; if it fails, the last good set stays in use. Until the
- * first set has arrived, the process is not ready.
+ * a token names an unknown key, at most every JWKS_UNKNOWN_MS: for a key that is named earlier, the
+ * fetch is scheduled for that time. Requests never wait for a fetch; if it fails, the last good set
+ * stays in use. Until the first set has arrived, the process is not ready.
  *
  * With a shared cache, rates and tickets are shared by all replicas: a limit applies to all of them
  * together, and a ticket from one is valid once, at any. While the cache is unavailable, each
- * replica counts separately, and its tickets are valid only with itself.
+ * replica counts separately and accepts only the tickets that it created.
  */
 #ifndef VESPER_IDENTITY_H
 #define VESPER_IDENTITY_H

@@ -57,7 +57,6 @@ struct know_call {
 };
 
 /* A clarifying question. It is answered by one choice, several choices, one day or two days. */
-
 struct clarification {
 	const char *text;   /* NULL: no question */
 	const char *filter; /* filter that it asks for, or NULL */
@@ -109,8 +108,8 @@ struct understanding {
 	size_t unused_count;
 	const char *reply;   /* for KNOW_DEFINITION, KNOW_COMMAND, and thanks; or NULL */
 	const char *foreign; /* reply in the question's language if no model can read it */
-	const char *question_without_unused; /* the question without the unused words; NULL: there
-						are none */
+	const char *question_without_unused; /* the question without the unused words; NULL: it
+						has none */
 	bool is_followup;                    /* a follow-up: it depends on the session context */
 	const struct tool_def *ask_tool;     /* the tool that `ask` is for, or NULL */
 	const struct flow_def *flow;         /* answers the question instead of tools; or NULL */

@@ -92,11 +92,11 @@ struct lease_driver {
 	struct op *(*signal)(void *self, const struct lease_signal *s, lease_found_cb cb,
 			     void *owner);
 	/* This replica cannot run a holder that it got by TAKE_OVER: another replica that has not
-	 * declined gets it. If all have declined, its watchers get an error. NULL: there are no
-	 * other replicas. */
+	 * declined gets it. If all have declined, its watchers get an error. NULL: a single
+	 * replica. */
 	void (*decline)(void *self, const char *holder);
 	/* This replica stops: other replicas take over its holders, and its leases are lost at
-	 * once. NULL: there are no other replicas. */
+	 * once. NULL: a single replica. */
 	void (*hand_over)(void *self);
 	void (*close)(void *self);
 };
@@ -104,7 +104,7 @@ struct lease_driver {
 struct leases {
 	const struct lease_driver *driver;
 	void *self;
-	const char *replica; /* this replica's name; NULL: there is only one */
+	const char *replica; /* this replica's name; NULL: a single replica */
 };
 
 #endif

@@ -382,14 +382,12 @@
 #define DB_CELL_BYTES_MAX   (1024 * 1024)      /* one cell */
 #define DB_RESULT_BYTES_MAX (64 * 1024 * 1024) /* stored bytes of one result */
 #define DB_COLUMNS_MAX      256                /* columns of one result */
-#define DB_VALUE_BYTES_MAX                                                                         \
-	(2 * DB_CELL_BYTES_MAX) /* SQLite: a value or row of a statement that reads; bounds the    \
-				   time of a function call */
-#define DB_LIKE_BYTES_MAX 1000  /* SQLite: a pattern; with the limit above, bounds a LIKE */
-#define DB_SUM_SCALE      6 /* digits after the point in exact sums of a file: two more than prices */
-#define DB_EXACT_BELOW                                                                             \
-	9007199254740992.0 /* 2^53: whole numbers below it are exact as doubles, and sums use them \
-			    */
+/* SQLite: a value or row of a statement that reads; bounds the time of a function call. */
+#define DB_VALUE_BYTES_MAX (2 * DB_CELL_BYTES_MAX)
+#define DB_LIKE_BYTES_MAX  1000 /* SQLite: a pattern; with the limit above, bounds a LIKE */
+#define DB_SUM_SCALE       6 /* digits after the point in exact sums of a file: two more than prices */
+/* 2^53: whole numbers below it are exact as doubles, and sums use them. */
+#define DB_EXACT_BELOW    9007199254740992.0
 #define DB_EXPR_DEPTH_MAX 500 /* SQLite: depth of an expression, which it walks recursively */
 #define DB_COMPOUND_MAX   100 /* SQLite: SELECTs in one UNION */
 #define DB_PROGRAM_STEPS_MAX                                                                       \
@@ -397,7 +395,7 @@
 #define DB_STATEMENT_BYTES_MAX                                                                     \
 	(256 * 1024 * 1024)         /* SQLite: one reading statement; sorts 3 million rows */
 #define DB_QUERY_TIMEOUT_MS   10000 /* one statement; then it is cancelled on the server */
-#define SOURCES_MAX           16    /* databases of one deployment beside the warehouse */
+#define SOURCES_MAX           16    /* databases of one deployment besides the warehouse */
 #define SOURCE_NAME_BYTES_MAX 31
 #define DB_SCHEMAS_MAX                                                                             \
 	8 /* schemas of a source; SQLite attaches its file once for each, at most 10 times */
@@ -473,14 +471,15 @@
 #define POINT_VALUES_MAX                                                                           \
 	2000 /* with the largest measures: eight calls of a model, each repeated at most once */
 #define POINT_BATCH       250 /* lines of one call: models answer longer lists less carefully */
-#define POINT_CLASSES_MAX 12  /* more than users distinguish at a glance */
-#define POINT_VALUE_BYTES                                                                          \
-	200 /* of a value that a model is told: the first sentences of a comment */
-/* To count the values of FRAME_ROWS_MAX rows on a worker: the weight and the place of each. */
+#define POINT_CLASSES_MAX 12  /* classes of one call; users cannot compare more at a glance */
+/* Of a value in a model's prompt: the first sentences of a comment. */
+#define POINT_VALUE_BYTES 200
+/* For totals of the values of FRAME_ROWS_MAX rows on a worker: the weight and row of each. */
 #define POINT_SCRATCH_BYTES (16 * 1024 * 1024)
-#define POINT_TOKENS_MAX    4096 /* of its answer: 250 numbers and what stands between them */
-#define POINT_KEPT_MS       (24 * 3600 * 1000) /* what was found of the same values; asked again then */
-#define POINT_WORDS_MAX     64 /* of a description or a class, with those that mean the same */
+#define POINT_TOKENS_MAX    4096 /* of its answer: POINT_BATCH numbers and their separators */
+#define POINT_KEPT_MS                                                                              \
+	(24 * 3600 * 1000) /* a model's classes of the same values are cached this long */
+#define POINT_WORDS_MAX 64 /* words of a description or a class, synonyms included */
 
 /* computation over frames */
 #define CALC_VALUES_MAX FRAME_ROWS_MAX /* values of one column: the rows of a frame */
@@ -560,12 +559,11 @@
 #define CLUSTER_FINAL_EVENTS_MS 10000 /* retry time for the last events of a finished turn */
 /* Other replicas' viewer counts expire after this; they are sent every 10 s. */
 #define CLUSTER_WATCHED_MS 30000
-#define CLUSTER_READ_SILENCE_MS                                                                    \
-	15000 /* followed logs end if nothing was read for this long; a Redis restart is shorter   \
-	       */
-#define CLUSTER_INBOX_MAX    1000 /* signals queued for a replica; older ones are useless */
-#define CLUSTER_REPLICAS_MAX 100  /* replicas that receive signals */
-#define CLUSTER_NAME_BYTES   32   /* a replica's name, without the boot ID that is appended */
+/* Followed logs end if nothing was read for this long; a Redis restart is shorter. */
+#define CLUSTER_READ_SILENCE_MS 15000
+#define CLUSTER_INBOX_MAX       1000 /* signals queued for a replica; older ones are useless */
+#define CLUSTER_REPLICAS_MAX    100  /* replicas that receive signals */
+#define CLUSTER_NAME_BYTES      32   /* a replica's name, without the boot ID that is appended */
 _Static_assert(CLUSTER_STREAM_TTL_MS >= TURN_DEADLINE_MS + EVENT_LOG_TTL_MS, "as long as a log");
 _Static_assert(6 + 2 * (CLUSTER_FOLLOWED + 1) <= REDIS_ARGS_MAX, "one call for all");
 

@@ -190,7 +190,7 @@ struct plan *plan_prefer_approved(struct planner_turn *t, struct plan *p, const 
 const struct flow_def *approved_match(const struct catalog_view *may, const struct plan *p,
 				      struct arena *a, json_t **filters);
 
-/* ---- flow_plan.c: plans that are written down ---- */
+/* ---- flow_plan.c: plans made from flows ---- */
 
 /* Returns true if a line of the flow uses this filter or asks for it. */
 bool flow_uses_filter(const struct flow_def *f, const char *filter);

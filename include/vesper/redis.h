@@ -4,8 +4,8 @@
  *
  * A command is sent only while the connection is up: connected, logged in, and a PING answered.
  * Otherwise the call fails at once and the caller continues without Redis; no caller waits for a
- * connection. All waiting beyond a command's due time (a few ms) is charged to one wait budget
- * (patience), which refills slowly. When the budget is empty the connection is dropped, every
+ * connection. All waiting beyond a command's due time (a few ms) is charged to one wait
+ * budget, which refills slowly. When the budget is empty the connection is dropped, every
  * waiting command ends without a reply, and the link reconnects after a pause.
  *
  * Replies arrive in the order of the commands and are matched to them; a reply to a cancelled
@@ -60,7 +60,7 @@ struct redis_link *redis_link_new(struct loop *l, const struct redis_place *plac
 /* Unanswered commands end at once without a reply. */
 void redis_link_free(struct redis_link **k);
 
-/* `reply` is valid during the call; NULL: there will be no reply. */
+/* `reply` is valid during the call; NULL: the command ended without a reply. */
 typedef void (*redis_reply_cb)(void *owner, const redisReply *reply);
 
 /* Returns true if the connection is up, so that commands may be sent. */

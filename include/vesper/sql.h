@@ -4,8 +4,9 @@
  * order. Pure; nothing here runs SQL.
  *
  * Grammar of a file:
- *   -- key: value       header lines, up to the first other line (the keys `param` and `column`
- *                       have no colon: the rest of their line is for the reader of the header)
+ *   -- key: value       header lines, up to the first other line (the keys `param`, `column` and
+ *                       `fact` have no colon: the rest of their line is for the reader of the
+ * header)
  *   --# query NAME      starts a statement (the first one is "main", unless the file starts
  *                       with such a line)
  *   --? name: text      the text is included only if the argument `name` is given

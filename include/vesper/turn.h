@@ -134,7 +134,7 @@ struct turn_documents {
 	struct op *(*reach)(void *owner, const struct principal *who, const char *text,
 			    struct arena *a,
 			    void (*cb)(void *cb_owner, const struct find_reach *reach),
-			    void *cb_owner); /* NULL: there are no documents */
+			    void *cb_owner); /* NULL: no documents */
 	void *owner;
 };
 void turns_set_documents(struct turns *t, const struct turn_documents *documents);
@@ -182,7 +182,7 @@ void knowledge_set_free(struct knowledge_set **s); /* only for a set not in use 
 void turns_set_knowledge(struct turns *t, struct knowledge_set *take);
 /* The same for one tenant of the set (all, if they share one); keeps a reference. */
 void turns_set_tenant_knowledge(struct turns *t, const char *tenant, struct knowledge *k);
-/* NULL: there is no such tenant. */
+/* NULL: unknown tenant. */
 const struct turn_knowledge *turns_knowledge(const struct turns *t, const char *tenant);
 
 /* Refuses new turns; `done` is called when none is running. If turns_drain is called later, only
@@ -215,7 +215,7 @@ struct op *turn_start(struct turns *t, const struct turn_request *request, turn_
 		      void *owner);
 
 /* Cancels a running turn of this user, at once if it runs here; turn_id NULL: all of them. `found`:
- * there was one. Without a callback it returns NULL. */
+ * a turn was running. Without a callback it returns NULL. */
 enum turn_cancel_reason { CANCEL_USER, CANCEL_UNWATCHED, CANCEL_DEADLINE, CANCEL_DRAIN };
 typedef lease_found_cb turn_found_cb;
 struct op *turn_cancel(struct turns *t, const char *turn_id, const struct principal *who,

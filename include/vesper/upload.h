@@ -98,7 +98,7 @@ bool uploads_progress(const struct uploads *u, const char *tenant, const char *v
 const char *uploads_run(const struct uploads *u, const char *tenant, const char *source);
 
 typedef void (*uploads_rows_cb)(void *owner, struct table *take, const struct err *e);
-/* Reads the first rows of the version in use. ERR_NOT_FOUND: there is none. */
+/* Reads the first rows of the version in use. ERR_NOT_FOUND: none is in use. */
 MUST_CHECK bool uploads_rows(struct uploads *u, const char *tenant, const struct upload_view *v,
 			     size_t limit, uploads_rows_cb cb, void *owner, struct op **out,
 			     struct err *e);

@@ -55,8 +55,8 @@ struct wire_mcp {
 	struct str id;             /* JSON: a number or a text */
 	struct str progress_token; /* JSON: a number or a text; p NULL: no progress reports */
 	bool modern;               /* a protocol version without a handshake */
-	/* Appends the picture of a chart view (its JSON) in base64. False: there is none. NULL: no
-	 * pictures. */
+	/* Appends the picture of a chart view (its JSON) in base64. False: the chart cannot be
+	 * drawn. NULL: the client gets no pictures. */
 	bool (*picture)(struct str view, struct buf *out);
 	/* Appends the state that the client returns with the answer to this clarifying question
 	 * (its JSON). NULL: the client cannot show forms, so the question is sent as text. */

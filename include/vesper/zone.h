@@ -20,7 +20,7 @@ void zone_free(struct zone **z);
 
 /* Seconds by which local time is ahead of UTC at this Unix time. `z` NULL: UTC. */
 int zone_offset_s(const struct zone *z, int64_t unix_s);
-/* The reading of a local clock at this wall time, in ms since its own 1970-01-01. `z` NULL: UTC. */
+/* The local time at this wall time, in ms since 1970-01-01 local time. `z` NULL: UTC. */
 int64_t zone_local_ms(const struct zone *z, int64_t wall_ms);
 /* The local date at this wall time. `z` NULL: UTC. */
 struct date zone_date(const struct zone *z, int64_t wall_ms);
