@@ -166,8 +166,9 @@ static bool is_attached(const struct connection *c, const char *schema)
 	return false;
 }
 
-/* An empty column means a table of which only the rows count. With no schema either, the table is a
- * name as the statement writes it, which may be one that it defines. */
+/* `column` is "" if the statement reads rows of the table but no column, as in COUNT(*). With
+ * `schema` NULL, the table is a name as the statement writes it, which may be one that it defines.
+ */
 static bool may_read(const struct connection *c, const char *schema, const char *table,
 		     const char *column)
 {

@@ -139,7 +139,7 @@ static struct prepared *prepared_find(struct connection *c, const char *text, si
 
 static void list_prepend(struct list *l, struct list *node)
 {
-	list_append(l->next, node); /* before the first is the front */
+	list_append(l->next, node); /* inserts before the first node */
 }
 
 static bool prepared_make(struct connection *c, const char *text, size_t length,
@@ -217,8 +217,8 @@ bool db_connection_exec(struct connection *c, const char *text, struct err *e)
 	return link_of(c)->exec(c, text, e);
 }
 
-bool db_connection_ask(struct connection *c, const char *text, char *out, size_t out_size,
-		       bool *found, struct err *e)
+bool db_connection_read_cell(struct connection *c, const char *text, char *out, size_t out_size,
+			     bool *found, struct err *e)
 {
-	return link_of(c)->ask(c, text, out, out_size, found, e);
+	return link_of(c)->read_cell(c, text, out, out_size, found, e);
 }

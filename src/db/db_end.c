@@ -149,7 +149,7 @@ static void abandoned_job_done(struct job *j)
 
 	list_remove(&j->node);
 	p->abandoned_count--;
-	if (j->widened)
+	if (j->thread_added)
 		pool_remove_thread(p->workers);
 	db_connection_free(&j->connection);
 	db_connection_free(&j->evicted);
@@ -277,7 +277,7 @@ void db_job_abandon(struct job *j, bool requeue)
 	list_append(&p->abandoned, &j->node);
 	p->connections--;
 	if (p->abandoned_count++ < DB_LOST_MAX && !p->closing) {
-		j->widened = true;
+		j->thread_added = true;
 		pool_add_thread(p->workers);
 	}
 	list_each(node, &j->works) {

@@ -89,8 +89,8 @@ struct db_link {
 	bool (*execute)(struct connection *c, void *handle, struct work *w,
 			const struct source_statement *s, struct err *e);
 	bool (*exec)(struct connection *c, const char *text, struct err *e);
-	bool (*ask)(struct connection *c, const char *text, char *out, size_t out_size, bool *found,
-		    struct err *e);
+	bool (*read_cell)(struct connection *c, const char *text, char *out, size_t out_size,
+			  bool *found, struct err *e);
 };
 
 extern const struct db_link db_link_odbc;   /* servers */
@@ -163,9 +163,9 @@ struct tenant {
 	char *file;
 	char *check; /* name of its health check */
 	/* loop thread only */
-	struct list reads;  /* waiting, oldest first */
-	struct list writes; /* waiting, oldest first */
-	struct list turn;   /* in pool.turns while a request of it may start */
+	struct list reads;      /* waiting, oldest first */
+	struct list writes;     /* waiting, oldest first */
+	struct list ready_node; /* in pool.ready_tenants while a request of it may start */
 	size_t waiting;
 	size_t group_commit; /* waiting writes that wait for group commit */
 	size_t immediate;    /* the other waiting writes */
@@ -174,7 +174,7 @@ struct tenant {
 	bool writing;
 	bool watched;
 	bool down;
-	bool to_probe;
+	bool needs_probe;
 	struct db_pool *pool;
 };
 
@@ -207,15 +207,15 @@ struct request {
 	struct work *work;
 	struct db_pool *pool;
 	struct tenant *tenant;
-	struct job *job;             /* while it runs */
-	struct cancel_call *stop;    /* the pending attempt to cancel it */
-	struct timer *deadline;      /* once cancelled: time of the next attempt to cancel */
-	struct timer *backoff;       /* retry backoff */
-	struct deferred deferred;    /* for requests refused at once */
-	struct err err;              /* its result; during backoff, that of the last attempt */
-	uint64_t number;             /* order of arrival */
-	uint64_t queued_ms;          /* when it was queued, by the loop's clock */
-	uint64_t end_ms;             /* its deadline, by the loop's clock */
+	struct job *job;                 /* while it runs */
+	struct cancel_call *cancel_call; /* the pending attempt to cancel it */
+	struct timer *deadline;          /* once cancelled: time of the next attempt to cancel */
+	struct timer *backoff;           /* retry backoff */
+	struct deferred deferred;        /* for requests refused at once */
+	struct err err;                  /* its result; during backoff, that of the last attempt */
+	uint64_t number;                 /* order of arrival */
+	uint64_t queued_ms;              /* when it was queued, by the loop's clock */
+	uint64_t end_ms;                 /* its deadline, by the loop's clock */
 	uint64_t cancel_returned_ms; /* when the first attempt to cancel it returned; 0: none did */
 	int attempts;
 	bool waiting; /* in a queue */
@@ -243,7 +243,7 @@ enum job_state { JOB_CONFIRMING, JOB_RUNNING, JOB_OVER, JOB_ABANDONED };
 /* A unit for a worker: works that run in order on one connection. */
 struct job {
 	struct pool_job base;
-	struct list node; /* in pool.running, or in pool.lost */
+	struct list node; /* in pool.running, or in pool.abandoned */
 	struct db_pool *pool;
 	struct tenant *tenant;
 	struct connection *connection;
@@ -254,7 +254,7 @@ struct job {
 	bool sent;  /* the tenant was confirmed: statements may have been sent */
 	bool probe; /* the half-open circuit breaker waits for its result */
 	bool write;
-	bool widened; /* abandoned, and another thread was added to replace its worker */
+	bool thread_added; /* abandoned, and a thread was added in place of its worker */
 };
 
 void db_job_run(struct pool_job *base);
@@ -313,17 +313,17 @@ MUST_CHECK bool db_connection_run(struct connection *c, struct work *w, struct e
 bool db_connection_exec(struct connection *c, const char *text, struct err *e);
 /* Reads the first cell of the first row, at most out_size - 1 bytes. Without a row, or with NULL,
  * *found is false and the call succeeds. */
-MUST_CHECK bool db_connection_ask(struct connection *c, const char *text, char *out,
-				  size_t out_size, bool *found, struct err *e);
+MUST_CHECK bool db_connection_read_cell(struct connection *c, const char *text, char *out,
+					size_t out_size, bool *found, struct err *e);
 
 /* As db_connection_exec, with bound values. ODBC only. */
 MUST_CHECK bool db_odbc_exec_values(struct connection *c, const char *text,
 				    const struct value *values, size_t count, struct err *e);
 
 /*
- * Cancels a statement from another thread. The worker registers the running statement and its
- * request; a cancel affects only that request. Shared by the connection and by cancels in progress;
- * the last owner frees it.
+ * Cancels a statement from another thread. The worker registers the running statement and the
+ * number of its work; a cancel affects only that run. Shared by the connection and by cancels in
+ * progress; the last owner frees it.
  */
 struct canceller;
 struct canceller *canceller_new(void);
@@ -333,8 +333,7 @@ void canceller_release(struct canceller **s);
  * found. The driver manager's SQLCancel clears the statement's errors without a lock, while the
  * worker may be writing them. */
 void canceller_connected(struct canceller *s, SQLHDBC dbc);
-/* Worker thread only: from now on `handle` runs for the request of that number, or nothing
- * (NULL). */
+/* Worker thread only: from now on `handle` runs for the work of that number, or nothing (NULL). */
 void canceller_set(struct canceller *s, SQLHSTMT handle, uint64_t number);
 /* Any other thread; may block as long as the driver's SQLCancel does. */
 void canceller_cancel(struct canceller *s, uint64_t number);
@@ -366,8 +365,8 @@ struct prepared {
 /* The rows of a result, read one after the other. */
 struct db_rows {
 	bool (*next)(struct db_rows *r, bool *more, struct err *e);
-	/* Name and type of a column, once the first row was read. `is_inferred`: the type is not
-	 * declared but taken from the first row's value. */
+	/* Name and type of a column, once the first row was read or there is none. `is_inferred`:
+	 * the type is not declared but taken from the first row's value. */
 	bool (*describe)(struct db_rows *r, size_t i, struct arena *a, struct column *column,
 			 bool *is_inferred, struct err *e);
 	/* A cell of the current row, in a buffer of the connection with spare bytes behind it; NULL
@@ -421,7 +420,8 @@ struct db_pool {
 	size_t tenant_count;
 	struct pool *workers;
 	struct pool *cancel_workers; /* calls SQLCancel, which may block; NULL without a server */
-	struct list turns;     /* tenants with a request that may start, longest waiting first */
+	struct list
+		ready_tenants; /* tenants with a request that may start, longest waiting first */
 	struct list retrying;  /* requests in retry backoff */
 	struct list running;   /* jobs */
 	struct list refused;   /* requests that the circuit breaker is about to refuse */

@@ -28,11 +28,11 @@ static bool check_login_obeys_policies(struct connection *c, struct err *e)
 	char name[128];
 	bool found;
 
-	if (!db_connection_ask(c,
-			       "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1 OR "
-			       "HAS_PERMS_BY_NAME(DB_NAME(), N'DATABASE', "
-			       "N'ALTER ANY SECURITY POLICY') = 1",
-			       name, sizeof(name), &found, e))
+	if (!db_connection_read_cell(c,
+				     "SELECT USER_NAME() WHERE IS_ROLEMEMBER(N'db_owner') = 1 OR "
+				     "HAS_PERMS_BY_NAME(DB_NAME(), N'DATABASE', "
+				     "N'ALTER ANY SECURITY POLICY') = 1",
+				     name, sizeof(name), &found, e))
 		return false;
 	if (!found)
 		return true;

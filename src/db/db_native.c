@@ -149,7 +149,7 @@ static void native_drop(void *handle)
 	sqlite3_finalize(handle);
 }
 
-/* Reads the first cell; "" if there are no rows or the cell is NULL. */
+/* Reads the first cell. Without rows, or if the cell is NULL: "", and *found is false. */
 static bool first_cell(struct connection *c, sqlite3_stmt *statement, char *out, size_t out_size,
 		       bool *found, const char *what, struct err *e)
 {
@@ -330,8 +330,8 @@ static bool native_exec(struct connection *c, const char *text, struct err *e)
 	       native_fail(c, "execute", e);
 }
 
-static bool native_ask(struct connection *c, const char *text, char *out, size_t out_size,
-		       bool *found, struct err *e)
+static bool native_read_cell(struct connection *c, const char *text, char *out, size_t out_size,
+			     bool *found, struct err *e)
 {
 	void *statement = NULL;
 	bool done;
@@ -351,5 +351,5 @@ const struct db_link db_link_native = {
 	.drop = native_drop,
 	.execute = native_execute,
 	.exec = native_exec,
-	.ask = native_ask,
+	.read_cell = native_read_cell,
 };

@@ -383,8 +383,8 @@ static bool odbc_exec(struct connection *c, const char *text, struct err *e)
 	return done;
 }
 
-static bool odbc_ask(struct connection *c, const char *text, char *out, size_t out_size,
-		     bool *found, struct err *e)
+static bool odbc_read_cell(struct connection *c, const char *text, char *out, size_t out_size,
+			   bool *found, struct err *e)
 {
 	SQLHSTMT handle;
 	SQLLEN length = 0;
@@ -414,5 +414,5 @@ const struct db_link db_link_odbc = {
 	.drop = odbc_drop,
 	.execute = odbc_execute,
 	.exec = odbc_exec,
-	.ask = odbc_ask,
+	.read_cell = odbc_read_cell,
 };

@@ -118,7 +118,7 @@ bool db_pool_open(struct loop *l, const struct db_options *o, const struct db_di
 	p->tenant_count = o->tenant_count;
 	for (size_t i = 0; i < o->tenant_count; i++)
 		tenant_init(&p->tenants[i], p, &o->tenants[i]);
-	list_init(&p->turns);
+	list_init(&p->ready_tenants);
 	list_init(&p->retrying);
 	list_init(&p->refused);
 	list_init(&p->idle);
@@ -195,7 +195,7 @@ static void connection_choose(struct db_pool *p, struct job *j)
 void db_pool_return_connection(struct db_pool *p, struct connection *c)
 {
 	if (c->open) {
-		list_append(p->idle.next, &c->node); /* before the first is the front */
+		list_append(p->idle.next, &c->node); /* inserts before the first node */
 		return;
 	}
 	p->connections--;

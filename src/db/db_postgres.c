@@ -56,10 +56,10 @@ static bool check_login_obeys_policies(struct connection *c, struct err *e)
 	char name[128];
 	bool found;
 
-	if (!db_connection_ask(c,
-			       "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname = "
-			       "current_user AND (rolsuper OR rolbypassrls)",
-			       name, sizeof(name), &found, e))
+	if (!db_connection_read_cell(c,
+				     "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname = "
+				     "current_user AND (rolsuper OR rolbypassrls)",
+				     name, sizeof(name), &found, e))
 		return false;
 	if (!found)
 		return true;

@@ -34,12 +34,12 @@ static struct request *next_of(const struct tenant *t)
 void db_queue_update(struct db_pool *p, struct tenant *t)
 {
 	bool ready = t->running < p->settings.share && next_of(t);
-	bool listed = t->turn.next && !list_empty(&t->turn);
+	bool listed = t->ready_node.next && !list_empty(&t->ready_node);
 
 	if (ready && !listed)
-		list_append(&p->turns, &t->turn);
+		list_append(&p->ready_tenants, &t->ready_node);
 	else if (!ready)
-		list_remove(&t->turn);
+		list_remove(&t->ready_node);
 }
 
 void db_queue_start_group_commits(struct tenant *t)
@@ -129,10 +129,10 @@ struct request *db_queue_next(struct db_pool *p)
 {
 	struct tenant *t;
 
-	if (list_empty(&p->turns))
+	if (list_empty(&p->ready_tenants))
 		return NULL;
-	t = list_item(p->turns.next, struct tenant, turn);
-	list_remove(&t->turn);
-	list_append(&p->turns, &t->turn);
+	t = list_item(p->ready_tenants.next, struct tenant, ready_node);
+	list_remove(&t->ready_node);
+	list_append(&p->ready_tenants, &t->ready_node);
 	return next_of(t);
 }

@@ -121,8 +121,8 @@ static bool file_empty(struct connection *c, bool *empty, struct err *e)
 	char object_count[32];
 	bool found;
 
-	if (!db_connection_ask(c, "SELECT count(*) FROM sqlite_schema", object_count,
-			       sizeof(object_count), &found, e))
+	if (!db_connection_read_cell(c, "SELECT count(*) FROM sqlite_schema", object_count,
+				     sizeof(object_count), &found, e))
 		return false;
 	*empty = found && strcmp(object_count, "0") == 0;
 	return true;
@@ -176,7 +176,8 @@ static bool use_wal(struct connection *c, struct err *e)
 	char mode[32];
 	bool found;
 
-	while (!db_connection_ask(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found, e)) {
+	while (!db_connection_read_cell(c, "PRAGMA journal_mode = WAL", mode, sizeof(mode), &found,
+					e)) {
 		if ((sqlite3_errcode(c->native) & 0xff) != SQLITE_BUSY || clock_mono_ms() >= end_ms)
 			return false;
 		sqlite3_sleep(DB_BUSY_STEP_MS);

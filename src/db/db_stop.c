@@ -1,6 +1,6 @@
 /*
  * Cancels statements from another thread. The driver's cancel may come at any time, even when the
- * statement has just ended and another one runs. The lock and the request's number ensure that it
+ * statement has just ended and another one runs. The lock and the work's number ensure that it
  * affects only the intended statement.
  */
 #include "db_int.h"
@@ -90,26 +90,26 @@ struct cancel_call {
 	struct pool *cancel_workers;
 	struct canceller *canceller;
 	uint64_t number;
-	bool widened; /* it hangs, and another thread was added to replace its thread */
+	bool thread_added; /* it hangs, and a thread was added in place of its thread */
 };
 
-static void stop_run(struct pool_job *base)
+static void cancel_run(struct pool_job *base)
 {
 	struct cancel_call *s = list_item(base, struct cancel_call, base);
 
 	canceller_cancel(s->canceller, s->number);
 }
 
-static void on_stop_done(struct pool_job *base)
+static void on_cancel_returned(struct pool_job *base)
 {
 	struct cancel_call *s = list_item(base, struct cancel_call, base);
 
 	if (s->request) {
-		s->request->stop = NULL;
+		s->request->cancel_call = NULL;
 		if (s->request->cancel_returned_ms == 0)
 			s->request->cancel_returned_ms = loop_now_ms(s->request->pool->loop);
 	}
-	if (s->widened)
+	if (s->thread_added)
 		pool_remove_thread(s->cancel_workers);
 	canceller_release(&s->canceller);
 	mem_free(s);
@@ -119,16 +119,16 @@ static void cancel_attempt(struct request *r)
 {
 	struct cancel_call *s;
 
-	if (r->stop || !r->pool->cancel_workers)
+	if (r->cancel_call || !r->pool->cancel_workers)
 		return;
 	s = mem_alloc(sizeof(*s));
-	s->base.run = stop_run;
-	s->base.done = on_stop_done;
+	s->base.run = cancel_run;
+	s->base.done = on_cancel_returned;
 	s->request = r;
 	s->cancel_workers = r->pool->cancel_workers;
 	s->canceller = canceller_share(r->job->connection->canceller);
 	s->number = r->work->number;
-	r->stop = s;
+	r->cancel_call = s;
 	pool_submit(r->pool->cancel_workers, &s->base);
 }
 
@@ -147,9 +147,9 @@ void db_stop_start(struct request *r, enum stop reason)
 
 void db_stop_detach(struct request *r)
 {
-	if (r->stop)
-		r->stop->request = NULL;
-	r->stop = NULL;
+	if (r->cancel_call)
+		r->cancel_call->request = NULL;
+	r->cancel_call = NULL;
 }
 
 /* Adds a thread for cancels if the driver's cancel hangs as well. */
@@ -157,8 +157,8 @@ static void cancel_add_thread(struct request *r)
 {
 	struct db_pool *p = r->pool;
 
-	if (r->stop && !r->stop->widened && p->abandoned_count < DB_LOST_MAX) {
-		r->stop->widened = true;
+	if (r->cancel_call && !r->cancel_call->thread_added && p->abandoned_count < DB_LOST_MAX) {
+		r->cancel_call->thread_added = true;
 		pool_add_thread(p->cancel_workers);
 	}
 }

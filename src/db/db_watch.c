@@ -22,7 +22,7 @@ static bool is_down(const struct err *e)
 static void probe_others(struct db_pool *p)
 {
 	for (size_t i = 0; i < p->tenant_count; i++)
-		p->tenants[i].to_probe |= p->tenants[i].watched && !p->tenants[i].down;
+		p->tenants[i].needs_probe |= p->tenants[i].watched && !p->tenants[i].down;
 }
 
 static void health_report(struct tenant *t, const struct err *e)
@@ -80,7 +80,7 @@ static void probe(struct db_pool *p, struct tenant *t)
 	struct request *r = db_request_new(p, &nothing, on_probe, t);
 
 	p->probing = true;
-	t->to_probe = false;
+	t->needs_probe = false;
 	r->tenant = t;
 	r->work->probe = true;
 	db_pool_submit(p, r);
@@ -95,7 +95,7 @@ static void watch_next(struct db_pool *p)
 	for (size_t i = 0; i < p->tenant_count && !p->probing; i++) {
 		struct tenant *t = &p->tenants[p->probe_next++ % p->tenant_count];
 
-		if (t->to_probe)
+		if (t->needs_probe)
 			probe(p, t);
 	}
 }
@@ -105,7 +105,7 @@ static void on_watch(void *owner)
 	struct db_pool *p = owner;
 
 	for (size_t i = 0; i < p->tenant_count; i++)
-		p->tenants[i].to_probe |= p->tenants[i].down;
+		p->tenants[i].needs_probe |= p->tenants[i].down;
 	watch_next(p);
 }
 
@@ -113,7 +113,7 @@ static void stop_watching(struct tenant *t)
 {
 	if (t->watched)
 		health_remove(t->check);
-	t->watched = t->to_probe = t->down = false;
+	t->watched = t->needs_probe = t->down = false;
 }
 
 void db_pool_watch(struct db_pool *p, const char *const *tenants)
@@ -128,7 +128,7 @@ void db_pool_watch(struct db_pool *p, const char *const *tenants)
 		if (tenants && !strlist_has(tenants, t->id))
 			stop_watching(t);
 		else if (!t->watched)
-			t->watched = t->to_probe = true;
+			t->watched = t->needs_probe = true;
 	}
 	watch_next(p);
 }
