@@ -2,14 +2,14 @@
  * Strict JSON over jansson: bounded size and depth, no duplicate members, typed getters with
  * precise errors.
  *
- * Getters that return false put the member's name into the error; a value that is no object is such
- * an error too. Borrowed strings live as long as the object.
+ * Getters that return false name the member in the error. A value that is not an object is an error
+ * too, not an assert. Borrowed strings live as long as the object.
  *
  * Exact decimals are nodes that only this writer understands: json_text and buf_json are the
  * program's only serializers (never json_dumps).
  *
- * No constructor here fails for any bytes of a text. jansson's constructors and json_pack
- * return NULL for invalid UTF-8, so the lint allows them in src/base only.
+ * The constructors here accept text with any bytes. jansson's constructors and json_pack return
+ * NULL for invalid UTF-8, so the lint allows them in src/base only.
  */
 #ifndef VESPER_JSON_H
 #define VESPER_JSON_H

@@ -443,7 +443,7 @@
 #define DB_STOP_REPEAT_MS    200   /* between two attempts to cancel the same statement */
 #define DB_BUSY_MS           2000  /* wait for a SQLite file that another process has locked */
 #define DB_BUSY_STEP_MS      5     /* polling interval where SQLite does not wait for that lock */
-#define STATS_DISTINCT_EXACT 10000 /* distinct values; above, their count is estimated */
+#define STATS_DISTINCT_EXACT 10000 /* distinct values; above, the count is a lower bound */
 
 /* the SQL gate */
 #define GATE_SQL_BYTES_MAX 65536 /* ad hoc SQL; the longest sensible statements have a tenth */

@@ -55,12 +55,12 @@ void log_capture(void (*line)(void *owner, const char *text), void *owner)
 }
 
 /* Prefixes of a secret; the value extends to the next separator. */
-static const char *const secret_words[] = {
+static const char *const secret_keywords[] = {
 	"bearer ", "bearer.", "ticket=",  "token=",   "pwd=",        "password=",
 	"secret=", "apikey=", "api_key=", "api-key=", "x-api-key: ", "accountkey="};
 
 /* Prefixes of values that are secrets without any word before them. */
-static const char *const secret_begins[] = {"sk-", "eyJ"};
+static const char *const secret_value_prefixes[] = {"sk-", "eyJ"};
 
 static bool is_secret_end(char c)
 {
@@ -70,8 +70,8 @@ static bool is_secret_end(char c)
 /* Length of the secret word at p; 0 if there is none. */
 static size_t word_before_secret(const char *p)
 {
-	for (size_t i = 0; i < sizeof(secret_words) / sizeof(secret_words[0]); i++) {
-		const char *word = secret_words[i];
+	for (size_t i = 0; i < sizeof(secret_keywords) / sizeof(secret_keywords[0]); i++) {
+		const char *word = secret_keywords[i];
 		/* Most characters match no first letter. */
 		if ((*p | 0x20) == word[0] && strncasecmp(p, word, strlen(word)) == 0)
 			return strlen(word);
@@ -81,8 +81,9 @@ static size_t word_before_secret(const char *p)
 
 static bool starts_secret(const char *p)
 {
-	for (size_t i = 0; i < sizeof(secret_begins) / sizeof(secret_begins[0]); i++)
-		if (strncmp(p, secret_begins[i], strlen(secret_begins[i])) == 0)
+	for (size_t i = 0; i < sizeof(secret_value_prefixes) / sizeof(secret_value_prefixes[0]);
+	     i++)
+		if (strncmp(p, secret_value_prefixes[i], strlen(secret_value_prefixes[i])) == 0)
 			return true;
 	return false;
 }

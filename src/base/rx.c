@@ -92,11 +92,11 @@ bool rx_match(struct rx *rx, struct str text, size_t from, struct str groups[RX_
 	size_t filled = count == 0 ? RX_GROUPS_MAX : (size_t)count;
 	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(rx->data);
 	for (size_t i = 0; i < RX_GROUPS_MAX; i++) {
-		bool took_part =
+		bool has_matched =
 			i < filled && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
-		groups[i] = took_part ? (struct str){(const char *)subject + at[2 * i],
-						     at[2 * i + 1] - at[2 * i]}
-				      : (struct str){NULL, 0};
+		groups[i] = has_matched ? (struct str){(const char *)subject + at[2 * i],
+						       at[2 * i + 1] - at[2 * i]}
+					: (struct str){NULL, 0};
 	}
 	return true;
 }

@@ -21,26 +21,26 @@ struct entry {
 	char bytes[]; /* key, then value */
 };
 
-/* A map with limits. When it is full, the least recently used entry of the tenant with the most
- * entries is evicted. */
-struct map {
+/* A map with limits. When it is full, the least recently used entry of the tenant that uses most is
+ * evicted. */
+struct entry_map {
 	struct hashmap by_key;
 	struct list entries;
 	struct shares shares;
 };
 
-void map_init(struct map *m, size_t entries_max, size_t bytes_max);
-void map_deinit(struct map *m);
+void entry_map_init(struct entry_map *m, size_t entries_max, size_t bytes_max);
+void entry_map_deinit(struct entry_map *m);
 /* Finds an entry that has not expired, or NULL; marks it as used. */
-struct entry *map_find(struct map *m, struct str key);
+struct entry *entry_map_find(struct entry_map *m, struct str key);
 /* Adds or replaces. False: it does not fit. */
-bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms);
-void map_remove(struct map *m, struct str key);
+bool entry_map_set(struct entry_map *m, struct str key, struct str value, int64_t ttl_ms);
+void entry_map_remove(struct entry_map *m, struct str key);
 /* Removes expired entries. */
-void map_sweep(struct map *m);
+void entry_map_sweep(struct entry_map *m);
 
 struct str entry_value(const struct entry *e);
-void entry_hold(struct entry *e);
+void entry_retain(struct entry *e);
 void entry_release(struct entry *e);
 
 #endif

@@ -14,9 +14,9 @@
 
 struct memory {
 	struct loop *loop;
-	struct map values;
-	struct map locks;   /* separate, so that values cannot evict locks */
-	struct map buckets; /* likewise */
+	struct entry_map values;
+	struct entry_map locks;   /* separate, so that values cannot evict locks */
+	struct entry_map buckets; /* likewise */
 	size_t running;
 };
 
@@ -73,9 +73,9 @@ static struct op *memory_get(void *self, struct str key, cache_value_cb cb, void
 	struct operation *q = operation_new(m, owner);
 
 	q->on_value = cb;
-	q->found = map_find(&m->values, key);
+	q->found = entry_map_find(&m->values, key);
 	if (q->found)
-		entry_hold(q->found);
+		entry_retain(q->found);
 	return &q->deferred.op;
 }
 
@@ -84,14 +84,14 @@ static void memory_set(void *self, struct str key, struct str value, int64_t ttl
 	struct memory *m = self;
 
 	/* Values that are too large are not cached. */
-	(void)map_set(&m->values, key, value, ttl_ms);
+	(void)entry_map_set(&m->values, key, value, ttl_ms);
 }
 
 static void memory_remove(void *self, struct str key)
 {
 	struct memory *m = self;
 
-	map_remove(&m->values, key);
+	entry_map_remove(&m->values, key);
 }
 
 static struct op *memory_set_confirmed(void *self, struct str key, struct str value, int64_t ttl_ms,
@@ -101,7 +101,7 @@ static struct op *memory_set_confirmed(void *self, struct str key, struct str va
 	struct operation *q = operation_new(m, owner);
 
 	q->on_result = cb;
-	q->result = map_set(&m->values, key, value, ttl_ms);
+	q->result = entry_map_set(&m->values, key, value, ttl_ms);
 	return &q->deferred.op;
 }
 
@@ -117,7 +117,7 @@ static struct op *memory_get_delete(void *self, struct str key, cache_value_cb c
 
 static double bucket_tokens_left(struct memory *m, struct str key, int64_t most, int64_t full_ms)
 {
-	const struct entry *e = map_find(&m->buckets, key);
+	const struct entry *e = entry_map_find(&m->buckets, key);
 	struct token_bucket token_bucket;
 	double left;
 
@@ -147,7 +147,7 @@ static struct op *memory_consume(void *self, const struct str *keys, const int64
 		const struct token_bucket token_bucket = {d->left[i], clock_mono_ms()};
 		struct str bytes = {(const char *)&token_bucket, sizeof(token_bucket)};
 		/* If it does not fit, the bucket counts as full. */
-		(void)map_set(&m->buckets, keys[i], bytes, full_ms);
+		(void)entry_map_set(&m->buckets, keys[i], bytes, full_ms);
 	}
 	return &q->deferred.op;
 }
@@ -157,15 +157,15 @@ static struct op *memory_consume(void *self, const struct str *keys, const int64
 /* A held lock is never evicted for another one. */
 static bool take_lock(struct memory *m, struct str key, struct str token, int64_t ttl_ms)
 {
-	struct entry *held = map_find(&m->locks, key);
+	struct entry *held = entry_map_find(&m->locks, key);
 
 	if (held && !str_eq(entry_value(held), token))
 		return false;
 	if (!held && m->locks.shares.count >= m->locks.shares.count_max)
-		map_sweep(&m->locks);
+		entry_map_sweep(&m->locks);
 	if (!held && m->locks.shares.count >= m->locks.shares.count_max)
 		return false;
-	return map_set(&m->locks, key, token, ttl_ms);
+	return entry_map_set(&m->locks, key, token, ttl_ms);
 }
 
 static struct op *memory_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
@@ -182,10 +182,10 @@ static struct op *memory_lock(void *self, struct str key, struct str token, int6
 static void memory_unlock(void *self, struct str key, struct str token)
 {
 	struct memory *m = self;
-	const struct entry *held = map_find(&m->locks, key);
+	const struct entry *held = entry_map_find(&m->locks, key);
 
 	if (held && str_eq(entry_value(held), token))
-		map_remove(&m->locks, key);
+		entry_map_remove(&m->locks, key);
 }
 
 static void memory_close(void *self)
@@ -193,9 +193,9 @@ static void memory_close(void *self)
 	struct memory *m = self;
 
 	assert(m->running == 0);
-	map_deinit(&m->values);
-	map_deinit(&m->locks);
-	map_deinit(&m->buckets);
+	entry_map_deinit(&m->values);
+	entry_map_deinit(&m->locks);
+	entry_map_deinit(&m->buckets);
 	mem_free(m);
 }
 
@@ -217,9 +217,9 @@ struct cache *cache_memory_new(struct loop *l)
 	struct memory *m = mem_alloc(sizeof(*m));
 
 	m->loop = l;
-	map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
+	entry_map_init(&m->values, CACHE_ENTRIES_MAX, CACHE_BYTES_MAX);
 	/* Tokens and keys are short, so only the number of entries matters. */
-	map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
-	map_init(&m->buckets, TOKEN_BUCKETS_MAX, CACHE_BYTES_MAX);
+	entry_map_init(&m->locks, CACHE_LOCKS_MAX, CACHE_BYTES_MAX);
+	entry_map_init(&m->buckets, TOKEN_BUCKETS_MAX, CACHE_BYTES_MAX);
 	return cache_from_driver(&memory_driver, m);
 }

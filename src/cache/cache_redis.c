@@ -99,17 +99,17 @@ static void on_get(void *owner, const redisReply *reply)
 
 	if (redis_reply_is(reply, REDIS_REPLY_STRING) &&
 	    !open_envelope(q->redis, (struct str){q->key, q->key_len}, reply, &value))
-		redis_count_use(q->command, "foreign");
+		redis_count_command(q->command, "foreign");
 	else if (redis_reply_is(reply, REDIS_REPLY_STRING))
-		redis_count_use(q->command, "hit");
+		redis_count_command(q->command, "hit");
 	else if (redis_reply_is(reply, REDIS_REPLY_NIL))
-		redis_count_use(q->command, "miss");
+		redis_count_command(q->command, "miss");
 	else
-		redis_count_use(q->command, reply ? "error" : "lost");
+		redis_count_command(q->command, reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL &&
 	    reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(q->redis->link, "GET: unexpected reply type");
-	redis_answer(q, value, false);
+	redis_op_finish(q, value, false);
 }
 
 static struct op *redis_get(void *self, struct str key, cache_value_cb cb, void *owner)
@@ -119,7 +119,7 @@ static struct op *redis_get(void *self, struct str key, cache_value_cb cb, void 
 	struct str argv[] = {STR("GET"), redis_key(&b, VALUE_PREFIX, key)};
 
 	q->on_value = cb;
-	struct op *op = redis_ask(q, "get", 2, argv, on_get);
+	struct op *op = redis_op_send(q, "get", 2, argv, on_get);
 	buf_deinit(&b);
 	return op;
 }
@@ -129,23 +129,23 @@ static void on_set(void *owner, const redisReply *reply)
 	struct redis *r = owner;
 
 	if (redis_reply_is(reply, REDIS_REPLY_STATUS))
-		redis_count_use("set", "ok");
+		redis_count_command("set", "ok");
 	else
-		redis_count_use("set", reply ? "error" : "lost");
-	redis_note_refusal(r, reply);
+		redis_count_command("set", reply ? "error" : "lost");
+	redis_log_refusal(r, reply);
 	if (reply && reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(r->link, "SET: unexpected reply type");
 }
 
-static void on_kept(void *owner, const redisReply *reply)
+static void on_set_confirmed(void *owner, const redisReply *reply)
 {
 	struct redis_op *q = owner;
 
 	on_set(q->redis, reply);
-	redis_answer(q, (struct str){NULL, 0}, redis_reply_is(reply, REDIS_REPLY_STATUS));
+	redis_op_finish(q, (struct str){NULL, 0}, redis_reply_is(reply, REDIS_REPLY_STATUS));
 }
 
-/* `asking` NULL: no caller waits. */
+/* `redis_op` NULL: no caller waits. */
 static struct op *send_set(struct redis *r, struct str key, struct str value, int64_t ttl_ms,
 			   struct redis_op *redis_op)
 {
@@ -160,9 +160,9 @@ static struct op *send_set(struct redis *r, struct str key, struct str value, in
 			     (struct str){envelope.p, envelope.n}, STR("PX"),
 			     (struct str){ttl, (size_t)n}};
 	if (redis_op)
-		op = redis_ask(redis_op, "set", 5, argv, on_kept);
+		op = redis_op_send(redis_op, "set", 5, argv, on_set_confirmed);
 	else if (!redis_link_send(r->link, 5, argv, on_set, r))
-		redis_count_use("set", "away");
+		redis_count_command("set", "away");
 	buf_deinit(&envelope);
 	buf_deinit(&b);
 	return op;
@@ -193,7 +193,7 @@ static struct op *redis_get_delete(void *self, struct str key, cache_value_cb cb
 			     redis_key(&b, VALUE_PREFIX, key)};
 
 	q->on_value = cb;
-	struct op *op = redis_ask(q, "take", 4, argv, on_get);
+	struct op *op = redis_op_send(q, "take", 4, argv, on_get);
 	buf_deinit(&b);
 	return op;
 }
@@ -205,7 +205,7 @@ static void redis_remove(void *self, struct str key)
 	struct str argv[] = {STR("DEL"), redis_key(&b, VALUE_PREFIX, key)};
 
 	if (!redis_link_send(r->link, 2, argv, redis_on_removed, r))
-		redis_count_use("remove", "away");
+		redis_count_command("remove", "away");
 	buf_deinit(&b);
 }
 

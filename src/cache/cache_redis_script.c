@@ -68,13 +68,13 @@ static void on_consumed(void *owner, const redisReply *reply)
 	struct cache_consume consumed = {0};
 
 	if (read_consumed(q, reply, &consumed))
-		redis_count_use("draw", consumed.consumed ? "ok" : "empty");
+		redis_count_command("draw", consumed.consumed ? "ok" : "empty");
 	else
-		redis_count_use("draw", reply ? "error" : "lost");
-	redis_note_refusal(q->redis, reply);
+		redis_count_command("draw", reply ? "error" : "lost");
+	redis_log_refusal(q->redis, reply);
 	if (reply && !consumed.counted && reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(q->redis->link, "a token bucket got an invalid reply");
-	redis_answer_consume(q, &consumed);
+	redis_op_finish_consume(q, &consumed);
 }
 
 struct op *redis_consume(void *self, const struct str *keys, const int64_t *most, size_t count,
@@ -97,7 +97,7 @@ struct op *redis_consume(void *self, const struct str *keys, const int64_t *most
 		argv[3 + i] = redis_key(&b[i], BUCKET_PREFIX, keys[i]);
 		argv[n++] = str_of(numbers[i + 1]);
 	}
-	struct op *op = redis_ask(q, "draw", n, argv, on_consumed);
+	struct op *op = redis_op_send(q, "draw", n, argv, on_consumed);
 	for (size_t i = 0; i < count; i++)
 		buf_deinit(&b[i]);
 	return op;
@@ -120,12 +120,12 @@ static void on_lock(void *owner, const redisReply *reply)
 	bool locked = redis_reply_is(reply, REDIS_REPLY_INTEGER) && reply->integer == 1;
 
 	if (redis_reply_is(reply, REDIS_REPLY_INTEGER))
-		redis_count_use("lock", locked ? "ok" : "held");
+		redis_count_command("lock", locked ? "ok" : "held");
 	else
-		redis_count_use("lock", reply ? "error" : "lost");
+		redis_count_command("lock", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(q->redis->link, "lock script: unexpected reply type");
-	redis_answer(q, (struct str){NULL, 0}, locked);
+	redis_op_finish(q, (struct str){NULL, 0}, locked);
 }
 
 struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_ms,
@@ -140,7 +140,7 @@ struct op *redis_lock(void *self, struct str key, struct str token, int64_t ttl_
 			     token,       (struct str){ttl, (size_t)n}};
 
 	q->on_result = cb;
-	struct op *op = redis_ask(q, "lock", 6, argv, on_lock);
+	struct op *op = redis_op_send(q, "lock", 6, argv, on_lock);
 	buf_deinit(&b);
 	return op;
 }
@@ -153,6 +153,6 @@ void redis_unlock(void *self, struct str key, struct str token)
 			     redis_key(&b, LOCK_PREFIX, key), token};
 
 	if (!redis_link_send(r->link, 5, argv, redis_on_removed, r))
-		redis_count_use("remove", "away");
+		redis_count_command("remove", "away");
 	buf_deinit(&b);
 }

@@ -20,7 +20,7 @@ struct str entry_value(const struct entry *e)
 	return (struct str){e->bytes + e->key_len, e->value_len};
 }
 
-void entry_hold(struct entry *e)
+void entry_retain(struct entry *e)
 {
 	e->readers++;
 }
@@ -32,7 +32,7 @@ void entry_release(struct entry *e)
 		mem_free(e);
 }
 
-static void drop(struct map *m, struct entry *e)
+static void drop(struct entry_map *m, struct entry *e)
 {
 	hashmap_remove(&m->by_key, &e->by_key);
 	list_remove(&e->node);
@@ -42,15 +42,15 @@ static void drop(struct map *m, struct entry *e)
 		mem_free(e);
 }
 
-void map_init(struct map *m, size_t entries_max, size_t bytes_max)
+void entry_map_init(struct entry_map *m, size_t entries_max, size_t bytes_max)
 {
-	*m = (struct map){0};
+	*m = (struct entry_map){0};
 	hashmap_init(&m->by_key);
 	list_init(&m->entries);
 	shares_init(&m->shares, entries_max, bytes_max);
 }
 
-void map_deinit(struct map *m)
+void entry_map_deinit(struct entry_map *m)
 {
 	while (!list_empty(&m->entries))
 		drop(m, list_item(m->entries.next, struct entry, node));
@@ -58,14 +58,14 @@ void map_deinit(struct map *m)
 	hashmap_deinit(&m->by_key);
 }
 
-static struct entry *find(const struct map *m, struct str key)
+static struct entry *find(const struct entry_map *m, struct str key)
 {
 	struct hashmap_node *node = hashmap_find(&m->by_key, key);
 
 	return node ? hashmap_item(node, struct entry, by_key) : NULL;
 }
 
-struct entry *map_find(struct map *m, struct str key)
+struct entry *entry_map_find(struct entry_map *m, struct str key)
 {
 	struct entry *e = find(m, key);
 
@@ -86,12 +86,12 @@ static struct str tenant_of(struct str key)
 }
 
 /* Evicts entries until the limits hold. False: the added entry was evicted. */
-static bool make_room(struct map *m, struct entry *added)
+static bool make_room(struct entry_map *m, struct entry *added)
 {
 	struct share *over;
 	bool is_kept;
 
-	entry_hold(added);
+	entry_retain(added);
 	while ((over = shares_next_to_evict(&m->shares)))
 		drop(m, list_item(over, struct entry, share));
 	is_kept = !added->dropped;
@@ -99,12 +99,12 @@ static bool make_room(struct map *m, struct entry *added)
 	return is_kept;
 }
 
-bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
+bool entry_map_set(struct entry_map *m, struct str key, struct str value, int64_t ttl_ms)
 {
 	size_t bytes = entry_bytes(key.n, value.n);
 	struct entry *e;
 
-	map_remove(m, key);
+	entry_map_remove(m, key);
 	if (bytes > m->shares.bytes_max)
 		return false;
 	e = mem_alloc(bytes);
@@ -120,7 +120,7 @@ bool map_set(struct map *m, struct str key, struct str value, int64_t ttl_ms)
 	return make_room(m, e);
 }
 
-void map_remove(struct map *m, struct str key)
+void entry_map_remove(struct entry_map *m, struct str key)
 {
 	struct entry *e = find(m, key);
 
@@ -128,7 +128,7 @@ void map_remove(struct map *m, struct str key)
 		drop(m, e);
 }
 
-void map_sweep(struct map *m)
+void entry_map_sweep(struct entry_map *m)
 {
 	int64_t now_ms = clock_mono_ms();
 

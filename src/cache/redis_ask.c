@@ -11,7 +11,7 @@
 #include "vesper/mem.h"
 #include "vesper/metric.h"
 
-void redis_count_use(const char *command, const char *outcome)
+void redis_count_command(const char *command, const char *outcome)
 {
 	static const struct metric commands = {
 		.name = "vesper_redis_commands_total",
@@ -35,7 +35,7 @@ struct str redis_key(struct buf *b, const char *prefix, struct str key)
 	return (struct str){b->p, b->n};
 }
 
-void redis_answer_consume(struct redis_op *q, const struct cache_consume *consumed)
+void redis_op_finish_consume(struct redis_op *q, const struct cache_consume *consumed)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
@@ -44,7 +44,7 @@ void redis_answer_consume(struct redis_op *q, const struct cache_consume *consum
 	mem_free(q);
 }
 
-void redis_answer(struct redis_op *q, struct str value, bool yes)
+void redis_op_finish(struct redis_op *q, struct str value, bool yes)
 {
 	if (!q->cancelled) {
 		q->redis->running--;
@@ -74,9 +74,9 @@ static void on_unsent(void *owner)
 	struct redis_op *q = owner;
 
 	if (q->on_consume)
-		redis_answer_consume(q, &not_counted);
+		redis_op_finish_consume(q, &not_counted);
 	else
-		redis_answer(q, (struct str){NULL, 0}, false);
+		redis_op_finish(q, (struct str){NULL, 0}, false);
 }
 
 struct redis_op *redis_op_new(struct redis *r, struct str key, void *owner)
@@ -92,23 +92,24 @@ struct redis_op *redis_op_new(struct redis *r, struct str key, void *owner)
 	return q;
 }
 
-struct op *redis_ask(struct redis_op *q, const char *command, int argc, const struct str *argv,
-		     redis_reply_cb cb)
+struct op *redis_op_send(struct redis_op *q, const char *command, int argc, const struct str *argv,
+			 redis_reply_cb cb)
 {
 	q->command = command;
 	q->sent = redis_link_send(q->redis->link, argc, argv, cb, q);
 	if (!q->sent) {
-		redis_count_use(command, "away");
+		redis_count_command(command, "away");
 		loop_defer(q->redis->loop, &q->deferred, on_unsent, q);
 	}
 	return &q->op;
 }
 
 /* Logs once when the server refuses writes: it is full, or a read-only replica. */
-void redis_note_refusal(struct redis *r, const redisReply *reply)
+void redis_log_refusal(struct redis *r, const redisReply *reply)
 {
 	if (redis_reply_is(reply, REDIS_REPLY_ERROR) && !r->refusing)
-		log_warn("redis.refuses", "%s refused a write: %s", r->place.shown, reply->str);
+		log_warn("redis.write_refused", "%s refused a write: %s", r->place.shown,
+			 reply->str);
 	if (reply)
 		r->refusing = reply->type == REDIS_REPLY_ERROR;
 }
@@ -119,9 +120,9 @@ void redis_on_removed(void *owner, const redisReply *reply)
 	struct redis *r = owner;
 
 	if (redis_reply_is(reply, REDIS_REPLY_INTEGER))
-		redis_count_use("remove", "ok");
+		redis_count_command("remove", "ok");
 	else
-		redis_count_use("remove", reply ? "error" : "lost");
+		redis_count_command("remove", reply ? "error" : "lost");
 	if (reply && reply->type != REDIS_REPLY_INTEGER && reply->type != REDIS_REPLY_ERROR)
 		redis_link_distrust(r->link, "removal: unexpected reply type");
 }

@@ -39,19 +39,19 @@ struct redis_op {
 	char key[];
 };
 
-void redis_count_use(const char *command, const char *outcome);
+void redis_count_command(const char *command, const char *outcome);
 bool redis_reply_is(const redisReply *reply, int type);
 /* Writes the stored form of the key into the buffer; the caller frees the buffer. */
 struct str redis_key(struct buf *b, const char *prefix, struct str key);
 struct redis_op *redis_op_new(struct redis *r, struct str key, void *owner);
 /* Sends the command. If that fails, the callback runs later. */
-struct op *redis_ask(struct redis_op *q, const char *command, int argc, const struct str *argv,
-		     redis_reply_cb cb);
+struct op *redis_op_send(struct redis_op *q, const char *command, int argc, const struct str *argv,
+			 redis_reply_cb cb);
 /* Both call the callback, unless cancelled, and free the operation. */
-void redis_answer(struct redis_op *q, struct str value, bool yes);
-void redis_answer_consume(struct redis_op *q, const struct cache_consume *consumed);
+void redis_op_finish(struct redis_op *q, struct str value, bool yes);
+void redis_op_finish_consume(struct redis_op *q, const struct cache_consume *consumed);
 /* Logs once when the server refuses writes. */
-void redis_note_refusal(struct redis *r, const redisReply *reply);
+void redis_log_refusal(struct redis *r, const redisReply *reply);
 /* Callback for removals without a waiting caller. */
 void redis_on_removed(void *owner, const redisReply *reply);
 

@@ -329,7 +329,7 @@ static bool check_chain(struct check *c, int64_t after_number, const char *after
 
 	if (r->number != after_number + 1)
 		return set_flaw(c, "receipt_no",
-				arena_printf(c->arena, "after %" PRId64 " comes %" PRId64,
+				arena_printf(c->arena, "number %" PRId64 " is followed by %" PRId64,
 					     after_number, r->number));
 	if (strcmp(r->previous_hash, after_hash) != 0)
 		return set_flaw(c, "previous_hash",

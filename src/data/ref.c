@@ -16,7 +16,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Cuts a name off *p. */
+/* Parses a name at *p and moves *p to its end. */
 static bool take_name(const char **p, char out[REF_NAME_MAX + 1])
 {
 	size_t n = 0;

@@ -77,7 +77,8 @@ static void pause_after(struct redis_link *k, const char *why)
 	health_set(k->options.check, HEALTH_OPTIONAL, HEALTH_DEGRADED, "%s: %s", k->place->shown,
 		   why);
 	if (!k->outage_logged)
-		log_warn("redis.away", "%s: %s; continuing without Redis", k->place->shown, why);
+		log_warn("redis.unavailable", "%s: %s; continuing without Redis", k->place->shown,
+			 why);
 	k->outage_logged = true;
 }
 

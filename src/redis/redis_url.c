@@ -58,7 +58,7 @@ static bool read_number(struct str s, int max, int *out)
 	return true;
 }
 
-/* Cuts an optional "user:password@" off the front. It ends at the last @ before the path. */
+/* Removes an optional "user:password@" from the front. It ends at the last @ before the path. */
 static bool read_login(struct str *rest, struct arena *a, struct redis_place *at, struct err *e)
 {
 	const char *slash = memchr(rest->p, '/', rest->n);
@@ -73,13 +73,14 @@ static bool read_login(struct str *rest, struct arena *a, struct redis_place *at
 	rest->p = end + 1;
 	(void)str_split(&login, ':', &user);
 	if (!login.p)
-		return err_set(e, ERR_INPUT, "a login is written as user:password@ or :password@");
+		return err_set(e, ERR_INPUT,
+			       "a login must be written as user:password@ or :password@");
 	if (user.n > 0 && !(at->user = decode(user, a)))
-		return err_set(e, ERR_INPUT, "the user is not percent-encoded rightly");
+		return err_set(e, ERR_INPUT, "the user has invalid percent-encoding");
 	at->password = decode(login, a);
 	if (!at->password || !*at->password)
 		return err_set(e, ERR_INPUT,
-			       "the password is empty or not percent-encoded rightly");
+			       "the password is empty or has invalid percent-encoding");
 	return true;
 }
 
@@ -91,13 +92,14 @@ static bool read_host(struct str s, struct arena *a, struct redis_place *at, str
 	if (s.n > 0 && s.p[0] == '[') { /* an IPv6 address */
 		end = memchr(s.p, ']', s.n);
 		if (!end)
-			return err_set(e, ERR_INPUT, "the address in brackets has no end");
+			return err_set(e, ERR_INPUT,
+				       "the closing bracket of the address is missing");
 		host = (struct str){s.p + 1, (size_t)(end - s.p) - 1};
 		s = (struct str){end + 1, s.n - host.n - 2};
 		if (s.n > 0 && s.p[0] == ':')
 			port = (struct str){s.p + 1, s.n - 1};
 		else if (s.n > 0)
-			return err_set(e, ERR_INPUT, "after the bracket comes :port or nothing");
+			return err_set(e, ERR_INPUT, "only :port may follow the closing bracket");
 	} else {
 		port = s;
 		(void)str_split(&port, ':', &host);
@@ -106,7 +108,7 @@ static bool read_host(struct str s, struct arena *a, struct redis_place *at, str
 		return err_set(e, ERR_INPUT, "the host is missing");
 	at->port = PORT_DEFAULT;
 	if (port.p && (!read_number(port, 65535, &at->port) || at->port == 0))
-		return err_set(e, ERR_INPUT, "the port is not 1 to 65535");
+		return err_set(e, ERR_INPUT, "the port must be 1 to 65535");
 	at->host = arena_strndup(a, host.p, host.n);
 	at->shown = arena_printf(a, "%s:%d", at->host, at->port);
 	return true;
@@ -118,7 +120,8 @@ static bool read_tcp(struct str rest, struct arena *a, struct redis_place *at, s
 
 	(void)str_split(&db, '/', &host);
 	if (db.n > 0 && !read_number(db, DB_MAX, &at->db))
-		return err_set(e, ERR_INPUT, "after the host comes /N, the number of a database");
+		return err_set(e, ERR_INPUT,
+			       "only /N, the number of a database, may follow the host");
 	return read_host(host, a, at, e);
 }
 
@@ -131,7 +134,7 @@ static bool read_unix(struct str rest, struct arena *a, struct redis_place *at, 
 		return err_set(e, ERR_INPUT, "the path of the socket must begin with /");
 	if (query.n > 0 && (!str_starts(query, STR("db=")) ||
 			    !read_number((struct str){query.p + 3, query.n - 3}, DB_MAX, &at->db)))
-		return err_set(e, ERR_INPUT, "after the path comes ?db=N or nothing");
+		return err_set(e, ERR_INPUT, "only ?db=N may follow the path");
 	at->path = at->shown = arena_strndup(a, path.p, path.n);
 	return true;
 }
@@ -145,8 +148,8 @@ bool redis_url_parse(const char *url, struct arena *a, struct redis_place *out, 
 	if (str_starts(rest, STR("rediss://")))
 		return err_set(
 			e, ERR_INPUT,
-			"rediss:// is not possible, since this hiredis has no TLS: put a TLS "
-			"tunnel (stunnel) beside the daemon and name that with redis://");
+			"rediss:// is not supported: hiredis is used without TLS. Run a TLS tunnel "
+			"(stunnel) on this machine and give its address with redis://");
 	if (!is_unix && !str_starts(rest, STR("redis://")))
 		return err_set(e, ERR_INPUT, "must begin with redis:// or unix://");
 	rest.p += strlen(is_unix ? "unix://" : "redis://");

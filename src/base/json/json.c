@@ -84,7 +84,7 @@ static void json_clear_mark(json_t *value)
 static bool json_load(const char *text, size_t len, size_t cap_bytes, json_t **out, struct err *e)
 {
 	if (len > cap_bytes)
-		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
+		return err_set(e, ERR_LIMIT, "JSON: %zu bytes; the limit is %zu", len, cap_bytes);
 	/* jansson treats a NUL as the end of the text. */
 	if (len && memchr(text, '\0', len))
 		return err_set(e, ERR_INPUT, "JSON: contains a NUL byte");
@@ -155,7 +155,7 @@ bool json_parse_exact(const char *text, size_t len, size_t cap_bytes, json_t **o
 	bool ok;
 
 	if (len > cap_bytes)
-		return err_set(e, ERR_LIMIT, "JSON: %zu bytes, at most %zu", len, cap_bytes);
+		return err_set(e, ERR_LIMIT, "JSON: %zu bytes; the limit is %zu", len, cap_bytes);
 	buf_init(&marked, SIZE_MAX / 2);
 	mark_decimals(text, len, &marked);
 	ok = json_load(buf_text(&marked), marked.n, SIZE_MAX, out, e);
