@@ -14,8 +14,8 @@
 #define STORE_ARENA_BYTES (4 * 1024 * 1024)
 #define CALL_ARENA_BYTES  (2 * 1024 * 1024) /* soft; fits a message with its views */
 
-/* The statements in use, with their arguments. If one is missing or uses another argument, the
- * store does not open. */
+/* Statements of store.sql with their arguments, checked when the store opens: if one is missing or
+ * uses another argument, the store does not open. The list is not complete. */
 static const struct {
 	const char *query;
 	const char *markers[26];
@@ -352,8 +352,8 @@ void store_call_clear(struct call *c)
 
 static struct op *call_start(struct call *c, bool write, size_t max_rows);
 
-/* Statements check before they insert, and on a server another process may insert in between. A
- * repeated request finds the other process's rows. */
+/* Statements check before they insert, and on a server another process may insert in between
+ * (ERR_BUSY). The request is then sent once more, and its checks find the other process's rows. */
 static void on_tables(void *owner, struct table **tables, size_t count, const struct err *e)
 {
 	struct call *c = owner;

@@ -1,9 +1,9 @@
 /*
- * The chain of receipts. Each record holds the hash of the previous one, so a record's place must
- * be known when it is written. This process assigns places without waiting for writes, so that
- * concurrent answers still share a commit. If another process has taken a place, neither the
- * record nor its answer is stored. The end of the chain is then read again, and the records get
- * new places.
+ * The chain of receipts. Each record has the hash of the previous one, so the position of a record
+ * must be known when it is written. This process assigns positions without waiting for writes, so
+ * that concurrent answers still share a commit. If another process has used a position, neither the
+ * record nor its answer is stored. The end of the chain is then read again, and the records get new
+ * positions.
  */
 #include "store_int.h"
 
@@ -19,7 +19,7 @@ struct chain {
 	struct list node;
 	struct store *store;
 	char *tenant;
-	bool is_known;  /* number and hash are those of the last place assigned */
+	bool is_known;  /* number and hash are those of the last position assigned */
 	int64_t number; /* 0: no record yet */
 	char hash[HASH_HEX_BYTES];
 	size_t writing_count; /* records being written */
@@ -109,9 +109,9 @@ static void head_read(struct chain *chain)
 	chain->reading = store_call_read(&h->call, 1);
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
-static void assign_place(struct chain *chain, struct chain_link *link)
+static void assign_position(struct chain *chain, struct chain_link *link)
 {
 	struct call *c = link->call;
 	struct receipt *r = &link->receipt;
@@ -144,7 +144,7 @@ static void chain_advance(struct chain *chain)
 	}
 	list_each_safe(node, &chain->waiting) {
 		list_remove(node);
-		assign_place(chain, list_item(node, struct chain_link, node));
+		assign_position(chain, list_item(node, struct chain_link, node));
 	}
 }
 
@@ -195,7 +195,7 @@ bool store_chain_retry(struct chain_link *link, bool stored, bool is_permanent)
 	if (!stored)
 		chain->is_known = false;
 	if (should_retry) {
-		link->call->is_active = true; /* waits for its new place */
+		link->call->is_active = true; /* waits for its new position */
 		list_append(&chain->waiting, &link->node);
 	}
 	chain_advance(chain);

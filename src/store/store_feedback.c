@@ -1,4 +1,4 @@
-/* Users' feedback on answers. An answer has one feedback; a new one replaces it. */
+/* Users' feedback on answers. Each answer has at most one entry, which new feedback replaces. */
 #include "store_int.h"
 
 #include <assert.h>

@@ -97,7 +97,7 @@ static inline const char *store_cell(const struct table *t, size_t row, const ch
 
 /* A call that writes a receipt. */
 struct chain_link {
-	struct list node; /* in the list of those waiting for a place */
+	struct list node; /* in the list of those waiting for a position */
 	struct call *call;
 	struct chain *chain;
 	struct receipt receipt; /* the input of its hash */
@@ -109,10 +109,10 @@ struct chain_link {
 	void (*add)(struct chain_link *link);
 };
 
-/* Starts the call once its place is known. `call`, `insert` and `add` must be set. */
+/* Starts the call once its position is known. `call`, `insert` and `add` must be set. */
 struct op *store_chain_join(struct chain_link *link, const struct receipt *r);
-/* Called first in the call's finish. `is_permanent`: the failure does not depend on the place.
- * True: another record has its place, and the call continues with a new one. */
+/* Called first in the call's finish. `is_permanent`: the failure does not depend on the position.
+ * True: another record has its position, and the call continues with a new one. */
 bool store_chain_retry(struct chain_link *link, bool stored, bool is_permanent);
 void store_chains_free(struct store *s);
 

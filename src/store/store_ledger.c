@@ -25,7 +25,8 @@ static void on_row_written(struct call *c, struct table **tables, size_t count, 
 	(void)tables;
 	(void)count;
 	if (e)
-		log_error("store.ledger", "tenant %s: a row could not be stored: %s", c->tenant,
+		log_error("store.ledger",
+			  "tenant %s: a row of the usage ledger could not be stored: %s", c->tenant,
 			  e->text);
 	if (row->cb)
 		row->cb(row->owner, e);

@@ -1,4 +1,5 @@
-/* Summaries of long sessions: reads the newest, stores the next. Callers define the content. */
+/* Summaries of long sessions: reads the newest one and stores a new one. Callers define the
+ * content. */
 #include "store_int.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ const json_t *store_memory_items(const char *summary, struct arena *a)
 	if (!summary)
 		return NULL;
 	if (!json_parse(summary, strlen(summary), DB_CELL_BYTES_MAX, &items, &e)) {
-		log_warn("store.unreadable", "a summary: %s", e.text);
+		log_warn("store.unreadable", "a stored summary is invalid: %s", e.text);
 		return NULL;
 	}
 	json_own(a, items);

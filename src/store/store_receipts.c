@@ -119,11 +119,14 @@ static void on_stored(struct call *c, struct table **tables, size_t count, const
 	if (store_chain_retry(&s->link, stored, e && e->code != ERR_BUSY))
 		return;
 	if (!e && !stored)
-		err_set_retry(&failure, ERR_BUSY, "other writers were first in every attempt");
+		err_set_retry(&failure, ERR_BUSY,
+			      "the receipt could not be stored: other processes appended to the "
+			      "chain first in %d attempts",
+			      RECEIPT_ATTEMPTS_MAX);
 	s->cb(s->owner, failure.code != ERR_NONE ? &failure : e);
 }
 
-static void on_place(struct chain_link *link)
+static void on_position(struct chain_link *link)
 {
 	store_call_add(link->call, "receipt_stored");
 }
@@ -137,6 +140,6 @@ struct op *store_receipt(struct store *s, const struct principal *who, const str
 	x->owner = owner;
 	x->call.finish = on_stored;
 	x->link = (struct chain_link){
-		.call = &x->call, .insert = "receipt_insert_alone", .add = on_place};
+		.call = &x->call, .insert = "receipt_insert_alone", .add = on_position};
 	return store_chain_join(&x->link, r);
 }

@@ -143,7 +143,8 @@ static void on_applied(struct call *c, struct table **tables, size_t count, cons
 	applied = tables[0]->row_count;
 	if (applied > c->store->migration_count) {
 		err_set(&newer, ERR_INPUT,
-			"tenant %s: the store was migrated by a newer version (%zu, here %zu)",
+			"tenant %s: a newer version migrated the store (%zu migrations; this "
+			"version has %zu)",
 			c->tenant, applied, c->store->migration_count);
 		m->cb(m->owner, &newer);
 		return;
@@ -186,12 +187,12 @@ static void on_schema(struct call *c, struct table **tables, size_t count, const
 	expected = c->store->migration_count;
 	if (applied < expected)
 		err_set(&problem, ERR_INPUT,
-			"the store's schema is at %zu of %zu. Run vesperctl db migrate", applied,
+			"the store has %zu of %zu migrations. Run vesperctl db migrate", applied,
 			expected);
 	else if (applied > expected)
 		err_set(&problem, ERR_INPUT,
-			"the store was migrated by a newer version (%zu, here %zu)", applied,
-			expected);
+			"a newer version migrated the store (%zu migrations; this version has %zu)",
+			applied, expected);
 	m->cb(m->owner, problem.code == ERR_NONE ? NULL : &problem);
 }
 

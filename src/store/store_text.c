@@ -178,7 +178,7 @@ const json_t *store_text_json(const char *text, struct arena *a)
 	if (!text)
 		return NULL;
 	if (!json_parse_exact(text, strlen(text), DB_CELL_BYTES_MAX, &value, &e)) {
-		log_warn("store.unreadable", "a part of a message: %s", e.text);
+		log_warn("store.unreadable", "a part of a stored message is invalid: %s", e.text);
 		return NULL;
 	}
 	return json_own(a, value);
@@ -192,8 +192,8 @@ static const char *json_text_of(const struct rows *r, size_t row, enum cell cell
 	bool whole = n > 0 && (*text == '[' || *text == '{') && json_is_complete(text, n);
 
 	if (text && !whole)
-		log_warn("store.unreadable", "%s of message %s", cell_names[cell],
-			 cell_of(r, row, CELL_ID));
+		log_warn("store.unreadable", "%s of message %s is invalid JSON and is left out",
+			 cell_names[cell], cell_of(r, row, CELL_ID));
 	return whole ? arena_strndup(r->arena, text, n) : NULL;
 }
 

@@ -32,15 +32,15 @@ void store_turn_begin(struct call *c, bool taken)
 
 /* ---- turns of this replica ---- */
 
-struct alive_call {
+struct turns_call {
 	struct call call;
 	store_done_cb cb;
 	void *owner;
 };
 
-static void on_alive(struct call *c, struct table **tables, size_t count, const struct err *e)
+static void on_done(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
-	struct alive_call *a = list_item(c, struct alive_call, call);
+	struct turns_call *a = list_item(c, struct turns_call, call);
 
 	(void)tables;
 	(void)count;
@@ -50,14 +50,14 @@ static void on_alive(struct call *c, struct table **tables, size_t count, const 
 struct op *store_turns_heartbeat(struct store *s, const char *tenant, const char *const *turn_ids,
 				 size_t count, store_done_cb cb, void *owner)
 {
-	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));
+	struct turns_call *a = store_call_new(s, tenant, sizeof(*a));
 	struct call *c = &a->call;
 	struct value ids[TURNS_ALIVE_MAX];
 
 	assert(s->replica && count > 0 && count <= TURNS_ALIVE_MAX);
 	a->cb = cb;
 	a->owner = owner;
-	c->finish = on_alive;
+	c->finish = on_done;
 	for (size_t i = 0; i < count; i++)
 		ids[i] = value_text(arena_strdup(c->arena, turn_ids[i]));
 	args_set_list(&c->args, c->arena, "ids", ids, count);
@@ -128,8 +128,9 @@ static void add_close(struct call *c, const struct table *t, size_t row)
 {
 	int64_t fence = strtoll(store_cell(t, row, "fence"), NULL, 10);
 
-	log_warn("store.silent", "tenant %s: turn %s has no heartbeat and is closed as interrupted",
-		 c->tenant, store_cell(t, row, "turn_id"));
+	log_warn("store.silent",
+		 "tenant %s: turn %s sent no heartbeat and is closed as interrupted", c->tenant,
+		 store_cell(t, row, "turn_id"));
 	store_call_text(c, "message_id", uuid_new().text);
 	store_call_text(c, "session_id", store_cell(t, row, "session_id"));
 	store_call_text(c, "turn_id", store_cell(t, row, "turn_id"));
@@ -142,7 +143,7 @@ static void add_close(struct call *c, const struct table *t, size_t row)
 
 static void on_running(struct call *c, struct table **tables, size_t count, const struct err *e)
 {
-	struct alive_call *a = list_item(c, struct alive_call, call);
+	struct turns_call *a = list_item(c, struct turns_call, call);
 	struct turn_watch *watch = watch_of(c->store, c->tenant);
 	const struct table *t = count > 0 ? tables[0] : NULL;
 	struct watched *now;
@@ -166,14 +167,14 @@ static void on_running(struct call *c, struct table **tables, size_t count, cons
 		a->cb(a->owner, NULL);
 		return;
 	}
-	c->finish = on_alive;
+	c->finish = on_done;
 	store_call_write(c);
 }
 
 /* The turns that have been silent for longest come first, so one page is enough. */
 struct op *store_close_silent(struct store *s, const char *tenant, store_done_cb cb, void *owner)
 {
-	struct alive_call *a = store_call_new(s, tenant, sizeof(*a));
+	struct turns_call *a = store_call_new(s, tenant, sizeof(*a));
 	struct call *c = &a->call;
 
 	assert(s->replica);

@@ -160,8 +160,8 @@ struct answer {
 	void *owner;
 };
 
-/* Checks the turn's owner only if that may be the cause of a failure. With a receipt, a lost place
- * in the chain is more frequent. */
+/* Checks the turn's owner only if that may be the cause of a failure. With a receipt, a position
+ * used by another process is more frequent. */
 static bool should_check_owner(const struct call *c)
 {
 	return c->store->replica && (!c->link || c->link->attempts > 0);
@@ -173,19 +173,24 @@ static void on_answered(struct call *c, struct table **tables, size_t count, con
 {
 	struct answer *a = list_item(c, struct answer, call);
 	bool stored = count > 0 && tables[count - 1]->row_count > 0;
-	bool is_lost = !e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
-	bool is_gone = !e && !stored && !is_lost && (!c->link || tables[0]->row_count == 0);
-	bool is_permanent = is_gone || is_lost || (e && e->code != ERR_BUSY);
+	bool is_turn_lost =
+		!e && !stored && should_check_owner(c) && tables[count - 2]->row_count == 0;
+	bool is_session_missing =
+		!e && !stored && !is_turn_lost && (!c->link || tables[0]->row_count == 0);
+	bool is_permanent = is_session_missing || is_turn_lost || (e && e->code != ERR_BUSY);
 	struct err failure = {0};
 
 	if (c->link && store_chain_retry(c->link, stored, is_permanent))
 		return;
-	if (is_lost)
+	if (is_turn_lost)
 		err_set(&failure, ERR_CANCELLED, "another replica owns the turn");
-	else if (is_gone)
+	else if (is_session_missing)
 		err_set(&failure, ERR_NOT_FOUND, "no such session");
 	else if (!e && !stored)
-		err_set_retry(&failure, ERR_BUSY, "other writers were first in every attempt");
+		err_set_retry(&failure, ERR_BUSY,
+			      "the receipt could not be stored: other processes appended to the "
+			      "chain first in %d attempts",
+			      RECEIPT_ATTEMPTS_MAX);
 	a->cb(a->owner, failure.code != ERR_NONE ? &failure : e);
 }
 
@@ -219,7 +224,7 @@ static void answer_add(struct call *c)
 	store_call_add(c, "answer_stored");
 }
 
-static void on_place(struct chain_link *link)
+static void on_position(struct chain_link *link)
 {
 	store_call_add(link->call, "session_one");
 	answer_add(link->call);
@@ -252,8 +257,8 @@ struct op *store_answer(struct store *s, const struct principal *who, const stru
 	store_call_json(c, "standing", m->texts.standing);
 	store_call_json(c, "pending_ask", m->status == MESSAGE_ASK ? m->texts.standing : NULL);
 	if (m->receipt) {
-		a->link =
-			(struct chain_link){.call = c, .insert = "receipt_insert", .add = on_place};
+		a->link = (struct chain_link){
+			.call = c, .insert = "receipt_insert", .add = on_position};
 		return store_chain_join(&a->link, m->receipt);
 	}
 	store_call_text(c, "receipt_id", NULL);
