@@ -1,5 +1,5 @@
 /*
- * What the tests of every driver share: one cache, and asking it until it has answered.
+ * Shared by the tests of all drivers: one cache, and helpers that wait for one operation.
  */
 #ifndef CACHE_TEST_H
 #define CACHE_TEST_H
@@ -24,8 +24,8 @@ static int answers;
 static char got[64];
 static size_t got_len;
 static bool found, locked;
-static int taken;
-static struct cache_consume drawn;
+static int value_count;
+static struct cache_consume bucket_state;
 
 static inline void on_value(void *owner, struct str value)
 {
@@ -44,18 +44,18 @@ static inline void on_lock(void *owner, bool yes)
 	locked = yes;
 }
 
-static inline void on_taken(void *owner, struct str value)
+static inline void on_counted_value(void *owner, struct str value)
 {
 	(void)owner;
 	answers++;
-	taken += value.p != NULL;
+	value_count += value.p != NULL;
 }
 
-static inline void on_draw(void *owner, const struct cache_consume *d)
+static inline void on_consumed(void *owner, const struct cache_consume *d)
 {
 	(void)owner;
 	answers++;
-	drawn = *d;
+	bucket_state = *d;
 }
 
 static inline struct cache_key key(const char *tenant, const char *name)
@@ -63,12 +63,12 @@ static inline struct cache_key key(const char *tenant, const char *name)
 	return (struct cache_key){tenant, name};
 }
 
-/* Turns the loop until so many answers came: a driver may take its time, but must answer. */
+/* Runs the loop until `count` callbacks ran. */
 static inline void wait_for(int count)
 {
 	for (int i = 0; answers < count; i++) {
 		if (i == 20000)
-			fail_msg("there is no answer");
+			fail_msg("no callback");
 		loop_run_once(loop);
 		if (answers < count)
 			usleep(500);
@@ -80,7 +80,7 @@ static inline bool get(const char *tenant, const char *name)
 {
 	answers = 0;
 	cache_get(cache, key(tenant, name), on_value, NULL);
-	assert_int_equal(answers, 0); /* never from inside */
+	assert_int_equal(answers, 0); /* never inside the call */
 	wait_for(1);
 	return found;
 }
@@ -94,7 +94,7 @@ static inline bool lock(const char *name, const char *token, int64_t ttl_ms)
 	return locked;
 }
 
-static inline bool keep(const char *name, const char *value, size_t len, int64_t ttl_ms)
+static inline bool set_confirmed(const char *name, const char *value, size_t len, int64_t ttl_ms)
 {
 	answers = 0;
 	cache_set_confirmed(cache, key("acme", name), value, len, ttl_ms, on_lock, NULL);
@@ -103,18 +103,18 @@ static inline bool keep(const char *name, const char *value, size_t len, int64_t
 	return locked;
 }
 
-/* Of one meter, or of two, which are full after a minute. */
-static inline bool draw(const char *name, int64_t most, const char *second, int64_t second_most)
+/* Consumes from one token bucket, or from two. An empty bucket is full after a minute. */
+static inline bool consume(const char *name, int64_t most, const char *second, int64_t second_most)
 {
-	const struct cache_bucket meters[] = {{key("acme", name), most},
-					      {key("acme", second), second_most}};
+	const struct cache_bucket buckets[] = {{key("acme", name), most},
+					       {key("acme", second), second_most}};
 
 	answers = 0;
-	cache_consume(cache, meters, second ? 2 : 1, 60000, on_draw, NULL);
+	cache_consume(cache, buckets, second ? 2 : 1, 60000, on_consumed, NULL);
 	assert_int_equal(answers, 0);
 	wait_for(1);
-	assert_true(drawn.counted);
-	return drawn.consumed;
+	assert_true(bucket_state.counted);
+	return bucket_state.consumed;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,4 +1,4 @@
-/* The contract, held by the memory driver, and what is its own: exact lives, and bounds. */
+/* The memory driver: the tests of all drivers, exact expiry, and limits. */
 #include "cache_contract.h"
 
 #include "cache_int.h"
@@ -26,12 +26,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void let_pass(int64_t ms)
+static void advance_time(int64_t ms)
 {
 	clock_advance_ms(ms);
 }
 
-static void a_life_ends_to_the_millisecond(void **state)
+static void value_expires_to_the_millisecond(void **state)
 {
 	(void)state;
 	cache_set(cache, key("acme", "a"), "1", 1, 5000);
@@ -41,23 +41,23 @@ static void a_life_ends_to_the_millisecond(void **state)
 	assert_false(get("acme", "a"));
 }
 
-static void a_meter_fills_evenly(void **state)
+static void token_bucket_refills_evenly(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		assert_true(draw("m", 4, NULL, 0));
+		assert_true(consume("m", 4, NULL, 0));
 	clock_advance_ms(14999);
-	assert_false(draw("m", 4, NULL, 0));
+	assert_false(consume("m", 4, NULL, 0));
 	clock_advance_ms(1);
-	assert_true(draw("m", 4, NULL, 0));
-	assert_false(draw("m", 4, NULL, 0));
+	assert_true(consume("m", 4, NULL, 0));
+	assert_false(consume("m", 4, NULL, 0));
 	clock_advance_ms(30000);
-	assert_true(draw("m", 4, NULL, 0));
-	assert_true(draw("m", 4, NULL, 0));
-	assert_false(draw("m", 4, NULL, 0));
+	assert_true(consume("m", 4, NULL, 0));
+	assert_true(consume("m", 4, NULL, 0));
+	assert_false(consume("m", 4, NULL, 0));
 }
 
-static void the_longest_unused_go_first(void **state)
+static void least_recently_used_is_evicted_first(void **state)
 {
 	(void)state;
 	char *large = mem_alloc(CACHE_VALUE_BYTES_MAX);
@@ -76,7 +76,7 @@ static void the_longest_unused_go_first(void **state)
 	mem_free(large);
 }
 
-static void entries_are_bounded(void **state)
+static void entry_count_is_limited(void **state)
 {
 	(void)state;
 	char name[16];
@@ -90,7 +90,7 @@ static void entries_are_bounded(void **state)
 	assert_true(get("acme", name));
 }
 
-static void a_greedy_tenant_pushes_out_its_own(void **state)
+static void largest_tenant_evicts_only_its_values(void **state)
 {
 	char *large = mem_alloc(CACHE_VALUE_BYTES_MAX);
 	char name[16];
@@ -113,8 +113,8 @@ static void a_greedy_tenant_pushes_out_its_own(void **state)
 	mem_free(large);
 }
 
-/* Nor does one by many users make another's requests free. */
-static void a_greedy_tenant_forgets_its_own_meters(void **state)
+/* The buckets of a tenant with many users do not evict those of another tenant. */
+static void largest_tenant_evicts_only_its_buckets(void **state)
 {
 	const struct cache_bucket theirs = {key("globex", "m"), 2};
 	char name[16];
@@ -122,21 +122,21 @@ static void a_greedy_tenant_forgets_its_own_meters(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		answers = 0;
-		cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
+		cache_consume(cache, &theirs, 1, 60000, on_consumed, NULL);
 		wait_for(1);
-		assert_true(drawn.consumed);
+		assert_true(bucket_state.consumed);
 	}
 	for (int i = 0; i <= TOKEN_BUCKETS_MAX; i++) {
 		snprintf(name, sizeof(name), "%d", i);
-		draw(name, 2, NULL, 0);
+		consume(name, 2, NULL, 0);
 	}
 	answers = 0;
-	cache_consume(cache, &theirs, 1, 60000, on_draw, NULL);
+	cache_consume(cache, &theirs, 1, 60000, on_consumed, NULL);
 	wait_for(1);
-	assert_false(drawn.consumed);
+	assert_false(bucket_state.consumed);
 }
 
-static void held_locks_are_never_pushed_out(void **state)
+static void held_locks_are_never_evicted(void **state)
 {
 	(void)state;
 	char name[16];
@@ -148,7 +148,7 @@ static void held_locks_are_never_pushed_out(void **state)
 	assert_false(lock("more", "mine", 5000));
 	assert_true(lock("0", "mine", 5000));
 	clock_advance_ms(1000);
-	assert_true(lock("more", "mine", 5000)); /* in the place of the one that is over */
+	assert_true(lock("more", "mine", 5000)); /* replaces the expired lock */
 	assert_false(lock("0", "yours", 5000));
 }
 
@@ -156,13 +156,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CONTRACT_TESTS,
-		TEST(a_life_ends_to_the_millisecond),
-		TEST(a_meter_fills_evenly),
-		TEST(the_longest_unused_go_first),
-		TEST(entries_are_bounded),
-		TEST(a_greedy_tenant_pushes_out_its_own),
-		TEST(a_greedy_tenant_forgets_its_own_meters),
-		TEST(held_locks_are_never_pushed_out),
+		TEST(value_expires_to_the_millisecond),
+		TEST(token_bucket_refills_evenly),
+		TEST(least_recently_used_is_evicted_first),
+		TEST(entry_count_is_limited),
+		TEST(largest_tenant_evicts_only_its_values),
+		TEST(largest_tenant_evicts_only_its_buckets),
+		TEST(held_locks_are_never_evicted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The contract, held by a real Redis, and what is its own: keys and values as they lie there, what
- * others put there, and a server that is paused, killed and started again. */
+/* The Redis driver with a real Redis: the tests of all drivers, stored keys and values, values
+ * written by other clients, and a server that is paused, killed and restarted. */
 #include "cache_contract.h"
 
 #include "vesper/redis.h"
@@ -8,9 +8,9 @@
 #include "vesper/log.h"
 #include "vesper/metric.h"
 
-/* A busy machine must not look like a server that is away: the connection has more patience than a
- * cache may ask for. The linker puts this in the place of redis_link_new. */
-#define PATIENCE_MS 2000
+/* A busy machine must not look like an unavailable server, so the connection gets a larger wait
+ * budget than a cache may request. The linker replaces redis_link_new by the wrapper. */
+#define TEST_WAIT_BUDGET_MS 2000
 
 struct redis_link *__real_redis_link_new(struct loop *l, const struct redis_place *place,
 					 const struct redis_link_options *o);
@@ -21,21 +21,21 @@ struct redis_link *__wrap_redis_link_new(struct loop *l, const struct redis_plac
 					 const struct redis_link_options *o)
 {
 	assert_int_equal(o->wait_budget_ms, REDIS_WAIT_BUDGET_MS);
-	return __real_redis_link_new(l, place,
-				     &(struct redis_link_options){.wait_budget_ms = PATIENCE_MS});
+	return __real_redis_link_new(
+		l, place, &(struct redis_link_options){.wait_budget_ms = TEST_WAIT_BUDGET_MS});
 }
 
-static int64_t ahead_us; /* of the clock */
+static int64_t clock_offset_us; /* added to the monotonic clock */
 int64_t __real_clock_mono_us(void);
 int64_t __wrap_clock_mono_us(void);
 
 int64_t __wrap_clock_mono_us(void)
 {
-	return __real_clock_mono_us() + ahead_us;
+	return __real_clock_mono_us() + clock_offset_us;
 }
 
 static struct redis_service service;
-static redisContext *side; /* another's connection */
+static redisContext *other_client; /* a connection of another client */
 static bool is_installed;
 
 static void ignore_log(void *owner, const char *text)
@@ -49,16 +49,16 @@ static void raw(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	redisReply *reply = redisvCommand(side, format, args);
+	redisReply *reply = redisvCommand(other_client, format, args);
 	va_end(args);
 	if (!reply || reply->type == REDIS_REPLY_ERROR)
-		fail_msg("%s: %s", format, reply ? reply->str : side->errstr);
+		fail_msg("%s: %s", format, reply ? reply->str : other_client->errstr);
 	freeReplyObject(reply);
 }
 
 static const char *secret = "what Redis does not have";
 
-/* The address before the port, and what comes behind it. */
+/* Opens a cache with the URL before:PORTbehind. */
 static void open_cache(const char *before, const char *behind)
 {
 	char url[256];
@@ -105,7 +105,7 @@ static int set_up(void **state)
 		skip();
 	log_capture(ignore_log, NULL);
 	assert_true(loop_new(&loop, &e));
-	side = redis_service_connect(&service);
+	other_client = redis_service_connect(&service);
 	raw("FLUSHALL");
 	open_cache("redis://127.0.0.1", "");
 	wait_until_up(true);
@@ -118,7 +118,7 @@ static int tear_down(void **state)
 	(void)state;
 	cache_free(&cache);
 	assert_null(cache);
-	redisFree(side);
+	redisFree(other_client);
 	loop_free(&loop);
 	health_reset();
 	metric_reset();
@@ -126,51 +126,52 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void let_pass(int64_t ms)
+static void advance_time(int64_t ms)
 {
-	redis_service_age(side, ms);
+	redis_service_age(other_client, ms);
 }
 
-/* ---- what lies there ---- */
+/* ---- stored keys and values ---- */
 
 #define KEY       "vesper:v:acme\0a"
 #define OTHER_KEY "vesper:v:globex\0a"
 
 static redisReply *stored(const char *name, size_t len)
 {
-	return redisCommand(side, "GET %b", name, len);
+	return redisCommand(other_client, "GET %b", name, len);
 }
 
-static void every_key_carries_its_tenant(void **state)
+static void keys_contain_the_tenant(void **state)
 {
 	redisReply *reply;
 
 	(void)state;
 	cache_set(cache, key("acme", "a"), "1", 1, 60000);
 	assert_true(lock("a", "mine", 60000));
-	reply = redisCommand(side, "EXISTS %b %b", KEY, sizeof(KEY) - 1, "vesper:l:acme\0a",
+	reply = redisCommand(other_client, "EXISTS %b %b", KEY, sizeof(KEY) - 1, "vesper:l:acme\0a",
 			     (size_t)15);
 	assert_int_equal(reply->integer, 2);
 	freeReplyObject(reply);
-	reply = redisCommand(side, "DBSIZE");
+	reply = redisCommand(other_client, "DBSIZE");
 	assert_int_equal(reply->integer, 2);
 	freeReplyObject(reply);
 }
 
-static void everything_there_ends_by_itself(void **state)
+static void stored_values_have_an_expiry(void **state)
 {
 	redisReply *left;
 
 	(void)state;
 	cache_set(cache, key("acme", "a"), "1", 1, 60000);
 	assert_true(get("acme", "a"));
-	left = redisCommand(side, "PTTL %b", KEY, sizeof(KEY) - 1);
+	left = redisCommand(other_client, "PTTL %b", KEY, sizeof(KEY) - 1);
 	assert_in_range(left->integer, 1, 60000);
 	freeReplyObject(left);
 }
 
-/* The value of one tenant under the key of another, as a broken copy or a stranger would put it. */
-static void a_value_is_only_believed_under_its_key(void **state)
+/* One tenant's value is stored under another tenant's key, as a faulty copy or an attacker would.
+ */
+static void value_under_another_key_misses(void **state)
 {
 	redisReply *value;
 
@@ -184,7 +185,7 @@ static void a_value_is_only_believed_under_its_key(void **state)
 	assert_true(get("acme", "a"));
 }
 
-static void a_value_that_was_changed_misses(void **state)
+static void changed_value_misses(void **state)
 {
 	redisReply *value;
 	char *bytes;
@@ -193,13 +194,13 @@ static void a_value_that_was_changed_misses(void **state)
 	cache_set(cache, key("acme", "a"), "0123456789", 10, 60000);
 	assert_true(get("acme", "a"));
 	value = stored(KEY, sizeof(KEY) - 1);
-	for (size_t n = 0; n < value->len; n++) { /* cut anywhere */
+	for (size_t n = 0; n < value->len; n++) { /* truncated at any byte */
 		raw("SET %b %b", KEY, sizeof(KEY) - 1, value->str, n);
 		assert_false(get("acme", "a"));
 	}
 	bytes = mem_strndup(value->str, value->len);
 	memcpy(bytes, value->str, value->len);
-	for (size_t i = 0; i < value->len; i++) { /* wrong anywhere */
+	for (size_t i = 0; i < value->len; i++) { /* changed at any byte */
 		bytes[i] ^= 1;
 		raw("SET %b %b", KEY, sizeof(KEY) - 1, bytes, value->len);
 		assert_false(get("acme", "a"));
@@ -220,8 +221,8 @@ static void open_with(const char *another_secret)
 	secret = "what Redis does not have";
 }
 
-/* Everything of the envelope but the secret. */
-static void a_value_without_the_secret_misses(void **state)
+/* A correct envelope, signed with another secret. */
+static void value_with_another_secret_misses(void **state)
 {
 	static const char *const others[] = {"", "What Redis does not have", "vesper", NULL};
 	static char forged[44];
@@ -238,7 +239,7 @@ static void a_value_without_the_secret_misses(void **state)
 	cache_set(cache, key("acme", "a"), "true", 4, 60000);
 	assert_true(get("acme", "a"));
 	value = stored(KEY, sizeof(KEY) - 1);
-	for (size_t n = 0; n <= 32; n++) { /* an HMAC that is cut, or of zeros */
+	for (size_t n = 0; n <= 32; n++) { /* a truncated HMAC, or one of zeros */
 		memcpy(forged, value->str, 12);
 		raw("SET %b %b", KEY, sizeof(KEY) - 1, forged, 12 + n);
 		assert_false(get("acme", "a"));
@@ -250,7 +251,7 @@ static void a_value_without_the_secret_misses(void **state)
 	assert_memory_equal(got, "true", 4);
 }
 
-static void without_a_secret_a_process_believes_itself_only(void **state)
+static void without_secret_only_own_values_hit(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -261,15 +262,15 @@ static void without_a_secret_a_process_believes_itself_only(void **state)
 	}
 }
 
-/* A value that was kept back is put there again, for ever. */
-static void a_value_ends_whatever_the_server_says(void **state)
+/* An expired value is stored again without an expiry. */
+static void value_restored_by_server_is_expired(void **state)
 {
 	redisReply *value;
 
 	(void)state;
 	cache_set(cache, key("acme", "a"), "old", 3, 2000);
 	value = stored(KEY, sizeof(KEY) - 1);
-	for (int i = 0; !value->str; i++) { /* it is on its way */
+	for (int i = 0; !value->str; i++) { /* not stored yet */
 		assert_true(i < 200);
 		freeReplyObject(value);
 		loop_run_once(loop);
@@ -281,8 +282,8 @@ static void a_value_ends_whatever_the_server_says(void **state)
 	freeReplyObject(value);
 }
 
-/* Whatever somebody puts into a meter, it is one, and limits. */
-static void a_meter_that_was_written_to_is_a_full_one(void **state)
+/* Whatever another client writes to a bucket, it still limits. */
+static void invalid_token_bucket_counts_as_full(void **state)
 {
 	static const char *const left[] = {
 		"nan", "-nan",       "inf", "-inf", "1e308", "-1", "4", "abc", "0x7fffffffffffffff",
@@ -303,25 +304,25 @@ static void a_meter_that_was_written_to_is_a_full_one(void **state)
 		else
 			raw("LPUSH %b x", name, len);
 		for (int n = 0; n < 3; n++)
-			assert_true(draw("m", 3, NULL, 0));
-		assert_false(draw("m", 3, NULL, 0));
+			assert_true(consume("m", 3, NULL, 0));
+		assert_false(consume("m", 3, NULL, 0));
 		assert_true(is_up());
 	}
 }
 
-static void a_key_of_another_type_misses(void **state)
+static void key_of_another_type_misses(void **state)
 {
 	(void)state;
 	raw("LPUSH %b x", KEY, sizeof(KEY) - 1);
 	raw("LPUSH %b x", "vesper:l:acme\0a", (size_t)15);
 	assert_false(get("acme", "a"));
 	assert_false(lock("a", "mine", 60000));
-	cache_set(cache, key("acme", "a"), "1", 1, 60000); /* takes its place */
+	cache_set(cache, key("acme", "a"), "1", 1, 60000); /* replaces it */
 	assert_true(get("acme", "a"));
 }
 
 /* A server that refuses writes does not slow callers down. */
-static void a_full_server_misses(void **state)
+static void full_server_misses(void **state)
 {
 	(void)state;
 	raw("CONFIG SET maxmemory 1");
@@ -335,7 +336,7 @@ static void a_full_server_misses(void **state)
 
 /* ---- the address ---- */
 
-static void a_database_may_be_chosen(void **state)
+static void database_number_is_used(void **state)
 {
 	redisReply *reply;
 
@@ -345,12 +346,12 @@ static void a_database_may_be_chosen(void **state)
 	wait_until_up(true);
 	cache_set(cache, key("acme", "a"), "1", 1, 60000);
 	assert_true(get("acme", "a"));
-	reply = redisCommand(side, "DBSIZE");
+	reply = redisCommand(other_client, "DBSIZE");
 	assert_int_equal(reply->integer, 0);
 	freeReplyObject(reply);
 }
 
-static void a_login_is_sent(void **state)
+static void login_is_sent(void **state)
 {
 	(void)state;
 	raw("ACL SETUSER vesper on >p@ss ~vesper:* +@all");
@@ -369,17 +370,17 @@ static void a_login_is_sent(void **state)
 	raw("ACL DELUSER vesper");
 }
 
-/* ---- bad days ---- */
+/* ---- outages ---- */
 
-static void a_paused_server_is_waited_for_once(void **state)
+static void paused_server_is_waited_for_once(void **state)
 {
 	(void)state;
 	cache_set(cache, key("acme", "a"), "1", 1, 60000);
 	assert_true(get("acme", "a"));
 	redis_service_do(&service, "pause");
-	assert_false(get("acme", "a")); /* the patience */
+	assert_false(get("acme", "a")); /* waits for the whole budget */
 	assert_false(is_up());
-	for (int i = 0; i < 100; i++) { /* from now on nobody waits */
+	for (int i = 0; i < 100; i++) { /* from now on no call waits */
 		answers = 0;
 		cache_get(cache, key("acme", "a"), on_value, NULL);
 		cache_lock(cache, key("acme", "a"), "t", 1000, on_lock, NULL);
@@ -387,20 +388,20 @@ static void a_paused_server_is_waited_for_once(void **state)
 		loop_run_once(loop);
 		assert_int_equal(answers, 2);
 		assert_false(found || locked);
-		usleep(2000); /* it connects meanwhile: the kernel accepts for a paused server */
+		usleep(2000); /* reconnects meanwhile: the kernel accepts for a paused server */
 	}
 	assert_false(is_up());
 	redis_service_do(&service, "resume");
 	wait_until_up(true);
-	ahead_us += REDIS_WAIT_BUDGET_WINDOW_MS * 1000; /* nothing of the patience was left */
+	clock_offset_us += REDIS_WAIT_BUDGET_WINDOW_MS * 1000; /* refills the wait budget */
 	for (int i = 0; i < 100 && !get("acme", "a"); i++)
 		usleep(20000);
 	assert_true(get("acme", "a"));
 	assert_memory_equal(got, "1", 1);
 }
 
-/* Whatever was asked when it stopped: each gets its own end, and none another's answer. */
-static void what_was_asked_of_a_paused_server_ends(void **state)
+/* Each pending operation ends, and none gets the reply of another. */
+static void pending_operations_of_paused_server_end(void **state)
 {
 	struct op *op;
 
@@ -420,7 +421,7 @@ static void what_was_asked_of_a_paused_server_ends(void **state)
 	wait_until_up(true);
 }
 
-static void a_killed_server_comes_back_empty(void **state)
+static void restarted_server_is_empty(void **state)
 {
 	(void)state;
 	cache_set(cache, key("acme", "a"), "1", 1, 60000);
@@ -430,8 +431,8 @@ static void a_killed_server_comes_back_empty(void **state)
 	wait_until_up(false);
 	assert_false(get("acme", "a"));
 	redis_service_do(&service, "restart");
-	redisFree(side);
-	side = redis_service_connect(&service);
+	redisFree(other_client);
+	other_client = redis_service_connect(&service);
 	wait_until_up(true);
 	assert_false(get("acme", "a"));
 	for (int i = 0; i < 100 && !get("acme", "a"); i++)
@@ -440,7 +441,7 @@ static void a_killed_server_comes_back_empty(void **state)
 	assert_memory_equal(got, "2", 1);
 }
 
-static void it_may_be_away_at_the_start(void **state)
+static void server_may_be_down_at_start(void **state)
 {
 	(void)state;
 	cache_free(&cache);
@@ -451,16 +452,16 @@ static void it_may_be_away_at_the_start(void **state)
 	assert_false(lock("a", "t", 1000));
 	assert_false(is_up());
 	redis_service_do(&service, "restart");
-	redisFree(side);
-	side = redis_service_connect(&service);
+	redisFree(other_client);
+	other_client = redis_service_connect(&service);
 	wait_until_up(true);
 }
 
-static void a_name_that_nobody_has_is_no_connection(void **state)
+static void unknown_host_name_misses(void **state)
 {
 	(void)state;
 	cache_free(&cache);
-	open_cache("redis://nobody.invalid", "");
+	open_cache("redis://unknown.invalid", "");
 	for (int i = 0; i < 50; i++) {
 		assert_false(get("acme", "a"));
 		usleep(2000);
@@ -469,7 +470,7 @@ static void a_name_that_nobody_has_is_no_connection(void **state)
 }
 
 /* The process may end whatever state the connection is in. */
-static void it_can_be_freed_at_any_time(void **state)
+static void cache_can_be_freed_in_any_state(void **state)
 {
 	(void)state;
 	for (int turns = 0; turns < 12; turns++) {
@@ -506,24 +507,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CONTRACT_TESTS,
-		TEST(every_key_carries_its_tenant),
-		TEST(everything_there_ends_by_itself),
-		TEST(a_value_is_only_believed_under_its_key),
-		TEST(a_value_that_was_changed_misses),
-		TEST(a_value_without_the_secret_misses),
-		TEST(without_a_secret_a_process_believes_itself_only),
-		TEST(a_value_ends_whatever_the_server_says),
-		TEST(a_meter_that_was_written_to_is_a_full_one),
-		TEST(a_key_of_another_type_misses),
-		TEST(a_full_server_misses),
-		TEST(a_database_may_be_chosen),
-		TEST(a_login_is_sent),
-		TEST(a_paused_server_is_waited_for_once),
-		TEST(what_was_asked_of_a_paused_server_ends),
-		TEST(a_killed_server_comes_back_empty),
-		TEST(it_may_be_away_at_the_start),
-		TEST(a_name_that_nobody_has_is_no_connection),
-		TEST(it_can_be_freed_at_any_time),
+		TEST(keys_contain_the_tenant),
+		TEST(stored_values_have_an_expiry),
+		TEST(value_under_another_key_misses),
+		TEST(changed_value_misses),
+		TEST(value_with_another_secret_misses),
+		TEST(without_secret_only_own_values_hit),
+		TEST(value_restored_by_server_is_expired),
+		TEST(invalid_token_bucket_counts_as_full),
+		TEST(key_of_another_type_misses),
+		TEST(full_server_misses),
+		TEST(database_number_is_used),
+		TEST(login_is_sent),
+		TEST(paused_server_is_waited_for_once),
+		TEST(pending_operations_of_paused_server_end),
+		TEST(restarted_server_is_empty),
+		TEST(server_may_be_down_at_start),
+		TEST(unknown_host_name_misses),
+		TEST(cache_can_be_freed_in_any_state),
 	};
 
 	return cmocka_run_group_tests(tests, start_service, stop_service);

@@ -1,5 +1,5 @@
-/* Replies with arrays: what a server sends arrives as it was sent, up to the bounds; beyond them
- * the connection ends, the asker hears that there is no answer, and nothing is allocated for it. */
+/* Replies with arrays arrive unchanged up to the limits. Beyond them the connection ends, the
+ * caller gets no reply, and nothing is allocated for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,15 +27,16 @@ static struct redis_place place;
 static struct fd_watch *accepting, *reading;
 static int listener, conn = -1;
 static bool greeted;
-static struct buf answer; /* what the server says to the next command */
-static size_t said;
+static struct buf server_reply; /* the server's reply to the next command */
+static size_t sent_bytes;
 
 static void send_more(void)
 {
-	ssize_t n = send(conn, answer.p + said, answer.n - said, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t n = send(conn, server_reply.p + sent_bytes, server_reply.n - sent_bytes,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	said += n > 0 ? (size_t)n : 0;
-	fd_watch_set(reading, said < answer.n ? FD_READ | FD_WRITE : FD_READ);
+	sent_bytes += n > 0 ? (size_t)n : 0;
+	fd_watch_set(reading, sent_bytes < server_reply.n ? FD_READ | FD_WRITE : FD_READ);
 }
 
 static void on_socket(void *owner, int fd, int events)
@@ -54,7 +55,7 @@ static void on_socket(void *owner, int fd, int events)
 	} else if (n > 0 && !greeted) {
 		greeted = send(fd, "+PONG\r\n", 7, MSG_NOSIGNAL) == 7;
 	} else if (n > 0) {
-		said = 0;
+		sent_bytes = 0;
 		send_more();
 	}
 }
@@ -84,7 +85,7 @@ static int set_up(void **state)
 	(void)state;
 	log_capture(ignore_log, NULL);
 	assert_true(loop_new(&loop, &e));
-	buf_init(&answer, SIZE_MAX / 2);
+	buf_init(&server_reply, SIZE_MAX / 2);
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(listener, 1), 0);
@@ -109,7 +110,7 @@ static int tear_down(void **state)
 	fd_watch_free(&accepting);
 	close(listener);
 	loop_free(&loop);
-	buf_deinit(&answer);
+	buf_deinit(&server_reply);
 	health_reset();
 	metric_reset();
 	log_capture(NULL, NULL);
@@ -135,105 +136,105 @@ static void write_reply(struct buf *out, const redisReply *r)
 	}
 }
 
-struct parsed_filters {
-	bool done, answered;
+struct pending {
+	bool done, has_reply;
 	struct buf text;
 };
 
 static void on_reply(void *owner, const redisReply *reply)
 {
-	struct parsed_filters *h = owner;
+	struct pending *h = owner;
 
 	h->done = true;
-	h->answered = reply != NULL;
+	h->has_reply = reply != NULL;
 	if (reply)
 		write_reply(&h->text, reply);
 }
 
-/* Asks once the link is up. False: the connection ended instead. */
-static bool ask(struct buf *text)
+/* Sends a command once the link is up. False: the connection ended instead. */
+static bool send_command(struct buf *text)
 {
 	struct str command = STR("XREAD");
-	struct parsed_filters h = {0};
+	struct pending h = {0};
 	bool sent = false;
 
 	buf_init(&h.text, SIZE_MAX / 2);
 	for (int64_t end_ms = clock_mono_ms() + WAIT_MS; !h.done; usleep(100)) {
 		if (clock_mono_ms() > end_ms)
-			fail_msg("no answer");
+			fail_msg("no server_reply");
 		sent = sent || redis_link_send(link_, 1, &command, on_reply, &h);
 		loop_run_once(loop);
 	}
 	*text = h.text;
-	return h.answered;
+	return h.has_reply;
 }
 
-static void says(const char *reply)
+static void set_reply(const char *reply)
 {
-	buf_reset(&answer);
-	buf_str(&answer, reply);
+	buf_reset(&server_reply);
+	buf_str(&server_reply, reply);
 }
 
-static void hears(const char *want)
+static void expect_reply(const char *want)
 {
 	struct buf text;
 
-	assert_true(ask(&text));
+	assert_true(send_command(&text));
 	assert_string_equal(buf_text(&text), want);
 	buf_deinit(&text);
 }
 
-static void hears_nothing(void)
+static void expect_no_reply(void)
 {
 	struct buf text;
 
-	assert_false(ask(&text));
+	assert_false(send_command(&text));
 	buf_deinit(&text);
 }
 
-static void arrays_arrive_as_they_were_sent(void **state)
+static void arrays_arrive_unchanged(void **state)
 {
 	(void)state;
-	says("*0\r\n");
-	hears("[]");
-	says("*3\r\n$1\r\na\r\n*2\r\n:1\r\n$-1\r\n*0\r\n");
-	hears("[a [1 nil] []]");
-	says("*1\r\n*2\r\n$4\r\nv:s:\r\n*1\r\n*2\r\n$3\r\n7-1\r\n*4\r\n$1\r\nn\r\n$1\r\n9\r\n"
-	     "$1\r\nb\r\n$2\r\n\r\n\r\n");
-	hears("[[v:s: [[7-1 [n 9 b \r\n]]]]]");
-	says("*-1\r\n");
-	hears("nil");
+	set_reply("*0\r\n");
+	expect_reply("[]");
+	set_reply("*3\r\n$1\r\na\r\n*2\r\n:1\r\n$-1\r\n*0\r\n");
+	expect_reply("[a [1 nil] []]");
+	set_reply("*1\r\n*2\r\n$4\r\nv:s:\r\n*1\r\n*2\r\n$3\r\n7-1\r\n*4\r\n$1\r\nn\r\n$1\r\n9\r\n"
+		  "$1\r\nb\r\n$2\r\n\r\n\r\n");
+	expect_reply("[[v:s: [[7-1 [n 9 b \r\n]]]]]");
+	set_reply("*-1\r\n");
+	expect_reply("nil");
 }
 
-static void levels(int count)
+static void set_nested_reply(int count)
 {
-	buf_reset(&answer);
+	buf_reset(&server_reply);
 	for (int i = 0; i < count; i++)
-		buf_str(&answer, "*1\r\n");
-	buf_str(&answer, ":7\r\n");
+		buf_str(&server_reply, "*1\r\n");
+	buf_str(&server_reply, ":7\r\n");
 }
 
 static void deeper_arrays_end_the_connection(void **state)
 {
 	(void)state;
-	levels(REDIS_REPLY_LEVELS_MAX);
-	hears("[[[[[7]]]]]");
-	levels(REDIS_REPLY_LEVELS_MAX + 1);
-	hears_nothing();
-	says("+back\r\n");
-	hears("back");
+	set_nested_reply(REDIS_REPLY_LEVELS_MAX);
+	expect_reply("[[[[[7]]]]]");
+	set_nested_reply(REDIS_REPLY_LEVELS_MAX + 1);
+	expect_no_reply();
+	set_reply("+back\r\n");
+	expect_reply("back");
 }
 
-/* Two arrays in one, so that their elements are counted together. */
-static void elements(int count)
+/* An array of two arrays, whose elements are counted together. */
+static void set_array_reply(int count)
 {
-	buf_reset(&answer);
-	buf_printf(&answer, "*2\r\n*%d\r\n", count / 2 - 2);
+	buf_reset(&server_reply);
+	buf_printf(&server_reply, "*2\r\n*%d\r\n", count / 2 - 2);
 	for (int i = 0; i < count / 2 - 2; i++)
-		buf_str(&answer, ":1\r\n");
-	buf_printf(&answer, "*%d\r\n", count - count / 2);
+		buf_str(&server_reply, ":1\r\n");
+	buf_printf(&server_reply, "*%d\r\n", count - count / 2);
 	for (int i = 0; i < count - count / 2; i++)
-		buf_str(&answer, ":1\r\n");
+		buf_str(&server_reply, ":1\r\n");
 }
 
 static void more_elements_end_the_connection(void **state)
@@ -241,42 +242,42 @@ static void more_elements_end_the_connection(void **state)
 	struct buf text;
 
 	(void)state;
-	elements(REDIS_REPLY_ELEMENTS_MAX);
-	assert_true(ask(&text));
+	set_array_reply(REDIS_REPLY_ELEMENTS_MAX);
+	assert_true(send_command(&text));
 	buf_deinit(&text);
-	elements(REDIS_REPLY_ELEMENTS_MAX + 1);
-	hears_nothing();
-	says("*2147483647\r\n");
-	hears_nothing();
-	says("*-2\r\n");
-	hears_nothing();
-	says("*1\r\n:1\r\n");
-	hears("[1]");
+	set_array_reply(REDIS_REPLY_ELEMENTS_MAX + 1);
+	expect_no_reply();
+	set_reply("*2147483647\r\n");
+	expect_no_reply();
+	set_reply("*-2\r\n");
+	expect_no_reply();
+	set_reply("*1\r\n:1\r\n");
+	expect_reply("[1]");
 }
 
-static void texts(size_t bytes)
+static void set_text_reply(size_t bytes)
 {
-	buf_reset(&answer);
-	buf_str(&answer, "*4\r\n");
+	buf_reset(&server_reply);
+	buf_str(&server_reply, "*4\r\n");
 	for (int i = 0; i < 4; i++) {
-		buf_printf(&answer, "$%zu\r\n", bytes / 4);
+		buf_printf(&server_reply, "$%zu\r\n", bytes / 4);
 		for (size_t n = 0; n < bytes / 4; n++)
-			buf_char(&answer, 'x');
-		buf_str(&answer, "\r\n");
+			buf_char(&server_reply, 'x');
+		buf_str(&server_reply, "\r\n");
 	}
 }
 
-static void more_text_in_all_ends_the_connection(void **state)
+static void more_text_in_total_ends_the_connection(void **state)
 {
 	struct buf text;
 
 	(void)state;
-	texts(REDIS_REPLY_BYTES_MAX);
-	assert_true(ask(&text));
+	set_text_reply(REDIS_REPLY_BYTES_MAX);
+	assert_true(send_command(&text));
 	assert_int_equal(text.n, REDIS_REPLY_BYTES_MAX + strlen("[   ]"));
 	buf_deinit(&text);
-	texts(REDIS_REPLY_BYTES_MAX + 4);
-	hears_nothing();
+	set_text_reply(REDIS_REPLY_BYTES_MAX + 4);
+	expect_no_reply();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -284,10 +285,10 @@ static void more_text_in_all_ends_the_connection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(arrays_arrive_as_they_were_sent),
+		TEST(arrays_arrive_unchanged),
 		TEST(deeper_arrays_end_the_connection),
 		TEST(more_elements_end_the_connection),
-		TEST(more_text_in_all_ends_the_connection),
+		TEST(more_text_in_total_ends_the_connection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

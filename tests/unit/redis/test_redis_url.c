@@ -1,4 +1,4 @@
-/* Addresses, and mistakes in them that never repeat the password. */
+/* Redis URLs: valid ones, and errors that never contain the password. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void sockets(void **state)
 	assert_int_equal(at.db, 3);
 }
 
-static void mistakes_are_named_without_the_password(void **state)
+static void errors_name_the_fault_without_the_password(void **state)
 {
 	static const char *const wrong[][2] = {
 		{"rediss://:hunter2@cache", "TLS"},
@@ -118,7 +118,7 @@ static void mistakes_are_named_without_the_password(void **state)
 		struct redis_place at = {.port = -7};
 		struct err e = {0};
 		if (redis_url_parse(wrong[i][0], arena, &at, &e))
-			fail_msg("%s was taken", wrong[i][0]);
+			fail_msg("%s was accepted", wrong[i][0]);
 		assert_int_equal(e.code, ERR_INPUT);
 		assert_int_equal(at.port, -7);
 		assert_null(strstr(e.text, "hunter2"));
@@ -133,7 +133,7 @@ int main(void)
 		cmocka_unit_test(hosts_and_ports),
 		cmocka_unit_test(logins),
 		cmocka_unit_test(sockets),
-		cmocka_unit_test(mistakes_are_named_without_the_password),
+		cmocka_unit_test(errors_name_the_fault_without_the_password),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
