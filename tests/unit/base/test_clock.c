@@ -160,7 +160,7 @@ static void dates_counted_from_today(void **state)
 	date_is("today+0d", "2026-03-31");
 	for (size_t i = 0; wrong[i]; i++)
 		if (date_parse_value(wrong[i], (struct date){2026, 3, 31}, &d))
-			fail_msg("%s is taken for a date", wrong[i]);
+			fail_msg("%s is accepted as a date", wrong[i]);
 	assert_true(date_parse_value("today+1y", (struct date){2024, 2, 29}, &d));
 	assert_int_equal(d.day, 28);
 }

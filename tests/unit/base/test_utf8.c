@@ -127,7 +127,7 @@ static void identifiers_have_no_invisible_characters(void **state)
 		assert_true(utf8_is_identifier(good[i], strlen(good[i])));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (utf8_is_identifier(bad[i], strlen(bad[i])))
-			fail_msg("number %zu was taken", i);
+			fail_msg("number %zu was accepted", i);
 	assert_false(utf8_is_identifier("a\0b", 3));
 }
 

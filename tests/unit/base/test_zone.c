@@ -164,10 +164,10 @@ static void times_are_parsed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (!moment_parse(good[i], &m))
-			fail_msg("%s is refused", good[i]);
+			fail_msg("%s is rejected", good[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (moment_parse(bad[i], &m))
-			fail_msg("%s is taken", bad[i]);
+			fail_msg("%s is accepted", bad[i]);
 	assert_true(moment_parse(good[2], &m));
 	assert_int_equal(m.minute, 720);
 	assert_int_equal(m.offset_minutes, -420);

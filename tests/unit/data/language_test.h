@@ -42,8 +42,8 @@ static inline int line_of(const char *at)
 	return line;
 }
 
-/* With `from` (which is there) replaced by `to`, the file is refused, and the error begins with the
- * path, the line of `from` plus `below`, and says why. */
+/* Replaces `from`, which the text contains, by `to`. The file must be rejected with an error that
+ * begins with the path and the line of `from` plus `below`, and gives the reason. */
 static inline void refused(const char *from, const char *to, int below, const char *why)
 {
 	const char *at = strstr(shipped, from), *text, *start;

@@ -76,8 +76,8 @@ static void turn_errors_have_fewer_codes(void **state)
 	assert_int_equal(code_of_turn(ERR_NOT_FOUND), CODE_NO_SESSION);
 }
 
-/* An err has one row at most in each column, and what a log gives back of a turn's row means as
- * much: status, view and whether to try again. */
+/* Each err_code has at most one row per column. The row that a log's wire code gives for a turn has
+ * the same status, view and retryable. */
 static void rows_agree(void **state)
 {
 	(void)state;

@@ -130,7 +130,7 @@ static void multiplies(void **state)
 	check(d, "0.000000000000000001");
 	assert_false(decimal_mul(dec("0.0000000001"), dec("0.000000001"), &d));
 	assert_false(decimal_mul(dec("10000000000000000000"), dec("1e20"), &d));
-	/* Fits once zeros that say nothing are gone. */
+	/* fits once trailing zeros are removed */
 	assert_true(decimal_mul(dec("100000000000000000000.000000000000000000"), dec("3.00"), &d));
 	assert_int_equal(decimal_cmp(d, dec("300000000000000000000")), 0);
 }

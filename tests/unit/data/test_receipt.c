@@ -185,7 +185,7 @@ static void each_byte_of_the_content_is_in_its_member(void **state)
 		assert_int_equal(first_broken(c, &flaw), 2);
 		assert_true((int64_t)i >= flaw.from && (int64_t)i < flaw.to);
 		assert_int_equal(strncmp(flaw.field, "content.", 8), 0);
-		/* the piece is that of the member it is called after */
+		/* the range is that of the named member */
 		assert_int_equal(
 			strncmp(whole + flaw.from + 2, flaw.field + 8, strlen(flaw.field + 8)), 0);
 	}

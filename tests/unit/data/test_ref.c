@@ -133,7 +133,7 @@ static void other_text_is_rejected(void **state)
 		struct err e = {0};
 
 		if (ref_parse(wrong[i], &r, &e))
-			fail_msg("%s is taken", wrong[i]);
+			fail_msg("%s is accepted", wrong[i]);
 		assert_int_equal(e.code, ERR_INPUT);
 	}
 }

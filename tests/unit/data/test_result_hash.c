@@ -119,7 +119,7 @@ static void row_order_counts_only_if_defined(void **state)
 	s->r->tables[0]->rows = rows;
 	result_hash(s->r, two);
 	assert_string_equal(one, two);
-	/* A row twice is not a row once, and cells stay in their rows. */
+	/* A duplicate row changes the hash, and so does a cell that moves to another row. */
 	DIFFERS(s, rows[1], rows[0]);
 	DIFFERS(s, s->cells[0][0], "SP15");
 }

@@ -47,7 +47,7 @@ static void wait_until_available(struct fixture *f, const char *after)
 		if (a.err.code == ERR_NONE)
 			break;
 		if (clock_mono_ms() - began > GIVE_UP_MS)
-			fail_msg("not back after %s: %s", after, a.err.text);
+			fail_msg("not recovered after %s: %s", after, a.err.text);
 		wait_ms(f, 20);
 	}
 	assert_string_equal(a.table->rows[0][0], "secret of tenant_7");
@@ -116,7 +116,7 @@ static void wait_for_healthy(struct fixture *f, size_t tenants)
 		if (well == tenants)
 			return;
 		if (clock_mono_ms() - began > GIVE_UP_MS)
-			fail_msg("%zu tenants are well, not %zu", well, tenants);
+			fail_msg("%zu tenants are healthy, not %zu", well, tenants);
 		wait_ms(f, 5);
 	}
 }

@@ -145,7 +145,7 @@ static void answer_has_receipt(void **state)
 	assert_int_equal(verify(f, "vesper"), 0);
 }
 
-/* Only a place taken by another process is retried; other constraint violations are errors. */
+/* Only a position used by another process is retried; other constraint violations are errors. */
 static void reports_constraint_violations(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
-/* Approved answers: added once under a name, edited by version, checked, deleted; apart by tenant.
- */
+/* Approved answers: added once under a name, edited by version, checked,
+ * deleted; isolated by tenant. */
 #include "store_test.h"
 
 #include "vesper/limits.h"
@@ -79,7 +79,7 @@ static const char *stamp_of(struct fixture *f)
 	return stamp;
 }
 
-static void added(void **state)
+static void adds_approved_answer_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -94,7 +94,7 @@ static void added(void **state)
 	assert_int_equal(add(f, &ann, "one_more", MESSAGE), ERR_LIMIT);
 }
 
-static void edited_by_version(void **state)
+static void edit_requires_current_version(void **state)
 {
 	struct fixture *f = *state;
 
@@ -108,7 +108,7 @@ static void edited_by_version(void **state)
 	assert_string_equal(list_of(f, "acme"), "price 3 withdrawn ann -;");
 }
 
-static void checked(void **state)
+static void stores_check_result(void **state)
 {
 	struct fixture *f = *state;
 
@@ -123,7 +123,7 @@ static void checked(void **state)
 }
 
 /* Each change changes the stamp, including a deletion. */
-static void stamps(void **state)
+static void stamp_changes_with_each_change(void **state)
 {
 	struct fixture *f = *state;
 	char before[3][sizeof(stamp)];
@@ -146,10 +146,14 @@ static void stamps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(added, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(edited_by_version, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(checked, fixture_setup, fixture_teardown),
-		cmocka_unit_test_setup_teardown(stamps, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(adds_approved_answer_once, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(edit_requires_current_version, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(stores_check_result, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(stamp_changes_with_each_change, fixture_setup,
+						fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

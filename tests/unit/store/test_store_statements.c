@@ -66,7 +66,7 @@ static void turn_uses_no_temporary_table(void **state)
 
 		assert_non_null(q);
 		if (uses_temporary_table(f, native, rendered(f, q)))
-			fail_msg("%s makes a table", q->name);
+			fail_msg("%s creates a temporary table", q->name);
 	}
 	assert_true(
 		uses_temporary_table(f, native, rendered(f, sql_file_query(file, "orphan_close"))));
