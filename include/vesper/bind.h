@@ -47,7 +47,7 @@ void args_set_list(struct args *args, struct arena *a, const char *name, const s
 const struct arg *args_find(const struct args *args, const char *name); /* NULL when absent */
 /* As JSON, values and lists by name; arguments without a value are left out. */
 void args_write(struct json_out *j, const struct args *args);
-/* The single value as text ("2025", "Ascend"); NULL when absent or a list. */
+/* The single value as text ("2025", "Ascend"); NULL when absent, a list or VALUE_NULL. */
 const char *args_text(const struct args *args, const char *name, struct arena *a);
 
 #endif

@@ -99,8 +99,8 @@ void cache_set(struct cache *c, struct cache_key key, const void *value, size_t 
 	       int64_t ttl_ms);
 void cache_remove(struct cache *c, struct cache_key key);
 
-/* As cache_set, but reports whether the value is stored. False may also mean that the result is
- * unknown. */
+/* As cache_set, for at most CACHE_VALUE_BYTES_MAX bytes, but reports whether the value is stored.
+ * False may also mean that the result is unknown. */
 struct op *cache_set_confirmed(struct cache *c, struct cache_key key, const void *value, size_t len,
 			       int64_t ttl_ms, cache_confirmed_cb cb, void *owner);
 /* Gets and removes in one step: of concurrent callers, only one gets the value. If the operation is

@@ -27,8 +27,9 @@ struct date clock_today(void); /* UTC date of clock_question_ms, or the frozen o
 bool clock_today_is_frozen(void);
 bool clock_question_is_frozen(void);
 
-/* Freezes today's date or the time of questions. clock_now_ms still returns the real time, because
- * tokens and stored times are compared with the clocks of other machines. */
+/* Freezes today's date or the time of questions, in place of any earlier freeze. clock_now_ms still
+ * returns the real time, because tokens and stored times are compared with the clocks of other
+ * machines. */
 void clock_freeze_today(struct date d);
 void clock_freeze_question_ms(int64_t wall_ms);
 /* Tests only: stops both clocks, wall time at `wall_ms`; clock_advance_ms moves them.

@@ -26,7 +26,8 @@ bool decimal_sub(struct decimal a, struct decimal b, struct decimal *out);
 bool decimal_mul(struct decimal a, struct decimal b, struct decimal *out);
 /* a / b rounded half up (away from zero) at `scale` digits; false for b = 0. */
 bool decimal_div(struct decimal a, struct decimal b, int scale, struct decimal *out);
-/* Rounded half up (away from zero), as is usual for prices. Never fails for a smaller scale. */
+/* Rounded half up (away from zero), as is usual for prices. If a larger scale does not fit, returns
+ * d unchanged. */
 struct decimal decimal_round(struct decimal d, int scale);
 int decimal_cmp(struct decimal a, struct decimal b);
 double decimal_double(struct decimal d);

@@ -15,6 +15,7 @@ struct dict {
 void dict_init(struct dict *d, struct arena *a);
 /* The number stored for the word, or -1. */
 int dict_find(const struct dict *d, const char *word, size_t len);
+/* Adds or replaces; `number` is at least 0. */
 void dict_put(struct dict *d, const char *word, size_t len, int number);
 
 #endif

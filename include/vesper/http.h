@@ -1,7 +1,7 @@
 /*
  * Outgoing HTTP with curl's multi interface on the loop: start, stream, cancel. Redirects are not
- * followed. The proxy variables of the environment apply. Response bodies are bounded unless
- * streamed.
+ * followed. The proxy variables of the environment apply. Response bodies are limited to
+ * HTTP_RESPONSE_BYTES_MAX, except event streams.
  */
 #ifndef VESPER_HTTP_H
 #define VESPER_HTTP_H
@@ -52,8 +52,8 @@ struct http_handler {
 	void (*on_head)(void *owner, const struct http_response *response);
 	/* False ends the transfer; on_end then gets ERR_CANCELLED. */
 	bool (*on_data)(void *owner, const char *data, size_t len);
-	/* e is NULL when the response was complete (whatever its status). ERR_TIMEOUT: a limit
-	 * passed, which the text names. */
+	/* e is NULL when the response was complete (whatever its status). ERR_TIMEOUT: a time
+	 * limit passed, which the text names. ERR_LIMIT: the body is too large. */
 	void (*on_end)(void *owner, const struct err *e);
 };
 

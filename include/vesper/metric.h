@@ -28,7 +28,7 @@ struct metric {
 
 /* `values`: one per label, in order; NULL if the metric has no labels. Untrusted input is allowed:
  * control characters become '?', and values are cut to METRIC_VALUE_BYTES_MAX. At most METRICS_MAX
- * series are stored; a further one is counted in vesper_metrics_other. */
+ * series are stored; samples of further ones are counted in vesper_metrics_other. */
 void metric_add(const struct metric *m, const char *const *values, int64_t by); /* for counters */
 void metric_set(const struct metric *m, const char *const *values, int64_t value); /* for gauges */
 void metric_observe(const struct metric *m, const char *const *values, int64_t value);

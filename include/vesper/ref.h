@@ -3,7 +3,7 @@
  *
  *   t1.row_count           rows of the main table
  *   t1.outcome             rows, empty, …
- *   t1.rows[0].vendor      a cell; the column by name, ignoring case and "_"
+ *   t1.rows[0].vendor      a cell; the column by name, ignoring case and punctuation
  *   t1.rows[*].vendor      the distinct values of the column, in the order of the rows
  *   t1.offline[0].vendor   the same for a further result set, by the name of its query
  *   t1.facts.higher_vendor a derived value

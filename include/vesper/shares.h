@@ -1,7 +1,7 @@
 /*
- * Bounded memory shared by several owners (tenants). When it is full, the oldest item of the owner
- * that holds the most is evicted first. So one owner can use all of it while others need none, and
- * never evicts items of an owner that holds less.
+ * Bounded memory shared by several owners (tenants). When it is full, the item of the largest owner
+ * that was added or touched longest ago is evicted first. So one owner can use all of it while
+ * others need none, and never evicts items of an owner that holds less.
  *
  * Items are members of their holders' structs. The holder adds an item, then removes the items
  * that shares_next_to_evict returns until it returns NULL. Not thread-safe.
@@ -34,6 +34,7 @@ void shares_deinit(struct shares *s);
 
 /* Adds the item as its owner's newest. The name is copied. */
 void shares_add(struct shares *s, struct share *item, struct str owner, size_t bytes);
+/* Makes the item its owner's newest. */
 void shares_touch(struct share *item);
 void shares_remove(struct shares *s, struct share *item);
 

@@ -358,8 +358,8 @@ typedef void (*store_flows_stamp_cb)(void *owner, const char *stamp, const struc
 struct op *store_flows_stamp(struct store *s, const char *tenant, store_flows_stamp_cb cb,
 			     void *owner);
 /* Adds a flow to the caller's tenant, approved by the caller; uses name, text, fingerprint and
- * message_id. ERR_BUSY: the name is taken. ERR_LIMIT: the tenant has OVERLAY_FLOWS_MAX. Returns the
- * flow as stored. */
+ * message_id. ERR_BUSY: another answer has this name. ERR_LIMIT: the tenant has OVERLAY_FLOWS_MAX.
+ * Returns the flow as stored. */
 struct op *store_flow_add(struct store *s, const struct principal *who,
 			  const struct stored_flow *flow, struct arena *a, store_flows_cb cb,
 			  void *owner);
@@ -416,8 +416,9 @@ void store_token_used(struct store *s, const struct principal *who, const char *
  * them, unless a sign-in issued later has been stored. */
 void store_signed_in(struct store *s, const struct principal *who, const char *permissions);
 
-/* Deletes the sessions, messages, feedback, tokens and private data sources of this user of the
- * caller's tenant. Shared data sources stay, without an owner. */
+/* Deletes the sessions, messages, feedback, tokens, saved views and contents of receipts of this
+ * user of the caller's tenant, and marks the user's private data sources as deleted. Shared data
+ * sources stay, without an owner. */
 struct op *store_user_delete(struct store *s, const struct principal *who, const char *user,
 			     store_done_cb cb, void *owner);
 

@@ -80,8 +80,8 @@ struct toolbox_options {
 	struct source *own;       /* the same, for tools of data sources */
 	struct cache *cache;      /* NULL: no caching */
 	struct store *store;      /* stores the audit log; NULL: none */
-	/* Computes facts and hashes of results with more than TOOL_LOOP_ROWS rows. Borrowed; must
-	 * outlive the last call. NULL: computed on the loop. */
+	/* Computes facts and hashes of analyses, and of results with more than TOOL_LOOP_ROWS rows.
+	 * Borrowed; must outlive the last call. NULL: computed on the loop. */
 	struct pool *workers;
 	bool hide_existence; /* data that the caller may not see is reported as nonexistent */
 	const struct domain *const
