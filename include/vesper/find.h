@@ -4,7 +4,7 @@
  * caller may read, for its hits and for its scores.
  *
  * Scores: k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5)/(df + 0.5)); a word in a chunk's heading
- * counts twice. N, df and the average length cover the segments that the caller may read. If a
+ * counts twice. N, df and the average length cover the segments that are searched. If a
  * question has a vector, the best FIND_FUSED passages by words and the best by vectors of the same
  * model are fused by rank: a passage scores the sum of 1/(FIND_FUSED_RANK + rank). Pure: any
  * thread; segments may be shared.
@@ -32,7 +32,8 @@ struct find_chunk {
 	uint32_t heading_from, heading_to; /* equal: no heading */
 };
 
-/* Normalizes a text: line ends become \n, runs of blank lines become one. Offsets of chunks refer
+/* Normalizes a text: line ends become \n, runs of blank lines become one, blanks at the ends of
+ * lines are removed. Offsets of chunks refer
  * to the normalized text. The input need not be terminated; NUL becomes a blank. */
 void find_normalize_text(struct str text, struct buf *out);
 /* Converts HTML to such a text: block elements become lines, headings get their #, table cells are

@@ -9,7 +9,7 @@
  *
  * With a shared cache, rates and tickets are shared by all replicas: a limit applies to all of them
  * together, and a ticket from one is valid once, at any. While the cache is unavailable, each
- * replica counts separately and accepts only the tickets that it created.
+ * replica counts separately and accepts only the tickets that it created meanwhile.
  */
 #ifndef VESPER_IDENTITY_H
 #define VESPER_IDENTITY_H
@@ -65,8 +65,8 @@ MUST_CHECK bool identity_settings_read(const struct config *c, struct arena *tak
 /* ERR_INPUT: no secret and no URL of keys, or an invalid URL. */
 MUST_CHECK bool identity_new(const struct identity_options *options, struct identity **out,
 			     struct err *e);
-/* ERR_INPUT: the settings would change how tokens are verified (a secret, an issuer's keys), which
- * needs a restart. */
+/* ERR_INPUT: the settings would change how tokens are verified (by a secret, by an issuer's keys),
+ * which needs a restart. */
 MUST_CHECK bool identity_can_apply(const struct identity *i,
 				   const struct identity_settings *settings, struct err *e);
 /* Replaces the settings; token buckets and tickets stay. A new URL of keys is fetched immediately;
@@ -80,7 +80,8 @@ void identity_set_roles(struct identity *i, const struct jwt_role *roles);
 void identity_free(struct identity **i);
 
 /* Verifies a token of the identity provider and returns its principal (free with principal_free).
- * ERR_AUTH: invalid. may_retry: its key is unknown, and the key set is being fetched. */
+ * ERR_AUTH: invalid. may_retry: its key is unknown, and the key set is being fetched or will be
+ * soon. */
 MUST_CHECK bool identity_token(struct identity *i, struct str token, struct principal **out,
 			       struct err *e);
 
@@ -91,8 +92,9 @@ MUST_CHECK bool identity_token(struct identity *i, struct str token, struct prin
 typedef void (*identity_principal_cb)(void *owner, struct principal *take, const struct err *e);
 struct op *identity_authenticate(struct identity *i, struct str token, struct principal **out,
 				 struct err *e, identity_principal_cb cb, void *owner);
-/* Verifies a principal of identity_authenticate again, because its token may have been revoked
- * meanwhile. */
+/* Verifies a principal of identity_authenticate again, because its personal access token may have
+ * been revoked meanwhile. A principal of the identity provider is copied unchecked. Returns as
+ * identity_authenticate. */
 struct op *identity_reauthenticate(struct identity *i, const struct principal *who,
 				   struct principal **out, struct err *e, identity_principal_cb cb,
 				   void *owner);
@@ -114,8 +116,8 @@ void identity_permissions_text(const struct principal *who, struct buf *out);
 typedef void (*identity_ticket_cb)(void *owner, const char *ticket);
 struct op *identity_ticket_new(struct identity *i, const struct principal *who, struct str token,
 			       identity_ticket_cb cb, void *owner);
-/* Redeems a ticket. The callback gets its principal (which the callee frees), or NULL and
- * ERR_AUTH. */
+/* Redeems a ticket. The callback gets its principal (which the callee frees), or NULL and an error:
+ * ERR_AUTH, or one of identity_authenticate. */
 struct op *identity_ticket_redeem(struct identity *i, struct str ticket, identity_principal_cb cb,
 				  void *owner);
 
@@ -130,7 +132,8 @@ struct rate {
 	bool allowed;
 	struct rate_state user, tenant;
 };
-/* Counts a request of this principal. Not allowed: the limit is exceeded, and nothing was counted.
+/* Counts a request of this principal. Not allowed: the limit is exceeded, and nothing was counted
+ * (except in the shared cache, if it allowed the request and this process's own count did not).
  * Returns NULL if *out is already set; else the callback gets the result, and `who` must live until
  * then. */
 typedef void (*identity_rate_cb)(void *owner, const struct rate *rate);

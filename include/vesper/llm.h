@@ -82,8 +82,8 @@ struct llm_usage {
 	int64_t continued; /* further requests to continue an answer that paused */
 };
 
-/* The call trail: one entry per model call, from its start, in order. A caller that needs it gives
- * its calls a trail. The entries are in the arenas of the calls. */
+/* The call trail: one entry per request to a model, from its start, in order. A caller that needs
+ * it gives its calls a trail. The entries are in the arenas of the calls. */
 struct llm_trail_entry {
 	struct llm_trail_entry *next;
 	enum llm_role role;
@@ -148,8 +148,8 @@ struct llm_handler {
 	/* A chunk of text: complete UTF-8 characters. NULL: the caller only needs the end. */
 	void (*on_text)(void *owner, const char *text, size_t len);
 	/* Called exactly once. e == NULL: *answer is complete. e != NULL: the error; `answer`
-	 * still has usage and model. `shown` is true if on_text was called; then no text may be
-	 * repeated. */
+	 * still has the usage, and the model if one was reached. `shown` is true if on_text was
+	 * called; then no text may be repeated. */
 	void (*on_end)(void *owner, const struct llm_answer *answer, bool shown,
 		       const struct err *e);
 };
@@ -229,8 +229,8 @@ struct llm *llm_from_driver(struct loop *l, const struct llm_driver *driver, voi
 struct llm *llm_ref(struct llm *llm);
 /* Checks that every model has a price if the budget has limits in money. `llm` NULL is allowed. */
 MUST_CHECK bool llm_check_prices(const struct llm *llm, const struct budget *b, struct err *e);
-void llm_free(struct llm **llm); /* drops a reference; the last one closes the model, when no call
-				    is running */
+void llm_free(struct llm **llm); /* drops a reference; the last one closes the model, and no call
+				    may be running then */
 /* Makes /health report the providers of `now` instead of those of `before`; each may be NULL. */
 void llm_replace_in_health(const struct llm *now, const struct llm *before);
 
@@ -248,7 +248,8 @@ struct llm_replay_counts {
 struct llm_replay_counts
 llm_replay_get_counts(const struct llm_replay *replay); /* of the current turn */
 
-/* Requests each provider's list of models in the background, and logs errors. */
+/* Requests each provider's list of models in the background, takes the models' capabilities from
+ * it, and logs errors. */
 void llm_check(struct llm *llm);
 
 /* Returns true if a provider can answer, even if its breaker is open now. False if only an
@@ -260,15 +261,17 @@ const char *llm_model(const struct llm *llm, enum llm_role role);
 bool llm_is_usable(const struct llm *llm);
 /* The same for providers other than this one. */
 bool llm_is_usable_except(const struct llm *llm, const char *provider);
-/* Returns true if the budget owner's limits cover at least the answer of a call in this role. */
+/* Returns true if the budget owner's limits cover at least the answer of a call in this role, with
+ * a provider whose breaker admits it. */
 bool llm_is_affordable(struct llm *llm, const struct budget_owner *budget_owner,
 		       enum llm_role role);
 /* Gets the budget owner's limit with the smallest remainder. False: there is no limit. */
 bool llm_budget_state(struct llm *llm, const struct budget_owner *budget_owner,
 		      struct budget_state *out);
 
-/* Starts a call. The answer's blocks are allocated in the arena. The arena and the texts and JSON
- * values of the call must outlive the operation; its structs and arrays are copied. */
+/* Starts a call. The answer's blocks are allocated in the arena. The arena, the texts and JSON
+ * values of the call, its budget owner and its trail must outlive the operation; its arrays are
+ * copied. */
 struct op *llm_start(struct llm *llm, const struct llm_call *call, struct arena *a,
 		     const struct llm_handler *handler, void *owner);
 

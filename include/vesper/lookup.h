@@ -17,9 +17,10 @@
 
 /* ---- readable dimensions ---- */
 
-/* By dimension index. `in`: a tool that this caller may use has the dimension. `weak`: it has a
- * default, so its values are ordinary words and need a marking word. `parts`: a part of a name
- * alone identifies a value, because a tool requires the name or matches parts of it. */
+/* By dimension index. `in`: the caller may read the dimension, and a tool that it may use, or
+ * queries over the map, take it. `weak`: a tool has a default for it, so its values are ordinary
+ * words and need a marking word. `parts`: a part of a name alone identifies a value, because a tool
+ * requires the name or matches parts of it. */
 struct scope {
 	const bool *in, *weak, *parts;
 };
@@ -27,7 +28,9 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 		struct scope *out);
 
 struct names;
-/* The values that a caller of this tenant (NULL: no tenant) can name in the dimensions `in`. */
+/* The values that a caller of this tenant (NULL: no tenant) can name in the dimensions `in`
+ * (borrowed).
+ */
 const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
 			     struct arena *a);
 
@@ -44,8 +47,10 @@ struct entry {
 	const char *when_dimension, *when_value;
 	const char *pack; /* pack that lists the value or the alias; NULL: from the data */
 	enum entry_kind kind;
-	size_t shared; /* number of other values of the dimension with the same words */
-	int distance;  /* edit distance of a fuzzy match; 0: exact */
+	/* Number of values with the same words, this one included: of its dimension, or, for what
+	 * the catalogue lists, of all dimensions. */
+	size_t shared;
+	int distance; /* edit distance of a fuzzy match; 0: exact */
 };
 
 #define PART_NAMES_MAX    32 /* a word in more names does not distinguish them */
@@ -56,7 +61,8 @@ size_t names_longest_words(const struct names *n);
 /* The longest prefix of these words, in words, that names_find can match; longer prefixes need no
  * call. */
 size_t names_prefix_words(const struct names *n, const struct folded *words);
-/* Finds the readings of these words: at most `max`, whole names first. */
+/* Finds the readings of these words: at most `max`. Those of the catalogue come first, then those
+ * of each dimension of the data; among each of these, whole names come first. */
 size_t names_find(const struct names *n, const struct folded *words, struct entry *out, size_t max);
 /* Fuzzy matches of the key in the dimensions `in`, nearest first. With `others`, matches that are
  * more likely another name are included. */
@@ -92,8 +98,8 @@ size_t names_list_options(const struct names *n, const struct dimension_def *d, 
 size_t names_suggest_similar(const struct names *n, const struct dimension_def *d, const char *text,
 			     const char *parent, struct arena *a, const struct suggestion **out);
 /* Values of a filter ("hub_zone", or its plural) that this caller may know, as options: values that
- * contain the text, else similar ones; "": the first values. At most FILTER_VALUES_MAX. If a
- * dimension has very many values, only similar ones are found. */
+ * contain the text, else similar ones; "": the first values. At most FILTER_VALUES_MAX. Only the
+ * first FILTER_VALUES_SCAN_MAX values of a dimension are searched for the text. */
 size_t name_book_values(const struct name_book *b, const struct catalog_view *v, const char *filter,
 			const char *text, struct arena *a, const struct suggestion **out);
 /* The dimension in scope with the value most similar to the text; or NULL. */

@@ -28,8 +28,8 @@ void name_book_free(struct name_book **b);
 
 /* Replaces the values of a dimension from a tenant's data; those that the catalogue lists stay. The
  * values are copied. False: the catalogue has no such dimension, or there are more than
- * KNOW_VALUES_MAX values. In the second case the index has no values of the data any more, since
- * with half a list real names would be unknown. */
+ * KNOW_VALUES_MAX values or KNOW_TEXT_BYTES_MAX bytes. In the second case the index has no values
+ * of the data any more, since with half a list real names would be unknown. */
 bool name_book_load(struct name_book *b, const char *tenant, const char *dimension,
 		    const char *const *values, size_t count);
 
@@ -61,13 +61,13 @@ struct op *name_book_wait(struct name_book *b, struct loop *l, const char *tenan
 			  void *owner);
 
 /* Loads every tenant's names from its sources, page by page, one query at a time: at once, then
- * once per interval, and for each new book, which starts with the names of the previous one. Worker
- * threads sort and index. The new names of a dimension replace the old ones between two questions.
- * If a source does not answer, nothing changes, and questions do not wait for it if there is
- * another source. The health check "names:<tenant>" reports it, and tenants whose names are not
- * loaded yet are retried every NAMES_RETRY_MS. Once names are loaded, a name that is not among them
- * is unknown and never used as written. `tenants` is NULL-ended and borrowed. The book must live
- * until another one is used or this is freed. */
+ * once per interval, and for each new book, which starts with the names of the previous one. A
+ * worker thread sorts and indexes. The new names of a dimension replace the old ones between two
+ * questions. If a source does not answer, nothing changes, and questions do not wait for it if
+ * there is another source. The health check "names:<tenant>" reports it, and tenants whose names
+ * are not loaded yet are retried every NAMES_RETRY_MS. Once names are loaded, a name that is not
+ * among them is unknown and never used as written. `tenants` is NULL-ended and borrowed. The book
+ * must live until another one is used or this is freed. */
 struct name_refresh;
 struct name_refresh_options {
 	struct loop *loop;

@@ -39,8 +39,8 @@ const char *plan_origin_name(enum plan_origin o); /* "router", … */
 enum plan_flaw {
 	PLAN_VALID,
 	PLAN_EMPTY,
-	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks, PLAN_LINES_MAX questions or
-			   PLAN_WAVES_MAX waves */
+	PLAN_TOO_LARGE, /* more than PLAN_TASKS_MAX tasks or PLAN_LINES_MAX questions; set by
+			   planner_check_waves: more than PLAN_WAVES_MAX waves */
 	PLAN_UNKNOWN, /* a task without an ID, with a duplicate ID, or with an unknown dependency */
 	PLAN_REFERENCE,
 	PLAN_CONDITION,

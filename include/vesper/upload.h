@@ -44,13 +44,12 @@ struct uploads_options {
 	const char *spool_dir;
 	const struct db_tenant *tenants; /* borrowed */
 	size_t tenant_count;
-	bool exclusive; /* no other process loads for these tenants: a load not running here is dead
-			 */
+	bool exclusive;                  /* ignored: see the parameter of uploads_start */
 	int64_t turn_ms;                 /* how long a turn may read the version it began with */
 	int64_t retention_ms;            /* sources unchanged for this long are deleted; 0: never */
 	int64_t max_bytes, tenant_bytes; /* of one file; of all files of a tenant */
-	int64_t index_bytes; /* limit of document indexes in memory; above, the oldest are evicted
-				and rebuilt on use */
+	int64_t index_bytes; /* limit of document indexes in memory; above, the least recently used
+				are evicted, and rebuilt on use */
 	int64_t embed_bytes; /* limit of their vectors, in addition */
 	int64_t embed_min_hundredths;    /* see struct find_vector, in hundredths */
 	struct llm *(*llm)(void *owner); /* the current model; NULL, or a model without embeddings:
@@ -152,7 +151,8 @@ struct upload_answer {
 	const char *tenant, *source;
 	const char *ask_id, *value;
 };
-/* Answers a version's `ask`: how to parse a column. ERR_BUSY: no question is pending. */
+/* Answers a version's `ask`: how to parse a column. ERR_BUSY: no question is pending, or another
+ * one. ERR_INPUT: the value is not one of its options. */
 MUST_CHECK bool uploads_answer(struct uploads *u, const struct upload_answer *answer,
 			       store_done_cb cb, void *owner, struct op **out, struct err *e);
 
@@ -169,8 +169,10 @@ struct upload_file {
 };
 
 struct upload;
-/* Starts to receive a file. ERR_LIMIT: too many are waiting. ERR_INPUT: invalid options. `wake` is
- * called when bytes can be accepted, first after its rows are stored, and after an error. */
+/* Starts to receive a file. ERR_UPSTREAM: the tenant's rows were not read yet. ERR_BUSY: a file of
+ * this source is being loaded. ERR_LIMIT: too many are waiting, or the user loaded too many in the
+ * last hour. ERR_QUOTA: the tenant's data has reached its limit. `wake` is called when bytes can be
+ * accepted, first after its rows are stored, and after an error. */
 MUST_CHECK bool upload_begin(struct uploads *u, const struct upload_file *file,
 			     void (*wake)(void *owner), void *owner, struct upload **out,
 			     struct err *e);
@@ -180,7 +182,8 @@ bool upload_is_ready(const struct upload *up);
 const struct err *upload_error(const struct upload *up);
 /* Adds at most BODY_BLOCK_BYTES, which are copied. Call it only when the upload is ready. */
 void upload_take(struct upload *up, const char *bytes, size_t len);
-/* Ends the file; `wake` is called when it is durable on disk and its load is queued. */
+/* Ends the file; `wake` is called when it is durable on disk and its load is queued, or after an
+ * error. */
 void upload_end(struct upload *up);
 bool upload_is_done(const struct upload *up);
 const char *upload_source(const struct upload *up);

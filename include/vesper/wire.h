@@ -3,8 +3,7 @@
  * src/wire and a pure function of the log, so every replay gives the same bytes and numbers.
  *
  * A client counts the items of its format, from 1 without gaps, and resumes after an item: the
- * reader starts at the first event again and drops the items that the client has. Loop thread
- * only.
+ * reader counts the items of the log's events up to there. Loop thread only.
  */
 #ifndef VESPER_WIRE_H
 #define VESPER_WIRE_H
@@ -72,8 +71,8 @@ struct json_out wire_mcp_open(struct buf *out, const struct wire_mcp *to);
 void wire_mcp_close(struct json_out *j, const struct wire_mcp *to, const char *type);
 
 struct wire_reader;
-/* Reads the items after `after`, which the log must have. `wake` may be called without new
- * items. */
+/* Reads the items after `after`, which the log must have; it must be 0 for wire_ai, wire_agui and
+ * wire_openai. `wake` may be called without new items. */
 struct wire_reader *wire_reader_new(struct stream_log *log, const struct projection *p,
 				    uint64_t after, void (*wake)(void *owner), void *owner);
 /* Gets the next item; false: none yet. `merging`: adjacent chunks of the answer without marks are
@@ -123,6 +122,7 @@ void wire_openai_text(const struct wire_text *t, const struct wire_head *head, b
 /* Appends the table of a data view (its JSON) as Markdown: at most `rows_max` rows, then the number
  * of further rows. Cells are escaped so that they cannot break the table. */
 void wire_markdown_table(struct buf *out, const json_t *view, size_t rows_max);
+/* Appends a text with its special characters escaped; line ends become blanks. */
 void wire_markdown_text(struct buf *out, const char *text);
 
 /* Writes an ended turn as the result of an MCP tool call; a failed turn is a result too. */
