@@ -40,8 +40,8 @@ struct calc_kmeans {
 };
 MUST_CHECK bool calc_kmeans(const struct calc *c, const double *const *columns, size_t count,
 			    size_t n, size_t k, struct calc_kmeans *out, struct err *e);
-/* Mean silhouette (Rousseeuw 1987) of k clusters. With more than CALC_SILHOUETTE_MAX rows, every
- * k-th row is used. */
+/* Mean silhouette (Rousseeuw 1987) of k clusters. With more than CALC_SILHOUETTE_MAX rows, only
+ * every second, third, … row is used. */
 #define CALC_SILHOUETTE_MAX 2000
 MUST_CHECK bool calc_silhouette(const struct calc *c, const double *const *columns, size_t count,
 				size_t n, const uint32_t *of, size_t k, double *out, struct err *e);

@@ -20,20 +20,21 @@ MUST_CHECK bool calc_gower(const struct calc *c, const struct calc_feature *feat
 			   size_t feature_count, size_t n, size_t from, double **distances,
 			   struct err *e);
 /* Of the rows with `is_member`, returns the one with the least sum of distances to the others; n if
- * there are no members. With more than CALC_PAIRS_MAX members, every k-th is used. */
+ * there are no members. An unknown distance counts as 1. With more than CALC_PAIRS_MAX members,
+ * only every k-th is used. */
 MUST_CHECK bool calc_medoid(const struct calc *c, const struct calc_feature *features,
 			    size_t feature_count, size_t n, const bool *is_member, size_t *row,
 			    struct err *e);
 
 /* Weighted mean of percentile ranks (mid-rank - ½)/n, times 100. A NULL in any indicator gives NAN,
  * "not scored". ERR_INPUT: a weight is below 0, or their sum is not above 0. Least data: 10
- * rows. */
+ * scored rows. */
 #define CALC_SCORES_MIN 10
 struct calc_scores {
 	enum calc_status status;
 	size_t scored;
 	size_t not_scored;
-	const double *scores;
+	const double *scores; /* one per row; NULL: CALC_TOO_FEW */
 };
 MUST_CHECK bool calc_scores(const struct calc *c, const double *const *indicators,
 			    const double *weights, size_t indicator_count, size_t n,

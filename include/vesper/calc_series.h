@@ -57,7 +57,7 @@ struct calc_forecast_options {
 	size_t horizon; /* 1..CALC_HORIZON_MAX */
 	size_t season;  /* 1..CALC_PERIOD_MAX */
 	size_t before;  /* ≥ season */
-	/* Weight of each value in totals, for n + horizon periods; NULL: 1. */
+	/* Weight of each value in totals, for n + horizon periods, none missing; NULL: 1. */
 	const double *scale;
 };
 struct calc_band {
@@ -77,7 +77,8 @@ struct calc_forecast {
 	double total; /* Σ value·scale */
 	struct calc_band total80;
 	struct calc_band total95;
-	double coverage80; /* share of backtest totals inside the band of all others */
+	/* Share of backtest totals inside the band of all others; NAN: too few. */
+	double coverage80;
 };
 MUST_CHECK bool calc_forecast(const struct calc *c, const double *values, size_t n,
 			      const struct calc_forecast_options *options,
@@ -110,14 +111,15 @@ struct calc_run {
 	size_t first;
 	size_t last;
 };
-/* Longest runs of at least `min_rows` flagged rows. */
+/* All runs of at least `min_rows` flagged rows, each as long as possible. */
 MUST_CHECK bool calc_runs(const struct calc *c, const bool *flags, size_t n, size_t min_rows,
 			  struct calc_run **runs, size_t *count, struct err *e);
-/* Longest runs whose values stay within `tolerance` of the run's first value. */
+/* Runs whose values stay within `tolerance` of the run's first value: each begins where the one
+ * before ended, and is as long as possible. Shorter ones than `min_rows` are left out. */
 MUST_CHECK bool calc_runs_equal(const struct calc *c, const double *values, size_t n,
 				double tolerance, size_t min_rows, struct calc_run **runs,
 				size_t *count, struct err *e);
-/* Longest runs on a sloping line: steps that differ from the one before by at most `tolerance`, and
+/* The same on a sloping line: steps that differ from the one before by at most `tolerance`, and
  * are themselves larger than that. A row may end one run and begin the next. `min_rows` ≥ 3. */
 MUST_CHECK bool calc_runs_straight(const struct calc *c, const double *values, size_t n,
 				   double tolerance, size_t min_rows, struct calc_run **runs,

@@ -60,7 +60,7 @@ MUST_CHECK bool calc_moments(const struct calc *c, const double *values, size_t 
 
 /* Bins of equal width by Freedman & Diaconis 1981, width 2·IQR·n^(-1/3); with an IQR of 0 by
  * Sturges 1926. At most CALC_BINS_MAX; the last one includes its upper end. Least data: 2 different
- * values, else one bin. */
+ * values, else one bin, or none without values. */
 struct calc_bins {
 	size_t n;
 	size_t count;
@@ -85,8 +85,9 @@ MUST_CHECK bool calc_spread(const struct calc *c, const double *values, size_t n
 
 /*
  * Outliers. Least data: CALC_OUTLIERS_MIN.
- *   CALC_ROBUST  modified z = 0.6745·(x - median)/MAD beyond 3.5 (Iglewicz & Hoaglin 1993); of
- *                logarithms if all values are positive and the adjusted skewness is above 1
+ *   CALC_ROBUST  modified z = 0.6745·(x - median)/MAD beyond 3.5 (Iglewicz & Hoaglin 1993), with
+ *                MAD 0 (x - median)/scale (calc_spread); of logarithms if all values are positive
+ *                and the adjusted skewness is above 1
  *   CALC_FENCES  1.5·IQR beyond the quartiles (Tukey 1977)
  *   CALC_TWO_SD  more than two standard deviations from the mean
  */

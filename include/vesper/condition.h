@@ -7,11 +7,12 @@
  *   not        = [ "not" ] ( comparison | "missing" FILTER | "(" condition ")" )
  *   comparison = reference ( ">" | ">=" | "<" | "<=" | "==" | "!=" ) value
  *              | reference "in" "(" value { "," value } ")"
- *   value      = number | 'text' | word
+ *   value      = number | 'text' | "text" | word
  *
- * Example: "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte. A
- * comparison of a number with a text is false, as is any comparison of a reference without a value.
- * "missing F" is true when filter F has no value. Pure.
+ * Example: "t1.row_count > 0". Numbers are compared exactly, dates and texts byte by byte; only
+ * numbers and dates have an order. Keywords may have any case. A comparison of a number with a text
+ * is false, as is any comparison of a reference without a value. "missing F" is true when filter F
+ * has no value. Pure.
  */
 #ifndef VESPER_CONDITION_H
 #define VESPER_CONDITION_H

@@ -19,7 +19,7 @@ struct jwt_keys;
 
 /* Parses a JWK Set (RFC 7517) of at most JWKS_KEYS_MAX keys. Keys that can't verify RS256
  * signatures (another kty, use or alg) are skipped. ERR_INPUT: a weak or malformed RSA key, a
- * duplicate kid, or no usable key. */
+ * missing or duplicate kid, too many keys, or no usable key. */
 MUST_CHECK bool jwt_keys_parse(const char *text, size_t len, struct jwt_keys **out, struct err *e);
 struct jwt_keys *jwt_keys_new_empty(void); /* until the first set arrives: every kid is unknown */
 size_t jwt_keys_count(const struct jwt_keys *keys);
@@ -73,7 +73,8 @@ struct jwt_user {
 
 /* Verifies an ID token (OpenID Connect Core 1.0, section 3.1.3.7): signed with RS256 by one of the
  * keys, from the issuer, for options->audience, within its validity period, and with this nonce
- * (NULL: any). ERR_AUTH: as in jwt_verify. Tenants and roles are not checked. */
+ * (NULL: any). options->hs256_secret must be NULL. ERR_AUTH: as in jwt_verify. Tenants and roles
+ * are not checked. */
 MUST_CHECK bool jwt_id_token(struct str token, const struct jwt_options *options, const char *nonce,
 			     int64_t now_ms, struct jwt_user *out, struct err *e);
 

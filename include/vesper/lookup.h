@@ -28,9 +28,8 @@ void scope_read(const struct name_book *b, const struct catalog_view *v, struct 
 		struct scope *out);
 
 struct names;
-/* The values that a caller of this tenant (NULL: no tenant) can name in the dimensions `in`
- * (borrowed).
- */
+/* The values that a caller of this tenant (NULL: no tenant) can name in the dimensions `in`, which
+ * are borrowed. */
 const struct names *names_of(const struct name_book *b, const char *tenant, const bool *in,
 			     struct arena *a);
 

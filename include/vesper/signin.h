@@ -54,7 +54,8 @@ struct signin_options {
 /* Checks that server.public_url is an origin that tokens may be sent to, without a path.
  * ERR_INPUT: the error names the key. */
 MUST_CHECK bool signin_check_public_url(const char *url, struct err *e);
-/* Reads the configuration; *is_enabled is false without signin.client_id. ERR_INPUT: the error
+/* Reads the configuration; *is_enabled is false without signin.client_id. The caller sets `secret`
+ * and the members after it. ERR_INPUT: the error
  * names the key. Texts are in the arena, or borrowed from the configuration. */
 MUST_CHECK bool signin_options_read(const struct config *c, struct arena *a, bool *is_enabled,
 				    struct signin_options *out, struct err *e);
@@ -101,7 +102,7 @@ struct op *signin_token(struct signin *s, const char *session, bool fresh, signi
 			void *owner);
 
 /* Ends the session, here and at the provider (RFC 7009, OpenID Connect RP-Initiated Logout 1.0).
- * `location`: where the browser is sent. */
+ * `location`: where the browser is sent. It continues when its caller cancels. */
 typedef void (*signin_ended_cb)(void *owner, const char *location);
 struct op *signin_end(struct signin *s, const char *session, signin_ended_cb cb, void *owner);
 

@@ -24,7 +24,8 @@ struct vectors *vectors_new(const char *model, size_t dims,
 			    size_t capacity); /* `capacity`: number of vectors */
 /* Adds a vector of `dims` numbers. */
 void vectors_add(struct vectors *v, const float *values);
-/* Adds a vector from the text format of vectors_text. False: it has another dimension. */
+/* Adds a vector from the text format of vectors_text. False: it is invalid, or has another
+ * dimension. */
 MUST_CHECK bool vectors_add_text(struct vectors *v, struct str text);
 void vectors_text(const float *values, size_t dims, struct buf *out);
 void vectors_free(struct vectors **v);
