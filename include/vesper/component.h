@@ -11,9 +11,9 @@
  *
  *   TYPE = number | integer | text | date | datetime | flag
  *        | table   "columns": {COLUMN: column type}, "rows": maximum (COMPONENT_ROWS_MAX)
- *        | series  "x": COLUMN, "by"?: COLUMN, "y": [COLUMN]   a chart, a curve for each value of
- *                  "by", if its shape allows one; else a table
- *   PART = {"cards": [PROP]}                       numbers, texts and dates side by side
+ *        | series  "x": COLUMN, "by"?: COLUMN, "y": [COLUMN], "rows"   a chart, a curve for each
+ *                  value of "by", if its shape allows one; else a table
+ *   PART = {"cards": [PROP]}                       single values side by side
  *        | {"table": PROP, "empty"?: TEXT} | {"chart": PROP, "empty"?: TEXT}
  *        | {"text": PROP} | {"progress": PROP}     progress: a percentage
  *        | {"badge": PROP, "tones": {WORD: TONE}}

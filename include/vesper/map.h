@@ -69,7 +69,8 @@ enum map_found {
 	MAP_TOO_LONG,  /* more than MAP_HOPS_MAX edges; paths[0] is the shortest path */
 	MAP_AMBIGUOUS, /* several edges join the same two entities: see paths[0] and paths[1] */
 };
-/* Finds the path along the first chain that contains both entities. Without one, finds the shortest
+/* Finds the path along the first chain that contains both entities, at most MAP_HOPS_MAX edges
+ * apart. Without one, finds the shortest
  * path, and of several the one whose edges are declared first. `paths` has room for two. */
 enum map_found map_path(const struct map *m, const struct entity_def *from,
 			const struct entity_def *to, struct arena *a, struct map_path paths[2]);

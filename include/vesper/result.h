@@ -178,8 +178,8 @@ const struct frame *result_frame(const struct result *r, const char *query);
  * which the answer, its views and its receipt include. */
 #define RESULT_FRAME_SAMPLED "frame_sampled"
 const struct table *result_table(const struct result *r, const char *name); /* NULL: none */
-/* Copies the texts; a value longer than FACT_TEXT_BYTES_MAX is cut. Beyond RESULT_FACTS_MAX facts,
- * the last fact reports that some were left out (result_facts_left_out). */
+/* Copies the texts; a label, value or formula longer than FACT_TEXT_BYTES_MAX is cut. Beyond
+ * RESULT_FACTS_MAX facts, the last fact reports that some were left out (result_facts_left_out). */
 void result_add_fact(struct result *r, struct arena *a, struct fact fact);
 /* Name of the fact that reports left-out facts. */
 #define RESULT_FACTS_LEFT_OUT "facts_left_out"

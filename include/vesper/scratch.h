@@ -40,7 +40,8 @@ enum scratch_detail {
 			    no names from the data; left-out values can be referred to (ref.h). The
 			    rows must not contain text */
 };
-/* `rows`: row limit of each table. If several results are SCRATCH_FULL, each names its task. */
+/* `rows`: row limit of each table. With several results, each that is SCRATCH_FULL names its task.
+ */
 void scratch_result(struct scratch *s, const struct result *r, enum scratch_detail detail,
 		    size_t rows);
 
@@ -49,11 +50,11 @@ void scratch_fit(struct scratch *s);
 /* The whole text, or the text of one result. Valid after scratch_fit. */
 const char *scratch_text(const struct scratch *s);
 const char *scratch_result_text(const struct scratch *s, const struct result *r);
-size_t scratch_tokens(const struct scratch *s);
+size_t scratch_tokens(const struct scratch *s); /* including those of scratch_reserve */
 /* Adds the tokens to their categories, without those of scratch_reserve. */
 void scratch_tokens_by(const struct scratch *s, struct tokens_by *by);
 
-/* The parts that were left out: "c2: 460 of 500 rows of main". */
+/* The parts that were left out: "c2: 460 of 500 rows". */
 size_t scratch_omitted_count(const struct scratch *s);
 const char *scratch_omitted(const struct scratch *s, size_t i);
 

@@ -136,7 +136,8 @@ struct tool_request {
 
 typedef void (*tool_cb)(void *owner, struct result *r);
 
-/* Starts a call. The result is allocated in the arena, which must outlive the operation. */
+/* Starts a call. The result is allocated in the arena, which must outlive the operation, as must
+ * `turn_id`, `who` and what `model` points to. */
 struct op *tool_start(struct toolbox *b, const struct tool_request *request, struct arena *a,
 		      tool_cb cb, void *owner);
 

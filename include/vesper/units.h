@@ -66,7 +66,7 @@ MUST_CHECK bool units_read(const struct words_file *f, const json_t *list, const
 /* NULL: the symbol is not registered, or `u` is NULL. */
 const struct unit_def *units_find(const struct units *u, const char *symbol);
 /* Converts a value between two units exactly. False: their dimensions differ, or the result has too
- * many digits. */
+ * many digits to be exact. */
 bool units_convert(struct decimal value, const struct unit_def *from, const struct unit_def *to,
 		   struct decimal *out);
 
