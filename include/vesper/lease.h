@@ -81,7 +81,8 @@ struct lease_driver {
 	/* Looks up the holder: LEASE_HELD or LEASE_UNKNOWN. */
 	struct op *(*find)(void *self, const char *tenant, const char *name, lease_cb cb,
 			   void *owner);
-	/* Reports that the holder is alive. Renews its lease, unless that was done recently. */
+	/* Reports that the holder is alive. Renews its lease, unless that was done recently.
+	 * `member` and `value` tell what changed ("phase"); a driver may ignore them. */
 	void (*note)(void *self, const char *holder, const char *member, struct str value);
 	/* Releases the holder's lease, if it has one. */
 	void (*release)(void *self, const char *holder);
