@@ -69,7 +69,7 @@ class Damage {
     assert.ok(live || d.exited, `neither up nor ended:\n${d.output.slice(-3000)}`);
     assert.ok(live || !spared, `${spared} is not served, whose files are whole:\n${d.output.slice(-3000)}`);
     if (live) {
-      await d.namesRead();
+      await d.waitForNames();
       for (const tenant_id of ['vesper', 'acme'])
         await this.use(d, tenant_id, tenant_id === spared);
       d.child.kill('SIGTERM');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as planted from '../calc/planted/planted.mjs';
-import { analyst, forget } from './analyst.mjs';
+import { analyst, deleteSources } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -124,6 +124,6 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     assert.equal(agent.agent, 'segmentation_agent');
     assert.match(agent.insights.summary, /\*\*40\*\* of 200/);
     assert.equal(agent.insights.visualization_hint, answer.views.find((v) => v.view_type === 'chart').chart_type);
-    await forget();
+    await deleteSources();
   });
 });

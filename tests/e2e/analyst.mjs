@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
-let users = 0;
-/* Sources to delete afterwards: their number per tenant is limited. */
-const made = [];
+let userCount = 0;
+/* Sources to delete after each test: their number per tenant is limited. */
+const uploaded = [];
 
 export const dataOf = (answer) => answer.views.find((view) => view.view_type === 'data');
 
@@ -17,25 +17,25 @@ export async function labelled() {
 
 /* A new user whose only source is this file. */
 export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
-  const sources = new Sources(d, mintToken({ sub: `analyst-${users += 1}`, permissions: [...permissions, 'chat:upload'] }));
+  const sources = new Sources(d, mintToken({ sub: `analyst-${userCount += 1}`, permissions: [...permissions, 'chat:upload'] }));
   const source = await sources.loaded(bytes, `name=${name}`);
 
   assert.equal(source.state, 'ready');
-  made.push([sources.rest, source.id]);
-  /* For any question: no error, and every number of the answer is from the data. */
-  const once = async (content) => {
+  uploaded.push([sources.rest, source.id]);
+  /* No error, and every number of the answer is from the data. */
+  const askOnce = async (content) => {
     const { body } = await sources.rest.call('POST', '/api/v1/chat', { json: { content } });
 
     assert.equal(body.status, 'ok', `${content}: ${body.text}`);
     assert.deepEqual(body.checked.items.filter((item) => item.kind !== 'bound').map((item) => item.text), [], `${content}: ${body.text}`);
     return body;
   };
-  /* The overlay is ready after the rows. Until then, questions do not find the file. */
+  /* The catalogue overlay of a source is ready after its rows. Until then, questions do not find the file. */
   const ask = async (content) => {
     let answer;
 
     await until(content, async () => {
-      answer = await once(content);
+      answer = await askOnce(content);
       return !/For example|could not match|did not answer|do not have permission|^Which /.test(answer.text);
     });
     return answer;
@@ -45,7 +45,7 @@ export async function analyst(d, name, bytes, permissions = ROLES.analyst) {
 }
 
 /* Deletes the files of all users. */
-export async function forget() {
-  for (const [rest, id] of made.splice(0))
+export async function deleteSources() {
+  for (const [rest, id] of uploaded.splice(0))
     await rest.call('DELETE', `/api/v1/data-sources/${id}`);
 }

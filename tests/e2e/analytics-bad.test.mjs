@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { csv, month } from '../calc/planted/planted.mjs';
-import { analyst, dataOf, forget } from './analyst.mjs';
+import { analyst, dataOf, deleteSources } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
@@ -23,7 +23,7 @@ let d;
 
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
-afterEach(forget);
+afterEach(deleteSources);
 
 /* Data, questions about it, and the expected answers. */
 const BAD = {

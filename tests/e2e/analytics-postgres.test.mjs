@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as planted from '../calc/planted/planted.mjs';
-import { analyst, dataOf, forget, labelled } from './analyst.mjs';
+import { analyst, dataOf, deleteSources, labelled } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 import { installedPostgres } from './postgres.mjs';
 import { MARK } from '../secrets.mjs';
@@ -22,7 +22,7 @@ before(async () => {
   daemons.sqlite = await startDaemon({ env: LIMITS });
 });
 after(async () => {
-  await forget();
+  await deleteSources();
   for (const d of Object.values(daemons))
     await d.stop();
   await pg?.service('stop');

@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { csv, month, noise, normals } from '../calc/planted/planted.mjs';
 import * as planted from '../calc/planted/planted.mjs';
-import { analyst, dataOf, forget, labelled } from './analyst.mjs';
+import { analyst, dataOf, deleteSources, labelled } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 
 let d;
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
-afterEach(forget);
+afterEach(deleteSources);
 
 const owner = (name, bytes, permissions) => analyst(d, name, bytes, permissions);
 const chartOf = (answer) => answer.views.find((view) => view.view_type === 'chart');

@@ -78,9 +78,9 @@ describe('authentication', () => {
       assert.equal(reply.body.expires_in, 30);
       const { ticket } = reply.body;
       await answersTo({ ticket, via: 'none' });
-      assert.equal((await d.turnedAway({ ticket, via: 'none' })).status, 401, 'the second use');
-      assert.equal((await d.turnedAway({ ticket, via: 'none', origin })).code, 4401);
-      assert.equal((await d.turnedAway({ ticket: 'made-up', via: 'none' })).status, 401);
+      assert.equal((await d.rejection({ ticket, via: 'none' })).status, 401, 'the second use');
+      assert.equal((await d.rejection({ ticket, via: 'none', origin })).code, 4401);
+      assert.equal((await d.rejection({ ticket: 'made-up', via: 'none' })).status, 401);
     });
 
     it('as the first frame of a browser', async () => {
@@ -109,10 +109,10 @@ describe('authentication', () => {
   describe('invalid credentials are rejected', () => {
     for (const [name, token] of Object.entries(badTokens))
       it(name, async () => {
-        assert.equal((await d.turnedAway({ token: token ?? '', via: token ? 'header' : 'none' })).status, 401,
+        assert.equal((await d.rejection({ token: token ?? '', via: token ? 'header' : 'none' })).status, 401,
           'over the socket');
         if (SUBPROTOCOL.test(token ?? '=')) {
-          const browser = await d.turnedAway({ token, via: 'subprotocol', origin });
+          const browser = await d.rejection({ token, via: 'subprotocol', origin });
           assert.equal(browser.code, 4401, 'in a browser');
         }
         const reply = await d.rest(token ?? null).get('/api/v1/sessions');
@@ -122,11 +122,11 @@ describe('authentication', () => {
 
     it('an oversized token is rejected without parsing', async () => {
       const token = mintToken({ pad: 'x'.repeat(20000) });
-      const away = await d.turnedAway({ token });
-      assert.ok(away.broken || [400, 401, 413, 431].includes(away.status), JSON.stringify(away));
-      const reply = await d.rest(token).get('/api/v1/sessions').catch((e) => ({ broken: e }));
-      assert.ok(reply.broken || [400, 401, 413, 431].includes(reply.status), `${reply.status}`);
-      assert.ok(await d.answers());
+      const refused = await d.rejection({ token });
+      assert.ok(refused.connectionError || [400, 401, 413, 431].includes(refused.status), JSON.stringify(refused));
+      const reply = await d.rest(token).get('/api/v1/sessions').catch((e) => ({ connectionError: e }));
+      assert.ok(reply.connectionError || [400, 401, 413, 431].includes(reply.status), `${reply.status}`);
+      assert.ok(await d.isAlive());
     });
 
     it('a bad first frame is rejected, and waiting times out', async () => {
@@ -135,7 +135,7 @@ describe('authentication', () => {
         chat.send(frame);
         assert.equal((await chat.closed).code, 4401, JSON.stringify(frame));
       }
-      assert.equal((await d.turnedAway({ origin })).code, 4408, 'silence');
+      assert.equal((await d.rejection({ origin })).code, 4408, 'silence');
     });
 
     it('hundreds of unauthenticated sockets: the most idle are closed, users are served', async () => {
@@ -153,12 +153,12 @@ describe('authentication', () => {
     });
 
     it('the query token is disabled by default', async () => {
-      assert.equal((await d.turnedAway({ token: mintToken(), via: 'query' })).status, 401);
+      assert.equal((await d.rejection({ token: mintToken(), via: 'query' })).status, 401);
     });
 
     it('no credential is logged', async () => {
       const token = mintToken();
-      await d.turnedAway({ token, via: 'query' });
+      await d.rejection({ token, via: 'query' });
       await answersTo({ token });
       for (const secret of [token, token.split('.')[2], SECRET])
         assert.ok(!d.output.includes(secret), 'a secret stands in the log');
@@ -167,19 +167,19 @@ describe('authentication', () => {
 
   describe('clients that are not allowed', () => {
     it('a foreign origin, even with a good token', async () => {
-      assert.equal((await d.turnedAway({ token: mintToken(), origin: FOREIGN_ORIGIN })).code, 4403);
+      assert.equal((await d.rejection({ token: mintToken(), origin: FOREIGN_ORIGIN })).code, 4403);
     });
 
     it('a user without chat:use', async () => {
       const token = mintToken({ permissions: ['chat:read_projects'] });
-      assert.equal((await d.turnedAway({ token })).status, 403);
-      assert.equal((await d.turnedAway({ token, via: 'subprotocol', origin })).code, 4403);
+      assert.equal((await d.rejection({ token })).status, 403);
+      assert.equal((await d.rejection({ token, via: 'subprotocol', origin })).code, 4403);
       checkProblem(await d.rest(token).post('/api/v1/chat', { content: REFERENCE }), 403);
     });
 
     it('an unknown tenant', async () => {
-      const away = await d.turnedAway({ token: mintToken({ tenant_id: 'nobody' }) });
-      assert.ok([401, 403].includes(away.status), JSON.stringify(away));
+      const refused = await d.rejection({ token: mintToken({ tenant_id: 'nobody' }) });
+      assert.ok([401, 403].includes(refused.status), JSON.stringify(refused));
     });
 
     it('foreign, unknown and malformed sessions look the same', async () => {
@@ -188,8 +188,8 @@ describe('authentication', () => {
       const sameNameElsewhere = mintToken({ tenant_id: 'acme' });
       for (const [token, id] of [[other, session], [sameNameElsewhere, session], [mintToken(), UNKNOWN_SESSION],
         [mintToken(), 'no-uuid'], [mintToken(), "x' OR '1'='1"]]) {
-        assert.equal((await d.turnedAway({ token, session: id })).status, 404, id);
-        assert.equal((await d.turnedAway({ token, session: id, via: 'subprotocol', origin })).code, 4404, id);
+        assert.equal((await d.rejection({ token, session: id })).status, 404, id);
+        assert.equal((await d.rejection({ token, session: id, via: 'subprotocol', origin })).code, 4404, id);
         checkProblem(await d.rest(token).get(`/api/v1/sessions/${encodeURIComponent(id)}/messages`), 404);
       }
     });

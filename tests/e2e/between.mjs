@@ -3,16 +3,16 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/* Forwards, delays, answers with garbage, or does not answer. */
-export class Between {
+/* Its mode: pass, slow, silent or garbage. */
+export class FaultyProxy {
   constructor(port) {
     this.mode = 'pass';
     this.sockets = new Set();
     this.server = net.createServer((socket) => {
-      const behind = net.connect(port, '127.0.0.1');
+      const upstream = net.connect(port, '127.0.0.1');
       this.sockets.add(socket);
-      socket.on('data', (bytes) => this.mode !== 'silent' && behind.write(bytes));
-      behind.on('data', async (bytes) => {
+      socket.on('data', (bytes) => this.mode !== 'silent' && upstream.write(bytes));
+      upstream.on('data', async (bytes) => {
         if (this.mode === 'slow')
           await sleep(200);
         if (this.mode === 'garbage')
@@ -22,10 +22,10 @@ export class Between {
       });
       const end = () => {
         socket.destroy();
-        behind.destroy();
+        upstream.destroy();
         this.sockets.delete(socket);
       };
-      [socket, behind].forEach((s) => s.on('error', end).on('close', end));
+      [socket, upstream].forEach((s) => s.on('error', end).on('close', end));
     });
   }
 

@@ -29,7 +29,7 @@ export class Chat {
     ws.on('error', () => {}); /* 'close' follows and carries the code */
   }
 
-  /* {code, reason} once the socket is closed; an error if it stays open. */
+  /* {code, reason} once the socket is closed. Rejects if it stays open. */
   get closed() {
     if (this.closeInfo)
       return Promise.resolve(this.closeInfo);
@@ -74,15 +74,15 @@ export class Chat {
     return this.queue.shift();
   }
 
-  async until(fits, limitMs) {
+  async until(matches, limitMs) {
     for (;;) {
       const frame = await this.next(limitMs);
-      if (fits(frame))
+      if (matches(frame))
         return frame;
     }
   }
 
-  /* The next frame is an error of the connection, not of a turn: no seq, no turn_id. */
+  /* The next frame, which must be an error of the connection, not of a turn: no seq, no turn_id. */
   async refusal(limitMs) {
     const frame = await this.next(limitMs);
     assert.equal(frame.type, 'chat.error', `expected a refusal, got ${JSON.stringify(frame)}`);
@@ -139,7 +139,7 @@ export class Chat {
     return this.closed;
   }
 
-  /* Resets the connection and discards data in transit. Even a server that does not read notices this. */
+  /* Resets the connection and discards data in transit. Even a server that is not reading detects this. */
   reset() {
     this.ws._socket.resetAndDestroy();
     return this.closed;
@@ -181,7 +181,7 @@ export function openSocket(base, options = {}) {
   });
 }
 
-/* A socket that is ready to chat. */
+/* Opens a socket and waits for session.ready. */
 export async function connect(base, options) {
   const opened = await openSocket(base, options);
   assert.ok(opened.chat, `the upgrade was refused with ${opened.status}`);
@@ -204,11 +204,11 @@ export async function ready(chat) {
 }
 
 /* How a socket was rejected: {status} by HTTP, {code} by a close after the upgrade. */
-export async function turnedAway(base, options) {
-  const opened = await openSocket(base, options).catch((e) => ({ broken: e.message }));
+export async function rejection(base, options) {
+  const opened = await openSocket(base, options).catch((e) => ({ connectionError: e.message }));
   if (!opened.chat)
     return opened;
   const closed = await opened.chat.closed;
-  assert.ok(!opened.chat.all.some((f) => f.type === 'session.ready'), 'nobody got in');
+  assert.ok(!opened.chat.all.some((f) => f.type === 'session.ready'), 'no session was started');
   return { code: closed.code, reason: closed.reason, frames: opened.chat.all };
 }

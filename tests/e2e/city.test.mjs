@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { DEMO_MAKER, demoData, ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
+import { DEMO_TOOL, demoData, ROOT, run, startDaemon, VESPERCTL } from './harness.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 import { READ_PASSWORD, savedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
@@ -30,7 +30,7 @@ async function fill(pg) {
   const { VESPER_SECRETS_DIR, ...own } = process.env;
   const env = { ...own, VESPER_READ_PASSWORD: READ_PASSWORD, LSAN_OPTIONS: pg.env().LSAN_OPTIONS, VESPER_SOURCES_CITY_DIALECT: 'postgres' };
   await run(VESPERCTL, ['db', 'init', '--only', 'city', '--dsn', pg.dsn('postgres')], { env });
-  await run(DEMO_MAKER, ['seed', '--only', 'city', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
+  await run(DEMO_TOOL, ['seed', '--only', 'city', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
 }
 
 const cityPostgres = () => savedPostgres('postgres city', fill);

@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
-import { Between } from './between.mjs';
+import { FaultyProxy } from './between.mjs';
 import { Ledger, startCluster } from './cluster.mjs';
 import { REFERENCE, ROOT, run, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
@@ -43,7 +43,7 @@ describe('faults around replicas', () => {
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
-    await cluster.leased(client.entries[0].turn_id);
+    await cluster.waitForLease(client.entries[0].turn_id);
     await sleep(100); /* the shown text is stored by then */
     await fault();
     const began = Date.now();
@@ -61,7 +61,7 @@ describe('faults around replicas', () => {
     let ahead = await cluster.add({ env });
     const said = Number(new Date(JSON.parse(ahead.output.split('\n')[0]).ts)) - Date.now();
     assert.ok(said > (AHEAD_S - 20) * 1000, `its clock is not ahead: ${said}`);
-    await cluster.joined(3);
+    await cluster.waitForReplicas(3);
     await sleep(ALIVE_MS);
     assert.equal((await cluster.alive()).length, 3);
     assert.doesNotMatch(cluster.daemons.map((d) => d.output).join(''), /cluster\.dead/);
@@ -76,7 +76,7 @@ describe('faults around replicas', () => {
 
   it('one replica is disconnected from Redis: its user is shown what is stored', async (t) => {
     mock.use(slow(300, 30));
-    const between = new Between(cluster.redis.port);
+    const between = new FaultyProxy(cluster.redis.port);
     const alone = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await between.listen()}`) } });
     const client = new Ledger(() => alone.url, 'split');
     t.after(async () => {
@@ -110,7 +110,7 @@ describe('faults around replicas', () => {
     await new Promise((done) => holder.stdout.once('data', done));
     while (!textOf(client.entries[0].frames).includes('word19'))
       await sleep(10);
-    await cluster.leased(client.entries[0].turn_id);
+    await cluster.waitForLease(client.entries[0].turn_id);
     await sleep(300);
     at = two;
     await three.kill();

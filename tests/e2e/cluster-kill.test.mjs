@@ -66,7 +66,7 @@ describe('replicas that are killed', () => {
     const sum = (what) => clients.reduce((n, c) => n + c[what], 0);
     const booked = Number(await cluster.pg.admin('SELECT count(*) FROM dbo.chat_ledger'));
     console.log(`seed ${SEED}, ${KILLS} kills, ${clients.reduce((n, c) => n + c.entries.length, 0)} questions: ${wrong.length} wrong, ends ${JSON.stringify(ends)}, `
-      + `${sum('cuts')} streams cut, ${sum('anew')} read anew, ${sum('refused')} connections refused; a cut answer ended p50 ${quantile(waits, 0.5)} ms, `
+      + `${sum('cuts')} streams cut, ${sum('rereads')} read again, ${sum('refused')} connections refused; a cut answer ended p50 ${quantile(waits, 0.5)} ms, `
       + `p99 ${quantile(waits, 0.99)} ms after the kill; ${mock.count} calls of a model, ${booked} booked`);
     assert.deepEqual(wrong, []);
     assert.ok(booked <= mock.count, `${booked} booked of ${mock.count}`);

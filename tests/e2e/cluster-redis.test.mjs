@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startMock } from '../mock/anthropic.mjs';
-import { Between } from './between.mjs';
+import { FaultyProxy } from './between.mjs';
 import { Cluster } from './cluster.mjs';
 import { REFERENCE } from './harness.mjs';
 import { installedPostgres } from './postgres.mjs';
@@ -22,11 +22,11 @@ describe('two replicas and a Redis', () => {
   before(async () => {
     mock = await startMock({ script });
     redis = await startRedis();
-    between = new Between(redis.port);
+    between = new FaultyProxy(redis.port);
     const url = redis.url.replace(/:\d+$/, `:${await between.listen()}`);
     cluster = new Cluster(await installedPostgres(), redis, { mock, url });
     [one, two] = [await cluster.add(), await cluster.add()];
-    await cluster.joined(2);
+    await cluster.waitForReplicas(2);
   });
   after(async () => {
     for (const d of cluster?.daemons ?? []) {

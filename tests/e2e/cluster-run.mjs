@@ -1,6 +1,6 @@
 /*
- * ./run cluster: PostgreSQL, Redis, HAProxy and three daemons on loopback, until Ctrl-C. With --kill one of them
- * is killed during an answer, and the answer is read to its end through another.
+ * ./run cluster: PostgreSQL, Redis, HAProxy and three daemons on loopback, until Ctrl-C. With --kill, one daemon is
+ * killed during an answer, and another daemon sends the answer to its end.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ async function end() {
   process.exit(0);
 }
 
-console.log(`${cluster.url} (HAProxy), before ${cluster.daemons.map((d) => d.url).join(', ')}`);
+console.log(`${cluster.url} (HAProxy), in front of ${cluster.daemons.map((d) => d.url).join(', ')}`);
 if (kill) {
   const [one, two] = cluster.daemons;
   const chat = await one.connect();
@@ -27,13 +27,13 @@ if (kill) {
   await chat.untilTokens(20);
   await sleep(100);
   const last_seq = chat.all.at(-1).seq;
-  const began = Date.now();
+  const startMs = Date.now();
   await one.kill();
   console.log(`killed ${one.url} after frame ${last_seq}`);
   const other = await two.connect();
   other.send({ type: 'resume', turn_id, last_seq: 0 });
   const frames = await other.frames();
-  console.log(`read ${frames.length} frames at ${two.url}; ${frames.at(-1).type} ${frames.at(-1).status} after ${Date.now() - began} ms`);
+  console.log(`read ${frames.length} frames at ${two.url}; ${frames.at(-1).type} ${frames.at(-1).status} after ${Date.now() - startMs} ms`);
   await end();
 }
 process.on('SIGINT', end);

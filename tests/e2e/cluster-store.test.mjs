@@ -70,7 +70,7 @@ describe('two replicas and a store', () => {
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
-    await cluster.leased(turn_id);
+    await cluster.waitForLease(turn_id);
     await chat.untilTokens(3);
     one.child.kill('SIGSTOP');
     const stopped = Date.now();
@@ -99,7 +99,7 @@ describe('two replicas and a store', () => {
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
-    await cluster.leased(turn_id);
+    await cluster.waitForLease(turn_id);
     await chat.untilTokens(3);
     /* Stops the replica after a statement and before COMMIT: its heartbeat waits for the row lock and gets it. */
     const row = `SELECT 1 FROM dbo.chat_turns WHERE turn_id = '${turn_id}' FOR UPDATE`;

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from './chat.mjs';
-import { freePort, REFERENCE, ROOT, run, Served, tempDir } from './harness.mjs';
+import { Client, freePort, REFERENCE, ROOT, run, tempDir } from './harness.mjs';
 import { patient } from './patience.mjs';
 import { installedPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
@@ -15,11 +15,11 @@ import { mintToken } from './token.mjs';
 import { isClosing, textOf } from './turn.mjs';
 
 const JOIN_LIMIT_MS = patient(10000);
-const BACK_LIMIT_MS = patient(15000); /* only so that a test ends; the actual time is printed */
+const RECOVERY_LIMIT_MS = patient(15000); /* ends a test that hangs; the actual time is printed */
 const HAPROXY = join(ROOT, 'tests/services/haproxy.sh');
-const CUTS_MAX = 200; /* maximum for one question; more is an error */
+const CUTS_MAX = 200; /* interrupted streams per question; more is an error */
 
-/* For suites that do not test Redis faults: replicas must not give up Redis on a busy machine. */
+/* For suites that do not test Redis faults: on a busy machine, replicas must not treat Redis as unavailable. */
 export const STEADY = { VESPER_REDIS_TIMEOUT_MS: '10000' };
 
 export class Cluster {
@@ -51,11 +51,11 @@ export class Cluster {
     const gone = this.daemons.filter((d) => d.exited);
     const fresh = Array.from({ length: count - this.daemons.length }, async () => this.add({ port: await freePort() }));
     await Promise.all([...gone.map((d) => this.replace(d)), ...fresh]);
-    return this.joined(count);
+    return this.waitForReplicas(count);
   }
 
   /* Waits until all replicas are registered in Redis. */
-  async joined(count) {
+  async waitForReplicas(count) {
     for (const until = Date.now() + JOIN_LIMIT_MS; Date.now() < until; await sleep(50))
       if ((await this.alive()).length >= count)
         return this;
@@ -66,11 +66,11 @@ export class Cluster {
     return (await this.redis.cli('ZRANGE', 'vesper:{r}:alive', '0', '-1')).split('\n').filter(Boolean);
   }
 
-  /* Waits until a turn of the first replica can be resumed on the second, also after a fault. Returns the time. */
+  /* Waits until a turn of the first replica can be resumed on the second, also after a fault. Returns the time in ms. */
   async untilShared() {
     const [one, two] = this.daemons;
-    const began = Date.now();
-    while (Date.now() - began < BACK_LIMIT_MS) {
+    const startMs = Date.now();
+    while (Date.now() - startMs < RECOVERY_LIMIT_MS) {
       const chat = await one.connect();
       const { turn_id } = await chat.begin(REFERENCE);
       const other = await two.connect();
@@ -78,44 +78,44 @@ export class Cluster {
       const frame = await other.next();
       await Promise.all([other.close(), chat.close()]); /* this turn is not needed */
       if (frame.turn_id === turn_id)
-        return Date.now() - began;
+        return Date.now() - startMs;
       await sleep(50);
     }
-    throw new Error('replicas never heard of each other again');
+    throw new Error('the replicas did not share turns again');
   }
 
   /* Waits until Redis has the turn's lease, so that another replica can continue it. After a Redis fault the lease appears later. */
-  async leased(turn_id) {
+  async waitForLease(turn_id) {
     for (const until = Date.now() + JOIN_LIMIT_MS; Date.now() < until; await sleep(20))
       if (await this.redis.cli('EXISTS', `vesper:t:{vesper}:${turn_id}`) === '1')
         return;
     throw new Error(`the turn ${turn_id} has no lease`);
   }
 
-  /* Starts HAProxy in front of the current replicas. Sets the address of the cluster. */
+  /* Starts HAProxy in front of the current replicas and sets the address of the cluster. */
   async balance() {
     const [dir, port] = (await run(HAPROXY, ['start', `${process.pid}`, ...this.daemons.map((d) => `${d.port}`)])).stdout.trim().split(' ');
     this.balancer = dir;
     this.port = Number(port);
     this.url = `http://127.0.0.1:${port}`;
-    return this.passes();
+    return this.waitForBalancer();
   }
 
-  /* Waits until the balancer has found a replica that is ready. */
-  async passes() {
+  /* Waits until the balancer forwards to a ready replica. */
+  async waitForBalancer() {
     for (let i = 0; i < 100 && (await fetch(`${this.url}/readyz`).catch(() => null))?.status !== 200; i++)
       await sleep(50);
     return this;
   }
 
-  async unbalance() {
+  async stopBalancer() {
     if (this.balancer)
       await run(HAPROXY, ['stop', this.balancer]);
     this.balancer = null;
   }
 
   async stop() {
-    await this.unbalance();
+    await this.stopBalancer();
     await Promise.all(this.daemons.filter((d) => !d.exited).map((d) => d.stop()));
     await this.redis.tell('stop');
     await this.pg.service('stop');
@@ -131,7 +131,7 @@ export async function startCluster(count, options = {}) {
  * A cluster in place of a daemon, for suites written for one daemon: the balancer chooses the replica of each request.
  * All replicas start and stop together. Their PostgreSQL and Redis outlive them, as the data folder of a daemon would.
  */
-class Replicas extends Served {
+class Replicas extends Client {
   constructor(cluster, dataDir) {
     super(cluster.port);
     this.cluster = cluster;
@@ -163,29 +163,29 @@ class Replicas extends Served {
 }
 
 /* The servers end with this process. */
-const kept = new Map(); /* data folder -> its cluster */
-let server;             /* PostgreSQL with the schema installed; each cluster gets a copy */
+const clusters = new Map(); /* data folder -> its cluster */
+let server;                 /* PostgreSQL with the schema installed; each cluster gets a copy */
 
 export async function startReplicas(count, { dataDir, env, ...rest } = {}) {
   const options = { ...rest, env: { ...STEADY, ...env } };
   const folder = dataDir ?? await tempDir();
   server ??= installedPostgres();
-  if (!kept.has(folder)) {
-    const pg = await (await server).copy(`kept${kept.size + 1}`);
-    kept.set(folder, new Cluster(pg, await startRedis(), options));
+  if (!clusters.has(folder)) {
+    const pg = await (await server).copy(`kept${clusters.size + 1}`);
+    clusters.set(folder, new Cluster(pg, await startRedis(), options));
   }
-  const cluster = kept.get(folder);
+  const cluster = clusters.get(folder);
   cluster.options = options;
   await cluster.fill(count);
   if (!cluster.balancer)
     await cluster.balance();
-  await cluster.passes();
+  await cluster.waitForBalancer();
   return new Replicas(cluster, folder);
 }
 
 /*
- * A client as clients should be: it records its questions and the frames it was shown, and resumes an interrupted answer
- * on any replica until the answer ends. `url` is called before each connection.
+ * A client that records its questions and the frames that it received, and resumes an interrupted answer on any replica
+ * until the answer ends. `url` is called before each connection.
  */
 export class Ledger {
   constructor(url, sub = 'ledger') {
@@ -194,8 +194,8 @@ export class Ledger {
     this.entries = [];
     this.refused = 0; /* failed connections */
     this.cuts = 0;    /* streams that ended before their turn */
-    this.silent = []; /* answers without a frame for as long as a suite waits */
-    this.anew = 0;    /* turns read from the start again, because the shown text was not stored */
+    this.silent = []; /* answers without a frame within the time limit */
+    this.rereads = 0; /* turns read from the start again, because the received text was not stored */
   }
 
   /* Asks one question and reads its answer to the end. The returned entry has the frames. */
@@ -240,10 +240,10 @@ export class Ledger {
         assert.ok(['bad_frame', 'upstream', 'expired', 'busy', 'draining'].includes(f.code), JSON.stringify(f));
         if (f.code === 'bad_frame') {
           entry.frames.length = 0;
-          this.anew++;
+          this.rereads++;
         }
         if (f.code === 'expired')
-          entry.turn_id = null; /* no replica runs it: the same message is sent again */
+          entry.turn_id = null; /* no replica runs the turn: the same message is sent again */
         return false;
       }
       if (f.seq === undefined)
@@ -259,27 +259,27 @@ export class Ledger {
 
   /* Compares the ledger with the store. Returns the differences; an empty list is expected. */
   async compare(rest) {
-    const wrong = [];
-    const say = (what, entry, more) => wrong.push(`${what}: ${entry.content} ${entry.turn_id} ${more ?? ''}`);
+    const differences = [];
+    const report = (what, entry, more) => differences.push(`${what}: ${entry.content} ${entry.turn_id} ${more ?? ''}`);
     const stored = this.session ? await rest.messages(this.session) : [];
     const questions = stored.filter((m) => m.role === 'user'), answers = stored.filter((m) => m.role === 'assistant');
     this.entries.forEach((entry, i) => {
       if (entry.frames.some((f, n) => (f.seq_first ?? f.seq) !== (entry.frames[n - 1]?.seq ?? 0) + 1))
-        say('frames lost, doubled or out of order', entry, entry.frames.map((f) => f.seq).join());
+        report('frames lost, doubled or out of order', entry, entry.frames.map((f) => f.seq).join());
       const asked = questions.filter((m) => m.content === entry.content);
       const answered = answers.filter((m) => m.turn_id === asked[0]?.turn_id);
       if (asked.length !== 1)
-        say(asked.length ? 'question doubled' : 'question lost', entry);
+        report(asked.length ? 'question doubled' : 'question lost', entry);
       else if (questions[i] !== asked[0])
-        say('question out of order', entry);
+        report('question out of order', entry);
       if (answered.length !== 1)
-        say(answered.length ? 'answer doubled' : 'answer lost', entry);
+        report(answered.length ? 'answer doubled' : 'answer lost', entry);
       else if (entry.frames.at(-1).type === 'chat.complete' && answered[0].content !== textOf(entry.frames))
-        say('shown is not stored', entry, JSON.stringify([textOf(entry.frames), answered[0].content]));
+        report('the received text differs from the stored text', entry, JSON.stringify([textOf(entry.frames), answered[0].content]));
     });
     if (stored.length !== 2 * this.entries.length || stored.some((m, i) => m.role !== (i % 2 ? 'assistant' : 'user')))
-      wrong.push(`${stored.length} messages of ${this.entries.length} questions: ${stored.map((m) => m.role[0]).join('')}`);
-    return wrong;
+      differences.push(`${stored.length} messages of ${this.entries.length} questions: ${stored.map((m) => m.role[0]).join('')}`);
+    return differences;
   }
 }
 

@@ -9,7 +9,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as planted from '../calc/planted/planted.mjs';
-import { analyst, forget } from './analyst.mjs';
+import { analyst, deleteSources } from './analyst.mjs';
 import { ROOT, startDaemon } from './harness.mjs';
 
 const CALC = join(ROOT, 'tests/calc');
@@ -17,7 +17,7 @@ const table = async (file) => (await readFile(join(CALC, file), 'utf8')).trimEnd
 let d;
 before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } }); });
 after(() => d.stop());
-afterEach(forget);
+afterEach(deleteSources);
 
 /* A number in a text matches if it equals the wanted number rounded to the digits shown. */
 function shows(word, wanted) {

@@ -170,7 +170,7 @@ describe('a share of the connections', () => {
   }
 
   async function refused(sub, tenant) {
-    assert.equal((await d.turnedAway({ token: token(sub, tenant) })).status, 429);
+    assert.equal((await d.rejection({ token: token(sub, tenant) })).status, 429);
     const rest = await d.rest(token(sub, tenant)).get('/api/v1/sessions');
     assert.equal(rest.status, 429);
     assert.match(rest.body.detail, /too many connections/);

@@ -1,4 +1,4 @@
-/* The demo's tenants, one for each shipped pack, on one daemon with their data. */
+/* The tenants of the demo, one for each shipped pack, on one daemon with their data. */
 
 import { demoData, startDaemon } from './harness.mjs';
 import { mintToken, ROLES } from './token.mjs';
@@ -18,8 +18,8 @@ export async function startDemo(options = {}) {
     VESPER_SOURCES_CITY_DIALECT: 'sqlite', VESPER_SOURCES_CITY_DIR: city, ...options.env } });
 }
 
-/* Permissions that the packs' permissions.json gives to every role. */
-const OF_PACKS = ['chat:read_solar', 'chat:read_city'];
+/* Permissions that permissions.json of the packs gives to every role. */
+const PACK_PERMISSIONS = ['chat:read_solar', 'chat:read_city'];
 
 export const tokenOf = (tenant, role = 'admin', more = []) => mintToken({ sub: `${tenant}-${role}`, tenant_id: tenant,
-  permissions: [...ROLES[role], ...OF_PACKS, ...more] });
+  permissions: [...ROLES[role], ...PACK_PERMISSIONS, ...more] });

@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { connect, openSocket, turnedAway } from './chat.mjs';
+import { connect, openSocket, rejection } from './chat.mjs';
 import { patient } from './patience.mjs';
 import { Rest } from './rest.mjs';
 import { mintToken, SECRET } from './token.mjs';
@@ -23,8 +23,8 @@ import { MARK, watch, watchAtEnd } from '../secrets.mjs';
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 export const VESPERD = resolve(process.env.VESPERD ?? join(ROOT, 'build/vesperd'));
 export const VESPERCTL = resolve(process.env.VESPERCTL ?? join(dirname(VESPERD), 'vesperctl'));
-/* The program that creates the demo's data; built next to vesperctl (ninja vesper-demo). */
-export const DEMO_MAKER = join(dirname(VESPERCTL), 'vesper-demo');
+/* The program that creates the demo data; built next to vesperctl (ninja vesper-demo). */
+export const DEMO_TOOL = join(dirname(VESPERCTL), 'vesper-demo');
 
 export const REFERENCE = 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?';
 export const COMPARISON = 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025';
@@ -33,21 +33,21 @@ const READY_LIMIT_MS = patient(20000);
 const STOP_LIMIT_MS = patient(20000);
 const NAMES_WAIT_MS = patient(5000); /* limited, because names of an unavailable warehouse are never loaded */
 const SUITE_LIMIT_MS = patient(Number(process.env.VESPER_E2E_MINUTES ?? 10) * 60 * 1000);
-const STALE_DATA_MS = 2 * 60 * 60 * 1000; /* since it was last used */
-const PORTS_FROM = 10240; /* below the system's ephemeral ports, so outgoing connections do not use them */
+const STALE_DATA_MS = 2 * 60 * 60 * 1000; /* since its last use */
+const PORTS_FROM = 10240; /* below the ephemeral ports of the system, so outgoing connections do not use them */
 const PORTS_EACH = 20;    /* each process has its own ports, so that several can start daemons at the same time */
 const PORT_BLOCKS = 1100;
-const KEPT_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
+const INHERITED_ENV = /^(PATH|HOME|TMPDIR|LANG|LC_ALL|ODBC\w*|LD_LIBRARY_PATH|[ALUT]+SAN_OPTIONS|LLVM_PROFILE_FILE)$/;
 const SANITIZERS = /ERROR: AddressSanitizer|runtime error:|LeakSanitizer|ThreadSanitizer/;
 
 const running = new Set();
-const made = [];
+const tempDirs = [];
 process.on('exit', () => {
   running.forEach((child) => child.kill('SIGKILL'));
-  made.forEach((dir) => rmSync(dir, { recursive: true, force: true }));
+  tempDirs.forEach((dir) => rmSync(dir, { recursive: true, force: true }));
 });
 setTimeout(() => {
-  console.error('the suite hangs');
+  console.error('the suite exceeded its time limit');
   process.exit(1);
 }, SUITE_LIMIT_MS).unref();
 
@@ -57,31 +57,31 @@ const execute = promisify(execFile);
 
 /* Searches vesperctl's output for secrets: only the command `token` may print a token. */
 export async function run(command, args, options) {
-  const look = (said) => command === VESPERCTL
-    && watch('vesperctl', `${said.stdout}${said.stderr}`, { where: args.join(' ').slice(0, 60), jwt: args[0] !== 'token' });
+  const checkOutput = (output) => command === VESPERCTL
+    && watch('vesperctl', `${output.stdout}${output.stderr}`, { where: args.join(' ').slice(0, 60), jwt: args[0] !== 'token' });
   try {
-    const said = await execute(command, args, options);
-    look(said);
-    return said;
+    const output = await execute(command, args, options);
+    checkOutput(output);
+    return output;
   } catch (e) {
-    look(e);
+    checkOutput(e);
     throw e;
   }
 }
 
-let portsGiven = 0;
+let portsUsed = 0;
 
 async function isFree(port) {
   const server = net.createServer();
-  const free = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)));
+  const available = await new Promise((done) => server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true)));
   await new Promise((done) => server.close(done));
-  return free;
+  return available;
 }
 
 export async function freePort() {
   const block = PORTS_FROM + (process.pid % PORT_BLOCKS) * PORTS_EACH;
   for (let tries = 0; tries < PORTS_EACH; tries++) {
-    const port = block + portsGiven++ % PORTS_EACH;
+    const port = block + portsUsed++ % PORTS_EACH;
     if (await isFree(port))
       return port;
   }
@@ -90,8 +90,8 @@ export async function freePort() {
 
 /* A temporary folder, removed when the suite ends. */
 export async function tempDir(name = 'data') {
-  made.push(await mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`)));
-  return made[made.length - 1];
+  tempDirs.push(await mkdtemp(join(tmpdir(), `vesper-e2e-${name}-`)));
+  return tempDirs[tempDirs.length - 1];
 }
 
 export async function filesUnder(dir) {
@@ -103,10 +103,10 @@ export async function filesUnder(dir) {
   return files;
 }
 
-/* A hash of everything that determines generated data: the builds of the tools and the files they read. */
-async function makersKey() {
+/* A hash of everything that determines generated data: the builds of the tools, and the files that they read. */
+async function toolsKey() {
   const hash = createHash('sha256');
-  for (const program of [DEMO_MAKER, VESPERCTL]) {
+  for (const program of [DEMO_TOOL, VESPERCTL]) {
     const { mtimeMs, size } = await stat(program);
     hash.update(`${program} ${mtimeMs} ${size}\n`);
   }
@@ -116,10 +116,10 @@ async function makersKey() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/* A folder filled by make(dir), once per build of the tools. Shared by all suites, which only read it. */
-export async function madeOnce(name, make) {
+/* A folder that make(dir) fills, once per build of the tools. All suites share it and only read it. */
+export async function buildOnce(name, make) {
   const home = join(tmpdir(), `vesper-e2e-warehouse-${userInfo().uid}`);
-  const dir = join(home, `${name.replace(/\W+/g, '-')}-${await makersKey()}`);
+  const dir = join(home, `${name.replace(/\W+/g, '-')}-${await toolsKey()}`);
   await mkdir(home, { recursive: true });
   if (existsSync(dir)) {
     const now = new Date();
@@ -127,50 +127,50 @@ export async function madeOnce(name, make) {
     return dir;
   }
   await dropStale(home);
-  const making = await mkdtemp(join(home, 'making-'));
-  await make(making);
+  const unfinished = await mkdtemp(join(home, 'making-'));
+  await make(unfinished);
   /* Another process may have been faster; its folder has the same content. */
-  await rename(making, dir).catch(() => rm(making, { recursive: true }));
+  await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
   return dir;
 }
 
-const demoMade = (what, ...words) => madeOnce([what, ...words].join(' '),
-  (dir) => run(DEMO_MAKER, [what, dir, ...words], { cwd: ROOT, timeout: 300000 }));
+const buildDemo = (subcommand, ...args) => buildOnce([subcommand, ...args].join(' '),
+  (dir) => run(DEMO_TOOL, [subcommand, dir, ...args], { cwd: ROOT, timeout: 300000 }));
 
 /* The demo warehouse. VESPER_E2E_WAREHOUSE names an existing one. */
-export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE || demoMade('data');
+export const demoWarehouse = async () => process.env.VESPER_E2E_WAREHOUSE || buildDemo('data');
 
-/* The output of vesper-demo for these arguments, copied to a folder of the suite. */
-export async function demoData(...words) {
-  const dir = await tempDir(words[0]);
-  await cp(await demoMade(...words), dir, { recursive: true });
+/* The output of vesper-demo for these arguments, copied to a temporary folder. */
+export async function demoData(...args) {
+  const dir = await tempDir(args[0]);
+  await cp(await buildDemo(...args), dir, { recursive: true });
   return dir;
 }
 
 /* Deletes old folders. Suites run concurrently, so another one may delete the same folder at the same time. */
 async function dropStale(home) {
   for (const name of await readdir(home)) {
-    const made = await stat(join(home, name)).catch(() => null);
-    if (made && Date.now() - made.mtimeMs > STALE_DATA_MS)
+    const stats = await stat(join(home, name)).catch(() => null);
+    if (stats && Date.now() - stats.mtimeMs > STALE_DATA_MS)
       await rm(join(home, name), { recursive: true, force: true });
   }
 }
 
 function environment(options, port, adminPort, dataDir, warehouse) {
   const { mock, demo = true, env = {} } = options;
-  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT_ENV.test(name)));
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_ENV.test(name)));
   const all = {
-    ...kept, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
+    ...inherited, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`, VESPER_DATA_DIR: dataDir, VESPER_WAREHOUSE_DIR: warehouse,
     VESPER_JWT_SECRET: SECRET, VESPER_AUTH_CURSOR_SECRET: `cursor-${MARK}`, VESPER_TODAY: '2026-02-27',
     VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
-    VESPER_LIMITS_SHED_MS: '0' /* no load shedding, also on a busy machine: overload.test.mjs tests it */, ...(demo && { VESPER_DEMO: '1' }),
+    VESPER_LIMITS_SHED_MS: '0' /* no load shedding, even on a busy machine: overload.test.mjs tests it */, ...(demo && { VESPER_DEMO: '1' }),
     ...(mock && { ANTHROPIC_API_KEY: MODEL_KEY, ANTHROPIC_BASE_URL: mock.url }), ...env,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/* A client of a server at an address: one daemon or several. */
-export class Served {
+/* A client of one address, which one daemon or several serve. */
+export class Client {
   constructor(port) {
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
@@ -184,8 +184,8 @@ export class Served {
     return openSocket(this.url, options);
   }
 
-  turnedAway(options) {
-    return turnedAway(this.url, options);
+  rejection(options) {
+    return rejection(this.url, options);
   }
 
   rest(token = mintToken()) {
@@ -200,12 +200,12 @@ export class Served {
     return { ...turn, session: chat.session };
   }
 
-  async answers() {
+  async isAlive() {
     return (await fetch(`${this.url}/livez`)).status === 200;
   }
 }
 
-export class Daemon extends Served {
+export class Daemon extends Client {
   constructor(child, port, adminPort, dataDir) {
     super(port);
     this.child = child;
@@ -236,15 +236,15 @@ export class Daemon extends Served {
       const res = await fetch(`${this.url}/readyz`).catch(() => null);
       await res?.text();
       if (res?.status === 200)
-        return this.namesRead().then(() => this);
+        return this.waitForNames().then(() => this);
       await sleep(20);
     }
     const state = this.exited ? `ended with ${JSON.stringify(this.exited)}` : 'never became ready';
     throw new Error(`vesperd ${state}:\n${this.output}`);
   }
 
-  /* Waits until entity names are loaded, which happens after the start. Earlier questions get other answers. */
-  async namesRead() {
+  /* Waits until entity names are loaded, which happens after the start. Questions asked before get other answers. */
+  async waitForNames() {
     for (const until = Date.now() + NAMES_WAIT_MS; Date.now() < until && !this.exited; await sleep(20)) {
       const { checks = {} } = await this.health().catch(() => ({}));
       const tenants = Object.keys(checks).filter((name) => name.startsWith('warehouse:'));
@@ -267,12 +267,12 @@ export class Daemon extends Served {
     return this.exit;
   }
 
-  /* Shuts down in order. */
+  /* Orderly shutdown: the exit code must be 0. */
   async stop() {
     this.child.kill('SIGTERM');
     const exited = await this.ended();
     this.checkOutput();
-    assert.deepEqual(exited, { code: 0, signal: null }, `vesperd ended badly:\n${this.output.slice(-4000)}`);
+    assert.deepEqual(exited, { code: 0, signal: null }, `vesperd did not exit with 0:\n${this.output.slice(-4000)}`);
   }
 
   checkOutput() {
@@ -281,7 +281,7 @@ export class Daemon extends Served {
   }
 }
 
-/* Listens on two ports and executes the program, which gets the sockets by systemd's socket activation protocol. */
+/* Listens on two ports and executes the program, which gets the sockets by the socket activation protocol of systemd. */
 const SUPERVISOR = `import os, socket, sys
 for i, port in enumerate(sys.argv[1:3]):
   s = socket.create_server(('127.0.0.1', int(port)))
@@ -291,10 +291,10 @@ for i in range(2):
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='2', LISTEN_FDNAMES='public:admin')
 os.execv(sys.argv[3], sys.argv[3:])`;
 
-/* Starts the process and does not wait until it is ready; also for starts that are meant to fail. `descriptors`: its limits,
- * as "soft:hard". `supervisor`: a supervisor opens its sockets. */
+/* Starts the process and does not wait until it is ready; also for starts that should fail. `descriptors`: its limits of
+ * open files, as "soft:hard". `supervisor`: a supervisor opens its sockets. */
 export async function launch({ args = [], cwd = ROOT, ...options } = {}) {
-  assert.ok(existsSync(VESPERD), `there is no daemon at ${VESPERD} (VESPERD names another)`);
+  assert.ok(existsSync(VESPERD), `no daemon at ${VESPERD}; set VESPERD to the path of one`);
   const port = options.port ?? (await freePort());
   const adminPort = options.adminPort ?? (await freePort());
   const dataDir = options.dataDir ?? (await tempDir());
@@ -331,7 +331,7 @@ export async function refusedStart(options, ...patterns) {
   const { code, signal } = await daemon.ended();
   daemon.checkOutput();
   assert.equal(signal, null, `vesperd crashed:\n${daemon.output}`);
-  assert.notEqual(code, 0, `vesperd ended as if all were well:\n${daemon.output}`);
+  assert.notEqual(code, 0, `vesperd exited with 0:\n${daemon.output}`);
   for (const pattern of patterns)
     assert.match(daemon.output, pattern);
   return daemon.output;

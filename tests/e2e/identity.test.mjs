@@ -183,7 +183,7 @@ describe('a start with an identity provider', () => {
     const issuer = await new Issuer().start();
     issuer.fail = true;
     const d = await launch(settings(issuer, { VESPER_AUTH_JWKS_REFRESH_S: '1' }));
-    for (let i = 0; i < 400 && !(await d.answers().catch(() => false)); i++)
+    for (let i = 0; i < 400 && !(await d.isAlive().catch(() => false)); i++)
       await sleep(25);
     assert.equal((await fetch(`${d.url}/readyz`)).status, 503);
     checkProblem(await d.rest(issuer.sign({ oid: 'x' })).get('/api/v1/sessions'), 401);

@@ -111,8 +111,8 @@ describe('planted secrets', () => {
     const turn = await byQuery.ask(REFERENCE);
     texts.push(JSON.stringify(turn.frames));
     await byQuery.close();
-    await d.turnedAway({ via: 'query', token: wrong });
-    await d.turnedAway({ via: 'none', ticket: secret('ticket') });
+    await d.rejection({ via: 'query', token: wrong });
+    await d.rejection({ via: 'none', ticket: secret('ticket') });
     for (const path of ['/health', '/metrics'])
       texts.push(await (await fetch(d.adminUrl + path)).text());
     await d.stop();

@@ -392,13 +392,13 @@ describe('the document', () => {
       const reply = await speak(text);
       assert.doesNotMatch(reply, /^HTTP\/1\.1 2|root:|\nset-cookie/i, `${name}: ${reply.slice(0, 200)}`);
     }
-    assert.ok(await d.answers());
+    assert.ok(await d.isAlive());
   });
 
   it('a ticket works once, and only for its user', async () => {
     const { ticket } = (await ask(byId().createTicket)).body;
     const chat = await d.connect({ via: 'none', ticket });
-    assert.equal((await d.turnedAway({ ticket })).status, 401);
+    assert.equal((await d.rejection({ ticket })).status, 401);
     await chat.close();
   });
 });

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEMO_MAKER, demoData, madeOnce, ROOT, run, startProcess, tempDir, VESPERCTL } from './harness.mjs';
+import { buildOnce, DEMO_TOOL, demoData, ROOT, run, startProcess, tempDir, VESPERCTL } from './harness.mjs';
 import { MARK, watch } from '../secrets.mjs';
 
 const script = join(ROOT, 'tests/services/postgres.sh');
@@ -100,7 +100,7 @@ export class Postgres {
 
 /* Run vesperctl or vesper-demo. Return the exit code, stdout and stderr. */
 export const ctl = (args, env = {}) => runTool(VESPERCTL, args, env);
-export const demo = (args, env = {}) => runTool(DEMO_MAKER, args, env);
+export const demo = (args, env = {}) => runTool(DEMO_TOOL, args, env);
 
 async function runTool(program, args, env) {
   const kept = Object.fromEntries(['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
@@ -120,7 +120,7 @@ export async function startPostgres(saved = '') {
 
 /* Starts a server filled by fill(server). The filled state is saved and reused. */
 export async function savedPostgres(name, fill) {
-  return startPostgres(await madeOnce(name, async (saved) => {
+  return startPostgres(await buildOnce(name, async (saved) => {
     const pg = await startPostgres();
     await fill(pg);
     await run(script, ['save', pg.dir, saved]);

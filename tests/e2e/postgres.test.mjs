@@ -251,7 +251,7 @@ describe('a server with outages', () => {
   it('down at startup: not ready with the reason; ready when it is back', async () => {
     await pg.service('kill');
     const late = await launch({ warehouse: 'none', env: pg.env(FAST) });
-    for (let i = 0; i < 200 && !(await late.answers().catch(() => false)); i++)
+    for (let i = 0; i < 200 && !(await late.isAlive().catch(() => false)); i++)
       await sleep(50);
     assert.equal(await status('/readyz', late), 503);
     assert.equal((await ends(late)).code, 'upstream');

@@ -166,15 +166,15 @@ describe('limits and tickets of two daemons with one Redis', () => {
     const kept = await redis.cli('EVAL', "return redis.call('GET', redis.call('KEYS', 'vesper:v:(tickets)*')[1])", '0');
     assert.ok(kept.length > token.length && !kept.includes(token.split('.')[2]) && !kept.includes('guest'));
     const chat = await two.connect({ via: 'none', ticket });
-    assert.equal((await one.turnedAway({ ticket })).status, 401);
-    assert.equal((await two.turnedAway({ ticket })).status, 401);
+    assert.equal((await one.rejection({ ticket })).status, 401);
+    assert.equal((await two.rejection({ ticket })).status, 401);
     await chat.close();
 
     const second = await ticketOf(two, token);
     const doors = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? one : two).connect({ via: 'none', ticket: second })
       .then((c) => c.close().then(() => 'in'), () => 'out')));
     assert.equal(doors.filter((d) => d === 'in').length, 1);
-    const browser = await one.turnedAway({ ticket: second, origin: one.url });
+    const browser = await one.rejection({ ticket: second, origin: one.url });
     assert.equal(browser.code, 4401);
   });
 
@@ -189,7 +189,7 @@ describe('limits and tickets of two daemons with one Redis', () => {
     }
     t.diagnostic(`${2 * (LIMIT + 1)} requests took ${Date.now() - from} ms`);
     const ticket = await ticketOf(one, mintToken({ sub: 'here' }));
-    assert.equal((await two.turnedAway({ ticket })).status, 401);
+    assert.equal((await two.rejection({ ticket })).status, 401);
     await (await one.connect({ via: 'none', ticket })).close();
     await redis.tell('resume');
     await untilRedisIs(/^healthy/, one, two);

@@ -95,7 +95,7 @@ describe('over REST', () => {
         await sse[Symbol.asyncIterator]().next();
         sse.leave();
       }
-      assert.ok(await d.answers());
+      assert.ok(await d.isAlive());
     });
   });
 

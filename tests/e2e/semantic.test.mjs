@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { startMock } from '../mock/anthropic.mjs';
 import { csv } from '../calc/planted/planted.mjs';
-import { analyst, dataOf, forget } from './analyst.mjs';
+import { analyst, dataOf, deleteSources } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 import { textOf } from '../mock/demo.mjs';
 import { ROLES } from './token.mjs';
@@ -29,7 +29,7 @@ describe('values matched by meaning without a model', () => {
   let d;
   before(async () => { d = await startDaemon({ env: LIMITS }); });
   after(() => d.stop());
-  afterEach(forget);
+  afterEach(deleteSources);
 
   const ask = async (name, bytes, question) => (await analyst(d, name, bytes)).ask(question);
 
@@ -81,7 +81,7 @@ describe('requests that cannot match values', () => {
   let d, who;
   before(async () => { d = await startDaemon({ env: LIMITS }); });
   after(() => d.stop());
-  afterEach(forget);
+  afterEach(deleteSources);
 
   const call = async (tool, args, sources = who.sources) => (await sources.rest.call('POST', `/api/v1/tools/${tool}`, { json: args })).body;
   /* The query into which a question is parsed. */
@@ -164,7 +164,7 @@ describe('values that a model selects', () => {
     await mock?.close();
   });
   beforeEach(() => mock.reset());
-  afterEach(forget);
+  afterEach(deleteSources);
 
   const pointing = () => mock.calls.filter(isPointing);
   const script = (...replies) => mock.use([...replies.map((reply) => ({ when: { system: 'You sort values' }, times: 1, reply })), { reply: 'demo' }]);

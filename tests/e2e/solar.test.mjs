@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { DEMO_MAKER, demoData, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
+import { DEMO_TOOL, demoData, ROOT, refusedStart, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 import { READ_PASSWORD, startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
@@ -35,7 +35,7 @@ async function solarServerEnv(pg) {
   const { VESPER_SECRETS_DIR, ...own } = process.env;
   const env = { ...own, VESPER_READ_PASSWORD: READ_PASSWORD, LSAN_OPTIONS: pg.env().LSAN_OPTIONS, VESPER_SOURCES_SOLAR_DIALECT: 'postgres' };
   await run(VESPERCTL, ['db', 'init', '--only', 'solar', '--dsn', pg.dsn('postgres')], { env });
-  await run(DEMO_MAKER, ['seed', '--only', 'solar', '--small', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
+  await run(DEMO_TOOL, ['seed', '--only', 'solar', '--small', '--dsn', pg.dsn('postgres'), '--dialect', 'postgres'], { env, cwd: ROOT, timeout: 300000 });
   return { VESPER_SOURCES_SOLAR_DIALECT: 'postgres', VESPER_SOURCES_SOLAR_DSN: pg.dsn('vesper_read', READ_PASSWORD), LSAN_OPTIONS: pg.env().LSAN_OPTIONS };
 }
 

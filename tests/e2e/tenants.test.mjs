@@ -105,7 +105,7 @@ describe('as acme, without a model', () => {
     const list = await d.rest(acme()).get('/api/v1/sessions');
     assert.equal(list.status, 200);
     assert.ok(!list.body.data.some((s) => s.session_id === mine.session));
-    assert.equal((await d.turnedAway({ token: acme(), session: mine.session })).status, 404);
+    assert.equal((await d.rejection({ token: acme(), session: mine.session })).status, 404);
   });
 
   it('vesper\'s numbers are unchanged afterwards', async () => {

@@ -253,7 +253,7 @@ describe('every client', () => {
     try {
       const { token: own } = await made(user('c1'), {}, spoken);
       assert.equal(await works(spoken, own), 200);
-      assert.equal((await spoken.turnedAway({ token: own, via: 'query' })).status, 401);
+      assert.equal((await spoken.rejection({ token: own, via: 'query' })).status, 401);
     } finally {
       await spoken.stop();
     }
