@@ -12,15 +12,15 @@ import { patient } from './patience.mjs';
 const API = '/api/v1';
 const TOOL = 'get_average_annual_price';
 const SWITCH = `${API}/admin/tools/dayahead_agent/${TOOL}`;
-const TWIN = `${API}/admin/tools/price_curve_agent/${TOOL}`; /* the same tool of another agent */
-const IN_FORCE_MS = patient(5000);
+const SAME_TOOL = `${API}/admin/tools/price_curve_agent/${TOOL}`; /* of another agent */
+const APPLY_LIMIT_MS = patient(5000);
 
 describe('administrators', () => {
   let d;
   let other;
   let admin;
   let user;
-  const put = (rest, enabled, path = SWITCH) => rest.call('PUT', path, { json: { enabled } });
+  const setEnabled = (rest, enabled, path = SWITCH) => rest.call('PUT', path, { json: { enabled } });
   const tools = async (rest) => (await rest.get(`${API}/tools`)).body.data.map((t) => t.name);
   const outcome = async (rest) => {
     const { body } = await rest.post(`${API}/chat`, { content: REFERENCE });
@@ -40,12 +40,12 @@ describe('administrators', () => {
 
   it('switch tools off and on for their tenant, on every replica within five seconds', async () => {
     assert.equal(await outcome(user), `${TOOL}:rows`);
-    assert.deepEqual((await put(admin, false)).body, { agent: 'dayahead_agent', tool: TOOL, enabled: false });
-    assert.ok((await tools(user)).includes(TOOL), 'the other agent has it still');
-    assert.equal((await put(admin, false, TWIN)).status, 200);
-    const deadline = Date.now() + IN_FORCE_MS;
-    const there = other.rest(mintToken({ sub: 'ann' }));
-    for (const rest of [user, there]) {
+    assert.deepEqual((await setEnabled(admin, false)).body, { agent: 'dayahead_agent', tool: TOOL, enabled: false });
+    assert.ok((await tools(user)).includes(TOOL), 'the other agent still has the tool');
+    assert.equal((await setEnabled(admin, false, SAME_TOOL)).status, 200);
+    const deadline = Date.now() + APPLY_LIMIT_MS;
+    const onOther = other.rest(mintToken({ sub: 'ann' }));
+    for (const rest of [user, onOther]) {
       while ((await tools(rest)).includes(TOOL) && Date.now() < deadline)
         await sleep(50);
       assert.ok(!(await tools(rest)).includes(TOOL), 'within five seconds');
@@ -54,9 +54,9 @@ describe('administrators', () => {
     const listed = (await admin.get(`${API}/admin/tools`)).body.data;
     assert.deepEqual(listed.filter((t) => !t.enabled), ['dayahead_agent', 'price_curve_agent'].map((agent) => ({ agent, tool: TOOL, enabled: false })));
     const acme = d.rest(mintToken({ sub: 'ann', tenant_id: 'acme' }));
-    assert.ok((await tools(acme)).includes(TOOL), 'other tenants keep theirs');
-    assert.equal((await put(admin, true)).status, 200);
-    assert.equal((await put(admin, true, TWIN)).status, 200);
+    assert.ok((await tools(acme)).includes(TOOL), 'the tool of other tenants stays enabled');
+    assert.equal((await setEnabled(admin, true)).status, 200);
+    assert.equal((await setEnabled(admin, true, SAME_TOOL)).status, 200);
     for (let i = 0; i < 100 && !(await tools(user)).includes(TOOL); i++)
       await sleep(50);
     assert.equal(await outcome(user), `${TOOL}:rows`);
@@ -64,27 +64,27 @@ describe('administrators', () => {
 
   it('only administrators switch tools, and only existing ones', async () => {
     for (const role of ['viewer', 'analyst', 'manager'])
-      checkProblem(await put(d.rest(mintToken({ role })), false), 403);
-    checkProblem(await put(admin, false, `${API}/admin/tools/dayahead_agent/drop_table`), 404);
-    checkProblem(await put(admin, false, `${API}/admin/tools/nobody/${TOOL}`), 404);
+      checkProblem(await setEnabled(d.rest(mintToken({ role })), false), 403);
+    checkProblem(await setEnabled(admin, false, `${API}/admin/tools/dayahead_agent/drop_table`), 404);
+    checkProblem(await setEnabled(admin, false, `${API}/admin/tools/nobody/${TOOL}`), 404);
     for (const json of [{}, { enabled: 'no' }, { enabled: true, why: 'x' }])
       checkProblem(await admin.call('PUT', SWITCH, { json }), 422);
     checkProblem(await admin.post(SWITCH, { enabled: true }), 405);
   });
 
-  const AREA = ['access', 'usage', 'quality', 'budgets', 'receipts'];
+  const SECTIONS = ['access', 'usage', 'quality', 'budgets', 'receipts'];
 
   it('see totals of their own tenant only; other users see none', async () => {
     const acme = d.rest(mintToken({ sub: 'ann', tenant_id: 'acme' }));
     const { body } = await user.post(`${API}/chat`, { content: 'Blorb the frobnicator' });
     await user.post(`${API}/messages/${body.message_id}/feedback`, { rating: 'down', comment: 'What?' });
     await acme.post(`${API}/chat`, { content: 'Frobnicate the blorb' });
-    for (const part of AREA) {
-      assert.equal((await admin.get(`${API}/admin/${part}`)).status, 200, part);
+    for (const section of SECTIONS) {
+      assert.equal((await admin.get(`${API}/admin/${section}`)).status, 200, section);
       for (const role of ['viewer', 'analyst', 'manager'])
-        checkProblem(await d.rest(mintToken({ role })).get(`${API}/admin/${part}`), 403);
+        checkProblem(await d.rest(mintToken({ role })).get(`${API}/admin/${section}`), 403);
     }
-    assert.deepEqual((await admin.get(`${API}/admin/budgets`)).body, { data: [] }, 'nothing is limited');
+    assert.deepEqual((await admin.get(`${API}/admin/budgets`)).body, { data: [] }, 'no budget is configured');
     const { numbers, statuses, ratings, unanswered } = (await admin.get(`${API}/admin/quality?days=1`)).body;
     assert.equal(statuses.reduce((sum, { answers }) => sum + answers, 0), numbers.answers);
     assert.deepEqual(unanswered.map(({ question, status, times }) => [question, status, times]), [['blorb the frobnicator', 'complete', 1]]);
@@ -110,25 +110,25 @@ describe('administrators', () => {
   it('delete all data of a user of their own tenant', async () => {
     const sub = 'leaver/with a slash';
     const leaver = d.rest(mintToken({ sub }));
-    const twin = d.rest(mintToken({ sub, tenant_id: 'acme' }));
+    const namesake = d.rest(mintToken({ sub, tenant_id: 'acme' }));
     const { body } = await leaver.post(`${API}/chat`, { content: REFERENCE });
-    await twin.post(`${API}/chat`, { content: REFERENCE });
+    await namesake.post(`${API}/chat`, { content: REFERENCE });
     checkProblem(await leaver.delete(`${API}/admin/users/${encodeURIComponent('leaver')}`), 403);
     const path = `${API}/admin/users/leaver`;
     assert.equal((await admin.delete(path)).status, 204);
-    assert.equal((await leaver.get(`${API}/sessions`)).body.data.length, 1, 'another name is another user');
-    const plain = d.rest(mintToken({ sub: 'leaver' }));
-    const said = (await plain.post(`${API}/chat`, { content: REFERENCE })).body;
+    assert.equal((await leaver.get(`${API}/sessions`)).body.data.length, 1, 'a user with a similar id is not deleted');
+    const similar = d.rest(mintToken({ sub: 'leaver' }));
+    const answer = (await similar.post(`${API}/chat`, { content: REFERENCE })).body;
     assert.equal((await admin.delete(path)).status, 204);
-    assert.deepEqual((await plain.get(`${API}/sessions`)).body.data, []);
-    checkProblem(await plain.get(`${API}/turns/${said.turn_id}/events`), 410);
-    assert.equal((await twin.get(`${API}/sessions`)).body.data.length, 1);
+    assert.deepEqual((await similar.get(`${API}/sessions`)).body.data, []);
+    checkProblem(await similar.get(`${API}/turns/${answer.turn_id}/events`), 410);
+    assert.equal((await namesake.get(`${API}/sessions`)).body.data.length, 1);
     assert.equal((await admin.delete(`${API}/admin/users/${encodeURIComponent(sub)}`)).status, 204);
     checkProblem(await leaver.get(`${API}/sessions/${body.session_id}`), 404);
   });
 });
 
-it('counts answers for which the first provider failed', async () => {
+it('administrators see how many answers the first provider failed to give', async () => {
   const mock = await startMock({ script: [{ when: { kind: 'answer' }, fault: { status: 400 }, times: 1 }, { reply: 'demo' }] });
   const d = await startDaemon({ mock });
   const admin = d.rest(mintToken({ role: 'admin' }));

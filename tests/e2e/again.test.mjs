@@ -1,6 +1,6 @@
 /*
  * A repeated request after the log of its turn has expired: the stored answer is sent again, in each wire format,
- * and nothing is stored twice. Also requests for turns that are foreign, finished or nonexistent.
+ * and nothing is stored twice. Also requests for turns of other users, and for finished or nonexistent turns.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -15,8 +15,8 @@ import { mintToken } from './token.mjs';
 
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
 const CHART = 'Which reports are viewed most?';
-const QUESTIONS = { 'an answer with its table': REFERENCE, 'a clarifying question': UNCLEAR, 'a chart': CHART };
-/* Makes every open clarifying question expired. */
+const QUESTIONS = { 'an answer with a table': REFERENCE, 'a clarifying question': UNCLEAR, 'a chart': CHART };
+/* Sets the expiry time of every open clarifying question to the past. */
 const A_DAY_LATER = `
 import sqlite3, sys
 for path in sys.argv[1:]:
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => d?.stop());
 
-let role; /* the caller's role, if it has changed */
+let role; /* the role of the caller, if it has changed */
 const headers = (sub, more = {}) => ({ authorization: `Bearer ${mintToken({ sub, ...(role && { role }) })}`, 'content-type': 'application/json',
   accept: 'application/json, text/event-stream', ...more });
 const post = async (path, body, sub, more) => {
@@ -42,16 +42,16 @@ const post = async (path, body, sub, more) => {
   return { status: reply.status, session: reply.headers.get('vesper-session'), text: await reply.text() };
 };
 const eventsOf = (text) => text.split('\n\n').filter((e) => e.startsWith('data: {')).map((e) => JSON.parse(e.slice(6)));
-const all = (events, type, pick) => events.filter((e) => e.type === type).map(pick);
+const ofType = (events, type, pick) => events.filter((e) => e.type === type).map(pick);
 
-/* For each dialect: a repeatable request with one question, and what its client shows in the end. */
+/* For each dialect: a function that sends the same request each time, and one that extracts what a client shows of the reply. */
 const dialects = {
   'the AI SDK': (question, sub) => {
     const body = { id: randomUUID(), trigger: 'submit-message', messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: question }] }] };
     return { ask: () => post('/api/v1/ui/chat', body, sub), shown: (text) => {
       const events = eventsOf(text);
-      return { text: all(events, 'text-delta', (e) => e.delta).join(''), marks: all(events, 'data-mark', (e) => e.data), views: all(events, 'data-view', (e) => e.data),
-        links: all(events, 'source-url', (e) => e.url), ask: all(events, 'tool-input-available', (e) => e).filter((e) => e.toolName === 'request_user_selection').map((e) => e.input),
+      return { text: ofType(events, 'text-delta', (e) => e.delta).join(''), marks: ofType(events, 'data-mark', (e) => e.data), views: ofType(events, 'data-view', (e) => e.data),
+        links: ofType(events, 'source-url', (e) => e.url), ask: ofType(events, 'tool-input-available', (e) => e).filter((e) => e.toolName === 'request_user_selection').map((e) => e.input),
         status: events.at(-1).messageMetadata.status, receipt: events.at(-1).messageMetadata.receiptId, id: events[0].messageId };
     } };
   },
@@ -59,7 +59,7 @@ const dialects = {
     const body = { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: question }] };
     return { ask: () => post('/api/v1/agui', body, sub), shown: (text) => {
       const events = eventsOf(text);
-      return { text: all(events, 'TEXT_MESSAGE_CONTENT', (e) => e.delta).join(''), views: all(events, 'ACTIVITY_SNAPSHOT', (e) => e.content),
+      return { text: ofType(events, 'TEXT_MESSAGE_CONTENT', (e) => e.delta).join(''), views: ofType(events, 'ACTIVITY_SNAPSHOT', (e) => e.content),
         marks: events.filter((e) => e.name === 'vesper.mark').map((e) => e.value), links: events.filter((e) => e.name === 'vesper.links').map((e) => e.value),
         end: events.at(-1).outcome };
     } };
@@ -76,9 +76,9 @@ const dialects = {
   MCP: (question, sub) => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', arguments: { question, request_id: randomUUID() } } };
     return { ask: () => post('/mcp', body, sub), shown: (text) => {
-      const { content, structuredContent: said, isError } = JSON.parse(text).result;
-      const kept = ['text', 'status', 'checked', 'ask', 'components', 'pbi_deep_links', 'receipt_id', 'session_id'];
-      return { content, isError, said: Object.fromEntries(kept.map((name) => [name, said[name]])) };
+      const { content, structuredContent: result, isError } = JSON.parse(text).result;
+      const members = ['text', 'status', 'checked', 'ask', 'components', 'pbi_deep_links', 'receipt_id', 'session_id'];
+      return { content, isError, result: Object.fromEntries(members.map((name) => [name, result[name]])) };
     } };
   },
 };
@@ -105,7 +105,7 @@ for (const [name, dialect] of Object.entries(dialects))
   });
 
 describe('a stored answer', () => {
-  it('is shown again only with the permissions that it needs', async () => {
+  it('is masked without the permissions that it needs', async () => {
     const { ask, shown } = dialects['AG-UI'](REFERENCE, 'masked');
     assert.match(shown((await ask()).text).text, /48\.73/);
     await d.stop();
@@ -117,17 +117,17 @@ describe('a stored answer', () => {
     assert.deepEqual([second.views, second.marks, second.links, second.end], [[], [], [], { type: 'success' }]);
   });
 
-  it('answers an earlier open question, once', async () => {
-    const sub = 'stood';
+  it('with an open clarifying question accepts one reply', async () => {
+    const sub = 'late-reply';
     const body = { threadId: randomUUID(), runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
     await post('/api/v1/agui', body, sub);
     await d.stop();
     d = await start();
-    const asked = eventsOf((await post('/api/v1/agui', body, sub)).text).at(-1).outcome;
-    assert.equal(asked.type, 'interrupt');
-    const [{ id, responseSchema }] = asked.interrupts;
-    const resume = (runId, who = sub) => post('/api/v1/agui', { threadId: body.threadId, runId, messages: [],
-      resume: [{ interruptId: id, status: 'resolved', payload: { values: [responseSchema.properties.values.items.enum[0]] } }] }, who);
+    const outcome = eventsOf((await post('/api/v1/agui', body, sub)).text).at(-1).outcome;
+    assert.equal(outcome.type, 'interrupt');
+    const [{ id, responseSchema }] = outcome.interrupts;
+    const resume = (runId, user = sub) => post('/api/v1/agui', { threadId: body.threadId, runId, messages: [],
+      resume: [{ interruptId: id, status: 'resolved', payload: { values: [responseSchema.properties.values.items.enum[0]] } }] }, user);
     const run = randomUUID();
     const answered = await resume(run);
     assert.deepEqual(eventsOf(answered.text).at(-1).outcome, { type: 'success' });
@@ -137,15 +137,15 @@ describe('a stored answer', () => {
   });
 });
 
-describe('a clarifying question that is answered late', () => {
-  it('is no longer open, in any format', async () => {
+describe('a clarifying question that has expired', () => {
+  it('accepts no reply, in any format', async () => {
     const ui = { id: 'late', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: UNCLEAR }] }] };
     const run = { threadId: 'late', runId: 'r1', messages: [{ id: 'm', role: 'user', content: UNCLEAR }] };
     const call = (args) => post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', arguments: args } }, 'late-mcp');
     const part = eventsOf((await post('/api/v1/ui/chat', ui, 'late-ai')).text).find((e) => e.toolName === 'request_user_selection');
     const [interrupt] = eventsOf((await post('/api/v1/agui', run, 'late-agui')).text).at(-1).outcome.interrupts;
-    const told = JSON.parse((await call({ question: UNCLEAR })).text).result.structuredContent;
-    const value = told.ask.options[0].value;
+    const mcp = JSON.parse((await call({ question: UNCLEAR })).text).result.structuredContent;
+    const value = mcp.ask.options[0].value;
     await d.stop();
     const stores = (await readdir(dataDir, { recursive: true })).filter((file) => file.endsWith('.db')).map((file) => join(dataDir, file));
     await promisify(execFile)('python3', ['-c', A_DAY_LATER, ...stores]);
@@ -153,29 +153,29 @@ describe('a clarifying question that is answered late', () => {
     const answers = [
       eventsOf((await post('/api/v1/ui/chat', { ...ui, messages: [{ id: 'm2', role: 'user', parts: [{ type: 'text', text: 'x' }], metadata: { ask_id: part.toolCallId, values: [value] } }] }, 'late-ai')).text).at(-1).errorText,
       eventsOf((await post('/api/v1/agui', { ...run, runId: 'r2', messages: [], resume: [{ interruptId: interrupt.id, status: 'resolved', payload: { values: [value] } }] }, 'late-agui')).text).at(-1).message,
-      JSON.parse((await call({ session: told.session_id, ask_id: told.ask.ask_id, values: [value] })).text).result.structuredContent,
+      JSON.parse((await call({ session: mcp.session_id, ask_id: mcp.ask.ask_id, values: [value] })).text).result.structuredContent,
     ];
     assert.equal(answers[2].code, 'expired', JSON.stringify(answers));
     assert.ok(answers[0] && answers[0] === answers[1], JSON.stringify(answers));
   });
 });
 
-describe('a turn that is not running for its caller', () => {
+describe('a turn that its caller cannot follow', () => {
   const resume = async (chat, sub) => {
     const reply = await fetch(`${d.url}/api/v1/ui/chat/${chat}/stream`, { headers: headers(sub) });
     return [reply.status, await reply.text(), [...reply.headers].filter(([name]) => !['date', 'x-request-id'].includes(name) && !name.startsWith('ratelimit'))];
   };
 
-  it('looks the same to the AI SDK whether it is foreign, finished or nonexistent', async () => {
+  it('gives the AI SDK the same reply if it belongs to another user, is finished or does not exist', async () => {
     const body = { id: 'mine', trigger: 'submit-message', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] };
     await post('/api/v1/ui/chat', body, 'owner');
-    const over = await resume('mine', 'owner');
-    assert.equal(over[0], 204);
-    assert.deepEqual(await resume('mine', 'foreign'), over);
-    assert.deepEqual(await resume('never', 'owner'), over);
+    const finished = await resume('mine', 'owner');
+    assert.equal(finished[0], 204);
+    assert.deepEqual(await resume('mine', 'foreign'), finished);
+    assert.deepEqual(await resume('never', 'owner'), finished);
   });
 
-  it('is a different turn if another user names the same run, message or request', async () => {
+  it('is separate for each user who sends the same id of run, message or request', async () => {
     const bodies = [['/api/v1/agui', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: REFERENCE }] }],
       ['/api/v1/ui/chat', { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] }],
       ['/v1/chat/completions', { model: 'vesper', stream: true, client_msg_id: 'x', messages: [{ role: 'user', content: REFERENCE }] }]];

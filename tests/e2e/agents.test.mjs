@@ -1,4 +1,4 @@
-/* The agents as shown to programs, by role. */
+/* What the API reports about agents, by role. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -25,12 +25,12 @@ describe('GET /api/v1/agents', () => {
     assert.ok(dayahead.outputs.some((o) => o.kind === 'column' && o.unit === '$/MWh'));
     assert.ok(dayahead.outputs.some((o) => o.kind === 'fact' && o.name === 'gap'));
     assert.ok(dayahead.examples.length > 0);
-    const per = agents.find((a) => a.agent === 'per_agent');
-    assert.ok(per.flows.includes('weekly_briefing'), JSON.stringify(per.flows));
+    const portfolio = agents.find((a) => a.agent === 'per_agent');
+    assert.ok(portfolio.flows.includes('weekly_briefing'), JSON.stringify(portfolio.flows));
     for (const agent of agents) {
       for (const list of [agent.inputs, agent.outputs])
-        assert.equal(new Set(list.map((x) => x.name)).size, list.length, `${agent.agent} says something twice`);
-      assert.ok(agent.capabilities.length > 0, `${agent.agent} can do nothing`);
+        assert.equal(new Set(list.map((x) => x.name)).size, list.length, `${agent.agent} lists a name twice`);
+      assert.ok(agent.capabilities.length > 0, `${agent.agent} has no capabilities`);
     }
   });
 
@@ -39,8 +39,8 @@ describe('GET /api/v1/agents', () => {
       const rest = d.rest(mintToken({ sub: role, role }));
       const tools = (await rest.get('/api/v1/tools')).body.data;
       const agents = await agentsOf(role);
-      const named = new Set(agents.flatMap((a) => a.capabilities.map((c) => c.tool)));
-      for (const tool of named)
+      const listed = new Set(agents.flatMap((a) => a.capabilities.map((c) => c.tool)));
+      for (const tool of listed)
         assert.ok(tools.some((t) => t.name === tool), `${role}: ${tool}`);
       for (const agent of agents)
         for (const c of agent.capabilities)
@@ -53,8 +53,8 @@ describe('GET /api/v1/agents', () => {
     const guarded = (await rest.get('/api/v1/tools')).body.data.flatMap((t) => t.columns.filter((c) => c.permission).map((c) => c.name));
     assert.ok(guarded.length > 0);
     const columns = async (role) => (await agentsOf(role)).flatMap((a) => a.outputs.filter((o) => o.kind === 'column').map((o) => o.name));
-    const seen = await columns('admin');
-    assert.ok(guarded.every((name) => seen.includes(name)));
+    const visible = await columns('admin');
+    assert.ok(guarded.every((name) => visible.includes(name)));
     const viewer = await columns('viewer');
     assert.deepEqual(guarded.filter((name) => viewer.includes(name)), []);
   });
@@ -67,20 +67,20 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     d = await startDaemon();
   });
   after(() => d?.stop());
-  const asked = async (role, content) => {
+  const ask = async (role, content) => {
     const rest = d.rest(mintToken({ sub: 'ann', role }));
 
     return { rest, answer: (await rest.post('/api/v1/chat', { content })).body };
   };
   const agentsOf = async (rest, turn) => (await rest.get(`/api/v1/turns/${turn}/agents`)).body;
 
-  it('shows each agent\'s calls and status texts, and statements to permitted users', async () => {
-    const { rest, answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
-    const told = await agentsOf(rest, answer.turn_id);
-    const [agent] = told.agents;
+  it('shows the calls and status texts of each agent, and SQL to permitted users', async () => {
+    const { rest, answer } = await ask('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
+    const report = await agentsOf(rest, answer.turn_id);
+    const [agent] = report.agents;
     const view = answer.views.find((v) => v.view_type === 'data');
 
-    assert.deepEqual([told.turn_id, told.message_id, told.status, told.agents.length], [answer.turn_id, answer.message_id, 'complete', 1]);
+    assert.deepEqual([report.turn_id, report.message_id, report.status, report.agents.length], [answer.turn_id, answer.message_id, 'complete', 1]);
     assert.deepEqual([agent.agent, agent.status, agent.metadata.calls], ['dayahead_agent', 'completed', 1]);
     const [result] = agent.results;
     assert.deepEqual([result.tool, result.outcome, result.view_id, result.row_count, result.truncated],
@@ -90,13 +90,13 @@ describe('GET /api/v1/turns/{id}/agents', () => {
     assert.equal(agent.insights.findings.length, 1);
     assert.ok(answer.text.startsWith(agent.insights.summary), `${agent.insights.summary} | ${answer.text}`);
     assert.match(agent.queries_executed[0].sql, /^SELECT/);
-    const analystSees = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'analyst' })), answer.turn_id);
-    assert.equal(analystSees.agents[0].queries_executed, undefined);
-    assert.deepEqual(analystSees.agents[0].results, agent.results);
+    const asAnalyst = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'analyst' })), answer.turn_id);
+    assert.equal(asAnalyst.agents[0].queries_executed, undefined);
+    assert.deepEqual(asAnalyst.agents[0].results, agent.results);
   });
 
   it('is masked like its answer and hidden from other users', async () => {
-    const { answer } = await asked('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
+    const { answer } = await ask('manager', 'What was the average day-ahead price for NP15 in CAISO for 2025 from Ascend?');
     const masked = await agentsOf(d.rest(mintToken({ sub: 'ann', role: 'viewer' })), answer.turn_id);
 
     assert.deepEqual([masked.masked, masked.agents], [true, []]);
@@ -108,17 +108,17 @@ describe('GET /api/v1/turns/{id}/agents', () => {
   });
 
   it('lists every agent of a two-part question in plan order, with failures', async () => {
-    const { rest, answer } = await asked('manager', 'What is the average price for NP15 in 2025 from Ascend, and which projects are off track?');
-    const told = await agentsOf(rest, answer.turn_id);
+    const { rest, answer } = await ask('manager', 'What is the average price for NP15 in 2025 from Ascend, and which projects are off track?');
+    const report = await agentsOf(rest, answer.turn_id);
 
-    assert.deepEqual([...new Set(answer.outcomes.map((o) => o.agent))], told.agents.map((a) => a.agent));
-    assert.deepEqual(told.agents.flatMap((a) => a.results.map((r) => r.call)).sort(), answer.outcomes.map((o) => o.call).sort());
-    assert.ok(told.agents.length > 1, JSON.stringify(told));
+    assert.deepEqual([...new Set(answer.outcomes.map((o) => o.agent))], report.agents.map((a) => a.agent));
+    assert.deepEqual(report.agents.flatMap((a) => a.results.map((r) => r.call)).sort(), answer.outcomes.map((o) => o.call).sort());
+    assert.ok(report.agents.length > 1, JSON.stringify(report));
   });
 
   it('shows the claims of an analysis', async () => {
-    const { ask, sources } = await analyst(d, 'customers', planted.tiers(), ROLES.manager);
-    const answer = await ask('Segment the customers by sales');
+    const { ask: askAnalyst, sources } = await analyst(d, 'customers', planted.tiers(), ROLES.manager);
+    const answer = await askAnalyst('Segment the customers by sales');
     const [agent] = (await agentsOf(sources.rest, answer.turn_id)).agents;
 
     assert.equal(agent.agent, 'segmentation_agent');

@@ -1,7 +1,6 @@
 /*
- * Data that analyses cannot process, or only in part, and users who ask for foreign data: each case ends in a
- * sentence that states it, and every number of an answer is valid. Wrong replies of models are in
- * semantic.test.mjs.
+ * Data that analyses cannot process, or only in part, and users who ask for data of others: each answer states the
+ * problem, and every number of an answer is valid. Wrong replies of models are in semantic.test.mjs.
  */
 
 import assert from 'node:assert/strict';
@@ -15,8 +14,8 @@ import { ROLES, mintToken } from './token.mjs';
 const rows = (n, row) => Array.from({ length: n }, (_, i) => row(i));
 const shops = (n, names, ...values) => csv(['Place', ...names], rows(n, (i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...values.map((value) => value(i))]));
 const days = (list) => csv(['Day', 'Sales'], list.map((day, i) => [day, 10.5 + i]));
-/* A frame has at most 200,000 rows. For larger results every second row is read, then every fourth, and so on: of a
- * million rows, 1 in 8. Created before the first question, because this blocks the test process. */
+/* A frame has at most 200,000 rows. Of a larger result, every second row is read, then every fourth, and so on: of a
+ * million rows, 1 in 8. The file is created before the first question, because this blocks the test process. */
 const GROUPS = Number(process.env.VESPER_E2E_GROUPS ?? 210000);
 const many = csv(['Customer', 'Sales'], rows(GROUPS, (i) => [`C${i}`, (i % 1000) + 0.5]));
 let d;
@@ -33,7 +32,7 @@ const BAD = {
     'Segment by sales per place': /10 different values above zero or more are needed for tiers/,
     'How concentrated are sales?': /The top 10 % hold \*\*10%\*\*/,
   }],
-  'numbers beyond any that is computed with': [shops(40, ['Sales', 'Visits'], (i) => `${i + 1}e200`, (i) => i + 0.5), {
+  'numbers that are too large for computations': [shops(40, ['Sales', 'Visits'], (i) => `${i + 1}e200`, (i) => i + 0.5), {
     'What is the total sales?': /I did not answer, because I can't use "total sales"/,
   }],
   'dates that are far apart, and several on one day': [days(['2019-01-03', '2019-01-03', '2019-01-03', '2019-02-28', '2020-07-01', '2020-07-01',
@@ -46,7 +45,7 @@ const BAD = {
     'Is there a trend in sales by month?': /changes by \*\*4\*\* a month .* 12 months/,
     'How have sales changed over time?': /was 66 in 2023-12, 62 in 2023-11: a change of \*\*4\*\*/,
   }],
-  'one date alone': [days(rows(24, () => '2024-01-05')), {
+  'a single date': [days(rows(24, () => '2024-01-05')), {
     'Is there a trend in sales by month?': /8 months or more are needed for a trend; there is 1/,
     'How have sales changed over time?': /Two months or more are needed for a change; there is 1/,
     'What is the projection of sales?': /12 months or more are needed for a projection; there is 1/,
@@ -60,7 +59,7 @@ const BAD = {
     'What is the average mood?': /could not match|did not answer/,
     'Cluster by mood per place': /This analysis of data takes fewer groups\. Name one thing/,
   }],
-  'more groups than can be looked at': [many, {
+  'more groups than an analysis reads': [many, {
     'Segment the customers by sales': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
     'Which customers look like bakers?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
     'What would losing the top 5 customers do to sales?': /^There are too many to look at each: .* is not known\.\s+This was computed from a sample/,
@@ -69,33 +68,33 @@ const BAD = {
   }],
 };
 
-/* A daemon with sanitizers needs a minute to load more rows than are read of a result. */
+/* A daemon with sanitizers needs a minute to load more rows than a frame has. */
 const skip = (bytes) => bytes === many && !process.env.VESPER_LONG && 'VESPER_LONG=1 loads 210,000 rows';
 
-for (const [name, [bytes, asked]] of Object.entries(BAD))
-  test(`${name}: each answer reports it`, { skip: skip(bytes) }, async () => {
+for (const [name, [bytes, questions]] of Object.entries(BAD))
+  test(`${name}: each answer states the problem`, { skip: skip(bytes) }, async () => {
     const { sources } = await analyst(d, 'data', Buffer.from(bytes), ['chat:use']);
 
-    for (const [question, says] of Object.entries(asked)) {
+    for (const [question, expected] of Object.entries(questions)) {
       let text = '';
 
-      /* The overlay is ready after the rows. */
+      /* The catalogue overlay of a source is ready after its rows. */
       await until(question, async () => {
         ({ text } = (await sources.rest.call('POST', '/api/v1/chat', { json: { content: question } })).body);
-        return says.test(text);
-      }).catch(() => assert.match(text, says, question));
+        return expected.test(text);
+      }).catch(() => assert.match(text, expected, question));
       assert.doesNotMatch(text, /\b(nan|inf|infinity)\b/i, question);
     }
   });
 
-test('another user finds nothing by question, call or statement', async () => {
+test('another user gets no data by question, tool call or SQL', async () => {
   const { ask, sources } = await analyst(d, 'treasure', days(rows(12, (i) => month(i, 2023))), ROLES.analyst);
   const question = 'Is there a trend in sales by month?';
   const answer = await ask(question);
   const { body: receipt } = await sources.rest.get(`/api/v1/receipts/${answer.receipt_id}`);
   const { query } = receipt.content.calls[0].args;
-  const call = (who, tool, args) => who.rest.call('POST', `/api/v1/tools/${tool}`, { json: args });
-  const other = new Sources(d, mintToken({ sub: 'somebody-else', permissions: [...ROLES.analyst, 'chat:upload', 'chat:advanced_sql', 'chat:view_sql'] }));
+  const call = (user, tool, args) => user.rest.call('POST', `/api/v1/tools/${tool}`, { json: args });
+  const other = new Sources(d, mintToken({ sub: 'another-user', permissions: [...ROLES.analyst, 'chat:upload', 'chat:advanced_sql', 'chat:view_sql'] }));
 
   assert.equal((await call(sources, 'trend', { query })).body.result.facts.direction, 'up');
   const refused = (await call(other, 'trend', { query })).body;

@@ -28,23 +28,23 @@ after(async () => {
   await pg?.service('stop');
 });
 
-/* One of the databases gives a sum the scale of its column: 2,000.00 equals 2,000. */
-const unscaled = (got) => JSON.parse(JSON.stringify(got).replace(/(\d)\.00(?=\D)/g, '$1'));
+/* PostgreSQL gives a sum the scale of its column, SQLite does not: 2,000.00 equals 2,000. */
+const unscaled = (answers) => JSON.parse(JSON.stringify(answers).replace(/(\d)\.00(?=\D)/g, '$1'));
 
 test('labelled questions give the same bytes on both databases', async () => {
-  const owners = {};
+  const analysts = {};
 
   for (const label of await labelled()) {
-    const got = {};
+    const answers = {};
 
     for (const [dialect, d] of Object.entries(daemons)) {
-      const { ask } = owners[`${label.file} ${dialect}`] ??= await analyst(d, label.name, planted[label.file](), ['chat:use']);
+      const { ask } = analysts[`${label.file} ${dialect}`] ??= await analyst(d, label.name, planted[label.file](), ['chat:use']);
       const answer = await ask(label.question);
 
-      got[dialect] = { text: answer.text, rows: dataOf(answer)?.data_dict };
+      answers[dialect] = { text: answer.text, rows: dataOf(answer)?.data_dict };
       if (label.tool === 'query_metrics')
-        got[dialect] = unscaled(got[dialect]);
+        answers[dialect] = unscaled(answers[dialect]);
     }
-    assert.deepEqual(got.postgres, got.sqlite, `${label.id}: ${label.question}`);
+    assert.deepEqual(answers.postgres, answers.sqlite, `${label.id}: ${label.question}`);
   }
 });

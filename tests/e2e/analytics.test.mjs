@@ -1,6 +1,6 @@
 /*
- * Analyses of uploaded data without a model: planted findings are found and nothing else is claimed, too little
- * data is reported, and the same question gives identical results. Files: tests/calc/planted/planted.mjs.
+ * Analyses of uploaded data without a model: planted findings are found and nothing else is claimed, answers state
+ * when there is too little data, and the same question gives identical results. Files: tests/calc/planted/planted.mjs.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const owner = (name, bytes, permissions) => analyst(d, name, bytes, permissions)
 const chartOf = (answer) => answer.views.find((view) => view.view_type === 'chart');
 const lead = (answer) => answer.text.split('\n')[0];
 
-/* What each claim looks like. Answers about a file may contain only the claims expected of it. */
+/* Patterns of claims in answers. Answers about a file may contain only the claims expected of it. */
 const CLAIMS = {
   trend: /changes by \*\*/, season: /is seasonal/, shift: /From \S+ on the mean is/, outliers: /\*\*[1-9]\d*\*\* of \d+ values/,
   groups: /There are \*\*\d\*\* natural groups/, decline: /are declining in/, growth: /are growing in/, humps: /humps/,
@@ -88,8 +88,8 @@ test('the same question gives the same bytes', async () => {
   assert.deepEqual(dataOf(again).data_dict, dataOf(first).data_dict);
 });
 
-/* Questions with the expected findings of the analyses: each is answered by its tool, without a model. */
-test('labelled questions are answered by their analyses', async () => {
+/* Each labelled question is answered by its tool, without a model. */
+test('labelled questions are answered by the expected tools', async () => {
   const owners = {};
 
   for (const label of await labelled()) {
@@ -116,7 +116,7 @@ test('examples of the agents for uploaded data are answered without unbound numb
   }
 });
 
-test('too little data makes no claim', async () => {
+test('no claim is made from too little data', async () => {
   const { ask } = await owner('sales', noise(3, 7));
 
   assert.match((await ask('Is there a trend in sales?')).text, /8 months or more are needed for a trend; there are 7/);
@@ -126,7 +126,7 @@ test('too little data makes no claim', async () => {
   assert.match((await ask('What is the distribution of sales?')).text, /A shape needs 20 values; there are 7/);
 });
 
-test('too few things make no segments', async () => {
+test('no segments are made of too few items', async () => {
   const rows = Array.from({ length: 9 }, (_, i) => [`Shop ${String.fromCharCode(65 + i)}`, 100 + i * 7.5]);
   const { ask } = await owner('shops', csv(['Shop', 'Turnover'], rows));
 
@@ -135,7 +135,7 @@ test('too few things make no segments', async () => {
   assert.match((await ask('Cluster by turnover per shop')).text, /30 or more are needed to find groups in; there are 9/);
 });
 
-test('compares an item with its peers, groups, and concentration', async () => {
+test('an item is compared with its peers, groups are profiled, and the loss of the largest is computed', async () => {
   const { ask } = await owner('customers', planted.peers());
 
   assert.match((await ask('Where does Borealis Foods rank among the customers by sales relative to peers in region East?')).text,
@@ -153,11 +153,11 @@ test('compares an item with its peers, groups, and concentration', async () => {
   assert.match(lost.text, /Without the largest 5, .* They are Borealis Foods, /);
   assert.match((await ask('What if we lose our 3 largest customers by sales?')).text, /Without the largest 3, /);
   assert.match((await ask('What would losing the top 60 customers do to sales?')).text, /61 groups or more are needed; there are 60/);
-  /* One question with several measures. */
+  /* A question about two measures. */
   assert.match((await ask('Cluster the customers by sales and visits')).text, /natural groups/);
 });
 
-test('risks are ranked, and too few are not', async () => {
+test('risks are ranked if there are enough items', async () => {
   const { ask } = await owner('orders', planted.decline());
   const answer = await ask('Which customers are most at risk?');
 
@@ -171,7 +171,7 @@ test('risks are ranked, and too few are not', async () => {
     /10 or more are needed to rank risks among; there are 9/);
 });
 
-test('a change is estimated from past data or from assumptions', async () => {
+test('the effect of a change is estimated from past data or from assumptions', async () => {
   const { ask } = await owner('orders', planted.elasticity(), ['chat:use']);
 
   assert.match((await ask('What would happen to units if we raise prices by 10%?')).text,
@@ -185,36 +185,37 @@ test('a change is estimated from past data or from assumptions', async () => {
   assert.match(assumed.text, /three assumed elasticities/);
   assert.equal(dataOf(assumed).row_count, 3);
 });
-/* The minimum of data of each analysis: with one item less it reports what is missing; with the minimum it makes a claim. */
-const things = (names, n, value) => csv(names, Array.from({ length: n }, (_, i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...value(i)]));
+/* The minimum amount of data of each analysis: with the minimum it makes a claim, with one item less it states what is
+ * missing. */
+const places = (names, n, value) => csv(names, Array.from({ length: n }, (_, i) => [`Place ${String(i + 1).padStart(3, '0')}`, ...value(i)]));
 const panel = (count, periods, step = -40) => csv(['Place', 'Region', 'Day', 'Sales'], Array.from({ length: count * periods }, (_, i) =>
   [`Place ${String((i % count) + 1).padStart(3, '0')}`, i % count % 2 ? 'West' : 'East', month(Math.floor(i / count), 2023),
     (1000 + step * Math.floor(i / count) + (i % count)).toFixed(2)]));
 const series = (n) => csv(['Day', 'Sales'], Array.from({ length: n }, (_, i) => [month(i, 2023), 100 + (i * 7) % 5 + 0.5]));
-const zero = (n) => csv(['Day', 'Sales'], Array.from({ length: 6 }, (_, i) => [month(i, 2023), i === 0 ? (n * 10.5).toFixed(2) : '0.00']));
-const regions = (n) => things(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
-const LEAST = [
+const singleTotal = (n) => csv(['Day', 'Sales'], Array.from({ length: 6 }, (_, i) => [month(i, 2023), i === 0 ? (n * 10.5).toFixed(2) : '0.00']));
+const regions = (n) => places(['Place', 'Region', 'Sales'], 36, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]);
+const MINIMUMS = [
   { name: 'moving', at: (n) => series(n), n: 4, question: 'What is the moving average of sales?', says: /4 months or more are needed for means of 3; there are 3/,
     claims: /the mean of the last 3 months/ },
-  { name: 'gaps', at: (n) => things(['Place', 'Visits', 'Sales'], n, (i) => [50 + i, i > 15 ? 10.5 : 100.5 + i]), n: 20,
+  { name: 'gaps', at: (n) => places(['Place', 'Visits', 'Sales'], n, (i) => [50 + i, i > 15 ? 10.5 : 100.5 + i]), n: 20,
     question: 'Find upsell candidates by visits and sales per place', says: /20 with both values or more are needed; there are 19/, claims: /are high in/ },
-  { name: 'likes', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 30, question: 'Find lookalikes by sales and visits',
+  { name: 'likes', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 30, question: 'Find lookalikes by sales and visits',
     says: /30 or more are needed to look for others like the best; there are 29/, claims: /resemble|None of the others/ },
-  { name: 'scores', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10, question: 'Rank by potential: sales and visits per place',
+  { name: 'scores', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10, question: 'Rank by potential: sales and visits per place',
     says: /10 with all values or more are needed for scores; there are 9/, claims: /has the highest of 10 scores/ },
-  { name: 'lost', at: (n) => things(['Place', 'Churned', 'Sales'], n + 15, (i) => [i < n ? 'yes' : 'no', 100.5 + i]), n: 10,
+  { name: 'lost', at: (n) => places(['Place', 'Churned', 'Sales'], n + 15, (i) => [i < n ? 'yes' : 'no', 100.5 + i]), n: 10,
     question: 'Churn patterns by sales per churned', says: /10 lost ones and 10 others are needed; there are 9 and 15/, claims: /lost ones than to the others|None of the others/ },
   { name: 'spots', at: (n) => panel(n, 8), n: 10, question: 'Where is the risk in sales by region and place?',
     says: /10 of 6 months or more are needed to say where risk is; there are 9/, claims: /of what is at risk/ },
   { name: 'silent', at: (n) => csv(['Place', 'Day', 'Sales'], Array.from({ length: n + 1 }, (_, i) => ['Harbour', `2024-03-${String(1 + i * 5).padStart(2, '0')}`, 10.5 + i])), n: 4,
     question: 'Which places have gone quiet by sales?', says: /Not scored: 1 with fewer than 4 intervals/, claims: /None is silent/ },
-  { name: 'best', at: (n) => things(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
+  { name: 'best', at: (n) => places(['Place', 'Region', 'Sales'], 12, (i) => [`Region ${'ABC'[i % n]}`, 100.5 + i]), n: 2,
     question: 'Best in class by sales per region and place', says: /2 groups or more are needed; there is 1/, claims: /of \*\*2\*\* groups/ },
-  { name: 'ranks', at: (n) => things(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
+  { name: 'ranks', at: (n) => places(['Place', 'Region', 'Sales'], n + 1, (i) => ['East', 100.5 + i]), n: 5,
     question: 'Where does Place 003 rank within its region by sales per place?', says: /There are 4 others in East: too few to compare with; 5 are needed/, claims: /rank \*\*4\*\* of 6 in East/ },
   { name: 'climbs', at: (n) => panel(n, 13), n: 20, question: 'How does Place 003 compare to its past in sales?',
     says: /20 things to compare with are needed for a change of percentile/, claims: /was at percentile/ },
-  { name: 'mixes', at: (n) => things(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
+  { name: 'mixes', at: (n) => places(['Place', 'Region', 'Sales'], n, (i) => [i % 2 ? 'East' : 'West', 100.5 + i]), n: 10,
     question: 'Show the tiers by region for sales per place', says: /10 values above zero or more are needed for tiers; there are 9/, claims: /expected less than 5 times/ },
   { name: 'changes', at: (n) => series(n), n: 2, question: 'How have sales changed over time?', says: /Two months or more are needed for a change; there is 1/,
     claims: /a change of/ },
@@ -228,15 +229,15 @@ const LEAST = [
     says: /6 months or more of one Place are needed; none has them/, claims: /\*\*10\*\* of 10 are growing in/ },
   { name: 'parts', at: regions, n: 2, question: 'Profile the regions by sales', says: /All rows of Sales are in one group/,
     claims: /groups, Region \w has the most of/ },
-  { name: 'nothing to change', at: zero, n: 1, question: 'What if sales drop by 15 percent?', says: /has no total above zero/, claims: /would go from/ },
-  { name: 'nothing to vary', at: zero, n: 1, question: 'Run a sensitivity analysis of sales', says: /has no total above zero/, claims: /gives \*\*/ },
-  { name: 'nothing to compare', at: zero, n: 1, question: 'Compare scenarios of sales', says: /has no total above zero/, claims: /3 scenarios of/ },
-  { name: 'nearest', at: (n) => things(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10,
+  { name: 'nothing to change', at: singleTotal, n: 1, question: 'What if sales drop by 15 percent?', says: /has no total above zero/, claims: /would go from/ },
+  { name: 'nothing to vary', at: singleTotal, n: 1, question: 'Run a sensitivity analysis of sales', says: /has no total above zero/, claims: /gives \*\*/ },
+  { name: 'nothing to compare', at: singleTotal, n: 1, question: 'Compare scenarios of sales', says: /has no total above zero/, claims: /3 scenarios of/ },
+  { name: 'nearest', at: (n) => places(['Place', 'Sales', 'Visits'], n, (i) => [100.5 + i * 10, i % 9]), n: 10,
     question: 'Which places are most similar to Place 003 by sales and visits?', says: /10 or more are needed to say which are alike; there are 9/, claims: /Nearest to/ },
 ];
 
-for (const one of LEAST)
-  test(`${one.name}: the minimum of data is as documented`, async () => {
+for (const one of MINIMUMS)
+  test(`${one.name}: a claim needs the documented minimum of data`, async () => {
     const { ask } = await owner(`${one.name}.csv`, one.at(one.n - 1), ['chat:use']);
     const less = (await ask(one.question)).text;
 
@@ -249,18 +250,18 @@ for (const one of LEAST)
     assert.doesNotMatch(enough, one.says);
   });
 
-test('no difference is claimed without evidence, and long lists are counted', async () => {
-  const { ask } = await owner('same', things(['Place', 'Region', 'Sales', 'Visits'], 40, () => ['East', 5.5, 5]), ['chat:use']);
+test('no difference is claimed without evidence, and long lists are shortened with a count', async () => {
+  const { ask } = await owner('same', places(['Place', 'Region', 'Sales', 'Visits'], 40, () => ['East', 5.5, 5]), ['chat:use']);
 
   assert.match((await ask('Rank by potential: sales and visits per place')).text, /All have the same score/);
   assert.match((await ask('Show the tiers by region for sales per place')).text, /All rows are in one group/);
-  const many = things(['Place', 'Churned', 'Sales'], 90, (i) => [i % 3 ? 'no' : 'yes', (i * 7) % 90 + 0.5]);
+  const many = places(['Place', 'Churned', 'Sales'], 90, (i) => [i % 3 ? 'no' : 'yes', (i * 7) % 90 + 0.5]);
   const { ask: askMany } = await owner('many', many, ['chat:use']);
 
   assert.match((await askMany('Churn patterns by sales per churned and place')).text, /: (Place \d+, ){9}Place \d+ and \d+ more\./);
 });
 
-test('bad data is reported, not computed', async () => {
+test('unsuitable data is reported instead of computed', async () => {
   const z = normals(4);
   const rows = Array.from({ length: 40 }, (_, i) => [`Site ${i + 1}`, month(i), i % 4 ? (100 + z()).toFixed(2) : '', 5.5, (i - 10.5) * 3]);
   const { ask } = await owner('sites', csv(['Site', 'Day', 'Output', 'Level', 'Profit'], rows));

@@ -1,6 +1,6 @@
 /*
- * Approved answers with a model, and their limits: only plans with fixed calls can be approved, an approved answer
- * that a model writes needs one call, a turn ends as it began, and the number per tenant is limited.
+ * Approved answers with a model: only plans with fixed calls can be approved, an approved answer that a model writes
+ * needs one model call, a turn that has started is not affected by a withdrawal, and the number per tenant is limited.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -14,9 +14,9 @@ import { mintToken } from './token.mjs';
 
 const APPROVED_MAX = 500;
 const SEEN_LIMIT_MS = patient(20000);
-const WORDING_MS = 1500; /* the model writes this long; the plan is withdrawn meanwhile */
+const WRITING_MS = 1500; /* the model writes for this long; the plan is withdrawn meanwhile */
 const QUESTION = 'What are the task risks of Nazareth Solar?';
-const VAGUE = 'How dear is electricity going to be where our friends live?';
+const UNROUTED_QUESTION = 'How dear is electricity going to be where our friends live?';
 const token = mintToken({ role: 'admin' });
 
 describe('an answer with a model', () => {
@@ -47,34 +47,34 @@ describe('an answer with a model', () => {
       if (found)
         return found;
     }
-    throw new Error(`never: ${what}`);
+    throw new Error(`timed out waiting until ${what}`);
   }
 
-  it('whose calls an agent chose cannot be approved, with or without ad hoc SQL', async () => {
+  it('with calls that an agent chose cannot be approved, with or without ad hoc SQL', async () => {
     for (const tools of [[{ name: 'get_top_users', input: {} }], [{ name: 'general_sql_query', input: { sql: 'SELECT name FROM per_project' } }]]) {
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: tools[0].name === 'get_top_users' ? 'pbi_metrics_agent' : 'per_agent' }] } } },
         { when: { kind: 'tools' }, times: 1, reply: { tools } }, { reply: 'demo' }]);
-      const turn = await ask(VAGUE);
+      const turn = await ask(UNROUTED_QUESTION);
       assert.deepEqual(turn.complete.outcomes.map((o) => o.tool), [tools[0].name], turn.text);
-      const made = await approve(turn, 'of_an_agent');
-      assert.equal(made.status, 422);
-      assert.match(made.text, /plan_has_agent/);
+      const reply = await approve(turn, 'of_an_agent');
+      assert.equal(reply.status, 422);
+      assert.match(reply.text, /plan_has_agent/);
     }
   });
 
-  it('written by a model needs one call, and finishes if it is withdrawn meanwhile', async () => {
+  it('written by a model needs one model call, and finishes if its plan is withdrawn meanwhile', async () => {
     mock.use('demo');
-    const made = await approve(await ask(QUESTION), 'worded_risks', { answer: 'model' });
-    assert.equal(made.status, 201, made.text);
+    const reply = await approve(await ask(QUESTION), 'worded_risks', { answer: 'model' });
+    assert.equal(reply.status, 201, reply.text);
     await until('it is approved', async () => (await ask(QUESTION)).complete?.approved);
     mock.reset();
     const turn = await ask(QUESTION);
     assert.equal(turn.complete.approved?.name, 'worded_risks');
     assert.equal(turn.complete.usage.calls, 1);
     assert.equal(mock.calls.length, 1);
-    mock.use([{ reply: { text: 'There are risks.' }, fault: { first_byte_ms: WORDING_MS } }]);
+    mock.use([{ reply: { text: 'There are risks.' }, fault: { first_byte_ms: WRITING_MS } }]);
     const [running, withdrawn] = await Promise.all([ask(QUESTION), (async () => {
-      await until('the model is asked', () => mock.calls.length === 2);
+      await until('the model is called', () => mock.calls.length === 2);
       const { etag } = await call('GET', '/admin/flows/worded_risks');
       return call('PUT', '/admin/flows/worded_risks', { status: 'withdrawn' }, { 'if-match': etag });
     })()]);
@@ -108,8 +108,8 @@ describe('the approved answers of a tenant', () => {
     const { stdout } = await run('python3', ['-c', COPY, join(d.dataDir, 'store/vesper.db'), String(APPROVED_MAX)]);
     assert.equal(stdout.trim(), String(APPROVED_MAX));
     const more = await d.ask('Who are the top users?', { token });
-    assert.equal(more.status, 'ok', 'and so many are no burden');
-    const refused = await approveOf(more, 'one_more');
+    assert.equal(more.status, 'ok', 'questions are still answered');
+    const refused = await approveOf(more, 'above_limit');
     assert.equal(refused.status, 422);
     assert.match(refused.text, /the limit of 500 approved answers per tenant is reached/);
   });

@@ -1,6 +1,6 @@
 /*
- * Approved answers: an approved answer runs without a model, also for other values, under the user's own
- * permissions; it is listed, edited, withdrawn, and stale if the packs have changed.
+ * Approved answers: they run without a model, also for other values, with the permissions of the user who asks; they
+ * are listed, edited and withdrawn, and become stale if the packs change.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -14,15 +14,15 @@ import { mintToken } from './token.mjs';
 
 /*
  * Approved questions with paraphrases. Written after the matcher: ten questions with five each, and fifty with ten each
- * (terse, sloppy, polite, in a second language). For the same fifty, an author who had seen nothing else wrote ten each,
- * and another author four each, one of them with a story around it. The minimum shares below follow the current results.
+ * (terse, sloppy, polite, in a second language). For the same fifty questions, an author who had seen nothing else wrote
+ * ten each, and another author four each, one of them within a story. The minimum shares are near the current results.
  */
-const [TEN, FIFTY, STRANGER, SECOND] = await Promise.all(['approved', 'approved_50', 'approved_50_stranger', 'approved_50_second'].map(async (name) =>
+const [TEN, FIFTY, AUTHOR_1, AUTHOR_2] = await Promise.all(['approved', 'approved_50', 'approved_50_stranger', 'approved_50_second'].map(async (name) =>
   JSON.parse(await readFile(join(ROOT, `tests/route/${name}.json`), 'utf8'))));
-const TEN_FOUND_LEAST = 0.88;
-const FIFTY_FOUND_LEAST = 0.86;
-const STRANGER_FOUND_LEAST = 0.9;
-const SECOND_FOUND_LEAST = 0.55;
+const TEN_FOUND_MIN = 0.88;
+const FIFTY_FOUND_MIN = 0.86;
+const AUTHOR_1_FOUND_MIN = 0.9;
+const AUTHOR_2_FOUND_MIN = 0.55;
 const SEEN_LIMIT_MS = patient(10000);
 const QUESTION = 'Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one';
 const admin = () => mintToken({ role: 'admin' });
@@ -63,7 +63,7 @@ async function until(what, check) {
     if (found)
       return found;
   }
-  throw new Error(`never: ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }
 
 async function answered(d, question, options) {
@@ -73,7 +73,7 @@ async function answered(d, question, options) {
 }
 
 describe('an approved answer', () => {
-  let p;
+  let options;
   let d;
   let a;
 
@@ -81,14 +81,14 @@ describe('an approved answer', () => {
     const dir = await tempDir('approve');
     for (const name of ['config', 'sql', 'prompts'])
       await cp(join(ROOT, name), join(dir, name), { recursive: true });
-    p = { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
-    d = await startDaemon(p);
+    options = { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
+    d = await startDaemon(options);
     a = new Approvals(d);
   });
   after(() => d?.stop());
 
-  const approvedOf = (question, options) => until(`${question} is approved`, async () => {
-    const turn = await d.ask(question, { token: admin(), ...options });
+  const untilApproved = (question, askOptions) => until(`${question} is approved`, async () => {
+    const turn = await d.ask(question, { token: admin(), ...askOptions });
     return turn.complete?.approved && turn;
   });
 
@@ -100,9 +100,9 @@ describe('an approved answer', () => {
     assert.match(made.body.text, /do t1 compare_vendors/);
     assert.match(made.body.text, /do t2 get_hourly_price_distribution .*vendor={t1\.facts\.higher_vendor}.* if t1\.row_count > 0/);
     assert.match(made.body.text, /\{hub_zone\}/);
-    assert.doesNotMatch(made.body.text.split('---')[2], /SP15|2025/, 'what the question said is a slot');
-    const again = await approvedOf(QUESTION);
-    assert.equal(again.text, turn.text, 'the same numbers and words');
+    assert.doesNotMatch(made.body.text.split('---')[2], /SP15|2025/, 'values of the question are slots');
+    const again = await untilApproved(QUESTION);
+    assert.equal(again.text, turn.text, 'the same text as before');
     assert.equal(again.complete.approved.name, 'dearer_vendor');
     assert.equal(again.complete.usage.calls, 0);
     assert.equal(again.frames.find((f) => f.type === 'chat.plan').origin, 'approved');
@@ -113,24 +113,24 @@ describe('an approved answer', () => {
     assert.equal(other.filters.year, 2026);
   });
 
-  it('of one tool is found for other wording', async () => {
+  it('of one tool matches other wording', async () => {
     const turn = await answered(d, 'What are the task risks of Nazareth Solar?');
     const made = await a.approve(turn.complete.message_id, { name: 'risks_of_project' });
     assert.equal(made.status, 201, made.text);
-    const again = await approvedOf('Which tasks of Kern Wind carry a risk?');
+    const again = await untilApproved('Which tasks of Kern Wind carry a risk?');
     assert.equal(again.complete.approved.name, 'risks_of_project');
     assert.equal(again.filters.project_name, 'Kern Wind');
   });
 
-  it('of a query over the map has its values and days as slots', async () => {
+  it('of a map query has values and dates as slots', async () => {
     const turn = await answered(d, 'budget tracker views last month');
     assert.deepEqual(toolsOf(turn), ['query_metrics']);
     const made = await a.approve(turn.complete.message_id, { name: 'views_of_report' });
     assert.equal(made.status, 201, made.text);
     assert.match(made.body.text, /do t1 query_metrics query=.*\{filter\.date_range_start\}.*\{filter\.report_name\}/);
-    assert.doesNotMatch(made.body.text.split('---')[2], /Budget Tracker|2026/, 'what the question said is a slot');
-    const again = await approvedOf('budget tracker views last month');
-    assert.equal(again.text, turn.text, 'the same numbers and words');
+    assert.doesNotMatch(made.body.text.split('---')[2], /Budget Tracker|2026/, 'values of the question are slots');
+    const again = await untilApproved('budget tracker views last month');
+    assert.equal(again.text, turn.text, 'the same text as before');
     assert.equal(again.complete.usage.calls, 0);
     const other = await answered(d, 'Project Overview views in December 2025');
     assert.equal(other.complete.approved?.name, 'views_of_report', other.text);
@@ -139,29 +139,29 @@ describe('an approved answer', () => {
     assert.deepEqual(JSON.parse(receipt.calls[0].args.query), { metrics: ['views'],
       where: [{ name: 'report_name', op: 'is', values: ['Project Overview'] }], period: { start: '2025-12-01', end: '2025-12-31' } });
     const users = await answered(d, 'users of budget tracker last month');
-    assert.equal(users.complete.approved, undefined, 'another metric is another query');
+    assert.equal(users.complete.approved, undefined, 'a query of another metric does not match');
     const made2 = await a.approve(turn.complete.message_id, { name: 'views_of_tracker', slots: [] });
     assert.equal(made2.status, 201, made2.text);
-    assert.match(made2.body.text, /Budget Tracker.*\n?$/, 'only days are slots');
+    assert.match(made2.body.text, /Budget Tracker.*\n?$/, 'only dates are slots');
     for (const name of ['views_of_tracker', 'views_of_report'])
       assert.equal((await a.call('DELETE', `/admin/flows/${name}`)).status, 204);
   });
 
   it('with an unknown name in its query is rejected with the line number', async () => {
-    const turn = await until('no plan has it', async () => {
-      const one = await answered(d, 'budget tracker views last month');
-      return !one.complete.approved && one;
+    const turn = await until('no approved plan matches', async () => {
+      const answer = await answered(d, 'budget tracker views last month');
+      return !answer.complete.approved && answer;
     });
     const { body, etag } = await a.approve(turn.complete.message_id, { name: 'views_edited' });
     const put = (text) => a.call('PUT', '/admin/flows/views_edited', { text }, { 'if-match': etag });
-    for (const [from, to, said] of [['views\\"]', 'glances\\"]', /the map has no glances/], ['filter.report_name', 'filter.vendor', /report_name is not the dimension of the filter vendor/],
+    for (const [from, to, expected] of [['views\\"]', 'glances\\"]', /the map has no glances/], ['filter.report_name', 'filter.vendor', /report_name is not the dimension of the filter vendor/],
       ['query="{', 'query="', /not a JSON object/], [/do t1 .*/, 'do t1 general_sql_query sql="SELECT 1"', /unknown tool or agent general_sql_query/]]) {
       const text = body.text.replace(from, to);
       assert.notEqual(text, body.text, String(from));
       const res = await put(text);
       assert.equal(res.status, 422, res.text);
       assert.match(res.text, /approved\/views_edited:\d+: /);
-      assert.match(res.text, said);
+      assert.match(res.text, expected);
     }
     assert.equal((await a.call('DELETE', '/admin/flows/views_edited')).status, 204);
   });
@@ -169,11 +169,11 @@ describe('an approved answer', () => {
   it('does not match other kinds of values, or two values for one slot', async () => {
     const turn = await answered(d, 'Compare Ascend and Hitachi for NP15 in 2026');
     assert.equal((await a.approve(turn.complete.message_id, { name: 'two_vendors' })).status, 201);
-    await approvedOf('Compare Ascend and Hitachi for SP15 in 2026');
+    await untilApproved('Compare Ascend and Hitachi for SP15 in 2026');
     const zones = await answered(d, 'Compare HB_WEST and HB_HOUSTON in 2027');
     assert.deepEqual(toolsOf(zones), ['compare_hub_zones'], zones.complete.approved?.name);
     const both = await answered(d, QUESTION);
-    assert.deepEqual(toolsOf(both), ['compare_vendors', 'get_hourly_price_distribution'], 'half of the question is not all of it');
+    assert.deepEqual(toolsOf(both), ['compare_vendors', 'get_hourly_price_distribution'], 'a plan for half of the question does not match');
     assert.equal((await a.call('DELETE', '/admin/flows/two_vendors')).status, 204);
   });
 
@@ -181,24 +181,24 @@ describe('an approved answer', () => {
     const turn = await answered(d, 'What are the most active users in January 2026?');
     const made = await a.approve(turn.complete.message_id, { name: 'users_of_month' });
     assert.equal(made.status, 201, made.text);
-    const again = await approvedOf('What are the most active users in January 2026?');
-    assert.equal(again.text, turn.text, 'the same numbers and words');
-    const other = await approvedOf('What are the most active users in December 2025?');
+    const again = await untilApproved('What are the most active users in January 2026?');
+    assert.equal(again.text, turn.text, 'the same text as before');
+    const other = await untilApproved('What are the most active users in December 2025?');
     assert.deepEqual([other.filters.date_range_start, other.filters.date_range_end], ['2025-12-01', '2025-12-31']);
   });
 
-  it('that lacks a given filter leaves the question to the tool that has it', async () => {
+  it('does not match a question with a filter that it lacks', async () => {
     const turn = await answered(d, 'Compare NP15 and SP15 in 2025');
     assert.equal((await a.approve(turn.complete.message_id, { name: 'two_hubs' })).status, 201);
-    await approvedOf('Compare NP15 and SP15 in 2026');
+    await untilApproved('Compare NP15 and SP15 in 2026');
     const one = await d.ask('Compare NP15 in 2025', { token: admin() });
-    assert.equal(one.complete?.approved, undefined, 'it compares two');
+    assert.equal(one.complete?.approved, undefined, 'a comparison of two hubs does not match');
     const markets = await answered(d, 'Compare CAISO and ERCOT in 2025');
     assert.deepEqual(toolsOf(markets), ['compare_markets']);
     assert.equal(markets.complete.approved, undefined);
   });
 
-  it('of a follow-up has slots for inherited filters and is not matched by its words', async () => {
+  it('of a follow-up has slots for inherited filters and does not match follow-ups of other topics', async () => {
     const chat = await d.connect({ token: admin() });
     await chat.ask('What was the average day-ahead price for NP15 in 2025 from Ascend?');
     const turn = await chat.ask('and for SP15?');
@@ -206,23 +206,23 @@ describe('an approved answer', () => {
     const made = await a.approve(turn.complete.message_id, { name: 'price_of_hub' });
     assert.equal(made.status, 201, made.text);
     const [, front, lines] = made.body.text.split('---');
-    assert.doesNotMatch(lines, /Ascend|SP15|2025/, 'what was carried is a slot, too');
+    assert.doesNotMatch(lines, /Ascend|SP15|2025/, 'inherited values are slots, too');
     assert.match(front, /and for \{hub_zone\}/);
-    await approvedOf('What was the average day-ahead price for SP15 in 2026 from Hitachi?');
+    await untilApproved('What was the average day-ahead price for SP15 in 2026 from Hitachi?');
     const ofProjects = await d.connect({ token: admin() });
     await ofProjects.ask('What are the milestone dates of Nazareth Solar?');
     const other = await ofProjects.ask('and for Kern Wind?');
     assert.deepEqual(toolsOf(other), ['get_milestone_dates'], other.text);
     const hitachi = await d.connect({ token: admin() });
     await hitachi.ask('What was the average day-ahead price for NP15 in 2026 from Hitachi?');
-    const follows = await hitachi.ask('and for SP15?');
-    assert.equal(follows.complete.approved?.name, 'price_of_hub');
-    assert.deepEqual([follows.filters.vendor, follows.filters.year, follows.filters.hub_zone], ['Hitachi', 2026, 'SP15']);
+    const followup = await hitachi.ask('and for SP15?');
+    assert.equal(followup.complete.approved?.name, 'price_of_hub');
+    assert.deepEqual([followup.filters.vendor, followup.filters.year, followup.filters.hub_zone], ['Hitachi', 2026, 'SP15']);
     await Promise.all([chat, ofProjects, hitachi].map((c) => c.close()));
   });
 
   it('is named in the receipts of its answers', async () => {
-    const turn = await approvedOf(QUESTION);
+    const turn = await untilApproved(QUESTION);
     const receipt = (await a.call('GET', `/receipts/${turn.complete.receipt_id}`)).body;
     const plan = receipt.content?.plan ?? receipt.plan;
     assert.equal(plan.origin, 'approved', JSON.stringify(receipt).slice(0, 500));
@@ -238,11 +238,11 @@ describe('an approved answer', () => {
     assert.doesNotMatch(turn.text, /\$\d/);
   });
 
-  it('is refused if it cannot be approved', async () => {
+  it('rejects invalid names, bodies, messages and callers', async () => {
     const turn = await answered(d, 'Show me all projects at risk');
     const id = turn.complete.message_id;
     const flow = await answered(d, 'Weekly briefing');
-    for (const [message, body, status, said, who = a] of [
+    for (const [message, body, status, expected, approvals = a] of [
       [id, { name: 'dearer_vendor', examples: ['another'] }, 409, /with this name/],
       [id, { name: 'weekly_briefing' }, 409, /a pack has a flow/],
       [id, { name: 'Dearer' }, 422, /name: /],
@@ -258,13 +258,13 @@ describe('an approved answer', () => {
       [id, { name: 'x' }, 403, /permission/, new Approvals(d, mintToken({ role: 'analyst' }))],
       [id, { name: 'x' }, 404, /./, new Approvals(d, mintToken({ role: 'admin', tenant_id: 'acme' }))],
     ]) {
-      const res = await who.approve(message, body);
+      const res = await approvals.approve(message, body);
       assert.equal(res.status, status, `${JSON.stringify(body)}: ${res.text}`);
-      assert.match(res.text, said);
+      assert.match(res.text, expected);
     }
   });
 
-  it('is edited with If-Match and read as text', async () => {
+  it('can be edited with If-Match and read as text', async () => {
     const one = await a.one('dearer_vendor');
     assert.equal(one.status, 200);
     assert.equal(one.etag, '"1"');
@@ -295,11 +295,11 @@ describe('an approved answer', () => {
     await until('it does not run', async () => !(await answered(d, QUESTION)).complete.approved);
     assert.deepEqual((await a.list('withdrawn')).map((f) => f.name), ['dearer_vendor']);
     assert.equal((await put('active')).status, 200);
-    await approvedOf(QUESTION);
+    await untilApproved(QUESTION);
   });
 
-  it('with a changed tool is stale, listed with the reason and counted, until it is valid again', async () => {
-    const components = join(p.dir, 'config/energy/components.json');
+  it('that became invalid is stale, listed with the reason and counted, until it is valid again', async () => {
+    const components = join(options.dir, 'config/energy/components.json');
     const good = await readFile(components, 'utf8');
     const metric = async () => (await (await fetch(`${d.adminUrl}/metrics`)).text()).match(/vesper_flows_stale\{tenant="vesper"\} (\d+)/)?.[1];
     const withCard = JSON.stringify({ ...JSON.parse(good),
@@ -331,40 +331,40 @@ describe('an approved answer', () => {
     await reload(withCard.replace('"about":"Gap"', '"about":"The gap"').replace('"type":"text","required":true', '"type":"text"'));
     await until('it is active', async () => (await a.list('active')).some((f) => f.name === 'dearer_vendor'));
     await until('none is stale', async () => (await metric()) === '0');
-    await approvedOf(QUESTION);
-    assert.notEqual((await a.one('dearer_vendor')).body.fingerprint, before, 'what it rests on is another');
+    await untilApproved(QUESTION);
+    assert.notEqual((await a.one('dearer_vendor')).body.fingerprint, before, 'its inputs have changed');
   });
 
   it('has another fingerprint after a change of a view column or of the vocabulary', async () => {
-    const of = async () => (await a.one('dearer_vendor')).body.fingerprint;
+    const fingerprint = async () => (await a.one('dearer_vendor')).body.fingerprint;
     for (const [file, from, to] of [
       ['config/energy/catalogue.json', '{"name": "MONTH", "type": "int"}', '{"name": "MONTH", "type": "decimal"}'],
       ['config/language/en.json', '"opening": [', '"opening": ["furthermore", '],
     ]) {
-      const path = join(p.dir, file);
+      const path = join(options.dir, file);
       const good = await readFile(path, 'utf8');
       const changed = good.replace(from, to);
       assert.notEqual(changed, good, `${file} has ${from}`);
-      const before = await of();
+      const before = await fingerprint();
       for (const text of [changed, good]) {
-        const log = d.output.length;
+        const from = d.output.length;
         await writeFile(path, text);
         d.child.kill('SIGHUP');
-        await until('it is reloaded', async () => /config\.loaded/.test(d.output.slice(log)));
-        assert.doesNotMatch(d.output.slice(log), /catalog\.refused/);
-        await until(`${file} counts`, async () => ((await of()) === before) === (text === good));
+        await until('it is reloaded', async () => /config\.loaded/.test(d.output.slice(from)));
+        assert.doesNotMatch(d.output.slice(from), /catalog\.refused/);
+        await until(`${file} is applied`, async () => ((await fingerprint()) === before) === (text === good));
       }
-      assert.deepEqual(await a.list('stale'), [], 'what still fits runs on');
+      assert.deepEqual(await a.list('stale'), [], 'plans that are still valid stay active');
     }
   });
 
   it('is shared by daemons with the same store, and deleted for both', async () => {
-    const other = await startDaemon({ ...p, dataDir: d.dataDir });
+    const other = await startDaemon({ ...options, dataDir: d.dataDir });
     try {
-      await until('the other knows it', async () => (await answered(other, QUESTION)).complete.approved);
+      await until('the other daemon has it', async () => (await answered(other, QUESTION)).complete.approved);
       assert.equal((await a.call('DELETE', '/admin/flows/dearer_vendor')).status, 204);
-      await until('it is gone here', async () => !(await answered(d, QUESTION)).complete.approved);
-      await until('it is gone there', async () => !(await answered(other, QUESTION)).complete.approved);
+      await until('it is deleted on this daemon', async () => !(await answered(d, QUESTION)).complete.approved);
+      await until('it is deleted on the other daemon', async () => !(await answered(other, QUESTION)).complete.approved);
     } finally {
       await other.stop();
     }
@@ -379,17 +379,17 @@ describe('approved answers for other wording', () => {
   });
   after(() => d?.stop());
 
-  /* Asks a question and compares the calls with the expected ones: plans with the same calls and slots are equivalent. */
+  /* Asks a question and compares its calls with the expected ones: plans with the same calls are equivalent. */
   async function ask(question, tools) {
     const { complete, text } = await d.ask(question, { token: admin() });
     const found = Boolean(complete?.approved) && JSON.stringify(toolsOf({ complete })) === JSON.stringify(tools);
 
     assert.equal(complete?.usage.calls ?? 0, 0, question);
-    return { found, ms: complete?.latency_ms ?? 0, said: complete?.approved?.name ?? text?.slice(0, 60) };
+    return { found, ms: complete?.latency_ms ?? 0, got: complete?.approved?.name ?? text?.slice(0, 60) };
   }
 
-  for (const [set, plans, least] of [['ten', TEN, TEN_FOUND_LEAST], ['fifty', FIFTY, FIFTY_FOUND_LEAST], ['stranger', STRANGER, STRANGER_FOUND_LEAST],
-    ['second', SECOND, SECOND_FOUND_LEAST]])
+  for (const [set, plans, minShare] of [['ten', TEN, TEN_FOUND_MIN], ['fifty', FIFTY, FIFTY_FOUND_MIN], ['author_1', AUTHOR_1, AUTHOR_1_FOUND_MIN],
+    ['author_2', AUTHOR_2, AUTHOR_2_FOUND_MIN]])
     it(`are found without a model: ${set} plans`, async (t) => {
       const a = new Approvals(d);
       const approved = [];
@@ -404,17 +404,17 @@ describe('approved answers for other wording', () => {
           t.diagnostic(`not approved: ${question}: ${made ? made.text : turn.text}`);
       }
       const last = approved.at(-1);
-      await until('all are known', async () => (await answered(d, last.question)).complete.approved);
+      await until('all are loaded', async () => (await answered(d, last.question)).complete.approved);
       for (const { question: plan, paraphrases, tools } of approved)
         for (const question of paraphrases) {
           const one = await ask(question, tools);
           ms.push(one.ms);
           found += one.found;
           if (!one.found)
-            t.diagnostic(`${plan}: ${question}: ${one.said}`);
+            t.diagnostic(`${plan}: ${question}: ${one.got}`);
         }
       ms.sort((x, y) => x - y);
       t.diagnostic(`${approved.length} of ${plans.length} plans, ${found} of ${ms.length} found, p95 ${ms[Math.floor(ms.length * 0.95)]} ms`);
-      assert.ok(found >= least * ms.length, `${found} of ${ms.length}`);
+      assert.ok(found >= minShare * ms.length, `${found} of ${ms.length}`);
     });
 });
