@@ -28,7 +28,7 @@ after(async () => {
   await pg?.service('stop');
 });
 
-/* PostgreSQL gives a sum the scale of its column, SQLite does not: 2,000.00 equals 2,000. */
+/* Only one of the databases gives a sum the scale of its column: 2,000.00 equals 2,000. */
 const unscaled = (answers) => JSON.parse(JSON.stringify(answers).replace(/(\d)\.00(?=\D)/g, '$1'));
 
 test('labelled questions give the same bytes on both databases', async () => {

@@ -104,7 +104,7 @@ async function dataWords(path) {
 /* Removes ids, hashes and encrypted texts, which contain no words. */
 const plain = (text) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b|[\w-]{40,}(\.[\w-]+)*/g, ' ');
 
-/* A model that selects an agent named in the request, and calls its first tool with arguments of the types in the schema. */
+/* A model that selects a step or agent named in the request, and calls a tool with arguments of the types in its schema. */
 function obliging(body) {
   const text = JSON.stringify(body);
   if (kindOf(body) === 'structured' && !text.includes('"do"'))

@@ -1,6 +1,6 @@
 /*
- * The same questions through a model with the real wire protocol. The mock refuses what the service would refuse,
- * so an invalid request appears here as a turn that fell back to rules.
+ * Questions that a model answers over the Anthropic protocol. The mock rejects invalid requests as the service does, so
+ * an invalid request appears here as a turn that fell back to rules.
  */
 
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -11,11 +11,11 @@ import { demoReply } from '../mock/demo.mjs';
 import { COMPARISON, freePort, REFERENCE, startDaemon } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
-const PATIENT = {
+const SHORT_TIMEOUTS = {
   VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
   VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000',
 };
-/* The rule applies to answers only; everything else keeps the demo behaviour. */
+/* The rule applies to calls that write the answer; other calls get the demo replies. */
 const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
 const slow = { token_ms: 50 };
 
@@ -25,7 +25,7 @@ describe('through the model', () => {
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ mock, env: PATIENT });
+    d = await startDaemon({ mock, env: SHORT_TIMEOUTS });
   });
   after(async () => {
     await d?.stop();
@@ -37,11 +37,11 @@ describe('through the model', () => {
   });
   afterEach(() => {
     const refused = mock.calls.filter((c) => c.error && !c.fault?.status);
-    assert.deepEqual(refused.map((c) => c.error), [], 'the service refuses none of our requests');
+    assert.deepEqual(refused.map((c) => c.error), [], 'the service accepts all requests');
   });
 
   describe('a working model', () => {
-    it('the reference question is answered by the model from the data', async () => {
+    it('answers the reference question from the data', async () => {
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.status, 'ok');
       assert.equal(turn.complete.provider, 'anthropic');
@@ -61,22 +61,22 @@ describe('through the model', () => {
       assert.equal(complete.usage.cache_read_tokens, sum('cache_read_input_tokens'));
     });
 
-    it('two vendors are compared from the derived facts', async () => {
+    it('compares two vendors from the derived facts', async () => {
       const turn = await d.ask(COMPARISON);
       assert.equal(turn.complete.provider, 'anthropic');
       for (const figure of ['52.14', '54.80', '2.66', '5.1'])
         assert.ok(turn.text.includes(figure), `${figure} in: ${turn.text}`);
     });
 
-    it('unrouted questions go to the supervisor, which replies with structured output', async () => {
+    it('routes questions that code cannot route with structured output', async () => {
       const turn = await d.ask(OPEN_QUESTION);
       assert.ok(turn.complete);
       const route = mock.calls.find((c) => c.kind === 'structured');
       assert.ok(route, `no structured call among ${mock.calls.map((c) => c.kind)}`);
-      assert.doesNotMatch(turn.text, /"intent"|\{"/, 'its JSON is not shown');
+      assert.doesNotMatch(turn.text, /"intent"|\{"/, 'the JSON is not shown');
     });
 
-    it('only the answer reaches the user, not intermediate model text', async () => {
+    it('shows only the answer, not intermediate model text', async () => {
       mock.use([{ reply: (body) => {
         const reply = demoReply(body);
         if (reply.kind === 'answer')
@@ -90,18 +90,18 @@ describe('through the model', () => {
       }
     });
 
-    it('the prompt contains what is required and no secrets', async () => {
+    it('gets prompts without secrets, tenant or date', async () => {
       await d.ask(REFERENCE);
       for (const call of mock.calls) {
         assert.ok(call.body.max_tokens > 0);
         assert.doesNotMatch(call.raw, /mock-key|end-to-end-secret|eyJ/, 'no key, no token');
-        assert.doesNotMatch(call.raw, /tenant_id/, 'the tenant is never the model\'s business');
+        assert.doesNotMatch(call.raw, /tenant_id/, 'the tenant is in no prompt');
         assert.doesNotMatch(JSON.stringify([call.body.system, call.body.tools]), /2026-02-27/,
-          'no clock in the stable prefix');
+          'no date in the stable prefix');
       }
     });
 
-    it('the stable prefix is identical in all turns', async () => {
+    it('gets an identical stable prefix in all turns', async () => {
       await d.ask(REFERENCE);
       await d.ask(COMPARISON);
       const prefixes = new Map();
@@ -121,13 +121,13 @@ describe('through the model', () => {
     });
   });
 
-  describe('the stream in any shape', () => {
+  describe('a stream in an unusual form', () => {
     const text = 'Preis — “größer” 🟢 als üblich.\n\n| Größe | Wert |\n|---|---|\n| ä | 🟡 |\n';
     const shapes = { 'byte by byte': { split: 'byte' }, 'inside characters': { split: 'utf8' }, CRLF: { crlf: true },
-      'bare CR, odd pieces': { cr: true, split: 7 }, 'a byte order mark': { bom: true }, pings: { ping: true },
+      'bare CR, chunks of 7 bytes': { cr: true, split: 7 }, 'a byte order mark': { bom: true }, pings: { ping: true },
       comments: { comments: true }, 'unknown events, deltas, members': { unknown: true },
       'data over two lines': { multi_data: true }, 'a late first event': { first_event_ms: 300 },
-      'a slow drip': { token_ms: 60 }, 'a pause': { stall: { after: 4, ms: 500 } }, 'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } }, 'no message_stop after a stop_reason': { no_message_stop: true } };
+      'slow tokens': { token_ms: 60 }, 'a pause': { stall: { after: 4, ms: 500 } }, 'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } }, 'no message_stop after a stop_reason': { no_message_stop: true } };
     for (const [name, fault] of Object.entries(shapes))
       it(name, async () => {
         mock.use(answering({ reply: { text }, fault }));
@@ -137,7 +137,7 @@ describe('through the model', () => {
         assert.equal(turn.text, text);
       });
 
-    it('an unknown stop_reason counts as an end', async () => {
+    it('an unknown stop_reason ends the answer', async () => {
       mock.use(answering({ reply: { text, stop_reason: 'out_of_ink' } }));
       const turn = await d.ask(REFERENCE);
       assert.deepEqual([turn.status, turn.text], ['ok', text]);
@@ -154,7 +154,7 @@ describe('through the model', () => {
       const turn = await d.ask(REFERENCE);
       assert.deepEqual([turn.status, turn.text], ['ok', `On and On and ${text}`]);
       assert.deepEqual([mock.count, turn.complete.usage.calls], [3, 3]);
-      assert.deepEqual(mock.calls.map((c) => c.status), [200, 200, 200], 'nothing was changed on the way');
+      assert.deepEqual(mock.calls.map((c) => c.status), [200, 200, 200], 'the service accepts the paused content');
 
       mock.reset();
       mock.use([pauses]);
@@ -163,7 +163,7 @@ describe('through the model', () => {
       assert.equal(endless.text, 'On and '.repeat(5));
     });
 
-    it('an answer that reached its limit is kept', async () => {
+    it('an answer that reached the token limit is kept', async () => {
       mock.use(answering({ reply: { text, stop_reason: 'max_tokens' } }));
       const turn = await d.ask(REFERENCE);
       assert.ok(['ok', 'partial'].includes(turn.status), turn.status);
@@ -175,12 +175,12 @@ describe('through the model', () => {
     const faults = {
       'error 500': { status: 500 }, 'overloaded 529': { status: 529 },
       '429 without retry-after': { status: 429 }, '429 with retry-after': { status: 429, headers: { 'retry-after': '1' } },
-      '429 with a retry-after nobody waits for': { status: 429, headers: { 'retry-after': '3600' } },
+      '429 with a retry-after of an hour': { status: 429, headers: { 'retry-after': '3600' } },
       'a wrong key 401': { status: 401 }, 'bad request 400': { status: 400 }, 'billing 402': { status: 402 },
       'an HTML page with 200': { html: true }, 'an HTML page with 502': { html: true, status: 502 },
-      'an empty 200': { empty: true }, 'a 200 that is no stream': { body: '{"hello":"there"}' },
-      'garbage before tokens': { garbled: { after: 0 } }, 'an error event before tokens': { error: { after: 0 } },
-      'an early end before tokens': { end: { after: 0 } }, 'a cut before tokens': { cut: { after: 0 } },
+      'an empty 200': { empty: true }, 'a 200 without a stream': { body: '{"hello":"there"}' },
+      'invalid bytes before tokens': { garbled: { after: 0 } }, 'an error event before tokens': { error: { after: 0 } },
+      'an early end before tokens': { end: { after: 0 } }, 'a lost connection before tokens': { cut: { after: 0 } },
       'a connection reset': { reset: true }, 'no first byte': { hang: true },
       'no first event': { first_event_ms: 60000 }, 'an event of 11 MB': { huge: { after: 0, bytes: 11 * 1024 * 1024 } },
     };
@@ -191,7 +191,7 @@ describe('through the model', () => {
         assert.ok(mock.count >= 1, 'the model was asked');
         assert.deepEqual([turn.status, turn.complete?.provider], ['ok', 'rules'], JSON.stringify(turn.closing));
         assert.match(turn.text, /\$48\.73\/MWh/);
-        assert.equal(turn.text.match(/8,760/g).length, 1, 'and answer once');
+        assert.equal(turn.text.match(/8,760/g).length, 1, 'the answer is given once');
       });
 
     it('an open question reports that no model is available, without the cause', async () => {
@@ -207,14 +207,14 @@ describe('through the model', () => {
       assert.match(d.output, /404 not_found_error/);
     });
 
-    it('waits for a short overload', async () => {
+    it('retries after a short overload', async () => {
       mock.use([{ times: 1, fault: { status: 529 } }, { reply: 'demo' }]);
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.complete.provider, 'anthropic');
       assert.ok(mock.count >= 2);
     });
 
-    it('recovers from a garbled route', async () => {
+    it('recovers from an incomplete route', async () => {
       mock.use([{ when: { kind: 'structured' }, reply: { text: '{"intent":"dayah' } }, { reply: 'demo' }]);
       const turn = await d.ask(OPEN_QUESTION);
       assert.ok(turn.complete, JSON.stringify(turn.closing));
@@ -232,11 +232,11 @@ describe('through the model', () => {
     });
   });
 
-  describe('failures after tokens: shown text is kept, and templates add the findings', () => {
-    const text = 'red orange yellow green blue violet white black grey brown'; /* no number, so the number check withholds nothing */
+  describe('failures after tokens: shown text is kept, and templates add the rest of the findings', () => {
+    const text = 'red orange yellow green blue violet white black grey brown'; /* no numbers, so the number check withholds nothing */
     const faults = {
-      'a cut': { cut: { after: 4 } }, 'an error event': { error: { after: 4 } },
-      'an early end': { end: { after: 4 } }, 'garbage': { garbled: { after: 4 } }, 'a stall': { stall: { after: 4, ms: 60000 } },
+      'a lost connection': { cut: { after: 4 } }, 'an error event': { error: { after: 4 } },
+      'an early end': { end: { after: 4 } }, 'invalid bytes': { garbled: { after: 4 } }, 'a stall': { stall: { after: 4, ms: 60000 } },
       'an event of 11 MB': { huge: { after: 4, bytes: 11 * 1024 * 1024 } },
     };
     for (const [name, fault] of Object.entries(faults))
@@ -251,7 +251,7 @@ describe('through the model', () => {
         assert.deepEqual([messages[1].status, messages[1].content], ['complete', turn.text]);
       });
 
-    it('a refusal after tokens is stored as shown', async () => {
+    it('a refusal after tokens is stored as shown, and enters no prompt', async () => {
       mock.use(answering({ reply: { text, stop_reason: 'refusal',
         stop_details: { type: 'refusal', category: null, explanation: null } }, fault: { token_ms: 20 } }));
       const turn = await d.ask(REFERENCE);
@@ -264,7 +264,7 @@ describe('through the model', () => {
       await chat.ask(OPEN_QUESTION);
       await chat.close();
       assert.ok(mock.calls.length > 0);
-      assert.ok(mock.calls.every((c) => !c.raw.includes('one two three')), 'it never enters a prompt');
+      assert.ok(mock.calls.every((c) => !c.raw.includes('one two three')), 'the refused text is in no prompt');
     });
   });
 
@@ -283,11 +283,11 @@ describe('through the model', () => {
     });
   });
 
-  describe('the user leaves', () => {
-    const long = { text: 'word '.repeat(400) };
+  describe('cancellation', () => {
+    const longAnswer = { text: 'word '.repeat(400) };
 
-    async function beginSlowly(chat) {
-      mock.use(answering({ reply: long, fault: slow }));
+    async function beginSlowTurn(chat) {
+      mock.use(answering({ reply: longAnswer, fault: slow }));
       const { turn_id: id } = await chat.begin(REFERENCE);
       await chat.untilTokens(2);
       return { id, call: mock.calls[mock.calls.length - 1] };
@@ -295,15 +295,15 @@ describe('through the model', () => {
 
     async function checkCancelled(t, call, from) {
       await mock.when(() => call.aborted, 5000);
-      t.diagnostic(`the transfer ended ${call.endedAt - from} ms after the user left`);
+      t.diagnostic(`the transfer ended ${call.endedAt - from} ms after the cancellation`);
       const count = mock.count;
       await sleep(500);
-      assert.equal(mock.count, count, 'no call is made for nobody');
+      assert.equal(mock.count, count, 'no further call is made');
     }
 
-    it('chat.cancel', async (t) => {
+    it('by chat.cancel', async (t) => {
       const chat = await d.connect();
-      const { id, call } = await beginSlowly(chat);
+      const { id, call } = await beginSlowTurn(chat);
       const from = Date.now();
       chat.send({ type: 'chat.cancel', turn_id: id });
       const closing = await chat.until((f) => f.type === 'chat.complete');
@@ -313,24 +313,24 @@ describe('through the model', () => {
       const messages = await d.rest().messages(chat.session);
       assert.deepEqual([messages[1].status, messages[1].content], ['cancelled', shown]);
       mock.use('demo');
-      assert.match((await chat.ask(REFERENCE)).text, /48\.73/, 'the session goes on');
+      assert.match((await chat.ask(REFERENCE)).text, /48\.73/, 'the session continues');
       await chat.close();
     });
 
-    it('a close with 1000', async (t) => {
+    it('by a close with 1000', async (t) => {
       const chat = await d.connect();
-      const { call } = await beginSlowly(chat);
+      const { call } = await beginSlowTurn(chat);
       const from = Date.now();
       await chat.close(1000);
       await checkCancelled(t, call, from);
       const messages = await d.rest().messagesWhen(chat.session, (m) => m.length === 2);
       assert.equal(messages[1].status, 'cancelled');
-      assert.ok(long.text.startsWith(messages[1].content) && messages[1].content !== '');
+      assert.ok(longAnswer.text.startsWith(messages[1].content) && messages[1].content !== '');
     });
 
-    it('DELETE of the turn', async (t) => {
+    it('by DELETE of the turn', async (t) => {
       const chat = await d.connect();
-      const { id, call } = await beginSlowly(chat);
+      const { id, call } = await beginSlowTurn(chat);
       const from = Date.now();
       const reply = await d.rest().delete(`/api/v1/turns/${id}`);
       assert.ok([200, 202, 204].includes(reply.status), `${reply.status} ${reply.text}`);
@@ -339,9 +339,9 @@ describe('through the model', () => {
       await chat.close();
     });
 
-    it('the turn continues during the grace period after a lost connection', async () => {
+    it('does not happen during the grace period after a lost connection', async () => {
       const chat = await d.connect();
-      const { call } = await beginSlowly(chat);
+      const { call } = await beginSlowTurn(chat);
       await chat.cut();
       await sleep(600);
       assert.equal(call.aborted, false, 'still running');
@@ -352,7 +352,7 @@ describe('through the model', () => {
       await mock.when(() => call.aborted, 5000);
     });
 
-    it('leaving before the model has started', async (t) => {
+    it('by a close before the model has started', async (t) => {
       const chat = await d.connect();
       mock.use([{ fault: { hang: true } }]);
       const asked = mock.when(() => mock.count === 1);
@@ -388,8 +388,8 @@ describe('without a grace period', () => {
 });
 
 describe('the model is unavailable', () => {
-  it('nothing listens at its address: rules answer, and health reports it', async (t) => {
-    const d = await startDaemon({ env: { ...PATIENT, ANTHROPIC_API_KEY: 'k',
+  it('if its port is closed, rules answer, and health reports it', async (t) => {
+    const d = await startDaemon({ env: { ...SHORT_TIMEOUTS, ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${await freePort()}`, VESPER_LLM_BREAKER_FAILURES: '2' } });
     t.after(() => d.stop());
     for (let i = 0; i < 3; i++) {
@@ -400,7 +400,7 @@ describe('the model is unavailable', () => {
     const { status, body } = await d.rest(null).get('/health');
     assert.equal(status, 200);
     assert.equal(body.status, 'degraded', JSON.stringify(body));
-    assert.equal((await d.rest(null).get('/readyz')).status, 200, 'rules can answer, so it is ready');
+    assert.equal((await d.rest(null).get('/readyz')).status, 200, 'rules can answer, so the daemon is ready');
   });
 
   it('a health probe calls no model', async (t) => {

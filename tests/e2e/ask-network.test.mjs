@@ -1,7 +1,7 @@
 /*
  * The network between the daemon and a model: TLS with a private certificate, proxies, a handshake that never
- * ends; keys that stay secret; the model list at startup; and every way to cancel a turn, in every phase, with a
- * count of later calls.
+ * ends; keys that stay secret; the model list at startup; and every way to cancel a turn, in every phase, after which
+ * no further call is made.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -17,8 +17,8 @@ import { certificate } from './certificate.mjs';
 import { filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
-const NEAR = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
-const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
+const AGENT_QUESTION = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+const RUN_AGENT = { json: { do: [{ Run: 'dayahead_agent' }] } };
 const PATIENT = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
   VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000' };
 
@@ -49,7 +49,7 @@ describe('over TLS', () => {
   });
 });
 
-it('the proxy of the environment is used', async () => {
+it('the proxy set in the environment is used', async () => {
   const proxy = await startMock();
   const local = { name: 'local', kind: 'ollama', base_url: 'http://models.invalid/v1', model: 'gpt-5' }; /* plain HTTP: no key */
   const d = await startDaemon({ env: { ANTHROPIC_API_KEY: undefined, VESPER_LLM_PROVIDERS: JSON.stringify([local]), http_proxy: proxy.url } });
@@ -62,7 +62,7 @@ it('the proxy of the environment is used', async () => {
 describe('a key', () => {
   const KEY = `sk-${MARK}-0123456789abcdefghijklmnop`;
 
-  it('from a file or a credential works and is never shown', async () => {
+  it('from a file or a systemd credential works and is never shown', async () => {
     const dir = await tempDir('keys');
     await writeFile(join(dir, 'anthropic_api_key'), `${KEY}\n`);
     const mock = await startMock({ script: [
@@ -113,48 +113,48 @@ describe('the list of models at the start', () => {
 });
 
 /*
- * In each phase the service delays its next chunk, and the cancellation must arrive before it. By then `calls` calls
- * were made, and `sent` chunks of the last answer were sent.
+ * In each phase the service delays its next chunk, and the turn is cancelled before. At that time, `calls` calls were
+ * made, and `sent` chunks of the last answer were sent.
  */
 const LATE_MS = 20000;
-const HOLD = { first_byte_ms: LATE_MS };
+const DELAY = { first_byte_ms: LATE_MS };
 const PHASES = {
-  'the supervisor': { question: OPEN_QUESTION, calls: 1, script: [{ reply: 'demo', fault: HOLD }] },
-  'an agent\'s first call': { question: NEAR, calls: 2, script: [{ when: { kind: 'structured' }, reply: EXPLORE },
-    { reply: 'demo', fault: HOLD }] },
-  'an agent\'s call with results': { question: NEAR, calls: 3, script: [{ when: { kind: 'structured' }, reply: EXPLORE },
-    { when: { kind: 'tools' }, times: 1, reply: 'demo' }, { reply: 'demo', fault: HOLD }] },
-  'the answer before its first byte': { question: REFERENCE, calls: 1, script: [{ reply: 'demo', fault: HOLD }] },
+  'the supervisor': { question: OPEN_QUESTION, calls: 1, script: [{ reply: 'demo', fault: DELAY }] },
+  'an agent\'s first call': { question: AGENT_QUESTION, calls: 2, script: [{ when: { kind: 'structured' }, reply: RUN_AGENT },
+    { reply: 'demo', fault: DELAY }] },
+  'an agent\'s call with results': { question: AGENT_QUESTION, calls: 3, script: [{ when: { kind: 'structured' }, reply: RUN_AGENT },
+    { when: { kind: 'tools' }, times: 1, reply: 'demo' }, { reply: 'demo', fault: DELAY }] },
+  'the answer before its first byte': { question: REFERENCE, calls: 1, script: [{ reply: 'demo', fault: DELAY }] },
   'the answer before its first event': { question: REFERENCE, calls: 1,
     script: [{ reply: 'demo', fault: { first_event_ms: LATE_MS } }] },
   'the answer after three words': { question: REFERENCE, calls: 1, sent: 3,
     script: [{ reply: { text: 'the answer is on its way' }, fault: { stall: { after: 3, ms: LATE_MS } } }] },
-  'a wait before another attempt': { question: REFERENCE, calls: 1, waits: true,
+  'the wait before a retry': { question: REFERENCE, calls: 1, waits: true,
     script: [{ fault: { status: 529, headers: { 'retry-after': '10' } } }] },
 };
-const TIMES = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000', VESPER_LLM_TIMEOUTS_MS_IDLE: '60000' };
+const LONG_TIMEOUTS = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '60000', VESPER_LLM_TIMEOUTS_MS_IDLE: '60000' };
 
 async function reach(mock, d, { question, calls, script, sent = 0, waits }) {
   mock.reset();
   mock.use(script);
   const chat = await d.connect();
-  const there = mock.when(() => mock.count === calls && mock.calls[calls - 1].raw && mock.calls[calls - 1].sent === sent
+  const reached = mock.when(() => mock.count === calls && mock.calls[calls - 1].raw && mock.calls[calls - 1].sent === sent
     && (!waits || mock.calls[0].done));
   await chat.begin(question);
-  await there;
+  await reached;
   if (sent > 0)
     await chat.untilTokens(1);
   return chat;
 }
 
-/* The transfer was closed before the service sent its next chunk, and no call followed. */
-async function nothingMore(t, mock, { calls, sent = 0, waits }, from) {
+/* Checks that the transfer was closed before the service sent its next chunk, and that no call followed. */
+async function checkNothingMore(t, mock, { calls, sent = 0, waits }, from) {
   const call = mock.calls[calls - 1];
   if (!waits) {
     await mock.when(() => call.aborted, LATE_MS / 2);
-    t.diagnostic(`the transfer ended ${call.endedAt - from} ms after that`);
+    t.diagnostic(`the transfer ended ${call.endedAt - from} ms after the cancellation`);
   }
-  assert.equal(call.sent, sent, 'the service said no more');
+  assert.equal(call.sent, sent, 'the service sent nothing more');
   await sleep(700);
   assert.equal(mock.count, calls, 'no later call');
   assert.ok(mock.calls.every((c) => c.done || c.aborted), 'no transfer is left open');
@@ -166,7 +166,7 @@ describe('cancelled in every phase', () => {
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ mock, env: { ...TIMES, VESPER_LIMITS_GRACE_S: '0' } });
+    d = await startDaemon({ mock, env: { ...LONG_TIMEOUTS, VESPER_LIMITS_GRACE_S: '0' } });
   });
   after(async () => {
     await d?.stop();
@@ -179,7 +179,7 @@ describe('cancelled in every phase', () => {
       const from = Date.now();
       chat.send({ type: 'chat.cancel' });
       assert.equal((await chat.until((f) => f.type === 'chat.complete')).status, 'cancelled');
-      await nothingMore(t, mock, phase, from);
+      await checkNothingMore(t, mock, phase, from);
       await chat.close();
     });
 
@@ -187,7 +187,7 @@ describe('cancelled in every phase', () => {
       const chat = await reach(mock, d, phase);
       const from = Date.now();
       await chat.cut();
-      await nothingMore(t, mock, phase, from);
+      await checkNothingMore(t, mock, phase, from);
     });
   }
 });
@@ -198,7 +198,7 @@ describe('cancelled by the turn\'s deadline in every phase', () => {
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ mock, env: { ...TIMES, VESPER_LLM_TIMEOUTS_MS_TURN: '6000' } });
+    d = await startDaemon({ mock, env: { ...LONG_TIMEOUTS, VESPER_LLM_TIMEOUTS_MS_TURN: '6000' } });
   });
   after(async () => {
     await d?.stop();
@@ -211,7 +211,7 @@ describe('cancelled by the turn\'s deadline in every phase', () => {
       const from = Date.now();
       const end = await chat.until((f) => f.type === 'chat.complete' || f.type === 'chat.error');
       assert.ok(end.code === 'timeout' || end.type === 'chat.complete', JSON.stringify(end));
-      await nothingMore(t, mock, phase, from);
+      await checkNothingMore(t, mock, phase, from);
       await chat.close();
     });
 });
@@ -221,34 +221,34 @@ describe('cancelled by shutdown in every phase', () => {
     it(name, async (t) => {
       const mock = await startMock();
       t.after(() => mock.close());
-      const d = await startDaemon({ mock, env: TIMES });
+      const d = await startDaemon({ mock, env: LONG_TIMEOUTS });
       t.after(() => d.kill());
       const chat = await reach(mock, d, phase);
       const from = Date.now();
       const stopped = d.stop();
-      await nothingMore(t, mock, phase, from);
+      await checkNothingMore(t, mock, phase, from);
       await stopped;
       await chat.cut();
     });
 });
 
-it('cancelling while connecting calls nothing', async () => {
-  const held = [];
-  const mute = net.createServer((s) => held.push(s.on('error', () => {}).resume())).listen(0, '127.0.0.1');
-  await new Promise((done) => mute.once('listening', done));
-  const d = await startDaemon({ env: { ...TIMES, VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', ANTHROPIC_API_KEY: 'k',
-    ANTHROPIC_BASE_URL: `https://127.0.0.1:${mute.address().port}` } });
-  const before = held.length;
+it('cancelled while connecting, a turn makes no other connection', async () => {
+  const sockets = [];
+  const silentServer = net.createServer((s) => sockets.push(s.on('error', () => {}).resume())).listen(0, '127.0.0.1');
+  await new Promise((done) => silentServer.once('listening', done));
+  const d = await startDaemon({ env: { ...LONG_TIMEOUTS, VESPER_LLM_TIMEOUTS_MS_CONNECT: '60000', ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: `https://127.0.0.1:${silentServer.address().port}` } });
+  const before = sockets.length;
   const chat = await d.connect();
   await chat.begin(REFERENCE);
-  while (held.length === before)
+  while (sockets.length === before)
     await sleep(20);
   chat.send({ type: 'chat.cancel' });
   assert.equal((await chat.until((f) => f.type === 'chat.complete')).status, 'cancelled');
   await sleep(700);
-  assert.equal(held.length, before + 1, 'no other connection was tried');
+  assert.equal(sockets.length, before + 1, 'no other connection was opened');
   await chat.close();
   await d.stop();
-  held.forEach((s) => s.destroy());
-  mute.close();
+  sockets.forEach((s) => s.destroy());
+  silentServer.close();
 });

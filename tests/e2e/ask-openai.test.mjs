@@ -1,6 +1,6 @@
 /*
- * The same questions over the second dialect, and over both: which provider is called first, and which one answers
- * if it fails. The mock refuses what the service would refuse.
+ * Questions that a model answers over Chat Completions, and over two providers: which one is called first, and which
+ * one answers if it fails. The mock rejects invalid requests as the service does.
  */
 
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import { MODEL_KEY, REFERENCE, startDaemon } from './harness.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
 const EXPLORE = { json: { do: [{ Run: 'dayahead_agent' }] } };
-const PATIENT = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500', VESPER_LLM_TIMEOUTS_MS_IDLE: '1500',
+const SHORT_TIMEOUTS = { VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500', VESPER_LLM_TIMEOUTS_MS_IDLE: '1500',
   VESPER_LLM_BREAKER_FAILURES: '1000' };
 const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
 const openaiAt = (mock) => ({ ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined,
@@ -22,7 +22,7 @@ describe('through Chat Completions', () => {
 
   before(async () => {
     mock = await startMock();
-    d = await startDaemon({ env: { ...PATIENT, ...openaiAt(mock) } });
+    d = await startDaemon({ env: { ...SHORT_TIMEOUTS, ...openaiAt(mock) } });
   });
   after(async () => {
     await d?.stop();
@@ -34,7 +34,7 @@ describe('through Chat Completions', () => {
   });
   afterEach(() => {
     const refused = mock.calls.filter((c) => c.error && !c.fault?.status);
-    assert.deepEqual(refused.map((c) => c.error), [], 'the service refuses none of our requests');
+    assert.deepEqual(refused.map((c) => c.error), [], 'the service accepts all requests');
   });
 
   it('the reference question is answered from the data, in one call', async () => {
@@ -57,15 +57,15 @@ describe('through Chat Completions', () => {
     assert.doesNotMatch(turn.text, /"intent"|\{"/);
   });
 
-  const habits = { 'as OpenAI streams them': {}, 'whole, without index or id, with "stop"': { whole_calls: true, no_index: true,
-    no_id: true, always_stop: true }, 'without usage or [DONE]': { no_usage: true, no_done: true }, reasoning: { reasoning: true } };
-  for (const [name, fault] of Object.entries(habits))
+  const variants = { 'streamed as by OpenAI': {}, 'sent whole, without index or id, with "stop"': { whole_calls: true, no_index: true,
+    no_id: true, always_stop: true }, 'without usage or [DONE]': { no_usage: true, no_done: true }, 'with reasoning': { reasoning: true } };
+  for (const [name, fault] of Object.entries(variants))
     it(`an agent's loop calls tools ${name}`, async () => {
       mock.use([{ when: { kind: 'structured' }, reply: EXPLORE }, { fault, reply: 'demo' }]);
       const turn = await d.ask('How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?');
       assert.equal(turn.complete?.provider, 'openai', JSON.stringify(turn.closing));
       const tools = mock.calls.filter((c) => c.kind === 'tools');
-      assert.ok(tools.length >= 2, 'asked for tools, then with their results');
+      assert.ok(tools.length >= 2, 'one call selects tools, the next has their results');
       assert.ok(tools[tools.length - 1].chat.messages.some((m) => m.role === 'tool'));
       assert.equal(turn.complete.outcomes[0]?.outcome, 'rows', JSON.stringify(turn.complete.outcomes));
     });
@@ -74,7 +74,7 @@ describe('through Chat Completions', () => {
   const shapes = { 'byte by byte': { split: 'byte' }, 'inside characters': { split: 'utf8' }, CRLF: { crlf: true },
     'bare CR': { cr: true, split: 7 }, 'a byte order mark': { bom: true }, comments: { comments: true },
     'unknown chunks': { unknown: true }, 'no [DONE]': { no_done: true }, 'a pause': { stall: { after: 2, ms: 300 } },
-    'a late first chunk': { first_event_ms: 300 }, 'a slow drip': { token_ms: 60 }, 'odd pieces': { split: 7 },
+    'a late first chunk': { first_event_ms: 300 }, 'slow tokens': { token_ms: 60 }, 'chunks of 7 bytes': { split: 7 },
     'an event of 9 MB': { huge: { after: 1, bytes: 9 * 1024 * 1024 } } };
   for (const [name, fault] of Object.entries(shapes))
     it(`the stream: ${name}`, async () => {
@@ -85,29 +85,29 @@ describe('through Chat Completions', () => {
 
   const faults = { 'error 500': { status: 500 }, 'overloaded 529': { status: 529 }, '429 without retry-after': { status: 429 },
     '429 with retry-after': { status: 429, headers: { 'retry-after': '1' } }, 'a connection reset': { reset: true },
-    'an HTML page with 502': { html: true, status: 502 }, 'a 200 that is no stream': { body: '{"hello":"there"}' },
-    'an early end before tokens': { end: { after: 0 } }, 'no first chunk': { first_event_ms: 60000 }, 'no money left': { status: 429, error: { type: 'insufficient_quota',
+    'an HTML page with 502': { html: true, status: 502 }, 'a 200 without a stream': { body: '{"hello":"there"}' },
+    'an early end before tokens': { end: { after: 0 } }, 'no first chunk': { first_event_ms: 60000 }, 'an exhausted quota': { status: 429, error: { type: 'insufficient_quota',
     code: 'insufficient_quota' } }, 'an HTML page with 200': { html: true }, 'an empty 200': { empty: true },
-  'garbage before tokens': { garbled: { after: 0 } }, 'an error before tokens': { error: { after: 0 } },
-  'a cut before tokens': { cut: { after: 0 } }, 'no first byte': { hang: true },
+  'invalid bytes before tokens': { garbled: { after: 0 } }, 'an error before tokens': { error: { after: 0 } },
+  'a lost connection before tokens': { cut: { after: 0 } }, 'no first byte': { hang: true },
   'an event of 11 MB': { huge: { after: 0, bytes: 11 * 1024 * 1024 } } };
-  const calls = { 'no money left': 1, 'an HTML page with 200': 1, 'an event of 11 MB': 1 };
+  const callCounts = { 'an exhausted quota': 1, 'an HTML page with 200': 1, 'an event of 11 MB': 1 };
   for (const [name, fault] of Object.entries(faults))
-    it(`before the first token rules answer: ${name}`, async () => {
+    it(`before the first token, rules answer: ${name}`, async () => {
       mock.use([{ fault }]);
       const turn = await d.ask(REFERENCE);
       assert.deepEqual([turn.status, turn.complete?.provider], ['ok', 'rules'], JSON.stringify(turn.closing));
       assert.match(turn.text, /\$48\.73\/MWh/);
       /* libcurl resends a request if its reused connection is lost before any answer. */
-      const again = fault.reset && mock.count === 4 ? 1 : 0;
-      assert.equal(mock.count, (calls[name] ?? 3) + again);
+      const resent = fault.reset && mock.count === 4 ? 1 : 0;
+      assert.equal(mock.count, (callCounts[name] ?? 3) + resent);
     });
 
-  const later = { 'a cut': { cut: { after: 2 } }, 'an error': { error: { after: 2 } }, 'an early end': { end: { after: 2 } },
-    garbage: { garbled: { after: 2 } }, 'a stall': { stall: { after: 2, ms: 60000 } },
+  const laterFaults = { 'a lost connection': { cut: { after: 2 } }, 'an error': { error: { after: 2 } }, 'an early end': { end: { after: 2 } },
+    'invalid bytes': { garbled: { after: 2 } }, 'a stall': { stall: { after: 2, ms: 60000 } },
     'an event of 11 MB': { huge: { after: 2, bytes: 11 * 1024 * 1024 } } };
-  for (const [name, fault] of Object.entries(later))
-    it(`after the first token nothing is repeated, shown text stays, templates add the findings: ${name}`, async () => {
+  for (const [name, fault] of Object.entries(laterFaults))
+    it(`after the first token, shown text is kept and templates add the rest, without another call: ${name}`, async () => {
       mock.use(answering({ reply: { text: 'red orange yellow green' }, fault }));
       const turn = await d.ask(REFERENCE);
       assert.equal(turn.status, 'ok');
@@ -115,7 +115,7 @@ describe('through Chat Completions', () => {
       assert.equal(mock.count, 1);
     });
 
-  it('reports a refusal and does not show its text as an answer', async () => {
+  it('a refusal is reported, and its text is not shown as an answer', async () => {
     mock.use(answering({ reply: { refusal: 'NOTSHOWN' } }));
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.status, 'refused');
@@ -130,7 +130,7 @@ describe('two providers', () => {
 
   before(async () => {
     [first, second] = [await startMock(), await startMock()];
-    d = await startDaemon({ mock: first, env: { ...PATIENT, OPENAI_API_KEY: 'other-key', OPENAI_BASE_URL: `${second.url}/v1`,
+    d = await startDaemon({ mock: first, env: { ...SHORT_TIMEOUTS, OPENAI_API_KEY: 'other-key', OPENAI_BASE_URL: `${second.url}/v1`,
       VESPER_LLM_ROLES_ROUTE_PROVIDER: 'openai' } });
   });
   after(async () => {

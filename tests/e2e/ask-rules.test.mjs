@@ -16,7 +16,7 @@ describe('without a model', () => {
   });
   after(() => d?.stop());
 
-  it('answers the reference question with number, table and report', async () => {
+  it('answers the reference question with a number, a table and a report link', async () => {
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.status, 'ok');
     assert.equal(turn.complete.provider, 'rules');
@@ -62,7 +62,7 @@ describe('without a model', () => {
       ['by', 'cache_read_tokens', 'cache_write_tokens', 'calls', 'input_tokens', 'output_tokens']);
   });
 
-  it('the hourly distribution has its 24 hours', async () => {
+  it('the hourly distribution has 24 hours', async () => {
     const turn = await d.ask('Show me the hourly price distribution for NP15 in CAISO for 2025 from Ascend');
     assert.equal(turn.status, 'ok');
     const table = turn.tables.find((t) => t.source.tool === 'get_hourly_price_distribution');
@@ -70,24 +70,24 @@ describe('without a model', () => {
     assert.deepEqual(rows.map((r) => Number(r.HOUR ?? r.Hour ?? r.hour)), Array.from({ length: 24 }, (_, h) => h));
     const prices = rows.map((r) => Number(priceOf(r)));
     const mean = prices.reduce((a, b) => a + b) / 24;
-    assert.ok(Math.abs(mean - 48.73) < 0.02, `the hours average to the year's price, got ${mean}`);
+    assert.ok(Math.abs(mean - 48.73) < 0.02, `the mean of the hours is the price of the year: ${mean}`);
     for (const price of [Math.min(...prices), Math.max(...prices)])
       assert.ok(turn.text.includes(price.toFixed(2)), `the answer names ${price}`);
   });
 
-  it('the available curves are listed, both vendors', async () => {
+  it('the available curves of both vendors are listed', async () => {
     const turn = await d.ask('Which curves are available for SP15 in CAISO?');
     assert.equal(turn.status, 'ok');
     const table = turn.tables.find((t) => t.source.tool === 'list_available_curves');
     const text = JSON.stringify(rowsOf(table));
     for (const word of ['Ascend', 'Hitachi', 'SP15', 'Jan_2025', 'Q1_2025'])
       assert.ok(text.includes(word), `${word} is listed`);
-    assert.ok(!text.includes('NP15'), 'and nothing else');
+    assert.ok(!text.includes('NP15'), 'other hubs are not listed');
     assert.match(turn.text, /Ascend/);
     assert.match(turn.text, /Hitachi/);
   });
 
-  it('two vendors are compared with the gap, its share and its widest hours', async () => {
+  it('two vendors are compared: the gap, its percentage and the hours where it is widest', async () => {
     const turn = await d.ask(COMPARISON);
     assert.equal(turn.status, 'ok');
     for (const figure of ['52.14', '54.80', '2.66', '5.1'])
@@ -110,20 +110,20 @@ describe('without a model', () => {
     const turn = await d.ask('What is the price for NP99 in 2031?');
     assert.ok(turn.complete, 'no failure');
     assert.ok(['ok', 'ask', 'refused'].includes(turn.status), turn.status);
-    assert.match(turn.text, /NP99/, 'it names what it does not know');
-    assert.doesNotMatch(turn.text, /\$\s?\d/, 'and invents no price');
+    assert.match(turn.text, /NP99/, 'the unknown name is stated');
+    assert.doesNotMatch(turn.text, /\$\s?\d/, 'no price is invented');
     assert.notEqual(turn.filters.hub_zone, 'NP99');
   });
 
   it('reports a year without data', async () => {
     const turn = await d.ask('Average day-ahead price for NP15 in CAISO for 2031 from Ascend?');
     assert.ok(turn.complete);
-    assert.match(turn.text, /2024.*2027/, 'and which years there are');
+    assert.match(turn.text, /2024.*2027/, 'the available years are stated');
     assert.doesNotMatch(turn.text, /\$\s?\d/);
     assert.ok(turn.complete.outcomes.every((o) => o.outcome !== 'rows'), JSON.stringify(turn.complete.outcomes));
   });
 
-  it('a missing vendor lists the choices; choosing one answers', async () => {
+  it('without a vendor, the choices are listed, and the chosen one is answered', async () => {
     const chat = await d.connect();
     const turn = await chat.ask('What was the average day-ahead price for NP15 in CAISO for 2025?');
     assert.match(turn.text, /Ascend/);
@@ -134,7 +134,7 @@ describe('without a model', () => {
       chat.send({ type: 'chat.select', ask_id: turn.ask.ask_id, values: [option.value] });
       assert.match((await chat.turn()).text, /48\.73/);
     } else {
-      assert.equal(turn.ask, undefined, 'an ask ends its turn with status ask');
+      assert.equal(turn.ask, undefined, 'a clarifying question ends its turn with status ask');
     }
     await chat.close();
   });
@@ -152,7 +152,7 @@ describe('without a model', () => {
       || turn.complete.outcomes.some((o) => o.outcome === 'not_permitted'), JSON.stringify(turn.closing));
     assert.equal(turn.tables.length, 0);
     assert.doesNotMatch(turn.text, /48\.73/);
-    assert.match(turn.text || turn.error.message, /permi|access|allow/i, 'and is told why');
+    assert.match(turn.text || turn.error.message, /permi|access|allow/i, 'the reason is stated');
     assert.deepEqual(turn.complete?.pbi_deep_links ?? [], []);
   });
 
@@ -170,7 +170,7 @@ describe('without a model', () => {
     assert.doesNotMatch(turn.text, /48\.73/);
     const [offered] = turn.complete.suggestions;
     assert.doesNotMatch(offered.question, /month/);
-    assert.match((await d.ask(offered.question)).text, /\$48\.73\/MWh/, 'what is offered is answered');
+    assert.match((await d.ask(offered.question)).text, /\$48\.73\/MWh/, 'the offered question is answered');
   });
 
   it('explains a term, ignores instructions, and answers other languages in their language', async () => {

@@ -27,7 +27,7 @@ const badTokens = {
   'a padded signature': `${mintToken()}=`,
   'alg none, unsigned': signToken({ alg: 'none' }, good),
   'alg none in capitals': signToken({ alg: 'NONE', typ: 'JWT' }, good),
-  'alg HS512, rightly signed': signToken({ alg: 'HS512', typ: 'JWT' }, good),
+  'alg HS512, correctly signed': signToken({ alg: 'HS512', typ: 'JWT' }, good),
   'alg RS256 over an HMAC': `${mintToken({ header: { alg: 'RS256' } })}AAAA`,
   'no alg': signToken({ typ: 'JWT' }, good),
   'another typ': mintToken({ header: { typ: 'refresh+jwt' } }),
@@ -57,7 +57,7 @@ describe('authentication', () => {
   });
   after(() => d?.stop());
 
-  async function answersTo(options) {
+  async function connectAndAsk(options) {
     const chat = await d.connect(options);
     assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
     await chat.close();
@@ -65,10 +65,10 @@ describe('authentication', () => {
   }
 
   describe('valid credentials are accepted', () => {
-    it('as an Authorization header', () => answersTo({}));
+    it('as an Authorization header', () => connectAndAsk({}));
 
     it('as a subprotocol; the reply names only vesper.v1', async () => {
-      const chat = await answersTo({ token: mintToken(), via: 'subprotocol', origin });
+      const chat = await connectAndAsk({ token: mintToken(), via: 'subprotocol', origin });
       assert.equal(chat.ws.protocol, 'vesper.v1');
     });
 
@@ -77,7 +77,7 @@ describe('authentication', () => {
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.body.expires_in, 30);
       const { ticket } = reply.body;
-      await answersTo({ ticket, via: 'none' });
+      await connectAndAsk({ ticket, via: 'none' });
       assert.equal((await d.rejection({ ticket, via: 'none' })).status, 401, 'the second use');
       assert.equal((await d.rejection({ ticket, via: 'none', origin })).code, 4401);
       assert.equal((await d.rejection({ ticket: 'made-up', via: 'none' })).status, 401);
@@ -138,13 +138,13 @@ describe('authentication', () => {
       assert.equal((await d.rejection({ origin })).code, 4408, 'silence');
     });
 
-    it('hundreds of unauthenticated sockets: the most idle are closed, users are served', async () => {
+    it('of hundreds of unauthenticated sockets, the longest idle are closed, and users are served', async () => {
       const crowd = await Promise.all(Array.from({ length: 300 },
-        () => d.open({ origin }).catch(() => ({})))); /* may be closed before it is answered */
+        () => d.open({ origin }).catch(() => ({})))); /* the socket may be closed before it is answered */
       await new Promise((r) => setTimeout(r, 500));
       const waiting = crowd.filter(({ chat }) => chat && !chat.closeInfo);
       assert.ok(waiting.length > 0 && waiting.length <= 256, `${waiting.length} wait`);
-      await answersTo({});
+      await connectAndAsk({});
       await Promise.all(waiting.map(({ chat }) => chat.cut()));
       const { chat } = await d.open({ origin });
       chat.send({ type: 'auth', token: mintToken() });
@@ -159,13 +159,13 @@ describe('authentication', () => {
     it('no credential is logged', async () => {
       const token = mintToken();
       await d.rejection({ token, via: 'query' });
-      await answersTo({ token });
+      await connectAndAsk({ token });
       for (const secret of [token, token.split('.')[2], SECRET])
-        assert.ok(!d.output.includes(secret), 'a secret stands in the log');
+        assert.ok(!d.output.includes(secret), 'a secret is in the log');
     });
   });
 
-  describe('clients that are not allowed', () => {
+  describe('clients without access', () => {
     it('a foreign origin, even with a good token', async () => {
       assert.equal((await d.rejection({ token: mintToken(), origin: FOREIGN_ORIGIN })).code, 4403);
     });
@@ -182,12 +182,12 @@ describe('authentication', () => {
       assert.ok([401, 403].includes(refused.status), JSON.stringify(refused));
     });
 
-    it('foreign, unknown and malformed sessions look the same', async () => {
+    it('sessions of others, unknown and malformed sessions are all reported as nonexistent', async () => {
       const { session } = await d.ask(REFERENCE);
-      const other = mintToken({ sub: 'somebody-else' });
-      const sameNameElsewhere = mintToken({ tenant_id: 'acme' });
-      for (const [token, id] of [[other, session], [sameNameElsewhere, session], [mintToken(), UNKNOWN_SESSION],
-        [mintToken(), 'no-uuid'], [mintToken(), "x' OR '1'='1"]]) {
+      const other = mintToken({ sub: 'another-user' });
+      const namesake = mintToken({ tenant_id: 'acme' });
+      for (const [token, id] of [[other, session], [namesake, session], [mintToken(), UNKNOWN_SESSION],
+        [mintToken(), 'not-a-uuid'], [mintToken(), "x' OR '1'='1"]]) {
         assert.equal((await d.rejection({ token, session: id })).status, 404, id);
         assert.equal((await d.rejection({ token, session: id, via: 'subprotocol', origin })).code, 4404, id);
         checkProblem(await d.rest(token).get(`/api/v1/sessions/${encodeURIComponent(id)}/messages`), 404);
@@ -196,7 +196,7 @@ describe('authentication', () => {
   });
 
   describe('a token that expires on an open socket', () => {
-    it('is announced, and a fresh one is accepted', async () => {
+    it('causes a warning, and a new one is accepted', async () => {
       const chat = await d.connect({ token: mintToken({ exp: nowS() + 30 }) });
       await chat.until((f) => f.type === 'auth.expiring', 5000);
       chat.send({ type: 'auth', token: mintToken() });
@@ -204,9 +204,9 @@ describe('authentication', () => {
       await chat.close();
     });
 
-    it('a fresh one of another user is rejected', async () => {
+    it('cannot be replaced by a token of another user', async () => {
       const chat = await d.connect();
-      chat.send({ type: 'auth', token: mintToken({ sub: 'somebody-else' }) });
+      chat.send({ type: 'auth', token: mintToken({ sub: 'another-user' }) });
       assert.equal((await chat.closed).code, 4403);
     });
   });

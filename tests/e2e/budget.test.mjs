@@ -1,6 +1,6 @@
 /*
- * Spending on models: it is counted from the usage that the service reports, causes a warning, and is refused at
- * the limit, while code still answers. It is not lost if the process is killed.
+ * Spending on models: it is counted from the usage that the service reports and causes a warning near the limit. At
+ * the limit no model is called, and rules still answer. Spending is not lost if the process is killed.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -15,7 +15,7 @@ const limits = (...list) => ({ VESPER_LLM_BUDGETS: JSON.stringify(list), VESPER_
   VESPER_LLM_ROLES_ROUTE_MAX_TOKENS: '200' });
 const usage = (input, output) => ({ input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0,
   output_tokens: output });
-const answer = (input, output) => [{ when: { kind: 'answer' }, reply: { text: 'It was so.', usage: usage(input, output) } },
+const answerWith = (input, output) => [{ when: { kind: 'answer' }, reply: { text: 'It was so.', usage: usage(input, output) } },
   { reply: 'demo' }];
 
 describe('costs', () => {
@@ -23,7 +23,7 @@ describe('costs', () => {
   let d;
 
   before(async () => {
-    mock = await startMock({ script: answer(1000, 100) });
+    mock = await startMock({ script: answerWith(1000, 100) });
     d = await startDaemon({ mock });
   });
   after(async () => {
@@ -34,14 +34,14 @@ describe('costs', () => {
   it('chat.complete states them in dollars, from the price list', async () => {
     const { complete } = await d.ask(REFERENCE);
     assert.equal(complete.usage.cost_usd, (1000 * 3 + 100 * 15) / 1e6);
-    assert.equal(complete.usage.budget, undefined, 'no limit, no word of one');
+    assert.equal(complete.usage.budget, undefined, 'without a limit, no budget is reported');
   });
 });
 
-/* Replicas learn the spending of others with a delay of seconds: replicas.test.mjs tests the bounds. */
+/* Replicas read the spending of others with a delay of seconds: replicas.test.mjs tests the limits. */
 const IN_ONE_PROCESS = { skip: REPLICAS > 0 };
 
-describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
+describe('a daily limit for each user', IN_ONE_PROCESS, () => {
   let mock;
   let d;
   let dataDir;
@@ -50,7 +50,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
 
   before(async () => {
     dataDir = await tempDir();
-    mock = await startMock({ script: answer(7000, 100) });
+    mock = await startMock({ script: answerWith(7000, 100) });
     d = await startDaemon({ mock, env, dataDir });
   });
   after(async () => {
@@ -58,10 +58,10 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     await mock?.close();
   });
 
-  it('warns at 80 %, then refuses with its name; code still answers', async () => {
+  it('causes a warning at 80 %; above the limit, rules answer and other questions end in quota', async () => {
     const first = await d.ask(REFERENCE, as('spender'));
     assert.deepEqual([first.complete.provider, first.complete.usage.budget], ['anthropic', undefined]);
-    mock.use(answer(10000, 100));
+    mock.use(answerWith(10000, 100));
     const second = await d.ask(REFERENCE, as('spender'));
     assert.equal(second.complete.provider, 'anthropic');
     assert.deepEqual(second.complete.usage.budget, { scope: 'user', period: 'day', unit: 'tokens', used_percent: 95 });
@@ -69,7 +69,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
     const third = await d.ask(REFERENCE, as('spender'));
     assert.deepEqual([third.status, third.complete.provider], ['ok', 'rules']);
     assert.match(third.text, /48\.73/);
-    assert.equal(mock.count, count, 'the call that might pass the limit is not made');
+    assert.equal(mock.count, count, 'no call is made that could exceed the limit');
     const open = await d.ask(OPEN_QUESTION, as('spender'));
     assert.deepEqual([open.closing.type, open.closing.code], ['chat.error', 'quota'], JSON.stringify(open.closing));
     assert.equal(mock.count, count);
@@ -83,7 +83,7 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
       ({ data } = (await ann.get('/api/v1/admin/budgets')).body); /* rows are written asynchronously */
     assert.deepEqual(data, [{ scope: 'user', period: 'day', tokens: 18000, most_spent }]);
     assert.deepEqual((await d.rest(mintToken({ role: 'admin', tenant_id: 'acme' })).get('/api/v1/admin/budgets')).body.data,
-      [{ scope: 'user', period: 'day', tokens: 18000 }], 'another tenant sees nothing of it');
+      [{ scope: 'user', period: 'day', tokens: 18000 }], 'another tenant does not see the spending');
   });
 
   it('is separate for each user', async () => {
@@ -101,9 +101,9 @@ describe('a limit of each user\'s day', IN_ONE_PROCESS, () => {
   });
 });
 
-it('the last costs are in the ledger after an orderly shutdown', async () => {
+it('the latest costs are in the ledger after an orderly shutdown', async () => {
   const dataDir = await tempDir();
-  const mock = await startMock({ script: answer(17000, 900) });
+  const mock = await startMock({ script: answerWith(17000, 900) });
   const env = limits({ scope: 'user', period: 'day', tokens: 18000 });
   let d = await startDaemon({ mock, env, dataDir });
   assert.equal((await d.ask(REFERENCE)).complete.provider, 'anthropic');
@@ -116,7 +116,7 @@ it('the last costs are in the ledger after an orderly shutdown', async () => {
   await mock.close();
 });
 
-it('a plan of agents does not start without budget for one', async () => {
+it('a plan of agents does not start if the budget is too low for one', async () => {
   const mock = await startMock({ script: [
     { when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'dayahead_agent' }] }, usage: usage(7000, 20) } },
     { reply: 'demo' }] });
@@ -131,20 +131,20 @@ it('a plan of agents does not start without budget for one', async () => {
   await mock.close();
 });
 
-describe('turns at the same time', IN_ONE_PROCESS, () => {
+describe('concurrent turns', IN_ONE_PROCESS, () => {
   it('never spend more than the limit together', async () => {
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'It was so.' }, fault: { first_byte_ms: 500 } }] });
     const d = await startDaemon({ mock, env: limits({ scope: 'tenant', period: 'month', tokens: 6000 }) });
     try {
       const turns = await Promise.all(Array.from({ length: 8 }, (_, i) => d.ask(REFERENCE, { token: mintToken({ sub: `u${i}` }) })));
       const paid = turns.filter((t) => t.complete.provider === 'anthropic');
-      assert.ok(paid.length >= 1, 'some could be paid');
+      assert.ok(paid.length >= 1, 'the budget allows some calls');
       assert.equal(mock.count, paid.length);
       assert.ok(mock.count < 8, `${mock.count} calls`);
       const spent = mock.calls.reduce((n, c) => n + c.message.usage.input_tokens + c.message.usage.cache_creation_input_tokens
         + c.message.usage.cache_read_input_tokens + c.message.usage.output_tokens, 0);
       assert.ok(spent <= 6000, `${spent} tokens`);
-      assert.ok(turns.every((t) => t.status === 'ok'), 'everybody got an answer');
+      assert.ok(turns.every((t) => t.status === 'ok'), 'every turn is answered');
     } finally {
       await d.stop();
       await mock.close();
@@ -152,7 +152,7 @@ describe('turns at the same time', IN_ONE_PROCESS, () => {
   });
 });
 
-it('a limit in money requires a price for every model', async () => {
+it('a limit in dollars requires a price for every model', async () => {
   await refusedStart({ env: { ANTHROPIC_API_KEY: 'k', VESPER_LLM_ROLES_ANSWER_MODEL: 'nobody-knows',
     ...limits({ scope: 'tenant', period: 'day', usd: 5 }) } }, /price/, /nobody-knows/);
   await refusedStart({ env: { VESPER_LLM_BUDGETS: '[{"scope":"planet","period":"day","usd":1}]' } }, /scope/);
