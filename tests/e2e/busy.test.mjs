@@ -1,4 +1,4 @@
-/* A question that arrives while an answer of its session is running. */
+/* A question that arrives while a turn of its session is running. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -52,7 +52,7 @@ for (const policy of ['queue', 'interrupt'])
     });
 
     if (policy === 'interrupt')
-      it('is stored although a third one replaces it', async () => {
+      it('is stored although a third question replaces it', async () => {
         const chat = await d.connect();
         await chat.begin(REFERENCE);
         await chat.untilTokens(2);

@@ -18,12 +18,12 @@ addFormats(ajv);
 ajv.addFormat('color-hex', /^#[0-9a-fA-F]{6}$/);
 const isValid = ajv.compile(schema);
 
-async function drawn(spec) {
+async function draw(spec) {
   const warnings = [];
   const logger = { level: () => logger, error: (m) => warnings.push(m), warn: (m) => warnings.push(m), info() {}, debug() {} };
-  const { spec: low } = compile({ ...spec, width: 400 }, { logger });
+  const { spec: vegaSpec } = compile({ ...spec, width: 400 }, { logger });
   assert.deepEqual(warnings, [], spec.title);
-  const view = new vega.View(vega.parse(low), { renderer: 'none', logger });
+  const view = new vega.View(vega.parse(vegaSpec), { renderer: 'none', logger });
   const svg = await view.toSVG();
   view.finalize();
   return svg;
@@ -31,7 +31,7 @@ async function drawn(spec) {
 
 async function checkChart(view) {
   assert.ok(isValid(view.chart_spec), `${view.shape ?? view.text}: ${ajv.errorsText(isValid.errors)}`);
-  const svg = await drawn(view.chart_spec);
+  const svg = await draw(view.chart_spec);
   assert.match(svg, /<path[^>]* d="M/, `${view.shape}: something is drawn`);
   assert.ok(view.alt.length > 20 && view.chart_spec.description === view.alt);
   assert.doesNotMatch(JSON.stringify(view.chart_spec), /"(expr|signal|href|url|usermeta|transform|params)":|null/);
@@ -59,7 +59,7 @@ describe('charts', () => {
     ['Which reports are viewed most?', 'bar', 'ReportName'],
   ];
   for (const [question, type, x] of questions)
-    it(`"${question}" gives its table and a ${type} chart`, async () => {
+    it(`"${question}" gives a table and a ${type} chart`, async () => {
       const { views } = await d.ask(question);
       const chart = views.find((v) => v.view_type === 'chart');
       assert.ok(chart, JSON.stringify(views.map((v) => v.view_type)));
@@ -88,7 +88,7 @@ describe('charts', () => {
     assert.ok(answer.views.some((v) => v.view_type === 'chart' && v.chart_spec.mark.type === 'bar'));
   });
 
-  it('the image of a stored chart has a URL, is in the exported text, and is a file for the command line', async () => {
+  it('the image of a stored chart has a URL, is in the exported text, and is saved by vesperctl ask --svg', async () => {
     const rest = d.rest();
     const answer = (await rest.post('/api/v1/chat', { content: 'Which reports are viewed most?' })).body;
     const chart = answer.views.find((v) => v.view_type === 'chart');
@@ -106,11 +106,11 @@ describe('charts', () => {
     for (const other of [path.replace(chart.view_id, table), path.replace(chart.view_id, 'c9-v9')])
       assert.equal((await rest.get(other)).status, 404, other);
     const exported = (await rest.get(`/api/v1/sessions/${answer.session_id}/export?format=markdown`)).text;
-    const [, inside] = /!\[[^\]]+\]\(data:image\/svg\+xml;base64,([^)]+)\)/.exec(exported);
-    assert.equal(Buffer.from(inside, 'base64').toString(), reply.text);
+    const [, encoded] = /!\[[^\]]+\]\(data:image\/svg\+xml;base64,([^)]+)\)/.exec(exported);
+    assert.equal(Buffer.from(encoded, 'base64').toString(), reply.text);
     const folder = mkdtempSync(join(tmpdir(), 'charts-'));
-    const asked = await run(VESPERCTL, ['ask', 'Which reports are viewed most?', '--svg', folder], { env: { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: mintToken({}) } });
-    assert.match(asked.stdout, /views/);
+    const output = await run(VESPERCTL, ['ask', 'Which reports are viewed most?', '--svg', folder], { env: { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: mintToken({}) } });
+    assert.match(output.stdout, /views/);
     assert.equal(readFileSync(join(folder, `${chart.view_id}.svg`), 'utf8'), reply.text);
     rmSync(folder, { recursive: true });
   });

@@ -1,6 +1,6 @@
 /*
- * Three replicas without a load balancer: any of them answers, resumes and cancels turns of the others, a session
- * has one turn, and a message sent to all of them at once is answered once.
+ * Three replicas without a load balancer: each one resumes and cancels turns of the others, a session runs one turn at
+ * a time, and a message that is sent to all of them at once is answered once.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -70,7 +70,7 @@ describe('three replicas', () => {
     const frames = await chat.frames();
     assert.equal(frames.at(-1).message_id, done.complete.message_id);
     await chat.close();
-    for (const token of [mintToken({ sub: 'somebody-else' }), mintToken({ tenant_id: 'acme' })]) {
+    for (const token of [mintToken({ sub: 'another-user' }), mintToken({ tenant_id: 'acme' })]) {
       const other = await two.connect({ token });
       other.send({ type: 'resume', turn_id: done.complete.turn_id, last_seq: 0 });
       assert.equal((await other.refusal()).code, 'expired');
@@ -78,7 +78,7 @@ describe('three replicas', () => {
     }
   });
 
-  it('a second question of the session on another replica finds it busy', async () => {
+  it('a second question of a session on another replica is refused as busy', async () => {
     const chat = await one.connect();
     await chat.begin(REFERENCE);
     const other = await two.connect();
@@ -87,7 +87,7 @@ describe('three replicas', () => {
     await chat.frames();
     other.send({ type: 'chat.message', content: REFERENCE, session_id: chat.session });
     const turn = await other.frames();
-    assert.equal(turn.at(-1).type, 'chat.complete', 'and free when it is over');
+    assert.equal(turn.at(-1).type, 'chat.complete', 'the session is free after the turn');
     await Promise.all([chat.close(), other.close()]);
   });
 
@@ -113,35 +113,35 @@ describe('three replicas', () => {
     assert.equal(ids.size, 1, 'one turn');
     assert.equal(new Set(turns.map((t) => t.at(-1).message_id)).size, 1, 'one answer');
     assert.equal(await cluster.pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${session}'`), '4',
-      'this question and this answer, beside those before');
-    assert.equal(mock.count - before, 1, 'one call of a model');
+      'this question and answer, and the previous ones');
+    assert.equal(mock.count - before, 1, 'one model call');
     await Promise.all(chats.map((c) => c.close()));
   });
 
-  it('adds little CPU time per turn', async () => {
+  it('the CPU time of a turn is printed, with and without replicas', async () => {
     const TURNS = 40;
-    const plain = await cluster.pg.start({ mock, env: { VESPER_REDIS_URL: cluster.redis.url } });
+    const single = await cluster.pg.start({ mock, env: { VESPER_REDIS_URL: cluster.redis.url } });
     mock.use(slow(60, 1));
     const ticks = (d) => {
       const fields = readFileSync(`/proc/${d.child.pid}/stat`, 'utf8').split(') ')[1].split(' ');
       return (Number(fields[11]) + Number(fields[12])) * 10;
     };
-    const cost = async (d) => {
+    const cpuMs = async (d) => {
       await d.ask(REFERENCE);
-      const began = ticks(d);
+      const start = ticks(d);
       for (let i = 0; i < TURNS; i++)
         await d.ask(REFERENCE);
-      return (ticks(d) - began) / TURNS;
+      return (ticks(d) - start) / TURNS;
     };
-    const without = await cost(plain);
-    const shared = await cost(one);
-    console.log(`CPU of a turn: ${without.toFixed(1)} ms without, ${shared.toFixed(1)} ms with replicas (${(shared / without).toFixed(2)} x)`);
-    await plain.stop();
+    const alone = await cpuMs(single);
+    const shared = await cpuMs(one);
+    console.log(`CPU of a turn: ${alone.toFixed(1)} ms without, ${shared.toFixed(1)} ms with replicas (${(shared / alone).toFixed(2)} x)`);
+    await single.stop();
     mock.use(slow(60, 20));
-    assert.ok(shared > 0 && without > 0);
+    assert.ok(shared > 0 && alone > 0);
   });
 
-  it('adds little latency and few writes', async () => {
+  it('events share stream entries; the delay of a viewer is printed', async () => {
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     const other = await two.connect();
@@ -157,11 +157,11 @@ describe('three replicas', () => {
         delays.push(Date.now() - at.get(f.seq));
     });
     other.send({ type: 'resume', turn_id, last_seq: 1 });
-    const began = Date.now();
+    const start = Date.now();
     await other.frames();
-    const seconds = (Date.now() - began) / 1000;
+    const seconds = (Date.now() - start) / 1000;
     const entries = Number(await cluster.redis.cli('XLEN', `vesper:s:{vesper}:${turn_id}`));
-    console.log(`follower's delay: p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms of ${delays.length} frames; `
+    console.log(`delay of the viewer: p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms of ${delays.length} frames; `
       + `entries: ${entries} in ${seconds.toFixed(2)} s (${(entries / seconds).toFixed(1)}/s)`);
     assert.ok(entries < at.size, 'events share entries');
     assert.ok(delays.length > 10);
@@ -182,7 +182,7 @@ for (const busy of ['queue', 'interrupt'])
       await mock?.close();
     });
 
-    it(busy === 'queue' ? 'the next one waits for it' : 'it ends for the next one', async () => {
+    it(busy === 'queue' ? 'the next turn waits for it' : 'the next turn cancels it', async () => {
       const [one, two] = cluster.daemons;
       const chat = await one.connect();
       await chat.begin(REFERENCE);

@@ -1,6 +1,6 @@
 /*
- * Faults around replicas: different clocks, an unavailable database, a crash while an answer is stored. The figure
- * of each is printed; a client with a ledger checks that nothing is lost, duplicated or out of order.
+ * Faults of replicas and their services: different clocks, an unavailable database, a crash while an answer is stored.
+ * The time of each recovery is printed; a client with a ledger checks that nothing is lost, duplicated or out of order.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -16,8 +16,8 @@ import { patient } from './patience.mjs';
 import { textOf } from './turn.mjs';
 
 const AHEAD_S = 30;
-const AWAY_MS = 20000;
-const ALIVE_MS = 5000; /* longer than a replica may be silent */
+const OUTAGE_MS = 20000;
+const SILENCE_MS = 5000; /* longer than a replica may be silent before it is declared dead */
 const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
 const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } }, { reply: 'demo' }];
 
@@ -36,128 +36,128 @@ describe('faults around replicas', () => {
     await mock?.close();
   });
 
-  /* Asks on `there` and continues on `here` after the first text and `fault`. Returns the time from the fault to the end. */
-  async function movedFrom(there, here, fault) {
-    let at = there;
+  /* Asks on `source`, waits for the first text, applies `fault` and continues on `target`. tookMs: from the fault to the end. */
+  async function askAndMove(source, target, fault) {
+    let at = source;
     const client = new Ledger(() => at.url, `client${Math.random()}`);
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
     await cluster.waitForLease(client.entries[0].turn_id);
-    await sleep(100); /* the shown text is stored by then */
+    await sleep(100); /* the received text is stored by then */
     await fault();
-    const began = Date.now();
-    at = here;
+    const faultAt = Date.now();
+    at = target;
     const { frames } = await asking;
-    const took = Date.now() - began;
-    assert.deepEqual(await client.compare(here.rest(client.token)), []);
-    return { end: frames.at(-1).status ?? frames.at(-1).code, took, client };
+    const tookMs = Date.now() - faultAt;
+    assert.deepEqual(await client.compare(target.rest(client.token)), []);
+    return { end: frames.at(-1).status ?? frames.at(-1).code, tookMs, client };
   }
 
-  it(`a clock that is ${AHEAD_S} s ahead: no replica is declared dead, and turns move both ways`, async () => {
+  it(`with a clock that is ${AHEAD_S} s ahead, no replica is declared dead, and turns move both ways`, async () => {
     const shim = join(await tempDir('clock'), 'clock.so');
     await run('cc', ['-shared', '-fPIC', `-DAHEAD_S=${AHEAD_S}`, '-o', shim, join(ROOT, 'tests/services/clock.c')]);
     const env = { LD_PRELOAD: shim, ASAN_OPTIONS: 'verify_asan_link_order=0' };
     let ahead = await cluster.add({ env });
-    const said = Number(new Date(JSON.parse(ahead.output.split('\n')[0]).ts)) - Date.now();
-    assert.ok(said > (AHEAD_S - 20) * 1000, `its clock is not ahead: ${said}`);
+    const aheadMs = Number(new Date(JSON.parse(ahead.output.split('\n')[0]).ts)) - Date.now();
+    assert.ok(aheadMs > (AHEAD_S - 20) * 1000, `the clock is not ahead: ${aheadMs} ms`);
     await cluster.waitForReplicas(3);
-    await sleep(ALIVE_MS);
+    await sleep(SILENCE_MS);
     assert.equal((await cluster.alive()).length, 3);
     assert.doesNotMatch(cluster.daemons.map((d) => d.output).join(''), /cluster\.dead/);
-    const from = await movedFrom(ahead, two, () => ahead.kill());
+    const from = await askAndMove(ahead, two, () => ahead.kill());
     ahead = await cluster.add({ env });
-    const to = await movedFrom(two, ahead, () => two.kill());
+    const to = await askAndMove(two, ahead, () => two.kill());
     two = await cluster.add();
-    console.log(`clocks ${AHEAD_S} s apart: from the one ahead ${from.end} after ${from.took} ms, to it ${to.end} after ${to.took} ms`);
+    console.log(`clocks ${AHEAD_S} s apart: from the one ahead ${from.end} after ${from.tookMs} ms, to it ${to.end} after ${to.tookMs} ms`);
     assert.deepEqual([from.end, to.end], ['ok', 'ok']);
     await ahead.stop();
   });
 
-  it('one replica is disconnected from Redis: its user is shown what is stored', async (t) => {
+  it('if one replica is disconnected from Redis, its user gets the text that is stored', async (t) => {
     mock.use(slow(300, 30));
-    const between = new FaultyProxy(cluster.redis.port);
-    const alone = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await between.listen()}`) } });
-    const client = new Ledger(() => alone.url, 'split');
+    const proxy = new FaultyProxy(cluster.redis.port);
+    const isolated = await cluster.add({ env: { VESPER_REDIS_URL: cluster.redis.url.replace(/:\d+$/, `:${await proxy.listen()}`) } });
+    const client = new Ledger(() => isolated.url, 'split');
     t.after(async () => {
-      between.close();
-      await alone.kill();
+      proxy.close();
+      await isolated.kill();
     });
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(10);
-    between.mode = 'silent';
+    proxy.mode = 'silent';
     const { frames } = await asking;
     for (const until = Date.now() + patient(20000); Date.now() < until; await sleep(100))
       if ((await two.rest(client.token).messages(client.session)).length > 1)
         break; /* another replica has taken over the turn */
     const [, answer] = await two.rest(client.token).messages(client.session);
-    console.log(`alone: ${frames.at(-1).type} ${frames.at(-1).status ?? frames.at(-1).code} of ${textOf(frames).length} characters, ${answer?.status} of ${answer?.content.length} stored`);
+    console.log(`disconnected: ${frames.at(-1).type} ${frames.at(-1).status ?? frames.at(-1).code} of ${textOf(frames).length} characters, ${answer?.status} of ${answer?.content.length} stored`);
     assert.deepEqual(await client.compare(two.rest(client.token)), []);
     mock.use(slow(60, 20));
   });
 
-  it('a replica is killed while it stores an answer: one answer is stored', async () => {
+  it('if a replica is killed while it stores an answer, one answer is stored', async () => {
     mock.use(slow(20, 5));
-    const holder = spawn('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', `${cluster.pg.port}`, '-U', 'postgres', '-d', 'postgres'],
+    const locker = spawn('psql', ['-X', '-q', '-h', '127.0.0.1', '-p', `${cluster.pg.port}`, '-U', 'postgres', '-d', 'postgres'],
       { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env.PATH } });
     const client = new Ledger(() => at.url, 'stored');
     let at = three;
     const asking = client.ask(REFERENCE);
     while (!textOf(client.entries[0].frames).length)
       await sleep(5);
-    holder.stdin.write("BEGIN; LOCK TABLE dbo.chat_messages IN EXCLUSIVE MODE; SELECT 'held';\n");
-    await new Promise((done) => holder.stdout.once('data', done));
+    locker.stdin.write("BEGIN; LOCK TABLE dbo.chat_messages IN EXCLUSIVE MODE; SELECT 'held';\n");
+    await new Promise((done) => locker.stdout.once('data', done));
     while (!textOf(client.entries[0].frames).includes('word19'))
       await sleep(10);
     await cluster.waitForLease(client.entries[0].turn_id);
     await sleep(300);
     at = two;
     await three.kill();
-    const began = Date.now();
+    const faultAt = Date.now();
     await sleep(200);
-    holder.stdin.end('ROLLBACK;\n');
+    locker.stdin.end('ROLLBACK;\n');
     const { frames } = await asking;
-    console.log(`killed while it stores: ${frames.at(-1).status} after ${Date.now() - began} ms`);
+    console.log(`killed while storing: ${frames.at(-1).status} after ${Date.now() - faultAt} ms`);
     assert.deepEqual(await client.compare(two.rest(client.token)), []);
     assert.equal(frames.at(-1).status, 'ok');
     mock.use(slow(60, 20));
     three = await cluster.add();
   });
 
-  it(`the database is unavailable for ${AWAY_MS / 1000} s: a running answer reports it, and later it recovers`, async () => {
+  it(`if the database is unavailable for ${OUTAGE_MS / 1000} s, answers work again afterwards`, async () => {
     mock.use(slow(60, 20));
-    const client = new Ledger(() => two.url, 'away');
+    const client = new Ledger(() => two.url, 'outage');
     await client.ask(`${REFERENCE} (before)`);
-    const asking = client.ask(`${REFERENCE} (under way)`);
+    const asking = client.ask(`${REFERENCE} (running)`);
     while (!textOf(client.entries[1].frames).length)
       await sleep(10);
     await cluster.pg.service('pause');
-    const began = Date.now();
-    const told = asking.then(({ frames }) => `${frames.at(-1).status ?? frames.at(-1).code} after ${Date.now() - began} ms`, (e) => e.message);
-    await sleep(AWAY_MS);
+    const faultAt = Date.now();
+    const outcome = asking.then(({ frames }) => `${frames.at(-1).status ?? frames.at(-1).code} after ${Date.now() - faultAt} ms`, (e) => e.message);
+    await sleep(OUTAGE_MS);
     await cluster.pg.service('resume');
-    const back = Date.now();
-    const end = await told;
+    const resumedAt = Date.now();
+    const end = await outcome;
     for (const until = Date.now() + patient(40000); ; await sleep(200)) {
       const turn = await three.ask(`${REFERENCE} (later)`).catch((e) => ({ status: e.message }));
       if (turn.status === 'ok')
         break;
-      assert.ok(Date.now() < until, `never again: ${turn.status}`);
+      assert.ok(Date.now() < until, `no answer since the database is back: ${turn.status}`);
     }
-    console.log(`the database away for ${AWAY_MS} ms: the answer under way ${end}; answered again ${Date.now() - back} ms after it was back`);
+    console.log(`database unavailable for ${OUTAGE_MS} ms: the running answer ${end}; answered again ${Date.now() - resumedAt} ms after the outage`);
     const stored = await three.rest(client.token).messagesWhen(client.session, (m) => m.length === 4, patient(40000));
     assert.deepEqual(stored.map((m) => m.role), ['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('a replica with another catalogue gets a turn first: the next replica continues it', async () => {
+  it('a turn that a replica with another catalogue cannot run is continued by the next replica', async () => {
     mock.use(slow(60, 20));
-    const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * ALIVE_MS}` } }); /* it waits longer before it takes over turns */
+    const late = await cluster.add({ env: { VESPER_CLUSTER_LEASE_MS: `${2 * SILENCE_MS}` } }); /* waits longer before it takes over turns */
     const other = await cluster.add({ env: { VESPER_TENANTS: JSON.stringify({ acme: { warehouse: 'acme.db', store: 'acme.db' } }) } });
     await two.stop();
-    await sleep(2 * ALIVE_MS + 2000); /* both may take over turns by now */
-    const { end, took } = await movedFrom(three, late, () => three.kill());
-    console.log(`another catalogue: ${end} after ${took} ms`);
+    await sleep(2 * SILENCE_MS + 2000); /* both may take over turns by now */
+    const { end, tookMs } = await askAndMove(three, late, () => three.kill());
+    console.log(`another catalogue: ${end} after ${tookMs} ms`);
     assert.match(other.output, /cannot run here/);
     assert.doesNotMatch(other.output, /no replica can run this turn/);
     assert.match(late.output, /cluster\.take_over/);

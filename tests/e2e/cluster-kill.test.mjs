@@ -1,5 +1,5 @@
 /*
- * Replicas are killed at any moment: another one continues their answers, or closes them with the text shown.
+ * Replicas are killed at any moment: another one continues their answers, or closes them with the text sent so far.
  * Clients with ledgers check that nothing is lost, duplicated or out of order, and that no model call is charged
  * twice.
  */
@@ -32,7 +32,7 @@ describe('replicas that are killed', () => {
     await mock?.close();
   });
 
-  it(`${KILLS} times, at any moment, under ${CLIENTS} clients: nothing is lost, duplicated or out of order`, async () => {
+  it(`${KILLS} times, at any moment, with ${CLIENTS} clients: nothing is lost, duplicated or out of order`, async () => {
     const next = randomOf(SEED), waits = [], ends = {};
     const clients = Array.from({ length: CLIENTS }, (_, i) => new Ledger(() => cluster.url, `client${i}`));
     let killing = true, killedAt = 0;
@@ -50,9 +50,9 @@ describe('replicas that are killed', () => {
       await sleep(next() * PAUSE_MS);
       for (const d of cluster.daemons) {
         if (/Sanitizer/.test(d.output))
-          await d.exit; /* so that the sanitizer's report is complete */
+          await d.exit; /* the report of the sanitizer must be complete */
         d.checkOutput();
-        assert.equal(d.exited, undefined, `a replica has ended by itself:\n${d.output.slice(-4000)}`);
+        assert.equal(d.exited, undefined, `a replica ended without being killed:\n${d.output.slice(-4000)}`);
       }
       const victim = cluster.daemons[Math.floor(next() * cluster.daemons.length)];
       killedAt = Date.now();
@@ -61,20 +61,20 @@ describe('replicas that are killed', () => {
     }
     killing = false;
     await Promise.all(asking);
-    const wrong = (await Promise.all(clients.map((c) => c.compare(cluster.daemons[0].rest(c.token))))).flat();
-    wrong.push(...clients.flatMap((c) => c.silent));
-    const sum = (what) => clients.reduce((n, c) => n + c[what], 0);
-    const booked = Number(await cluster.pg.admin('SELECT count(*) FROM dbo.chat_ledger'));
-    console.log(`seed ${SEED}, ${KILLS} kills, ${clients.reduce((n, c) => n + c.entries.length, 0)} questions: ${wrong.length} wrong, ends ${JSON.stringify(ends)}, `
-      + `${sum('cuts')} streams cut, ${sum('rereads')} read again, ${sum('refused')} connections refused; a cut answer ended p50 ${quantile(waits, 0.5)} ms, `
-      + `p99 ${quantile(waits, 0.99)} ms after the kill; ${mock.count} calls of a model, ${booked} booked`);
-    assert.deepEqual(wrong, []);
-    assert.ok(booked <= mock.count, `${booked} booked of ${mock.count}`);
+    const differences = (await Promise.all(clients.map((c) => c.compare(cluster.daemons[0].rest(c.token))))).flat();
+    differences.push(...clients.flatMap((c) => c.silent));
+    const sum = (counter) => clients.reduce((n, c) => n + c[counter], 0);
+    const charged = Number(await cluster.pg.admin('SELECT count(*) FROM dbo.chat_ledger'));
+    console.log(`seed ${SEED}, ${KILLS} kills, ${clients.reduce((n, c) => n + c.entries.length, 0)} questions: ${differences.length} differences, ends ${JSON.stringify(ends)}, `
+      + `${sum('cuts')} streams interrupted, ${sum('rereads')} read again, ${sum('refused')} connections refused; an interrupted answer ended p50 ${quantile(waits, 0.5)} ms, `
+      + `p99 ${quantile(waits, 0.99)} ms after the kill; ${mock.count} model calls, ${charged} charged`);
+    assert.deepEqual(differences, []);
+    assert.ok(charged <= mock.count, `${charged} charged of ${mock.count}`);
     assert.deepEqual(Object.keys(ends).filter((end) => end !== 'ok' && end !== 'partial'), []);
     assert.equal(await cluster.pg.admin("SELECT count(*) FROM dbo.chat_turns WHERE state = 'running'"), '0');
   });
 
-  it('before any text was shown: another replica writes the whole answer', async () => {
+  it('before any text was sent: another replica writes the whole answer', async () => {
     const [owner, other] = cluster.daemons.slice().reverse();
     mock.use([{ ...script[0], fault: { first_byte_ms: 1500, token_ms: 5 } }, script[1]]);
     const before = mock.count;
@@ -87,7 +87,7 @@ describe('replicas that are killed', () => {
     at = other;
     await owner.kill();
     const { frames } = await asking;
-    console.log(`killed before the answer: ${frames.at(-1).status} after ${Date.now() - killedAt} ms, calls of a model: ${mock.count - before}`);
+    console.log(`killed before the answer: ${frames.at(-1).status} after ${Date.now() - killedAt} ms, model calls: ${mock.count - before}`);
     assert.equal(frames.at(-1).status, 'ok');
     assert.equal(textOf(frames).trim(), answer.trim());
     assert.equal(frames.filter((f) => f.type === 'chat.thinking').length, 1);
@@ -97,16 +97,16 @@ describe('replicas that are killed', () => {
 
   it('during the answer: another replica writes the rest without repetition', async () => {
     const [owner, other] = cluster.daemons;
-    const said = ['The average price in NP15 was high. ', 'It rose towards the evening. ', 'The most expensive hour was late. '];
+    const sentences = ['The average price in NP15 was high. ', 'It rose towards the evening. ', 'The most expensive hour was late. '];
     const more = 'Nothing else stands out.';
-    mock.use([{ when: { kind: 'answer' }, reply: { text: said.join('') }, fault: { token_ms: 150 }, times: 1 },
-      { when: { kind: 'answer' }, reply: { text: `${said.join('')}${more}` } }, script[1]]);
+    mock.use([{ when: { kind: 'answer' }, reply: { text: sentences.join('') }, fault: { token_ms: 150 }, times: 1 },
+      { when: { kind: 'answer' }, reply: { text: `${sentences.join('')}${more}` } }, script[1]]);
     let at = owner;
     const client = new Ledger(() => at.url, 'rest');
     const asking = client.ask(REFERENCE);
-    while (textOf(client.entries[0].frames).length < said[0].length + 5)
+    while (textOf(client.entries[0].frames).length < sentences[0].length + 5)
       await sleep(20);
-    await sleep(100); /* so that the shown text is stored */
+    await sleep(100); /* the sent text is stored by then */
     const killedAt = Date.now();
     at = other;
     await owner.kill();
@@ -114,7 +114,7 @@ describe('replicas that are killed', () => {
     const text = textOf(frames);
     console.log(`killed in the middle of the answer: ${frames.at(-1).status} after ${Date.now() - killedAt} ms: ${JSON.stringify(text)}`);
     assert.equal(frames.at(-1).status, 'ok', JSON.stringify(frames.at(-1)));
-    for (const sentence of said)
+    for (const sentence of sentences)
       assert.equal(text.split(sentence.trim().slice(0, -1)).length, 2, `${sentence}: ${text}`);
     assert.ok(text.endsWith(more), text);
     const views = frames.filter((f) => f.type === 'chat.view').map((f) => f.view.view_id);

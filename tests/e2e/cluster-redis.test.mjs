@@ -16,14 +16,14 @@ import { startRedis } from './redis.mjs';
 const words = Array.from({ length: 60 }, (_, i) => `word${i} `).join('');
 const script = [{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 15 } }, { reply: 'demo' }];
 
-describe('two replicas and a Redis', () => {
-  let mock, redis, between, cluster, one, two;
+describe('Redis of two replicas', () => {
+  let mock, redis, proxy, cluster, one, two;
 
   before(async () => {
     mock = await startMock({ script });
     redis = await startRedis();
-    between = new FaultyProxy(redis.port);
-    const url = redis.url.replace(/:\d+$/, `:${await between.listen()}`);
+    proxy = new FaultyProxy(redis.port);
+    const url = redis.url.replace(/:\d+$/, `:${await proxy.listen()}`);
     cluster = new Cluster(await installedPostgres(), redis, { mock, url });
     [one, two] = [await cluster.add(), await cluster.add()];
     await cluster.waitForReplicas(2);
@@ -34,53 +34,53 @@ describe('two replicas and a Redis', () => {
         console.log(d.output);
       d.checkOutput();
     }
-    between?.close();
+    proxy?.close();
     await cluster?.stop();
     await mock?.close();
   });
 
-  async function answered(fault, undo) {
-    const usual = Date.now();
+  async function measure(fault, undo) {
+    const start = Date.now();
     await one.ask(REFERENCE);
-    const before = Date.now() - usual;
+    const usualMs = Date.now() - start;
     const chat = await one.connect();
     await chat.begin(REFERENCE);
     await chat.untilTokens(5);
     await fault();
     const frames = await chat.frames();
-    assert.equal(frames.at(-1).status, 'ok', `the answer under way is finished: ${JSON.stringify(frames.at(-1))}`);
+    assert.equal(frames.at(-1).status, 'ok', `the running answer is not finished: ${JSON.stringify(frames.at(-1))}`);
     await chat.close();
-    const began = Date.now();
+    const faultStart = Date.now();
     const turn = await one.ask(REFERENCE);
-    assert.equal(turn.complete.status, 'ok', 'and the next one');
-    const during = Date.now() - began;
+    assert.equal(turn.complete.status, 'ok', 'the next question is answered');
+    const faultMs = Date.now() - faultStart;
     await undo();
-    return { added: during - before, back: await cluster.untilShared() };
+    return { addedMs: faultMs - usualMs, recoveryMs: await cluster.untilShared() };
   }
 
-  const print = (name, { added, back }) => console.log(`${name}: added to a turn ${added} ms, shared again after ${back} ms`);
+  const print = (name, { addedMs, recoveryMs }) => console.log(`${name}: added to a turn ${addedMs} ms, shared again after ${recoveryMs} ms`);
 
   it('is killed and restarted empty', async () => {
-    print('killed, empty', await answered(() => redis.tell('kill'), () => redis.tell('restart')));
+    print('killed, empty', await measure(() => redis.tell('kill'), () => redis.tell('restart')));
   });
 
   it('is paused and continues', async () => {
-    print('stopped', await answered(() => redis.tell('pause'), () => redis.tell('resume')));
+    print('stopped', await measure(() => redis.tell('pause'), () => redis.tell('resume')));
   });
 
   for (const mode of ['slow', 'garbage', 'silent'])
     it(`is ${mode}`, async () => {
-      const set = (m) => async () => {
-        between.mode = m;
+      const setMode = (m) => async () => {
+        proxy.mode = m;
       };
-      print(mode, await answered(set(mode), set('pass')));
+      print(mode, await measure(setMode(mode), setMode('pass')));
     });
 
   it('is full', async () => {
-    print('full', await answered(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
+    print('full', await measure(() => redis.cli('CONFIG', 'SET', 'maxmemory', '1mb'), () => redis.cli('CONFIG', 'SET', 'maxmemory', '0')));
   });
 
-  it('rejects writes for a while: a reconnected client waits on the other replica for frames it has seen', async () => {
+  it('delays writes: a client that reconnects to another replica continues at its position', async () => {
     await cluster.untilShared();
     const [chat, again] = [await one.connect(), await two.connect()];
     const { turn_id } = await chat.begin(REFERENCE);
@@ -96,7 +96,7 @@ describe('two replicas and a Redis', () => {
     await again.close();
   });
 
-  it('stays unavailable: viewers on the other replica are told, and the answer is finished on its replica', async () => {
+  it('stays unavailable: viewers on another replica get an error, and the answer is finished on its replica', async () => {
     await cluster.untilShared();
     mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 400 } }, { reply: 'demo' }]);
     const chat = await one.connect();
@@ -106,10 +106,10 @@ describe('two replicas and a Redis', () => {
     viewer.send({ type: 'resume', turn_id, last_seq: 0 });
     await viewer.untilTokens(1);
     await redis.tell('pause');
-    const began = Date.now();
-    const told = (await viewer.frames({ limitMs: 60000 })).at(-1);
-    console.log(`cut off: a viewer elsewhere was told after ${Date.now() - began} ms`);
-    assert.deepEqual([told.type, told.code, told.retryable], ['chat.error', 'upstream', true]);
+    const pausedAt = Date.now();
+    const error = (await viewer.frames({ limitMs: 60000 })).at(-1);
+    console.log(`unavailable: a viewer on the other replica got an error after ${Date.now() - pausedAt} ms`);
+    assert.deepEqual([error.type, error.code, error.retryable], ['chat.error', 'upstream', true]);
     const own = (await chat.frames()).at(-1);
     assert.equal(own.status, 'ok');
     await redis.tell('resume');
@@ -117,7 +117,7 @@ describe('two replicas and a Redis', () => {
     mock.use(script);
   });
 
-  it('is emptied during a turn: the other replica still reads all of it', async () => {
+  it('is emptied during a turn: the other replica still reads the whole turn', async () => {
     await cluster.untilShared();
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
