@@ -1,5 +1,5 @@
 /*
- * The store coordinates replicas: without Redis a session still has one turn, a turn whose replica has died is
+ * The store coordinates replicas: without Redis, a session still runs one turn at a time, a turn of a killed replica is
  * closed, and a replica that was paused stores nothing afterwards.
  */
 
@@ -14,7 +14,7 @@ import { isClosing } from './turn.mjs';
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
 const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } }, { reply: 'demo' }];
-const CLOSED_LIMIT_MS = patient(40000);
+const CLOSE_LIMIT_MS = patient(40000);
 
 describe('two replicas and a store', () => {
   let mock, cluster, one, two;
@@ -30,33 +30,33 @@ describe('two replicas and a store', () => {
     await mock?.close();
   });
 
-  const rows = () => cluster.pg.admin("SELECT state || ' ' || count(*) FROM dbo.chat_turns GROUP BY state ORDER BY state");
+  const turnStates = () => cluster.pg.admin("SELECT state || ' ' || count(*) FROM dbo.chat_turns GROUP BY state ORDER BY state");
   const messages = async (d, session) => (await d.rest().messages(session)).map((m) => [m.role, m.status]);
 
-  /* Waits until `count` messages are stored. Returns the time. */
-  async function stored(d, session, count) {
-    const began = Date.now();
+  /* Waits until `count` messages are stored. Returns the time in ms. */
+  async function waitForMessages(d, session, count) {
+    const start = Date.now();
     while ((await d.rest().messages(session)).length < count) {
-      assert.ok(Date.now() - began < CLOSED_LIMIT_MS, 'the turn was never closed');
+      assert.ok(Date.now() - start < CLOSE_LIMIT_MS, 'the turn was not closed');
       await sleep(100);
     }
-    return Date.now() - began;
+    return Date.now() - start;
   }
 
-  it('a turn has a row while it runs, and another replica refuses a second one, also without a Redis', async () => {
+  it('a running turn has a row, and another replica refuses a second turn, also without Redis', async () => {
     const chat = await one.connect();
     await cluster.redis.tell('pause');
     const { turn_id } = await chat.begin(REFERENCE);
     await chat.untilTokens(3);
-    assert.equal(await rows(), 'running 1');
+    assert.equal(await turnStates(), 'running 1');
     const second = await two.connect({ session: chat.session });
     second.send({ type: 'chat.message', content: REFERENCE });
-    const refused = (await second.frames()).at(-1);
-    assert.equal(refused.type, 'chat.error');
-    assert.equal(refused.code, 'busy');
+    const refusal = (await second.frames()).at(-1);
+    assert.equal(refusal.type, 'chat.error');
+    assert.equal(refusal.code, 'busy');
     const end = (await chat.frames()).at(-1);
     assert.deepEqual([end.status, end.turn_id], ['ok', turn_id]);
-    assert.equal(await rows(), 'done 1');
+    assert.equal(await turnStates(), 'done 1');
     await Promise.all([chat.close(), second.close()]);
     const third = await two.connect({ session: chat.session });
     third.send({ type: 'chat.message', content: REFERENCE });
@@ -65,30 +65,30 @@ describe('two replicas and a store', () => {
     assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'complete'], ['user', 'complete'], ['assistant', 'complete']]);
   });
 
-  it('a replica that wakes up late stores nothing: the next owner\'s answer is kept', async () => {
-    await cluster.untilShared(); /* so that the turn has a lease, and its next owner knows the shown text */
+  it('a replica that is paused and continued stores nothing: the answer of the next owner is kept', async () => {
+    await cluster.untilShared(); /* only then has the turn a lease, and its next owner the text sent so far */
     mock.use(slow(200, 20));
     const chat = await one.connect();
     const { turn_id } = await chat.begin(REFERENCE);
     await cluster.waitForLease(turn_id);
     await chat.untilTokens(3);
     one.child.kill('SIGSTOP');
-    const stopped = Date.now();
-    const taken = await stored(two, chat.session, 2);
+    const pausedAt = Date.now();
+    const takeoverMs = await waitForMessages(two, chat.session, 2);
     one.child.kill('SIGCONT');
-    await sleep(6000); /* as long as the rest of its answer would have taken */
-    const kept = await two.rest().messages(chat.session);
-    console.log(`stopped for ${Date.now() - stopped - 6000} ms: stored by the next owner after ${taken} ms, ${kept.length} messages in the end`);
-    assert.equal(kept.length, 2);
-    assert.equal(kept[1].status, 'complete', 'the next owner goes on with it');
-    const fences = await cluster.pg.admin(`SELECT state FROM dbo.chat_turns WHERE turn_id = '${turn_id}'`);
-    assert.equal(fences, 'done');
+    await sleep(6000); /* as long as the rest of the answer would have taken */
+    const stored = await two.rest().messages(chat.session);
+    console.log(`paused for ${Date.now() - pausedAt - 6000} ms: stored by the next owner after ${takeoverMs} ms, ${stored.length} messages in the end`);
+    assert.equal(stored.length, 2);
+    assert.equal(stored[1].status, 'complete', 'the next owner completes the answer');
+    const state = await cluster.pg.admin(`SELECT state FROM dbo.chat_turns WHERE turn_id = '${turn_id}'`);
+    assert.equal(state, 'done');
     await chat.close();
   });
 
-  it('a replica is paused during a transaction: the next owner gets its rows soon', async () => {
+  it('if a replica is paused during a transaction, the next owner gets the locks on its rows', async () => {
     const until = async (sql) => {
-      const deadline = Date.now() + CLOSED_LIMIT_MS;
+      const deadline = Date.now() + CLOSE_LIMIT_MS;
 
       while (await cluster.pg.admin(`SELECT count(*) FROM pg_stat_activity WHERE ${sql}`) === '0') {
         assert.ok(Date.now() < deadline, sql);
@@ -103,21 +103,21 @@ describe('two replicas and a store', () => {
     await chat.untilTokens(3);
     /* Stops the replica after a statement and before COMMIT: its heartbeat waits for the row lock and gets it. */
     const row = `SELECT 1 FROM dbo.chat_turns WHERE turn_id = '${turn_id}' FOR UPDATE`;
-    const held = cluster.pg.psql('postgres', `BEGIN; ${row}; SELECT pg_sleep(100)`);
+    const lock = cluster.pg.psql('postgres', `BEGIN; ${row}; SELECT pg_sleep(100)`);
     await until("wait_event_type = 'Lock' AND query LIKE '%UPDATE chat_turns%'");
     one.child.kill('SIGSTOP');
-    const began = Date.now();
+    const start = Date.now();
     await cluster.pg.admin(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%FOR UPDATE%' AND wait_event = 'PgSleep'`);
-    await held;
+    await lock;
     await until("state = 'idle in transaction'");
-    await stored(two, chat.session, 2);
-    console.log(`stopped in a transaction: stored by the next owner after ${Date.now() - began} ms`);
+    await waitForMessages(two, chat.session, 2);
+    console.log(`paused in a transaction: stored by the next owner after ${Date.now() - start} ms`);
     one.child.kill('SIGCONT');
     assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'complete']]);
     await chat.close();
   });
 
-  it('a replica dies while Redis is unavailable: its turn is closed, and the session is free', async () => {
+  it('if a replica is killed while Redis is unavailable, its turn is closed, and the session is free', async () => {
     mock.use(slow(400, 20));
     const three = await cluster.add();
     const chat = await three.connect();
@@ -125,8 +125,8 @@ describe('two replicas and a store', () => {
     await chat.begin(REFERENCE);
     await chat.untilTokens(3);
     await three.kill();
-    const closed = await stored(two, chat.session, 2);
-    console.log(`killed without a Redis: closed after ${closed} ms`);
+    const closeMs = await waitForMessages(two, chat.session, 2);
+    console.log(`killed without Redis: closed after ${closeMs} ms`);
     assert.deepEqual(await messages(two, chat.session), [['user', 'complete'], ['assistant', 'interrupted']]);
     mock.use(slow(10, 1));
     const next = await two.connect({ session: chat.session });

@@ -1,7 +1,7 @@
 /*
  * Analyses composed of sums, ranks, quantiles and distances: they equal the results of tests/calc/compositions.py,
- * in exact fractions of the same data. And for every analysis, tests/calc/methods.tsv names its oracle and its
- * "too little data" test.
+ * which computes with exact fractions of the same data. Also checks that tests/calc/methods.tsv names, for every
+ * analysis, an oracle and a test with too little data.
  */
 
 import assert from 'node:assert/strict';
@@ -19,54 +19,54 @@ before(async () => { d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUT
 after(() => d.stop());
 afterEach(deleteSources);
 
-/* A number in a text matches if it equals the wanted number rounded to the digits shown. */
-function shows(word, wanted) {
+/* True if a number in a text equals the expected number, rounded to the digits shown. */
+function matches(word, expected) {
   const shown = word.replaceAll(',', '');
   const decimals = shown.split('.')[1]?.length ?? 0;
 
-  return Math.abs(Math.abs(Number(shown)) - Math.abs(wanted)) <= 0.5 * 10 ** -decimals * (1 + 1e-9) + 1e-9 && decimals < 5
-    && (decimals > 0 || Math.abs(wanted - Math.round(wanted)) < 1e-9 || Math.abs(wanted) >= 1000 || Math.abs(Math.round(wanted * 100) / 100 - Number(shown)) < 1e-9);
+  return Math.abs(Math.abs(Number(shown)) - Math.abs(expected)) <= 0.5 * 10 ** -decimals * (1 + 1e-9) + 1e-9 && decimals < 5
+    && (decimals > 0 || Math.abs(expected - Math.round(expected)) < 1e-9 || Math.abs(expected) >= 1000 || Math.abs(Math.round(expected * 100) / 100 - Number(shown)) < 1e-9);
 }
 
-/* The first wanted item that the text does not contain in this order; undefined if it contains all. */
-function missing(text, wanted) {
+/* The first expected item that the text does not contain in this order; undefined if it contains all. */
+function firstMissing(text, expected) {
   let rest = text;
 
-  for (const one of wanted) {
+  for (const item of expected) {
     let at;
 
-    if (Number.isNaN(Number(one))) {
-      at = rest.indexOf(one);
-      rest = at < 0 ? rest : rest.slice(at + one.length);
+    if (Number.isNaN(Number(item))) {
+      at = rest.indexOf(item);
+      rest = at < 0 ? rest : rest.slice(at + item.length);
     } else {
-      const found = [...rest.matchAll(/-?\d[\d,]*(\.\d+)?/g)].find(([word]) => shows(word.replace(/,$/, ''), Number(one)));
+      const found = [...rest.matchAll(/-?\d[\d,]*(\.\d+)?/g)].find(([word]) => matches(word.replace(/,$/, ''), Number(item)));
 
       at = found ? found.index : -1;
       rest = found ? rest.slice(found.index + found[0].length) : rest;
     }
     if (at < 0)
-      return `${one} behind "${text.slice(0, text.length - rest.length)}"`;
+      return `${item} after "${text.slice(0, text.length - rest.length)}"`;
   }
   return undefined;
 }
 
-test('numbers and names of answers are those of the oracle, in their order', async () => {
-  const owners = {};
+test('numbers and names in answers equal those of the oracle, in this order', async () => {
+  const analysts = {};
 
-  for (const [tool, file, name, question, wanted] of await table('compositions.tsv')) {
-    const { ask } = owners[file + name] ??= await analyst(d, name, planted[file](), ['chat:use']);
+  for (const [tool, file, name, question, expected] of await table('compositions.tsv')) {
+    const { ask } = analysts[file + name] ??= await analyst(d, name, planted[file](), ['chat:use']);
     const answer = await ask(question);
 
     assert.equal(answer.outcomes[0].tool, tool, question);
-    assert.equal(missing(answer.text.split('\n')[0], wanted.split(' | ')), undefined, `${tool}: ${answer.text.split('\n')[0]}`);
-    /* Proves that the check can fail: replacing any number is detected. */
-    for (const [i, one] of wanted.split(' | ').entries())
-      if (!Number.isNaN(Number(one)) && Math.abs(Number(one)) > 100)
-        assert.notEqual(missing(answer.text.split('\n')[0], wanted.split(' | ').with(i, String(Number(one) * 1.01))), undefined, `${tool}: ${one}`);
+    assert.equal(firstMissing(answer.text.split('\n')[0], expected.split(' | ')), undefined, `${tool}: ${answer.text.split('\n')[0]}`);
+    /* The check must fail if any number is changed. */
+    for (const [i, item] of expected.split(' | ').entries())
+      if (!Number.isNaN(Number(item)) && Math.abs(Number(item)) > 100)
+        assert.notEqual(firstMissing(answer.text.split('\n')[0], expected.split(' | ').with(i, String(Number(item) * 1.01))), undefined, `${tool}: ${item}`);
   }
 });
 
-test('every analysis has an oracle and a test with too little data', async () => {
+test('tests/calc/methods.tsv names an oracle and a test with too little data for every analysis', async () => {
   const rows = await table('methods.tsv');
   const tools = [];
 
@@ -81,13 +81,13 @@ test('every analysis has an oracle and a test with too little data', async () =>
   const texts = {};
   const textOf = async (file) => texts[file] ??= await readFile(join(ROOT, 'tests', file), 'utf8');
 
-  for (const [tool, oracles, least] of rows) {
-    assert.ok(oracles && least, tool);
+  for (const [tool, oracles, minimumTest] of rows) {
+    assert.ok(oracles && minimumTest, tool);
     for (const oracle of oracles.split(' ')) {
       const [file, kernel] = oracle.split(':');
       assert.ok((await table(file)).some(([name]) => name === kernel), `${tool}: ${oracle} has no line`);
     }
-    const [file, words] = [least.slice(0, least.indexOf(':')), least.slice(least.indexOf(':') + 1)];
+    const [file, words] = [minimumTest.slice(0, minimumTest.indexOf(':')), minimumTest.slice(minimumTest.indexOf(':') + 1)];
     assert.ok((await textOf(file)).includes(words), `${tool}: ${file} has no "${words}"`);
   }
 });

@@ -1,6 +1,6 @@
 /*
- * Connections to a model: one for all calls and turns, over HTTP/2 and HTTP/1.1; a cancelled call leaves it to the
- * others; and limits of each phase of a call.
+ * Connections to a model: one for all calls and turns, over HTTP/2 and HTTP/1.1, also after a cancelled call; and the
+ * time limit of each phase of a call.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -12,7 +12,7 @@ import { certificate } from './certificate.mjs';
 
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
 
-async function modelsAsked(mock) {
+async function waitForModelList(mock) {
   await mock.when(() => mock.requests.some((r) => r.path === '/v1/models' && r.done));
 }
 
@@ -24,7 +24,7 @@ describe('one HTTP/2 connection', () => {
     const made = await certificate();
     mock = await startMock({ tls: made.tls, h2: true });
     d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: made.cert } });
-    await modelsAsked(mock);
+    await waitForModelList(mock);
   });
   after(async () => {
     await d?.stop();
@@ -50,7 +50,7 @@ describe('one HTTP/2 connection', () => {
     assert.equal(mock.connections, 1);
   });
 
-  it('drops a cancelled call and continues the others', async () => {
+  it('cancels a call and continues the others', async () => {
     mock.use([{ times: 1, reply: { text: 'word '.repeat(400) }, fault: { token_ms: 40 } }, { reply: 'demo' }]);
     const chat = await d.connect();
     await chat.begin(REFERENCE);
@@ -72,7 +72,7 @@ for (const secure of [false, true])
     t.after(() => mock.close());
     const d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: made.cert } });
     t.after(() => d.stop());
-    await modelsAsked(mock);
+    await waitForModelList(mock);
     for (const question of [REFERENCE, OPEN_QUESTION, REFERENCE])
       assert.equal((await d.ask(question)).complete.provider, 'anthropic');
     assert.equal(mock.count, 4);
@@ -81,24 +81,24 @@ for (const secure of [false, true])
   });
 
 /* A server that accepts connections and never sends anything. */
-async function muteServer() {
-  const held = [];
+async function silentServer() {
+  const connections = [];
   const server = net.createServer((s) => {
-    const one = { at: Date.now() };
+    const connection = { at: Date.now() };
     s.on('error', () => {}).on('close', () => {
-      one.ms = Date.now() - one.at;
+      connection.ms = Date.now() - connection.at;
     }).resume();
-    held.push(Object.assign(one, { socket: s }));
+    connections.push(Object.assign(connection, { socket: s }));
   }).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
-  return { held, port: server.address().port, close: () => {
-    held.forEach((h) => h.socket.destroy());
+  return { connections, port: server.address().port, close: () => {
+    connections.forEach((c) => c.socket.destroy());
     server.close();
   } };
 }
 
-/* The test asserts which limit took effect, and only prints when: machines differ in speed. */
-describe('each time limit takes effect', () => {
+/* The tests assert which limit took effect, and only print after what time: machines differ in speed. */
+describe('the time limit of a call takes effect for', () => {
   const LIMIT_MS = 1000;
   const TURN_MS = 4000;
   const base = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '20000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '20000',
@@ -106,13 +106,13 @@ describe('each time limit takes effect', () => {
   const slow = { token_ms: 60 };
   const limits = {
     'the first byte': ['FIRST_BYTE', { hang: true }, 3, 'rules', /first byte limit of 1000 ms passed/],
-    'silence after it': ['IDLE', { stall: { after: 3, ms: 60000 } }, 1, 'rules'],
-    'silence before the first token': ['IDLE', { first_event_ms: 60000 }, 3, 'rules', /idle limit of 1000 ms passed/],
-    'the whole turn while nothing came': ['TURN', { hang: true }, 1, 'timeout'],
-    'the whole turn while words come': ['TURN', { token_ms: 100 }, 1, 'timeout'],
+    'a pause after tokens': ['IDLE', { stall: { after: 3, ms: 60000 } }, 1, 'rules'],
+    'a pause before the first token': ['IDLE', { first_event_ms: 60000 }, 3, 'rules', /idle limit of 1000 ms passed/],
+    'the whole turn before any token': ['TURN', { hang: true }, 1, 'timeout'],
+    'the whole turn during tokens': ['TURN', { token_ms: 100 }, 1, 'timeout'],
   };
 
-  for (const [name, [key, fault, calls, end, said = /./]] of Object.entries(limits))
+  for (const [name, [key, fault, calls, end, logged = /./]] of Object.entries(limits))
     it(name, async (t) => {
       const mock = await startMock({ script: [{ reply: { text: 'word '.repeat(400) }, fault: { ...slow, ...fault } }] });
       t.after(() => mock.close());
@@ -124,18 +124,18 @@ describe('each time limit takes effect', () => {
       const took = mock.calls.map((c) => c.endedAt - c.at);
       t.diagnostic(`limit ${limitMs} ms, transfers took ${took.join(', ')} ms`);
       assert.equal(mock.count, calls);
-      assert.match(d.output, said);
+      assert.match(d.output, logged);
       if (end === 'timeout')
         assert.ok((turn.closing.code ?? turn.complete?.error?.code) === 'timeout', JSON.stringify(turn.closing));
       else
         assert.equal(turn.complete.provider, end, JSON.stringify(turn.closing));
     });
 
-  it('the handshake, which delays no other client', async (t) => {
-    const mute = await muteServer();
-    t.after(() => mute.close());
+  it('the handshake, and other clients are not delayed', async (t) => {
+    const silent = await silentServer();
+    t.after(() => silent.close());
     const d = await startDaemon({ env: { ...base, VESPER_LLM_TIMEOUTS_MS_CONNECT: String(LIMIT_MS), ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: `https://127.0.0.1:${mute.port}` } });
+      ANTHROPIC_BASE_URL: `https://127.0.0.1:${silent.port}` } });
     t.after(() => d.stop());
     const other = await d.connect();
     const chat = await d.connect();
@@ -145,11 +145,11 @@ describe('each time limit takes effect', () => {
       other.send({ type: 'ping', t: i });
       assert.equal((await other.next()).t, i);
     }
-    assert.ok(!chat.queue.some((f) => f.type === 'chat.complete'), 'the handshake was still awaited');
+    assert.ok(!chat.queue.some((f) => f.type === 'chat.complete'), 'the handshake has not timed out yet');
     const end = await chat.until((f) => f.type === 'chat.complete');
     assert.equal(end.provider, 'rules');
-    const took = mute.held.filter((h) => h.ms !== undefined).map((h) => h.ms);
-    t.diagnostic(`limit ${LIMIT_MS} ms, connections were held ${took.join(', ')} ms`);
+    const took = silent.connections.filter((c) => c.ms !== undefined).map((c) => c.ms);
+    t.diagnostic(`limit ${LIMIT_MS} ms, connections were open for ${took.join(', ')} ms`);
     assert.match(d.output, /connect limit of 1000 ms passed/);
     await chat.close();
     await other.close();

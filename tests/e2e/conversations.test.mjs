@@ -1,6 +1,6 @@
 /*
- * The five reference conversations, without a model and with one: the same tool, filters, table and numbers each
- * time. The text of the scripted model is compared with the data number by number.
+ * The five reference conversations, without a model and with one: tool, filters, table and numbers are the same. Each
+ * number in the text of the scripted model is compared with the data.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -9,8 +9,8 @@ import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, REFERENCE, startDaemon } from './harness.mjs';
 import { rowsOf } from './turn.mjs';
 
-/* Kinds of correct numbers in wording that is not compared with the data: "widest in HE 16-21", "moved later". */
-const UNJUDGED = new Set(['comparison', 'rank', 'wording']);
+/* Kinds of correct numbers that are not compared with the data, because they are part of the wording: "HE 16-21". */
+const NOT_COMPARED = new Set(['comparison', 'rank', 'wording']);
 
 const CONVERSATIONS = [
   {
@@ -21,7 +21,7 @@ const CONVERSATIONS = [
     table: (rows) => {
       assert.equal(Number(rows[0].AvgPrice_PerMWh), 48.73);
       assert.equal(Number(rows[0].DataPoints), 8760);
-      assert.equal(rows[0].AsOf, 'Jan_2025', 'the newest file leads');
+      assert.equal(rows[0].AsOf, 'Jan_2025', 'the newest file is first');
     },
     model: 'The average day-ahead price for **NP15 in CAISO for 2025** (Ascend, as-of Jan_2025) was **$48.73/MWh** '
       + 'based on 8,760 hourly data points.',
@@ -33,11 +33,11 @@ const CONVERSATIONS = [
     reports: ['per_project_health_report', 'per_project_report'],
     table: (rows) => {
       assert.equal(rows.length, 9);
-      const of = (area) => rows.find((r) => r.HealthArea === area);
+      const row = (area) => rows.find((r) => r.HealthArea === area);
       assert.deepEqual(rows.map((r) => r.HealthColor ?? 'n/a'),
         ['green', 'yellow', 'red', 'green', 'yellow', 'green', 'red', 'n/a', 'yellow']);
-      assert.equal(Number(of('Permits').PercentComplete), 65);
-      assert.equal(of('Financing').Notes, 'Term sheet not yet received');
+      assert.equal(Number(row('Permits').PercentComplete), 65);
+      assert.equal(row('Financing').Notes, 'Term sheet not yet received');
     },
     model: '**Nazareth Solar** is in **Stage 4 (Pre-Con & Finance)** with overall status **at risk** 🟡.\n\n'
       + '| Domain | Status | % complete | Due | Notes |\n|---|---|---|---|---|\n'
@@ -107,14 +107,14 @@ function check(turn, c) {
     assert.deepEqual(turn.filters[name], value, `filter ${name}`);
   c.table(rowsOf(turn.tables[0]));
   assert.deepEqual(turn.complete.pbi_deep_links.map((l) => l.report_key), c.reports);
-  assert.deepEqual(turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !UNJUDGED.has(i.why)), [], turn.text);
+  assert.deepEqual(turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !NOT_COMPARED.has(i.why)), [], turn.text);
   assert.ok(turn.complete.checked.bound > 0);
 }
 
-function says(turn, c) {
+function checkText(turn, c) {
   for (const part of c.says)
     assert.ok(part instanceof RegExp ? part.test(turn.text) : turn.text.includes(part), `${part} in: ${turn.text}`);
-  assert.doesNotMatch(turn.text, /\d{4}-\d\d-\d\d/, 'days are words');
+  assert.doesNotMatch(turn.text, /\d{4}-\d\d-\d\d/, 'dates are written in words');
 }
 
 describe('the reference conversations without a model', () => {
@@ -129,16 +129,16 @@ describe('the reference conversations without a model', () => {
     it(c.name, async () => {
       const turn = await d.ask(c.question);
       check(turn, c);
-      says(turn, c);
+      checkText(turn, c);
       assert.equal(turn.complete.usage.calls, 0);
     });
 
-  it('in one session, no conversation inherits from the previous one', async () => {
+  it('do not inherit from each other in one session', async () => {
     const chat = await d.connect();
     for (const c of CONVERSATIONS) {
       const turn = await chat.ask(c.question);
       check(turn, c);
-      says(turn, c);
+      checkText(turn, c);
     }
     await chat.close();
   });
@@ -165,13 +165,13 @@ describe('the reference conversations through a scripted model', () => {
       check(turn, c);
       assert.equal(turn.text, c.model);
       assert.equal(turn.complete.provider, 'anthropic');
-      assert.equal(mock.count, 1, 'code resolves it: one call, the answer');
+      assert.equal(mock.count, 1, 'code reads the question, so only the answer needs a call');
     });
 
   it('a number that is not in the data is marked', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'The average was **$47.73/MWh** over 8,760 hours.' } }]);
     const turn = await d.ask(REFERENCE);
-    const wrong = turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !UNJUDGED.has(i.why));
+    const wrong = turn.complete.checked.items.filter((i) => i.kind !== 'bound' && !NOT_COMPARED.has(i.why));
     assert.deepEqual(wrong.map((i) => i.text), ['$47.73/MWh']);
   });
 });

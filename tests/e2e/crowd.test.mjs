@@ -1,6 +1,6 @@
 /*
- * More connections than slots: unauthenticated clients never block users, and a user or tenant has at most a
- * share. A small descriptor limit keeps the number of clients small.
+ * More connections than slots: unauthenticated clients never block users, and the connections of a user or tenant are
+ * limited. A small limit of descriptors keeps the number of clients small.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -13,14 +13,14 @@ import { Raw, upgrade } from './raw.mjs';
 import { mintToken } from './token.mjs';
 import { patient } from './patience.mjs';
 
-const HARD = 768; /* 192 slots of up to three descriptors, 48 of them for unauthenticated connections */
-const PLACES = HARD / 4;
+const DESCRIPTORS = 768; /* 192 slots of up to three descriptors, 48 of them for unauthenticated connections */
+const SLOTS = DESCRIPTORS / 4;
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 const LIMIT_MS = patient(20000);
 
-async function whenTrue(what, test) {
+async function waitUntil(what, test) {
   for (const until = Date.now() + LIMIT_MS; !(await test()); await sleep(20))
-    assert.ok(Date.now() < until, `never: ${what}`);
+    assert.ok(Date.now() < until, `timed out waiting until ${what}`);
 }
 
 class Crowd {
@@ -45,7 +45,7 @@ class Crowd {
     return raws;
   }
 
-  leave() {
+  close() {
     this.raws.splice(0).forEach((raw) => raw.done());
   }
 }
@@ -54,100 +54,100 @@ function isOpen(raw) {
   return !raw.socket.destroyed && !raw.socket.readableEnded;
 }
 
-/* Uses a new connection: the daemon may have closed an idle one to make room for others. */
+/* Uses a new connection, because the daemon may have closed an idle one. */
 function freshStatus(url) {
   return new Promise((done, fail) => {
     http.get(url, { agent: false }, (res) => done(res.resume().statusCode)).on('error', fail);
   });
 }
 
-async function asks(daemon) {
+async function checkAnswer(daemon) {
   assert.match((await daemon.ask(REFERENCE)).text, /48\.73/);
 }
 
 describe('many unauthenticated connections', () => {
   let d;
   let crowd;
-  let first;
-  const descriptors = async () => (await readdir(`/proc/${d.child.pid}/fd`)).length;
+  let initialCount;
+  const descriptorCount = async () => (await readdir(`/proc/${d.child.pid}/fd`)).length;
 
   before(async () => {
-    d = await startDaemon({ descriptors: `64:${HARD}`, env: { VESPER_LIMITS_CONNECTIONS_PER_TENANT: String(HARD) } });
+    d = await startDaemon({ descriptors: `64:${DESCRIPTORS}`, env: { VESPER_LIMITS_CONNECTIONS_PER_TENANT: String(DESCRIPTORS) } });
     crowd = new Crowd(d.port);
-    first = await descriptors();
+    initialCount = await descriptorCount();
   });
   after(async () => {
-    crowd?.leave();
+    crowd?.close();
     await d?.stop();
   });
 
-  it('the soft limit of descriptors is raised to the hard one', async () => {
+  it('are possible up to the hard limit of descriptors, to which the soft limit is raised', async () => {
     const limits = await readFile(`/proc/${d.child.pid}/limits`, 'utf8');
-    assert.match(limits, /Max core file size\s+0\s+0\s/, 'and no core file is written');
-    assert.match(limits, new RegExp(`Max open files\\s+${HARD}\\s+${HARD}\\s`));
+    assert.match(limits, /Max core file size\s+0\s+0\s/, 'no core file is written');
+    assert.match(limits, new RegExp(`Max open files\\s+${DESCRIPTORS}\\s+${DESCRIPTORS}\\s`));
   });
 
-  const kinds = { 'silent sockets': '', 'half a head': 'GET /livez HTTP/1.1\r\nHost: x\r\n',
-    'half a handshake': upgrade().slice(0, 80), 'kept connections': GET,
-    'sockets that owe their token': upgrade({ token: '', extra: 'Origin: http://localhost\r\n' })
+  const kinds = { 'silent sockets': '', 'incomplete heads': 'GET /livez HTTP/1.1\r\nHost: x\r\n',
+    'incomplete handshakes': upgrade().slice(0, 80), 'idle connections': GET,
+    'sockets that have sent no token': upgrade({ token: '', extra: 'Origin: http://localhost\r\n' })
       .replace(/Authorization: Bearer \r\n/, '') };
 
   for (const [name, text] of Object.entries(kinds))
-    it(`${name} from one address and from many block no user`, async () => {
+    it(`${name}, from one address or many, block no user`, async () => {
       for (const from of ['127.0.0.1', (i) => `127.0.${1 + (i % 200)}.1`]) {
-        await crowd.openMany(PLACES + 20, from, text);
+        await crowd.openMany(SLOTS + 20, from, text);
         for (const path of ['/livez', '/readyz', '/health'])
           assert.equal((await fetch(`${d.url}${path}`, { headers: { Connection: 'close' } })).status, 200);
         for (const path of ['/livez', '/readyz', '/metrics'])
           assert.equal((await fetch(`${d.adminUrl}${path}`)).status, 200);
-        await asks(d);
-        crowd.leave();
+        await checkAnswer(d);
+        crowd.close();
       }
     });
 
-  it('closes the most idle connections, and no socket of a user', async () => {
+  it('are closed, the longest idle first, and sockets of users are not', async () => {
     const chats = [];
     for (let i = 0; i < 20; i++)
       chats.push(await d.connect());
     const first = await crowd.openMany(10, '127.0.0.2', GET);
-    const last = await crowd.openMany(PLACES, (i) => `127.0.${1 + (i % 200)}.1`, GET);
-    await whenTrue('the first of them are ended', () => !first.some(isOpen));
-    assert.ok(last.slice(-10).every(isOpen), 'the last ones stay');
+    const last = await crowd.openMany(SLOTS, (i) => `127.0.${1 + (i % 200)}.1`, GET);
+    await waitUntil('the first are closed', () => !first.some(isOpen));
+    assert.ok(last.slice(-10).every(isOpen), 'the last ones stay open');
     await last.at(-1).write(GET);
     await last.at(-1).until(/200[^]*200/);
-    await asks(d);
+    await checkAnswer(d);
     for (const chat of chats) {
       assert.match((await chat.ask(REFERENCE)).text, /48\.73/);
       await chat.close();
     }
-    crowd.leave();
+    crowd.close();
   });
 
-  it('can use every slot for a WebSocket', async () => {
-    const SIGNED_IN = PLACES / 4 * 3;
-    await whenTrue('the crowds before are gone', async () => await descriptors() <= first + 20);
-    const before = await descriptors();
+  it('leave the other slots to WebSockets of users', async () => {
+    const USER_SLOTS = SLOTS / 4 * 3;
+    await waitUntil('previous connections are closed', async () => await descriptorCount() <= initialCount + 20);
+    const before = await descriptorCount();
     const chats = [];
-    while (chats.length < SIGNED_IN)
+    while (chats.length < USER_SLOTS)
       chats.push(await d.connect({ token: mintToken({ sub: `user-${chats.length}` }) }));
-    assert.ok(await descriptors() >= before + 3 * SIGNED_IN, 'the client and a pair each');
-    assert.ok(await descriptors() <= HARD / 4 * 3 + before);
-    const one = await crowd.open('127.0.0.1', upgrade({ token: mintToken({ sub: 'one-more' }) }));
-    await one.until(/^HTTP\/1\.1 503/);
+    assert.ok(await descriptorCount() >= before + 3 * USER_SLOTS, 'a client socket and a socket pair for each');
+    assert.ok(await descriptorCount() <= DESCRIPTORS / 4 * 3 + before);
+    const refused = await crowd.open('127.0.0.1', upgrade({ token: mintToken({ sub: 'above-limit' }) }));
+    await refused.until(/^HTTP\/1\.1 503/);
     await Promise.all(chats.map((chat) => chat.close()));
-    await whenTrue('all of them are closed', async () => await descriptors() <= before + 20);
-    crowd.leave();
+    await waitUntil('all of them are closed', async () => await descriptorCount() <= before + 20);
+    crowd.close();
   });
 
-  it('many connections at the admin address do not block probes', async () => {
-    const there = new Crowd(Number(new URL(d.adminUrl).port));
-    await there.openMany(100, '127.0.0.1', GET);
+  it('at the admin address do not block probes', async () => {
+    const admins = new Crowd(Number(new URL(d.adminUrl).port));
+    await admins.openMany(100, '127.0.0.1', GET);
     assert.equal(await freshStatus(`${d.adminUrl}/readyz`), 200);
-    there.leave();
+    admins.close();
   });
 });
 
-describe('a share of the connections', () => {
+describe('the limit of connections', () => {
   const PER_USER = 5;
   const PER_TENANT = 12;
   let d;
@@ -169,7 +169,7 @@ describe('a share of the connections', () => {
     return chat;
   }
 
-  async function refused(sub, tenant) {
+  async function checkRefused(sub, tenant) {
     assert.equal((await d.rejection({ token: token(sub, tenant) })).status, 429);
     const rest = await d.rest(token(sub, tenant)).get('/api/v1/sessions');
     assert.equal(rest.status, 429);
@@ -179,13 +179,13 @@ describe('a share of the connections', () => {
     raw.done();
   }
 
-  it('of a user', async () => {
+  it('applies to each user', async () => {
     for (let i = 0; i < PER_USER; i++)
       await open('ann');
-    await refused('ann');
+    await checkRefused('ann');
     assert.equal((await d.rest(token('ben')).get('/api/v1/sessions')).status, 200);
     await chats.pop().close();
-    await whenTrue('a place is free again', async () => {
+    await waitUntil('a slot is free again', async () => {
       const { chat } = await d.open({ token: token('ann') });
       if (chat)
         chats.push(chat);
@@ -193,10 +193,10 @@ describe('a share of the connections', () => {
     });
   });
 
-  it('of a tenant', async () => {
+  it('applies to each tenant', async () => {
     for (let i = PER_USER; i < PER_TENANT; i++)
       await open(`user-${i}`);
-    await refused('somebody-else');
+    await checkRefused('another-user');
     await open('ann', 'acme');
     assert.equal((await d.rest(token('ann', 'acme')).get('/api/v1/sessions')).status, 200);
   });
@@ -205,7 +205,7 @@ describe('a share of the connections', () => {
 describe('behind proxies', () => {
   const PROXY = '127.0.7.1';
   const PER_ADDRESS = 4;
-  const SOCKET = { token: '', extra: 'Origin: http://localhost\r\n' };
+  const UNAUTHENTICATED = { token: '', extra: 'Origin: http://localhost\r\n' };
   let d;
   let crowd;
 
@@ -215,35 +215,35 @@ describe('behind proxies', () => {
     crowd = new Crowd(d.port);
   });
   after(async () => {
-    crowd?.leave();
+    crowd?.close();
     await d?.stop();
   });
 
-  const socket = (header) => upgrade({ ...SOCKET, extra: `${SOCKET.extra}${header}` }).replace(/Authorization: Bearer \r\n/, '');
+  const handshake = (header) => upgrade({ ...UNAUTHENTICATED, extra: `${UNAUTHENTICATED.extra}${header}` }).replace(/Authorization: Bearer \r\n/, '');
 
-  async function opened(from, header) {
-    const raw = await crowd.open(from, socket(header));
+  async function openFrom(from, header) {
+    const raw = await crowd.open(from, handshake(header));
     await raw.until(/101/);
     return raw;
   }
 
   it('clients are distinguished by the header of a trusted proxy', async () => {
-    const other = await opened(PROXY, 'X-Forwarded-For: 203.0.113.9\r\n');
+    const other = await openFrom(PROXY, 'X-Forwarded-For: 203.0.113.9\r\n');
     const many = [];
     for (let i = 0; i < PER_ADDRESS + 2; i++)
-      many.push(await opened(PROXY, `X-Forwarded-For: 10.9.8.${i}, 198.51.100.7, 127.0.7.3\r\n`));
-    await whenTrue('the first two of one client are ended', () => !isOpen(many[0]) && !isOpen(many[1]));
+      many.push(await openFrom(PROXY, `X-Forwarded-For: 10.9.8.${i}, 198.51.100.7, 127.0.7.3\r\n`));
+    await waitUntil('the first two of one client are closed', () => !isOpen(many[0]) && !isOpen(many[1]));
     assert.ok(many.slice(2).every(isOpen) && isOpen(other));
-    crowd.leave();
+    crowd.close();
   });
 
-  it('headers of other clients are ignored', async () => {
+  it('headers of clients that are not trusted proxies are ignored', async () => {
     const many = [];
     for (let i = 0; i < PER_ADDRESS + 2; i++)
-      many.push(await opened('127.0.8.1', `X-Forwarded-For: 203.0.113.${i}\r\nForwarded: for=203.0.113.${i}\r\n`));
-    await whenTrue('the first two are ended', () => !isOpen(many[0]) && !isOpen(many[1]));
+      many.push(await openFrom('127.0.8.1', `X-Forwarded-For: 203.0.113.${i}\r\nForwarded: for=203.0.113.${i}\r\n`));
+    await waitUntil('the first two are closed', () => !isOpen(many[0]) && !isOpen(many[1]));
     assert.ok(many.slice(2).every(isOpen));
-    crowd.leave();
+    crowd.close();
   });
 });
 

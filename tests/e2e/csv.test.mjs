@@ -1,6 +1,6 @@
 /*
- * Results as files, CSV or a workbook. Stored rows are exported as stored; a truncated result is read again, to
- * its last row, with the current permissions of its user. On SQLite and on PostgreSQL.
+ * Export of results as CSV and as workbooks. Complete results are exported as stored; a truncated result is read again
+ * completely, with the current permissions of its user. On SQLite and on PostgreSQL.
  */
 
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ import { checkProblem } from './rest.mjs';
 import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
-const FILES = join(ROOT, 'tests/e2e/hourly');
+const HOURLY_TOOL = join(ROOT, 'tests/e2e/hourly');
 const QUESTION = 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend';
-const KEPT = 500;
+const STORED_ROWS = 500;
 
 /* A copy of the product's files with an additional tool that returns thousands of rows. */
 async function makeRoot() {
@@ -26,18 +26,18 @@ async function makeRoot() {
   for (const folder of ['sql', 'prompts', 'config'])
     await cp(join(ROOT, folder), join(root, folder), { recursive: true });
   await mkdir(join(root, 'sql/energy/hourly'), { recursive: true });
-  await cp(join(FILES, 'sql'), join(root, 'sql/energy/hourly'), { recursive: true });
-  await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
+  await cp(join(HOURLY_TOOL, 'sql'), join(root, 'sql/energy/hourly'), { recursive: true });
+  await cp(join(HOURLY_TOOL, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   return root;
 }
 
 const linesOf = (text) => text.split('\r\n').slice(0, -1);
 const pathOf = (answer) => `${API}/messages/${answer.message_id}/views/${answer.views.find((v) => v.view_type === 'data').view_id}/csv`;
-const saysOf = (reply) => Object.fromEntries(['source', 'rows', 'truncated', 'changed'].map((n) => [n, reply.headers.get(`result-${n}`)]));
+const resultHeaders = (reply) => Object.fromEntries(['source', 'rows', 'truncated', 'changed'].map((n) => [n, reply.headers.get(`result-${n}`)]));
 
 function suite(name, open) {
   describe(name, () => {
-    let world;
+    let backend;
     let root;
     let d;
     const as = (role, sub = 'ann') => d.rest(mintToken({ sub, role }));
@@ -49,50 +49,50 @@ function suite(name, open) {
 
     before(async () => {
       root = await makeRoot();
-      world = await open();
-      d = await world.start({ VESPER_ROOT: root });
+      backend = await open();
+      d = await backend.start({ VESPER_ROOT: root });
     });
     after(async () => {
       await d?.stop();
-      await world?.stop();
+      await backend?.stop();
     });
 
-    it('exports the stored rows if they are complete', async () => {
+    it('is exported as stored if it is complete', async () => {
       const answer = await ask(as('analyst'), REFERENCE);
       const csv = await as('analyst').get(pathOf(answer));
       const view = answer.views.find((v) => v.view_type === 'data');
-      assert.deepEqual(saysOf(csv), { source: 'kept', rows: `${view.row_count}`, truncated: '?0', changed: null });
-      const kept = (await as('analyst').messages(answer.session_id))[1];
-      assert.equal(csv.headers.get('result-time'), kept.created_at);
+      assert.deepEqual(resultHeaders(csv), { source: 'kept', rows: `${view.row_count}`, truncated: '?0', changed: null });
+      const message = (await as('analyst').messages(answer.session_id))[1];
+      assert.equal(csv.headers.get('result-time'), message.created_at);
     });
 
-    it('exports a truncated result completely', async () => {
+    it('is exported completely if it was truncated', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
       const view = answer.views.find((v) => v.view_type === 'data');
-      assert.deepEqual([view.row_count, view.truncated], [KEPT, true]);
-      const total = await world.count();
-      assert.ok(total > 2 * KEPT, `${total} rows are too few to tell`);
+      assert.deepEqual([view.row_count, view.truncated], [STORED_ROWS, true]);
+      const total = await backend.count();
+      assert.ok(total > 2 * STORED_ROWS, `${total} rows are too few for this test`);
       const csv = await rest.get(pathOf(answer));
       assert.equal(csv.status, 200, csv.text.slice(0, 300));
-      assert.deepEqual(saysOf(csv), { source: 'read', rows: `${total}`, truncated: '?0', changed: '?0' });
+      assert.deepEqual(resultHeaders(csv), { source: 'read', rows: `${total}`, truncated: '?0', changed: '?0' });
       assert.ok(Math.abs(Date.parse(csv.headers.get('result-time')) - Date.now()) < 60000);
       const lines = linesOf(csv.text);
       assert.equal(lines.length, total + 1);
       assert.equal(lines[0], 'Day,Hour,Quote ($/MWh),"\'=Vendor"');
       view.data_dict.Day.forEach((day, i) => assert.equal(lines[i + 1],
         `${day},${view.data_dict.Hour[i]},${lines[i + 1].split(',')[2]},Ascend`));
-      assert.equal(new Set(lines.slice(1).map((l) => l.split(',').slice(0, 2).join())).size > KEPT, true);
+      assert.equal(new Set(lines.slice(1).map((l) => l.split(',').slice(0, 2).join())).size > STORED_ROWS, true);
     });
 
-    it('matches the workbook, in which numbers and dates are typed', async () => {
+    it('equals the workbook, in which numbers and dates are typed', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
       const lines = linesOf((await rest.get(pathOf(answer))).text);
       const reply = await fetch(d.url + pathOf(answer).replace(/csv$/, 'xlsx'), { headers: { authorization: `Bearer ${rest.token}` } });
       assert.equal(reply.status, 200);
       assert.match(reply.headers.get('content-type'), /spreadsheetml/);
-      assert.deepEqual(saysOf(reply), { source: 'read', rows: `${lines.length - 1}`, truncated: '?0', changed: '?0' });
+      assert.deepEqual(resultHeaders(reply), { source: 'read', rows: `${lines.length - 1}`, truncated: '?0', changed: '?0' });
       const book = read(await reply.arrayBuffer(), { cellFormula: true, cellDates: true });
       const sheet = book.Sheets[book.SheetNames[0]];
       const rows = utils.sheet_to_json(sheet, { header: 1, UTC: true });
@@ -102,33 +102,33 @@ function suite(name, open) {
         lines[i + 1].split(',').map((cell, k) => (k === 2 ? Number(cell) : cell)).join()));
       assert.deepEqual([sheet.A2.t, sheet.B2.t, sheet.C2.t, sheet.D2.t], ['d', 'n', 'n', 's']);
       assert.deepEqual(Object.values(sheet).filter((cell) => cell.f), []);
-      checkProblem(await as('manager', 'somebody-else').get(pathOf(answer).replace(/csv$/, 'xlsx')), 404);
+      checkProblem(await as('manager', 'another-user').get(pathOf(answer).replace(/csv$/, 'xlsx')), 404);
     });
 
-    it('uses the current permissions of its user', async () => {
-      const sub = 'climber';
+    it('is exported with the current permissions of its user', async () => {
+      const sub = 'promoted';
       const answer = await ask(as('analyst', sub));
-      const more = await as('manager', sub).get(pathOf(answer));
-      assert.match(linesOf(more.text)[0], /,Cost$/);
-      const less = await as('analyst', sub).get(pathOf(answer));
-      assert.doesNotMatch(linesOf(less.text)[0], /Cost/);
+      const asManager = await as('manager', sub).get(pathOf(answer));
+      assert.match(linesOf(asManager.text)[0], /,Cost$/);
+      const asAnalyst = await as('analyst', sub).get(pathOf(answer));
+      assert.doesNotMatch(linesOf(asAnalyst.text)[0], /Cost/);
       checkProblem(await as('viewer', sub).get(pathOf(answer)), 404);
-      checkProblem(await as('manager', 'somebody-else').get(pathOf(answer)), 404);
-      const rich = await ask(as('manager', sub));
-      assert.equal((await as('manager', sub).get(pathOf(rich))).status, 200);
-      checkProblem(await as('analyst', sub).get(pathOf(rich)), 404);
+      checkProblem(await as('manager', 'another-user').get(pathOf(answer)), 404);
+      const withCosts = await ask(as('manager', sub));
+      assert.equal((await as('manager', sub).get(pathOf(withCosts))).status, 200);
+      checkProblem(await as('analyst', sub).get(pathOf(withCosts)), 404);
     });
 
-    it('is refused while the tool is disabled, and reports changed rows', async () => {
+    it('is refused while the tool is disabled, and changed rows are reported', async () => {
       const rest = as('analyst', 'switched');
       const answer = await ask(rest);
-      const toggle = (enabled) => as('admin').call('PUT', `${API}/admin/tools/hourly_agent/list_hourly_quotes`, { json: { enabled } });
-      assert.equal((await toggle(false)).status, 200);
+      const setEnabled = (enabled) => as('admin').call('PUT', `${API}/admin/tools/hourly_agent/list_hourly_quotes`, { json: { enabled } });
+      assert.equal((await setEnabled(false)).status, 200);
       let reply;
       for (let i = 0; i < 100 && (reply = await rest.get(pathOf(answer))).status !== 403; i++)
         await sleep(50);
       checkProblem(reply, 403);
-      await toggle(true);
+      await setEnabled(true);
       for (let i = 0; i < 100 && (reply = await rest.get(pathOf(answer))).status !== 200; i++)
         await sleep(50);
       assert.equal(reply.headers.get('result-changed'), '?0');
@@ -138,10 +138,10 @@ function suite(name, open) {
       d.child.kill('SIGHUP');
       for (let i = 0; i < 200 && (reply = await rest.get(pathOf(answer))).headers.get('result-changed') !== '?1'; i++)
         await sleep(50);
-      assert.deepEqual(saysOf(reply), { source: 'read', rows: `${await world.count()}`, truncated: '?0', changed: '?1' });
+      assert.deepEqual(resultHeaders(reply), { source: 'read', rows: `${await backend.count()}`, truncated: '?0', changed: '?1' });
     });
 
-    it('runs once at a time per user, and stops when its client leaves', async () => {
+    it('is exported once at a time per user, and the export stops when its client disconnects', async () => {
       const rest = as('analyst', 'hasty');
       const answer = await ask(rest);
       /* The client does not read, so the export keeps running and another one is refused. */
@@ -165,7 +165,7 @@ function suite(name, open) {
       const answer = await ask(rest);
       await rest.get(pathOf(answer));
       let rows;
-      for (let i = 0; i < 100 && (rows = await world.audited('audited')) !== '2'; i++)
+      for (let i = 0; i < 100 && (rows = await backend.auditedCount('audited')) !== '2'; i++)
         await sleep(50);
       assert.equal(rows, '2');
     });
@@ -191,7 +191,7 @@ suite('a result as CSV on SQLite', async () => {
     count: async () => Number(await query(join(warehouse, 'vesper.db'), `SELECT COUNT(*) FROM mc_vendor_files vf JOIN mc_dayahead da
       ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key
       WHERE vf.vendor = 'Ascend' AND vf.hubzone = 'NP15' AND vf.reference = 'Base' AND da.YEAR = 2025`)),
-    audited: (user) => query(join(dataDir, 'store/vesper.db'), "SELECT COUNT(*) FROM chat_audit_log WHERE user_id = ? AND outcome = 'rows' AND turn_id IS NOT NULL", user),
+    auditedCount: (user) => query(join(dataDir, 'store/vesper.db'), "SELECT COUNT(*) FROM chat_audit_log WHERE user_id = ? AND outcome = 'rows' AND turn_id IS NOT NULL", user),
   };
 });
 
@@ -203,6 +203,6 @@ suite('a result as CSV on PostgreSQL', async () => {
     count: async () => Number((await pg.psql('vesper_read', `SELECT COUNT(*) FROM Stage.mc_vendor_files vf JOIN Stage.mc_dayahead da
       ON da.FILE_INFO_KEY = vf.file_info_key AND da.HUBZONE_KEY = vf.hubzone_key AND da.tenant_id = vf.tenant_id
       WHERE vf.tenant_id = 'vesper' AND vf.vendor = 'Ascend' AND vf.hubzone = 'NP15' AND vf.reference = 'Base' AND da.YEAR = 2025`, { 'vesper.tenant_id': 'vesper' })).text),
-    audited: (user) => pg.admin(`SELECT COUNT(*) FROM dbo.chat_audit_log WHERE user_id = '${user}' AND outcome = 'rows' AND turn_id IS NOT NULL`),
+    auditedCount: (user) => pg.admin(`SELECT COUNT(*) FROM dbo.chat_audit_log WHERE user_id = '${user}' AND outcome = 'rows' AND turn_id IS NOT NULL`),
   };
 });

@@ -1,7 +1,7 @@
 /*
- * Interrupted and resumed streams of other wire formats. The second stream begins with every byte of the first,
- * its text is the stored one, and no model is called for it. Interrupted at every event of a running answer, and
- * at 200 positions within the bytes of a finished one.
+ * Interrupted and resumed streams of other wire formats. The second stream begins with all bytes of the first, its text
+ * is the stored one, and no model is called for it. A running answer is interrupted at every event, a finished one at
+ * 200 byte positions.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -30,14 +30,14 @@ function post(path, body, more = {}) {
   return () => fetch(d.url + path, { method: 'POST', body: JSON.stringify(body), headers: { ...headers(), ...more } });
 }
 
-/* For each dialect: a request with a question, a request that resumes it, and the text of its events. */
+/* For each dialect: a request with a question, a request that resumes its answer, and the text of an event. */
 const dialects = {
   'the AI SDK': () => {
     const id = randomUUID();
     const ask = post('/api/v1/ui/chat', { id, trigger: 'submit-message', messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] });
-    const running = () => fetch(`${d.url}/api/v1/ui/chat/${id}/stream`, { headers: headers() });
+    const resume = () => fetch(`${d.url}/api/v1/ui/chat/${id}/stream`, { headers: headers() });
     return { ask, again: async () => {
-      const reply = await running();
+      const reply = await resume();
       return reply.status === 204 ? ask() : reply;
     }, text: (e) => e.type === 'text-delta' ? e.delta : '' };
   },
@@ -52,7 +52,7 @@ const dialects = {
   'MCP': () => {
     const ask = post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'vesper_ask', _meta: { progressToken: 'p' },
       arguments: { question: REFERENCE, request_id: randomUUID() } } }, { accept: 'application/json, text/event-stream' });
-    return { ask, again: ask, text: (e) => e.result?.content[0].text ?? '', least: 5 }; /* progress events, and the answer in one event */
+    return { ask, again: ask, text: (e) => e.result?.content[0].text ?? '', minEvents: 5 }; /* progress events, and the answer in one event */
   },
 };
 
@@ -61,8 +61,8 @@ async function read(request, enough = () => false) {
   const reply = await request();
   assert.equal(reply.status, 200);
   let bytes = Buffer.alloc(0);
-  for await (const piece of reply.body) {
-    bytes = Buffer.concat([bytes, piece]);
+  for await (const chunk of reply.body) {
+    bytes = Buffer.concat([bytes, chunk]);
     if (enough(bytes))
       break; /* closes the connection */
   }
@@ -75,36 +75,36 @@ const textOf = (bytes, text) => eventsOf(bytes).filter((e) => e.startsWith('data
 async function checkStored(whole, text) {
   const messages = await d.rest().messages(whole.session);
   assert.equal(messages.length, 2, 'one question, one answer');
-  const said = textOf(whole.bytes, text);
+  const shown = textOf(whole.bytes, text);
   assert.match(messages[1].content, /48\.73/);
-  assert.ok(said.startsWith(messages[1].content), 'what was shown is what is stored');
+  assert.ok(shown.startsWith(messages[1].content), 'the shown text is the stored one');
 }
 
 for (const [name, question] of Object.entries(dialects)) {
   describe(name, () => {
-    it('is resumed after a cut at any point of the answer', async (t) => {
-      let k = 1, events = Infinity, least;
+    it('is resumed after an interruption at any event', async (t) => {
+      let k = 1, events = Infinity, minEvents = EVENTS_MIN;
       for (; k < events; k++) {
-        const { ask, again, text, least: some = EVENTS_MIN } = question();
+        const { ask, again, text, minEvents: least = EVENTS_MIN } = question();
         const before = mock.count;
         const first = await read(ask, (bytes) => eventsOf(bytes).length >= k);
         const whole = await read(again);
         assert.equal(whole.turn, first.turn);
-        assert.ok(whole.bytes.subarray(0, first.bytes.length).equals(first.bytes), `cut behind event ${k}`);
+        assert.ok(whole.bytes.subarray(0, first.bytes.length).equals(first.bytes), `interrupted after event ${k}`);
         await checkStored(whole, text);
         const calls = mock.count - before;
         const third = await read(ask);
         assert.ok(third.bytes.equals(whole.bytes));
-        assert.equal(mock.count - before, calls, 'no model is asked again');
+        assert.equal(mock.count - before, calls, 'no model is called again');
         assert.ok(calls >= 1 && calls <= 2, `${calls} calls`);
         events = eventsOf(whole.bytes).length;
-        least = some;
+        minEvents = least;
       }
-      t.diagnostic(`cut at ${k - 1} places`);
-      assert.ok(k > least, 'there was something to cut');
+      t.diagnostic(`interrupted at ${k - 1} events`);
+      assert.ok(k > minEvents, 'the answer has enough events');
     });
 
-    it(`is the same after a cut at any of ${OFFSETS} bytes`, async () => {
+    it(`is the same after an interruption at any of ${OFFSETS} byte positions`, async () => {
       const { ask, text } = question();
       const whole = await read(ask);
       await checkStored(whole, text);
@@ -116,7 +116,7 @@ for (const [name, question] of Object.entries(dialects)) {
         if (i % 20 === 0)
           assert.ok((await read(ask)).bytes.equals(whole.bytes), `after byte ${offset}`);
       }
-      assert.equal(mock.count, before, 'no model is asked again');
+      assert.equal(mock.count, before, 'no model is called again');
     });
   });
 }
