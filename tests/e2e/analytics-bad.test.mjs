@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { csv, month } from '../calc/planted/planted.mjs';
-import { analyst, dataOf, deleteSources } from './analyst.mjs';
+import { analyst, deleteSources } from './analyst.mjs';
 import { startDaemon } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';

@@ -19,8 +19,6 @@ import { filesUnder, REFERENCE, startDaemon, tempDir } from './harness.mjs';
 const OPEN_QUESTION = 'What would you tell a new colleague about the work we do here?';
 const AGENT_QUESTION = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
 const RUN_AGENT = { json: { do: [{ Run: 'dayahead_agent' }] } };
-const PATIENT = { VESPER_LLM_TIMEOUTS_MS_CONNECT: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '1500',
-  VESPER_LLM_TIMEOUTS_MS_IDLE: '1500', VESPER_LLM_BREAKER_FAILURES: '1000' };
 
 describe('over TLS', () => {
   let mock;

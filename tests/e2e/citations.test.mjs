@@ -10,7 +10,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
 import { ROOT, startDaemon } from './harness.mjs';
-import { Documents, checkSources, filesWith, kept } from './documents.mjs';
+import { Documents, checkSources, filesWith, storedText } from './documents.mjs';
 import { until } from './sources.mjs';
 import { ROLES, mintToken } from './token.mjs';
 
@@ -39,7 +39,7 @@ describe('answers from rules', () => {
     let answered = 0, sources = 0;
     for (const [question] of labels.map((l) => l.split('\t'))) {
       const body = await ask(ann, question);
-      checkSources(body, (name) => kept(texts.get(name)));
+      checkSources(body, (name) => storedText(texts.get(name)));
       answered += body.outcomes?.some((o) => o.tool === 'search_documents' && o.outcome === 'rows') ?? false;
       sources += body.sources?.length ?? 0;
       assert.equal(body.checked?.citations?.unverified ?? 0, 0, question);
@@ -99,7 +99,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
     const askWith = async (reply, fault, rewritten = '') => {
       mock.use([{ when: { kind: 'answer' }, fault, reply: (body) => ({ text: isRewrite(body) ? rewritten : reply }) }, { reply: 'demo' }]);
       const body = await ask(ann, NOTICE);
-      checkSources(body, () => kept(text));
+      checkSources(body, () => storedText(text));
       return body;
     };
 

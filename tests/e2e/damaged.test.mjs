@@ -1,6 +1,6 @@
 /*
- * A tenant's damaged store file, as caused by disks, copies and mistakes. For any content, the daemon starts,
- * serves the other tenants, answers that tenant with an error at worst, and shuts down in order.
+ * A damaged store file of one tenant, as caused by disks, copies and mistakes. For any content, the daemon starts,
+ * serves the other tenants, answers that tenant at least with an error, and shuts down in order.
  */
 
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { mintToken } from './token.mjs';
 const QUESTION = 'What is the health status of Nazareth Solar?';
 const PAGE = 4096;
 const FLIPS = 12;
-const AWAY_MS = 20000;
+const RECOVERY_LIMIT_MS = 20000;
 
 const token = (tenant) => mintToken({ role: 'admin', tenant_id: tenant });
 
@@ -27,7 +27,7 @@ function random(seed) {
   };
 }
 
-function flipped(bytes, seed) {
+function flipBits(bytes, seed) {
   const next = random(seed);
   const copy = Buffer.from(bytes);
   for (let i = 0; i < FLIPS; i++)
@@ -36,7 +36,7 @@ function flipped(bytes, seed) {
 }
 
 /* Overwrites one page with a copy of another. */
-function swapped(bytes, seed) {
+function copyPage(bytes, seed) {
   const next = random(seed);
   const copy = Buffer.from(bytes);
   const pages = copy.length / PAGE;
@@ -52,27 +52,27 @@ const DAMAGES = {
   'a zeroed header': rewrite((b) => Buffer.concat([Buffer.alloc(100), b.subarray(100)])),
   'a zeroed first page': rewrite((b) => Buffer.concat([Buffer.alloc(PAGE), b.subarray(PAGE)])),
   'text': rewrite(() => Buffer.from('this is no database\n'.repeat(1000))),
-  'half of a page': rewrite((b) => b.subarray(0, PAGE / 2)),
+  'half a page': rewrite((b) => b.subarray(0, PAGE / 2)),
   'one page': rewrite((b) => b.subarray(0, PAGE)),
-  'half of the pages': rewrite((b) => b.subarray(0, Math.floor(b.length / PAGE / 2) * PAGE)),
-  'all pages but the last': rewrite((b) => b.subarray(0, b.length - PAGE)),
-  'all but its last bytes': rewrite((b) => b.subarray(0, b.length - 100)),
+  'half the pages': rewrite((b) => b.subarray(0, Math.floor(b.length / PAGE / 2) * PAGE)),
+  'all pages except the last': rewrite((b) => b.subarray(0, b.length - PAGE)),
+  'all bytes except the last 100': rewrite((b) => b.subarray(0, b.length - 100)),
   'a folder in its place': async (file) => { await rm(file); await mkdir(file); },
   'another tenant\'s file': async (file) => cp(file.replace('acme', 'vesper'), file),
   'no permission': async (file) => chmod(file, 0),
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`bits flipped, seed ${i + 1}`, rewrite((b) => flipped(b, i + 1))])),
-  ...Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`a page in another's place, seed ${i + 1}`, rewrite((b) => swapped(b, i + 1))])),
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`flipped bits, seed ${i + 1}`, rewrite((b) => flipBits(b, i + 1))])),
+  ...Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`a page overwritten by another, seed ${i + 1}`, rewrite((b) => copyPage(b, i + 1))])),
 };
 
-/* The request ends with an answer or an error status. */
-async function endsSomehow(d, tenant) {
+/* Asks a question. It must end with an answer or with an error. */
+async function askAny(d, tenant) {
   const reply = await d.rest(token(tenant)).post('/api/v1/chat', { content: QUESTION });
   assert.ok(reply.status === 200 || reply.status >= 400, `${reply.status}: ${reply.text}`);
   assert.ok(reply.body?.status || reply.body?.error || reply.body?.title || reply.body?.code, reply.text);
   return reply.status;
 }
 
-async function readsSomehow(d, tenant) {
+async function readAny(d, tenant) {
   const rest = d.rest(token(tenant));
   const { status, body } = await rest.get('/api/v1/sessions');
   assert.ok(status === 200 || status >= 400);
@@ -80,27 +80,27 @@ async function readsSomehow(d, tenant) {
     assert.ok((await rest.get(`/api/v1/sessions/${id}/messages`)).status >= 200);
 }
 
-async function isServed(d, tenant) {
+async function checkServed(d, tenant) {
   const reply = await d.rest(token(tenant)).post('/api/v1/chat', { content: QUESTION });
   assert.equal(reply.status, 200, reply.text);
   assert.match(reply.text, /Nazareth Solar/);
 }
 
 describe('a damaged store', () => {
-  let sound; /* a data folder with conversations of both tenants, one of them interrupted */
+  let intactDir; /* a data folder with conversations of both tenants, one of them interrupted */
 
   before(async () => {
     const d = await startDaemon();
     for (const tenant of ['acme', 'vesper'])
       for (let i = 0; i < 3; i++)
-        await endsSomehow(d, tenant);
-    sound = d.dataDir;
+        await askAny(d, tenant);
+    intactDir = d.dataDir;
     await d.stop();
   });
 
-  async function damaged(...damages) {
+  async function damagedCopy(...damages) {
     const dir = await tempDir('damaged');
-    await cp(sound, dir, { recursive: true });
+    await cp(intactDir, dir, { recursive: true });
     for (const [tenant, damage] of damages)
       await damage(join(dir, 'store', `${tenant}.db`));
     return dir;
@@ -108,27 +108,27 @@ describe('a damaged store', () => {
 
   for (const [name, damage] of Object.entries(DAMAGES))
     it(`of one tenant: ${name}`, async () => {
-      const d = await startDaemon({ dataDir: await damaged(['acme', damage]) });
-      await isServed(d, 'vesper');
-      await endsSomehow(d, 'acme');
-      await readsSomehow(d, 'acme');
-      await isServed(d, 'vesper');
+      const d = await startDaemon({ dataDir: await damagedCopy(['acme', damage]) });
+      await checkServed(d, 'vesper');
+      await askAny(d, 'acme');
+      await readAny(d, 'acme');
+      await checkServed(d, 'vesper');
       await d.stop();
     });
 
-  it('is reported to the operator, and served again once it is repaired', async () => {
+  it('is reported to operators, and its tenant is served again after it is repaired', async () => {
     const admin = await freePort();
-    const dataDir = await damaged(['acme', DAMAGES.text]);
+    const dataDir = await damagedCopy(['acme', DAMAGES.text]);
     const d = await startDaemon({ dataDir, env: { VESPER_ADMIN_LISTEN: `127.0.0.1:${admin}` } });
     const ready = async () => (await fetch(`http://127.0.0.1:${admin}/readyz`)).json();
     assert.deepEqual(await ready(), { status: 'ready', not_ready: ['acme'] });
     const open = await (await fetch(`${d.url}/readyz`)).json();
-    assert.deepEqual(open, { status: 'ready' }, 'tenants are nothing for the public port');
-    await cp(join(sound, 'store/acme.db'), join(dataDir, 'store/acme.db'));
-    for (const until = Date.now() + AWAY_MS; (await ready()).not_ready.length > 0 && Date.now() < until;)
+    assert.deepEqual(open, { status: 'ready' }, 'the public port names no tenants');
+    await cp(join(intactDir, 'store/acme.db'), join(dataDir, 'store/acme.db'));
+    for (const until = Date.now() + RECOVERY_LIMIT_MS; (await ready()).not_ready.length > 0 && Date.now() < until;)
       await sleep(100);
     assert.deepEqual(await ready(), { status: 'ready', not_ready: [] });
-    await isServed(d, 'acme');
+    await checkServed(d, 'acme');
     await d.stop();
   });
 
@@ -136,7 +136,7 @@ describe('a damaged store', () => {
   for (const [column, cell] of [['views', '[{"view_type":"data","data_dict":{"a":[1,2}]'], ['views', '[{"a":"\u0001"}]'], ['checked', '{"numbers":}'],
     ['pbi_deep_links', '[{},]'], ['tool_calls', '[}]'], ['standing', '{"filters":[}'], ['views', '[]]'], ['needs', '"'], ['client_msg_id', '"}']])
     it(`with the cell ${JSON.stringify(cell)} for ${column} is omitted, and everything else is read`, async () => {
-      const dir = await damaged();
+      const dir = await damagedCopy();
       const store = join(dir, 'store/vesper.db');
       await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute("PRAGMA ignore_check_constraints = 1")\n'
         + `n=d.execute("UPDATE chat_messages SET ${column} = ? WHERE role = 'assistant'",[sys.argv[2]]).rowcount\nd.commit()\nassert n > 0`, store, cell]);
@@ -158,12 +158,12 @@ describe('a damaged store', () => {
       /* The next question of the session uses the remaining context. */
       const turn = await d.ask('And its milestone dates?', { token: token('vesper'), session });
       assert.equal(turn.error, undefined, JSON.stringify(turn.closing));
-      await isServed(d, 'vesper');
+      await checkServed(d, 'vesper');
       await d.stop();
     });
 
   it('of every tenant makes startup fail with the reason', async () => {
-    const dataDir = await damaged(['acme', DAMAGES.text], ['vesper', DAMAGES['a folder in its place']]);
+    const dataDir = await damagedCopy(['acme', DAMAGES.text], ['vesper', DAMAGES['a folder in its place']]);
     await refusedStart({ dataDir }, /acme\.db|vesper\.db/);
   });
 });

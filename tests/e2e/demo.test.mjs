@@ -1,4 +1,4 @@
-/* The demo as a new user starts it: ./run demo on a clean data folder, without and with a model, and again. */
+/* The demo as a new user starts it: ./run demo on an empty data folder, without and with a model, and a second time. */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
@@ -38,17 +38,17 @@ describe('./run demo --check', () => {
     const { stdout } = await check({ ANTHROPIC_API_KEY: 'mock-key', ANTHROPIC_BASE_URL: mock.url });
     assert.match(stdout, /\$48\.73\/MWh/);
     assert.match(stdout, /\[anthropic/);
-    assert.equal(mock.count, 1, 'code routes, the model only words');
+    assert.equal(mock.count, 1, 'code routes, the model only writes the answer');
   });
 
-  it('recreates nothing that exists', async (t) => {
-    const made = async () => Promise.all([join(ROOT, 'build/vesperd'), join(dataDir, 'warehouse/vesper.db')]
+  it('does not rebuild the program or recreate the data', async (t) => {
+    const modified = async () => Promise.all([join(ROOT, 'build/vesperd'), join(dataDir, 'warehouse/vesper.db')]
       .map(async (path) => (await stat(path)).mtimeMs));
-    const before = await made();
-    const from = performance.now();
+    const before = await modified();
+    const start = performance.now();
     const { stderr } = await check();
-    t.diagnostic(`looking, start, answer and stop took ${(performance.now() - from).toFixed(0)} ms`);
-    assert.deepEqual(await made(), before);
+    t.diagnostic(`check, start, answer and stop took ${(performance.now() - start).toFixed(0)} ms`);
+    assert.deepEqual(await modified(), before);
     assert.equal(stderr, '');
   });
 });

@@ -1,13 +1,13 @@
 /*
- * Promises about documents, in files with Redis and on a server: each quotation matches the text at its position
- * byte for byte, and no byte of a deleted document is left in the index, the store or a cache.
+ * Documents in files with Redis, and on a PostgreSQL server: each quotation matches the text at its position byte for
+ * byte, and no byte of a deleted document is left in the index, the store or a cache.
  */
 
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Documents, checkSources, kept } from './documents.mjs';
+import { Documents, checkSources, storedText } from './documents.mjs';
 import { ROOT, filesUnder, startDaemon } from './harness.mjs';
 import { installedPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
@@ -22,16 +22,16 @@ const CANARIES = Array.from({ length: 100 }, (_, i) => `canary${i}q5d2c`), CANAR
 const QUESTION = 'When is the wug in the brambles fed?';
 const NO_LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 const token = (sub) => mintToken({ sub, permissions: [...ROLES.analyst, 'chat:upload'] });
-const ask = async (who, content, headers) => (await who.rest.post('/api/v1/chat', { content }, { headers })).body;
+const ask = async (user, content, headers) => (await user.rest.post('/api/v1/chat', { content }, { headers })).body;
 
-async function inFiles(d) {
+async function readFiles(d) {
   return (await Promise.all((await filesUnder(d.dataDir)).map((file) => readFile(file, 'latin1').catch(() => '')))).join('\n');
 }
 
 async function startFiles() {
   const redis = await startRedis();
   const d = await startDaemon({ env: { ...NO_LIMITS, VESPER_REDIS_URL: redis.url } });
-  const inRedis = async () => {
+  const readRedis = async () => {
     const found = [];
     for (const key of await redis.raw('KEYS', '*')) {
       const type = String(await redis.raw('TYPE', key));
@@ -40,37 +40,37 @@ async function startFiles() {
     }
     return found.join('\n');
   };
-  return { d, all: async () => [await inFiles(d), await inRedis()].join('\n'), stop: () => redis.tell('stop') };
+  return { d, readAll: async () => [await readFiles(d), await readRedis()].join('\n'), stop: () => redis.tell('stop') };
 }
 
 async function startServer() {
   const pg = await installedPostgres();
-  const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
-  assert.equal(made.code, 0, made.stderr);
+  const init = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
+  assert.equal(init.code, 0, init.stderr);
   const d = await pg.start({ env: { ...NO_LIMITS, VESPER_SOURCES: JSON.stringify({ uploads: { dialect: 'postgres' } }),
     VESPER_SOURCES_UPLOADS_DSN: pg.dsn('vesper_uploads', UPLOADS), VESPER_UPLOADS_LOADER_DSN: pg.dsn('vesper_load', LOAD) } });
-  const inTables = () => pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
+  const readTables = () => pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
     + "FROM pg_tables WHERE schemaname IN ('dbo', 'uploads')");
-  return { d, all: async () => [await inFiles(d), await inTables()].join('\n'), stop: () => pg.service('stop') };
+  return { d, readAll: async () => [await readFiles(d), await readTables()].join('\n'), stop: () => pg.service('stop') };
 }
 
 for (const [where, start] of [['in files, with Redis', startFiles], ['on a server', startServer]])
   describe(where, () => {
-    let place, d;
+    let storage, d;
     before(async () => {
-      place = await start();
-      d = place.d;
+      storage = await start();
+      d = storage.d;
     });
     after(async () => {
       await d?.stop();
-      await place?.stop();
+      await storage?.stop();
     });
     const indexBytes = async () => Number(/^vesper_documents_index_bytes (\d+)/m.exec(await (await fetch(`${d.adminUrl}/metrics`)).text())?.[1] ?? 0);
 
     it('each quotation of an answer matches at its offset, in the file and in the store', async () => {
       const ann = new Documents(d, token('ann')), texts = new Map(), ids = new Map();
       for (const name of NAMES) {
-        texts.set(name, kept(await readFile(join(DOCUMENTS, `${name}.md`))));
+        texts.set(name, storedText(await readFile(join(DOCUMENTS, `${name}.md`))));
         ids.set(name, (await ann.loaded(texts.get(name), `name=${name}.md`)).id);
       }
       const labels = (await readFile(join(DOCUMENTS, 'labels.tsv'), 'utf8')).split('\n').map((l) => l.split('\t'))
@@ -80,8 +80,8 @@ for (const [where, start] of [['in files, with Redis', startFiles], ['on a serve
         const body = await ask(ann, question);
         checkSources(body, (name) => texts.get(name));
         for (const { document, quote, start: at } of body.sources ?? []) {
-          const held = (await ann.passages(ids.get(document))).filter(({ start: from, passage }) => at >= from && at < from + Buffer.byteLength(passage));
-          assert.ok(held.some(({ start: from, passage }) => Buffer.from(passage).subarray(at - from, at - from + Buffer.byteLength(quote)).toString() === quote), quote);
+          const covering = (await ann.passages(ids.get(document))).filter(({ start: from, passage }) => at >= from && at < from + Buffer.byteLength(passage));
+          assert.ok(covering.some(({ start: from, passage }) => Buffer.from(passage).subarray(at - from, at - from + Buffer.byteLength(quote)).toString() === quote), quote);
           sources++;
         }
       }
@@ -89,21 +89,21 @@ for (const [where, start] of [['in files, with Redis', startFiles], ['on a serve
     });
 
     it('no byte of a deleted document is left in index, store and cache', async (t) => {
-      const ben = new Documents(d, token('ben')), had = await indexBytes();
+      const ben = new Documents(d, token('ben')), bytesBefore = await indexBytes();
       const { id } = await ben.loaded(`# Handbook of wugs\n\n${CANARIES.map((c, i) => `## Feeding at dawn, ${i}\n\nThe wug ${c}${i === 0 ? ' in the brambles' : ''} is fed at dawn, as ${c} likes.\n`).join('\n')}`, 'name=Wugs.md');
       const body = await ask(ben, QUESTION, { 'idempotency-key': 'wugs' });
       assert.match(JSON.stringify(body), CANARY);
-      assert.ok(await indexBytes() > had, 'it is in the index');
-      const left = async () => new Set((await place.all()).match(CANARY)).size;
+      assert.ok(await indexBytes() > bytesBefore, 'it is in the index');
+      const left = async () => new Set((await storage.readAll()).match(CANARY)).size;
       assert.equal(await left(), CANARIES.length);
       assert.equal((await ben.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
-      const since = Date.now();
-      for (const seen of [await ask(ben, QUESTION), await ask(ben, QUESTION, { 'idempotency-key': 'wugs' }),
+      const start = Date.now();
+      for (const reply of [await ask(ben, QUESTION), await ask(ben, QUESTION, { 'idempotency-key': 'wugs' }),
         (await ben.rest.get(`/api/v1/turns/${body.turn_id}/events`)).text])
-        assert.doesNotMatch(JSON.stringify(seen), CANARY);
+        assert.doesNotMatch(JSON.stringify(reply), CANARY);
       let n;
       await until('none is left', async () => (n = await left()) === 0).catch(() => assert.fail(`${n} of ${CANARIES.length} are left`));
-      assert.equal(await indexBytes(), had, 'it is out of the index');
-      t.diagnostic(`${CANARIES.length} values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
+      assert.equal(await indexBytes(), bytesBefore, 'it is removed from the index');
+      t.diagnostic(`${CANARIES.length} values deleted after ${((Date.now() - start) / 1000).toFixed(1)} s`);
     });
   });

@@ -1,23 +1,23 @@
-/* Callers of /api/v1/documents. */
+/* A client of /api/v1/documents. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { filesUnder } from './harness.mjs';
 import { Sources, until } from './sources.mjs';
 
-/* The daemon's files that contain these bytes. */
-export async function filesWith(d, words) {
+/* The files of the daemon that contain these bytes. */
+export async function filesWith(d, bytes) {
   const found = [];
   for (const file of await filesUnder(d.dataDir))
-    if ((await readFile(file).catch(() => Buffer.alloc(0))).includes(words))
+    if ((await readFile(file).catch(() => Buffer.alloc(0))).includes(bytes))
       found.push(file);
   return found;
 }
 
 /* The text of a document as stored: line ends are normalized, and runs of blank lines become one. */
-export const kept = (bytes) => Buffer.from(bytes.toString().replaceAll('\r\n', '\n').replace(/\n(?:[ \t]*\n)+/g, '\n\n'));
+export const storedText = (bytes) => Buffer.from(bytes.toString().replaceAll('\r\n', '\n').replace(/\n(?:[ \t]*\n)+/g, '\n\n'));
 
-/* Each source's quotation is at its stated position byte for byte, and the answer cites the source. */
+/* Checks that each quotation is at the stated position byte for byte, and that the answer cites each source. */
 export function checkSources(body, textOf) {
   for (const { n, document, quote, start, end } of body.sources ?? []) {
     assert.ok(n >= 1 && quote.length > 0 && [...quote].length <= 200, quote);
@@ -32,14 +32,14 @@ export class Documents extends Sources {
     return this.rest.call('POST', `/api/v1/documents?${query}`, { body: bytes, headers: { 'content-type': type } });
   }
 
-  /* Retries, because right after the start the list is not loaded yet. */
+  /* Retries, because the list is not loaded yet right after the start. */
   async loaded(bytes, query, type) {
-    const sent = await until('it is taken', async () => {
+    const reply = await until('the server accepts it', async () => {
       const answer = await this.upload(bytes, query, type);
       return answer.status !== 503 && answer;
     });
-    assert.equal(sent.status, 202, sent.text);
-    return this.settled(sent.body.id);
+    assert.equal(reply.status, 202, reply.text);
+    return this.settled(reply.body.id);
   }
 
   async list() {

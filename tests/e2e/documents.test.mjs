@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => d?.stop());
 
-describe('a user\'s own document', () => {
+describe('a document of a user', () => {
   it('is stored as passages with correct positions', async () => {
     const ann = new Documents(d, token('ann'));
     const text = await policy('curtailment-policy');
@@ -33,13 +33,13 @@ describe('a user\'s own document', () => {
     assert.equal(passages.length, document.rows);
     for (const { start, passage } of passages)
       assert.equal(Buffer.from(text).subarray(start, start + Buffer.byteLength(passage)).toString(), passage);
-    assert.deepEqual((await ann.list()).map((one) => one.id), [document.id]);
+    assert.deepEqual((await ann.list()).map((source) => source.id), [document.id]);
     assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=table')).body.sources, []);
     assert.deepEqual((await ann.rest.get('/api/v1/data-sources?kind=poem')).status, 400);
   });
 });
 
-const ask = async (who, content) => (await who.rest.post('/api/v1/chat', { content })).body;
+const ask = async (user, content) => (await user.rest.post('/api/v1/chat', { content })).body;
 const tableOf = (body) => body.views?.find((v) => v.data_dict?.Text)?.data_dict;
 
 describe('a question about documents', () => {
@@ -85,28 +85,28 @@ describe('the event stream', () => {
 });
 
 describe('the index', () => {
-  it('is rebuilt from the tables after a restart and beyond its memory limit', async () => {
+  it('is rebuilt from the tables after a restart and if it exceeds its memory limit', async () => {
     const dataDir = await tempDir(), env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_DOCUMENTS_INDEX_BYTES: '1048576' };
-    const me = token('reindex'), question = 'What does the zephyrine manual say about quenching 4711?';
+    const reader = token('reindex'), question = 'What does the zephyrine manual say about quenching 4711?';
     /* Distinct words make the index large: three of these documents exceed a megabyte. */
     const words = (seed) => Array.from({ length: 60000 }, (_, i) => `w${seed}x${(i * 7919).toString(36)}`).join(' ');
-    let one = await startDaemon({ dataDir, env });
-    const ask1 = async (daemon) => tableOf(await ask(new Documents(daemon, me), question));
+    let own = await startDaemon({ dataDir, env });
+    const askAbout = async (daemon) => tableOf(await ask(new Documents(daemon, reader), question));
     try {
-      const ann = new Documents(one, me);
+      const ann = new Documents(own, reader);
       await ann.loaded('# Zephyrine\n\nThe zephyrine manual: quenching 4711 takes nine minutes.\n', 'name=Zephyrine.md');
       for (const seed of [1, 2, 3])
         assert.equal((await ann.loaded(words(seed), `name=Filler ${seed}.txt`, 'text/plain')).state, 'ready');
       for (let i = 0; i < 2; i++)
-        assert.match((await ask1(one)).Text[0], /nine minutes/);
+        assert.match((await askAbout(own)).Text[0], /nine minutes/);
     } finally {
-      await one.stop();
+      await own.stop();
     }
-    one = await startDaemon({ dataDir, env });
+    own = await startDaemon({ dataDir, env });
     try {
-      assert.match((await until('an answer', () => ask1(one))).Text[0], /nine minutes/);
+      assert.match((await until('an answer', () => askAbout(own))).Text[0], /nine minutes/);
     } finally {
-      await one.stop();
+      await own.stop();
     }
   });
 
@@ -118,13 +118,13 @@ describe('the index', () => {
     const put = await ann.rest.call('PUT', `/api/v1/data-sources/${id}/data`, { body: '# Gate\n\nThe gate code yardbird is opened by Pavel.\n',
       headers: { 'content-type': 'text/markdown', 'if-match': headers.get?.('etag') ?? headers.etag } });
     assert.equal(put.status, 202, put.text);
-    await until('the new one', async () => /Pavel/.test(JSON.stringify(tableOf(await ask(ann, 'Who opens the gate yardbird?')))));
+    await until('the new version is found', async () => /Pavel/.test(JSON.stringify(tableOf(await ask(ann, 'Who opens the gate yardbird?')))));
     assert.ok(!/Olga/.test(JSON.stringify(await ask(ann, 'Who opens the gate yardbird?'))));
   });
 });
 
 describe('vesperctl document', () => {
-  const ctl = (...words) => run(VESPERCTL, ['document', ...words], { env: { PATH: process.env.PATH, HOME: process.env.HOME, VESPER_URL: d.url, VESPER_TOKEN: token('verbs') } })
+  const ctl = (...args) => run(VESPERCTL, ['document', ...args], { env: { PATH: process.env.PATH, HOME: process.env.HOME, VESPER_URL: d.url, VESPER_TOKEN: token('verbs') } })
     .then(({ stdout }) => ({ code: 0, stdout }), (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 
   it('adds, lists, searches, shares and removes', async () => {
@@ -143,8 +143,8 @@ describe('vesperctl document', () => {
   });
 });
 
-describe('a file that is not a document', () => {
-  it('is refused with what to send instead', async () => {
+describe('an unsuitable file', () => {
+  it('is refused, and the error names the accepted formats', async () => {
     const ann = new Documents(d, token('bad'));
     for (const type of ['application/pdf', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'text/csv']) {
       const { status, body } = await ann.upload('%PDF-1.7', 'name=Policy.pdf', type);
@@ -158,7 +158,7 @@ describe('a file that is not a document', () => {
     }
   });
 
-  it('is accepted if it is only unusual', async () => {
+  it('is accepted if it is unusual but readable', async () => {
     const ann = new Documents(d, token('odd'));
     const line = await ann.loaded('word '.repeat(2 * 1024 * 1024).trim(), 'name=Line.txt', 'text/plain');
     assert.equal(line.state, 'ready', JSON.stringify(line.load));
@@ -169,9 +169,9 @@ describe('a file that is not a document', () => {
       ['open.html', '<p>one <b>two <table><tr><td>three', 'text/html'],
       ['quoted "name".md', '# A\n\ntext', 'text/markdown'],
     ]) {
-      const made = await ann.loaded(bytes, `name=${encodeURIComponent(name)}`, type);
-      assert.equal(made.state, 'ready', `${name}: ${JSON.stringify(made.load)}`);
-      assert.ok(!(await ann.passages(made.id)).some(({ passage }) => /alert|<div>/.test(passage)), name);
+      const document = await ann.loaded(bytes, `name=${encodeURIComponent(name)}`, type);
+      assert.equal(document.state, 'ready', `${name}: ${JSON.stringify(document.load)}`);
+      assert.ok(!(await ann.passages(document.id)).some(({ passage }) => /alert|<div>/.test(passage)), name);
     }
   });
 });
