@@ -1,4 +1,4 @@
-/* Statements generated from parts with a fixed seed, so that they are always the same. */
+/* Statements generated at random with a fixed seed, so that they are always the same. */
 
 const SEED = 20260227;
 const COUNT = 400;
@@ -22,7 +22,7 @@ const VIEWS = [
 export function generated() {
   const next = random(SEED);
   const of = (list) => list[next(list.length)];
-  const out = new Set();
+  const statements = new Set();
 
   const number = (v, depth = 2) => {
     if (!v.numbers.length)
@@ -62,7 +62,7 @@ export function generated() {
   const derived = (v) => `SELECT k, COUNT(*) AS n FROM (SELECT ${text(v)} AS k, ${number(v)} AS x FROM ${v.from} ORDER BY 1) d WHERE x >= ${next(40)} GROUP BY k ORDER BY k`;
   const cte = (v) => `WITH w AS (SELECT ${of(v.texts)} AS k, ${aggregate(v)} AS n FROM ${v.from} GROUP BY 1) SELECT MAX(n) AS most, COUNT(*) AS groups FROM w`;
 
-  while (out.size < COUNT)
-    out.add(of([rows, rows, groups, groups, ordered, windows, derived, cte])(of(VIEWS)));
-  return [...out].map((sql) => ({ sql }));
+  while (statements.size < COUNT)
+    statements.add(of([rows, rows, groups, groups, ordered, windows, derived, cte])(of(VIEWS)));
+  return [...statements].map((sql) => ({ sql }));
 }

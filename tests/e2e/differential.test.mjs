@@ -1,8 +1,8 @@
 /*
- * Ad hoc SQL means the same on every database, or is refused with an alternative. Each statement of
- * tests/gate/differential.tsv, and several hundred generated ones, goes through gate, driver and database on
- * SQLite and on PostgreSQL, over the same rows, and is compared by value. Text for SQL Server is checked against
- * its grammar. docs/sql-dialects.md has the table.
+ * Ad hoc SQL gives the same result on every database, or is refused with an alternative. Each statement of
+ * tests/gate/differential.tsv, and several hundred generated ones, passes gate, driver and database on SQLite and on
+ * PostgreSQL, over the same rows, and the results are compared by value. Text for SQL Server is checked against its
+ * grammar. docs/sql-dialects.md has the table.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -17,10 +17,10 @@ import { generated } from './differential-made.mjs';
 
 const TOOL = 'general_sql_query';
 const BATCH_LINES = 200;
-const MIN_WRITTEN = 300;
-const MIN_MADE = 300;
+const WRITTEN_MIN = 300;
+const GENERATED_MIN = 300;
 
-async function written() {
+async function writtenStatements() {
   const text = await readFile(join(ROOT, 'tests/gate/differential.tsv'), 'utf8');
   return text.split('\n').filter((line) => line && !line.startsWith('#')).map((line) => {
     const [expected, sql] = line.split('\t');
@@ -29,18 +29,18 @@ async function written() {
 }
 
 /* Runs the statements through the tool. Returns for each: {rows} or {refused} or {failed}. */
-async function through(statements, env) {
-  const out = [];
+async function runTool(statements, env) {
+  const outcomes = [];
   for (let i = 0; i < statements.length; i += BATCH_LINES) {
     const file = join(await tempDir('differential'), 'batch');
-    const part = statements.slice(i, i + BATCH_LINES);
-    await writeFile(file, part.map(({ sql }) => `${JSON.stringify([TOOL, `sql=${sql}`])}\n`).join(''));
+    const batch = statements.slice(i, i + BATCH_LINES);
+    await writeFile(file, batch.map(({ sql }) => `${JSON.stringify([TOOL, `sql=${sql}`])}\n`).join(''));
     const { code, stdout, stderr } = await ctl(['tool', 'run', '--batch', file], { VESPER_ROOT: ROOT, VESPER_TODAY: '2026-02-27', VESPER_LOG_LEVEL: 'error', ...env });
     assert.equal(code, 0, stderr);
-    out.push(...stdout.split('\n').filter(Boolean).map((line) => outcome(JSON.parse(line))));
+    outcomes.push(...stdout.split('\n').filter(Boolean).map((line) => outcome(JSON.parse(line))));
   }
-  assert.equal(out.length, statements.length);
-  return out;
+  assert.equal(outcomes.length, statements.length);
+  return outcomes;
 }
 
 function outcome({ outcome: o, sql, tables }) {
@@ -77,7 +77,7 @@ function verdict(statement, lite, pg) {
   return JSON.stringify(comparable(statement.sql, lite.rows)) === JSON.stringify(comparable(statement.sql, pg.rows)) ? 'same' : 'differ';
 }
 
-/* Every refusal states an alternative or what is expected. */
+/* Words of the alternatives and expectations that every refusal states. */
 const HINT = /use |say |write |written |put |take|name |compare|CAST|count |needs|expected|instead|join |list |look |sort|group by|RIGHT\(|stands before|not allowed|not of this dialect|repeat|one row|only|add |give |search in |must precede|not exist in this dialect/;
 
 async function textForMssql(statements) {
@@ -94,45 +94,45 @@ async function textForMssql(statements) {
 }
 
 describe('ad hoc SQL on SQLite and PostgreSQL', () => {
-  let pg, env, statements, made;
+  let pg, env, statements, generatedStatements;
 
   before(async () => {
     pg = await installedPostgres();
     env = { lite: { VESPER_DATA_DIR: await tempDir(), VESPER_WAREHOUSE_DIR: await smallWarehouse() },
       pg: { ...pg.env(), VESPER_DATA_DIR: await tempDir() } };
-    statements = await written();
-    made = generated();
+    statements = await writtenStatements();
+    generatedStatements = generated();
   });
   after(() => pg?.service('stop'));
 
   const compare = async (list) => {
-    const [lite, other] = [await through(list, env.lite), await through(list, env.pg)];
+    const [lite, other] = [await runTool(list, env.lite), await runTool(list, env.pg)];
     return list.map((s, i) => ({ ...s, lite: lite[i], pg: other[i], verdict: verdict(s, lite[i], other[i]) }));
   };
-  const told = (r) => `${r.verdict}, expected ${r.expected}: ${r.sql}\n  sqlite   ${JSON.stringify(r.lite).slice(0, 900)}\n  postgres ${JSON.stringify(r.pg).slice(0, 900)}`;
+  const describeResult = (r) => `${r.verdict}, expected ${r.expected}: ${r.sql}\n  sqlite   ${JSON.stringify(r.lite).slice(0, 900)}\n  postgres ${JSON.stringify(r.pg).slice(0, 900)}`;
 
   it('gives the results in differential.tsv', async () => {
-    assert.ok(statements.length >= MIN_WRITTEN, `${statements.length}`);
+    assert.ok(statements.length >= WRITTEN_MIN, `${statements.length}`);
     const results = await compare(statements);
     const count = (v) => results.filter((r) => r.verdict === v).length;
     console.log(`differential.tsv: ${count('same')} agree, ${count('refused')} refused with a hint, ${count('differ')} differ`);
-    assert.deepEqual(results.filter((r) => r.verdict !== r.expected).map(told), []);
-    const silent = results.filter((r) => r.verdict === 'refused').map((r) => r.lite.refused ?? r.pg.refused).filter((text) => !HINT.test(text));
-    assert.deepEqual(silent, []);
+    assert.deepEqual(results.filter((r) => r.verdict !== r.expected).map(describeResult), []);
+    const withoutHint = results.filter((r) => r.verdict === 'refused').map((r) => r.lite.refused ?? r.pg.refused).filter((text) => !HINT.test(text));
+    assert.deepEqual(withoutHint, []);
     const page = await readFile(join(ROOT, 'docs/sql-dialects.md'), 'utf8');
-    assert.ok(page.includes(`| ${results.length} | ${count('same')} | ${count('refused')} | ${count('differ')} |`), 'the table of docs/sql-dialects.md is another');
+    assert.ok(page.includes(`| ${results.length} | ${count('same')} | ${count('refused')} | ${count('differ')} |`), 'the table of docs/sql-dialects.md is outdated');
   });
 
   it('gives equal results for generated statements', async () => {
-    assert.ok(made.length >= MIN_MADE, `${made.length}`);
-    const results = await compare(made);
+    assert.ok(generatedStatements.length >= GENERATED_MIN, `${generatedStatements.length}`);
+    const results = await compare(generatedStatements);
     const same = results.filter((r) => r.verdict === 'same').length;
-    console.log(`made: ${made.length} statements, ${same} agree`);
-    assert.deepEqual(results.filter((r) => r.verdict === 'differ' || r.verdict === 'failed').map(told), []);
-    assert.ok(same > made.length * 0.8, `${same} of ${made.length} are answered`);
+    console.log(`generated: ${generatedStatements.length} statements, ${same} agree`);
+    assert.deepEqual(results.filter((r) => r.verdict === 'differ' || r.verdict === 'failed').map(describeResult), []);
+    assert.ok(same > generatedStatements.length * 0.8, `${same} of ${generatedStatements.length} agree`);
   });
 
-  it('is compared by a check that can fail', () => {
+  it('is compared by value, and differences are found', () => {
     const s = { sql: 'SELECT a FROM t ORDER BY a' };
     const rows = (...cells) => ({ rows: cells.map((c) => [c]) });
     assert.equal(verdict(s, rows('1.50', null), rows('1.5', null)), 'same');
@@ -147,8 +147,8 @@ describe('ad hoc SQL on SQLite and PostgreSQL', () => {
 });
 
 describe('the text for SQL Server', () => {
-  it('keeps to the documented grammar', async () => {
-    const list = [...await written(), ...generated()];
+  it('complies with the documented grammar', async () => {
+    const list = [...await writtenStatements(), ...generated()];
     const texts = await textForMssql(list);
     assert.equal(texts.length, list.length);
     assert.ok(texts.filter((t) => t.sql).length > list.length / 2);
@@ -156,5 +156,5 @@ describe('the text for SQL Server', () => {
   });
 
   for (const [name, , sql] of RULES)
-    it(`would show: ${name}`, () => assert.ok(broken(sql).includes(name), `${broken(sql)}`));
+    it(`is checked for: ${name}`, () => assert.ok(broken(sql).includes(name), `${broken(sql)}`));
 });

@@ -1,6 +1,6 @@
 /*
  * A domain that consists of text files: a fictitious transmission domain is added to those of the product, and the
- * running daemon loads it without compilation. A broken file is refused, and the previous catalogue stays.
+ * running daemon loads it without compilation. An invalid file is refused, and the previous catalogue stays in use.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -13,9 +13,9 @@ import { mintToken } from './token.mjs';
 import { rowsOf } from './turn.mjs';
 import { patient } from './patience.mjs';
 
-const FILES = join(ROOT, 'tests/e2e/transmission');
+const DOMAIN = join(ROOT, 'tests/e2e/transmission');
 const RELOAD_LIMIT_MS = patient(20000);
-const MAKE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
+const CREATE_DATABASE = 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\n'
   + 'for f in sys.argv[3:]: d.executescript(open(f).read())\n'
   + 'd.execute("INSERT INTO vesper_tenant VALUES (?)",(sys.argv[2],))\nd.commit()';
 
@@ -28,7 +28,7 @@ async function makeRoot() {
 }
 
 describe('the domain that docs/authoring.md adds', () => {
-  it('answers', async (t) => {
+  it('answers its question', async (t) => {
     const root = await makeRoot();
     const guide = await readFile(join(ROOT, 'docs/authoring.md'), 'utf8');
     const files = [...guide.matchAll(/`((?:sql|prompts)\/energy\/[\w./]+)`:\n\n```(?:sql)?\n(.*?)```/gs)];
@@ -53,8 +53,8 @@ describe('a domain of text files', () => {
   async function makeWarehouse() {
     const dir = await tempDir('warehouse');
     for (const tenant of ['vesper', 'acme'])
-      await run('python3', ['-c', MAKE, join(dir, `${tenant}.db`), tenant,
-        join(ROOT, 'sql/warehouse/sqlite/schema.sql'), join(FILES, 'warehouse.sql')]);
+      await run('python3', ['-c', CREATE_DATABASE, join(dir, `${tenant}.db`), tenant,
+        join(ROOT, 'sql/warehouse/sqlite/schema.sql'), join(DOMAIN, 'warehouse.sql')]);
     return dir;
   }
 
@@ -65,11 +65,11 @@ describe('a domain of text files', () => {
     catalogue.dimensions.push({ name: 'line', label: 'line', view: 'dbo.tx_congestion', column: 'line_name' });
     await writeFile(path, JSON.stringify(catalogue));
     await mkdir(join(root, 'sql/energy/transmission'), { recursive: true });
-    await cp(join(FILES, 'sql'), join(root, 'sql/energy/transmission'), { recursive: true });
-    await cp(join(FILES, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
+    await cp(join(DOMAIN, 'sql'), join(root, 'sql/energy/transmission'), { recursive: true });
+    await cp(join(DOMAIN, 'prompts'), join(root, 'prompts/energy'), { recursive: true });
   }
 
-  /* Reloads, and waits for the daemon's log event. */
+  /* Reloads, and waits for a log event of the daemon. Returns its line. */
   async function reload(event) {
     const from = d.output.length;
     d.child.kill('SIGHUP');
@@ -87,13 +87,13 @@ describe('a domain of text files', () => {
   });
   after(() => d?.stop());
 
-  it('does not exist at first', async () => {
+  it('does not exist before its files are added', async () => {
     const turn = await d.ask('Which transmission lines were most congested in 2025?');
     assert.equal(turn.tables.length, 0);
     assert.doesNotMatch(turn.text, /Vaca-Dixon/);
   });
 
-  it('exists after SIGHUP: routed, bound, answered, listed', async () => {
+  it('is routed, bound, answered and listed after SIGHUP', async () => {
     await addDomain();
     await reload('catalog.loaded');
     const turn = await d.ask('Which transmission lines were most congested in 2025?');
@@ -113,8 +113,8 @@ describe('a domain of text files', () => {
   it('supports follow-ups and references between steps', async () => {
     const chat = await d.connect();
     await chat.ask('Which transmission lines were most congested in 2025?');
-    const next = await chat.ask('and for 2026?');
-    assert.match(next.text, /\*\*1,544 hours\*\*/);
+    const followup = await chat.ask('and for 2026?');
+    assert.match(followup.text, /\*\*1,544 hours\*\*/);
     const both = await chat.ask('Which transmission lines were most congested in 2025, and show the line congestion of the first');
     assert.deepEqual(both.complete.outcomes.map((o) => [o.tool, o.outcome]),
       [['get_most_congested_lines', 'rows'], ['get_line_congestion', 'rows']]);
@@ -122,7 +122,7 @@ describe('a domain of text files', () => {
     await chat.close();
   });
 
-  it('respects its permission and its tenant', async () => {
+  it('is limited to users with its permission and to the data of their tenant', async () => {
     const viewer = await d.ask('Which transmission lines were most congested in 2025?', { token: mintToken({ role: 'viewer' }) });
     assert.equal(viewer.tables.length, 0);
     assert.match(viewer.text, /permission/);
@@ -132,22 +132,22 @@ describe('a domain of text files', () => {
     assert.deepEqual(other.complete.outcomes.map((o) => o.outcome), ['empty']);
   });
 
-  it('is rejected with file and line if broken, and the old catalogue stays', async () => {
-    const whole = await readFile(tool('get_most_congested_lines'), 'utf8');
-    const broken = [
-      [whole.replace(':year\n', ':jahr\n'), /get_most_congested_lines\.sql:\d+.*jahr/],
-      [whole.replace('chat:read_market_data', 'chat:read_everything'), /get_most_congested_lines\.sql:3.*chat:read_everything/],
-      [whole.replace('dbo.tx_congestion', 'dbo.secrets'), /get_most_congested_lines\.sql:\d+.*no approved view/],
-      [whole.replace('rows[0].LineName', 'rows.LineName'), /get_most_congested_lines\.sql:6.*rows\.LineName/],
-      [whole.replace('c.tenant_id = :tenant_id', '1 = 1'), /get_most_congested_lines\.sql:\d+.*tenant/],
+  it('is rejected with file and line if invalid, and the previous catalogue stays in use', async () => {
+    const valid = await readFile(tool('get_most_congested_lines'), 'utf8');
+    const invalid = [
+      [valid.replace(':year\n', ':jahr\n'), /get_most_congested_lines\.sql:\d+.*jahr/],
+      [valid.replace('chat:read_market_data', 'chat:read_everything'), /get_most_congested_lines\.sql:3.*chat:read_everything/],
+      [valid.replace('dbo.tx_congestion', 'dbo.secrets'), /get_most_congested_lines\.sql:\d+.*no approved view/],
+      [valid.replace('rows[0].LineName', 'rows.LineName'), /get_most_congested_lines\.sql:6.*rows\.LineName/],
+      [valid.replace('c.tenant_id = :tenant_id', '1 = 1'), /get_most_congested_lines\.sql:\d+.*tenant/],
     ];
-    for (const [text, says] of broken) {
+    for (const [text, reason] of invalid) {
       await writeFile(tool('get_most_congested_lines'), text);
-      assert.match(await reload('catalog.refused'), says);
+      assert.match(await reload('catalog.refused'), reason);
       const turn = await d.ask('Which transmission lines were most congested in 2025?');
       assert.match(turn.text, /Vaca-Dixon 230 kV/);
     }
-    await writeFile(tool('get_most_congested_lines'), whole);
+    await writeFile(tool('get_most_congested_lines'), valid);
     await reload('catalog.loaded');
   });
 

@@ -1,5 +1,5 @@
 /*
- * Recordings of a daemon are replayed without a network: the same rows and facts result, a changed expectation or
+ * Recordings of a daemon are replayed without a network: they give the same rows and facts, a changed expectation or
  * changed data is found, and the files contain no key.
  */
 
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { startMock } from '../mock/anthropic.mjs';
 import { COMPARISON, demoWarehouse, filesUnder, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 
-const OPEN = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
+const OPEN_QUESTION = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
 
 let folder;
 let mock;
@@ -29,7 +29,7 @@ describe('vesperd --record, vesperctl eval', () => {
     mock = await startMock();
     const d = await startDaemon({ mock, args: ['--record', folder] });
     const chat = await d.connect();
-    for (const question of [REFERENCE, COMPARISON, OPEN])
+    for (const question of [REFERENCE, COMPARISON, OPEN_QUESTION])
       await chat.ask(question);
     await chat.close();
     await d.stop();
@@ -37,7 +37,7 @@ describe('vesperd --record, vesperctl eval', () => {
     cases = (await filesUnder(folder)).filter((f) => f.endsWith('.case.jsonl'));
   });
 
-  it('record every exchange and turn, and no secret', async () => {
+  it('record every exchange and turn, without secrets', async () => {
     const files = await filesUnder(folder);
     assert.equal(files.filter((f) => f.endsWith('.exchange.json')).length, mock.count);
     assert.equal(cases.length, 1);
@@ -45,11 +45,11 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(all, /48\.73/);
     assert.doesNotMatch(all, /mock-key|end-to-end-secret|eyJ|x-api-key|authorization/i);
     const lines = (await readFile(cases[0], 'utf8')).trim().split('\n').map(JSON.parse);
-    assert.deepEqual(lines.map((l) => l.content), [REFERENCE, COMPARISON, OPEN]);
+    assert.deepEqual(lines.map((l) => l.content), [REFERENCE, COMPARISON, OPEN_QUESTION]);
     assert.equal(lines[0].expect.outcomes[0].tool, 'get_average_annual_price');
   });
 
-  it('give the same result offline, from the folder and from one file', async () => {
+  it('give the same results offline, from the folder and from one file', async () => {
     const all = await evaluate(folder, '--json');
     assert.equal(all.code, 0, all.stdout + all.stderr);
     const results = JSON.parse(all.stdout);
@@ -59,7 +59,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.equal((await evaluate(cases[0])).code, 0);
   });
 
-  it('report a differing row and fact with their positions, and write JUnit', async () => {
+  it('report a differing row and fact with their positions, also as JUnit', async () => {
     const lines = (await readFile(cases[0], 'utf8')).trim().split('\n').map(JSON.parse);
     const corrected = { ...lines[0], expect: { views: [{ ...lines[0].expect.views[0],
       data_dict: { ...lines[0].expect.views[0].data_dict, AvgPrice_PerMWh: [48.74] } }] } };
@@ -75,7 +75,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(await readFile(junit, 'utf8'), /tests="3" failures="2"[^]*<failure message=/);
   });
 
-  it('use the same turn\'s exchange if a prompt has changed', async () => {
+  it('use the exchange of the same turn if a prompt has changed', async () => {
     const dir = await tempDir('changed');
     for (const f of await filesUnder(folder)) {
       const text = await readFile(f, 'utf8');
@@ -96,15 +96,15 @@ describe('vesperd --record, vesperctl eval', () => {
   it('turn a thumbs-down with a correction into a case that fails until fixed', async () => {
     const dir = join(await tempDir('feedback'), 'rec');
     const dataDir = await tempDir();
-    const routed = (zone) => [{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_average_annual_price' },
+    const scriptFor = (zone) => [{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_average_annual_price' },
       { Set: 'vendor=Ascend' }, { Set: `hub_zone=${zone}` }, { Set: 'year=2025' }] } } }, { reply: 'demo' }];
-    const VAGUE = 'How dear is electricity going to be where our friends in the south live?';
-    const service = await startMock({ script: routed('NP15') });
+    const UNROUTED_QUESTION = 'How dear is electricity going to be where our friends in the south live?';
+    const service = await startMock({ script: scriptFor('NP15') });
     const record = async (answer) => {
       const d = await startDaemon({ mock: service, dataDir, args: ['--record', dir] });
       const chat = await d.connect();
       await chat.ask(REFERENCE);
-      const turn = await chat.ask(VAGUE);
+      const turn = await chat.ask(UNROUTED_QUESTION);
       if (answer)
         assert.equal((await d.rest().post(`/api/v1/messages/${turn.complete.message_id}/feedback`, answer)).status, 200);
       await chat.close();
@@ -117,32 +117,32 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(wrong.stdout, /2 turns, 1 failed/);
 
     /* The supervisor now chooses correctly, so recording the same question again gives the correct answer. */
-    service.use(routed('SP15'));
-    const [kept] = (await filesUnder(dir)).filter((f) => f.endsWith('.case.jsonl'));
-    const text = await readFile(kept, 'utf8');
+    service.use(scriptFor('SP15'));
+    const [original] = (await filesUnder(dir)).filter((f) => f.endsWith('.case.jsonl'));
+    const text = await readFile(original, 'utf8');
     await record();
-    for (const f of (await filesUnder(dir)).filter((x) => x.endsWith('.case.jsonl') && x !== kept))
+    for (const f of (await filesUnder(dir)).filter((x) => x.endsWith('.case.jsonl') && x !== original))
       await unlink(f);
-    assert.equal(await readFile(kept, 'utf8'), text);
+    assert.equal(await readFile(original, 'utf8'), text);
     const right = await evaluate(dir);
     assert.equal(right.code, 0, right.stdout);
 
     /* A correction without a number cannot be converted; a person must add expectations. */
-    const said = kept.replace('.case.', '.corrections.');
-    const line = JSON.parse((await readFile(said, 'utf8')).trim());
-    await appendFile(said, `${JSON.stringify({ ...line, correction: 'the southern one' })}\n`);
+    const corrections = original.replace('.case.', '.corrections.');
+    const line = JSON.parse((await readFile(corrections, 'utf8')).trim());
+    await appendFile(corrections, `${JSON.stringify({ ...line, correction: 'the southern one' })}\n`);
     assert.match((await evaluate(dir)).stdout, /contains no number; add other expectations/);
-    await appendFile(said, `${JSON.stringify({ message_id: line.message_id, rating: 'up' })}\n`);
-    const taken = await evaluate(dir);
-    assert.match(taken.stdout, /views\[0\]/, 'what was recorded is expected again');
+    await appendFile(corrections, `${JSON.stringify({ message_id: line.message_id, rating: 'up' })}\n`);
+    const withdrawn = await evaluate(dir);
+    assert.match(withdrawn.stdout, /views\[0\]/, 'the recorded answer is expected again');
     await service.close();
   });
 
   it('report missing data or a missing report path before starting', async () => {
     const env = { PATH: process.env.PATH, VESPER_DATA_DIR: await tempDir() };
-    const away = await run(VESPERCTL, ['eval', folder], { cwd: ROOT, env }).catch((e) => e);
-    assert.equal(away.code, 2);
-    assert.match(away.stderr, /no warehouse at .*VESPER_WAREHOUSE_DIR/);
+    const failed = await run(VESPERCTL, ['eval', folder], { cwd: ROOT, env }).catch((e) => e);
+    assert.equal(failed.code, 2);
+    assert.match(failed.stderr, /no warehouse at .*VESPER_WAREHOUSE_DIR/);
     const { code, stdout, stderr } = await evaluate(folder, '--junit', join(folder, 'nowhere', 'junit.xml'));
     assert.equal(code, 2);
     assert.match(stderr, /cannot write .*junit\.xml/);
@@ -158,7 +158,7 @@ describe('vesperd --record, vesperctl eval', () => {
     assert.match(stdout, /^one\.case\.jsonl\nok {3}Hello\ntwo\.case\.jsonl\nok {3}Hello\n2 turns, 0 failed/);
   });
 
-  it('refuse what is not a recording', async () => {
+  it('refuse folders and files that are not recordings', async () => {
     assert.equal((await evaluate(join(folder, 'nothing'))).code, 2);
     const file = join(folder, 'broken.jsonl');
     await writeFile(file, '{"format":"vesper-case/1","content":"x"}\n');

@@ -10,33 +10,33 @@ let d;
 before(async () => { d = await startDaemon(); });
 after(() => d?.stop());
 
-const values = async (name, text, who = {}) => {
+const values = async (name, text, claims = {}) => {
   const query = text === undefined ? '' : `?${new URLSearchParams({ q: text })}`;
-  const { status, body } = await d.rest(mintToken({ role: 'manager', ...who })).get(`/api/v1/filters/${encodeURIComponent(name)}/values${query}`);
+  const { status, body } = await d.rest(mintToken({ role: 'manager', ...claims })).get(`/api/v1/filters/${encodeURIComponent(name)}/values${query}`);
 
   assert.equal(status, 200);
   return body;
 };
-const names = async (...of) => (await values(...of)).data.map(({ value }) => value);
+const names = async (...args) => (await values(...args)).data.map(({ value }) => value);
 
-it('have their parent value and their label', async () => {
+it('known values of a filter have their parent value and their label', async () => {
   const { data, has_more: hasMore } = await values('hub_zone');
 
   assert.deepEqual(data.find(({ value }) => value === 'NP15'), { value: 'NP15', label: 'NP15', group: 'CAISO' });
   assert.equal(hasMore, data.length === 40);
   assert.match((await values('status_color')).data.find(({ value }) => value === 'at_risk').label, /At risk$/);
   assert.deepEqual(await names('hub_zones', 'sp1'), ['SP15']);
-  assert.deepEqual(await names('vendor', 'ascnd'), ['Ascend'], 'what is like it, where nothing holds it');
+  assert.deepEqual(await names('vendor', 'ascnd'), ['Ascend'], 'a similar value, if no value contains the text');
 });
 
-it('include the tenant\'s data, and no other tenant\'s', async () => {
+it('known values are from the data of the tenant only', async () => {
   const [own, other] = await Promise.all(['vesper', 'acme'].map((tenant_id) => names('project_name', '', { tenant_id })));
 
   assert.ok(own.includes('Nazareth Solar'));
   assert.deepEqual(other.filter((name) => own.includes(name) && name === 'Nazareth Solar'), []);
 });
 
-it('are empty without permission, without values, and for unknown filters', async () => {
+it('no values are listed without permission, without known values, and for unknown filters', async () => {
   assert.deepEqual(await names('hub_zone', undefined, { role: 'viewer' }), []);
   assert.deepEqual(await names('hub_zone', 'NP15', { role: 'viewer' }), []);
   assert.deepEqual(await names('year'), []);
