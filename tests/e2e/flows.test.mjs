@@ -1,6 +1,6 @@
 /*
- * Flows: plans in files. Their questions are stored, so that any daemon can continue them; their files may change
- * while the user is answering.
+ * Flows: plans in files. Their clarifying questions are stored, so that any daemon can continue them, and their files
+ * may change before the user replies.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -20,15 +20,15 @@ const HUB = 'NP15';
 
 const toolsOf = (turn) => turn.complete.outcomes.map((o) => o.tool);
 
-/* Copies of the project's files, which tests change. */
-async function project() {
+/* A copy of the files of the project, which tests change. */
+async function copyProject() {
   const dir = await tempDir('flows');
   for (const name of ['config', 'sql', 'prompts'])
     await cp(join(ROOT, name), join(dir, name), { recursive: true });
   return { dir, cwd: dir, env: { VESPER_ROOT: dir, VESPER_CONFIG: join(dir, 'config/vesper.json') } };
 }
 
-/* Sends the reload signal. Returns the log from then until the reload has ended. */
+/* Reloads the configuration. Returns the log of the reload. */
 async function reload(d) {
   const from = d.output.length;
   d.child.kill('SIGHUP');
@@ -40,7 +40,7 @@ async function reload(d) {
   throw new Error(d.output.slice(from));
 }
 
-async function asks(chat, question, filter) {
+async function expectAsk(chat, question, filter) {
   const turn = await chat.ask(question);
   assert.equal(turn.status, 'ask', turn.text);
   assert.equal(turn.ask.filter, filter);
@@ -52,7 +52,7 @@ async function select(chat, ask, ...values) {
   return chat.turn();
 }
 
-describe('a question of a flow', () => {
+describe('a clarifying question of a flow', () => {
   let d;
 
   before(async () => {
@@ -69,13 +69,13 @@ describe('a question of a flow', () => {
     }
   }
 
-  it('is answered by option, number, label and "Selected: X", and each answer runs the same tools', async () => {
+  it('accepts an option, a number, a label and "Selected: X", and each runs the same tools', async () => {
     const answers = await Promise.all([
       (ask, chat) => select(chat, ask, ask.options[1].value),
       (ask, chat) => chat.ask('2'),
       (ask, chat) => chat.ask(ask.options[1].label.toLowerCase()),
       (ask, chat) => chat.ask(`Selected: ${ask.options[1].label}`),
-    ].map((how) => withChat(async (chat) => how(await asks(chat, 'Project check', 'project_name'), chat))));
+    ].map((reply) => withChat(async (chat) => reply(await expectAsk(chat, 'Project check', 'project_name'), chat))));
     for (const turn of answers) {
       assert.equal(turn.status, 'ok', turn.text);
       assert.deepEqual(toolsOf(turn).sort(), toolsOf(answers[0]).sort());
@@ -89,19 +89,19 @@ describe('a question of a flow', () => {
     const turn = await chat.ask('Project check of Nazareth Solar');
     assert.equal(turn.status, 'ok', turn.text);
     assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
-    assert.ok(!toolsOf(turn).includes('get_portfolio_summary'), 'nothing is listed to choose from');
+    assert.ok(!toolsOf(turn).includes('get_portfolio_summary'), 'no choices are looked up');
   }));
 
-  it('can resolve an unclear question: each way to choose runs it, without a model', async () => {
+  it('offers flows for an unclear question, and each kind of reply runs the chosen one without a model', async () => {
     for (const choose of [
       (ask, chat) => select(chat, ask, ask.options[0].value),
       (ask, chat) => chat.ask('1'),
       (ask, chat) => chat.ask(`Selected: ${ask.options[0].label}`),
     ])
       await withChat(async (chat) => {
-        const ask = await asks(chat, 'briefing please', 'choice');
+        const ask = await expectAsk(chat, 'briefing please', 'choice');
         assert.deepEqual(ask.options.map((o) => o.value), ['flow:weekly_briefing']);
-        assert.equal((await select(chat, ask, 'flow:project_check')).error.code, 'bad_frame', 'it was not offered');
+        assert.equal((await select(chat, ask, 'flow:project_check')).error.code, 'bad_frame', 'this flow was not offered');
         const turn = await choose(ask, chat);
         assert.equal(turn.status, 'ok', turn.text);
         assert.ok(toolsOf(turn).includes('get_recent_changes'));
@@ -109,8 +109,8 @@ describe('a question of a flow', () => {
       });
   });
 
-  it('and another one are answered in one message', () => withChat(async (chat) => {
-    await asks(chat, 'Vendor audit', 'hub_zone');
+  it('and the next one can be answered in one message', () => withChat(async (chat) => {
+    await expectAsk(chat, 'Vendor audit', 'hub_zone');
     const turn = await chat.ask(`${HUB} in 2026`);
     assert.equal(turn.status, 'ok', turn.text);
     assert.equal(turn.filters.hub_zone, HUB);
@@ -118,40 +118,40 @@ describe('a question of a flow', () => {
     assert.match(turn.text, /for NP15 in 2026/);
   }));
 
-  it('is asked again if only another one was answered', () => withChat(async (chat) => {
-    await asks(chat, 'Vendor audit', 'hub_zone');
+  it('is asked again if only the next one was answered', () => withChat(async (chat) => {
+    await expectAsk(chat, 'Vendor audit', 'hub_zone');
     const turn = await chat.ask('2026');
     assert.equal(turn.status, 'ask');
     assert.equal(turn.ask.filter, 'hub_zone');
   }));
 
   it('is asked again for an empty selection or an invalid choice', () => withChat(async (chat) => {
-    await asks(chat, 'Project check', 'project_name');
+    await expectAsk(chat, 'Project check', 'project_name');
     for (const text of ['Selected:', 'Selected: ,'])
       assert.equal((await chat.ask(text)).ask?.filter, 'project_name', text);
   }));
 
-  it('with a tool disabled meanwhile is answered by the others, and says so', () => withChat(async (chat) => {
-    const ask = await asks(chat, 'Project check', 'project_name');
+  it('if a tool is disabled meanwhile, leads to an answer that names the missing part', () => withChat(async (chat) => {
+    const ask = await expectAsk(chat, 'Project check', 'project_name');
     const admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
-    const switchRisks = async (enabled) => {
-      for (const one of (await admin.get('/api/v1/admin/tools')).body.data.filter((s) => s.tool === 'get_task_risks'))
-        assert.equal((await admin.call('PUT', `/api/v1/admin/tools/${one.agent}/${one.tool}`, { json: { enabled } })).status, 200);
+    const setRisksEnabled = async (enabled) => {
+      for (const entry of (await admin.get('/api/v1/admin/tools')).body.data.filter((s) => s.tool === 'get_task_risks'))
+        assert.equal((await admin.call('PUT', `/api/v1/admin/tools/${entry.agent}/${entry.tool}`, { json: { enabled } })).status, 200);
     };
-    await switchRisks(false);
+    await setRisksEnabled(false);
     try {
       const turn = await select(chat, ask, ask.options[0].value);
       assert.equal(turn.status, 'ok', turn.text);
       assert.ok(toolsOf(turn).includes('get_project_health'), turn.text);
       assert.match(turn.text, /Not looked up: Task risks/);
-      assert.doesNotMatch(turn.text, /No task has a risk/, 'nobody has looked');
+      assert.doesNotMatch(turn.text, /No task has a risk/, 'the tool was not run');
     } finally {
-      await switchRisks(true);
+      await setRisksEnabled(true);
     }
   }));
 
-  it('ends after the same wrong answer three times', () => withChat(async (chat) => {
-    await asks(chat, 'Project check', 'project_name');
+  it('ends after the same invalid reply three times', () => withChat(async (chat) => {
+    await expectAsk(chat, 'Project check', 'project_name');
     for (const last of [false, false, true]) {
       const turn = await chat.ask('Selected: Atlantis');
       if (last) {
@@ -165,8 +165,8 @@ describe('a question of a flow', () => {
     }
   }));
 
-  it('refuses a foreign ask_id, an answered one, no choice and an invalid choice', () => withChat(async (chat) => {
-    const ask = await asks(chat, 'Project check', 'project_name');
+  it('refuses an ask_id that is unknown, answered or of another session, no choice and an invalid choice', () => withChat(async (chat) => {
+    const ask = await expectAsk(chat, 'Project check', 'project_name');
     assert.equal((await select(chat, { ask_id: '0198c0de-0000-7000-8000-00000000000f' }, '1')).error.code, 'expired');
     chat.send({ type: 'chat.select', ask_id: ask.ask_id, values: [] });
     assert.equal((await chat.refusal()).code, 'bad_frame');
@@ -175,14 +175,14 @@ describe('a question of a flow', () => {
     assert.equal((await select(chat, ask, ask.options[0].value)).status, 'ok');
     assert.equal((await select(chat, ask, ask.options[0].value)).error.code, 'expired');
     const other = await d.connect();
-    assert.equal((await select(other, ask, ask.options[0].value)).error.code, 'expired', 'it is of another session');
+    assert.equal((await select(other, ask, ask.options[0].value)).error.code, 'expired', 'a question of another session');
     await other.close();
   }));
 
-  it('ends in a component that keeps its schema', async () => {
+  it('leads to a component that fits its schema', async () => {
     const { data } = await (await fetch(`${d.url}/api/v1/components`, { headers: { authorization: `Bearer ${mintToken()}` } })).json();
     const ajv = addFormats(new Ajv({ strict: false }));
-    for (const [question, component, least] of [
+    for (const [question, component, minProps] of [
       ['Weekly briefing', 'BriefingCards', 4],
       ['Vendor audit for NP15 in 2026', 'ComparisonBars', 9],
       ['Project check of Nazareth Solar', 'ProjectCard', 10],
@@ -195,29 +195,29 @@ describe('a question of a flow', () => {
       assert.equal(others.length, 0);
       const validate = ajv.compile(data.find((c) => c.name === component).schema);
       assert.ok(validate(view.props), `${component}: ${JSON.stringify(validate.errors)}`);
-      assert.ok(Object.keys(view.props).length >= least, `${component}: ${Object.keys(view.props)}`);
+      assert.ok(Object.keys(view.props).length >= minProps, `${component}: ${Object.keys(view.props)}`);
       assert.ok(view.text && !view.text.includes('{'), view.text);
       const stored = (await d.rest(mintToken({ role: 'manager' })).messages(turn.session))[1].views;
-      assert.ok(stored.some((v) => v.component === component), 'it is there again after a reload');
+      assert.ok(stored.some((v) => v.component === component), 'the component is stored');
     }
   });
 
   it('is abandoned by another question', () => withChat(async (chat) => {
-    await asks(chat, 'Project check', 'project_name');
+    await expectAsk(chat, 'Project check', 'project_name');
     const turn = await chat.ask('Show all tasks with a high risk');
     assert.equal(turn.status, 'ok');
     assert.deepEqual(toolsOf(turn), ['get_task_risks']);
   }));
 });
 
-describe('a question that waits in the store', () => {
-  it('is answered after the daemon was killed and started again', async (t) => {
+describe('a stored clarifying question', () => {
+  it('can be answered after the daemon was killed and started again', async (t) => {
     const dataDir = await tempDir();
     let d = await startDaemon({ dataDir });
     t.after(() => d.exited ?? d.stop());
     let chat = await d.connect();
     const { session } = chat;
-    const ask = await asks(chat, 'Project check', 'project_name');
+    const ask = await expectAsk(chat, 'Project check', 'project_name');
     await d.kill();
     d = await startDaemon({ dataDir });
     chat = await d.connect({ session });
@@ -227,21 +227,21 @@ describe('a question that waits in the store', () => {
     await chat.close();
   });
 
-  it('is answered on another daemon with the same store', async (t) => {
+  it('can be answered on another daemon with the same store', async (t) => {
     const dataDir = await tempDir();
     const [one, other] = [await startDaemon({ dataDir }), await startDaemon({ dataDir })];
     t.after(() => Promise.all([one, other].map((d) => d.stop())));
     const chat = await one.connect();
-    await asks(chat, 'Project check', 'project_name');
-    const there = await other.connect({ session: chat.session });
-    const turn = await there.ask('Selected: Nazareth Solar');
+    await expectAsk(chat, 'Project check', 'project_name');
+    const onOther = await other.connect({ session: chat.session });
+    const turn = await onOther.ask('Selected: Nazareth Solar');
     assert.equal(turn.status, 'ok', turn.text);
     assert.match(turn.text, /\*\*Nazareth Solar\*\*/);
-    await Promise.all([chat, there].map((c) => c.close()));
+    await Promise.all([chat, onOther].map((c) => c.close()));
   });
 });
 
-const FIFTH = `---
+const RISK_ROUND = `---
 flow: risk_round
 about: The high risks of the portfolio and what changed since a day.
 examples:
@@ -256,7 +256,7 @@ say "**{changes.row_count}** changes since {filter.date_range_start}."  if chang
 `;
 
 /* Makes the stored question a day older. */
-const AGE = `import sqlite3,sys,re
+const MAKE_OLDER = `import sqlite3,sys,re
 d = sqlite3.connect(sys.argv[1], timeout=30)
 n = 0
 for i, text in d.execute("SELECT message_id, standing FROM chat_messages WHERE standing LIKE '%expires_ms%'").fetchall():
@@ -265,49 +265,49 @@ for i, text in d.execute("SELECT message_id, standing FROM chat_messages WHERE s
 d.commit()
 print(n)`;
 
-describe('a question that is older than a day', () => {
-  it('has expired: a choice is refused, and text is a new question', async (t) => {
+describe('a clarifying question that is older than a day', () => {
+  it('has expired: a choice is refused, and a text is a new question', async (t) => {
     const d = await startDaemon();
     t.after(() => d.stop());
     const chat = await d.connect();
-    const ask = await asks(chat, 'Project check', 'project_name');
+    const ask = await expectAsk(chat, 'Project check', 'project_name');
     assert.ok(Math.abs(Date.parse(ask.expires_at) - Date.now() - 24 * 3600 * 1000) < 60000, ask.expires_at);
-    assert.equal((await run('python3', ['-c', AGE, join(d.dataDir, 'store/vesper.db')])).stdout.trim(), '1');
+    assert.equal((await run('python3', ['-c', MAKE_OLDER, join(d.dataDir, 'store/vesper.db')])).stdout.trim(), '1');
     const turn = await select(chat, ask, 'Nazareth Solar');
     assert.equal(turn.error?.code, 'expired', turn.text);
     assert.match(turn.error.message, /ask again/i);
     assert.doesNotMatch((await chat.ask('2')).text, /\*\*Nazareth Solar\*\*/);
-    assert.equal((await select(chat, await asks(chat, 'Project check', 'project_name'), 'Nazareth Solar')).status, 'ok');
+    assert.equal((await select(chat, await expectAsk(chat, 'Project check', 'project_name'), 'Nazareth Solar')).status, 'ok');
     await chat.close();
   });
 });
 
 describe('a file of a flow', () => {
-  let p;
+  let options;
   let d;
-  const file = () => join(p.dir, FLOWS, 'risk_round.flow');
+  const file = () => join(options.dir, FLOWS, 'risk_round.flow');
   const put = async (text) => {
     await writeFile(file(), text);
     return reload(d);
   };
 
-  const loaded = async (text) => assert.doesNotMatch(await put(text), /catalog\.refused/);
+  const load = async (text) => assert.doesNotMatch(await put(text), /catalog\.refused/);
 
   before(async () => {
-    p = await project();
-    d = await startDaemon(p);
+    options = await copyProject();
+    d = await startDaemon(options);
   });
   after(() => d?.stop());
 
-  it('that is new is used after SIGHUP, and asks for its day', async () => {
-    await loaded(FIFTH);
+  it('that is new is used after SIGHUP, and asks for a date', async () => {
+    await load(RISK_ROUND);
     const chat = await d.connect();
-    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    const ask = await expectAsk(chat, 'Risk round', 'date_range_start');
     assert.equal(ask.input, 'date');
     assert.deepEqual([ask.min_date, ask.max_date, ask.hint], ['2026-01-01', '2026-02-27', 'This year']);
     assert.equal((await select(chat, ask, '2025-12-31')).error.code, 'bad_frame');
     assert.equal((await select(chat, ask, 'soon')).error.code, 'bad_frame');
-    assert.equal((await chat.ask('1 to 20 February 2026')).status, 'ask', 'more than was asked for');
+    assert.equal((await chat.ask('1 to 20 February 2026')).status, 'ask', 'a period is not a date');
     const outside = await chat.ask('2 December 2025');
     assert.equal(outside.status, 'ask');
     assert.match(outside.text, /2 December 2025/);
@@ -318,53 +318,53 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that shares words with another one is offered as an alternative', async () => {
-    await loaded(FIFTH.replace('Risk round', 'Risk briefing'));
+  it('that shares words with another one is offered together with it', async () => {
+    await load(RISK_ROUND.replace('Risk round', 'Risk briefing'));
     const chat = await d.connect();
-    const ask = await asks(chat, 'briefing please', 'choice');
+    const ask = await expectAsk(chat, 'briefing please', 'choice');
     assert.deepEqual(ask.options.map((o) => o.value).sort(), ['flow:risk_round', 'flow:weekly_briefing']);
     assert.equal((await chat.ask(ask.options.find((o) => o.value === 'flow:risk_round').label)).ask.filter, 'date_range_start');
     assert.equal((await select(chat, ask, 'flow:weekly_briefing')).error.code, 'expired');
     const late = await d.connect();
-    const gone = await asks(late, 'briefing please', 'choice');
+    const removed = await expectAsk(late, 'briefing please', 'choice');
     await rm(file());
     await reload(d);
-    assert.equal((await select(late, gone, 'flow:risk_round')).error.code, 'expired');
+    assert.equal((await select(late, removed, 'flow:risk_round')).error.code, 'expired');
     await Promise.all([chat, late].map((c) => c.close()));
   });
 
-  it('that is broken is reported by line, and the old one stays', async () => {
-    await loaded(FIFTH);
-    const said = await put(FIFTH.replace('get_task_risks', 'get_risky_tasks'));
-    assert.match(said, /risk_round\.flow:9: .*get_risky_tasks/);
+  it('that is invalid is reported by line, and the previous version stays in use', async () => {
+    await load(RISK_ROUND);
+    const log = await put(RISK_ROUND.replace('get_task_risks', 'get_risky_tasks'));
+    assert.match(log, /risk_round\.flow:9: .*get_risky_tasks/);
     assert.equal((await d.ask('Risk round')).status, 'ask');
-    await loaded(FIFTH);
+    await load(RISK_ROUND);
   });
 
-  it('asks for two days', async () => {
-    await loaded(FIFTH.replace('start date between', 'start date_range between').replace(' until=today', '')
+  it('can ask for a start date and an end date', async () => {
+    await load(RISK_ROUND.replace('start date between', 'start date_range between').replace(' until=today', '')
       .replace('Since which day', 'From when to when'));
     const chat = await d.connect();
-    for (const answer of ['days', 'words', 'span']) {
-      const ask = await asks(chat, 'Risk round', 'date_range_start');
+    for (const reply of ['values', 'text', 'interval']) {
+      const ask = await expectAsk(chat, 'Risk round', 'date_range_start');
       assert.equal(ask.input, 'date_range');
-      if (answer === 'days')
+      if (reply === 'values')
         assert.equal((await select(chat, ask, '2026-02-20', '2026-02-01')).error.code, 'bad_frame');
-      const turn = answer === 'days' ? await select(chat, ask, '2026-02-01', '2026-02-20')
-        : answer === 'span' ? await select(chat, ask, '2026-02-01/2026-02-20')
+      const turn = reply === 'values' ? await select(chat, ask, '2026-02-01', '2026-02-20')
+        : reply === 'interval' ? await select(chat, ask, '2026-02-01/2026-02-20')
           : await chat.ask('from 1 February 2026 to 20 February 2026');
-      assert.equal(turn.status, 'ok', `${answer}: ${turn.text}`);
-      assert.equal(turn.filters.date_range_start, '2026-02-01', `${answer}: ${turn.text}`);
-      assert.equal(turn.filters.date_range_end, '2026-02-20', answer);
+      assert.equal(turn.status, 'ok', `${reply}: ${turn.text}`);
+      assert.equal(turn.filters.date_range_start, '2026-02-01', `${reply}: ${turn.text}`);
+      assert.equal(turn.filters.date_range_end, '2026-02-20', reply);
     }
     await chat.close();
   });
 
-  it('that changes during a question runs as asked if it is still valid', async () => {
-    await loaded(FIFTH);
+  it('that changes during a clarifying question runs in the version that asked, if this is still valid', async () => {
+    await load(RISK_ROUND);
     const chat = await d.connect();
-    const ask = await asks(chat, 'Risk round', 'date_range_start');
-    await loaded(FIFTH.replace('do changes  get_recent_changes until=today\n', 'do off get_portfolio_summary status_color=off_track\n')
+    const ask = await expectAsk(chat, 'Risk round', 'date_range_start');
+    await load(RISK_ROUND.replace('do changes  get_recent_changes until=today\n', 'do off get_portfolio_summary status_color=off_track\n')
       .replace(/^ask.*\n/m, '').replace(/^say.*changes.*\n/m, ''));
     const turn = await select(chat, ask, '2026-02-01');
     assert.equal(turn.status, 'ok', turn.text);
@@ -372,33 +372,33 @@ describe('a file of a flow', () => {
     await chat.close();
   });
 
-  it('that is no longer valid as asked has expired', async () => {
-    const components = join(p.dir, 'config/energy/components.json');
+  it('whose version that asked is no longer valid has expired', async () => {
+    const components = join(options.dir, 'config/energy/components.json');
     const known = await readFile(components, 'utf8');
     await writeFile(components, JSON.stringify({ ...JSON.parse(known),
       RiskCard: { about: 'Risks', props: { risks: { type: 'integer', required: true } }, layout: [{ cards: ['risks'] }], text: '{risks} risks' } }));
-    await loaded(`${FIFTH}show RiskCard risks={risks.row_count}\n`);
+    await load(`${RISK_ROUND}show RiskCard risks={risks.row_count}\n`);
     const chat = await d.connect();
-    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    const ask = await expectAsk(chat, 'Risk round', 'date_range_start');
     await writeFile(components, known);
-    await loaded(FIFTH);
+    await load(RISK_ROUND);
     const turn = await select(chat, ask, '2026-02-01');
     assert.equal(turn.error?.code, 'expired', turn.text);
     await chat.close();
   });
 
-  it('that is removed during a question has expired', async () => {
-    await loaded(FIFTH);
+  it('that is removed during a clarifying question has expired', async () => {
+    await load(RISK_ROUND);
     const chat = await d.connect();
-    const ask = await asks(chat, 'Risk round', 'date_range_start');
+    const ask = await expectAsk(chat, 'Risk round', 'date_range_start');
     await rm(file());
     assert.doesNotMatch(await reload(d), /catalog\.refused/);
     assert.equal((await select(chat, ask, '2026-02-01')).error?.code, 'expired');
     await chat.close();
   });
 
-  it('is not asked of another role', async () => {
-    await loaded(FIFTH);
+  it('is not used for a role without its permissions', async () => {
+    await load(RISK_ROUND);
     const turn = await d.ask('Risk round', { token: mintToken({ permissions: ['chat:use', 'chat:read_market_data'] }) });
     assert.notEqual(turn.status, 'ask', turn.text);
     assert.deepEqual(toolsOf(turn), []);
@@ -407,8 +407,8 @@ describe('a file of a flow', () => {
 
 describe('vesperctl flow list and check', () => {
   let env;
-  const flow = async (...words) => {
-    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', ...words], { cwd: ROOT, env }).catch((e) => e);
+  const flow = async (...args) => {
+    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', ...args], { cwd: ROOT, env }).catch((e) => e);
     return { code, stdout, stderr };
   };
 
@@ -417,17 +417,17 @@ describe('vesperctl flow list and check', () => {
       VESPER_TODAY: '2026-02-27' };
   });
 
-  it('lists what a role may use', async () => {
+  it('lists the flows that a role may use', async () => {
     const namesOf = async (role) => {
       const { code, stdout } = await flow('list', '--role', role, '--json');
       assert.equal(code, 0);
       const all = JSON.parse(stdout);
-      for (const one of all)
-        assert.deepEqual([one.origin, typeof one.about, Array.isArray(one.slots), one.hash.length], ['file', 'string', true, 64], one.name);
-      return all.map((one) => one.name);
+      for (const { origin, about, slots, hash, name } of all)
+        assert.deepEqual([origin, typeof about, Array.isArray(slots), hash.length], ['file', 'string', true, 64], name);
+      return all.map(({ name }) => name);
     };
     assert.ok((await namesOf('viewer')).includes('weekly_briefing'));
-    assert.ok(!(await namesOf('viewer')).includes('vendor_audit'), 'a viewer has no prices');
+    assert.ok(!(await namesOf('viewer')).includes('vendor_audit'), 'a viewer may not see prices');
     assert.ok((await namesOf('analyst')).includes('vendor_audit'));
   });
 
@@ -445,12 +445,12 @@ describe('vesperctl flow list and check', () => {
       assert.deepEqual(JSON.parse(json.stdout), { path, ok: false, what: `${path}${fault}` });
     }
     assert.equal((await flow('check', 'nowhere.flow')).code, 1);
-    const lost = join(await tempDir('flow'), 'lost.flow');
-    const whole = await readFile(join(ROOT, FLOWS, 'weekly_briefing.flow'), 'utf8');
-    await writeFile(lost, `${whole.replace('flow: weekly_briefing', 'flow: lost')}suggest secondary "Cake" -> "Bake me a cake with icing"\n`);
-    const leads = await flow('check', lost);
-    assert.equal(leads.code, 1, leads.stdout);
-    assert.ok(leads.stdout.includes(`${lost}:${whole.split('\n').length}: no tool or flow answers the suggestion "Bake me a cake with icing"`), leads.stdout);
+    const copy = join(await tempDir('flow'), 'lost.flow');
+    const text = await readFile(join(ROOT, FLOWS, 'weekly_briefing.flow'), 'utf8');
+    await writeFile(copy, `${text.replace('flow: weekly_briefing', 'flow: lost')}suggest secondary "Cake" -> "Bake me a cake with icing"\n`);
+    const unanswered = await flow('check', copy);
+    assert.equal(unanswered.code, 1, unanswered.stdout);
+    assert.ok(unanswered.stdout.includes(`${copy}:${text.split('\n').length}: no tool or flow answers the suggestion "Bake me a cake with icing"`), unanswered.stdout);
     assert.equal((await flow('mist')).code, 2);
     assert.equal((await flow('check', '--dialect', 'x')).code, 2);
   });
@@ -458,8 +458,8 @@ describe('vesperctl flow list and check', () => {
 
 describe('vesperctl flow run', () => {
   let env;
-  const flow = async (...words) => {
-    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', 'run', ...words], { cwd: ROOT, env }).catch((e) => e);
+  const flow = async (...args) => {
+    const { code = 0, stdout, stderr } = await run(VESPERCTL, ['flow', 'run', ...args], { cwd: ROOT, env }).catch((e) => e);
     return { code, stdout, stderr };
   };
 
@@ -470,7 +470,7 @@ describe('vesperctl flow run', () => {
 
   it('reports by exit status whether a condition is met', async () => {
     const audit = ['project_check', 'project_name=Nazareth Solar', '--role', 'viewer', '--if'];
-    for (const [words, code, said] of [
+    for (const [args, code, message] of [
       [['weekly_briefing', '--if', 'off.row_count > 0'], 0],
       [['weekly_briefing', '--if', 'off.row_count > 1000'], 1],
       [['weekly_briefing', '--if', 'not (off.row_count > 1000)'], 0],
@@ -482,21 +482,21 @@ describe('vesperctl flow run', () => {
       [['weekly_briefings'], 2, /unknown flow weekly_briefings/],
       [['weekly_briefing', 'colour=red'], 2, /colour=red: expected filter=value/],
     ]) {
-      const ended = await flow(...words);
-      assert.equal(ended.code, code, `${words.join(' ')}: ${ended.stdout}${ended.stderr}`);
-      if (said)
-        assert.match(ended.stderr, said);
+      const result = await flow(...args);
+      assert.equal(result.code, code, `${args.join(' ')}: ${result.stdout}${result.stderr}`);
+      if (message)
+        assert.match(result.stderr, message);
     }
   });
 
   it('reports a failure if the data cannot be read', async () => {
-    const away = { ...env, VESPER_WAREHOUSE_DIR: await tempDir('empty') };
-    const ended = await run(VESPERCTL, ['flow', 'run', 'weekly_briefing', '--if', 'off.row_count > 0'], { cwd: ROOT, env: away })
+    const noData = { ...env, VESPER_WAREHOUSE_DIR: await tempDir('empty') };
+    const result = await run(VESPERCTL, ['flow', 'run', 'weekly_briefing', '--if', 'off.row_count > 0'], { cwd: ROOT, env: noData })
       .catch((e) => e);
-    assert.equal(ended.code, 4);
+    assert.equal(result.code, 4);
   });
 
-  it('prints what it found as JSON, and as a message', async () => {
+  it('prints its result as JSON and as a message', async () => {
     const out = JSON.parse((await flow('weekly_briefing', '--json')).stdout);
     assert.deepEqual(Object.keys(out), ['flow', 'filters', 'tasks', 'views', 'text', 'suggestions']);
     assert.deepEqual(out.tasks.map((t) => [t.id, t.state]),

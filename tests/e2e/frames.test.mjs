@@ -23,7 +23,7 @@ describe('an invalid frame', () => {
     await mock?.close();
   });
 
-  async function goesOn(c) {
+  async function checkPing(c) {
     c.send({ type: 'ping', t: 42 });
     const pong = await c.until((f) => f.type === 'pong');
     assert.equal(pong.t, 42);
@@ -37,58 +37,58 @@ describe('an invalid frame', () => {
     afterEach(() => chat.close());
 
     const deep = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
-    const bad = {
+    const invalid = {
       'no JSON': '{"type":"chat.message",', 'empty text': '', 'a list': '[]', 'a number': '3', 'a text': '"ping"',
       null: 'null', 'two objects': '{"type":"ping"}{"type":"ping"}', 'no type': '{"content":"hi"}',
-      'a type that is no text': '{"type":7}', 'deep nesting': `{"type":"ping","t":${deep}}`,
+      'a type that is not text': '{"type":7}', 'deep nesting': `{"type":"ping","t":${deep}}`,
       'deep nesting of lists': `{"type":"ping","t":${'['.repeat(5000)}${']'.repeat(5000)}}`,
-      'a member twice': '{"type":"chat.message","content":"a","content":"b"}',
-      'no content': '{"type":"chat.message"}', 'content that is no text': '{"type":"chat.message","content":{"a":1}}',
+      'a repeated member': '{"type":"chat.message","content":"a","content":"b"}',
+      'no content': '{"type":"chat.message"}', 'content that is not text': '{"type":"chat.message","content":{"a":1}}',
       'empty content': '{"type":"chat.message","content":""}', 'blank content': '{"type":"chat.message","content":" \\n\\t "}',
       'a NUL in the content': '{"type":"chat.message","content":"a\\u0000b"}',
-      'half a surrogate pair': '{"type":"chat.message","content":"\\ud83d"}',
-      'filters that are no object': '{"type":"chat.message","content":"hi","filters":[1]}',
-      'a client_msg_id that is no text': '{"type":"chat.message","content":"hi","client_msg_id":5}',
-      'select without an ask': '{"type":"chat.select","values":["x"]}',
-      'resume without a turn': '{"type":"resume","last_seq":1}',
-      'resume with a text for a number': '{"type":"resume","turn_id":"x","last_seq":"1"}',
+      'a lone surrogate': '{"type":"chat.message","content":"\\ud83d"}',
+      'filters that are not an object': '{"type":"chat.message","content":"hi","filters":[1]}',
+      'a client_msg_id that is not text': '{"type":"chat.message","content":"hi","client_msg_id":5}',
+      'select without an ask_id': '{"type":"chat.select","values":["x"]}',
+      'resume without a turn_id': '{"type":"resume","last_seq":1}',
+      'resume with last_seq as text': '{"type":"resume","turn_id":"x","last_seq":"1"}',
     };
-    for (const [name, text] of Object.entries(bad))
+    for (const [name, text] of Object.entries(invalid))
       it(name, async () => {
         chat.sendText(text);
         assert.equal((await chat.refusal()).code, 'bad_frame');
-        await goesOn(chat);
+        await checkPing(chat);
       });
 
     it('an unknown type', async () => {
       chat.send({ type: 'chat.dance' });
       assert.equal((await chat.refusal()).code, 'unknown_type');
       chat.send({ type: 'chat.token', token: 'mine' });
-      assert.equal((await chat.refusal()).code, 'unknown_type', 'a server\'s frame from a client');
-      await goesOn(chat);
+      assert.equal((await chat.refusal()).code, 'unknown_type', 'a frame of the server from a client');
+      await checkPing(chat);
     });
 
     it('a message above 16 KiB; one of exactly 16 KiB is accepted', async () => {
       chat.send({ type: 'chat.message', content: 'x'.repeat(16385) });
       assert.equal((await chat.refusal()).code, 'too_long');
       chat.send({ type: 'chat.message', content: 'ж'.repeat(8193) });
-      assert.equal((await chat.refusal()).code, 'too_long', 'bytes count, not letters');
+      assert.equal((await chat.refusal()).code, 'too_long', 'the limit is in bytes, not characters');
       assert.ok((await chat.ask('x'.repeat(16384))).closing);
     });
 
     it('an answer to a nonexistent question', async () => {
       chat.send({ type: 'chat.select', ask_id: '0198c0de-0000-7000-8000-000000000002', values: ['Ascend'] });
-      assert.equal((await chat.turn()).error?.code, 'expired', 'as one that is too old');
+      assert.equal((await chat.turn()).error?.code, 'expired', 'the same error as for an expired question');
     });
 
     it('a cancel without a running turn has no effect', async () => {
       chat.send({ type: 'chat.cancel' });
       chat.send({ type: 'chat.cancel', turn_id: '0198c0de-0000-7000-8000-000000000003' });
-      await goesOn(chat);
+      await checkPing(chat);
     });
 
-    it('all of them on one socket, and a later question is answered', async () => {
-      for (const text of Object.values(bad)) {
+    it('all of these on one socket, and a later question is answered', async () => {
+      for (const text of Object.values(invalid)) {
         chat.sendText(text);
         await chat.refusal();
       }
@@ -142,11 +142,11 @@ describe('an invalid frame', () => {
     });
   });
 
-  describe('an answer that is very long', () => {
+  describe('a very long answer', () => {
     const text = 'word '.repeat(15000);
     const long = [{ when: { kind: 'answer' }, reply: { text } }, { reply: 'demo' }];
 
-    it('completely reaches a client that stops reading for a while', async () => {
+    it('reaches a client completely, even if it stops reading for a while', async () => {
       mock.use(long);
       const c = await d.connect();
       c.send({ type: 'chat.message', content: REFERENCE });
@@ -192,7 +192,7 @@ describe('an invalid frame', () => {
       await c.close();
     });
 
-    it('also from another socket of the same session', async () => {
+    it('a message from another socket of the same session is refused as well', async () => {
       mock.use(slowAnswer);
       const first = await d.connect();
       await first.begin(REFERENCE);
@@ -241,7 +241,7 @@ describe('an invalid frame', () => {
       await c.close();
     });
 
-    it('in another session it is another message', async () => {
+    it('in another session: it is another message', async () => {
       const one = await d.ask(REFERENCE, { extra: { client_msg_id: 'same' } });
       const two = await d.ask(REFERENCE, { extra: { client_msg_id: 'same' } });
       assert.notEqual(one.id, two.id);
@@ -254,18 +254,18 @@ describe('/ws/echo', () => {
     const d = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
     t.after(() => d.stop());
     const { chat } = await d.open({ path: '/ws/echo' });
-    const got = [];
+    const received = [];
     chat.ws.removeAllListeners('message');
-    const three = new Promise((done) => chat.ws.on('message', (data, isBinary) => {
-      got.push([data.toString('latin1'), isBinary]);
-      if (got.length === 3)
+    const allReceived = new Promise((done) => chat.ws.on('message', (data, isBinary) => {
+      received.push([data.toString('latin1'), isBinary]);
+      if (received.length === 3)
         done();
     }));
     chat.ws.send('hi');
     chat.ws.send(Buffer.from([0, 255]));
     chat.ws.send('x'.repeat(60000));
-    await three;
-    assert.deepEqual(got, [['hi', false], ['\0\xff', true], ['x'.repeat(60000), false]]);
+    await allReceived;
+    assert.deepEqual(received, [['hi', false], ['\0\xff', true], ['x'.repeat(60000), false]]);
     await chat.close();
   });
 });

@@ -1,6 +1,6 @@
 /*
- * A new version takes over the listening sockets while the old one serves: no client is refused, nothing breaks,
- * and new clients wait at most in the socket's queue.
+ * A new process takes over the listening sockets while the old one serves: no client is refused, no answer is lost, and
+ * new clients wait at most in the queue of the socket.
  */
 
 import { it } from 'node:test';
@@ -24,30 +24,30 @@ const env = { VESPER_HANDOVER: 'true', VESPER_LIMITS_DRAIN_SPREAD_S: `${SPREAD_S
   VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0' };
 const LIMIT_MS = patient(60000);
 
-async function said(d, what) {
-  for (const until = Date.now() + LIMIT_MS; !d.output.includes(what); await sleep(20))
-    assert.ok(Date.now() < until && !d.exited, `never said ${what}:\n${d.output.slice(-2000)}`);
+async function waitForLog(d, event) {
+  for (const until = Date.now() + LIMIT_MS; !d.output.includes(event); await sleep(20))
+    assert.ok(Date.now() < until && !d.exited, `no ${event} in the log:\n${d.output.slice(-2000)}`);
 }
 
-const next = (d, more = {}) => launch({ args: ['--take-over'], dataDir: d.dataDir, port: d.port, env: { ...env, ...more } });
+const takeOver = (d, more = {}) => launch({ args: ['--take-over'], dataDir: d.dataDir, port: d.port, env: { ...env, ...more } });
 
 /* Sends one request on a new connection. Returns its result. */
-function fresh(url) {
-  const began = performance.now();
+function requestOnce(url) {
+  const start = performance.now();
   return new Promise((done) => {
     const req = http.get(`${url}/livez`, { agent: false }, (res) => {
-      res.resume().on('end', () => done({ status: res.statusCode, ms: performance.now() - began }));
+      res.resume().on('end', () => done({ status: res.statusCode, ms: performance.now() - start }));
     });
-    req.on('error', (e) => done({ error: e.code ?? e.message, ms: performance.now() - began }));
+    req.on('error', (e) => done({ error: e.code ?? e.message, ms: performance.now() - start }));
   });
 }
 
-it(`during ${STREAMS} streams and new connections`, async (t) => {
+it(`${STREAMS} streams and all new connections survive a handover`, async (t) => {
   const mock = await startMock({ script });
   const old = await startDaemon({ mock, env });
-  let young;
+  let successor;
   t.after(async () => {
-    await Promise.all([old, young].filter((d) => d && !d.exited).map((d) => d.kill()));
+    await Promise.all([old, successor].filter((d) => d && !d.exited).map((d) => d.kill()));
     await mock.close();
   });
   const idle = await Promise.all(Array.from({ length: 20 }, () => old.connect()));
@@ -58,23 +58,23 @@ it(`during ${STREAMS} streams and new connections`, async (t) => {
   while (!chats.every((c) => c.all.some((f) => f.type === 'chat.token')))
     await sleep(20);
 
-  let asking = true;
+  let running = true;
   const requests = [];
-  const asker = (async () => {
-    while (asking) {
-      requests.push(fresh(old.url));
+  const requester = (async () => {
+    while (running) {
+      requests.push(requestOnce(old.url));
       await sleep(8);
     }
   })();
-  young = await launch({ args: ['--take-over'], dataDir: old.dataDir, port: old.port, mock, env });
-  await said(old, 'handover.done');
+  successor = await launch({ args: ['--take-over'], dataDir: old.dataDir, port: old.port, mock, env });
+  await waitForLog(old, 'handover.done');
   const closed = await Promise.all(idle.map((c) => c.closed));
-  assert.deepEqual([...new Set(closed.map((c) => c.code))], [1012], 'idle connections come back to the new one');
-  const question = await young.ask(REFERENCE.replace('?', ', please?'), { token: mintToken({ sub: 'newcomer' }) });
-  assert.ok(question.complete, 'the new one answers');
+  assert.deepEqual([...new Set(closed.map((c) => c.code))], [1012], 'idle connections are asked to reconnect');
+  const question = await successor.ask(REFERENCE.replace('?', ', please?'), { token: mintToken({ sub: 'newcomer' }) });
+  assert.ok(question.complete, 'the new process answers');
   const ends = await Promise.all(turns);
-  asking = false;
-  await asker;
+  running = false;
+  await requester;
   const all = await Promise.all(requests);
   const broken = ends.filter((frames) => frames.at(-1).status !== 'ok');
   const failed = all.filter((r) => r.status !== 200);
@@ -86,37 +86,37 @@ it(`during ${STREAMS} streams and new connections`, async (t) => {
   await Promise.all(chats.map((c) => c.close()));
   assert.deepEqual(await old.ended(), { code: 0, signal: null });
   old.checkOutput();
-  const again = await young.rest().get('/livez').catch((e) => e);
+  const again = await successor.rest().get('/livez').catch((e) => e);
   assert.equal(again.status, 200);
-  await young.stop();
+  await successor.stop();
 });
 
-it('a new process that fails, replies wrongly, or has another version changes nothing', async () => {
+it('a new process that fails or replies wrongly does not affect the old one', async () => {
   const d = await startDaemon({ env });
-  const failing = await next(d, { VESPER_STORE_DIALECT: 'no such thing' });
+  const failing = await takeOver(d, { VESPER_STORE_DIALECT: 'no such thing' });
   assert.notEqual((await failing.ended()).code, 0);
   const path = join(d.dataDir, 'handover.sock');
   const { mode } = await (await import('node:fs/promises')).stat(path);
   assert.equal(mode & 0o777, 0o600);
-  /* Wrong clients of the handover socket: a stream socket, one that sends nothing, and one with a wrong message. */
+  /* Invalid clients of the handover socket: a stream socket, one that sends nothing, and one with a wrong message. */
   await new Promise((done) => net.connect(path).on('error', done).on('connect', done));
-  for (const words of ['', 'not ready']) {
+  for (const reply of ['', 'not ready']) {
     const python = spawn('python3', ['-c', `import socket,sys
 s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET); s.connect(sys.argv[1])
 m,f,_,_=socket.recv_fds(s,256,2); assert len(f)==2 and b'"v":1' in m, m
-sys.argv[2] and s.send(sys.argv[2].encode())`, path, words]);
+sys.argv[2] and s.send(sys.argv[2].encode())`, path, reply]);
     assert.equal(await new Promise((done) => python.on('close', done)), 0);
   }
-  await said(d, 'handover.failed');
-  assert.ok((await d.ask(REFERENCE)).complete, 'the old one goes on');
-  const good = await next(d);
-  await said(d, 'handover.done');
+  await waitForLog(d, 'handover.failed');
+  assert.ok((await d.ask(REFERENCE)).complete, 'the old process continues');
+  const good = await takeOver(d);
+  await waitForLog(d, 'handover.done');
   assert.deepEqual(await d.ended(), { code: 0, signal: null });
   assert.ok((await good.ask(REFERENCE)).complete);
   await good.stop();
 });
 
-it('without a running process it is a normal start; without the setting there is no handover socket', async (t) => {
+it('--take-over without a running process is a normal start, and without the setting no handover socket exists', async (t) => {
   const d = await launch({ args: ['--take-over'], env: { ...env, VESPER_HANDOVER: 'false' } });
   t.after(() => d.exited || d.kill());
   await d.waitReady();
@@ -125,7 +125,7 @@ it('without a running process it is a normal start; without the setting there is
   await d.stop();
 });
 
-it('sockets of a supervisor are used', async (t) => {
+it('sockets that a supervisor passes are used', async (t) => {
   const dir = await tempDir();
   assert.ok(dir);
   const d = await launch({ env, supervisor: true });

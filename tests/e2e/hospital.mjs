@@ -1,6 +1,6 @@
 /*
- * Data of the pack hospital: its source clinic as SQLite files and on PostgreSQL, both created by vesperctl from
- * the pack's description, with the same rows; and empty warehouses of its tenants.
+ * Data of the pack hospital: its source clinic as SQLite files and on PostgreSQL, both created by vesperctl from the
+ * description of the pack, with the same rows; and empty warehouses of its tenants.
  */
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
@@ -14,15 +14,15 @@ const DAYS = 788; /* until 27 February 2026, the date of the tests */
 export const WARDS = ['Cardiology', 'Surgery', 'Pediatrics', 'Maternity', 'Oncology', 'Intensive Care'];
 const COST_KINDS = ['staff', 'drugs', 'equipment', 'food'];
 
-/* Rows computed from the tenant's name only: tenants have different figures, and all back ends have the same rows. */
+/* Rows computed from the name of the tenant: tenants have different figures, and all back ends have the same rows. */
 export function rowsFor(tenant) {
-  const own = [...tenant].reduce((sum, c) => sum + c.charCodeAt(0), 0);
+  const offset = [...tenant].reduce((sum, c) => sum + c.charCodeAt(0), 0);
   const day = (n) => new Date(DAY_ONE + n * 86400000).toISOString().slice(0, 10);
   const stays = Array.from({ length: DAYS }, (_, n) => [n + 1, WARDS[(n * 7 + (n >> 2)) % 6],
-    (n * 11 + own) % 3 === 0 ? 'emergency' : 'planned', day(n), 1 + (n * n + own) % 13]);
+    (n * 11 + offset) % 3 === 0 ? 'emergency' : 'planned', day(n), 1 + (n * n + offset) % 13]);
   const months = [...new Set(stays.map((s) => `${s[3].slice(0, 8)}01`))];
   const costs = months.flatMap((month, m) => WARDS.flatMap((ward, w) => COST_KINDS.map((kind, k) => [ward, kind, month,
-    (1000 + ((m + 3) * (w + 2) * 9781 + (k + 1) * 40093 + own * 17) % 90000 + (m + w + k) / 100).toFixed(2)])));
+    (1000 + ((m + 3) * (w + 2) * 9781 + (k + 1) * 40093 + offset * 17) % 90000 + (m + w + k) / 100).toFixed(2)])));
   return { stays, costs };
 }
 
@@ -40,7 +40,7 @@ async function ctl(args, env = {}) {
 const sqlite = (file, script) => run('python3', ['-c',
   'import sqlite3,sys\nsqlite3.connect(sys.argv[1]).executescript(open(sys.argv[2]).read())', file, script]);
 
-/* The demo's warehouses, and for each further tenant one with empty tables and the rows of its statements in `more`. */
+/* The warehouses of the demo, and for each further tenant one with empty tables and the rows of its statements in `more`. */
 export async function warehouses(tenants, more = {}) {
   const dir = await tempDir('warehouse');
   for (const file of await filesUnder(await demoWarehouse()))

@@ -1,8 +1,8 @@
 /*
- * A hospital and an energy company on one daemon: a pack of text files from a further root, with its data in a
- * separate source, once SQLite files and once PostgreSQL, created by vesperctl from the pack's description. Its
- * labelled questions are asked without a model and get the same answers from both; its refusals, currency and time
- * zone are its own; and a question over both companies' databases queries them in parallel.
+ * A hospital and an energy company on one daemon: the pack of the hospital is in another root, and its data in a
+ * separate source, once SQLite files and once PostgreSQL, created by vesperctl from the description of the pack. Its
+ * labelled questions are asked without a model and get the same answers from both; it has its own refusals, currency and
+ * time zones; and one question can query the databases of both companies.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -16,8 +16,8 @@ import { startPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 import { rowsOf } from './turn.mjs';
 
-const LABELLED = 40;
-const LEAST_SHARE = 0.9;
+const QUESTIONS = 40;
+const MIN_SHARE = 0.9;
 const PRICES = 'average day-ahead price for NP15 in CAISO for 2025 from Ascend';
 const COSTS = 'Costs by ward in 2025';
 const BOTH = `What was the ${PRICES}, and what were the costs by ward in 2025?`;
@@ -36,16 +36,16 @@ const ENERGY = ['chat:read_market_data', 'chat:read_projects'];
 const PERMISSIONS = ['chat:use', 'chat:advanced_sql', 'clinic:read', 'clinic:read_costs', ...ENERGY];
 const token = (tenant, permissions = PERMISSIONS) => mintToken({ tenant_id: tenant, permissions });
 
-const whole = async (d, content, who) => (await d.rest(who).post('/api/v1/chat', { content })).body;
+const ask = async (d, content, caller) => (await d.rest(caller).post('/api/v1/chat', { content })).body;
 
 /* The parts of an answer that must be equal on both back ends: everything except ids and times. */
-function answered(body) {
+function comparable(body) {
   const views = (body.views ?? []).map((v) => [v.view_type, v.columns, v.data_dict, v.prompt, v.message]);
   return { status: body.status, text: body.text, views, ask: body.ask?.text ?? body.ask?.prompt, error: body.error?.message, suggestions: body.suggestions,
     outcomes: body.outcomes?.map((o) => [o.tool, o.outcome, o.rows]) };
 }
 
-describe('a hospital and an energy company in one daemon', () => {
+describe('a hospital and an energy company on one daemon', () => {
   let pg;
   let labelled;
   const daemons = {};
@@ -54,7 +54,7 @@ describe('a hospital and an energy company in one daemon', () => {
 
   before(async () => {
     labelled = (await readFile(join(PACKS, 'config/hospital/route.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
-    assert.equal(labelled.length, LABELLED);
+    assert.equal(labelled.length, QUESTIONS);
     const warehouse = await warehouses(EMPTY);
     daemons.sqlite = await start(warehouse, await clinicFiles(HOSPITALS));
     pg = await startPostgres();
@@ -66,25 +66,25 @@ describe('a hospital and an energy company in one daemon', () => {
     await pg?.service('stop');
   });
 
-  it('is answered the same from SQLite and PostgreSQL', async () => {
-    const other = [];
+  it('give the same answers from SQLite and PostgreSQL', async () => {
+    const failures = [];
     for (const { id, question, tools, refused } of labelled) {
       const bodies = {};
       for (const [name, d] of Object.entries(daemons))
-        bodies[name] = await whole(d, question, token('mercy'));
-      const mine = answered(bodies.sqlite);
-      assert.ok(mine.text || mine.ask || mine.error || mine.views.length, question);
-      assert.deepEqual(answered(bodies.postgres), mine, `${id}: ${question}`);
+        bodies[name] = await ask(d, question, token('mercy'));
+      const answer = comparable(bodies.sqlite);
+      assert.ok(answer.text || answer.ask || answer.error || answer.views.length, question);
+      assert.deepEqual(comparable(bodies.postgres), answer, `${id}: ${question}`);
       if (refused)
-        assert.ok(JSON.stringify(mine).includes(refused), `${id}: ${JSON.stringify(mine)}`);
-      else if (!isDeepStrictEqual(mine.outcomes?.map(([tool, outcome]) => `${tool} ${outcome}`) ?? [], tools.map((tool) => `${tool} rows`)))
-        other.push(`${id}: ${JSON.stringify(mine)}`);
+        assert.ok(JSON.stringify(answer).includes(refused), `${id}: ${JSON.stringify(answer)}`);
+      else if (!isDeepStrictEqual(answer.outcomes?.map(([tool, outcome]) => `${tool} ${outcome}`) ?? [], tools.map((tool) => `${tool} rows`)))
+        failures.push(`${id}: ${JSON.stringify(answer)}`);
     }
-    assert.ok(other.length <= (1 - LEAST_SHARE) * LABELLED, other.join('\n'));
+    assert.ok(failures.length <= (1 - MIN_SHARE) * QUESTIONS, failures.join('\n'));
   });
 
   for (const name of ['sqlite', 'postgres']) {
-    it(`${name}: numbers match the rows, in euros`, async () => {
+    it(`${name}: answers are in euros and match the rows`, async () => {
       const sums = new Map(WARDS.map((ward) => [ward, 0]));
       for (const [ward, , month, amount] of rowsFor('mercy').costs)
         if (month.startsWith('2025'))
@@ -99,7 +99,7 @@ describe('a hospital and an energy company in one daemon', () => {
       assert.doesNotMatch(JSON.stringify(turn.frames), /\$\d/);
     });
 
-    it(`${name}: one question queries both companies' databases`, async () => {
+    it(`${name}: one question queries the databases of both companies`, async () => {
       const d = daemons[name];
       const turn = await d.ask(BOTH, { token: token('acme') });
       assert.deepEqual(turn.complete?.outcomes?.map((o) => o.outcome), ['rows', 'rows'], JSON.stringify(turn.closing));
@@ -120,7 +120,7 @@ describe('a hospital and an energy company in one daemon', () => {
       assert.doesNotMatch(JSON.stringify(advice.frames), /hospital|medical advice/);
     });
 
-    it(`${name}: requires a permission of the pack`, async () => {
+    it(`${name}: costs require the permission of the pack`, async () => {
       const turn = await daemons[name].ask(COSTS, { token: token('mercy', ['chat:use', 'clinic:read']) });
       assert.ok(!turn.complete?.outcomes?.some((o) => o.outcome === 'rows'), JSON.stringify(turn.closing));
       assert.doesNotMatch(JSON.stringify(turn.frames), /€\s?\d/);
@@ -128,16 +128,16 @@ describe('a hospital and an energy company in one daemon', () => {
   }
 
   /* The two time zones are 26 hours apart, so their dates always differ. */
-  it('has the day of its zone', async (t) => {
+  it('tenants have the date of their time zone', async (t) => {
     const d = await start(await warehouses(EMPTY), { ...await clinicFiles(HOSPITALS), VESPER_TODAY: undefined });
     t.after(() => d.stop());
     const days = {};
     for (const [tenant, zone] of [['east', 'Pacific/Kiritimati'], ['west', 'Etc/GMT+12']]) {
       const day = () => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(Date.now() - 86400000);
-      const about = [day()];
+      const expected = [day()];
       const { filters } = await d.ask('Admissions by ward yesterday', { token: token(tenant) });
-      about.push(day());
-      assert.ok(about.includes(filters.date_range_start), `${tenant}: ${JSON.stringify(filters)} is not ${about}`);
+      expected.push(day());
+      assert.ok(expected.includes(filters.date_range_start), `${tenant}: ${JSON.stringify(filters)} is not ${expected}`);
       days[tenant] = filters.date_range_start;
     }
     assert.notEqual(days.east, days.west);

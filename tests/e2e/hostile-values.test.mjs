@@ -52,7 +52,7 @@ describe('hostile numbers in rows', () => {
     values.map((v) => ` UNION ALL SELECT ${v} FROM per_project WHERE name = (SELECT MIN(name) FROM per_project)`).join('')}`;
 
   for (const [what, values] of [['as text', HOSTILE_NUMBERS.map((v) => `'${v}'`)], ['as numbers', ['1e308 * 10', '-1e308 * 10', '1e308', '1e-320']]])
-    it(`${what} are readable in every place`, async () => {
+    it(`${what} are readable in every reply`, async () => {
       mock.reset();
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
         { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'general_sql_query', input: { sql: select(values) } }] } },
@@ -81,10 +81,10 @@ describe('hostile numbers in rows', () => {
 
 describe('very many rows', () => {
   const ROWS = 40000;
-  const PEAK_KB = 3 * 1024 * 1024; /* of a sanitizer build; when the texts were concatenated again for each row, it was 17 GB */
+  const PEAK_KB = 3 * 1024 * 1024; /* of a sanitizer build; 17 GB if the texts are concatenated again for each row */
   let d;
 
-  /* One project with tens of thousands of red areas, and a hundred plans of the same day. */
+  /* Creates one project with tens of thousands of red areas, and a hundred plans of the same day. */
   before(async () => {
     const warehouse = await tempDir('warehouse');
     const script = `
@@ -116,7 +116,7 @@ d.commit()`;
     assert.ok(turn.tables[0].row_count > 100, JSON.stringify(turn.tables[0]).slice(0, 300));
   });
 
-  it('limits a list of names and the memory for all rows', async () => {
+  it('a long list of names and the memory for all rows are limited', async () => {
     const rest = d.rest(mintToken({ role: 'admin' }));
     const answer = (await rest.post('/api/v1/chat', { content: 'What is the health status of Nazareth Solar?' })).body;
     assert.equal(answer.status, 'ok', JSON.stringify(answer).slice(0, 500));
@@ -131,7 +131,7 @@ d.commit()`;
 
 describe('hostile settings', () => {
   /* Uses a shell, because node encodes the environment of child processes as UTF-8. */
-  const says = async (setting) => run('bash', ['-c', `${setting} exec "$0" --check`, VESPERD]).then(() => assert.fail(`${setting}: accepted`), (e) => {
+  const startupError = async (setting) => run('bash', ['-c', `${setting} exec "$0" --check`, VESPERD]).then(() => assert.fail(`${setting}: accepted`), (e) => {
     assert.equal(e.signal, null, `${setting}: ${e.stderr}`);
     return `${e.stdout}${e.stderr}`;
   });
@@ -147,9 +147,9 @@ describe('hostile settings', () => {
     ['VESPER_TODAY', '8999-01-01', /1002 to 8998/],
     ['VESPER_TODAY', '0001-01-01', /1002 to 8998/]])
     it(`${name}=${value.slice(0, 60)} is refused with its name`, async () => {
-      const said = await says(`${name}=${value}`);
-      assert.match(said, problem);
-      assert.ok(said.includes(name), said);
+      const output = await startupError(`${name}=${value}`);
+      assert.match(output, problem);
+      assert.ok(output.includes(name), output);
     });
 
   it('a leap day compared with another year does not crash the daemon', async () => {
@@ -162,7 +162,7 @@ describe('hostile settings', () => {
   });
 
   for (const today of ['1002-01-01', '8998-12-31'])
-    it(`a daemon of ${today} reads relative times`, async () => {
+    it(`relative times are read if today is ${today}`, async () => {
       const d = await startDaemon({ env: { VESPER_TODAY: today } });
       const chat = await d.connect();
       for (const when of ['in the last 1000 years', 'in the next 1000 years', 'in the last 1000 quarters', 'last winter', 'next year', 'tomorrow'])

@@ -1,4 +1,4 @@
-/* Tokens of an identity provider: RS256 by its keys, roles, tenants, rotation, outage, and forgeries. */
+/* Tokens of an identity provider: RS256 with its keys, roles, tenants, key rotation, outages and forgeries. */
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
@@ -11,8 +11,8 @@ import { nowS, SECRET, mintToken } from './token.mjs';
 
 const TID = { vesper: '11111111-1111-4111-8111-111111111111', acme: '22222222-2222-4222-8222-222222222222' };
 
-const PAIR = 2;            /* one key update takes two requests: the discovery document and the keys */
-const UNKNOWN_MS = 15000; /* the daemon's minimum time between requests for unknown keys */
+const UPDATE_REQUESTS = 2; /* of one key update: the discovery document and the keys */
+const UNKNOWN_MS = 15000;  /* minimum time between key updates that unknown keys cause */
 
 function settings(issuer, more = {}) {
   return { demo: false, env: {
@@ -32,7 +32,7 @@ describe('tokens of an identity provider', () => {
   let d;
 
   const claims = (more = {}) => ({ iss: `${issuer.url}/${TID.vesper}/v2.0`, aud: 'api-guid', tid: TID.vesper, oid: 'oid-1',
-    sub: 'per-app', ver: '2.0', roles: ['Vesper.Manager', 'Somebody.Else'], iat: nowS(), nbf: nowS(), exp: nowS() + 600, ...more });
+    sub: 'per-app', ver: '2.0', roles: ['Vesper.Manager', 'Unknown.Role'], iat: nowS(), nbf: nowS(), exp: nowS() + 600, ...more });
   const status = async (token) => (await d.rest(token).get('/api/v1/sessions')).status;
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('tokens of an identity provider', () => {
     await issuer?.close();
   });
 
-  it('are accepted on REST and on the socket; roles become permissions', async () => {
+  it('are accepted over REST and WebSocket, with permissions from their roles', async () => {
     assert.equal(await status(issuer.sign(claims())), 200);
     assert.ok(issuer.requests[0].endsWith('/openid-configuration') && issuer.requests.includes('/keys'));
     const chat = await d.connect({ token: issuer.sign(claims({ roles: ['Vesper.Viewer'] })) });
@@ -54,11 +54,11 @@ describe('tokens of an identity provider', () => {
     assert.equal(await status(issuer.sign(claims({ roles: ['vesper.viewer'] }))), 403);
   });
 
-  it('of other applications or scopes are refused if these are listed', async () => {
+  it('of applications or scopes that are not listed are refused', async () => {
     const strict = await startDaemon(settings(issuer, { VESPER_AUTH_SCOPE: 'Chat.Use', VESPER_AUTH_CLIENTS: 'portal,teams' }));
     const ask = (more) => strict.rest(issuer.sign(claims(more))).get('/api/v1/sessions');
     assert.equal((await ask({ scp: 'openid Chat.Use', azp: 'teams' })).status, 200);
-    assert.equal((await ask({ appid: 'portal' })).status, 200, 'an application itself, by its roles');
+    assert.equal((await ask({ appid: 'portal' })).status, 200, 'an application without a user, by its roles');
     for (const more of [{ scp: 'openid', azp: 'teams' }, { scp: 'Chat.Use', azp: 'stranger' }, { scp: 'Chat.Use' }, { azp: 'teams', roles: [] }]) {
       const reply = await ask(more);
       checkProblem(reply, 401);
@@ -66,13 +66,13 @@ describe('tokens of an identity provider', () => {
     }
     const late = await ask({ scp: 'Chat.Use', azp: 'teams', exp: nowS() - 60 });
     assert.match(late.headers.get('www-authenticate'), /error_description="The token has expired\."/);
-    const powerless = await ask({ scp: 'Chat.Use', azp: 'teams', roles: [] });
-    checkProblem(powerless, 403);
-    assert.match(powerless.headers.get('www-authenticate'), /error="insufficient_scope", scope="chat:use"/);
+    const noRole = await ask({ scp: 'Chat.Use', azp: 'teams', roles: [] });
+    checkProblem(noRole, 403);
+    assert.match(noRole.headers.get('www-authenticate'), /error="insufficient_scope", scope="chat:use"/);
     await strict.stop();
   });
 
-  it('of each tenant see their own data', async () => {
+  it('select the tenant by their claim', async () => {
     const acme = issuer.sign(claims({ tid: TID.acme, iss: `${issuer.url}/${TID.acme}/v2.0` }));
     const chat = await d.connect({ token: acme });
     assert.equal(chat.ready.user.tenant, 'acme');
@@ -81,18 +81,18 @@ describe('tokens of an identity provider', () => {
 
   it('are refused if forged, expired or for another audience', async () => {
     const publicKey = issuer.keys.get(issuer.kid).publicKey;
-    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const good = issuer.sign(claims());
     const [head, body, signature] = good.split('.');
     const doubled = Buffer.from(`${JSON.stringify(claims()).slice(0, -1)},"oid":"oid-2"}`).toString('base64url');
-    const bad = {
+    const invalid = {
       none: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`,
       confusedPem: issuer.confuse(claims(), publicKey.export({ type: 'spki', format: 'pem' })),
       confusedDer: issuer.confuse(claims(), publicKey.export({ type: 'spki', format: 'der' })),
       confusedModulus: issuer.confuse(claims(), Buffer.from(publicKey.export({ format: 'jwk' }).n, 'base64url')),
       development: mintToken(), hs256: mintToken({ secret: SECRET }),
-      stranger: issuer.sign(claims(), {}, { key: stranger }),
-      jku: issuer.sign(claims(), { jku: `${issuer.url}/evil` }, { key: stranger }),
+      otherKey: issuer.sign(claims(), {}, { key: otherKey }),
+      jku: issuer.sign(claims(), { jku: `${issuer.url}/evil` }, { key: otherKey }),
       noKid: issuer.sign(claims(), { kid: undefined }), kidPath: issuer.sign(claims(), { kid: '../../etc/passwd' }),
       crit: issuer.sign(claims(), { crit: ['exp'] }), typ: issuer.sign(claims(), { typ: 'JOSE' }),
       issuer: issuer.sign(claims({ iss: 'https://login.example/' })), template: issuer.sign(claims({ iss: `${issuer.url}/{tenantid}/v2.0` })),
@@ -103,7 +103,7 @@ describe('tokens of an identity provider', () => {
       padded: `${good}=`, stray: `${head}.${body}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
       plus: `${head}.${body}.${signature.replace(/[-_]/, '+')}+`, two: `${head}.${body}`, four: `${good}.x`, huge: issuer.sign(claims({ x: 'y'.repeat(14000) })),
     };
-    for (const [name, token] of Object.entries(bad)) {
+    for (const [name, token] of Object.entries(invalid)) {
       const reply = await d.rest(token).get('/api/v1/sessions');
       assert.ok([401, 431].includes(reply.status), `${name}: ${reply.status}`);
       assert.ok(!reply.text.includes(token.slice(-40)));
@@ -112,7 +112,7 @@ describe('tokens of an identity provider', () => {
     assert.ok(!d.output.includes(good.slice(0, 80)), 'no token in the log');
   });
 
-  it('signed by a rotated key are accepted once it is known; an outage changes nothing', async () => {
+  it('signed with a new key are accepted after the next update, and also during an outage', async () => {
     const old = issuer.sign(claims());
     issuer.roll('key-2');
     const fresh = issuer.sign(claims());
@@ -121,54 +121,54 @@ describe('tokens of an identity provider', () => {
     assert.equal(await status(fresh), 200);
     assert.equal(await status(old), 401);
     issuer.fail = true;
-    const asked = issuer.requests.length;
-    for (let i = 0; i < 200 && issuer.requests.length < asked + 2; i++)
+    const requestsBefore = issuer.requests.length;
+    for (let i = 0; i < 200 && issuer.requests.length < requestsBefore + 2; i++)
       await sleep(50);
     assert.equal(await status(fresh), 200);
     assert.equal((await fetch(`${d.url}/readyz`)).status, 200);
     issuer.fail = false;
   });
 
-  it('unknown keys do not cause a request storm', async () => {
-    const asked = issuer.requests.length;
+  it('with unknown keys cause few requests to the issuer', async () => {
+    const requestsBefore = issuer.requests.length;
     await Promise.all(Array.from({ length: 50 }, (_, i) => status(issuer.sign(claims(), { kid: `made-up-${i}` }))));
-    assert.ok(issuer.requests.length - asked <= 8, 'at most one early pair beside the regular ones');
+    assert.ok(issuer.requests.length - requestsBefore <= 8, 'at most one additional key update');
   });
 
   /* Any client can send unknown keys, so they must neither delay a new key nor cause load at the issuer. */
   it('unknown keys without end delay no new key, and ask the issuer no oftener than one does', async () => {
     const own = await new Issuer().start();
     const mine = () => claims({ iss: `${own.url}/${TID.vesper}/v2.0` });
-    const calm = await startDaemon(settings(own)); /* requests keys hourly, or if a key is unknown */
-    const began = Date.now();
-    const of = async (token) => (await calm.rest(token).get('/api/v1/sessions')).status;
+    const hourly = await startDaemon(settings(own)); /* requests keys hourly, or if a key is unknown */
+    const start = Date.now();
+    const statusOf = async (token) => (await hourly.rest(token).get('/api/v1/sessions')).status;
     let sent = 0;
-    let over = false;
-    const asked = own.requests.length;
-    const hammers = Array.from({ length: 4 }, async (_, i) => {
-      while (!over) {
-        assert.equal(await of(own.sign(mine(), { kid: `made-up-${i}-${sent++}` })), 401);
-        const opened = await calm.open({ token: own.sign(mine(), { kid: `made-up-${i}-${sent++}` }) });
+    let done = false;
+    const requestsBefore = own.requests.length;
+    const senders = Array.from({ length: 4 }, async (_, i) => {
+      while (!done) {
+        assert.equal(await statusOf(own.sign(mine(), { kid: `made-up-${i}-${sent++}` })), 401);
+        const opened = await hourly.open({ token: own.sign(mine(), { kid: `made-up-${i}-${sent++}` }) });
         opened.chat?.ws.terminate();
       }
     });
-    while (own.requests.length < asked + PAIR)
+    while (own.requests.length < requestsBefore + UPDATE_REQUESTS)
       await sleep(50); /* the first unknown key has caused its requests; the next one must wait */
     own.roll('key-2');
     const fresh = own.sign(mine());
     const before = own.requests.length;
-    while (await of(fresh) !== 200)
+    while (await statusOf(fresh) !== 200)
       await sleep(100);
-    over = true;
-    await Promise.all(hammers);
-    const [after, all] = [own.requests.length - before, own.requests.length - asked];
-    assert.ok(after <= 2 * PAIR, `the new key was known after ${after} requests`);
-    assert.ok(all <= PAIR * (2 + (Date.now() - began) / UNKNOWN_MS), `${all} requests for ${sent} made-up keys`);
-    await calm.stop();
+    done = true;
+    await Promise.all(senders);
+    const [after, all] = [own.requests.length - before, own.requests.length - requestsBefore];
+    assert.ok(after <= 2 * UPDATE_REQUESTS, `the new key was known after ${after} requests`);
+    assert.ok(all <= UPDATE_REQUESTS * (2 + (Date.now() - start) / UNKNOWN_MS), `${all} requests for ${sent} unknown keys`);
+    await hourly.stop();
     await own.close();
   });
 
-  it('are valid until they expire, also on an open socket, unless renewed', async () => {
+  it('expire on an open socket unless they are renewed', async () => {
     const chat = await d.connect({ token: issuer.sign(claims({ exp: nowS() + 4 })) });
     await chat.until((f) => f.type === 'auth.expiring');
     chat.send({ type: 'auth', token: issuer.sign(claims({ exp: nowS() + 5, roles: ['Vesper.Viewer'] })) });
@@ -179,7 +179,7 @@ describe('tokens of an identity provider', () => {
 });
 
 describe('a start with an identity provider', () => {
-  it('waits for its keys: alive, not ready, then ready', async () => {
+  it('is alive but not ready until it has the keys', async () => {
     const issuer = await new Issuer().start();
     issuer.fail = true;
     const d = await launch(settings(issuer, { VESPER_AUTH_JWKS_REFRESH_S: '1' }));

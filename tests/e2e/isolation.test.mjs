@@ -1,6 +1,6 @@
 /*
- * Two tenants, and an attacker who tries ids: foreign ids, foreign ids with a changed digit, and invented ids, ten
- * thousand times in total over every route with an id. Also planted secrets, which must not appear anywhere.
+ * Two tenants, and an attacker who tries ids of others, such ids with a changed digit, and random ids, ten thousand times
+ * in total over all routes with an id. Also planted secrets, which must not appear anywhere.
  */
 
 import assert from 'node:assert/strict';
@@ -14,37 +14,37 @@ import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
 const ATTEMPTS = 10000;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
-/* Ids made in the same millisecond differ in their last digits: the likeliest guesses. */
-function near(id) {
+/* Ids of the same millisecond differ in their last digits only, so they are the best guesses. */
+function similarId(id) {
   const at = 19 + randomInt(17);
-  return id[at] === '-' ? near(id) : id.slice(0, at) + randomInt(16).toString(16) + id.slice(at + 1);
+  return id[at] === '-' ? similarId(id) : id.slice(0, at) + randomInt(16).toString(16) + id.slice(at + 1);
 }
 
 describe('ten thousand tries', () => {
   let d;
-  let known;
+  let owners;
   const marks = ['tell-tale-title', 'tell-tale-comment', 'tell-tale-question'];
 
   before(async () => {
     d = await startDaemon();
-    known = [];
+    owners = [];
     for (const [sub, tenant_id] of [['ann', 'vesper'], ['bob', 'vesper'], ['ann', 'acme']]) {
       const rest = d.rest(mintToken({ sub, tenant_id }));
       const { body } = await rest.post(`${API}/chat`, { content: `${REFERENCE} tell-tale-question` });
-      const own = (await rest.get(`${API}/sessions/${body.session_id}`)).headers.get('etag');
-      await rest.call('PATCH', `${API}/sessions/${body.session_id}`, { json: { title: 'tell-tale-title' }, headers: { 'if-match': own } });
+      const etag = (await rest.get(`${API}/sessions/${body.session_id}`)).headers.get('etag');
+      await rest.call('PATCH', `${API}/sessions/${body.session_id}`, { json: { title: 'tell-tale-title' }, headers: { 'if-match': etag } });
       await rest.post(`${API}/messages/${body.message_id}/feedback`, { rating: 'down', comment: 'tell-tale-comment' });
-      known.push({ rest, session: body.session_id, message: body.message_id, turn: body.turn_id, view: body.views[0].view_id });
+      owners.push({ rest, session: body.session_id, message: body.message_id, turn: body.turn_id, view: body.views[0].view_id });
     }
   });
   after(() => d?.stop());
 
-  it('return no foreign byte and change nothing', async () => {
-    const eves = [mintToken({ sub: 'eve' }), mintToken({ sub: 'eve', tenant_id: 'acme', role: 'admin' }), mintToken({ sub: 'Ann', tenant_id: 'vesper' })];
-    const states = async () => JSON.stringify(await Promise.all(known.map(async (k) => [await k.rest.messages(k.session), (await k.rest.get(`${API}/sessions`)).body])));
-    const before_ = await states();
+  it('return no data of others and change nothing', async () => {
+    const attackers = [mintToken({ sub: 'eve' }), mintToken({ sub: 'eve', tenant_id: 'acme', role: 'admin' }), mintToken({ sub: 'Ann', tenant_id: 'vesper' })];
+    const states = async () => JSON.stringify(await Promise.all(owners.map(async (k) => [await k.rest.messages(k.session), (await k.rest.get(`${API}/sessions`)).body])));
+    const initialStates = await states();
     const routes = [
       (k) => ['GET', `/sessions/${k.session}`], (k) => ['GET', `/sessions/${k.session}/messages`], (k) => ['GET', `/sessions/${k.session}/export`],
       (k) => ['PATCH', `/sessions/${k.session}`, { title: 'eve' }], (k) => ['DELETE', `/sessions/${k.session}`],
@@ -54,14 +54,14 @@ describe('ten thousand tries', () => {
       (k) => ['GET', `/turns/${k.turn}/events`], (k) => ['DELETE', `/turns/${k.turn}`],
     ];
     let tried = 0;
-    const one = async () => {
-      const k = known[randomInt(known.length)];
-      const how = randomInt(3);
-      const id = (real) => (how === 0 ? real : how === 1 ? near(real) : randomUUID());
+    const attack = async () => {
+      const k = owners[randomInt(owners.length)];
+      const kind = randomInt(3);
+      const id = (real) => (kind === 0 ? real : kind === 1 ? similarId(real) : randomUUID());
       const target = { session: id(k.session), message: id(k.message), turn: id(k.turn), view: k.view };
       const [method, path, json] = routes[randomInt(routes.length)](target);
-      const reply = await d.rest(eves[randomInt(eves.length)]).call(method, API + path, { json, headers: { 'if-match': '*' } });
-      /* The log of a turn may also have expired. The reply is the same for own and foreign turns. */
+      const reply = await d.rest(attackers[randomInt(attackers.length)]).call(method, API + path, { json, headers: { 'if-match': '*' } });
+      /* The event log of a turn may also have expired. The reply is the same for turns of the caller and of others. */
       const [status, code, detail] = method === 'GET' && path.endsWith('/events')
         ? [410, 'expired', 'This answer can no longer be resumed. Read it among the messages of the conversation.']
         : [404, 'not_found', 'Not found. Check the address.'];
@@ -71,20 +71,20 @@ describe('ten thousand tries', () => {
       for (const mark of marks)
         assert.ok(!reply.text.includes(mark), `${method} ${path}`);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
       while (tried < ATTEMPTS) {
         tried += 1;
-        await one();
+        await attack();
       }
     }));
-    assert.equal(await states(), before_);
-    for (const token of eves)
+    assert.equal(await states(), initialStates);
+    for (const token of attackers)
       assert.deepEqual((await d.rest(token).get(`${API}/sessions?archived=all`)).body.data, []);
   });
 });
 
 describe('planted secrets', () => {
-  it('appear nowhere: not in logs, answers, errors, metrics or files', async () => {
+  it('are in no log, answer, error, metric or file', async () => {
     const secret = (name) => `${MARK}-${name}-${randomBytes(16).toString('hex')}`;
     const planted = { jwt: secret('jwt'), key: secret('key'), cursor: secret('cursor') };
     const mock = await startMock({ script: [{ when: { kind: 'answer' }, times: 1, reply: { status: 401 } }, { reply: 'demo' }] });
@@ -122,6 +122,6 @@ describe('planted secrets', () => {
     for (const [name, value] of Object.entries(hidden))
       for (const [where, text] of [['log', d.output], ...files.map((t) => ['file', t]), ...(name === 'token' || name === 'signature' ? [] : texts.map((t) => ['answer', t]))])
         assert.ok(!text.includes(value) || (name === 'ticket' && where === 'answer'), `${name} is in the ${where}`);
-    assert.ok(d.output.includes('http.request'), 'the log was talkative');
+    assert.ok(d.output.includes('http.request'), 'the log has debug events');
   });
 });

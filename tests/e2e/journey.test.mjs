@@ -6,7 +6,7 @@ import { REFERENCE, run, startDaemon, VESPERCTL } from './harness.mjs';
 import { checkProblem } from './rest.mjs';
 import { UUID7 } from './turn.mjs';
 
-describe('a user signs in, asks, reads the answer again', () => {
+describe('a user', () => {
   let d;
   let token;
   let session;
@@ -46,7 +46,7 @@ describe('a user signs in, asks, reads the answer again', () => {
     const list = await rest.get('/api/v1/sessions');
     assert.equal(list.status, 200);
     assert.deepEqual(list.body.data.map((s) => s.session_id), [session]);
-    assert.match(list.body.data[0].title, /NP15/, 'the title comes from the first question');
+    assert.match(list.body.data[0].title, /NP15/, 'the title is from the first question');
 
     const messages = await rest.messages(session);
     assert.equal(messages.length, 2);
@@ -67,8 +67,8 @@ describe('a user signs in, asks, reads the answer again', () => {
   it('continues the session after a reconnect', async () => {
     const chat = await d.connect({ token, session });
     assert.equal(chat.session, session);
-    const next = await chat.ask(REFERENCE);
-    assert.match(next.text, /48\.73/);
+    const second = await chat.ask(REFERENCE);
+    assert.match(second.text, /48\.73/);
     await chat.close();
     assert.equal((await d.rest(token).messages(session)).length, 4);
   });
@@ -82,12 +82,12 @@ describe('a user signs in, asks, reads the answer again', () => {
     assert.equal(frames[frames.length - 1].type, 'chat.complete');
   });
 
-  it('answers numbered choices on the command line', async () => {
+  it('replies to numbered choices on the command line', async () => {
     const env = { ...process.env, VESPER_URL: d.url, VESPER_TOKEN: token };
     const { stdout } = await run(VESPERCTL, ['ask', 'project check'], { env });
     const [, number] = stdout.match(/^ *(\d+)\. Nazareth Solar/m);
-    const [, asked] = stdout.match(/session ([\da-f-]+)/);
-    const answer = await run(VESPERCTL, ['ask', number, '--session', asked], { env });
+    const [, sessionId] = stdout.match(/session ([\da-f-]+)/);
+    const answer = await run(VESPERCTL, ['ask', number, '--session', sessionId], { env });
     assert.match(answer.stdout, /\*\*Nazareth Solar\*\* is in/);
   });
 
@@ -98,7 +98,7 @@ describe('a user signs in, asks, reads the answer again', () => {
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src|script-src/);
   });
 
-  it('is healthy to every probe', async () => {
+  it('leaves the daemon healthy for every probe', async () => {
     const rest = d.rest(null);
     assert.equal((await rest.get('/livez')).status, 200);
     assert.equal((await rest.get('/readyz')).status, 200);

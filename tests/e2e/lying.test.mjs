@@ -1,7 +1,7 @@
 /*
- * A model that writes false statements, over the socket, with all three policies: wrong digit, wrong year, an
- * invented row, a wrong unit, a number requested by a row's text, a correct number for the wrong name, two swapped
- * names. The outcome is the same for any chunks of the model's stream.
+ * A model that writes false statements, with all three policies of the number check: a wrong digit, a wrong year, an
+ * invented row, a wrong unit, a number from nowhere, a number with the wrong name, two swapped names. The result does
+ * not depend on the chunks of the stream.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -19,16 +19,16 @@ const LIES = {
     lies: ['61.93'], truth: '| Vendor | Price |\n|---|---|\n| Ascend | 52.14 |\n| ICF | no data |\n', rest: 'no data |' },
   'a wrong unit': { question: REFERENCE, text: 'The average is 48.73%.', lies: ['48.73%'],
     truth: 'The average is 48.73 $/MWh.' },
-  'a number from somewhere': { question: REFERENCE, text: 'The note says that it is $99.99/MWh now.', lies: ['$99.99/MWh'],
+  'a number from nowhere': { question: REFERENCE, text: 'The note says that it is $99.99/MWh now.', lies: ['$99.99/MWh'],
     truth: 'The note says that it is not in the data.' },
-  'a name beside the wrong number': { question: COMPARISON, text: 'Hitachi averages $52.14/MWh in 2025.', lies: ['$52.14/MWh'],
+  'a number with the wrong name': { question: COMPARISON, text: 'Hitachi averages $52.14/MWh in 2025.', lies: ['$52.14/MWh'],
     truth: 'Hitachi averages $54.80/MWh in 2025.' },
-  'two names swapped': { question: COMPARISON, text: 'Ascend is at $54.80/MWh, Hitachi at $52.14/MWh.',
+  'two swapped names': { question: COMPARISON, text: 'Ascend is at $54.80/MWh, Hitachi at $52.14/MWh.',
     lies: ['$54.80/MWh', '$52.14/MWh'], truth: 'Ascend is at $52.14/MWh, Hitachi at $54.80/MWh.' },
-  'nothing wrong': { question: COMPARISON, text: 'Ascend: $52.14/MWh, Hitachi: $54.80/MWh, 5.1% more.', lies: [],
+  'only correct numbers': { question: COMPARISON, text: 'Ascend: $52.14/MWh, Hitachi: $54.80/MWh, 5.1% more.', lies: [],
     truth: 'Ascend: $52.14/MWh, Hitachi: $54.80/MWh, 5.1% more.' },
 };
-const CUTS = { whole: {}, 'in single bytes': { split: 'byte' } };
+const CHUNKS = { whole: {}, 'in single bytes': { split: 'byte' } };
 
 const isRewrite = (body) => /a sentence of an answer/i.test(JSON.stringify(body.system));
 
@@ -36,12 +36,12 @@ const isRewrite = (body) => /a sentence of an answer/i.test(JSON.stringify(body.
 function marksOf(turn) {
   const marks = [];
   let at = 0;
-  for (const f of turn.frames.filter((one) => one.type === 'chat.token')) {
-    const points = [...f.token];
+  for (const f of turn.frames.filter((frame) => frame.type === 'chat.token')) {
+    const characters = [...f.token];
     if (f.mark)
       marks.push({ kind: f.mark.kind, start: at + f.mark.start, len: f.mark.len,
-        text: points.slice(f.mark.start, f.mark.start + f.mark.len).join('') });
-    at += points.length;
+        text: characters.slice(f.mark.start, f.mark.start + f.mark.len).join('') });
+    at += characters.length;
   }
   return marks;
 }
@@ -53,7 +53,7 @@ function checkCounts(turn, policy) {
   assert.equal(checked.bound, marks.filter((m) => m.kind === 'bound').length);
   assert.equal(checked.unbound, marks.filter((m) => m.kind !== 'bound').length);
   assert.deepEqual(checked.items.map(({ ref, ...item }) => item).map((i) => JSON.stringify(Object.entries(i).sort())),
-    marks.map((m) => JSON.stringify(Object.entries(m).sort())), 'items are the marks, counted in the whole text');
+    marks.map((m) => JSON.stringify(Object.entries(m).sort())), 'the items are the marks, with positions in the whole text');
   for (const item of checked.items) {
     assert.equal([...turn.text].slice(item.start, item.start + item.len).join(''), item.text);
     assert.equal(item.kind === 'bound', item.ref !== undefined);
@@ -91,8 +91,8 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       } }, { reply: 'demo' }]);
       return d.ask(lie.question);
     };
-    /* The correction that follows the text already shown. */
-    const corrected = (lie) => (body) => {
+    /* The rewrite of the rest of the text, after the part that was sent already. */
+    const rewriteOf = (lie) => (body) => {
       const user = JSON.stringify(body.messages.at(-1).content);
       assert.match(user, /Not supported by the results/);
       return lie.rest ?? lie.truth.split('\n')[0];
@@ -100,14 +100,14 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
 
     for (const [name, lie] of Object.entries(LIES))
       it(name, async () => {
-        const seen = [];
-        for (const fault of Object.values(CUTS)) {
+        const results = [];
+        for (const fault of Object.values(CHUNKS)) {
           mock.reset();
-          const turn = await ask(lie, fault, corrected(lie));
+          const turn = await ask(lie, fault, rewriteOf(lie));
           assert.equal(turn.status, 'ok');
           const marks = checkCounts(turn, policy);
           checkUsage(turn, mock);
-          seen.push({ text: turn.text, marks });
+          results.push({ text: turn.text, marks });
           if (policy === 'flag') {
             assert.equal(turn.text, lie.text);
             assert.deepEqual(marks.filter((m) => m.kind === 'unbound').map((m) => m.text), lie.lies);
@@ -117,26 +117,26 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
           } else {
             assert.equal(turn.text, lie.truth);
             assert.equal(turn.complete.checked.unbound, 0);
-            assert.equal(mock.count, lie.lies.length ? 2 : 1, 'one call more, and only where one is needed');
+            assert.equal(mock.count, lie.lies.length ? 2 : 1, 'one more call, only if a number is wrong');
           }
           assert.equal((await d.rest().messages(turn.session))[1].content, turn.text);
         }
-        assert.deepEqual(seen[0], seen[1], 'the cut of the stream shows nowhere');
+        assert.deepEqual(results[0], results[1], 'the result does not depend on the chunks');
       });
 
     if (policy !== 'rewrite')
       return;
 
-    it('a sentence that is wrong again is omitted', async () => {
+    it('a number that is wrong again after the rewrite is withheld', async () => {
       const lie = LIES['a wrong digit'];
-      for (const fault of Object.values(CUTS)) {
+      for (const fault of Object.values(CHUNKS)) {
         const turn = await ask(lie, fault, () => 'The average for NP15 is $47.99/MWh.');
         assert.equal(turn.text, lie.text.replace(lie.lies[0], UNVERIFIED));
         checkCounts(turn, policy);
       }
     });
 
-    it('a failed correction removes the number', async () => {
+    it('a number is withheld if the rewrite fails', async () => {
       const lie = LIES['a wrong digit'];
       for (const fault of [{ status: 400 }, { reset: true }, { empty: true }]) {
         mock.use([{ when: { kind: 'answer', system: /A sentence of an answer/ }, fault, reply: { text: 'x' } },
@@ -147,7 +147,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       }
     });
 
-    it('leaving cancels the correction\'s request', async () => {
+    it('cancelling the turn cancels the rewrite', async () => {
       const lie = LIES['a wrong digit'];
       mock.use([{ when: { kind: 'answer', system: /A sentence of an answer/ }, fault: { hang: true }, reply: { text: 'x' } },
         { when: { kind: 'answer' }, reply: { text: lie.text } }, { reply: 'demo' }]);
@@ -163,7 +163,7 @@ for (const policy of ['flag', 'withhold', 'rewrite'])
       await chat.close();
     });
 
-    it('templates ask no model', async () => {
+    it('answers by templates call no model', async () => {
       mock.use([{ when: { kind: 'answer' }, fault: { status: 400 } }, { reply: 'demo' }]);
       const turn = await d.ask(COMPARISON);
       assert.equal(turn.complete.provider, 'rules');

@@ -1,18 +1,18 @@
 /*
- * 300 generated queries over the map, each with a statement written by templates of this file: on SQLite and on
- * PostgreSQL both give the same rows. This file does not depend on how the map writes SQL.
+ * 300 generated queries over the map, each with a statement from templates in this file: on SQLite and on PostgreSQL
+ * both give the same rows. This file does not depend on how code writes SQL of the map.
  */
 
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { startDaemon } from './harness.mjs';
 import { installedPostgres } from './postgres.mjs';
 import { mintToken } from './token.mjs';
 
 const QUERIES = 300;
-const FREE = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
+const NO_LIMITS = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' };
 
-/* For each view: metrics and dimensions with their SQL. `p` is the project of the row; `only` selects the rows that count. */
+/* For each view: metrics and dimensions with their SQL. `p` is the project of the row; `only` is the condition of valid rows. */
 const PROJECT = { technology: 'p.technology', project_stage: 'p.currentprojectstage', sponsor: 'p.sponsor', market_of_project: 'p.market' };
 const ACTIVE = 'COALESCE(p.is_archived, 0) = 0';
 const SUBJECTS = [
@@ -33,33 +33,33 @@ const pick = (n) => {
   state = (Math.imul(state, 1103515245) + 12345) >>> 0;
   return Math.floor((state / 2 ** 32) * n);
 };
-const one = (list) => list[pick(list.length)];
+const pickOne = (list) => list[pick(list.length)];
 const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
 const SIGNS = { over: '>', at_least: '>=', under: '<', at_most: '<=' };
 
-/* A condition on a dimension. Excluding values keeps rows without a value. */
+/* A condition on a dimension. If values are excluded, rows without a value remain. */
 function condition(subject, name, column) {
-  const values = subject.values[name], chosen = [...new Set([one(values), one(values)])], list = chosen.map(quoted).join(', ');
-  return one([
+  const values = subject.values[name], chosen = [...new Set([pickOne(values), pickOne(values)])], list = chosen.map(quoted).join(', ');
+  return pickOne([
     [{ name, op: 'is', values: chosen }, `${column} IN (${list})`],
     [{ name, op: 'not', values: chosen }, `(${column} NOT IN (${list}) OR ${column} IS NULL)`],
     [{ name, op: 'present' }, `${column} IS NOT NULL`],
   ]);
 }
 
-function made() {
-  const subject = one(SUBJECTS), names = Object.keys(subject.metrics), dimensions = Object.keys(subject.by);
-  const metrics = [...new Set([one(names), one(names)])];
-  const by = [...new Set(Array.from({ length: pick(3) }, () => one(dimensions)))];
+function generateQuery() {
+  const subject = pickOne(SUBJECTS), names = Object.keys(subject.metrics), dimensions = Object.keys(subject.by);
+  const metrics = [...new Set([pickOne(names), pickOne(names)])];
+  const by = [...new Set(Array.from({ length: pick(3) }, () => pickOne(dimensions)))];
   const query = { metrics, where: [] }, where = [subject.only];
   for (let i = pick(3); i > 0; i--) {
-    const name = one(dimensions), [json, sql] = condition(subject, name, subject.by[name]);
+    const name = pickOne(dimensions), [json, sql] = condition(subject, name, subject.by[name]);
     query.where.push(json);
     where.push(sql);
   }
   if (subject.number && pick(3) === 0) {
-    const [name, column, scale] = subject.number, op = one(Object.keys(SIGNS)), number = scale * (1 + pick(6));
+    const [name, column, scale] = subject.number, op = pickOne(Object.keys(SIGNS)), number = scale * (1 + pick(6));
     query.where.push({ name, op, values: [number] });
     where.push(`${column} ${SIGNS[op]} ${number}`);
   }
@@ -79,12 +79,12 @@ function made() {
     query.by = by;
     sql += ` GROUP BY ${columns.join(', ')}`;
     if (pick(3) === 0) {
-      const op = one(Object.keys(SIGNS)), number = pick(12);
+      const op = pickOne(Object.keys(SIGNS)), number = pick(12);
       query.having = [{ name: metrics[0], op, values: [number] }];
       sql += ` HAVING ${first} ${SIGNS[op]} ${number}`;
     }
     if (pick(3) === 0) {
-      const rows = 1 + pick(5), end = one(['top', 'bottom']);
+      const rows = 1 + pick(5), end = pickOne(['top', 'bottom']);
       query[end] = rows;
       sql += ` ORDER BY CASE WHEN ${first} IS NULL THEN 1 ELSE 0 END, ${first}${end === 'top' ? ' DESC' : ''}, ${columns.join(', ')} FETCH NEXT ${rows} ROWS ONLY`;
     }
@@ -93,7 +93,7 @@ function made() {
 }
 
 /* Numbers to six digits: databases return averages with different numbers of digits. */
-const plain = (cell) => (cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6));
+const rounded = (cell) => (cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6));
 
 async function rows(d, tool, args) {
   const { body } = await d.rest(mintToken({ role: 'admin' })).call('POST', `/api/v1/tools/${tool}`, { json: args });
@@ -101,7 +101,7 @@ async function rows(d, tool, args) {
     return [];
   assert.equal(body.status, 'ok', JSON.stringify([args, body]).slice(0, 1200));
   const { columns, data_dict: cells, row_count: count } = body.result.sets.rows;
-  return Array.from({ length: count }, (_, i) => columns.map((c) => plain(cells[c][i])).join('|')).sort();
+  return Array.from({ length: count }, (_, i) => columns.map((c) => rounded(cells[c][i])).join('|')).sort();
 }
 
 async function compare(d) {
@@ -111,12 +111,12 @@ async function compare(d) {
   let found = 0;
   state = 20260227;
   for (let i = 0; i < QUERIES; i++) {
-    const [query, sql] = made();
-    const got = await rows(d, 'query_metrics', { query });
-    assert.deepEqual(got, await rows(d, 'general_sql_query', { sql }), `${JSON.stringify(query)}\n${sql}`);
-    found += got.length > 0;
+    const [query, sql] = generateQuery();
+    const result = await rows(d, 'query_metrics', { query });
+    assert.deepEqual(result, await rows(d, 'general_sql_query', { sql }), `${JSON.stringify(query)}\n${sql}`);
+    found += result.length > 0;
   }
-  assert.ok(found > QUERIES / 2, `${found} of ${QUERIES} found something`);
+  assert.ok(found > QUERIES / 2, `${found} of ${QUERIES} queries have rows`);
 }
 
 describe(`${QUERIES} generated queries equal independent statements`, () => {
@@ -125,13 +125,13 @@ describe(`${QUERIES} generated queries equal independent statements`, () => {
   after(() => pg?.service('stop'));
 
   it('on SQLite', async () => {
-    d = await startDaemon({ env: FREE });
+    d = await startDaemon({ env: NO_LIMITS });
     await compare(d).finally(() => d.stop());
   });
 
   it('on PostgreSQL', async () => {
     pg = await installedPostgres();
-    d = await pg.start({ env: FREE });
+    d = await pg.start({ env: NO_LIMITS });
     await compare(d).finally(() => d.stop());
   });
 });

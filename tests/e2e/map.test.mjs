@@ -1,6 +1,6 @@
 /*
- * query_metrics: it takes names and values, and code writes the SQL. Each result is compared with a hand-written
- * statement, run through the gate over the same data.
+ * query_metrics: queries have names and values, and code writes the SQL. Each result is compared with that of a
+ * hand-written statement, which passes the SQL gate over the same data.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -34,10 +34,10 @@ function rows({ body }) {
 }
 
 /* Numbers to six digits: databases return averages with different numbers of digits. */
-const plain = (list) => list.map((row) => row.map((cell) => cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6)));
+const rounded = (list) => list.map((row) => row.map((cell) => cell === null || cell === '' || Number.isNaN(Number(cell)) ? cell : Number(cell).toPrecision(6)));
 
-async function same(query, sql) {
-  assert.deepEqual(plain(rows(await ask(query))), plain(rows(await call('general_sql_query', { sql }))), JSON.stringify(query));
+async function checkSame(query, sql) {
+  assert.deepEqual(rounded(rows(await ask(query))), rounded(rows(await call('general_sql_query', { sql }))), JSON.stringify(query));
 }
 
 const is = (name, ...values) => ({ name, op: 'is', values });
@@ -45,9 +45,9 @@ const not = (name, ...values) => ({ name, op: 'not', values });
 
 describe('a query over the map equals a hand-written statement', () => {
   it('counts, sums and averages by dimension', async () => {
-    await same({ metrics: ['views'], by: ['report_name'], bottom: 5 },
+    await checkSame({ metrics: ['views'], by: ['report_name'], bottom: 5 },
       "SELECT report_name, COUNT(*) AS n FROM Stage.pbi_activity_events WHERE activity_type = 'ViewReport' GROUP BY report_name ORDER BY n, report_name FETCH NEXT 5 ROWS ONLY");
-    await same({ metrics: ['budget'], by: ['technology'] },
+    await checkSame({ metrics: ['budget'], by: ['technology'] },
       'SELECT technology, SUM(Total_Operating_Budget) AS b FROM dbo.per_project WHERE COALESCE(is_archived, 0) = 0 GROUP BY technology ORDER BY b DESC, technology');
   });
 
@@ -82,41 +82,41 @@ describe('a query over the map equals a hand-written statement', () => {
   });
 
   /* tests/unit/know/test_metrics.c checks that these questions are parsed into the same queries. */
-  it('answers the open questions of the business user', async () => {
+  it('answers the labelled questions of a business user', async () => {
     const folder = join(import.meta.dirname, '../route'), lines = (await readFile(join(folder, 'business_map.jsonl'), 'utf8')).trim().split('\n');
     for (const { id, question, query } of lines.map((line) => JSON.parse(line))) {
       const sql = await readFile(join(folder, 'business_sql', `${id.split('-')[1]}.sql`), 'utf8');
-      const wanted = plain(rows(await call('general_sql_query', { sql }))), width = wanted[0].length;
-      const found = plain(rows(await ask(query))).map((row) => row.slice(0, width));
-      assert.ok(wanted.length > 0);
-      assert.deepEqual(found.map((row) => row.join('|')).sort(), wanted.map((row) => row.join('|')).sort(), question);
+      const expected = rounded(rows(await call('general_sql_query', { sql }))), width = expected[0].length;
+      const found = rounded(rows(await ask(query))).map((row) => row.slice(0, width));
+      assert.ok(expected.length > 0);
+      assert.deepEqual(found.map((row) => row.join('|')).sort(), expected.map((row) => row.join('|')).sort(), question);
     }
   });
 
-  it('answers a question without a dedicated tool, without a model, only with the permission', async () => {
+  it('answers a question without a dedicated tool and without a model, only with the permission', async () => {
     const question = 'Which three solar projects above $2M are not on track?';
     const rules = await startDaemon();
-    const asked = async (role) => (await rules.ask(question, { token: mintToken({ role, sub: role }) })).text;
+    const answerFor = async (role) => (await rules.ask(question, { token: mintToken({ role, sub: role }) })).text;
     const listed = rows(await ask({ list: 'project', show: ['project_name'], top: 3, order: [{ name: 'budget', dir: 'desc' }],
       where: [is('technology', 'Solar'), not('status_color', 'on_track'), { name: 'budget', op: 'over', values: ['$2M'] }] })).map(([name]) => name);
-    const text = await asked('admin');
+    const text = await answerFor('admin');
     for (const name of listed)
       assert.ok(text.includes(name), text);
-    const viewer = await asked('viewer');
+    const viewer = await answerFor('viewer');
     await rules.stop();
     assert.match(viewer, /permission/i);
     for (const name of listed)
       assert.ok(!viewer.includes(name), viewer);
   });
 
-  it('uses the vocabulary of the pack', async () => {
+  it('uses conditions that the pack defines', async () => {
     const overdue = "t.finishdate < '2026-02-27' AND (t.status <> 'Completed' OR t.status IS NULL)";
     const open = 'NOT EXISTS (SELECT 1 FROM dbo.per_project x WHERE x.name = t.projectname AND x.is_archived = 1)';
     const has = `EXISTS (SELECT 1 FROM dbo.per_tasks t WHERE t.projectname = p.name AND ${overdue})`;
-    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue} AND ${open}`);
-    await same({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'not' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE (t.finishdate >= '2026-02-27' OR t.finishdate IS NULL OR t.status = 'Completed') AND ${open}`);
+    await checkSame({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'is' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE ${overdue} AND ${open}`);
+    await checkSame({ metrics: ['tasks'], where: [{ name: 'overdue', op: 'not' }] }, `SELECT COUNT(*) AS n FROM dbo.per_tasks t WHERE (t.finishdate >= '2026-02-27' OR t.finishdate IS NULL OR t.status = 'Completed') AND ${open}`);
     for (const [op, sql] of [['is', has], ['not', `NOT ${has}`]])
-      await same({ list: 'project', show: ['project_name'], where: [is('technology', 'Solar'), { name: 'overdue', op }] },
+      await checkSame({ list: 'project', show: ['project_name'], where: [is('technology', 'Solar'), { name: 'overdue', op }] },
         `SELECT p.name FROM dbo.per_project p WHERE p.technology = 'Solar' AND COALESCE(p.is_archived, 0) = 0 AND ${sql} ORDER BY p.name`);
   });
 
@@ -162,15 +162,15 @@ describe('a conversation over the map, without a model', () => {
     assert.equal(grouped.filter.technology.source, 'carried');
   });
 
-  it('continues from a tool\'s result if its parameters cannot take the follow-up', async () => {
+  it('continues from the result of a tool whose parameters do not cover the follow-up', async () => {
     const first = await chat('np15 hourly prices 2026'), second = await chat('excluding weekends', { session_id: first.session_id });
     assert.deepEqual([first, second].map(({ tools }) => tools), [['get_hourly_price_distribution'], ['query_metrics']]);
     assert.match(JSON.stringify(second.views), /day ≠ Saturday, Sunday/);
-    const { rows: same } = await chat('NP15 price by hour in 2026, not on weekends');
-    assert.deepEqual(second.rows, same);
+    const { rows: expected } = await chat('NP15 price by hour in 2026, not on weekends');
+    assert.deepEqual(second.rows, expected);
   });
 
-  it('runs the query with filters that were edited', async () => {
+  it('runs the query with edited filters', async () => {
     const first = await chat('solar projects above $2M'), session_id = first.session_id;
     const edited = await chat('solar projects above $2M', { session_id, filters: { technology: 'BESS', budget: first.filter.budget.value } });
     assert.deepEqual(names(edited), await projects("technology = 'BESS' AND Total_Operating_Budget > 2000000"));
@@ -186,24 +186,24 @@ describe('a conversation over the map, without a model', () => {
   });
 });
 
-describe('a query that can\'t be answered', () => {
-  it('is refused with the reason and alternatives', async () => {
+describe('a query over the map', () => {
+  it('that is invalid is refused with the reason and alternatives', async () => {
     const cases = [
       [{ metrics: ['budget'], by: ['risk_level'] }, /more than once/, 2],
       [{ metrics: ['budgett'] }, /budgett/, 1],
       [{ metrics: ['price'], where: [{ name: 'price', op: 'over', values: ['60 MW'] }] }, /./, 0],
       [{ metrics: ['views'], where: [is('report_name', 'Nowhere Report')] }, /do not know/, 0],
     ];
-    for (const [query, pattern, offers] of cases) {
+    for (const [query, pattern, minSuggestions] of cases) {
       const { body } = await ask(query);
       assert.equal(body.status, 'error', JSON.stringify(query));
       assert.match(body.error.message, pattern);
-      assert.ok(body.error.suggestions.length >= offers, JSON.stringify(body.error));
+      assert.ok(body.error.suggestions.length >= minSuggestions, JSON.stringify(body.error));
       assert.deepEqual(body.result.sets, {});
     }
   });
 
-  it('of an invalid form is reported before anything runs', async () => {
+  it('of an invalid form is refused before anything runs', async () => {
     for (const query of ['nonsense', '[]', 7, [], { metrics: [], query: 'x'.repeat(20000) }]) {
       const reply = await ask(query);
       assert.ok(reply.status === 422 || reply.body.status === 'error', JSON.stringify(query).slice(0, 40));
@@ -218,10 +218,10 @@ describe('a query that can\'t be answered', () => {
       { list: 'project', show: ['budget'] }])
       assert.equal((await ask(query, 'viewer')).body.status, 'error', JSON.stringify(query));
     const listed = (await ask({ list: 'project' }, 'viewer')).body.result.sets.rows;
-    assert.ok(!listed.meta.some((m) => /budget/i.test(`${m.name} ${m.label}`)), 'a list leaves out what is not for its reader');
+    assert.ok(!listed.meta.some((m) => /budget/i.test(`${m.name} ${m.label}`)), 'a list omits columns that the user may not see');
   });
 
-  it('states what was computed, with the filters', async () => {
+  it('has a heading with metrics and filters', async () => {
     const rules = await startDaemon({});
     const heading = async (query) => (await rules.ask(query, { token: mintToken({ role: 'manager' }) })).text.split('\n')[0];
     assert.equal(await heading('top 3 markets by budget'), '**Operating budget by market, top 3**');
@@ -232,7 +232,7 @@ describe('a query that can\'t be answered', () => {
     await rules.stop();
   });
 
-  it('reads only its tenant\'s data', async () => {
+  it('reads only data of its tenant', async () => {
     const names = async (tenant) => {
       const reply = await d.rest(mintToken({ tenant_id: tenant, role: 'admin' })).call('POST', '/api/v1/tools/query_metrics', { json: { query: { list: 'project', show: ['project_name'] } } });
       return rows(reply).map(([name]) => name);
@@ -243,7 +243,7 @@ describe('a query that can\'t be answered', () => {
   });
 });
 
-it('a model names metrics, code computes, and the receipt runs again with the same result', async () => {
+it('a model names metrics, code computes them, and the call in the receipt gives the same result again', async () => {
   const query = { metrics: ['budget'], by: ['technology'] };
   mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
     { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'query_metrics', input: { query: JSON.stringify(query) } }] } },
@@ -263,7 +263,7 @@ it('a model names metrics, code computes, and the receipt runs again with the sa
   assert.equal(second.calls[0].result_hash, receipt.calls[0].result_hash);
 });
 
-it('is checked against the rows: keys, and edges without a target', async () => {
+it('vesperctl map check --live finds invalid keys and edges without a target', async () => {
   const dir = await tempDir('live');
   await copyFile(join(await demoWarehouse(), 'acme.db'), join(dir, 'acme.db'));
   const { VESPER_SECRETS_DIR, ...own } = process.env;

@@ -1,6 +1,6 @@
 /*
- * The MCP server, used by the clients of model hosts: they see and get the same as the same user over the other
- * interfaces. Requests that the clients would never send use plain HTTP.
+ * The MCP server, with two client libraries: users get the same as over the other interfaces. Requests that the
+ * libraries do not send use plain HTTP.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -36,7 +36,7 @@ async function native(sub, ...questions) {
   return turns;
 }
 
-/* The newer client, which negotiates the newer protocol era. `answer` replies to forms on behalf of the user. */
+/* The newer client library, which negotiates the newer protocol version. `answer` replies to forms for the user. */
 async function modern(sub, answer, { role, mode = 'auto' } = {}) {
   const client = new Client(INFO, { capabilities: answer ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode } });
   if (answer)
@@ -78,7 +78,7 @@ const modernHeaders = (method, name) => ({ 'MCP-Protocol-Version': MODERN, 'Mcp-
 const modernPost = (method, params = {}, more = {}) =>
   post(message(method, { ...params, _meta: envelope() }), { ...modernHeaders(method, params.name), ...more });
 
-describe('a client of the protocol with a handshake', () => {
+describe('a client of the older protocol', () => {
   it('lists the same tools as REST, each with both schemas', async () => {
     for (const role of ['manager', 'viewer']) {
       const client = await legacy(`list-${role}`, role);
@@ -105,7 +105,7 @@ describe('a client of the protocol with a handshake', () => {
 
   it('returns the rows of a tool like REST, and a receipt', async () => {
     const client = await legacy('call');
-    await client.listTools(); /* from here on the client checks results against their schema */
+    await client.listTools(); /* afterwards, the client checks results against their schema */
     const result = await client.callTool({ name: TOOL, arguments: PRICE });
     const rest = (await d.rest(token('call')).post(`/api/v1/tools/${TOOL}`, PRICE)).body;
     const { outcome, row_count, rows, facts, truncated, receipt_id } = result.structuredContent;
@@ -118,12 +118,12 @@ describe('a client of the protocol with a handshake', () => {
     assert.equal((await d.rest(token('call')).get(`/api/v1/receipts/${receipt_id}`)).status, 200);
   });
 
-  it('gets results that fit their schema from every tool that runs without arguments', async () => {
+  it('gets results that fit their schema from every tool without required arguments', async () => {
     const client = await legacy('all', 'admin');
     const { tools } = await client.listTools();
-    const plain = tools.filter((t) => t.name !== 'vesper_ask' && t.inputSchema.required.length === 0);
-    assert.ok(plain.length > 5);
-    for (const t of plain) {
+    const callable = tools.filter((t) => t.name !== 'vesper_ask' && t.inputSchema.required.length === 0);
+    assert.ok(callable.length > 5);
+    for (const t of callable) {
       const result = await client.callTool({ name: t.name, arguments: {} });
       assert.ok(result.structuredContent?.outcome, `${t.name}: ${JSON.stringify(result).slice(0, 300)}`);
     }
@@ -132,9 +132,9 @@ describe('a client of the protocol with a handshake', () => {
   it('reports the outcome of a call without rows', async () => {
     const client = await legacy('ends');
     await client.listTools();
-    const nobody = await client.callTool({ name: TOOL, arguments: { ...PRICE, hub_zone: 'Atlantis' } });
-    assert.deepEqual([nobody.isError, nobody.structuredContent.outcome], [true, 'unknown_entity']);
-    assert.match(nobody.content[0].text, /Atlantis/);
+    const unknown = await client.callTool({ name: TOOL, arguments: { ...PRICE, hub_zone: 'Atlantis' } });
+    assert.deepEqual([unknown.isError, unknown.structuredContent.outcome], [true, 'unknown_entity']);
+    assert.match(unknown.content[0].text, /Atlantis/);
     const late = await client.callTool({ name: TOOL, arguments: { ...PRICE, year: 2031 } });
     assert.equal(late.isError, false);
     assert.match(late.structuredContent.outcome, /empty|no_data|out_of_window/);
@@ -149,10 +149,10 @@ describe('a client of the protocol with a handshake', () => {
     assert.match(wrong.content[0].text, /colour/);
   });
 
-  it('may only call tools that its user may call', async () => {
+  it('can call only tools that its user may call', async () => {
     const tools = async (role) => (await (await legacy(`may-${role}`, role)).listTools()).tools.map((t) => t.name);
-    const [all, few] = [await tools('admin'), await tools('viewer')];
-    const [hidden] = all.filter((name) => !few.includes(name));
+    const [allTools, viewerTools] = [await tools('admin'), await tools('viewer')];
+    const [hidden] = allTools.filter((name) => !viewerTools.includes(name));
     const client = await legacy('may', 'viewer');
     const denied = await client.callTool({ name: hidden, arguments: {} });
     assert.equal(denied.isError, true);
@@ -164,16 +164,16 @@ describe('a client of the protocol with a handshake', () => {
     const client = await legacy('ping');
     assert.deepEqual(await client.ping(), {});
     assert.equal(client.getServerVersion().name, 'vesper');
-    const asked = async (protocolVersion) =>
+    const negotiated = async (protocolVersion) =>
       (await post(message('initialize', { protocolVersion, capabilities: {}, clientInfo: INFO }))).body.result.protocolVersion;
-    assert.equal(await asked('2024-11-05'), '2024-11-05');
-    assert.equal(await asked('1999-01-01'), LEGACY);
+    assert.equal(await negotiated('2024-11-05'), '2024-11-05');
+    assert.equal(await negotiated('1999-01-01'), LEGACY);
     assert.equal((await post(message('initialize', {}))).body.error.code, -32602);
   });
 });
 
 describe('a message', () => {
-  it('is answered with its id, of its type', async () => {
+  it('is answered with the same id of the same type', async () => {
     for (const id of [0, -1, 7, '', 'a"b', '0'])
       assert.deepStrictEqual((await post(message('ping', undefined, id))).body, { jsonrpc: '2.0', id, result: {} });
   });
@@ -206,13 +206,13 @@ describe('a message', () => {
     }
   });
 
-  it('is accepted only by POST, with a token, and from no foreign page', async () => {
+  it('is accepted only by POST, with a token, and not from pages of other origins', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const reply = await fetch(`${d.url}/mcp`, { method, headers: { Authorization: `Bearer ${token('get')}` } });
       assert.deepEqual([reply.status, reply.headers.get('allow')], [405, 'POST']);
     }
-    const nobody = await fetch(`${d.url}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
-    assert.deepEqual([nobody.status, (await nobody.json()).jsonrpc], [401, '2.0']);
+    const noToken = await fetch(`${d.url}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    assert.deepEqual([noToken.status, (await noToken.json()).jsonrpc], [401, '2.0']);
     const foreign = await post(message('ping'), { Origin: 'https://evil.example' });
     assert.deepEqual([foreign.status, foreign.body.error.code], [403, -32600]);
     assert.equal((await post(message('ping'), { Origin: d.url })).status, 200);
@@ -221,7 +221,7 @@ describe('a message', () => {
 });
 
 describe('the two protocol versions', () => {
-  it('are distinguished by header and envelope, and not mixed', async () => {
+  it('are distinguished by header and envelope, which must agree', async () => {
     const ping = message('ping');
     assert.equal((await post(ping, { 'MCP-Protocol-Version': LEGACY })).status, 200);
     const unknown = await post(ping, { 'MCP-Protocol-Version': '2031-01-01' });
@@ -267,28 +267,28 @@ const ask = (client, args, ...more) => client.callTool({ name: ASK, arguments: a
 const textOf = (result) => result.content.filter((c) => c.type === 'text').map((c) => c.text).join('\n');
 const marksOf = (checked) => checked.items.map((m) => [m.start, m.len, m.kind]);
 
-/* Both clients, the newer one in each era. */
-for (const [name, connect] of [['the client with a handshake', legacy], ['the client without', (sub) => modern(sub)],
-  ['the newer client with a handshake', (sub) => modern(sub, null, { mode: 'legacy' })]])
+/* Both client libraries, the newer one with each protocol version. */
+for (const [name, connect] of [['the older client', legacy], ['the newer client', (sub) => modern(sub)],
+  ['the newer client with the older protocol', (sub) => modern(sub, null, { mode: 'legacy' })]])
   describe(`vesper_ask and ${name}`, () => {
     const user = (n) => `${name.replaceAll(' ', '-')}-${n}`;
 
-    it('gives text, numbers, tables and reports of the native turn', async () => {
+    it('returns text, numbers, tables and reports of the native turn', async () => {
       const [turn] = await native(user(1), REFERENCE);
       const client = await connect(user(2));
       assert.ok((await client.listTools()).tools.some((t) => t.name === ASK && t.outputSchema));
       const result = await ask(client, { question: REFERENCE });
-      const told = result.structuredContent;
-      assert.deepEqual([told.status, told.text, result.isError], [turn.status, turn.text, false]);
+      const answer = result.structuredContent;
+      assert.deepEqual([answer.status, answer.text, result.isError], [turn.status, turn.text, false]);
       assert.ok(textOf(result).startsWith(turn.text));
       assert.match(textOf(result), /\| --- \|/);
-      assert.deepEqual(marksOf(told.checked), marksOf(turn.complete.checked));
+      assert.deepEqual(marksOf(answer.checked), marksOf(turn.complete.checked));
       assert.deepEqual(result.content.filter((c) => c.type === 'resource_link').map((c) => [c.name, c.uri]),
         turn.complete.pbi_deep_links.filter((l) => l.url).map((l) => [l.report_key, l.url]));
-      assert.equal((await d.rest(token(user(2))).get(`/api/v1/receipts/${told.receipt_id}`)).status, 200);
+      assert.equal((await d.rest(token(user(2))).get(`/api/v1/receipts/${answer.receipt_id}`)).status, 200);
     });
 
-    it('continues a session by its id or by the client\'s name for it', async () => {
+    it('continues a session by its id or by a name that the client has chosen', async () => {
       const [, turn] = await native(user(3), REFERENCE, 'and for SP15?');
       const client = await connect(user(4));
       const first = await ask(client, { question: REFERENCE });
@@ -300,7 +300,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.equal(named.structuredContent.text, turn.text);
     });
 
-    it('the same request_id is the same answer', async () => {
+    it('returns the same answer for the same request_id', async () => {
       const client = await connect(user(5));
       const [first, again] = [await ask(client, { question: REFERENCE, request_id: 'r1' }), await ask(client, { question: REFERENCE, request_id: 'r1' })];
       assert.equal(again.structuredContent.turn_id, first.structuredContent.turn_id);
@@ -310,23 +310,23 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
       assert.notEqual(foreign.structuredContent.turn_id, first.structuredContent.turn_id);
     });
 
-    it('returns a clarifying question as text, and accepts its answer', async () => {
+    it('returns a clarifying question as text, and accepts the reply', async () => {
       const [, turn] = await native(user(7), UNCLEAR, 'NP15');
       const client = await connect(user(8));
       const question = await ask(client, { question: UNCLEAR });
-      const told = question.structuredContent;
-      assert.deepEqual([told.status, question.isError], ['ask', false]);
-      const option = told.ask.options.find((o) => o.label.startsWith('NP15'));
+      const answer = question.structuredContent;
+      assert.deepEqual([answer.status, question.isError], ['ask', false]);
+      const option = answer.ask.options.find((o) => o.label.startsWith('NP15'));
       assert.ok(textOf(question).includes(option.label));
-      const answer = { session: told.session_id, ask_id: told.ask.ask_id, values: [option.value] };
-      assert.match(textOf(await ask(client, { ...answer, session: undefined })), /session/);
-      assert.match(textOf(await ask(client, { ...answer, values: undefined })), /values/);
-      const answered = await ask(client, answer);
+      const reply = { session: answer.session_id, ask_id: answer.ask.ask_id, values: [option.value] };
+      assert.match(textOf(await ask(client, { ...reply, session: undefined })), /session/);
+      assert.match(textOf(await ask(client, { ...reply, values: undefined })), /values/);
+      const answered = await ask(client, reply);
       assert.equal(answered.structuredContent.text, turn.text);
-      const late = await ask(client, answer);
+      const late = await ask(client, reply);
       assert.deepEqual([late.isError, late.structuredContent.code], [true, 'expired']);
       const other = await connect(user(9));
-      assert.equal((await ask(other, answer)).isError, true);
+      assert.equal((await ask(other, reply)).isError, true);
     });
 
     it('reports increasing progress on request', async () => {
@@ -354,7 +354,7 @@ for (const [name, connect] of [['the client with a handshake', legacy], ['the cl
 describe('a form', () => {
   const choose = (field, value) => ({ action: 'accept', content: { [field]: value } });
 
-  it('asks the user of a client that shows forms', async () => {
+  it('is sent to a client that supports forms', async () => {
     const [asked, turn] = await native('form-1', UNCLEAR, 'NP15');
     const seen = [];
     const client = await modern('form-2', (params) => {
@@ -370,7 +370,7 @@ describe('a form', () => {
     assert.deepEqual(seen[0].requestedSchema.required, Object.keys(seen[0].requestedSchema.properties));
   });
 
-  it('runs nothing if it is declined or closed', async () => {
+  it('cancels the turn if it is declined or closed', async () => {
     for (const action of ['decline', 'cancel']) {
       const client = await modern(`form-${action}`, () => ({ action }));
       const result = await ask(client, { question: UNCLEAR });
@@ -385,22 +385,22 @@ describe('a form', () => {
   const call = (sub, more = {}) => post(message('tools/call', { name: ASK, arguments: { question: UNCLEAR }, ...more, _meta: capable }),
     modernHeaders('tools/call', ASK), sub);
 
-  it('is answered once, by its user, with its sealed state', async () => {
+  it('is accepted once, from its user, with its unchanged state', async () => {
     const { result } = (await call('seal')).body;
     assert.equal(result.resultType, 'input_required');
     const [[id, { params }]] = Object.entries(result.inputRequests);
     const [[field, { oneOf }]] = Object.entries(params.requestedSchema.properties);
     const inputResponses = { [id]: choose(field, oneOf[0].const) };
     const { requestState } = result;
-    const closed = async (sub, more) => {
+    const expectClosed = async (sub, more) => {
       const reply = (await call(sub, { inputResponses, requestState, ...more })).body.result;
       assert.deepEqual([reply.isError, /no longer open/.test(reply.content[0].text)], [true, true], JSON.stringify(reply).slice(0, 300));
     };
-    await closed('other');
+    await expectClosed('other');
     for (let i = 0; i < requestState.length; i += 7)
-      await closed('seal', { requestState: requestState.slice(0, i) + (requestState[i] === 'A' ? 'B' : 'A') + requestState.slice(i + 1) });
-    await closed('seal', { requestState: '' });
-    await closed('seal', { requestState: 'AAAA' });
+      await expectClosed('seal', { requestState: requestState.slice(0, i) + (requestState[i] === 'A' ? 'B' : 'A') + requestState.slice(i + 1) });
+    await expectClosed('seal', { requestState: '' });
+    await expectClosed('seal', { requestState: 'AAAA' });
     const refused = [{ requestState: 7 }, { inputResponses: [] }, { inputResponses: undefined }, { inputResponses: {} },
       { inputResponses: { [id]: {} } }, { inputResponses: { [id]: { action: 'maybe' } } }, { inputResponses: { [id]: { action: 'accept' } } },
       { inputResponses: { [id]: { action: 'accept', content: { a: 1 } } } }, { inputResponses: { [id]: { action: 'accept', content: { a: 'x', b: 'y' } } } }];
@@ -417,60 +417,60 @@ describe('a form', () => {
 
 describe('an interrupted stream', () => {
   let mock;
-  let cut;
+  let interrupted;
   before(async () => {
     mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(40) }, fault: { token_ms: 5 } }, { reply: 'demo' }] });
-    cut = await startDaemon({ mock });
+    interrupted = await startDaemon({ mock });
   });
   after(async () => {
-    await cut?.stop();
+    await interrupted?.stop();
     await mock?.close();
   });
 
-  const send = (id, signal) => fetch(`${cut.url}/mcp`, {
+  const send = (id, signal) => fetch(`${interrupted.url}/mcp`, {
     method: 'POST', signal,
     body: JSON.stringify(message('tools/call', { name: ASK, arguments: { question: REFERENCE, request_id: id }, _meta: { progressToken: 1 } })),
     headers: { Authorization: `Bearer ${token('cut')}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
-  const whole = async (id) => (await send(id)).text();
+  const readAll = async (id) => (await send(id)).text();
   /* Reads until `enough` accepts the text, then disconnects. */
-  const partly = async (id, enough) => {
+  const readUntil = async (id, enough) => {
     const leaving = new AbortController();
     const reply = await send(id, leaving.signal);
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = '', part; !enough(text) && !(part = await reader.read()).done;)
-      text += part.value;
+    for (let text = '', chunk; !enough(text) && !(chunk = await reader.read()).done;)
+      text += chunk.value;
     leaving.abort();
     return reply.headers.get('vesper-turn');
   };
   const resultOf = (text) => JSON.parse(text.trim().split('\n\n').at(-1).slice(6)).result;
 
   it('is identical after an interruption at any position', async () => {
-    const begun = mock.count;
-    const text = await whole('uncut');
-    const calls = mock.count - begun;
-    const { content, structuredContent: told } = resultOf(text);
+    const start = mock.count;
+    const text = await readAll('uncut');
+    const calls = mock.count - start;
+    const { content, structuredContent: answer } = resultOf(text);
     const events = text.trim().split('\n\n').length;
-    assert.ok(events > 4 && calls > 0 && told.status === 'ok');
-    for (let border = 1; border <= events; border++) {
+    assert.ok(events > 4 && calls > 0 && answer.status === 'ok');
+    for (let event = 1; event <= events; event++) {
       const before = mock.count;
-      const turn = await partly(`border-${border}`, (seen) => seen.split('\n\n').length > border);
-      const again = resultOf(await whole(`border-${border}`));
-      assert.equal(mock.count - before, calls, `border ${border}`);
+      const turn = await readUntil(`event-${event}`, (seen) => seen.split('\n\n').length > event);
+      const again = resultOf(await readAll(`event-${event}`));
+      assert.equal(mock.count - before, calls, `event ${event}`);
       assert.deepEqual([again.structuredContent.turn_id, again.structuredContent.status, again.content], [turn, 'ok', content]);
     }
     const before = mock.count;
     for (let i = 0; i < 200; i++) {
       const offset = Math.floor(i * text.length / 200);
-      assert.equal(await partly('uncut', (seen) => seen.length >= offset), told.turn_id);
+      assert.equal(await readUntil('uncut', (seen) => seen.length >= offset), answer.turn_id);
     }
-    assert.equal(await whole('uncut'), text);
+    assert.equal(await readAll('uncut'), text);
     assert.equal(mock.count, before);
   });
 });
 
 describe('a component', () => {
-  it('is returned as text and as members', async () => {
+  it('is returned as text and as structured content', async () => {
     const client = await legacy('component', 'admin');
     const { prompts } = await client.listPrompts();
     const { messages } = await client.getPrompt({ name: 'weekly_briefing' });
@@ -497,8 +497,8 @@ describe('an error', () => {
     const frame = await chat.until((f) => f.type === 'chat.error');
     await chat.close();
     const client = await legacy('error-2');
-    const { structuredContent: told } = await ask(client, { question: UNCLEAR });
-    const result = await ask(client, { session: told.session_id, ask_id, values: ['x'] });
+    const { structuredContent: answer } = await ask(client, { question: UNCLEAR });
+    const result = await ask(client, { session: answer.session_id, ask_id, values: ['x'] });
     assert.deepEqual([result.isError, textOf(result), result.structuredContent.code, result.structuredContent.status],
       [true, frame.message, frame.code, 'failed']);
   });
@@ -532,8 +532,8 @@ describe('prompts', () => {
       const examples = agents.flatMap((a) => a.examples);
       assert.ok(examples.length > 0 && examples.every((e) => prompts.some((p) => p.title === e)));
       for (const { name, title, description } of prompts) {
-        const got = await newer.getPrompt({ name });
-        assert.deepEqual([got.messages, got.description], [[{ role: 'user', content: { type: 'text', text: title } }], description]);
+        const prompt = await newer.getPrompt({ name });
+        assert.deepEqual([prompt.messages, prompt.description], [[{ role: 'user', content: { type: 'text', text: title } }], description]);
       }
     }
     assert.ok(names.viewer.every((n) => names.admin.includes(n)) && names.viewer.length < names.admin.length);
@@ -545,16 +545,16 @@ describe('prompts', () => {
   });
 });
 
-describe('the token source', () => {
-  const PLACES = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'];
+describe('the metadata of the authorization server', () => {
+  const PATHS = ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'];
 
-  it('is published if the server knows its address', async () => {
-    for (const place of PLACES)
-      assert.equal((await fetch(d.url + place)).status, 404);
+  it('is published if the public address of the server is configured', async () => {
+    for (const path of PATHS)
+      assert.equal((await fetch(d.url + path)).status, 404);
     const named = await startDaemon({ env: { VESPER_SERVER_PUBLIC_URL: 'https://vesper.example', VESPER_AUTH_ISSUER: 'https://login.example/v2.0',
       VESPER_AUTH_AUDIENCE: 'api://vesper', VESPER_SIGNIN_SCOPES: 'openid,api://vesper/chat' } });
-    for (const place of PLACES) {
-      const reply = await fetch(named.url + place);
+    for (const path of PATHS) {
+      const reply = await fetch(named.url + path);
       assert.deepEqual([reply.status, await reply.json()], [200, {
         resource: 'https://vesper.example/mcp', authorization_servers: ['https://login.example/v2.0'],
         scopes_supported: ['api://vesper/chat'], bearer_methods_supported: ['header'], resource_name: 'Vesper' }]);
@@ -562,9 +562,9 @@ describe('the token source', () => {
     for (const headers of [{}, { Authorization: 'Bearer x' }]) {
       const reply = await fetch(`${named.url}/mcp`, { method: 'POST', headers, body: '{}' });
       assert.equal(reply.status, 401);
-      const said = reply.headers.get('www-authenticate');
-      assert.match(said, /resource_metadata="https:\/\/vesper\.example\/\.well-known\/oauth-protected-resource\/mcp", scope="api:\/\/vesper\/chat"$/);
-      assert.equal(said.includes('invalid_token'), 'Authorization' in headers);
+      const challenge = reply.headers.get('www-authenticate');
+      assert.match(challenge, /resource_metadata="https:\/\/vesper\.example\/\.well-known\/oauth-protected-resource\/mcp", scope="api:\/\/vesper\/chat"$/);
+      assert.equal(challenge.includes('invalid_token'), 'Authorization' in headers);
     }
     assert.doesNotMatch((await fetch(`${named.url}/api/v1/tools`)).headers.get('www-authenticate'), /resource_metadata/);
     await named.stop();
@@ -573,33 +573,33 @@ describe('the token source', () => {
 
 describe('a slow answer', () => {
   let mock;
-  let long;
+  let slow;
 
   before(async () => {
     mock = await startMock({ script: [{ when: { kind: 'answer' }, reply: { text: 'word '.repeat(400) }, fault: { token_ms: 30 } }, { reply: 'demo' }] });
-    long = await startDaemon({ mock, env: { VESPER_LIMITS_GRACE_S: '0' } });
+    slow = await startDaemon({ mock, env: { VESPER_LIMITS_GRACE_S: '0' } });
   });
   after(async () => {
-    await long?.stop();
+    await slow?.stop();
     await mock?.close();
   });
 
   const connect = async (sub) => {
     const client = new LegacyClient(INFO, { capabilities: {} });
-    await client.connect(new LegacyTransport(new URL(`${long.url}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${token(sub)}` } } }));
+    await client.connect(new LegacyTransport(new URL(`${slow.url}/mcp`), { requestInit: { headers: { Authorization: `Bearer ${token(sub)}` } } }));
     opened.push(client);
     return client;
   };
-  const send = (sub, body, signal) => fetch(`${long.url}/mcp`, {
+  const send = (sub, body, signal) => fetch(`${slow.url}/mcp`, {
     method: 'POST', signal, body: JSON.stringify(body),
     headers: { Authorization: `Bearer ${token(sub)}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const question = (id, progressToken) => message('tools/call',
     { name: ASK, arguments: { question: REFERENCE }, ...(progressToken !== undefined && { _meta: { progressToken } }) }, id);
-  const notice = (sub, requestId) => send(sub, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+  const cancel = (sub, requestId) => send(sub, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
   const storedStatus = async (sub) => {
     for (;;) {
-      const rest = long.rest(token(sub));
+      const rest = slow.rest(token(sub));
       const [session] = (await rest.get('/api/v1/sessions')).body.data;
       const messages = session ? (await rest.get(`/api/v1/sessions/${session.session_id}/messages`)).body.data : [];
       const answer = messages.find((m) => m.role === 'assistant');
@@ -609,45 +609,45 @@ describe('a slow answer', () => {
     }
   };
   /* Starts a turn and waits for its first progress. Returns a function that reads the rest. */
-  const begin = async (sub, id) => {
+  const startTurn = async (sub, id) => {
     const reply = await send(sub, question(id, 'p'));
     assert.match(reply.headers.get('content-type'), /event-stream/);
     assert.match(reply.headers.get('vesper-turn'), /^[0-9a-f-]{36}$/);
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = (await reader.read()).value;
     return async () => {
-      for (let part; !(part = await reader.read()).done;)
-        text += part.value;
+      for (let chunk; !(chunk = await reader.read()).done;)
+        text += chunk.value;
       return text.split('\n\n').filter((block) => block.startsWith('data: ')).map((block) => JSON.parse(block.slice(6)));
     };
   };
 
-  it('is cancelled by its user by request id', async () => {
+  it('is cancelled by its user with the request id', async () => {
     for (const id of [0, 'a']) {
-      const rest = await begin(`stop-${id}`, id);
-      assert.equal((await notice(`stop-${id}`, id)).status, 202);
-      const said = await rest();
-      const { result, id: answered } = said.at(-1);
+      const rest = await startTurn(`stop-${id}`, id);
+      assert.equal((await cancel(`stop-${id}`, id)).status, 202);
+      const messages = await rest();
+      const { result, id: answered } = messages.at(-1);
       assert.deepEqual([answered, result.structuredContent.status, result.isError], [id, 'cancelled', false]);
-      assert.ok(said.slice(0, -1).every((m) => m.method === 'notifications/progress' && m.params.progressToken === 'p'));
+      assert.ok(messages.slice(0, -1).every((m) => m.method === 'notifications/progress' && m.params.progressToken === 'p'));
     }
   });
 
-  it('continues if the notice is for another user, id or client', async () => {
-    const [rest, twin] = [await begin('on', 5), await begin('on', 6)];
+  it('continues if a cancellation is from another user or for another or an ambiguous id', async () => {
+    const [rest, second] = [await startTurn('on', 5), await startTurn('on', 6)];
     for (const [sub, id] of [['off', 5], ['on', '5'], ['on', 7], ['on', undefined], ['on', null]])
-      assert.equal((await notice(sub, id)).status, 202);
-    const third = await begin('on', 6); /* same id as the second: ambiguous, so a cancellation affects neither */
-    await notice('on', 6);
-    await notice('on', 5);
+      assert.equal((await cancel(sub, id)).status, 202);
+    const third = await startTurn('on', 6); /* the same id as the second call: ambiguous, so a cancellation affects neither */
+    await cancel('on', 6);
+    await cancel('on', 5);
     assert.equal((await rest()).at(-1).result.structuredContent.status, 'cancelled');
-    const ended = await Promise.all([twin(), third()]);
-    assert.deepEqual(ended.map((said) => said.at(-1).result.structuredContent.status), ['ok', 'ok']);
+    const ended = await Promise.all([second(), third()]);
+    assert.deepEqual(ended.map((messages) => messages.at(-1).result.structuredContent.status), ['ok', 'ok']);
   });
 
-  it('is cancelled when the client leaves or aborts the call', async () => {
+  it('is cancelled if the client disconnects or aborts the call', async () => {
     const leaving = new AbortController();
-    const left = send('leave', question(1), leaving.signal).catch((e) => e.name);
+    const disconnected = send('leave', question(1), leaving.signal).catch((e) => e.name);
     const client = await connect('abort');
     const aborting = new AbortController();
     const seen = [];
@@ -656,7 +656,7 @@ describe('a slow answer', () => {
     assert.ok(await aborted instanceof Error);
     assert.ok(seen.length > 0);
     leaving.abort();
-    assert.equal(await left, 'AbortError');
+    assert.equal(await disconnected, 'AbortError');
     assert.deepEqual([await storedStatus('leave'), await storedStatus('abort')], ['cancelled', 'cancelled']);
   });
 });

@@ -1,6 +1,6 @@
 /*
- * Long sessions: older messages become a summary, by code alone and through one call of a scripted model; the
- * session context is kept; and users are not shown what they may no longer see.
+ * Long sessions: older messages become a summary, written by code or by one call of a scripted model; the session
+ * context is kept; and data that users may no longer see is omitted.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -13,9 +13,9 @@ import { mintToken } from './token.mjs';
 
 const HELLO = 'Hello!';
 const FIRST = 'What is the budget vs actuals for Sierra Wind?';
-const LEANS = 'and for SP15?';
+const FOLLOWUP = 'and for SP15?';
 
-/* The chat database of the tenant, read the way an administrator would. */
+/* Queries the chat database of the tenant directly. */
 async function query(d, sql) {
   const files = (await filesUnder(d.dataDir)).filter((f) => /vesper[^/]*\.db$/.test(f) && !/acme/.test(f));
   for (const file of files) {
@@ -29,15 +29,15 @@ async function query(d, sql) {
   throw new Error(`no chat database among ${files} of ${join(d.dataDir)}`);
 }
 
-async function talk(chat, questions) {
+async function askAll(chat, questions) {
   let turn;
-  for (const q of questions)
-    turn = await chat.ask(q);
+  for (const question of questions)
+    turn = await chat.ask(question);
   return turn;
 }
 
-/* 40 messages: figures first, then small talk only. */
-const long = () => [FIRST, REFERENCE, ...Array.from({ length: 18 }, () => HELLO)];
+/* The questions of 40 messages: figures first, then small talk only. */
+const longSession = () => [FIRST, REFERENCE, ...Array.from({ length: 18 }, () => HELLO)];
 
 describe('without a model', () => {
   let d;
@@ -49,10 +49,10 @@ describe('without a model', () => {
 
   it('a session of 40 messages is summarized by code and keeps its context', async () => {
     const chat = await d.connect();
-    await talk(chat, long());
-    const turn = await chat.ask(LEANS);
+    await askAll(chat, longSession());
+    const turn = await chat.ask(FOLLOWUP);
     assert.equal(turn.status, 'ok', turn.text);
-    assert.match(turn.text, /52\.14/, 'vendor and year of a question 40 messages ago still stand');
+    assert.match(turn.text, /52\.14/, 'vendor and year of a question 40 messages ago are in the context');
     const [[count]] = await query(d, `SELECT compaction_count FROM chat_sessions WHERE session_id = '${chat.session}'`);
     assert.equal(count, 1);
     const rows = await query(d,
@@ -69,7 +69,7 @@ describe('without a model', () => {
 
   it('a session twice as long is summarized again and keeps its first questions', async () => {
     const chat = await d.connect();
-    await talk(chat, [...long(), ...long().slice(2), ...Array.from({ length: 6 }, () => HELLO)]);
+    await askAll(chat, [...longSession(), ...longSession().slice(2), ...Array.from({ length: 6 }, () => HELLO)]);
     const rows = await query(d,
       `SELECT summary_text FROM chat_session_summaries WHERE session_id = '${chat.session}' ORDER BY covers_through`);
     assert.ok(rows.length >= 2, `${rows.length} summaries`);
@@ -79,7 +79,7 @@ describe('without a model', () => {
 
   it('a short session has no summary', async () => {
     const chat = await d.connect();
-    await talk(chat, [REFERENCE, HELLO, LEANS]);
+    await askAll(chat, [REFERENCE, HELLO, FOLLOWUP]);
     assert.deepEqual(await query(d, `SELECT * FROM chat_session_summaries WHERE session_id = '${chat.session}'`), []);
     await chat.close();
   });
@@ -88,8 +88,8 @@ describe('without a model', () => {
 describe('through a scripted model', () => {
   let mock;
   let d;
-  const isCompress = (call) => /keep the memory of a conversation/.test(JSON.stringify(call.body.system));
-  const worded = { when: { system: 'keep the memory of a conversation' },
+  const isSummary = (call) => /keep the memory of a conversation/.test(JSON.stringify(call.body.system));
+  const summaryRule = { when: { system: 'keep the memory of a conversation' },
     reply: { text: '- Sierra Wind: $620K of $800K spent\n- Ascend, NP15, 2025: $48.73/MWh' } };
 
   before(async () => {
@@ -107,10 +107,10 @@ describe('through a scripted model', () => {
 
   it('one call writes the summary, and later prompts contain it', async () => {
     const chat = await d.connect();
-    mock.use([worded, { reply: 'demo' }]);
-    await talk(chat, long());
-    assert.equal(mock.calls.filter(isCompress).length, 1);
-    const source = JSON.stringify(mock.calls.find(isCompress).body.messages);
+    mock.use([summaryRule, { reply: 'demo' }]);
+    await askAll(chat, longSession());
+    assert.equal(mock.calls.filter(isSummary).length, 1);
+    const source = JSON.stringify(mock.calls.find(isSummary).body.messages);
     assert.match(source, /48\.73/);
     assert.match(source, /Sierra Wind/);
     mock.reset();
@@ -120,10 +120,10 @@ describe('through a scripted model', () => {
     await chat.close();
   });
 
-  it('the summary omits what a lost permission protected', async () => {
+  it('the summary omits answers for which the user has lost the permission', async () => {
     const chat = await d.connect();
-    mock.use([worded, { reply: 'demo' }]);
-    await talk(chat, long());
+    mock.use([summaryRule, { reply: 'demo' }]);
+    await askAll(chat, longSession());
     await chat.close();
     mock.reset();
     const analyst = await d.connect({ token: mintToken({ role: 'analyst' }), session: chat.session });
@@ -131,16 +131,16 @@ describe('through a scripted model', () => {
     assert.match(turn.text, /48\.73/);
     const sent = mock.calls.map((c) => c.raw).join('\n');
     assert.match(sent, /Earlier in this conversation/);
-    assert.match(sent, /What is the budget vs actuals/, 'what he asked himself');
-    assert.doesNotMatch(sent, /620K|800K/, 'but not what it said');
+    assert.match(sent, /What is the budget vs actuals/, 'the question of the user is included');
+    assert.doesNotMatch(sent, /620K|800K/, 'the answer is not included');
     await analyst.close();
   });
 
   it('code writes the summary if the model fails', async () => {
     const chat = await d.connect();
-    mock.use([{ when: worded.when, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
+    mock.use([{ when: summaryRule.when, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
       { reply: 'demo' }]);
-    const last = await talk(chat, long());
+    const last = await askAll(chat, longSession());
     assert.ok(last.complete);
     const rows = await query(d, `SELECT summary_text FROM chat_session_summaries WHERE session_id = '${chat.session}'`);
     assert.equal(rows.length, 1);
@@ -148,9 +148,9 @@ describe('through a scripted model', () => {
     await chat.close();
   });
 
-  it('recent messages are included before the summary; the supervisor gets questions only', async () => {
+  it('the supervisor gets recent questions without their answers', async () => {
     const chat = await d.connect();
-    await talk(chat, [REFERENCE, ...Array.from({ length: 8 }, () => HELLO)]);
+    await askAll(chat, [REFERENCE, ...Array.from({ length: 8 }, () => HELLO)]);
     mock.reset();
     await chat.ask('How dear is electricity going to be where our friends live?');
     const route = mock.calls.find((c) => c.kind === 'structured');

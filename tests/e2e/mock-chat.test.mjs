@@ -1,6 +1,5 @@
 /*
- * The official SDK of the second dialect with the mock: text, tools, refusals, usage and errors are read as from
- * the real service.
+ * The official SDK of OpenAI with the mock: text, tools, refusals, usage and errors are read as from the real service.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -27,7 +26,7 @@ beforeEach(() => {
   mock.reset();
 });
 
-async function streamed(extra = {}) {
+async function streamedText(extra = {}) {
   const stream = client.chat.completions.stream({ ...ASK, stream_options: { include_usage: true }, ...extra });
   let text = '';
   stream.on('content', (delta) => {
@@ -40,7 +39,7 @@ async function streamed(extra = {}) {
 describe('the SDK reads', () => {
   it('text, streamed and complete, with usage', async () => {
     mock.use([{ reply: { text: 'The price was $48.73/MWh — “exact” ✓ 🟢.', usage: { output_tokens: 17 } } }]);
-    const { text, final } = await streamed();
+    const { text, final } = await streamedText();
     assert.equal(text, 'The price was $48.73/MWh — “exact” ✓ 🟢.');
     assert.equal(final.choices[0].finish_reason, 'stop');
     assert.equal(final.usage.completion_tokens, 17);
@@ -51,12 +50,12 @@ describe('the SDK reads', () => {
   });
 
   it('tool calls, and an answer to their results', async () => {
-    const { final } = await streamed({ tools: [TOOL] });
+    const { final } = await streamedText({ tools: [TOOL] });
     const [choice] = final.choices;
     assert.equal(choice.finish_reason, 'tool_calls');
     const [call] = choice.message.tool_calls;
     assert.deepEqual(JSON.parse(call.function.arguments), { vendor: 'Ascend', hub_zone: 'NP15', year: 2025 });
-    const { text } = await streamed({ tools: [TOOL], messages: [...ASK.messages,
+    const { text } = await streamedText({ tools: [TOOL], messages: [...ASK.messages,
       { role: 'assistant', content: choice.message.content, tool_calls: choice.message.tool_calls.map(({ id, type, function: f }) =>
         ({ id, type, function: { name: f.name, arguments: f.arguments } })) },
       { role: 'tool', tool_call_id: call.id, content: '[{"Vendor":"Ascend","AvgPrice_PerMWh":48.73,"DataPoints":8760}]' }] });
@@ -65,10 +64,10 @@ describe('the SDK reads', () => {
 
   it('structured output, a refusal, a truncated answer', async () => {
     const schema = { type: 'object', additionalProperties: false, required: ['vendor'], properties: { vendor: { type: 'string' } } };
-    const { text } = await streamed({ response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } });
+    const { text } = await streamedText({ response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } });
     assert.deepEqual(JSON.parse(text), { vendor: 'Ascend' });
     mock.use([{ reply: { refusal: 'I cannot help with that.' } }]);
-    assert.equal((await streamed()).final.choices[0].message.refusal, 'I cannot help with that.');
+    assert.equal((await streamedText()).final.choices[0].message.refusal, 'I cannot help with that.');
     mock.use([{ reply: { text: 'cut', stop_reason: 'max_tokens' } }]);
     assert.equal((await client.chat.completions.create(ASK)).choices[0].finish_reason, 'length');
   });
@@ -82,42 +81,42 @@ describe('the SDK reads', () => {
   });
 });
 
-describe('the SDK survives any delivery', () => {
+describe('the SDK reads a stream in any form', () => {
   const text = 'Preis: **$48.73/MWh** — “größer” als 🟡.\n';
   const faults = { 'byte by byte': { split: 'byte' }, 'inside characters': { split: 'utf8' }, CRLF: { crlf: true },
     'bare CR': { cr: true, split: 7 }, comments: { comments: true }, 'unknown chunks and members': { unknown: true },
-    'reasoning beside it': { reasoning: true }, 'slow tokens': { token_ms: 1 } };
+    reasoning: { reasoning: true }, 'slow tokens': { token_ms: 1 } };
   for (const [name, fault] of Object.entries(faults))
     it(name, async () => {
       mock.use([{ reply: { text }, fault }]);
-      assert.equal((await streamed()).text, text);
+      assert.equal((await streamedText()).text, text);
     });
 });
 
-describe('the SDK sees failures', () => {
-  const failing = async (fault) => {
+describe('the SDK reports failures', () => {
+  const failureOf = async (fault) => {
     mock.use([{ reply: { text: 'one two three' }, fault }]);
     return client.chat.completions.stream(ASK).finalChatCompletion().then(() => null, (e) => e);
   };
 
   it('a status with its error', async () => {
-    const error = await failing({ status: 429, headers: { 'retry-after': '7' },
+    const error = await failureOf({ status: 429, headers: { 'retry-after': '7' },
       error: { type: 'insufficient_quota', message: 'no money', code: 'insufficient_quota' } });
     assert.ok(error instanceof OpenAI.RateLimitError);
     assert.equal(error.code, 'insufficient_quota');
     assert.equal(error.headers.get('retry-after'), '7');
   });
 
-  it('an error inside the stream, a lost connection, garbage', async () => {
-    assert.match((await failing({ error: { after: 1, type: 'server_error', message: 'gone' } })).message, /gone/);
-    assert.ok(await failing({ cut: { after: 1 } }));
-    assert.ok(await failing({ garbled: { after: 1 } }));
-    assert.ok(await failing({ reset: true }));
-    assert.ok(await failing({ html: true, status: 502 }));
+  it('an error inside the stream, a lost connection, invalid bytes', async () => {
+    assert.match((await failureOf({ error: { after: 1, type: 'server_error', message: 'gone' } })).message, /gone/);
+    assert.ok(await failureOf({ cut: { after: 1 } }));
+    assert.ok(await failureOf({ garbled: { after: 1 } }));
+    assert.ok(await failureOf({ reset: true }));
+    assert.ok(await failureOf({ html: true, status: 502 }));
   });
 });
 
-describe('the service refuses', () => {
+describe('the mock refuses', () => {
   const call = { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] };
   const cases = {
     'max_tokens with a reasoning model': { max_tokens: 5 },

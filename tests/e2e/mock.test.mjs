@@ -1,6 +1,6 @@
 /*
- * The official SDK with the mock: text, tools, errors and usage are read as from the real service. Plain fetch
- * covers refusals of requests that the SDK cannot send.
+ * The official SDK of Anthropic with the mock: text, tools, errors and usage are read as from the real service.
+ * Requests that the SDK cannot send use fetch.
  */
 
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -124,7 +124,7 @@ describe('the SDK reads', () => {
     const ids = [];
     for await (const m of client.models.list({ limit: 3 }))
       ids.push(m.id);
-    assert.ok(ids.includes(MODEL) && ids.length > 3, 'paged through all');
+    assert.ok(ids.includes(MODEL) && ids.length > 3, 'all pages are read');
     assert.equal((await client.models.retrieve(MODEL)).capabilities.structured_outputs.supported, true);
     await assert.rejects(client.models.retrieve('nope'), { status: 404 });
     const { input_tokens: n } = await client.messages.countTokens({ model: MODEL, messages: ASK.messages });
@@ -142,7 +142,7 @@ describe('the SDK reads', () => {
   });
 });
 
-describe('the SDK survives any delivery', () => {
+describe('the SDK reads a stream in any form', () => {
   const text = 'Preis: **$48.73/MWh** — “größer” als 🟡.\n\n| a | b |\n|---|---|\n';
   const faults = { 'byte by byte': { split: 'byte' }, 'inside characters': { split: 'utf8' },
     CRLF: { crlf: true }, 'bare CR': { cr: true, split: 7 }, pings: { ping: true },
@@ -156,7 +156,7 @@ describe('the SDK survives any delivery', () => {
       assert.equal((await streamedText()).text, text);
     });
 
-  it('a byte order mark leads the stream', async () => {
+  it('the stream can begin with a byte order mark', async () => {
     mock.use([{ reply: { text }, fault: { bom: true } }]);
     const res = await fetch(`${mock.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...ASK, stream: true }),
       headers: { 'content-type': 'application/json', 'x-api-key': 'k', 'anthropic-version': '2026-10-21' } });
@@ -165,8 +165,8 @@ describe('the SDK survives any delivery', () => {
   });
 });
 
-describe('the SDK sees failures', () => {
-  const failing = async (fault, reply = { text: 'one two three four five' }) => {
+describe('the SDK reports failures', () => {
+  const failureOf = async (fault, reply = { text: 'one two three four five' }) => {
     mock.use([{ reply, fault }]);
     let shown = '';
     const stream = client.messages.stream(ASK);
@@ -178,43 +178,43 @@ describe('the SDK sees failures', () => {
   };
 
   it('an HTTP status with its error and retry-after', async () => {
-    const { error } = await failing({ status: 429, headers: { 'retry-after': '7' },
+    const { error } = await failureOf({ status: 429, headers: { 'retry-after': '7' },
       error: { message: 'slow down', details: { error_code: 'ramp_limit_exceeded' } } });
     assert.ok(error instanceof Anthropic.RateLimitError);
     assert.equal(error.headers.get('retry-after'), '7');
     assert.equal(error.error.error.details.error_code, 'ramp_limit_exceeded');
-    assert.equal((await failing({ status: 529 })).error.status, 529);
-    assert.equal((await failing({ status: 401 })).error.status, 401);
+    assert.equal((await failureOf({ status: 529 })).error.status, 529);
+    assert.equal((await failureOf({ status: 401 })).error.status, 401);
   });
 
   it('an error event before and after tokens', async () => {
-    const early = await failing({ error: { after: 0 } });
+    const early = await failureOf({ error: { after: 0 } });
     assert.match(early.error.message, /Overloaded/);
     assert.equal(early.shown, '');
-    const late = await failing({ error: { after: 2, type: 'api_error', message: 'gone' } });
+    const late = await failureOf({ error: { after: 2, type: 'api_error', message: 'gone' } });
     assert.match(late.error.message, /gone/);
     assert.equal(late.shown, 'one two');
   });
 
   it('a lost connection, an early end, garbled data, an empty 200, an HTML page', async () => {
-    const cut = await failing({ cut: { after: 2 } });
+    const cut = await failureOf({ cut: { after: 2 } });
     assert.ok(cut.error);
     assert.equal(cut.shown, 'one two');
-    assert.ok((await failing({ garbled: { after: 2 } })).error);
-    assert.ok((await failing({ empty: true })).error);
-    assert.ok((await failing({ html: true, status: 502 })).error);
-    assert.ok((await failing({ reset: true })).error);
-    assert.equal((await failing({ end: { after: 2 } })).shown, 'one two');
+    assert.ok((await failureOf({ garbled: { after: 2 } })).error);
+    assert.ok((await failureOf({ empty: true })).error);
+    assert.ok((await failureOf({ html: true, status: 502 })).error);
+    assert.ok((await failureOf({ reset: true })).error);
+    assert.equal((await failureOf({ end: { after: 2 } })).shown, 'one two');
   });
 
-  it('counts retries, and rules can be used up', async () => {
+  it('the mock counts retries, and a rule applies a limited number of times', async () => {
     mock.use([{ times: 2, fault: { status: 529 } }, { reply: { text: 'at last' } }]);
-    const patient = new Anthropic({ apiKey: 'k', baseURL: mock.url, maxRetries: 2 });
-    assert.equal((await patient.messages.create(ASK)).content[0].text, 'at last');
+    const retrying = new Anthropic({ apiKey: 'k', baseURL: mock.url, maxRetries: 2 });
+    assert.equal((await retrying.messages.create(ASK)).content[0].text, 'at last');
     assert.equal(mock.count, 3);
   });
 
-  it('records an abort by the client', async () => {
+  it('the mock records an abort by the client', async () => {
     mock.use([{ reply: { text: 'a b c d e f g h i j' }, fault: { token_ms: 50 } }]);
     const stream = client.messages.stream(ASK);
     stream.on('text', () => stream.abort());
@@ -224,7 +224,7 @@ describe('the SDK sees failures', () => {
   });
 });
 
-describe('the service refuses', () => {
+describe('the mock refuses', () => {
   const user = (content) => ({ role: 'user', content });
   const use = { type: 'tool_use', id: 'toolu_1', name: TOOL.name, input: {} };
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' };
@@ -248,8 +248,8 @@ describe('the service refuses', () => {
       /without `tool_result`/],
     'a text before the results': [{ messages: [user('x'), { role: 'assistant', content: [use] },
       user([{ type: 'text', text: 'y' }, result])] }, /must come first/],
-    'a result nobody asked for': [{ messages: [user([result])] }, /unexpected `tool_use_id`/],
-    'a result given twice': [{ messages: [user('x'), { role: 'assistant', content: [use] }, user([result, result])] },
+    'a result without its call': [{ messages: [user([result])] }, /unexpected `tool_use_id`/],
+    'a repeated result': [{ messages: [user('x'), { role: 'assistant', content: [use] }, user([result, result])] },
       /single result/],
     'forced tool use': [{ tools: [TOOL], tool_choice: { type: 'tool', name: TOOL.name } }, /forced tool use/],
     'any tool': [{ tools: [TOOL], tool_choice: { type: 'any' } }, /forced tool use/],
@@ -289,22 +289,22 @@ describe('the service refuses', () => {
     assert.equal((await fetch(`${mock.url}/v2/messages`, { method: 'POST' })).status, 404);
   });
 
-  it('accepts both key headers, and sampling on the old version', async () => {
+  it('but accepts both key headers, and sampling on the old version', async () => {
     assert.equal((await post(ASK)).status, 200);
     assert.equal((await post(ASK, { headers: { 'x-api-key': '', authorization: 'Bearer k' } })).status, 200);
     assert.equal((await post({ ...ASK, temperature: 0 }, { version: '2023-06-01' })).status, 200);
   });
 });
 
-describe('the demo behaviour', () => {
-  const say = async (question, data = '') => {
+describe('the demo replies', () => {
+  const answerOf = async (question, data = '') => {
     const { text } = await streamedText({ messages: [{ role: 'user',
       content: `Today is 2026-02-27.\n\n${data}\n\nQuestion: ${question}` }] });
     return text;
   };
 
-  it('finds rows in JSON, tables and plain lines', () => {
-    const want = [{ Vendor: 'Ascend', AvgPrice_PerMWh: '48.73' }];
+  it('are from rows in JSON, tables and plain lines', () => {
+    const expected = [{ Vendor: 'Ascend', AvgPrice_PerMWh: '48.73' }];
     const norm = (rows) => rows.map((r) => ({ Vendor: r.Vendor, AvgPrice_PerMWh: String(r.AvgPrice_PerMWh) }));
     for (const text of [
       'rows (1): [{"Vendor":"Ascend","AvgPrice_PerMWh":48.73}] end',
@@ -316,22 +316,22 @@ describe('the demo behaviour', () => {
       '- Vendor: Ascend, AvgPrice_PerMWh: 48.73\n',
       'Vendor=Ascend; AvgPrice_PerMWh=48.73',
     ])
-      assert.deepEqual(norm(rowsIn(text)), want, text);
+      assert.deepEqual(norm(rowsIn(text)), expected, text);
   });
 
-  it('answers a price, a comparison, hours and a list from the data it is given', async () => {
-    assert.match(await say(QUESTION, '[{"Vendor":"Ascend","AvgPrice_PerMWh":48.73,"DataPoints":8760}]'),
+  it('have a price, a comparison, hours and a list from the data in the request', async () => {
+    assert.match(await answerOf(QUESTION, '[{"Vendor":"Ascend","AvgPrice_PerMWh":48.73,"DataPoints":8760}]'),
       /\$48\.73\/MWh.*8,760/);
-    const compared = await say('Compare Ascend vs Hitachi for SP15 in CAISO for 2025',
+    const compared = await answerOf('Compare Ascend vs Hitachi for SP15 in CAISO for 2025',
       '| Vendor | AsOf | AvgPrice_PerMWh |\n|---|---|---|\n| Ascend | Jan_2025 | 52.14 |\n| Hitachi | Q1_2025 | 54.80 |');
     assert.match(compared, /\$2\.66\/MWh \(5\.1%\) higher/);
-    assert.match(await say('hourly prices for NP15', 'HOUR,AvgPrice_PerMWh\n3,20.10\n19,80.25\n'), /hour 3 .*20\.10.*hour 19/);
-    assert.match(await say('Which curves are available for SP15?',
+    assert.match(await answerOf('hourly prices for NP15', 'HOUR,AvgPrice_PerMWh\n3,20.10\n19,80.25\n'), /hour 3 .*20\.10.*hour 19/);
+    assert.match(await answerOf('Which curves are available for SP15?',
       '[{"vendor":"Ascend","market":"CAISO","hubzone":"SP15","asof":"Jan_2025"}]'), /Ascend, CAISO, SP15, Jan_2025/);
   });
 
-  it('invents nothing if there is no data', async () => {
-    assert.doesNotMatch(await say('price for NP99 in 2031 from Ascend', 'outcome: no_data, rows: 0'), /\$\d/);
-    assert.doesNotMatch(await say('What can you do?'), /\$\d/);
+  it('have no price without data', async () => {
+    assert.doesNotMatch(await answerOf('price for NP99 in 2031 from Ascend', 'outcome: no_data, rows: 0'), /\$\d/);
+    assert.doesNotMatch(await answerOf('What can you do?'), /\$\d/);
   });
 });

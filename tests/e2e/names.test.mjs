@@ -1,6 +1,6 @@
 /*
- * Names come from the data: a new project in the warehouse is known by name within the refresh time, without a
- * restart, and to its own tenant only. Before names are loaded, no question is answered.
+ * Names are loaded from the data: a new project in the warehouse is known within the refresh time, without a restart,
+ * and only to its tenant. Before the names are loaded, no question is answered.
  */
 
 import { after, before, describe, it } from 'node:test';
@@ -91,7 +91,7 @@ describe('a question before the names of the data are loaded', () => {
   });
   after(() => d?.stop());
 
-  it('is not answered without them, and reports it', async () => {
+  it('is refused with a retryable error', async () => {
     const turn = await d.ask(question, { token: other() });
     assert.equal(turn.error?.code, 'upstream', JSON.stringify(turn.closing));
     assert.equal(turn.error.retryable, true);
@@ -107,10 +107,10 @@ describe('a question before the names of the data are loaded', () => {
     await rename(file, `${file}.broken`);
   });
 
-  it('waits for them and is answered with the project', async () => {
-    const asked = d.ask(question, { token: other() });
+  it('is answered with the project after they are loaded', async () => {
+    const pending = d.ask(question, { token: other() });
     await rename(`${file}.away`, file);
-    let turn = await asked;
+    let turn = await pending;
     for (let i = 0; i < 10 && turn.error; i++) {
       assert.match(turn.error.message, retryable);
       turn = await d.ask(question, { token: other() });
