@@ -102,7 +102,7 @@ async function dataWords(path) {
 /* ---- answers ---- */
 
 /* Removes ids, hashes and encrypted texts, which contain no words. */
-const plain = (text) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b|[\w-]{40,}(\.[\w-]+)*/g, ' ');
+const withoutIds = (text) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32,}\b|[\w-]{40,}(\.[\w-]+)*/g, ' ');
 
 /* A model that selects a step or agent named in the request, and calls a tool with arguments of the types in its schema. */
 function obliging(body) {
@@ -151,7 +151,7 @@ describe('three tenants with different packs', () => {
   beforeEach(() => mock.reset());
 
   function leaks(tenant, sent, asked = '') {
-    const words = wordsOf(plain(sent));
+    const words = wordsOf(withoutIds(sent));
     const allowed = wordsOf(asked);
     return Object.entries(distinctive).flatMap(([other, otherWords]) => (other === tenant ? []
       : [...otherWords].filter((word) => words.has(word) && !allowed.has(word)).map((word) => `${word} of ${other}`)));

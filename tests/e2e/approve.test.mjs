@@ -94,13 +94,13 @@ describe('an approved answer', () => {
 
   it('becomes text with slots and answers questions with other values', async () => {
     const turn = await answered(d, QUESTION);
-    const made = await a.approve(turn.complete.message_id, { name: 'dearer_vendor', examples: ['Dearer one of Ascend and Hitachi and its shape, SP15 2025'] });
-    assert.equal(made.status, 201, made.text);
-    assert.deepEqual(Object.keys(made.body), ['name', 'text', 'version', 'warnings']);
-    assert.match(made.body.text, /do t1 compare_vendors/);
-    assert.match(made.body.text, /do t2 get_hourly_price_distribution .*vendor={t1\.facts\.higher_vendor}.* if t1\.row_count > 0/);
-    assert.match(made.body.text, /\{hub_zone\}/);
-    assert.doesNotMatch(made.body.text.split('---')[2], /SP15|2025/, 'values of the question are slots');
+    const approval = await a.approve(turn.complete.message_id, { name: 'dearer_vendor', examples: ['Dearer one of Ascend and Hitachi and its shape, SP15 2025'] });
+    assert.equal(approval.status, 201, approval.text);
+    assert.deepEqual(Object.keys(approval.body), ['name', 'text', 'version', 'warnings']);
+    assert.match(approval.body.text, /do t1 compare_vendors/);
+    assert.match(approval.body.text, /do t2 get_hourly_price_distribution .*vendor={t1\.facts\.higher_vendor}.* if t1\.row_count > 0/);
+    assert.match(approval.body.text, /\{hub_zone\}/);
+    assert.doesNotMatch(approval.body.text.split('---')[2], /SP15|2025/, 'values of the question are slots');
     const again = await untilApproved(QUESTION);
     assert.equal(again.text, turn.text, 'the same text as before');
     assert.equal(again.complete.approved.name, 'dearer_vendor');
@@ -115,8 +115,8 @@ describe('an approved answer', () => {
 
   it('of one tool matches other wording', async () => {
     const turn = await answered(d, 'What are the task risks of Nazareth Solar?');
-    const made = await a.approve(turn.complete.message_id, { name: 'risks_of_project' });
-    assert.equal(made.status, 201, made.text);
+    const approval = await a.approve(turn.complete.message_id, { name: 'risks_of_project' });
+    assert.equal(approval.status, 201, approval.text);
     const again = await untilApproved('Which tasks of Kern Wind carry a risk?');
     assert.equal(again.complete.approved.name, 'risks_of_project');
     assert.equal(again.filters.project_name, 'Kern Wind');
@@ -125,10 +125,10 @@ describe('an approved answer', () => {
   it('of a map query has values and dates as slots', async () => {
     const turn = await answered(d, 'budget tracker views last month');
     assert.deepEqual(toolsOf(turn), ['query_metrics']);
-    const made = await a.approve(turn.complete.message_id, { name: 'views_of_report' });
-    assert.equal(made.status, 201, made.text);
-    assert.match(made.body.text, /do t1 query_metrics query=.*\{filter\.date_range_start\}.*\{filter\.report_name\}/);
-    assert.doesNotMatch(made.body.text.split('---')[2], /Budget Tracker|2026/, 'values of the question are slots');
+    const approval = await a.approve(turn.complete.message_id, { name: 'views_of_report' });
+    assert.equal(approval.status, 201, approval.text);
+    assert.match(approval.body.text, /do t1 query_metrics query=.*\{filter\.date_range_start\}.*\{filter\.report_name\}/);
+    assert.doesNotMatch(approval.body.text.split('---')[2], /Budget Tracker|2026/, 'values of the question are slots');
     const again = await untilApproved('budget tracker views last month');
     assert.equal(again.text, turn.text, 'the same text as before');
     assert.equal(again.complete.usage.calls, 0);
@@ -140,9 +140,9 @@ describe('an approved answer', () => {
       where: [{ name: 'report_name', op: 'is', values: ['Project Overview'] }], period: { start: '2025-12-01', end: '2025-12-31' } });
     const users = await answered(d, 'users of budget tracker last month');
     assert.equal(users.complete.approved, undefined, 'a query of another metric does not match');
-    const made2 = await a.approve(turn.complete.message_id, { name: 'views_of_tracker', slots: [] });
-    assert.equal(made2.status, 201, made2.text);
-    assert.match(made2.body.text, /Budget Tracker.*\n?$/, 'only dates are slots');
+    const withoutValueSlots = await a.approve(turn.complete.message_id, { name: 'views_of_tracker', slots: [] });
+    assert.equal(withoutValueSlots.status, 201, withoutValueSlots.text);
+    assert.match(withoutValueSlots.body.text, /Budget Tracker.*\n?$/, 'only dates are slots');
     for (const name of ['views_of_tracker', 'views_of_report'])
       assert.equal((await a.call('DELETE', `/admin/flows/${name}`)).status, 204);
   });
@@ -179,8 +179,8 @@ describe('an approved answer', () => {
 
   it('of a month runs for the requested month', async () => {
     const turn = await answered(d, 'What are the most active users in January 2026?');
-    const made = await a.approve(turn.complete.message_id, { name: 'users_of_month' });
-    assert.equal(made.status, 201, made.text);
+    const approval = await a.approve(turn.complete.message_id, { name: 'users_of_month' });
+    assert.equal(approval.status, 201, approval.text);
     const again = await untilApproved('What are the most active users in January 2026?');
     assert.equal(again.text, turn.text, 'the same text as before');
     const other = await untilApproved('What are the most active users in December 2025?');
@@ -203,9 +203,9 @@ describe('an approved answer', () => {
     await chat.ask('What was the average day-ahead price for NP15 in 2025 from Ascend?');
     const turn = await chat.ask('and for SP15?');
     assert.equal(turn.status, 'ok', turn.text);
-    const made = await a.approve(turn.complete.message_id, { name: 'price_of_hub' });
-    assert.equal(made.status, 201, made.text);
-    const [, front, lines] = made.body.text.split('---');
+    const approval = await a.approve(turn.complete.message_id, { name: 'price_of_hub' });
+    assert.equal(approval.status, 201, approval.text);
+    const [, front, lines] = approval.body.text.split('---');
     assert.doesNotMatch(lines, /Ascend|SP15|2025/, 'inherited values are slots, too');
     assert.match(front, /and for \{hub_zone\}/);
     await untilApproved('What was the average day-ahead price for SP15 in 2026 from Hitachi?');
@@ -397,11 +397,11 @@ describe('approved answers for other wording', () => {
       let found = 0;
       for (const [i, { question, paraphrases }] of plans.entries()) {
         const turn = await d.ask(question, { token: admin() });
-        const made = turn.status === 'ok' && !turn.complete.approved && await a.approve(turn.complete.message_id, { name: `${set}_${i}` });
-        if (turn.complete?.approved || made?.status === 201)
+        const approval = turn.status === 'ok' && !turn.complete.approved && await a.approve(turn.complete.message_id, { name: `${set}_${i}` });
+        if (turn.complete?.approved || approval?.status === 201)
           approved.push({ question, paraphrases, tools: toolsOf(turn) });
         else
-          t.diagnostic(`not approved: ${question}: ${made ? made.text : turn.text}`);
+          t.diagnostic(`not approved: ${question}: ${approval ? approval.text : turn.text}`);
       }
       const last = approved.at(-1);
       await until('all are loaded', async () => (await answered(d, last.question)).complete.approved);

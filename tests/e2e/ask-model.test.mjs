@@ -355,9 +355,9 @@ describe('through the model', () => {
     it('by a close before the model has started', async (t) => {
       const chat = await d.connect();
       mock.use([{ fault: { hang: true } }]);
-      const asked = mock.when(() => mock.count === 1);
+      const called = mock.when(() => mock.count === 1);
       await chat.begin(REFERENCE);
-      await asked;
+      await called;
       const from = Date.now();
       await chat.close(1000);
       await checkCancelled(t, mock.calls[0], from);

@@ -25,9 +25,9 @@ describe('over TLS', () => {
   let cert;
 
   before(async () => {
-    const made = await certificate();
-    cert = made.cert;
-    mock = await startMock({ tls: made.tls });
+    const tlsFiles = await certificate();
+    cert = tlsFiles.cert;
+    mock = await startMock({ tls: tlsFiles.tls });
   });
   after(() => mock?.close());
   beforeEach(() => mock.reset());

@@ -40,17 +40,17 @@ export class Cluster {
   }
 
   /* Replaces a process that has ended with a new one on the same ports. */
-  async replace(gone) {
-    const d = await this.add({ port: gone.port, adminPort: gone.adminPort });
-    this.daemons.splice(this.daemons.indexOf(gone), 1, this.daemons.pop());
+  async replace(ended) {
+    const d = await this.add({ port: ended.port, adminPort: ended.adminPort });
+    this.daemons.splice(this.daemons.indexOf(ended), 1, this.daemons.pop());
     return d;
   }
 
   /* Starts daemons until `count` of them run. */
   async fill(count) {
-    const gone = this.daemons.filter((d) => d.exited);
+    const ended = this.daemons.filter((d) => d.exited);
     const fresh = Array.from({ length: count - this.daemons.length }, async () => this.add({ port: await freePort() }));
-    await Promise.all([...gone.map((d) => this.replace(d)), ...fresh]);
+    await Promise.all([...ended.map((d) => this.replace(d)), ...fresh]);
     return this.waitForReplicas(count);
   }
 

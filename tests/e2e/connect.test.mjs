@@ -170,8 +170,8 @@ describe('vesperctl connect', () => {
     const many = await connect('many');
     assert.equal(many.code, 1);
     assert.match(many.stderr, /450 tables, but a pack can have 400; select tables with --schema and --tables/);
-    const some = await connect('many', '--tables', 't1*,public.t2', '--golden', '0');
-    assert.equal(some.code, 0, some.stderr);
+    const selected = await connect('many', '--tables', 't1*,public.t2', '--golden', '0');
+    assert.equal(selected.code, 0, selected.stderr);
     const late = await connect('chinook', '--limit-s', '0');
     assert.equal(late.code, 1);
     assert.match(late.stderr, /not finished after 0 s; raise --limit-s/);

@@ -21,9 +21,9 @@ describe('one HTTP/2 connection', () => {
   let d;
 
   before(async () => {
-    const made = await certificate();
-    mock = await startMock({ tls: made.tls, h2: true });
-    d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: made.cert } });
+    const tlsFiles = await certificate();
+    mock = await startMock({ tls: tlsFiles.tls, h2: true });
+    d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: tlsFiles.cert } });
     await waitForModelList(mock);
   });
   after(async () => {
@@ -67,10 +67,10 @@ describe('one HTTP/2 connection', () => {
 
 for (const secure of [false, true])
   it(`an HTTP/1.1 connection${secure ? ' over TLS' : ''} is reused for later calls`, async (t) => {
-    const made = secure ? await certificate() : {};
-    const mock = await startMock({ tls: made.tls });
+    const tlsFiles = secure ? await certificate() : {};
+    const mock = await startMock({ tls: tlsFiles.tls });
     t.after(() => mock.close());
-    const d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: made.cert } });
+    const d = await startDaemon({ mock, env: { VESPER_HTTP_CA_FILE: tlsFiles.cert } });
     t.after(() => d.stop());
     await waitForModelList(mock);
     for (const question of [REFERENCE, OPEN_QUESTION, REFERENCE])

@@ -36,24 +36,24 @@ describe('kill -9', () => {
   it('right after the acknowledgement: the message is stored', async (t) => {
     const { start } = await prepare(t, slowAnswer);
     let d = await start();
-    const asked = [];
+    const acknowledgedTurns = [];
     for (let i = 0; i < 5; i++) {
       const chat = await d.connect();
       const content = `${REFERENCE} (${i})`;
       const thinking = await chat.begin(content);
-      asked.push({ content, session: chat.session, message: thinking.user_message_id, turn: thinking.turn_id });
+      acknowledgedTurns.push({ content, session: chat.session, message: thinking.user_message_id, turn: thinking.turn_id });
     }
     await d.kill();
     d = await start();
-    for (const { content, session, message, turn } of asked) {
+    for (const { content, session, message, turn } of acknowledgedTurns) {
       const messages = await d.rest().messages(session);
       assert.deepEqual([messages[0].role, messages[0].content, messages[0].message_id, messages[0].turn_id],
         ['user', content, message, turn]);
       for (const m of messages.slice(1))
         assert.equal(m.status, 'interrupted', 'a missing answer is marked as interrupted');
     }
-    const chat = await d.connect({ session: asked[0].session });
-    assert.equal(chat.session, asked[0].session);
+    const chat = await d.connect({ session: acknowledgedTurns[0].session });
+    assert.equal(chat.session, acknowledgedTurns[0].session);
     await chat.close();
     await d.stop();
   });

@@ -69,8 +69,8 @@ describe('a hostile client', () => {
       'a space before the colon': 'GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\nhello',
     };
     for (const [name, text] of Object.entries(tricks)) {
-      const got = await exchange(text + nextRequest);
-      assert.ok(statuses(got).every((status) => status === 400) && got !== '', `${name}: ${got.slice(0, 200)}`);
+      const received = await exchange(text + nextRequest);
+      assert.ok(statuses(received).every((status) => status === 400) && received !== '', `${name}: ${received.slice(0, 200)}`);
     }
     assert.equal((await rest.get('/api/v1/sessions')).body.data.length, 0, 'nothing was created');
   });
@@ -105,14 +105,14 @@ describe('a hostile client', () => {
     const paths = ['/livez', '/openapi.json', '/api/v1/sessions', `/api/v1/sessions/${session}`, `/api/v1/sessions/${session}/messages`,
       `/api/v1/messages/${message}/views/${views[0].view_id}/csv`];
     for (const path of paths) {
-      const got = await exchange(`HEAD ${path} HTTP/1.1\r\n${auth}\r\n${nextRequest}`, (text) => statuses(text).length === 2);
-      assert.deepEqual(statuses(got), [200, 200], path);
-      assert.match(got, /^[^]*?content-length: [1-9][^]*?\r\n\r\nHTTP/i, path);
+      const received = await exchange(`HEAD ${path} HTTP/1.1\r\n${auth}\r\n${nextRequest}`, (text) => statuses(text).length === 2);
+      assert.deepEqual(statuses(received), [200, 200], path);
+      assert.match(received, /^[^]*?content-length: [1-9][^]*?\r\n\r\nHTTP/i, path);
     }
     for (const path of [`/api/v1/turns/${turn}/events`, `/api/v1/sessions/${session}/export`]) {
-      const got = await exchange(`HEAD ${path} HTTP/1.1\r\n${auth}\r\n${nextRequest}`);
-      assert.deepEqual(statuses(got), [200], path);
-      assert.ok(got.endsWith('\r\n\r\n') && got.indexOf('\r\n\r\n') === got.length - 4, path);
+      const received = await exchange(`HEAD ${path} HTTP/1.1\r\n${auth}\r\n${nextRequest}`);
+      assert.deepEqual(statuses(received), [200], path);
+      assert.ok(received.endsWith('\r\n\r\n') && received.indexOf('\r\n\r\n') === received.length - 4, path);
     }
   });
 
