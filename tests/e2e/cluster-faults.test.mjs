@@ -21,7 +21,7 @@ const SILENCE_MS = 5000; /* longer than a replica may be silent before it is dec
 const words = (n) => Array.from({ length: n }, (_, i) => `word${i} `).join('');
 const slow = (count, token_ms) => [{ when: { kind: 'answer' }, reply: { text: words(count) }, fault: { token_ms } }, { reply: 'demo' }];
 
-describe('faults around replicas', () => {
+describe('faults of replicas and their services', () => {
   let mock, cluster, two, three;
 
   before(async () => {

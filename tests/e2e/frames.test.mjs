@@ -76,7 +76,7 @@ describe('an invalid frame', () => {
       assert.ok((await chat.ask('x'.repeat(16384))).closing);
     });
 
-    it('an answer to a nonexistent question', async () => {
+    it('a reply to a nonexistent clarifying question', async () => {
       chat.send({ type: 'chat.select', ask_id: '0198c0de-0000-7000-8000-000000000002', values: ['Ascend'] });
       assert.equal((await chat.turn()).error?.code, 'expired', 'the same error as for an expired question');
     });
@@ -114,7 +114,7 @@ describe('an invalid frame', () => {
         assert.equal((await c.closed).code, code);
       });
 
-    it('and the daemon continues', async () => assert.ok(await d.isAlive()));
+    it('the daemon continues', async () => assert.ok(await d.isAlive()));
   });
 
   describe('may be fragmented if it is valid', () => {
