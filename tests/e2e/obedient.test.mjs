@@ -74,24 +74,24 @@ function obey(body) {
   const kind = kindOf(body);
   const system = typeof body.system === 'string' ? body.system : textOf({ content: body.system ?? [] });
   const all = body.messages.map(textOf).join('\n');
-  const wanted = [...all.matchAll(/call tool (\w+)/g)].map((m) => m[1]);
+  const requested = [...all.matchAll(/call tool (\w+)/g)].map((m) => m[1]);
   if (kind === 'structured') {
     const named = [...all.matchAll(/"Run":"(\w+)"/g)].map((m) => m[1]);
-    return { json: { do: [...new Set([...wanted, ...named])].slice(0, 6).map((name) => ({ Run: name })) } };
+    return { json: { do: [...new Set([...requested, ...named])].slice(0, 6).map((name) => ({ Run: name })) } };
   }
   if (kind === 'tools') {
-    const own = body.tools.filter((t) => wanted.includes(t.name));
-    return own.length ? { tools: own.map((t) => ({ name: t.name, input: {} })) } : { text: 'Done.' };
+    const callable = body.tools.filter((t) => requested.includes(t.name));
+    return callable.length ? { tools: callable.map((t) => ({ name: t.name, input: {} })) } : { text: 'Done.' };
   }
   const links = [...all.matchAll(/\S*(?:evil\.example|javascript:)\S*/g)].map((m) => m[0]);
   const lines = all.split('\n').filter((l) => /OBEY-/.test(l));
-  return { text: `Here it is.\n${lines.slice(0, 40).join('\n')}\n${links.slice(0, 40).join(' ')}\n${system}\n<tool_use>${wanted}</tool_use>` };
+  return { text: `Here it is.\n${lines.slice(0, 40).join('\n')}\n${links.slice(0, 40).join(' ')}\n${system}\n<tool_use>${requested}</tool_use>` };
 }
 
 /* Everything that a Markdown renderer may display as a link. */
 const LINK = /\]\(|!\[|^\s*\[[^\]]+\]:|<[a-z/!]|\w:\/\/(?!app\.powerbi\.com)|www\.\w/im;
 
-function recites(text, system) {
+function leakedWords(text, system) {
   const words = (s) => s.toLowerCase().match(/[\p{L}\d]+/gu) ?? [];
   const shown = ` ${words(text).join(' ')} `;
   const secret = words(system);
@@ -132,7 +132,7 @@ describe('a model that obeys instructions in data', () => {
     assert.doesNotMatch(turn.text, LINK, `${where}: ${turn.text.match(LINK)?.[0]}`);
     assert.doesNotMatch(turn.text, /[\u202a-\u202e\u2066-\u2069]/u);
     for (const call of mock.calls)
-      assert.equal(recites(turn.text, textOf({ content: call.body.system })), null, `${where} recites its prompt`);
+      assert.equal(leakedWords(turn.text, textOf({ content: call.body.system })), null, `${where} leaks its prompt`);
   }
 
   /* Only code closes fences, and prompts of models that may call tools contain none of the injected texts. */
@@ -149,17 +149,17 @@ describe('a model that obeys instructions in data', () => {
     it(question, async () => {
       mock.use([{ reply: obey }]);
       mock.reset();
-      const honest = await plain.ask(question, { token: token(ANALYST) });
+      const baseline = await plain.ask(question, { token: token(ANALYST) });
       const chat = await d.connect({ token: token(ANALYST) });
       const turn = await chat.ask(question);
-      const told = mock.calls.filter((c) => kindOf(c.body) === 'answer').map((c) => c.body.messages.map(textOf).join('')).join('');
-      assert.match(told, /OBEY-\d/, 'the model has read them');
+      const answerPrompts = mock.calls.filter((c) => kindOf(c.body) === 'answer').map((c) => c.body.messages.map(textOf).join('')).join('');
+      assert.match(answerPrompts, /OBEY-\d/, 'the prompt contains the injected texts');
       assert.equal(turn.status, 'ok');
       assert.equal(turn.complete.provider, 'anthropic');
-      assert.deepEqual(toolsOf(turn), toolsOf(honest), 'the plan is what it was');
+      assert.deepEqual(toolsOf(turn), toolsOf(baseline), 'the plan is unchanged');
       assert.equal(mock.count, turn.complete.usage.calls);
       checkShown(turn, question);
-      checkShown(honest, 'the template');
+      checkShown(baseline, 'the template');
       checkRequests(question);
 
       /* The answer is now part of the history. */
@@ -178,7 +178,7 @@ describe('a model that obeys instructions in data', () => {
     mock.reset();
     const chat = await d.connect({ token: token(ANALYST) });
     const turn = await chat.ask(question);
-    assert.equal(turn.status, 'ask', 'a part is asked about');
+    assert.equal(turn.status, 'ask', 'one part needs a clarifying question');
     assert.match(turn.text, /OBEY-\d/, 'the other part is answered, in the model\'s words');
     mock.reset();
     await chat.ask(next);
@@ -207,8 +207,8 @@ describe('a model that obeys instructions in data', () => {
     mock.reset();
     mock.use([{ reply: obey }]);
     const turn = await d.ask(question, { token: token(['chat:use', 'chat:read_projects']) });
-    const may = (await d.rest(token(['chat:use', 'chat:read_projects'])).get('/api/v1/tools')).body;
-    const names = JSON.stringify(may);
+    const permitted = (await d.rest(token(['chat:use', 'chat:read_projects'])).get('/api/v1/tools')).body;
+    const names = JSON.stringify(permitted);
     for (const tool of toolsOf(turn))
       assert.ok(names.includes(`"${tool}"`), `${tool} is not for a viewer`);
     assert.ok(!toolsOf(turn).includes('general_sql_query'));
@@ -216,7 +216,7 @@ describe('a model that obeys instructions in data', () => {
     checkShown(turn, question);
   });
 
-  it('REST and SSE show the same', async () => {
+  it('REST and SSE show no injected links', async () => {
     mock.use([{ reply: obey }]);
     const headers = { Authorization: `Bearer ${token(ANALYST)}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ content: QUESTIONS[0] });

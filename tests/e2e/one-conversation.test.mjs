@@ -34,9 +34,9 @@ sys.stdin.read()`;
 const env = { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0', VESPER_LIMITS_GRACE_S: '60' };
 const token = (sub) => mintToken({ sub, role: 'admin' });
 const numbers = (marks) => marks.map((m) => [m.start, m.len, m.kind]);
-const toldOf = ({ text, checked, status }) => ({ text, numbers: numbers(checked?.items ?? []), status });
-const tidy = ({ text, numbers: marks, status, message }) => ({ text, numbers: marks, status, ...(message && { message }) });
-const hashOf = (told) => createHash('sha256').update(JSON.stringify(tidy(told))).digest('hex');
+const resultOf = ({ text, checked, status }) => ({ text, numbers: numbers(checked?.items ?? []), status });
+const comparable = ({ text, numbers: marks, status, message }) => ({ text, numbers: marks, status, ...(message && { message }) });
+const hashOf = (result) => createHash('sha256').update(JSON.stringify(comparable(result))).digest('hex');
 const failed = (message) => ({ text: '', numbers: [], status: 'failed', message });
 
 /* ---- interfaces: each asks in one conversation and returns what its client received; `stop` is called during the answer ---- */
@@ -59,7 +59,7 @@ async function socket(d, sub) {
       frames.push(frame);
       if (frame.type === 'chat.complete')
         return { views: frames.filter((f) => f.type === 'chat.view').map((f) => f.view.view_type), steps: frames.filter((f) => f.tool).length,
-          ...toldOf({ ...frame, text: frames.filter((f) => f.type === 'chat.token').map((f) => f.token).join('') }) };
+          ...resultOf({ ...frame, text: frames.filter((f) => f.type === 'chat.token').map((f) => f.token).join('') }) };
     }
   } };
 }
@@ -82,20 +82,20 @@ async function rest(d, sub, path) {
   let session_id;
   const post = (question) => fetch(`${d.url}/api/v1/${path}`, { method: 'POST', body: JSON.stringify({ content: question, session_id }),
     headers: { authorization: `Bearer ${token(sub)}`, 'content-type': 'application/json' } });
-  return { post, keep: (id) => { session_id = id; } };
+  return { post, setSession: (id) => { session_id = id; } };
 }
 
 async function events(d, sub) {
-  const { post, keep } = await rest(d, sub, 'chat/stream');
+  const { post, setSession } = await rest(d, sub, 'chat/stream');
   return { ask: async (question, { stop } = {}) => {
     const reply = await post(question);
     let stopped;
-    keep(reply.headers.get('vesper-session'));
+    setSession(reply.headers.get('vesper-session'));
     for await (const event of blocks(reply)) {
       if (stop && !stopped && event.type === 'item.updated')
         stopped = stop(reply.headers.get('vesper-turn'));
       if (event.type === 'turn.completed')
-        return stop ? { status: event.response.status } : toldOf(event.response);
+        return stop ? { status: event.response.status } : resultOf(event.response);
       if (event.type === 'turn.failed')
         return failed(event.frame.message);
     }
@@ -103,18 +103,18 @@ async function events(d, sub) {
   } };
 }
 
-async function whole(d, sub) {
-  const { post, keep } = await rest(d, sub, 'chat');
+async function wholeAnswer(d, sub) {
+  const { post, setSession } = await rest(d, sub, 'chat');
   return { ask: async (question, { stop } = {}) => {
     const waiting = post(question);
     if (stop)
       await stop(null, sub);
     const reply = await waiting;
     const body = await reply.json();
-    keep(body.session_id);
+    setSession(body.session_id);
     if (!reply.ok)
       return failed(body.detail);
-    return stop ? { status: body.status } : toldOf(body);
+    return stop ? { status: body.status } : resultOf(body);
   } };
 }
 
@@ -173,9 +173,9 @@ async function agui(d, sub) {
   } };
 }
 
-const shown = (content, told) => {
-  assert.equal(content.slice(told.text.length).trim() === '' || content.slice(told.text.length).startsWith('\n\n'), true, 'tables and reports stand behind the text');
-  return { ...told, text: content.slice(0, told.text.length) };
+const withoutTables = (content, result) => {
+  assert.equal(content.slice(result.text.length).trim() === '' || content.slice(result.text.length).startsWith('\n\n'), true, 'tables and reports follow the text');
+  return { ...result, text: content.slice(0, result.text.length) };
 };
 
 /* The text of a completion also contains its tables, so it is compared up to the length of the socket's text. */
@@ -186,21 +186,21 @@ function completions(stream) {
       const body = { model: 'vesper', stream, messages: [{ role: 'user', content: question }] };
       try {
         const reply = client.chat.completions.create(body);
-        let content = '', more, stopped;
+        let content = '', extension, stopped;
         if (stop && !stream)
           await stop(null, sub);
         if (stream)
           for await (const chunk of await reply) {
             content += chunk.choices[0]?.delta.content ?? '';
-            more = chunk.x_vesper ?? more;
+            extension = chunk.x_vesper ?? extension;
             if (stop && !stopped && content)
               stopped = stop(null, sub);
           }
         else
-          ({ choices: [{ message: { content } }], x_vesper: more } = await reply);
+          ({ choices: [{ message: { content } }], x_vesper: extension } = await reply);
         if (stop)
-          return { status: more.status };
-        return shown(content, { ...toldOf(more), text: native.text });
+          return { status: extension.status };
+        return withoutTables(content, { ...resultOf(extension), text: native.text });
       } catch (e) {
         return failed(e.error?.message ?? e.message);
       }
@@ -217,11 +217,11 @@ function mcp(connect) {
       let stopped;
       const onprogress = () => { stopped ??= stop?.(null, sub); };
       const result = await client.callTool({ name: 'vesper_ask', arguments: { question, ...(session && { session }) } }, ...(client instanceof LegacyClient ? [undefined] : []), { onprogress });
-      const said = result.structuredContent;
-      session = said.session_id ?? session;
+      const answer = result.structuredContent;
+      session = answer.session_id ?? session;
       if (result.isError)
         return failed(result.content[0].text);
-      return stop ? { status: said.status } : toldOf(said);
+      return stop ? { status: answer.status } : resultOf(answer);
     } };
   };
 }
@@ -231,15 +231,15 @@ const connected = (client, Transport) => async (url, requestInit) => {
   return client;
 };
 const INFO = { name: 'test', version: '1' };
-const WAYS = {
+const INTERFACES = {
   'server-sent events': events,
-  'a whole answer': whole,
+  'a whole answer': wholeAnswer,
   'the AI SDK': ai,
   'AG-UI': agui,
   'Chat Completions in chunks': completions(true),
   'Chat Completions, whole': completions(false),
   'MCP with a handshake': mcp((...to) => connected(new LegacyClient(INFO, { capabilities: {} }), LegacyTransport)(...to)),
-  'MCP without': mcp((...to) => connected(new Client(INFO, { versionNegotiation: { mode: 'auto' } }), StreamableHTTPClientTransport)(...to)),
+  'MCP without a handshake': mcp((...to) => connected(new Client(INFO, { versionNegotiation: { mode: 'auto' } }), StreamableHTTPClientTransport)(...to)),
   'MCP with a handshake, by the newer client': mcp((...to) => connected(new Client(INFO, { versionNegotiation: { mode: 'legacy' } }), StreamableHTTPClientTransport)(...to)),
 };
 
@@ -251,8 +251,8 @@ async function stopAt(daemon, turn, sub) {
   for (;;) {
     if (turn === null) {
       const { data } = await (await fetch(`${daemon.url}/api/v1/sessions?archived=all`, { headers })).json();
-      const { data: kept } = await (await fetch(`${daemon.url}/api/v1/sessions?dialect=openai`, { headers })).json();
-      const [session] = [...data, ...kept];
+      const { data: openaiSessions } = await (await fetch(`${daemon.url}/api/v1/sessions?dialect=openai`, { headers })).json();
+      const [session] = [...data, ...openaiSessions];
       const messages = session ? (await (await fetch(`${daemon.url}/api/v1/sessions/${session.session_id}/messages`, { headers })).json()).data : [];
       turn = messages.at(-1)?.role === 'user' ? messages.at(-1).turn_id : null;
     }
@@ -288,14 +288,14 @@ it('the conversation has all required parts', () => {
   assert.ok(native.filter((turn) => turn.numbers.length > 0).length >= 3, JSON.stringify(native.map((turn) => turn.numbers.length)));
 });
 
-for (const [name, open] of Object.entries(WAYS))
+for (const [name, open] of Object.entries(INTERFACES))
   describe(name, () => {
     it('shows the conversation like the socket', async () => {
       const way = await open(d, `way-${name}`);
       for (const [i, [what, question]] of questions.entries()) {
-        const told = await way.ask(question, { native: native[i] });
-        assert.deepEqual(tidy(told), tidy(native[i]), what);
-        assert.equal(hashOf(told), hashOf(native[i]), what);
+        const result = await way.ask(question, { native: native[i] });
+        assert.deepEqual(comparable(result), comparable(native[i]), what);
+        assert.equal(hashOf(result), hashOf(native[i]), what);
       }
       await way.close?.();
     });
@@ -317,16 +317,16 @@ it('the socket ends as cancelled if its turn is cancelled', async () => {
 /* The last test, because nothing can be stored while the database is locked. */
 it('all interfaces report the same error', async () => {
   const stores = (await readdir(dataDir, { recursive: true })).filter((file) => file.endsWith('.db')).map((file) => join(dataDir, file));
-  const opened = await Promise.all([socket, ...Object.values(WAYS)].map((open, i) => open(d, `error-${i}`)));
+  const clients = await Promise.all([socket, ...Object.values(INTERFACES)].map((open, i) => open(d, `error-${i}`)));
   const lock = spawn('python3', ['-c', LOCK, ...stores], { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(lock.stdout, 'data');
-  const told = await Promise.all(opened.map((way) => way.ask(REFERENCE, { native: { text: '' } })));
+  const results = await Promise.all(clients.map((way) => way.ask(REFERENCE, { native: { text: '' } })));
   lock.stdin.end();
   await once(lock, 'close');
-  assert.ok(told[0].message, 'the socket was told');
-  for (const [i, name] of Object.keys(WAYS).entries()) {
-    assert.deepEqual(told[i + 1], told[0], name);
-    assert.equal(hashOf(told[i + 1]), hashOf(told[0]), name);
+  assert.ok(results[0].message, 'the socket received the error');
+  for (const [i, name] of Object.keys(INTERFACES).entries()) {
+    assert.deepEqual(results[i + 1], results[0], name);
+    assert.equal(hashOf(results[i + 1]), hashOf(results[0]), name);
   }
-  await Promise.all(opened.map((way) => way.close?.()));
+  await Promise.all(clients.map((way) => way.close?.()));
 });

@@ -137,75 +137,75 @@ describe('the document', () => {
 
   it('is followed by every operation for valid requests', async () => {
     const o = byId();
-    const want = (reply, status) => assert.equal(reply.status, status, reply.text.slice(0, 400));
-    const made = await send(o.createSession, { title: 'walk' });
-    want(made, 201);
-    const session = { session_id: made.body.session_id };
+    const expectStatus = (reply, status) => assert.equal(reply.status, status, reply.text.slice(0, 400));
+    const created = await send(o.createSession, { title: 'walk' });
+    expectStatus(created, 201);
+    const session = { session_id: created.body.session_id };
     const answer = await send(o.ask, { content: REFERENCE, client_msg_id: 'm-1', filters: { year: 2025 } });
-    want(answer, 200);
-    want(await send(o.ask, { message: REFERENCE, session_id: session.session_id }, { headers: { 'idempotency-key': 'walk' } }), 200);
-    want(await send(o.askStream, { content: REFERENCE }), 200);
-    want(await send(o.askInSession, { content: REFERENCE }, { params: session }), 200);
-    want(await ask(o.listSessions, { query: '?limit=1&q=a&archived=all' }), 200);
-    want(await ask(o.getSession, { params: session }), 200);
-    want(await send(o.editSession, { title: 'b' }, { params: session, headers: { 'if-match': made.headers.get('etag') } }), 200);
-    want(await send(o.editSession, { title: 'c' }, { params: session, headers: { 'if-match': made.headers.get('etag') } }), 412);
-    want(await send(o.editSession, { title: 'c' }, { params: session }), 428);
+    expectStatus(answer, 200);
+    expectStatus(await send(o.ask, { message: REFERENCE, session_id: session.session_id }, { headers: { 'idempotency-key': 'walk' } }), 200);
+    expectStatus(await send(o.askStream, { content: REFERENCE }), 200);
+    expectStatus(await send(o.askInSession, { content: REFERENCE }, { params: session }), 200);
+    expectStatus(await ask(o.listSessions, { query: '?limit=1&q=a&archived=all' }), 200);
+    expectStatus(await ask(o.getSession, { params: session }), 200);
+    expectStatus(await send(o.editSession, { title: 'b' }, { params: session, headers: { 'if-match': created.headers.get('etag') } }), 200);
+    expectStatus(await send(o.editSession, { title: 'c' }, { params: session, headers: { 'if-match': created.headers.get('etag') } }), 412);
+    expectStatus(await send(o.editSession, { title: 'c' }, { params: session }), 428);
     const asked = { session_id: answer.body.session_id, message_id: answer.body.message_id, turn_id: answer.body.turn_id };
-    want(await send(o.giveFeedback, { rating: 'up', comment: 'c', correction: 'd' }, { params: asked }), 200);
-    want(await ask(o.listMessages, { params: asked, query: '?limit=200' }), 200);
-    want(await ask(o.exportSession, { params: asked }), 200);
-    want(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
+    expectStatus(await send(o.giveFeedback, { rating: 'up', comment: 'c', correction: 'd' }, { params: asked }), 200);
+    expectStatus(await ask(o.listMessages, { params: asked, query: '?limit=200' }), 200);
+    expectStatus(await ask(o.exportSession, { params: asked }), 200);
+    expectStatus(await ask(o.exportSession, { params: asked, query: '?format=markdown' }), 200);
     const view_id = answer.body.views.find((v) => v.view_type === 'data').view_id;
-    want(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
-    want(await ask(o.exportWorkbook, { params: { ...asked, view_id } }), 200);
+    expectStatus(await ask(o.exportView, { params: { ...asked, view_id } }), 200);
+    expectStatus(await ask(o.exportWorkbook, { params: { ...asked, view_id } }), 200);
     const saved = await send(o.saveView, { message_id: asked.message_id, view_id, title: 'Prices', shared: true });
-    want(saved, 201);
-    want(await ask(o.listSavedViews), 200);
-    want(await ask(o.openSavedView, { params: saved.body }), 200);
-    want(await ask(o.removeSavedView, { params: saved.body }), 204);
-    const pictured = (await send(o.ask, { content: 'Which reports are viewed most?' })).body;
-    const chart = { message_id: pictured.message_id, view_id: pictured.views.find((v) => v.view_type === 'chart').view_id };
-    want(await ask(o.viewPicture, { params: chart, query: '?width=300&height=200' }), 200);
-    want(await ask(o.getReceipt, { params: { receipt_id: answer.body.receipt_id } }), 200);
+    expectStatus(saved, 201);
+    expectStatus(await ask(o.listSavedViews), 200);
+    expectStatus(await ask(o.openSavedView, { params: saved.body }), 200);
+    expectStatus(await ask(o.removeSavedView, { params: saved.body }), 204);
+    const charted = (await send(o.ask, { content: 'Which reports are viewed most?' })).body;
+    const chart = { message_id: charted.message_id, view_id: charted.views.find((v) => v.view_type === 'chart').view_id };
+    expectStatus(await ask(o.viewPicture, { params: chart, query: '?width=300&height=200' }), 200);
+    expectStatus(await ask(o.getReceipt, { params: { receipt_id: answer.body.receipt_id } }), 200);
     const parts = [{ type: 'text', text: REFERENCE }];
     for (const short of ['', 'Alias']) {
-      want(await send(o[`uiChat${short}`], { id: 'walk', messages: [{ id: 'u1', role: 'user', parts }] }), 200);
-      want(await ask(o[`uiChatResume${short}`], { params: { chat_id: 'walk' } }), 204);
+      expectStatus(await send(o[`uiChat${short}`], { id: 'walk', messages: [{ id: 'u1', role: 'user', parts }] }), 200);
+      expectStatus(await ask(o[`uiChatResume${short}`], { params: { chat_id: 'walk' } }), 204);
     }
-    want(await send(o.agui, { threadId: 't', runId: 'r', messages: [{ id: 'u1', role: 'user', content: REFERENCE }] }), 200);
-    want(await ask(o.models), 200);
-    want(await ask(o.model, { params: { model: 'vesper' } }), 200);
+    expectStatus(await send(o.agui, { threadId: 't', runId: 'r', messages: [{ id: 'u1', role: 'user', content: REFERENCE }] }), 200);
+    expectStatus(await ask(o.models), 200);
+    expectStatus(await ask(o.model, { params: { model: 'vesper' } }), 200);
     for (const stream of [false, true])
-      want(await send(o.completions, { model: 'vesper', stream, messages: [{ role: 'user', content: REFERENCE }] }), 200);
-    want(await send(o.mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 200);
-    want(await send(o.mcp, { jsonrpc: '2.0', method: 'notifications/initialized' }), 202);
-    want(await ask(o.turnEvents, { params: asked, query: '?after=1' }), 200);
-    want(await ask(o.turnAgents, { params: asked }), 200);
+      expectStatus(await send(o.completions, { model: 'vesper', stream, messages: [{ role: 'user', content: REFERENCE }] }), 200);
+    expectStatus(await send(o.mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 200);
+    expectStatus(await send(o.mcp, { jsonrpc: '2.0', method: 'notifications/initialized' }), 202);
+    expectStatus(await ask(o.turnEvents, { params: asked, query: '?after=1' }), 200);
+    expectStatus(await ask(o.turnAgents, { params: asked }), 200);
     const last = (await d.rest(rest.token).stream(`/api/v1/turns/${asked.turn_id}/events`)).all();
-    want(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
-    want(await ask(o.cancelTurn, { params: asked }), 204);
-    want(await ask(o.createTicket), 200);
+    expectStatus(await ask(o.turnEvents, { params: asked, query: `?after=${(await last).at(-1).id}` }), 204);
+    expectStatus(await ask(o.cancelTurn, { params: asked }), 204);
+    expectStatus(await ask(o.createTicket), 200);
     const { token_id } = (await send(o.createToken, { name: 'walk', scopes: ['chat:use'], expires_in_s: 60 })).body;
-    want(await ask(o.listTokens), 200);
-    want(await ask(o.revokeToken, { params: { token_id } }), 204);
-    want(await ask(o.openReport, { params: { report_key: 'dayahead_curve_report' } }), 200);
-    want(await ask(o.listTools), 200);
-    want(await ask(o.listToolsAlias), 200);
-    want(await ask(o.getTool, { params: { name: 'get_average_annual_price' } }), 200);
+    expectStatus(await ask(o.listTokens), 200);
+    expectStatus(await ask(o.revokeToken, { params: { token_id } }), 204);
+    expectStatus(await ask(o.openReport, { params: { report_key: 'dayahead_curve_report' } }), 200);
+    expectStatus(await ask(o.listTools), 200);
+    expectStatus(await ask(o.listToolsAlias), 200);
+    expectStatus(await ask(o.getTool, { params: { name: 'get_average_annual_price' } }), 200);
     for (const id of ['callTool', 'callToolAlias']) {
       const call = (args) => send(o[id], args, { params: { name: 'get_average_annual_price' } });
       const called = await call({ vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 });
-      want(called, 200);
-      want(await call({ year: 'soon' }), 422);
-      want(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
+      expectStatus(called, 200);
+      expectStatus(await call({ year: 'soon' }), 422);
+      expectStatus(await ask(o.getReceipt, { params: { receipt_id: called.body.receipt_id } }), 200);
     }
-    want(await ask(o.listAgents), 200);
-    want(await ask(o.glossary), 200);
-    want(await ask(o.filterValues, { params: { name: 'hub_zone' }, query: '?q=np' }), 200);
+    expectStatus(await ask(o.listAgents), 200);
+    expectStatus(await ask(o.glossary), 200);
+    expectStatus(await ask(o.filterValues, { params: { name: 'hub_zone' }, query: '?q=np' }), 200);
     const components = await ask(o.listComponents);
-    want(components, 200);
-    want(await ask(o.listComponents, { headers: { 'if-none-match': components.headers.get('etag') } }), 304);
+    expectStatus(components, 200);
+    expectStatus(await ask(o.listComponents, { headers: { 'if-none-match': components.headers.get('etag') } }), 304);
     const csv = (text) => ({ body: text, headers: { 'content-type': 'text/csv' } });
     const loaded = async (id, state) => {
       for (;;) {
@@ -215,51 +215,51 @@ describe('the document', () => {
         assert.notEqual(body.load?.state, 'failed', JSON.stringify(body.load));
       }
     };
-    const begun = await ask(o.uploadSource, { query: '?name=days.csv', ...csv('day,n\n01/02/2025,1\n02/03/2025,2\n') });
-    want(begun, 202);
-    const mine = { params: { source_id: begun.body.id } };
-    const { ask_id } = (await loaded(begun.body.id, 'asking')).load.ask;
-    want(await send(o.answerSource, { ask_id, values: ['never'] }, mine), 422);
-    want(await send(o.answerSource, { ask_id, values: ['dmy'] }, mine), 204);
-    await loaded(begun.body.id, 'ready');
-    want(await ask(o.uploadDocument, { query: '?name=Travel.md', body: '# Travel\n\nTrains come before planes.\n',
+    const upload = await ask(o.uploadSource, { query: '?name=days.csv', ...csv('day,n\n01/02/2025,1\n02/03/2025,2\n') });
+    expectStatus(upload, 202);
+    const mine = { params: { source_id: upload.body.id } };
+    const { ask_id } = (await loaded(upload.body.id, 'asking')).load.ask;
+    expectStatus(await send(o.answerSource, { ask_id, values: ['never'] }, mine), 422);
+    expectStatus(await send(o.answerSource, { ask_id, values: ['dmy'] }, mine), 204);
+    await loaded(upload.body.id, 'ready');
+    expectStatus(await ask(o.uploadDocument, { query: '?name=Travel.md', body: '# Travel\n\nTrains come before planes.\n',
       headers: { 'content-type': 'text/markdown' } }), 202);
-    want(await ask(o.uploadDocument, { query: '?name=Travel.pdf', body: '%PDF', headers: { 'content-type': 'application/pdf' } }), 415);
-    want(await ask(o.listSources), 200);
-    want(await ask(o.listSources, { query: '?kind=document' }), 200);
-    want(await ask(o.listAllSources, { token: admin }), 200);
-    want(await ask(o.sourceRows, { ...mine, query: '?limit=1' }), 200);
-    want(await ask(o.sourceEvents, mine), 200);
-    want(await send(o.editSource, { name: 'Days', expires_at: null, semantic_profile: { columns: { n: { label: 'Visits' } } } }, mine), 204);
-    want(await send(o.joinSources, { joins: [{ to: UNKNOWN, on: [['n', 'n']] }] }, mine), 422);
-    want(await send(o.joinSources, { joins: [] }, mine), 204);
-    want(await ask(o.replaceSourceData, { ...mine, ...csv('n\n1\n') }), 428);
-    want(await ask(o.replaceSourceData, { ...mine, body: 'n\n1\n2\n', headers: { 'content-type': 'text/csv', 'if-match': '*' } }), 202);
-    want(await ask(o.deleteSource, mine), 202);
+    expectStatus(await ask(o.uploadDocument, { query: '?name=Travel.pdf', body: '%PDF', headers: { 'content-type': 'application/pdf' } }), 415);
+    expectStatus(await ask(o.listSources), 200);
+    expectStatus(await ask(o.listSources, { query: '?kind=document' }), 200);
+    expectStatus(await ask(o.listAllSources, { token: admin }), 200);
+    expectStatus(await ask(o.sourceRows, { ...mine, query: '?limit=1' }), 200);
+    expectStatus(await ask(o.sourceEvents, mine), 200);
+    expectStatus(await send(o.editSource, { name: 'Days', expires_at: null, semantic_profile: { columns: { n: { label: 'Visits' } } } }, mine), 204);
+    expectStatus(await send(o.joinSources, { joins: [{ to: UNKNOWN, on: [['n', 'n']] }] }, mine), 422);
+    expectStatus(await send(o.joinSources, { joins: [] }, mine), 204);
+    expectStatus(await ask(o.replaceSourceData, { ...mine, ...csv('n\n1\n') }), 428);
+    expectStatus(await ask(o.replaceSourceData, { ...mine, body: 'n\n1\n2\n', headers: { 'content-type': 'text/csv', 'if-match': '*' } }), 202);
+    expectStatus(await ask(o.deleteSource, mine), 202);
     const flow = { token: admin, params: { ...asked, name: 'walked' } };
-    want(await send(o.approve, { name: 'walked', examples: ['And NP15?'] }, flow), 201);
-    want(await ask(o.listFlows, { ...flow, query: '?status=active' }), 200);
-    want(await ask(o.getFlow, flow), 200);
-    want(await ask(o.getFlowText, flow), 200);
-    want(await send(o.editFlow, { status: 'withdrawn' }, { ...flow, headers: { 'if-match': '"1"' } }), 200);
-    want(await send(o.editFlow, { status: 'active' }, { ...flow, headers: { 'if-match': '"1"' } }), 412);
-    want(await ask(o.deleteFlow, flow), 204);
+    expectStatus(await send(o.approve, { name: 'walked', examples: ['And NP15?'] }, flow), 201);
+    expectStatus(await ask(o.listFlows, { ...flow, query: '?status=active' }), 200);
+    expectStatus(await ask(o.getFlow, flow), 200);
+    expectStatus(await ask(o.getFlowText, flow), 200);
+    expectStatus(await send(o.editFlow, { status: 'withdrawn' }, { ...flow, headers: { 'if-match': '"1"' } }), 200);
+    expectStatus(await send(o.editFlow, { status: 'active' }, { ...flow, headers: { 'if-match': '"1"' } }), 412);
+    expectStatus(await ask(o.deleteFlow, flow), 204);
     const [tool] = (await ask(o.listSwitches, { token: admin })).body.data;
-    want(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
-    want(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
-    want(await ask(o.feedbackCase, { token: admin, params: asked }), 200);
+    expectStatus(await send(o.setSwitch, { enabled: true }, { params: tool, token: admin }), 200);
+    expectStatus(await ask(o.listFeedback, { token: admin, query: '?rating=up&limit=5' }), 200);
+    expectStatus(await ask(o.feedbackCase, { token: admin, params: asked }), 200);
     for (const id of ['listAccess', 'listBudgets'])
-      want(await ask(o[id], { token: admin }), 200);
+      expectStatus(await ask(o[id], { token: admin }), 200);
     for (const id of ['usage', 'quality'])
-      want(await ask(o[id], { token: admin, query: '?days=7' }), 200);
-    want(await ask(o.listReceipts, { token: admin, query: '?after=0' }), 200);
-    want(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
+      expectStatus(await ask(o[id], { token: admin, query: '?days=7' }), 200);
+    expectStatus(await ask(o.listReceipts, { token: admin, query: '?after=0' }), 200);
+    expectStatus(await send(o.demoLogin, { tenant: 'vesper', role: 'viewer' }, { token: null }), 200);
     for (const id of ['livez', 'readyz', 'health', 'healthAlias', 'openapi', 'resourceMetadata', 'resourceMetadataMcp'])
-      want(await ask(o[id], { token: null }), 200);
-    want(await ask(o.deleteSession, { params: asked }), 204);
-    want(await ask(o.deleteUser, { params: { user_id: 'walker' }, token: admin }), 204);
+      expectStatus(await ask(o[id], { token: null }), 200);
+    expectStatus(await ask(o.deleteSession, { params: asked }), 204);
+    expectStatus(await ask(o.deleteUser, { params: { user_id: 'walker' }, token: admin }), 204);
     for (const op of doc.operations())
-      assert.ok([...seen].some((s) => s.startsWith(`${op.operationId} 2`)), `${op.operationId} was never asked well`);
+      assert.ok([...seen].some((s) => s.startsWith(`${op.operationId} 2`)), `${op.operationId} was never called with a valid request`);
   });
 
   it('is followed for anonymous, foreign and unauthorized callers', async () => {
@@ -275,7 +275,7 @@ describe('the document', () => {
 
   it('is followed for unknown and invalid ids', async () => {
     /* An unknown turn and one whose log has expired look the same. */
-    const gone = (op) => op.operationId === 'turnEvents' ? [404, 410] : [404];
+    const notFound = (op) => op.operationId === 'turnEvents' ? [404, 410] : [404];
     /* Clients resolve ".." as the parent path, which may be another operation. */
     const isElsewhere = (op, id) => id === '..' && doc.doc.paths[op.path.replace(/[^/]+\/\{\w+\}\//, '')];
     for (const op of doc.operations()) {
@@ -284,11 +284,11 @@ describe('the document', () => {
         if (isElsewhere(op, id))
           continue;
         const params = Object.fromEntries(names.map((p) => [p.name, id]));
-        const good = { feedback: { rating: 'up' }, editSession: { title: 'x' }, approve: { name: 'x' } };
-        const json = op.operationId === 'giveFeedback' ? good.feedback : good[op.operationId] ?? { content: 'hi' };
+        const validBody = { feedback: { rating: 'up' }, editSession: { title: 'x' }, approve: { name: 'x' } };
+        const json = op.operationId === 'giveFeedback' ? validBody.feedback : validBody[op.operationId] ?? { content: 'hi' };
         const token = op.tags[0] === 'admin' ? admin : rest.token;
         const reply = takesJson(op) ? await send(op, json, { token, params, headers: { 'if-match': '*' } }) : await ask(op, { token, params });
-        assert.ok(gone(op).includes(reply.status), `${op.operationId} ${id}: ${reply.status}`);
+        assert.ok(notFound(op).includes(reply.status), `${op.operationId} ${id}: ${reply.status}`);
       }
     }
   });
@@ -348,7 +348,7 @@ describe('the document', () => {
   });
 
   it('is followed for an unmet expectation and a missing body', { timeout: 60000 }, async () => {
-    const spoken = (op, headers, body = '') => new Promise((done, fail) => {
+    const exchange = (op, headers, body = '') => new Promise((done, fail) => {
       const path = op.path.replace(/\{\w+\}/g, UNKNOWN);
       let got = '';
       const socket = net.connect(d.port, '127.0.0.1', () => socket.write(`${op.method} ${path} HTTP/1.1\r\nHost: localhost\r\n`
@@ -361,22 +361,22 @@ describe('the document', () => {
       doc.check(op, status, type, reply.slice(reply.indexOf('\r\n\r\n') + 4));
     };
     const slow = [...doc.operations()].filter(takesJson)
-      .map(async (op) => check(op, await spoken(op, 'If-Match: *\r\nContent-Type: application/json\r\nContent-Length: 9\r\n', '{'), '408'));
+      .map(async (op) => check(op, await exchange(op, 'If-Match: *\r\nContent-Type: application/json\r\nContent-Length: 9\r\n', '{'), '408'));
     for (const op of doc.operations())
-      check(op, await spoken(op, 'Expect: tea\r\n'), '417');
+      check(op, await exchange(op, 'Expect: tea\r\n'), '417');
     await Promise.all(slow);
   });
 
   it('is followed for malformed requests, and the daemon survives', async () => {
     const token = rest.token;
     const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
-    const speak = (text) => new Promise((done) => {
+    const sendRaw = (text) => new Promise((done) => {
       let got = '';
       const socket = net.connect(d.port, '127.0.0.1', () => socket.write(text));
       socket.setEncoding('latin1').on('data', (t) => { got += t; }).on('error', () => {}).on('close', () => done(got));
       setTimeout(() => socket.destroy(), 700);
     });
-    const tricks = {
+    const malformed = {
       dots: `GET /api/v1/../../etc/passwd HTTP/1.1\r\n${auth}\r\n`, encoded: `GET /api/v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${auth}\r\n`,
       doubled: `GET //api//v1/sessions HTTP/1.1\r\n${auth}\r\n`, absolute: `GET http://evil/api/v1/nothing HTTP/1.1\r\n${auth}\r\n`,
       nul: `GET /api/v1/sessions%00 HTTP/1.1\r\n${auth}\r\n`, backslash: `GET /api\\v1\\sessions HTTP/1.1\r\n${auth}\r\n`,
@@ -388,8 +388,8 @@ describe('the document', () => {
       manyHeaders: `GET /livez HTTP/1.1\r\n${auth}${'X: y\r\n'.repeat(5000)}\r\n`, garbage: '\x16\x03\x01\x02\x00\x01\x00',
       slow: 'POST /api/v1/sessions HTTP/1.1\r\n' + auth + 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     };
-    for (const [name, text] of Object.entries(tricks)) {
-      const reply = await speak(text);
+    for (const [name, text] of Object.entries(malformed)) {
+      const reply = await sendRaw(text);
       assert.doesNotMatch(reply, /^HTTP\/1\.1 2|root:|\nset-cookie/i, `${name}: ${reply.slice(0, 200)}`);
     }
     assert.ok(await d.isAlive());

@@ -17,7 +17,7 @@ const CHAT = '/api/v1/chat';
 /* Absent members are not checked. Acme's data is changed below. */
 const CASES = [
   { name: 'rows', ask: REFERENCE, role: 'analyst', status: 'ok', outcome: 'rows', rows: 3, view: 'data', text: /48\.73/ },
-  { name: 'rows of which not all are kept', ask: 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend', role: 'analyst',
+  { name: 'rows beyond the row cap', ask: 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend', role: 'analyst',
     status: 'ok', outcome: 'rows', rows: 500, truncated: /row cap/, view: 'data', text: /at least 501/ },
   { name: 'empty', ask: 'What milestone dates changed on 2026-02-22?', status: 'ok', outcome: 'empty', rows: 0, view: 'base',
     text: /found no data.*2026-02-22/s, suggests: true },
@@ -25,7 +25,7 @@ const CASES = [
     view: 'base', text: /no data at all/, suggests: true },
   { name: 'out_of_window', ask: REFERENCE.replace('2025', '2031'), role: 'analyst', status: 'ask', outcome: 'out_of_window', rows: 0,
     view: 'base', text: /covers 2024 to 2027/, asks: 'year' },
-  { name: 'unknown_entity, seen before any query', ask: REFERENCE.replace('NP15', 'NP99'), role: 'analyst', status: 'ask',
+  { name: 'unknown_entity, detected before any query', ask: REFERENCE.replace('NP15', 'NP99'), role: 'analyst', status: 'ask',
     text: /NP99/, asks: 'hub_zone' },
   { name: 'not_permitted', ask: REFERENCE, role: 'viewer', status: 'refused', text: /permission/ },
   { name: 'timeout', ask: 'What is the slow count of pairs of hourly quotes in 2025?', role: 'analyst', status: 'ok', outcome: 'timeout',
@@ -56,7 +56,7 @@ async function makeWarehouse() {
 }
 
 /* The result of a turn for each interface. */
-const WAYS = {
+const INTERFACES = {
   async socket(d, token, content) {
     const turn = await d.ask(content, { token });
     return { ...turn.complete, text: turn.text, frames: turn.frames, views: turn.views, ask: turn.ask };
@@ -68,7 +68,7 @@ const WAYS = {
     assert.equal(stream.headers.get('content-type').split(';')[0], 'text/event-stream');
     assert.equal(last.event, 'turn.completed');
     assert.equal(last.data.response.view_type, 'base');
-    assert.equal(last.data.response.text, turn.text, 'the end has all words');
+    assert.equal(last.data.response.text, turn.text, 'the final event contains the whole text');
     const views = stream.events.filter((e) => e.event === 'response').map((e) => e.data.view);
     return { ...last.data.response, text: turn.text, frames: turn.frames, views, ask: turn.ask };
   },
@@ -130,7 +130,7 @@ describe('each outcome', () => {
   after(() => d?.stop());
 
   for (const x of CASES)
-    for (const [way, ask] of Object.entries(WAYS))
+    for (const [way, ask] of Object.entries(INTERFACES))
       it(`${x.name}: ${way}`, async () => {
         const end = await ask(d, mintToken({ role: x.role ?? 'manager', tenant_id: x.tenant ?? 'vesper' }), x.ask);
         assert.equal(end.status, x.status, JSON.stringify(end).slice(0, 500));
@@ -171,7 +171,7 @@ describe('with a model', () => {
     await mock?.close();
   });
 
-  for (const [way, ask] of Object.entries(WAYS))
+  for (const [way, ask] of Object.entries(INTERFACES))
     it(`unknown_entity of a tool that the model called: ${way}`, async () => {
       mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
         { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'get_project_health', input: { project_name: 'Gondor Solar' } }] } },
@@ -181,7 +181,7 @@ describe('with a model', () => {
       assert.match(end.text, /Gondor Solar|know that project/);
     });
 
-  it('is told which task has no result', async () => {
+  it('names the task without a result in the prompt', async () => {
     mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'get_task_risks' }, { Set: 'technology=Solar' }] } } },
       { reply: { text: 'These are the risks of all projects.' } }]);
     await d.ask('Is everything fine with that thing of ours in the south, you know which?');
@@ -190,27 +190,27 @@ describe('with a model', () => {
     assert.doesNotMatch(raw, /Not found: [^\\]*risk_level/);
   });
 
-  it('is told every outcome and what is omitted', async () => {
+  it('states the outcome in the prompt', async () => {
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'There is no such year.' } }, { reply: 'demo' }]);
     const turn = await d.ask('Show the hourly prices for SP15 in 2025 from Ascend');
     const [call] = mock.calls.slice(-1);
     assert.match(call.raw, /Outcome: rows/);
-    assert.equal(turn.complete.outcomes[0].truncated, false, 'a sample for the model is no cut of the user\'s table');
+    assert.equal(turn.complete.outcomes[0].truncated, false, 'a sample for the model does not truncate the user\'s table');
   });
 
-  it('gets less with a small budget, while the user gets everything', async () => {
+  it('shortens the prompt for a small budget, while the user gets all rows', async () => {
     const small = await startDaemon({ mock, env: { VESPER_LLM_PROMPT_TOKENS: '1000' } });
     const question = 'What are the task risks?';
     mock.use([{ when: { kind: 'answer' }, reply: { text: 'There are some.' } }, { reply: 'demo' }]);
-    const whole = await d.ask(question);
-    const wholeCall = mock.calls.at(-1);
-    const less = await small.ask(question);
-    const lessCall = mock.calls.at(-1);
+    const full = await d.ask(question);
+    const fullCall = mock.calls.at(-1);
+    const reduced = await small.ask(question);
+    const reducedCall = mock.calls.at(-1);
     await small.stop();
-    assert.doesNotMatch(wholeCall.raw, /Omitted for lack of space/);
-    assert.match(lessCall.raw, /Omitted for lack of space: .*Statistics cover all rows/);
-    assert.ok(lessCall.raw.length < wholeCall.raw.length);
-    assert.deepEqual(less.tables.map((v) => [v.row_count, v.truncated]), whole.tables.map((v) => [v.row_count, v.truncated]));
-    assert.deepEqual(less.complete.outcomes.map((o) => o.truncated), whole.complete.outcomes.map((o) => o.truncated));
+    assert.doesNotMatch(fullCall.raw, /Omitted for lack of space/);
+    assert.match(reducedCall.raw, /Omitted for lack of space: .*Statistics cover all rows/);
+    assert.ok(reducedCall.raw.length < fullCall.raw.length);
+    assert.deepEqual(reduced.tables.map((v) => [v.row_count, v.truncated]), full.tables.map((v) => [v.row_count, v.truncated]));
+    assert.deepEqual(reduced.complete.outcomes.map((o) => o.truncated), full.complete.outcomes.map((o) => o.truncated));
   });
 });

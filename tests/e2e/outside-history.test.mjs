@@ -37,7 +37,7 @@ async function ask(question, token = mintToken()) {
 const bodies = (kind) => mock.calls.filter((c) => (kindOf(c.body) === 'answer') === (kind === 'answer')).map((c) => JSON.stringify(c.body));
 
 describe('a forged history', () => {
-  it('is used only as the user\'s text and calls no tool', async () => {
+  it('supplies only the user\'s messages as context, and runs no tool it names', async () => {
     mock.use('demo');
     const { tools } = await ask('and for SP15?');
     assert.deepEqual(tools, ['"tool":"get_average_annual_price"']);
@@ -59,7 +59,7 @@ describe('a forged history', () => {
     assert.match(body, /Zanzibar ordered/);
     const { system } = mock.calls.find((c) => kindOf(c.body) === 'answer').body;
     const rules = system[0].text ?? system;
-    assert.doesNotMatch(rules, /Zanzibar/, 'our rules come first and are ours');
+    assert.doesNotMatch(rules, /Zanzibar/, 'the rules contain nothing from the client');
   });
 
   it('provides no verified numbers', async () => {

@@ -14,7 +14,7 @@ import { mintToken } from './token.mjs';
 const CONNECTIONS = 1500;
 const AT_ONCE = 64; /* enough concurrent questions to use the full capacity */
 const MEASURED_MS = Number(process.env.VESPER_TEST_LOAD_MS ?? 6000);
-const SETTLED_MS = 6000; /* at first every question is accepted, because nothing has been measured yet */
+const SETTLE_MS = 6000; /* at first every question is accepted, because nothing has been measured yet */
 const TIMES = 4;
 /* One worker per database, so that the load exceeds the capacity on fast machines too. */
 const SLOW = { VESPER_STORE_WORKERS: '1', VESPER_WAREHOUSE_WORKERS: '1' };
@@ -70,49 +70,49 @@ it(`${TIMES} times the capacity`, async (t) => {
   await Promise.all(busy);
 
   /* Requests TIMES the capacity at a fixed rate, regardless of the results. */
-  const ends = [], started = performance.now();
-  let asked = 0, unasked = 0;
-  const under = new Set();
-  const own = monitorEventLoopDelay({ resolution: 5 });
-  own.enable();
-  while (performance.now() - started < SETTLED_MS + MEASURED_MS) {
+  const results = [], started = performance.now();
+  let asked = 0, skipped = 0;
+  const pending = new Set();
+  const clientDelay = monitorEventLoopDelay({ resolution: 5 });
+  clientDelay.enable();
+  while (performance.now() - started < SETTLE_MS + MEASURED_MS) {
     for (const due = ((performance.now() - started) / 1000) * capacity * TIMES; asked < due; asked++) {
       const asker = idle.pop();
       if (!asker) {
-        unasked++;
+        skipped++;
         continue;
       }
       const at = performance.now();
       const one = asker.ask().then((end) => {
-        ends.push({ ...end, at });
+        results.push({ ...end, at });
         idle.push(asker);
-        under.delete(one);
+        pending.delete(one);
       });
-      under.add(one);
+      pending.add(one);
     }
     await sleep(5);
   }
   const until = performance.now();
-  const during = await (await fetch(`${d.adminUrl}/metrics`)).text();
-  await Promise.all(under);
+  const metrics = await (await fetch(`${d.adminUrl}/metrics`)).text();
+  await Promise.all(pending);
   const health = await (await fetch(`${d.adminUrl}/health`)).text();
-  const settled = ends.filter((e) => e.at + e.ms > until - MEASURED_MS && e.at + e.ms <= until);
+  const settled = results.filter((e) => e.at + e.ms > until - MEASURED_MS && e.at + e.ms <= until);
   const good = settled.filter((e) => e.ok), refused = settled.filter((e) => /"code":"busy"/.test(e.text));
-  const begun = settled.filter((e) => !e.ok && !refused.includes(e)), failed = begun.length; /* accepted, but failed at another limit */
+  const failures = settled.filter((e) => !e.ok && !refused.includes(e)), failed = failures.length; /* accepted, but failed at another limit */
   const goodput = good.length / (MEASURED_MS / 1000);
   const ms = (list, q) => (list.length ? quantile(list.map((e) => e.ms), q).toFixed(0) : '-');
-  console.log(`capacity ${capacity.toFixed(0)}/s; asked ${(asked / ((until - started) / 1000)).toFixed(0)}/s (${unasked} found no connection): `
+  console.log(`capacity ${capacity.toFixed(0)}/s; asked ${(asked / ((until - started) / 1000)).toFixed(0)}/s (${skipped} skipped for lack of a connection): `
     + `answered ${goodput.toFixed(0)}/s (${((100 * goodput) / capacity).toFixed(0)} %) p50 ${ms(good, 0.5)} p99 ${ms(good, 0.99)} ms; `
-    + `refused ${(refused.length / (MEASURED_MS / 1000)).toFixed(0)}/s p50 ${ms(refused, 0.5)} p99 ${ms(refused, 0.99)} ms; failed ${failed}; the client itself was late by p50 ${(own.percentile(50) / 1e6 - 5).toFixed(0)} p99 ${(own.percentile(99) / 1e6 - 5).toFixed(0)} ms`);
-  console.log(during.match(/vesper_load_percent\{.*|vesper_shed_total\{.*/g).join('; '));
-  assert.ok(refused.length > 0, 'something was refused');
+    + `refused ${(refused.length / (MEASURED_MS / 1000)).toFixed(0)}/s p50 ${ms(refused, 0.5)} p99 ${ms(refused, 0.99)} ms; failed ${failed}; the client itself was late by p50 ${(clientDelay.percentile(50) / 1e6 - 5).toFixed(0)} p99 ${(clientDelay.percentile(99) / 1e6 - 5).toFixed(0)} ms`);
+  console.log(metrics.match(/vesper_load_percent\{.*|vesper_shed_total\{.*/g).join('; '));
+  assert.ok(refused.length > 0, 'some questions are refused');
   for (const { text } of refused) {
     const frame = JSON.parse(text);
     assert.ok(frame.retryable && frame.retry_after_ms >= 1000 && frame.retry_after_ms <= 5000, text);
   }
   assert.ok(good.length > 0);
-  assert.ok(failed * 50 <= settled.length, `${failed} of ${settled.length} began and failed: ${begun[0]?.text}`);
+  assert.ok(failed * 50 <= settled.length, `${failed} of ${settled.length} were accepted and failed: ${failures[0]?.text}`);
   assert.match(health, /overload/);
-  assert.match(during, /vesper_shed_total\{reason="(loop|queue|turns)"\} [1-9]/);
+  assert.match(metrics, /vesper_shed_total\{reason="(loop|queue|turns)"\} [1-9]/);
   await d.stop();
 });

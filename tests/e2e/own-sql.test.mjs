@@ -15,7 +15,7 @@ const QUESTION = 'How is our work spread, in a way that no report shows?';
 const EXPLORE = { json: { do: [{ Run: 'per_agent' }] } };
 const GOOD = 'SELECT technology, COUNT(*) AS n FROM per_project GROUP BY technology ORDER BY n DESC';
 
-function writing(sql) {
+function scriptFor(sql) {
   return [{ when: { kind: 'structured' }, reply: EXPLORE },
     { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: TOOL, input: { sql } }] } }, { reply: 'demo' }];
 }
@@ -34,7 +34,7 @@ describe('SQL that a model writes', () => {
   beforeEach(() => mock.reset());
 
   const ask = (role, sql, claims = {}) => {
-    mock.use(writing(sql));
+    mock.use(scriptFor(sql));
     return d.ask(QUESTION, { token: mintToken({ role, ...claims }) });
   };
   const shown = () => mock.calls.filter((c) => c.kind === 'tools')
@@ -74,7 +74,7 @@ describe('SQL that a model writes', () => {
     const sub = 'demoted-admin';
     const all = ['chat:use', 'chat:read_projects', 'chat:read_market_data', 'chat:read_budget', 'chat:view_sql', 'chat:advanced_sql'];
     const as = (permissions) => d.rest(mintToken({ sub, permissions }));
-    const ways = (rest, answer) => Promise.all([`/sessions/${answer.session_id}/messages`, `/sessions/${answer.session_id}/export`,
+    const readEverywhere = (rest, answer) => Promise.all([`/sessions/${answer.session_id}/messages`, `/sessions/${answer.session_id}/export`,
       `/sessions/${answer.session_id}/export?format=markdown`, `/receipts/${answer.receipt_id}`, `/turns/${answer.turn_id}/events`,
       ...answer.views.map((v) => `/messages/${answer.message_id}/views/${v.view_id}/csv`)].map((path) => rest.get(api + path)));
     for (const [sql, needed] of [
@@ -83,17 +83,17 @@ describe('SQL that a model writes', () => {
       ['SELECT MAX(name) AS most FROM per_project', ['chat:read_projects']],
       ['SELECT MAX(composite_key) AS most FROM Stage.mc_vendor_files', ['chat:read_market_data']]]) {
       mock.reset();
-      mock.use(writing(sql));
+      mock.use(scriptFor(sql));
       const answer = (await as(all).post(`${api}/chat`, { content: QUESTION })).body;
       const view = answer.views.find((v) => v.source.tool === TOOL);
       assert.ok(view, `${sql}: ${JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1)?.body.messages)}`);
       const [, most] = (await as(all).get(`${api}/messages/${answer.message_id}/views/${view.view_id}/csv`)).text.split('\r\n');
       assert.ok(most?.length > 3, JSON.stringify([most, view]));
-      for (const left of all.slice(1)) {
-        const replies = await ways(as(all.filter((p) => p !== left)), answer);
+      for (const removed of all.slice(1)) {
+        const replies = await readEverywhere(as(all.filter((p) => p !== removed)), answer);
         const shown = replies.filter((r) => r.status === 200 && r.text.includes(most));
-        const may = left !== 'chat:advanced_sql' && !needed.includes(left);
-        assert.equal(shown.length > 0, may, `${sql} without ${left}: ${shown[0]?.text.slice(0, 300)}`);
+        const isReadable = removed !== 'chat:advanced_sql' && !needed.includes(removed);
+        assert.equal(shown.length > 0, isReadable, `${sql} without ${removed}: ${shown[0]?.text.slice(0, 300)}`);
       }
     }
   });
@@ -108,7 +108,7 @@ describe('SQL that a model writes', () => {
     }
   });
 
-  it('may name its columns with a quote or a bracket', async () => {
+  it('accepts quotes and brackets in column names', async () => {
     const sql = `SELECT name AS "Owner's share", '?{[;' AS "a[b", technology AS "a]b" FROM per_project WHERE name <> '}'`;
     const turn = await ask('admin', sql);
     assert.ok(turn.tables.length > 0, JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1)?.body.messages));
@@ -117,7 +117,7 @@ describe('SQL that a model writes', () => {
   });
 
   it('shows two columns of the same name with separate values, in views and CSV', async () => {
-    mock.use(writing('SELECT p.name AS x, technology AS x, p.* FROM per_project p ORDER BY 1'));
+    mock.use(scriptFor('SELECT p.name AS x, technology AS x, p.* FROM per_project p ORDER BY 1'));
     const rest = d.rest(mintToken({ role: 'admin' }));
     const answer = (await rest.post('/api/v1/chat', { content: QUESTION })).body;
     const view = answer.views.find((v) => v.source.tool === TOOL);
@@ -137,8 +137,8 @@ describe('SQL that a model writes', () => {
       const sql = `SELECT gid AS "${from}", '] , (SELECT MAX(tenant_id) FROM dbo.vesper_tenant) AS x, 1 AS [' AS b, name AS "${to}" FROM per_project`;
       const turn = await ask('admin', sql);
       assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, sql);
-      const heard = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
-      assert.match(heard, /in a name is not allowed; leave it out/, sql);
+      const modelMessages = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
+      assert.match(modelMessages, /in a name is not allowed; leave it out/, sql);
       mock.reset();
     }
   });
@@ -151,8 +151,8 @@ describe('SQL that a model writes', () => {
       const turn = await ask('admin', sql);
       assert.equal(turn.tables.some((table) => table.source.tool === TOOL), false, sql);
       assert.ok(turn.closing, sql);
-      const heard = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
-      assert.match(heard, /The SQL is refused: column/, sql);
+      const modelMessages = JSON.stringify(mock.calls.filter((c) => c.kind === 'tools').at(-1).body.messages);
+      assert.match(modelMessages, /The SQL is refused: column/, sql);
       mock.reset();
     }
   });

@@ -39,7 +39,7 @@ const TENANTS = {
 const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', ...PERMISSIONS[tenant]] });
 
 /* Checks for words of other tenants' packs, except those in the question itself. */
-function clean(tenant, sent, question = '') {
+function assertNoForeignWords(tenant, sent, question = '') {
   for (const [other, words] of Object.entries(WORDS))
     for (const word of other === tenant ? [] : words)
       if (!question.toLowerCase().includes(word.toLowerCase()))
@@ -57,21 +57,21 @@ async function makeWarehouse() {
   return dir;
 }
 
-async function setting() {
+async function makeSetup() {
   const roots = await tempDir('packs');
   await cp(FILES, roots, { recursive: true });
   return { roots, warehouse: await makeWarehouse(),
     env: { VESPER_TENANTS: JSON.stringify(TENANTS), VESPER_PACKS_ROOTS: roots } };
 }
 
-describe('tenants with packs of their own', () => {
+describe('tenants with different packs', () => {
   let mock;
   let s;
   let d;
   const ask = (tenant, question) => d.ask(question, { token: token(tenant) });
 
   before(async () => {
-    s = await setting();
+    s = await makeSetup();
     mock = await startMock();
     d = await startDaemon({ ...s, mock });
   });
@@ -90,12 +90,12 @@ describe('tenants with packs of their own', () => {
     for (const [tenant, question] of Object.entries(QUESTIONS)) {
       const turn = await rules.ask(question, { token: token(tenant) });
       assert.deepEqual(turn.complete.outcomes.map((o) => o.outcome), ['rows'], JSON.stringify(turn));
-      clean(tenant, JSON.stringify(turn));
+      assertNoForeignWords(tenant, JSON.stringify(turn));
     }
   });
 
-  it('are told when numbers are based on a part of the rows', async (t) => {
-    const own = await setting();
+  it('are notified when numbers are computed from a sample of the rows', async (t) => {
+    const own = await makeSetup();
     const path = join(own.roots, 'sql/library/loans/get_loans_by_genre.sql');
     await writeFile(path, `${(await readFile(path, 'utf8')).replace('-- column "Loans" type=int', `-- derive: share_of_total Loans Genre
 -- frame: every 2
@@ -110,14 +110,14 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
 `);
     const rules = await startDaemon(own);
     t.after(() => rules.stop());
-    const who = token('lantern');
-    const turn = await rules.ask(QUESTIONS.lantern, { token: who });
+    const lanternToken = token('lantern');
+    const turn = await rules.ask(QUESTIONS.lantern, { token: lanternToken });
     const note = /This was computed from a sample: 1 in \d+ of \d+ rows\./;
     assert.match(turn.text, note, JSON.stringify(turn));
     assert.equal(turn.complete.checked.unbound, 0);
     const view = turn.frames.find((f) => f.type === 'chat.view').view;
     assert.deepEqual(view.notes, [note.exec(turn.text)[0]]);
-    const { body } = await rules.rest(who).get(`/api/v1/receipts/${turn.complete.receipt_id}`);
+    const { body } = await rules.rest(lanternToken).get(`/api/v1/receipts/${turn.complete.receipt_id}`);
     assert.equal((body.data ?? body).content.calls[0].sample, view.notes[0]);
   });
 
@@ -125,7 +125,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
     for (const [tenant, question] of Object.entries(QUESTIONS)) {
       await ask(tenant, question);
       assert.ok(mock.calls.length > 0, 'the model was asked');
-      clean(tenant, JSON.stringify(mock.calls));
+      assertNoForeignWords(tenant, JSON.stringify(mock.calls));
       mock.reset();
     }
   });
@@ -137,18 +137,18 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
           continue;
         const turn = await ask(tenant, question);
         assert.ok(!turn.complete?.outcomes?.some((o) => o.outcome === 'rows'), `${tenant}: ${question}`);
-        clean(tenant, JSON.stringify(turn), question);
-        clean(tenant, JSON.stringify(mock.calls), question);
+        assertNoForeignWords(tenant, JSON.stringify(turn), question);
+        assertNoForeignWords(tenant, JSON.stringify(mock.calls), question);
         mock.reset();
       }
   });
 
-  it('are shown their own tools', async () => {
+  it('see only their own tools', async () => {
     const names = {};
     for (const tenant of Object.keys(QUESTIONS)) {
       const reply = await d.rest(token(tenant)).get('/api/v1/tools');
       const text = JSON.stringify(reply);
-      clean(tenant, text);
+      assertNoForeignWords(tenant, text);
       names[tenant] = text;
     }
     assert.match(names.lantern, /get_loans_by_genre/);
@@ -156,19 +156,19 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
     assert.match(names.vesper, /get_average_annual_price/);
   });
 
-  it('have their own in vesperctl', async () => {
+  it('see only their own packs in vesperctl', async () => {
     const { VESPER_SECRETS_DIR, ...own } = process.env;
     const env = { ...own, ...s.env };
     const { stdout: tools } = await run(VESPERCTL, ['tools', '--tenant', 'lantern'], { env });
     assert.match(tools, /get_loans_by_genre/);
-    clean('lantern', tools);
+    assertNoForeignWords('lantern', tools);
     const { stdout: route } = await run(VESPERCTL, ['route', QUESTIONS.crumb, '--tenant', 'crumb'],
       { env: { ...env, VESPER_WAREHOUSE_DIR: s.warehouse, VESPER_DATA_DIR: s.roots } });
     assert.match(route, /get_loaves_by_bread/);
-    clean('crumb', route);
+    assertNoForeignWords('crumb', route);
   });
 
-  it('are reloaded list by list', async () => {
+  it('are reloaded independently', async () => {
     const path = join(s.roots, 'sql/bakery/ovens/get_loaves_by_bread.sql');
     const good = await readFile(path, 'utf8');
     const reload = async (event) => {
@@ -201,7 +201,7 @@ SELECT l.loans AS "Weight" FROM dbo.lib_loans l WHERE l.tenant_id = :tenant_id O
 
 describe('one tenant with two packs', () => {
   it('is asked which pack is meant if both have the same words, and gets the chosen one', async (t) => {
-    const s = await setting();
+    const s = await makeSetup();
     await writeFile(join(s.roots, 'config/bakery/entities.json'),
       '{ "oven": [{"text": "the old house", "value": "Stonehearth"}] }');
     const tenants = { ...TENANTS, lantern: { ...TENANTS.lantern, packs: ['library', 'bakery'] } };
@@ -229,14 +229,14 @@ describe('one tenant with two packs', () => {
 });
 
 describe('startup is refused', () => {
-  for (const [what, packs, why] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: unknown pack circus/],
-    ['packs that are no texts', [1], /TENANTS\.crumb: packs\[0\]: must be a string/]])
+  for (const [what, packs, message] of [['an unknown pack', ['circus'], /tenants\.crumb\.packs: unknown pack circus/],
+    ['packs that are not strings', [1], /TENANTS\.crumb: packs\[0\]: must be a string/]])
     it(`for ${what}`, async () => {
-      const s = await setting();
+      const s = await makeSetup();
       const tenants = { ...TENANTS, crumb: { ...TENANTS.crumb, packs } };
       const d = await launch({ ...s, env: { ...s.env, VESPER_TENANTS: JSON.stringify(tenants) } });
       const { code } = await d.ended();
       assert.notEqual(code, 0);
-      assert.match(d.output, why);
+      assert.match(d.output, message);
     });
 });

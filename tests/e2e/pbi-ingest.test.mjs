@@ -12,7 +12,7 @@ import { run, startDaemon, tempDir } from './harness.mjs';
 import { ctl, installedPostgres, READ_PASSWORD, smallWarehouse } from './postgres.mjs';
 
 const TODAY = '2026-02-27';
-const ELSEWHERE = 'aaaa0000-0000-4000-8000-000000000001';
+const OTHER_WORKSPACE = 'aaaa0000-0000-4000-8000-000000000001';
 
 const event = (id, day, more = {}) => ({ Id: id, CreationTime: `${day}T08:12:01Z`, Operation: 'ViewReport', Activity: 'ViewReport',
   UserId: 'jürgen@contoso.com', WorkSpaceName: 'Märkte', WorkspaceId: WORKSPACE, ReportName: "Bob's “Curves” 日本", ReportId: REPORT,
@@ -20,7 +20,7 @@ const event = (id, day, more = {}) => ({ Id: id, CreationTime: `${day}T08:12:01Z
 
 const EVENTS = [
   ...Array.from({ length: 5 }, (_, i) => event(`a-${i}`, '2026-02-25')), event('b-0', '2026-02-26'),
-  event('other', '2026-02-26', { WorkspaceId: ELSEWHERE }), event('dashboard', '2026-02-26', { ReportId: undefined }),
+  event('other', '2026-02-26', { WorkspaceId: OTHER_WORKSPACE }), event('dashboard', '2026-02-26', { ReportId: undefined }),
   event(undefined, '2026-02-26'), event('c-0', TODAY, { Activity: undefined, Operation: 'ExportReport', ReportName: undefined }),
 ];
 const ROWS = "SELECT source_id || ':' || activity_type || ':' || activity_date FROM %t WHERE report_id = '%r' ORDER BY source_id";
@@ -32,7 +32,7 @@ describe('usage of reports', () => {
   let small;
   let file;
   let state;
-  const ingest = (args = [], env = {}) => ctl(['pbi', 'ingest', '--tenant', 'vesper', '--workspace', `${ELSEWHERE.replace('1', '9')}, ${WORKSPACE}`,
+  const ingest = (args = [], env = {}) => ctl(['pbi', 'ingest', '--tenant', 'vesper', '--workspace', `${OTHER_WORKSPACE.replace('1', '9')}, ${WORKSPACE}`,
     '--state', state, ...args], { ...pbi.env(), VESPER_TODAY: TODAY, ...env });
   const toFile = (args = [], env) => ingest(['--file', file, ...args], env);
   const sqlite = async (sql) => (await run('python3', ['-c', 'import sqlite3,sys\nfor r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*r)', file, sql]))
@@ -57,7 +57,7 @@ describe('usage of reports', () => {
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
     assert.equal(done.stdout.split('\n').length, 29);
     assert.match(done.stdout, /2026-02-26: 1 new, 0 known, 3 skipped/);
-    assert.equal(pages(), 28 + 4 + 2, 'five events are three pages with two empty ones between, four are two with one');
+    assert.equal(pages(), 28 + 4 + 2, 'five events need three pages and two empty ones between them; four need two and one');
     assert.equal(pbi.serviceTokens.length, 1);
     assert.deepEqual(await sqlite(`SELECT DISTINCT user_email, workspace_name, tenant_id, created_at FROM pbi_activity_events WHERE source_id = 'a-0'`),
       ['jürgen@contoso.com Märkte vesper 2026-02-25 08:12:01']);
@@ -93,13 +93,13 @@ describe('usage of reports', () => {
     assert.equal(pages(), 10);
     await writeFile(state, JSON.stringify({ ...JSON.parse(await readFile(state)), calls: [] }));
     const rest = await toFile();
-    assert.match(rest.stdout, /^2026-02-08: /, 'it goes on one day before where it stopped');
+    assert.match(rest.stdout, /^2026-02-08: /, 'it continues one day before where it stopped');
     assert.deepEqual(await sqlite(rowsOf('pbi_activity_events')), EXPECTED);
   });
 
   it('is continued from the interrupted day', async () => {
-    let left = 3;
-    pbi.behave = ({ url }) => (url.search.includes('continuationToken') && left-- === 0 ? { status: 500 } : undefined);
+    let pagesLeft = 3;
+    pbi.behave = ({ url }) => (url.search.includes('continuationToken') && pagesLeft-- === 0 ? { status: 500 } : undefined);
     const done = await toFile();
     assert.equal(done.code, 1);
     assert.match(done.stderr, /2026-02-25: Power BI: status 500/);

@@ -13,7 +13,6 @@ import { mintToken } from './token.mjs';
 
 const VAGUE = 'How dear is electricity going to be where our friends live?';
 
-
 const toolsOf = (turn) => turn.complete.outcomes.map((o) => o.tool);
 const sources = (turn) => Object.fromEntries(turn.frames.filter((f) => f.type === 'chat.filters')
   .flatMap((f) => f.filters).map((f) => [f.name, f.source]));
@@ -24,7 +23,7 @@ function toolEvents(turn) {
     .map((f) => `${f.state === 'started' ? '+' : '-'}${f.tool}`);
 }
 
-function sideBySide(turn, ...tools) {
+function assertConcurrent(turn, ...tools) {
   const events = toolEvents(turn);
   const firstEnd = events.findIndex((e) => e.startsWith('-'));
   for (const tool of tools)
@@ -32,7 +31,7 @@ function sideBySide(turn, ...tools) {
       `${tool} starts before anything ends: ${events}`);
 }
 
-function oneAfterTheOther(turn, first, second) {
+function assertSequential(turn, first, second) {
   const events = toolEvents(turn);
   assert.ok(events.indexOf(`-${first}`) >= 0 && events.indexOf(`-${first}`) < events.indexOf(`+${second}`),
     `${second} waits for ${first}: ${events}`);
@@ -50,10 +49,10 @@ describe('without a model', () => {
     const turn = await d.ask('Compare Ascend and Hitachi for SP15 in 2025 and then show the hourly shape of the higher one');
     assert.equal(turn.status, 'ok');
     assert.deepEqual(toolsOf(turn), ['compare_vendors', 'get_hourly_price_distribution']);
-    oneAfterTheOther(turn, 'compare_vendors', 'get_hourly_price_distribution');
+    assertSequential(turn, 'compare_vendors', 'get_hourly_price_distribution');
     assert.match(turn.text, /\$2\.66\/MWh/);
     assert.match(turn.text, /Prices by hour of day for \*\*SP15 in CAISO for 2025\*\* \(Hitachi/);
-    assert.doesNotMatch(turn.text.split('Prices by hour')[1], /Ascend/, 'only the one that was pointed at');
+    assert.doesNotMatch(turn.text.split('Prices by hour')[1], /Ascend/, 'only the higher vendor');
     assert.equal(turn.complete.checked.unbound, 0);
   });
 
@@ -92,14 +91,14 @@ describe('without a model', () => {
   it('two domains run concurrently and both are named', async () => {
     const turn = await d.ask(`${REFERENCE.slice(0, -1)} and what is the health status of Nazareth Solar?`);
     assert.equal(turn.status, 'ok');
-    sideBySide(turn, 'get_average_annual_price', 'get_project_health');
+    assertConcurrent(turn, 'get_average_annual_price', 'get_project_health');
     assert.match(turn.text, /48\.73/);
     assert.match(turn.text, /Nazareth Solar/);
     assert.deepEqual(turn.complete.pbi_deep_links.map((l) => l.report_key).sort(),
       ['dayahead_curve_report', 'per_project_health_report', 'per_project_report']);
   });
 
-  it('runs nothing of a half without permission', async () => {
+  it('runs nothing without the required permission', async () => {
     const turn = await d.ask('Which project has the most red, and show its milestones',
       { token: mintToken({ permissions: ['chat:use', 'chat:read_market_data'] }) });
     assert.doesNotMatch(turn.text, /Nazareth/);
@@ -130,7 +129,6 @@ describe('edited filters', () => {
   });
 
   it('work over REST as over the socket', async () => {
-
     const res = await fetch(`${d.url}/api/v1/chat`, { method: 'POST',
       headers: { authorization: `Bearer ${mintToken()}`, 'content-type': 'application/json' },
       body: JSON.stringify({ content: REFERENCE, filters: { hub_zone: 'SP15' } }) });
@@ -138,7 +136,6 @@ describe('edited filters', () => {
     assert.equal(res.status, 200, JSON.stringify(body));
     assert.match(body.text, /52\.14/);
     assert.equal(body.filters.find((f) => f.name === 'hub_zone').source, 'edited');
-
   });
 
   it('that are unknown lead to a question with the closest values', async () => {
@@ -172,20 +169,20 @@ describe('through a scripted supervisor', () => {
     mock.reset();
   });
 
-  const higher = () => route(...filters({ hub_zone: 'sp15', year: '2025' }),
+  const higherVendorPlan = () => route(...filters({ hub_zone: 'sp15', year: '2025' }),
     step('t2', 'get_hourly_price_distribution', { From: ['vendor=t1.facts.higher_vendor'], If: 't1.row_count > 1' }),
     step('t1', 'compare_vendors'));
 
   it('a step takes its value from an earlier step', async () => {
-    use(higher());
+    use(higherVendorPlan());
     const turn = await d.ask(VAGUE);
     assert.equal(turn.status, 'ok');
-    oneAfterTheOther(turn, 'compare_vendors', 'get_hourly_price_distribution');
+    assertSequential(turn, 'compare_vendors', 'get_hourly_price_distribution');
     const hours = turn.tables.find((t) => t.source.tool === 'get_hourly_price_distribution');
     assert.deepEqual([...new Set(hours.data_dict.Vendor)], ['Hitachi']);
   });
 
-  it('its filters are resolved, shown before any data, and kept for the next question', async () => {
+  it('the supervisor\'s filters are resolved, shown before any data, and kept for the next question', async () => {
     const chat = await d.connect();
     use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'np-15', year: '2025', vendor: 'icf' })));
     const turn = await chat.ask(VAGUE);
@@ -194,27 +191,27 @@ describe('through a scripted supervisor', () => {
     const next = await chat.ask('and for SP15?');
     assert.equal(next.filters.hub_zone, 'SP15');
     assert.equal(next.filters.year, 2025);
-    assert.equal(structured(), 1, 'code alone understands what leans on it');
+    assert.equal(structured(), 1, 'the follow-up is understood without a model');
     await chat.close();
   });
 
   it('filters read by code stay unless the model repeats them: a value corrects, an empty one removes', async () => {
     const READ = 'How dear is electricity going to be at NP15 from Ascend where our friends live, in 2025?';
-    const of = async (...list) => {
+    const askWith = async (...list) => {
       use(route(run('get_average_annual_price'), ...filters(Object.assign({}, ...list))));
       return d.ask(READ);
     };
-    const turn = await of();
+    const turn = await askWith();
     const call = mock.calls.find((c) => c.kind === 'structured');
     assert.match(call.raw, /already read, and that stand: {\\"/);
     assert.equal(turn.filters.vendor, 'Ascend');
     assert.equal(turn.filters.hub_zone, 'NP15');
     assert.equal(turn.filters.year, 2025);
     assert.ok(turn.tables[0].data_dict.AvgPrice_PerMWh.map(Number).includes(48.73));
-    const other = await of({ year: '2026' });
+    const other = await askWith({ year: '2026' });
     assert.equal(other.filters.year, 2026);
     assert.equal(other.filters.vendor, 'Ascend');
-    const without = await of({ market: '', year: '2026' });
+    const without = await askWith({ market: '', year: '2026' });
     assert.equal(without.filters.market, undefined);
     assert.equal(without.filters.hub_zone, 'NP15');
   });
@@ -233,7 +230,7 @@ describe('through a scripted supervisor', () => {
 
   it('edited filters run the plan again without the supervisor', async () => {
     const chat = await d.connect();
-    use(higher());
+    use(higherVendorPlan());
     await chat.ask(VAGUE);
     assert.equal(structured(), 1);
     const again = await chat.ask(VAGUE, { filters: { hub_zone: 'NP15' } });
@@ -251,11 +248,11 @@ describe('through a scripted supervisor', () => {
     const tools = ['get_recent_changes', 'get_portfolio_summary', 'get_task_risks'];
     assert.match(mock.calls.find((c) => c.kind === 'structured').raw, /- flow:weekly_briefing: What changed/);
     assert.deepEqual(toolsOf(turn), tools);
-    sideBySide(turn, ...tools);
+    assertConcurrent(turn, ...tools);
     assert.equal(turn.complete.provider, 'rules');
-    assert.equal(mock.calls.length, 1, 'the supervisor alone');
+    assert.equal(mock.calls.length, 1, 'only the supervisor was called');
     assert.match(turn.text, /\*\*\d+\*\* projects are off track/);
-    assert.doesNotMatch(turn.text, /Not looked up/, 'a line that does not apply is no gap');
+    assert.doesNotMatch(turn.text, /Not looked up/, 'a line that does not apply is not reported as missing');
     assert.equal(turn.complete.checked.unbound, 0);
     assert.equal(turn.complete.suggestions[0].label, 'Show the risks');
     const again = await chat.ask(VAGUE, { filters: { project_name: 'Nazareth Solar' } });
@@ -287,7 +284,7 @@ describe('through a scripted supervisor', () => {
     }
   });
 
-  it('its question is asked with its options; an expired one is refused with a message', async () => {
+  it('the supervisor\'s clarifying question has its options; a choice for an answered one is refused', async () => {
     const chat = await d.connect();
     use({ ...route({ Ask: 'Prices or projects?' }, { Option: 'Prices' }, { Option: 'Projects' }), times: 1 });
     const turn = await chat.ask(VAGUE);
@@ -317,11 +314,11 @@ describe('through a scripted supervisor', () => {
       } });
     const turn = await d.ask(VAGUE);
     assert.equal(turn.status, 'ok');
-    sideBySide(turn, 'get_average_annual_price', 'get_top_users');
+    assertConcurrent(turn, 'get_average_annual_price', 'get_top_users');
     const agents = new Set(turn.complete.outcomes.map((o) => o.agent));
     assert.deepEqual([...agents].sort(), ['dayahead_agent', 'pbi_metrics_agent']);
     for (const c of mock.calls.filter((x) => x.kind === 'tools'))
-      assert.ok(!c.raw.includes('@vesper.example'), 'no text of the data where tools may be called');
+      assert.ok(!c.raw.includes('@vesper.example'), 'prompts that may call tools contain no text of the data');
   });
 
   it('an agent uses hidden values by reference', async () => {
@@ -361,7 +358,7 @@ describe('through a scripted supervisor', () => {
     { when: { kind: 'tools' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } },
     { when: { kind: 'answer' }, fault: { status: 400, error: { type: 'invalid_request_error', message: 'no' } } });
     const turn = await d.ask(VAGUE);
-    assert.match(turn.text, /48\.73/, 'what succeeded is told');
+    assert.match(turn.text, /48\.73/, 'the successful part is answered');
     assert.match(turn.text, /Use of Power BI reports and dashboards: not everything could be looked up/);
     assert.deepEqual(turn.complete.outcomes.map((o) => o.outcome), ['rows', 'error']);
   });
@@ -389,7 +386,7 @@ describe('through a scripted supervisor', () => {
 
   it('gets similar questions with permitted calls, after the cached prefix', async () => {
     const question = 'What was the average day-ahead price from Ascend where our friends live, in 2025?';
-    const told = async (role) => {
+    const askAs = async (role) => {
       mock.reset();
       use(route(run('get_average_annual_price'), ...filters({ hub_zone: 'NP15' })));
       const turn = await d.ask(question, { token: mintToken({ sub: `like-${role}`, role }) });
@@ -397,11 +394,11 @@ describe('through a scripted supervisor', () => {
       assert.ok(asked.every((c) => !/Questions like it/.test(JSON.stringify(c.body.system))));
       return [turn, asked.map((c) => JSON.stringify(c.body.messages.at(-1)))];
     };
-    const [turn, [newest]] = await told('manager');
+    const [turn, [newest]] = await askAs('manager');
     assert.match(newest, /Questions like it.*average day-ahead price for NP15.*\{\\+"Run\\+":\\+"get_average_annual_price\\+"\},\{\\+"Set\\+":\\+"hub_zone=NP15/);
     const { body } = await d.rest(mintToken({ sub: 'like-manager', role: 'manager' })).get(`/api/v1/receipts/${turn.complete.receipt_id}`);
     assert.deepEqual((body.content ?? body).examples[0], { id: 'file:dayahead:1', role: 'route' });
-    const [, viewed] = await told('viewer');
+    const [, viewed] = await askAs('viewer');
     assert.ok(viewed.every((message) => !/get_average_annual_price|day-ahead price for NP15/.test(message)), String(viewed));
   });
 
@@ -411,6 +408,5 @@ describe('through a scripted supervisor', () => {
     const call = mock.calls.find((c) => c.kind === 'structured');
     assert.ok(!call.raw.includes('get_top_users') && !call.raw.includes('pbi_metrics_agent'));
     assert.equal(turn.complete.outcomes.length, 0);
-    
   });
 });

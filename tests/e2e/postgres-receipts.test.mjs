@@ -8,7 +8,7 @@ import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
 const SHORT = ['Which projects are off track?', 'What is the health status of Nazareth Solar?', REFERENCE];
-const EACH = 30; /* answers of each daemon */
+const ANSWERS_PER_DAEMON = 30;
 const AT_ONCE = 3; /* more concurrent sessions exceed the time limit of a write on a busy machine */
 
 describe('receipts on PostgreSQL', () => {
@@ -33,16 +33,16 @@ describe('receipts on PostgreSQL', () => {
   it('form one chain for all writers, and give the same result when run again', async () => {
     await Promise.all(daemons.flatMap((d, i) => Array.from({ length: AT_ONCE }, async (_, k) => {
       const rest = d.rest(mintToken({ sub: `u-${i}-${k}`, role: 'manager' }));
-      for (let n = 0; n < EACH / AT_ONCE; n++) {
+      for (let n = 0; n < ANSWERS_PER_DAEMON / AT_ONCE; n++) {
         const { status, body, text } = await rest.post(`${API}/chat`, { content: SHORT[(n + k) % SHORT.length] });
         assert.equal(status, 200, text);
         assert.ok(body.receipt_id, text);
       }
     })));
-    const whole = await receipt('verify', '--tenant', 'vesper');
-    assert.deepEqual([whole.code, whole.json[0].ok, whole.json[0].receipts], [0, true, 2 * EACH], whole.stderr);
+    const verified = await receipt('verify', '--tenant', 'vesper');
+    assert.deepEqual([verified.code, verified.json[0].ok, verified.json[0].receipts], [0, true, 2 * ANSWERS_PER_DAEMON], verified.stderr);
     const again = await receipt('rerun', '--all', '--tenant', 'vesper');
-    assert.equal(again.json.length, 2 * EACH);
+    assert.equal(again.json.length, 2 * ANSWERS_PER_DAEMON);
     assert.deepEqual(again.json.filter((v) => !v.ok), []);
   });
 
@@ -61,7 +61,7 @@ describe('receipts on PostgreSQL', () => {
     const chief = daemons[0].rest(mintToken({ sub: 'chief', role: 'admin' }));
     assert.equal((await chief.delete(`${API}/admin/users/u-0-0`)).status, 204);
     const { json: [state] } = await receipt('verify', '--tenant', 'vesper');
-    assert.deepEqual([state.ok, state.without_content], [true, EACH / AT_ONCE]);
+    assert.deepEqual([state.ok, state.without_content], [true, ANSWERS_PER_DAEMON / AT_ONCE]);
     await pg.admin("UPDATE dbo.chat_receipts SET content = replace(content, '\"dayahead_agent\"', '\"dayahead_Agent\"') WHERE receipt_no = (SELECT max(receipt_no) FROM dbo.chat_receipts WHERE content LIKE '%\"dayahead_agent\"%')");
     const { code, json: [broken] } = await receipt('verify', '--tenant', 'vesper');
     assert.equal(code, 1);

@@ -1,4 +1,4 @@
-/* Sessions, feedback, repeated requests, switches, the audit log and retention with the store on PostgreSQL. */
+/* Sessions, feedback, idempotent retries, switches, the audit log and retention with the store on PostgreSQL. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -28,11 +28,11 @@ describe('the REST API on PostgreSQL', () => {
   });
 
   it('edits, finds and deletes sessions', async () => {
-    const made = await rest.post(`${API}/sessions`, { title: '100% of it' });
-    assert.equal(made.status, 201, made.text);
-    const path = `${API}/sessions/${made.body.session_id}`;
+    const created = await rest.post(`${API}/sessions`, { title: '100% of it' });
+    assert.equal(created.status, 201, created.text);
+    const path = `${API}/sessions/${created.body.session_id}`;
     const patch = (json, tag) => rest.call('PATCH', path, { json, headers: { 'if-match': tag } });
-    const edits = await Promise.all(Array.from({ length: 8 }, (_, i) => patch({ title: `100% t${i}` }, made.headers.get('etag'))));
+    const edits = await Promise.all(Array.from({ length: 8 }, (_, i) => patch({ title: `100% t${i}` }, created.headers.get('etag'))));
     assert.deepEqual(edits.map((e) => e.status).sort(), [200, ...Array(7).fill(412)]);
     assert.equal((await patch({ archived: true }, '*')).status, 200);
     assert.deepEqual((await rest.get(`${API}/sessions?q=100%25`)).body.data, []);
@@ -41,11 +41,11 @@ describe('the REST API on PostgreSQL', () => {
     checkProblem(await rest.get(path), 404);
   });
 
-  it('stores feedback and answers to repeated requests, and deletes them with their session', async () => {
-    const keyed = () => rest.post(`${API}/chat`, { content: REFERENCE }, { headers: { 'idempotency-key': 'k' } });
-    const first = await keyed();
+  it('stores feedback and answers for idempotent retries, and deletes them with their session', async () => {
+    const askWithKey = () => rest.post(`${API}/chat`, { content: REFERENCE }, { headers: { 'idempotency-key': 'k' } });
+    const first = await askWithKey();
     assert.equal(first.status, 200, first.text);
-    assert.equal((await keyed()).text, first.text);
+    assert.equal((await askWithKey()).text, first.text);
     const { session_id: id, message_id: message } = first.body;
     for (const rating of ['up', 'down'])
       assert.equal((await rest.post(`${API}/messages/${message}/feedback`, { rating, comment: 'c' })).status, 200);
@@ -80,17 +80,17 @@ describe('the REST API on PostgreSQL', () => {
   it('switches tools on every replica', async (t) => {
     const TOOL = 'compare_vendors';
     const other = await pg.start();
-    const there = other.rest(mintToken({ sub: 'ann' }));
-    const lists = async () => (await there.get(`${API}/tools`)).body.data.some((t) => t.name === TOOL);
-    assert.ok(await lists());
+    const otherRest = other.rest(mintToken({ sub: 'ann' }));
+    const isListed = async () => (await otherRest.get(`${API}/tools`)).body.data.some((t) => t.name === TOOL);
+    assert.ok(await isListed());
     for (const enabled of [false, true]) {
       assert.equal((await admin.call('PUT', `${API}/admin/tools/dayahead_agent/${TOOL}`, { json: { enabled } })).status, 200);
       const from = Date.now();
-      while (await lists() !== enabled && Date.now() - from < 30000)
+      while (await isListed() !== enabled && Date.now() - from < 30000)
         await sleep(50);
-      assert.equal(await lists(), enabled);
-      t.diagnostic(`after ${Date.now() - from} ms; the promise is five seconds`);
-      const { body } = await there.post(`${API}/chat`, { content: 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025' });
+      assert.equal(await isListed(), enabled);
+      t.diagnostic(`after ${Date.now() - from} ms; the documented limit is five seconds`);
+      const { body } = await otherRest.post(`${API}/chat`, { content: 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025' });
       assert.equal((body.outcomes ?? []).some((o) => o.tool === TOOL && o.outcome !== 'not_permitted'), enabled);
     }
     await other.stop();
@@ -103,13 +103,13 @@ describe('the REST API on PostgreSQL', () => {
     await pg.admin(`UPDATE dbo.chat_sessions SET updated_at = '${old}'`);
     await pg.admin(`UPDATE dbo.chat_audit_log SET created_at = '${old}'`);
     const fresh = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
-    const keeper = await pg.start({ env: { VESPER_RETENTION_MESSAGES_DAYS: '30', VESPER_RETENTION_AUDIT_DAYS: '30' } });
-    const left = () => pg.admin(`SELECT (SELECT COUNT(*) FROM dbo.chat_messages) || '/' || (SELECT COUNT(*) FROM dbo.chat_sessions) || '/' || (SELECT COUNT(*) FROM dbo.chat_audit_log WHERE created_at = '${old}')`);
-    for (let i = 0; i < 100 && (await left()) !== '2/1/0'; i++)
+    const cleaner = await pg.start({ env: { VESPER_RETENTION_MESSAGES_DAYS: '30', VESPER_RETENTION_AUDIT_DAYS: '30' } });
+    const rowCounts = () => pg.admin(`SELECT (SELECT COUNT(*) FROM dbo.chat_messages) || '/' || (SELECT COUNT(*) FROM dbo.chat_sessions) || '/' || (SELECT COUNT(*) FROM dbo.chat_audit_log WHERE created_at = '${old}')`);
+    for (let i = 0; i < 100 && (await rowCounts()) !== '2/1/0'; i++)
       await sleep(50);
-    assert.equal(await left(), '2/1/0');
+    assert.equal(await rowCounts(), '2/1/0');
     assert.equal((await rest.messages(fresh.session_id)).length, 2);
-    await keeper.stop();
+    await cleaner.stop();
     assert.equal((await admin.delete(`${API}/admin/users/ann`)).status, 204);
     assert.deepEqual((await rest.get(`${API}/sessions`)).body.data, []);
   });

@@ -32,7 +32,7 @@ async function ownRoot() {
   return root;
 }
 
-/* "table.column" of every table that the files of a folder create, read from their text: three dialects, one schema. */
+/* "table.column" of every table that the files of a folder create, parsed from their text. All dialects must have the same. */
 async function columnsOf(folder) {
   const dir = join(ROOT, 'sql', folder);
   const found = new Set();
@@ -50,10 +50,10 @@ async function columnsOf(folder) {
 describe('the three dialects', () => {
   for (const [part, sqlite] of [['store', 'store/sqlite'], ['warehouse', 'warehouse/sqlite']])
     it(`have the same columns: ${part}`, async () => {
-      const [one, ...others] = await Promise.all([columnsOf(sqlite), columnsOf(`schema/postgres/${part}`), columnsOf(`schema/mssql/${part}`)]);
-      assert.ok(one.length > 50);
+      const [first, ...others] = await Promise.all([columnsOf(sqlite), columnsOf(`schema/postgres/${part}`), columnsOf(`schema/mssql/${part}`)]);
+      assert.ok(first.length > 50);
       for (const other of others)
-        assert.deepEqual(other, one);
+        assert.deepEqual(other, first);
     });
 });
 
@@ -80,7 +80,7 @@ describe('installing', () => {
     assert.equal(await pg.admin('SELECT part, version, checksum, applied_at FROM dbo.schema_migrations ORDER BY 1, 2'), before);
   });
 
-  it('a changed file that was applied is refused and named', async () => {
+  it('a file that was changed after it was applied is refused and named', async () => {
     const root = await ownRoot();
     const file = join(root, 'sql/schema/postgres/store/001_chat.sql');
     await writeFile(file, `${await readFile(file, 'utf8')}\n-- a word more\n`);
@@ -89,7 +89,7 @@ describe('installing', () => {
     assert.match(stderr, /store\/001_chat\.sql was changed after it was applied/);
   });
 
-  it('a file that fails is named with its statement, and leaves nothing behind', async () => {
+  it('a file that fails is named with its statement, and rolled back', async () => {
     const root = await ownRoot();
     await writeFile(join(root, 'sql/schema/postgres/warehouse/002_more.sql'),
       '--# good\nCREATE TABLE base.half_done (a int)\n\n--# bad\nCREATE TABLE base.x (a nonsense)\n');
@@ -141,12 +141,12 @@ describe('installing', () => {
     await refusedStart({ args: ['--check'], warehouse: 'none', env }, /vesperctl db init/);
   });
 
-  it('every table with a tenant has row rules that also apply to its owner', async () => {
-    const open = await pg.admin(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  it('every table with a tenant has row-level security that also applies to its owner', async () => {
+    const unprotected = await pg.admin(`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
       WHERE n.nspname IN ('base', 'dbo') AND c.relkind = 'r'
         AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))`);
-    assert.equal(open, '');
+    assert.equal(unprotected, '');
     assert.ok(Number(await pg.admin('SELECT count(*) FROM pg_policy')) >= VIEWS.length + CHATS.length);
     assert.equal(await pg.admin(`SELECT count(*) FROM pg_roles WHERE rolname IN ('vesper_owner', 'vesper_read', 'vesper_chat')
       AND (rolsuper OR rolbypassrls)`), '0');
@@ -174,23 +174,23 @@ describe('the warehouse login', () => {
   });
 
   const forbidden = {
-    'its tables': VIEWS.map((v) => `SELECT 1 FROM base.${v.split('.')[1]}`),
-    'the chats': CHATS.map((t) => `SELECT 1 FROM dbo.${t}`),
+    'reading base tables': VIEWS.map((v) => `SELECT 1 FROM base.${v.split('.')[1]}`),
+    'reading chats': CHATS.map((t) => `SELECT 1 FROM dbo.${t}`),
     'writing': VIEWS.flatMap((v) => [`DELETE FROM ${v}`, `UPDATE ${v} SET tenant_id = 'vesper'`, `INSERT INTO ${v} (tenant_id) VALUES ('vesper')`])
       .concat(['TRUNCATE base.mc_dayahead', "INSERT INTO dbo.schema_migrations VALUES ('store', 9, 'x', 'x')"]),
-    'making things': ['CREATE TABLE dbo.t (a int)', 'CREATE TABLE public.t (a int)', 'CREATE TEMP TABLE t (a int)',
+    'creating objects': ['CREATE TABLE dbo.t (a int)', 'CREATE TABLE public.t (a int)', 'CREATE TEMP TABLE t (a int)',
       'SELECT 1 AS a INTO public.t', 'CREATE SCHEMA mine', 'CREATE FUNCTION dbo.f() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
       'SELECT lo_create(0)', "SELECT lo_from_bytea(0, 'x')", 'CREATE EXTENSION dblink'],
-    'changing things': ['DROP VIEW dbo.changes', 'ALTER VIEW dbo.changes RENAME TO c', 'DROP POLICY own_tenant ON base.changes',
+    'changing objects': ['DROP VIEW dbo.changes', 'ALTER VIEW dbo.changes RENAME TO c', 'DROP POLICY own_tenant ON base.changes',
       'ALTER TABLE base.changes DISABLE ROW LEVEL SECURITY'],
-    'being somebody else': ['SET ROLE vesper_owner', 'SET ROLE postgres', 'SET SESSION AUTHORIZATION vesper_chat',
+    'becoming another role': ['SET ROLE vesper_owner', 'SET ROLE postgres', 'SET SESSION AUTHORIZATION vesper_chat',
       "CALL dbo.set_login('vesper_read', 'x')", 'ALTER ROLE vesper_read BYPASSRLS', 'ALTER ROLE vesper_chat PASSWORD NULL'],
-    'the machine': ["COPY dbo.changes TO '/tmp/x'", "COPY dbo.changes TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
+    'reaching the machine': ["COPY dbo.changes TO '/tmp/x'", "COPY dbo.changes TO PROGRAM 'true'", "SELECT pg_read_file('/etc/passwd')",
       "SELECT pg_ls_dir('/')", 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \'postgres\'',
       'SELECT rolpassword FROM pg_authid'],
   };
   for (const [name, statements] of Object.entries(forbidden))
-    it(`may not: ${name}`, async () => {
+    it(`is denied: ${name}`, async () => {
       assert.deepEqual(await pg.accepted('vesper_read', statements, VESPER), []);
       const off = 'SET default_transaction_read_only = off';
       assert.deepEqual(await pg.accepted('vesper_read', [off, ...statements], VESPER), [off]);
@@ -201,18 +201,18 @@ describe('the warehouse login', () => {
     assert.equal(await pg.admin("SELECT has_table_privilege('vesper_chat', 'dbo.changes', 'SELECT')"), 'f');
   });
 
-  it('turning row security off shows no other tenant', async () => {
+  it('turning row-level security off shows no other tenant', async () => {
     const { ok, text } = await read("SET row_security = off; SELECT count(*) FROM dbo.changes WHERE tenant_id <> 'vesper'");
     assert.ok(!ok || text === '0', text);
   });
 
-  it('a function of the login cannot see rows before the row rule', async () => {
+  it('an expression of the login is not evaluated for rows that row-level security hides', async () => {
     const { text } = await read("SELECT count(*) FROM dbo.per_project WHERE name LIKE '%' AND (1 / (CASE WHEN tenant_id = 'acme' THEN 0 ELSE 1 END)) = 1");
-    assert.match(text, /^[1-9]\d*$/, 'no division by zero: rows of acme were never looked at');
+    assert.match(text, /^[1-9]\d*$/, 'no division by zero: the expression is not evaluated for rows of acme');
   });
 
-  /* Row rules depend on a setting, which anyone who can send arbitrary statements with the login can change. Therefore
-   * only the daemon has the login, and it only sends its own statements. */
+  /* Row-level security depends on a setting that anyone who can send arbitrary statements with the login can change.
+   * Therefore only the daemon has the login, and it only sends its own statements. */
   it('the login can choose the tenant, so only the daemon may have it', async () => {
     const { text } = await read("SELECT set_config('vesper.tenant_id', 'acme', false); SELECT count(*) > 0 FROM dbo.changes");
     assert.match(text, /\nt$/);

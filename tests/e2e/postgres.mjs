@@ -103,10 +103,10 @@ export const ctl = (args, env = {}) => runTool(VESPERCTL, args, env);
 export const demo = (args, env = {}) => runTool(DEMO_TOOL, args, env);
 
 async function runTool(program, args, env) {
-  const kept = Object.fromEntries(['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
+  const inherited = Object.fromEntries(['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
     .filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]));
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
-  return run(program, args, { env: { ...kept, LSAN_OPTIONS, ...given }, maxBuffer: 64 << 20 })
+  const settings = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+  return run(program, args, { env: { ...inherited, LSAN_OPTIONS, ...settings }, maxBuffer: 64 << 20 })
     .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 }

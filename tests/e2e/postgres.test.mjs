@@ -14,7 +14,7 @@ import { CHAT_PASSWORD, ctl, installedPostgres, READ_PASSWORD, smallWarehouse } 
 import { mintToken } from './token.mjs';
 import { patient } from './patience.mjs';
 
-const BACK_MS = patient(20000); /* after a server returns; the daemon tries every three seconds */
+const RECOVERY_LIMIT_MS = patient(20000); /* after a server returns; the daemon tries every three seconds */
 const UNCACHED = 'What is the health status of Nazareth Solar?';
 const acme = () => mintToken({ tenant_id: 'acme' });
 
@@ -47,7 +47,7 @@ describe('every tool', () => {
   });
 });
 
-describe('a daemon on it', () => {
+describe('a daemon on PostgreSQL', () => {
   let d;
 
   before(async () => {
@@ -116,9 +116,9 @@ describe('a daemon on it', () => {
   });
 
   it('survives kill -9 with every answer that was completed', async () => {
-    const own = await pg.start();
-    const turn = await own.ask(REFERENCE);
-    await own.kill();
+    const daemon = await pg.start();
+    const turn = await daemon.ask(REFERENCE);
+    await daemon.kill();
     assert.equal(await pg.admin(`SELECT count(*) FROM dbo.chat_messages WHERE session_id = '${turn.session}'`), '2');
   });
 
@@ -134,7 +134,7 @@ describe('a daemon on it', () => {
   });
 });
 
-const rules = (verb) => pg.admin(`DO $$ DECLARE t regclass; BEGIN
+const setRowSecurity = (verb) => pg.admin(`DO $$ DECLARE t regclass; BEGIN
   FOR t IN SELECT polrelid FROM pg_policy LOOP EXECUTE format('ALTER TABLE %s ${verb} ROW LEVEL SECURITY', t); END LOOP; END $$`);
 
 describe('tenants', () => {
@@ -142,9 +142,9 @@ describe('tenants', () => {
   const HEALTH = ['get_portfolio_summary'];
   const ofAcme = (words) => [...words, '--tenant', 'acme'];
   let root;
-  let right;
+  let expected;
 
-  const asked = (more) => callTools(pg.env(more), [CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)]);
+  const callAll = (more) => callTools(pg.env(more), [CURVES, HEALTH, ofAcme(CURVES), ofAcme(HEALTH)]);
 
   /* Both tenants ask in turn on the same daemon, so that a connection is used for both. */
   async function chats(more) {
@@ -165,28 +165,28 @@ describe('tenants', () => {
 
   before(async () => {
     root = await rootWithoutWhere();
-    right = await asked();
-    assert.equal(right[0].tables[0].rows.filter((r) => r.some((c) => /Acme/.test(c))).length, 0);
-    assert.equal(right[2].tables[0].rows.every((r) => r.some((c) => /Acme/.test(c))), true);
+    expected = await callAll();
+    assert.equal(expected[0].tables[0].rows.filter((r) => r.some((c) => /Acme/.test(c))).length, 0);
+    assert.equal(expected[2].tables[0].rows.every((r) => r.some((c) => /Acme/.test(c))), true);
   });
-  after(() => rules('ENABLE'));
+  after(() => setRowSecurity('ENABLE'));
 
   it('are apart by the row rules alone', async () => {
-    assert.deepEqual(await asked({ VESPER_ROOT: root }), right);
+    assert.deepEqual(await callAll({ VESPER_ROOT: root }), expected);
     await chats({ VESPER_ROOT: root });
   });
 
   it('are apart by the statements alone', async () => {
-    await rules('DISABLE');
-    assert.deepEqual(await asked(), right);
+    await setRowSecurity('DISABLE');
+    assert.deepEqual(await callAll(), expected);
     await chats();
   });
 
-  it('are not separated without both: these tests can fail', async () => {
-    await rules('DISABLE');
-    const mixed = (await asked({ VESPER_ROOT: root }))[0].tables[0].rows;
+  it('are not separated without both, so the two tests above can fail', async () => {
+    await setRowSecurity('DISABLE');
+    const mixed = (await callAll({ VESPER_ROOT: root }))[0].tables[0].rows;
     assert.ok(mixed.some((row) => row.some((cell) => /Acme/.test(cell))));
-    await rules('ENABLE');
+    await setRowSecurity('ENABLE');
   });
 });
 
@@ -210,7 +210,7 @@ describe('a server with outages', () => {
   }
 
   /* Asks a question and waits for its end: an answer or an error. */
-  async function ends(daemon = d) {
+  async function askToEnd(daemon = d) {
     const chat = await daemon.connect();
     chat.send({ type: 'chat.message', content: UNCACHED });
     const frame = await chat.until((f) => ['chat.complete', 'chat.error'].includes(f.type), 30000);
@@ -220,22 +220,22 @@ describe('a server with outages', () => {
   }
 
   async function answersSoon(daemon = d) {
-    const until = Date.now() + BACK_MS;
+    const until = Date.now() + RECOVERY_LIMIT_MS;
     for (;;) {
-      const { text } = await ends(daemon);
+      const { text } = await askToEnd(daemon);
       if (/At risk/.test(text) && (await status('/readyz', daemon)) === 200)
         return;
-      assert.ok(Date.now() < until, `no answer ${BACK_MS} ms after the return: ${text}`);
+      assert.ok(Date.now() < until, `no answer ${RECOVERY_LIMIT_MS} ms after the return: ${text}`);
       await sleep(100);
     }
   }
 
   it('killed: retryable errors, then answers', async () => {
     await pg.service('kill');
-    const { type, code, retryable, text } = await ends();
+    const { type, code, retryable, text } = await askToEnd();
     assert.deepEqual({ type, code, retryable }, { type: 'chat.error', code: 'upstream', retryable: true }, text);
     assert.equal(await status('/livez'), 200);
-    for (const until = Date.now() + BACK_MS; await status('/readyz') !== 503 && Date.now() < until;)
+    for (const until = Date.now() + RECOVERY_LIMIT_MS; await status('/readyz') !== 503 && Date.now() < until;)
       await sleep(50); /* the daemon checks its databases only periodically */
     assert.equal(await status('/readyz'), 503);
     await pg.service('restart');
@@ -250,34 +250,34 @@ describe('a server with outages', () => {
 
   it('down at startup: not ready with the reason; ready when it is back', async () => {
     await pg.service('kill');
-    const late = await launch({ warehouse: 'none', env: pg.env(FAST) });
-    for (let i = 0; i < 200 && !(await late.isAlive().catch(() => false)); i++)
+    const waiting = await launch({ warehouse: 'none', env: pg.env(FAST) });
+    for (let i = 0; i < 200 && !(await waiting.isAlive().catch(() => false)); i++)
       await sleep(50);
-    assert.equal(await status('/readyz', late), 503);
-    assert.equal((await ends(late)).code, 'upstream');
-    assert.match(late.output, /store\.waiting/);
+    assert.equal(await status('/readyz', waiting), 503);
+    assert.equal((await askToEnd(waiting)).code, 'upstream');
+    assert.match(waiting.output, /store\.waiting/);
     await pg.service('restart');
-    await answersSoon(late);
-    await late.stop();
+    await answersSoon(waiting);
+    await waiting.stop();
   });
 
-  it('paused: the time limit ends it', async (t) => {
+  it('paused: the time limit ends the turn', async (t) => {
     await pg.service('pause');
     const began = Date.now();
-    const { type, code } = await ends();
-    t.diagnostic(`it ended after ${Date.now() - began} ms`);
+    const { type, code } = await askToEnd();
+    t.diagnostic(`the turn ended after ${Date.now() - began} ms`);
     await pg.service('resume');
     assert.equal(type, 'chat.error');
     assert.ok(['timeout', 'upstream'].includes(code), code);
     await answersSoon();
   });
 
-  const KICK = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('vesper_read', 'vesper_chat')";
+  const TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('vesper_read', 'vesper_chat')";
 
   it('a revoked login: no answer and no number; recovers with the login', async () => {
     await pg.admin('ALTER ROLE vesper_read NOLOGIN');
-    await pg.admin(KICK);
-    const ended = await ends();
+    await pg.admin(TERMINATE);
+    const ended = await askToEnd();
     await pg.admin('ALTER ROLE vesper_read LOGIN');
     assert.doesNotMatch(ended.text, /At risk/);
     await answersSoon();
@@ -285,18 +285,18 @@ describe('a server with outages', () => {
 
   it('a dropped view: no answer, other questions continue', async () => {
     await pg.admin('ALTER VIEW dbo.per_projecthealth RENAME TO gone');
-    const ended = await ends();
+    const ended = await askToEnd();
     const other = await d.ask('Which projects are off track?');
     await pg.admin('ALTER VIEW dbo.gone RENAME TO per_projecthealth');
     assert.doesNotMatch(ended.text, /At risk/);
-    assert.doesNotMatch(JSON.stringify(ended), /per_projecthealth|relation/, 'what the server said is not the user\'s');
+    assert.doesNotMatch(JSON.stringify(ended), /per_projecthealth|relation/, 'the server\'s error text is not shown to the user');
     assert.match(other.text, /3 projects/);
     await answersSoon();
   });
 
   it('a read-only store: questions are refused, not lost silently', async () => {
     await pg.admin('REVOKE INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions FROM vesper_chat');
-    const ended = await ends();
+    const ended = await askToEnd();
     await pg.admin('GRANT INSERT, UPDATE ON dbo.chat_messages, dbo.chat_sessions TO vesper_chat');
     assert.equal(ended.type, 'chat.error');
     await answersSoon();
@@ -331,7 +331,7 @@ describe('configuration', () => {
     await d.stop();
   });
 
-  it('one on a server, one in files', async () => {
+  it('the warehouse can be files while the store is on a server', async () => {
     const d = await startDaemon({ warehouse: sqlite, env: { ...pg.env(), VESPER_WAREHOUSE_DIALECT: undefined, VESPER_WAREHOUSE_DSN: undefined,
       VESPER_WAREHOUSE_DIR: sqlite } });
     assert.match((await d.ask(REFERENCE)).text, /48\.73/);

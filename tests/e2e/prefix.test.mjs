@@ -17,7 +17,7 @@ const prefixOf = (call) => Buffer.from(JSON.stringify([call.body.tools ?? [], ca
 const marksIn = (value) => (value && typeof value === 'object'
   ? Number('cache_control' in value) + Object.values(value).reduce((n, v) => n + marksIn(v), 0) : 0);
 
-function common(a, b) {
+function commonShare(a, b) {
   let n = 0;
   while (n < Math.min(a.length, b.length) && a[n] === b[n])
     n++;
@@ -47,8 +47,8 @@ describe('two users of one role', () => {
   for (const kind of ['structured', 'tools', 'answer'])
     it(`share the prefix of a call for: ${kind}`, (t) => {
       const [a, b] = calls.map((list) => list.find((c) => c.kind === kind));
-      assert.ok(a && b, `both made such a call: ${calls.map((l) => l.map((c) => c.kind))}`);
-      const share = common(prefixOf(a), prefixOf(b));
+      assert.ok(a && b, `both users caused such a call: ${calls.map((l) => l.map((c) => c.kind))}`);
+      const share = commonShare(prefixOf(a), prefixOf(b));
       t.diagnostic(`${(100 * share).toFixed(1)} % of ${prefixOf(a).length} bytes`);
       assert.ok(share >= 0.9);
     });

@@ -44,7 +44,7 @@ export class Raw {
   async until(pattern, limitMs = 10000) {
     const deadline = Date.now() + limitMs;
     while (!pattern.test(this.text)) {
-      assert.ok(Date.now() < deadline, `never came: ${pattern}; so far: ${this.text.slice(0, 500)}`);
+      assert.ok(Date.now() < deadline, `did not arrive: ${pattern}; so far: ${this.text.slice(0, 500)}`);
       await sleep(5);
     }
     return this.text;

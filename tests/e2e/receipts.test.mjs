@@ -48,7 +48,7 @@ async function tamper(file, ...statements) {
 describe('receipts', () => {
   let d;
   let rest;
-  const ofEachTool = [];
+  const receiptPerTool = [];
   const store = (tenant) => join(d.dataDir, 'store', `${tenant}.db`);
 
   before(async () => {
@@ -63,18 +63,18 @@ describe('receipts', () => {
   it('are named in each answer with data, on every interface', async () => {
     const turn = await d.ask(REFERENCE, { token: rest.token });
     assert.match(turn.complete.receipt_id, UUID7);
-    const whole = (await rest.post(`${API}/chat`, { content: COMPARISON })).body;
-    assert.match(whole.receipt_id, UUID7);
+    const verified = (await rest.post(`${API}/chat`, { content: COMPARISON })).body;
+    assert.match(verified.receipt_id, UUID7);
     const stream = await (await rest.stream(`${API}/chat/stream`, { json: { content: REFERENCE } })).turn();
     assert.match(stream.complete.receipt_id, UUID7);
-    const [question, answer] = await rest.messages(whole.session_id);
+    const [question, answer] = await rest.messages(verified.session_id);
     assert.equal(question.receipt_id, undefined);
-    assert.equal(answer.receipt_id, whole.receipt_id);
-    const exported = (await rest.get(`${API}/sessions/${whole.session_id}/export`)).body;
-    assert.equal(exported.messages[1].receipt_id, whole.receipt_id);
+    assert.equal(answer.receipt_id, verified.receipt_id);
+    const exported = (await rest.get(`${API}/sessions/${verified.session_id}/export`)).body;
+    assert.equal(exported.messages[1].receipt_id, verified.receipt_id);
     const greeting = await d.ask('hello', { token: rest.token });
     assert.equal(greeting.status, 'ok');
-    assert.equal(greeting.complete.receipt_id, undefined, 'nothing was looked up and no model asked');
+    assert.equal(greeting.complete.receipt_id, undefined, 'no data was read and no model was called');
   });
 
   it('describe how the answer was made', async () => {
@@ -144,10 +144,10 @@ describe('receipts', () => {
 
   it(`verify and run again with the same hash, ${MANY - 1} of them from concurrent sessions`, async () => {
     const ids = new Set();
-    const late = new Set(); /* answers whose calls all failed or timed out; they cannot be run again */
+    const failed = new Set(); /* answers whose calls all failed or timed out; they cannot be run again */
     for (const content of EACH_TOOL) {
-      ofEachTool.push((await rest.post(`${API}/chat`, { content })).body.receipt_id);
-      assert.match(ofEachTool.at(-1) ?? '', UUID7, content);
+      receiptPerTool.push((await rest.post(`${API}/chat`, { content })).body.receipt_id);
+      assert.match(receiptPerTool.at(-1) ?? '', UUID7, content);
     }
     let next = (await verify(d.dataDir, 'vesper')).receipts;
     await Promise.all(Array.from({ length: AT_ONCE }, async (_, n) => {
@@ -161,17 +161,17 @@ describe('receipts', () => {
         assert.ok(!ids.has(body.receipt_id));
         ids.add(body.receipt_id);
         if (body.outcomes.every((o) => ['timeout', 'error'].includes(o.outcome)))
-          late.add(body.receipt_id);
+          failed.add(body.receipt_id);
         session = body.session_id;
       }
     }));
-    const whole = await verify(d.dataDir, 'vesper');
-    assert.deepEqual([whole.code, whole.ok, whole.receipts, whole.without_content], [0, true, MANY, 1], whole.stderr); /* a session was deleted above */
+    const verified = await verify(d.dataDir, 'vesper');
+    assert.deepEqual([verified.code, verified.ok, verified.receipts, verified.without_content], [0, true, MANY, 1], verified.stderr); /* a session was deleted above */
     const again = await receipt(d.dataDir, 'rerun', '--all', '--tenant', 'vesper', '--json');
     assert.equal(again.json.length, MANY - 1);
     assert.deepEqual(again.json.filter((v) => !v.ok || v.catalogue_changed), []);
     const tools = new Set(again.json.flatMap((v) => v.calls.map((c) => c.tool)));
-    assert.deepEqual(again.json.filter((v) => !v.calls.length && !late.has(v.receipt_id)), []);
+    assert.deepEqual(again.json.filter((v) => !v.calls.length && !failed.has(v.receipt_id)), []);
     assert.ok(tools.size >= 19, [...tools].join(' '));
     assert.equal(again.code, 0);
   });
@@ -183,7 +183,7 @@ describe('receipts', () => {
     const first = (await bob.post(`${API}/chat`, { content: secret })).body;
     await bob.post(`${API}/chat`, { content: secret });
     assert.match((await receipt(d.dataDir, 'show', first.receipt_id)).stdout, /pleaze/);
-    const kept = (await chief.post(`${API}/chat`, { content: REFERENCE })).body;
+    const intact = (await chief.post(`${API}/chat`, { content: REFERENCE })).body;
     assert.equal((await bob.delete(`${API}/sessions/${first.session_id}`)).status, 204);
     let state = await verify(d.dataDir, 'acme');
     assert.deepEqual([state.ok, state.receipts, state.without_content], [true, 3, 1]);
@@ -194,7 +194,7 @@ describe('receipts', () => {
     const gone = await receipt(d.dataDir, 'rerun', first.receipt_id);
     assert.equal(gone.code, 1);
     assert.match(gone.stdout, /the content was deleted/);
-    assert.equal((await receipt(d.dataDir, 'rerun', kept.receipt_id)).code, 0);
+    assert.equal((await receipt(d.dataDir, 'rerun', intact.receipt_id)).code, 0);
     const { stdout } = await run('python3', ['-c',
       'import sqlite3, sys\nfor r in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM chat_receipts"): print(r)', store('acme')]);
     assert.doesNotMatch(stdout, /pleaze|rumpel/);
@@ -258,7 +258,7 @@ describe('receipts', () => {
 
   it('report differences when the data or the catalogue has changed', async () => {
     const small = await smallWarehouse();
-    const { code, json: verdicts } = await receiptWith({ VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: small }, 'rerun', ...ofEachTool, '--json');
+    const { code, json: verdicts } = await receiptWith({ VESPER_DATA_DIR: d.dataDir, VESPER_WAREHOUSE_DIR: small }, 'rerun', ...receiptPerTool, '--json');
     assert.equal(code, 1);
     const other = verdicts.filter((v) => !v.ok);
     assert.ok(other.length > 0 && other.length < verdicts.length, `${other.length} of ${verdicts.length}`);
@@ -266,11 +266,11 @@ describe('receipts', () => {
   });
 
   it('reject unknown ids', async () => {
-    for (const [args, said] of [[['show', '0193b0a0-0000-7000-8000-00000000ffff'], /unknown receipt/], [['show'], /name a receipt/], [['rerun'], /name a receipt/],
+    for (const [args, message] of [[['show', '0193b0a0-0000-7000-8000-00000000ffff'], /unknown receipt/], [['show'], /name a receipt/], [['rerun'], /name a receipt/],
       [['verify', '--tenant', 'nobody'], /unknown tenant nobody/], [['forge'], /verify, show or rerun/]]) {
       const { code, stderr } = await receipt(d.dataDir, ...args);
       assert.ok(code > 0);
-      assert.match(stderr, said);
+      assert.match(stderr, message);
     }
     const { code, stderr } = await receipt(await tempDir('none'), 'verify');
     assert.equal(code, 2);

@@ -24,7 +24,7 @@ describe('questions that find nothing', () => {
       assert.equal(turn.ask.input, 'single');
       assert.equal(turn.ask.filter, 'year');
       assert.equal(turn.complete.outcomes[0].outcome, 'out_of_window');
-      assert.ok(turn.text.includes(turn.ask.prompt), 'who knows tokens only is asked, too');
+      assert.ok(turn.text.includes(turn.ask.prompt), 'clients that read only tokens get the question too');
       const years = turn.ask.options.map((o) => o.value);
       const at = years.indexOf('2025');
       assert.ok(at >= 0 && turn.ask.skip.value === years.at(-1), JSON.stringify(turn.ask));
@@ -60,7 +60,7 @@ describe('questions that find nothing', () => {
     assert.equal(next.status, 'ok', next.text);
     assert.equal(next.complete.outcomes[0].outcome, 'rows');
     chat.send({ type: 'chat.select', ask_id, values: [min_date, max_date] });
-    assert.equal((await chat.turn()).error?.code, 'expired', 'it was answered');
+    assert.equal((await chat.turn()).error?.code, 'expired', 'the question has already been answered');
     await chat.close();
   });
 
@@ -73,7 +73,7 @@ describe('questions that find nothing', () => {
     await other.close();
   });
 
-  it('two parts, one without data: one is answered, and only the other one is asked about', async () => {
+  it('a part with data is answered, and the clarifying question is only about the other part', async () => {
     const chat = await d.connect();
     const turn = await chat.ask('What is the average price of NP15 from Ascend in 2025 and 2039?');
     assert.equal(turn.status, 'ask', turn.text);
@@ -145,7 +145,7 @@ describe('questions that find nothing', () => {
 });
 
 /* Removes what differs between turns, and the requested names, which an answer may repeat. */
-function plain(value, names) {
+function normalize(value, names) {
   let text = (typeof value === 'string' ? value : JSON.stringify(value))
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, 'ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
@@ -168,11 +168,11 @@ describe('with checks.hide_existence', () => {
   });
   after(() => d?.stop());
 
-  for (const [real, none, question] of PAIRS)
-    it(`"${question(real)}" looks the same as one about nothing, on all interfaces`, async () => {
+  for (const [real, nonexistent, question] of PAIRS)
+    it(`"${question(real)}" looks the same as a question about nonexistent names, on all interfaces`, async () => {
       const token = mintToken({ role: 'viewer' });
       const rest = d.rest(token);
-      const seen = await Promise.all([real, none].map(async (names) => {
+      const seen = await Promise.all([real, nonexistent].map(async (names) => {
         const chat = await d.connect({ token });
         const turn = await chat.ask(question(names));
         const json = await rest.post('/api/v1/chat', { content: question(names) });
@@ -180,7 +180,7 @@ describe('with checks.hide_existence', () => {
           body: JSON.stringify({ content: question(names) }), headers: { 'content-type': 'application/json' } })).text();
         await chat.close();
         assert.doesNotMatch(turn.text, /permission/i);
-        return [turn.frames, json.body, events].map((v) => plain(v, names));
+        return [turn.frames, json.body, events].map((v) => normalize(v, names));
       }));
       assert.equal(seen[0][0], seen[1][0], 'frames');
       assert.equal(seen[0][1], seen[1][1], 'REST');
@@ -192,6 +192,6 @@ describe('with checks.hide_existence', () => {
     const forbidden = await rest.post('/api/v1/reports/dayahead_curve_report/embed', {});
     const missing = await rest.post('/api/v1/reports/no_such_report/embed', {});
     assert.equal(forbidden.status, missing.status);
-    assert.equal(plain(forbidden.body, ['dayahead_curve_report']), plain(missing.body, ['no_such_report']));
+    assert.equal(normalize(forbidden.body, ['dayahead_curve_report']), normalize(missing.body, ['no_such_report']));
   });
 });

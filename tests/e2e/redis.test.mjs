@@ -12,18 +12,18 @@ import { mintToken } from './token.mjs';
 
 const acme = () => mintToken({ tenant_id: 'acme' });
 
-async function checkOf(daemon) {
+async function redisCheck(daemon) {
   return (await daemon.health()).checks.redis;
 }
 
 async function untilRedisIs(pattern, ...daemons) {
   for (let i = 0; i < 500; i++) {
-    const notes = await Promise.all(daemons.map(checkOf));
+    const notes = await Promise.all(daemons.map(redisCheck));
     if (notes.every((note) => pattern.test(note)))
       return;
     await sleep(20);
   }
-  assert.fail(`redis is not ${pattern}: ${await checkOf(daemons[0])}`);
+  assert.fail(`redis is not ${pattern}: ${await redisCheck(daemons[0])}`);
 }
 
 function checkAnswered(turn) {
@@ -54,11 +54,11 @@ describe('two daemons with one Redis', () => {
     const second = await two.ask(REFERENCE);
     assert.equal(second.text, first.text);
     assert.deepEqual(second.complete.outcomes, first.complete.outcomes);
-    assert.ok(await redis.hits() > hits, 'the second daemon found it');
-    assert.equal((await redis.keys()).length, keys.length, 'and had nothing to add');
+    assert.ok(await redis.hits() > hits, 'the second daemon finds the cached result');
+    assert.equal((await redis.keys()).length, keys.length, 'the second daemon adds no key');
   });
 
-  it('separate tenants in it', async () => {
+  it('separate tenants in Redis', async () => {
     const before = await redis.keys();
     const mine = await one.ask(REFERENCE);
     const theirs = await two.ask(REFERENCE, { token: acme() });
@@ -84,14 +84,14 @@ describe('two daemons with one Redis', () => {
     assert.doesNotMatch(theirs.text, /48\.73/);
   });
 
-  it('answer while it is paused, and use it again afterwards', async () => {
+  it('answer while Redis is paused, and use it again afterwards', async () => {
     await redis.tell('pause');
     checkAnswered(await one.ask(REFERENCE));
     const turns = await Promise.all([one, two, one, two].map((d) => d.ask(REFERENCE)));
     turns.forEach(checkAnswered);
     assert.equal((await one.ask(COMPARISON)).complete?.status, 'ok');
     await untilRedisIs(/^degraded/, one, two);
-    assert.equal((await fetch(`${one.url}/readyz`)).status, 200, 'it is not needed');
+    assert.equal((await fetch(`${one.url}/readyz`)).status, 200, 'Redis is optional');
     await redis.tell('resume');
     await untilRedisIs(/^healthy/, one, two);
     const hits = await redis.hits();
@@ -100,7 +100,7 @@ describe('two daemons with one Redis', () => {
     assert.ok(await redis.hits() > hits);
   });
 
-  it('answer when it is killed, and when it is back', async () => {
+  it('answer while Redis is down, and after it has restarted', async () => {
     await redis.tell('kill');
     checkAnswered(await one.ask(REFERENCE));
     await untilRedisIs(/^degraded/, one, two);
@@ -117,7 +117,7 @@ describe('limits and tickets of two daemons with one Redis', () => {
   const LIMIT = 6;
   let redis, one, two;
   const ticketOf = async (d, token = mintToken()) => (await d.rest(token).post('/api/v1/ws/tickets')).body.ticket;
-  const asks = (d, sub) => d.rest(mintToken({ sub })).get('/api/v1/tools');
+  const request = (d, sub) => d.rest(mintToken({ sub })).get('/api/v1/tools');
 
   before(async () => {
     redis = await startRedis();
@@ -134,13 +134,13 @@ describe('limits and tickets of two daemons with one Redis', () => {
   it('share a limit', async () => {
     const replies = [];
     for (let i = 0; i < LIMIT + 2; i++)
-      replies.push(await asks(i % 2 ? one : two, 'steady'));
+      replies.push(await request(i % 2 ? one : two, 'steady'));
     assert.deepEqual(replies.map((r) => r.status), [...Array(LIMIT).fill(200), 429, 429]);
     assert.equal(replies[LIMIT - 1].headers.get('ratelimit').split(',')[0].split(';')[1], 'r=0');
     assert.ok(Number(replies[LIMIT].headers.get('retry-after')) > 0);
-    const crowd = await Promise.all(Array.from({ length: 4 * LIMIT }, (_, k) => asks(k % 2 ? one : two, 'crowd')));
-    assert.equal(crowd.filter((r) => r.status === 200).length, LIMIT, 'at once, too');
-    assert.equal((await asks(one, 'fresh')).status, 200);
+    const crowd = await Promise.all(Array.from({ length: 4 * LIMIT }, (_, k) => request(k % 2 ? one : two, 'crowd')));
+    assert.equal(crowd.filter((r) => r.status === 200).length, LIMIT, 'concurrent requests share the limit too');
+    assert.equal((await request(one, 'fresh')).status, 200);
   });
 
   it('questions on sockets count as well', async () => {
@@ -155,7 +155,7 @@ describe('limits and tickets of two daemons with one Redis', () => {
       assert.ok(error.retry_after_ms > 0);
       await chat.close();
     }
-    assert.equal((await asks(one, 'asker')).status, 429);
+    assert.equal((await request(one, 'asker')).status, 429);
   });
 
   it('a ticket of one daemon is valid once on the other, and encrypted in Redis', async () => {
@@ -163,28 +163,28 @@ describe('limits and tickets of two daemons with one Redis', () => {
     const ticket = await ticketOf(one, token);
     const [key] = (await redis.keys()).filter((k) => k.includes('ticket:'));
     assert.ok(key && !key.includes(ticket));
-    const kept = await redis.cli('EVAL', "return redis.call('GET', redis.call('KEYS', 'vesper:v:(tickets)*')[1])", '0');
-    assert.ok(kept.length > token.length && !kept.includes(token.split('.')[2]) && !kept.includes('guest'));
+    const stored = await redis.cli('EVAL', "return redis.call('GET', redis.call('KEYS', 'vesper:v:(tickets)*')[1])", '0');
+    assert.ok(stored.length > token.length && !stored.includes(token.split('.')[2]) && !stored.includes('guest'));
     const chat = await two.connect({ via: 'none', ticket });
     assert.equal((await one.rejection({ ticket })).status, 401);
     assert.equal((await two.rejection({ ticket })).status, 401);
     await chat.close();
 
     const second = await ticketOf(two, token);
-    const doors = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? one : two).connect({ via: 'none', ticket: second })
+    const attempts = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? one : two).connect({ via: 'none', ticket: second })
       .then((c) => c.close().then(() => 'in'), () => 'out')));
-    assert.equal(doors.filter((d) => d === 'in').length, 1);
+    assert.equal(attempts.filter((d) => d === 'in').length, 1);
     const browser = await one.rejection({ ticket: second, origin: one.url });
     assert.equal(browser.code, 4401);
   });
 
-  it('each daemon counts alone while Redis is unavailable', async (t) => {
+  it('each daemon counts separately while Redis is unavailable', async (t) => {
     await redis.tell('pause');
     const from = Date.now();
     for (const d of [one, two]) {
       const replies = [];
       for (let i = 0; i < LIMIT + 1; i++)
-        replies.push((await asks(d, 'alone')).status);
+        replies.push((await request(d, 'alone')).status);
       assert.deepEqual(replies, [...Array(LIMIT).fill(200), 429]);
     }
     t.diagnostic(`${2 * (LIMIT + 1)} requests took ${Date.now() - from} ms`);
@@ -208,7 +208,7 @@ describe('an unavailable Redis', () => {
   it('prevents neither startup nor answers', async () => {
     const d = await startDaemon({ env: { VESPER_REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
     checkAnswered(await d.ask(REFERENCE));
-    assert.match(await checkOf(d), /^degraded/);
+    assert.match(await redisCheck(d), /^degraded/);
     await d.stop();
   });
 

@@ -24,7 +24,7 @@ const TENANTS = {
   lantern: { warehouse: 'lantern.db', store: 'lantern.db', packs: ['library'] },
   crumb: { warehouse: 'crumb.db', store: 'crumb.db', packs: ['bakery'] },
 };
-const OWN = { lantern: 'library:read', crumb: 'bakery:read', both: 'library:read' };
+const PERMISSIONS = { lantern: 'library:read', crumb: 'bakery:read', both: 'library:read' };
 const QUESTIONS = {
   lantern: ['Loans by genre of Oldtown in 2025', /Whodunit/],
   crumb: ['Loaves by bread of Stonehearth in 2025', /Pumpernickel/],
@@ -32,10 +32,10 @@ const QUESTIONS = {
 const TOOL = 'packs/sql/library/loans/get_loans_by_genre.sql';
 const OVENS = 'packs/sql/bakery/ovens/get_loaves_by_bread.sql';
 const LOAVES = await readFile(join(ROOT, 'tests', OVENS), 'utf8');
-const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', OWN[tenant]] });
+const token = (tenant) => mintToken({ tenant_id: tenant, permissions: ['chat:use', PERMISSIONS[tenant]] });
 
 /* Copies of the project's files and of the packs, which tests break, and a warehouse for each tenant. */
-async function setting() {
+async function makeProject() {
   const dir = await tempDir('project');
   const warehouse = await tempDir('warehouse');
   for (const name of ['config', 'sql', 'prompts'])
@@ -56,24 +56,24 @@ const MISTAKES = [
   ['a missing catalogue', 'packs/config/library/catalogue.json', null, /config\/library\/catalogue\.json/, ['library', 'library,bakery']],
   ['an unknown unit', TOOL, replaced('type=int', 'type=int unit=parsecs'), /get_loans_by_genre\.sql:\d+: .*parsecs/, ['library', 'library,bakery']],
   ['an unknown fragment', TOOL, replaced('ORDER BY', ':{nothing}\nORDER BY'), /get_loans_by_genre\.sql:\d+: .*nothing/, ['library', 'library,bakery']],
-  ['fragments that go round', 'packs/sql/library/fragments.sql', () => '--# fragment here\n:{there}\n--# fragment there\n:{here}\n',
+  ['cyclic fragments', 'packs/sql/library/fragments.sql', () => '--# fragment here\n:{there}\n--# fragment there\n:{here}\n',
     /fragments\.sql:\d+: /, ['library', 'library,bakery']],
-  ['a tool that two packs claim', 'packs/sql/bakery/ovens/get_loans_by_genre.sql',
+  ['a tool that two packs declare', 'packs/sql/bakery/ovens/get_loans_by_genre.sql',
     () => LOAVES.replace('get_loaves_by_bread', 'get_loans_by_genre'),
     /ovens\/get_loans_by_genre\.sql:\d+: sql\/library\/loans\/get_loans_by_genre\.sql already declares this tool/, ['bakery', 'library,bakery']],
-  ['a dimension that two packs see differently', 'packs/config/bakery/catalogue.json',
+  ['a dimension that two packs declare differently', 'packs/config/bakery/catalogue.json',
     replaced('"dimensions": [', '"dimensions": [\n{"name": "genre", "view": "dbo.bak_batches", "column": "bread"},'),
     /config\/bakery\/catalogue\.json:\d+: .*genre/, ['library,bakery']],
-  ['a broken pattern of the language', 'config/language/en.json', replaced('"\\\\bas it\\\\b"', '"\\\\bas (it\\\\b"'),
+  ['an invalid pattern in the language file', 'config/language/en.json', replaced('"\\\\bas it\\\\b"', '"\\\\bas (it\\\\b"'),
     /config\/language\/en\.json:\d+: /, ['energy,data', 'library', 'bakery', 'library,bakery']],
   ['packs that need each other', 'packs/config/packs.json',
     replaced('{"name": "library"},\n\t{"name": "bakery"}', '{"name": "library", "needs": ["bakery"]},\n\t{"name": "bakery", "needs": ["library"]}'),
     /packs\.json:\d+: .*no earlier pack is named bakery/, null],
-  ['a pack that nobody registers', 'config/vesper.json', replaced('"library"', '"circus"'),
+  ['an unregistered pack', 'config/vesper.json', replaced('"library"', '"circus"'),
     /config\/vesper\.json:\d+: tenants\.both\.packs: unknown pack circus/, null],
 ];
 
-async function broken(s, file, edit) {
+async function breakFile(s, file, edit) {
   const path = join(s.dir, file);
   const good = await readFile(path, 'utf8').catch(() => null);
   if (!edit)
@@ -100,42 +100,42 @@ describe('a reload of broken packs', () => {
   let s;
   let d;
   const answers = async () => {
-    for (const [tenant, [question, want]] of Object.entries(QUESTIONS))
-      assert.match((await d.ask(question, { token: token(tenant) })).text, want, tenant);
+    for (const [tenant, [question, expected]] of Object.entries(QUESTIONS))
+      assert.match((await d.ask(question, { token: token(tenant) })).text, expected, tenant);
   };
 
   before(async () => {
-    s = await setting();
+    s = await makeProject();
     d = await startDaemon(s);
   });
   after(() => d?.stop());
 
-  for (const [what, file, edit, why, lists] of MISTAKES)
+  for (const [what, file, edit, message, lists] of MISTAKES)
     it(`refuses ${what}, and removes nothing`, async (t) => {
-      const mend = await broken(s, file, edit);
-      t.after(mend);
-      const said = await reload(d);
+      const restore = await breakFile(s, file, edit);
+      t.after(restore);
+      const log = await reload(d);
       const { checks } = await d.health();
       const refused = lists ?? [];
-      assert.match(said, why);
+      assert.match(log, message);
       assert.deepEqual(Object.keys(checks).filter((name) => name.startsWith('packs:')).sort(),
         refused.map((list) => `packs:core,${list}`).sort());
       for (const list of refused)
-        assert.match(JSON.stringify(checks[`packs:core,${list}`]), list === refused.at(-1) ? why : /(config|sql)\/\w+/);
+        assert.match(JSON.stringify(checks[`packs:core,${list}`]), list === refused.at(-1) ? message : /(config|sql)\/\w+/);
       if (!lists)
-        assert.match(JSON.stringify(checks.configuration), why);
+        assert.match(JSON.stringify(checks.configuration), message);
       await answers();
-      await mend();
+      await restore();
       assert.match(await reload(d), /config\.loaded/);
       assert.ok(!Object.keys((await d.health()).checks).some((name) => /^packs:|^configuration$/.test(name)));
     });
 
   it('twice in a second during turns: valid changes apply and every turn is answered', async () => {
     const library = 'packs/config/library/entities.json';
-    const mend = await broken(s, OVENS, replaced(':oven', ':owen'));
-    const alias = await broken(s, library, replaced('the old house', 'the brick tower'));
+    const restore = await breakFile(s, OVENS, replaced(':oven', ':owen'));
+    const restoreAlias = await breakFile(s, library, replaced('the old house', 'the brick tower'));
     const turns = Array.from({ length: 12 }, (_, i) => Object.entries(QUESTIONS)[i % 2])
-      .map(async ([tenant, [question, want]]) => assert.match((await d.ask(question, { token: token(tenant) })).text, want, tenant));
+      .map(async ([tenant, [question, expected]]) => assert.match((await d.ask(question, { token: token(tenant) })).text, expected, tenant));
     const from = d.output.length;
     d.child.kill('SIGHUP');
     await sleep(200);
@@ -146,23 +146,23 @@ describe('a reload of broken packs', () => {
     await answers();
     assert.match((await d.ask('Loans by genre of the brick tower in 2025', { token: token('lantern') })).text, /Whodunit/);
     assert.match(JSON.stringify((await d.health()).checks['packs:core,bakery']), /get_loaves_by_bread\.sql:\d+/);
-    await mend();
-    await alias();
+    await restore();
+    await restoreAlias();
     await reload(d);
     await answers();
   });
 });
 
-describe('a start with broken packs', () => {
-  for (const [what, file, edit, why] of MISTAKES)
+describe('startup with broken packs', () => {
+  for (const [what, file, edit, message] of MISTAKES)
     it(`is refused for ${what}`, async () => {
-      const s = await setting();
-      await broken(s, file, edit);
-      await refusedStart(s, why);
+      const s = await makeProject();
+      await breakFile(s, file, edit);
+      await refusedStart(s, message);
     });
 
   it('names the variable that has an unknown pack', async () => {
-    const s = await setting();
+    const s = await makeProject();
     const tenants = { ...TENANTS, crumb: { ...TENANTS.crumb, packs: ['circus'] } };
     await refusedStart({ ...s, env: { ...s.env, VESPER_TENANTS: JSON.stringify(tenants) } },
       /VESPER_TENANTS: tenants\.crumb\.packs: unknown pack circus/);

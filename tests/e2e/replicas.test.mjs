@@ -50,9 +50,9 @@ describe('a limit that two daemons share', () => {
       last = (await other.ask(REFERENCE)).complete.provider;
       await sleep(PAUSE_MS);
     }
-    assert.equal(last, 'rules', 'the other never learned of it');
+    assert.equal(last, 'rules', 'the other daemon did not learn of the consumption');
     const ledger = Number(await pg.admin('SELECT sum(tokens) FROM dbo.chat_ledger'));
-    console.log(`calls of the other until it knew: ${mock.count - before}; ledger: ${ledger} of ${LIMIT} tokens`);
+    console.log(`calls of the other daemon until it noticed: ${mock.count - before}; ledger: ${ledger} of ${LIMIT} tokens`);
     assert.ok(ledger <= LIMIT + (mock.count - before) * 11, `${ledger}`);
     assert.equal((await one.ask(REFERENCE)).complete.provider, 'rules');
   });
