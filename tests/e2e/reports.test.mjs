@@ -47,12 +47,12 @@ describe('a report', () => {
   });
 
   it('is requested once for concurrent users and while the token is valid', async () => {
-    const made = pbi.embedTokens.length;
+    const issuedCount = pbi.embedTokens.length;
     const claims = { role: 'manager', tenant_id: 'acme' };
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => open({ ...claims, sub: `user-${i}` })));
-    assert.deepEqual([...new Set(replies.map((r) => r.body.token))], [pbi.embedTokens[made].token]);
-    assert.equal((await open(claims)).body.token, pbi.embedTokens[made].token);
-    assert.equal(pbi.embedTokens.length, made + 1);
+    assert.deepEqual([...new Set(replies.map((r) => r.body.token))], [pbi.embedTokens[issuedCount].token]);
+    assert.equal((await open(claims)).body.token, pbi.embedTokens[issuedCount].token);
+    assert.equal(pbi.embedTokens.length, issuedCount + 1);
     assert.equal(pbi.serviceTokens.length, 1);
   });
 
@@ -64,7 +64,7 @@ describe('a report', () => {
   });
 
   it('is there only for those who may ask what it shows', async () => {
-    const asked = pbi.requests.length;
+    const requestCount = pbi.requests.length;
     checkProblem(await open({ role: 'viewer' }), 403);
     checkProblem(await open({ role: 'analyst' }, BUDGET), 403);
     checkProblem(await open({ permissions: [] }), 403);
@@ -73,10 +73,10 @@ describe('a report', () => {
     for (const key of ['no_such_report', 'mc_dayahead_curves', '..%2f..', "'%20OR%201=1--", 'x'.repeat(1000)])
       checkProblem(await open({}, `/api/v1/reports/${key}/embed`), 404);
     assert.match(checkProblem(await open({}, '/api/v1/reports/per_project_report/embed'), 404).detail, /cannot be embedded/);
-    assert.equal(pbi.requests.length, asked);
+    assert.equal(pbi.requests.length, requestCount);
   });
 
-  it('is requested once more with a new service token if the old one is refused', async () => {
+  it('is requested again with a new service token if the old one is refused', async () => {
     pbi.expireServiceTokens();
     const before = pbi.serviceTokens.length;
     assert.equal((await open({ role: 'analyst', tenant_id: 'acme' })).status, 200);
@@ -86,7 +86,7 @@ describe('a report', () => {
     assert.equal(pbi.serviceTokens.length, before + 2);
   });
 
-  it('fails alone if it is unavailable, and recovers', async () => {
+  it('is reported as unavailable if Power BI fails, and recovers', async () => {
     const claims = { role: 'admin', tenant_id: 'acme' };
     for (const behave of [() => ({ status: 500, body: '<html>' }), () => ({ status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } }),
       () => ({ body: '{' }), () => ({ body: [] }), ({ path }) => (path.endsWith('GenerateToken') ? { body: {} } : undefined)]) {
@@ -98,9 +98,9 @@ describe('a report', () => {
     checkProblem(reply, 429);
     assert.equal(reply.headers.get('retry-after'), '3');
     pbi.behave = () => undefined;
-    const asked = pbi.requests.length;
+    const requestCount = pbi.requests.length;
     checkProblem(await open(claims, BUDGET), 429);
-    assert.equal(pbi.requests.length, asked, 'the service is left alone');
+    assert.equal(pbi.requests.length, requestCount, 'no request is sent before the retry time');
     let again;
     for (let i = 0; i < 400 && (again = await open(claims, BUDGET)).status !== 200; i++)
       await sleep(50);
@@ -110,12 +110,12 @@ describe('a report', () => {
   it('delays no answer while Power BI hangs', async () => {
     pbi.behave = () => 'hang';
     pbi.expireServiceTokens();
-    const asked = pbi.requests.length;
+    const requestCount = pbi.requests.length;
     const waiting = open({ role: 'admin' }, BUDGET);
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.complete.status, 'ok');
     assert.equal(turn.complete.pbi_deep_links[0].report_key, 'dayahead_curve_report');
-    assert.ok(pbi.requests.length <= asked + 1, 'the answer asked nothing of Power BI');
+    assert.ok(pbi.requests.length <= requestCount + 1, 'the answer sends no request to Power BI');
     checkProblem(await waiting, 504);
   });
 
@@ -163,7 +163,7 @@ describe('in another cloud', () => {
 });
 
 describe('without Power BI', () => {
-  it('reports can be followed by their links only', async () => {
+  it('reports are available only as links', async () => {
     const d = await startDaemon();
     assert.match(checkProblem(await d.rest().post(DAYAHEAD), 404).detail, /cannot be embedded/);
     await d.stop();

@@ -5,11 +5,11 @@ import { watch } from '../secrets.mjs';
 import { checkTurn } from './turn.mjs';
 
 /* Paths whose responses contain tokens on purpose. The path may also appear in a problem. */
-const GIVES_TOKENS = /\/demo\/login$|\/reports\/[^/]*\/embed$/;
+const RETURNS_TOKENS = /\/demo\/login$|\/reports\/[^/]*\/embed$/;
 
 async function readReply(res, path) {
   const text = await res.text();
-  if (!(GIVES_TOKENS.test(path) && res.status < 400) && !(/\/api\/v1\/tokens$/.test(path) && res.status === 201))
+  if (!(RETURNS_TOKENS.test(path) && res.status < 400) && !(/\/api\/v1\/tokens$/.test(path) && res.status === 201))
     watch('body', text, { where: path.slice(0, 80), jwt: !/eyJ/.test(path) });
   const type = res.headers.get('content-type') ?? '';
   const body = /json/.test(type) && text !== '' ? JSON.parse(text) : text;
@@ -68,7 +68,7 @@ export class Rest {
       if (fits(messages))
         return messages;
       if (Date.now() > deadline)
-        assert.fail(`the session never came to what was expected: ${JSON.stringify(messages)}`);
+        assert.fail(`the session did not reach the expected state: ${JSON.stringify(messages)}`);
       await new Promise((r) => setTimeout(r, 50));
     }
   }
@@ -177,11 +177,11 @@ export function checkSse(events, options) {
 
 /* Checks an error response: it states the problem and contains no internals. */
 export function checkProblem(reply, status) {
-  const wanted = [].concat(status);
-  assert.ok(wanted.includes(reply.status), `expected ${wanted}, got ${reply.status}: ${reply.text.slice(0, 300)}`);
+  const expected = [].concat(status);
+  assert.ok(expected.includes(reply.status), `expected ${expected}, got ${reply.status}: ${reply.text.slice(0, 300)}`);
   assert.match(reply.headers.get('content-type') ?? '', /^application\/problem\+json/);
   assert.equal(reply.body.status, reply.status);
   assert.ok(typeof reply.body.title === 'string' && reply.body.title !== '');
-  assert.doesNotMatch(reply.text, /SELECT |sqlite|\.c:\d+|0x[0-9a-f]{8}/i, 'nothing of the inside shows');
+  assert.doesNotMatch(reply.text, /SELECT |sqlite|\.c:\d+|0x[0-9a-f]{8}/i, 'no internals are exposed');
   return reply.body;
 }

@@ -66,7 +66,7 @@ describe('over REST', () => {
   });
 
   describe('POST /chat/stream', () => {
-    it('is the same turn as events', async () => {
+    it('streams the same turn as events', async () => {
       const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
       assert.equal(sse.status, 200);
       assert.match(sse.headers.get('content-type'), /^text\/event-stream/);
@@ -89,7 +89,7 @@ describe('over REST', () => {
       assert.equal(messages[1].content, turn.text);
     });
 
-    it('a disconnected client leaves nothing running', async () => {
+    it('clients that disconnect do not disturb the daemon', async () => {
       for (let i = 0; i < 5; i++) {
         const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
         await sse[Symbol.asyncIterator]().next();
@@ -164,9 +164,9 @@ describe('over REST', () => {
       checkProblem(await chat(JSON.stringify({ content: 'x'.repeat(200000) })), 413);
       checkProblem(await chat(JSON.stringify({ content: 'x'.repeat(16385) })), [400, 413, 422]);
       assert.equal((await chat(JSON.stringify({ content: 'x'.repeat(16384) }))).status, 200);
-      const endless = await rest.raw('POST', '/api/v1/chat', { duplex: 'half', headers: { 'content-type': 'application/json' },
+      const oversized = await rest.raw('POST', '/api/v1/chat', { duplex: 'half', headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ content: 'x'.repeat(5e6) }) }).catch((e) => ({ status: 413, broken: e }));
-      assert.equal(endless.status, 413);
+      assert.equal(oversized.status, 413);
     });
 
     it('an unknown route, a wrong method', async () => {
@@ -178,7 +178,7 @@ describe('over REST', () => {
         ['POST', '/livez'], ['PATCH', '/api/v1/ws/tickets']]) {
         const reply = await rest.call(method, path);
         checkProblem(reply, 405);
-        assert.ok(reply.headers.get('allow'), 'says what is allowed');
+        assert.ok(reply.headers.get('allow'), 'the response lists the allowed methods');
       }
     });
 
@@ -193,13 +193,13 @@ describe('over REST', () => {
     });
 
     it('a missing token; probes need none', async () => {
-      const nobody = d.rest(null);
+      const anonymous = d.rest(null);
       for (const [method, path] of [['POST', '/api/v1/chat'], ['POST', '/api/v1/chat/stream'], ['POST', '/api/v1/ws/tickets'],
         ['GET', '/api/v1/sessions'], ['GET', `/api/v1/sessions/${UNKNOWN}/messages`], ['GET', `/api/v1/turns/${UNKNOWN}/events`],
         ['DELETE', `/api/v1/turns/${UNKNOWN}`]])
-        checkProblem(await nobody.call(method, path), 401);
+        checkProblem(await anonymous.call(method, path), 401);
       for (const path of ['/livez', '/readyz', '/health'])
-        assert.equal((await nobody.get(path)).status, 200);
+        assert.equal((await anonymous.get(path)).status, 200);
     });
 
     it('responses have security headers', async () => {
@@ -224,7 +224,7 @@ describe('a running turn over REST', () => {
     await mock?.close();
   });
 
-  it('is cancelled by DELETE, and SSE says so', async () => {
+  it('is cancelled by DELETE, and the stream reports it', async () => {
     const rest = d.rest();
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
     const frames = [];
@@ -236,7 +236,7 @@ describe('a running turn over REST', () => {
     }
     const closing = frames[frames.length - 1];
     assert.deepEqual([closing.type, closing.status], ['chat.complete', 'cancelled']);
-    assert.equal((await rest.delete(`/api/v1/turns/${closing.turn_id}`)).status, 204, 'once more changes nothing');
+    assert.equal((await rest.delete(`/api/v1/turns/${closing.turn_id}`)).status, 204, 'a second DELETE changes nothing');
   });
 
   it('refuses a second question in the session', async () => {
@@ -261,7 +261,7 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
-  it('ends when its user is deleted, and leaves nothing', async () => {
+  it('ends when its user is deleted, and nothing of it is stored', async () => {
     const token = mintToken({ sub: 'leaver' });
     const chat = await d.connect({ token });
     await chat.begin(REFERENCE);
@@ -274,7 +274,7 @@ describe('a running turn over REST', () => {
     await chat.close();
   });
 
-  it('ends when its only SSE client leaves for good', async () => {
+  it('ends when its only SSE client has disconnected and the grace period expires', async () => {
     const rest = d.rest();
     const sse = await rest.stream('/api/v1/chat/stream', { json: { content: REFERENCE } });
     let id;
@@ -284,7 +284,7 @@ describe('a running turn over REST', () => {
         break;
     }
     sse.leave();
-    assert.ok((await rest.delete(`/api/v1/turns/${id}`)).status < 300, 'it still runs, in its time of grace');
+    assert.ok((await rest.delete(`/api/v1/turns/${id}`)).status < 300, 'the turn still runs during the grace period');
     await mock.when(() => mock.calls[mock.calls.length - 1].aborted, 5000);
   });
 });

@@ -26,12 +26,12 @@ describe('resume', () => {
   async function checkAgainstStore(turn, session) {
     const messages = await d.rest().messages(session);
     assert.equal(messages.length, 2);
-    assert.equal(messages[1].content, turn.text, 'what was shown is what is stored');
+    assert.equal(messages[1].content, turn.text, 'the stored answer equals the shown one');
     assert.equal(messages[1].message_id, turn.complete.message_id);
   }
 
   /* Asks, disconnects after the k-th frame and reconnects. Undefined if the turn has fewer frames. */
-  async function cutAt(k, comeBack) {
+  async function cutAt(k, resumeTurn) {
     const chat = await d.connect();
     chat.send({ type: 'chat.message', content: REFERENCE });
     const before = await chat.frames({ stop: (f, all) => all.length === k });
@@ -39,30 +39,30 @@ describe('resume', () => {
     if (before.length < k)
       return undefined;
     const last = before[k - 1];
-    const after = last.type === 'chat.complete' ? [] : await comeBack(chat.session, last);
+    const after = last.type === 'chat.complete' ? [] : await resumeTurn(chat.session, last);
     const turn = checkTurn([...before, ...after]);
     assert.match(turn.text, /48\.73/);
     await checkAgainstStore(turn, chat.session);
     return turn;
   }
 
-  async function cutEverywhere(t, comeBack) {
+  async function cutEverywhere(t, resumeTurn) {
     let k = 1;
     let closed = false;
     while (!closed) {
-      const turn = await cutAt(k, comeBack);
+      const turn = await cutAt(k, resumeTurn);
       closed = !turn || turn.frames.length <= k;
       k++;
     }
     t.diagnostic(`cut at ${k - 1} places`);
-    assert.ok(k > 10, 'there was something to cut');
+    assert.ok(k > 10, 'the turn has enough frames');
   }
 
   it('over the socket, cut at every frame', (t) => cutEverywhere(t, async (session, last) => {
-    const again = await d.connect({ session });
-    again.send({ type: 'resume', turn_id: last.turn_id, last_seq: last.seq });
-    const frames = await again.frames();
-    await again.close();
+    const resumed = await d.connect({ session });
+    resumed.send({ type: 'resume', turn_id: last.turn_id, last_seq: last.seq });
+    const frames = await resumed.frames();
+    await resumed.close();
     return frames;
   }));
 
@@ -70,13 +70,13 @@ describe('resume', () => {
     /* The stream numbers its own events; the frame in an event identifies the last one that the socket received. */
     const path = `/api/v1/turns/${last.turn_id}/events`;
     let after = 0;
-    const whole = await d.rest().stream(path);
-    for await (const event of whole) {
+    const full = await d.rest().stream(path);
+    for await (const event of full) {
       after = event.id;
       if (event.data.frame?.seq === last.seq)
         break;
     }
-    whole.leave();
+    full.leave();
     const sse = await d.rest().stream(`${path}?after=${after}`);
     return (await sse.turn({ firstSeq: last.seq + 1 })).frames;
   }));
@@ -88,7 +88,7 @@ describe('resume', () => {
       turn = await d.ask(REFERENCE);
     });
 
-    it('replays all, any rest, or nothing', async () => {
+    it('replays all frames, the remaining ones, or none', async () => {
       const chat = await d.connect({ session: turn.session });
       chat.send({ type: 'resume', turn_id: turn.id, last_seq: 0 });
       const all = await chat.turn();
@@ -97,7 +97,7 @@ describe('resume', () => {
       assert.deepEqual(await chat.frames(), [turn.closing]);
       chat.send({ type: 'resume', turn_id: turn.id, last_seq: turn.lastSeq });
       chat.send({ type: 'ping', t: 1 });
-      assert.equal((await chat.next()).type, 'pong', 'nothing is left to say');
+      assert.equal((await chat.next()).type, 'pong', 'no frame is left to replay');
       await chat.close();
     });
 
@@ -108,7 +108,7 @@ describe('resume', () => {
       await chat.close();
     });
 
-    it('beyond the log or negative is a bad frame', async () => {
+    it('a last_seq that is negative or beyond the log is a bad frame', async () => {
       const chat = await d.connect({ session: turn.session });
       for (const seq of [turn.lastSeq + 1, 1e9, -1, 1.5]) {
         chat.send({ type: 'resume', turn_id: turn.id, last_seq: seq });
@@ -117,7 +117,7 @@ describe('resume', () => {
       await chat.close();
     });
 
-    it('SSE replays all, the rest after Last-Event-ID, or nothing', async () => {
+    it('SSE replays all events, those after Last-Event-ID, or none', async () => {
       const rest = d.rest();
       const path = `/api/v1/turns/${turn.id}/events`;
       const all = await rest.stream(path);

@@ -27,12 +27,12 @@ function statements(schema) {
     WHERE YEAR = ${year} AND HUBZONE_KEY IN (SELECT hubzone_key FROM ${schema}mc_vendor_files WHERE hubzone = '${hub}');`)).join('\n');
 }
 
-function holdsOn(get) {
-  for (const one of CASES) {
-    it(`${one.hub} ${one.year}: ${one.mean}`, async () => {
-      const turn = await get().ask(question(one));
+function testMeans(get) {
+  for (const testCase of CASES) {
+    it(`${testCase.hub} ${testCase.year}: ${testCase.mean}`, async () => {
+      const turn = await get().ask(question(testCase));
       assert.equal(turn.complete?.status, 'ok', turn.text);
-      assert.ok(turn.text.includes(one.mean), turn.text);
+      assert.ok(turn.text.includes(testCase.mean), turn.text);
     });
   }
 }
@@ -46,7 +46,7 @@ describe('on SQLite', () => {
     d = await startDaemon({ warehouse });
   });
   after(() => d?.stop());
-  holdsOn(() => d);
+  testMeans(() => d);
 });
 
 describe('on PostgreSQL', () => {
@@ -60,5 +60,5 @@ describe('on PostgreSQL', () => {
     await d?.stop();
     await pg?.service('stop');
   });
-  holdsOn(() => d);
+  testMeans(() => d);
 });

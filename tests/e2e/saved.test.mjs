@@ -1,5 +1,5 @@
 /*
- * Saved views: pinned for oneself, or shared by a link within the tenant. An opened view is loaded again with the
+ * Saved views: pinned by a user, or shared by a link within the tenant. An opened view is loaded again with the
  * permissions of its user; without them it is reported as nonexistent. On SQLite and on PostgreSQL.
  */
 
@@ -14,14 +14,14 @@ import { mintToken } from './token.mjs';
 
 const API = '/api/v1';
 const SAVED = `${API}/saved-views`;
-const MOST = 50;
+const SAVED_VIEWS_MAX = 50;
 
 /* A problem without the members that identify the request. */
-const saysOf = ({ status, body }) => ({ status, title: body.title, detail: body.detail, code: body.code });
+const problemOf = ({ status, body }) => ({ status, title: body.title, detail: body.detail, code: body.code });
 
 function suite(name, open) {
   describe(name, () => {
-    let world;
+    let setup;
     let d;
     const as = (role, sub = 'ann', more = {}) => d.rest(mintToken({ sub, role, ...more }));
     const ask = async (rest, content = REFERENCE) => {
@@ -30,35 +30,35 @@ function suite(name, open) {
       return { ...reply.body, data: reply.body.views.find((view) => view.view_type === 'data') };
     };
     const save = (rest, { message_id, data }, more) => rest.post(SAVED, { message_id, view_id: data.view_id, title: 'Average price', ...more });
-    const looksAway = async (rest, path) => {
+    const assertHidden = async (rest, path) => {
       const reply = await rest.get(path);
       checkProblem(reply, 404);
-      assert.deepEqual(saysOf(reply), saysOf(await rest.get(`${SAVED}/${randomUUID()}`)));
+      assert.deepEqual(problemOf(reply), problemOf(await rest.get(`${SAVED}/${randomUUID()}`)));
     };
 
     before(async () => {
-      world = await open();
-      d = await world.start();
+      setup = await open();
+      d = await setup.start();
     });
     after(async () => {
       await d?.stop();
-      await world?.stop();
+      await setup?.stop();
     });
 
     it('are refreshed by their call, and private while only pinned', async () => {
       const rest = as('analyst');
       const answer = await ask(rest);
-      const made = await save(rest, answer);
-      assert.equal(made.status, 201, made.text);
-      assert.equal(made.headers.get('location'), `${SAVED}/${made.body.saved_id}`);
-      assert.deepEqual((await rest.get(SAVED)).body.data, [made.body]);
-      assert.deepEqual([made.body.title, made.body.shared, made.body.own], ['Average price', false, true]);
-      const read = await rest.get(`${SAVED}/${made.body.saved_id}`);
+      const saved = await save(rest, answer);
+      assert.equal(saved.status, 201, saved.text);
+      assert.equal(saved.headers.get('location'), `${SAVED}/${saved.body.saved_id}`);
+      assert.deepEqual((await rest.get(SAVED)).body.data, [saved.body]);
+      assert.deepEqual([saved.body.title, saved.body.shared, saved.body.own], ['Average price', false, true]);
+      const read = await rest.get(`${SAVED}/${saved.body.saved_id}`);
       assert.equal(read.status, 200, read.text);
       for (const member of ['columns', 'data_dict', 'meta', 'row_count'])
         assert.deepEqual(read.body.view[member], answer.data[member]);
       assert.ok(Math.abs(Date.parse(read.body.read_at) - Date.now()) < 60000);
-      await looksAway(as('manager', 'ben'), `${SAVED}/${made.body.saved_id}`);
+      await assertHidden(as('manager', 'ben'), `${SAVED}/${saved.body.saved_id}`);
       assert.deepEqual((await as('manager', 'ben').get(SAVED)).body.data, []);
     });
 
@@ -69,13 +69,13 @@ function suite(name, open) {
       const ben = await as('analyst', 'ben').get(path);
       assert.equal(ben.status, 200, ben.text);
       assert.deepEqual([ben.body.own, ben.body.shared, ben.body.view.row_count > 0], [false, true, true]);
-      await looksAway(as('viewer', 'vic'), path);
-      await looksAway(as('admin', 'sharing', { tenant_id: 'acme' }), path);
+      await assertHidden(as('viewer', 'vic'), path);
+      await assertHidden(as('admin', 'sharing', { tenant_id: 'acme' }), path);
       checkProblem(await as('admin', 'ben').delete(path), 404);
       assert.equal((await ann.get(path)).status, 200);
       assert.equal((await ann.delete(path)).status, 204);
-      await looksAway(as('analyst', 'ben'), path);
-      await looksAway(ann, path);
+      await assertHidden(as('analyst', 'ben'), path);
+      await assertHidden(ann, path);
     });
 
     it('of a disabled tool are reported as nonexistent to others', async () => {
@@ -84,18 +84,18 @@ function suite(name, open) {
       const { body: { saved_id: id } } = await save(ann, answer, { shared: true });
       const { agent, tool } = answer.data.source;
       const toggle = (enabled) => as('admin').call('PUT', `${API}/admin/tools/${agent}/${tool}`, { json: { enabled } });
-      const comesTo = async (status) => {
+      const waitForStatus = async (status) => {
         let reply;
         for (let i = 0; i < 100 && (reply = await as('analyst', 'ben').get(`${SAVED}/${id}`)).status !== status; i++)
           await sleep(50);
         return reply;
       };
       assert.equal((await toggle(false)).status, 200);
-      checkProblem(await comesTo(404), 404);
+      checkProblem(await waitForStatus(404), 404);
       const own = await ann.get(`${SAVED}/${id}`);
       assert.deepEqual([own.status, own.body.view.view_type], [200, 'error'], own.text);
       await toggle(true);
-      assert.equal((await comesTo(200)).status, 200);
+      assert.equal((await waitForStatus(200)).status, 200);
     });
 
     it('can only be made from own answers, and report their errors', async () => {
@@ -104,8 +104,8 @@ function suite(name, open) {
       checkProblem(await save(as('analyst', 'ben'), answer), 404);
       checkProblem(await save(ann, { ...answer, data: { view_id: 'none' } }), 404);
       checkProblem(await save(ann, { ...answer, message_id: randomUUID() }), 404);
-      for (const wrong of [{ title: '' }, { title: 'x'.repeat(2000) }, { title: 1 }, { shared: 'yes' }, { message_id: 'x' }, { view_id: 'v'.repeat(101) }, { more: 1 }])
-        checkProblem(await save(ann, answer, wrong), 422);
+      for (const invalid of [{ title: '' }, { title: 'x'.repeat(2000) }, { title: 1 }, { shared: 'yes' }, { message_id: 'x' }, { view_id: 'v'.repeat(101) }, { more: 1 }])
+        checkProblem(await save(ann, answer, invalid), 422);
       checkProblem(await ann.get(`${SAVED}/x`), 404);
       checkProblem(await ann.delete(`${SAVED}/${randomUUID()}`), 404);
       assert.deepEqual((await ann.get(SAVED)).body.data, []);
@@ -114,10 +114,10 @@ function suite(name, open) {
     it('are limited per user', async () => {
       const ann = as('analyst', 'collector');
       const answer = await ask(ann);
-      for (let i = 0; i < MOST; i++)
+      for (let i = 0; i < SAVED_VIEWS_MAX; i++)
         assert.equal((await save(ann, answer)).status, 201);
       assert.match(checkProblem(await save(ann, answer), 422).detail, /50 saved views/);
-      assert.equal((await ann.get(SAVED)).body.data.length, MOST);
+      assert.equal((await ann.get(SAVED)).body.data.length, SAVED_VIEWS_MAX);
     });
 
     it('are deleted with their conversation and their user', async () => {

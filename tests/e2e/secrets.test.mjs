@@ -21,12 +21,12 @@ async function suite(dir, body) {
     .then(() => 0, (e) => e.code);
 }
 
-async function verdict(dir, logs = []) {
+async function checkRun(dir, logs = []) {
   return run(NODE, [join(ROOT, 'tests/secrets.mjs'), dir, ...logs])
     .then(({ stdout }) => ({ code: 0, text: stdout }), (e) => ({ code: e.code, text: e.stdout + e.stderr }));
 }
 
-const everything = KINDS.map((kind) => `watch('${kind}', 'nothing special');`).join('\n');
+const allKinds = KINDS.map((kind) => `watch('${kind}', 'nothing special');`).join('\n');
 
 describe('the search for planted secrets', () => {
   it('finds them plain, nested and encoded', () => {
@@ -40,35 +40,35 @@ describe('the search for planted secrets', () => {
     assert.ok(findSecret(`token vsp_acme_${'a2'.repeat(26)}`));
     assert.equal(findSecret(mintToken(), { jwt: false }), undefined);
     assert.equal(findSecret('an answer with 48.73 $/MWh, eyJ and nothing else'), undefined);
-    assert.ok(!findSecret(secret).includes(MARK), 'and does not spread them');
+    assert.ok(!findSecret(secret).includes(MARK), 'the finding does not contain the secret');
   });
 
-  it('makes a suite fail that leaks one', async () => {
+  it('makes a suite that leaks one fail', async () => {
     assert.equal(await suite(undefined, "watch('log', 'harmless');"), 0);
     assert.equal(await suite(undefined, `watch('log', 'oops ${MARK}');`), 1);
   });
 
   it('makes a whole run fail for a leak or for unchecked output', async () => {
     const dir = await tempDir('look');
-    await suite(dir, everything);
-    assert.equal((await verdict(dir)).code, 0);
+    await suite(dir, allKinds);
+    assert.equal((await checkRun(dir)).code, 0);
     const log = join(await tempDir('log'), 'LastTest.log');
     await writeFile(log, 'all is well');
-    assert.equal((await verdict(dir, [log])).code, 0);
+    assert.equal((await checkRun(dir, [log])).code, 0);
     await writeFile(log, `not ${MARK}`);
-    assert.equal((await verdict(dir, [log])).code, 1);
+    assert.equal((await checkRun(dir, [log])).code, 1);
 
     const blind = await tempDir('blind');
-    await suite(blind, everything.replace("watch('redis', 'nothing special');", ''));
+    await suite(blind, allKinds.replace("watch('redis', 'nothing special');", ''));
     await suite(blind, `watchAtEnd('/no/such/folder'); watchAtEnd(${JSON.stringify(join(ROOT, 'run'))});`);
-    const half = await verdict(blind);
+    const half = await checkRun(blind);
     assert.deepEqual([half.code, /nothing of this kind was looked at: redis/.test(half.text)], [1, true]);
 
     const folder = await tempDir('left');
     await mkdir(join(folder, 'store'));
     await writeFile(join(folder, 'store/vesper.db'), `SQLite\0${MARK}\0`);
     await suite(dir, `watchAtEnd(${JSON.stringify(folder)});`);
-    const found = await verdict(dir);
+    const found = await checkRun(dir);
     assert.equal(found.code, 1);
     assert.match(found.text, /file .*vesper\.db: a planted secret/);
     assert.ok(!(await readFile(join(dir, 'found'), 'utf8')).includes(MARK));

@@ -99,10 +99,10 @@ export const CALLS = [
   ...METRICS,
 ];
 
-const OWN_REFUSED = /pg_catalog|sqlite_master|DELETE|pg_sleep/;
+const REFUSED_SQL = /pg_catalog|sqlite_master|DELETE|pg_sleep/;
 
 /* Ad hoc SQL of administrators: the gate's statement for each dialect gives the same rows. */
-const OWN_SQL = [
+const AD_HOC_SQL = [
   'SELECT technology, COUNT(*) AS n, MIN(name) AS first FROM per_project GROUP BY technology ORDER BY n DESC, technology',
   'SELECT name, gid FROM dbo.per_project ORDER BY name OFFSET 0 ROWS FETCH NEXT 3 ROWS ONLY',
   'SELECT name FROM per_project WHERE name LIKE \'%100!%%\' ESCAPE \'!\' OR name = \'O\'\'Brien Solar\' ORDER BY name',
@@ -122,27 +122,27 @@ const OWN_SQL = [
 ].flatMap((sql) => [['general_sql_query', `sql=${sql}`, '--role', 'admin'], ['general_sql_query', `sql=${sql}`, '--role', 'manager']]);
 
 /* Normalizes the text of a number: drivers write 57.50, .5 or 1E+2 for 57.5, 0.5 and 100. */
-function plain(text) {
+function normalizeNumber(text) {
   return typeof text === 'string' && /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) && /[.eE]/.test(text) ? `${Number(text)}` : text;
 }
 
 /* Databases return averages with different numbers of digits. */
-function measured(text) {
-  const number = plain(text);
+function normalizeAverage(text) {
+  const number = normalizeNumber(text);
   return typeof number === 'string' && /\.\d{6}/.test(number) ? `${Number(Number(number).toPrecision(12))}` : number;
 }
 
 /* Without a requested order, rows are compared as a set; with one, in the order returned. */
-function inOrder(rows, isAsked) {
-  return isAsked ? rows : rows.map((row) => JSON.stringify(row)).sort().map((row) => JSON.parse(row));
+function sortUnlessOrdered(rows, isOrdered) {
+  return isOrdered ? rows : rows.map((row) => JSON.stringify(row)).sort().map((row) => JSON.parse(row));
 }
 
 function comparable(stdout, words) {
   const { outcome, tables, facts, any_order: anyOrder } = JSON.parse(stdout);
-  const isAsked = !anyOrder || /\bORDER BY\b[^)]*$/i.test(words.find((word) => word.startsWith('sql=')) ?? '');
+  const isOrdered = !anyOrder || /\bORDER BY\b[^)]*$/i.test(words.find((word) => word.startsWith('sql=')) ?? '');
   return {
-    outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plain(value)])),
-    tables: tables.map((t) => ({ ...t, rows: inOrder(t.rows.map((row) => row.map(words[0] === 'query_metrics' ? measured : plain)), isAsked) })),
+    outcome, facts: Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, normalizeNumber(value)])),
+    tables: tables.map((t) => ({ ...t, rows: sortUnlessOrdered(t.rows.map((row) => row.map(words[0] === 'query_metrics' ? normalizeAverage : normalizeNumber)), isOrdered) })),
   };
 }
 
@@ -156,11 +156,11 @@ export async function callTools(env, calls) {
 }
 
 /* Administrators get rows or a refusal of the gate; other users have no permission. */
-function ownSqlEnds(results) {
+function checkAdHocOutcomes(results) {
   results.forEach(({ outcome, tables }, i) => {
-    const [, sql, , role] = OWN_SQL[i];
-    const wanted = role !== 'admin' ? 'not_permitted' : OWN_REFUSED.test(sql) ? 'error' : sql.includes('nobody') ? 'empty' : 'rows';
-    assert.equal(outcome.kind, wanted, `${role}: ${sql}`);
+    const [, sql, , role] = AD_HOC_SQL[i];
+    const expected = role !== 'admin' ? 'not_permitted' : REFUSED_SQL.test(sql) ? 'error' : sql.includes('nobody') ? 'empty' : 'rows';
+    assert.equal(outcome.kind, expected, `${role}: ${sql}`);
     const tenants = tables.flatMap((t) => t.rows.map((row) => row[t.columns.findIndex((c) => c.name === 'tenant_id')]));
     assert.deepEqual(tenants.filter((tenant) => tenant !== undefined && tenant !== 'vesper'), [], sql);
   });
@@ -168,12 +168,12 @@ function ownSqlEnds(results) {
 
 /* Every tool returns the same results on this database as on SQLite. */
 export async function compareTools(env, sqlite) {
-  const calls = [...CALLS, ...OWN_SQL];
-  const [here, there] = await Promise.all([callTools(env, calls), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, calls)]);
-  calls.forEach((words, i) => assert.deepEqual(here[i], there[i], words.join(' ')));
-  ownSqlEnds(here.slice(CALLS.length));
+  const calls = [...CALLS, ...AD_HOC_SQL];
+  const [actual, onSqlite] = await Promise.all([callTools(env, calls), callTools({ VESPER_WAREHOUSE_DIR: sqlite }, calls)]);
+  calls.forEach((words, i) => assert.deepEqual(actual[i], onSqlite[i], words.join(' ')));
+  checkAdHocOutcomes(actual.slice(CALLS.length));
   for (const kind of ['rows', 'empty', 'out_of_window', 'unknown_entity', 'not_permitted'])
-    assert.ok(here.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
+    assert.ok(actual.some((result) => result.outcome.kind === kind), `no call ended with ${kind}`);
 }
 
 /* A root folder with an additional role that may chat but not read data. */
@@ -188,7 +188,7 @@ export async function rootWithGuest() {
   return root;
 }
 
-/* A root folder whose statements read the rows of all tenants: only the row rules of the database separate them. */
+/* A root folder whose statements read the rows of all tenants: only row-level security separates them. */
 export async function rootWithoutWhere() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])

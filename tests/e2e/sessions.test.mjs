@@ -1,4 +1,4 @@
-/* Sessions as resources, feedback, exports, repeated requests, rates, and pages of other origins. */
+/* Sessions as resources, feedback, exports, idempotent retries, rate limits, and pages of other origins. */
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -25,32 +25,32 @@ describe('sessions', () => {
   after(() => d?.stop());
 
   it('are created, read, renamed, archived and found', async () => {
-    const made = await rest.post(`${API}/sessions`, { title: 'Curves of 2025' });
-    assert.equal(made.status, 201, made.text);
-    assert.match(made.body.session_id, UUID7);
-    assert.equal(made.headers.get('location'), `${API}/sessions/${made.body.session_id}`);
-    checkNoNullMembers(made.body);
-    const path = `${API}/sessions/${made.body.session_id}`;
-    const tag = made.headers.get('etag');
+    const created = await rest.post(`${API}/sessions`, { title: 'Curves of 2025' });
+    assert.equal(created.status, 201, created.text);
+    assert.match(created.body.session_id, UUID7);
+    assert.equal(created.headers.get('location'), `${API}/sessions/${created.body.session_id}`);
+    checkNoNullMembers(created.body);
+    const path = `${API}/sessions/${created.body.session_id}`;
+    const tag = created.headers.get('etag');
     const read = await rest.get(path);
-    assert.deepEqual([read.body, read.headers.get('etag')], [made.body, tag]);
+    assert.deepEqual([read.body, read.headers.get('etag')], [created.body, tag]);
 
-    const renamed = await patch(made.body.session_id, { title: '100% of it' }, tag);
+    const renamed = await patch(created.body.session_id, { title: '100% of it' }, tag);
     assert.equal(renamed.status, 200, renamed.text);
     assert.equal(renamed.body.title, '100% of it');
     assert.notEqual(renamed.headers.get('etag'), tag);
-    assert.equal(checkProblem(await patch(made.body.session_id, { title: 'late' }, tag), 412).code, 'changed');
-    assert.equal(checkProblem(await patch(made.body.session_id, { title: 'blind' }), 428).code, 'precondition_required');
-    checkProblem(await patch(made.body.session_id, { title: 'x' }, 'W/"x"'), 412);
+    assert.equal(checkProblem(await patch(created.body.session_id, { title: 'late' }, tag), 412).code, 'changed');
+    assert.equal(checkProblem(await patch(created.body.session_id, { title: 'blind' }), 428).code, 'precondition_required');
+    checkProblem(await patch(created.body.session_id, { title: 'x' }, 'W/"x"'), 412);
     for (const json of [{}, { title: '' }, { title: 7 }, { title: 'a\nb' }, { title: 'x'.repeat(201) }, { archived: 'yes' }, { name: 'x' }])
-      checkProblem(await patch(made.body.session_id, json, '*'), 422);
-    assert.equal((await patch(made.body.session_id, { archived: true }, '*')).status, 200);
+      checkProblem(await patch(created.body.session_id, json, '*'), 422);
+    assert.equal((await patch(created.body.session_id, { archived: true }, '*')).status, 200);
     const titles = async (query) => (await rest.get(`${API}/sessions${query}`)).body.data.map((s) => s.title);
     assert.deepEqual(await titles(''), []);
     assert.deepEqual(await titles('?archived=true'), ['100% of it']);
     assert.deepEqual(await titles('?archived=all&q=100%25'), ['100% of it']);
     assert.deepEqual(await titles('?archived=all&q=_'), []);
-    assert.equal((await patch(made.body.session_id, { archived: false }, '*')).status, 200);
+    assert.equal((await patch(created.body.session_id, { archived: false }, '*')).status, 200);
     assert.deepEqual(await titles(''), ['100% of it']);
     for (const query of ['?archived=maybe', `?q=${'x'.repeat(201)}`, '?sort=title', '?limit=1&limit=2'])
       checkProblem(await rest.get(`${API}/sessions${query}`), 400);
@@ -82,8 +82,8 @@ describe('sessions', () => {
     const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     const path = `${API}/messages/${answer.message_id}/feedback`;
     assert.deepEqual((await rest.post(path, { rating: 'up' })).body.rating, 'up');
-    const said = await rest.post(path, { rating: 'down', comment: 'stale', correction: '48.74' });
-    assert.deepEqual([said.status, said.body.rating, said.body.comment, said.body.correction], [200, 'down', 'stale', '48.74']);
+    const feedback = await rest.post(path, { rating: 'down', comment: 'stale', correction: '48.74' });
+    assert.deepEqual([feedback.status, feedback.body.rating, feedback.body.comment, feedback.body.correction], [200, 'down', 'stale', '48.74']);
     const [question, reply] = await rest.messages(answer.session_id);
     assert.deepEqual(reply.feedback, { rating: 'down', comment: 'stale', correction: '48.74' });
     assert.equal(question.feedback, undefined);
@@ -99,8 +99,8 @@ describe('sessions', () => {
     const admin = d.rest(mintToken({ sub: 'chief', role: 'admin' }));
     const listed = (await admin.get(`${API}/admin/feedback?rating=down`)).body.data;
     assert.deepEqual(listed.map((f) => [f.message_id, f.user_id, f.comment]), [[answer.message_id, 'owner', 'stale']]);
-    const elsewhere = d.rest(mintToken({ sub: 'chief', role: 'admin', tenant_id: 'acme' }));
-    assert.deepEqual((await elsewhere.get(`${API}/admin/feedback`)).body.data, []);
+    const foreignAdmin = d.rest(mintToken({ sub: 'chief', role: 'admin', tenant_id: 'acme' }));
+    assert.deepEqual((await foreignAdmin.get(`${API}/admin/feedback`)).body.data, []);
   });
 
   it('are exported as JSON, Markdown and CSV', async () => {
@@ -134,7 +134,7 @@ describe('sessions', () => {
     const answer = (await rest.post(`${API}/chat`, { content: REFERENCE })).body;
     const { session_id: id, message_id: message, turn_id: turn } = answer;
     const view = answer.views[0].view_id;
-    const asks = (s, m, t) => [
+    const requestsFor = (s, m, t) => [
       ['GET', `/sessions/${s}`], ['PATCH', `/sessions/${s}`, { title: 'x' }, { 'if-match': '*' }], ['DELETE', `/sessions/${s}`],
       ['GET', `/sessions/${s}/messages`], ['POST', `/sessions/${s}/messages`, { content: 'hi' }], ['GET', `/sessions/${s}/export`],
       ['POST', `/messages/${m}/feedback`, { rating: 'up' }], ['GET', `/messages/${m}/views/${view}/csv`],
@@ -142,19 +142,19 @@ describe('sessions', () => {
     ];
     for (const who of [{ sub: 'stranger' }, { sub: 'owner', tenant_id: 'acme' }, { sub: 'stranger', role: 'admin' }]) {
       const stranger = d.rest(mintToken(who));
-      const [foreign, unknown] = [asks(id, message, turn), asks(UNKNOWN, UNKNOWN, UNKNOWN)];
+      const [foreign, unknown] = [requestsFor(id, message, turn), requestsFor(UNKNOWN, UNKNOWN, UNKNOWN)];
       for (let i = 0; i < foreign.length; i++) {
         const replies = [];
         for (const [method, path, json, headers] of [foreign[i], unknown[i]])
           replies.push(await stranger.call(method, API + path, { json, headers: { 'x-request-id': 'same', ...headers } }));
         const [a, b] = replies;
         checkProblem(a, foreign[i][1].endsWith('/events') ? 410 : 404);
-        const blank = (t) => t.replaceAll(id, 'ID').replaceAll(message, 'ID').replaceAll(turn, 'ID').replaceAll(UNKNOWN, 'ID');
-        assert.equal(blank(a.text), blank(b.text), foreign[i].join(' '));
+        const withoutIds = (t) => t.replaceAll(id, 'ID').replaceAll(message, 'ID').replaceAll(turn, 'ID').replaceAll(UNKNOWN, 'ID');
+        assert.equal(withoutIds(a.text), withoutIds(b.text), foreign[i].join(' '));
         assert.deepEqual([...a.headers].filter(([n]) => n !== 'date' && n !== 'content-length'), [...b.headers].filter(([n]) => n !== 'date' && n !== 'content-length'));
       }
     }
-    assert.equal((await rest.messages(id)).length, 2, 'nothing of it changed anything');
+    assert.equal((await rest.messages(id)).length, 2, 'no request changed the session');
   });
 
   it('are masked if the permission was lost', async () => {
@@ -186,10 +186,10 @@ describe('sessions', () => {
     const ask = { content: REFERENCE, client_msg_id: 'with-sql' };
     const answer = (await manager.post(`${API}/chat`, ask, key)).body;
     const isSql = /FROM Stage\.mc_vendor_files/;
-    assert.ok(answer.views.some((v) => isSql.test(v.source?.sql)), 'a manager reads what was run');
+    assert.ok(answer.views.some((v) => isSql.test(v.source?.sql)), 'a manager sees the SQL');
     assert.match((await manager.get(`${API}/sessions/${answer.session_id}/messages`)).text, isSql);
     const analyst = d.rest(mintToken({ sub, role: 'analyst' }));
-    const ways = [
+    const responses = [
       await analyst.get(`${API}/sessions/${answer.session_id}/messages`),
       await analyst.get(`${API}/sessions/${answer.session_id}/export`),
       await analyst.get(`${API}/sessions/${answer.session_id}/export?format=markdown`),
@@ -199,10 +199,10 @@ describe('sessions', () => {
       await analyst.post(`${API}/sessions/${answer.session_id}/messages`, ask),
       ...await Promise.all(answer.views.map((v) => analyst.get(`${API}/messages/${answer.message_id}/views/${v.view_id}/csv`))),
     ];
-    for (const reply of ways)
+    for (const reply of responses)
       assert.doesNotMatch(reply.text, isSql, reply.text.slice(0, 300));
-    assert.equal(ways[0].body.data[1].masked, undefined);
-    assert.match(ways[0].text, /48\.73/);
+    assert.equal(responses[0].body.data[1].masked, undefined);
+    assert.match(responses[0].text, /48\.73/);
     const chat = await d.connect({ token: mintToken({ sub, role: 'analyst' }), session: answer.session_id });
     chat.send({ type: 'resume', turn_id: answer.turn_id, last_seq: 0 });
     assert.equal((await chat.refusal()).code, 'expired');
@@ -210,7 +210,7 @@ describe('sessions', () => {
   });
 
   describe('lists', () => {
-    it('have cursors that are invalid elsewhere', async () => {
+    it('have cursors that are invalid for other users and lists', async () => {
       const mine = d.rest(mintToken({ sub: 'pager' }));
       const other = d.rest(mintToken({ sub: 'pager-2' }));
       for (let i = 0; i < 3; i++) {
@@ -231,23 +231,23 @@ describe('sessions', () => {
     });
   });
 
-  describe('a repeated request', () => {
-    const keyed = (key, path, json, token) => d.rest(token ?? rest.token).post(API + path, json, { headers: { 'idempotency-key': key } });
+  describe('an idempotent retry', () => {
+    const postWithKey = (key, path, json, token) => d.rest(token ?? rest.token).post(API + path, json, { headers: { 'idempotency-key': key } });
 
     it('gets the first answer', async () => {
-      const first = await keyed('"k-1"', '/sessions', { title: 'once' });
-      const again = await keyed('k-1', '/sessions', { title: 'once' });
+      const first = await postWithKey('"k-1"', '/sessions', { title: 'once' });
+      const again = await postWithKey('k-1', '/sessions', { title: 'once' });
       assert.deepEqual([first.status, again.status, again.body], [201, 201, first.body]);
       assert.equal(again.headers.get('idempotency-replayed'), 'true');
-      assert.equal(checkProblem(await keyed('k-1', '/sessions', { title: 'other' }), 422).status, 422);
-      const turned = mintToken({ sub: 'owner', permissions: [...ROLES.manager].reverse() });
-      assert.deepEqual((await keyed('k-1', '/sessions', { title: 'once' }, turned)).body, first.body, 'in which order permissions come is nothing');
-      assert.notEqual((await keyed('k-1', '/sessions', { title: 'once' }, mintToken({ sub: 'other' }))).body.session_id, first.body.session_id);
+      assert.equal(checkProblem(await postWithKey('k-1', '/sessions', { title: 'other' }), 422).status, 422);
+      const reordered = mintToken({ sub: 'owner', permissions: [...ROLES.manager].reverse() });
+      assert.deepEqual((await postWithKey('k-1', '/sessions', { title: 'once' }, reordered)).body, first.body, 'the order of permissions does not matter');
+      assert.notEqual((await postWithKey('k-1', '/sessions', { title: 'once' }, mintToken({ sub: 'other' }))).body.session_id, first.body.session_id);
       const ask = { content: REFERENCE };
-      const answers = await Promise.all([keyed('k-2', '/chat', ask), keyed('k-2', '/chat', ask)]);
+      const answers = await Promise.all([postWithKey('k-2', '/chat', ask), postWithKey('k-2', '/chat', ask)]);
       assert.deepEqual(answers.map((a) => a.status).sort(), [200, 409].sort(), answers.map((a) => a.text).join('\n').slice(0, 600));
       const done = answers.find((a) => a.status === 200);
-      assert.equal((await keyed('k-2', '/chat', ask)).text, done.text);
+      assert.equal((await postWithKey('k-2', '/chat', ask)).text, done.text);
       assert.equal((await rest.messages(done.body.session_id)).length, 2);
     });
 
@@ -255,31 +255,31 @@ describe('sessions', () => {
       const sub = 'repeater';
       const ask = { content: 'What is the budget of Nazareth Solar?' };
       const manager = mintToken({ sub });
-      const first = await keyed('k-3', '/chat', ask, manager);
+      const first = await postWithKey('k-3', '/chat', ask, manager);
       assert.equal(first.status, 200);
-      const again = await keyed('k-3', '/chat', ask, mintToken({ sub, role: 'viewer' }));
+      const again = await postWithKey('k-3', '/chat', ask, mintToken({ sub, role: 'viewer' }));
       assert.equal(checkProblem(again, 422).code, 'bad_frame');
       assert.equal((await d.rest(manager).delete(`${API}/sessions/${first.body.session_id}`)).status, 204);
-      const fresh = await keyed('k-3', '/chat', ask, manager);
+      const fresh = await postWithKey('k-3', '/chat', ask, manager);
       assert.equal(fresh.headers.get('idempotency-replayed'), null);
     });
 
     it('is refused for unsupported requests and invalid keys', async () => {
-      checkProblem(await keyed('k', '/ws/tickets', {}), 400);
-      checkProblem(await keyed('x'.repeat(201), '/sessions', {}), 400);
-      checkProblem(await keyed('a b', '/sessions', {}), 400);
+      checkProblem(await postWithKey('k', '/ws/tickets', {}), 400);
+      checkProblem(await postWithKey('x'.repeat(201), '/sessions', {}), 400);
+      checkProblem(await postWithKey('a b', '/sessions', {}), 400);
     });
 
-    it('that was not answered finds its turn again', async () => {
-      const gone = new AbortController();
-      const first = rest.raw('POST', `${API}/chat`, { body: JSON.stringify({ content: REFERENCE }), signal: gone.signal,
+    it('after a lost connection gets the answer of the first turn', async () => {
+      const controller = new AbortController();
+      const first = rest.raw('POST', `${API}/chat`, { body: JSON.stringify({ content: REFERENCE }), signal: controller.signal,
         headers: { 'content-type': 'application/json', 'idempotency-key': 'lost' } }).catch(() => {});
       await sleep(15);
-      gone.abort();
+      controller.abort();
       await first;
       let reply;
       for (let i = 0; i < 100; i++) {
-        reply = await keyed('lost', '/chat', { content: REFERENCE });
+        reply = await postWithKey('lost', '/chat', { content: REFERENCE });
         if (reply.status === 200)
           break;
         await sleep(50);
@@ -300,9 +300,9 @@ describe('sessions', () => {
       assert.equal(res.headers.get('access-control-allow-credentials'), null);
       for (const origin of ['https://portal.example.evil', 'http://portal.example', 'null', 'https://portal.example:8443'])
         assert.equal((await from(origin)).headers.get('access-control-allow-origin'), null);
-      const told = d.output.match(/.*origin\.refused.*/g);
-      assert.equal(told.length, 1, 'once, however often a page tries');
-      assert.match(told[0], /https:\/\/portal\.example\.evil was refused: auth\.origins/);
+      const warnings = d.output.match(/.*origin\.refused.*/g);
+      assert.equal(warnings.length, 1, 'logged once, regardless of the number of attempts');
+      assert.match(warnings[0], /https:\/\/portal\.example\.evil was refused: auth\.origins/);
     });
 
     it('get a preflight response', async () => {
@@ -313,13 +313,13 @@ describe('sessions', () => {
       const no = await from('https://evil.example', 'OPTIONS');
       assert.equal(no.headers.get('access-control-allow-methods'), null);
       const nothing = await rest.call('OPTIONS', '/api/v1/nothing');
-      assert.deepEqual([nothing.status, nothing.headers.get('allow')], [204, 'OPTIONS'], 'nothing else can be done there');
+      assert.deepEqual([nothing.status, nothing.headers.get('allow')], [204, 'OPTIONS'], 'an unknown path allows only OPTIONS');
     });
   });
 });
 
-describe('rates', () => {
-  it('of users and tenants end in 429 with what to wait for', async () => {
+describe('rate limits', () => {
+  it('of users and tenants return 429 with the time to wait', async () => {
     const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '5', VESPER_LIMITS_TENANT_PER_MINUTE: '8' } });
     const user = (sub, tenant_id = 'vesper') => d.rest(mintToken({ sub, tenant_id }));
     const ask = (rest) => rest.get(`${API}/sessions`);
@@ -348,7 +348,7 @@ describe('rates', () => {
       guessing.send({ type: 'chat.message', content: REFERENCE, session_id: randomUUID() });
       codes.push((await guessing.refusal()).code);
     }
-    assert.deepEqual(codes, [...Array(5).fill('not_found'), 'rate_limited', 'rate_limited'], 'sessions that are not there count');
+    assert.deepEqual(codes, [...Array(5).fill('not_found'), 'rate_limited', 'rate_limited'], 'requests for unknown sessions count');
     await guessing.close();
     await d.stop();
   });

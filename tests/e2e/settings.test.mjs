@@ -22,13 +22,13 @@ describe('settings that change while the daemon runs', () => {
   const settings = { limits: { user_per_minute: 0 }, log: { level: 'info' } };
   const save = (changes = {}) => writeFile(path, JSON.stringify({ ...settings, ...changes }));
 
-  /* Reloads, and returns the log from here until `ends` reloads have ended. */
-  async function reload(ends = 1, kill = () => d.child.kill('SIGHUP')) {
+  /* Reloads, and returns the log from here until `count` reloads have ended. */
+  async function reload(count = 1, kill = () => d.child.kill('SIGHUP')) {
     const from = d.output.length;
     await kill();
     for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(20)) {
       const lines = d.output.slice(from).split('\n').filter((l) => /config\.|catalog\./.test(l));
-      if (lines.filter((l) => /config\.loaded|nothing was changed/.test(l)).length >= ends)
+      if (lines.filter((l) => /config\.loaded|nothing was changed/.test(l)).length >= count)
         return lines.join('\n');
     }
     throw new Error(d.output.slice(from));
@@ -48,10 +48,10 @@ describe('settings that change while the daemon runs', () => {
       assert.equal((await d.rest().get('/api/v1/tools')).status, 200);
     await save({ limits: { user_per_minute: 2 } });
     await reload();
-    const stati = [];
+    const statuses = [];
     for (let i = 0; i < 4; i++)
-      stati.push((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status);
-    assert.deepEqual(stati, [200, 200, 429, 429]);
+      statuses.push((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status);
+    assert.deepEqual(statuses, [200, 200, 429, 429]);
     await save();
     await reload();
     assert.equal((await d.rest(mintToken({ sub: 'held' })).get('/api/v1/tools')).status, 200);
@@ -78,17 +78,17 @@ describe('settings that change while the daemon runs', () => {
 
   it('stay if vesper.json is invalid, and every error is reported', async () => {
     await writeFile(path, '{"limits": {"user_per_minute": 1,}');
-    let said = await reload();
-    assert.match(said, /config\.refused.*vesper\.json/);
-    assert.match(said, /nothing was changed/);
+    let log = await reload();
+    assert.match(log, /config\.refused.*vesper\.json/);
+    assert.match(log, /nothing was changed/);
     await save({ limits: { user_per_minute: -1, gracee_s: 3 } });
-    said = await reload();
-    assert.match(said, /limits\.user_per_minute/);
-    assert.match(said, /limits\.gracee_s: unknown key; did you mean limits\.grace_s/);
+    log = await reload();
+    assert.match(log, /limits\.user_per_minute/);
+    assert.match(log, /limits\.gracee_s: unknown key; did you mean limits\.grace_s/);
     await save({ limits: { user_per_minute: 1 }, calendar: { timezone: 'Mars/Olympus' }, auth: { tenants: ['nobody'] } });
-    said = await reload();
-    assert.match(said, /calendar\.timezone/);
-    assert.match(said, /auth\.tenants/);
+    log = await reload();
+    assert.match(log, /calendar\.timezone/);
+    assert.match(log, /auth\.tenants/);
     assert.match(JSON.stringify((await d.health()).checks.configuration), /calendar\.timezone/);
     for (let i = 0; i < 3; i++)
       assert.equal((await d.rest(mintToken({ sub: 'still' })).get('/api/v1/tools')).status, 200);
@@ -101,11 +101,11 @@ describe('settings that change while the daemon runs', () => {
     await save({ warehouse: { workers: 9 }, tenants: {
       vesper: { warehouse: 'other.db', store: 'vesper.db' }, acme: { warehouse: 'acme.db', store: 'acme.db' },
       third: { warehouse: 'third.db', store: 'third.db' } } });
-    const said = await reload();
-    assert.match(said, /config\.needs_restart.*warehouse\.workers/);
-    assert.match(said, /config\.needs_restart.*tenants\.vesper\.warehouse/);
-    assert.match(said, /config\.needs_restart.*tenants\.third/);
-    assert.match(said, /config\.loaded/);
+    const log = await reload();
+    assert.match(log, /config\.needs_restart.*warehouse\.workers/);
+    assert.match(log, /config\.needs_restart.*tenants\.vesper\.warehouse/);
+    assert.match(log, /config\.needs_restart.*tenants\.third/);
+    assert.match(log, /config\.loaded/);
     assert.ok((await d.ask(REFERENCE)).complete);
     await save();
     assert.doesNotMatch(await reload(), /needs_restart/);
@@ -114,19 +114,19 @@ describe('settings that change while the daemon runs', () => {
   it('change the packs of a tenant', async () => {
     const roots = await tempDir('packs');
     await cp(join(ROOT, 'tests/packs'), roots, { recursive: true });
-    const of = (packs) => ({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
+    const tenantsWith = (packs) => ({ vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
       acme: { warehouse: 'acme.db', store: 'acme.db', ...(packs && { packs }) } });
     const names = async (tenant) => (await d.rest(mintToken({ tenant_id: tenant, permissions:
       ['chat:use', 'bakery:read', 'chat:read_projects', 'chat:read_market_data'] })).get('/api/v1/tools')).body.data.map((t) => t.name);
-    await save({ packs: { roots: [roots] }, tenants: of(['bakery']) });
+    await save({ packs: { roots: [roots] }, tenants: tenantsWith(['bakery']) });
     await reload();
     assert.ok((await names('acme')).includes('get_loaves_by_bread'));
     assert.ok(!(await names('vesper')).includes('get_loaves_by_bread'));
     const before = await names('vesper');
-    await save({ packs: { roots: [roots] }, tenants: of(['circus']) });
+    await save({ packs: { roots: [roots] }, tenants: tenantsWith(['circus']) });
     assert.match(await reload(), /tenants\.acme\.packs: unknown pack circus/);
     assert.ok((await names('acme')).includes('get_loaves_by_bread'));
-    await save({ tenants: of() });
+    await save({ tenants: tenantsWith() });
     await reload();
     assert.deepEqual(await names('acme'), before);
   });
@@ -137,26 +137,26 @@ describe('settings that change while the daemon runs', () => {
     await run('python3', ['-c', 'import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(open(sys.argv[2]).read())\n'
       + 'd.executescript("INSERT INTO vesper_tenant VALUES (\'acme\'); UPDATE trips SET tenant_id = \'acme\'")\nd.commit()',
     join(harbour, 'boats.db'), join(roots, 'harbour.sql')]);
-    const own = (sources, more = {}) => ({ packs: { roots: [roots] }, sources,
+    const configWith = (sources, more = {}) => ({ packs: { roots: [roots] }, sources,
       tenants: { vesper: { warehouse: 'vesper.db', store: 'vesper.db' },
         acme: { warehouse: 'acme.db', store: 'acme.db', packs: ['ferry'], sources: { harbour: 'boats.db' } } }, ...more });
     const trips = async () => (await d.ask('How many trips did Seagull make in 2025?',
       { token: mintToken({ tenant_id: 'acme', permissions: ['chat:use', 'ferry:read'] }) })).text;
-    await save(own({ harbour: { dir: harbour } }, { calendar: { timezone: 'Mars/Olympus' } }));
+    await save(configWith({ harbour: { dir: harbour } }, { calendar: { timezone: 'Mars/Olympus' } }));
     assert.match(await reload(), /nothing was changed/);
-    await save(own({ harbour: { dir: harbour }, bay: { dialect: 'postgres' } }));
+    await save(configWith({ harbour: { dir: harbour }, bay: { dialect: 'postgres' } }));
     assert.match(await reload(), /sources\.bay\.dsn must be/);
-    await save(own({ harbour: { dir: harbour } }));
+    await save(configWith({ harbour: { dir: harbour } }));
     assert.doesNotMatch(await reload(), /needs_restart|refused/);
     assert.match(await trips(), /7,?311/);
-    const watched = async () => (await d.health()).checks['harbour:acme'];
-    for (const until = Date.now() + WAIT_MS; await watched() !== 'healthy' && Date.now() < until;)
+    const sourceStatus = async () => (await d.health()).checks['harbour:acme'];
+    for (const until = Date.now() + WAIT_MS; await sourceStatus() !== 'healthy' && Date.now() < until;)
       await sleep(50);
-    assert.equal(await watched(), 'healthy');
-    await save(own({ harbour: { dir: '/nowhere' }, quay: {} }));
-    const said = await reload();
-    assert.match(said, /config\.needs_restart.*sources\.harbour/);
-    assert.doesNotMatch(said, /refused|sources\.quay/);
+    assert.equal(await sourceStatus(), 'healthy');
+    await save(configWith({ harbour: { dir: '/nowhere' }, quay: {} }));
+    const log = await reload();
+    assert.match(log, /config\.needs_restart.*sources\.harbour/);
+    assert.doesNotMatch(log, /refused|sources\.quay/);
     assert.match(await trips(), /7,?311/);
   });
 });

@@ -13,7 +13,7 @@ import { mintToken } from './token.mjs';
 const FILLER = 'x'.repeat(1000);
 const FILLERS = Array.from({ length: 8 }, (_, i) => `'${FILLER}' AS filler_${i}`);
 const LARGE = `SELECT vendor, ${FILLERS} FROM mc_vendor_files FETCH FIRST 500 ROWS ONLY`;
-const ROOM_BYTES = 40 * 1024 * 1024;
+const LOGS_BYTES_MAX = 40 * 1024 * 1024;
 
 describe('a tenant that exhausts the memory for finished answers', () => {
   let mock;
@@ -32,7 +32,7 @@ describe('a tenant that exhausts the memory for finished answers', () => {
   const status = async (tenant, turn) =>
     (await d.rest(token(tenant)).raw('GET', `/api/v1/turns/${turn.closing.turn_id}/events?after=0`)).status;
 
-  async function large(tenant) {
+  async function askForLarge(tenant) {
     mock.use([{ when: { kind: 'structured' }, reply: { json: { do: [{ Run: 'per_agent' }] } } },
       { when: { kind: 'tools' }, times: 1, reply: { tools: [{ name: 'general_sql_query', input: { sql: LARGE } }] } },
       { reply: 'demo' }]);
@@ -41,14 +41,14 @@ describe('a tenant that exhausts the memory for finished answers', () => {
 
   it('loses only its own oldest answers', async (t) => {
     const theirs = await d.ask(REFERENCE, { token: token('acme') });
-    const first = await large('vesper');
+    const first = await askForLarge('vesper');
     const bytes = JSON.stringify(first.frames).length;
     t.diagnostic(`${bytes} bytes an answer`);
     assert.equal(await status('vesper', first), 200);
-    for (let filled = bytes; filled <= ROOM_BYTES * 1.2; filled += bytes)
-      await large('vesper');
-    const last = await large('vesper');
-    assert.notEqual(await status('vesper', first), 200, 'the room was filled');
+    for (let filled = bytes; filled <= LOGS_BYTES_MAX * 1.2; filled += bytes)
+      await askForLarge('vesper');
+    const last = await askForLarge('vesper');
+    assert.notEqual(await status('vesper', first), 200, 'the memory was filled');
     assert.equal(await status('vesper', last), 200);
     assert.equal(await status('acme', theirs), 200);
   });

@@ -72,7 +72,7 @@ const CALLS = [
   ['forecast_production', { logger_id: '925', days_ahead: 7 }, { historyDays: 119, missingDays: 0 }],
   ['health_check', {}, { status: 'ok' }],
 ];
-const same = (value, wanted) => (typeof wanted === 'number' ? Number(value) === wanted : value === wanted);
+const matches = (value, wanted) => (typeof wanted === 'number' ? Number(value) === wanted : value === wanted);
 
 describe('the solar pack', () => {
   let pg;
@@ -96,7 +96,7 @@ describe('the solar pack', () => {
         got[where] = await tool(d, name, args);
         assert.equal(got[where].status, 'ok', `${name} on ${where}: ${JSON.stringify(got[where].error)}`);
         for (const [fact, value] of Object.entries(wanted))
-          assert.ok(same(got[where].result.facts[fact]?.value ?? got[where].result.facts[fact], value),
+          assert.ok(matches(got[where].result.facts[fact]?.value ?? got[where].result.facts[fact], value),
             `${name} ${JSON.stringify(args)} on ${where}: ${fact} is ${JSON.stringify(got[where].result.facts[fact])}, not ${value}`);
       }
       assert.deepEqual(got.postgres.result.facts, got.sqlite.result.facts, name);
@@ -164,7 +164,7 @@ describe('the solar pack', () => {
       assert.deepEqual(rows(mine).map((r) => r.logger_id), ['A-1', 'A-2', 'A-3']);
       const foreign = await tool(d, 'get_power_curve', { logger_id: '925' }, 'acme');
       assert.equal(foreign.status, 'error');
-      assert.doesNotMatch(JSON.stringify({ ...foreign, receipt_id: undefined }), /92[0-46-9]|Mesa/); /* an id may hold any digits */
+      assert.doesNotMatch(JSON.stringify({ ...foreign, receipt_id: undefined }), /92[0-46-9]|Mesa/); /* an id may contain any digits */
       const euros = await tool(d, 'calculate_financial_savings', { logger_id: 'A-1', start_date: '2026-02-26', end_date: '2026-02-26' }, 'acme');
       assert.match(JSON.stringify(euros.result.facts), /"savingsEuro"/);
       assert.doesNotMatch(JSON.stringify(euros.result.facts), /"savings"/);
@@ -312,7 +312,7 @@ describe('the solar pack', () => {
     assert.equal(third.status, 'ask', third.text);
     chat.send({ type: 'chat.message', content: '22 January 2025' });
     const last = await chat.turn();
-    assert.notEqual(last.status, 'ask', 'it was asked three times');
+    assert.notEqual(last.status, 'ask', 'the question was asked three times');
     assert.match(last.text, /asked three times/);
     await chat.close();
   });
@@ -422,16 +422,16 @@ describe('the solar pack', () => {
     const { VESPER_SECRETS_DIR, ...own } = process.env;
     const env = { ...own, ...SETTINGS, VESPER_DATA_DIR: await tempDir(), ...await solarFilesEnv() };
     const read = (await run(VESPERCTL, ['route', '--batch', path, '--tenant', 'mesa'], { env, cwd: ROOT })).stdout.trim().split('\n').map((line) => JSON.parse(line));
-    const right = { tune: 0, held: 0 }, all = { tune: 0, held: 0 };
+    const correct = { tune: 0, held: 0 }, all = { tune: 0, held: 0 };
     labelled.forEach((q, i) => {
       const r = read[i];
       const isRouted = q.flow ? r.flow === q.flow : !r.flow && r.tools.map((t) => t.name).join() === q.tools.join();
       const filters = Object.entries(q.filters ?? {}).every(([k, v]) => String(r.filters[k]) === String(v));
       all[q.half]++;
-      right[q.half] += isRouted && filters;
+      correct[q.half] += isRouted && filters;
     });
-    assert.ok(right.tune / all.tune >= TUNED_MIN, `understood ${right.tune} of ${all.tune} tuning questions`);
-    assert.ok(right.held / all.held >= HELD_OUT_MIN, `understood ${right.held} of ${all.held} held-out questions`);
+    assert.ok(correct.tune / all.tune >= TUNED_MIN, `understood ${correct.tune} of ${all.tune} tuning questions`);
+    assert.ok(correct.held / all.held >= HELD_OUT_MIN, `understood ${correct.held} of ${all.held} held-out questions`);
   });
 });
 
@@ -604,9 +604,9 @@ describe('startup', () => {
     await cp(join(ROOT, 'config'), join(root, 'config'), { recursive: true });
     await cp(join(ROOT, 'prompts'), join(root, 'prompts'), { recursive: true });
     await cp(join(ROOT, 'sql'), join(root, 'sql'), { recursive: true });
-    const path = join(root, 'config/solar/solar.json'), whole = await readFile(path, 'utf8');
+    const path = join(root, 'config/solar/solar.json'), original = await readFile(path, 'utf8');
     for (const factor of ['{"value": 0.352}', '{"value": 0.352, "source": " "}', '0.352', '{"source": "EPA"}']) {
-      await writeFile(path, whole.replace(/("co2_kg_per_kwh": )\{[^}]*\}/, `$1${factor}`));
+      await writeFile(path, original.replace(/("co2_kg_per_kwh": )\{[^}]*\}/, `$1${factor}`));
       await refusedStart({ env: { ...SETTINGS, VESPER_ROOT: root, VESPER_CONFIG: join(root, 'config/vesper.json'),
         VESPER_SOURCES_SOLAR_DIALECT: 'sqlite', VESPER_SOURCES_SOLAR_DIR: root } }, /solar\.json.*co2_kg_per_kwh/s);
     }

@@ -16,7 +16,7 @@ import { ROLES, mintToken } from './token.mjs';
 
 const QUESTION = 'total secretvalue by hiddenregion';
 const CSV = 'hiddenregion,secretvalue\nNorthcanary,1200.50\nSouthcanary,80.25\n';
-const SEEN = /northcanary|1200\.5|1,200\.5/i;
+const SECRET = /northcanary|1200\.5|1,200\.5/i;
 
 const can = (...permissions) => [...permissions, 'chat:upload'];
 const token = (sub, permissions, tenant_id = 'vesper') => mintToken({ sub, permissions, tenant_id });
@@ -27,66 +27,66 @@ before(async () => {
 });
 after(() => d?.stop());
 
-const ways = {
+const INTERFACES = {
   list: async (s, id) => (await s.list()).some((x) => x.id === id),
   profile: async (s, id) => (await s.one(id)).status === 200,
   rows: async (s, id) => (await s.rest.get(`/api/v1/data-sources/${id}/rows`)).status === 200,
-  ask: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: QUESTION })).text),
-  stream: async (s) => SEEN.test((await s.rest.call('POST', '/api/v1/chat/stream', { json: { content: QUESTION } })).text),
-  tool: async (s, id) => SEEN.test((await s.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify({
+  ask: async (s) => SECRET.test((await s.rest.post('/api/v1/chat', { content: QUESTION })).text),
+  stream: async (s) => SECRET.test((await s.rest.call('POST', '/api/v1/chat/stream', { json: { content: QUESTION } })).text),
+  tool: async (s, id) => SECRET.test((await s.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify({
     metrics: [`u${id.slice(-8)}_secretvalue`], by: [`u${id.slice(-8)}_hiddenregion`] }) })).text),
   listed: async (s) => /Hidden/.test((await s.rest.post('/api/v1/tools/list_sources', {})).text),
-  described: async (s, id) => SEEN.test((await s.rest.post('/api/v1/tools/describe_source', { source: id })).text),
-  judged: async (s) => /"Hidden"/.test((await s.rest.post('/api/v1/tools/data_quality', { source: 'Hidden' })).text),
-  suggestions: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanarie' })).text),
-  filter: async (s) => SEEN.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanary' })).text),
+  described: async (s, id) => SECRET.test((await s.rest.post('/api/v1/tools/describe_source', { source: id })).text),
+  quality: async (s) => /"Hidden"/.test((await s.rest.post('/api/v1/tools/data_quality', { source: 'Hidden' })).text),
+  suggestions: async (s) => SECRET.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanarie' })).text),
+  filter: async (s) => SECRET.test((await s.rest.post('/api/v1/chat', { content: 'total secretvalue for Northcanary' })).text),
 };
 
 describe('visibility of a data source', () => {
   it('is the same on all interfaces', async () => {
     const owner = new Sources(d, token('owner', can(...ROLES.analyst)));
-    const people = {
+    const users = {
       owner,
       shared: new Sources(d, token('shared', can(...ROLES.manager))),
       other: new Sources(d, token('other', ['chat:use'])),
       tenant: new Sources(d, token('owner', can(...ROLES.admin), 'acme')),
     };
     const { id } = await owner.loaded(CSV, 'name=Hidden.csv');
-    await until('an answer', () => ways.ask(owner));
+    await until('an answer', () => INTERFACES.ask(owner));
     const table = async () => {
       const seen = {};
-      for (const [name, s] of Object.entries(people)) {
+      for (const [name, s] of Object.entries(users)) {
         seen[name] = [];
-        for (const [way, look] of Object.entries(ways))
+        for (const [way, look] of Object.entries(INTERFACES))
           if (await look(s, id))
             seen[name].push(way);
       }
       return seen;
     };
-    const all = Object.keys(ways), none = [];
+    const all = Object.keys(INTERFACES), none = [];
     assert.deepEqual(await table(), { owner: all, shared: none, other: none, tenant: none });
 
     const asked = (await owner.rest.post('/api/v1/chat', { content: QUESTION })).body;
     await owner.share(id, { visibility: 'roles', roles: ['manager'] });
-    await until('it is shared', () => ways.list(people.shared, id));
+    await until('the source is shared', () => INTERFACES.list(users.shared, id));
     assert.deepEqual(await table(), { owner: all, shared: all, other: none, tenant: none });
 
     /* For a user who lost access, the history only shows that there was an answer. */
-    const theirs = (await people.shared.rest.post('/api/v1/chat', { content: QUESTION })).body;
-    const history = () => people.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/messages`);
-    const exported = () => people.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/export?format=markdown`);
-    assert.match((await history()).text, SEEN);
-    assert.match((await exported()).text, SEEN);
+    const theirs = (await users.shared.rest.post('/api/v1/chat', { content: QUESTION })).body;
+    const history = () => users.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/messages`);
+    const exported = () => users.shared.rest.get(`/api/v1/sessions/${theirs.session_id}/export?format=markdown`);
+    assert.match((await history()).text, SECRET);
+    assert.match((await exported()).text, SECRET);
     await owner.share(id, { visibility: 'private', roles: [] });
-    await until('it is not shared', async () => !(await ways.list(people.shared, id)));
+    await until('the source is private', async () => !(await INTERFACES.list(users.shared, id)));
     assert.deepEqual(await table(), { owner: all, shared: none, other: none, tenant: none });
-    assert.doesNotMatch((await history()).text, SEEN);
-    assert.doesNotMatch((await exported()).text, SEEN);
-    assert.equal((await people.shared.rest.get(`/api/v1/turns/${theirs.turn_id}/events`)).status, 410);
-    assert.match((await owner.rest.get(`/api/v1/sessions/${asked.session_id}/messages`)).text, SEEN);
+    assert.doesNotMatch((await history()).text, SECRET);
+    assert.doesNotMatch((await exported()).text, SECRET);
+    assert.equal((await users.shared.rest.get(`/api/v1/turns/${theirs.turn_id}/events`)).status, 410);
+    assert.match((await owner.rest.get(`/api/v1/sessions/${asked.session_id}/messages`)).text, SECRET);
   });
 
-  it('includes administrators without its data, and they may delete it', async () => {
+  it('lets administrators see and delete the source, but not read its data', async () => {
     const owner = new Sources(d, token('ann', can(...ROLES.analyst))), admin = new Sources(d, token('chief', can(...ROLES.admin)));
     const { id } = await owner.loaded(CSV, 'name=Hidden.csv');
     const all = await admin.rest.get('/api/v1/admin/data-sources');
@@ -97,17 +97,17 @@ describe('visibility of a data source', () => {
     const stranger = new Sources(d, token('bob', can(...ROLES.analyst)));
     assert.equal((await stranger.rest.delete(`/api/v1/data-sources/${id}`)).status, 404);
     assert.equal((await admin.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
-    await until('it is gone', async () => (await owner.one(id)).status === 404);
+    await until('the source is deleted', async () => (await owner.one(id)).status === 404);
   });
 
   it('ends with its owner, except for shared sources', async () => {
-    const leaver = new Sources(d, token('leaver', can(...ROLES.analyst))), stayer = new Sources(d, token('stayer', can(...ROLES.analyst)));
+    const leaver = new Sources(d, token('leaver', can(...ROLES.analyst))), reader = new Sources(d, token('stayer', can(...ROLES.analyst)));
     const own = await leaver.loaded(CSV, 'name=Own.csv'), shared = await leaver.loaded(CSV, 'name=Shared.csv');
     await leaver.share(shared.id, { visibility: 'tenant' });
     const admin = new Sources(d, token('chief', can(...ROLES.admin)));
     assert.equal((await admin.rest.delete('/api/v1/admin/users/leaver')).status, 204);
-    await until('it is gone', async () => (await leaver.one(own.id)).status === 404);
-    const { body } = await stayer.one(shared.id);
+    await until('the source is deleted', async () => (await leaver.one(own.id)).status === 404);
+    const { body } = await reader.one(shared.id);
     assert.equal(body.owner, '');
     assert.equal((await admin.rest.delete(`/api/v1/data-sources/${shared.id}`)).status, 202);
   });
@@ -117,18 +117,18 @@ describe('visibility of a data source', () => {
     const hello = async () => (await guest.rest.post('/api/v1/chat', { content: 'What can I ask you?' })).text;
     assert.match(await hello(), /No data is open to you yet/);
     const { id } = await guest.loaded(CSV, 'name=Hidden.csv');
-    await until('an answer', () => ways.ask(guest));
+    await until('an answer', () => INTERFACES.ask(guest));
     assert.match(await hello(), /uploaded/);
     assert.doesNotMatch(await hello(), /day-ahead/i);
     assert.equal((await guest.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
-    await until('it is gone', async () => /No data is open to you yet/.test(await hello()));
+    await until('the source is deleted', async () => /No data is open to you yet/.test(await hello()));
   });
 
   it('is not granted by a permission in a token', async () => {
     const owner = new Sources(d, token('cat', can(...ROLES.analyst)));
     const { id } = await owner.loaded(CSV, 'name=Hidden.csv');
     const forger = new Sources(d, token('mallory', can(...ROLES.analyst, `source:${id}`, 'data:use')));
-    for (const [way, look] of Object.entries(ways))
+    for (const [way, look] of Object.entries(INTERFACES))
       assert.equal(await look(forger, id), false, way);
   });
 });
@@ -148,7 +148,7 @@ describe('a new version', () => {
     assert.equal((await ann.replace(source.id, file(2), '"999"')).status, 412);
     const second = await ann.replace(source.id, file(2), headers.get('etag'));
     assert.equal(second.status, 202, second.text);
-    const now = await until('the second is in use', async () => {
+    const now = await until('the second version is in use', async () => {
       for (const total of await totals())
         assert.ok(['75', '125'].includes(total), total);
       const { body } = await ann.one(source.id);
@@ -170,7 +170,7 @@ describe('an invalid upload', () => {
     ann = new Sources(d, token('bad', can(...ROLES.analyst)));
   });
 
-  it('is refused before a byte of it is read', async () => {
+  it('is refused before its body is read', async () => {
     for (const [query, type, headers, status] of [
       ['name=a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', {}, 415],
       ['name=a.pdf', 'application/octet-stream', {}, 415], ['name=a', 'multipart/form-data; boundary=x', {}, 400], ['name=a', 'multipart/form-data', {}, 400],
@@ -186,12 +186,12 @@ describe('an invalid upload', () => {
     socket.on('error', () => {});
     socket.write(`POST /api/v1/data-sources?name=a.csv HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ann.token}\r\n`
       + 'Content-Type: text/csv\r\nContent-Length: 1000\r\n\r\na,b\n1,2\n');
-    await until('it has begun', async () => (await readdir(join(d.dataDir, 'spool'))).length === 1);
+    await until('the upload has started', async () => (await readdir(join(d.dataDir, 'spool'))).length === 1);
     socket.destroy();
-    await until('it is given up', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
+    await until('its file is deleted', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
     const [source] = await ann.list();
-    const left = await ann.settled(source.id);
-    assert.equal(left.load.fault.code, 'connection_lost');
+    const interrupted = await ann.settled(source.id);
+    assert.equal(interrupted.load.fault.code, 'connection_lost');
     const huge = await ann.rest.raw('POST', '/api/v1/data-sources?name=a.csv', { body: 'x'.repeat(100), headers: { 'content-type': 'text/csv', 'content-length': '100' } });
     assert.equal(huge.status, 202);
   });

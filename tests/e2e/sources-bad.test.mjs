@@ -35,13 +35,13 @@ describe('an invalid new version', () => {
 
   const bad = {
     empty: ['', 'empty'],
-    'of a header alone': ['thing,mark\n', 'header_only'],
+    'with only a header': ['thing,mark\n', 'header_only'],
     ragged: [`thing,mark\n${Array.from({ length: 100 }, (_, i) => (i % 2 ? 'a,1' : 'a,1,2,3')).join('\n')}\n`, 'ragged', 2],
-    'with a quote that is not closed': ['thing,mark\na,1\n"b,2\nc,3\n', 'unclosed_quote', 3],
+    'with an unclosed quote': ['thing,mark\na,1\n"b,2\nc,3\n', 'unclosed_quote', 3],
     'with a NUL': ['thing,mark\na,1\nb\0,2\n', 'nul', 3],
     'of 10,000 columns': [`${Array.from({ length: 10000 }, (_, i) => `c${i}`).join(',')}\n1\n`, 'too_many_columns', 1],
     'with a cell of 70 KB': [`thing,mark\na,1\n${'x'.repeat(70000)},2\n`, 'cell_too_long', 3],
-    'that is compressed': [gzipSync(GOOD.repeat(100)), 'nul', 1],
+    compressed: [gzipSync(GOOD.repeat(100)), 'nul', 1],
   };
 
   it('reports the reason and leaves the previous one unchanged', async () => {
@@ -65,12 +65,12 @@ describe('an invalid new version', () => {
 
   it('keeps hostile headers as labels', async () => {
     const bob = caller(d, 'bob');
-    const heads = ['x'.repeat(10240), '\u202Egnirts\u202C', '=HYPERLINK("http://x")', '\'; DROP TABLE s; --', '', '', 'tenant_id', 'row_no', 'select', 'a', 'A', 'a'];
-    const quoted = heads.map((head) => `"${head.replaceAll('"', '""')}"`).join(',');
-    const source = await bob.loaded(`${quoted}\n${heads.map((_, i) => i).join(',')}\n${heads.map((_, i) => i + 1).join(',')}\n`, 'name=Heads.csv');
+    const headers = ['x'.repeat(10240), '\u202Egnirts\u202C', '=HYPERLINK("http://x")', '\'; DROP TABLE s; --', '', '', 'tenant_id', 'row_no', 'select', 'a', 'A', 'a'];
+    const quoted = headers.map((head) => `"${head.replaceAll('"', '""')}"`).join(',');
+    const source = await bob.loaded(`${quoted}\n${headers.map((_, i) => i).join(',')}\n${headers.map((_, i) => i + 1).join(',')}\n`, 'name=Heads.csv');
     assert.equal(source.state, 'ready', JSON.stringify(source));
     const names = source.profile.columns.map((c) => c.name);
-    assert.equal(new Set(names).size, heads.length);
+    assert.equal(new Set(names).size, headers.length);
     assert.ok(names.every((name) => /^[a-z][a-z0-9_]{0,59}$/.test(name) && !['tenant_id', 'row_no', 'select'].includes(name)), names.join(' '));
     assert.ok(source.profile.columns.every(({ label, spoken }) => label.length <= 200 && !/[\u202A-\u202E]/.test(label) && spoken.length <= 60));
   });
@@ -89,7 +89,7 @@ describe('an invalid new version', () => {
     const { id } = await new Promise((resolve, reject) => {
       const req = http.request(`${d.url}/api/v1/data-sources?name=Open.csv`, { method: 'POST', headers: { authorization: `Bearer ${cat.token}`, 'content-type': 'text/csv' } }, (res) => {
         let text = '';
-        res.on('data', (piece) => { text += piece; }).on('end', () => resolve(JSON.parse(text)));
+        res.on('data', (chunk) => { text += chunk; }).on('end', () => resolve(JSON.parse(text)));
       }).on('error', reject);
       Readable.from(lines()).pipe(req);
     });
@@ -105,20 +105,20 @@ describe('an invalid new version', () => {
     socket.on('error', () => {});
     socket.write(`PUT /api/v1/data-sources/${source.id}/data HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${eve.token}\r\nIf-Match: *\r\n`
       + 'Content-Type: text/csv\r\nContent-Length: 1000\r\n\r\nthing,mark\n');
-    await until('the first has begun', async () => (await eve.one(source.id)).body.load?.state === 'receiving');
+    await until('the first upload has started', async () => (await eve.one(source.id)).body.load?.state === 'receiving');
     assert.equal((await eve.replace(source.id, GOOD, '*')).status, 409);
     socket.destroy();
     assert.equal((await eve.settled(source.id)).load.fault.code, 'connection_lost');
     assert.equal((await eve.replace(source.id, `${GOOD}c,1\n`, '*')).status, 202);
-    await until('the next is in use', async () => (await eve.one(source.id)).body.rows === 4);
+    await until('the next version is in use', async () => (await eve.one(source.id)).body.rows === 4);
   });
 
-  it('is longer than declared: only the declared length is loaded', async () => {
+  it('that is longer than declared is loaded up to the declared length', async () => {
     const kim = caller(d, 'kim');
     const reply = await new Promise((resolve) => {
       const socket = net.connect(d.port, '127.0.0.1');
       let text = '';
-      socket.on('error', () => resolve(text)).on('close', () => resolve(text)).on('data', (piece) => { text += piece; });
+      socket.on('error', () => resolve(text)).on('close', () => resolve(text)).on('data', (chunk) => { text += chunk; });
       socket.write(`POST /api/v1/data-sources?name=Lie.csv HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${kim.token}\r\n`
         + `Content-Type: text/csv\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}z,1000\n\r\n\r\n`);
     });
@@ -156,28 +156,28 @@ describe('no space', () => {
     }
   });
 
-  it('in the quota is reported, also if it is exhausted meanwhile', async () => {
+  it('in the quota is reported, even if another upload uses it up meanwhile', async () => {
     const d = await startDaemon({ env: { ...NO_LIMITS, VESPER_UPLOADS_TENANT_BYTES: '1000' } });
     try {
       const ann = caller(d, 'ann'), slow = 'thing,mark\n', rest = 'a,1\n'.repeat(150);
       const reply = new Promise((resolve) => {
         const socket = net.connect(d.port, '127.0.0.1');
         let text = '';
-        socket.on('error', () => resolve(text)).on('close', () => resolve(text)).on('data', (piece) => { text += piece; });
+        socket.on('error', () => resolve(text)).on('close', () => resolve(text)).on('data', (chunk) => { text += chunk; });
         socket.write(`POST /api/v1/data-sources?name=Slow.csv HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ann.token}\r\nConnection: close\r\n`
           + `Content-Type: text/csv\r\nContent-Length: ${slow.length + rest.length}\r\n\r\n${slow}`);
-        until('it has begun', async () => (await ann.list()).length === 1).then(async () => {
+        until('the upload has started', async () => (await ann.list()).length === 1).then(async () => {
           assert.equal((await ann.loaded(`thing,mark\n${'b,2\n'.repeat(150)}`, 'name=Fast.csv')).rows, 150);
           socket.write(rest);
         });
       });
       assert.match(await reply, /^HTTP\/1.1 413 /);
-      const left = await until('it has failed', async () => (await ann.list()).find((s) => s.load?.state === 'failed'));
-      assert.equal((await ann.one(left.id)).body.load.fault.code, 'quota');
-      assert.equal(left.name, 'Slow');
+      const failedSource = await until('the upload has failed', async () => (await ann.list()).find((s) => s.load?.state === 'failed'));
+      assert.equal((await ann.one(failedSource.id)).body.load.fault.code, 'quota');
+      assert.equal(failedSource.name, 'Slow');
       assert.deepEqual(await spooled(d), []);
       assert.equal((await ann.upload(GOOD, 'name=Small.csv')).status, 202);
-      await until('all of it is used', async () => (await ann.upload(GOOD.repeat(12), 'name=Rest.csv')).status === 413);
+      await until('the quota is used up', async () => (await ann.upload(GOOD.repeat(12), 'name=Rest.csv')).status === 413);
     } finally {
       await d.stop();
     }

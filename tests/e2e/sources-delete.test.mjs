@@ -33,7 +33,7 @@ const caller = (sub, permissions = [...ROLES.analyst, 'chat:upload']) => new Sou
 const chat = (s, content, headers) => s.rest.post('/api/v1/chat', { content }, { headers });
 
 /* The places that contain canaries, with the number of different ones. */
-async function left() {
+async function remaining() {
   const places = {};
   const look = (where, text) => {
     const found = new Set(text.match(CANARY)?.filter((c) => c !== TYPED)).size;
@@ -65,12 +65,12 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
   /* Later messages of a session store the names of a list, for questions such as "the second one". */
   for (const content of ['hello', 'as of when?', 'the ninetieth one', 'What is the health status of Nazareth Solar?', 'total gram for the second one', 'thanks'])
     assert.equal((await ann.rest.post('/api/v1/chat', { content, session_id: asked.session_id })).status, 200);
-  const theirs = await until('it is shared', async () => {
+  const theirs = await until('the source is shared', async () => {
     const { body, text } = await chat(bob, QUESTION);
     return /canary0x7f3a/.test(text) && body;
   });
   await chat(ann, `total gram for ${TYPED}`);
-  const ways = {
+  const INTERFACES = {
     list: async (s) => (await s.rest.get('/api/v1/data-sources')).text,
     profile: async (s) => (await s.one(id)).text,
     rows: async (s) => (await s.rest.get(`/api/v1/data-sources/${id}/rows`)).text,
@@ -86,21 +86,21 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
   const seen = async () => {
     const found = [];
     for (const [who, s] of Object.entries({ ann, bob }))
-      for (const [way, look] of Object.entries(ways))
+      for (const [way, look] of Object.entries(INTERFACES))
         if ((await look(s)).match(CANARY)?.some((c) => c !== TYPED))
           found.push(`${who} ${way}`);
     return found;
   };
   for (const way of ['rows', 'ask', 'history', 'export', 'turn'])
-    assert.match(await ways[way](ann), CANARY, way);
-  assert.ok(Object.values(await left()).some((n) => n === CANARIES.length - 1));
+    assert.match(await INTERFACES[way](ann), CANARY, way);
+  assert.ok(Object.values(await remaining()).some((n) => n === CANARIES.length - 1));
 
   assert.equal((await ann.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
   const since = Date.now();
   assert.deepEqual(await seen(), []);
   let places;
   const isGone = async () => {
-    places = await left();
+    places = await remaining();
     return Object.keys(places).length === 0;
   };
   await until('no canary is left', isGone).catch(() => assert.fail(JSON.stringify(places)));
@@ -117,39 +117,39 @@ it('an answer uses one version despite new ones, and no deleted one', { timeout:
   const { id } = await eve.loaded(file(1), 'name=Marks.csv');
   await until('an answer', async () => totalsOf((await chat(eve, 'total mark by thing')).text).length > 0);
   const versions = new Map();
-  let mark = 1, answers = 0, over = false, isDeleted = false, late = 0;
+  let mark = 1, answers = 0, isDone = false, isDeleted = false, emptyAnswers = 0;
   const ask = async () => {
-    while (!over) {
+    while (!isDone) {
       const beganDeleted = isDeleted;
       const { text } = await chat(eve, 'total mark by thing');
       const totals = totalsOf(text);
       if (totals.length === 0) {
         assert.ok(isDeleted, text);
-        late++;
+        emptyAnswers++;
         continue;
       }
-      assert.ok(!beganDeleted, 'an answer of a source that was deleted before');
+      assert.ok(!beganDeleted, 'no answer uses a source that was deleted before the question');
       const known = Array.from({ length: mark + 1 }, (_, i) => i + 1).find((n) => rowsOf(n) * (n + 0.25) === totals[0]);
-      assert.ok(known, `${totals} is no version up to ${mark + 1}`);
+      assert.ok(known, `${totals} is not a version up to ${mark + 1}`);
       assert.ok(totals.every((n) => n === totals[0]), `${totals} mixes versions`);
       versions.set(known, (versions.get(known) ?? 0) + 1);
       answers++;
     }
   };
   const askers = Promise.all(Array.from({ length: ASKERS }, ask));
-  askers.catch(() => { over = true; });
-  for (; mark < VERSIONS && !over; mark++) {
+  askers.catch(() => { isDone = true; });
+  for (; mark < VERSIONS && !isDone; mark++) {
     const sent = await eve.replace(id, file(mark + 1), (await eve.one(id)).headers.get('etag'));
     assert.equal(sent.status, 202, sent.text);
-    await until('it is in use', async () => over || (await eve.one(id)).body.version === sent.body.version);
-    await until('it is asked', () => over || versions.has(mark + 1));
+    await until('the new version is in use', async () => isDone || (await eve.one(id)).body.version === sent.body.version);
+    await until('an answer uses the new version', () => isDone || versions.has(mark + 1));
   }
-  await until('so many answers', () => over || answers >= QUESTIONS);
+  await until('enough answers have arrived', () => isDone || answers >= QUESTIONS);
   assert.equal((await eve.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
   isDeleted = true;
-  await until('it is asked in vain', () => over || late >= ASKERS);
-  over = true;
+  await until('questions after the deletion find nothing', () => isDone || emptyAnswers >= ASKERS);
+  isDone = true;
   await askers;
   assert.equal(versions.size, VERSIONS);
-  t.diagnostic(`${answers} answers of ${versions.size} versions, ${late} after the end`);
+  t.diagnostic(`${answers} answers of ${versions.size} versions, ${emptyAnswers} after the deletion`);
 });

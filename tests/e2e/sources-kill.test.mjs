@@ -39,7 +39,7 @@ it('a load interrupted at any time leaves only the previous version', { timeout:
     await d.kill();
     await sent;
     d = await startDaemon({ dataDir, env });
-    const source = await until('the load is over', async () => {
+    const source = await until('the load has ended', async () => {
       const { body } = await caller().one(id);
       return body.state === 'ready' && (!body.load || body.load.state === 'failed') && body;
     });
@@ -55,16 +55,16 @@ it('a load interrupted at any time leaves only the previous version', { timeout:
     mark = now;
     await until('no file is left', async () => (await readdir(join(dataDir, 'spool'))).length === 0);
   }
-  const kept = async () => (await run('python3', ['-c', TABLES, join(dataDir, 'sources/uploads/vesper.db')])).stdout.trim().split('\n');
+  const tables = async () => (await run('python3', ['-c', TABLES, join(dataDir, 'sources/uploads/vesper.db')])).stdout.trim().split('\n');
   const { body } = await caller().one(id);
   /* Retired versions are deleted once no turn can read them any more. */
-  assert.ok((await kept()).length <= 1 + KILLS, body.version);
+  assert.ok((await tables()).length <= 1 + KILLS, body.version);
   assert.equal((await caller().rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
-  await until('no table is left', async () => (await kept()).join('') === '');
+  await until('no table is left', async () => (await tables()).join('') === '');
   await d.stop();
 });
 
-it('an orderly shutdown during a load is an interruption', async (t) => {
+it('a shutdown during a load is reported as an interruption', async (t) => {
   const dataDir = await tempDir();
   for (const wait of [0, 60, 250, 700]) {
     const d = await startDaemon({ dataDir, env });
@@ -77,7 +77,7 @@ it('an orderly shutdown during a load is an interruption', async (t) => {
   }
   const d = await startDaemon({ dataDir, env });
   const ann = new Sources(d, mintToken({ sub: 'ann', permissions: [...ROLES.analyst, 'chat:upload'] }));
-  await until('what was cut off is told so', async () => (await ann.list()).every((s) => s.state === 'ready' || s.load?.state === 'failed' || s.state === 'failed'));
+  await until('interrupted loads are reported', async () => (await ann.list()).every((s) => s.state === 'ready' || s.load?.state === 'failed' || s.state === 'failed'));
   assert.deepEqual(await readdir(join(dataDir, 'spool')), []);
   await d.stop();
 });

@@ -23,12 +23,12 @@ before(async () => {
   const theirs = await bob.loaded(file(75), 'name=Orders.csv');
   await bob.share(theirs.id, { visibility: 'tenant' });
   await ann.loaded('cust,segment\nC0,Retail\nC1,Public\n', 'name=Customers.csv');
-  await until('both are there', async () => (await ann.list()).length === 3);
+  await until('all sources are ready', async () => (await ann.list()).length === 3);
 });
 after(() => d?.stop());
 
-const plain = (text) => text.replaceAll(',', '');
-const numbers = (turn) => plain(turn.text + JSON.stringify(turn.views ?? '')).match(/\d+\.?\d*/g).map(Number);
+const withoutCommas = (text) => text.replaceAll(',', '');
+const numbers = (turn) => withoutCommas(turn.text + JSON.stringify(turn.views ?? '')).match(/\d+\.?\d*/g).map(Number);
 
 async function withChat(token, use) {
   const chat = await d.connect({ token });
@@ -50,9 +50,9 @@ describe('data sources of the same name', () => {
           assert.deepEqual(asked.ask.options.map((o) => o.label.replace(/\d{4}-\d\d-\d\d/, 'DAY')), ['Orders (ann, 40 rows, DAY)', 'Orders (bob, 40 rows, DAY)']);
           chat.send({ type: 'chat.select', ask_id: asked.ask.ask_id, values: [asked.ask.options.find((o) => o.label.includes(owner)).value] });
           const turn = await chat.turn();
-          const want = /cust C1/.test(question) ? sumOf(cents, (i) => i % 4 === 1) : /by cust/.test(question) ? sumOf(cents, (i) => i % 4 === 3)
+          const expected = /cust C1/.test(question) ? sumOf(cents, (i) => i % 4 === 1) : /by cust/.test(question) ? sumOf(cents, (i) => i % 4 === 3)
             : /many/.test(question) ? ROWS : sumOf(cents);
-          assert.ok(numbers(turn).includes(want), `${question}, ${owner}: ${want} in ${turn.text}`);
+          assert.ok(numbers(turn).includes(expected), `${question}, ${owner}: ${expected} in ${turn.text}`);
           assert.ok(!numbers(turn).includes(sumOf(25) + sumOf(75)) && !numbers(turn).includes(2 * ROWS));
         });
   });
@@ -83,8 +83,8 @@ describe('many wide data sources', () => {
   it('are all queried, with more than a thousand columns', async () => {
     const one = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
     try {
-      const heads = ['region', ...Array.from({ length: 60 }, (_, i) => `value ${i}`)];
-      const text = (n) => `${heads.join(',')},only${n}\n${['N', 'S', 'N', 'S'].map((r, k) => `${r},${heads.slice(1).map((_, c) => `${(k * 7 + c * 3) % 11}.5`).join(',')},${k}.25`).join('\n')}\n`;
+      const headers = ['region', ...Array.from({ length: 60 }, (_, i) => `value ${i}`)];
+      const text = (n) => `${headers.join(',')},only${n}\n${['N', 'S', 'N', 'S'].map((r, k) => `${r},${headers.slice(1).map((_, c) => `${(k * 7 + c * 3) % 11}.5`).join(',')},${k}.25`).join('\n')}\n`;
       for (let n = 0; n < 20; n++) /* a user may load ten files an hour */
         assert.equal((await new Sources(one, caller(`wide${n % 2}`)).loaded(text(n), `name=Wide${n}.csv`)).state, 'ready');
       const { body } = await new Sources(one, caller('wide1')).rest.post('/api/v1/chat', { content: 'total only19 by region' });
