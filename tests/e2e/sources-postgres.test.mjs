@@ -20,8 +20,8 @@ let pg;
 let d;
 before(async () => {
   pg = await installedPostgres();
-  const made = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
-  assert.equal(made.code, 0, made.stderr);
+  const init = await pg.ctl(['db', 'init', '--only', 'uploads'], { VESPER_LOAD_PASSWORD: LOAD, VESPER_UPLOADS_PASSWORD: UPLOADS });
+  assert.equal(init.code, 0, init.stderr);
   d = await pg.start({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0',
     VESPER_SOURCES: JSON.stringify({ uploads: { dialect: 'postgres' } }), VESPER_SOURCES_UPLOADS_DSN: pg.dsn('vesper_uploads', UPLOADS),
     VESPER_UPLOADS_LOADER_DSN: pg.dsn('vesper_load', LOAD) } });
@@ -51,7 +51,7 @@ describe('on PostgreSQL', () => {
     assert.deepEqual(await pg.accepted('vesper_uploads', statements), []);
     assert.deepEqual(await pg.accepted('vesper_load', statements.slice(3)), []);
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
-    await until('its table is gone', async () => await pg.admin("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'uploads'") === '0'
+    await until('its table is dropped', async () => await pg.admin("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'uploads'") === '0'
       && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
     assert.doesNotMatch(await pg.admin('SELECT string_agg(m::text, chr(10)) FROM dbo.chat_messages m'), /1580\.25/);
   });
@@ -67,24 +67,24 @@ describe('on PostgreSQL', () => {
       assert.ok(text.includes(number), text);
     for (const { id } of [orders, parties])
       await bea.rest.delete(`/api/v1/data-sources/${id}`);
-    await until('they are gone', async () => await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_joins') === '0'
+    await until('the sources are deleted', async () => await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_joins') === '0'
       && await pg.admin('SELECT COUNT(*) FROM dbo.chat_data_sources') === '0');
   });
 
   it('none of 100 values of a file is left in any table after deletion', async (t) => {
     const cal = new Sources(d, token('cal')), bob = new Sources(d, token('bob'));
     const canaries = Array.from({ length: 100 }, (_, i) => `canary${i}x7f3a`);
-    const left = async () => new Set((await pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
+    const remaining = async () => new Set((await pg.admin("SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, true, '')::text, '') "
       + "FROM pg_tables WHERE schemaname IN ('dbo', 'uploads')")).match(/canary\d+x7f3a/g)).size;
     const { id } = await cal.loaded(`bird,gram\n${canaries.map((c, i) => `${c},${i * 1000 + 17}.5`).join('\n')}\n`, 'name=Birds.csv');
     await cal.share(id, { visibility: 'tenant', semantic_profile: { entity_name: canaries[3], columns: { gram: { synonyms: [canaries[4]] } } } });
     for (const s of [cal, bob])
       await until('an answer', async () => /canary0x7f3a/.test((await s.rest.post('/api/v1/chat', { content: 'total gram by bird' }, { headers: { 'idempotency-key': 'birds' } })).text));
-    assert.equal(await left(), 100);
+    assert.equal(await remaining(), 100);
     assert.equal((await cal.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
     const since = Date.now();
     assert.equal((await cal.one(id)).status, 404);
-    await until('none is left', async () => await left() === 0);
+    await until('none is left', async () => await remaining() === 0);
     t.diagnostic(`100 values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
   });
 

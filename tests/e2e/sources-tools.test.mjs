@@ -34,17 +34,17 @@ const AGE = 'import sqlite3,sys\nc = sqlite3.connect(sys.argv[1])\n'
 
 describe('retention', () => {
   it('deletes only sources that were not changed for the retention time', async () => {
-    const keeper = await startDaemon({ env: { VESPER_UPLOADS_RETENTION_DAYS: '30' } });
+    const daemon = await startDaemon({ env: { VESPER_UPLOADS_RETENTION_DAYS: '30' } });
     try {
-      const ann = new Sources(keeper, caller('ann'));
+      const ann = new Sources(daemon, caller('ann'));
       const { id } = await ann.loaded(ORDERS, 'name=Old.csv');
-      await run('python3', ['-c', AGE, join(keeper.dataDir, 'store/vesper.db'), id]);
+      await run('python3', ['-c', AGE, join(daemon.dataDir, 'store/vesper.db'), id]);
       await ann.loaded(CUSTOMERS, 'name=New.csv');
-      await until('the old one is gone', async () => (await ann.one(id)).status === 404);
+      await until('the old source is deleted', async () => (await ann.one(id)).status === 404);
       assert.deepEqual((await ann.list()).map((s) => s.name), ['New']);
       assert.equal((await chat(ann, 'total amount by region')).views.some((v) => v.view_type === 'data'), false);
     } finally {
-      await keeper.stop();
+      await daemon.stop();
     }
   });
 });
@@ -67,10 +67,10 @@ describe('a data source', () => {
     assert.deepEqual(columns(alone).Type, ['text', 'date', 'text', 'text', 'decimal']);
     assert.equal(alone.result.facts.rows, '4');
 
-    const found = await tool(ann, 'data_quality', { source: 'orders' });
-    assert.deepEqual(columns(found).Column, ['sold on', 'amount', null]);
-    assert.deepEqual(columns(found).Count, [2, 1, 1]); /* days without a row, a missing value, a repeated row */
-    assert.equal(found.result.facts.quality_score, '93');
+    const quality = await tool(ann, 'data_quality', { source: 'orders' });
+    assert.deepEqual(columns(quality).Column, ['sold on', 'amount', null]);
+    assert.deepEqual(columns(quality).Count, [2, 1, 1]); /* days without a row, a missing value, a repeated row */
+    assert.equal(quality.result.facts.quality_score, '93');
 
     await ann.loaded(CUSTOMERS, 'name=Customers.csv');
     assert.deepEqual(columns(await tool(ann, 'list_sources')).Source, ['Orders', 'Customers']);

@@ -47,7 +47,7 @@ export class Sources {
       if (status !== 200 || ['ready', 'failed', 'asking', 'empty'].includes(state))
         return body;
     }
-    throw new Error(`${id} is never loaded: ${JSON.stringify(last).slice(0, 1000)}`);
+    throw new Error(`${id} was not loaded: ${JSON.stringify(last).slice(0, 1000)}`);
   }
 
   async loaded(bytes, query, type) {
@@ -64,7 +64,7 @@ export async function until(what, check) {
     if (found)
       return found;
   }
-  throw new Error(`never: ${what}`);
+  throw new Error(`timed out waiting for: ${what}`);
 }
 
 const TYPES = { jsonl: 'application/x-ndjson', tsv: 'text/tab-separated-values', csv: 'text/csv' };
@@ -73,29 +73,29 @@ const SHAPES = join(ROOT, 'tests/upload');
 /* Loads each file in tests/upload/shapes.tsv. Returns the differences. `as` makes a caller of a user name; each loads ten. */
 export async function loadShapes(as) {
   const lines = (await readFile(join(SHAPES, 'shapes.tsv'), 'utf8')).split('\n').filter((l) => l && !l.startsWith('#'));
-  const wrong = [];
+  const differences = [];
   for (const [n, line] of lines.entries()) {
     const [file, options, columns, rows, , fault, question] = line.split('\t');
-    const me = as(`shape${Math.floor(n / 10)}`);
+    const user = as(`shape${Math.floor(n / 10)}`);
     const query = `name=${file}${options === '-' ? '' : `&${options}`}`;
-    let found = await me.loaded(await readFile(join(SHAPES, 'shapes', file)), query, TYPES[file.split('.').at(-1)]);
+    let found = await user.loaded(await readFile(join(SHAPES, 'shapes', file)), query, TYPES[file.split('.').at(-1)]);
     if (found.load?.state === 'asking') {
       if (question === '-')
-        wrong.push(`${file}: asks ${JSON.stringify(found.load.ask)}`);
+        differences.push(`${file}: asks ${JSON.stringify(found.load.ask)}`);
       const { ask_id, options: [first] } = found.load.ask;
-      const { status, text } = await me.rest.post(`/api/v1/data-sources/${found.id}/answer`, { ask_id, values: [first.value] });
+      const { status, text } = await user.rest.post(`/api/v1/data-sources/${found.id}/answer`, { ask_id, values: [first.value] });
       assert.equal(status, 204, text);
-      found = await until('it goes on', async () => {
-        const now = await me.settled(found.id);
+      found = await until('the load continues', async () => {
+        const now = await user.settled(found.id);
         return now.load?.state !== 'asking' && now;
       });
     }
     const got = found.state === 'ready' ? `${found.profile.columns.map((c) => `${c.name}:${c.type}`).join(' ')} ${found.rows}`
       : `${found.load.fault.code}:${found.load.fault.line ?? 0}`;
-    const wanted = fault === '-' ? `${columns} ${rows}` : fault;
-    if (got !== wanted)
-      wrong.push(`${file}: ${got}${found.load?.fault ? ` ${found.load.fault.message}` : ''}, not ${wanted}`);
-    await me.rest.delete(`/api/v1/data-sources/${found.id}`);
+    const expected = fault === '-' ? `${columns} ${rows}` : fault;
+    if (got !== expected)
+      differences.push(`${file}: ${got}${found.load?.fault ? ` ${found.load.fault.message}` : ''}, not ${expected}`);
+    await user.rest.delete(`/api/v1/data-sources/${found.id}`);
   }
-  return wrong;
+  return differences;
 }

@@ -59,15 +59,15 @@ describe('a user\'s own file', () => {
 
     const shared = await ann.rest.call('PATCH', `/api/v1/data-sources/${source.id}`, { json: { visibility: 'tenant' } });
     assert.equal(shared.status, 204, shared.text);
-    await until('it is shared', async () => (await bob.list()).length === 1);
+    await until('the source is shared', async () => (await bob.list()).length === 1);
     const theirs = await bob.rest.post('/api/v1/chat', { content: 'total amount by region' });
     assert.ok(/1580\.25/.test(theirs.text), theirs.text);
     assert.equal((await bob.rest.call('PATCH', `/api/v1/data-sources/${source.id}`, { json: { name: 'Mine' } })).status, 403);
 
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
-    await until('it is gone', async () => (await ann.one(source.id)).status === 404);
-    const gone = await ann.rest.post('/api/v1/chat', { content: 'total amount by region' });
-    assert.ok(!/1580/.test(gone.text), gone.text);
+    await until('the source is deleted', async () => (await ann.one(source.id)).status === 404);
+    const afterDelete = await ann.rest.post('/api/v1/chat', { content: 'total amount by region' });
+    assert.ok(!/1580/.test(afterDelete.text), afterDelete.text);
   });
 
   it('has the exact sum of its cells', async () => {
@@ -99,16 +99,16 @@ describe('a user\'s own file', () => {
     assert.equal(source.state, 'ready', JSON.stringify(source));
     const name = (column) => `u${source.id.slice(-8)}_${column}`;
     const ask = async (query) => (await ann.rest.post('/api/v1/tools/query_metrics', { query: JSON.stringify(query) })).body.result?.sets.rows.data_dict;
-    const check = (got, rows, of) => {
+    const check = (got, rows, groupOf) => {
       const [keys, sums, means] = Object.values(got);
       const groups = new Map();
       for (const row of rows)
-        groups.set(of(row.at, row.region), [...(groups.get(of(row.at, row.region)) ?? []), row]);
+        groups.set(groupOf(row.at, row.region), [...(groups.get(groupOf(row.at, row.region)) ?? []), row]);
       assert.deepEqual(new Set(keys), new Set(groups.keys()));
       for (const [i, key] of keys.entries()) {
-        const there = groups.get(key).filter(({ cents }) => cents !== null), cents = there.reduce((sum, row) => sum + row.cents, 0);
-        assert.equal(sums[i], there.length ? cents / 100 : null, `${key}`);
-        assert.ok(there.length ? Math.abs(means[i] - cents / 100 / there.length) < 1e-9 : means[i] === null, `${key}: ${means[i]}`);
+        const filled = groups.get(key).filter(({ cents }) => cents !== null), cents = filled.reduce((sum, row) => sum + row.cents, 0);
+        assert.equal(sums[i], filled.length ? cents / 100 : null, `${key}`);
+        assert.ok(filled.length ? Math.abs(means[i] - cents / 100 / filled.length) < 1e-9 : means[i] === null, `${key}: ${means[i]}`);
       }
     };
     const metrics = [name('amount'), name('rate')];
@@ -132,22 +132,22 @@ describe('a user\'s own file', () => {
       const { body } = await ann.rest.post('/api/v1/chat', { content: 'total n by bird' });
       return /canary0x7f3a/.test(JSON.stringify(body)) && body;
     });
-    const holding = async () => {
+    const filesWithCanary = async () => {
       const found = [];
       for (const file of await filesUnder(d.dataDir))
         if (existsSync(file) && canaries.some((c) => file && c) && (await readFile(file).catch(() => Buffer.alloc(0))).includes('canary0x7f3a'))
           found.push(file);
       return found;
     };
-    assert.ok((await holding()).length > 0);
+    assert.ok((await filesWithCanary()).length > 0);
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${source.id}`)).status, 202);
-    let left;
-    await until('no file holds it', async () => (left = await holding()).length === 0).catch(() => assert.fail(left.join(' ')));
+    let remaining;
+    await until('no file contains it', async () => (remaining = await filesWithCanary()).length === 0).catch(() => assert.fail(remaining.join(' ')));
     assert.deepEqual(await readdir(join(d.dataDir, 'spool')), []);
   });
 });
 
-describe('a form', () => {
+describe('a form upload', () => {
   const BOUNDARY = 'x7f3aBoundary';
   const part = (head, text) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
   const filePart = (text, file = 'a.csv', more = '') => part(`name="file"; filename="${file}"${more}`, text);
@@ -162,17 +162,17 @@ describe('a form', () => {
       assert.equal(status, 202, text);
       return ann.settled(body.id);
     };
-    const plain = await loaded([filePart(ROWS, 'Sales 2025.csv')]);
-    assert.deepEqual([plain.name, plain.rows, plain.profile.columns.length], ['Sales 2025', 2, 2]);
+    const unnamed = await loaded([filePart(ROWS, 'Sales 2025.csv')]);
+    assert.deepEqual([unnamed.name, unnamed.rows, unnamed.profile.columns.length], ['Sales 2025', 2, 2]);
     const named = await loaded([part('name="name"', 'Ledger'), part('name="description"', 'of all'), filePart(ROWS, 'x.tsv', '\r\nContent-Type: text/csv')]);
     assert.deepEqual([named.name, named.description, named.rows], ['Ledger', 'of all', 2]);
     const dashes = await loaded([filePart(`t,n\n${Array.from({ length: 20000 }, (_, i) => `--${BOUNDARY.slice(0, i % 14)}${i},${i}`).join('\n')}\n`)], 'name=Dashes');
     assert.deepEqual([dashes.name, dashes.rows, String(dashes.profile.columns[1].sum)], ['Dashes', 20000, '199990000']);
-    assert.equal((await sent(ann, [filePart('a,b\n5,6\n')], '', 'PUT', `/${plain.id}/data`)).status, 202);
-    await until('the next version is in use', async () => (await ann.one(plain.id)).body.rows === 1);
+    assert.equal((await sent(ann, [filePart('a,b\n5,6\n')], '', 'PUT', `/${unnamed.id}/data`)).status, 202);
+    await until('the next version is in use', async () => (await ann.one(unnamed.id)).body.rows === 1);
   });
 
-  it('that is malformed or has other parts is refused and leaves nothing', async () => {
+  it('that is malformed or has other parts is refused and leaves no file', async () => {
     const bob = new Sources(d, token('forms2'));
     for (const [parts, status] of [[[], 400], [[part('name="name"', 'x')], 400], [[part('name="other"', 'x'), filePart(ROWS)], 400], [[filePart(ROWS), filePart(ROWS)], 400],
       [[filePart(ROWS), part('name="name"', 'late')], 400], [[part('name="file"', ROWS)], 400], [[part('name="upload"; filename="a.csv"', ROWS)], 400],
@@ -183,8 +183,8 @@ describe('a form', () => {
     }
     const { status } = await bob.rest.call('POST', '/api/v1/data-sources', { body: filePart(ROWS), headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` } });
     assert.equal(status, 400); /* the body has no closing boundary */
-    await until('nothing is left', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
-    await until('what began is given up', async () => (await bob.list()).every((s) => s.state === 'failed'));
+    await until('no spool file is left', async () => (await readdir(join(d.dataDir, 'spool'))).length === 0);
+    await until('the started uploads have failed', async () => (await bob.list()).every((s) => s.state === 'failed'));
   });
 });
 
@@ -200,9 +200,9 @@ describe('vesperctl source', () => {
     .then(({ stdout }) => ({ code: 0, stdout }), (e) => ({ code: e.code, stdout: e.stdout, stderr: e.stderr }));
 
   it('uploads, lists, shows, shares and deletes', async () => {
-    const up = await ctl('upload', join(SHAPES, 'shapes/orders.csv'), '--name', 'Ledger.csv');
-    assert.equal(up.code, 0, up.stderr);
-    assert.match(up.stdout, /ready\s+6 rows {2}Ledger\n.*amount\s+decimal\s+measure.*sum 3235\.84/s);
+    const uploaded = await ctl('upload', join(SHAPES, 'shapes/orders.csv'), '--name', 'Ledger.csv');
+    assert.equal(uploaded.code, 0, uploaded.stderr);
+    assert.match(uploaded.stdout, /ready\s+6 rows {2}Ledger\n.*amount\s+decimal\s+measure.*sum 3235\.84/s);
     assert.match((await ctl('list')).stdout, /Ledger/);
     const { rows } = JSON.parse((await ctl('rows', 'Ledger')).stdout);
     assert.equal(rows.length, 6);

@@ -15,7 +15,7 @@ const script = [{ when: { kind: 'answer' }, reply: { text: long }, fault: { toke
 
 const memoryKb = (d) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${d.child.pid}/status`, 'utf8'))[1]);
 
-it(`${STALLED} clients that read nothing`, async (t) => {
+it(`${STALLED} clients that read nothing use little memory`, async (t) => {
   const mock = await startMock({ script });
   t.after(() => mock.close());
   const d = await startDaemon({ mock, env: { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0' } });

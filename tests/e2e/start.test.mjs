@@ -38,12 +38,12 @@ async function linkedWarehouse() {
     await symlink(path, target);
   }
   const acme = (await filesUnder(dir)).find((p) => /acme/.test(p));
-  assert.ok(acme, 'the demo warehouse has a file of acme\'s');
+  assert.ok(acme, 'the demo warehouse has a file for acme');
   return { dir, acme };
 }
 
 /* Locks a new, empty file, as another connection does while it creates the database. */
-const HOLD = 'import sqlite3,sys,time\nd=sqlite3.connect(sys.argv[1],isolation_level=None)\nd.execute("BEGIN EXCLUSIVE")\n'
+const LOCK = 'import sqlite3,sys,time\nd=sqlite3.connect(sys.argv[1],isolation_level=None)\nd.execute("BEGIN EXCLUSIVE")\n'
   + 'print("held",flush=True)\nsys.stdin.readline()\nd.execute("ROLLBACK")\n';
 
 describe('startup is refused', () => {
@@ -96,7 +96,7 @@ describe('startup is refused', () => {
   });
 
   it('when a SQL file, a prompt or a table is broken: with file and line', async () => {
-    const breaks = {
+    const mutations = {
       'an unknown marker': ['sql/energy/dayahead/get_average_annual_price.sql', (s) => s.replace(':hub_zone', ':hub_zome'), /hub_zome/],
       'an unknown header key': ['sql/energy/dayahead/get_average_annual_price.sql', (s) => s.replace(/^-- about:/m, '-- abuot:'), /abuot/],
       'an unknown permission': ['sql/energy/dayahead/get_average_annual_price.sql',
@@ -105,22 +105,22 @@ describe('startup is refused', () => {
         (s) => s.replace(/^(-- param\s+year\s+)int/m, '$1number'), /number/],
       'an unknown key in front matter': ['prompts/energy/dayahead.md', (s) => s.replace(/^---\n/, '---\nmood: good\n'), /mood/],
     };
-    for (const [name, [file, edit, word]] of Object.entries(breaks)) {
+    for (const [name, [file, edit, word]] of Object.entries(mutations)) {
       const { dir, options } = await copyOfProject();
       const before = await readFile(join(dir, file), 'utf8');
       await change(join(dir, file), edit);
-      assert.notEqual(await readFile(join(dir, file), 'utf8'), before, `${name}: the test broke nothing`);
+      assert.notEqual(await readFile(join(dir, file), 'utf8'), before, `${name}: the edit changes nothing`);
       await refusedStart(options, new RegExp(`${basename(file)}:\\d+`), word);
     }
   });
 
-  it('when a tool of a module has no file, or a file no tool', async () => {
-    const gone = await copyOfProject();
-    await rm(join(gone.dir, 'sql/energy/dayahead/compare_vendors.sql'));
-    await refusedStart(gone.options, /compare_vendors/);
-    const more = await copyOfProject();
-    await writeFile(join(more.dir, 'sql/energy/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
-    await refusedStart(more.options, /unheard_of/);
+  it('when a tool of a module has no file, or a file has no tool', async () => {
+    const withoutFile = await copyOfProject();
+    await rm(join(withoutFile.dir, 'sql/energy/dayahead/compare_vendors.sql'));
+    await refusedStart(withoutFile.options, /compare_vendors/);
+    const withExtraFile = await copyOfProject();
+    await writeFile(join(withExtraFile.dir, 'sql/energy/dayahead/unheard_of.sql'), '-- tool: unheard_of\n-- about: x\nSELECT 1\n');
+    await refusedStart(withExtraFile.options, /unheard_of/);
   });
 
   it('when the data folder cannot be written', async () => {
@@ -145,8 +145,8 @@ describe('startup is refused', () => {
     assert.ok(stores.length > 0, `no database in the data folder: ${await filesUnder(dataDir)}`);
     for (const path of stores)
       await writeFile(path, 'this is no database. '.repeat(500));
-    const said = await refusedStart({ dataDir });
-    assert.ok(stores.some((p) => said.includes(p)) || /store:(vesper|acme)/.test(said), `names the database: ${said}`);
+    const output = await refusedStart({ dataDir });
+    assert.ok(stores.some((p) => output.includes(p)) || /store:(vesper|acme)/.test(output), `names the database: ${output}`);
   });
 
   it('outside demo mode without a secret', async () => {
@@ -163,14 +163,14 @@ describe('a missing warehouse', () => {
     const { status, body } = await d.rest(null).get('/health');
     assert.equal(status, 200);
     assert.equal(body.status, 'degraded', JSON.stringify(body));
-    const [, said] = Object.entries((await d.health()).checks).find(([name]) => /warehouse.*acme/.test(name));
-    assert.notEqual(said, 'healthy');
+    const [, check] = Object.entries((await d.health()).checks).find(([name]) => /warehouse.*acme/.test(name));
+    assert.notEqual(check, 'healthy');
     assert.match((await d.ask(REFERENCE)).text, /48\.73/, 'vesper is served');
     const turn = await d.ask(REFERENCE, { token: mintToken({ tenant_id: 'acme' }) });
     assert.equal(turn.tables.length, 0);
     assert.doesNotMatch(turn.text, /\$\d/);
     assert.ok(turn.error || turn.complete.outcomes.some((o) => o.outcome === 'error'), JSON.stringify(turn.closing));
-    assert.doesNotMatch(JSON.stringify(turn.frames), /sqlite|unixODBC|\/tmp\//i, 'nothing of the inside shows');
+    assert.doesNotMatch(JSON.stringify(turn.frames), /sqlite|unixODBC|\/tmp\//i, 'no internals are exposed');
   }
 
   it('for one tenant: the others are served, health is degraded', async (t) => {
@@ -206,21 +206,21 @@ describe('a missing warehouse', () => {
 
 describe('without starting', () => {
   const env = { PATH: process.env.PATH, VESPER_JWT_SECRET: SECRET, ANTHROPIC_API_KEY: 'a-very-secret-key' };
-  const say = async (...args) => (await run(VESPERD, args, { cwd: ROOT,
+  const runDaemon = async (...args) => (await run(VESPERD, args, { cwd: ROOT,
     env: { ...env, VESPER_WAREHOUSE_DIR: await demoWarehouse(), VESPER_DATA_DIR: await tempDir() } })).stdout;
 
-  it('--version names the version', async () => assert.match(await say('--version'), /vesperd? \d+\.\d+/));
+  it('--version names the version', async () => assert.match(await runDaemon('--version'), /vesperd? \d+\.\d+/));
 
-  it('--print-turn draws the table', async () => assert.match(await say('--print-turn'), /stateDiagram|-->/));
+  it('--print-turn draws the table', async () => assert.match(await runDaemon('--print-turn'), /stateDiagram|-->/));
 
   it('--print-config shows everything but the secrets', async () => {
-    const text = await say('--print-config');
+    const text = await runDaemon('--print-config');
     assert.equal(typeof JSON.parse(text).warehouse, 'object');
     assert.ok(!text.includes(SECRET) && !text.includes('a-very-secret-key'));
   });
 
   it('--check finds nothing wrong with the project', async () => {
-    await say('--check');
+    await runDaemon('--check');
   });
 
   it('--check finds a column that the view does not have', async () => {
@@ -275,14 +275,14 @@ describe('a store that is locked at startup', () => {
   it('is awaited: its tenant is served from the first question on', async (t) => {
     const dataDir = await tempDir();
     await mkdir(join(dataDir, 'store'), { recursive: true });
-    const holder = spawn('python3', ['-c', HOLD, join(dataDir, 'store/vesper.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
-    t.after(() => holder.kill());
-    await once(holder.stdout, 'data');
+    const locker = spawn('python3', ['-c', LOCK, join(dataDir, 'store/vesper.db')], { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.after(() => locker.kill());
+    await once(locker.stdout, 'data');
     const d = await launch({ dataDir });
     t.after(() => d.stop());
     while (!/store\.(busy|waiting)/.test(d.output))
       await sleep(20);
-    holder.stdin.end();
+    locker.stdin.end();
     await d.waitReady();
     const turn = await d.ask(REFERENCE);
     assert.equal(turn.status, 'ok', JSON.stringify(turn.frames));

@@ -24,16 +24,16 @@ it('forty turns with the same overload do not retry at the same time', async () 
   await mock.close();
   assert.ok(turns.every((t) => t.complete.provider === 'rules'));
   assert.ok(mock.count >= TURNS);
-  const begun = new Map();
-  const at = [];
+  const delays = new Map();
+  const retryTimes = [];
   for (const [, turn, wait] of d.output.slice(from).matchAll(/turn (\S+), role answer, attempt \d, retry in (\d+) ms/g)) {
-    begun.set(turn, (begun.get(turn) ?? 0) + Number(wait));
-    at.push(begun.get(turn));
+    delays.set(turn, (delays.get(turn) ?? 0) + Number(wait));
+    retryTimes.push(delays.get(turn));
   }
-  assert.deepEqual([begun.size, at.length], [TURNS, 2 * TURNS]);
-  const first = Math.min(...at);
-  const tenth = (Math.max(...at) - first + 1) / 10;
-  const held = Array(10).fill(0);
-  at.forEach((ms) => held[Math.floor((ms - first) / tenth)]++);
-  assert.ok(Math.max(...held) <= 3 * at.length / 10, held.join(' '));
+  assert.deepEqual([delays.size, retryTimes.length], [TURNS, 2 * TURNS]);
+  const first = Math.min(...retryTimes);
+  const tenth = (Math.max(...retryTimes) - first + 1) / 10;
+  const buckets = Array(10).fill(0);
+  retryTimes.forEach((ms) => buckets[Math.floor((ms - first) / tenth)]++);
+  assert.ok(Math.max(...buckets) <= 3 * retryTimes.length / 10, buckets.join(' '));
 });

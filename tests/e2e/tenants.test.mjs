@@ -25,7 +25,7 @@ function dataOf(turn) {
   return JSON.stringify([turn.views, turn.complete?.checked ?? {}, turn.complete?.outcomes ?? []]);
 }
 
-function checkNothingOfVesper(turn) {
+function assertNoVesperData(turn) {
   assert.ok(turn.closing);
   assert.doesNotMatch(turn.text, VESPER_FIGURES);
   assert.doesNotMatch(dataOf(turn), VESPER_FIGURES);
@@ -53,9 +53,9 @@ describe('as acme, without a model', () => {
 
   it('the same questions give acme\'s own numbers', async () => {
     const own = await d.ask(REFERENCE, { token: acme() });
-    checkNothingOfVesper(own);
-    assert.match(own.text, /\$\d+\.\d\d/, 'acme has an answer of its own');
-    checkNothingOfVesper(await d.ask(COMPARISON, { token: acme() }));
+    assertNoVesperData(own);
+    assert.match(own.text, /\$\d+\.\d\d/, 'acme gets its own answer');
+    assertNoVesperData(await d.ask(COMPARISON, { token: acme() }));
     const [mine, theirs] = await Promise.all([d.ask(HOURLY), d.ask(HOURLY, { token: acme() })])
       .then((turns) => turns.map((t) => rowsOf(t.tables[0]).map((r) => Number(r.AvgPrice_PerMWh))));
     assert.equal(theirs.length, 24);
@@ -63,7 +63,7 @@ describe('as acme, without a model', () => {
   });
 
   for (const question of HOSTILE)
-    it(`asked: ${question.slice(0, 90)}`, async () => checkNothingOfVesper(await d.ask(question, { token: acme() })));
+    it(`asked: ${question.slice(0, 90)}`, async () => assertNoVesperData(await d.ask(question, { token: acme() })));
 
   const filters = {
     'a quoted vendor': { vendor: "Ascend' OR '1'='1", hub_zone: 'NP15', year: 2025 },
@@ -71,7 +71,7 @@ describe('as acme, without a model', () => {
     'a tenant': { tenant_id: 'vesper', vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 2025 },
     'a year that is SQL': { vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: '2025 OR 1=1' },
     'a statement': { vendor: 'Ascend', market: 'CAISO', hub_zone: "NP15'; DROP TABLE Stage_mc_dayahead; --", year: 2025 },
-    'a list where one belongs': { vendor: ['Ascend', "x' OR 1=1"], hub_zone: 'NP15', year: 2025 },
+    'a list for a single value': { vendor: ['Ascend', "x' OR 1=1"], hub_zone: 'NP15', year: 2025 },
     'an object': { vendor: { $ne: '' }, hub_zone: 'NP15', year: 2025 },
     'a huge number': { vendor: 'Ascend', market: 'CAISO', hub_zone: 'NP15', year: 1e300 },
   };
@@ -84,7 +84,7 @@ describe('as acme, without a model', () => {
         assert.ok(['bad_frame', 'denied'].includes(first.code), JSON.stringify(first));
       } else {
         chat.queue.unshift(first);
-        checkNothingOfVesper(await chat.turn());
+        assertNoVesperData(await chat.turn());
       }
       await chat.close();
     });
@@ -92,15 +92,15 @@ describe('as acme, without a model', () => {
   it('projects of vesper are neither found nor suggested', async () => {
     const names = /Nazareth|Mojave|Tehachapi|Sierra Wind|Sierra Solar|O'Brien/;
     const status = (name, options) => d.ask(`What is the health of project ${name}?`, options);
-    const said = (turn, name) => JSON.stringify(turn.frames ?? turn).replaceAll(name, '');
+    const framesWithout = (turn, name) => JSON.stringify(turn.frames ?? turn).replaceAll(name, '');
 
     assert.match((await status('Acme Msea Solar', { token: acme() })).text, /Acme Mesa Solar/, 'its own names are known');
     for (const name of ['Nazareth', 'Nazareth Solar', 'Nazaret Solra', 'Sierra', 'Mojave'])
-      assert.doesNotMatch(said(await status(name, { token: acme() }), name), names);
-    assert.match((await status('Sierra')).text, /Sierra Solar.*Sierra Wind|Sierra Wind.*Sierra Solar/s, 'vesper is asked back');
+      assert.doesNotMatch(framesWithout(await status(name, { token: acme() }), name), names);
+    assert.match((await status('Sierra')).text, /Sierra Solar.*Sierra Wind|Sierra Wind.*Sierra Solar/s, 'vesper gets a clarifying question');
   });
 
-  it('the same name in another tenant is another person', async () => {
+  it('the same name in another tenant is another user', async () => {
     const mine = await d.ask(REFERENCE);
     const list = await d.rest(acme()).get('/api/v1/sessions');
     assert.equal(list.status, 200);
@@ -114,7 +114,7 @@ describe('as acme, without a model', () => {
   });
 });
 
-describe('as acme, through a model that argues for vesper', () => {
+describe('as acme, with a model that sends hostile arguments', () => {
   let mock;
   let d;
 
@@ -128,12 +128,12 @@ describe('as acme, through a model that argues for vesper', () => {
   });
 
   /* Inserts the hostile value wherever the schema permits a text. */
-  function poison(value, with_) {
+  function poison(value, replacement) {
     if (Array.isArray(value))
-      return value.map((v) => poison(v, with_));
+      return value.map((v) => poison(v, replacement));
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([k, v]) => [k,
-        ['vendor', 'hub_zone', 'market', 'value'].includes(k) && typeof v === 'string' ? with_ : poison(v, with_)]));
+        ['vendor', 'hub_zone', 'market', 'value'].includes(k) && typeof v === 'string' ? replacement : poison(v, replacement)]));
     return value;
   }
 
@@ -148,9 +148,9 @@ describe('as acme, through a model that argues for vesper', () => {
         return reply;
       } }]);
       for (const question of [REFERENCE, 'How do they see our northern zone next to what was said before?'])
-        checkNothingOfVesper(await d.ask(question, { token: acme() }));
+        assertNoVesperData(await d.ask(question, { token: acme() }));
       for (const c of mock.calls)
-        assert.doesNotMatch(JSON.stringify(c.body.messages), VESPER_FIGURES, 'not even the model sees them');
+        assert.doesNotMatch(JSON.stringify(c.body.messages), VESPER_FIGURES, 'the model does not see them');
     });
 });
 
@@ -172,7 +172,7 @@ describe('256 tenants on three lists of packs', () => {
     + '  d.execute("UPDATE vesper_tenant SET tenant_id=?",(f"t{i}",))\n  if lent:\n'
     + '   d.execute(f"UPDATE {lent} SET tenant_id=?,loans=loans+?",(f"t{i}",i))\n'
     + '   d.execute(f"UPDATE {baked} SET tenant_id=?,loaves=loaves+?",(f"t{i}",i))\n  d.commit()\n  d.close()';
-  const ASKED = {
+  const QUESTIONS = {
     library: { question: 'Loans by genre of Oldtown in 2025', figure: 4117, rights: ['library:read'] },
     bakery: { question: 'Loaves by bread of Stonehearth in 2025', figure: 51260, rights: ['bakery:read'] },
   };
@@ -194,12 +194,12 @@ describe('256 tenants on three lists of packs', () => {
     await run('python3', ['-c', COPY, warehouse, join(dataDir, 'store'), String(MANY)]);
   });
 
-  const ask = (d, i, pack) => d.ask(ASKED[pack].question,
-    { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(ASKED).flatMap((a) => a.rights)] }) });
+  const ask = (d, i, pack) => d.ask(QUESTIONS[pack].question,
+    { token: mintToken({ tenant_id: `t${i}`, permissions: ['chat:use', ...Object.values(QUESTIONS).flatMap((a) => a.rights)] }) });
 
   /* Checks that a tenant gets its own figures, and only for its own packs. */
   async function askTenant(d, i) {
-    for (const [pack, { figure }] of Object.entries(ASKED)) {
+    for (const [pack, { figure }] of Object.entries(QUESTIONS)) {
       const turn = await ask(d, i, pack);
       const numbers = JSON.stringify(turn.tables?.map(rowsOf) ?? []);
       if (LISTS[i % LISTS.length].includes(pack))
@@ -235,7 +235,7 @@ describe('256 tenants on three lists of packs', () => {
       await d.stop();
       t.diagnostic(`RSS ${kb.at(-1)} KB with ${count} tenants`);
     }
-    const each = (kb.at(-1) - kb[0]) / (MANY - FEW);
-    assert.ok(each <= TENANT_KB_MAX, `${each.toFixed(1)} KB a tenant`);
+    const kbPerTenant = (kb.at(-1) - kb[0]) / (MANY - FEW);
+    assert.ok(kbPerTenant <= TENANT_KB_MAX, `${kbPerTenant.toFixed(1)} KB a tenant`);
   });
 });

@@ -38,14 +38,14 @@ describe('a tool over HTTP', () => {
   let rest;
   let validate;
   let problem;
-  let faults;
+  let toolProblem;
 
   const call = async (name, args, options) => {
     const reply = await rest.post(`/api/v1/tools/${name}`, args, options);
     if (reply.status === 200)
       assert.ok(validate(reply.body), `${name}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
     else
-      assert.ok((reply.status === 422 ? faults : problem)(reply.body), `${name}: ${JSON.stringify(problem.errors?.slice(0, 3))} ${reply.text}`);
+      assert.ok((reply.status === 422 ? toolProblem : problem)(reply.body), `${name}: ${JSON.stringify(problem.errors?.slice(0, 3))} ${reply.text}`);
     return reply;
   };
   const as = (role, more) => ({ token: mintToken({ sub: `t-${role}`, role, ...more }) });
@@ -57,7 +57,7 @@ describe('a tool over HTTP', () => {
     const ajv = addFormats(new Ajv2020({ strict: false }));
     ajv.addSchema({ $id: 'doc', ...doc });
     validate = ajv.compile({ $ref: 'doc#/components/schemas/ToolResult' });
-    faults = ajv.compile({ $ref: 'doc#/components/schemas/ToolProblem' });
+    toolProblem = ajv.compile({ $ref: 'doc#/components/schemas/ToolProblem' });
     problem = ajv.compile({ $ref: 'doc#/components/schemas/Problem' });
   });
   after(() => d?.stop());
@@ -75,8 +75,8 @@ describe('a tool over HTTP', () => {
         if (turn.complete?.outcomes?.length !== 1 || outcome.tool !== tool.name || !view || view.truncated)
           continue;
         const receipt = (await rest.get(`/api/v1/receipts/${turn.complete.receipt_id}`)).body.content;
-        const given = Object.fromEntries(Object.entries(receipt.calls[0].args).filter(([name]) => name in tool.schema.properties));
-        const reply = await call(tool.name, given);
+        const toolArgs = Object.fromEntries(Object.entries(receipt.calls[0].args).filter(([name]) => name in tool.schema.properties));
+        const reply = await call(tool.name, toolArgs);
         assert.equal(reply.body.status, 'ok', `${question}: ${reply.text.slice(0, 300)}`);
         const { rows } = reply.body.result.sets;
         for (const member of ['columns', 'meta', 'data_dict', 'row_count', 'truncated'])
@@ -164,21 +164,21 @@ describe('a tool over HTTP', () => {
     const { hostname, port } = new URL(d.url);
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
     const socket = net.connect(Number(port), hostname);
-    let said = '';
+    let response = '';
     let sent = 0;
     let open = true;
-    socket.on('data', (data) => { said += data; });
+    socket.on('data', (data) => { response += data; });
     socket.on('error', () => {});
     socket.on('close', () => { open = false; });
     socket.write(`POST /api/v1/tools/get_average_annual_price HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mintToken()}\r\n`
       + 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
-    while (open && !said && sent < ENDLESS_MAX) {
+    while (open && !response && sent < ENDLESS_MAX) {
       sent += 4096;
       if (!socket.write(chunk))
         await Promise.race([once(socket, 'drain'), once(socket, 'close')].map((p) => p.catch(() => {})));
       await new Promise(setImmediate);
     }
-    assert.match(said, /^(HTTP\/1\.1 413 |$)/, 'who goes on writing may be cut off before the answer is read');
+    assert.match(response, /^(HTTP\/1\.1 413 |$)/, 'a client that keeps writing may lose the connection before it reads the response');
     assert.ok(sent < ENDLESS_MAX, `${sent} bytes`);
     socket.destroy();
     assert.equal((await call('get_average_annual_price', PRICE)).status, 200);

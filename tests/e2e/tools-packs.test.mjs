@@ -14,9 +14,8 @@ import { Sources, until } from './sources.mjs';
 import { mintToken, ROLES } from './token.mjs';
 
 /* Only an agent's protocol uses these tools; programs call the tools for queries and statements directly. */
-const STEPS_OF_AGENTS = ['refine_query', 'run_select'];
+const AGENT_STEP_TOOLS = ['refine_query', 'run_select'];
 const MEMBERS = ['columns', 'meta', 'data_dict', 'row_count', 'truncated'];
-
 
 /* For each analysis: a file of tests/calc/planted and a question that the analysis answers. */
 const ANALYSES = [
@@ -68,39 +67,39 @@ describe('a tool of another pack over HTTP', () => {
   after(() => d?.stop());
 
   /* If one call answered the question: compares its numbers and returns the tool. Otherwise undefined. */
-  async function compare(question, tenant, more = [], token = tokenOf(tenant, 'admin', ['chat:upload'])) {
+  async function compare(question, tenant, skipped = [], token = tokenOf(tenant, 'admin', ['chat:upload'])) {
     const rest = d.rest(token);
     const turn = await d.ask(question, { token });
     const [outcome] = turn.complete?.outcomes ?? [];
-    if (turn.complete?.outcomes?.length !== 1 || outcome.outcome !== 'rows' || turn.tables.length === 0 || more.includes(outcome.tool))
+    if (turn.complete?.outcomes?.length !== 1 || outcome.outcome !== 'rows' || turn.tables.length === 0 || skipped.includes(outcome.tool))
       return undefined;
     const receipt = (await rest.get(`/api/v1/receipts/${turn.complete.receipt_id}`)).body.content;
     const { schema } = (await rest.get(`/api/v1/tools/${outcome.tool}`)).body;
-    const given = Object.fromEntries(Object.entries(receipt.calls[0].args).filter(([name]) => name in schema.properties));
-    const reply = await rest.post(`/api/v1/tools/${outcome.tool}`, given);
+    const toolArgs = Object.fromEntries(Object.entries(receipt.calls[0].args).filter(([name]) => name in schema.properties));
+    const reply = await rest.post(`/api/v1/tools/${outcome.tool}`, toolArgs);
     assert.equal(reply.status, 200, `${question}: ${reply.text}`);
     assert.equal(reply.body.status, 'ok', `${question}: ${reply.text.slice(0, 300)}`);
     const sets = Object.values(reply.body.result.sets);
     for (const view of turn.tables)
       assert.ok(sets.some((set) => MEMBERS.every((m) => JSON.stringify(set[m]) === JSON.stringify(view[m]))),
-        `${outcome.tool}: ${question}: ${JSON.stringify(view).slice(0, 300)} is none of ${JSON.stringify(sets).slice(0, 600)}`);
+        `${outcome.tool}: ${question}: ${JSON.stringify(view).slice(0, 300)} is not among ${JSON.stringify(sets).slice(0, 600)}`);
     const own = (await rest.get(`/api/v1/receipts/${reply.body.receipt_id}`)).body.content;
     assert.equal(own.calls[0].result_hash, receipt.calls[0].result_hash, outcome.tool);
     return outcome.tool;
   }
 
-  const isAnalysis = (t) => t.name !== 'query_metrics' && t.schema.properties.query && !STEPS_OF_AGENTS.includes(t.name);
+  const isAnalysis = (t) => t.name !== 'query_metrics' && t.schema.properties.query && !AGENT_STEP_TOOLS.includes(t.name);
   const toolsOf = async (tenant) => (await d.rest(tokenOf(tenant)).get('/api/v1/tools')).body.data.filter((t) => !isAnalysis(t))
-    .map((t) => t.name).filter((name) => !STEPS_OF_AGENTS.includes(name)).sort();
+    .map((t) => t.name).filter((name) => !AGENT_STEP_TOOLS.includes(name)).sort();
 
-  async function general(tenant, sql) {
+  async function runSql(tenant, sql) {
     const { body } = await d.rest(tokenOf(tenant)).post('/api/v1/tools/general_sql_query', { sql });
     assert.equal(body.status, 'ok', JSON.stringify(body).slice(0, 300));
     return 'general_sql_query';
   }
 
-  it('returns the same numbers as chat, for every tool of plants', async () => {
-    const compared = new Set([await general('mesa', 'SELECT COUNT(*) AS n FROM pv.loggers')]);
+  it('returns the same numbers as chat, for every tool of the solar pack', async () => {
+    const compared = new Set([await runSql('mesa', 'SELECT COUNT(*) AS n FROM pv.loggers')]);
     for (const { question, tools, history } of await labelled('solar'))
       if (tools?.length === 1 && !history && !compared.has(tools[0]))
         compared.add(await compare(question, 'mesa', [...compared]));
@@ -109,7 +108,7 @@ describe('a tool of another pack over HTTP', () => {
   });
 
   it('returns the same numbers as chat, for queries over the map of a city', async (t) => {
-    const compared = new Set([await general('noor', 'SELECT COUNT(*) AS n FROM city.ent_vendors')]);
+    const compared = new Set([await runSql('noor', 'SELECT COUNT(*) AS n FROM city.ent_vendors')]);
     let questions = 0;
     for (const { question, history } of await labelled('city')) {
       const tool = history ? undefined : await compare(question, 'noor');

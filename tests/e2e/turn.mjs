@@ -48,7 +48,7 @@ function checkNumbers(frames, firstSeq) {
 
 function checkToken(f) {
   assert.equal(typeof f.token, 'string');
-  assert.notEqual(f.token, '', 'an empty token says nothing');
+  assert.notEqual(f.token, '', 'a token is not empty');
   if (f.mark === undefined)
     return;
   assert.ok(MARKS.includes(f.mark.kind), f.mark.kind);
@@ -61,7 +61,7 @@ export function checkView(view) {
   assert.ok(['base', 'data', 'chart', 'selection', 'error', 'component'].includes(view.view_type), view.view_type);
   assert.equal(typeof view.view_id, 'string');
   if (view.view_type === 'chart')
-    assert.ok(view.alt && view.chart_spec, 'a chart has a spec and a text beside it');
+    assert.ok(view.alt && view.chart_spec, 'a chart has a spec and a text alternative');
   if (view.view_type !== 'data')
     return;
   assert.ok(Array.isArray(view.columns) && view.columns.length > 0);
@@ -96,7 +96,7 @@ function checkComplete(f) {
   assert.ok(Number.isInteger(f.usage.calls) && Number.isInteger(f.usage.output_tokens));
   assert.ok(Number.isInteger(f.latency_ms) && f.latency_ms >= 0);
   if (f.status === 'partial')
-    assert.ok(ERROR_CODES.includes(f.error?.code) && f.error.message, 'a partial answer says what went wrong');
+    assert.ok(ERROR_CODES.includes(f.error?.code) && f.error.message, 'a partial answer reports its error');
   if (f.provider === 'rules')
     assert.equal(f.model, undefined, 'no model answered');
 }
@@ -168,18 +168,18 @@ export function checkTurn(frames, { firstSeq = 1, open = false } = {}) {
 }
 
 function summary(id, frames, closing) {
-  const of = (type) => frames.filter((f) => f.type === type);
-  const text = of('chat.token').map((f) => f.token).join('');
+  const framesOf = (type) => frames.filter((f) => f.type === type);
+  const text = framesOf('chat.token').map((f) => f.token).join('');
   return {
     id, frames, text, closing,
     complete: closing?.type === 'chat.complete' ? closing : undefined,
     error: closing?.type === 'chat.error' ? closing : undefined,
     status: closing?.status,
-    thinking: of('chat.thinking')[0],
-    views: of('chat.view').map((f) => f.view),
-    tables: of('chat.view').map((f) => f.view).filter((v) => v.view_type === 'data'),
-    filters: Object.fromEntries(of('chat.filters').flatMap((f) => f.filters).map((f) => [f.name, f.value])),
-    ask: of('chat.ask')[0],
+    thinking: framesOf('chat.thinking')[0],
+    views: framesOf('chat.view').map((f) => f.view),
+    tables: framesOf('chat.view').map((f) => f.view).filter((v) => v.view_type === 'data'),
+    filters: Object.fromEntries(framesOf('chat.filters').flatMap((f) => f.filters).map((f) => [f.name, f.value])),
+    ask: framesOf('chat.ask')[0],
     lastSeq: frames[frames.length - 1].seq,
   };
 }

@@ -22,28 +22,28 @@ function goodTurn() {
   ].map((f, i) => ({ turn_id: ID, ...f, seq: i + 1 + (i >= 5 ? 2 : 0) }));
 }
 
-const breaks = {
+const violations = {
   'a gap in seq': (f) => f.splice(1, 1),
-  'a frame twice': (f) => f.splice(2, 0, f[1]),
-  'seq_first that does not fit': (f) => (f[5].seq_first = 7),
+  'a repeated frame': (f) => f.splice(2, 0, f[1]),
+  'a wrong seq_first': (f) => (f[5].seq_first = 7),
   'another turn_id': (f) => (f[2].turn_id = ID.replace(/1$/, '2')),
-  'an id that is no UUIDv7': (f) => f.forEach((x) => (x.turn_id = 'abc')),
+  'an id that is not a UUIDv7': (f) => f.forEach((x) => (x.turn_id = 'abc')),
   'no thinking': (f) => (f[0] = { ...f[1], seq: 1 }),
   'no closing frame': (f) => f.pop(),
   'two closing frames': (f) => f.push({ ...f[6], seq: 9 }),
-  'a frame behind the close': (f) => f.push({ ...f[1], seq: 9 }),
+  'a frame after the closing frame': (f) => f.push({ ...f[1], seq: 9 }),
   'a null member': (f) => (f[1].tool = null),
   'a null member deep inside': (f) => (f[3].view.meta[0].unit = null),
   'an unknown type': (f) => (f[1].type = 'chat.tool'),
   'an unknown phase': (f) => (f[1].phase = 'dreaming'),
   'an empty token': (f) => (f[4] = { ...f[4], token: '', mark: undefined }),
   'a mark beyond its token': (f) => (f[4].mark.len = 7),
-  'columns that are not the data\'s': (f) => (f[3].view.columns = ['b']),
+  'columns that differ from the data': (f) => (f[3].view.columns = ['b']),
   'a wrong row count': (f) => (f[3].view.row_count = 2),
-  'filters behind the data': (f) => ([f[2], f[3]] = [{ ...f[3], seq: 3 }, { ...f[2], seq: 4 }]),
+  'filters after the data': (f) => ([f[2], f[3]] = [{ ...f[3], seq: 3 }, { ...f[2], seq: 4 }]),
   'an unknown status': (f) => (f[6].status = 'fine'),
   'a partial without its error': (f) => (f[6].status = 'partial'),
-  'a model named by rules': (f) => (f[6].model = 'claude'),
+  'a model name in an answer by rules': (f) => (f[6].model = 'claude'),
   'an embed token': (f) => (f[6].pbi_deep_links = [{ report_key: 'a', report_name: 'b', menu_key: 'c', url: 'd', embed_token: 'e' }]),
 };
 
@@ -58,10 +58,10 @@ describe('checkTurn', () => {
     assert.equal(checkTurn(goodTurn().slice(2), { firstSeq: 3 }).lastSeq, 9);
   });
 
-  for (const [name, spoil] of Object.entries(breaks))
+  for (const [name, violate] of Object.entries(violations))
     it(`detects ${name}`, () => {
       const frames = goodTurn();
-      spoil(frames);
+      violate(frames);
       assert.throws(() => checkTurn(frames), assert.AssertionError);
     });
 });

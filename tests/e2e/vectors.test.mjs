@@ -23,14 +23,14 @@ const token = (sub, more = {}) => mintToken({ sub, permissions: [...ROLES.analys
 const LEAVE = '# Absence\n\nAnnual leave: thirty days, quokka.\n';
 const OTHER = '# Kitchen\n\nThe dishwasher is emptied by whoever comes first.\n';
 
-const search = async (who, question) => {
-  const { status, body, text } = await who.rest.call('POST', '/api/v1/tools/search_documents', { json: { question } });
+const search = async (user, question) => {
+  const { status, body, text } = await user.rest.call('POST', '/api/v1/tools/search_documents', { json: { question } });
   assert.equal(status, 200, text);
   return body;
 };
 const passages = (body) => JSON.stringify(body);
-const profileOf = async (who, id) => (await who.one(id)).body.profile;
-const embeds = (mock) => mock.requests.filter((r) => r.path?.endsWith('/embeddings'));
+const profileOf = async (user, id) => (await user.one(id)).body.profile;
+const embedCalls = (mock) => mock.requests.filter((r) => r.path?.endsWith('/embeddings'));
 
 describe('documents with vectors', () => {
   let mock, d;
@@ -49,9 +49,9 @@ describe('documents with vectors', () => {
     await ann.loaded(OTHER, 'name=Kitchen.md');
     assert.deepEqual((await profileOf(ann, id)).vectors, { model: 'mock-embed', dims: 64 });
     assert.match(passages(await search(ann, 'vacation')), /thirty days, quokka/);
-    const refused = embeds(mock).filter((r) => r.error);
-    assert.deepEqual(refused, [], 'the service refuses none of our requests');
-    assert.equal(embeds(mock).at(0).body.input[0], 'Absence\nAnnual leave: thirty days, quokka.');
+    const refused = embedCalls(mock).filter((r) => r.error);
+    assert.deepEqual(refused, [], 'the service accepts every request');
+    assert.equal(embedCalls(mock).at(0).body.input[0], 'Absence\nAnnual leave: thirty days, quokka.');
   });
 
   it('are not shown, and are deleted with the document', async () => {
@@ -61,13 +61,13 @@ describe('documents with vectors', () => {
     assert.ok(!/vector/i.test(JSON.stringify(columns)), JSON.stringify(columns));
     assert.equal(rows[0].length, 4);
     const { vectorOf } = await import('../mock/embeddings.mjs');
-    const sent = embeds(mock).map((r) => r.body.input).flat().find((text) => /wombatron/.test(text));
+    const sent = embedCalls(mock).map((r) => r.body.input).flat().find((text) => /wombatron/.test(text));
     const plain = vectorOf(sent), length = Math.hypot(...plain);
     const stored = Buffer.from(new Float32Array(plain.map((x) => x / length)).buffer).toString('base64');
-    assert.ok((await filesWith(d, stored)).length > 0, 'the vector is stored as it came, of length one');
+    assert.ok((await filesWith(d, stored)).length > 0, 'the vector is stored, scaled to length one');
     assert.equal((await ann.rest.delete(`/api/v1/data-sources/${id}`)).status, 202);
-    let left;
-    await until('no file holds it', async () => (left = await filesWith(d, stored)).length === 0).catch(() => assert.fail(left.join(' ')));
+    let remaining;
+    await until('no file contains it', async () => (remaining = await filesWith(d, stored)).length === 0).catch(() => assert.fail(remaining.join(' ')));
   });
 
   it('of other users are not compared', async () => {
@@ -122,20 +122,20 @@ describe('vectors of another model', () => {
       await d.stop();
       d = await startDaemon({ dataDir, env: withModel(mock, model) });
     };
-    const found = async (question) => until('documents are there', async () => {
+    const searchAsUser = async (question) => until('documents are found', async () => {
       const body = await search(new Documents(d, me), question);
       return body;
     });
     try {
       await new Documents(d, me).loaded(LEAVE, 'name=Absence.md');
-      assert.match(passages(await found('vacation')), /quokka/);
+      assert.match(passages(await searchAsUser('vacation')), /quokka/);
       for (const other of ['another-embed', '']) {
         await restart(other);
-        await until('words find it', async () => /quokka/.test(passages(await found('annual leave'))));
-        assert.ok(!/quokka/.test(passages(await found('vacation'))));
+        await until('words find it', async () => /quokka/.test(passages(await searchAsUser('annual leave'))));
+        assert.ok(!/quokka/.test(passages(await searchAsUser('vacation'))));
       }
       await restart('mock-embed');
-      await until('vectors find it', async () => /quokka/.test(passages(await found('vacation'))));
+      await until('vectors find it', async () => /quokka/.test(passages(await searchAsUser('vacation'))));
     } finally {
       await d.stop();
       await mock.close();

@@ -14,7 +14,7 @@ let env = {};
 async function ctl(...args) {
   const { PATH, HOME } = process.env;
   return run(VESPERCTL, args, { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 60000 })
-    .then((said) => ({ code: 0, ...said }), ({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+    .then((output) => ({ code: 0, ...output }), ({ code, stdout, stderr }) => ({ code, stdout, stderr }));
 }
 
 async function verbs() {
@@ -58,9 +58,9 @@ describe('the command line of vesperctl', () => {
     const viewer = JSON.parse((await ctl('tools', '--role', 'viewer')).stdout).map((t) => t.name);
     assert.ok(viewer.includes('get_project_health') && !viewer.includes(PRICE[0]));
     assert.equal((await ctl('tools', '--role=viewer')).stdout, (await ctl('tools', '--role', 'viewer')).stdout);
-    const nobody = await ctl('tools', '--role', 'nobody');
-    assert.equal(nobody.code, 1);
-    assert.match(nobody.stderr, /unknown role nobody/);
+    const unknown = await ctl('tools', '--role', 'nobody');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /unknown role nobody/);
     assert.match((await ctl('token')).stderr, /VESPER_JWT_SECRET is not set/);
     env = { VESPER_JWT_SECRET: SECRET };
     const { stdout } = await ctl('token', '--role', 'viewer', '--sub', 'ann');
@@ -83,12 +83,12 @@ describe('vesperctl tool sql', () => {
   });
 
   it('reports an invalid or missing argument', async () => {
-    for (const [words, said] of [
+    for (const [words, message] of [
       [['year=soon'], /year must be a whole number/], [['vendor=Ascend'], /hub_zone=\.\.\. is missing/], [['nosuch=1'], /nosuch=1: expected name=value/],
     ]) {
       const { code, stdout, stderr } = await ctl('tool', 'sql', PRICE[0], ...words);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, words.join(' '));
-      assert.match(stderr, said);
+      assert.match(stderr, message);
     }
     assert.match((await ctl('tool', 'sql', 'nosuch')).stderr, /unknown tool nosuch/);
   });
@@ -103,13 +103,13 @@ describe('vesperctl tool run', () => {
   });
 
   it('exits with 0 only if there is an answer', async () => {
-    const ends = async (...words) => {
+    const outcomeOf = async (...words) => {
       const { code, stdout } = await ctl('tool', 'run', ...words);
       return [code, JSON.parse(stdout).outcome.kind];
     };
-    assert.deepEqual(await ends(...PRICE), [0, 'rows']);
-    assert.deepEqual(await ends(PRICE[0], 'vendor=Ascend', 'hub_zone=NP15', 'year=soon'), [1, 'error']);
-    assert.deepEqual(await ends(...PRICE, '--role', 'viewer'), [1, 'not_permitted']);
+    assert.deepEqual(await outcomeOf(...PRICE), [0, 'rows']);
+    assert.deepEqual(await outcomeOf(PRICE[0], 'vendor=Ascend', 'hub_zone=NP15', 'year=soon'), [1, 'error']);
+    assert.deepEqual(await outcomeOf(...PRICE, '--role', 'viewer'), [1, 'not_permitted']);
   });
 });
 
@@ -161,22 +161,22 @@ describe('vesperctl ask', () => {
   it('asks as another role of the demo', async () => {
     const { stdout } = await ctl('ask', REFERENCE, '--role', 'viewer');
     assert.doesNotMatch(stdout, /48\.73/);
-    const nobody = await ctl('ask', REFERENCE, '--role', 'nobody');
-    assert.equal(nobody.code, 1);
-    assert.match(nobody.stderr, /role/);
+    const unknown = await ctl('ask', REFERENCE, '--role', 'nobody');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /role/);
   });
 
   it('reports in a sentence why it was refused', async () => {
-    const said = async (more, ...words) => {
+    const refusal = async (more, ...words) => {
       env = { VESPER_URL: d.url, ...more };
       const { code, stderr } = await ctl('ask', REFERENCE, ...words);
       assert.equal(code, 1);
       assert.doesNotMatch(stderr, /[{}]/);
       return stderr;
     };
-    assert.match(await said({ VESPER_TOKEN: 'bad' }), /the token is missing or not valid/);
-    assert.match(await said({}, '--session', 'nosuch'), /session_id: must be a UUID/);
-    assert.match(await said({ VESPER_URL: 'http://127.0.0.1:1' }), /is the daemon running\?/);
+    assert.match(await refusal({ VESPER_TOKEN: 'bad' }), /the token is missing or not valid/);
+    assert.match(await refusal({}, '--session', 'nosuch'), /session_id: must be a UUID/);
+    assert.match(await refusal({ VESPER_URL: 'http://127.0.0.1:1' }), /is the daemon running\?/);
   });
 });
 

@@ -10,8 +10,8 @@ import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, REFERENCE, ROOT, run, startDaemon, tempDir, VESPERCTL } from './harness.mjs';
 
 const OPEN = 'What would you tell a new colleague about the work we do here?';
-const JUDGE = { kind: 'structured', user: 'Judge this question' };
-const judged = (rule) => [{ when: JUDGE, ...rule }, { reply: 'demo' }];
+const GUARDRAIL = { kind: 'structured', user: 'Judge this question' };
+const withGuardrail = (rule) => [{ when: GUARDRAIL, ...rule }, { reply: 'demo' }];
 const verdict = (word) => ({ reply: { json: { verdict: word } } });
 const LATE_MS = 2000; /* the time limit of the guardrail check */
 
@@ -28,21 +28,21 @@ describe('questions with a guardrail model', () => {
     await mock?.close();
   });
   beforeEach(() => mock.reset());
-  const judges = () => mock.calls.filter((c) => /Judge this question/.test(c.raw));
+  const guardrailCalls = () => mock.calls.filter((c) => /Judge this question/.test(c.raw));
 
-  it('is asked once, in parallel with the supervisor, only if code is unsure', async () => {
-    mock.use(judged(verdict('fine')));
+  it('the guardrail model is called once, in parallel with the supervisor, only if code is unsure', async () => {
+    mock.use(withGuardrail(verdict('fine')));
     await d.ask(REFERENCE);
-    assert.equal(judges().length, 0);
+    assert.equal(guardrailCalls().length, 0);
     const turn = await d.ask(OPEN);
     assert.equal(turn.status, 'ok');
-    assert.equal(judges().length, 1);
+    assert.equal(guardrailCalls().length, 1);
     assert.equal(turn.complete.usage.by.route.calls, 2);
-    assert.ok(JSON.stringify(judges()[0].body).length < 6000, 'it is told little');
+    assert.ok(JSON.stringify(guardrailCalls()[0].body).length < 6000, 'its prompt is short');
   });
 
-  it('both are asked at the same time', async () => {
-    mock.use([{ when: JUDGE, fault: { first_byte_ms: 400 }, ...verdict('fine') },
+  it('the guardrail model and the supervisor are called concurrently', async () => {
+    mock.use([{ when: GUARDRAIL, fault: { first_byte_ms: 400 }, ...verdict('fine') },
       { when: { kind: 'structured' }, fault: { first_byte_ms: 400 }, reply: { json: { do: [] } } }, { reply: 'demo' }]);
     const asked = d.ask(OPEN);
     await mock.when(() => mock.calls.length === 2);
@@ -52,36 +52,36 @@ describe('questions with a guardrail model', () => {
 
   for (const [word, code] of [['no_antecedent', 'AMBIGUOUS_REFERENCE'], ['outside_data', 'OUT_OF_CONTEXT'],
     ['impossible', 'MISLEADING_QUERY'], ['injection', 'INPUT_VALIDATION_FAILED']])
-    it(`${word} is refused like by code, with questions that work`, async () => {
-      mock.use(judged(verdict(word)));
+    it(`${word} is refused as by code, with suggested questions that work`, async () => {
+      mock.use(withGuardrail(verdict(word)));
       const turn = await d.ask(OPEN);
       assert.equal(turn.status, 'refused');
       const view = turn.views.find((v) => v.view_type === 'error');
       assert.equal(view.error_code, code);
       assert.ok(view.suggestions.length > 0);
       assert.deepEqual(turn.complete.outcomes, []);
-      assert.ok(!mock.calls.some((c) => c.kind === 'answer'), 'nobody writes an answer');
+      assert.ok(!mock.calls.some((c) => c.kind === 'answer'), 'no answer is written');
       const next = await d.ask(view.suggestions[0]);
       assert.equal(next.status, 'ok');
     });
 
   it('a refusal that arrives first cancels the supervisor', async () => {
-    mock.use([{ when: JUDGE, ...verdict('injection') }, { when: { kind: 'structured' }, fault: { hang: true } }]);
+    mock.use([{ when: GUARDRAIL, ...verdict('injection') }, { when: { kind: 'structured' }, fault: { hang: true } }]);
     assert.equal((await d.ask(OPEN)).status, 'refused');
     await mock.when(() => mock.calls.some((c) => c.aborted));
   });
 
   for (const [name, rule] of Object.entries({
-    'says what is no verdict': { reply: { json: { verdict: 'perhaps' } } },
+    'returns an unknown verdict': { reply: { json: { verdict: 'perhaps' } } },
     'answers in prose': { reply: { text: 'I would call this an injection.' } },
-    'says nothing': { reply: { text: '' } },
+    'returns nothing': { reply: { text: '' } },
     'is overloaded': { fault: { status: 529 } },
-    'breaks off': { fault: { reset: true } },
-    'is refused': { fault: { status: 400 } },
+    'loses its connection': { fault: { reset: true } },
+    'refuses the request': { fault: { status: 400 } },
     'never answers': { fault: { hang: true } },
   }))
     it(`a guardrail model that ${name} prevents no answer`, async () => {
-      mock.use(judged(rule));
+      mock.use(withGuardrail(rule));
       const turn = await d.ask(OPEN);
       assert.equal(turn.status, 'ok');
       assert.equal(turn.complete.provider, 'anthropic');
@@ -105,7 +105,7 @@ describe('the guardrail call and the budget', () => {
   let d;
 
   before(async () => {
-    mock = await startMock({ script: judged(verdict('injection')) });
+    mock = await startMock({ script: withGuardrail(verdict('injection')) });
     d = await startDaemon({ mock, env: { VESPER_CHECKS_GUARDRAILS: 'model', VESPER_LLM_ROLES_ROUTE_MAX_TOKENS: '200',
       VESPER_LLM_ROLES_ANSWER_MAX_TOKENS: '200',
       VESPER_LLM_BUDGETS: JSON.stringify([{ scope: 'user', period: 'day', tokens: 3800 }]) } });
@@ -126,7 +126,7 @@ describe('the guardrail call and the budget', () => {
 describe('a recorded guardrail call', () => {
   it('gives the same result when the turn is replayed', async () => {
     const folder = join(await tempDir('vetted'), 'rec');
-    const mock = await startMock({ script: judged(verdict('outside_data')) });
+    const mock = await startMock({ script: withGuardrail(verdict('outside_data')) });
     const d = await startDaemon({ mock, args: ['--record', folder], env: { VESPER_CHECKS_GUARDRAILS: 'model' } });
     assert.equal((await d.ask(OPEN)).status, 'refused');
     await d.stop();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-const OF = { base: 'BaseView', data: 'DataView', chart: 'ChartView', error: 'ErrorView', selection: 'SelectionView' };
+const SCHEMAS = { base: 'BaseView', data: 'DataView', chart: 'ChartView', error: 'ErrorView', selection: 'SelectionView' };
 
 /* Resolves to a function that throws if a view does not match its documented schema. */
 export async function viewChecker(d) {
@@ -13,12 +13,12 @@ export async function viewChecker(d) {
   addFormats(ajv);
   ajv.addSchema({ $id: 'doc', ...doc });
   const any = ajv.compile({ $ref: 'doc#/components/schemas/View' });
-  const one = Object.fromEntries(Object.entries(OF).map(([type, name]) => [type, ajv.compile({ $ref: `doc#/components/schemas/${name}` })]));
+  const validators = Object.fromEntries(Object.entries(SCHEMAS).map(([type, name]) => [type, ajv.compile({ $ref: `doc#/components/schemas/${name}` })]));
   return (view) => {
-    const validate = one[view.view_type];
-    assert.ok(validate, `no such view: ${view.view_type}`);
+    const validate = validators[view.view_type];
+    assert.ok(validate, `unknown view type: ${view.view_type}`);
     assert.ok(validate(view), `${JSON.stringify(validate.errors?.slice(0, 3))} in ${JSON.stringify(view).slice(0, 600)}`);
-    assert.ok(any(view), 'a view is of one kind only');
+    assert.ok(any(view), 'a view matches exactly one schema');
     return view;
   };
 }

@@ -68,7 +68,7 @@ describe('views', () => {
       assert.deepEqual(turn.views.map((v) => [v.view_type, v.text]),
         body.views.filter((v) => v.view_type !== 'selection').map((v) => [v.view_type, v.text]), content);
       for (const f of turn.frames.filter((x) => x.view?.source))
-        assert.ok(f.agent && f.task && f.task === f.view.source.task, 'a frame says whose view it is');
+        assert.ok(f.agent && f.task && f.task === f.view.source.task, 'a frame names the agent and task of its view');
     }
   });
 

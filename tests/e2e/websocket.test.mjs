@@ -47,7 +47,7 @@ function framesOf(raw) {
     const first = raw.bytes[at];
     let length = raw.bytes[at + 1];
     let head = 2;
-    assert.equal(first & 0x70, 0, 'no reserved bit is ours');
+    assert.equal(first & 0x70, 0, 'the server sets no reserved bit');
     assert.ok(length < 128, 'a server does not mask');
     if (length === 126) {
       length = raw.bytes.readUInt16BE(at + 2);
@@ -65,7 +65,7 @@ function framesOf(raw) {
 }
 
 const isClose = ([opcode]) => opcode === CLOSE;
-const say = ([opcode, payload]) => `${opcode}:${payload.length > 200 ? `${payload.length} bytes` : payload.toString('latin1')}`;
+const describeFrame = ([opcode, payload]) => `${opcode}:${payload.length > 200 ? `${payload.length} bytes` : payload.toString('latin1')}`;
 
 let d;
 
@@ -74,7 +74,7 @@ before(async () => {
 });
 after(() => d?.stop());
 
-async function opened() {
+async function openEcho() {
   const raw = await new Raw(d.port).write(upgrade({ path: '/ws/echo' }));
   await raw.until(/\r\n\r\n/);
   assert.equal(raw.status, 101, raw.text);
@@ -92,31 +92,31 @@ async function send(raw, bytes, chop) {
 
 async function until(raw, test, what) {
   for (const limit = Date.now() + LIMIT_MS; !test(framesOf(raw)); await sleep(2))
-    assert.ok(Date.now() < limit, `${what}; so far: ${framesOf(raw).map(say)}`);
+    assert.ok(Date.now() < limit, `${what}; so far: ${framesOf(raw).map(describeFrame)}`);
 }
 
-/* The frames sent are answered with `wanted`, and the connection stays open: a close with 1000 is answered with 1000. */
-async function answers(sent, wanted, chop) {
-  const raw = await opened();
+/* The frames sent are answered with `expected`, and the connection stays open: a close with 1000 is answered with 1000. */
+async function expectReplies(sent, expected, chop) {
+  const raw = await openEcho();
   await send(raw, Buffer.concat([sent].flat()), chop);
-  await until(raw, (frames) => frames.length >= wanted.length, 'not all came');
+  await until(raw, (frames) => frames.length >= expected.length, 'replies are missing');
   await send(raw, closing(1000));
-  await until(raw, (frames) => frames.some(isClose), 'no close came');
-  assert.equal(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]) === 'late', false, 'the end never came');
+  await until(raw, (frames) => frames.some(isClose), 'no close frame arrived');
+  assert.equal(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]) === 'late', false, 'the connection was not closed');
   const frames = framesOf(raw);
-  assert.deepEqual(frames.map(say), [...wanted.map(([opcode, payload]) => say([opcode, Buffer.from(payload)])), say([CLOSE, Buffer.from([3, 232])])]);
+  assert.deepEqual(frames.map(describeFrame), [...expected.map(([opcode, payload]) => describeFrame([opcode, Buffer.from(payload)])), describeFrame([CLOSE, Buffer.from([3, 232])])]);
   raw.done();
 }
 
-/* The connection fails with this code (undefined: an empty close is answered) after `wanted`. */
-async function fails(sent, code, wanted = [], chop) {
-  const raw = await opened();
+/* The connection fails with this code (undefined: an empty close is answered) after the `expected` replies. */
+async function expectFailure(sent, code, expected = [], chop) {
+  const raw = await openEcho();
   await send(raw, Buffer.concat([sent].flat()), chop);
-  await until(raw, (frames) => frames.some(isClose), 'no close came');
-  assert.notEqual(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]), 'late', 'the end never came');
+  await until(raw, (frames) => frames.some(isClose), 'no close frame arrived');
+  assert.notEqual(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]), 'late', 'the connection was not closed');
   const frames = framesOf(raw);
   const [, payload] = frames.at(-1);
-  assert.deepEqual(frames.slice(0, -1).map(say), wanted.map(([opcode, text]) => say([opcode, Buffer.from(text)])));
+  assert.deepEqual(frames.slice(0, -1).map(describeFrame), expected.map(([opcode, text]) => describeFrame([opcode, Buffer.from(text)])));
   assert.ok(isClose(frames.at(-1)));
   assert.equal(payload.length ? payload.readUInt16BE() : undefined, code);
   raw.done();
@@ -127,112 +127,112 @@ describe('1: complete messages', () => {
     for (const length of [0, 1, 125, 126, 127, 128, 65535, 65536])
       it(`${opcode === TEXT ? 'text' : 'binary'} of ${length} bytes`, async () => {
         const payload = Buffer.alloc(length, opcode === TEXT ? '*' : 0xfe);
-        await answers(frame(opcode, payload), [[opcode, payload]]);
+        await expectReplies(frame(opcode, payload), [[opcode, payload]]);
         if (length)
-          await answers(frame(opcode, payload), [[opcode, payload]], length < 200 ? 1 : 997);
+          await expectReplies(frame(opcode, payload), [[opcode, payload]], length < 200 ? 1 : 997);
       });
-  it('one byte more than a message may have: 1009, before its bytes', () => fails(frame(TEXT, '', { length: 65537 }), 1009));
-  it('... also in fragments', () => fails([part(TEXT, 'x'.repeat(65536)), part(CONT, 'y')], 1009));
+  it('a message that is one byte too long: 1009, before its payload', () => expectFailure(frame(TEXT, '', { length: 65537 }), 1009));
+  it('a fragmented message that is one byte too long: 1009', () => expectFailure([part(TEXT, 'x'.repeat(65536)), part(CONT, 'y')], 1009));
 });
 
 describe('2: ping and pong', () => {
   const any = Buffer.from([0, 255, 254, 253, 252, 251, 0, 255]);
-  it('without a payload', () => answers(frame(PING), [[PONG, '']]));
-  it('with text', () => answers(frame(PING, 'Hello, world!'), [[PONG, 'Hello, world!']]));
-  it('with bytes', () => answers(frame(PING, any), [[PONG, any]]));
-  it('of 125 bytes', () => answers(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]]));
-  it('of 125 bytes, one at a time', () => answers(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]], 1));
-  it('of 126 bytes: 1002', () => fails(frame(PING, Buffer.alloc(126)), 1002));
-  it('an unsolicited pong', () => answers([frame(PONG), frame(PONG, 'unasked'), frame(PING, 'p')], [[PONG, 'p']]));
+  it('without a payload', () => expectReplies(frame(PING), [[PONG, '']]));
+  it('with text', () => expectReplies(frame(PING, 'Hello, world!'), [[PONG, 'Hello, world!']]));
+  it('with bytes', () => expectReplies(frame(PING, any), [[PONG, any]]));
+  it('of 125 bytes', () => expectReplies(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]]));
+  it('of 125 bytes, one at a time', () => expectReplies(frame(PING, Buffer.alloc(125, 0xfe)), [[PONG, Buffer.alloc(125, 0xfe)]], 1));
+  it('of 126 bytes: 1002', () => expectFailure(frame(PING, Buffer.alloc(126)), 1002));
+  it('an unsolicited pong', () => expectReplies([frame(PONG), frame(PONG, 'unasked'), frame(PING, 'p')], [[PONG, 'p']]));
   it('ten in a row, and one byte at a time', async () => {
     const many = Array.from({ length: 10 }, (_, i) => `payload-${i}`);
     for (const chop of [undefined, 1])
-      await answers(many.map((text) => frame(PING, text)), many.map((text) => [PONG, text]), chop);
+      await expectReplies(many.map((text) => frame(PING, text)), many.map((text) => [PONG, text]), chop);
   });
 });
 
 describe('3: reserved bits', () => {
   for (const rsv of [1, 2, 3, 4, 5, 6, 7])
     it(`${rsv}: 1002, and earlier messages are answered`, async () => {
-      await fails([frame(TEXT, 'a'), frame(TEXT, 'b', { rsv }), frame(PING)], 1002, [[TEXT, 'a']]);
-      await fails([frame(TEXT, 'a'), frame(BINARY, 'b', { rsv })], 1002, [[TEXT, 'a']], 1);
-      await fails(frame(PING, '', { rsv }), 1002);
-      await fails(frame(CLOSE, '', { rsv }), 1002);
+      await expectFailure([frame(TEXT, 'a'), frame(TEXT, 'b', { rsv }), frame(PING)], 1002, [[TEXT, 'a']]);
+      await expectFailure([frame(TEXT, 'a'), frame(BINARY, 'b', { rsv })], 1002, [[TEXT, 'a']], 1);
+      await expectFailure(frame(PING, '', { rsv }), 1002);
+      await expectFailure(frame(CLOSE, '', { rsv }), 1002);
     });
 });
 
 describe('4: unknown opcodes', () => {
   for (const opcode of [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
     it(`${opcode}: 1002`, async () => {
-      await fails(frame(opcode), 1002);
-      await fails([frame(TEXT, 'a'), frame(opcode, 'b'), frame(PING)], 1002, [[TEXT, 'a']]);
-      await fails([frame(TEXT, 'a'), frame(opcode, 'b')], 1002, [[TEXT, 'a']], 1);
+      await expectFailure(frame(opcode), 1002);
+      await expectFailure([frame(TEXT, 'a'), frame(opcode, 'b'), frame(PING)], 1002, [[TEXT, 'a']]);
+      await expectFailure([frame(TEXT, 'a'), frame(opcode, 'b')], 1002, [[TEXT, 'a']], 1);
     });
 });
 
 describe('5: fragmented messages', () => {
   it('1, 2: a fragmented ping or pong: 1002', async () => {
-    await fails([part(PING, 'a'), part(CONT, 'b', true)], 1002);
-    await fails([part(PONG, 'a'), part(CONT, 'b', true)], 1002);
-    await fails([part(CLOSE, ''), part(CONT, '', true)], 1002);
+    await expectFailure([part(PING, 'a'), part(CONT, 'b', true)], 1002);
+    await expectFailure([part(PONG, 'a'), part(CONT, 'b', true)], 1002);
+    await expectFailure([part(CLOSE, ''), part(CONT, '', true)], 1002);
   });
   it('3 to 5: text in two fragments', async () => {
     for (const chop of [undefined, 1])
-      await answers([part(TEXT, 'one '), part(CONT, 'two', true)], [[TEXT, 'one two']], chop);
+      await expectReplies([part(TEXT, 'one '), part(CONT, 'two', true)], [[TEXT, 'one two']], chop);
   });
   it('6 to 8: a ping between fragments', async () => {
     for (const chop of [undefined, 1])
-      await answers([part(TEXT, 'one '), frame(PING, 'p'), part(CONT, 'two', true)], [[PONG, 'p'], [TEXT, 'one two']], chop);
+      await expectReplies([part(TEXT, 'one '), frame(PING, 'p'), part(CONT, 'two', true)], [[PONG, 'p'], [TEXT, 'one two']], chop);
   });
   it('9 to 14: a continuation without a start: 1002', async () => {
     for (const fin of [true, false])
       for (const chop of [undefined, 1])
-        await fails([part(CONT, 'x', fin), frame(TEXT, 'y')], 1002, [], chop);
+        await expectFailure([part(CONT, 'x', fin), frame(TEXT, 'y')], 1002, [], chop);
   });
-  it('15: a continuation after a complete message: 1002', () => fails([part(TEXT, 'a'), part(CONT, 'b', true), part(CONT, 'c'), frame(TEXT, 'd')], 1002, [[TEXT, 'ab']]));
+  it('15: a continuation after a complete message: 1002', () => expectFailure([part(TEXT, 'a'), part(CONT, 'b', true), part(CONT, 'c'), frame(TEXT, 'd')], 1002, [[TEXT, 'ab']]));
   it('16, 17: repeated continuations without a start: 1002', async () => {
-    await fails([part(CONT, 'a'), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
-    await fails([part(CONT, 'a', true), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
+    await expectFailure([part(CONT, 'a'), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
+    await expectFailure([part(CONT, 'a', true), part(TEXT, 'b'), part(CONT, 'c', true)], 1002);
   });
   it('18: a message inside another one: 1002', async () => {
-    await fails([part(TEXT, 'a'), part(TEXT, 'b', true)], 1002);
-    await fails([part(TEXT, 'a'), part(BINARY, 'b', true)], 1002);
+    await expectFailure([part(TEXT, 'a'), part(TEXT, 'b', true)], 1002);
+    await expectFailure([part(TEXT, 'a'), part(BINARY, 'b', true)], 1002);
   });
   it('19, 20: five fragments with pings between, at once and slowly', async () => {
     const parts = [part(TEXT, 'a'), part(CONT, 'b'), frame(PING, '1'), part(CONT, 'c'), part(CONT, 'd'), frame(PING, '2'), part(CONT, 'e', true)];
-    await answers(parts, [[PONG, '1'], [PONG, '2'], [TEXT, 'abcde']]);
-    const raw = await opened();
+    await expectReplies(parts, [[PONG, '1'], [PONG, '2'], [TEXT, 'abcde']]);
+    const raw = await openEcho();
     for (const bytes of parts) {
       await send(raw, bytes);
       await sleep(100);
     }
-    await until(raw, (frames) => frames.length === 3, 'not all came');
+    await until(raw, (frames) => frames.length === 3, 'replies are missing');
     raw.done();
   });
-  it('empty fragments', () => answers([part(TEXT, ''), part(CONT, ''), part(CONT, 'a'), part(CONT, '', true)], [[TEXT, 'a']]));
+  it('empty fragments', () => expectReplies([part(TEXT, ''), part(CONT, ''), part(CONT, 'a'), part(CONT, '', true)], [[TEXT, 'a']]));
 });
 
 describe('6: text is UTF-8', () => {
   const KOSME = 'κόσμε';
   const hex = (text) => Buffer.from(text.replaceAll(' ', ''), 'hex');
   it('1: empty text, complete and fragmented', async () => {
-    await answers(frame(TEXT), [[TEXT, '']]);
-    await answers([part(TEXT, ''), part(CONT, ''), part(CONT, '', true)], [[TEXT, '']]);
-    await answers([part(TEXT, ''), part(CONT, 'middle'), part(CONT, '', true)], [[TEXT, 'middle']]);
+    await expectReplies(frame(TEXT), [[TEXT, '']]);
+    await expectReplies([part(TEXT, ''), part(CONT, ''), part(CONT, '', true)], [[TEXT, '']]);
+    await expectReplies([part(TEXT, ''), part(CONT, 'middle'), part(CONT, '', true)], [[TEXT, 'middle']]);
   });
   it('2: complete, fragmented between characters, and in fragments of one byte', async () => {
     const text = Buffer.from('Hello-µ@ßöäüàá-UTF-8!!');
-    await answers(frame(TEXT, text), [[TEXT, text]]);
+    await expectReplies(frame(TEXT, text), [[TEXT, text]]);
     for (const payload of [text, Buffer.from(KOSME)])
-      await answers([...payload].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === payload.length - 1)), [[TEXT, payload]]);
+      await expectReplies([...payload].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === payload.length - 1)), [[TEXT, payload]]);
   });
   it('3, 4: an invalid byte fails at once, before the rest of the message', async () => {
     const bad = Buffer.concat([Buffer.from(KOSME), hex('eda080'), Buffer.from('edited')]);
-    await fails(frame(TEXT, bad), 1007);
-    await fails([...bad].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === bad.length - 1)), 1007);
-    await fails(part(TEXT, Buffer.concat([Buffer.from(KOSME), hex('f4908080')])), 1007);
-    await fails(frame(TEXT, hex('f490')).subarray(0, 8), 1007);
-    await fails(frame(TEXT, Buffer.concat([hex('ce ba e1 bd b9 cf 83 ce bc ce b5 f4'), hex('90'), hex('80 80')])), 1007, [], 1);
+    await expectFailure(frame(TEXT, bad), 1007);
+    await expectFailure([...bad].map((byte, i) => part(i ? CONT : TEXT, Buffer.from([byte]), i === bad.length - 1)), 1007);
+    await expectFailure(part(TEXT, Buffer.concat([Buffer.from(KOSME), hex('f4908080')])), 1007);
+    await expectFailure(frame(TEXT, hex('f490')).subarray(0, 8), 1007);
+    await expectFailure(frame(TEXT, Buffer.concat([hex('ce ba e1 bd b9 cf 83 ce bc ce b5 f4'), hex('90'), hex('80 80')])), 1007, [], 1);
   });
   const good = ['ce ba e1 bd b9 cf 83 ce bc ce b5', '00', 'c2 80', 'e0 a0 80', 'f0 90 80 80', '7f', 'df bf', 'ef bf bf', 'f4 8f bf bf',
     'ed 9f bf', 'ee 80 80', 'ef bf bd', 'ef bf be', 'f0 9f bf be', 'f3 bf bf bf'];
@@ -241,60 +241,60 @@ describe('6: text is UTF-8', () => {
     'f0 20', 'f7 20', 'fe', 'ff', 'fe fe ff ff', 'c0 af', 'e0 80 af', 'f0 80 80 af', 'c1 bf', 'e0 9f bf', 'f0 8f bf bf', 'c0 80',
     'e0 80 80', 'ed a0 80', 'ed af bf', 'ed b0 80', 'ed bf bf', 'ed a0 80 ed b0 80'];
   for (const bytes of good)
-    it(`5 to 23: ${bytes}`, () => answers(frame(TEXT, hex(bytes)), [[TEXT, hex(bytes)]]));
+    it(`5 to 23: ${bytes}`, () => expectReplies(frame(TEXT, hex(bytes)), [[TEXT, hex(bytes)]]));
   for (const bytes of bad)
-    it(`5 to 23: ${bytes}: 1007`, () => fails(frame(TEXT, hex(bytes)), 1007));
-  it('binary may be anything', () => answers(frame(BINARY, hex('ff fe c0')), [[BINARY, hex('ff fe c0')]]));
+    it(`5 to 23: ${bytes}: 1007`, () => expectFailure(frame(TEXT, hex(bytes)), 1007));
+  it('binary may be anything', () => expectReplies(frame(BINARY, hex('ff fe c0')), [[BINARY, hex('ff fe c0')]]));
 });
 
 describe('7: closing', () => {
-  it('1: a close is answered; what comes after it is not', async () => {
-    await fails([frame(TEXT, 'a'), closing(1000)], 1000, [[TEXT, 'a']]);
-    await fails([closing(1000), closing(1000)], 1000);
-    await fails([closing(1000), frame(PING), frame(TEXT, 'x')], 1000);
-    await fails([part(TEXT, 'a'), closing(1000), part(CONT, 'b', true)], 1000);
-    await fails([frame(TEXT, 'x'.repeat(60000)), closing(1000), frame(PING)], 1000, [[TEXT, 'x'.repeat(60000)]]);
+  it('1: a close is answered; frames after it are not', async () => {
+    await expectFailure([frame(TEXT, 'a'), closing(1000)], 1000, [[TEXT, 'a']]);
+    await expectFailure([closing(1000), closing(1000)], 1000);
+    await expectFailure([closing(1000), frame(PING), frame(TEXT, 'x')], 1000);
+    await expectFailure([part(TEXT, 'a'), closing(1000), part(CONT, 'b', true)], 1000);
+    await expectFailure([frame(TEXT, 'x'.repeat(60000)), closing(1000), frame(PING)], 1000, [[TEXT, 'x'.repeat(60000)]]);
   });
   it('3: without a code, with one byte, with a reason, with the longest, with a longer one', async () => {
-    await fails(frame(CLOSE), undefined);
-    await fails(frame(CLOSE, 'a'), 1002);
-    await fails(closing(1000, 'Hello World!'), 1000);
-    await fails(closing(1000, '*'.repeat(123)), 1000);
-    await fails(closing(1000, '*'.repeat(124)), 1002);
+    await expectFailure(frame(CLOSE), undefined);
+    await expectFailure(frame(CLOSE, 'a'), 1002);
+    await expectFailure(closing(1000, 'Hello World!'), 1000);
+    await expectFailure(closing(1000, '*'.repeat(123)), 1000);
+    await expectFailure(closing(1000, '*'.repeat(124)), 1002);
   });
-  it('5: a reason that is not UTF-8: 1007', () => fails(frame(CLOSE, Buffer.from([3, 232, 0xce, 0xba, 0xe1, 0xbd, 0xb9, 0xed, 0xa0, 0x80])), 1007));
+  it('5: a reason that is not UTF-8: 1007', () => expectFailure(frame(CLOSE, Buffer.from([3, 232, 0xce, 0xba, 0xe1, 0xbd, 0xb9, 0xed, 0xa0, 0x80])), 1007));
   for (const code of [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999])
-    it(`7: ${code} is answered with it`, () => fails(closing(code), code));
+    it(`7: ${code} is answered with it`, () => expectFailure(closing(code), code));
   for (const code of [0, 999, 1004, 1005, 1006, 1012, 1013, 1014, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
-    it(`9, 13: ${code} must not be sent: 1002`, () => fails(closing(code), 1002));
+    it(`9, 13: ${code} must not be sent: 1002`, () => expectFailure(closing(code), 1002));
 });
 
 describe('unusual frame headers', () => {
   it('no mask: 1002', async () => {
     for (const opcode of [TEXT, BINARY, PING, PONG, CLOSE])
-      await fails(frame(opcode, opcode === CLOSE ? Buffer.from([3, 232]) : 'x', { masked: false }), 1002);
-    await fails(frame(TEXT, '', { masked: false }), 1002);
+      await expectFailure(frame(opcode, opcode === CLOSE ? Buffer.from([3, 232]) : 'x', { masked: false }), 1002);
+    await expectFailure(frame(TEXT, '', { masked: false }), 1002);
   });
-  it('a length in more bytes than it takes: 1002', async () => {
-    await fails(frame(TEXT, 'x', { form: 16 }), 1002);
-    await fails(frame(TEXT, 'x', { form: 64 }), 1002);
-    await fails(frame(TEXT, 'x'.repeat(125), { form: 16 }), 1002);
-    await fails(frame(TEXT, 'x'.repeat(65535), { form: 64 }), 1002);
-    await fails(frame(PING, 'x', { form: 16 }), 1002);
+  it('a length encoded in more bytes than needed: 1002', async () => {
+    await expectFailure(frame(TEXT, 'x', { form: 16 }), 1002);
+    await expectFailure(frame(TEXT, 'x', { form: 64 }), 1002);
+    await expectFailure(frame(TEXT, 'x'.repeat(125), { form: 16 }), 1002);
+    await expectFailure(frame(TEXT, 'x'.repeat(65535), { form: 64 }), 1002);
+    await expectFailure(frame(PING, 'x', { form: 16 }), 1002);
   });
   it('a length whose highest bit is set: 1002', async () => {
-    await fails(frame(TEXT, '', { length: 1n << 63n }), 1002);
-    await fails(frame(BINARY, '', { length: (1n << 64n) - 1n }), 1002);
+    await expectFailure(frame(TEXT, '', { length: 1n << 63n }), 1002);
+    await expectFailure(frame(BINARY, '', { length: (1n << 64n) - 1n }), 1002);
   });
   it('a mask of zeros, and any other one', async () => {
     for (const mask of [[0, 0, 0, 0], [255, 255, 255, 255], [1, 0, 0, 0]])
-      await answers(frame(TEXT, 'masked', { mask }), [[TEXT, 'masked']]);
+      await expectReplies(frame(TEXT, 'masked', { mask }), [[TEXT, 'masked']]);
   });
 });
 
 describe('clients that do not read, or not to the end', () => {
   it('pings without reading: pongs beyond the buffer are dropped, but the last one is sent', async () => {
-    const raw = await opened();
+    const raw = await openEcho();
     raw.socket.pause();
     const many = Buffer.concat(Array.from({ length: 20000 }, () => frame(PING, 'x'.repeat(125))));
     for (let i = 0; i < 8; i++)
@@ -303,27 +303,27 @@ describe('clients that do not read, or not to the end', () => {
     const got = [];
     raw.socket.removeAllListeners('data').on('data', (data) => got.push(data)).resume();
     for (const limit = Date.now() + LIMIT_MS; !got.at(-1)?.includes('the last one'); await sleep(5))
-      assert.ok(Date.now() < limit, 'the last one was never answered');
+      assert.ok(Date.now() < limit, 'the last ping was not answered');
     assert.ok(Buffer.concat(got).length < 8 * 20000 * 127);
     raw.done();
   });
   it('half a frame, then the end of input: closed without a close frame', async () => {
-    const raw = await opened();
+    const raw = await openEcho();
     await send(raw, frame(TEXT, 'a'));
-    await until(raw, (frames) => frames.length === 1, 'no answer came');
+    await until(raw, (frames) => frames.length === 1, 'no reply arrived');
     await send(raw, frame(TEXT, 'half').subarray(0, 7));
     raw.socket.end();
     assert.notEqual(await Promise.race([raw.ended, sleep(LIMIT_MS, 'late', { ref: false })]), 'late');
-    assert.deepEqual(framesOf(raw).map(say), ['1:a']);
+    assert.deepEqual(framesOf(raw).map(describeFrame), ['1:a']);
   });
   it('a close and the end of input at once: the close is answered', async () => {
-    const raw = await opened();
+    const raw = await openEcho();
     raw.socket.end(Buffer.concat([frame(TEXT, 'a'), closing(4000)]));
-    await until(raw, (frames) => frames.some(isClose), 'no close came');
-    assert.deepEqual(framesOf(raw).map(say), ['1:a', say([CLOSE, Buffer.from([15, 160])])]);
+    await until(raw, (frames) => frames.some(isClose), 'no close frame arrived');
+    assert.deepEqual(framesOf(raw).map(describeFrame), ['1:a', describeFrame([CLOSE, Buffer.from([15, 160])])]);
   });
   it('a violation by a client that does not close its side: all three descriptors are freed', async () => {
-    const raw = await opened();
+    const raw = await openEcho();
     /* Counts only sockets, because database files are opened and closed meanwhile. */
     const folder = `/proc/${d.child.pid}/fd`;
     const isSocket = (fd) => {
@@ -349,6 +349,6 @@ describe('10: a message in many fragments', () => {
     const parts = [];
     for (let at = 0; at < payload.length; at += 1300)
       parts.push(part(at ? CONT : TEXT, payload.slice(at, at + 1300), at + 1300 >= payload.length));
-    await answers(parts, [[TEXT, payload]]);
+    await expectReplies(parts, [[TEXT, payload]]);
   });
 });

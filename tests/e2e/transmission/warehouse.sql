@@ -1,4 +1,4 @@
--- A made-up view of another domain, beside those of the product's own warehouse.
+-- A fictional view of another domain, in addition to those of the product's own warehouse.
 CREATE TABLE tx_congestion (
 	line_name nvarchar(100) NOT NULL,
 	region nvarchar(50) NOT NULL,
