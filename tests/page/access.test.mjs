@@ -109,7 +109,7 @@ describe('axe finds no violation', () => {
       await assertAccessible(page, 'a report is loading');
       await granted(503);
       await page.getByText('Power BI antwortet nicht').waitFor();
-      await assertAccessible(page, 'a report did not come');
+      await assertAccessible(page, 'a report that failed to load');
       await page.getByRole('button', { name: 'Noch einmal versuchen' }).click();
       await granted(200);
       await page.locator('.report-frame[data-state=shown]').waitFor();
@@ -162,38 +162,38 @@ describe('in another page', () => {
     html = `<!doctype html><title>Intranet</title><body style="height:600px">${page}`;
     const context = await browser.newContext();
     const opened = await context.newPage();
-    const wrongs = [];
+    const pageErrors = [];
 
-    opened.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
-    opened.on('pageerror', (error) => wrongs.push(String(error)));
+    opened.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()));
+    opened.on('pageerror', (error) => pageErrors.push(String(error)));
     await opened.goto(site.url);
-    return { page: opened, context, wrongs };
+    return { page: opened, context, pageErrors };
   }
 
   test('the element of the example answers', async () => {
-    const { page, context, wrongs } = await visit(example('element'));
+    const { page, context, pageErrors } = await visit(example('element'));
 
     await page.locator('vesper-chat[data-state=ready]').waitFor();
     await ask(page, REFERENCE);
     assert.match(await (await answered(page)).innerText(), /\$48\.73\/MWh/);
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
   test('the frame of the example answers, and asks its page for the token', async () => {
-    const { page, context, wrongs } = await visit(example('frame'));
+    const { page, context, pageErrors } = await visit(example('frame'));
     const frame = page.frameLocator('iframe');
 
     await frame.locator('vesper-chat[data-state=ready]').waitFor();
     await frame.getByRole('textbox', { name: 'Your question' }).fill(REFERENCE);
     await frame.getByRole('textbox', { name: 'Your question' }).press('Enter');
     await frame.locator('.prose', { hasText: '$48.73/MWh' }).waitFor();
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
   test('a page that is not on the list may not hold the frame', async () => {
-    const { page, context, wrongs } = await visit('<p>There is no frame yet.</p>');
+    const { page, context, pageErrors } = await visit('<p>There is no frame yet.</p>');
     const other = createServer((request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${daemon.url}/embed"></iframe>`));
 
@@ -201,7 +201,7 @@ describe('in another page', () => {
     await page.goto(`http://127.0.0.1:${other.address().port}`);
     await page.waitForFunction(() => frames.length === 1);
     await page.waitForTimeout(500);
-    assert.match(wrongs.join(), /frame-ancestors/);
+    assert.match(pageErrors.join(), /frame-ancestors/);
     other.close();
     await context.close();
   });

@@ -33,22 +33,22 @@ after(async () => {
 });
 
 /* Elements that extend beyond the dialog, except inside areas that scroll. */
-const sticksOut = (dialog) => dialog.evaluate((node) => [...node.querySelectorAll('*')].filter((one) => !one.closest('.grid') || one.matches('.grid'))
+const overflowing = (dialog) => dialog.evaluate((node) => [...node.querySelectorAll('*')].filter((one) => !one.closest('.grid') || one.matches('.grid'))
   .filter((one) => one.getBoundingClientRect().right > node.getBoundingClientRect().right + 1).map((one) => one.outerHTML.slice(0, 100)));
 
 async function visit(t, { role = 'admin', query = '', ...options } = {}) {
-  const { page, context, wrongs } = await openPage(browser, `${daemon.url}/${query}`, { bypassCSP: true, reducedMotion: 'reduce', ...options });
+  const { page, context, pageErrors } = await openPage(browser, `${daemon.url}/${query}`, { bypassCSP: true, reducedMotion: 'reduce', ...options });
 
   t.after(() => context.close());
   page.setDefaultTimeout(LIMIT_MS);
   await page.locator('vesper-chat[data-state=ready]').waitFor();
   await page.locator('#role').selectOption(role);
   await page.locator('vesper-chat[data-state=ready]').waitFor();
-  return { page, wrongs };
+  return { page, pageErrors };
 }
 
 async function opened(t, { name = 'Administration', ...options } = {}) {
-  const { page, wrongs } = await visit(t, options);
+  const { page, pageErrors } = await visit(t, options);
 
   await page.getByRole('button', { name }).focus();
   await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ async function opened(t, { name = 'Administration', ...options } = {}) {
   };
 
   await dialog.waitFor();
-  return { page, dialog, part, wrongs };
+  return { page, dialog, part, pageErrors };
 }
 
 test('it is available to administrators only', async (t) => {
@@ -81,8 +81,8 @@ test('it is available to administrators only', async (t) => {
 });
 
 test('permissions are shown, and tools are switched off and on, by keyboard', async (t) => {
-  const { page, dialog, part, wrongs } = await opened(t);
-  const access = await part('Permissions');
+  const { page, dialog, part, pageErrors } = await opened(t);
+  const access = await part('Who may do what');
 
   assert.deepEqual(await access.locator('table').first().locator('thead th').allInnerTexts(), ['Permission', 'viewer', 'analyst', 'manager', 'admin']);
   assert.deepEqual(await access.getByRole('row', { name: /^chat:read_budget/ }).locator('td').allInnerTexts(), ['No', 'No', 'Yes', 'Yes']);
@@ -99,11 +99,11 @@ test('permissions are shown, and tools are switched off and on, by keyboard', as
     await dialog.getByText(words).waitFor();
     assert.equal(await isListed(), isOn);
   }
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
-test('usage, budgets, quality, questions without an answer', async (t) => {
-  const { page, dialog, part, wrongs } = await opened(t);
+test('usage, budgets, quality and questions without an answer are shown', async (t) => {
+  const { page, dialog, part, pageErrors } = await opened(t);
   const usage = await part('Usage and cost');
   const users = usage.getByRole('group', { name: 'By user' });
 
@@ -118,11 +118,11 @@ test('usage, budgets, quality, questions without an answer', async (t) => {
   await open.getByRole('row', { name: new RegExp(`^${NONSENSE} .* 2 `) }).waitFor();
   await dialog.getByRole('combobox', { name: 'Period' }).selectOption('7');
   await users.getByRole('row', { name: /^ann / }).waitFor();
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
 test('feedback becomes an evaluation case, and receipts are chained', async (t) => {
-  const { page, part, wrongs } = await opened(t, { acceptDownloads: true });
+  const { page, part, pageErrors } = await opened(t, { acceptDownloads: true });
   const feedback = await part('Feedback');
 
   await feedback.getByText('The newest file is missing.').waitFor();
@@ -140,7 +140,7 @@ test('feedback becomes an evaluation case, and receipts are chained', async (t) 
   const receipts = await part('Receipts');
   await receipts.getByText(/^\d+ receipts; each follows the one before it\.$/).waitFor();
   assert.ok(await receipts.locator('tbody tr').count() >= 1);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
 test('it is translated into German', async (t) => {
@@ -152,12 +152,12 @@ test('it is translated into German', async (t) => {
 });
 
 for (const [look, options, direction] of LOOKS)
-  test(`axe finds no violation, and everything fits,  ${look}`, async (t) => {
+  test(`axe finds no violation, and everything fits, ${look}`, async (t) => {
     const { page, dialog, part } = await opened(t, options);
 
     await page.evaluate((dir) => { document.documentElement.dir = dir; }, direction);
     for (const title of ['Permissions', 'Tools and switches', 'Usage and cost', 'Budgets', 'Quality', 'Questions without an answer', 'Feedback', 'Receipts'])
       await part(title);
     await assertAccessible(page, look);
-    assert.deepEqual(await sticksOut(dialog), []);
+    assert.deepEqual(await overflowing(dialog), []);
   });

@@ -18,11 +18,11 @@ import { launch } from './browser.mjs';
 
 const UNCLEAR = 'What was the average day-ahead price in 2025 from Ascend for CAISO?';
 const SLOW = { token_ms: 60 };
-const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
+const answerWith = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
 
 const { build } = createRequire(new URL('../../src/widget/', import.meta.url))('esbuild');
 
-let browser, mock, model, rules, site, script, context, page, wrongs;
+let browser, mock, model, rules, site, script, context, page, pageErrors;
 
 async function bundle() {
   const { outputFiles } = await build({ entryPoints: [fileURLToPath(new URL('assistant/page.jsx', import.meta.url))], bundle: true, write: false,
@@ -56,16 +56,16 @@ after(async () => {
 });
 beforeEach(async () => {
   mock.use('demo');
-  wrongs = [];
+  pageErrors = [];
   context = await browser.newContext();
   page = await context.newPage();
   page.setDefaultTimeout(patient(10000));
-  page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
-  page.on('pageerror', (error) => wrongs.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()));
+  page.on('pageerror', (error) => pageErrors.push(String(error)));
 });
 afterEach(async () => {
   await context.close();
-  assert.deepEqual(wrongs, [], 'nothing went wrong, and the policy refused nothing');
+  assert.deepEqual(pageErrors, [], 'no error occurred, and the policy blocked nothing');
 });
 
 const origin = () => `http://127.0.0.1:${site.address().port}`;
@@ -91,19 +91,19 @@ test('an answer is streamed together with its step', async () => {
 
 test('a page that is reloaded during an answer shows the whole answer', async () => {
   await open(model);
-  mock.use(answering({ fault: SLOW }));
+  mock.use(answerWith({ fault: SLOW }));
   await ask(REFERENCE);
   await page.locator('[data-role=assistant]').filter({ hasText: /\w/ }).waitFor(); /* before this, the question may not have been sent */
   const calls = mock.count;
   await page.reload();
   await answer('48.73').waitFor();
   await ended();
-  assert.ok(mock.count <= Math.max(calls, 2), 'no model is asked again');
+  assert.ok(mock.count <= Math.max(calls, 2), 'no model is called again');
 });
 
 test('the stop button cancels the answer', async () => {
   await open(model);
-  mock.use(answering({ fault: { token_ms: 400 } }));
+  mock.use(answerWith({ fault: { token_ms: 400 } }));
   await ask(REFERENCE);
   await page.locator('[data-tool]').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();

@@ -1,5 +1,5 @@
-/* A browser for the page's tests: Debian's headless Chromium shell, which needs a third of the CPU time, and a page that
- * records everything that must not happen. */
+/* A browser for the page's tests: Debian's headless Chromium shell, which needs a third of the CPU time of the full browser,
+ * and pages that record their faults. */
 
 import { chromium } from 'playwright-core';
 
@@ -20,16 +20,16 @@ export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(patient(30000));
-  const wrongs = [];
+  const pageErrors = [];
   const { host } = new URL(url);
 
-  page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
-  page.on('pageerror', (error) => wrongs.push(String(error)));
-  page.on('dialog', (dialog) => { wrongs.push('dialog'); dialog.dismiss(); });
-  page.on('request', (request) => new URL(request.url()).host !== host && wrongs.push(request.url()));
-  page.on('websocket', (socket) => new URL(socket.url()).host !== host && wrongs.push(socket.url()));
+  page.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()));
+  page.on('pageerror', (error) => pageErrors.push(String(error)));
+  page.on('dialog', (dialog) => { pageErrors.push('dialog'); dialog.dismiss(); });
+  page.on('request', (request) => new URL(request.url()).host !== host && pageErrors.push(request.url()));
+  page.on('websocket', (socket) => new URL(socket.url()).host !== host && pageErrors.push(socket.url()));
   await page.goto(url);
-  return { page, context, wrongs };
+  return { page, context, pageErrors };
 }
 
 export async function ask(page, question) {

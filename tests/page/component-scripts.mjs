@@ -43,7 +43,7 @@ const CHART = { view_type: 'chart', view_id: 'hours', text: 'x', ...table({ Hour
   chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', data: { values }, mark: { type: 'line' }, width: 'container', height: 180,
     encoding: { x: { field: 'Hour', type: 'quantitative' }, y: { field: 'Price', type: 'quantitative' } } } };
 
-const whole = (props = {}) => component('Everything', { project: 'Sierra Wind', status: 'off_track', stage: 'Stage 3 Late Dev', due: '2028-08-15',
+const everything = (props = {}) => component('Everything', { project: 'Sierra Wind', status: 'off_track', stage: 'Stage 3 Late Dev', due: '2028-08-15',
   ready: false, price: 48.73, budget: 182400000, used: 112.4, hours: CHART,
   rows: table({ Milestone: 'text', Date: 'date' }, [['NTP', '2026-04-15'], ['COD', '2028-08-15']]), ...props }, 'Sierra Wind: off track.');
 
@@ -69,13 +69,13 @@ export function componentScripts(complete, hostile) {
 
   return [
     [/weekly/, () => answer(PLAN, step('changes', 'completed'), step('off', 'completed'), step('risks', 'failed'), step('last', 'completed'), BRIEFING)],
-    [/every part/, () => answer(whole())],
+    [/every part/, () => answer(everything())],
     [/empty parts/, () => answer(component('BriefingCards', { offTrack: 0, projects: table({ Project: 'text' }, []) }, 'Nothing is off track.'),
       { ...component('Everything', { project: 'Sierra Wind' }, 'x'), view: { ...component('Everything', { project: 'Sierra Wind' }, 'x').view, view_id: 'show2-v1' } })],
     [/five hundred/, () => answer(component('BriefingCards', { offTrack: 500, projects: table({ Project: 'text', Number: 'int' },
       Array.from({ length: 500 }, (_, i) => [`Project ${i}`, i])) }, 'x'))],
     [/newer server/, () => answer(component('NotYet', { a: 1 }, 'What an older page says instead.'),
-      { ...whole({ later: 7 }), view: { ...whole({ later: 7 }).view, view_id: 'show2-v1' } })],
+      { ...everything({ later: 7 }), view: { ...everything({ later: 7 }).view, view_id: 'show2-v1' } })],
     [/bad props/, () => answer(hostileProps(hostile))],
   ];
 }

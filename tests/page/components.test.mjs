@@ -33,7 +33,7 @@ async function open(options) {
   return opened;
 }
 
-async function shown(page, question) {
+async function showComponent(page, question) {
   await ask(page, question);
   const turn = await answered(page);
 
@@ -45,8 +45,8 @@ const picture = (page, name) => PICTURES && page.screenshot({ path: `${PICTURES}
 
 describe('a component', () => {
   test('shows each of its parts', async () => {
-    const { page, context, wrongs } = await open();
-    const turn = await shown(page, 'every part');
+    const { page, context, pageErrors } = await open();
+    const turn = await showComponent(page, 'every part');
     const card = turn.locator('.component');
 
     assert.deepEqual(await card.locator('.fact').evaluateAll((facts) => facts.map((f) => f.innerText.replace(/\s+/g, ' '))),
@@ -60,13 +60,13 @@ describe('a component', () => {
     assert.equal(await card.locator('table tbody tr').count(), 2);
     assert.ok(await turn.evaluate((t) => t.querySelector('.component').compareDocumentPosition(t.querySelector('.prose')) & Node.DOCUMENT_POSITION_FOLLOWING));
     await picture(page, 'every-part');
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
   test('omits parts without a value, and states that there is no data', async () => {
     const { page, context } = await open();
-    const turn = await shown(page, 'empty parts');
+    const turn = await showComponent(page, 'empty parts');
 
     await turn.locator('.component[data-state=drawn]').nth(1).waitFor();
     const [first, second] = await turn.locator('.component').all();
@@ -78,22 +78,22 @@ describe('a component', () => {
   });
 
   test('shows hostile props as text', async () => {
-    const { page, context, wrongs } = await open();
-    const turn = await shown(page, 'bad props');
+    const { page, context, pageErrors } = await open();
+    const turn = await showComponent(page, 'bad props');
 
     await turn.locator('table').first().waitFor();
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assert.equal(await turn.locator('.component img, .component script, .component iframe, .component a').count(), 0);
     assert.match(await turn.locator('.component .lead').innerText(), /<img src=x/);
     assert.ok(await turn.locator('.badge').evaluate((badge) => badge.classList.contains('neutral')));
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
   test('of a newer server: definitions are loaded again, and unknown components are shown as text', async () => {
     const { page, context } = await open();
 
-    await shown(page, 'weekly');
+    await showComponent(page, 'weekly');
     const before = fake.listed;
 
     fake.components = DEFINITIONS.map((d) => (d.name === 'Everything' ? { ...d, props: { ...d.props, later: { type: 'integer', label: 'Later' } } } : d));
@@ -110,7 +110,7 @@ describe('a component', () => {
 
   test('shows five hundred rows', async () => {
     const { page, context } = await open();
-    const turn = await shown(page, 'five hundred');
+    const turn = await showComponent(page, 'five hundred');
 
     assert.equal(await turn.locator('.component tbody tr').count(), 500);
     await context.close();
@@ -119,7 +119,7 @@ describe('a component', () => {
   test('is restored after a reload', async () => {
     const { page, context } = await open();
 
-    await shown(page, 'weekly');
+    await showComponent(page, 'weekly');
     await page.reload();
     await page.locator('.component[data-state=drawn]').waitFor();
     assert.match(await page.locator('.component').innerText(), /Projects off track\s+2/);
@@ -129,8 +129,8 @@ describe('a component', () => {
 
 describe('the steps of a plan', () => {
   test('are drawn on request, and are a list for screen readers', async () => {
-    const { page, context, wrongs } = await open();
-    const turn = await shown(page, 'weekly');
+    const { page, context, pageErrors } = await open();
+    const turn = await showComponent(page, 'weekly');
 
     assert.equal(await turn.locator('.plan-box svg').count(), 0);
     await turn.locator('.plan summary').focus();
@@ -143,25 +143,25 @@ describe('the steps of a plan', () => {
     const words = await turn.locator('.plan-box li').allTextContents();
 
     assert.equal(words[2], 'Task risks, Per, Failed, after Recent changes');
-    assert.deepEqual(await turn.locator('.plan-box .node').nth(2).locator('text').allTextContents(), ['Per', 'Task risks', 'Failed'], 'whose step it is');
+    assert.deepEqual(await turn.locator('.plan-box .node').nth(2).locator('text').allTextContents(), ['Per', 'Task risks', 'Failed'], 'the agent of the step');
     assert.match(words[3], /^<img src=x/);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     await page.keyboard.press('Tab');
     assert.ok(await turn.locator('.plan-scroll').evaluate((box) => box.getRootNode().activeElement === box), 'the picture can be scrolled by keyboard');
     await picture(page, 'plan');
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
-  test('run from right to left in such languages, and a result that a step uses twice is one arrow', async () => {
+  test('run from right to left in right-to-left languages, and a repeated dependency is one arrow', async () => {
     const { page, context } = await open();
-    const turn = await shown(page, 'weekly');
-    const across = () => turn.locator('.plan-box .node').evaluateAll((steps) => steps.map((step) => Number(step.querySelector('rect').getAttribute('x'))));
+    const turn = await showComponent(page, 'weekly');
+    const positions = () => turn.locator('.plan-box .node').evaluateAll((steps) => steps.map((step) => Number(step.querySelector('rect').getAttribute('x'))));
 
     await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     await turn.locator('.plan summary').click();
     await turn.locator('.plan-box svg').waitFor();
-    const [first, , second, , last] = await across();
+    const [first, , second, , last] = await positions();
     assert.ok(first > second && second > last, `${first} > ${second} > ${last}`);
     for (const path of await turn.locator('.plan-box .arrow').evaluateAll((arrows) => arrows.map((one) => one.getAttribute('d')))) {
       const numbers = path.match(/-?[\d.]+/g).map(Number);
@@ -177,13 +177,13 @@ describe('axe finds no violation', () => {
   for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
     test(`in components and plans, ${look}`, async () => {
       const { page, context } = await open(options);
-      const turn = await shown(page, 'weekly');
+      const turn = await showComponent(page, 'weekly');
 
       await picture(page, `weekly-${look}`);
       await turn.locator('.plan summary').click();
       await turn.locator('.plan-box svg').waitFor();
       await assertAccessible(page, 'a briefing and its plan');
-      const every = await shown(page, 'every part');
+      const every = await showComponent(page, 'every part');
 
       await every.locator('.chart-card[data-state=drawn]').waitFor();
       await assertAccessible(page, 'every part');

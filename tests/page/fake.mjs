@@ -135,7 +135,7 @@ export class Fake {
       socket.terminate();
   }
 
-  tell(frame) {
+  broadcast(frame) {
     for (const socket of this.sockets)
       socket.send(JSON.stringify(frame));
   }
@@ -200,22 +200,22 @@ export class Fake {
 
   async #savedViews(request, id, response) {
     const found = this.saved.find(({ saved_id }) => saved_id === id);
-    const shown = (one) => ({ ...one, own: true, created_at: '2026-02-27T09:00:00Z' });
+    const savedView = (one) => ({ ...one, own: true, created_at: '2026-02-27T09:00:00Z' });
 
     if (request.method === 'POST') {
       const { title, shared } = JSON.parse((await request.toArray()).join(''));
 
       this.saved.push({ saved_id: randomUUID(), title, shared });
-      this.#json(response, shown(this.saved.at(-1)));
+      this.#json(response, savedView(this.saved.at(-1)));
     } else if (!id) {
-      this.#json(response, { data: this.saved.map(shown) });
+      this.#json(response, { data: this.saved.map(savedView) });
     } else if (!found) {
       response.writeHead(404).end();
     } else if (request.method === 'DELETE') {
       this.saved = this.saved.filter((one) => one !== found);
       response.writeHead(204).end();
     } else {
-      this.#json(response, { ...shown(found), read_at: '2026-02-27T09:00:00Z', view: { view_type: 'data', view_id: 'saved', columns: ['Zone', 'Price'],
+      this.#json(response, { ...savedView(found), read_at: '2026-02-27T09:00:00Z', view: { view_type: 'data', view_id: 'saved', columns: ['Zone', 'Price'],
         meta: [{ name: 'Zone', type: 'text' }, { name: 'Price', type: 'decimal' }], data_dict: { Zone: ['NP15'], Price: [48.73] }, row_count: 1, truncated: false } });
     }
   }
@@ -267,7 +267,7 @@ export class Fake {
   }
 
   #connect(socket, request) {
-    const asked = new URL(request.url, this.url).searchParams.get('session_id');
+    const sessionId = new URL(request.url, this.url).searchParams.get('session_id');
     const [, bearer] = request.headers['sec-websocket-protocol'].split(', ');
     const [tenant, role] = bearer.replace('bearer.', '').split('.');
 
@@ -275,11 +275,11 @@ export class Fake {
       socket.close(...this.closeWith);
       return;
     }
-    if (asked && !this.sessions.has(asked)) {
+    if (sessionId && !this.sessions.has(sessionId)) {
       socket.close(4404);
       return;
     }
-    const session = this.sessions.get(asked) ?? { id: randomUUID(), messages: [], receipts: new Map() };
+    const session = this.sessions.get(sessionId) ?? { id: randomUUID(), messages: [], receipts: new Map() };
     const send = (frame) => {
       if (socket.readyState !== socket.OPEN)
         return;

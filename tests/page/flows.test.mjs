@@ -40,39 +40,39 @@ const focusedText = (page) => page.evaluate(() => document.activeElement.shadowR
 
 /* Presses Tab until the focused element has this text. */
 async function tabTo(page, text) {
-  const met = [];
+  const visited = [];
 
   for (let i = 0; i < TAB_MAX; i++) {
     await page.keyboard.press('Tab');
-    met.push(await focusedText(page));
-    if (met.at(-1) === text)
+    visited.push(await focusedText(page));
+    if (visited.at(-1) === text)
       return;
   }
-  throw new Error(`Tab never reaches "${text}": ${met.join(', ')}`);
+  throw new Error(`Tab does not reach "${text}": ${visited.join(', ')}`);
 }
 
-async function as(page, role) {
+async function selectRole(page, role) {
   await page.locator('#role').selectOption(role);
   await page.locator('vesper-chat[data-state=ready]').waitFor();
 }
 
 describe('the first screen', () => {
-  test('offers what the reader may ask, by role, and the flows behind it', async () => {
-    const { page, context, wrongs } = await open();
+  test('offers the questions and flows that the user\'s role permits', async () => {
+    const { page, context, pageErrors } = await open();
 
     await starter(page, 'Vendor audit').waitFor();
     assert.match(await page.locator('.starter').first().innerText(), /^What was the average day-ahead price/);
-    await as(page, 'viewer');
+    await selectRole(page, 'viewer');
     await starter(page, 'Weekly briefing').waitFor();
     await starter(page, 'Vendor audit').waitFor({ state: 'detached' });
     const names = await page.locator('.starter').allInnerTexts();
-    assert.equal(new Set(names).size, names.length, 'each once');
+    assert.equal(new Set(names).size, names.length, 'no duplicates');
     assert.deepEqual(names.slice(0, 2), ['What is the health status of Nazareth Solar?', 'Which projects are at risk?']);
-    assert.deepEqual(names.filter((name) => /price|budget|curve/i.test(name)), [], 'nothing that a viewer may not ask');
+    assert.deepEqual(names.filter((name) => /price|budget|curve/i.test(name)), [], 'no question beyond the permissions of a viewer');
     const { data } = await (await fetch(`${daemon.url}/api/v1/agents`, { headers: { authorization: `Bearer ${mintToken({ role: 'viewer' })}` } })).json();
     const offered = data.flatMap((agent) => agent.starters);
     assert.deepEqual(names, offered);
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 
@@ -90,7 +90,7 @@ describe('the first screen', () => {
     });
 
   test('starts a flow and answers its pick list by keyboard', async () => {
-    const { page, context, wrongs } = await open();
+    const { page, context, pageErrors } = await open();
 
     await starter(page, 'Project check').waitFor();
     await page.locator('body').focus();
@@ -113,7 +113,7 @@ describe('the first screen', () => {
     const turn = await answered(page);
     await turn.locator('.component[data-state=drawn]').waitFor();
     assert.match(await turn.locator('.prose').innerText(), /\w/);
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 });
@@ -127,30 +127,30 @@ describe('an approved answer', () => {
 
   test('states who approved its plan, also after a reload; an answer to "Hello" does not', async () => {
     const first = await daemon.ask(QUESTION, { token: mintToken({ role: 'admin' }) });
-    const made = await call(`/messages/${first.complete.message_id}/approve`, { name: 'risks_of_project' });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const approved = await call(`/messages/${first.complete.message_id}/approve`, { name: 'risks_of_project' });
+    assert.equal(approved.status, 201, JSON.stringify(approved.body));
     for (const end = Date.now() + SEEN_LIMIT_MS; ; await sleep(50)) {
       const turn = await daemon.ask(QUESTION);
       if (turn.complete.approved)
         break;
-      assert.ok(Date.now() < end, 'it is never approved');
+      assert.ok(Date.now() < end, 'the answer is not marked as approved');
     }
-    const { page, context, wrongs } = await open();
+    const { page, context, pageErrors } = await open();
     await ask(page, QUESTION);
     await answered(page);
     await ask(page, 'Hello');
     await page.locator('.turn').nth(1).waitFor();
     await answered(page);
     const badges = () => page.locator('.turn .outcome').allInnerTexts();
-    const said = await badges();
-    assert.match(said[0], /plan approved by \w/);
-    assert.doesNotMatch(said[1] ?? '', /approved/);
+    const outcomes = await badges();
+    assert.match(outcomes[0], /plan approved by \w/);
+    assert.doesNotMatch(outcomes[1] ?? '', /approved/);
     await page.reload();
     await page.locator('.turn').nth(1).waitFor();
-    const again = await badges();
-    assert.match(again[0], /plan approved by \w/);
-    assert.doesNotMatch(again[1] ?? '', /approved/);
-    assert.deepEqual(wrongs, []);
+    const afterReload = await badges();
+    assert.match(afterReload[0], /plan approved by \w/);
+    assert.doesNotMatch(afterReload[1] ?? '', /approved/);
+    assert.deepEqual(pageErrors, []);
     await context.close();
   });
 });

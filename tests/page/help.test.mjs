@@ -22,7 +22,7 @@ after(async () => {
 });
 
 async function opened(t, { role = 'analyst', query = '', name = 'What can I ask?', ...options } = {}) {
-  const { page, context, wrongs } = await openPage(browser, `${daemon.url}/${query}`, { bypassCSP: true, reducedMotion: 'reduce', ...options });
+  const { page, context, pageErrors } = await openPage(browser, `${daemon.url}/${query}`, { bypassCSP: true, reducedMotion: 'reduce', ...options });
 
   t.after(() => context.close());
   page.setDefaultTimeout(LIMIT_MS);
@@ -34,11 +34,11 @@ async function opened(t, { role = 'analyst', query = '', name = 'What can I ask?
   const dialog = page.getByRole('dialog', { name });
 
   await dialog.getByRole('heading', { level: 3 }).first().waitFor();
-  return { page, dialog, wrongs };
+  return { page, dialog, pageErrors };
 }
 
 test('each domain has questions that can be asked by keyboard and are answered', async (t) => {
-  const { page, dialog, wrongs } = await opened(t);
+  const { page, dialog, pageErrors } = await opened(t);
   const question = 'Which curves are available for HB_NORTH?';
 
   await dialog.getByText('Day-ahead power price forecasts of vendors').waitFor();
@@ -51,7 +51,7 @@ test('each domain has questions that can be asked by keyboard and are answered',
   const turn = await answered(page, LIMIT_MS);
   assert.equal(await page.locator('.question p').first().innerText(), question);
   assert.equal(await turn.locator('.error:not(.said)').count(), 0);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
 test('nothing is offered that the reader may not ask', async (t) => {
@@ -69,7 +69,7 @@ test('the company\'s terms are explained and can be searched', async (t) => {
   const entry = (text) => dialog.locator('dl > div:visible').filter({ hasText: text });
 
   await entry('Commercial Operation Date:').first().waitFor();
-  assert.equal(await entry('The date of the price file').count(), 1, 'terms that mean the same stand together');
+  assert.equal(await entry('The date of the price file').count(), 1, 'synonyms share one entry');
   assert.match(await entry('The date of the price file').innerText(), /^as-of date, as-of\n/);
   await dialog.getByRole('searchbox', { name: 'Find a term' }).fill('cod for short');
   assert.equal(await dialog.locator('dl > div:visible').count(), 1);
@@ -84,11 +84,11 @@ test('in German it states that questions must be in English', async (t) => {
 });
 
 for (const [look, options, direction] of LOOKS)
-  test(`axe finds no violation, and everything fits,  ${look}`, async (t) => {
+  test(`axe finds no violation, and everything fits, ${look}`, async (t) => {
     const { page, dialog } = await opened(t, options);
 
     await page.evaluate((dir) => { document.documentElement.dir = dir; }, direction);
     await dialog.locator('summary').first().click();
     await assertAccessible(page, look);
-    assert.ok(await dialog.evaluate((node) => node.scrollWidth <= node.clientWidth), 'nothing sticks out');
+    assert.ok(await dialog.evaluate((node) => node.scrollWidth <= node.clientWidth), 'nothing overflows');
   });

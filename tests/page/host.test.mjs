@@ -1,6 +1,6 @@
 /*
  * The element in other pages: pages with intrusive styles and strict policies, failing token functions, an element
- * that is moved, removed and inserted again, two elements, and frames that get messages from strangers.
+ * that is moved, removed and inserted again, two elements, and frames that get messages from other windows.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ const ELEMENT = `<script type="module" src="/widget.js"></script><vesper-chat se
 let browser;
 let fake;
 let context;
-let wrongs;
+let pageErrors;
 
 before(async () => { browser = await launch(); });
 after(() => browser.close());
@@ -30,14 +30,14 @@ afterEach(async () => {
 /* Opens a page of the same origin with this HTML around the element. */
 async function visit(html, { headers = {}, ...options } = {}) {
   context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: 'reduce', ...options });
-  wrongs = [];
+  pageErrors = [];
   fake.host = { headers, html: `<!doctype html><html lang="en"><title>Intranet</title><link rel="icon" href="/favicon.svg"><meta name="viewport" content="width=device-width">${html}` };
   const page = await context.newPage();
 
   page.setDefaultTimeout(8000);
 
-  page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
-  page.on('pageerror', (error) => wrongs.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()));
+  page.on('pageerror', (error) => pageErrors.push(String(error)));
   await page.goto(`${fake.url}/host`, { timeout: 60000 });
   return page;
 }
@@ -46,7 +46,7 @@ const ready = (page) => page.locator('vesper-chat[data-state=ready]').first().wa
 const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
 
 /* The computed styles of texts and controls. */
-function looks(page) {
+function computedStyles(page) {
   return page.evaluate(() => {
     const root = document.querySelector('vesper-chat').shadowRoot;
     const names = ['display', 'font-size', 'font-weight', 'line-height', 'color', 'background-color', 'text-transform', 'letter-spacing',
@@ -76,7 +76,7 @@ test('intrusive styles of the embedding page change nothing', async () => {
     const box = await page.locator('.frame').boundingBox();
 
     assert.ok(Math.abs(box.height - 600) < 2, `${box.height} high`);
-    seen.push(await looks(page));
+    seen.push(await computedStyles(page));
     await context.close();
   }
   assert.deepEqual(seen[1], seen[0]);
@@ -94,7 +94,7 @@ test('in a narrow column of a wide page it has the narrow layout', async () => {
   const list = await page.getByRole('button', { name: 'Conversations', exact: true }).boundingBox();
   const question = await turn.locator('.question p').boundingBox();
 
-  assert.ok(list.y + list.height <= question.y, 'the button of the list lies above the conversation, not over it');
+  assert.ok(list.y + list.height <= question.y, 'the button of the list is above the conversation and does not cover it');
 });
 
 test('it is mirrored in a page with text from right to left', async () => {
@@ -107,7 +107,7 @@ test('it is mirrored in a page with text from right to left', async () => {
   const [list, frame, send, question] = await Promise.all(['.sessions', '.frame', '.send', '.question p']
     .map((selector) => page.locator(selector).first().boundingBox()));
 
-  assert.ok(Math.abs(list.x + list.width - frame.x - frame.width) < 2, 'the list stands at the right');
+  assert.ok(Math.abs(list.x + list.width - frame.x - frame.width) < 2, 'the list is on the right');
   assert.ok(send.x < frame.x + frame.width / 2 && question.x < frame.x + frame.width / 2);
   assert.equal(await turn.locator('.question p').evaluate((node) => getComputedStyle(node).unicodeBidi), 'plaintext');
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
@@ -132,8 +132,8 @@ test('an element that is moved continues its answer', async () => {
   await shown(page, 'word5 ');
   await page.evaluate(() => document.querySelector('#b').append(document.querySelector('vesper-chat')));
   assert.equal(await (await answered(page)).locator('.prose').innerText(), SLOW);
-  assert.equal(fake.received.filter((frame) => frame.type === 'resume').length, 0, 'its line stays');
-  assert.deepEqual(wrongs, []);
+  assert.equal(fake.received.filter((frame) => frame.type === 'resume').length, 0, 'its connection stays open');
+  assert.deepEqual(pageErrors, []);
 });
 
 test('an element that is removed closes its connection, and restores its state when inserted again', async () => {
@@ -154,8 +154,8 @@ test('an element that is removed closes its connection, and restores its state w
   assert.equal(fake.sessions.size, 1, 'it is the same conversation');
   await page.evaluate(() => { window.chat.close(); window.chat.remove(); document.body.append(window.chat); });
   await page.waitForTimeout(300);
-  assert.equal(fake.sockets.size, 0, 'what was closed stays closed');
-  assert.deepEqual(wrongs, []);
+  assert.equal(fake.sockets.size, 0, 'a closed element stays closed');
+  assert.deepEqual(pageErrors, []);
 });
 
 test('two elements of a page are two conversations', async () => {
@@ -174,7 +174,7 @@ test('two elements of a page are two conversations', async () => {
   await one.locator('.prose', { hasText: 'word80' }).waitFor();
   assert.equal(await one.locator('.notice').count(), 0);
   assert.equal(fake.sessions.size, 2);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
 test('it works under the strictest policy of a page', async () => {
@@ -187,14 +187,14 @@ test('it works under the strictest policy of a page', async () => {
     await ask(page, question);
     await answered(page);
   }
-  assert.equal(await page.locator('.prose h3').count(), 1, 'Markdown is read');
+  assert.equal(await page.locator('.prose h3').count(), 1, 'Markdown is rendered');
   await ask(page, 'wide hourly');
   await answered(page);
-  assert.deepEqual(wrongs, []);
+  assert.deepEqual(pageErrors, []);
 });
 
 test('an invalid token or a failing token function is retried or reported', async () => {
-  const ways = [
+  const tokenFunctions = [
     ['async () => "v.analyst.t\\n"', 'ready'],
     ['() => "v.analyst.t"', 'ready'],
     ['async () => null', 'Sign-in required'],
@@ -204,15 +204,15 @@ test('an invalid token or a failing token function is retried or reported', asyn
     ['() => Promise.reject()', 'The connection is lost'],
   ];
 
-  for (const [way, expected] of ways) {
+  for (const [tokenFunction, expected] of tokenFunctions) {
     const page = await visit(`<body style="height: 600px"><script type="module" src="/widget.js"></script><vesper-chat></vesper-chat>
-      <script type="module">document.querySelector('vesper-chat').getToken = ${way};</script>`);
+      <script type="module">document.querySelector('vesper-chat').getToken = ${tokenFunction};</script>`);
 
     if (expected === 'ready')
       await ready(page);
     else
       await page.getByText(expected).waitFor();
-    assert.deepEqual(wrongs, [], way);
+    assert.deepEqual(pageErrors, [], tokenFunction);
     await context.close();
   }
 });
@@ -249,7 +249,7 @@ test('a token that expires during an answer, without a new one at once, loses no
   await ready(page);
   await ask(page, 'slow');
   await shown(page, 'word5 ');
-  fake.tell({ type: 'auth.expiring', expires_in: 1 });
+  fake.broadcast({ type: 'auth.expiring', expires_in: 1 });
   await shown(page, 'word9 ');
   for (const socket of fake.sockets)
     socket.close(4401, 'expired');
@@ -257,7 +257,7 @@ test('a token that expires during an answer, without a new one at once, loses no
   assert.equal(await page.locator('.turn').count(), 1);
 });
 
-test('a frame speaks the first language of the browser that it knows, until its page says another', async () => {
+test('a frame uses the first supported language of the browser, until its page sets another', async () => {
   const page = await visit('<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>', { locale: 'de-AT' });
   const frame = page.frameLocator('iframe');
 
@@ -266,7 +266,7 @@ test('a frame speaks the first language of the browser that it knows, until its 
   await frame.getByRole('heading', { name: '¿Qué quiere saber?' }).waitFor();
 });
 
-test('a frame hears its page only, and tells others nothing', async () => {
+test('a frame accepts messages from its page only, and sends nothing to others', async () => {
   const page = await visit(`<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>
     <script>
       window.got = [];
@@ -296,8 +296,8 @@ test('a frame hears its page only, and tells others nothing', async () => {
   await frame.locator('vesper-chat[data-state=ready]').waitFor();
   await page.evaluate(() => frames[0].postMessage({ source: 'vesper', v: 1, type: 'ask', question: 'hello' }, location.origin));
   await frame.locator('.prose', { hasText: 'You said: hello.' }).waitFor();
-  assert.ok(!JSON.stringify(await page.evaluate(() => window.got)).includes('analyst'), 'no token comes out');
-  assert.deepEqual(wrongs, []);
+  assert.ok(!JSON.stringify(await page.evaluate(() => window.got)).includes('analyst'), 'no token is sent to the page');
+  assert.deepEqual(pageErrors, []);
 });
 
 test('without a height it uses a default, and it is light or dark like the page', async () => {

@@ -44,7 +44,7 @@ async function commands(port, providerPort, dir) {
   const page = await readFile(join(ROOT, 'docs/install.md'), 'utf8');
   const lines = [...page.matchAll(/^```bash\n(.*?)^```/gms)].flatMap(([, block]) => block.trimEnd().split('\n'));
 
-  assert.ok(lines.length >= 15, 'the page has its commands');
+  assert.ok(lines.length >= 15, 'the page contains the commands');
   assert.equal(lines.filter((line) => INSTALLS.test(line)).length, 4);
   return lines.filter((line) => !INSTALLS.test(line)).map((line) => line
     .replace('sudo -u postgres psql', `psql -q -h 127.0.0.1 -p ${pg.port} -U postgres`)
@@ -59,16 +59,16 @@ async function commands(port, providerPort, dir) {
 test('its commands lead to an answered question of a signed-in user', async () => {
   const [port, providerPort, adminPort, dir] = [await freePort(), await freePort(), await freePort(), await tempDir()];
   const script = (await commands(port, providerPort, dir)).join('\n');
-  let said = '';
+  let output = '';
 
   shell = spawn('bash', ['-euc', script], { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: dir, VESPER_DATA_DIR: dir, VESPER_LISTEN: `127.0.0.1:${port}`, VESPER_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
       LSAN_OPTIONS: `suppressions=${join(ROOT, 'tests/e2e/lsan.supp')}:print_suppressions=0` } });
   for (const stream of [shell.stdout, shell.stderr])
-    stream.on('data', (data) => { said += data; });
+    stream.on('data', (data) => { output += data; });
   for (const end = Date.now() + START_LIMIT_MS; ; await sleep(200)) {
-    assert.equal(shell.exitCode, null, said);
-    assert.ok(Date.now() < end, said);
+    assert.equal(shell.exitCode, null, output);
+    assert.ok(Date.now() < end, output);
     if (await fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status === 200, () => false))
       break;
   }

@@ -59,7 +59,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
   const { shadowRoot } = document.querySelector('vesper-chat');
   const faults = [];
   const width = document.documentElement.clientWidth;
-  const words = (node) => `<${node.tagName.toLowerCase()} class="${node.getAttribute('class') ?? ''}">${(node.textContent ?? '').trim().slice(0, 40)}`;
+  const nodeText = (node) => `<${node.tagName.toLowerCase()} class="${node.getAttribute('class') ?? ''}">${(node.textContent ?? '').trim().slice(0, 40)}`;
   const isSeen = (node) => node.checkVisibility({ contentVisibilityAuto: false }) && !node.closest('.sr-only, [aria-hidden=true]:not(svg):not(:has(svg))');
   const scrolls = (node) => ['auto', 'scroll'].includes(getComputedStyle(node).overflowX);
   const scroller = (node) => {
@@ -72,7 +72,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
   for (const turn of shadowRoot.querySelectorAll('.turn'))
     turn.style.contentVisibility = 'visible';
   if (document.documentElement.scrollWidth > width)
-    faults.push(`the page is ${document.documentElement.scrollWidth} of ${width} wide: ${[...document.body.querySelectorAll('*')].filter((node) => node.getBoundingClientRect().right > width).map(words)}`);
+    faults.push(`the page is ${document.documentElement.scrollWidth} of ${width} wide: ${[...document.body.querySelectorAll('*')].filter((node) => node.getBoundingClientRect().right > width).map(nodeText)}`);
   for (const node of shadowRoot.querySelectorAll('.scroll, .scroll *')) {
     if (node.closest('svg') || !isSeen(node))
       continue;
@@ -80,14 +80,14 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
     const style = getComputedStyle(node);
 
     if (box.width > 0 && (isPaper || !scroller(node)) && (box.left < -1 || box.right > width + 1))
-      faults.push(`sticks out, ${Math.round(box.left)} to ${Math.round(box.right)} of ${width}: ${words(node)}`);
+      faults.push(`overflows, ${Math.round(box.left)} to ${Math.round(box.right)} of ${width}: ${nodeText(node)}`);
     const cuts = ['hidden', 'clip'].includes(style.overflowX) || (isPaper && scrolls(node));
 
     if (cuts && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1)
-      faults.push(`cut off, ${node.scrollWidth} in ${node.clientWidth}: ${words(node)}`);
+      faults.push(`cut off, ${node.scrollWidth} in ${node.clientWidth}: ${nodeText(node)}`);
     /* Areas that scroll must be reachable by keyboard. */
     if (!isPaper && scrolls(node) && node.scrollWidth > node.clientWidth + 1 && node.tabIndex < 0 && !node.querySelector('button, a, [tabindex]'))
-      faults.push(`scrolls by pointer alone: ${words(node)}`);
+      faults.push(`cannot be scrolled by keyboard: ${nodeText(node)}`);
   }
   for (const name of shadowRoot.querySelectorAll('.report .card-title')) {
     const text = name.firstChild;
@@ -98,14 +98,14 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
       range.setStart(text, index);
       range.setEnd(text, index + word.length);
       if (range.getClientRects().length > 1)
-        faults.push(`broken within a word: ${words(name)}`);
+        faults.push(`broken within a word: ${nodeText(name)}`);
     }
   }
   const middle = (node) => node.getBoundingClientRect().top + node.getBoundingClientRect().height / 2;
   const [plus, send] = ['.field > .small', '.send'].map((one) => shadowRoot.querySelector(one)).map((node) => node.checkVisibility() && middle(node));
 
   if (Math.abs(plus - send) > 1)
-    faults.push(`two buttons of one line ${plus - send} apart`);
+    faults.push(`two buttons of one line are misaligned by ${plus - send}`);
   for (const card of shadowRoot.querySelectorAll('.chart-card')) {
     const frame = card.getBoundingClientRect();
     const svg = card.querySelector('svg.marks');
@@ -142,7 +142,7 @@ const faultsOf = (page, { paper = false, height = HEIGHT } = {}) => page.evaluat
 }, [paper, height]);
 
 /* The contrast of texts in charts, which axe does not check. */
-const faintWords = (page) => page.evaluate((least) => {
+const faintTexts = (page) => page.evaluate((minimum) => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgb = (color) => {
     canvas.clearRect(0, 0, 1, 1);
@@ -152,9 +152,9 @@ const faintWords = (page) => page.evaluate((least) => {
 
     return { rgb: [r, g, b], a: a / 255 };
   };
-  const light = (parts) => parts.map((v) => v / 255).map((v) => (v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4))
+  const luminance = (parts) => parts.map((v) => v / 255).map((v) => (v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4))
     .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-  const behind = (node) => {
+  const backgroundOf = (node) => {
     for (let at = node; at; at = at.parentNode?.host ?? at.parentNode) {
       const found = at instanceof Element && rgb(getComputedStyle(at).backgroundColor);
 
@@ -166,21 +166,21 @@ const faintWords = (page) => page.evaluate((least) => {
   const { shadowRoot } = document.querySelector('vesper-chat');
   const texts = [...shadowRoot.querySelectorAll('svg.marks text')].filter((text) => text.textContent && Number(getComputedStyle(text).opacity) > 0);
 
-  return { looked: texts.length, faint: texts.map((text) => {
+  return { checkedCount: texts.length, faint: texts.map((text) => {
     const style = getComputedStyle(text);
-    const back = behind(text);
+    const back = backgroundOf(text);
     const opacity = Number(style.opacity) * Number(style.fillOpacity);
     const ink = rgb(style.fill).rgb.map((v, i) => v * opacity + back[i] * (1 - opacity));
-    const [low, high] = [light(ink), light(back)].sort((a, b) => a - b);
+    const [low, high] = [luminance(ink), luminance(back)].sort((a, b) => a - b);
 
     return { text: text.textContent, ratio: (high + .05) / (low + .05) };
-  }).filter(({ ratio }) => ratio < least) };
+  }).filter(({ ratio }) => ratio < minimum) };
 }, TEXT_CONTRAST);
 
 async function assertLegible(page) {
-  const { looked, faint } = await faintWords(page);
+  const { checkedCount, faint } = await faintTexts(page);
 
-  assert.ok(looked > 40, `${looked} words of charts were looked at`);
+  assert.ok(checkedCount > 40, `${checkedCount} texts of charts were checked`);
   assert.deepEqual(faint, []);
 }
 
@@ -190,7 +190,7 @@ describe('one conversation', () => {
   /* Starts at phone width, widens, and returns: content drawn at one width must fit at the others. */
   for (const [look, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['forced colours', { forcedColors: 'active' }]])
     test(`looks right at ${WIDTHS.join(', ')} pixels, ${look}`, async (t) => {
-      const { page, context, wrongs } = await conversation(WIDTHS[0], options);
+      const { page, context, pageErrors } = await conversation(WIDTHS[0], options);
       const faults = {};
 
       t.after(() => context.close());
@@ -203,7 +203,7 @@ describe('one conversation', () => {
         await assertAccessible(page, `${width} ${look}`);
       }
       assert.deepEqual(faults, Object.fromEntries(WIDTHS.map((width) => [width, []])));
-      assert.deepEqual(wrongs, []);
+      assert.deepEqual(pageErrors, []);
     });
 
   for (const colorScheme of ['light', 'dark'])
@@ -239,7 +239,7 @@ describe('one conversation', () => {
 
 describe('the chart of every shape of result', () => {
   for (const width of [WIDTHS[0], WIDTHS.at(-1)])
-    test(`lies on one screen, with its words apart, at ${width} pixels`, async (t) => {
+    test(`fits on one screen, without overlapping texts, at ${width} pixels`, async (t) => {
       const { stdout } = await run(join(dirname(VESPERD), 'test_view_chart_shape'), ['--specs'], { maxBuffer: 1 << 26 });
 
       GIVEN.splice(0, GIVEN.length, ...stdout.trim().split('\n').map((line, i) => ({ ...JSON.parse(line), view_id: `v${i}` })));
@@ -256,7 +256,7 @@ describe('the chart of every shape of result', () => {
 
 describe('a month and a day', () => {
   for (const [language, tag, month, day] of [['English', 'en', /^Mar 2025$/, /^3 March 2025$/], ['German', 'de', /^Mär[.z]? 2025$/, /^3\. März? 2025$/]])
-    test(`are written one way in ${language}, in tables and charts`, async (t) => {
+    test(`are formatted alike in ${language}, in tables and charts`, async (t) => {
       const { page, context } = await openPage(browser, `${fake.url}/?locale=${tag}`);
       const labels = async (question) => {
         await page.getByRole('textbox', { name: tag === 'de' ? 'Ihre Frage' : 'Your question' }).fill(question);
@@ -276,6 +276,6 @@ describe('a month and a day', () => {
       await page.keyboard.press('Enter');
       const turn = await answered(page);
 
-      assert.deepEqual(await turn.locator('details.data tbody tr > :first-child').allTextContents(), ['Jan 2025', 'Oct 2024', 'Jul 2024'], 'as the sentence says it');
+      assert.deepEqual(await turn.locator('details.data tbody tr > :first-child').allTextContents(), ['Jan 2025', 'Oct 2024', 'Jul 2024'], 'as in the sentence');
     });
 });

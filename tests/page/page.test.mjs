@@ -20,7 +20,7 @@ const STARTERS = [
   ['Which curves are available for HB_NORTH?', /curves match[^]*Hitachi[^]*Ascend/],
 ];
 
-const given = process.env.VESPER_URL;
+const givenUrl = process.env.VESPER_URL;
 let browser;
 let open;
 
@@ -47,7 +47,7 @@ async function picture(page, name) {
 }
 
 function assertClean(expected = /^$/) {
-  assert.deepEqual(open.wrongs.filter((wrong) => !expected.test(wrong)), []);
+  assert.deepEqual(open.pageErrors.filter((wrong) => !expected.test(wrong)), []);
 }
 
 const prose = (turn) => turn.locator('.prose').innerText();
@@ -58,12 +58,12 @@ describe('by rules', () => {
   let url;
 
   before(async () => {
-    if (!given) {
+    if (!givenUrl) {
       const { startDaemon } = await import('../e2e/harness.mjs');
 
       daemon = await startDaemon();
     }
-    url = given ?? daemon.url;
+    url = givenUrl ?? daemon.url;
     cable = await Cable.to(url);
   });
   after(async () => {
@@ -101,7 +101,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('an answer along the hours brings a chart, drawn under the strict policy', async () => {
+  test('an answer by hour has a chart, drawn under the strict policy', async () => {
     const page = await start(url);
 
     await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');
@@ -110,7 +110,7 @@ describe('by rules', () => {
     await turn.locator('.chart-card[data-state=drawn] svg.marks').waitFor();
     assert.match(await chart.locator('[role=img]').first().getAttribute('aria-label'), /^Line chart with the range/);
     assert.ok(await chart.locator('svg path').count() > 5);
-    assert.equal(await turn.locator('details.data').getAttribute('open'), null, 'the rows stay a click away');
+    assert.equal(await turn.locator('details.data').getAttribute('open'), null, 'the table is collapsed');
     await chart.locator('svg .mark-symbol path').nth(12).hover();
     await chart.locator('.chart-tip').waitFor();
     assert.match(await chart.locator('.chart-tip').innerText(), /Hour beginning: \d+/);
@@ -122,7 +122,7 @@ describe('by rules', () => {
   for (const [name, question, options] of [
     ['chart-dark', 'Compare Ascend vs Hitachi day-ahead prices for SP15 in CAISO for 2025', { colorScheme: 'dark' }],
     ['phone', 'What is the health status of Nazareth Solar?', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
-    test(`the same, ${name}`, async () => {
+    test(`an answer fits the page: ${name}`, async () => {
       const page = await start(url, options);
 
       await ask(page, question);
@@ -132,7 +132,7 @@ describe('by rules', () => {
         await page.getByRole('button', { name: 'Conversations', exact: true }).click();
         await page.locator('.session').first().waitFor();
       }
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing sticks out');
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing overflows');
       await picture(page, name);
       assertClean();
     });
@@ -166,9 +166,9 @@ describe('by rules', () => {
     assert.match(await prose(await answered(page)), /ZP26/);
     await page.reload();
     await page.locator('.turn').nth(2).waitFor();
-    const said = await page.locator('.question p').allInnerTexts();
+    const questions = await page.locator('.question p').allInnerTexts();
 
-    assert.deepEqual(said, [REFERENCE, 'and for SP15?', 'and for ZP26?']);
+    assert.deepEqual(questions, [REFERENCE, 'and for SP15?', 'and for ZP26?']);
     assertClean();
   });
 
@@ -185,7 +185,7 @@ describe('by rules', () => {
     await picture(page, 'agents');
     await page.reload();
     await page.locator('.panel').nth(1).waitFor();
-    assert.ok(await page.locator('.mark.bound').count() > 3, 'numbers say their source after a reload, too');
+    assert.ok(await page.locator('.mark.bound').count() > 3, 'numbers show their source after a reload too');
     assertClean();
   });
 
@@ -363,7 +363,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('how an answer came about, with its statement for permitted users', async () => {
+  test('the details of an answer are shown, with its statement for permitted users', async () => {
     const page = await start(url);
 
     for (const [role, statements] of [['analyst', 0], ['manager', 1]]) {
@@ -385,7 +385,7 @@ describe('by rules', () => {
     await page.reload();
     await page.locator('summary.outcome').click();
     await page.locator('.how').getByText('Vendor Ascend').waitFor();
-    assert.match(await page.locator('.how').innerText(), /Average annual price\s+3 rows/, 'the receipt tells it');
+    assert.match(await page.locator('.how').innerText(), /Average annual price\s+3 rows/, 'the details come from the receipt');
     await page.locator('.answered').evaluate((node) => node.scrollIntoView());
     await picture(page, 'answered');
     assertClean();
@@ -436,7 +436,7 @@ describe('by rules', () => {
   });
 });
 
-describe('through a slow model', { skip: given && 'the daemon was given' }, () => {
+describe('with a slow model', { skip: givenUrl && 'VESPER_URL names the daemon' }, () => {
   const words = Array.from({ length: 60 }, (_, i) => `word${i + 1}`).join(' ');
   const answering = (rule) => [{ when: { kind: 'answer' }, ...rule }, { reply: 'demo' }];
   let mock;
@@ -458,13 +458,13 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
   });
   beforeEach(() => mock.use(answering({ reply: { text: words }, fault: { token_ms: 60 } })));
 
-  const begun = (page) => lastTurn(page).locator('.prose', { hasText: 'word' }).waitFor();
+  const answerStarted = (page) => lastTurn(page).locator('.prose', { hasText: 'word' }).waitFor();
 
   test('the stop button stops the answer', async () => {
     const page = await start(daemon.url);
 
     await ask(page, REFERENCE);
-    await begun(page);
+    await answerStarted(page);
     await page.getByRole('button', { name: 'Stop' }).click();
     const turn = await answered(page, 3000);
 
@@ -492,7 +492,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
           await lastTurn(page).locator('.prose', { hasText: new RegExp(`\\b${word}\\b`) }).waitFor();
         await disturb();
       }
-      await begun(page);
+      await answerStarted(page);
       assert.equal((await prose(await answered(page))).replace(/\s+/g, ' ').trim(), words, String(points));
       assert.equal(await page.locator('.turn').count(), 1);
     }
@@ -503,7 +503,7 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
     const page = await start(daemon.url);
 
     await ask(page, REFERENCE);
-    await begun(page);
+    await answerStarted(page);
     const other = await open.context.newPage();
     await other.goto(page.url());
     await other.locator('.prose', { hasText: 'word' }).waitFor();
@@ -529,12 +529,12 @@ describe('through a slow model', { skip: given && 'the daemon was given' }, () =
   });
 });
 
-describe('when the server is restarted', { skip: given && 'the daemon was given' }, () => {
+describe('when the server is restarted', { skip: givenUrl && 'VESPER_URL names the daemon' }, () => {
   const words = Array.from({ length: 40 }, (_, i) => `word${i + 1}`).join(' ');
   let mock;
   let daemon;
 
-  const again = async () => {
+  const restart = async () => {
     const { startDaemon } = await import('../e2e/harness.mjs');
 
     daemon = await startDaemon({ mock, port: daemon?.port, dataDir: daemon?.dataDir });
@@ -545,7 +545,7 @@ describe('when the server is restarted', { skip: given && 'the daemon was given'
 
     mock = await startMock();
     mock.use([{ when: { kind: 'answer' }, reply: { text: words }, fault: { token_ms: 60 } }, { reply: 'demo' }]);
-    await again();
+    await restart();
   });
   after(async () => {
     await daemon?.stop();
@@ -559,7 +559,7 @@ describe('when the server is restarted', { skip: given && 'the daemon was given'
     assert.equal((await prose(await answered(page))).trim(), words);
     await daemon.stop();
     await page.getByText('The connection is lost').waitFor();
-    await again();
+    await restart();
     await page.getByText('The connection is lost').waitFor({ state: 'hidden' });
     await ask(page, 'and for SP15?');
     await page.locator('.turn').nth(1).waitFor();
@@ -575,7 +575,7 @@ describe('when the server is restarted', { skip: given && 'the daemon was given'
     await ask(page, REFERENCE);
     await lastTurn(page).locator('.prose', { hasText: 'word5' }).waitFor();
     await daemon.stop();
-    await again();
+    await restart();
     const turn = await answered(page);
     const text = (await prose(turn)).trim();
 

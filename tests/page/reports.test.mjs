@@ -13,7 +13,7 @@ import { answered, ask, launch, openPage } from './browser.mjs';
 import { REFERENCE } from './scripts.mjs';
 
 const SHORT_MS = 2 * 60000 + 2500;   /* the page renews tokens that expire within two minutes */
-const NOT_OURS = /^https:\/\/app\.powerbi\.com\//;
+const REPORT_REQUEST = /^https:\/\/app\.powerbi\.com\//;
 const FAILED = /Failed to load resource/;
 let browser;
 let open;
@@ -68,7 +68,7 @@ function readable(page) {
 }
 
 function assertClean(...expected) {
-  assert.deepEqual(open.wrongs.filter((wrong) => ![NOT_OURS, ...expected].some((one) => one.test(wrong))), []);
+  assert.deepEqual(open.pageErrors.filter((wrong) => ![REPORT_REQUEST, ...expected].some((one) => one.test(wrong))), []);
 }
 
 describe('a report of an answer', () => {
@@ -88,13 +88,13 @@ describe('a report of an answer', () => {
   test('is opened in place, with a token that only its frame gets, and closed again', async () => {
     const turn = await start(daemon);
     const { page } = open;
-    const made = pbi.embedTokens.length;
+    const issuedCount = pbi.embedTokens.length;
 
-    assert.equal(made, 0, 'an answer asks for no token');
+    assert.equal(issuedCount, 0, 'an answer requests no token');
     await openHere(turn).click();
     await state(turn, 'shown').waitFor();
     const [load] = await messages(page, '/report/load');
-    const { token } = pbi.embedTokens[made];
+    const { token } = pbi.embedTokens[issuedCount];
 
     assert.equal(load.body.accessToken, token);
     assert.equal(load.body.id, REPORT);
@@ -104,7 +104,7 @@ describe('a report of an answer', () => {
       ['Vendor Files', 'Vendor', 'In', ['Ascend']], ['Vendor Files', 'HubZone', 'In', ['NP15']],
       ['Day Ahead', 'Year', 'In', [2025]], ['Vendor Files', 'Market', 'In', ['CAISO']]]);
     assert.equal(await turn.locator('iframe').getAttribute('title'), 'Day-Ahead Curves Dashboard');
-    assert.ok(!(await readable(page)).includes(token), 'the token stands on the page');
+    assert.ok(!(await readable(page)).includes(token), 'the token is not on the page');
     assert.equal(await page.evaluate(() => 'powerbi' in window), false);
 
     await turn.getByRole('button', { name: 'Close Day-Ahead Curves Dashboard' }).click();
@@ -153,28 +153,28 @@ describe('a report of an answer', () => {
   test('is not opened if the embedding page shows it itself', async () => {
     const turn = await start(daemon);
     const { page } = open;
-    const made = pbi.embedTokens.length;
+    const issuedCount = pbi.embedTokens.length;
 
     await page.evaluate(() => addEventListener('vesper:open-report', (event) => {
-      (window.wanted ??= []).push(event.detail);
+      (window.openRequests ??= []).push(event.detail);
       event.preventDefault();
     }));
     await openHere(turn).click();
     await turn.getByRole('link', { name: 'Open Day-Ahead Curves Dashboard in Power BI' }).click();
-    const wanted = await page.evaluate(() => window.wanted);
+    const openRequests = await page.evaluate(() => window.openRequests);
 
-    assert.deepEqual(wanted.map(({ reportKey }) => reportKey), ['dayahead_curve_report', 'dayahead_curve_report']);
-    assert.match(wanted[0].url, /^https:\/\/app\.powerbi\.com\/.*filter=/);
+    assert.deepEqual(openRequests.map(({ reportKey }) => reportKey), ['dayahead_curve_report', 'dayahead_curve_report']);
+    assert.match(openRequests[0].url, /^https:\/\/app\.powerbi\.com\/.*filter=/);
     assert.equal(await page.locator('iframe').count(), 0);
     assert.equal(open.context.pages().length, 1);
-    assert.equal(pbi.embedTokens.length, made);
+    assert.equal(pbi.embedTokens.length, issuedCount);
     assertClean();
   });
 
   test('that does not load is reported, and can be retried', async () => {
     const turn = await start(daemon);
     const { page } = open;
-    const made = pbi.embedTokens.length;
+    const issuedCount = pbi.embedTokens.length;
 
     pbi.behave = ({ path }) => (path.endsWith('GenerateToken') ? { status: 500 } : undefined);
     await openHere(turn).click();
@@ -182,9 +182,9 @@ describe('a report of an answer', () => {
     pbi.behave = () => undefined;
     behave = 'fail';
     await turn.getByRole('button', { name: 'Try again' }).click();
-    for (let i = 0; i < 200 && pbi.embedTokens.length === made; i++)
+    for (let i = 0; i < 200 && pbi.embedTokens.length === issuedCount; i++)
       await page.waitForTimeout(50);
-    assert.equal(pbi.embedTokens.length, made + 1, 'now a token comes, and the frame refuses it');
+    assert.equal(pbi.embedTokens.length, issuedCount + 1, 'a token is issued, and the frame rejects it');
     await state(turn, 'failed').waitFor();
     assert.equal(await turn.locator('iframe').count(), 0);
     behave = undefined;

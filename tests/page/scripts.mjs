@@ -133,7 +133,7 @@ function multiple() {
 
 const LATER = '2090-01-01T00:00:00Z';
 
-function back(ask) {
+function clarify(ask) {
   return [...tokens(ask.prompt), { type: 'chat.ask', ask_id: randomUUID(), filter: 'x', expires_at: LATER, ...ask },
     complete({ status: 'ask' })];
 }
@@ -141,13 +141,13 @@ function back(ask) {
 const projects = (n) => Array.from({ length: n }, (_, i) => ({ value: `p${i + 1}`, label: `Project ${i + 1}`,
   group: i % 2 ? 'Wind' : 'Solar' }));
 
-const longList = () => back({ prompt: 'Which project?', input: 'single', options: projects(30) });
-const flatList = () => back({ prompt: 'Which project?', input: 'single', options: projects(30).map(({ group, ...option }) => option) });
-const longBoxes = () => back({ prompt: 'Which projects?', input: 'multiple', min: 1, max: 3, options: projects(30) });
-const day = () => back({ prompt: 'From which day on?', input: 'date', min_date: '2026-01-10' });
-const range = () => back({ prompt: 'Which days?', input: 'date_range', min_date: '2025-10-01', max_date: '2026-02-27',
+const longList = () => clarify({ prompt: 'Which project?', input: 'single', options: projects(30) });
+const flatList = () => clarify({ prompt: 'Which project?', input: 'single', options: projects(30).map(({ group, ...option }) => option) });
+const longBoxes = () => clarify({ prompt: 'Which projects?', input: 'multiple', min: 1, max: 3, options: projects(30) });
+const day = () => clarify({ prompt: 'From which day on?', input: 'date', min_date: '2026-01-10' });
+const range = () => clarify({ prompt: 'Which days?', input: 'date_range', min_date: '2025-10-01', max_date: '2026-02-27',
   hint: 'Activity is known for these days.', skip: { label: 'All days', value: 'all' } });
-const expiring = () => back({ prompt: 'Which one?', input: 'single', options: projects(2),
+const expiring = () => clarify({ prompt: 'Which one?', input: 'single', options: projects(2),
   expires_at: new Date(Date.now() + 1500).toISOString() });
 
 /* Two agents with results, a third without. */
@@ -345,7 +345,7 @@ function byHour() {
 }
 
 /* The server's line chart by month or by day. */
-function along(timeUnit, days) {
+function lineOverTime(timeUnit, days) {
   return [{ type: 'chat.view', view: { view_type: 'chart', view_id: 'v1', chart_type: 'line', alt: 'Line chart: price by time.', source: { call: 'c1', agent: 'dayahead_agent', tool: 'get_hourly_price_distribution' },
     chart_spec: { $schema: 'https://vega.github.io/schema/vega-lite/v6.json', width: 'container', height: 240, mark: { type: 'line', point: true, tooltip: true },
       data: { values: days.map((x, i) => ({ x, y: 40 + i })) },
@@ -353,8 +353,8 @@ function along(timeUnit, days) {
   ...tokens('It rises.'), complete()];
 }
 
-const byMonth = () => along('utcyearmonth', Array.from({ length: 6 }, (_, i) => `2025-0${i + 1}-01`));
-const byDay = () => along('utcyearmonthdate', Array.from({ length: 5 }, (_, i) => `2025-03-0${i + 1}`));
+const byMonth = () => lineOverTime('utcyearmonth', Array.from({ length: 6 }, (_, i) => `2025-0${i + 1}-01`));
+const byDay = () => lineOverTime('utcyearmonthdate', Array.from({ length: 5 }, (_, i) => `2025-03-0${i + 1}`));
 
 /* Charts that a test supplies. */
 export const GIVEN = [];

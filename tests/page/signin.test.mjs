@@ -37,9 +37,9 @@ async function visit(path = '/', options = {}) {
   context ??= await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
   const page = await context.newPage();
 
-  page.wrongs = [];
-  page.on('pageerror', (error) => page.wrongs.push(String(error)));
-  page.on('console', (message) => /Content Security|Trusted/.test(message.text()) && page.wrongs.push(message.text()));
+  page.pageErrors = [];
+  page.on('pageerror', (error) => page.pageErrors.push(String(error)));
+  page.on('console', (message) => /Content Security|Trusted/.test(message.text()) && page.pageErrors.push(message.text()));
   await page.goto(daemon.url + path);
   return page;
 }
@@ -96,7 +96,7 @@ describe('a user', () => {
     assert.equal(await page.locator('.prose').count(), 0, 'nothing of the conversation is left');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('input[name=login]').waitFor();
-    assert.deepEqual(page.wrongs, []);
+    assert.deepEqual(page.pageErrors, []);
   });
 
   test('returns to the opened address, with the typed text', async () => {
@@ -165,7 +165,7 @@ describe('a token', () => {
     })));
     assert.equal(new Set(tokens).size, 1);
     assert.equal(provider.requests.filter((one) => one === 'POST /token').length, before + 1);
-    assert.equal((await token(page)).status, 200, 'the rotated refresh token is the one that is kept');
+    assert.equal((await token(page)).status, 200, 'the rotated refresh token is stored');
   });
 
   test('is still renewed if the client that requested it has disconnected', async () => {
@@ -174,10 +174,10 @@ describe('a token', () => {
     await sleep(2100);
     provider.delayMs = 600;
     await page.evaluate(() => {
-      const gone = new AbortController();
+      const controller = new AbortController();
 
-      fetch('/auth/token', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"fresh":true}', signal: gone.signal }).catch(() => {});
-      setTimeout(() => gone.abort(), 200);
+      fetch('/auth/token', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"fresh":true}', signal: controller.signal }).catch(() => {});
+      setTimeout(() => controller.abort(), 200);
     });
     await sleep(1200);
     provider.delayMs = 0;
@@ -253,7 +253,7 @@ describe('a provider', () => {
     await sleep(2100);
     provider.isAway = true;
     assert.equal((await token(page, true)).status, 503);
-    assert.equal((await token(page)).status, 200, 'what is left of the token serves');
+    assert.equal((await token(page)).status, 200, 'the current token is still valid');
     provider.isAway = false;
     provider.delayMs = 700;
     assert.equal((await token(page, true)).status, 200);
@@ -281,7 +281,7 @@ describe('an attacker', () => {
     return { cookie, query: new URL(reply.headers.get('location')).searchParams };
   };
   const finish = (query, cookie) => call(`/auth/callback?${new URLSearchParams({ iss: provider.issuer, ...query })}`, cookie ? { cookie } : {});
-  const where = (reply) => reply.headers.get('location');
+  const locationOf = (reply) => reply.headers.get('location');
 
   /* Gets an authorization code as a user, without the page. */
   async function codeFor(query) {
@@ -298,35 +298,35 @@ describe('an attacker', () => {
     return Object.fromEntries(back.searchParams);
   }
 
-  test('has nothing of a state of another browser, changed, or used', async () => {
+  test('cannot use a state that is from another browser, changed or already used', async () => {
     const { cookie, query } = await begin();
     const other = await begin();
     const back = await codeFor(query);
 
-    assert.equal(where(await finish(back)), '/#signin=expired', 'without the cookie of the browser that began');
-    assert.equal(where(await finish(back, other.cookie)), '/#signin=expired');
-    assert.equal(where(await finish({ ...back, state: `${back.state.slice(0, -1)}x` }, cookie)), '/#signin=expired');
-    assert.equal(where(await finish(back, `${cookie.slice(0, -2)}xx`)), '/#signin=expired');
-    assert.equal(where(await finish({ ...back, iss: 'https://evil.example' }, cookie)), '/#signin=expired');
+    assert.equal(locationOf(await finish(back)), '/#signin=expired', 'without the cookie of the browser that started the sign-in');
+    assert.equal(locationOf(await finish(back, other.cookie)), '/#signin=expired');
+    assert.equal(locationOf(await finish({ ...back, state: `${back.state.slice(0, -1)}x` }, cookie)), '/#signin=expired');
+    assert.equal(locationOf(await finish(back, `${cookie.slice(0, -2)}xx`)), '/#signin=expired');
+    assert.equal(locationOf(await finish({ ...back, iss: 'https://evil.example' }, cookie)), '/#signin=expired');
     const good = await finish(back, cookie);
-    assert.equal(where(good), '/');
+    assert.equal(locationOf(good), '/');
     assert.match(good.headers.getSetCookie().join('\n'), /^vesper-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/m);
     const again = await finish(back, cookie);
-    assert.equal(where(again), '/#signin=expired', 'a state is good once');
+    assert.equal(locationOf(again), '/#signin=expired', 'a state is valid once');
     assert.doesNotMatch(again.headers.getSetCookie().join(), /vesper-session/);
   });
 
-  test('has nothing of a code that was meant for another sign-in', async () => {
+  test('cannot use a code of another sign-in', async () => {
     const victim = await begin();
     const back = await codeFor(victim.query);
     const own = await begin();
     const reply = await finish({ ...back, state: own.query.get('state') }, own.cookie);
 
-    assert.match(where(reply), /^\/#signin=(expired|failed)$/, 'its verifier is another one');
+    assert.match(locationOf(reply), /^\/#signin=(expired|failed)$/, 'its verifier does not match');
     assert.doesNotMatch(reply.headers.getSetCookie().join(), /vesper-session/);
   });
 
-  test('on another site gets no token by the reader\'s cookie', async () => {
+  test('on another site gets no token with the user\'s cookie', async () => {
     const page = await signedIn('ann');
     const { 'vesper-session': session } = await cookies();
     const cookie = `vesper-session=${session.value}`;
@@ -338,7 +338,7 @@ describe('an attacker', () => {
       for (const path of ['/auth/token', '/auth/logout'])
         assert.equal((await post(headers, path)).status, 403, JSON.stringify(headers));
     assert.equal((await post({ origin: daemon.url, 'content-type': 'text/plain' })).status, 415);
-    assert.equal((await fetch(`${daemon.url}/api/v1/sessions`, { headers: { cookie } })).status, 401, 'the interface takes no cookie');
+    assert.equal((await fetch(`${daemon.url}/api/v1/sessions`, { headers: { cookie } })).status, 401, 'the API accepts no cookie');
     assert.equal((await post({ origin: daemon.url, cookie: 'vesper-session=x' })).status, 401);
     assert.equal((await token(page)).status, 200);
   });
@@ -358,7 +358,7 @@ test('the files of the page and of the frame are served, without those of the de
   assert.equal(await status('/api/v1/demo/login', 'POST'), 404);
 });
 
-test('impossible settings are refused by name', async () => {
+test('invalid settings are refused and named', async () => {
   const start = (more) => ({ demo: false, env: { VESPER_JWT_SECRET: undefined, ...provider.environment(more) } });
 
   await refusedStart(start({ VESPER_SERVER_PUBLIC_URL: 'http://vesper.example.com' }), /server\.public_url: must be an https address/);

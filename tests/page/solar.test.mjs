@@ -1,5 +1,5 @@
-/* An owner's first screen: the fleet's overview of the demo's plant, on a desk, on a phone and on paper. VESPER_PICTURES names a
- * folder for what it looks like. */
+/* The first screen of a plant's owner: the fleet overview of the demo, on a desktop, on a phone and in print. VESPER_PICTURES
+ * names a folder for screenshots. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -26,8 +26,8 @@ describe('the fleet of a plant', () => {
   });
 
   for (const [look, options] of [['desk', {}], ['phone', { viewport: { width: 390, height: 780 }, hasTouch: true }]])
-    test(`fits a ${look}, and paper`, async () => {
-      const { page, context, wrongs } = await openPage(browser, daemon.url, { reducedMotion: 'reduce', ...options });
+    test(`fits a ${look} and paper`, async () => {
+      const { page, context, pageErrors } = await openPage(browser, daemon.url, { reducedMotion: 'reduce', ...options });
       await page.locator('vesper-chat[data-state=ready]').waitFor();
       await page.locator('#tenant').selectOption('mesa');
       await page.locator('vesper-chat[data-state=ready]').waitFor();
@@ -38,7 +38,7 @@ describe('the fleet of a plant', () => {
       const text = await card.innerText();
       for (const part of [/83\.3/, /259\.3 kW/, /889\.6 kWh/, /Grid loss/, /930/])
         assert.match(text, part);
-      assert.match(text, /2026-02-23 14:15/, 'the clock of the plant');
+      assert.match(text, /2026-02-23 14:15/, 'the local time of the plant');
       const wide = await card.evaluate((node) => node.scrollWidth - node.clientWidth);
       assert.equal(wide, 0, 'nothing is cut off');
       const { width } = page.viewportSize();
@@ -51,11 +51,11 @@ describe('the fleet of a plant', () => {
       assert.ok(await card.isVisible());
       const cut = await card.evaluate((node) => [...node.querySelectorAll('td, th')].filter((cell) =>
         cell.getBoundingClientRect().right > node.getBoundingClientRect().right).map((cell) => cell.textContent));
-      assert.deepEqual(cut, [], 'paper does not scroll');
+      assert.deepEqual(cut, [], 'nothing is cut off in print');
       assert.equal(await page.locator('.composer').first().isVisible(), false);
       if (PICTURES)
         await page.screenshot({ path: `${PICTURES}/fleet-${look}-print.png`, fullPage: true });
-      assert.deepEqual(wrongs, []);
+      assert.deepEqual(pageErrors, []);
       await context.close();
     });
 });

@@ -147,10 +147,10 @@ test('older sources are shown on request, by keyboard', async (t) => {
     await press(older);
     await dialog.locator('summary').nth(shown - 1).waitFor();
   }
-  const whole = await names();
-  assert.deepEqual(whole.slice(-3), ['first', 'second', 'third']);
+  const fullList = await names();
+  assert.deepEqual(fullList.slice(-3), ['first', 'second', 'third']);
   /* Changing an older source keeps the others in the list. */
   await press(dialog.locator('summary', { hasText: 'first' }));
   await reach(dialog.getByRole('checkbox').first());
-  assert.deepEqual(await names(), whole);
+  assert.deepEqual(await names(), fullList);
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await fake.stop();
 });
 
-async function asked(question, options) {
+async function openAnswer(question, options) {
   open = await openPage(browser, fake.url, options);
   open.page.setDefaultTimeout(LIMIT_MS);
   await open.page.locator('vesper-chat[data-state=ready]').waitFor();
@@ -40,7 +40,7 @@ async function saved(turn, name) {
 }
 
 test('a clarifying question with many options and no groups lists them', async () => {
-  const turn = await asked('flat list');
+  const turn = await openAnswer('flat list');
 
   assert.equal(await turn.locator('select option').count(), 31);
   await turn.getByRole('combobox').selectOption('p17');
@@ -48,9 +48,9 @@ test('a clarifying question with many options and no groups lists them', async (
   await lastTurn(open.page).locator('.prose', { hasText: 'You said: p17.' }).waitFor();
 });
 
-test('a report that can\'t be opened here says only that', async () => {
+test('a report that cannot be opened shows only this message', async () => {
   open = null;
-  const turn = await asked(REFERENCE);
+  const turn = await openAnswer(REFERENCE);
 
   await open.context.route('**/api/v1/reports/**', (route) => route.fulfill({ status: 403, json: {} }));
   await turn.getByRole('button', { name: /Open here/ }).click();
@@ -59,22 +59,22 @@ test('a report that can\'t be opened here says only that', async () => {
 });
 
 test('after one filter was edited only that one is called edited', async () => {
-  await asked('markdown');
+  await openAnswer('markdown');
   const { page } = open;
 
   /* Imitates the daemon's reply to filters in the request. */
   await page.routeWebSocket(/\/ws\//, (socket) => {
     const server = socket.connectToServer();
-    let isGiven = false;
+    let hasFilters = false;
 
     socket.onMessage((message) => {
-      isGiven = Boolean(JSON.parse(message).filters);
+      hasFilters = Boolean(JSON.parse(message).filters);
       server.send(message);
     });
     server.onMessage((message) => {
       const frame = JSON.parse(message);
 
-      for (const filter of isGiven ? frame.filters ?? [] : [])
+      for (const filter of hasFilters ? frame.filters ?? [] : [])
         filter.source = 'edited';
       socket.send(JSON.stringify(frame));
     });
@@ -95,7 +95,7 @@ test('after one filter was edited only that one is called edited', async () => {
 });
 
 test('a name has one colour on all charts, and codes and units are read as words', async () => {
-  const turn = await asked('two charts');
+  const turn = await openAnswer('two charts');
 
   await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
   const colours = await turn.locator('.chart-card').evaluateAll((cards) => cards.map((card) => Object.fromEntries(
@@ -106,8 +106,8 @@ test('a name has one colour on all charts, and codes and units are read as words
   assert.equal(await turn.locator('.data td').first().innerText(), 'At risk');
 });
 
-test('the last line of an answer says whether one may rely on it, neither who worded it nor how fast', async () => {
-  const line = (await asked('markdown')).locator('.outcome');
+test('the last line of an answer shows the number check, not the model or the latency', async () => {
+  const line = (await openAnswer('markdown')).locator('.outcome');
 
   assert.equal((await line.innerText()).trim(), '1 number not verified');
   await line.click();
@@ -115,18 +115,18 @@ test('the last line of an answer says whether one may rely on it, neither who wo
 });
 
 test('a refusal is no result of no rows', async () => {
-  assert.equal((await (await asked('not mine')).locator('.outcome').innerText()).trim(), 'Answered by rules (no model)');
+  assert.equal((await (await openAnswer('not mine')).locator('.outcome').innerText()).trim(), 'Answered by rules (no model)');
 });
 
 test('a wide table takes the margin that is empty', async () => {
-  const turn = await asked('wide hourly', { viewport: { width: 1440, height: 900 } });
+  const turn = await openAnswer('wide hourly', { viewport: { width: 1440, height: 900 } });
   const [table, column] = await Promise.all(['.data', '.prose'].map((part) => turn.locator(part).boundingBox()));
 
-  assert.ok(table.width > column.width + 200, `${table.width} beside ${column.width}`);
+  assert.ok(table.width > column.width + 200, `${table.width} next to ${column.width}`);
 });
 
 test('a chart is saved as an image, a table with the displayed headers', async () => {
-  const turn = await asked('two charts', { acceptDownloads: true });
+  const turn = await openAnswer('two charts', { acceptDownloads: true });
 
   await turn.locator('.chart-card[data-state=drawn]').nth(1).waitFor();
   const svg = await saved(turn, 'Save the chart as SVG');
@@ -138,11 +138,11 @@ test('a chart is saved as an image, a table with the displayed headers', async (
   const csv = await saved(turn, 'Save the table as CSV');
   assert.equal(csv.name, 'Project health.csv');
   assert.equal(csv.text, '\uFEFFStatus,Hours,Note\r\nat_risk,8760,\'=1+1\r\non_track,24,<b>a</b>');
-  assert.deepEqual(open.wrongs, []);
+  assert.deepEqual(open.pageErrors, []);
 });
 
 test('a table is downloaded as a workbook from the server, with the displayed name', async () => {
-  const turn = await asked('two charts', { acceptDownloads: true });
+  const turn = await openAnswer('two charts', { acceptDownloads: true });
   const xlsx = await saved(turn, 'Save all rows as XLSX for Excel');
 
   assert.equal(xlsx.name, 'Project health.xlsx');
@@ -153,7 +153,7 @@ test('a table is downloaded as a workbook from the server, with the displayed na
 });
 
 test('a chart changes to the types that its data allows, with matching texts', async () => {
-  const turn = await asked('price by hour');
+  const turn = await openAnswer('price by hour');
   const card = turn.locator('.chart-card[data-state=drawn]').first();
   const type = card.getByRole('combobox', { name: 'Chart type' });
 
@@ -166,7 +166,7 @@ test('a chart changes to the types that its data allows, with matching texts', a
     await card.getByRole('img', { name: new RegExp(`^${words}: `) }).waitFor();
     assert.equal(await card.locator('svg').count() > 0, true);
   }
-  assert.deepEqual(open.wrongs, []);
+  assert.deepEqual(open.pageErrors, []);
 });
 
 test('no type is offered that would misrepresent the data', () => {
@@ -190,7 +190,7 @@ test('no type is offered that would misrepresent the data', () => {
 });
 
 test('a copied table works in Word and Excel, and contains no formula', async () => {
-  const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const turn = await openAnswer('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
 
   await turn.getByRole('button', { name: 'Copy the table' }).click();
   await turn.getByText('Copied', { exact: true }).waitFor();
@@ -204,7 +204,7 @@ test('a copied table works in Word and Excel, and contains no formula', async ()
 });
 
 test('a pinned result is on the start page, refreshed, until it is removed', async () => {
-  const turn = await asked('two charts');
+  const turn = await openAnswer('two charts');
   const { page } = open;
 
   await turn.getByRole('button', { name: 'Pin to the start page' }).click();
@@ -222,21 +222,21 @@ test('a pinned result is on the start page, refreshed, until it is removed', asy
   await page.getByRole('button', { name: 'Project health entfernen' }).press('Enter');
   await page.locator('.saved').waitFor({ state: 'detached' });
   assert.deepEqual(fake.saved, []);
-  assert.deepEqual(open.wrongs, []);
+  assert.deepEqual(open.pageErrors, []);
 });
 
 test('what a pressed button says is read whole on a phone', async () => {
-  const turn = await asked('two charts', { viewport: { width: 360, height: 800 } });
+  const turn = await openAnswer('two charts', { viewport: { width: 360, height: 800 } });
 
   await turn.getByRole('button', { name: 'Pin to the start page' }).click();
   await turn.getByText('It is on your start page now').waitFor();
-  const [said, card] = await Promise.all(['.data-tools .hint:not(:empty)', '.data'].map((part) => turn.locator(part).last().boundingBox()));
+  const [hint, card] = await Promise.all(['.data-tools .hint:not(:empty)', '.data'].map((part) => turn.locator(part).last().boundingBox()));
 
-  assert.ok(said.x >= card.x && said.x + said.width <= card.x + card.width, `${said.x} to ${said.x + said.width} in a card from ${card.x}`);
+  assert.ok(hint.x >= card.x && hint.x + hint.width <= card.x + card.width, `${hint.x} to ${hint.x + hint.width} in a card from ${card.x}`);
 });
 
 test('a link shares a result; without permission it is reported as nonexistent', async () => {
-  const turn = await asked('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const turn = await openAnswer('two charts', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = open;
 
   await turn.getByRole('button', { name: 'Copy a link for colleagues' }).click();
@@ -248,13 +248,13 @@ test('a link shares a result; without permission it is reported as nonexistent',
   await page.goto(link);
   await page.getByText('Shared with you, read on').waitFor();
   assert.equal(await page.locator('.welcome .saved .data').count(), 1);
-  assert.deepEqual(open.wrongs, []);
+  assert.deepEqual(open.pageErrors, []);
   await page.goto(`${fake.url}/#shared=0193b0a0-0000-7000-8000-000000000009`); /* no page load: only the hash changes */
   await page.getByText('This result does not exist.').waitFor();
 });
 
 test('a failure to pin is reported', async () => {
-  const turn = await asked('two charts');
+  const turn = await openAnswer('two charts');
 
   await open.context.route('**/saved-views', (route) => route.fulfill({ status: 503, json: {} }));
   await turn.getByRole('button', { name: 'Pin to the start page' }).click();

@@ -28,7 +28,7 @@ afterEach(async () => {
 const field = (page) => page.getByRole('textbox', { name: 'Your question' });
 const ready = (page) => page.locator('vesper-chat[data-state=ready]').waitFor();
 const shown = (page, text) => lastTurn(page).locator('.prose', { hasText: text }).waitFor();
-const look = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+const becomeVisible = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
 describe('against a scripted server', () => {
   let fake;
@@ -71,9 +71,9 @@ describe('against a scripted server', () => {
     for (let i = 0; i < 200 && !turn.ended; i++)
       await page.waitForTimeout(20);
     fake.turns.delete(turn.id);
-    await look(page);
+    await becomeVisible(page);
     await page.waitForTimeout(200);
-    assert.equal(fake.received.at(-1).type, 'ping', 'the line is asked');
+    assert.equal(fake.received.at(-1).type, 'ping', 'the connection is probed');
     fake.deaf = false;
     assert.equal((await (await answered(page)).locator('.prose').innerText()).trim(), SLOW);
     assert.equal(await page.locator('.turn').count(), 1);
@@ -87,7 +87,7 @@ describe('against a scripted server', () => {
     await page.getByText('The connection is lost').waitFor();
     await page.waitForTimeout(2500); /* by now the pauses between attempts are long */
     fake.paused = false;
-    await look(page);
+    await becomeVisible(page);
     await ready(page);
   });
 
@@ -217,7 +217,7 @@ describe('against a scripted server', () => {
       'Save the table', 'Open here', 'Copy the answer', 'Good answer', 'And for SP15', 'Your question'].join('[^]*')));
   });
 
-  test('a conversation is printed whole, without what one presses', async () => {
+  test('a conversation is printed completely, without its controls', async () => {
     const page = await start();
 
     for (const question of [REFERENCE, 'markdown', 'wide hourly'])
@@ -228,8 +228,8 @@ describe('against a scripted server', () => {
 
     assert.deepEqual(cut, []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollHeight) > 900);
-    for (const gone of ['.composer', '.suggestions', '.data-tools', '.acts', '.tools', '.report button', '.report a'])
-      assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+    for (const selector of ['.composer', '.suggestions', '.data-tools', '.acts', '.tools', '.report button', '.report a'])
+      assert.equal(await page.locator(selector).first().isVisible(), false, selector);
   });
 });
 

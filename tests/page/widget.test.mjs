@@ -44,7 +44,7 @@ const tables = (turn) => turn.locator('details.data');
 
 /* The console may report connections that a test cut on purpose, and nothing else. */
 function assertClean(expected = /^$/) {
-  assert.deepEqual(open.wrongs.filter((wrong) => !expected.test(wrong)), []);
+  assert.deepEqual(open.pageErrors.filter((wrong) => !expected.test(wrong)), []);
 }
 const CUT = /WebSocket connection to|net::ERR_|Failed to load resource/;
 
@@ -110,7 +110,7 @@ test('a filter is edited or removed, and the question is asked again with it', a
   assertClean();
 });
 
-test('a filter is edited by its known values, with the keyboard, and takes no other', async () => {
+test('a filter is edited by keyboard, and accepts only known values', async () => {
   fake.values = {
     hub_zone: [...['NORTH', 'SOUTH'].map((value) => ({ value, group: 'ERCOT' })), ...['NP15', 'SP15', 'ZP26'].map((value) => ({ value, group: 'CAISO' }))],
     year: ['2024', '2025', '2026'].map((value) => ({ value })),
@@ -124,14 +124,14 @@ test('a filter is edited by its known values, with the keyboard, and takes no ot
   await (await answered(page)).getByRole('button', { name: /Hub zone NP15/ }).press('Enter');
   const field = page.getByRole('combobox', { name: 'Hub zone' });
   await field.waitFor();
-  assert.deepEqual(await options(), ['NP15', 'SP15', 'ZP26', 'NORTH', 'SOUTH'], 'those of the market that was asked for come first');
+  assert.deepEqual(await options(), ['NP15', 'SP15', 'ZP26', 'NORTH', 'SOUTH'], 'values of the market in the question come first');
   assert.equal(await page.locator('.values [aria-selected=true]').innerText(), 'NP15\nCAISO');
   await page.keyboard.type('nowhere');
   await page.keyboard.press('Enter');
   await page.getByText('Please choose one of the known values.').waitFor();
   await field.fill('sp');
   assert.deepEqual(await options(), ['SP15']);
-  assert.equal(await page.getByRole('alert').filter({ hasText: 'known values' }).count(), 0, 'the complaint is gone');
+  assert.equal(await page.getByRole('alert').filter({ hasText: 'known values' }).count(), 0, 'the message is removed');
   await field.fill('');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -149,8 +149,8 @@ test('a filter is edited by its known values, with the keyboard, and takes no ot
   await page.locator('.values').getByRole('option', { name: '2026' }).click();
   await page.locator('.turn').nth(2).waitFor();
   await answered(page);
-  assert.equal(sent().filters.year, 2026, 'a number stays one');
-  assert.equal(fake.received.filter((frame) => frame.type === 'chat.message').length, 3, 'what is no known value was not sent');
+  assert.equal(sent().filters.year, 2026, 'a number stays a number');
+  assert.equal(fake.received.filter((frame) => frame.type === 'chat.message').length, 3, 'unknown values are not sent');
   assertClean();
 });
 
@@ -193,7 +193,7 @@ test('a table is sorted by its headers and saved without formulas', async () => 
   assertClean();
 });
 
-test('the last line of an answer opens how it came about', async () => {
+test('the last line of an answer opens its details', async () => {
   const page = await start();
 
   await ask(page, REFERENCE);
@@ -362,11 +362,11 @@ test('an answer that another server continues is read from its start', async () 
   await shown(page, 'word9 ');
   fake.cut();
   await page.locator('.turn.running').waitFor({ state: 'detached' });
-  const asked = fake.received.filter(({ type }) => type === 'resume').map(({ last_seq: seq }) => seq);
+  const resumedFrom = fake.received.filter(({ type }) => type === 'resume').map(({ last_seq: seq }) => seq);
 
-  assert.equal(asked.length, 2);
-  assert.ok(asked[0] > 0 && asked[1] === 0, `${asked}`);
-  assert.equal((await prose(lastTurn(page))).split('word9 ').length, 2, 'said once');
+  assert.equal(resumedFrom.length, 2);
+  assert.ok(resumedFrom[0] > 0 && resumedFrom[1] === 0, `${resumedFrom}`);
+  assert.equal((await prose(lastTurn(page))).split('word9 ').length, 2, 'the text is not repeated');
   assertClean(CUT);
 });
 
@@ -378,8 +378,8 @@ test('duplicate frames change nothing, a missing one is fetched', async () => {
   await shown(page, 'word9 ');
   const [turn] = fake.turns.values();
 
-  fake.tell(turn.frames[3]);
-  fake.tell(turn.frames[4]);
+  fake.broadcast(turn.frames[3]);
+  fake.broadcast(turn.frames[4]);
   for (const watcher of [...turn.watchers]) {
     turn.watchers.delete(watcher);
     turn.watchers.add((frame) => {
@@ -461,7 +461,7 @@ test('a clarifying question is answered by its buttons', async () => {
   await page.getByText('Choose 2 · 1 chosen').waitFor();
   assert.ok(await page.getByRole('button', { name: 'Continue' }).isDisabled());
   await page.getByLabel('Hitachi').check();
-  assert.ok(await page.getByLabel('Realized').isDisabled(), 'two are enough');
+  assert.ok(await page.getByLabel('Realized').isDisabled(), 'a third option cannot be selected');
   await page.getByRole('button', { name: 'Continue' }).click();
   await shown(page, 'You said: Ascend Hitachi.');
   await answered(page);
@@ -532,7 +532,7 @@ test('close codes: a new token, an unknown session, no permission', async () => 
 test('an expiring token is renewed on the open connection', async () => {
   const page = await start();
 
-  fake.tell({ type: 'auth.expiring', expires_in: 60 });
+  fake.broadcast({ type: 'auth.expiring', expires_in: 60 });
   for (let i = 0; i < 50 && !fake.received.length; i++)
     await page.waitForTimeout(20);
   assert.deepEqual(fake.received, [{ type: 'auth', token: 'vesper.analyst.t2' }]);
@@ -593,12 +593,12 @@ test('a screen reader gets complete sentences, at most three times per turn', as
 
   await ask(page, REFERENCE);
   await answered(page);
-  const said = await region.locator('p').allInnerTexts();
+  const announcements = await region.locator('p').allInnerTexts();
 
-  assert.ok(said.length >= 1 && said.length <= 3, String(said.length));
-  for (const text of said)
+  assert.ok(announcements.length >= 1 && announcements.length <= 3, String(announcements.length));
+  for (const text of announcements)
     assert.match(text, /[.!?:]$/);
-  assert.equal(said.join(' '), `${ANSWER} Table with 3 rows.`);
+  assert.equal(announcements.join(' '), `${ANSWER} Table with 3 rows.`);
   assert.equal(await page.getByRole('log', { name: 'Conversation' }).getAttribute('aria-live'), 'off');
 });
 
@@ -647,7 +647,7 @@ test('markdown is shown as what it means', async () => {
   assert.equal(await inside('ol > li').count(), 2);
   assert.equal(await inside('ol ul > li').count(), 2);
   assert.deepEqual(await inside('td.align-end').allInnerTexts(), ['$41.20', '$43.05']);
-  assert.deepEqual(await inside('td.align-center').allInnerTexts(), ['Jan 2025', 'Q1 2025'], 'as the table of the data has it');
+  assert.deepEqual(await inside('td.align-center').allInnerTexts(), ['Jan 2025', 'Q1 2025'], 'as in the data table');
   assert.equal(await inside('blockquote').innerText(), 'Base case only.');
   assert.equal(await inside('hr').count(), 1);
   assert.match(await inside('pre').innerText(), /^SELECT "vendor" FROM/);
@@ -690,7 +690,7 @@ test('hostile charts and reports execute nothing and load nothing', async () => 
 
   await page.waitForFunction(() => [...document.querySelector('vesper-chat').shadowRoot.querySelectorAll('.chart-card')]
     .every((card) => card.dataset.state), null, { timeout: 15000 });
-  assert.ok(await turn.locator('.chart-card[data-state=drawn]').count() >= 2, 'some are harmless enough to be drawn');
+  assert.ok(await turn.locator('.chart-card[data-state=drawn]').count() >= 2, 'harmless charts are drawn');
   assert.equal(await turn.locator('.chart-card a, .vega-actions, iframe, img').count(), 0);
   await turn.locator('.report button').click();
   await turn.locator('.report-frame[data-state=failed]').waitFor();
@@ -836,7 +836,7 @@ test('several agents have a panel each, also after a reload', async () => {
   assertClean();
 });
 
-test('sources, statement, receipt and cost of an answer, also after a reload', async () => {
+test('sources, statement, receipt and cost of an answer are shown, also after a reload', async () => {
   const page = await start();
 
   await ask(page, 'receipt');
@@ -920,15 +920,15 @@ test('the page uses the language of its locale, and changes it without losing an
   assert.equal(await page.locator('.turn').count(), 1);
   assert.equal(await page.locator('.frame').getAttribute('lang'), 'es');
   await setLocale('en');
-  let goOn;
-  fake.hold = { after: 'word20 ', until: new Promise((resolve) => { goOn = resolve; }) };
+  let continueAnswer;
+  fake.hold = { after: 'word20 ', until: new Promise((resolve) => { continueAnswer = resolve; }) };
   await page.getByRole('textbox', { name: 'Your question' }).fill('slow');
   await page.keyboard.press('Enter');
   await shown(page, 'word5 ');
   await setLocale('de');
   await shown(page, 'word20 ');
   assert.equal(await page.locator('.frame').getAttribute('lang'), 'en', 'an answer is not interrupted');
-  goOn();
+  continueAnswer();
   await page.locator('.frame[lang=de]').waitFor();
   assert.equal(await prose(await answered(page)), SLOW);
   assert.equal(fake.turns.size, 2);

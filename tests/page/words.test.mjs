@@ -16,7 +16,7 @@ const parts = await Promise.all((await readdir(WORDS)).filter((name) => !name.st
 const all = Object.assign({}, english.words, ...parts.map(({ en }) => en));
 const languages = (await readdir(WORDS)).map((name) => /^words\.(\w+)\.js$/.exec(name)?.[1]).filter(Boolean);
 
-test('there are three languages or more, each with every text and its fields', async () => {
+test('at least three languages exist, each with every text and its fields', async () => {
   assert.ok(languages.length >= 3);
   for (const language of languages) {
     const { words } = await import(new URL(`words.${language}.js`, WORDS));
@@ -58,9 +58,9 @@ test('no text is unused, and none is missing', async () => {
   const built = /^(phase|end|why|mark|outcome|error|choose|unarchive|archive|signin|step|save|chart|scope|period|status|source_type)_|_more$/;
 
   for (const key of Object.keys(all))
-    assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `nobody says ${key}`);
+    assert.ok(built.test(key) || new RegExp(`['"]${key}['"]`).test(text), `${key} is unused`);
   for (const [, key] of text.matchAll(/\bsay\('(\w+)'/g))
-    assert.ok(Object.hasOwn(all, key), `there is no ${key}`);
+    assert.ok(Object.hasOwn(all, key), `${key} is missing`);
 });
 
 test('numbers, counts and dates are written as the region writes them', async () => {
@@ -70,7 +70,7 @@ test('numbers, counts and dates are written as the region writes them', async ()
   assert.equal(en.say('rows', { n: 8760 }), '8,760 rows');
   assert.equal(de.say('rows', { n: 1 }), '1 Zeile');
   assert.equal(new Set([en, de, es].map((one) => one.number(1234567.5))).size, 3);
-  assert.equal(en.date('2026-02-27'), '27 February 2026', 'as the server\'s sentences have it');
+  assert.equal(en.date('2026-02-27'), '27 February 2026', 'as in the server\'s sentences');
   assert.equal(de.date('2026-02-27'), '27. Feb. 2026');
   assert.equal(es.date('2026-02-27'), '27 feb 2026');
   assert.match(en.dateTime('2025-01-01T08:00:00Z'), /^1 January 2025, 8:00\sAM$/);

@@ -1,4 +1,5 @@
-/* assistant-ui as a team has it: its primitives over the AI SDK's transport, and one part that is Vesper's: a question. */
+/* assistant-ui as a team would use it: its primitives over the AI SDK's transport, and one component for Vesper's clarifying
+ * questions. */
 
 import { createRoot } from 'react-dom/client';
 import { useChat } from '@ai-sdk/react';
