@@ -1,6 +1,6 @@
 /*
- * Attacks a daemon that was built with sanitizers, in rounds of about a minute, several side by side. Every round has a
- * seed of its own, which follows from the first; a round that fails is repeated by its line.
+ * Attacks a daemon that was built with sanitizers, in rounds of about a minute, several concurrently. Each round has its
+ * own seed, derived from the first one. For a failed round it prints the command that repeats it.
  *
  *   node attack.mjs [--seed N] [--minutes M] [--only KIND[,KIND]] [--side-by-side N] [--short]
  */
@@ -13,41 +13,41 @@ import { Random } from './random.mjs';
 const KINDS = ['client', 'model', 'rows', 'redis', 'damage'];
 const ROUND = join(dirname(fileURLToPath(import.meta.url)), 'round.mjs');
 const ROUND_S = 60;
-const SHORT_ROUND_S = 1; /* the ways, and a variation or two */
-const SHORT_SEED = 13;   /* a test that fails must fail because of a change */
+const SHORT_ROUND_S = 1; /* all attacks, and one or two variations */
+const SHORT_SEED = 13;   /* fixed, so that the test fails only because of a change */
 
 function fail(text) {
   console.error(`./run attack: ${text}`);
   process.exit(2);
 }
 
-function read(args) {
-  const o = { minutes: 60, only: KINDS, lanes: 2, seed: undefined, short: false };
+function parseOptions(args) {
+  const parsed = { minutes: 60, only: KINDS, lanes: 2, seed: undefined, short: false };
   for (let i = 0; i < args.length; i++) {
-    const value = () => args[++i] ?? fail(`${args[i - 1]} wants a value`);
-    const number = () => { const n = Number(value()); return Number.isFinite(n) && n >= 0 ? n : fail(`${args[i]} is no number`); };
-    if (args[i] === '--seed') o.seed = number();
-    else if (args[i] === '--minutes') o.minutes = number();
-    else if (args[i] === '--side-by-side') o.lanes = number();
-    else if (args[i] === '--only') o.only = value().split(',');
-    else if (args[i] === '--short') o.short = true;
-    else fail(`${args[i]} is no option`);
+    const value = () => args[++i] ?? fail(`${args[i - 1]} needs a value`);
+    const number = () => { const n = Number(value()); return Number.isFinite(n) && n >= 0 ? n : fail(`${args[i]} is not a number`); };
+    if (args[i] === '--seed') parsed.seed = number();
+    else if (args[i] === '--minutes') parsed.minutes = number();
+    else if (args[i] === '--side-by-side') parsed.lanes = number();
+    else if (args[i] === '--only') parsed.only = value().split(',');
+    else if (args[i] === '--short') parsed.short = true;
+    else fail(`unknown option ${args[i]}`);
   }
-  const unknown = o.only.find((kind) => !KINDS.includes(kind));
+  const unknown = parsed.only.find((kind) => !KINDS.includes(kind));
   if (unknown !== undefined)
-    fail(`${unknown} is none of ${KINDS.join(', ')}`);
-  o.seed ??= o.short ? SHORT_SEED : Math.floor(Math.random() * 2 ** 32);
-  return o;
+    fail(`unknown kind ${unknown}; expected one of ${KINDS.join(', ')}`);
+  parsed.seed ??= parsed.short ? SHORT_SEED : Math.floor(Math.random() * 2 ** 32);
+  return parsed;
 }
 
-const options = read(process.argv.slice(2));
+const options = parseOptions(process.argv.slice(2));
 const seeds = new Random(options.seed);
 const until = Date.now() + options.minutes * 60000;
 let rounds = 0;
 let failed = 0;
 const running = new Set();
 
-/* Whoever ends this ends its rounds. */
+/* A signal also ends the running rounds. */
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     running.forEach((child) => child.kill('SIGTERM'));
@@ -57,28 +57,28 @@ for (const signal of ['SIGINT', 'SIGTERM'])
 function round(kind, seed, seconds) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [ROUND, kind, `${seed}`, `${seconds}`], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
+    let output = '';
     running.add(child);
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => { said += text; });
+      stream.setEncoding('utf8').on('data', (text) => { output += text; });
     child.once('close', (code) => {
       running.delete(child);
-      console.log(said.trimEnd());
+      console.log(output.trimEnd());
       if (code !== 0) {
         failed++;
-        console.log(`FAILED: once more with ./run attack --seed ${seed} --minutes 0 --only ${kind}`);
+        console.log(`FAILED: repeat with ./run attack --seed ${seed} --minutes 0 --only ${kind}`);
       }
       done();
     });
   });
 }
 
-/* The first round has the seed that was given, so that a round's own seed repeats it. */
 async function lane(next) {
   for (let job = next(); job; job = next())
     await round(...job);
 }
 
+/* The first round of each kind uses the given seed, so that passing the seed of a later round repeats that round. */
 function* jobs() {
   for (;;)
     for (const kind of options.only) {
@@ -89,7 +89,7 @@ function* jobs() {
 }
 
 console.log(`seed ${options.seed}`);
-const all = jobs();
-await Promise.all(Array.from({ length: options.lanes }, () => lane(() => all.next().value)));
+const queue = jobs();
+await Promise.all(Array.from({ length: options.lanes }, () => lane(() => queue.next().value)));
 console.log(`${rounds} rounds, ${failed} failed, seed ${options.seed}`);
 process.exit(failed > 0 ? 1 : 0);

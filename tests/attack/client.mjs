@@ -1,4 +1,4 @@
-/* A hostile client: frames, handshakes, requests and connections as no honest one makes them. */
+/* A hostile client: malformed and excessive frames, handshakes, requests and connections. */
 
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
@@ -13,12 +13,12 @@ import { canaryWarehouse, COMPARISON, mallorysToken, probe, REFERENCE, saysLate,
 const API = '/api/v1';
 const FILES = join(ROOT, 'tests/e2e/hourly');
 const LONG_RESULT = 'Show the ledger of hourly quotes for NP15 in 2025 from Ascend';
-const NO_YEAR = REFERENCE.replace('2025', '2039'); /* is asked back: which year? */
+const NO_YEAR = REFERENCE.replace('2025', '2039'); /* leads to a clarifying question for the year */
 const NO_DAYS = 'What changed between 2019-01-01 and 2019-01-10?';
 const QUESTIONS = [REFERENCE, COMPARISON, NO_YEAR, NO_DAYS, LONG_RESULT, 'What is the health status of Nazareth Solar?',
   'Show the portfolio summary', 'Which tasks are at high risk?', 'and for SP15?', 'yes', '2', 'Compare Ascend vs Hitachi for SP15, NP15 and ZP26 in CAISO for 2025'];
 
-/* The product's files, and a tool whose result is longer than what sockets hold. */
+/* The product's files, and a tool whose result is larger than the socket buffers. */
 async function rootWithLongResult() {
   const root = await tempDir('root');
   for (const folder of ['sql', 'prompts', 'config'])
@@ -40,8 +40,8 @@ export async function open(random) {
   return stage;
 }
 
-/* Whatever was sent before, the connection still speaks, or was ended in words. */
-async function settled(chat) {
+/* After any input, the connection answers a ping, or was closed with a close code. */
+async function assertAlive(chat) {
   chat.send({ type: 'ping', t: 42 });
   await chat.until((f) => f.type === 'pong' && f.t === 42).catch((e) => {
     if (!/socket closed with (1\d\d\d|4\d\d\d)/.test(e.message))
@@ -50,7 +50,7 @@ async function settled(chat) {
   chat.ws.terminate();
 }
 
-async function asked(stage, question) {
+async function askFor(stage, question) {
   const chat = await stage.connect();
   const turn = await stage.answered(() => chat.ask(question), (t) => t.ask);
   return { chat, ask: turn?.ask };
@@ -64,7 +64,7 @@ const handshake = (stage, token, more = '') => `GET /ws/v1/chat HTTP/1.1\r\nHost
   + `Sec-WebSocket-Key: ${createHash('md5').update(more).digest('base64')}\r\nSec-WebSocket-Version: 13\r\n`
   + `${token ? `Authorization: Bearer ${token}\r\n` : ''}${more}\r\n`;
 
-/* A frame as asked for, its length true or not. */
+/* A frame with the given header fields; the length may be false. */
 function rawFrame(payload, { opcode = 1, fin = true, rsv = 0, mask = true, length = payload.length, form } = {}) {
   const wide = form ?? (length < 126 ? 0 : length < 65536 ? 2 : 8);
   const head = Buffer.alloc(2 + wide);
@@ -110,13 +110,13 @@ function someFilters(r) {
 
 async function chaos(stage, r) {
   const chat = await stage.connect(r.chance(4) ? { via: 'subprotocol' } : {});
-  const known = { session: chat.session };
+  const context = { session: chat.session };
   const frames = r.between(3, 15);
   for (let i = 0; i < frames && !chat.closeInfo; i++) {
     const last = chat.all.findLast((f) => f.turn_id);
-    known.turn = last?.turn_id;
-    known.ask = chat.all.findLast((f) => f.type === 'chat.ask')?.ask_id;
-    const text = nastyJson(r, someMessage(r, known));
+    context.turn = last?.turn_id;
+    context.ask = chat.all.findLast((f) => f.type === 'chat.ask')?.ask_id;
+    const text = nastyJson(r, someMessage(r, context));
     if (r.chance(20))
       chat.ws.send(Buffer.from(text));
     else
@@ -126,7 +126,7 @@ async function chaos(stage, r) {
   }
   if (r.chance(4))
     return chat.cut();
-  return settled(chat);
+  return assertAlive(chat);
 }
 
 /* ---- HTTP ---- */
@@ -165,8 +165,8 @@ async function requests(stage, r) {
   await Promise.all(r.times(r.between(2, 10), () => {
     const text = someRequest(stage, r);
     const at = r.below(text.length);
-    const pieces = r.chance(3) ? [text.slice(0, at), r.below(200), text.slice(at)] : [text + (r.chance(3) ? someRequest(stage, r) : '')];
-    return stage.raw(r.chance(8) ? r.bytes(r.below(4000)) : pieces, { ms: r.between(50, 500) });
+    const chunks = r.chance(3) ? [text.slice(0, at), r.below(200), text.slice(at)] : [text + (r.chance(3) ? someRequest(stage, r) : '')];
+    return stage.raw(r.chance(8) ? r.bytes(r.below(4000)) : chunks, { ms: r.between(50, 500) });
   }));
 }
 
@@ -183,17 +183,17 @@ function forged(r) {
 async function forgeries(stage, r) {
   for (const token of r.times(6, () => forged(r)).filter((t) => /^[\x21-\x7e]+$/.test(t))) {
     const reply = await stage.rest(token).get(`${API}/sessions`);
-    assert.ok(reply.status >= 400 && reply.status < 500, `a forged token was taken: ${token}`);
+    assert.ok(reply.status >= 400 && reply.status < 500, `a forged token was accepted: ${token}`);
   }
 }
 
-/* ---- the ways ---- */
+/* ---- attacks ---- */
 
-export const ways = [
+export const attacks = [
   {
     name: 'an answer to a question back, cut inside a character',
     async run(stage, r) {
-      const { chat, ask } = await asked(stage, r.pick([NO_YEAR, NO_DAYS]));
+      const { chat, ask } = await askFor(stage, r.pick([NO_YEAR, NO_DAYS]));
       for (const sign of ask ? ['\u00e9', '\u20ac', '\u{1f600}'] : [])
         for (const before of r.shuffle([73, 75, 76, 77, 78, 79, 80, 81, 119, 159, 499]).slice(0, 6)) {
           chat.send({ type: 'chat.select', ask_id: ask.ask_id, values: ['x'.repeat(before) + sign.repeat(4)] });
@@ -208,7 +208,7 @@ export const ways = [
       const token = stage.token();
       await Promise.all(r.times(900, (i) => stage.raw(r.pick(['', 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /li', handshake(stage, token, `X: ${i}\r\n`)]), { hold: true })));
       for (const path of ['/livez', '/readyz'])
-        assert.equal(await probe(stage.daemon.url + path), null, `${path} beside 900 connections`);
+        assert.equal(await probe(stage.daemon.url + path), null, `${path} during 900 connections`);
       await stage.serves('late');
     },
   },
@@ -230,7 +230,7 @@ export const ways = [
       let csv;
       for (let i = 0; path && i < 15 && csv?.status !== 200; i++, await sleep(1000))
         csv = await honest.get(path);
-      assert.ok(!path || csv.status === 200 || csv.status !== 429 && saysLate(csv), `beside readers who do not read: ${csv?.text.slice(0, 200)}`);
+      assert.ok(!path || csv.status === 200 || csv.status !== 429 && saysLate(csv), `while clients do not read: ${csv?.text.slice(0, 200)}`);
     },
   },
   {
@@ -260,12 +260,12 @@ export const ways = [
     },
   },
   {
-    name: 'the same message again and again',
+    name: 'repeated messages',
     async run(stage, r) {
       const chat = await stage.connect();
       for (let i = 0; i < 30; i++)
         chat.send({ type: 'chat.message', content: r.pick(['hello', 'thanks', NO_YEAR]), client_msg_id: `same-${r.below(2)}` });
-      await settled(chat);
+      await assertAlive(chat);
       const rest = stage.rest();
       await Promise.all(r.times(20, () => rest.post(`${API}/sessions`, { title: 'a' }, { headers: { 'idempotency-key': `k${r.below(3)}` } })));
     },
@@ -283,7 +283,7 @@ export const ways = [
     },
   },
   {
-    name: 'handshakes that drip, lie and repeat',
+    name: 'slow, false and repeated handshakes',
     async run(stage, r) {
       const token = stage.token();
       await Promise.all(r.times(20, (i) => {
@@ -293,10 +293,10 @@ export const ways = [
     },
   },
   { name: 'tokens that are forged', run: forgeries },
-  { name: 'requests of every form', run: requests },
-  { name: 'frames of every form', run: chaos },
+  { name: 'random requests', run: requests },
+  { name: 'random frames', run: chaos },
   {
-    name: 'turns that are begun and left',
+    name: 'abandoned turns',
     async run(stage, r) {
       await Promise.all(r.times(8, async () => {
         const chat = await stage.connect();
@@ -325,7 +325,7 @@ export const ways = [
         }
       const chat = await stage.connect();
       chat.send({ type: 'resume', turn_id: turn, last_seq: 0 });
-      await settled(chat);
+      await assertAlive(chat);
     },
   },
 ];
@@ -333,5 +333,5 @@ export const ways = [
 export function vary(stage, r) {
   return r.pick([chaos, chaos, requests, requests, forgeries,
     (s, q) => s.raw([handshake(s, s.token(), `X: ${q.next()}\r\n`), 100, ...q.times(q.between(1, 12), () => someFrame(q))]),
-    (s, q) => q.pick(ways.filter((w) => !w.open && w.name !== 'connections without end')).run(s, q)])(stage, r);
+    (s, q) => q.pick(attacks.filter((w) => !w.open && w.name !== 'connections without end')).run(s, q)])(stage, r);
 }

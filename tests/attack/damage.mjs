@@ -1,6 +1,6 @@
 /*
- * Damaged files: stores and warehouses with flipped bits, cut, mixed up, gone. A process starts on them and serves whom it
- * can, or refuses in words; it never crashes, hangs, or shows what is another's.
+ * Damaged files: stores and warehouses with flipped bits, truncated, exchanged or missing. A process started with them
+ * serves the tenants that it can, or ends with a reason. It never crashes, hangs, or shows data of another tenant.
  */
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { startMock } from '../mock/anthropic.mjs';
 import { demoWarehouse, filesUnder, launch, ROOT, startDaemon, tempDir, VESPERD } from '../e2e/harness.mjs';
 import { mintToken, SECRET } from '../e2e/token.mjs';
-import { spoil } from './random.mjs';
+import { corrupt } from './random.mjs';
 import { Broken, REFERENCE, saysLate, STEP_LIMIT_MS, WAIT_MS } from './stage.mjs';
 
 const API = '/api/v1';
@@ -29,7 +29,7 @@ class Damage {
   }
 
   async step(what, run) {
-    const late = sleep(STEP_LIMIT_MS, undefined, { ref: false }).then(() => { throw new Broken('it does not end'); });
+    const late = sleep(STEP_LIMIT_MS, undefined, { ref: false }).then(() => { throw new Broken('it did not end in time'); });
     try {
       await Promise.race([run(), late]);
     } catch (e) {
@@ -44,7 +44,7 @@ class Damage {
   async stop() {}
   async close() {}
 
-  /* A copy of what a daemon left, for somebody to break. */
+  /* A copy of a daemon's data folder, to be damaged. */
   async copy() {
     const dir = await tempDir('damaged');
     await cp(this.template, dir, { recursive: true });
@@ -56,10 +56,10 @@ class Damage {
   }
 
   /*
-   * A process on these files: it serves, or it ends by itself with a reason, and either way it ends well. `spared`: a
-   * tenant none of whose files was touched, who must be served.
+   * Runs a process on these files. It must serve, or end with a reason; in both cases it must not crash. `intactTenant`:
+   * a tenant whose files are undamaged, which must be served.
    */
-  async life(dataDir, { warehouse = this.warehouse, spared, env } = {}) {
+  async run(dataDir, { warehouse = this.warehouse, intactTenant, env } = {}) {
     const d = await launch({ dataDir, warehouse, env });
     this.daemon = d;
     const until = Date.now() + WAIT_MS;
@@ -67,11 +67,11 @@ class Damage {
     while (!live && !d.exited && Date.now() < until)
       live = await fetch(`${d.url}/livez`).then((res) => res.ok, () => sleep(30, false));
     assert.ok(live || d.exited, `neither up nor ended:\n${d.output.slice(-3000)}`);
-    assert.ok(live || !spared, `${spared} is not served, whose files are whole:\n${d.output.slice(-3000)}`);
+    assert.ok(live || !intactTenant, `${intactTenant} is not served, although its files are intact:\n${d.output.slice(-3000)}`);
     if (live) {
       await d.waitForNames();
       for (const tenant_id of ['vesper', 'acme'])
-        await this.use(d, tenant_id, tenant_id === spared);
+        await this.use(d, tenant_id, tenant_id === intactTenant);
       d.child.kill('SIGTERM');
       await d.ended();
     }
@@ -81,20 +81,20 @@ class Damage {
     this.daemon = undefined;
   }
 
-  async use(d, tenant_id, must) {
+  async use(d, tenant_id, mustAnswer) {
     const rest = d.rest(mintToken({ sub: 'honest', tenant_id }));
     const reply = await rest.post(`${API}/chat`, { content: tenant_id === 'vesper' ? REFERENCE : ACME_QUESTION }, { signal: AbortSignal.timeout(WAIT_MS) })
       .catch((e) => ({ status: e.message, text: '', body: {} }));
-    if (must && saysLate(reply))
+    if (mustAnswer && saysLate(reply))
       this.unanswered++;
-    else if (must)
+    else if (mustAnswer)
       assert.equal(reply.status, 200, `${tenant_id}: ${reply.text.slice(0, 300)}`);
     if (tenant_id === 'vesper' && reply.status === 200 && !saysLate(reply) && reply.body.views?.some((v) => v.view_type === 'data')) {
-      assert.match(JSON.stringify(reply.body), /48\.73/, 'a wrong answer');
+      assert.match(JSON.stringify(reply.body), /48\.73/, 'the answer is wrong');
       this.rightAnswers++;
     }
     for (const path of ['sessions', `sessions/${this.session}/messages`, `sessions/${this.session}/export`])
-      await rest.get(`${API}/${path}`).catch((e) => assert.ok(!d.exited, `it ended: ${e.message}\n${d.output.slice(-3000)}`));
+      await rest.get(`${API}/${path}`).catch((e) => assert.ok(!d.exited, `the daemon ended: ${e.message}\n${d.output.slice(-3000)}`));
   }
 }
 
@@ -108,7 +108,7 @@ export async function open() {
     ({ session } = await d.ask(REFERENCE, { token, session }));
   await d.ask(ACME_QUESTION, { token: mintToken({ sub: 'honest', tenant_id: 'acme' }) });
   await d.stop();
-  /* Turns that nobody ended are looked for at the next start. */
+  /* The next start looks for turns without an end. */
   const killed = await startDaemon({ dataDir: d.dataDir, mock });
   await Promise.all(Array.from({ length: 5 }, async () => (await killed.connect({ token })).begin(REFERENCE)));
   await killed.kill();
@@ -116,7 +116,7 @@ export async function open() {
   return new Damage(d.dataDir, warehouse, session);
 }
 
-/* ---- what is done to a file ---- */
+/* ---- kinds of damage ---- */
 
 async function change(path, make) {
   await writeFile(path, make(await readFile(path)));
@@ -125,30 +125,30 @@ async function change(path, make) {
 const BREAKS = {
   'is text': (path) => writeFile(path, 'this is no database. '.repeat(500)),
   'is empty': (path) => writeFile(path, ''),
-  'is cut': async (path, r) => truncate(path, r.below((await stat(path)).size)),
-  'is cut at a page': async (path, r) => truncate(path, PAGE * r.below(Math.ceil((await stat(path)).size / PAGE))),
-  'has another head': (path, r) => change(path, (bytes) => { spoil(r, bytes.subarray(0, 100)).copy(bytes); return bytes; }),
-  'has bytes flipped': (path, r) => change(path, (bytes) => spoil(r, bytes)),
-  'has one page flipped': (path, r) => change(path, (bytes) => { const at = PAGE * r.below(bytes.length / PAGE); spoil(r, bytes.subarray(at, at + PAGE), 3).copy(bytes, at); return bytes; }),
-  'has pages mixed up': (path, r) => change(path, (bytes) => { bytes.copy(bytes, PAGE * r.between(1, bytes.length / PAGE - 1), PAGE * r.between(1, bytes.length / PAGE - 1), bytes.length); return bytes; }),
+  'is truncated': async (path, r) => truncate(path, r.below((await stat(path)).size)),
+  'is truncated at a page': async (path, r) => truncate(path, PAGE * r.below(Math.ceil((await stat(path)).size / PAGE))),
+  'has a damaged header': (path, r) => change(path, (bytes) => { corrupt(r, bytes.subarray(0, 100)).copy(bytes); return bytes; }),
+  'has bytes flipped': (path, r) => change(path, (bytes) => corrupt(r, bytes)),
+  'has one page flipped': (path, r) => change(path, (bytes) => { const at = PAGE * r.below(bytes.length / PAGE); corrupt(r, bytes.subarray(at, at + PAGE), 3).copy(bytes, at); return bytes; }),
+  'has an overwritten page': (path, r) => change(path, (bytes) => { bytes.copy(bytes, PAGE * r.between(1, bytes.length / PAGE - 1), PAGE * r.between(1, bytes.length / PAGE - 1), bytes.length); return bytes; }),
   'is a folder': async (path) => { await rm(path); await mkdir(path); },
   'is another tenant\'s': async (path) => cp(join(path, '..', 'acme.db'), path),
 };
 
 async function breakStore(stage, r, how) {
   const dir = await stage.copy();
-  for (const beside of ['-wal', '-shm'])
+  for (const suffix of ['-wal', '-shm'])
     if (r.chance(2))
-      await rm(stage.store(dir, 'vesper') + beside, { force: true });
+      await rm(stage.store(dir, 'vesper') + suffix, { force: true });
   await BREAKS[how](stage.store(dir, 'vesper'), r);
-  await stage.life(dir);
+  await stage.run(dir);
 }
 
-async function breakBeside(stage, r) {
+async function breakSidecars(stage, r) {
   const dir = await stage.copy();
   for (const path of (await filesUnder(dir)).filter((p) => /-(wal|shm)$/.test(p) && r.chance(2)))
-    await change(path, (bytes) => spoil(r, bytes));
-  await stage.life(dir);
+    await change(path, (bytes) => corrupt(r, bytes));
+  await stage.run(dir);
 }
 
 async function breakWarehouse(stage, r, how) {
@@ -156,44 +156,44 @@ async function breakWarehouse(stage, r, how) {
   for (const name of ['vesper.db', 'acme.db'])
     await cp(join(stage.warehouse, name), join(dir, name));
   await BREAKS[how](join(dir, 'acme.db'), r).catch(() => {});
-  await stage.life(await stage.copy(), { warehouse: dir, spared: 'vesper' });
+  await stage.run(await stage.copy(), { warehouse: dir, intactTenant: 'vesper' });
 }
 
-/* The environment, as bytes: a shell sets what this process could not say. */
-async function startsWith(assignment, pattern) {
+/* Starts vesperd with an environment set by a shell, which can contain bytes that Node cannot pass. Startup must be refused. */
+async function refusesToStart(assignment, pattern) {
   const env = { PATH: process.env.PATH, ASAN_OPTIONS: process.env.ASAN_OPTIONS, VESPER_JWT_SECRET: SECRET, VESPER_LISTEN: '127.0.0.1:1',
     VESPER_WAREHOUSE_DIR: await demoWarehouse(), VESPER_DATA_DIR: await tempDir(), VESPER_ROOT: ROOT };
-  const said = await promisify(execFile)('sh', ['-c', `${assignment}; exec "$0"`, VESPERD], { cwd: ROOT, env, encoding: 'latin1', timeout: 20000 }).catch((e) => e);
-  assert.equal(said.signal ?? null, null, `${assignment}: ${said.stderr}`);
-  assert.ok(said.code > 0 && said.code < 128, `${assignment}: ended with ${said.code}\n${said.stderr}`);
-  assert.doesNotMatch(said.stderr, /AddressSanitizer|runtime error|Assertion/, assignment);
-  assert.match(said.stderr, pattern, assignment);
+  const result = await promisify(execFile)('sh', ['-c', `${assignment}; exec "$0"`, VESPERD], { cwd: ROOT, env, encoding: 'latin1', timeout: 20000 }).catch((e) => e);
+  assert.equal(result.signal ?? null, null, `${assignment}: ${result.stderr}`);
+  assert.ok(result.code > 0 && result.code < 128, `${assignment}: ended with ${result.code}\n${result.stderr}`);
+  assert.doesNotMatch(result.stderr, /AddressSanitizer|runtime error|Assertion/, assignment);
+  assert.match(result.stderr, pattern, assignment);
 }
 
-export const ways = [
-  { name: 'whole files, with turns that nobody ended', run: async (stage) => stage.life(await stage.copy(), { spared: 'vesper' }) },
+export const attacks = [
+  { name: 'intact files, with turns without an end', run: async (stage) => stage.run(await stage.copy(), { intactTenant: 'vesper' }) },
   ...Object.keys(BREAKS).map((how) => ({ name: `a store that ${how}`, run: (stage, r) => breakStore(stage, r, how) })),
   {
-    name: 'one tenant\'s store, and the others are served',
+    name: 'a damaged store of one tenant, while others are served',
     async run(stage) {
       const dir = await stage.copy();
       await BREAKS['is text'](stage.store(dir, 'vesper'));
-      await stage.life(dir, { spared: 'acme' });
+      await stage.run(dir, { intactTenant: 'acme' });
     },
   },
-  { name: 'what lies beside a store', run: breakBeside },
-  ...['is text', 'is cut', 'has bytes flipped', 'is a folder'].map((how) => ({ name: `a warehouse that ${how}`, run: (stage, r) => breakWarehouse(stage, r, how) })),
+  { name: 'damaged -wal and -shm files', run: breakSidecars },
+  ...['is text', 'is truncated', 'has bytes flipped', 'is a folder'].map((how) => ({ name: `a warehouse that ${how}`, run: (stage, r) => breakWarehouse(stage, r, how) })),
   {
-    name: 'an environment beyond all reason',
+    name: 'an invalid environment',
     async run() {
       for (const today of ['0999-01-01', '1001-12-31', '8999-01-01', '9999-12-31', '0000-00-00', '99999-01-01', '-001-01-01'])
-        await startsWith(`export VESPER_TODAY='${today}'`, /VESPER_TODAY/);
-      await startsWith("export VESPER_AUTH_ORIGINS=$(printf 'https://a\\377,\\300\\200')", /origins|ORIGINS/);
+        await refusesToStart(`export VESPER_TODAY='${today}'`, /VESPER_TODAY/);
+      await refusesToStart("export VESPER_AUTH_ORIGINS=$(printf 'https://a\\377,\\300\\200')", /origins|ORIGINS/);
     },
   },
 ];
 
 export function vary(stage, r) {
-  const hows = Object.keys(BREAKS);
-  return r.pick([breakStore, breakWarehouse, breakBeside])(stage, r, r.pick(hows.slice(0, -1)));
+  const kinds = Object.keys(BREAKS);
+  return r.pick([breakStore, breakWarehouse, breakSidecars])(stage, r, r.pick(kinds.slice(0, -1)));
 }

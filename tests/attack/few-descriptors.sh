@@ -1,4 +1,4 @@
 #!/bin/sh
-# The daemon as an operator's default starts it: with a thousand descriptors, soft and hard.
+# Starts the daemon with a common default limit of 1024 descriptors, soft and hard.
 ulimit -n 1024
 exec "$VESPERD_ITSELF" "$@"

@@ -1,6 +1,6 @@
 /*
- * A hostile model, over either wire: what it routes, calls, writes as SQL and answers is chosen against us. The honest
- * user's model is an honest one; everything else goes to mallory's. What it is told must hold no canary either.
+ * A hostile model, over either wire format: its routes, tool calls, SQL and answers are malicious. The honest user's requests
+ * get honest replies; all others get the hostile ones of mallory's model. Prompts must contain no canary either.
  */
 
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { startMock } from '../mock/anthropic.mjs';
 import { MODEL_KEY } from '../e2e/harness.mjs';
 import { nastyJson, nastyText, nastyValue } from './random.mjs';
 import { REFERENCE, Stage } from './stage.mjs';
-import { GREEDY, LIES, longest, NUMBERS, someStatement } from './statements.mjs';
+import { GREEDY, DRIVER_TRICKS, longest, NUMBERS, someStatement } from './statements.mjs';
 
 const API = '/api/v1';
 const QUESTION = 'How is our work spread, in a way that no report shows?';
@@ -19,38 +19,38 @@ const AGENTS = ['per_agent', 'dayahead_agent', 'price_curve_agent', 'pbi_metrics
 const TOOLS = [TOOL, 'get_average_annual_price', 'compare_vendors', 'get_project_overview', 'get_budget_overview', 'get_top_users', 'get_task_risks', 'ask_user', 'none'];
 const BREAKER_AND_WAITS = { VESPER_LLM_BREAKER_FAILURES: '1000', VESPER_LLM_TIMEOUTS_MS_FIRST_BYTE: '15000', VESPER_LLM_TIMEOUTS_MS_IDLE: '15000' };
 
-/* `plays.structured`, `.tools` and `.answer` are what mallory's model says, functions of (body, request). */
+/* `replies.structured`, `.tools` and `.answer` produce the replies of mallory's model: functions of (body, request). */
 export async function open(random, more = {}) {
-  const plays = {};
+  const replies = {};
   const mock = await startMock({ script: [{ when: { user: REFERENCE }, reply: 'demo' }, { reply: (body, request) => {
-    stage.saw(request.raw, 'what the model is told');
-    return plays[request.kind]?.(body, request) ?? 'demo';
+    stage.inspect(request.raw, 'a prompt');
+    return replies[request.kind]?.(body, request) ?? 'demo';
   } }] });
   const env = { ...BREAKER_AND_WAITS, ...(random.chance(2) && { OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: `${mock.url}/v1` }), ...more };
   const stage = await Stage.open(random, { mock: env.OPENAI_API_KEY ? undefined : mock, env });
-  return Object.assign(stage, { plays, mock });
+  return Object.assign(stage, { replies, mock });
 }
 
-function play(stage, plays) {
-  Object.assign(stage.plays, { structured: undefined, tools: undefined, answer: undefined, ...plays });
+function setReplies(stage, replies) {
+  Object.assign(stage.replies, { structured: undefined, tools: undefined, answer: undefined, ...replies });
 }
 
-/* One call of the tool that takes SQL, for each text, one after the other in one turn. */
-function writes(stage, ...texts) {
-  const left = [...texts];
-  play(stage, {
+/* Makes the model call the SQL tool with each text, in sequence within one turn. */
+function callWithSql(stage, ...texts) {
+  const remaining = [...texts];
+  setReplies(stage, {
     structured: () => ({ json: { do: [{ Run: 'per_agent' }] } }),
-    tools: () => (left.length > 0 ? { tools: [{ name: TOOL, input: { sql: left.shift() } }] } : { text: 'done' }),
+    tools: () => (remaining.length > 0 ? { tools: [{ name: TOOL, input: { sql: remaining.shift() } }] } : { text: 'done' }),
     answer: () => ({ text: 'Here it is.' }),
   });
 }
 
-async function runs(stage, sql, options) {
-  writes(stage, ...[].concat(sql));
+async function runSql(stage, sql, options) {
+  callWithSql(stage, ...[].concat(sql));
   return stage.ask(QUESTION, options);
 }
 
-/* Everything that can be read of a turn later, too. */
+/* Reads everything that is stored of a turn. */
 async function readBack(stage, turn, token) {
   const rest = stage.rest(token);
   const messages = await stage.answered(() => rest.get(`${API}/sessions/${turn.session}/messages`), (reply) => reply.status === 200);
@@ -62,31 +62,31 @@ async function readBack(stage, turn, token) {
     await rest.get(`${API}/${path}`);
 }
 
-async function runsAndReads(stage, sql, options = {}) {
-  const turn = await runs(stage, sql, options);
+async function runAndReadBack(stage, sql, options = {}) {
+  const turn = await runSql(stage, sql, options);
   await readBack(stage, turn, options.token);
   return turn;
 }
 
-/* Names of columns stand for themselves: data_dict has a list for each, and no two lists are one. */
+/* Column names are unique: data_dict has a separate list for each. */
 function checkColumns(turn) {
   for (const view of turn.tables)
     assert.equal(new Set(view.columns).size, view.columns.length, `two columns of one name: ${view.columns}`);
 }
 
-export const ways = [
+export const attacks = [
   {
     name: 'statements that the driver reads otherwise',
     async run(stage, r) {
-      for (const sql of r.shuffle(LIES).slice(0, 24))
-        checkColumns(await runsAndReads(stage, sql));
+      for (const sql of r.shuffle(DRIVER_TRICKS).slice(0, 24))
+        checkColumns(await runAndReadBack(stage, sql));
     },
   },
   {
     name: 'names and literals as an analyst writes them',
     async run(stage) {
       for (const name of ["Owner's share", 'share %', 'a [b]', 'a--b']) {
-        await stage.answered(() => runs(stage, `SELECT name AS "${name}", 'a?{b}' AS x FROM per_project`),
+        await stage.answered(() => runSql(stage, `SELECT name AS "${name}", 'a?{b}' AS x FROM per_project`),
           ({ tables: [table] }) => isDeepStrictEqual([table?.columns, table?.data_dict.x[0]], [[name, 'x'], 'a?{b}']));
       }
     },
@@ -96,7 +96,7 @@ export const ways = [
     async run(stage, r) {
       const turns = [];
       for (const sql of r.shuffle(NUMBERS).slice(0, 10))
-        turns.push(await runsAndReads(stage, sql));
+        turns.push(await runAndReadBack(stage, sql));
       await stage.restart();
       for (const turn of turns)
         await readBack(stage, turn);
@@ -106,13 +106,13 @@ export const ways = [
     name: 'statements that want the whole machine',
     async run(stage, r) {
       for (const sql of r.shuffle(GREEDY).slice(0, 5))
-        await runs(stage, sql);
+        await runSql(stage, sql);
     },
   },
   {
     name: 'the end, while statements want the whole machine',
     async run(stage, r) {
-      writes(stage, ...r.shuffle(GREEDY).slice(0, 2));
+      callWithSql(stage, ...r.shuffle(GREEDY).slice(0, 2));
       const asks = r.times(4, () => stage.ask(QUESTION).catch(() => {}));
       await sleep(r.between(500, 2500));
       await stage.restart();
@@ -124,14 +124,14 @@ export const ways = [
     async run(stage) {
       const permissions = ['chat:use', 'chat:read_projects', 'chat:view_sql', 'chat:advanced_sql'];
       const [before, after] = [[...permissions, 'chat:read_budget'], permissions].map((list) => stage.token({ sub: 'moved', permissions: list }));
-      /* With the permission the canary is hers: this turn goes unwatched. */
-      const { saw } = stage;
-      stage.saw = () => {};
+      /* With the permission she may see the canary, so this turn is not inspected. */
+      const { inspect } = stage;
+      stage.inspect = () => {};
       const turn = await stage.answered(() => {
-        writes(stage, 'SELECT metric, MAX(value_numbers) AS most FROM per_project45 GROUP BY metric', 'SELECT MAX(newvalue) AS v FROM dbo.changes', 'SELECT MAX(Actuals_LTD) AS v FROM per_project');
+        callWithSql(stage, 'SELECT metric, MAX(value_numbers) AS most FROM per_project45 GROUP BY metric', 'SELECT MAX(newvalue) AS v FROM dbo.changes', 'SELECT MAX(Actuals_LTD) AS v FROM per_project');
         return stage.ask(QUESTION, { token: before });
       }, ({ tables }) => tables.length > 0);
-      stage.saw = saw;
+      stage.inspect = inspect;
       if (!turn)
         return;
       await readBack(stage, turn, after);
@@ -147,7 +147,7 @@ export const ways = [
     async run(stage) {
       for (const sql of ['SELECT name AS x, technology AS x FROM per_project', 'SELECT a.name, b.taskname AS name FROM per_project a JOIN per_tasks b ON b.projectname = a.name',
         'SELECT * FROM per_project a JOIN per_tasks b ON b.projectname = a.name', 'SELECT name AS "x", technology AS "X" FROM per_project']) {
-        const turn = await runsAndReads(stage, sql);
+        const turn = await runAndReadBack(stage, sql);
         checkColumns(turn);
         for (const view of turn.tables.filter((v) => v.columns.length === 2))
           assert.notDeepEqual(view.data_dict[view.columns[0]], view.data_dict[view.columns[1]], sql);
@@ -155,15 +155,15 @@ export const ways = [
     },
   },
   {
-    name: 'statements as long as they may be',
+    name: 'statements of the maximum length',
     async run(stage, r) {
-      await runs(stage, r.times(6, () => longest(r)));
+      await runSql(stage, r.times(6, () => longest(r)));
     },
   },
   {
-    name: 'calls without end',
+    name: 'endless tool calls',
     async run(stage, r) {
-      play(stage, { structured: () => ({ json: { do: [{ Run: r.pick(AGENTS) }] } }), answer: () => ({ text: 'x' }),
+      setReplies(stage, { structured: () => ({ json: { do: [{ Run: r.pick(AGENTS) }] } }), answer: () => ({ text: 'x' }),
         tools: (body) => ({ tools: r.times(r.pick([1, 17, 64, 70]), () => ({ name: r.pick([...TOOLS, ...body.tools.map((t) => t.name)]), input: someInput(r) })) }) });
       await stage.ask(QUESTION);
     },
@@ -174,15 +174,15 @@ export const ways = [
       for (const steps of [[{ Step: 't1', Run: TOOL, With: [], From: [{ sql: 't1.rows[0].x' }], After: ['t1'], If: '' }],
         r.times(40, (i) => ({ Step: `t${i}`, Run: r.pick(TOOLS), With: ['vendor=Ascend'], From: [`year=t${39 - i}.rows[999999999999].x`], After: [`t${39 - i}`], If: `t${i}.row_count > 1e999` })),
         [{ Step: 't1', Run: 'get_budget_overview', With: [{ tenant_id: 'acme' }], From: [], After: [], If: '' }]]) {
-        play(stage, { structured: () => ({ json: { do: steps } }), tools: () => ({ text: 'done' }), answer: () => ({ text: 'x' }) });
+        setReplies(stage, { structured: () => ({ json: { do: steps } }), tools: () => ({ text: 'done' }), answer: () => ({ text: 'x' }) });
         await stage.ask(QUESTION);
       }
     },
   },
   {
-    name: 'answers of a megabyte, in every sign',
+    name: 'answers of a megabyte, with all kinds of characters',
     async run(stage, r) {
-      play(stage, { structured: () => ({ json: { do: [{ Run: 'get_portfolio_summary' }] } }), tools: () => ({ text: 'done' }),
+      setReplies(stage, { structured: () => ({ json: { do: [{ Run: 'get_portfolio_summary' }] } }), tools: () => ({ text: 'done' }),
         answer: () => ({ text: r.pick([() => '9'.repeat(300000), () => `${'1,'.repeat(90000)}.`, () => nastyText(r, 2000).repeat(200), () => '| a '.repeat(60000), () => '\u{1f600}'.repeat(70000), () => '[a]('.repeat(60000)])() }) });
       for (let i = 0; i < 2; i++)
         await readBack(stage, await stage.ask('Show the portfolio summary'));
@@ -206,15 +206,15 @@ async function anything(stage, r) {
   const reply = (make) => (body, request) => {
     if (r.chance(4))
       Object.assign(request.fault, someFault(r));
-    const given = make(body);
+    const result = make(body);
     if (r.chance(6))
-      given.stop_reason = r.pick(['max_tokens', 'refusal', 'pause_turn', 'tool_use', 'end_turn', 'stop_sequence']);
+      result.stop_reason = r.pick(['max_tokens', 'refusal', 'pause_turn', 'tool_use', 'end_turn', 'stop_sequence']);
     if (r.chance(8))
-      given.usage = { output_tokens: r.pick([0, 2 ** 31, 1e15, 5]) };
-    return given;
+      result.usage = { output_tokens: r.pick([0, 2 ** 31, 1e15, 5]) };
+    return result;
   };
   const raw = (value) => ({ type: 'tool_use', id: r.pick(['toolu_1', nastyText(r, 20) || 'x']), name: r.pick(TOOLS), input: {}, rawInput: nastyJson(r, value) });
-  play(stage, {
+  setReplies(stage, {
     structured: reply(() => r.pick([() => ({ json: { do: r.times(1 + r.count(30), () => someEntry(r)) } }), () => ({ text: nastyJson(r, { do: [{ Run: r.pick([...TOOLS, ...AGENTS]) }] }) }),
       () => ({ json: { do: [{ Run: r.pick(AGENTS) }] } }), () => ({ text: nastyText(r, 3000) }), () => ({ json: nastyValue(r) })])()),
     tools: reply(() => r.pick([() => ({ tools: r.times(1 + r.below(4), () => ({ name: r.pick(TOOLS), input: someInput(r) })) }), () => ({ tools: [{ name: TOOL, input: { sql: someStatement(r) } }] }),
@@ -233,7 +233,7 @@ function someEntry(r) {
 }
 
 async function statements(stage, r) {
-  const turn = await runs(stage, r.times(r.between(1, 6), () => someStatement(r)));
+  const turn = await runSql(stage, r.times(r.between(1, 6), () => someStatement(r)));
   checkColumns(turn);
   if (r.chance(3))
     await readBack(stage, turn);

@@ -1,6 +1,6 @@
 /*
- * Chance that can be repeated: everything an attack varies is drawn from one seed (sfc32). What arrives when is the
- * machine's affair and is not repeated, what is sent is.
+ * Repeatable random numbers (sfc32): everything that an attack varies follows from one seed. The data sent is repeated;
+ * its timing depends on the machine and is not.
  */
 
 export class Random {
@@ -21,7 +21,7 @@ export class Random {
     return t >>> 0;
   }
 
-  /* A sequence of its own, so that one attack may draw more without changing the next one. */
+  /* A separate sequence, so that one attack can draw more numbers without changing the next attack. */
   fork() {
     return new Random(this.next());
   }
@@ -34,9 +34,9 @@ export class Random {
     return from + this.below(to - from + 1);
   }
 
-  /* Small numbers mostly, limits of types now and then. */
-  count(most) {
-    return this.chance(4) ? this.below(most + 1) : this.below(Math.min(most, 8) + 1);
+  /* Mostly small numbers; sometimes up to the maximum. */
+  count(max) {
+    return this.chance(4) ? this.below(max + 1) : this.below(Math.min(max, 8) + 1);
   }
 
   /* True once in n. */
@@ -69,12 +69,12 @@ export class Random {
   }
 }
 
-/* Signs of one to four bytes, of both directions, combining, joined, invisible, without a meaning. */
-const SIGNS = ['a', 'Z', '0', ' ', '\u00e9', '\u0436', '\u20ac', '\u8a9e', '\u{1f600}', '\u{10ffff}', '\u202e', '\u2066', '\u200b', '\u200d',
+/* Characters of one to four bytes: both directions, combining, joined, invisible, unassigned. */
+const CHARACTERS = ['a', 'Z', '0', ' ', '\u00e9', '\u0436', '\u20ac', '\u8a9e', '\u{1f600}', '\u{10ffff}', '\u202e', '\u2066', '\u200b', '\u200d',
   'e\u0301', '\ufeff', '\ufffd', '\u0007', '\u001b[31m', '\u007f', '\u0085', '\u2028', '\r\n', '\t', '"', "'", '`', '\\', '{', '}', '[', ']', '<', '>', '%', '$', ';',
   '--', '/*', '*/', '?', ':', '|', '\uff1d', '\u{e0041}', '\ud83c\udff4'];
 
-/* What has been the end of some program: numbers, formulas, orders to a model, code of four languages. */
+/* Texts that are known to break programs: numbers, formulas, instructions to a model, code of four languages. */
 const WORDS = ['1e999', '-1e999', '1e308', '9223372036854775808', '-9223372036854775809', '0x7fffffff', '1e-400', 'NaN', 'Infinity', '-0',
   '99999999999999999999999999999999999999999999', '0.1e', '1,000.00', '2025-02-30', '9999-12-31', '0000-00-00', '+', '1e', 'null', 'true',
   '=1+1', '+cmd|calc', '@SUM(A1)', '-2+3', '\n=1+1', '\r\n=HYPERLINK("x")', '\uff1d1+1', '\uff0b1', '\uff20x', '\t=1',
@@ -82,13 +82,13 @@ const WORDS = ['1e999', '-1e999', '1e308', '9223372036854775808', '-922337203685
   '{{question}}', '${jndi:x}', '%s%s%s%n', '%.80s', '../../etc/passwd', '<script>alert(1)</script>', '[x](https://evil.example/?q=1)',
   '![x](//evil.example/x.png)', "' OR 1=1 --", '"; DROP TABLE per_project; --', 'tenant_id', 'load_extension', '__proto__', 'constructor'];
 
-/* Text that somebody might call nasty, of at most `most` bytes. */
-export function nastyText(r, most = 200) {
+/* Hostile text of at most `max` bytes. */
+export function nastyText(r, max = 200) {
   let out = '';
   const parts = 1 + r.count(40);
   for (let i = 0; i < parts; i++) {
-    const part = r.chance(3) ? r.pick(WORDS) : r.chance(12) ? r.pick(SIGNS).repeat(r.below(most)) : r.pick(SIGNS);
-    if (Buffer.byteLength(out) + Buffer.byteLength(part) > most)
+    const part = r.chance(3) ? r.pick(WORDS) : r.chance(12) ? r.pick(CHARACTERS).repeat(r.below(max)) : r.pick(CHARACTERS);
+    if (Buffer.byteLength(out) + Buffer.byteLength(part) > max)
       break;
     out += part;
   }
@@ -109,7 +109,7 @@ export function nastyValue(r, depth = 0) {
   }
 }
 
-/* JSON, or nearly. */
+/* JSON, sometimes invalid. */
 export function nastyJson(r, value) {
   let text = JSON.stringify(value);
   switch (r.below(12)) {
@@ -122,15 +122,15 @@ export function nastyJson(r, value) {
   case 6:
     for (let i = r.below(5); i >= 0; i--) {
       const at = r.below(text.length + 1);
-      text = text.slice(0, at) + r.pick(SIGNS) + text.slice(at + r.below(3));
+      text = text.slice(0, at) + r.pick(CHARACTERS) + text.slice(at + r.below(3));
     }
     return text;
   default: return text;
   }
 }
 
-/* Some bytes other than they were: flipped, gone, repeated, foreign. */
-export function spoil(r, bytes, spots = 1 + r.count(12)) {
+/* A copy of the bytes with some of them flipped, removed, repeated or replaced. */
+export function corrupt(r, bytes, spots = 1 + r.count(12)) {
   let out = Buffer.from(bytes);
   for (let i = 0; i < spots && out.length > 0; i++) {
     const at = r.below(out.length);

@@ -1,8 +1,8 @@
 /*
- * One round against one daemon: all ways of one kind, in an order that the seed chooses, then as many variations as
- * there is time for. Ends with 1 when an invariant broke.
+ * One round against one daemon: all attacks of one kind, in an order derived from the seed, then variations until the
+ * time is used up. Exits with 1 if an invariant was violated.
  *
- *   node round.mjs KIND SEED [SECONDS] [WAY]     WAY: this one only, and no variations
+ *   node round.mjs KIND SEED [SECONDS] [ATTACK]     ATTACK: only this one, without variations
  */
 
 import { dirname, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ const KINDS = ['client', 'model', 'rows', 'redis', 'damage'];
 
 const [kind, seed, seconds = '60', only] = process.argv.slice(2);
 if (!KINDS.includes(kind) || !/^\d+$/.test(seed ?? '')) {
-  console.error(`round.mjs ${KINDS.join('|')} SEED [SECONDS] [WAY]`);
+  console.error(`round.mjs ${KINDS.join('|')} SEED [SECONDS] [ATTACK]`);
   process.exit(2);
 }
 
@@ -24,24 +24,24 @@ if (kind === 'client') {
 }
 
 process.env.VESPER_TEST_PATIENCE ??= '30';
-process.once('SIGTERM', () => process.exit(143)); /* and with it its daemons, by the harness */
+process.once('SIGTERM', () => process.exit(143)); /* the harness then ends the daemons */
 
-const { ways, open, vary } = await import(`./${kind}.mjs`);
+const { attacks, open, vary } = await import(`./${kind}.mjs`);
 const random = new Random(Number(seed));
 let stage;
 let at = 'the start';
 let variations = 0;
 
-/* A hole that is known and not closed yet is left out, by name. */
-const left = ways.filter((w) => w.open && w.name !== only);
-const due = random.shuffle(ways.filter((w) => (only ? w.name === only : !w.open)));
+/* Attacks on known vulnerabilities that are still open run only if they are named. */
+const skipped = attacks.filter((w) => w.open && w.name !== only);
+const due = random.shuffle(attacks.filter((w) => (only ? w.name === only : !w.open)));
 
 try {
   stage = await open(random.fork());
-  for (const way of due) {
-    at = way.name;
+  for (const attack of due) {
+    at = attack.name;
     const r = random.fork();
-    await stage.step(at, () => way.run(stage, r));
+    await stage.step(at, () => attack.run(stage, r));
   }
   const until = Date.now() + Number(seconds) * 1000;
   while (!only && Date.now() < until) {
@@ -51,8 +51,8 @@ try {
   }
   at = 'the end';
   await stage.stop();
-  console.log(`${kind} ${seed}: ${due.length} ways, ${variations} variations, ${stage.rightAnswers} right answers beside, ${stage.unanswered} times told to wait, ${stage.peakMb} MB at most`
-    + `${left.length > 0 ? `; still open: ${left.map((w) => w.name).join(', ')}` : ''}`);
+  console.log(`${kind} ${seed}: ${due.length} attacks, ${variations} variations, ${stage.rightAnswers} correct answers to the honest user, ${stage.unanswered} late answers, peak ${stage.peakMb} MB`
+    + `${skipped.length > 0 ? `; still open: ${skipped.map((w) => w.name).join(', ')}` : ''}`);
 } catch (e) {
   console.error(`${kind} ${seed}, ${at}: ${e.stack}`);
   process.exitCode = 1;

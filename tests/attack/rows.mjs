@@ -1,7 +1,7 @@
 /*
- * Hostile rows: a warehouse whose cells and names hold all that once was the end of a reader. Every tool's question is
- * asked over them, by rules or with a model that repeats what it is told; what was stored is read in every form, and once
- * more by the next process.
+ * Hostile rows: a warehouse whose cells and names contain texts, numbers and bytes that are known to break readers. The
+ * question of every tool is asked, by rules or with a model that repeats its prompt. The stored answers are read in every
+ * format, and again after a restart.
  */
 
 import assert from 'node:assert/strict';
@@ -35,11 +35,11 @@ function someNumber(r) {
     2 ** 53, 1e21, 0.1, '9223372036854775808', raw(0xff)]);
 }
 
-function someDay(r) {
+function someDate(r) {
   return r.pick(['2026-02-30', '0000-00-00', '9999-12-31', '99999-01-01', '-001-01-01', '2026-02-27 25:61:61', '', 'tomorrow', 1e300, { real: 'inf' }, { hex: '00' }, raw(0xff), '2026-02-27T00:00:00+99:99', nastyText(r, 40)]);
 }
 
-/* What may hold anything. Keys, and all that the honest user's question reads, stay. */
+/* Columns that may contain any value. Keys, and columns that the honest user's question reads, are unchanged. */
 const CELLS = {
   per_project: { text: ['currentprojectstage', 'technology', 'market', 'location', 'spa', 'sponsor', 'utility', 'Status_Type', 'summary', 'buyer', 'products'], number: ['gencap', 'storecap', 'tenor', 'price'], day: ['revision_date'] },
   per_projecthealth: { text: ['section', 'name', 'healthcolor', 'notes'], number: ['pctcomplete'], day: ['due_on'] },
@@ -49,7 +49,7 @@ const CELLS = {
   changes: { text: ['projectname', 'taskname'], day: ['dateofchange'] },
   pbi_activity_events: { text: ['report_name', 'workspace_name', 'user_email', 'activity_type'], day: ['activity_date', 'created_at'] },
 };
-const MAKE = { text: someText, number: someNumber, day: someDay };
+const MAKE = { text: someText, number: someNumber, day: someDate };
 
 function* hostileRows(r, file) {
   for (const [table, kinds] of Object.entries(CELLS))
@@ -65,10 +65,10 @@ function* hostileRows(r, file) {
   for (let i = 0; i < 30; i++)
     yield [file, `UPDATE mc_dayahead SET DAYAHEAD_PRICE = ? WHERE HUBZONE_KEY = ${sp15} AND MONTH = ${1 + r.below(12)} AND HOUR = ${r.below(24)} AND DATE LIKE '%-0${r.below(9) + 1}'`, [someNumber(r)]];
   for (const column of ['asof', 'asof_date', 'SELECTION', 'vendor'])
-    yield [file, `UPDATE mc_vendor_files SET ${column} = ? WHERE hubzone = 'SP15' AND file_info_key = (SELECT file_info_key FROM mc_vendor_files WHERE hubzone = 'SP15' AND vendor = 'Hitachi' LIMIT 1 OFFSET ${r.below(4)})`, [column === 'asof_date' ? someDay(r) : someText(r)]];
+    yield [file, `UPDATE mc_vendor_files SET ${column} = ? WHERE hubzone = 'SP15' AND file_info_key = (SELECT file_info_key FROM mc_vendor_files WHERE hubzone = 'SP15' AND vendor = 'Hitachi' LIMIT 1 OFFSET ${r.below(4)})`, [column === 'asof_date' ? someDate(r) : someText(r)]];
 }
 
-/* More vendors of one curve than facts are kept of a result, and more texts of one project's health than anybody reads. */
+/* More vendors of one curve than a result has facts, and more health texts of one project than a table shows. */
 function* tooMany(file) {
   yield [file, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
     INSERT INTO mc_vendor_files SELECT 900000 + i, v.hubzone_key, 'many-' || i, 'Vendor ' || i, v.market, v.hubzone, v.asof, v.asof_date, v.YR, v.reference, v.SELECTION, v.tenant_id
@@ -102,10 +102,10 @@ function cellsOf(csv) {
   return cells;
 }
 
-/* What a spreadsheet computes: such a cell opens with a quote mark. */
+/* Cells that a spreadsheet would evaluate as formulas must begin with a quote mark. */
 function checkCsv(csv) {
   for (const cell of cellsOf(csv))
-    assert.ok(!/^[\s\0]*[=+@\-\uff1d\uff0b\uff20\uff0d]/u.test(cell) || /^-?[\d.,]+(e[+-]?\d+)?%?$/i.test(cell.trim()) || cell.trim() === '-', `a formula leaves as CSV: ${JSON.stringify(cell.slice(0, 100))}`);
+    assert.ok(!/^[\s\0]*[=+@\-\uff1d\uff0b\uff20\uff0d]/u.test(cell) || /^-?[\d.,]+(e[+-]?\d+)?%?$/i.test(cell.trim()) || cell.trim() === '-', `CSV contains a formula: ${JSON.stringify(cell.slice(0, 100))}`);
 }
 
 async function readAll(stage, asked, { csv = true } = {}) {
@@ -128,49 +128,49 @@ async function readAll(stage, asked, { csv = true } = {}) {
 /* ---- the round ---- */
 
 export async function open(random) {
-  const draw = random.fork();
+  const replyRandom = random.fork();
   const mock = random.chance(2) && await startMock({ script: [{ when: { user: REFERENCE }, reply: 'demo' }, { when: { kind: 'answer' }, reply: (body) => {
-    stage.saw(JSON.stringify(body), 'what the model is told');
-    return { text: body.messages.map(textOf).join('\n').slice(-draw.pick([2000, 30000, 200000])) };
+    stage.inspect(JSON.stringify(body), 'a prompt');
+    return { text: body.messages.map(textOf).join('\n').slice(-replyRandom.pick([2000, 30000, 200000])) };
   } }, { reply: 'demo' }] });
-  const warehouse = await canaryWarehouse(({ vesper }) => [...tooMany(vesper), ...hostileRows(draw, vesper)]);
+  const warehouse = await canaryWarehouse(({ vesper }) => [...tooMany(vesper), ...hostileRows(replyRandom, vesper)]);
   const stage = await Stage.open(random, { mock: mock || undefined, warehouse });
   return Object.assign(stage, { asked: [] });
 }
 
-async function asks(stage, question) {
+async function askAndRecord(stage, question) {
   const turn = await stage.ask(question);
   stage.asked.push({ session: turn.session, id: turn.id });
   return turn;
 }
 
-export const ways = [
+export const attacks = [
   {
     name: 'every tool over hostile rows',
     async run(stage, r) {
       for (const question of r.shuffle(QUESTIONS))
-        await asks(stage, question);
+        await askAndRecord(stage, question);
     },
   },
   {
-    name: 'more facts than a result keeps',
+    name: 'more facts than the limit of a result',
     async run(stage) {
       for (const question of ['Compare all vendors for ZP26 in CAISO for 2025', 'Show the hourly price distribution for ZP26 in CAISO for 2025'])
-        await asks(stage, question);
-      await stage.answered(() => asks(stage, 'Compare vendors by hour for ZP26 in CAISO for 2025'), (turn) => turn.tables[0]?.row_count > 64);
+        await askAndRecord(stage, question);
+      await stage.answered(() => askAndRecord(stage, 'Compare vendors by hour for ZP26 in CAISO for 2025'), (turn) => turn.tables[0]?.row_count > 64);
     },
   },
   {
-    name: 'more health than anybody reads',
+    name: 'more health texts than the row limit',
     async run(stage) {
-      await stage.answered(() => asks(stage, 'What is the health status of Nazareth Solar?'), (turn) => turn.tables[0]?.truncated);
+      await stage.answered(() => askAndRecord(stage, 'What is the health status of Nazareth Solar?'), (turn) => turn.tables[0]?.truncated);
     },
   },
   {
-    name: 'hostile rows, read in every form and by the next process',
+    name: 'hostile rows, read in every format and after a restart',
     async run(stage, r) {
       for (const question of r.shuffle(QUESTIONS).slice(0, 6))
-        await asks(stage, question);
+        await askAndRecord(stage, question);
       const some = r.shuffle(stage.asked).slice(0, 12);
       await readAll(stage, some);
       await stage.restart();
@@ -181,7 +181,7 @@ export const ways = [
     name: 'what a spreadsheet computes',
     async run(stage) {
       for (const question of ['Which tasks are at high risk?', 'What changed since 2026-01-01?', 'Show the portfolio summary', `What is the health status of ${PROJECT}?`])
-        await asks(stage, question);
+        await askAndRecord(stage, question);
       await readAll(stage, stage.asked);
     },
   },
@@ -190,8 +190,8 @@ export const ways = [
 export async function vary(stage, r) {
   switch (r.below(4)) {
   case 0: return readAll(stage, stage.asked.length > 0 ? [r.pick(stage.asked)] : []);
-  case 1: return asks(stage, `${r.pick(['What is the health status of', 'Show the overview of', 'What are the milestone dates of'])} ${nastyText(r, 60)}?`);
-  case 2: return asks(stage, r.pick(QUESTIONS).replace(/SP15|Hitachi|Sierra Wind/, () => nastyText(r, 30)));
-  default: return asks(stage, r.pick(QUESTIONS));
+  case 1: return askAndRecord(stage, `${r.pick(['What is the health status of', 'Show the overview of', 'What are the milestone dates of'])} ${nastyText(r, 60)}?`);
+  case 2: return askAndRecord(stage, r.pick(QUESTIONS).replace(/SP15|Hitachi|Sierra Wind/, () => nastyText(r, 30)));
+  default: return askAndRecord(stage, r.pick(QUESTIONS));
   }
 }

@@ -1,16 +1,16 @@
 /*
- * Where attacks take place: a daemon with sanitizers, a warehouse with canaries, an honest user who asks the reference
- * question all the while, and the invariants, which are looked at after every step:
+ * The setting of attacks: a daemon with sanitizers, a warehouse with canaries, an honest user who repeats the reference
+ * question meanwhile, and the invariants, which are checked after every step:
  *
- *   the process lives, and no sanitizer said anything;
- *   /livez answers, before the loop has computed for long on anything else;
- *   the honest user gets the right answer in the end, and never a wrong one;
- *   no byte that an attacker or a model was sent holds a canary;
- *   its memory stays bounded;
- *   SIGTERM ends it.
+ *   the process runs, and no sanitizer reported an error;
+ *   /livez answers before the loop has used much CPU time for anything else;
+ *   the honest user eventually gets the correct answer, and never a wrong one;
+ *   nothing sent to an attacker or a model contains a canary;
+ *   memory use stays bounded;
+ *   SIGTERM ends the process.
  *
- * No clock judges: on a machine that others use too, everything may be late, and an honest "that took too long" is an
- * answer. What does not come at all hangs, and that is found after WAIT_MS.
+ * No invariant depends on wall time: on a shared machine everything may be late, and "that took too long" is a valid
+ * answer. An operation without any result hangs, which is detected after WAIT_MS.
  */
 
 import assert from 'node:assert/strict';
@@ -27,61 +27,61 @@ import { watch } from '../secrets.mjs';
 
 export { COMPARISON, REFERENCE };
 
-export const WAIT_MS = patient(20000); /* then it hangs */
-export const STEP_LIMIT_MS = 3 * WAIT_MS; /* of many turns */
+export const WAIT_MS = patient(20000); /* an operation that takes longer hangs */
+export const STEP_LIMIT_MS = 3 * WAIT_MS; /* a step has many turns */
 const PAUSE_MS = 200;
-const LOOP_CPU_S = 20; /* so much may the loop compute while somebody waits for /livez: seconds of its own, not of a clock */
-const CLOCK_TICKS = 100; /* a second, on Linux */
-const TRIES = 3;       /* of one who was told that it took too long */
-const TURN_MS = 60000; /* of a turn: a step that hangs must show */
-const MEMORY_MB = 1536;      /* with AddressSanitizer, whose quarantine is bounded below */
-const LOOPBACK = '127.0.0.66'; /* attackers that come in numbers come from an address of their own */
+const LOOP_CPU_S = 20; /* CPU seconds that the loop may use while a client waits for /livez */
+const CLOCK_TICKS = 100; /* per second, on Linux */
+const ATTEMPTS = 3;       /* after answers that took too long */
+const TURN_MS = 60000; /* time limit of a turn, so that a step that hangs is detected */
+const MEMORY_MB = 1536;      /* with AddressSanitizer, whose quarantine is limited below */
+const LOOPBACK = '127.0.0.66'; /* attackers with many connections use a separate address */
 
 process.env.ASAN_OPTIONS = `quarantine_size_mb=32:malloc_context_size=10:allocator_may_return_null=0:${process.env.ASAN_OPTIONS ?? ''}`;
 
-/* What stands in cells that mallory may not see: other tenants' and those of columns beyond her permissions. */
+/* The content of cells that mallory may not see: those of other tenants, and of columns beyond her permissions. */
 const CANARY = 'tr0ugh canary';
 const CANARY_NUMBER = 481516234242;
 const CANARIES = /tr0ugh[ +_]?canary|yranac hgu0rt|7472307567682063616e617279|dHIwdWdoIGNhbmFyeQ|48151623|4\.8151623|34383135313632/i;
 
-/* Everything that her tenant's rules let an advanced user do, except budgets. */
+/* All permissions of an advanced user, except budgets. */
 const MALLORY = ['chat:use', 'chat:read_projects', 'chat:read_market_data', 'chat:read_pbi_metrics', 'chat:view_sql', 'chat:advanced_sql'];
 
 /*
- * A probe: null, or why it failed. A connection of its own, since an idle one that is kept may be ended by the daemon at
- * the moment at which it is used again, which no client can tell from a failure.
+ * Probes a URL. Returns null, or the reason of the failure. Uses a new connection, because the daemon may close an idle
+ * one just when it is reused, which a client cannot distinguish from a failure.
  */
 export function probe(url) {
   return new Promise((done) => {
-    const asked = http.get(url, { agent: false, signal: AbortSignal.timeout(WAIT_MS) }, (res) => {
+    const request = http.get(url, { agent: false, signal: AbortSignal.timeout(WAIT_MS) }, (res) => {
       res.resume();
       done(res.statusCode === 200 ? null : `${res.statusCode}`);
     });
-    asked.on('error', (e) => done(e.message));
+    request.on('error', (e) => done(e.message));
   });
 }
 
-/* Raised for what breaks an invariant, as an AssertionError is. */
+/* A violated invariant, like an AssertionError. */
 export class Broken extends Error {}
 
-/* What a daemon may say of a turn or a request that it had no time or no room for. */
+/* Error codes for turns and requests that exceed a time limit or the capacity. */
 const LATE = /^(timeout|busy|rate_limited|upstream|draining)$/;
 
-/* Whether a turn, or a reply of REST, is no answer, and says so. */
+/* Whether a turn or a REST reply reports that there was no answer in time. */
 export function saysLate({ error, complete, body, views = body?.views }) {
   const code = error?.code ?? complete?.error?.code ?? body?.code ?? body?.error?.code;
   return LATE.test(code) || complete?.status === 'interrupted' || views?.some((v) => v.view_type === 'error' && v.error_details?.retryable) === true
     || (complete ?? body)?.outcomes?.some((o) => o.outcome === 'timeout') === true;
 }
 
-/* It ended as it was told to. Its own deadline ends what a busy machine could not take down, which says so. */
+/* Checks that the daemon ended correctly. On a busy machine its shutdown deadline may end it, which is logged. */
 export function checkEnd(d) {
   d.checkOutput();
   if (!(d.exited.code === 1 && /could not be stopped in time; exiting/.test(d.output)))
     assert.deepEqual(d.exited, { code: 0, signal: null }, `vesperd ended badly:\n${d.output.slice(-4000)}`);
 }
 
-/* How long this thread has computed: the first one of a daemon is its loop. */
+/* CPU time of the main thread, which runs the daemon's loop. */
 async function cpuSeconds(pid) {
   const fields = (await readFile(`/proc/${pid}/task/${pid}/stat`, 'utf8').catch(() => ') ')).split(') ').pop().split(' ');
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS || 0;
@@ -90,10 +90,10 @@ async function cpuSeconds(pid) {
 async function execute(statements) {
   const child = spawn('python3', [join(ROOT, 'tests/attack/warehouse.py')], { stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.end(JSON.stringify(statements));
-  assert.equal(await new Promise((done) => child.once('close', done)), 0, 'the warehouse can\'t be made');
+  assert.equal(await new Promise((done) => child.once('close', done)), 0, 'the warehouse cannot be created');
 }
 
-/* The demo's files with canaries. `more(dir)`: further statements. */
+/* The demo's files with canaries. `more({ vesper, acme })`: further statements for these files. */
 export async function canaryWarehouse(more = () => []) {
   const from = await demoWarehouse();
   const dir = await tempDir('warehouse');
@@ -120,7 +120,7 @@ export async function canaryWarehouse(more = () => []) {
 export const mallorysToken = (claims = {}) => mintToken({ sub: 'mallory', permissions: MALLORY, ...claims });
 
 export class Stage {
-  /* options: env, mock, warehouse, dataDir as the harness has them; memoryMb; honest: false where nobody else asks. */
+  /* options: env, mock, warehouse and dataDir as in the harness; memoryMb; honest: false for no honest user. */
   static async open(random, options = {}) {
     const stage = new Stage(random, options);
     stage.warehouse = options.warehouse ?? await canaryWarehouse();
@@ -133,7 +133,7 @@ export class Stage {
     this.options = options;
     this.broken = null;
     this.rightAnswers = 0;
-    this.rightBefore = 0; /* the last check */
+    this.rightBefore = 0; /* at the last check */
     this.unanswered = 0;
     this.peakMb = 0;
     this.sockets = new Set();
@@ -151,11 +151,11 @@ export class Stage {
     this.broken ??= new Broken(text);
   }
 
-  /* Everything that goes to mallory, or to a model on her behalf. */
-  saw(text, where) {
+  /* Checks everything that is sent to mallory, or to a model on her behalf. */
+  inspect(text, where) {
     const found = CANARIES.exec(text);
     if (found)
-      this.break(`a canary came out in ${where}: …${String(text).slice(Math.max(0, found.index - 200), found.index + 100)}…`);
+      this.break(`${where} contains a canary: …${String(text).slice(Math.max(0, found.index - 200), found.index + 100)}…`);
   }
 
   token(claims = {}) {
@@ -164,11 +164,11 @@ export class Stage {
 
   async connect(options = {}) {
     const chat = await this.daemon.connect({ token: this.token(), ...options });
-    chat.ws.on('message', (data) => this.saw(data.toString(), 'a frame'));
+    chat.ws.on('message', (data) => this.inspect(data.toString(), 'a frame'));
     return chat;
   }
 
-  /* One question of hers on a socket of its own, to its end, whatever that is. */
+  /* Asks one question as mallory on a new socket, and waits for its end. */
   async ask(content, { extra = {}, ...options } = {}) {
     const chat = await this.connect(options);
     chat.send({ type: 'chat.message', content, ...extra });
@@ -177,14 +177,14 @@ export class Stage {
     return { ...turn, session: chat.session };
   }
 
-  /* What `ask` gives once it is an answer, which must then be right; undefined where it took too long every time. */
+  /* The first result of `ask` that is not late, which must be correct; undefined if every attempt was late. */
   async answered(ask, isRight) {
-    for (let i = 0; i < TRIES; i++) {
-      const given = await ask();
-      if (isRight(given))
-        return given;
+    for (let i = 0; i < ATTEMPTS; i++) {
+      const result = await ask();
+      if (isRight(result))
+        return result;
       this.unanswered += 1;
-      assert.ok(saysLate(given), `not what was asked for: ${given.status} ${given.text?.slice(0, 500)} ${JSON.stringify(given.closing)}`);
+      assert.ok(saysLate(result), `unexpected result: ${result.status} ${result.text?.slice(0, 500)} ${JSON.stringify(result.closing)}`);
       await sleep(PAUSE_MS);
     }
     return undefined;
@@ -195,20 +195,20 @@ export class Stage {
     const call = rest.call.bind(rest);
     rest.call = async (method, path, options) => {
       const reply = await call(method, path, options);
-      this.saw(reply.text, path);
+      this.inspect(reply.text, path);
       return reply;
     };
     return rest;
   }
 
-  /* Bytes as they are, from the attackers' address; resolves to what came until `ms` passed or the connection ended. */
-  raw(pieces, { ms = 500, hold = false, address = LOOPBACK } = {}) {
+  /* Sends raw bytes from the attackers' address. Resolves to the bytes received within `ms` or until the connection ends. */
+  raw(chunks, { ms = 500, hold = false, address = LOOPBACK } = {}) {
     return new Promise((done) => {
       let got = '';
       const socket = net.connect({ port: this.daemon.port, host: '127.0.0.1', localAddress: address });
       const end = () => {
         watch('body', got, { where: 'raw' });
-        this.saw(got, 'a raw reply');
+        this.inspect(got, 'a raw reply');
         done(hold ? socket : got);
       };
       this.sockets.add(socket);
@@ -217,11 +217,11 @@ export class Stage {
         end();
       });
       socket.once('connect', async () => {
-        for (const piece of [].concat(pieces)) {
-          if (typeof piece === 'number')
-            await sleep(piece);
+        for (const chunk of [].concat(chunks)) {
+          if (typeof chunk === 'number')
+            await sleep(chunk);
           else if (!socket.destroyed)
-            socket.write(piece);
+            socket.write(chunk);
         }
         if (hold) {
           end();
@@ -243,13 +243,13 @@ export class Stage {
     while (!this.stopping && daemon === this.daemon && !daemon.exited) {
       try {
         const turn = await daemon.ask(REFERENCE, { token });
-        /* One that came to its end early may have its table and no words yet. */
+        /* A turn that ended early may have its table but no text. */
         if (turn.tables.length > 0 && !/48\.73/.test(turn.text) && !saysLate(turn))
-          this.break(`the honest user was told something else: ${turn.text.slice(0, 500)}`);
+          this.break(`the honest user got a wrong answer: ${turn.text.slice(0, 500)}`);
         if (/48\.73/.test(turn.text))
           this.rightAnswers++;
       } catch (e) {
-        /* A refusal may be; a broken rule of a turn is not a matter of time. */
+        /* A refusal is permitted; a violated rule of a turn does not depend on time. */
         if (e.code === 'ERR_ASSERTION' && !daemon.exited && !/upgrade was refused|stayed open/.test(e.message))
           this.break(`the honest user's turn: ${e.message}`);
       }
@@ -257,19 +257,19 @@ export class Stage {
     }
   }
 
-  /* Resolves when `holds` does; `what` hangs otherwise. */
-  async until(what, holds) {
-    for (const end = Date.now() + WAIT_MS; !(await holds()); await sleep(PAUSE_MS))
+  /* Resolves when `condition` is true. If it does not become true in time, throws with the text of `what`. */
+  async until(what, condition) {
+    for (const end = Date.now() + WAIT_MS; !(await condition()); await sleep(PAUSE_MS))
       if (Date.now() > end || this.daemon.exited)
         throw new Broken(what());
   }
 
-  /* Somebody who signs in now is served, if not at the first knock. */
+  /* A user who signs in now is served, possibly after several attempts. */
   async serves(sub) {
-    let why;
-    await this.until(() => `${sub} is not served: ${why}`, async () => {
-      const turn = await this.daemon.ask(REFERENCE, { token: mintToken({ sub }) }).catch((e) => { why = e.message; });
-      why = turn?.text ?? why;
+    let reason;
+    await this.until(() => `${sub} is not served: ${reason}`, async () => {
+      const turn = await this.daemon.ask(REFERENCE, { token: mintToken({ sub }) }).catch((e) => { reason = e.message; });
+      reason = turn?.text ?? reason;
       return /48\.73/.test(turn?.text);
     });
   }
@@ -278,9 +278,9 @@ export class Stage {
     const status = await readFile(`/proc/${this.daemon.child.pid}/status`, 'utf8').catch(() => '');
     const mb = Math.round(Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024);
     this.peakMb = Math.max(this.peakMb, mb);
-    const most = this.options.memoryMb ?? MEMORY_MB;
-    if (mb > most)
-      this.break(`it took ${mb} MB, more than ${most}`);
+    const limitMb = this.options.memoryMb ?? MEMORY_MB;
+    if (mb > limitMb)
+      this.break(`the daemon used ${mb} MB, more than ${limitMb}`);
   }
 
   async check() {
@@ -296,7 +296,7 @@ export class Stage {
       this.break(e.message);
     }
     if (this.honest && !this.broken)
-      await this.until(() => 'the honest user has had no right answer', () => this.broken || this.rightAnswers > this.rightBefore);
+      await this.until(() => 'the honest user got no correct answer', () => this.broken || this.rightAnswers > this.rightBefore);
     this.rightBefore = this.rightAnswers;
     if (this.broken)
       throw this.broken;
@@ -304,16 +304,16 @@ export class Stage {
 
   async live(d) {
     const before = await cpuSeconds(d.child.pid);
-    const why = await probe(`${d.url}/livez`);
+    const reason = await probe(`${d.url}/livez`);
     const took = await cpuSeconds(d.child.pid) - before;
-    if (why || took > LOOP_CPU_S)
-      this.break(d.exited ? `vesperd ended:\n${d.output.slice(-5000)}` : `/livez: ${why || 'answers'}, after the loop had computed for ${took} s`);
+    if (reason || took > LOOP_CPU_S)
+      this.break(d.exited ? `vesperd ended:\n${d.output.slice(-5000)}` : `/livez: ${reason || 'answers'}, after the loop had used ${took} s of CPU time`);
   }
 
-  /* What an attack meets on its way (a connection that is ended, a refusal) is no failure; a broken promise is. */
+  /* Closed connections and refusals during an attack are expected; violated invariants are failures. */
   async step(what, run) {
     const late = sleep(STEP_LIMIT_MS, undefined, { ref: false }).then(() => {
-      throw new Broken('it does not end');
+      throw new Broken('the step did not end in time');
     });
     try {
       await Promise.race([run(), late]);
@@ -322,7 +322,7 @@ export class Stage {
         || e instanceof ReferenceError || /^no frame within/.test(e.message))
         this.break(e.stack);
       else if (process.env.VESPER_ATTACK_TALKS)
-        console.error(`${what}: goes on after: ${e.message}`);
+        console.error(`${what}: continues after: ${e.message}`);
     }
     this.dropSockets();
     await this.check().catch((e) => {
@@ -331,7 +331,7 @@ export class Stage {
     });
   }
 
-  /* Ends the daemon as an operator does. */
+  /* Stops the daemon as an operator does. */
   async stop() {
     const d = this.daemon;
     if (!d.exited) {

@@ -1,4 +1,4 @@
-/* SQL as a hostile model writes it: the texts that once were a way in, and sentences of a small grammar. */
+/* SQL of a hostile model: texts of former vulnerabilities, and random statements of a small grammar. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ const HIDDEN = ['(SELECT MAX(CAST(value_numbers AS REAL)) FROM dbo.per_project45
   '(SELECT MAX(Actuals_LTD) FROM dbo.per_project)', "(SELECT MAX(name) FROM dbo.per_project WHERE tenant_id = 'acme')", "load_extension('/tmp/none.so')", '(SELECT sql FROM sqlite_master LIMIT 1)',
   "readfile('/etc/passwd')", "fts3_tokenizer('x')", 'sqlite_version()'];
 
-/* What a driver that reads the text itself takes for something else: {…} escapes, markers, brackets, quotes. */
-function* lies() {
+/* Texts that a driver that parses SQL itself would misread: {…} escapes, markers, brackets, quotes. */
+function* driverTricks() {
   for (const hidden of HIDDEN) {
     yield `SELECT project_id AS "{a", '] , ${hidden} AS x, 1 AS [' AS b, project_id AS "c}" FROM per_project`;
     yield `SELECT project_id AS "a?", '" , ${hidden} AS x, 1 AS "' AS b FROM per_project`;
@@ -24,9 +24,9 @@ function* lies() {
     yield `SELECT project_id, ${hidden} FROM per_project`;
   }
 }
-export const LIES = [...lies()];
+export const DRIVER_TRICKS = [...driverTricks()];
 
-/* What a machine may only try for a while. */
+/* Expensive statements, which must end at a limit. */
 export const GREEDY = [
   `SELECT FORMAT('%900000000d', 1) AS x FROM per_project`, `SELECT FORMAT(1, '%900000000d') AS x FROM per_project`, `SELECT STR(1, 900000000) AS x FROM per_project`,
   `SELECT STR(1, 20, 900000000) AS x FROM per_project`, `SELECT FORMAT(gencap, '${'0'.repeat(5000)}') AS x FROM per_project`, `SELECT DATEFROMPARTS(2147483647, 99, 99) AS x FROM per_project`,
@@ -39,7 +39,7 @@ export const GREEDY = [
   `SELECT * FROM Stage.mc_dayahead`,
 ];
 
-/* As long as a statement may be: sources, items, nesting. */
+/* Statements of the maximum length: sources, items, nesting. */
 export function longest(r) {
   const from = Array.from({ length: 700 }, (_, i) => `per_project a${i}`);
   return r.pick([
@@ -56,7 +56,7 @@ export function longest(r) {
   ]);
 }
 
-/* Numbers at and beyond the ends of types, however they come about. */
+/* Numbers at and beyond the limits of types. */
 export const NUMBERS = ['1e999', '-1e999', '1e308 * 10', '1e308 * 1e308', '-1e308 * 10', '1e999 - 1e999', '9223372036854775807 + 1', '-9223372036854775808', '99999999999999999999999999999999',
   '1.7976931348623157e308', '5e-324', '1e-999', "CAST('1e999' AS REAL)", "CAST('nan' AS REAL)", "CAST('0x10' AS REAL)", 'SUM(gencap) * 1e308', 'AVG(1e308)', 'SUM(1e308)', '0.1 + 0.2', '-0.0', '1 / 3.0', "CAST('1e400' AS DECIMAL(38, 10))",
   "'1e999'", "'Infinity'", "'1e-999'", "'-1e400'", "'00000000000000000000000000001e0000000000000000309'"].map((x) => `SELECT technology, ${x} AS x FROM per_project GROUP BY technology`);
@@ -99,9 +99,9 @@ function query(r, depth = 0) {
     + `${r.chance(5) ? ` ORDER BY ${r.pick(columns)}` : ''}${r.chance(6) ? ` UNION ALL ${query(r, depth + 2)}` : ''}`;
 }
 
-/* A text of the gate's own corpora with a piece of another one in it. */
-function crossed(r) {
-  const [a, b] = [r.pick(CORPUS), r.pick([...CORPUS, ...LIES])];
+/* A text of the gate's corpora with a part of another one inserted. */
+function crossover(r) {
+  const [a, b] = [r.pick(CORPUS), r.pick([...CORPUS, ...DRIVER_TRICKS])];
   const words = b.split(/(\b|\s+)/);
   const from = r.below(words.length);
   const at = r.below(a.length + 1);
@@ -109,5 +109,5 @@ function crossed(r) {
 }
 
 export function someStatement(r) {
-  return r.pick([() => query(r), () => query(r), () => crossed(r), () => r.pick(CORPUS), () => r.pick(LIES), () => r.pick(NUMBERS)])();
+  return r.pick([() => query(r), () => query(r), () => crossover(r), () => r.pick(CORPUS), () => r.pick(DRIVER_TRICKS), () => r.pick(NUMBERS)])();
 }
