@@ -1,7 +1,7 @@
 /*
- * The figures of docs/measured.md, measured on the release build: what a start costs, what it weighs, and what a turn costs in CPU
- * and in waiting. CPU is read from the kernel's accounting of the daemon's process, so that the clients and the scripted
- * model beside it do not count.
+ * The figures of docs/measured.md, measured on the release build: startup time, size, memory, and CPU time and latency of
+ * a turn. CPU time is read from the kernel's accounting of the daemon's process, so that the clients and the scripted
+ * model do not count.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import { mintToken } from '../e2e/token.mjs';
 import { startMock } from '../mock/anthropic.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']));
-/* All of them are one user's. */
+/* All sockets belong to one user. */
 const MANY_SOCKETS = { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_TENANT: '12000' };
 const IDLE_SOCKETS = Number(process.env.BENCH_SOCKETS ?? 3000);
 const ECHOES = 10000;
@@ -71,7 +71,7 @@ async function firstToken(chat, question) {
   return first;
 }
 
-/* Turns one after the other on one socket: CPU of the daemon for each. */
+/* Sequential turns on one socket: the daemon's CPU time for each. */
 async function turns(daemon, question, count) {
   const chat = await daemon.connect();
   for (let i = 0; i < 20; i++)
@@ -99,7 +99,7 @@ function uncachedRoot() {
   return dir;
 }
 
-/* Everything that the daemon runs, on one core; the clients are on the others. */
+/* Pins all threads of the daemon to one core, and the clients to the others. */
 function pinToOneCore(pid) {
   if (cpus().length < 2)
     return false;
@@ -108,13 +108,13 @@ function pinToOneCore(pid) {
   return true;
 }
 
-/* Sockets that each ask again as soon as they were answered. The client reads as little as it can: it shares the machine. */
+/* Sockets that ask again as soon as they are answered. The client parses as little as possible, because it shares the machine. */
 async function crowd(daemon, question) {
   const message = JSON.stringify({ type: 'chat.message', content: question });
   const chats = [];
   let done = 0;
   let failed = 0;
-  let over = false;
+  let isDone = false;
   for (let i = 0; i < CROWD; i++) /* a user may only run a few turns at a time */
     chats.push(await daemon.connect({ token: mintToken({ sub: `user-${i}` }) }));
   const pinned = pinToOneCore(daemon.child.pid);
@@ -128,7 +128,7 @@ async function crowd(daemon, question) {
         return;
       done += closing;
       failed += !closing;
-      if (over)
+      if (isDone)
         resolve();
       else
         ws.send(message);
@@ -138,7 +138,7 @@ async function crowd(daemon, question) {
   await sleep(CROWD_S * 1000);
   const seconds = (performance.now() - began) / 1000;
   const result = { each: done / seconds, cpu: (cpuMs(daemon.child.pid) - cpu) / done, pinned, failed };
-  over = true;
+  isDone = true;
   await Promise.all(ends);
   chats.forEach(({ ws }) => ws.terminate());
   return result;
@@ -156,7 +156,7 @@ async function idleSockets(daemon) {
   await Promise.all(sockets.map((s) => s.close()));
 }
 
-/* A message of a client and its answer, one after the other. */
+/* Messages of a client and their echoes, in sequence. */
 async function echoes() {
   const daemon = await startDaemon({ env: { VESPER_WS_ECHO: 'true' } });
   const { chat: { ws } } = await daemon.open({ path: '/ws/echo' });
@@ -212,7 +212,7 @@ async function rulesCrowd() {
   await daemon.stop();
 }
 
-/* Sessions that ask one question after another for a minute, all kinds of them: what that leaves in memory. */
+/* Memory after sessions asked all kinds of questions for a minute. */
 async function busySessions() {
   const daemon = await startDaemon();
   const chats = [];

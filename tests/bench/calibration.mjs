@@ -1,6 +1,6 @@
 /*
- * How sure the router is against how often it is right: the questions of tests/route/round*.jsonl, as an SVG and as a table.
- * Without arguments build/calibration.svg is written, by build/test_know_rounds.
+ * The router's confidence compared with its accuracy for the questions of tests/route/round*.jsonl, as an SVG and as a
+ * table. By default runs build/test_know_rounds and writes build/calibration.svg.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ const MARGIN = 50;
 
 const output = execFileSync(program, { encoding: 'utf8', env: { ...process.env, VESPER_POINTS: '1' }, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 26 });
 const points = [...output.matchAll(/^point (\S+) ([01])$/gm)].map(([, sure, right]) => [Number(sure), Number(right)]);
-const share = (some) => some.reduce((sum, [, right]) => sum + right, 0) / some.length;
+const share = (subset) => subset.reduce((sum, [, right]) => sum + right, 0) / subset.length;
 const bins = EDGES.slice(1).map((to, i) => points.filter(([sure]) => sure >= EDGES[i] && sure < to)).filter((bin) => bin.length > 0)
   .map((bin) => ({ n: bin.length, sure: bin.reduce((sum, [sure]) => sum + sure, 0) / bin.length, right: share(bin) }));
 
@@ -40,7 +40,7 @@ console.log('| confidence | calls | right |\n|---|---|---|');
 for (const bin of bins)
   console.log(`| ${bin.sure.toFixed(2)} | ${bin.n} | ${(100 * bin.right).toFixed(1)} % |`);
 console.log('| sure from | calls that are sure | of these wrong |\n|---|---|---|');
-for (const least of [0.6, 0.7, 0.8, 0.85, 0.9, 0.95]) {
-  const sure = points.filter(([confidence]) => confidence >= least);
-  console.log(`| ${least} | ${sure.length} | ${(100 * (1 - share(sure))).toFixed(1)} % |`);
+for (const threshold of [0.6, 0.7, 0.8, 0.85, 0.9, 0.95]) {
+  const sure = points.filter(([confidence]) => confidence >= threshold);
+  console.log(`| ${threshold} | ${sure.length} | ${(100 * (1 - share(sure))).toFixed(1)} % |`);
 }

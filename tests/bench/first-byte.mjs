@@ -1,6 +1,6 @@
-/* How long a client of each wire format waits for the first byte and the first event of a cached answer, in turns of their own, one after the
- * other: node tests/bench/first-byte.mjs. The native stream is the measure of the others; its
- * first byte is a line that tells when to come back, and no event. */
+/* How long a client of each wire format waits for the first byte and the first event of a cached answer, in sequential turns:
+ * node tests/bench/first-byte.mjs. The native stream is the reference for the others; its first byte belongs to the retry
+ * line and not to an event. */
 
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -9,7 +9,7 @@ import { mintToken } from '../e2e/token.mjs';
 
 const TURNS = 400;
 const user = [{ id: 'm', role: 'user', content: REFERENCE }];
-const forms = {
+const formats = {
   native: ['/api/v1/chat/stream', () => ({ content: REFERENCE })],
   ai: ['/api/v1/ui/chat', () => ({ id: randomUUID(), messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: REFERENCE }] }] })],
   agui: ['/api/v1/agui', () => ({ threadId: randomUUID(), runId: randomUUID(), messages: user })],
@@ -36,13 +36,13 @@ function firstByte([path, body]) {
   });
 }
 
-const times = Object.fromEntries(Object.keys(forms).map((name) => [name, []]));
+const times = Object.fromEntries(Object.keys(formats).map((name) => [name, []]));
 for (let i = 0; i < TURNS; i++)
-  for (const [name, form] of Object.entries(forms))
-    times[name].push(await firstByte(form));
+  for (const [name, format] of Object.entries(formats))
+    times[name].push(await firstByte(format));
 for (const [name, all] of Object.entries(times)) {
   const figures = ['byte', 'event'].map((what, i) => {
-    const sorted = all.map((both) => both[i]).sort((a, b) => a - b);
+    const sorted = all.map((pair) => pair[i]).sort((a, b) => a - b);
     return `first ${what} p50 ${sorted[TURNS / 2].toFixed(2)} ms  p90 ${sorted[TURNS * 0.9].toFixed(2)} ms`;
   });
   console.log(`${name.padEnd(8)} ${figures.join('  ')}`);

@@ -1,6 +1,6 @@
 /*
- * What flows and approved answers take: node tests/bench/flows.mjs. Turns one after the other on a daemon without a model;
- * cached turns are all that is not SQL.
+ * Latency of flows and approved answers: node tests/bench/flows.mjs. Sequential turns on a daemon without a model; cached
+ * turns contain everything except SQL.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -10,21 +10,21 @@ import { ROOT, startDaemon } from '../e2e/harness.mjs';
 import { mintToken } from '../e2e/token.mjs';
 
 const TURNS = 100;
-const LEARNED_MS = 3000; /* a replica reads approvals every 2 s */
+const REFRESH_MS = 3000; /* a replica reads approvals every 2 s */
 const setOf = async (name) => JSON.parse(await readFile(join(ROOT, 'tests/route', name), 'utf8'));
 const PLANS = await setOf('approved_50.json');
-/* The other sets are each by somebody who had seen nothing but the 50 questions. */
-const SETS = { 'paraphrases by who knew the matcher': PLANS, 'paraphrases by a stranger': await setOf('approved_50_stranger.json'),
-  'paraphrases by another stranger': await setOf('approved_50_second.json') };
+/* The authors of the other sets had only seen the 50 questions. */
+const SETS = { 'paraphrases by an author who knew the matcher': PLANS, 'paraphrases by an independent author': await setOf('approved_50_stranger.json'),
+  'paraphrases by a second independent author': await setOf('approved_50_second.json') };
 const FLOWS = ['Weekly briefing', 'Vendor audit for NP15 in 2026', 'Project check of Nazareth Solar', 'Budget report of Kern Wind'];
 const token = mintToken({ role: 'admin' });
 
 const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
 const call = async (method, path, body) => (await fetch(`${d.url}/api/v1${path}`, { method, body: body && JSON.stringify(body),
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })).json();
-const at = (all, share) => all.sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * share))];
+const quantileOf = (all, share) => all.sort((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * share))];
 
-/* How long the calls that ran side by side took together, beside the slowest of them, as a client sees them begin and end. */
+/* Wall time of concurrent calls compared with the slowest of them, as a client sees them begin and end. */
 function overlap(steps) {
   const calls = [...new Set(steps.map((s) => s.item))].map((item) => steps.filter((s) => s.item === item).map((s) => s.at))
     .filter((times) => times.length === 2);
@@ -32,7 +32,7 @@ function overlap(steps) {
   const wall = Math.max(...wave.map(([, to]) => to)) - Math.min(...wave.map(([from]) => from));
   const slowest = Math.max(...wave.map(([from, to]) => to - from));
 
-  return `${wave.length} side by side: wall ${wall.toFixed(1)} ms, ${(wall / slowest).toFixed(2)} times the slowest`;
+  return `${wave.length} concurrent: wall ${wall.toFixed(1)} ms, ${(wall / slowest).toFixed(2)} times the slowest`;
 }
 
 for (const question of FLOWS) {
@@ -46,12 +46,12 @@ for (const question of FLOWS) {
       steps.push({ item: frame.item_id, at: performance.now() });
   });
   const first = await chat.ask(question);
-  const side = overlap(steps);
+  const concurrency = overlap(steps);
   const cached = [];
 
   for (let i = 0; i < TURNS; i++)
     cached.push((await chat.ask(question)).complete.latency_ms);
-  console.log(`${question}: first ${first.complete.latency_ms} ms (${side}); cached p50 ${at(cached, 0.5)}, p95 ${at(cached, 0.95)} ms; model calls ${first.complete.usage.calls}`);
+  console.log(`${question}: first ${first.complete.latency_ms} ms (${concurrency}); cached p50 ${quantileOf(cached, 0.5)}, p95 ${quantileOf(cached, 0.95)} ms; model calls ${first.complete.usage.calls}`);
   await chat.close();
 }
 
@@ -61,7 +61,7 @@ for (const [i, { question }] of PLANS.entries()) {
   if (turn.status === 'ok')
     await call('POST', `/messages/${turn.complete.message_id}/approve`, { name: `plan_${i}` });
 }
-await sleep(LEARNED_MS);
+await sleep(REFRESH_MS);
 for (const [name, set] of Object.entries(SETS)) for (const round of ['first', 'cached']) {
   const asked = set.flatMap(({ paraphrases }) => paraphrases);
   const found = [];
@@ -74,6 +74,6 @@ for (const [name, set] of Object.entries(SETS)) for (const round of ['first', 'c
     if (complete?.approved)
       found.push(complete.latency_ms);
   }
-  console.log(`${asked.length} ${name}, ${round}: ${found.length} answered by an approved plan, p50 ${at(found, 0.5)}, p95 ${at(found, 0.95)} ms; model calls ${calls}`);
+  console.log(`${asked.length} ${name}, ${round}: ${found.length} answered by an approved plan, p50 ${quantileOf(found, 0.5)}, p95 ${quantileOf(found, 0.95)} ms; model calls ${calls}`);
 }
 await d.stop();

@@ -1,4 +1,4 @@
-/* A pack of 100 tools in 12 domains, made up: what a supervisor's prompt costs where there are many. */
+/* A generated pack of 100 tools in 12 domains, to measure the supervisor's prompt with many tools. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,9 +54,9 @@ const write = async (root, path, text) => {
   await writeFile(join(root, path), text);
 };
 
-/* Writes the pack `hundred`; returns a question for one tool of each domain: {question, tool}. */
+/* Writes the pack `hundred`. Returns a question for one tool of each domain: {question, tool}. */
 export async function makeHundred(root) {
-  const asked = [];
+  const questions = [];
   await write(root, 'config/packs.json', JSON.stringify({ packs: [{ name: 'hundred' }] }));
   await write(root, 'config/hundred/permissions.json', JSON.stringify({ permissions: ['hundred:read'], roles: { viewer: ['hundred:read'] } }));
   await write(root, 'config/hundred/words.json', JSON.stringify({ company: 'a company of many trades', synonyms: [], nouns: DOMAINS, version: 1 }));
@@ -71,7 +71,7 @@ export async function makeHundred(root) {
       await write(root, `sql/hundred/${domain}/get_${domain}_${tool[0]}.sql`, toolFile(domain, tool));
     await write(root, `prompts/hundred/${domain}.md`, domainFile(domain, tools));
     const [name, , lead] = MEASURES[i % MEASURES.length];
-    asked.push({ question: `${lead} the ${domain}, roughly, by your own feeling and that of our friends?`, tool: `get_${domain}_${name}` });
+    questions.push({ question: `${lead} the ${domain}, roughly, by your own feeling and that of our friends?`, tool: `get_${domain}_${name}` });
   }
-  return asked;
+  return questions;
 }

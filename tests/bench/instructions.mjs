@@ -1,25 +1,25 @@
-/* Asks the daemon that instructions.sh runs under callgrind, and adds up what one turn took, and who allocated. */
+/* Asks the daemon that instructions.sh runs under callgrind. Sums the instructions and allocations of one turn by folder. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { REFERENCE, startDaemon } from '../e2e/harness.mjs';
 
-/* Millions. Some percent above what was measured last: lower it with each step that saves something. */
+/* Millions. A few percent above the last measurement: lower it with each improvement. */
 const LIMIT = 2.6;
 const BLOCKS_LIMIT = 660;
-/* Every 15th turn has its session summarized: a multiple of it counts each turn alike. */
+/* Every 15th turn summarizes its session, so a multiple of 15 gives a fair mean. */
 const TURNS = 45;
 const WARM = 15;
 
-/* Slow as the daemon is there, nothing may end for want of time, and what the clock starts is not counted; nor a
-   second connection, which opens when two jobs happen to meet. */
-const PATIENT = {
+/* The daemon is slow under valgrind, so nothing may time out. Excludes work started by timers, and a second connection,
+   which opens only if two jobs coincide. */
+const SLOW_DAEMON_ENV = {
   VESPER_WAREHOUSE_QUERY_TIMEOUT_MS: '60000', VESPER_STORE_QUERY_TIMEOUT_MS: '60000', VESPER_NAMES_REFRESH_S: '86400',
   VESPER_WAREHOUSE_WORKERS: '1', VESPER_STORE_WORKERS: '1',
 };
 
-/* The first one reads the data, for which a busy machine may want more than one attempt. */
+/* The first question reads the data, which may need several attempts on a busy machine. */
 async function warm(chat) {
   for (let attempts = 0; attempts < 10; attempts++) {
     chat.send({ type: 'chat.message', content: REFERENCE });
@@ -37,16 +37,16 @@ async function ask(chat, count) {
   }
 }
 
-/* "src/turn" of /home/me/vesper/src/turn/turn.c; a library's name where its sources are not ours. */
+/* "src/turn" for /home/me/vesper/src/turn/turn.c; the name of the library for foreign sources. */
 const folderOf = (file, object) => /\/(src\/\w+)\//.exec(file)?.[1] ?? /\/(src)\/\w+\.c$/.exec(file)?.[1] ?? basename(object).replace(/\.so.*/, '');
 
-/* Helpers hand out memory for somebody: an allocation is that of the first caller behind them. */
+/* Helpers allocate on behalf of their callers: an allocation is attributed to the first caller that is not a helper. */
 const HELPERS = new Set(['src/base', 'libc', '???']);
 const ALLOCATORS = /^(?:malloc|calloc|realloc)'/;
 
 const add = (sums, key, n) => sums.set(key, (sums.get(key) ?? 0) + n);
 
-/* By folder: instructions, the cost of each line at the line itself, and calls of the allocator. */
+/* Instructions (self cost of each line) and calls of the allocator, by folder. */
 function counts(path) {
   const names = { file: {}, object: {}, function: {} };
   const folders = new Map(); /* of each function */
@@ -55,8 +55,8 @@ function counts(path) {
   let [file, object, caller, callee] = ['', '', '', ''];
   let isCall = false;
   const name = (kind, text) => {
-    const [, id, said] = /^\((\d+)\)(?: (.*))?$/.exec(text);
-    names[kind][id] = said ?? names[kind][id];
+    const [, id, label] = /^\((\d+)\)(?: (.*))?$/.exec(text);
+    names[kind][id] = label ?? names[kind][id];
     return names[kind][id];
   };
   for (const line of readFileSync(path, 'utf8').split('\n')) {
@@ -93,15 +93,15 @@ function counts(path) {
   return { instructions, allocations };
 }
 
-/* What a turn took of it, the most first; their sum. */
-function print(sums, scale, digits, least) {
+/* Prints the values per turn, the largest first. Returns their sum. */
+function print(sums, scale, digits, minimum) {
   const rows = [...sums].map(([folder, n]) => [folder, n / TURNS / scale]).sort((a, b) => b[1] - a[1]);
-  for (const [folder, n] of rows.filter(([, each]) => each >= least))
+  for (const [folder, n] of rows.filter(([, each]) => each >= minimum))
     console.log(`${n.toFixed(digits).padStart(8)}  ${folder}`);
   return rows.reduce((total, [, n]) => total + n, 0);
 }
 
-const daemon = await startDaemon({ env: PATIENT });
+const daemon = await startDaemon({ env: SLOW_DAEMON_ENV });
 const metrics = async () => (await fetch(`${daemon.adminUrl}/metrics`)).text();
 const chat = await daemon.connect();
 await warm(chat);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Instructions and allocations of a cached turn (the reference question, answered by rules), by source folder or
 # library: instructions.sh BUILD
-# Counts, so that neither the machine's load nor the day changes them. Fails above the limits in instructions.mjs.
+# These are counts, independent of the machine's load. Fails above the limits in instructions.mjs.
 set -euo pipefail
 build=$(readlink -f "${1:-build}")
 here=$(dirname "$(readlink -f "$0")")
-# A request for the metrics writes what was counted before it, and then what it cost itself: between two of them that is counts/out.3.
+# Each request for the metrics writes two files: the counts before it, and its own. counts/out.3 is between two requests.
 COUNTS=$build/counts
 rm -rf "$COUNTS"
 mkdir "$COUNTS"

@@ -1,11 +1,11 @@
 /*
- * The table of model calls in docs/measured.md: how many a question takes, in which tokens, and when its first word
- * would come from a model that needs 400 ms to begin and 15 ms a token. Counted on the scripted model, so
- * no clock is involved. What it reads is counted at 3.5 bytes a token, the schema of a structured answer
- * included; what it writes in pieces of up to seven letters or three digits, each other character alone,
- * which is harder than tokenizers are on JSON. The supervisor says what the prompt asks of it: what code
- * has left open, no more. With VESPERD set:  node tests/bench/model-calls.mjs
- * With --tools 100: the supervisor's request where there are 100 tools in 12 domains; fails above its bars.
+ * The table of model calls in docs/measured.md: how many calls and tokens a question needs, and when the first token
+ * would arrive from a model that takes 400 ms to begin and 15 ms a token. Counted with the scripted model, so no clock
+ * is involved. Input is counted at 3.5 bytes a token, including the schema of a structured answer. Output is counted in
+ * tokens of up to seven letters or three digits, with every other character as a token, which overestimates JSON. The
+ * supervisor replies as its prompt asks: only with what code could not resolve. With VESPERD set:
+ * node tests/bench/model-calls.mjs
+ * With --tools 100: the supervisor's request with 100 tools in 12 domains; fails above the limits.
  */
 
 import { REFERENCE, startDaemon, tempDir } from '../e2e/harness.mjs';
@@ -34,7 +34,7 @@ function written(call) {
     : b.type === 'tool_use' ? tokensOf(JSON.stringify(b.input)).length : 0), 0);
 }
 
-/* What is the same for all questions, what is not, and whether the tool that is asked for is among the latter. */
+/* Measures the part of the request that is the same for all questions, the rest, and how often it contains the required tool. */
 async function manyTools() {
   const STABLE_MAX = 1700;
   const NEWEST_MAX = 1500;
@@ -48,7 +48,7 @@ async function manyTools() {
   const seen = new Set();
   const faults = [];
   let newest = 0;
-  let whole = 0;
+  let wholeMax = 0;
   let within = 0;
   for (const user of ['ann', 'bob'])
     for (const { question, tool } of asked) {
@@ -56,22 +56,22 @@ async function manyTools() {
       await d.ask(question, { token: mintToken({ sub: user, permissions: ['chat:use', 'hundred:read'] }) });
       const body = mock.calls.find((c) => c.kind === 'structured')?.body;
       if (!body) {
-        faults.push(`no supervisor was asked: ${question}`);
+        faults.push(`the supervisor was not called: ${question}`);
         continue;
       }
       seen.add(JSON.stringify([body.system, body.output_config, body.tools]));
       newest = Math.max(newest, tokens(body.messages));
-      whole = Math.max(whole, tokens(body));
+      wholeMax = Math.max(wholeMax, tokens(body));
       within += JSON.stringify(body.messages).includes(`- ${tool}:`);
     }
   await d.stop();
   await mock.close();
   const stable = Math.max(...[...seen].map((s) => Math.ceil(Buffer.byteLength(s) / 3.5)));
   console.log(`100 tools, 12 domains, ${2 * asked.length} questions of 2 users: stable part ${stable} tokens (at most ${STABLE_MAX}), `
-    + `${seen.size} of it; newest message at most ${newest} (${NEWEST_MAX}); whole request at most ${whole}; `
-    + `the right tool named in ${within}`);
+    + `${seen.size} of it; newest message at most ${newest} (${NEWEST_MAX}); whole request at most ${wholeMax}; `
+    + `the required tool named in ${within}`);
   if (stable > STABLE_MAX || newest > NEWEST_MAX || seen.size !== 1 || within < 0.99 * 2 * asked.length)
-    faults.push('above the bars');
+    faults.push('above the limits');
   faults.forEach((f) => console.error(f));
   process.exit(faults.length ? 1 : 0);
 }

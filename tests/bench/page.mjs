@@ -1,6 +1,6 @@
 /*
- * Figures of the page: node tests/bench/page.mjs. Sizes are those of the built files, times are this
- * machine's, in Debian's Chromium.
+ * Figures of the page: node tests/bench/page.mjs. Sizes of the built files, and times on this machine in Debian's
+ * Chromium.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ async function gzipBytes(names) {
   return files.reduce((sum, bytes) => sum + gzipSync(bytes, { level: 9 }).length, 0);
 }
 
-/* Work of each frame while tokens come, from the browser's own trace of long frames and tasks. */
+/* Records the duration of animation frame callbacks and of long tasks. */
 async function watch(page) {
   await page.evaluate(() => {
     window.tasks = [];

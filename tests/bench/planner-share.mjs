@@ -1,7 +1,7 @@
 /*
- * How many of the labelled questions take the planner's call, at a supervisor that says what its prompt asks of it (a plan
- * is needed where three tools and more answer) and at one that always wants a plan. With VESPERD set:
- * node tests/bench/planner-share.mjs. It fails where the first is above one in twenty.
+ * The share of labelled questions that need the planner's call, with a supervisor that follows its prompt (a plan is needed
+ * for three or more tools) and with one that always requests a plan. With VESPERD set:
+ * node tests/bench/planner-share.mjs. Fails if the first share is above one in twenty.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -20,14 +20,14 @@ const isPlanner = (body) => /You plan how a question/.test(JSON.stringify(body.s
 const mock = await startMock();
 const d = await startDaemon({ mock, env: { VESPER_LIMITS_USER_PER_MINUTE: '0', VESPER_LIMITS_TENANT_PER_MINUTE: '0' } });
 
-async function count(name, wanted) {
+async function count(name, needsPlan) {
   let supervisor = 0;
   let planner = 0;
   for (const [i, { question, tools }] of labelled.entries()) {
     const steps = tools.map((Run, n) => ({ Step: `t${n + 1}`, Run, With: [], From: [], After: [], If: '' }));
     mock.reset();
     mock.use([{ when: { kind: 'structured' }, reply: (body) => ({ json: { do: isPlanner(body) ? steps
-      : wanted(tools) ? [{ Plan: 'needed' }] : tools.map((Run) => ({ Run })) } }) },
+      : needsPlan(tools) ? [{ Plan: 'needed' }] : tools.map((Run) => ({ Run })) } }) },
     { when: { kind: 'answer' }, reply: { text: 'I see.' } }, { reply: { text: 'I see.' } }]);
     await d.rest(mintToken({ sub: `u${i}`, role: 'admin' })).post('/api/v1/chat', { content: question });
     supervisor += mock.calls.some((c) => c.kind === 'structured' && !isPlanner(c.body));
@@ -38,8 +38,8 @@ async function count(name, wanted) {
   return planner / labelled.length;
 }
 
-const share = await count('a supervisor by its prompt', (tools) => tools.length >= PARTS);
-await count('a supervisor that always wants a plan', () => true);
+const share = await count('a supervisor that follows its prompt', (tools) => tools.length >= PARTS);
+await count('a supervisor that always requests a plan', () => true);
 await d.stop();
 await mock.close();
 process.exit(share <= SHARE_MAX ? 0 : 1);

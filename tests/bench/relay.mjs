@@ -1,8 +1,8 @@
 /*
- * What the daemon adds to a model's words: a model that sends 120 words at 15 ms each, read directly, through the daemon
- * by one user, and through it by a thousand who ask a hundred questions a second between them. Each word names its call
- * and its place, so that both of its times are known. Model and users live in this one process and share its clock; how
- * late its own timers are is printed with the figures, because what it is late counts as the daemon's.
+ * The delay that the daemon adds to streamed words: a model sends 120 words at 15 ms each, read directly, through the
+ * daemon by one user, and through it by a thousand users with a hundred questions a second in total. Each word contains its
+ * call and index, so that its send and arrival times are known. Model and users share one process and its clock. The delay
+ * of this process's own timers is printed too, because it is attributed to the daemon.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -29,7 +29,7 @@ function cpuMs(pid) {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
-/* No digits: those would be checked against the data. */
+/* Without digits, which would be checked against the data. */
 const letters = (n) => String(n).replace(/\d/g, (d) => 'abcdefghij'[d]);
 const number = (text) => Number(text.replace(/[a-j]/g, (c) => 'abcdefghij'.indexOf(c)));
 
@@ -41,7 +41,7 @@ function sse(res, type, rest) {
   res.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`);
 }
 
-function speak(res) {
+function streamWords(res) {
   const call = { asked: performance.now(), sent: [] };
   const name = letters(calls.push(call) - 1);
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -66,7 +66,7 @@ function speak(res) {
 async function startModel() {
   const server = http.createServer((req, res) => {
     req.resume();
-    req.on('end', () => (req.method === 'POST' ? speak(res) : res.end('{"data":[],"has_more":false}')));
+    req.on('end', () => (req.method === 'POST' ? streamWords(res) : res.end('{"data":[],"has_more":false}')));
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return { server, url: `http://127.0.0.1:${server.address().port}` };
@@ -74,8 +74,8 @@ async function startModel() {
 
 /* ---- the readers ---- */
 
-/* The times that the words of a piece took; `turn` keeps when its last one came. */
-function read(text, took, turn = {}) {
+/* Appends the transit times of the words in a text to `took`; `turn` records when the last one arrived. */
+function recordTimes(text, took, turn = {}) {
   const now = performance.now();
   for (const [, call, word] of text.matchAll(/q([a-j]+)x([a-j]+)/g)) {
     turn.call = calls[number(call)];
@@ -88,12 +88,12 @@ async function direct(url) {
   const took = [];
   for (let i = 0; i < 3; i++)
     await new Promise((done) => http.request(`${url}/v1/messages`, { method: 'POST' }, (res) => {
-      res.setEncoding('utf8').on('data', (text) => read(text, took)).on('end', done);
+      res.setEncoding('utf8').on('data', (text) => recordTimes(text, took)).on('end', done);
     }).end());
   return took;
 }
 
-/* One question; resolves with what the daemon added to its last word, and undefined when it was not answered. */
+/* Asks one question. Resolves to the delay that the daemon added to the last word, or undefined if it was not answered. */
 function ask(ws, took) {
   const turn = {};
   const began = performance.now();
@@ -101,7 +101,7 @@ function ask(ws, took) {
     const onMessage = (data) => {
       const text = data.toString();
       if (text.startsWith('{"type":"chat.token"'))
-        read(text, took, turn);
+        recordTimes(text, took, turn);
       if (!text.startsWith('{"type":"chat.complete"') && !text.startsWith('{"type":"chat.error"'))
         return;
       ws.off('message', onMessage);
@@ -114,11 +114,11 @@ function ask(ws, took) {
 
 async function user(daemon, i) {
   const { ws } = await daemon.connect({ token: mintToken({ sub: `user-${i}` }) });
-  ws.removeAllListeners('message'); /* kept frames would be most of what this process does */
+  ws.removeAllListeners('message'); /* storing frames would dominate the work of this process */
   return ws;
 }
 
-async function alone(daemon) {
+async function measureOneUser(daemon) {
   const ws = await user(daemon, 'alone');
   const took = [];
   const added = [];
@@ -128,7 +128,7 @@ async function alone(daemon) {
   return { took, added: added.slice(1) };
 }
 
-async function crowd(daemon) {
+async function measureManyUsers(daemon) {
   const sockets = [];
   for (let i = 0; i < USERS; i++)
     sockets.push(await user(daemon, i));
@@ -156,15 +156,15 @@ if (cpus().length > 1) {
   execFileSync('taskset', ['-a', '-p', '-c', '0', String(daemon.child.pid)], { stdio: 'ignore' });
   execFileSync('taskset', ['-a', '-p', '-c', `1-${cpus().length - 1}`, String(process.pid)], { stdio: 'ignore' });
 }
-const itself = percentile(await direct(url), 0.5);
-const one = await alone(daemon);
-const many = await crowd(daemon);
+const directMedian = percentile(await direct(url), 0.5);
+const one = await measureOneUser(daemon);
+const many = await measureManyUsers(daemon);
 await daemon.stop();
 server.close();
 
 console.log('| what | measured | target | how |\n|---|---|---|---|');
-console.log(`| a word of the model, added at the median | ${ms(percentile(one.took, 0.5) - itself)} | 0.15 ms | one user; `
-  + `${ms(percentile(one.took, 0.5))} through the daemon, ${ms(itself)} without it |`);
+console.log(`| a word of the model, added at the median | ${ms(percentile(one.took, 0.5) - directMedian)} | 0.15 ms | one user; `
+  + `${ms(percentile(one.took, 0.5))} through the daemon, ${ms(directMedian)} without it |`);
 console.log(`| ${USERS} users, ${TURNS_PER_S} turns/s, ${WORDS} words at ${WORD_MS} ms: added to a turn | p50 `
   + `${ms(percentile(many.added, 0.5))}, p99 ${ms(percentile(many.added, 0.99))} | p50 5 ms, p99 25 ms | `
   + `${many.added.length} turns${many.lost ? `, ${many.lost} without an answer` : ''}; the model and the users, one process, `

@@ -1,6 +1,6 @@
 /*
- * What 50 sources of 50 columns cost whoever else asks: how long a worker makes the tenant's catalogue of them, and a small
- * request waits meanwhile.
+ * The effect of 50 sources of 50 columns on other requests: how long a worker builds the tenant's catalogue, and how long a
+ * small request waits meanwhile.
  *
  *   VESPERD=build/vesperd node tests/bench/sources-many.mjs
  */

@@ -1,4 +1,4 @@
-/* Round trips of a small request on a socket of its own, measured in a thread of its own: what makes files would delay them. */
+/* Round trips of a small request, measured on a separate socket and thread, so that generating files does not delay them. */
 
 import { Worker } from 'node:worker_threads';
 

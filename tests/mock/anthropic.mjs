@@ -1,13 +1,13 @@
 /*
- * A scripted stand-in for a model service on 127.0.0.1: the Messages API at <url>/v1/messages and Chat
- * Completions at <url>/v1/chat/completions, the real wires, the real refusals, any fault of delivery,
- * every request kept for the test to look at.
+ * A scripted mock of a model service on 127.0.0.1: the Messages API at <url>/v1/messages and Chat Completions at
+ * <url>/v1/chat/completions, with their real wire formats and refusals. It can simulate delivery faults, and records
+ * every request for the test.
  *
  *   const m = await startMock({ script });      m.url  m.requests  m.count  m.connections  m.use(script)  m.close()
  *   node anthropic.mjs --port 0 --script FILE|demo
  *
- * A script is a list of rules {when?, times?, reply?, fault?}; the first that fits answers. Without a
- * script, or where `reply` is 'demo', the demo behaviour answers.
+ * A script is a list of rules {when?, times?, reply?, fault?}; the first that matches is used. Without a
+ * script, or with `reply` 'demo', the demo behaviour replies.
  *   when   {kind: structured|tools|answer, call: n, system, user, model, path}   texts: substring or RegExp
  *   times  how often the rule may be used
  *   reply  'demo', a function (body, request) => reply, or
@@ -22,7 +22,7 @@ import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import { ApiError, checkBody, checkHeaders, saidBy } from './validate.mjs';
+import { ApiError, checkBody, checkHeaders, contentKey } from './validate.mjs';
 import { buildMessage, newId, pause, sendStream } from './wire.mjs';
 import { asMessages, chatError, checkChatBody, checkChatHeaders, chunksOf, encodeChunk, wholeCompletion } from './chat.mjs';
 import { checkEmbeddings, embeddingsOf } from './embeddings.mjs';
@@ -37,14 +37,14 @@ const STATUS_TYPES = {
   429: 'rate_limit_error', 504: 'timeout_error', 529: 'overloaded_error',
 };
 
-/* What a call is for, told from what it asks: a filled schema, a tool call, or plain text. */
+/* The kind of a call, by what it requests: a filled schema, a tool call, or plain text. */
 export function kindOf(body) {
   if (body.output_config?.format)
     return 'structured';
   return body.tools?.length > 0 && body.tool_choice?.type !== 'none' ? 'tools' : 'answer';
 }
 
-function fits(pattern, text) {
+function matchesText(pattern, text) {
   return pattern instanceof RegExp ? pattern.test(text) : text.includes(pattern);
 }
 
@@ -52,23 +52,23 @@ function systemText(body) {
   return typeof body.system === 'string' ? body.system : textOf({ content: body.system ?? [] });
 }
 
-function ruleFits(rule, request) {
+function ruleMatches(rule, request) {
   const { body, call } = request;
   const when = rule.when ?? {};
   if (rule.times !== undefined && (rule.used ?? 0) >= rule.times)
     return false;
   return (when.kind === undefined || when.kind === kindOf(body))
     && (when.call === undefined || when.call === call)
-    && (when.model === undefined || fits(when.model, body.model))
-    && (when.system === undefined || fits(when.system, systemText(body)))
-    && (when.user === undefined || fits(when.user, textOf(body.messages[body.messages.length - 1])));
+    && (when.model === undefined || matchesText(when.model, body.model))
+    && (when.system === undefined || matchesText(when.system, systemText(body)))
+    && (when.user === undefined || matchesText(when.user, textOf(body.messages[body.messages.length - 1])));
 }
 
 class Mock {
   constructor(script) {
-    this.modelsHang = false; /* the list of models is never answered */
+    this.modelsHang = false; /* requests for the list of models hang */
     this.requests = [];
-    this.connections = 0; /* that were ever made */
+    this.connections = 0; /* total number so far */
     this.issued = new Map();
     this.paused = new Set();
     this.cached = new Set();
@@ -76,12 +76,12 @@ class Mock {
     this.use(script);
   }
 
-  /* Takes a new script; requests and their count go on. */
+  /* Sets a new script; recorded requests are kept. */
   use(script = 'demo') {
     this.rules = script === 'demo' ? [{ reply: 'demo' }] : script.map((r) => ({ ...r }));
   }
 
-  /* Calls of the model, refused ones included. */
+  /* Calls of the model, including refused ones. */
   get calls() {
     return this.requests.filter((r) => r.path === '/v1/messages' || r.wire === 'chat');
   }
@@ -99,7 +99,7 @@ class Mock {
       check();
   }
 
-  /* Resolves when condition() is true; it is looked at whenever a request arrives, moves on or ends. */
+  /* Resolves when condition() is true; it is checked whenever a request arrives, makes progress or ends. */
   when(condition, limitMs = 10000) {
     return new Promise((resolve, reject) => {
       const done = (settle, value) => {
@@ -109,14 +109,14 @@ class Mock {
       };
       const check = () => condition() && done(resolve);
       const timer = setTimeout(() => done(reject,
-        new Error(`mock: nothing came of ${condition} in ${limitMs} ms`)), limitMs);
+        new Error(`mock: ${condition} was not true within ${limitMs} ms`)), limitMs);
       this.watchers.add(check);
       check();
     });
   }
 
   /* Prompt tokens with cache counters: a marked prefix seen before is read, a new one is written. The
-   * schema of a structured answer is told to the model too, before all else. */
+   * schema of a structured answer is part of the prompt, before everything else. */
   usageOf(body) {
     const size = (v) => Math.ceil(Buffer.byteLength(JSON.stringify(v) ?? '') / 3.5);
     const schema = body.output_config?.format?.schema;
@@ -194,7 +194,7 @@ function parseBody(raw) {
   }
 }
 
-/* Faults that answer in place of the model. True when they did. */
+/* Applies faults that replace the model's answer. Returns true if one did. */
 async function failInstead(res, request, fault) {
   if (fault.first_byte_ms)
     await pause(res, fault.first_byte_ms);
@@ -239,9 +239,9 @@ function answerChat(res, request, message, fault) {
 
 async function answerMessages(mock, res, request) {
   const { body } = request;
-  const rule = mock.rules.find((r) => ruleFits(r, request));
+  const rule = mock.rules.find((r) => ruleMatches(r, request));
   if (!rule)
-    return sendError(res, request, 500, { message: 'no rule of the script fits this request' });
+    return sendError(res, request, 500, { message: 'no rule of the script matches this request' });
   rule.used = (rule.used ?? 0) + 1;
   const fault = { ...rule.fault };
   request.fault = fault;
@@ -253,7 +253,7 @@ async function answerMessages(mock, res, request) {
   const message = buildMessage(reply, { model: body.model, usage, issued: mock.issued });
   if (message.stop_reason === 'pause_turn') {
     const last = body.messages[body.messages.length - 1];
-    mock.paused.add(saidBy([...(last.role === 'assistant' ? last.content : []), ...message.content]));
+    mock.paused.add(contentKey([...(last.role === 'assistant' ? last.content : []), ...message.content]));
   }
   message.usage.output_tokens ||= Math.ceil(JSON.stringify(message.content).length / 4);
   Object.assign(request, { status: 200, reply, message });
@@ -297,7 +297,7 @@ function answerModels(res, request, url) {
 
 const CHAT_MODELS = ['gpt-5', 'gpt-5-mini', 'llama3.1'];
 
-/* The other wire: both its addresses end in a path that the first does not have, or lack its version. */
+/* Chat Completions: its paths do not exist in the Messages API, or the request lacks that API's version header. */
 function isChat(req, path) {
   return path.endsWith('/chat/completions') || (/\/models$/.test(path) && !req.headers['anthropic-version']);
 }
@@ -319,7 +319,7 @@ async function chat(mock, req, res, request) {
   return answerMessages(mock, res, request);
 }
 
-/* mock.embeddings: what stands in for the answer, a function (body, request) => {status, error}; or nothing. */
+/* mock.embeddings: optional function (body, request) => {status, error} that replaces the answer with an error. */
 function embed(mock, res, request) {
   request.wire = 'chat';
   request.kind = 'embed';
@@ -374,7 +374,7 @@ function onRequest(mock, req, res) {
     request.sent++;
     mock.changed();
   });
-  if (res.stream) { /* what an HTTP/2 answer does not have */
+  if (res.stream) { /* members that an HTTP/2 response lacks */
     Object.defineProperty(res, 'destroyed', { get: () => res.stream.destroyed });
     Object.defineProperty(res, 'writableFinished', { get: () => res.stream.writableFinished && !res.stream.aborted });
     res.destroy = () => res.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
@@ -383,7 +383,7 @@ function onRequest(mock, req, res) {
   res.on('close', () => {
     request.endedAt = Date.now();
     request.done = res.writableFinished;
-    /* A cut that the script ordered is not the client's doing. */
+    /* A cut by the script is not an abort by the client. */
     request.aborted = !request.done && !request.fault?.cut && !request.fault?.reset;
     mock.changed();
   });
@@ -395,7 +395,7 @@ function onRequest(mock, req, res) {
   });
 }
 
-/* tls: {key, cert} in PEM; h2: HTTP/2 is spoken there too. */
+/* tls: {key, cert} in PEM; h2: also accept HTTP/2. */
 export async function startMock({ script = 'demo', port = 0, tls, h2 } = {}) {
   const mock = new Mock(script);
   const onCall = (req, res) => onRequest(mock, req, res);

@@ -1,7 +1,6 @@
 /*
- * The Chat Completions wire of the same scripted model: its refusals, its chunks, and the habits of
- * the services that speak it. A request is translated into the other wire's form, so that scripts and
- * the demo behaviour need to know one form only.
+ * The Chat Completions format of the same scripted model: its refusals, its chunks, and deviations of services that
+ * use it. Requests are translated to the Messages format, so that scripts and the demo behaviour handle only one format.
  */
 
 import { ApiError } from './validate.mjs';
@@ -26,7 +25,7 @@ export function checkChatHeaders(headers) {
       { param: null, code: null });
 }
 
-/* What the strict form demands of every object in a schema. */
+/* Checks the requirements of strict mode for every object in a schema. */
 function checkStrict(schema, at) {
   if (!isObject(schema))
     return;
@@ -184,8 +183,8 @@ export function wholeCompletion(message) {
 }
 
 /*
- * Habits of other services, given as faults: whole_calls (one chunk a call), no_index, no_id,
- * always_stop, no_usage, no_done, reasoning (text of its thinking beside the content).
+ * Deviations of other services, given as faults: whole_calls (one chunk a call), no_index, no_id,
+ * always_stop, no_usage, no_done, reasoning (reasoning text in addition to the content).
  */
 export function* chunksOf(message, fault, includeUsage) {
   const base = { id: newId('chatcmpl'), object: 'chat.completion.chunk', created: 1763750000, model: message.model,

@@ -1,7 +1,7 @@
 /*
- * A sensible Claude for day-ahead questions, played by regular expressions. It looks only at what the
- * request holds (the schema it must fill, the tools it may call, the data in the prompt) and never at
- * how a prompt is worded, so that prompts can be rewritten without touching it.
+ * A reasonable model for day-ahead questions, implemented with regular expressions. It uses only the content of the
+ * request (the schema to fill, the tools, the data in the prompt) and not the wording of prompts, so that prompts can be
+ * rewritten without changing it.
  */
 
 import { typesOf } from './validate.mjs';
@@ -34,13 +34,13 @@ export function textOf(message) {
   }).join('\n');
 }
 
-function ownWords(message) {
+function userText(message) {
   if (typeof message.content === 'string')
     return message.content;
   return message.content.filter((b) => b.type === 'text').map((b) => b.text).join('\n');
 }
 
-/* A prompt may carry the date, filters and data around the question: take the question alone. */
+/* A prompt may contain the date, filters and data around the question: extracts only the question. */
 function questionIn(text) {
   const tagged = /<(user_)?question>([^]*?)<\/(user_)?question>/i.exec(text);
   if (tagged)
@@ -97,10 +97,10 @@ function marketOf(zone) {
 }
 
 export function factsOf(body) {
-  const asked = body.messages.filter((m) => m.role === 'user' && ownWords(m) !== '')
-    .map((m) => questionIn(ownWords(m)));
+  const asked = body.messages.filter((m) => m.role === 'user' && userText(m) !== '')
+    .map((m) => questionIn(userText(m)));
   const facts = readFacts(asked.pop() ?? '');
-  /* "and for SP15?" keeps the rest of what was said before */
+  /* "and for SP15?" inherits the other facts of earlier questions */
   if (/^\s*(and|what about|how about|same)\b/i.test(facts.question))
     for (const earlier of asked.reverse()) {
       const old = readFacts(earlier);
@@ -161,17 +161,17 @@ function fillAny(branches, name, facts, root) {
   return branches.some((b) => typesOf(b).includes('null')) ? null : NOTHING;
 }
 
-/* The enum says what a member is about, whatever it is called. */
+/* The enum determines the meaning of a member, regardless of its name. */
 function fillEnum(schema, name, facts) {
-  const wanted = [factFor(name, facts), facts.intent, facts.tool, facts.agent, facts.vendor,
+  const candidates = [factFor(name, facts), facts.intent, facts.tool, facts.agent, facts.vendor,
     facts.market, facts.hub_zone, 'router', 'model', 'normal'].filter((v) => v !== undefined);
-  const hit = wanted.find((v) => schema.enum.includes(v));
+  const hit = candidates.find((v) => schema.enum.includes(v));
   if (hit !== undefined)
     return hit;
   if (schema.enum.includes(null) || typesOf(schema).includes('null'))
     return null;
-  const near = schema.enum.find((v) => facts.tool && /day_?ahead/.test(String(v)));
-  return near ?? (schema.enum.includes('general') ? 'general' : NOTHING);
+  const dayAhead = schema.enum.find((v) => facts.tool && /day_?ahead/.test(String(v)));
+  return dayAhead ?? (schema.enum.includes('general') ? 'general' : NOTHING);
 }
 
 function fillObject(schema, facts, root) {
@@ -199,11 +199,11 @@ function fillArray(schema, name, facts, root) {
   const known = facts[name] ?? facts[`${name}s`];
   if (Array.isArray(known))
     return known;
-  const one = fill(target, name.replace(/s$/, ''), facts, root);
-  return one === NOTHING || one === null || one === '' ? [] : [one];
+  const item = fill(target, name.replace(/s$/, ''), facts, root);
+  return item === NOTHING || item === null || item === '' ? [] : [item];
 }
 
-/* A list of objects is a list of calls, of agents, or of name/value pairs. */
+/* A list of objects contains calls, agents, or name/value pairs. */
 function fillObjectList(item, facts, root) {
   const names = Object.keys(item.properties ?? {});
   if (names.includes('value'))
@@ -213,7 +213,7 @@ function fillObjectList(item, facts, root) {
   return [fillObject(item, facts, root)];
 }
 
-/* A list whose entries say one thing each, an object of one member: those about which something is known. */
+/* A list of objects with one member each: returns the entries for which a fact is known. */
 function entriesFor(forms, facts, root) {
   return forms.map((f) => (f.$ref ? root.$defs[f.$ref.split('/').pop()] : f)).flatMap((f) => {
     if (f.anyOf)
@@ -304,7 +304,7 @@ function toolCallFor(body, facts) {
   return { name: tool.name, input: fillObject(tool.input_schema, facts, tool.input_schema) };
 }
 
-/* ---- the answer: from the numbers that stand in the prompt ---- */
+/* ---- the answer, from the numbers in the prompt ---- */
 
 export function answerFrom(body, facts) {
   const last = body.messages[body.messages.length - 1];
@@ -403,14 +403,14 @@ function answerWithoutRows(text, facts) {
   return 'I can answer questions about day-ahead price curves: averages, hourly shapes, and vendor comparisons.\n';
 }
 
-/* ---- rows in any of the forms a prompt may show them ---- */
+/* ---- rows, in any format that a prompt may use ---- */
 
 export function rowsIn(text) {
   const rows = [...jsonRows(text), ...tableRows(text)];
   return rows.length > 0 ? rows : lineRows(text);
 }
 
-/* Every JSON value that stands in the text, whatever is written around it. */
+/* Every JSON value in the text, regardless of the surrounding text. */
 function* jsonValues(text) {
   for (let i = 0; i < text.length; i++) {
     if (text[i] !== '{' && text[i] !== '[')
@@ -466,7 +466,7 @@ function jsonRows(text) {
   return rows.filter((r) => Object.keys(r).some((k) => isPrice(k) || /^as_?of$/i.test(k)));
 }
 
-/* Markdown, tab, bar or comma separated: a header line that names a price or an as-of, then lines alike. */
+/* Markdown, tab, bar or comma separated: a header line that names a price or an as-of date, then lines with the same cells. */
 function tableRows(text) {
   const lines = text.split('\n').map((l) => l.trim());
   const rows = [];

@@ -1,7 +1,6 @@
 /*
- * Vectors on the Chat Completions family's wire: what services refuse, in their words, and vectors that depend
- * on the words of a text alone. Words of one line of MEANINGS are one word to it: so much of meaning as a test
- * needs, and none of a real model's.
+ * Embeddings in the format of OpenAI's API: the refusals of services in their wording, and vectors that depend only on
+ * the words of a text. Words of the same line of MEANINGS are treated as equal, which is all the meaning that tests need.
  */
 
 import { createHash } from 'node:crypto';
@@ -45,7 +44,7 @@ export function vectorOf(text, dims = DIMENSIONS) {
 
 const base64Of = (vector) => Buffer.from(new Float32Array(vector).buffer).toString('base64');
 
-/* Not in the order of the texts: the index says which is whose. */
+/* In reverse order: clients must use the index. */
 export function embeddingsOf(body) {
   const data = body.input.map((text, index) => {
     const vector = vectorOf(text, body.dimensions);

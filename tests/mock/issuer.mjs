@@ -1,6 +1,6 @@
 /*
- * An identity provider as Entra ID is one: an OpenID configuration, a JWK Set that rolls, tokens
- * signed with real RSA keys. `fail` takes it away.
+ * An identity provider like Entra ID: an OpenID configuration, a JWK Set with key rotation, and tokens signed with real
+ * RSA keys. `fail` makes it unavailable.
  */
 
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
@@ -33,7 +33,7 @@ export class Issuer {
     return new Promise((done) => this.server.close(done));
   }
 
-  /* A new key, after which the older ones are gone. */
+  /* Replaces all keys by a new one. */
   roll(kid) {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     this.keys.clear();
@@ -46,7 +46,7 @@ export class Issuer {
     return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key).toString('base64url')}`;
   }
 
-  /* A forger's: the public key, which everybody has, as an HMAC secret. */
+  /* A forged token that uses the public key as an HMAC secret. */
   confuse(claims, secret) {
     const signed = `${encode({ alg: 'HS256', typ: 'JWT', kid: this.kid })}.${encode(claims)}`;
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;

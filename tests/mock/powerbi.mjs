@@ -1,7 +1,7 @@
 /*
- * Power BI as a service principal sees it: sign-in, a report's description, its embed tokens, activity
- * events a day. Refuses what the real one refuses. `behave` decides what becomes of a request: undefined
- * (a good answer), 'hang', or {status, body, headers}.
+ * Power BI as seen by a service principal: sign-in, the description of a report, embed tokens, and activity events of a
+ * day. Refuses the same requests as the real service. `behave` determines the reply to a request: undefined (a valid
+ * answer), 'hang', or {status, body, headers}.
  */
 
 import { createServer } from 'node:http';
@@ -32,10 +32,10 @@ export class PowerBi {
       const url = new URL(req.url, this.url);
       const request = { method: req.method, path: url.pathname, url, headers: req.headers, text };
       this.requests.push(request);
-      const said = this.behave(request);
-      if (said === 'hang')
+      const scripted = this.behave(request);
+      if (scripted === 'hang')
         return;
-      const { status = 200, body = {}, headers = {} } = said ?? this.answer(request);
+      const { status = 200, body = {}, headers = {} } = scripted ?? this.answer(request);
       res.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
     }).listen(0, '127.0.0.1');
     await new Promise((done) => this.server.once('listening', done));
@@ -48,14 +48,14 @@ export class PowerBi {
     return new Promise((done) => this.server.close(done));
   }
 
-  /* What a daemon needs to use it. */
+  /* Environment for a daemon that uses this service. */
   env(more = {}) {
     return { VESPER_PBI_TENANT_ID: DIRECTORY, VESPER_PBI_CLIENT_ID: CLIENT, VESPER_PBI_CLIENT_SECRET: CLIENT_SECRET,
       VESPER_PBI_LOGIN_URL: this.url, VESPER_PBI_API_URL: this.url, VESPER_PBI_IDENTITY: 'tenant',
       VESPER_PBI_REPORTS: JSON.stringify({ mc_dayahead_curves: `${WORKSPACE}/${REPORT}`, per_budget_tracker: `${WORKSPACE}/${REPORT}` }), ...more };
   }
 
-  /* The service's tokens so far are worth nothing. */
+  /* Makes all issued service tokens invalid. */
   expireServiceTokens() {
     this.serviceTokens = this.serviceTokens.map((t) => ({ ...t, until: 0 }));
   }
@@ -84,13 +84,13 @@ export class PowerBi {
 
   signIn({ method, path, headers, text }) {
     const form = new URLSearchParams(text);
-    const wrong = (error, number) => ({ status: 401, body: { error, error_description: `AADSTS${number}: ${text}`, error_codes: [number], trace_id: 't', correlation_id: 'c' } });
+    const refusal = (error, number) => ({ status: 401, body: { error, error_description: `AADSTS${number}: ${text}`, error_codes: [number], trace_id: 't', correlation_id: 'c' } });
     if (method !== 'POST' || path !== `/${DIRECTORY}/oauth2/v2.0/token` || headers['content-type'] !== 'application/x-www-form-urlencoded')
       return { status: 400, body: { error: 'invalid_request', error_description: 'AADSTS900144', error_codes: [900144] } };
     if (form.get('grant_type') !== 'client_credentials' || form.get('scope') !== this.scope)
-      return wrong('invalid_scope', 70011);
+      return refusal('invalid_scope', 70011);
     if (form.get('client_id') !== CLIENT || form.get('client_secret') !== CLIENT_SECRET)
-      return wrong('invalid_client', 7000215);
+      return refusal('invalid_client', 7000215);
     const token = `eyJ-service-token-${this.serviceTokens.length + 1}-${MARK}`;
     this.serviceTokens.push({ token, until: Date.now() + 3599000 });
     return { body: { token_type: 'Bearer', expires_in: 3599, ext_expires_in: 3599, access_token: token } };
@@ -107,7 +107,7 @@ export class PowerBi {
     return { body: { '@odata.context': 'x', token, tokenId: `id-${token}`, expiration: new Date(Date.now() + this.lifeMs).toISOString().replace(/\.\d+Z$/, 'Z') } };
   }
 
-  /* One UTC day, two events a page, an empty page in between, the last one says so. */
+  /* Events of one UTC day, two per page, with empty pages in between; the last page is marked. */
   activity(url) {
     const quoted = (name) => /^'(.+)'$/.exec(url.searchParams.get(name) ?? '')?.[1];
     let [day, at] = (quoted('continuationToken') ?? '').split('|');

@@ -1,7 +1,7 @@
 /*
- * A real OpenID provider (oidc-provider, certified) with a few users, for the page's sign-in. Any password is right.
- * Run alone it serves docs/signin.md: node tests/mock/provider.mjs [PORT [PAGE]]. A test may take it away, slow it
- * down, roll its keys and revoke what it has given.
+ * A real OpenID provider (oidc-provider, certified) with a few users, for the page's sign-in. It accepts any password.
+ * As a program it is the provider of docs/signin.md: node tests/mock/provider.mjs [PORT [PAGE]]. Tests can make it
+ * unavailable or slow, rotate its keys, and revoke its tokens.
  */
 
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
@@ -9,8 +9,8 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-/* It warns on the console of what is meant for development; this is. What it keeps is in a map of its module, so that
- * one process has one provider. */
+/* The library's warnings about development use are suppressed. It stores its state in a module, so a process can have only
+ * one provider. */
 const warn = console.warn;
 console.warn = console.info = () => {};
 const { default: Provider } = await import('oidc-provider');
@@ -19,7 +19,7 @@ const { setStorage } = await import('oidc-provider/lib/adapters/memory_adapter.j
 export const CLIENT = { id: 'vesper-page', secret: 'a secret of the test provider' };
 export const AUDIENCE = 'vesper-api';
 
-/* Whoever is not listed signs in, and may not use Vesper. */
+/* Users that are not listed can sign in, but not use Vesper. */
 export const USERS = {
   ann: { name: 'Ann Analyst', tenant_id: 'vesper', roles: ['analyst'] },
   max: { name: 'Max Manager', tenant_id: 'vesper', roles: ['manager'] },
@@ -36,9 +36,9 @@ function newKey() {
 
 export class TestProvider {
   requests = [];      /* "POST /token" */
-  delayMs = 0;        /* before each answer */
-  failWith = 0;       /* a status, instead of an answer of the token endpoint */
-  isAway = false;     /* connections are cut */
+  delayMs = 0;        /* before each response */
+  failWith = 0;       /* status with which the token endpoint fails; 0: it does not */
+  isUnavailable = false; /* connections are closed */
   tokenLifeS = 300;
   #keys = [newKey()];
 
@@ -49,9 +49,9 @@ export class TestProvider {
   async start(port = 0) {
     this.http = createServer((request, response) => this.#serve(request, response));
     await new Promise((resolve) => this.http.listen(port, '127.0.0.1', resolve));
-    this.forget();
+    this.revokeAll();
     this.issuer = `http://127.0.0.1:${this.http.address().port}`;
-    this.#make();
+    this.#createProvider();
     return this;
   }
 
@@ -60,18 +60,18 @@ export class TestProvider {
     return new Promise((resolve) => this.http.close(resolve));
   }
 
-  /* Everybody signs in again: sessions, grants and tokens are forgotten. */
-  forget() {
+  /* Deletes all sessions, grants and tokens, so that every user must sign in again. */
+  revokeAll() {
     setStorage(new Map());
   }
 
-  /* The old key is gone at once; what was signed with it is good no more. */
+  /* Replaces the key; signatures of the old one become invalid. */
   roll() {
     this.#keys = [newKey()];
-    this.#make();
+    this.#createProvider();
   }
 
-  /* What the settings of a daemon are for this provider. */
+  /* Environment for a daemon that uses this provider. */
   environment(more = {}) {
     return {
       VESPER_SERVER_PUBLIC_URL: this.page,
@@ -83,7 +83,7 @@ export class TestProvider {
     };
   }
 
-  #make() {
+  #createProvider() {
     const resource = { scope: 'openid profile', audience: AUDIENCE, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } };
 
     this.provider = new Provider(this.issuer, {
@@ -106,7 +106,7 @@ export class TestProvider {
           getResourceServerInfo: () => ({ ...resource, accessTokenTTL: this.tokenLifeS }) },
       },
       ttl: { AccessToken: () => this.tokenLifeS, IdToken: 3600, RefreshToken: 86400, Grant: 86400, Session: 86400, Interaction: 3600 },
-      /* Nobody is asked what the page may do. */
+      /* Grants consent without asking the user. */
       loadExistingGrant: async (ctx) => {
         const { client, session } = ctx.oidc;
         const known = session.grantIdFor(client.clientId);
@@ -127,7 +127,7 @@ export class TestProvider {
     const path = request.url.split('?')[0];
 
     this.requests.push(`${request.method} ${path}`);
-    if (this.isAway)
+    if (this.isUnavailable)
       return request.socket.destroy();
     if (this.delayMs > 0)
       await sleep(this.delayMs);

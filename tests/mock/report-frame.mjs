@@ -1,7 +1,7 @@
 /*
- * A report's frame as the page meets it: what app.powerbi.com would serve, answered by Playwright. It takes
- * messages as the real one does (http-post-message), keeps them in window.messages, and says that it is loaded.
- * The address decides what goes wrong: `fail` refuses to load, `mute` never answers.
+ * The frame of a report, served by Playwright instead of app.powerbi.com. It accepts messages like the real one
+ * (http-post-message), records them in window.messages, and reports that it is loaded. BEHAVE selects a fault: `fail`
+ * refuses to load, `mute` does not answer.
  */
 
 const FRAME = `<!doctype html><html lang="en"><title>Report</title>
@@ -24,13 +24,13 @@ addEventListener('message', ({ data, source, origin }) => {
 });
 </script>`;
 
-/* From here on the context's frames of Power BI are these; behave(): undefined, 'fail' or 'mute'. */
+/* Serves this frame for all Power BI frames of the context; behave() returns undefined, 'fail' or 'mute'. */
 export async function reportFrames(context, behave = () => undefined) {
   await context.route('https://app.powerbi.com/**', (route) => route.fulfill({
     contentType: 'text/html; charset=utf-8', body: FRAME.replace('BEHAVE', JSON.stringify(behave() ?? null)) }));
 }
 
-/* The frame in a page, once it is there. */
+/* Waits for the frame in a page, and returns it. */
 export async function reportFrame(page) {
   const box = page.locator('.report-box iframe');
 
@@ -41,7 +41,7 @@ export async function reportFrame(page) {
     if (frame)
       return frame;
     if (await box.count() === 0)
-      throw new Error('the frame is gone again');
+      throw new Error('the frame was removed');
     await page.waitForTimeout(20);
   }
 }

@@ -1,7 +1,6 @@
 /*
- * What the Messages API refuses, in the words it uses. A mock that accepts everything proves nothing:
- * most ways to get this API wrong (sampling parameters, prefill, an unanswered tool call) are a 400
- * that only shows against the real service.
+ * The refusals of the Messages API, in its wording. A mock that accepts everything proves nothing: most misuses of this
+ * API (sampling parameters, prefill, an unanswered tool call) are a 400 that would only occur with the real service.
  */
 
 export const VERSIONS = ['2023-06-01', '2026-10-21'];
@@ -68,13 +67,12 @@ export function checkHeaders(headers) {
   return version;
 }
 
-/* What an assistant's content says, whether or not members that hold nothing are written out. */
-export function saidBy(content) {
+/* The content of an assistant message as a string, in which null members are omitted. */
+export function contentKey(content) {
   return JSON.stringify(content, (name, value) => (value === null || name === 'caller' ? undefined : value));
 }
 
-/* `issued` holds the signatures of the thinking blocks that this server gave out, `paused` what its answers
- * had said when they paused. */
+/* `issued`: signatures of the thinking blocks that this server has sent. `paused`: content keys of its paused answers. */
 export function checkBody(body, { version, counting = false, issued = new Map(), paused = new Set() }) {
   if (!isObject(body))
     invalid('The request body is not valid JSON');
@@ -216,7 +214,7 @@ function checkMessages(body, version, issued, paused) {
   if (messages[0].role !== 'user')
     invalid('messages: first message must use the "user" role');
   const last = messages[messages.length - 1];
-  if (last.role === 'assistant' && !paused.has(saidBy(last.content)))
+  if (last.role === 'assistant' && !paused.has(contentKey(last.content)))
     invalid('This model does not support assistant message prefill. The conversation must end with a user message.');
   checkToolTurns(messages);
 }
@@ -338,7 +336,7 @@ function checkOutputConfig(config) {
   checkSchema(config.format.schema, 'output_config.format.schema');
 }
 
-/* The subset of JSON Schema that the service can turn into a grammar. */
+/* Checks the subset of JSON Schema that the service can convert to a grammar. */
 export function checkSchema(schema, at, root = schema, refs = []) {
   if (!isObject(schema))
     invalid(`${at}: Input should be a schema`);

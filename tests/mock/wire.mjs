@@ -1,7 +1,6 @@
 /*
- * The wire of the Messages API: a reply becomes a message object, the message a list of server-sent
- * events, the events bytes. Faults of delivery are applied here, on the bytes, so that any reply can
- * arrive late, split, cut or garbled.
+ * The wire format of the Messages API: converts a reply to a message object, the message to server-sent events, and the
+ * events to bytes. Delivery faults are applied to the bytes, so that any reply can arrive late, split, cut or garbled.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -13,7 +12,7 @@ export function newId(prefix) {
 
 /*
  * reply: {text?, json?, tools?: [{name, input, id?}], thinking?, blocks?, stop_reason?, stop_details?,
- * usage?}. Order in the message: thinking, text, tool calls, as the service has it.
+ * usage?}. Order in the message, as in the service: thinking, text, tool calls.
  */
 export function buildMessage(reply, { model, usage, issued }) {
   const content = reply.blocks ? [...reply.blocks] : [];
@@ -37,7 +36,7 @@ export function buildMessage(reply, { model, usage, issued }) {
   };
 }
 
-/* Small pieces, as a tokenizer makes them: a price such as $48.73 arrives in several deltas. */
+/* Small tokens, similar to those of a tokenizer: a price such as $48.73 arrives in several deltas. */
 export function tokensOf(text) {
   return text.match(/ ?[\p{L}_]{1,7}| ?\d{1,3}|\s|[^]/gu) ?? [];
 }
@@ -120,7 +119,7 @@ export function encodeEvent({ event, data }, fault = {}) {
   return `${comment}event: ${event}${eol}${lines.map((l) => `data: ${l}${eol}`).join('')}${eol}`;
 }
 
-/* Cuts inside every multi-byte character; what is left is pieces of plain ASCII. */
+/* Splits inside every multi-byte character; ASCII text between them is not split. */
 function splitInsideCharacters(bytes) {
   const pieces = [];
   let from = 0;
@@ -143,7 +142,7 @@ function splitBytes(bytes, split) {
   return pieces;
 }
 
-/* Each piece leaves in a chunk of its own, so that the reader's callback sees these very borders. */
+/* Writes each piece as a separate chunk, so that the reader gets exactly these boundaries. */
 async function writePieces(res, bytes, split) {
   for (const piece of split ? splitBytes(bytes, split) : [bytes]) {
     if (res.destroyed)
@@ -158,7 +157,7 @@ async function writePieces(res, bytes, split) {
   }
 }
 
-/* What a stream needs to know of its wire. The other one is in chat.mjs. */
+/* The properties of this wire format for sendStream. Those of Chat Completions are in anthropic.mjs. */
 const MESSAGES = {
   events: eventsOf,
   encode: encodeEvent,
@@ -169,7 +168,7 @@ const MESSAGES = {
 };
 
 /*
- * Faults that count do so in content deltas: {after: 0} strikes before the first one.
+ * Faults with `after` count content deltas: {after: 0} applies before the first one.
  *   split: 'byte' | 'utf8' | n   crlf  cr  bom  comments  multi_data  ping  unknown  no_message_stop
  *   first_event_ms  token_ms  stall: {after, ms}  cut: {after}  end: {after}  garbled: {after}
  *   error: {after, type, message}  huge: {after, bytes} (one event of that size)
@@ -187,8 +186,8 @@ export async function sendStream(res, message, headers, fault = {}, wire = MESSA
   let sent = 0;
   let started = false;
   for (const item of wire.events(message, fault)) {
-    /* Any fault waits for message_start: before it there is no stream to hurt. */
-    if (started && (await strike(res, write, fault, sent, headers, wire)))
+    /* Faults apply after message_start at the earliest, because before it there is no stream. */
+    if (started && (await applyFaults(res, write, fault, sent, headers, wire)))
       return;
     if (item.content && fault.token_ms)
       await pause(res, fault.token_ms);
@@ -200,12 +199,12 @@ export async function sendStream(res, message, headers, fault = {}, wire = MESSA
     if (item.content)
       res.emit('sent');
   }
-  if (!(await strike(res, write, fault, sent, headers, wire)))
+  if (!(await applyFaults(res, write, fault, sent, headers, wire)))
     res.end();
 }
 
-/* True when the stream is over. A stall strikes once and lets the stream go on. */
-async function strike(res, write, fault, sent, headers, wire) {
+/* Applies due faults. Returns true if the stream has ended. A stall applies once, and the stream continues. */
+async function applyFaults(res, write, fault, sent, headers, wire) {
   const due = (f) => f && sent >= (f.after ?? 0);
   if (due(fault.stall) && !fault.stall.done) {
     fault.stall = { ...fault.stall, done: true };
@@ -230,18 +229,18 @@ async function strike(res, write, fault, sent, headers, wire) {
     return true;
   }
   if (due(fault.cut)) {
-    await new Promise(setImmediate); /* what was written before the cut must get out */
+    await new Promise(setImmediate); /* so that the data written before is sent */
     res.destroy();
     return true;
   }
   return res.destroyed;
 }
 
-/* A wait that ends early when the reader has left: a test must not wait for a stall nobody watches. */
+/* Sleeps, but returns early if the reader disconnects, so that a test does not wait for a stall. */
 export async function pause(res, ms) {
-  const left = new AbortController();
-  const onClose = () => left.abort();
+  const closed = new AbortController();
+  const onClose = () => closed.abort();
   res.once('close', onClose);
-  await sleep(ms, undefined, { signal: left.signal, ref: true }).catch(() => {});
+  await sleep(ms, undefined, { signal: closed.signal, ref: true }).catch(() => {});
   res.off('close', onClose);
 }

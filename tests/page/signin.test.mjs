@@ -30,7 +30,7 @@ after(async () => {
 afterEach(async () => {
   await context?.close();
   context = null;
-  Object.assign(provider, { delayMs: 0, failWith: 0, isAway: false, tokenLifeS: 300 });
+  Object.assign(provider, { delayMs: 0, failWith: 0, isUnavailable: false, tokenLifeS: 300 });
 });
 
 async function visit(path = '/', options = {}) {
@@ -212,7 +212,7 @@ describe('a session that ends', () => {
     await ask(page, REFERENCE);
     await lastTurn(page).locator('.prose', { hasText: 'alpha' }).waitFor();
     await page.getByRole('textbox', { name: 'Your question' }).fill('what I was about to ask');
-    other.forget();
+    other.revokeAll();
     await page.getByText('Your sign-in has ended').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     other.tokenLifeS = 300;
@@ -251,10 +251,10 @@ describe('a provider', () => {
     await ready(page);
 
     await sleep(2100);
-    provider.isAway = true;
+    provider.isUnavailable = true;
     assert.equal((await token(page, true)).status, 503);
     assert.equal((await token(page)).status, 200, 'the current token is still valid');
-    provider.isAway = false;
+    provider.isUnavailable = false;
     provider.delayMs = 700;
     assert.equal((await token(page, true)).status, 200);
   });

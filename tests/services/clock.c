@@ -1,4 +1,4 @@
-/* Preloaded into a daemon: its clock is ahead of everybody's by AHEAD_S seconds (a macro). */
+/* Preloaded into a daemon: moves its clock AHEAD_S seconds (a macro) ahead of the real time. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A private HAProxy before some daemons: round robin, no stickiness, loopback only, gone with its owner.
+# A private HAProxy for some daemons: round robin, no stickiness, loopback only, ends with its owner.
 #
 #   haproxy.sh start OWNER_PID PORT...     prints "DIR PORT" for daemons at these ports
 #   haproxy.sh stop DIR
@@ -17,7 +17,7 @@ start() {
 	shift
 	dir=$(mktemp -d /tmp/vesper-haproxy.XXXXXX)
 	port=${VESPER_TEST_HAPROXY_PORT:-$(free_port)}
-	# The shipped configuration, with the addresses of here.
+	# The shipped configuration, with local addresses.
 	sed -e "s/bind \*:8080/bind 127.0.0.1:$port/" -e '/^[[:space:]]*server /d' -e '/^resolvers/,/^$/d' \
 		"$here/docker/haproxy.cfg" >"$dir/haproxy.cfg"
 	for daemon in "$@"; do

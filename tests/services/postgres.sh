@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A private PostgreSQL for one test program: own data directory, loopback only, gone with its owner.
+# A private PostgreSQL for one test program: own data directory, loopback only, ends with its owner.
 #
 #   postgres.sh start OWNER_PID [SAVED]
 #                        prints "DIR PORT"; superuser "postgres", no password (trust)
-#   postgres.sh save DIR SAVED   ends it and keeps what it holds in this folder, for others to start from
+#   postgres.sh save DIR SAVED   stops it and moves its data to the folder SAVED, for later starts
 #   postgres.sh pause|resume|kill|restart DIR
 #   postgres.sh stop DIR
 #
 # The server runs as the user postgres when the caller is root, since PostgreSQL refuses root. A watcher stops it when
-# the owner is gone, so that a crashed test leaves nothing behind.
+# the owner has ended, so that a crashed test leaves nothing behind.
 set -euo pipefail
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
@@ -26,7 +26,7 @@ free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# The server outlives this script; it must not hold the caller's pipes open.
+# The server outlives this script, so it must not keep the caller's pipes open.
 boot() {
 	as_postgres "$bin/pg_ctl" -D "$1/data" -l "$1/log" -w -t 30 -o "-c config_file=$1/data/postgresql.conf" start \
 		</dev/null >/dev/null 2>&1 || { cat "$1/log" >&2; exit 1; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A private Redis for one test program: memory only, loopback only, gone with its owner.
+# A private Redis for one test program: memory only, loopback only, ends with its owner.
 #
 #   redis.sh start OWNER_PID      prints "DIR PORT"
 #   redis.sh pause|resume|kill|restart DIR
 #   redis.sh stop DIR
 #
-# VESPER_TEST_REDIS_PASSWORD: what it asks for; redis-cli takes it from REDISCLI_AUTH.
+# VESPER_TEST_REDIS_PASSWORD: its password; redis-cli reads it from REDISCLI_AUTH.
 set -euo pipefail
 
 command -v redis-server >/dev/null || { echo "redis.sh: Redis is not installed (apt-get install redis-server)" >&2; exit 1; }
@@ -20,7 +20,7 @@ boot() {
 	redis-server --bind 127.0.0.1 --port "$port" --save '' --appendonly no --dir "$dir" --pidfile "$dir/pid" \
 		--logfile "$dir/log" --requirepass "${VESPER_TEST_REDIS_PASSWORD:-}" --daemonize yes </dev/null >/dev/null 2>&1
 	for _ in $(seq 100); do
-		# It answers before its pid is written.
+		# Redis answers before it writes its pid file.
 		redis-cli -h 127.0.0.1 -p "$port" ping >/dev/null 2>&1 && [[ -s "$dir/pid" ]] && return
 		sleep 0.05
 	done
@@ -39,7 +39,7 @@ start() {
 	echo "$dir $(cat "$dir/port")"
 }
 
-# Returns when its port is free again.
+# Returns when the process has ended and its port is free.
 end() {
 	local pid
 	pid=$(cat "$1/pid" 2>/dev/null || true)
