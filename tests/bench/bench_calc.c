@@ -1,6 +1,7 @@
 /*
- * Each kernel at its largest input: CPU time, and how long it goes on after *cancelled was set, the
- * worst of some moments on its way. `bench_calc NAME` runs one of them once, for valgrind or perf.
+ * Measures each kernel at its largest input: CPU time, and the longest time that it continues after
+ * *cancelled is set at one of several moments. `bench_calc NAME` runs one kernel once, for valgrind
+ * or perf.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -352,7 +353,7 @@ int main(int argc, char **argv)
 
 	signal(SIGUSR1, on_timer);
 	timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer);
-	values = malloc(2 * N * sizeof(*values)); /* the second half are times */
+	values = malloc(2 * N * sizeof(*values)); /* the second half contains times */
 	codes = malloc(N * sizeof(*codes));
 	groups = malloc(N * sizeof(*groups));
 	flags = malloc(N * sizeof(*flags));

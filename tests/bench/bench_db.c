@@ -1,6 +1,7 @@
 /*
- * The data layer against a private PostgreSQL: bench_db DIR PORT, as tests/services/postgres.sh
- * start prints them. Figures are printed and never judged here; compare the ratios of one run only.
+ * The data layer with a private PostgreSQL: `bench_db PORT`, with the port that
+ * `tests/services/postgres.sh start` prints. Prints figures without checking them; compare only the
+ * ratios within one run.
  */
 #include "db_int.h"
 
@@ -48,7 +49,7 @@ static struct db_options options_of(size_t workers)
 				   .tenant_count = SLOW};
 }
 
-/* ---- asking through the loop ---- */
+/* ---- queries through the loop ---- */
 
 struct answer {
 	int calls;
@@ -117,7 +118,7 @@ static void schema_make(struct loop *l)
 	db_close(&d);
 }
 
-/* ---- one worker against libpq ---- */
+/* ---- one worker compared with libpq ---- */
 
 static double smaller(double a, double b)
 {
@@ -240,7 +241,7 @@ static void bench_hand_off(struct loop *l)
 
 	if (!db_open(l, &o, &d, &e))
 		stop("open", &e);
-	loop_run_once(l); /* its clock stood still meanwhile */
+	loop_run_once(l); /* updates the loop's clock */
 	for (int batch = 0; batch < BATCHES; batch++) {
 		int64_t began = clock_mono_us();
 
@@ -261,7 +262,7 @@ static void bench_hand_off(struct loop *l)
 static atomic_bool watching;
 static double oldest_s;
 
-/* Looks at the server from a thread of its own. */
+/* Thread that records the age of the oldest query on the server. */
 static void *on_watch(void *owner)
 {
 #ifdef HAVE_LIBPQ

@@ -1,10 +1,11 @@
 /*
- * How good and how fast finding passages is. `bench_find`: nDCG@5 over the labelled questions of
- * tests/documents, with each question that does not have its passage first; then the time to build
- * an index of 100 MB and to search ones of 50,000 and 100,000 passages of made text, and one of
- * 10,000 documents, and the nearest of 87,000 vectors of 768 numbers, in time of one core. Quality
- * is measured a second time with vectors that hash the stems of a text: they know no more than the
- * words do, so they say what joining two lists costs or gives, and nothing about a model.
+ * Quality and speed of passage search. `bench_find` prints nDCG@5 over the labelled questions of
+ * tests/documents, and each question whose passage is not the first result. Then it measures, in
+ * CPU time of one core, the building of an index of 100 MB, searches over 50,000 and 100,000
+ * generated passages and over 10,000 documents, and the search for the nearest of 87,000 vectors of
+ * 768 numbers. Quality is measured a second time with vectors that hash the stems of a text. These
+ * have no more information than the words, so they show the effect of merging two lists, not the
+ * quality of a model.
  */
 #include <dirent.h>
 #include <math.h>
@@ -31,7 +32,7 @@
 #define FOLDER     VESPER_SOURCE_DIR "/tests/documents"
 #define DOCS_MAX   64
 #define FIRST      5
-#define MADE_MAX   10000 /* documents */
+#define DOCS_MADE  10000 /* generated documents */
 #define SEARCHES   2000
 #define BUILD_DOCS 10 /* of 10 MB */
 #define HASHED     "hashed stems"
@@ -74,7 +75,7 @@ static struct find_segment *index_text(struct str text, struct arena *a, struct 
 	return find_builder_finish(&b);
 }
 
-static void unit(float *v, size_t dims)
+static void normalize(float *v, size_t dims)
 {
 	double sum = 0;
 
@@ -84,7 +85,7 @@ static void unit(float *v, size_t dims)
 		v[i] = (float)(v[i] / sqrt(sum));
 }
 
-static void hashed(const char *text, struct arena *a, float out[HASH_DIMS])
+static void hash_stems(const char *text, struct arena *a, float out[HASH_DIMS])
 {
 	struct question q;
 
@@ -96,7 +97,7 @@ static void hashed(const char *text, struct arena *a, float out[HASH_DIMS])
 		if (!token_in_list(&q.tokens[i], WORDS_STOP))
 			out[hash % HASH_DIMS] += hash >> 63 ? 1 : -1;
 	}
-	unit(out, HASH_DIMS);
+	normalize(out, HASH_DIMS);
 }
 
 static struct vectors *hashed_chunks(struct str text, const struct find_chunk *chunks, size_t count)
@@ -108,17 +109,17 @@ static struct vectors *hashed_chunks(struct str text, const struct find_chunk *c
 		const struct find_chunk *c = &chunks[i];
 		float values[HASH_DIMS];
 
-		hashed(arena_printf(a, "%.*s\n%.*s", (int)(c->heading_to - c->heading_from),
-				    text.p + c->heading_from, (int)(c->to - c->from),
-				    text.p + c->from),
-		       a, values);
+		hash_stems(arena_printf(a, "%.*s\n%.*s", (int)(c->heading_to - c->heading_from),
+					text.p + c->heading_from, (int)(c->to - c->from),
+					text.p + c->from),
+			   a, values);
 		vectors_add(v, values);
 		arena_free(&a);
 	}
 	return v;
 }
 
-/* ---- how good ---- */
+/* ---- quality ---- */
 
 static size_t read_documents(struct read_doc *docs, struct arena *a)
 {
@@ -153,8 +154,8 @@ static size_t read_documents(struct read_doc *docs, struct arena *a)
 	return n;
 }
 
-static bool is_right(const struct read_doc *docs, size_t count, const struct find_hit *hit,
-		     const char *uid, const char *heading)
+static bool is_correct(const struct read_doc *docs, size_t count, const struct find_hit *hit,
+		       const char *uid, const char *heading)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct find_chunk *c = &docs[i].chunks[hit->chunk];
@@ -169,7 +170,7 @@ static bool is_right(const struct read_doc *docs, size_t count, const struct fin
 	return false;
 }
 
-/* One passage answers each question, so the ideal is 1 at the first place. */
+/* Each question has one correct passage, so the ideal DCG is 1. */
 static void print_quality(bool vectors)
 {
 	struct arena *a = arena_new(64 << 20);
@@ -198,14 +199,14 @@ static void print_quality(bool vectors)
 			continue;
 		if (!str_split(&line, '\t', &question) || !str_split(&line, '\t', &uid) ||
 		    !str_split(&line, '\t', &heading))
-			die("a label is no line of three");
+			die("a label must have three fields");
 		q.text = arena_strndup(a, question.p, question.n);
-		hashed(q.text, a, values);
+		hash_stems(q.text, a, values);
 		q.vector = vectors ? &vector : NULL;
 		find_search(&(struct find_index){shipped_language(), all, count}, &q, a, &f);
 		while (at < f.count &&
-		       !is_right(docs, count, &f.hits[at], arena_strndup(a, uid.p, uid.n),
-				 arena_strndup(a, heading.p, heading.n)))
+		       !is_correct(docs, count, &f.hits[at], arena_strndup(a, uid.p, uid.n),
+				   arena_strndup(a, heading.p, heading.n)))
 			at++;
 		questions++;
 		sum += at < f.count ? 1 / log2((double)at + 2) : 0;
@@ -225,7 +226,7 @@ static void print_quality(bool vectors)
 	arena_free(&a);
 }
 
-/* ---- how fast ---- */
+/* ---- speed ---- */
 
 static unsigned seed = 7;
 
@@ -235,8 +236,8 @@ static unsigned below(unsigned n)
 	return (unsigned)(((uint64_t)seed * n) >> 32);
 }
 
-/* Words are about as frequent as in a language: the n-th 1/n as often as the first. */
-static void put_word(struct buf *out)
+/* Word frequencies as in natural languages: the n-th word is 1/n as frequent as the first. */
+static void append_word(struct buf *out)
 {
 	unsigned rank = (unsigned)exp(below(10000) / 10000.0 * log(50000));
 
@@ -245,17 +246,17 @@ static void put_word(struct buf *out)
 	buf_char(out, ' ');
 }
 
-static void put_passage(struct buf *out)
+static void append_passage(struct buf *out)
 {
 	for (size_t start = out->n; out->n - start < DOCUMENT_CHUNK_BYTES - 200;) {
-		put_word(out);
+		append_word(out);
 		if (below(12) == 0)
 			buf_str(out, "so. ");
 	}
 	buf_str(out, "\n\n");
 }
 
-/* Of this thread alone: other programs on the machine do not count. */
+/* CPU time of this thread, independent of other programs on the machine. */
 static int64_t cpu_us(void)
 {
 	struct timespec t;
@@ -286,7 +287,7 @@ static void print_build(void)
 
 		buf_init(&text, 16 << 20);
 		while (text.n < (10 << 20) - 2000)
-			put_passage(&text);
+			append_passage(&text);
 		began = cpu_us();
 		s = index_text((struct str){buf_text(&text), text.n}, a, &chunks, &count);
 		us += cpu_us() - began;
@@ -302,7 +303,7 @@ static void print_build(void)
 
 static void print_searches(size_t count, int each)
 {
-	static struct find_doc docs[MADE_MAX];
+	static struct find_doc docs[DOCS_MADE];
 	static int64_t us[SEARCHES];
 	struct arena *a = arena_new(512 << 20);
 	struct buf text;
@@ -315,7 +316,7 @@ static void print_searches(size_t count, int each)
 
 		buf_reset(&text);
 		for (int k = 0; k < each; k++)
-			put_passage(&text);
+			append_passage(&text);
 		docs[i].uid = arena_printf(a, "d%zu", i);
 		docs[i].segment = index_text((struct str){buf_text(&text), text.n}, a, &chunks, &n);
 		passages += n;
@@ -328,7 +329,7 @@ static void print_searches(size_t count, int each)
 
 		buf_reset(&text);
 		for (int k = 0; k < 8; k++)
-			put_word(&text);
+			append_word(&text);
 		began = cpu_us();
 		find_search(
 			&(struct find_index){shipped_language(), docs, count},
@@ -366,19 +367,19 @@ static void print_nearest(void)
 	for (size_t i = 0; i < ROWS; i++) {
 		for (size_t k = 0; k < ROW_DIMS; k++)
 			values[k] = (float)below(2000) / 1000 - 1;
-		unit(values, ROW_DIMS);
+		normalize(values, ROW_DIMS);
 		vectors_add(v, values);
 	}
 	for (size_t i = 0; i < PASSES; i++) {
 		int64_t began = cpu_us();
 
 		if (!vectors_search(&owner, 1, &q, a, &hits, &count) || count != NEAREST)
-			die("the nearest were not found");
+			die("the nearest vectors were not found");
 		us[i] = cpu_us() - began;
 	}
 	qsort(us, PASSES, sizeof(*us), by_size);
 	printf("the nearest %d of %d vectors of %d numbers (%.0f MB): p50 %.1f ms, most %.1f ms; "
-	       "the cancel flag is looked at every %.2f ms\n",
+	       "the cancel flag is checked every %.2f ms\n",
 	       NEAREST, ROWS, ROW_DIMS, (double)vectors_bytes(v) / 1e6,
 	       (double)us[PASSES / 2] / 1e3, (double)us[PASSES - 1] / 1e3,
 	       (double)us[PASSES / 2] / 1e3 * VECTORS_CANCEL_CHECK_ROWS / ROWS);
@@ -394,6 +395,6 @@ int main(void)
 	print_build();
 	print_searches(500, 100);
 	print_searches(DOCUMENTS_PER_TENANT_MAX, DOCUMENT_TENANT_CHUNKS / DOCUMENTS_PER_TENANT_MAX);
-	print_searches(MADE_MAX, 5);
+	print_searches(DOCS_MADE, 5);
 	return 0;
 }

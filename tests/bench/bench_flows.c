@@ -1,6 +1,6 @@
 /*
- * What flows cost beside the rest: reading 200 of them, an overlay of 500 approved ones, and what
- * both add to the reading of a question. Prints what it measures: `bench_flows`.
+ * The cost of flows: `bench_flows` prints the time to parse 200 flows, to create an overlay of 500
+ * approved ones, and to understand a question with and without them.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "vesper/know.h"
 #include "vesper/overlay.h"
 
-#define READ   200 /* flows that are read */
-#define OWN    500 /* approved ones */
-#define ROUNDS 200
-#define TODAY  ((struct date){2026, 2, 27})
+#define PARSED   200 /* flows */
+#define APPROVED 500 /* flows */
+#define ROUNDS   200
+#define TODAY    ((struct date){2026, 2, 27})
 
 static struct catalog *packs;
 static struct principal who = {.user = "u", .tenant = "t"};
@@ -28,7 +28,7 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* Different words, as approved questions have. */
+/* The text of a flow with varying words, like those of approved questions. */
 static const char *flow_no(size_t i, struct arena *a)
 {
 	static const char *const what[] = {"gap",  "lead", "spread", "rank",   "race",
@@ -49,16 +49,16 @@ static const char *flow_no(size_t i, struct arena *a)
 		how[i / 10 % 10], i);
 }
 
-static double reading(void)
+static double time_parsing(void)
 {
 	struct arena *a = arena_new(64 << 20);
-	const char *texts[READ];
+	const char *texts[PARSED];
 	double from;
 
-	for (size_t i = 0; i < READ; i++)
+	for (size_t i = 0; i < PARSED; i++)
 		texts[i] = flow_no(i, a);
 	from = now_us();
-	for (size_t i = 0; i < READ; i++) {
+	for (size_t i = 0; i < PARSED; i++) {
 		struct flow_def f;
 		struct err e = {0};
 
@@ -73,16 +73,16 @@ static double reading(void)
 	return from;
 }
 
-static struct catalog *with_own(struct arena *a)
+static struct catalog *with_approved(struct arena *a)
 {
-	static struct flow_source flows[OWN];
+	static struct flow_source flows[APPROVED];
 	const struct catalog_overlay o = {
-		.tenant = who.tenant, .version = 1, .flows = flows, .flow_count = OWN};
+		.tenant = who.tenant, .version = 1, .flows = flows, .flow_count = APPROVED};
 	const struct catalog_overlay *all[] = {&o};
 	struct catalog *c;
 	struct err e = {0};
 
-	for (size_t i = 0; i < OWN; i++)
+	for (size_t i = 0; i < APPROVED; i++)
 		flows[i] = (struct flow_source){.path = arena_printf(a, "approved/own_%zu", i),
 						.text = flow_no(i, a)};
 	if (!catalog_with_overlays(packs, all, 1, &c, &e)) {
@@ -93,7 +93,7 @@ static struct catalog *with_own(struct arena *a)
 }
 
 /* Microseconds a question, over all examples of all domains. */
-static double routing(const struct know *k, const struct catalog *c)
+static double time_understanding(const struct know *k, const struct catalog *c)
 {
 	struct arena *a = arena_new(256 << 20);
 	struct catalog_view may;
@@ -125,9 +125,9 @@ int main(void)
 {
 	struct arena *a = arena_new(64 << 20);
 	struct know *base, *with;
-	struct catalog *own;
+	struct catalog *overlaid;
 	struct err e = {0};
-	double from, without, more;
+	double from, without_us, with_us;
 
 	if (!catalog_load((const char *const[]){VESPER_SOURCE_DIR, NULL}, NULL, &packs, &e)) {
 		fprintf(stderr, "%s\n", e.text);
@@ -137,21 +137,22 @@ int main(void)
 	while (who.permissions[who.permission_count])
 		who.permission_count++;
 	base = know_new(packs);
-	(void)reading(); /* warm */
-	printf("reading %d flows: %.2f ms\n", READ, reading() / 1000);
+	(void)time_parsing(); /* warms up */
+	printf("parsing %d flows: %.2f ms\n", PARSED, time_parsing() / 1000);
 	from = now_us();
-	own = with_own(a);
-	printf("an overlay of %d flows: %.2f ms\n", OWN, (now_us() - from) / 1000);
+	overlaid = with_approved(a);
+	printf("an overlay of %d flows: %.2f ms\n", APPROVED, (now_us() - from) / 1000);
 	from = now_us();
-	with = know_with_overlay(base, own);
+	with = know_with_overlay(base, overlaid);
 	printf("its index of words: %.2f ms\n", (now_us() - from) / 1000);
-	(void)routing(base, packs);
-	without = routing(base, packs);
-	more = routing(with, own);
-	printf("reading a question: %.1f us, with %d approved ones %.1f us\n", without, OWN, more);
+	(void)time_understanding(base, packs);
+	without_us = time_understanding(base, packs);
+	with_us = time_understanding(with, overlaid);
+	printf("understanding a question: %.1f us, with %d approved ones %.1f us\n", without_us,
+	       APPROVED, with_us);
 	know_free(&with);
 	know_free(&base);
-	catalog_unref(&own);
+	catalog_unref(&overlaid);
 	catalog_unref(&packs);
 	arena_free(&a);
 	return 0;

@@ -1,7 +1,7 @@
 /*
- * What the checks of an answer cost: `bench_guard`. Answers flow through in tokens of four bytes,
- * as a model streams them: prose with numbers, and tables of up to 500 rows. Prints the mean and
- * the slowest hundredth of all tokens, and what reading the results costs before the first.
+ * The cost of the checks of an answer: `bench_guard`. Answers are streamed in tokens of four bytes:
+ * prose with numbers, and tables of up to 500 rows. Prints the mean, the 99th percentile and the
+ * maximum per token, and the time to read the results before the first token.
  */
 #include <stdio.h>
 #include <stdlib.h>

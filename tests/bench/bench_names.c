@@ -1,6 +1,6 @@
 /*
- * How fast, how large and how forgiving the index of names is: `bench_names [COUNT]`. Prints what
- * it measures; the unit tests assert what must hold.
+ * Speed, memory and recall of the index of names: `bench_names [COUNT]`. Prints the measurements;
+ * requirements are asserted by unit tests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void print_times(const char *what, double *us)
 	       us[PROBES - PROBES / 100], us[PROBES - 1]);
 }
 
-/* Where among the nearest the right one is, 0 for the first; -1: it is not. */
+/* The position of the correct name among the candidates, 0 for the first; -1: it is missing. */
 static int place_of(const struct lexicon *l, const struct fuzzy_value *near, size_t count,
 		    const char *name)
 {

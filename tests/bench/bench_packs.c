@@ -1,7 +1,7 @@
 /*
- * What packs cost: reading questions with three of them in one list, and memory of each further
- * list. The questions are the labelled ones of tests/route; the names are those of the catalogue.
- * Prints what it measures: `bench_packs`.
+ * The cost of packs: `bench_packs` prints the time to understand questions with three packs in one
+ * list, and the memory of each further list. The questions are the labelled ones of tests/route;
+ * the names are those of the catalogue.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct catalog *load(const struct pack_list *packs)
 	exit(1);
 }
 
-/* Of the rounds the fastest: what others did at the time is not the reading's. */
+/* Measures the fastest round of each question, which excludes the effect of other programs. */
 static void time_questions(const struct know *k, const struct catalog *c)
 {
 	struct principal who = {

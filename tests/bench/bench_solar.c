@@ -1,4 +1,4 @@
-/* The long computations of the solar pack, as a worker runs them: ninja bench_solar &&
+/* The longest computations of the solar pack, as run by a worker: ninja bench_solar &&
  * ./bench_solar */
 #include <math.h>
 #include <stdio.h>

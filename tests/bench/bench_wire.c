@@ -1,5 +1,5 @@
-/* What a projection costs: an answer of 10,000 words, one in eight of them a checked number, read
- * as items of each wire format. */
+/* The cost of a projection: an answer of 10,000 words, one in eight of which is a checked number,
+ * is read as items of each wire format. */
 #include <stdio.h>
 #include <time.h>
 
@@ -25,7 +25,7 @@ static void on_nothing(void *owner)
 	(void)owner;
 }
 
-static void say(struct stream_log *log)
+static void emit_answer(struct stream_log *log)
 {
 	struct event e = {.kind = EVENT_RUN_STARTED, .u.run_started = {.answer_id = "m"}};
 
@@ -67,7 +67,7 @@ int main(void)
 		return 1;
 	hub = stream_hub_new(loop);
 	log = stream_open(hub, turn.text, session.text, &who, NULL, NULL);
-	say(log);
+	emit_answer(log);
 	for (size_t i = 0; i < sizeof(wires) / sizeof(wires[0]); i++) {
 		double began = now_us();
 		size_t bytes = 0;

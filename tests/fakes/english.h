@@ -27,12 +27,12 @@ static inline const struct language *english(struct arena *a)
 /* Loaded once, never freed. */
 static inline const struct language *shipped_language(void)
 {
-	static struct arena *kept;
+	static struct arena *language_arena;
 	static const struct language *l;
 
-	if (!kept) {
-		kept = arena_new(1 << 24);
-		l = english(kept);
+	if (!language_arena) {
+		language_arena = arena_new(1 << 24);
+		l = english(language_arena);
 	}
 	return l;
 }

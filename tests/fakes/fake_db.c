@@ -36,8 +36,8 @@ struct fake_db {
 	struct list expectations;
 	struct expectation *last; /* the one being described */
 	struct list running;
-	const char *came[FAKE_STATEMENTS_MAX];
-	size_t came_count;
+	const char *received[FAKE_STATEMENTS_MAX];
+	size_t received_count;
 	size_t cancelled;
 	const char *complaint;
 };
@@ -183,27 +183,29 @@ static struct expectation *expectation_take(struct fake_db *f, const char *name)
 	return NULL;
 }
 
-static void complain(struct fake_db *f, const char *what, const char *came, const char *wanted)
+static void complain(struct fake_db *f, const char *what, const char *received,
+		     const char *expected)
 {
 	if (!f->complaint)
-		f->complaint = arena_printf(f->arena, "%s: %s%s%s", what, came,
-					    wanted ? ", expected " : "", wanted ? wanted : "");
+		f->complaint =
+			arena_printf(f->arena, "%s: %s%s%s", what, received,
+				     expected ? ", expected " : "", expected ? expected : "");
 }
 
 /* The script's answer to a statement; NULL if the statement is not as expected. */
-static struct expectation *statement_came(struct fake_db *f, const char *tenant,
-					  const struct source_statement *s)
+static struct expectation *statement_received(struct fake_db *f, const char *tenant,
+					      const struct source_statement *s)
 {
 	const char *values = values_text(f, s);
-	const char *came = arena_printf(f->arena, "%s %s(%s)", tenant, s->name, values);
+	const char *received = arena_printf(f->arena, "%s %s(%s)", tenant, s->name, values);
 	struct expectation *x = expectation_take(f, s->name);
 
-	assert(f->came_count < FAKE_STATEMENTS_MAX);
-	f->came[f->came_count++] = came;
+	assert(f->received_count < FAKE_STATEMENTS_MAX);
+	f->received[f->received_count++] = received;
 	if (!x)
-		complain(f, "unexpected statement", came, NULL);
+		complain(f, "unexpected statement", received, NULL);
 	else if (x->values && strcmp(x->values, values) != 0)
-		complain(f, "other values", came, x->values);
+		complain(f, "other values", received, x->values);
 	else
 		return x;
 	return NULL;
@@ -336,8 +338,8 @@ static struct op *fake_query(void *self, const struct db_request *request, db_cb
 	r->timer = timer_new(f->loop, on_due, r);
 	list_append(&f->running, &r->node);
 	for (size_t i = 0; i < request->statement_count; i++)
-		running_add(r, statement_came(f, request->tenant, &request->statements[i]), &stalls,
-			    &delay_ms);
+		running_add(r, statement_received(f, request->tenant, &request->statements[i]),
+			    &stalls, &delay_ms);
 	if (stalls) {
 		err_set_retry(&r->err, ERR_TIMEOUT, "the query passed its time limit");
 		delay_ms = (uint64_t)request->timeout_ms;
@@ -363,7 +365,7 @@ static void fake_close(void *self)
 
 size_t fake_db_statements(const struct fake_db *f)
 {
-	return f->came_count;
+	return f->received_count;
 }
 
 size_t fake_db_unmet(const struct fake_db *f)
@@ -390,5 +392,5 @@ const char *fake_db_complaint(const struct fake_db *f)
 
 const char *fake_db_statement(const struct fake_db *f, size_t n)
 {
-	return n < f->came_count ? f->came[n] : NULL;
+	return n < f->received_count ? f->received[n] : NULL;
 }

@@ -23,9 +23,9 @@ struct fake_db;
 
 struct fake_db *fake_db_new(struct loop *l, enum dialect dialect);
 void fake_db_free(struct fake_db **f);
-struct db *fake_db_db(struct fake_db *f); /* made once; the caller closes it */
+struct db *fake_db_db(struct fake_db *f); /* created once; the caller closes it */
 
-/* `values`: what must be bound, in order, separated by '|' ("NULL" for NULL); NULL: any. The
+/* `values`: the expected bound values in order, separated by '|' ("NULL" for NULL); NULL: any. The
  * calls that follow define the answer; without columns the statement has no table. */
 void fake_db_expect(struct fake_db *f, const char *name, const char *values);
 void fake_db_always(struct fake_db *f); /* any number of times, or never */

@@ -31,7 +31,7 @@ struct script {
 struct fake_llm {
 	struct loop *loop;
 	struct script calls[CALLS_MAX];
-	size_t expected, came, cancelled;
+	size_t expected, received, cancelled;
 	char *requests[CALLS_MAX];
 	char *complaint;
 	struct script refusal; /* how an unexpected call ends */
@@ -55,7 +55,7 @@ struct fake_llm *fake_llm_new(struct loop *l)
 	struct fake_llm *f = mem_alloc(sizeof(*f));
 
 	f->loop = l;
-	err_set(&f->refusal.err, ERR_UPSTREAM, "the script expected no such call");
+	err_set(&f->refusal.err, ERR_UPSTREAM, "the call was unexpected");
 	return f;
 }
 
@@ -74,7 +74,7 @@ void fake_llm_free(struct fake_llm **out)
 		}
 		mem_free(f->calls[i].words);
 	}
-	for (size_t i = 0; i < f->came; i++)
+	for (size_t i = 0; i < f->received; i++)
 		mem_free(f->requests[i]);
 	mem_free(f->complaint);
 	mem_free(f);
@@ -125,7 +125,7 @@ void fake_llm_stop(struct fake_llm *f, enum llm_stop stop)
 
 void fake_llm_fail(struct fake_llm *f, enum err_code code, bool may_retry)
 {
-	err_set(&last(f)->err, code, "fake: the script says so");
+	err_set(&last(f)->err, code, "fake: scripted failure");
 	last(f)->err.may_retry = may_retry;
 }
 
@@ -136,12 +136,12 @@ void fake_llm_stall(struct fake_llm *f)
 
 size_t fake_llm_calls(const struct fake_llm *f)
 {
-	return f->came;
+	return f->received;
 }
 
 size_t fake_llm_unmet(const struct fake_llm *f)
 {
-	return f->came < f->expected ? f->expected - f->came : 0;
+	return f->received < f->expected ? f->expected - f->received : 0;
 }
 
 size_t fake_llm_cancelled(const struct fake_llm *f)
@@ -156,7 +156,7 @@ const char *fake_llm_complaint(const struct fake_llm *f)
 
 const char *fake_llm_request(const struct fake_llm *f, size_t n)
 {
-	return n < f->came ? f->requests[n] : "";
+	return n < f->received ? f->requests[n] : "";
 }
 
 /* ---- a call ---- */
@@ -205,19 +205,19 @@ static char *request_text(const struct llm_call *call)
 static const struct script *script_of(struct fake_llm *f, const struct llm_call *call,
 				      const char *request)
 {
-	size_t n = f->came - 1;
+	size_t n = f->received - 1;
 	const struct script *s = &f->calls[n];
 
 	if (n < f->expected && s->role == call->role && (!s->words || strstr(request, s->words)))
 		return s;
 	if (!f->complaint)
-		f->complaint = mem_printf(
-			"call %zu: role %s came, expected was %s%s%s%s; the request was:\n%s",
-			n + 1, llm_role_name(call->role),
-			n < f->expected ? llm_role_name(s->role) : "none",
-			n < f->expected && s->words ? " with \"" : "",
-			n < f->expected && s->words ? s->words : "",
-			n < f->expected && s->words ? "\"" : "", request);
+		f->complaint =
+			mem_printf("call %zu: got role %s, expected %s%s%s%s; the request was:\n%s",
+				   n + 1, llm_role_name(call->role),
+				   n < f->expected ? llm_role_name(s->role) : "none",
+				   n < f->expected && s->words ? " with \"" : "",
+				   n < f->expected && s->words ? s->words : "",
+				   n < f->expected && s->words ? "\"" : "", request);
 	return &f->refusal;
 }
 
@@ -229,7 +229,7 @@ static struct llm_block block_of(struct fake_call *c, const struct part *p, size
 
 	if (!p->tool)
 		return b;
-	b.id = arena_printf(c->arena, "toolu_%zu_%zu", c->fake->came, n);
+	b.id = arena_printf(c->arena, "toolu_%zu_%zu", c->fake->received, n);
 	b.name = arena_strdup(c->arena, p->tool);
 	if (p->json) {
 		bool ok = json_parse(p->json, strlen(p->json), 65536, &input, NULL);
@@ -304,12 +304,12 @@ static struct op *fake_start(void *self, const struct llm_call *call, struct are
 	struct fake_llm *f = self;
 	struct fake_call *c = mem_alloc(sizeof(*c));
 
-	assert(f->came < CALLS_MAX);
-	f->requests[f->came++] = request_text(call);
+	assert(f->received < CALLS_MAX);
+	f->requests[f->received++] = request_text(call);
 	*c = (struct fake_call){
 		.op.cancel = on_cancel, .fake = f, .arena = a, .handler = *handler, .owner = owner};
-	c->script = script_of(f, call, f->requests[f->came - 1]);
-	c->input_tokens = (int64_t)strlen(f->requests[f->came - 1]) / 4;
+	c->script = script_of(f, call, f->requests[f->received - 1]);
+	c->input_tokens = (int64_t)strlen(f->requests[f->received - 1]) / 4;
 	loop_defer(f->loop, &c->deferred, on_step, c);
 	return &c->op;
 }

@@ -65,12 +65,12 @@ static inline void redis_service_age(redisContext *c, long long ms)
 
 	for (size_t i = 0; i < keys->elements; i++) {
 		const redisReply *key = keys->element[i];
-		redisReply *left = redisCommand(c, "PTTL %b", key->str, key->len);
-		long long rest = left->integer - ms;
-		freeReplyObject(left);
-		freeReplyObject(
-			rest > 0 ? redisCommand(c, "PEXPIRE %b %lld", key->str, key->len, rest)
-				 : redisCommand(c, "DEL %b", key->str, key->len));
+		redisReply *ttl = redisCommand(c, "PTTL %b", key->str, key->len);
+		long long remaining_ms = ttl->integer - ms;
+		freeReplyObject(ttl);
+		freeReplyObject(remaining_ms > 0 ? redisCommand(c, "PEXPIRE %b %lld", key->str,
+								key->len, remaining_ms)
+						 : redisCommand(c, "DEL %b", key->str, key->len));
 	}
 	freeReplyObject(keys);
 }

@@ -29,12 +29,12 @@ static inline void shipped_units_read(struct arena *a, struct units *out)
 /* Loaded once per program. */
 static inline const struct units *shipped_units(void)
 {
-	static struct arena *kept;
+	static struct arena *units_arena;
 	static struct units units;
 
-	if (!kept) {
-		kept = arena_new(1 << 22);
-		shipped_units_read(kept, &units);
+	if (!units_arena) {
+		units_arena = arena_new(1 << 22);
+		shipped_units_read(units_arena, &units);
 	}
 	return &units;
 }

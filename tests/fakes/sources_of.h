@@ -1,4 +1,4 @@
-/* A table of sources with only a warehouse, for tests. Only one exists at a time. */
+/* A source table with only a warehouse, for tests. Only one exists at a time. */
 #ifndef SOURCES_OF_H
 #define SOURCES_OF_H
 

@@ -29,12 +29,12 @@ static inline void transcript_finished(const struct event_step_finished *s, stru
 }
 
 /* A checked number includes its reference: "$48.73{bound c1 AvgPrice[0]}". */
-static inline void transcript_piece(const struct event_text_delta *piece, struct buf *out)
+static inline void transcript_text(const struct event_text_delta *delta, struct buf *out)
 {
-	const struct event_mark *m = &piece->mark;
+	const struct event_mark *m = &delta->mark;
 
-	buf_printf(out, "%.*s", STR_FMT(piece->text));
-	if (!piece->marked)
+	buf_printf(out, "%.*s", STR_FMT(delta->text));
+	if (!delta->marked)
 		return;
 	buf_printf(out, "{%s", m->kind);
 	if (m->has_ref && m->call)
@@ -65,7 +65,7 @@ static inline void transcript_event(const struct wire_at *at, const struct event
 		transcript_finished(&e->u.step_finished, out);
 		break;
 	case EVENT_TEXT_DELTA:
-		transcript_piece(&e->u.text_delta, out);
+		transcript_text(&e->u.text_delta, out);
 		break;
 	case EVENT_VIEW:
 		buf_printf(out, "\nview %s\n", e->u.view.view_id);

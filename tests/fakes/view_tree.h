@@ -1,4 +1,4 @@
-/* A view as a tree, for tests that look at its members. */
+/* A view as a JSON tree, for tests that check its members. */
 #ifndef VIEW_TREE_H
 #define VIEW_TREE_H
 

@@ -140,7 +140,7 @@ static void rule_add(char *line)
 		fake.rule_count++;
 		return;
 	}
-	fprintf(stderr, "fake_odbc: what is \"%s\"?\n", r->parts[0]);
+	fprintf(stderr, "fake_odbc: unknown rule \"%s\"\n", r->parts[0]);
 	abort();
 }
 
@@ -184,7 +184,7 @@ static long call_number(const char *call)
 	abort();
 }
 
-static bool rule_fits(struct rule *r, const char *call, const char *text, long number)
+static bool rule_matches(struct rule *r, const char *call, const char *text, long number)
 {
 	if (r->count > 2 && r->parts[1][0] == '=') {
 		if (strcmp(call, "execute") != 0 || !strstr(text, r->parts[1] + 1))
@@ -225,7 +225,8 @@ static void wait_ms(struct statement *s, long ms, bool deaf)
 }
 
 /* Counts the call and applies the script's rules for it. Requires the lock. */
-static SQLRETURN play(struct connection *c, struct statement *s, struct diag *d, const char *call)
+static SQLRETURN apply_rules(struct connection *c, struct statement *s, struct diag *d,
+			     const char *call)
 {
 	long number = call_number(call);
 
@@ -237,7 +238,7 @@ static SQLRETURN play(struct connection *c, struct statement *s, struct diag *d,
 	for (size_t i = 0; i < fake.rule_count; i++) {
 		struct rule *r = &fake.rules[i];
 
-		if (!rule_fits(r, call, s ? s->text : "", number))
+		if (!rule_matches(r, call, s ? s->text : "", number))
 			continue;
 		if (r->kind == RULE_DELAY || r->kind == RULE_DEAF) {
 			wait_ms(s, strtol(r->parts[3], NULL, 10), r->kind == RULE_DEAF);
@@ -438,7 +439,7 @@ SQLRETURN SQL_API SQLDriverConnectW(SQLHDBC handle, SQLHWND window, SQLWCHAR *te
 	c->number = ++fake.next_connection;
 	*strstr(string, "Driver=") = '\0'; /* the rest is for this test only */
 	record(c->number, "connect", string);
-	rc = play(c, NULL, &c->diag, "connect");
+	rc = apply_rules(c, NULL, &c->diag, "connect");
 	pthread_mutex_unlock(&fake.lock);
 	if (out_length)
 		*out_length = 0;
@@ -465,19 +466,20 @@ SQLRETURN SQL_API SQLPrepareW(SQLHSTMT handle, SQLWCHAR *text, SQLINTEGER length
 	narrow(text, length, s->text, sizeof(s->text));
 	pthread_mutex_lock(&fake.lock);
 	record(s->c->number, s->noscan ? "prepare" : "scanned", s->text);
-	rc = play(s->c, s, &s->diag, "prepare");
+	rc = apply_rules(s->c, s, &s->diag, "prepare");
 	pthread_mutex_unlock(&fake.lock);
 	return rc;
 }
 
 SQLRETURN SQL_API SQLBindParameter(SQLHSTMT handle, SQLUSMALLINT number, SQLSMALLINT direction,
 				   SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
-				   SQLSMALLINT digits, SQLPOINTER data, SQLLEN room, SQLLEN *length)
+				   SQLSMALLINT digits, SQLPOINTER data, SQLLEN buffer_size,
+				   SQLLEN *length)
 {
 	struct statement *s = handle;
 
 	(void)direction;
-	(void)room;
+	(void)buffer_size;
 	if (number < 1 || number > PARAMS)
 		return fail(&s->diag, "07009", 0, "too many parameters");
 	s->params[number - 1] = (struct param){true, c_type, sql_type, size, digits, data, length};
@@ -513,7 +515,7 @@ static const char *driver_name(void)
 }
 
 /* FreeTDS truncates wide texts of other than long types to nvarchar(4000) without an error. */
-static bool is_cut(const struct param *p)
+static bool is_truncated(const struct param *p)
 {
 	const char *driver = driver_name();
 
@@ -548,7 +550,7 @@ static void record_execute(struct statement *s)
 
 		param_text(p, value, sizeof(value));
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s%s(%lu,%d)=%s",
-				      i ? ", " : "", is_cut(p) ? "cut " : "",
+				      i ? ", " : "", is_truncated(p) ? "cut " : "",
 				      type_name(p->sql_type), (unsigned long)p->size, p->digits,
 				      value);
 	}
@@ -574,7 +576,7 @@ static SQLRETURN context_set(struct statement *s)
 	return SQL_NO_DATA;
 }
 
-static void context_give(struct statement *s)
+static void context_return(struct statement *s)
 {
 	const char *seen = s->c->context_set ? s->c->context : "\\N";
 
@@ -608,17 +610,17 @@ static SQLRETURN execute(struct statement *s)
 	if (count_params(s->text) > PARAMS ||
 	    (*s->text && count_params(s->text) > 0 && !s->params[count_params(s->text) - 1].bound))
 		return fail(&s->diag, "07002", 0, "COUNT field incorrect");
-	rc = play(s->c, s, &s->diag,
-		  context   ? "context"
-		  : confirm ? "confirm"
-		  : rights  ? "rights"
-			    : "execute");
+	rc = apply_rules(s->c, s, &s->diag,
+			 context   ? "context"
+			 : confirm ? "confirm"
+			 : rights  ? "rights"
+				   : "execute");
 	if (rc != SQL_SUCCESS)
 		return rc;
 	if (context)
 		return context_set(s);
 	if (confirm)
-		context_give(s);
+		context_return(s);
 	else
 		s->rows = rows_for(rights ? "IS_ROLEMEMBER" : s->text);
 	s->row = 0;
@@ -788,7 +790,7 @@ SQLRETURN SQL_API SQLFetch(SQLHSTMT handle)
 	SQLRETURN rc;
 
 	pthread_mutex_lock(&fake.lock);
-	rc = s->rows == &s->own ? SQL_SUCCESS : play(s->c, s, &s->diag, "fetch");
+	rc = s->rows == &s->own ? SQL_SUCCESS : apply_rules(s->c, s, &s->diag, "fetch");
 	pthread_mutex_unlock(&fake.lock);
 	if (rc != SQL_SUCCESS)
 		return rc;
@@ -801,7 +803,7 @@ SQLRETURN SQL_API SQLFetch(SQLHSTMT handle)
 }
 
 SQLRETURN SQL_API SQLGetData(SQLHSTMT handle, SQLUSMALLINT number, SQLSMALLINT c_type,
-			     SQLPOINTER out, SQLLEN room, SQLLEN *length)
+			     SQLPOINTER out, SQLLEN buffer_size, SQLLEN *length)
 {
 	struct statement *s = handle;
 	size_t mark = c_type == SQL_C_WCHAR ? 2 : 1;
@@ -826,7 +828,7 @@ SQLRETURN SQL_API SQLGetData(SQLHSTMT handle, SQLUSMALLINT number, SQLSMALLINT c
 		bytes = wide;
 	}
 	n -= s->offset;
-	take = n < (size_t)room - mark ? n : ((size_t)room - mark) / mark * mark;
+	take = n < (size_t)buffer_size - mark ? n : ((size_t)buffer_size - mark) / mark * mark;
 	memcpy(out, (const char *)bytes + s->offset, take);
 	memset((char *)out + take, 0, mark);
 	*length = (SQLLEN)n;
