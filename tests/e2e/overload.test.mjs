@@ -44,7 +44,7 @@ class Asker {
   }
 }
 
-it(`${TIMES} times the capacity`, async (t) => {
+it(`at ${TIMES} times the capacity, excess questions are refused and answers continue`, async (t) => {
   const d = await startDaemon({ env: { VESPER_LIMITS_CONNECTIONS_PER_USER: '0', VESPER_LIMITS_CONNECTIONS_PER_ADDRESS: '0',
     VESPER_LIMITS_SHED_MS: '500', VESPER_LOG_LEVEL: 'warn', ...SLOW } });
   t.after(() => d.exited || d.kill());

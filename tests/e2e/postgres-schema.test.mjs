@@ -59,16 +59,16 @@ describe('the three dialects', () => {
 
 /* With a case-sensitive collation, SQL Server does not find "stage" if the schema is named "Stage". */
 it('the schema Stage has one spelling', async () => {
-  const wrong = [];
+  const misspelled = [];
   for (const folder of ['sql/energy', 'sql/store', 'sql/warehouse', 'sql/schema/mssql', 'config', 'prompts'])
     for (const name of await readdir(join(ROOT, folder), { recursive: true })) {
       if (!/\.(sql|json|md)$/.test(name))
         continue;
       for (const [word] of (await readFile(join(ROOT, folder, name), 'utf8')).matchAll(/\bstage\.(?=mc_|pbi_)\w+/gi))
         if (!word.startsWith('Stage.'))
-          wrong.push(`${folder}/${name}: ${word}`);
+          misspelled.push(`${folder}/${name}: ${word}`);
     }
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(misspelled, []);
 });
 
 describe('installing', () => {

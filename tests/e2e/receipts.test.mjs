@@ -191,9 +191,9 @@ describe('receipts', () => {
     await chief.post(`${API}/chat`, { content: REFERENCE });
     state = await verify(d.dataDir, 'acme');
     assert.deepEqual([state.ok, state.receipts, state.without_content], [true, 4, 2]);
-    const gone = await receipt(d.dataDir, 'rerun', first.receipt_id);
-    assert.equal(gone.code, 1);
-    assert.match(gone.stdout, /the content was deleted/);
+    const deleted = await receipt(d.dataDir, 'rerun', first.receipt_id);
+    assert.equal(deleted.code, 1);
+    assert.match(deleted.stdout, /the content was deleted/);
     assert.equal((await receipt(d.dataDir, 'rerun', intact.receipt_id)).code, 0);
     const { stdout } = await run('python3', ['-c',
       'import sqlite3, sys\nfor r in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM chat_receipts"): print(r)', store('acme')]);

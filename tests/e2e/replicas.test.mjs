@@ -1,6 +1,6 @@
 /*
- * Two daemons on one store share limits: each knows the consumption of the other within seconds, and both stop
- * together.
+ * Two daemons on one store share limits: each learns the consumption of the other within seconds, and both stop
+ * calling the model when the limit is reached.
  */
 
 import { after, before, describe, it } from 'node:test';

@@ -169,7 +169,7 @@ describe('over REST', () => {
       assert.equal(oversized.status, 413);
     });
 
-    it('an unknown route, a wrong method', async () => {
+    it('unknown routes and methods that a route does not allow', async () => {
       for (const path of ['/api/v1/nothing', '/api/v2/chat', '/nothing', '/api/v1/chat/', '/api/v1/sessions/x/y/z', '/%00',
         '/../../etc/passwd', '/api/v1/turns'])
         checkProblem(await rest.get(path), 404);

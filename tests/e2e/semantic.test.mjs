@@ -1,6 +1,6 @@
 /*
  * Values of a column by meaning: those that match a description, and comments by class. With a model, which only
- * selects numbered lines; without one, by words. An invalid reply of the model is requested once more and then
+ * selects numbered lines; without one, by words. An invalid reply of the model is requested again and then
  * omitted, and no cell's text has any effect.
  */
 
@@ -150,7 +150,7 @@ describe('requests that cannot match values', () => {
 /* The numbered lines of a request that selects lines: number -> text. */
 const linesOf = (body) => Object.fromEntries([...textOf(body.messages.at(-1)).matchAll(/^(\d+): (".*")$/gm)].map(([, n, text]) => [n, JSON.parse(text)]));
 const dataLines = (body) => Object.fromEntries([...textOf(body.messages.at(-1)).split('<data>')[1].matchAll(/^(\d+): (".*")$/gm)].map(([, n, text]) => [n, JSON.parse(text)]));
-const numbersOf = (body, wanted) => Object.entries(dataLines(body)).filter(([, text]) => wanted.test(text)).map(([n]) => Number(n));
+const numbersOf = (body, pattern) => Object.entries(dataLines(body)).filter(([, text]) => pattern.test(text)).map(([n]) => Number(n));
 const isSelectionCall = (request) => /You sort values of one column/.test(JSON.stringify(request.body.system));
 
 describe('values that a model selects', () => {

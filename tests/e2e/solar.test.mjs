@@ -72,7 +72,7 @@ const CALLS = [
   ['forecast_production', { logger_id: '925', days_ahead: 7 }, { historyDays: 119, missingDays: 0 }],
   ['health_check', {}, { status: 'ok' }],
 ];
-const matches = (value, wanted) => (typeof wanted === 'number' ? Number(value) === wanted : value === wanted);
+const matches = (value, expected) => (typeof expected === 'number' ? Number(value) === expected : value === expected);
 
 describe('the solar pack', () => {
   let pg;
@@ -90,12 +90,12 @@ describe('the solar pack', () => {
   });
 
   it('finds the same planted data on SQLite and PostgreSQL', async () => {
-    for (const [name, args, wanted] of CALLS) {
+    for (const [name, args, expected] of CALLS) {
       const got = {};
       for (const [where, d] of Object.entries(daemons)) {
         got[where] = await tool(d, name, args);
         assert.equal(got[where].status, 'ok', `${name} on ${where}: ${JSON.stringify(got[where].error)}`);
-        for (const [fact, value] of Object.entries(wanted))
+        for (const [fact, value] of Object.entries(expected))
           assert.ok(matches(got[where].result.facts[fact]?.value ?? got[where].result.facts[fact], value),
             `${name} ${JSON.stringify(args)} on ${where}: ${fact} is ${JSON.stringify(got[where].result.facts[fact])}, not ${value}`);
       }
@@ -213,11 +213,11 @@ describe('the solar pack', () => {
       'Health check of inverter 925': [['Show power curve', 'Show the power curve of 925 on 20 February 2026'],
         ['Diagnose errors', 'Diagnose the error codes of 925 in the last 7 days']],
     };
-    for (const [question, wanted] of Object.entries(next)) {
+    for (const [question, expected] of Object.entries(next)) {
       const [chat, turn] = await flow(daemons.sqlite, question);
-      assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => [s.label, s.question]), wanted, turn.text);
+      assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => [s.label, s.question]), expected, turn.text);
       assert.deepEqual(turn.complete.suggestions.slice(0, 2).map((s) => s.priority), ['primary', 'secondary']);
-      for (const [, followUp] of wanted) {
+      for (const [, followUp] of expected) {
         const then = await chat.ask(followUp);
         assert.equal(then.status, 'ok', `${followUp}: ${then.text}`);
         assert.equal(then.complete.checked.unbound, 0, then.text);

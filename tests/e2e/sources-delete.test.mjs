@@ -104,7 +104,7 @@ it('a deleted file is unreachable at once and removed everywhere', async (t) => 
     return Object.keys(places).length === 0;
   };
   await until('no canary is left', isGone).catch(() => assert.fail(JSON.stringify(places)));
-  t.diagnostic(`${CANARIES.length} values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
+  t.diagnostic(`${CANARIES.length} values removed after ${((Date.now() - since) / 1000).toFixed(1)} s`);
 });
 
 /* All rows of a version contain its number, so each total identifies one version. */

@@ -85,7 +85,7 @@ describe('on PostgreSQL', () => {
     const since = Date.now();
     assert.equal((await cal.one(id)).status, 404);
     await until('none is left', async () => await remaining() === 0);
-    t.diagnostic(`100 values gone after ${((Date.now() - since) / 1000).toFixed(1)} s`);
+    t.diagnostic(`100 values removed after ${((Date.now() - since) / 1000).toFixed(1)} s`);
   });
 
   it('each file format is loaded with its types', async () => {

@@ -54,7 +54,7 @@ describe('the command line of vesperctl', () => {
       assert.equal((await ctl(...words)).code, 2, words.join(' '));
   });
 
-  it('knows roles, and mints tokens for them', async () => {
+  it('accepts roles, and mints tokens for them', async () => {
     const viewer = JSON.parse((await ctl('tools', '--role', 'viewer')).stdout).map((t) => t.name);
     assert.ok(viewer.includes('get_project_health') && !viewer.includes(PRICE[0]));
     assert.equal((await ctl('tools', '--role=viewer')).stdout, (await ctl('tools', '--role', 'viewer')).stdout);

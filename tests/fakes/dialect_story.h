@@ -182,7 +182,7 @@ static inline char *story_said(struct stream_log *log, const struct projection *
 	struct wire_reader *r = wire_reader_new(log, p, 0, on_nothing, NULL);
 	struct str item;
 	struct buf bytes;
-	char *said;
+	char *output;
 
 	wire_reader_set_head(r, head);
 	buf_init(&bytes, 1 << 20);
@@ -190,9 +190,9 @@ static inline char *story_said(struct stream_log *log, const struct projection *
 		buf_add(&bytes, item.p, item.n);
 	assert_true(wire_is_at_end(r));
 	wire_reader_free(&r);
-	said = mem_strdup(buf_text(&bytes));
+	output = mem_strdup(buf_text(&bytes));
 	buf_deinit(&bytes);
-	return said;
+	return output;
 }
 
 /* Compares the output with tests/unit/wire/golden. A replay must have the same bytes. */
@@ -206,10 +206,10 @@ static inline void check_story(struct stream_log *log, const struct projection *
 
 	assert_true(file_read(path, 1 << 16, a, &expected, &e));
 	for (int i = 0; i < 2; i++) {
-		char *said = story_said(log, p, &story_head);
+		char *output = story_said(log, p, &story_head);
 
-		assert_string_equal(said, expected);
-		mem_free(said);
+		assert_string_equal(output, expected);
+		mem_free(output);
 	}
 	stream_release(&log);
 	arena_free(&a);
@@ -219,7 +219,7 @@ static inline void check_stories(const struct projection *p)
 {
 	static const struct {
 		const char *name;
-		struct stream_log *(*tell)(void);
+		struct stream_log *(*emit_story)(void);
 	} stories[] = {{"answer", story_answer},
 		       {"cited", story_cited},
 		       {"ask", story_ask},
@@ -232,7 +232,7 @@ static inline void check_stories(const struct projection *p)
 
 		setup(&state);
 		snprintf(name, sizeof(name), "%s_%s", p->name, stories[i].name);
-		check_story(stories[i].tell(), p, name);
+		check_story(stories[i].emit_story(), p, name);
 		teardown(&state);
 	}
 }
