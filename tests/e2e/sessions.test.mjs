@@ -319,7 +319,7 @@ describe('sessions', () => {
 });
 
 describe('rate limits', () => {
-  it('of users and tenants return 429 with the time to wait', async () => {
+  it('of users and tenants end in 429 with the time to wait', async () => {
     const d = await startDaemon({ env: { VESPER_LIMITS_USER_PER_MINUTE: '5', VESPER_LIMITS_TENANT_PER_MINUTE: '8' } });
     const user = (sub, tenant_id = 'vesper') => d.rest(mintToken({ sub, tenant_id }));
     const ask = (rest) => rest.get(`${API}/sessions`);

@@ -260,7 +260,7 @@ describe('every client', () => {
   });
 
   for (const [name, [ask, end]] of Object.entries(streams))
-    it(`is notified of a revocation during a stream: ${name}`, async () => {
+    it(`learns in mid-stream that it was revoked: ${name}`, async () => {
       const sub = `s-${name.length}`;
       const { token, token_id } = await createToken(user(sub));
       const reader = (await ask(token)).body.pipeThrough(new TextDecoderStream()).getReader();
@@ -276,7 +276,7 @@ describe('every client', () => {
       assert.equal(await storedStatus(sub), 'cancelled', 'no other client watched');
     });
 
-  it('is notified of a revocation during a stream: a socket', async () => {
+  it('learns in mid-stream that it was revoked: a socket', async () => {
     const { token, token_id } = await createToken(user('s-ws'));
     const chat = await one.connect({ token });
     await chat.begin(REFERENCE);

@@ -57,7 +57,7 @@ async function selectRole(page, role) {
 }
 
 describe('the first screen', () => {
-  test('offers the questions and flows that the user\'s role permits', async () => {
+  test('offers what the reader may ask, by role, and the flows behind it', async () => {
     const { page, context, pageErrors } = await open();
 
     await starter(page, 'Vendor audit').waitFor();

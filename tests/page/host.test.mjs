@@ -257,7 +257,7 @@ test('a token that expires during an answer, without a new one at once, loses no
   assert.equal(await page.locator('.turn').count(), 1);
 });
 
-test('a frame uses the first supported language of the browser, until its page sets another', async () => {
+test('a frame speaks the first language of the browser that it knows, until its page sets another', async () => {
   const page = await visit('<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>', { locale: 'de-AT' });
   const frame = page.frameLocator('iframe');
 
@@ -266,7 +266,7 @@ test('a frame uses the first supported language of the browser, until its page s
   await frame.getByRole('heading', { name: '¿Qué quiere saber?' }).waitFor();
 });
 
-test('a frame accepts messages from its page only, and sends nothing to others', async () => {
+test('a frame hears its page only, and sends nothing to others', async () => {
   const page = await visit(`<body><iframe src="/embed.html" title="Vesper" width="480" height="500"></iframe>
     <script>
       window.got = [];

@@ -239,7 +239,7 @@ describe('one conversation', () => {
 
 describe('the chart of every shape of result', () => {
   for (const width of [WIDTHS[0], WIDTHS.at(-1)])
-    test(`fits on one screen, without overlapping texts, at ${width} pixels`, async (t) => {
+    test(`lies on one screen, without overlapping texts, at ${width} pixels`, async (t) => {
       const { stdout } = await run(join(dirname(VESPERD), 'test_view_chart_shape'), ['--specs'], { maxBuffer: 1 << 26 });
 
       GIVEN.splice(0, GIVEN.length, ...stdout.trim().split('\n').map((line, i) => ({ ...JSON.parse(line), view_id: `v${i}` })));
@@ -256,7 +256,7 @@ describe('the chart of every shape of result', () => {
 
 describe('a month and a day', () => {
   for (const [language, tag, month, day] of [['English', 'en', /^Mar 2025$/, /^3 March 2025$/], ['German', 'de', /^Mär[.z]? 2025$/, /^3\. März? 2025$/]])
-    test(`are formatted alike in ${language}, in tables and charts`, async (t) => {
+    test(`are written one way in ${language}, in tables and charts`, async (t) => {
       const { page, context } = await openPage(browser, `${fake.url}/?locale=${tag}`);
       const labels = async (question) => {
         await page.getByRole('textbox', { name: tag === 'de' ? 'Ihre Frage' : 'Your question' }).fill(question);

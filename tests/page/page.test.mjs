@@ -101,7 +101,7 @@ describe('by rules', () => {
     assertClean();
   });
 
-  test('an answer by hour has a chart, drawn under the strict policy', async () => {
+  test('an answer along the hours has a chart, drawn under the strict policy', async () => {
     const page = await start(url);
 
     await ask(page, 'Show the hourly price distribution for SP15 in 2025 from Ascend');

@@ -298,7 +298,7 @@ describe('an attacker', () => {
     return Object.fromEntries(back.searchParams);
   }
 
-  test('cannot use a state that is from another browser, changed or already used', async () => {
+  test('has nothing of a state of another browser, changed, or used', async () => {
     const { cookie, query } = await begin();
     const other = await begin();
     const back = await codeFor(query);

@@ -106,7 +106,7 @@ test('a name has one colour on all charts, and codes and units are read as words
   assert.equal(await turn.locator('.data td').first().innerText(), 'At risk');
 });
 
-test('the last line of an answer shows the number check, not the model or the latency', async () => {
+test('the last line of an answer says whether one may rely on it, not the model or the latency', async () => {
   const line = (await openAnswer('markdown')).locator('.outcome');
 
   assert.equal((await line.innerText()).trim(), '1 number not verified');

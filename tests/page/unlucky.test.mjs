@@ -217,7 +217,7 @@ describe('against a scripted server', () => {
       'Save the table', 'Open here', 'Copy the answer', 'Good answer', 'And for SP15', 'Your question'].join('[^]*')));
   });
 
-  test('a conversation is printed completely, without its controls', async () => {
+  test('a conversation is printed whole, without its controls', async () => {
     const page = await start();
 
     for (const question of [REFERENCE, 'markdown', 'wide hourly'])

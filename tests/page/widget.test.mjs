@@ -110,7 +110,7 @@ test('a filter is edited or removed, and the question is asked again with it', a
   assertClean();
 });
 
-test('a filter is edited by keyboard, and accepts only known values', async () => {
+test('a filter is edited by its known values, with the keyboard, and accepts no others', async () => {
   fake.values = {
     hub_zone: [...['NORTH', 'SOUTH'].map((value) => ({ value, group: 'ERCOT' })), ...['NP15', 'SP15', 'ZP26'].map((value) => ({ value, group: 'CAISO' }))],
     year: ['2024', '2025', '2026'].map((value) => ({ value })),
